@@ -1,0 +1,73 @@
+"""The stages on one screen: state → derive → emit → compile → run.
+
+    model      = build(**options)                     symlie.modeling
+    equations  = model.derive()                       symlie.derive
+    files      = generated_files(equations)           symlie.emit
+    system     = load_system(files, manifest)         symlie.compile, symlie.runtime
+    solution   = solve(system, t_span, method, h)     symlie.runtime
+
+Generated files are cached under a key of the model's source, its options and the versions, which is looked up before
+SymPy is imported.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from symlie.runtime.system import System, load_system
+
+if TYPE_CHECKING:
+    from symlie.derive.equations import Equations
+
+
+def generated_files(equations: Equations) -> dict[str, str]:
+    """All generated files of a model by name: header, source, NumPy module, manifest, readable equations."""
+    from symlie.emit.c import emit_c
+    from symlie.emit.manifest import interface_hash, manifest_text
+    from symlie.emit.numpy import emit_numpy
+
+    kernels = equations.kernels
+    identity = interface_hash(kernels)
+    return {
+        **emit_c(kernels, identity),
+        **emit_numpy(kernels, identity),
+        "manifest.json": manifest_text(kernels, equations.options),
+        "equations.md": equations.markdown(),
+    }
+
+
+def compile_equations(equations: Equations, *, backend: str, optimize: str) -> System:
+    """Emit, compile and load."""
+    start = time.perf_counter()
+    files = generated_files(equations)
+    return load_system(
+        files,
+        json.loads(files["manifest.json"]),
+        backend=backend,
+        optimize=optimize,
+        derive_seconds=time.perf_counter() - start,
+    )
+
+
+def write_generated(equations: Equations, folder: str | Path) -> Path:
+    """Write the generated files into a folder."""
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in generated_files(equations).items():
+        (folder / name).write_text(text)
+    return folder
+
+
+def system_of_model(
+    model: str, options: dict[str, Any], *, backend: str = "auto", optimize: str = "default"
+) -> System:
+    """A system by model name or file, from the cache of generated files if they are there."""
+    from symlie.models.registry import cached_files
+
+    files, seconds = cached_files(model, options)
+    return load_system(
+        files, json.loads(files["manifest.json"]), backend=backend, optimize=optimize, derive_seconds=seconds
+    )

@@ -1,0 +1,122 @@
+"""Two caches in the user's cache folder: generated models by statement, libraries by their whole text.
+
+Entries are published by renaming a finished file or folder, so there are no locks and no half-written entries; two
+processes that build the same entry both succeed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import tempfile
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from symlie.compile.compiler import find_compiler, flags, processor_identity, run_compiler
+from symlie.paths import cache_folder, template_folder
+
+INCLUDED = ("primitives.h", "interface.h", "linear_algebra.h", "method.h", "driver.h", "status.h")
+"""Headers of the template folder that any library may include."""
+
+
+def _private_folder(name: str) -> Path:
+    folder = cache_folder() / name
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    return folder
+
+
+def text_key(files: Mapping[str, str], identities: Iterable[str]) -> str:
+    """Hash of all text and everything else that determines a result."""
+    digest = hashlib.sha256()
+    for name in sorted(files):
+        digest.update(f"{name}\0{len(files[name])}\0".encode())
+        digest.update(files[name].encode())
+    for identity in identities:
+        digest.update(f"{identity}\0".encode())
+    return digest.hexdigest()[:32]
+
+
+def included_headers(names: Iterable[str]) -> dict[str, str]:
+    """Text of headers of the template folder."""
+    folder = template_folder() / "c"
+    return {name: (folder / name).read_text() for name in names}
+
+
+def compiled_library(files: Mapping[str, str], main: str, optimize: str) -> tuple[Path, bool]:
+    """The shared library of some source text, compiled if it is not in the cache.
+
+    Parameters
+    ----------
+    files
+        Source files by name.
+    main
+        The file to compile.
+    optimize
+        Value of ``optimize``.
+
+    Returns
+    -------
+    path
+        The library.
+    compiled
+        Whether the compiler ran.
+
+    Raises
+    ------
+    NoCompilerError
+        There is no compiler.
+    CompilerError
+        It failed.
+    """
+    compiler_flags = flags(optimize)
+    identities = [find_compiler().identity, *compiler_flags, main]
+    if "-march=native" in compiler_flags:
+        identities.append(processor_identity())
+    folder = _private_folder("libraries")
+    library = folder / f"{text_key(files, identities)}.so"
+    if library.exists():
+        return library, False
+    with tempfile.TemporaryDirectory(dir=folder, prefix="build-") as build:
+        for name, text in files.items():
+            Path(build, name).write_text(text)
+        output = Path(build, "library.so")
+        run_compiler(Path(build, main), output, compiler_flags)
+        os.replace(output, library)
+    return library, True
+
+
+def published_folder(kind: str, key: str) -> Path | None:
+    """A published folder of generated files, if it is there."""
+    folder = cache_folder() / kind / key
+    return folder if (folder / "manifest.json").exists() else None
+
+
+def publish_folder(kind: str, key: str, files: Mapping[str, str]) -> Path:
+    """Write files and publish them under a key at once."""
+    parent = _private_folder(kind)
+    target = parent / key
+    temporary = Path(tempfile.mkdtemp(dir=parent, prefix="build-"))
+    for name, text in files.items():
+        (temporary / name).write_text(text)
+    try:
+        os.replace(temporary, target)
+    except OSError:
+        # Another process published the same entry first; an incomplete one is replaced.
+        if published_folder(kind, key) is None:
+            shutil.rmtree(target, ignore_errors=True)
+            os.replace(temporary, target)
+        else:
+            shutil.rmtree(temporary, ignore_errors=True)
+    return target
+
+
+def cache_size() -> tuple[int, int]:
+    """Number of files in the cache and their size in bytes."""
+    files = [p for p in cache_folder().rglob("*") if p.is_file()] if cache_folder().exists() else []
+    return len(files), sum(p.stat().st_size for p in files)
+
+
+def clear_cache() -> None:
+    """Delete the cache folder."""
+    shutil.rmtree(cache_folder(), ignore_errors=True)

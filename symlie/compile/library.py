@@ -1,0 +1,42 @@
+"""Loading a compiled library: declarations from the interface header, checked by hash."""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+from typing import Any
+
+from symlie.errors import CompilerError, FormatError
+from symlie.paths import template_folder
+
+
+@functools.cache
+def _declarations() -> Any:
+    import cffi
+
+    ffi = cffi.FFI()
+    text = (template_folder() / "c" / "interface.h").read_text()
+    ffi.cdef(text)
+    return ffi
+
+
+class Library:
+    """A loaded library: ``library.call.symlie_force(...)`` and pointers to arrays."""
+
+    def __init__(self, path: Path, interface_hash: str) -> None:
+        self.ffi = _declarations()
+        try:
+            self.call = self.ffi.dlopen(str(path))
+            found = self.ffi.string(self.call.symlie_interface_hash()).decode()
+        except (OSError, AttributeError) as error:
+            raise CompilerError(
+                f"The compiled library {path} can not be loaded ({error}); clear the cache with 'symlie cache --clear'."
+            ) from error
+        if found != interface_hash:
+            raise FormatError(
+                f"The library {path} has interface {found}, the manifest {interface_hash}; generate the model again."
+            )
+
+    def pointer(self, array: Any, kind: str = "double[]") -> Any:
+        """The memory of a C-contiguous array; the array must outlive the call."""
+        return self.ffi.from_buffer(kind, array)

@@ -1,0 +1,110 @@
+"""Equations of motion by Euler-Poincaré with left-trivialised derivatives.
+
+    d/dt(∂L/∂v) = ad_vᵀ ∂L/∂v + D_q L + f,   L = T - V,  ∂L/∂v = M(q) v
+    M v' = -g,   g = Ṁ v - ad_vᵀ M v - D_q T + D_q V + ∂D/∂v - f
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import sympy
+from sympy import Expr, Integer, Symbol
+
+from symlie.errors import ModelError
+from symlie.groups.operators import ad
+from symlie.ir.differentiate import forward, gradient, reverse
+from symlie.ir.program import Assignment, Program, depends_on, lower, substitute
+from symlie.modeling.statement import Statement
+
+
+@dataclass(frozen=True)
+class Dynamics:
+    """Terms of the equations of motion of one statement, as expressions of its program."""
+
+    momentum: tuple[Expr, ...]
+    """M(q) v, by node."""
+    mass: tuple[tuple[Expr, ...], ...]
+    """M(q), rows of a symmetric matrix."""
+    mass_is_constant: bool
+    force: tuple[Expr, ...]
+    """g(t, q, v), by node."""
+
+
+def derive_dynamics(statement: Statement) -> Dynamics:
+    """Derive M and g.
+
+    Raises
+    ------
+    ModelError
+        The kinetic energy is not quadratic in the velocities.
+    """
+    program, nodes = statement.program, statement.nodes
+    velocities = [n.velocity for n in nodes]
+    momenta = reverse(program, [(statement.kinetic, Integer(1))], velocities)
+    momentum = tuple(c for p in momenta for c in p)
+    mass = _mass_matrix(statement, momentum)
+    moving = [s for n in nodes for s in n.value.components] + [statement.time]
+    mass_is_constant = not depends_on(program, [c for row in mass for c in row], moving)
+
+    total = [[Integer(0)] * n.group.dimension for n in nodes]
+
+    def add(index: int, sign: int, vector: Sequence[Expr]) -> None:
+        total[index] = [a + sign * b for a, b in zip(total[index], vector, strict=True)]
+
+    if not mass_is_constant:
+        held = [seed for seed in statement.motion()]
+        rates = forward(program, momentum, held)
+        offset = 0
+        for i, node in enumerate(nodes):
+            add(i, 1, program.vector(rates[offset : offset + node.group.dimension]))
+            offset += node.group.dimension
+        for i, part in enumerate(reverse(program, [(statement.kinetic, Integer(1))], [n.value for n in nodes])):
+            add(i, -1, part)
+    for i, (node, p) in enumerate(zip(nodes, momenta, strict=True)):
+        gyroscopic = ad(program, node.group, node.velocity.components, program.vector(p), transpose=True)
+        add(i, -1, gyroscopic)
+    for i, part in enumerate(reverse(program, [(statement.potential, Integer(1))], [n.value for n in nodes])):
+        add(i, 1, part)
+    if statement.dissipated != 0:
+        for i, node in enumerate(nodes):
+            add(i, 1, gradient(program, statement.dissipated, node.velocity))
+    for node, vector in statement.generalized_forces:
+        add(nodes.index(node), -1, vector)
+    force = tuple(c for part in total for c in part)
+    return Dynamics(momentum, mass, mass_is_constant, force)
+
+
+def _mass_matrix(statement: Statement, momentum: tuple[Expr, ...]) -> tuple[tuple[Expr, ...], ...]:
+    program, nodes = statement.program, statement.nodes
+    columns = []
+    for node in nodes:
+        for k in range(node.group.dimension):
+            unit = tuple(Integer(int(i == k)) for i in range(node.group.dimension))
+            columns.append(forward(program, momentum, [(node.velocity, unit)]))
+    mass = tuple(zip(*columns, strict=True))
+    velocities = [s for n in nodes for s in n.velocity.components]
+    if depends_on(program, [c for row in mass for c in row], velocities):
+        raise ModelError(
+            f"The kinetic energy of '{statement.name}' is not quadratic in the velocities; state T(q, v) with "
+            "∂²T/∂v² independent of v and put other terms into forces."
+        )
+    at_rest = values_at_zero(program, (statement.kinetic, *momentum), velocities)
+    if any(e != 0 for e in at_rest):
+        raise ModelError(
+            f"The kinetic energy of '{statement.name}' has terms that are constant or linear in the velocities; "
+            "it must be quadratic."
+        )
+    return mass
+
+
+def values_at_zero(program: Program, outputs: Sequence[Expr], symbols: Sequence[Symbol]) -> tuple[Expr, ...]:
+    """Outputs with some symbols set to zero, followed through the statements."""
+    lowered, expressions = lower(program, outputs)
+    values: dict[Symbol, Expr] = {s: Integer(0) for s in symbols}
+    for statement in lowered.statements:
+        assert isinstance(statement, Assignment)
+        if not statement.expression.free_symbols.isdisjoint(values):
+            values[statement.symbol] = substitute(statement.expression, values)
+    return tuple(sympy.expand(substitute(e, values)) for e in expressions)

@@ -1,0 +1,224 @@
+"""Linear algebra of small systems as derived straight-line programs: only structural nonzeros are touched.
+
+    [ M    B0ᵀ ] [v']   [r]
+    [ B1   0   ] [λ ] = [c]      W = M⁻¹B0ᵀ,  S = B1 W,  S λ = B1 M⁻¹ r - c,  v' = M⁻¹ r - W λ
+
+M is factorised as L D Lᵀ. S is nearly symmetric positive definite (B1 and B0 differ by the motion within a stage), so
+it is eliminated without pivoting; the kernel returns a margin that is positive when every pivot kept its size, and the
+caller falls back on a pivoted elimination of the whole matrix when it is not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import sympy
+from sympy import Expr, Integer, Rational, Symbol
+
+from symlie.ir.kernels import Kernel, SparsePattern
+from symlie.ir.program import Program
+from symlie.ir.signature import Argument, Signature
+from symlie.ir.straightline import flatten
+
+PIVOT_LOSS = Rational(1, 10**10)
+"""A pivot below this fraction of its original diagonal entry is not trusted: ten digits would be lost."""
+
+LARGEST_DERIVED = 24
+"""Largest number of velocities or rows for which the elimination is derived."""
+
+Rows = list[list[Expr]]
+
+
+@dataclass(frozen=True)
+class Elimination:
+    """Derived kernels and the size of the factorised mass matrix."""
+
+    kernels: tuple[Kernel, ...]
+    factor_size: int
+    mass_is_diagonal: bool
+
+
+def _symbols(stem: str, count: int) -> tuple[list[Symbol], dict[Symbol, str]]:
+    symbols = [Symbol(f"{stem}{i}", real=True) for i in range(count)]
+    return symbols, {s: f"{stem}[{i}]" for i, s in enumerate(symbols)}
+
+
+def _dense(pattern: SparsePattern, symbols: Sequence[Symbol], rows: int, columns: int, symmetric: bool) -> Rows:
+    matrix: Rows = [[Integer(0)] * columns for _ in range(rows)]
+    for k, (i, j) in enumerate(zip(pattern.rows, pattern.columns, strict=True)):
+        constant = pattern.constants[k]
+        entry = symbols[k] if constant is None else sympy.nsimplify(constant, rational=True)
+        matrix[i][j] += entry
+        if symmetric and i != j:
+            matrix[j][i] += entry
+    return matrix
+
+
+class _Factors:
+    """L and the reciprocals of D, read from an array of stored values."""
+
+    def __init__(self, structure: list[tuple[int, int]], symbols: Sequence[Symbol], n: int) -> None:
+        self.n = n
+        self.reciprocal = symbols[:n]
+        self.lower: list[dict[int, Expr]] = [{} for _ in range(n)]
+        for (i, j), symbol in zip(structure, symbols[n:], strict=True):
+            self.lower[i][j] = symbol
+
+    def solve(self, program: Program, vector: Sequence[Expr]) -> list[Expr]:
+        """M⁻¹ x."""
+        x = list(vector)
+        for i in range(self.n):
+            total = x[i] - sum((entry * x[j] for j, entry in sorted(self.lower[i].items())), Integer(0))
+            x[i] = program.scalar(total)
+        x = [program.scalar(c * r) if c != 0 else Integer(0) for c, r in zip(x, self.reciprocal, strict=True)]
+        for i in reversed(range(self.n)):
+            below = [(k, self.lower[k][i]) for k in range(i + 1, self.n) if i in self.lower[k]]
+            if below:
+                x[i] = program.scalar(x[i] - sum((entry * x[k] for k, entry in below), Integer(0)))
+        return x
+
+
+def derive_elimination(mass: SparsePattern, jacobian: SparsePattern, dimension: int, rows: int) -> Elimination:
+    """Derive the kernels ``factorize``, ``solve_mass``, ``solve_saddle``, ``times_jacobian`` of a small system.
+
+    Parameters
+    ----------
+    mass, jacobian
+        Patterns of the assembled matrices; of the mass matrix the lower triangle.
+    dimension, rows
+        Number of velocities and of constraint rows.
+    """
+    factorize, structure = _factorize(mass, dimension)
+    size = dimension + len(structure)
+    kernels = [factorize, _solve_mass(structure, size, dimension, jacobian, rows)]
+    if rows:
+        kernels += [_solve_saddle(structure, size, dimension, jacobian, rows), _times(jacobian, dimension, rows)]
+    return Elimination(tuple(kernels), size, not structure)
+
+
+def _factorize(mass: SparsePattern, n: int) -> tuple[Kernel, list[tuple[int, int]]]:
+    program = Program()
+    symbols, references = _symbols("M", mass.count)
+    a = _dense(mass, symbols, n, n, symmetric=True)
+    reciprocal: list[Expr] = []
+    lower: dict[tuple[int, int], Expr] = {}
+    for k in range(n):
+        r = program.scalar(1 / a[k][k]) if a[k][k] != 0 else Integer(0)
+        reciprocal.append(r)
+        for i in range(k + 1, n):
+            if a[i][k] == 0:
+                continue
+            lower[i, k] = program.scalar(a[i][k] * r)
+            for j in range(k + 1, i + 1):
+                if a[j][k] != 0:
+                    a[i][j] = program.scalar(a[i][j] - lower[i, k] * a[j][k])
+                    a[j][i] = a[i][j]
+    structure = sorted(lower)
+    outputs = [*reciprocal, *(lower[ij] for ij in structure)]
+    signature = Signature("factorize", (Argument("M", mass.count), Argument("F", len(outputs), True)))
+    description = "Factors of M = L D Lᵀ: reciprocals of D, then L."
+    return Kernel(signature, flatten(program, outputs, references), description), structure
+
+
+def _transposed_times(jacobian: SparsePattern, b: Rows, multiplier: Sequence[Expr], n: int) -> list[Expr]:
+    return [sum((b[a][i] * multiplier[a] for a in range(len(b)) if b[a][i] != 0), Integer(0)) for i in range(n)]
+
+
+def _solve_mass(structure: list[tuple[int, int]], size: int, n: int, jacobian: SparsePattern, rows: int) -> Kernel:
+    program = Program()
+    f, references = _symbols("F", size)
+    r, right = _symbols("r", n)
+    references |= right
+    arguments = [Argument("F", size), Argument("r", n)]
+    right_side: list[Expr] = list(r)
+    if rows:
+        b0, b_references = _symbols("B", jacobian.count)
+        multipliers, l_references = _symbols("lambda", rows)
+        references |= b_references | l_references
+        arguments += [Argument("B", jacobian.count), Argument("lambda", rows)]
+        pull = _transposed_times(jacobian, _dense(jacobian, b0, rows, n, False), multipliers, n)
+        right_side = [program.scalar(a - b) for a, b in zip(r, pull, strict=True)]
+    solution = _Factors(structure, f, n).solve(program, right_side)
+    signature = Signature("solve_mass", (*arguments, Argument("a", n, True)))
+    description = "a = M⁻¹ (r - Bᵀ λ)." if rows else "a = M⁻¹ r."
+    return Kernel(signature, flatten(program, solution, references), description)
+
+
+def _solve_saddle(structure: list[tuple[int, int]], size: int, n: int, jacobian: SparsePattern, rows: int) -> Kernel:
+    program = Program()
+    f, references = _symbols("F", size)
+    right_symbols, force, bound = _symbols("B0", jacobian.count), _symbols("r", n), _symbols("c", rows)
+    left_symbols = _symbols("B1", jacobian.count)
+    for _, names in (right_symbols, left_symbols, force, bound):
+        references |= names
+    b0 = _dense(jacobian, right_symbols[0], rows, n, False)
+    b1 = _dense(jacobian, left_symbols[0], rows, n, False)
+    factors = _Factors(structure, f, n)
+    w = [factors.solve(program, b0[a]) for a in range(rows)]
+    s = [
+        [program.scalar(sum((b1[a][i] * w[b][i] for i in range(n) if b1[a][i] != 0 and w[b][i] != 0), Integer(0)))
+         for b in range(rows)]
+        for a in range(rows)
+    ]  # fmt: skip
+    y = factors.solve(program, force[0])
+    x = [
+        program.scalar(sum((b1[a][i] * y[i] for i in range(n) if b1[a][i] != 0), Integer(0)) - bound[0][a])
+        for a in range(rows)
+    ]
+    multipliers, margin = _eliminate(program, s, x)
+    acceleration = [
+        y[i] - sum((w[a][i] * multipliers[a] for a in range(rows) if w[a][i] != 0), Integer(0)) for i in range(n)
+    ]
+    signature = Signature(
+        "solve_saddle",
+        (
+            Argument("F", size),
+            Argument("B0", jacobian.count),
+            Argument("B1", jacobian.count),
+            Argument("r", n),
+            Argument("c", rows),
+            Argument("a", n, True),
+            Argument("lambda", rows, True),
+            Argument("margin", 1, True),
+        ),
+    )
+    outputs = [*acceleration, *multipliers, margin]
+    description = "Solution of [M B0ᵀ; B1 0][a; λ] = [r; c]; margin > 0 if every pivot is sound."
+    return Kernel(signature, flatten(program, outputs, references), description)
+
+
+def _eliminate(program: Program, matrix: Rows, right: list[Expr]) -> tuple[list[Expr], Expr]:
+    n = len(matrix)
+    s = [list(row) for row in matrix]
+    x = list(right)
+    margins = []
+    reciprocals = []
+    for k in range(n):
+        margins.append(sympy.Abs(s[k][k]) - PIVOT_LOSS * sympy.Abs(matrix[k][k]))
+        reciprocals.append(program.scalar(1 / s[k][k]))
+        for i in range(k + 1, n):
+            if s[i][k] == 0:
+                continue
+            factor = program.scalar(s[i][k] * reciprocals[k])
+            for j in range(k + 1, n):
+                if s[k][j] != 0:
+                    s[i][j] = program.scalar(s[i][j] - factor * s[k][j])
+            x[i] = program.scalar(x[i] - factor * x[k])
+    for k in reversed(range(n)):
+        total = x[k] - sum((s[k][j] * x[j] for j in range(k + 1, n) if s[k][j] != 0), Integer(0))
+        x[k] = program.scalar(total * reciprocals[k])
+    return x, sympy.Min(*[program.scalar(m) for m in margins])
+
+
+def _times(jacobian: SparsePattern, n: int, rows: int) -> Kernel:
+    program = Program()
+    b, references = _symbols("B", jacobian.count)
+    v, velocity = _symbols("v", n)
+    references |= velocity
+    matrix = _dense(jacobian, b, rows, n, False)
+    products = [sum((row[i] * v[i] for i in range(n) if row[i] != 0), Integer(0)) for row in matrix]
+    signature = Signature(
+        "times_jacobian", (Argument("B", jacobian.count), Argument("v", n), Argument("out", rows, True))
+    )
+    return Kernel(signature, flatten(program, products, references), "out = B v.")

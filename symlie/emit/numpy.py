@@ -1,0 +1,80 @@
+"""Kernels as NumPy: functions on components, each component a number or an array over instances."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import sympy
+
+from symlie.emit.environment import render
+from symlie.emit.printing import INFIX, print_statements
+from symlie.ir.kernels import Kernel, ModelKernels
+from symlie.ir.program import Program
+from symlie.ir.schemes import POLE_HIGH, POLE_LOW, Scheme, closed_form
+from symlie.ir.straightline import flatten
+
+FUNCTIONS = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2", "pow": "power"}
+
+
+class NumpyPrinter:
+    """Operators and constants of Python with NumPy."""
+
+    def constant(self, value: float) -> str:
+        """A decimal constant that reads back exactly."""
+        text = repr(value)
+        return f"({text})" if value < 0 else text
+
+    def operation(self, operator: str, operands: Sequence[str]) -> str:
+        """An operator or a function call."""
+        if operator in INFIX:
+            return f"({operands[0]} {INFIX[operator]} {operands[1]})"
+        if operator == "neg":
+            return f"(-{operands[0]})"
+        if operator.startswith("call "):
+            return f"_{operator[5:]}({', '.join(operands)})"
+        return f"np.{FUNCTIONS.get(operator, operator)}({', '.join(operands)})"
+
+
+def _coefficient_function(scheme: Scheme) -> dict[str, object]:
+    printer = NumpyPrinter()
+    z = sympy.Symbol("z", nonnegative=True)
+    body = flatten(Program(), [closed_form(scheme.base_name, z)], {z: "z"})
+    statements, (result,) = print_statements(body, printer)
+    coefficients = [printer.constant(c) for c in scheme.coefficients]
+    return {
+        "name": scheme.function,
+        "upper": repr(scheme.upper),
+        "coefficients": coefficients,
+        "pole_order": scheme.pole_order,
+        "statements": statements,
+        "result": result,
+    }
+
+
+def _printed(kernel: Kernel) -> dict[str, object]:
+    statements, results = print_statements(kernel.body, NumpyPrinter())
+    return {
+        "description": kernel.description,
+        "head": kernel.signature.python(),
+        "statements": statements,
+        "results": results,
+    }
+
+
+def emit_numpy(model: ModelKernels, interface_hash: str) -> dict[str, str]:
+    """Source of a model in NumPy: one module ``NAME.py``.
+
+    The derived elimination is left to a library on this backend.
+    """
+    eliminations = {k.signature.name for k in model.linear_algebra}
+    kernels = [_printed(k) for k in model.kernels if k.signature.name not in eliminations]
+    text = render(
+        "numpy/model.py.jinja",
+        model=model,
+        hash=interface_hash,
+        functions=[_coefficient_function(s) for s in model.schemes],
+        pole_high=repr(POLE_HIGH),
+        pole_low=repr(POLE_LOW),
+        kernels=kernels,
+    )
+    return {f"{model.name}.py": text}

@@ -1,0 +1,69 @@
+"""What both printers share: turning instructions into a few readable statements."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Protocol
+
+from symlie.ir.straightline import Operand, StraightLine
+
+LONGEST_EXPRESSION = 90
+"""Length of an expression above which it gets a name of its own."""
+
+
+class Printer(Protocol):
+    """A target language: how it writes constants and operators."""
+
+    def constant(self, value: float) -> str:
+        """A constant that reads back as exactly this double."""
+
+    def operation(self, operator: str, operands: Sequence[str]) -> str:
+        """An operator applied to printed operands, with parentheses where it is an infix operator."""
+
+
+def print_statements(body: StraightLine, printer: Printer) -> tuple[list[tuple[str, str]], list[str]]:
+    """Print instructions.
+
+    An instruction used once is written inside its user as long as that stays short; the order of operations does not
+    change.
+
+    Returns
+    -------
+    statements
+        Pairs (name, expression).
+    outputs
+        The printed outputs.
+    """
+    uses = Counter(o for i in body.instructions for o in i.operands if isinstance(o, str))
+    uses.update(o for o in body.outputs if isinstance(o, str))
+    printed: dict[str, str] = {}
+    statements: list[tuple[str, str]] = []
+
+    def show(operand: Operand) -> str:
+        return printed.get(operand, operand) if isinstance(operand, str) else printer.constant(operand)
+
+    for instruction in body.instructions:
+        text = printer.operation(instruction.operator, [show(o) for o in instruction.operands])
+        if uses[instruction.target] == 1 and len(text) <= LONGEST_EXPRESSION:
+            printed[instruction.target] = text
+        else:
+            name = f"s{len(statements)}"
+            printed[instruction.target] = name
+            statements.append((name, _without_outer_parentheses(text)))
+    return statements, [_without_outer_parentheses(show(o)) for o in body.outputs]
+
+
+def _without_outer_parentheses(text: str) -> str:
+    if not (text.startswith("(") and text.endswith(")")):
+        return text
+    depth = 0
+    for position, character in enumerate(text):
+        depth += (character == "(") - (character == ")")
+        if depth == 0 and position < len(text) - 1:
+            return text
+    return text[1:-1]
+
+
+INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
+"""Operators that both languages write the same way."""

@@ -1,0 +1,72 @@
+"""Named exceptions; each message says what is wrong, where, and what to do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from symlie.runtime.solution import Solution
+
+
+class SymlieError(Exception):
+    """Base of every error that symlie raises on purpose."""
+
+
+class ModelError(SymlieError):
+    """The statement of a model is wrong: unknown symbol, wrong shape, energy of the wrong kind."""
+
+
+class UnknownNameError(SymlieError):
+    """A model, group, method, node, field, option or parameter of this name does not exist."""
+
+
+class InconsistentInitialValuesError(SymlieError):
+    """Initial values violate a constraint or its time derivative."""
+
+
+class RedundantConstraintsError(SymlieError):
+    """Constraint rows depend on each other, so the multipliers are not determined."""
+
+
+class SingularMassMatrixError(SymlieError):
+    """The mass matrix can not be solved with."""
+
+
+class UnsupportedMethodError(SymlieError):
+    """The method can not integrate this model."""
+
+
+class CompilerError(SymlieError):
+    """The C compiler failed or its result can not be loaded."""
+
+
+class NoCompilerError(CompilerError):
+    """No C compiler was found, and the C backend was asked for."""
+
+
+class FormatError(SymlieError):
+    """A generated folder or a file is damaged or was written by another version."""
+
+
+class IntegrationError(SymlieError):
+    """An integration stopped early; ``solution`` holds everything up to the last good step."""
+
+    def __init__(self, message: str, solution: Solution | None = None) -> None:
+        super().__init__(message)
+        self.solution = solution
+
+
+class NotFiniteError(IntegrationError):
+    """A state became infinite or NaN."""
+
+
+class SingularSystemError(IntegrationError):
+    """The linear system of a stage is singular: redundant constraints, or no mass along a free direction."""
+
+
+class OutsideChartError(IntegrationError):
+    """A rotation increment within one step reached 2π, where T⁻¹ is singular."""
+
+
+class InterruptedIntegrationError(IntegrationError, KeyboardInterrupt):
+    """The integration was interrupted by the user."""

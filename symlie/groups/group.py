@@ -1,0 +1,260 @@
+"""What a Lie group is to symlie: storage, composition, inverse, identity; everything else is derived."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import sympy
+from sympy import Expr, Integer, Matrix
+
+from symlie.ir.program import Program, Vector
+
+
+@dataclass(frozen=True)
+class Field:
+    """A named part of the storage or of the velocity of a group."""
+
+    name: str
+    offset: int
+    shape: tuple[int, ...]
+
+    @property
+    def size(self) -> int:
+        """Number of components."""
+        return math.prod(self.shape)
+
+
+@dataclass(frozen=True, eq=False)
+class LieGroup:
+    """Definition of a Lie group by its storage.
+
+    Parameters
+    ----------
+    name
+        Name as written in models and on the command line.
+    storage_fields, velocity_fields
+        Named parts of the stored components and of the (left-trivialised) velocity.
+    compose, inverse
+        Components of a∘b and of a⁻¹, as expressions.
+    identity
+        Components of e.
+    basis
+        Matrix (storage × dimension): the rate of the storage at e for each unit velocity. It fixes what the velocity
+        components mean, for instance the physical angular velocity on S³.
+    relations
+        Polynomials that vanish on the group, such as RᵀR - I and the cofactor relations.
+    normalize
+        One step of a quadratically convergent return to the relations, as expressions.
+    rotation
+        The rotation matrix (row-major, 9) that the group acts with, if it has one.
+    logarithm
+        How the rotation part is inverted: ``none``, ``quaternion`` or ``matrix``.
+    factors
+        Factors of a direct product; empty otherwise.
+    """
+
+    name: str
+    storage_fields: tuple[Field, ...]
+    velocity_fields: tuple[Field, ...]
+    compose: Callable[[Vector, Vector], Vector]
+    inverse: Callable[[Vector], Vector]
+    identity: Vector
+    basis: Matrix
+    relations: Callable[[Vector], Vector]
+    normalize: Callable[[Vector], Vector]
+    rotation: Callable[[Vector], Vector] | None = None
+    logarithm: str = "none"
+    factors: tuple[LieGroup, ...] = ()
+
+    @property
+    def storage_dimension(self) -> int:
+        """Number of stored components."""
+        return len(self.identity)
+
+    @property
+    def dimension(self) -> int:
+        """Dimension of the group and of its algebra."""
+        return int(self.basis.shape[1])
+
+    @property
+    def simple_factors(self) -> tuple[tuple[LieGroup, int, int], ...]:
+        """The factors that are not direct products, each with its storage and algebra offset."""
+        if not self.factors:
+            return ((self, 0, 0),)
+        rows = []
+        storage = algebra = 0
+        for factor in self.factors:
+            rows += [(g, storage + s, algebra + a) for g, s, a in factor.simple_factors]
+            storage += factor.storage_dimension
+            algebra += factor.dimension
+        return tuple(rows)
+
+    def __str__(self) -> str:
+        return self.name
+
+    def __repr__(self) -> str:
+        return f"LieGroup({self.name})"
+
+    def storage_tangent(self, program: Program, storage: Vector, tangent: Vector) -> Vector:
+        """Rate of the storage, K(q) v = D(q∘·)(e) v, a vector of ``storage_dimension``."""
+        return apply_linear(program, self, left_translation(self), storage, tangent)
+
+    def storage_cotangent(self, program: Program, storage: Vector, cotangent: Vector) -> Vector:
+        """K(q)ᵀ applied to a gradient by storage, a vector of ``dimension``."""
+        return apply_linear(program, self, left_translation(self), storage, cotangent, transpose=True)
+
+
+@functools.cache
+def storage_symbols(group: LieGroup, stem: str = "q") -> Vector:
+    """Symbols for the storage of one element, used while deriving."""
+    return tuple(sympy.Symbol(f"{stem}{i}", real=True) for i in range(group.storage_dimension))
+
+
+@functools.cache
+def left_translation(group: LieGroup) -> Matrix:
+    """K(q), the derivative of q∘h by h at the identity times the basis: matrix (storage × dimension)."""
+    q, h = storage_symbols(group), storage_symbols(group, "h")
+    jacobian = Matrix(group.compose(q, h)).jacobian(Matrix(h))
+    return (jacobian.subs(dict(zip(h, group.identity, strict=True)), simultaneous=True) * group.basis).expand()
+
+
+@functools.cache
+def right_translation(group: LieGroup) -> Matrix:
+    """Derivative of h∘q by h at the identity times the basis: matrix (storage × dimension)."""
+    q, h = storage_symbols(group), storage_symbols(group, "h")
+    jacobian = Matrix(group.compose(h, q)).jacobian(Matrix(h))
+    return (jacobian.subs(dict(zip(h, group.identity, strict=True)), simultaneous=True) * group.basis).expand()
+
+
+@functools.cache
+def coordinates(group: LieGroup) -> Matrix:
+    """Left inverse of the basis: reads the velocity off the rate of the storage at the identity."""
+    basis = group.basis
+    return (basis.T * basis).inv() * basis.T
+
+
+@functools.cache
+def _relation_basis(group: LieGroup) -> tuple[Expr, ...]:
+    q = storage_symbols(group)
+    relations = [r for r in map(sympy.expand, group.relations(q)) if r != 0]
+    if not relations:
+        return ()
+    return tuple(sympy.groebner(list(dict.fromkeys(relations)), *q, order="grevlex").exprs)
+
+
+def reduce_by_relations(group: LieGroup, matrix: Matrix) -> Matrix:
+    """Normal form of polynomials in `storage_symbols` modulo the relations of the group."""
+    basis = _relation_basis(group)
+    q = storage_symbols(group)
+
+    def reduced(entry: Expr) -> Expr:
+        entry = sympy.expand(entry)
+        if not basis or entry == 0:
+            return entry
+        return sympy.reduced(entry, basis, *q, order="grevlex")[1]
+
+    return matrix.applyfunc(reduced)
+
+
+@functools.cache
+def rotation_matrix(group: LieGroup) -> Matrix:
+    """R(q) as expressions in `storage_symbols`, matrix (3 × 3)."""
+    if group.rotation is None:
+        raise TypeError(f"{group.name} has no rotation matrix")
+    return Matrix(3, 3, group.rotation(storage_symbols(group)))
+
+
+def apply_linear(
+    program: Program,
+    group: LieGroup,
+    matrix: Matrix,
+    storage: Vector,
+    vector: Vector,
+    *,
+    transpose: bool = False,
+) -> Vector:
+    """Apply a matrix given in `storage_symbols`; 3 × 3 blocks that equal ±R(q) go through the rotation operation.
+
+    Keeping R(q) w as one operation lets Rᵀ(R w) cancel and names vectors as the papers do.
+    """
+    from symlie.groups.operations import rotate
+
+    rows, columns = matrix.shape
+    result: list[Expr] = [Integer(0)] * (columns if transpose else rows)
+    replacements = dict(zip(storage_symbols(group), storage, strict=True))
+    remaining = matrix.as_mutable()
+    if group.rotation is not None:
+        rotation = rotation_matrix(group)
+        for i in range(rows - 2):
+            for j in range(columns - 2):
+                if remaining[i : i + 3, j : j + 3] == rotation:
+                    remaining[i : i + 3, j : j + 3] = sympy.zeros(3, 3)
+                    source, target = (i, j) if transpose else (j, i)
+                    part = tuple(vector[source : source + 3])
+                    rotated = rotate(program, group, storage, part, transpose=transpose)
+                    for k in range(3):
+                        result[target + k] += rotated[k]
+    for i in range(rows):
+        for j in range(columns):
+            if remaining[i, j] != 0:
+                entry = remaining[i, j].subs(replacements, simultaneous=True)
+                source, target = (i, j) if transpose else (j, i)
+                result[target] += entry * vector[source]
+    return tuple(result)
+
+
+def direct_product(*factors: LieGroup) -> LieGroup:
+    """The direct product of groups; fields that would share a name get the factor's number appended."""
+    storage_fields = _joined_fields([f.storage_fields for f in factors], [f.storage_dimension for f in factors])
+    velocity_fields = _joined_fields([f.velocity_fields for f in factors], [f.dimension for f in factors])
+    bounds = [0]
+    for factor in factors:
+        bounds.append(bounds[-1] + factor.storage_dimension)
+
+    def parts(q: Vector) -> list[Vector]:
+        return [tuple(q[a:b]) for a, b in itertools.pairwise(bounds)]
+
+    def joined(vectors: Sequence[Vector]) -> Vector:
+        return tuple(c for v in vectors for c in v)
+
+    rotating = [i for i, f in enumerate(factors) if f.rotation is not None]
+    rotation = None
+    if len(rotating) == 1:
+        index = rotating[0]
+        factor_rotation = factors[index].rotation
+        assert factor_rotation is not None
+
+        def rotation(q: Vector) -> Vector:
+            return factor_rotation(parts(q)[index])
+
+    return LieGroup(
+        name="x".join(f.name for f in factors),
+        storage_fields=storage_fields,
+        velocity_fields=velocity_fields,
+        compose=lambda a, b: joined(
+            [f.compose(p, r) for f, p, r in zip(factors, parts(a), parts(b), strict=True)]
+        ),
+        inverse=lambda a: joined([f.inverse(p) for f, p in zip(factors, parts(a), strict=True)]),
+        identity=joined([f.identity for f in factors]),
+        basis=sympy.diag(*[f.basis for f in factors]),
+        relations=lambda a: joined([f.relations(p) for f, p in zip(factors, parts(a), strict=True)]),
+        normalize=lambda a: joined([f.normalize(p) for f, p in zip(factors, parts(a), strict=True)]),
+        rotation=rotation,
+        factors=factors,
+    )
+
+
+def _joined_fields(groups: Sequence[tuple[Field, ...]], sizes: Sequence[int]) -> tuple[Field, ...]:
+    names = [f.name for fields in groups for f in fields]
+    result = []
+    offset = 0
+    for number, (fields, size) in enumerate(zip(groups, sizes, strict=True), start=1):
+        for field in fields:
+            name = field.name if names.count(field.name) == 1 else f"{field.name}{number}"
+            result.append(Field(name, offset + field.offset, field.shape))
+        offset += size
+    return tuple(result)

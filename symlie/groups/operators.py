@@ -1,0 +1,271 @@
+"""Operators derived from a group's definition: ad, Ad, exp, log, T, T⁻¹, as statements of a program.
+
+Source of the construction: left-trivialised calculus, T(θ) = dexp_{-θ}; nothing here is specific to a group.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import sympy
+from sympy import Expr, Integer, Matrix, Symbol
+
+from symlie.groups.group import (
+    LieGroup,
+    apply_linear,
+    coordinates,
+    left_translation,
+    reduce_by_relations,
+    right_translation,
+    rotation_matrix,
+    storage_symbols,
+)
+from symlie.groups.spectrum import (
+    DEXP,
+    DEXP_INVERSE,
+    DEXP_NEGATIVE,
+    DEXP_NEGATIVE_INVERSE,
+    EXP,
+    apply_function,
+    spectrum,
+)
+from symlie.ir.primitives import HalfAngleRatio, RotationQuaternion
+from symlie.ir.program import Program, Vector
+
+
+@functools.cache
+def algebra_symbols(group: LieGroup) -> tuple[Symbol, ...]:
+    """Symbols θ_1 … θ_n used while deriving."""
+    return sympy.symbols(f"theta1:{group.dimension + 1}", real=True)
+
+
+@functools.cache
+def ad_matrix(group: LieGroup) -> Matrix:
+    """ad_θ as a matrix in `algebra_symbols`: ad_θ w = [θ, w], from K_left(q) w = K_right(q) Ad(q) w at e."""
+    theta = Matrix(algebra_symbols(group))
+    q = storage_symbols(group)
+    at_identity = dict(zip(q, group.identity, strict=True))
+    direction = group.basis * theta
+
+    def rate(matrix: Matrix) -> Matrix:
+        return sum(
+            (matrix.diff(symbol) * direction[i] for i, symbol in enumerate(q)), sympy.zeros(*matrix.shape)
+        ).subs(at_identity, simultaneous=True)
+
+    return (coordinates(group) * (rate(left_translation(group)) - rate(right_translation(group)))).expand()
+
+
+@functools.cache
+def squared_angle(group: LieGroup) -> Expr:
+    """z = ω² as a quadratic form in `algebra_symbols`; zero for commutative groups."""
+    return spectrum(sympy.ImmutableMatrix(ad_matrix(group))).zeta
+
+
+@functools.cache
+def adjoint_matrix(group: LieGroup) -> Matrix:
+    """Ad(q) in `storage_symbols`, reduced modulo the relations: K_right(q) Ad(q) = K_left(q)."""
+    to_identity = storage_symbols(group, "h")
+    inverse = group.inverse(storage_symbols(group))
+    # Ad(q) w = coordinates of d/dε q∘exp(εw)∘q⁻¹.
+    conjugated = Matrix(group.compose(to_identity, inverse)).jacobian(Matrix(to_identity))
+    at_point = dict(zip(to_identity, storage_symbols(group), strict=True))
+    matrix = coordinates(group) * conjugated.subs(at_point, simultaneous=True) * left_translation(group)
+    return reduce_by_relations(group, matrix)
+
+
+@functools.cache
+def _adjoint_without_rotation(group: LieGroup) -> Matrix | None:
+    """Ad(q) diag(R, R, …)ᵀ, the part of Ad that is left when rotations act first; None if that does not apply."""
+    if group.rotation is None or group.dimension % 3:
+        return None
+    rotations = sympy.diag(*[rotation_matrix(group)] * (group.dimension // 3))
+    return reduce_by_relations(group, adjoint_matrix(group) * rotations.T)
+
+
+def adjoint(program: Program, group: LieGroup, storage: Vector, w: Vector, *, transpose: bool = False) -> Vector:
+    """Ad(q) w, or Ad(q)ᵀ w."""
+    from symlie.groups.operations import factor, rotate
+
+    if group.factors:
+        result: list[Expr] = []
+        for index, (g, _, offset) in enumerate(group.simple_factors):
+            part = factor(program, group, storage, index)
+            result += adjoint(program, g, part, _part(w, offset, g.dimension), transpose=transpose)
+        return tuple(result)
+    rest = _adjoint_without_rotation(group)
+    if rest is None:
+        return apply_linear(program, group, adjoint_matrix(group), storage, w, transpose=transpose)
+
+    def rotated(x: Vector) -> Vector:
+        parts = [rotate(program, group, storage, x[i : i + 3], transpose=transpose) for i in range(0, len(x), 3)]
+        return tuple(c for p in parts for c in p)
+
+    if transpose:
+        return rotated(program.vector(apply_linear(program, group, rest, storage, w, transpose=True)))
+    return apply_linear(program, group, rest, storage, rotated(w))
+
+
+def ad(program: Program, group: LieGroup, v: Vector, w: Vector, *, transpose: bool = False) -> Vector:
+    """ad_v w = [v, w], or ad_vᵀ w."""
+    matrix = ad_matrix(group).T if transpose else ad_matrix(group)
+    values = dict(zip(algebra_symbols(group), v, strict=True))
+    matrix = matrix.subs(values, simultaneous=True)
+    return tuple(matrix * Matrix(w))
+
+
+def tangent_operator(
+    program: Program,
+    group: LieGroup,
+    theta: Vector,
+    w: Vector,
+    *,
+    inverse: bool = False,
+    negative: bool = False,
+    transpose: bool = False,
+) -> Vector:
+    """T(θ) w with T = dexp_{-θ}, or with ``inverse`` T⁻¹, ``negative`` T(-θ), ``transpose`` the transpose."""
+    function = {
+        (False, False): DEXP_NEGATIVE,
+        (False, True): DEXP,
+        (True, False): DEXP_NEGATIVE_INVERSE,
+        (True, True): DEXP_INVERSE,
+    }[inverse, negative]
+
+    def of_factor(g: LieGroup, storage_offset: int, offset: int) -> Vector:
+        part, operand = _part(theta, offset, g.dimension), _part(w, offset, g.dimension)
+        symbols = algebra_symbols(g)
+        return apply_function(
+            program,
+            function,
+            ad_matrix(g),
+            list(zip(symbols, part, strict=True)),
+            operand,
+            reference=squared_angle(g),
+            transpose=transpose,
+        )
+
+    return _by_factor(group, of_factor)
+
+
+@dataclass(frozen=True)
+class LinearBlock:
+    """A set of storage components that evolves by itself under s' = L(θ) s + l(θ) along exp(tθ)."""
+
+    components: tuple[int, ...]
+    linear: sympy.ImmutableMatrix
+    forcing: sympy.ImmutableMatrix
+
+
+@functools.cache
+def kinematic_blocks(group: LieGroup) -> tuple[LinearBlock, ...]:
+    """The linear kinematic equation of s = exp(tθ), s' = D(h∘s)(h = e)·basis·θ, split into independent blocks.
+
+    Raises
+    ------
+    ModelError
+        The composition is not affine in its second argument.
+    """
+    from symlie.errors import ModelError
+
+    q = storage_symbols(group)
+    rate = (right_translation(group) * Matrix(algebra_symbols(group))).expand()
+    linear = rate.jacobian(Matrix(q))
+    if linear.free_symbols & set(q):
+        raise ModelError(f"The composition of {group.name} is not affine in its second argument.")
+    forcing = (rate - linear * Matrix(q)).expand()
+    n = len(q)
+    owner = list(range(n))
+    for i in range(n):
+        for j in range(n):
+            if linear[i, j] != 0 and owner[i] != owner[j]:
+                old, new = owner[i], owner[j]
+                owner = [new if o == old else o for o in owner]
+    blocks = []
+    for root in dict.fromkeys(owner):
+        components = tuple(i for i in range(n) if owner[i] == root)
+        rows = list(components)
+        blocks.append(
+            LinearBlock(
+                components,
+                sympy.ImmutableMatrix(linear.extract(rows, rows)),
+                sympy.ImmutableMatrix(forcing.extract(rows, [0])),
+            )
+        )
+    return tuple(blocks)
+
+
+def exponential(program: Program, group: LieGroup, theta: Vector) -> Vector:
+    """Storage of exp(θ): solution at t = 1 of the linear kinematic equation from the identity."""
+
+    def of_factor(g: LieGroup, storage_offset: int, offset: int) -> Vector:
+        part = _part(theta, offset, g.dimension)
+        values = list(zip(algebra_symbols(g), part, strict=True))
+        storage: list[Expr] = [Integer(0)] * g.storage_dimension
+        for block in kinematic_blocks(g):
+            start = tuple(g.identity[i] for i in block.components)
+            matrix, vector = block.linear, start
+            if not block.forcing.is_zero_matrix:
+                matrix = Matrix(sympy.BlockMatrix([[block.linear, block.forcing],
+                                                   [sympy.zeros(1, len(start)), sympy.zeros(1, 1)]]))  # fmt: skip
+                vector = (*start, Integer(1))
+            result = apply_function(program, EXP, matrix, values, vector, reference=squared_angle(g))
+            for i, component in zip(block.components, result, strict=False):
+                storage[i] = component
+        return tuple(storage)
+
+    return _by_factor(group, of_factor, storage=True)
+
+
+def logarithm(program: Program, group: LieGroup, storage: Vector) -> Vector:
+    """θ with exp(θ) = q, principal value of the rotation angle up to the sign of the stored quaternion.
+
+    The rotation part is inverted by a half-angle quaternion and atan2; a part s with s' = L s + θ_s, s(0) = 0, is
+    s = dexp(L) θ_s and is inverted by dexp⁻¹(L), derived.
+    """
+
+    def of_factor(g: LieGroup, storage_offset: int, offset: int) -> Vector:
+        part = _part(storage, storage_offset, g.storage_dimension)
+        theta: list[Expr] = [Integer(0)] * g.dimension
+        known = _rotation_logarithm(program, g, part)
+        for i, component in enumerate(known):
+            theta[i] = component
+        symbols = algebra_symbols(g)
+        for block in kinematic_blocks(g):
+            if block.forcing.is_zero_matrix:
+                continue
+            targets = [symbols.index(f) for f in block.forcing]
+            x = tuple(part[i] for i in block.components)
+            values = list(zip(symbols, theta, strict=True))
+            result = apply_function(program, DEXP_INVERSE, block.linear, values, x, reference=squared_angle(g))
+            for i, component in zip(targets, result, strict=True):
+                theta[i] = component
+        return tuple(theta)
+
+    return _by_factor(group, of_factor)
+
+
+def _rotation_logarithm(program: Program, group: LieGroup, storage: Vector) -> Vector:
+    if group.logarithm == "none":
+        return ()
+    if group.logarithm == "quaternion":
+        quaternion = tuple(storage[:4])
+    else:
+        quaternion = program.vector(
+            (RotationQuaternion(Integer(k), *storage[:9]) for k in range(4)), "p"
+        )
+    squared = program.scalar(sum((c * c for c in quaternion[1:]), Integer(0)), "n")
+    ratio = program.scalar(HalfAngleRatio(quaternion[0], squared), "L")
+    return program.vector(ratio * c for c in quaternion[1:])
+
+
+def _part(vector: Sequence[Expr], offset: int, size: int) -> Vector:
+    return tuple(vector[offset : offset + size])
+
+
+def _by_factor(group: LieGroup, function: object, *, storage: bool = False) -> Vector:
+    result: list[Expr] = []
+    for factor, storage_offset, offset in group.simple_factors:
+        result += function(factor, storage_offset, offset)  # type: ignore[operator]
+    return tuple(result)

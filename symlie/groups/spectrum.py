@@ -1,0 +1,242 @@
+"""Functions of matrices whose spectrum is {0, ±iω}: from the minimal polynomial by Hermite interpolation.
+
+A matrix A(θ) with minimal polynomial λ^a (λ² + ζ)^b, ζ(θ) a quadratic form, has
+
+    φ(A) = Σ_{n<a} φ_n Aⁿ + Σ_{k<b} (-1)^k/k! [E^(k)(ζ) + O^(k)(ζ) A] A^a (A² + ζ)^k
+
+for φ(λ) = Σ φ_n λⁿ, where E(ζ) = Σ_j φ_{a+2j} (-ζ)^j and O(ζ) = Σ_j φ_{a+1+2j} (-ζ)^j are entire.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import sympy
+from sympy import Expr, Integer, Matrix, Rational, Symbol
+
+from symlie.errors import ModelError
+from symlie.ir.primitives import WORKING_INTERVAL, Cotangent, Stumpff
+from symlie.ir.program import Program, Vector
+
+
+@dataclass(frozen=True)
+class AnalyticFunction:
+    """φ(λ) = Σ φ_n λⁿ given by its tails Σ_j φ_{n+2j} (-ζ)^j as entire functions of ζ."""
+
+    name: str
+    tail: Callable[[int, Expr, Rational], Expr]
+    """(n, ζ, working interval of ζ) → tail."""
+
+    def coefficient(self, n: int) -> Expr:
+        """φ_n."""
+        return sympy.sympify(_COEFFICIENTS[self.name](n))
+
+
+def _exp_tail(n: int, zeta: Expr, upper: Rational) -> Expr:
+    return Stumpff.of(n, zeta, upper)
+
+
+def _dexp_tail(n: int, zeta: Expr, upper: Rational) -> Expr:
+    return Stumpff.of(n + 1, zeta, upper)
+
+
+def _dexp_negative_tail(n: int, zeta: Expr, upper: Rational) -> Expr:
+    return (-1) ** n * Stumpff.of(n + 1, zeta, upper)
+
+
+def _dexp_inverse_tail(sign: int) -> Callable[[int, Expr, Rational], Expr]:
+    def tail(n: int, zeta: Expr, upper: Rational) -> Expr:
+        if n == 0:
+            return 1 - zeta * Cotangent.of(zeta, upper)
+        if n == 1:
+            return Rational(sign, 2)
+        if n == 2:
+            return Cotangent.of(zeta, upper)
+        if n % 2:
+            return Integer(0)
+        raise ModelError("T⁻¹ of an algebra with a nilpotent part of index above 2 is not in the standard family.")
+
+    return tail
+
+
+_COEFFICIENTS: dict[str, Callable[[int], Expr]] = {
+    "exp": lambda n: Rational(1, sympy.factorial(n)),
+    "dexp": lambda n: Rational(1, sympy.factorial(n + 1)),
+    "dexp_negative": lambda n: Rational((-1) ** n, sympy.factorial(n + 1)),
+    "dexp_inverse": lambda n: Rational(-1, 2) if n == 1 else sympy.bernoulli(n) / sympy.factorial(n),
+    "dexp_negative_inverse": lambda n: Rational(1, 2) if n == 1 else sympy.bernoulli(n) / sympy.factorial(n),
+}
+
+EXP = AnalyticFunction("exp", _exp_tail)
+"""e^λ."""
+DEXP = AnalyticFunction("dexp", _dexp_tail)
+"""(e^λ - 1)/λ."""
+DEXP_NEGATIVE = AnalyticFunction("dexp_negative", _dexp_negative_tail)
+"""(1 - e^-λ)/λ; T(θ) = dexp_{-θ} is this function of ad θ."""
+DEXP_INVERSE = AnalyticFunction("dexp_inverse", _dexp_inverse_tail(-1))
+"""λ/(e^λ - 1)."""
+DEXP_NEGATIVE_INVERSE = AnalyticFunction("dexp_negative_inverse", _dexp_inverse_tail(1))
+"""λ/(1 - e^-λ); T⁻¹(θ) is this function of ad θ."""
+
+
+@dataclass(frozen=True)
+class Spectrum:
+    """Minimal polynomial λ^a (λ² + ζ)^b of a matrix A(θ)."""
+
+    zero_multiplicity: int
+    pair_multiplicity: int
+    zeta: Expr
+    """ζ as a polynomial in θ; zero if b = 0."""
+
+
+@functools.cache
+def spectrum(matrix: sympy.ImmutableMatrix) -> Spectrum:
+    """Find the minimal polynomial of a matrix that depends polynomially on its symbols.
+
+    Raises
+    ------
+    ModelError
+        The spectrum is not of the form {0, ±iω}: the group is of class B.
+    """
+    n = matrix.shape[0]
+    symbols = sorted(matrix.free_symbols, key=lambda s: s.name)
+    point = {s: Rational(2 * i + 3, i + 2) for i, s in enumerate(symbols)}
+    variable = Symbol("lambda")
+    characteristic = matrix.subs(point).charpoly(variable)
+    zeros = 0
+    while characteristic.coeff_monomial(variable**zeros) == 0 and zeros < n:
+        zeros += 1
+    pairs = (n - zeros) // 2
+    zeta: Expr = Integer(0)
+    if pairs:
+        zeta = sympy.expand(-(matrix * matrix).trace() / (2 * pairs))
+    for b in range(1 if pairs else 0, pairs + 1):
+        for a in range(1 if zeros else 0, zeros + 1):
+            if _annihilates(matrix, a, b, zeta):
+                return Spectrum(a, b, zeta)
+    raise ModelError("The algebra's ad has eigenvalues other than 0 and ±iω; closed forms need one rotation angle.")
+
+
+def _annihilates(matrix: Matrix, a: int, b: int, zeta: Expr) -> bool:
+    factor = matrix * matrix + zeta * sympy.eye(matrix.shape[0])
+    product = sympy.eye(matrix.shape[0])
+    for m in [matrix] * a + [factor] * b:
+        product = (product * m).expand()
+    return bool(product.is_zero_matrix)
+
+
+def _with_content(matrix: Matrix, like: Matrix) -> tuple[Expr, Matrix]:
+    """Split off the common polynomial factor of all entries, with the sign that makes the rest resemble ``like``."""
+    entries = [sympy.expand(e) for e in matrix if e != 0]
+    if not entries or not matrix.free_symbols:
+        return Integer(1), matrix
+    content = sympy.gcd_list(entries)
+    if content.is_Number:
+        return Integer(1), matrix
+    reduced = matrix.applyfunc(lambda e: sympy.cancel(e / content))
+    number = sympy.gcd_list([c for e in reduced if e != 0 for c in sympy.Poly(e).coeffs()])
+    first = next(e for e in reduced if e != 0)
+    model = next(e for e in like if e != 0)
+    if _leading_sign(first) != _leading_sign(model):
+        number = -number
+    return content * number, reduced / number
+
+
+def _leading_sign(expression: Expr) -> bool:
+    return bool(sympy.Poly(expression).LC() > 0) if expression.free_symbols else bool(expression > 0)
+
+
+def apply_function(
+    program: Program,
+    function: AnalyticFunction,
+    matrix: Matrix,
+    replacements: Sequence[tuple[Symbol, Expr]],
+    vector: Vector,
+    *,
+    reference: Expr | None = None,
+    transpose: bool = False,
+) -> Vector:
+    """φ(A(θ)) x, or φ(A(θ))ᵀ x, as statements: powers act on vectors, no matrix is formed.
+
+    Parameters
+    ----------
+    program
+        Receives the intermediate vectors.
+    function
+        φ.
+    matrix
+        A in symbols.
+    replacements
+        Pairs (symbol of A, component of θ).
+    vector
+        x, as many components as A has rows.
+    reference
+        z of the group as polynomial in the symbols; ζ is then written as κ z so that z is shared, and the working
+        interval of ζ is κ times the standard one.
+    transpose
+        Apply the transpose.
+
+    Returns
+    -------
+    Vector
+        Components of the result.
+    """
+    matrix = sympy.ImmutableMatrix(matrix)
+    form = spectrum(matrix)
+    values = dict(replacements)
+
+    def evaluated(expression: Expr) -> Expr:
+        return expression.subs(values, simultaneous=True)
+
+    def times(m: Matrix, x: Vector) -> Vector:
+        m = m.T if transpose else m
+        return program.vector(
+            sum((evaluated(m[i, j]) * x[j] for j in range(len(x)) if m[i, j] != 0), Integer(0))
+            for i in range(m.shape[0])
+        )
+
+    zeta, upper = form.zeta, WORKING_INTERVAL
+    if reference is not None and form.pair_multiplicity:
+        ratio = sympy.cancel(form.zeta / reference)
+        if ratio.is_Rational:
+            zeta = ratio * program.scalar(evaluated(reference), "z")
+            upper = ratio * WORKING_INTERVAL
+    if zeta is form.zeta:
+        zeta = program.scalar(evaluated(form.zeta), "z")
+
+    a, b = form.zero_multiplicity, form.pair_multiplicity
+    total: list[Expr] = [Integer(0)] * len(vector)
+
+    def add(coefficient: Expr, x: Vector) -> None:
+        for i, component in enumerate(x):
+            total[i] += coefficient * component
+
+    power = vector
+    for n in range(a):
+        add(function.coefficient(n), power)
+        power = times(matrix, power)
+    variable = Symbol("zeta")
+    even, odd = function.tail(a, variable, upper), function.tail(a + 1, variable, upper)
+    for k in range(b):
+        factor_k = Rational((-1) ** k, sympy.factorial(k))
+        content: Expr = Integer(1)
+        if k == 0:
+            x = power
+        else:
+            factor = matrix * matrix + form.zeta * sympy.eye(matrix.shape[0])
+            content, reduced = _with_content((matrix**a * factor**k).applyfunc(sympy.expand), matrix)
+            x = times(reduced, vector)
+            number, content = content.primitive()
+            factor_k *= number
+            content = program.scalar(evaluated(content))
+        add(_coefficient(program, factor_k * sympy.diff(even, variable, k), variable, zeta) * content, x)
+        odd_part = _coefficient(program, factor_k * sympy.diff(odd, variable, k), variable, zeta)
+        if odd_part != 0:
+            add(odd_part * content, times(matrix, x))
+    return tuple(total)
+
+
+def _coefficient(program: Program, expression: Expr, variable: Symbol, zeta: Expr) -> Expr:
+    return program.scalar(expression.subs(variable, zeta), "c") if expression != 0 else Integer(0)

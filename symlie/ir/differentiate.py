@@ -1,0 +1,160 @@
+"""Forward and reverse differentiation of a program as a statement list, by trivialised tangent rules.
+
+Both modes append statements to the program they differentiate, so they compose to higher order. Tangents of group
+values live in the algebra (left trivialisation); scalar rules act only inside one statement.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import sympy
+from sympy import Expr, Integer, Symbol
+
+from symlie.ir.program import (
+    Application,
+    Assignment,
+    Euclidean,
+    Program,
+    Value,
+    Vector,
+    free_symbols,
+    needed_statements,
+)
+
+
+def forward(
+    program: Program, outputs: Sequence[Expr], seeds: Sequence[tuple[Value, Vector]]
+) -> tuple[Expr, ...]:
+    """Directional derivative of the outputs.
+
+    Parameters
+    ----------
+    program
+        The program; tangent statements are appended to it.
+    outputs
+        Expressions to differentiate.
+    seeds
+        Pairs (input value, tangent); the tangent of a group value has the dimension of its algebra.
+
+    Returns
+    -------
+    tuple of Expr
+        Tangents of the outputs.
+    """
+    algebra: dict[Vector, Vector] = {}
+    rates: dict[Symbol, Expr] = {}
+
+    def record(value: Value, tangent: Vector) -> None:
+        if all(c == 0 for c in tangent):
+            return
+        algebra[value.components] = tangent
+        for symbol, rate in zip(
+            value.components, value.space.storage_tangent(program, value.components, tangent), strict=True
+        ):
+            if isinstance(symbol, Symbol) and rate != 0:
+                rates[symbol] = rate
+
+    for value, tangent in seeds:
+        record(value, tangent)
+
+    def rate_of(expression: Expr) -> Expr:
+        total: Expr = Integer(0)
+        for symbol in free_symbols(expression):
+            if symbol in rates:
+                total += sympy.diff(expression, symbol) * rates[symbol]
+        return total
+
+    for statement in needed_statements(program, outputs):
+        if isinstance(statement, Assignment):
+            rate = rate_of(statement.expression)
+            if rate != 0:
+                rates[statement.symbol] = program.scalar(rate, "d")
+            continue
+        tangents: list[Vector | None] = []
+        for argument in statement.arguments:
+            tangent = algebra.get(argument.components)
+            if tangent is None and isinstance(argument.space, Euclidean):
+                plain = tuple(rate_of(c) for c in argument.components)
+                tangent = plain if any(c != 0 for c in plain) else None
+            tangents.append(tangent)
+        if any(t is not None for t in tangents):
+            result = statement.operation.tangent(program, statement.arguments, statement.result, tangents)
+            record(statement.result, program.vector(result, "d"))
+    return tuple(rate_of(sympy.sympify(e)) for e in outputs)
+
+
+def reverse(
+    program: Program, outputs: Sequence[tuple[Expr, Expr]], wanted: Sequence[Value]
+) -> tuple[Vector, ...]:
+    """Gradient of Σ weight·output with respect to the wanted values.
+
+    Parameters
+    ----------
+    program
+        The program; adjoint statements are appended to it.
+    outputs
+        Pairs (expression, weight).
+    wanted
+        Input values; the result for a group value is a cotangent of its algebra.
+
+    Returns
+    -------
+    tuple of Vector
+        One cotangent for each wanted value.
+    """
+    adjoints: dict[Symbol, Expr] = {}
+    algebra: dict[Vector, list[Vector]] = {}
+
+    def scatter(expression: Expr, weight: Expr) -> None:
+        for symbol in free_symbols(expression):
+            partial = sympy.diff(expression, symbol)
+            if partial != 0:
+                adjoints[symbol] = adjoints.get(symbol, Integer(0)) + partial * weight
+
+    def collect(value: Value) -> Vector:
+        stored = tuple(
+            program.scalar(adjoints.get(c, Integer(0)), "b") if isinstance(c, Symbol) else Integer(0)
+            for c in value.components
+        )
+        total: Vector = (Integer(0),) * value.space.dimension
+        if any(c != 0 for c in stored):
+            total = value.space.storage_cotangent(program, value.components, stored)
+        for contribution in algebra.get(value.components, []):
+            total = tuple(a + b for a, b in zip(total, contribution, strict=True))
+        return program.vector(total, "b")
+
+    statements = needed_statements(program, [e for e, _ in outputs])
+    for expression, weight in outputs:
+        scatter(sympy.sympify(expression), sympy.sympify(weight))
+    for statement in reversed(statements):
+        if isinstance(statement, Assignment):
+            if statement.symbol in adjoints:
+                scatter(statement.expression, program.scalar(adjoints[statement.symbol], "b"))
+        else:
+            _reverse_application(program, statement, collect, scatter, algebra)
+    return tuple(collect(value) for value in wanted)
+
+
+def _reverse_application(
+    program: Program,
+    statement: Application,
+    collect: Callable[[Value], Vector],
+    scatter: Callable[[Expr, Expr], None],
+    algebra: dict[Vector, list[Vector]],
+) -> None:
+    cotangent = collect(statement.result)
+    if all(c == 0 for c in cotangent):
+        return
+    contributions = statement.operation.cotangent(program, statement.arguments, statement.result, cotangent)
+    for argument, contribution in zip(statement.arguments, contributions, strict=True):
+        if isinstance(argument.space, Euclidean):
+            for component, weight in zip(argument.components, contribution, strict=True):
+                scatter(component, program.scalar(weight, "b"))
+        else:
+            algebra.setdefault(argument.components, []).append(program.vector(contribution, "b"))
+
+
+def gradient(program: Program, output: Expr, wanted: Value) -> Vector:
+    """Gradient of one scalar output with respect to one value."""
+    return reverse(program, [(output, Integer(1))], [wanted])[0]

@@ -1,0 +1,181 @@
+"""Opaque scalar functions: entire in z = ω², closed under differentiation, evaluated by a `Scheme`.
+
+The algebra never looks inside a primitive, so an accurate evaluation can not be rewritten into an inaccurate one.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import mpmath
+import sympy
+from sympy import Expr, Integer, Rational
+
+WORKING_INTERVAL = Rational(10)
+"""Upper end in z = ω² of the interval served without a branch to a closed form (ω ≤ 3.16 > π)."""
+
+
+class CoefficientFunction(sympy.Function):
+    """Base of the coefficient functions f(z); the last argument is the upper end of the working interval."""
+
+    @property
+    def argument(self) -> Expr:
+        """The argument z of the function."""
+        return self.args[-2]
+
+    @property
+    def upper(self) -> Rational:
+        """Upper end of the working interval in the function's own argument."""
+        return self.args[-1]
+
+    @property
+    def base_name(self) -> str:
+        """Name without the interval, such as ``c2_1``."""
+        raise AttributeError(f"{type(self).__name__} must define base_name")
+
+    @property
+    def primitive_name(self) -> str:
+        """Name under which the function is emitted; a shorter interval than the default shows in it."""
+        if self.upper == WORKING_INTERVAL:
+            return self.base_name
+        return f"{self.base_name}_to_{self.upper.p}_{self.upper.q}"
+
+    def _latex(self, printer: Any, exp: str | None = None) -> str:
+        base, _, derivative = self.base_name.partition("_")
+        index = base[1:] + (f",{derivative}" if derivative else "")
+        text = rf"{base[0]}_{{{index}}}\left({printer._print(self.argument)}\right)"
+        return text if exp is None else rf"{text}^{{{exp}}}"
+
+
+class Stumpff(CoefficientFunction):
+    """c_{k,m}(z) = (2 d/dz)^m Σ_j (-z)^j/(2j+k)!, the Stumpff functions and their derivatives.
+
+    ``Stumpff(k, m, z, upper)``; c_{0,0} = cos ω, c_{1,0} = sin ω/ω, c_{2,0} = (1-cos ω)/ω², c_{3,0} = (ω-sin ω)/ω³.
+    """
+
+    nargs = (4,)
+
+    @classmethod
+    def of(cls, k: int, z: Expr, upper: Rational = WORKING_INTERVAL) -> Stumpff:
+        """c_k(z) with its working interval."""
+        return cls(Integer(k), Integer(0), z, upper)
+
+    @property
+    def base_name(self) -> str:
+        k, m = self.args[0], self.args[1]
+        return f"c{k}" + (f"_{m}" if m else "")
+
+    def fdiff(self, argindex: int = 3) -> Expr:
+        k, m, z, upper = self.args
+        return Stumpff(k, m + 1, z, upper) / 2
+
+    @staticmethod
+    def series_coefficient(k: int, m: int, j: int) -> Rational:
+        """Coefficient of z^j, an exact rational."""
+        factorial = sympy.factorial
+        sign = -1 if (j + m) % 2 else 1
+        return Rational(sign * 2**m * factorial(j + m), factorial(j) * factorial(2 * j + 2 * m + k))
+
+
+class Cotangent(CoefficientFunction):
+    """g_m(z) = (2 d/dz)^m (1-(ω/2) cot(ω/2))/ω², the coefficients of T⁻¹; poles at z = (2πn)², n ≥ 1.
+
+    ``Cotangent(m, z, upper)``.
+    """
+
+    nargs = (3,)
+
+    @classmethod
+    def of(cls, z: Expr, upper: Rational = WORKING_INTERVAL) -> Cotangent:
+        """g_0(z) with its working interval."""
+        return cls(Integer(0), z, upper)
+
+    @property
+    def base_name(self) -> str:
+        return f"g{self.args[0]}"
+
+    def fdiff(self, argindex: int = 2) -> Expr:
+        m, z, upper = self.args
+        return Cotangent(m + 1, z, upper) / 2
+
+    @staticmethod
+    def series_coefficient(m: int, j: int) -> Rational:
+        """Coefficient of z^j, an exact rational."""
+        factorial = sympy.factorial
+        k = j + m + 1
+        return 2**m * factorial(j + m) / factorial(j) * abs(sympy.bernoulli(2 * k)) / factorial(2 * k)
+
+
+class HalfAngleRatio(sympy.Function):
+    """L(w, n) = 2 atan2(√n, w)/√n, the factor of the quaternion logarithm θ = L(w, |v|²) v; 2/w at n = 0.
+
+    Opaque: D log = T⁻¹ is a rule of the group, so no derivative of atan2 is ever taken.
+    """
+
+    nargs = (2,)
+    primitive_name = "half_angle_ratio"
+
+    def _latex(self, printer: Any, exp: str | None = None) -> str:
+        return rf"L\left({printer._print(self.args[0])}, {printer._print(self.args[1])}\right)"
+
+
+class RotationQuaternion(sympy.Function):
+    """Component k of the unit quaternion of a rotation matrix, by the largest of (tr R, R11, R22, R33).
+
+    ``RotationQuaternion(k, R11, R12, …, R33)``; the scalar component is not negative. Accurate up to the angle π.
+    Source: Shepperd's choice of the pivot.
+    """
+
+    nargs = (10,)
+    primitive_name = "rotation_quaternion"
+
+
+def evaluate(base_name: str, z: mpmath.mpf) -> mpmath.mpf:
+    """High-precision value of c_{k,m} or g_m at z, in the current mpmath precision.
+
+    Parameters
+    ----------
+    base_name
+        ``c2``, ``c2_1``, ``g0``, …
+    z
+        Argument, dimensionless; z ≥ 0, and z < 4π² for g_m.
+
+    Source: Taylor series of the definitions; the g_m by their partial fractions' closed form and its derivatives.
+    """
+    family, _, suffix = base_name.partition("_")
+    index, m = int(family[1:]), int(suffix or 0)
+    if family[0] == "c":
+        return _stumpff_value(index, m, z)
+    return _cotangent_value(index, z)
+
+
+def _stumpff_value(k: int, m: int, z: mpmath.mpf) -> mpmath.mpf:
+    with mpmath.extradps(30 + int(mpmath.sqrt(abs(z)))):
+        z = mpmath.mpf(z)
+        j, total = 0, mpmath.mpf(0)
+        tolerance = mpmath.mpf(10) ** (-mpmath.mp.dps)
+        while True:
+            coefficient = Stumpff.series_coefficient(k, m, j)
+            term = mpmath.mpf(int(coefficient.p)) / int(coefficient.q) * z**j
+            total += term
+            if j > abs(z) and abs(term) < tolerance:
+                return total
+            j += 1
+
+
+def _cotangent_value(m: int, z: mpmath.mpf) -> mpmath.mpf:
+    # g_m = 2^(m+1) m! Σ_n (4π²n² - z)^-(m+1); the sum is a polygamma-free nsum, accelerated by its Taylor tail.
+    with mpmath.extradps(20):
+        z = mpmath.mpf(z)
+        pole = 4 * mpmath.pi**2
+        head = sum((pole * n * n - z) ** (-m - 1) for n in range(1, 5))
+        tail = mpmath.mpf(0)
+        j = 0
+        while True:
+            zeta = mpmath.zeta(2 * (m + 1 + j)) - sum(mpmath.mpf(n) ** (-2 * (m + 1 + j)) for n in range(1, 5))
+            term = mpmath.binomial(m + j, j) * z**j / pole ** (m + 1 + j) * zeta
+            tail += term
+            if abs(term) < mpmath.mpf(10) ** (-mpmath.mp.dps):
+                break
+            j += 1
+        return 2 ** (m + 1) * mpmath.factorial(m) * (head + tail)

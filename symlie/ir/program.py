@@ -1,0 +1,266 @@
+"""Straight-line programs of statements ``targets = operation(arguments)``, built while the user writes.
+
+A `Value` is a tuple of components living in a `Space`: storage of a Lie group, or a plain vector. Group operations and
+scalar expressions are the only statements. Equal statements share their targets, so a program is its own common
+subexpression table. Programs are differentiated as lists (`symlie.ir.differentiate`), never as expanded expressions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import sympy
+from sympy import Expr, Symbol
+
+Vector = tuple[Expr, ...]
+"""Components of a vector; each a SymPy expression in symbols of the program."""
+
+
+class Space(Protocol):
+    """Where a value lives: how many numbers store it and the dimension of its trivialised tangents."""
+
+    @property
+    def name(self) -> str:
+        """Name of the space."""
+
+    @property
+    def storage_dimension(self) -> int:
+        """Number of stored components."""
+
+    @property
+    def dimension(self) -> int:
+        """Dimension of a tangent."""
+
+    def storage_tangent(self, program: Program, storage: Vector, tangent: Vector) -> Vector:
+        """Rate of the stored components for the trivialised tangent."""
+
+    def storage_cotangent(self, program: Program, storage: Vector, cotangent: Vector) -> Vector:
+        """Transpose of `storage_tangent`: pull a gradient by storage back to the algebra."""
+
+
+@dataclass(frozen=True)
+class Euclidean:
+    """The plain vector space R^n; a tangent is the rate of the components."""
+
+    dimension: int
+
+    @property
+    def name(self) -> str:
+        """Name of the space."""
+        return f"R{self.dimension}"
+
+    @property
+    def storage_dimension(self) -> int:
+        """Number of stored components, n."""
+        return self.dimension
+
+    def storage_tangent(self, program: Program, storage: Vector, tangent: Vector) -> Vector:
+        """The tangent itself."""
+        return tangent
+
+    def storage_cotangent(self, program: Program, storage: Vector, cotangent: Vector) -> Vector:
+        """The cotangent itself."""
+        return cotangent
+
+
+@dataclass(frozen=True)
+class Value:
+    """Components (symbols of the program, or numbers) together with their space."""
+
+    components: Vector
+    space: Space
+
+
+class Operation(Protocol):
+    """A group operation: what it returns, how it is differentiated, how it becomes scalar statements."""
+
+    @property
+    def name(self) -> str:
+        """Name that shows in the statement list."""
+
+    @property
+    def result(self) -> Space:
+        """Space of the result."""
+
+    def rewrite(self, program: Program, arguments: Sequence[Value]) -> Value | None:
+        """A value equal to the result that needs no new statement, if there is one."""
+
+    def tangent(
+        self, program: Program, arguments: Sequence[Value], result: Value, tangents: Sequence[Vector | None]
+    ) -> Vector:
+        """Trivialised tangent of the result from those of the arguments (None: constant)."""
+
+    def cotangent(
+        self, program: Program, arguments: Sequence[Value], result: Value, cotangent: Vector
+    ) -> tuple[Vector, ...]:
+        """Trivialised cotangents of the arguments from that of the result."""
+
+    def lower(self, program: Program, arguments: Sequence[Vector]) -> Vector:
+        """Components of the result as expressions; intermediate vectors are bound in ``program``."""
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """``symbol = expression``, one scalar statement."""
+
+    symbol: Symbol
+    expression: Expr
+
+
+@dataclass(frozen=True)
+class Application:
+    """``result = operation(arguments)``, one group statement."""
+
+    operation: Operation
+    arguments: tuple[Value, ...]
+    result: Value
+
+
+Statement = Assignment | Application
+
+
+def is_atom(expression: Expr) -> bool:
+    """Whether an expression is a symbol or a number, and so needs no statement."""
+    return bool(expression.is_Symbol or expression.is_Number)
+
+
+class Program:
+    """A statement list with inputs; symbols are numbered, so the same statements give the same text."""
+
+    def __init__(self) -> None:
+        self.inputs: dict[str, Value] = {}
+        self.statements: list[Statement] = []
+        self._expressions: dict[Expr, Symbol] = {}
+        self._applications: dict[tuple[Operation, tuple[Vector, ...]], Value] = {}
+        self._definitions: dict[Vector, Application] = {}
+        self._counter = 0
+
+    def fresh(self, stem: str, count: int) -> tuple[Symbol, ...]:
+        """New symbols ``stem.n`` (one) or ``stem.n.k`` (several) with a number n not used before.
+
+        The dot keeps them apart from the identifiers that users name parameters with.
+        """
+        self._counter += 1
+        if count == 1:
+            return (Symbol(f"{stem}.{self._counter}", real=True),)
+        return tuple(Symbol(f"{stem}.{self._counter}.{k}", real=True) for k in range(count))
+
+    def input(self, name: str, space: Space, symbols: Sequence[Symbol]) -> Value:
+        """Declare an input value under a unique name."""
+        value = Value(tuple(symbols), space)
+        self.inputs[name] = value
+        return value
+
+    def scalar(self, expression: Expr, stem: str = "s") -> Expr:
+        """Bind an expression to a symbol; symbols and numbers are returned as they are."""
+        expression = sympy.sympify(expression)
+        if is_atom(expression):
+            return expression
+        if (-expression).is_Symbol:
+            return expression
+        symbol = self._expressions.get(expression)
+        if symbol is None:
+            (symbol,) = self.fresh(stem, 1)
+            self._expressions[expression] = symbol
+            self.statements.append(Assignment(symbol, expression))
+        return symbol
+
+    def vector(self, expressions: Iterable[Expr], stem: str = "s") -> Vector:
+        """Bind each component of a vector."""
+        return tuple(self.scalar(e, stem) for e in expressions)
+
+    def apply(self, operation: Operation, *arguments: Value) -> Value:
+        """Append ``operation(arguments)``, or return the value that already equals it."""
+        rewritten = operation.rewrite(self, arguments)
+        if rewritten is not None:
+            return rewritten
+        key = (operation, tuple(a.components for a in arguments))
+        value = self._applications.get(key)
+        if value is None:
+            symbols = self.fresh(operation.name, operation.result.storage_dimension)
+            value = Value(symbols, operation.result)
+            statement = Application(operation, tuple(arguments), value)
+            self.statements.append(statement)
+            self._applications[key] = value
+            self._definitions[symbols] = statement
+        return value
+
+    def definition(self, components: Vector) -> Application | None:
+        """The group statement that defined exactly these components, if one did."""
+        return self._definitions.get(components)
+
+
+def substitute(expression: Expr, replacements: Mapping[Symbol, Expr]) -> Expr:
+    """Replace symbols by expressions, evaluating arithmetic but nothing else."""
+    return expression.xreplace(dict(replacements))
+
+
+def free_symbols(expression: Expr) -> list[Symbol]:
+    """Free symbols sorted by name, so that no hash order enters the text."""
+    return sorted(expression.free_symbols, key=lambda s: s.name)
+
+
+def needed_statements(program: Program, outputs: Iterable[Expr]) -> list[Statement]:
+    """The statements on which the outputs depend, in program order."""
+    needed = {s for e in outputs for s in e.free_symbols}
+    kept: list[Statement] = []
+    for statement in reversed(program.statements):
+        if isinstance(statement, Assignment):
+            if statement.symbol in needed:
+                needed |= statement.expression.free_symbols
+                kept.append(statement)
+        elif not needed.isdisjoint(statement.result.components):
+            for argument in statement.arguments:
+                for component in argument.components:
+                    needed |= component.free_symbols
+            kept.append(statement)
+    return kept[::-1]
+
+
+def depends_on(program: Program, outputs: Iterable[Expr], symbols: Iterable[Symbol]) -> bool:
+    """Whether any output depends on any of the symbols."""
+    outputs = list(outputs)
+    wanted = set(symbols)
+    found = {s for e in outputs for s in e.free_symbols}
+    for statement in needed_statements(program, outputs):
+        if isinstance(statement, Assignment):
+            found |= statement.expression.free_symbols
+        else:
+            found |= {s for a in statement.arguments for c in a.components for s in c.free_symbols}
+    return not found.isdisjoint(wanted)
+
+
+def lower(program: Program, outputs: Sequence[Expr]) -> tuple[Program, tuple[Expr, ...]]:
+    """Replace group statements by scalar statements.
+
+    Parameters
+    ----------
+    program
+        Program with group statements.
+    outputs
+        Expressions wanted, in symbols of ``program``.
+
+    Returns
+    -------
+    lowered
+        A program of assignments only.
+    outputs
+        The same outputs in symbols of the lowered program.
+    """
+    lowered = Program()
+    lowered.inputs = dict(program.inputs)
+    replacements: dict[Symbol, Expr] = {}
+    for statement in needed_statements(program, outputs):
+        if isinstance(statement, Assignment):
+            expression = substitute(statement.expression, replacements)
+            stem = statement.symbol.name.split(".")[0]
+            replacements[statement.symbol] = lowered.scalar(expression, stem)
+        else:
+            arguments = [tuple(substitute(c, replacements) for c in a.components) for a in statement.arguments]
+            components = statement.operation.lower(lowered, arguments)
+            for symbol, component in zip(statement.result.components, components, strict=True):
+                if isinstance(symbol, Symbol):
+                    replacements[symbol] = lowered.scalar(component, statement.operation.name)
+    return lowered, tuple(substitute(sympy.sympify(e), replacements) for e in outputs)

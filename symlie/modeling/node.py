@@ -1,0 +1,185 @@
+"""What a person writes with: nodes, their fields, and group elements whose operations build the program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import sympy
+from sympy import Expr, ImmutableDenseMatrix, Symbol
+
+from symlie.errors import ModelError
+from symlie.groups.group import Field, LieGroup, storage_symbols
+from symlie.groups.operations import Compose, Exponential, Inverse, Logarithm, Rotate, rotate
+from symlie.ir.program import Euclidean, Program, Value, Vector
+
+
+class RotationMatrix:
+    """A rotation matrix R(q) or R(q)ᵀ whose products with vectors are single statements of the program.
+
+    Everything else (indexing, sums, products with matrices) acts on the plain SymPy matrix of its entries.
+    """
+
+    _op_priority = 20.0
+    is_Matrix = True
+    shape = (3, 3)
+
+    def __init__(self, program: Program, group: LieGroup, storage: Vector, *, transposed: bool = False) -> None:
+        assert group.rotation is not None
+        entries = ImmutableDenseMatrix(3, 3, group.rotation(storage))
+        self.matrix = entries.T if transposed else entries
+        self._program, self._group, self._storage, self._transposed = program, group, storage, transposed
+
+    @property
+    def T(self) -> RotationMatrix:
+        """The transpose, again a rotation matrix."""
+        return RotationMatrix(self._program, self._group, self._storage, transposed=not self._transposed)
+
+    def __mul__(self, other: Any) -> Any:
+        if isinstance(other, RotationMatrix):
+            return self.matrix * other.matrix
+        if getattr(other, "is_Matrix", False) and other.shape[0] == 3:
+            columns = [
+                rotate(self._program, self._group, self._storage, tuple(other[:, j]), transpose=self._transposed)
+                for j in range(other.shape[1])
+            ]
+            return ImmutableDenseMatrix(3, len(columns), lambda i, j: columns[j][i])
+        return self.matrix * other
+
+    __matmul__ = __mul__
+
+    def __rmul__(self, other: Any) -> Any:
+        return other * self.matrix
+
+    def __add__(self, other: Any) -> Any:
+        return self.matrix + other
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Any:
+        return self.matrix - other
+
+    def __rsub__(self, other: Any) -> Any:
+        return other - self.matrix
+
+    def __neg__(self) -> Any:
+        return -self.matrix
+
+    def __getitem__(self, key: Any) -> Any:
+        return self.matrix[key]
+
+    def __iter__(self) -> Iterator[Expr]:
+        return iter(self.matrix)
+
+    def __len__(self) -> int:
+        return 9
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self.matrix, name)
+
+
+def column(components: Sequence[Expr]) -> ImmutableDenseMatrix:
+    """Components as an immutable column matrix."""
+    return ImmutableDenseMatrix(len(components), 1, list(components))
+
+
+def field_expression(components: Vector, field: Field) -> Expr | ImmutableDenseMatrix:
+    """The part of a vector that a field names: a scalar, a column or a matrix."""
+    part = components[field.offset : field.offset + field.size]
+    if len(field.shape) == 2:
+        return ImmutableDenseMatrix(*field.shape, list(part))
+    return column(part)
+
+
+class GroupElement:
+    """An element of a Lie group in a program: ``a * b``, ``a.inverse()``, ``a.log()``, and its named fields."""
+
+    def __init__(self, program: Program, value: Value) -> None:
+        if not isinstance(value.space, LieGroup):
+            raise ModelError("A group element needs a Lie group as its space.")
+        self._program = program
+        self._value = value
+        self.group: LieGroup = value.space
+
+    @property
+    def storage(self) -> Vector:
+        """Stored components, as symbols."""
+        return self._value.components
+
+    def inverse(self) -> GroupElement:
+        """The inverse element."""
+        return GroupElement(self._program, self._program.apply(Inverse(self.group), self._value))
+
+    def __mul__(self, other: GroupElement) -> GroupElement:
+        if not isinstance(other, GroupElement) or other.group is not self.group:
+            raise ModelError(f"Only elements of the same group can be composed; the left one is in {self.group}.")
+        return GroupElement(self._program, self._program.apply(Compose(self.group), self._value, other._value))
+
+    def log(self) -> ImmutableDenseMatrix:
+        """Logarithm, a column of the dimension of the group."""
+        return column(self._program.apply(Logarithm(self.group), self._value).components)
+
+    @property
+    def R(self) -> RotationMatrix:
+        """Rotation matrix, from body axes to inertial axes."""
+        if self.group.rotation is None:
+            raise ModelError(f"{self.group} has no rotation matrix.")
+        return RotationMatrix(self._program, self.group, self.storage)
+
+    def __getattr__(self, name: str) -> Any:
+        if not name.startswith("_"):
+            for field in self.group.storage_fields:
+                if field.name == name:
+                    return field_expression(self.storage, field)
+            names = [f.name for f in self.group.storage_fields] + (["R"] if self.group.rotation else [])
+            raise AttributeError(f"An element of {self.group} has no field '{name}'; it has: {', '.join(names)}.")
+        raise AttributeError(name)
+
+
+class Node(GroupElement):
+    """A node of a model: a configuration q on a group and its left-trivialised velocity v."""
+
+    def __init__(self, program: Program, name: str, group: LieGroup) -> None:
+        self.name = name
+        storage = tuple(Symbol(f"{name}.{s.name}", real=True) for s in storage_symbols(group))
+        velocity = tuple(Symbol(f"{name}.v{i}", real=True) for i in range(group.dimension))
+        super().__init__(program, program.input(f"{name}.q", group, storage))
+        self._velocity = program.input(f"{name}.v", Euclidean(group.dimension), velocity)
+
+    @property
+    def value(self) -> Value:
+        """The configuration as a value of the program."""
+        return self._value
+
+    @property
+    def velocity(self) -> Value:
+        """The velocity as a value of the program."""
+        return self._velocity
+
+    @property
+    def v(self) -> ImmutableDenseMatrix:
+        """Velocity, a column of the dimension of the group; body-fixed except for factors R^n."""
+        return column(self._velocity.components)
+
+    def __getattr__(self, name: str) -> Any:
+        if not name.startswith("_"):
+            for field in self.group.velocity_fields:
+                if field.name == name:
+                    return field_expression(self._velocity.components, field)
+            known = [f.name for f in (*self.group.storage_fields, *self.group.velocity_fields)]
+            if name not in known and name != "R":
+                raise AttributeError(
+                    f"Node '{self.name}' on {self.group} has no field '{name}'; it has: R, v, {', '.join(known)}."
+                )
+        return super().__getattr__(name)
+
+
+def exponential(program: Program, group: LieGroup, theta: Sequence[Expr]) -> GroupElement:
+    """The group element exp(θ)."""
+    value = Value(program.vector(sympy.sympify(t) for t in theta), Euclidean(group.dimension))
+    return GroupElement(program, program.apply(Exponential(group), value))
+
+
+__all__ = ["GroupElement", "Node", "RotationMatrix", "Rotate", "column", "exponential"]

@@ -1,0 +1,211 @@
+"""The statement of energies, forces, constraints and outputs on some nodes."""
+
+from __future__ import annotations
+
+import keyword
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import sympy
+from sympy import Expr, ImmutableDenseMatrix, Integer, Symbol
+
+from symlie.errors import ModelError
+from symlie.ir.differentiate import forward, reverse
+from symlie.ir.program import Program, Value, depends_on
+from symlie.modeling.node import Node, column
+
+TIME = Symbol("t", real=True)
+"""The time, in seconds."""
+
+
+@dataclass(frozen=True)
+class Constraint:
+    """Holonomic constraint rows Φ(t, q) = 0."""
+
+    name: str
+    rows: tuple[Expr, ...]
+
+
+@dataclass(frozen=True)
+class Output:
+    """A named quantity of (t, q, v)."""
+
+    name: str
+    components: tuple[Expr, ...]
+    unit: str
+
+
+def identifier(kind: str, name: str) -> str:
+    """Check that a name can be used in generated text.
+
+    Raises
+    ------
+    ModelError
+        The name is not a plain identifier.
+    """
+    if not name.isidentifier() or not name.isascii() or keyword.iskeyword(name):
+        raise ModelError(
+            f"{kind} name {name!r} is not usable; take letters, digits and underscores, starting with a letter."
+        )
+    return name
+
+
+def components(expression: Any) -> tuple[Expr, ...]:
+    """A scalar, a matrix or a sequence as a tuple of expressions."""
+    if hasattr(expression, "shape"):
+        return tuple(expression)
+    if isinstance(expression, Sequence):
+        return tuple(sympy.sympify(e) for e in expression)
+    return (sympy.sympify(expression),)
+
+
+class Statement:
+    """Energies, forces, constraints and outputs stated on nodes; the base of models and element types."""
+
+    def __init__(self, name: str) -> None:
+        self.name = identifier("The model's", name)
+        self.program = Program()
+        self.nodes: list[Node] = []
+        self.kinetic: Expr = Integer(0)
+        self.potential: Expr = Integer(0)
+        self.dissipated: Expr = Integer(0)
+        self.generalized_forces: list[tuple[Node, tuple[Expr, ...]]] = []
+        self.constraints: list[Constraint] = []
+        self.outputs: list[Output] = []
+        self.time = TIME
+        self._time = self.program.input("t", _time_space(), (TIME,))
+
+    @property
+    def t(self) -> Symbol:
+        """The time, a symbol."""
+        return self.time
+
+    def _scalar(self, what: str, energy: Any) -> Expr:
+        parts = components(energy)
+        if len(parts) != 1:
+            raise ModelError(f"The {what} of '{self.name}' must be a scalar, but has {len(parts)} components.")
+        return parts[0]
+
+    def kinetic_energy(self, energy: Any) -> None:
+        """Add a kinetic energy, quadratic in the velocities; in J."""
+        self.kinetic += self._scalar("kinetic energy", energy)
+
+    def potential_energy(self, energy: Any) -> None:
+        """Add a potential energy V(t, q); in J."""
+        energy = self._scalar("potential energy", energy)
+        velocities = [s for node in self.nodes for s in node.velocity.components]
+        if depends_on(self.program, [energy], velocities):
+            raise ModelError(f"A potential energy of '{self.name}' depends on velocities; use dissipation or force.")
+        self.potential += energy
+
+    def dissipation(self, function: Any) -> None:
+        """Add a Rayleigh function D(t, q, v); it gives the generalized force -∂D/∂v. In W."""
+        self.dissipated += self._scalar("dissipation function", function)
+
+    def generalized_force(self, node: Node, vector: Any | None = None, **fields: Any) -> None:
+        """Add a force that does the power force·v on a node.
+
+        Parameters
+        ----------
+        node
+            The node.
+        vector
+            All components, in the order of ``node.v``; or instead
+        **fields
+            Parts by velocity field, such as ``Omega=torque`` (body axes) or ``U=force``.
+        """
+        if vector is not None:
+            parts = list(components(vector))
+        else:
+            parts = [Integer(0)] * node.group.dimension
+            known = {f.name: f for f in node.group.velocity_fields}
+            for name, value in fields.items():
+                if name not in known:
+                    raise ModelError(
+                        f"Node '{node.name}' on {node.group} has no velocity '{name}'; it has: {', '.join(known)}."
+                    )
+                field = known[name]
+                given = components(value)
+                if len(given) != field.size:
+                    raise ModelError(f"The force on {node.name}.{name} needs {field.size} components, not {len(given)}.")
+                parts[field.offset : field.offset + field.size] = given
+        if len(parts) != node.group.dimension:
+            raise ModelError(
+                f"The force on node '{node.name}' needs {node.group.dimension} components, not {len(parts)}."
+            )
+        self.generalized_forces.append((node, tuple(parts)))
+
+    def force(self, force: Any, at: Any) -> None:
+        """Add a force given in inertial axes that acts at a point.
+
+        Parameters
+        ----------
+        force
+            Force vector in inertial axes, in N.
+        at
+            Position of the point as an expression of the nodes, such as ``q.x + q.R * offset``; as many components.
+        """
+        vector, position = components(force), components(at)
+        if len(vector) != len(position):
+            raise ModelError(f"A force with {len(vector)} components acts at a point with {len(position)}.")
+        weights = self.program.vector(vector)
+        gradients = reverse(self.program, list(zip(position, weights, strict=True)), [n.value for n in self.nodes])
+        for node, gradient in zip(self.nodes, gradients, strict=True):
+            if any(c != 0 for c in gradient):
+                self.generalized_forces.append((node, gradient))
+
+    def torque(self, torque: Any, on: Node) -> None:
+        """Add a torque given in inertial axes (3 components, in N m) that acts on a rotating node."""
+        names = [f.name for f in on.group.velocity_fields if f.name.startswith("Omega")]
+        if len(names) != 1:
+            raise ModelError(f"A torque needs a node with one angular velocity; '{on.name}' is on {on.group}.")
+        self.generalized_force(on, **{names[0]: on.R.T * column(components(torque))})
+
+    def constraint(self, name: str, rows: Any) -> None:
+        """Add holonomic constraints Φ(t, q) = 0; the multipliers carry this name."""
+        identifier("Constraint", name)
+        if any(c.name == name for c in self.constraints):
+            raise ModelError(f"Constraint '{name}' is stated twice in '{self.name}'.")
+        given = components(rows)
+        velocities = [s for node in self.nodes for s in node.velocity.components]
+        if depends_on(self.program, given, velocities):
+            raise ModelError(f"Constraint '{name}' depends on velocities; it must be a function of t and q.")
+        self.constraints.append(Constraint(name, given))
+
+    def output(self, name: str, expression: Any, unit: str = "") -> None:
+        """Add a named output of (t, q, v), evaluated along a solution."""
+        identifier("Output", name)
+        if name in {"energy", "constraint_residual", "velocity_residual"} or any(o.name == name for o in self.outputs):
+            raise ModelError(f"Output '{name}' exists already; every model has energy and the residuals.")
+        self.outputs.append(Output(name, components(expression), unit))
+
+    def rate(self, expression: Any) -> Any:
+        """Time derivative of an expression of (t, q) along the motion q' = v.
+
+        Returns
+        -------
+        Expr or ImmutableDenseMatrix
+            Of the same shape as the expression.
+        """
+        parts = components(expression)
+        rates = forward(self.program, parts, self.motion())
+        bound = self.program.vector(rates, "rate")
+        return bound[0] if not hasattr(expression, "shape") and len(parts) == 1 else _like(expression, bound)
+
+    def motion(self) -> list[tuple[Value, tuple[Expr, ...]]]:
+        """Seeds of forward differentiation along the motion: q' = v, t' = 1."""
+        seeds: list[tuple[Value, tuple[Expr, ...]]] = [(n.value, n.velocity.components) for n in self.nodes]
+        return [*seeds, (self._time, (Integer(1),))]
+
+
+def _like(expression: Any, parts: Sequence[Expr]) -> ImmutableDenseMatrix:
+    if hasattr(expression, "shape"):
+        return ImmutableDenseMatrix(*expression.shape, list(parts))
+    return column(parts)
+
+
+def _time_space() -> Any:
+    from symlie.ir.program import Euclidean
+
+    return Euclidean(1)

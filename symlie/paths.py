@@ -1,0 +1,37 @@
+"""Where the package keeps its templates and its cache."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+from pathlib import Path
+
+PACKAGE = Path(__file__).parent
+
+
+def template_folder() -> Path:
+    """The templates: beside the package in a source tree, inside it when installed from a wheel."""
+    source = PACKAGE.parent / "templates"
+    return source if source.is_dir() else PACKAGE / "_templates"
+
+
+def cache_folder() -> Path:
+    """The user's cache folder for compiled libraries; ``SYMLIE_CACHE`` overrides it."""
+    override = os.environ.get("SYMLIE_CACHE")
+    if override:
+        return Path(override)
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "symlie"
+
+
+@functools.cache
+def package_digest() -> str:
+    """Hash of the package's sources and templates: a changed generator never meets an old cache entry."""
+    digest = hashlib.sha256()
+    for root in (PACKAGE, template_folder()):
+        for path in sorted(root.rglob("*")):
+            if path.suffix in {".py", ".jinja", ".h", ".json"} and path.is_file():
+                digest.update(path.relative_to(root).as_posix().encode())
+                digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]

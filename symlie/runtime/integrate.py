@@ -1,0 +1,297 @@
+"""`solve`: integrate a system with a method, in compiled code or in NumPy."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from symlie.errors import (
+    IntegrationError,
+    InterruptedIntegrationError,
+    NotFiniteError,
+    OutsideChartError,
+    SingularSystemError,
+    UnknownNameError,
+    UnsupportedMethodError,
+)
+from symlie.runtime.initial import InitialState
+from symlie.runtime.layout import Array, Layout
+from symlie.runtime.methods import Method
+from symlie.runtime.methods import method as method_of_name
+from symlie.runtime.plan import Plan, fixed_step_plan
+from symlie.runtime.solution import Solution, Statistics
+from symlie.runtime.steppers import State, Stepper
+from symlie.runtime.system import System
+from symlie.runtime.tables import driver_source
+
+RETURN_SECONDS = 0.05
+"""The compiled loop returns at least this often, for progress and interruption."""
+
+RECORD_BYTES = 1 << 24
+"""Size of the record buffer of one call."""
+
+DONE, BUFFER_FULL, BUDGET, NOT_FINITE, SINGULAR, OUTSIDE_CHART = range(6)
+
+Progress = Callable[[float], None]
+"""Called with the fraction done, between 0 and 1."""
+
+_FAILURES: dict[int, tuple[type[IntegrationError], str]] = {
+    NOT_FINITE: (NotFiniteError, "A state became infinite or NaN in the step after t = {t:.9g}; take a smaller step."),
+    SINGULAR: (
+        SingularSystemError,
+        "The linear system of a stage is singular in the step after t = {t:.9g}: constraints became dependent, or a "
+        "direction lost its mass.",
+    ),
+    OUTSIDE_CHART: (
+        OutsideChartError,
+        "A rotation increment reached 2π in the step after t = {t:.9g}, where T⁻¹ is singular; take a smaller step.",
+    ),
+}
+
+
+@dataclass
+class _Recorder:
+    layout: Layout
+    t: list[Array] = field(default_factory=list)
+    q: list[Array] = field(default_factory=list)
+    v: list[Array] = field(default_factory=list)
+    multipliers: list[Array] = field(default_factory=list)
+
+    def add(self, t: Array, q: Array, v: Array, multipliers: Array) -> None:
+        n = len(t)
+        self.t.append(np.array(t))
+        self.q.append(np.array(q).reshape(n, self.layout.storage))
+        self.v.append(np.array(v).reshape(n, self.layout.dimension))
+        self.multipliers.append(np.array(multipliers).reshape(n, self.layout.rows))
+
+    def solution(self, system: System, method: Method, statistics: Statistics, status: str) -> Solution:
+        return Solution(
+            system,
+            method.name,
+            np.concatenate([np.atleast_1d(t) for t in self.t]) if self.t else np.zeros(0),
+            np.concatenate(self.q) if self.q else np.zeros((0, self.layout.storage)),
+            np.concatenate(self.v) if self.v else np.zeros((0, self.layout.dimension)),
+            np.concatenate(self.multipliers) if self.multipliers else np.zeros((0, self.layout.rows)),
+            statistics,
+            status,
+        )
+
+
+def check_method(layout: Layout, method: Method) -> None:
+    """Check that a method can integrate a model.
+
+    Raises
+    ------
+    UnsupportedMethodError
+        It can not; the message names methods that can.
+    """
+    if layout.rows and method.family == "rkmk":
+        raise UnsupportedMethodError(
+            f"Method '{method.name}' integrates systems without constraints, but '{layout.name}' has {layout.rows} "
+            "constraint rows; use half_explicit_2, …, half_explicit_5."
+        )
+
+
+def solve(
+    system: System,
+    t_span: tuple[float, float] | float,
+    *,
+    method: str = "half_explicit_5",
+    h: float,
+    t_eval: Sequence[float] | None = None,
+    record_every: int = 1,
+    multipliers: str = "stage",
+    progress: Progress | None = None,
+) -> Solution:
+    """Integrate a system with fixed steps.
+
+    Parameters
+    ----------
+    system
+        The system, from `Equations.compile` or `symlie.load`.
+    t_span
+        (t₀, t_end), or t_end with t₀ = 0; in s.
+    method
+        Name of a method; see ``symlie list``.
+    h
+        Step size, in s.
+    t_eval
+        Times to record, hit exactly by shortening steps; default: every step.
+    record_every
+        Without ``t_eval``: record each n-th step, and the end.
+    multipliers
+        ``"stage"``: λ as the method gives it. ``"index1"``: recomputed from the acceleration-level system at each
+        recorded state; the integration is the same.
+    progress
+        Called with the fraction done, at most every 50 ms or so.
+
+    Returns
+    -------
+    Solution
+
+    Raises
+    ------
+    UnsupportedMethodError
+        The method can not integrate this model.
+    InconsistentInitialValuesError, RedundantConstraintsError, SingularMassMatrixError
+        The initial values are not usable.
+    IntegrationError
+        The integration failed or was interrupted; its ``solution`` holds what was done.
+    """
+    chosen = method_of_name(method)
+    check_method(system.layout, chosen)
+    if multipliers not in ("stage", "index1"):
+        raise UnknownNameError(f"Unknown multipliers '{multipliers}'; use stage or index1.")
+    t0, t_end = (0.0, float(t_span)) if isinstance(t_span, int | float) else (float(t_span[0]), float(t_span[1]))
+    plan = fixed_step_plan(t0, t_end, h, t_eval)
+    initial = system.initial_state if t0 == 0 else system.consistent_state(t0)
+    recorder = _Recorder(system.layout)
+    if t_eval is None or (len(t_eval) and t_eval[0] == t0):
+        recorder.add(np.array([t0]), initial.q, initial.v, initial.multipliers)
+    every = record_every if t_eval is None else 0
+    run = _run_c if system.backend == "c" else _run_numpy
+    failure, statistics = run(system, chosen, plan, initial, recorder, every, progress)
+    status = "ok" if failure is None else type(failure).__name__
+    solution = recorder.solution(system, chosen, statistics, status)
+    if multipliers == "index1" and system.layout.rows:
+        solution = solution.with_index1_multipliers()
+    if failure is not None:
+        failure.solution = solution
+        raise failure
+    return solution
+
+
+def _run_c(
+    system: System,
+    method: Method,
+    plan: Plan,
+    initial: InitialState,
+    recorder: _Recorder,
+    record_every: int,
+    progress: Progress | None,
+) -> tuple[IntegrationError | None, Statistics]:
+    layout = system.layout
+    library, compile_seconds = system.driver_library(driver_source(method, layout.name))
+    ffi, pointer = library.ffi, library.pointer
+    q, v = initial.q.copy(), initial.v.copy()
+    multipliers, acceleration = np.zeros(max(layout.rows, 1)), np.zeros(layout.dimension)
+    multipliers[: layout.rows] = initial.multipliers
+    state = ffi.new("symlie_state *")
+    state.t = plan.start[0]
+    held = [pointer(a) for a in (q, v, multipliers, acceleration)]
+    state.q, state.v, setattr_lambda, state.acceleration = held
+    setattr(state, "lambda", setattr_lambda)
+    segments = (
+        np.array(plan.start),
+        np.array(plan.end),
+        np.array(plan.steps, dtype=np.int64),
+        np.array(plan.record_end, dtype=np.uint8),
+    )
+    arrangement = ffi.new("symlie_plan *")
+    arrangement.segments = len(plan.steps)
+    kept = [pointer(a, k) for a, k in zip(segments, ("double[]", "double[]", "long long[]", "unsigned char[]"),
+                                          strict=True)]  # fmt: skip
+    arrangement.start, arrangement.end, arrangement.steps, arrangement.record_end = kept
+    arrangement.record_every = record_every
+    width = 8 * (1 + layout.storage + layout.dimension + layout.rows)
+    capacity = max(1, min(RECORD_BYTES // width, plan.total_steps + 1))
+    buffers = [np.empty((capacity, n)) for n in (1, layout.storage, layout.dimension, max(layout.rows, 1))]
+    record = ffi.new("symlie_record *")
+    record.capacity = capacity
+    views = [pointer(b) for b in buffers]
+    record.t, record.q, record.v, view_lambda = views
+    setattr(record, "lambda", view_lambda)
+    p = pointer(np.ascontiguousarray(system.parameters))
+
+    def drain() -> None:
+        n = record.count
+        if n:
+            rows = buffers[3].ravel()[: n * layout.rows]
+            recorder.add(buffers[0][:n, 0], buffers[1][:n], buffers[2][:n], rows)
+        record.count = 0
+
+    failure: IntegrationError | None = None
+    cpu = 0.0
+    budget = 64
+    try:
+        while True:
+            arrangement.budget = budget
+            start, start_cpu = time.perf_counter(), time.process_time()
+            status = library.call.symlie_integrate(p, state, arrangement, record)
+            elapsed = time.perf_counter() - start
+            cpu += time.process_time() - start_cpu
+            drain()
+            if progress is not None:
+                progress(state.steps / plan.total_steps)
+            if status == DONE:
+                break
+            if status not in (BUFFER_FULL, BUDGET):
+                kind, sentence = _FAILURES[status]
+                failure = kind(sentence.format(t=state.t))
+                break
+            if status == BUDGET:
+                # Aim at half the time so that a slower stretch still returns in time.
+                budget = max(1, min(4 * budget, int(budget * RETURN_SECONDS / 2 / max(elapsed, 1e-9))))
+    except KeyboardInterrupt:
+        drain()
+        failure = InterruptedIntegrationError(f"Interrupted at t = {state.t:.9g}; the solution so far is attached.")
+    statistics = Statistics(
+        steps=state.steps,
+        accepted=state.steps,
+        rhs_evaluations=state.rhs_evaluations,
+        max_constraint_residual=state.largest_constraint,
+        max_velocity_residual=state.largest_velocity,
+        cpu_seconds=cpu,
+        derive_seconds=system.timings.derive,
+        compile_seconds=system.timings.compile + compile_seconds,
+    )
+    return failure, statistics
+
+
+def _run_numpy(
+    system: System,
+    method: Method,
+    plan: Plan,
+    initial: InitialState,
+    recorder: _Recorder,
+    record_every: int,
+    progress: Progress | None,
+) -> tuple[IntegrationError | None, Statistics]:
+    stepper = Stepper(system.kernels, system.parameters, method, system.layout.rows)
+    state = State(plan.start[0], initial.q.copy(), initial.v.copy(), initial.multipliers.copy())
+    failure: IntegrationError | None = None
+    start_cpu, reported = time.process_time(), time.perf_counter()
+    try:
+        for start, end, steps, record_end in zip(plan.start, plan.end, plan.steps, plan.record_end, strict=True):
+            h = (end - start) / steps
+            for n in range(steps):
+                state.t = start + n * h
+                with np.errstate(all="ignore"):
+                    stepper.step(state, h)
+                state.t = end if n + 1 == steps else start + (n + 1) * h
+                if (record_end and n + 1 == steps) or (record_every and state.steps % record_every == 0):
+                    recorder.add(np.array([state.t]), state.q, state.v, state.multipliers)
+                if progress is not None and time.perf_counter() - reported > RETURN_SECONDS:
+                    reported = time.perf_counter()
+                    progress(state.steps / plan.total_steps)
+    except IntegrationError as error:
+        kinds = {kind: sentence for kind, sentence in _FAILURES.values()}
+        failure = type(error)(kinds[type(error)].format(t=state.t))
+    except KeyboardInterrupt:
+        failure = InterruptedIntegrationError(f"Interrupted at t = {state.t:.9g}; the solution so far is attached.")
+    if progress is not None and failure is None:
+        progress(1.0)
+    statistics = Statistics(
+        steps=state.steps,
+        accepted=state.steps,
+        rhs_evaluations=state.rhs_evaluations,
+        max_constraint_residual=state.largest_constraint,
+        max_velocity_residual=state.largest_velocity,
+        cpu_seconds=time.process_time() - start_cpu,
+        derive_seconds=system.timings.derive,
+        compile_seconds=system.timings.compile,
+    )
+    return failure, statistics

@@ -1,0 +1,64 @@
+"""The plan of an integration: segments between times that must be hit exactly."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from symlie.errors import ModelError
+
+GRID_TOLERANCE = 1e-9
+"""A segment within this fraction of a whole number of steps is taken as exactly that many."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Segments with equal steps each; ``record_end`` marks the ends that are recorded."""
+
+    start: tuple[float, ...]
+    end: tuple[float, ...]
+    steps: tuple[int, ...]
+    record_end: tuple[bool, ...]
+
+    @property
+    def total_steps(self) -> int:
+        """Number of steps of all segments."""
+        return sum(self.steps)
+
+
+def fixed_step_plan(t0: float, t_end: float, h: float, t_eval: Sequence[float] | None) -> Plan:
+    """Segments from t₀ to t_end with steps of length h, shortened only where a time of ``t_eval`` demands it.
+
+    Parameters
+    ----------
+    t0, t_end
+        Interval, in s.
+    h
+        Step size, in s.
+    t_eval
+        Increasing times in (t₀, t_end] that are hit exactly; t₀ itself may be the first.
+
+    Raises
+    ------
+    ModelError
+        Times out of order or outside of the interval; a step size that is not positive.
+    """
+    if not (math.isfinite(h) and h > 0):
+        raise ModelError(f"The step size must be positive, not {h}.")
+    if not (math.isfinite(t_end) and t_end > t0):
+        raise ModelError(f"The end time {t_end} must be after the start {t0}.")
+    stops = [t for t in (t_eval if t_eval is not None else []) if t != t0]
+    if any(b <= a for a, b in zip([t0, *stops], stops, strict=False)) or (stops and stops[-1] > t_end):
+        raise ModelError(f"The evaluation times must increase and lie between {t0} and {t_end}.")
+    recorded = set(stops) if t_eval is not None else {t_end}
+    if not stops or stops[-1] < t_end:
+        stops.append(t_end)
+    starts = [t0, *stops[:-1]]
+    counts = []
+    for a, b in zip(starts, stops, strict=True):
+        ratio = (b - a) / h
+        nearest = round(ratio)
+        on_grid = nearest >= 1 and abs(ratio - nearest) <= GRID_TOLERANCE * ratio
+        counts.append(nearest if on_grid else max(1, math.ceil(ratio)))
+    return Plan(tuple(starts), tuple(stops), tuple(counts), tuple(s in recorded for s in stops))

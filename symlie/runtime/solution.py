@@ -1,0 +1,146 @@
+"""Solutions: recorded states, multipliers, outputs and statistics."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from symlie.runtime.initial import index1_multipliers
+from symlie.runtime.layout import Array
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from symlie.runtime.system import System
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """Work and quality of an integration."""
+
+    steps: int = 0
+    accepted: int = 0
+    rejected: int = 0
+    rhs_evaluations: int = 0
+    newton_iterations: int = 0
+    jacobians: int = 0
+    max_constraint_residual: float = 0.0
+    """Largest |entry| of Φ over all steps."""
+    max_velocity_residual: float = 0.0
+    """Largest |entry| of B v + b over all steps."""
+    cpu_seconds: float = 0.0
+    """Processor time of the time loop alone."""
+    derive_seconds: float = 0.0
+    compile_seconds: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """Recorded states of an integration.
+
+    Attributes
+    ----------
+    t
+        Times, shape (n,), in s.
+    q
+        Configurations, shape (n, storage), nodes grouped by type.
+    v
+        Velocities, shape (n, dimension).
+    multipliers
+        λ of Bᵀλ, shape (n, rows).
+    """
+
+    system: System
+    method: str
+    t: Array
+    q: Array
+    v: Array
+    multipliers: Array
+    statistics: Statistics = field(default_factory=Statistics)
+    status: str = "ok"
+
+    def configuration(self, node: str) -> Array:
+        """Storage of a node over time, shape (n, storage of the node)."""
+        return self.q[:, self.system.layout.node(node).storage]
+
+    def velocity(self, node: str) -> Array:
+        """Velocity of a node over time, shape (n, dimension of the node)."""
+        return self.v[:, self.system.layout.node(node).velocity]
+
+    def field(self, node: str, name: str) -> Array:
+        """A named field of a node over time, such as ``field("top", "x")``, shape (n, *field shape)."""
+        part = self.system.layout.node(node)
+        for fields, values in (("storage_fields", self.configuration(node)), ("velocity_fields", self.velocity(node))):
+            for entry in part.type[fields]:
+                if entry["name"] == name:
+                    size = int(np.prod(entry["shape"]))
+                    block = values[:, entry["offset"] : entry["offset"] + size]
+                    return block.reshape(len(self.t), *entry["shape"])
+        from symlie.errors import UnknownNameError
+
+        known = [f["name"] for f in part.type["storage_fields"] + part.type["velocity_fields"]]
+        raise UnknownNameError(f"Node '{node}' has no field '{name}'; it has: {', '.join(known)}.")
+
+    @cached_property
+    def outputs(self) -> dict[str, Array]:
+        """Named outputs over time: ``energy``, the residuals of constrained models, and those of the model."""
+        kernels, p = self.system.kernels, self.system.parameters
+        layout = self.system.layout
+        states = list(zip(self.t, self.q, self.v, strict=True))
+        named = {"energy": np.array([kernels.energy(p, t, q, v).sum() for t, q, v in states])}
+        if layout.rows:
+            named["constraint_residual"] = np.array([np.abs(kernels.constraint(p, t, q)).max() for t, q, _ in states])
+            named["velocity_residual"] = np.array(
+                [np.abs(kernels.jacobian(p, t, q) @ v + kernels.constraint_rate(p, t, q)).max() for t, q, v in states]
+            )
+        if layout.outputs:
+            values = np.array([kernels.outputs(p, t, q, v) for t, q, v in states])
+            for name, (position, _) in layout.outputs.items():
+                block = values[:, position]
+                named[name] = block[:, 0] if block.shape[1] == 1 else block
+        return named
+
+    def with_index1_multipliers(self) -> Solution:
+        """A copy whose multipliers solve the index-1 system at each recorded state; states are unchanged."""
+        p = self.system.parameters
+        states = zip(self.t, self.q, self.v, strict=True)
+        rows = [index1_multipliers(self.system.kernels, p, t, q, v)[1] for t, q, v in states]
+        return dataclasses.replace(self, multipliers=np.array(rows).reshape(len(self.t), -1))
+
+    def named_multipliers(self) -> dict[str, Array]:
+        """Multipliers by constraint name, each of shape (n, rows of the constraint)."""
+        return {name: self.multipliers[:, rows] for name, rows in self.system.layout.constraints.items()}
+
+    def save(self, path: str | Path) -> None:
+        """Write the solution to a netCDF (``.nc``) or NumPy (``.npz``) file."""
+        from symlie.runtime.files import save_solution
+
+        save_solution(self, Path(path))
+
+    def plot(self, path: str | Path | None = None) -> Figure:
+        """Draw configurations, velocities, multipliers and residuals over time; write a picture if a path is given."""
+        from symlie.runtime.figures import plot_solution
+
+        return plot_solution(self, None if path is None else Path(path))
+
+    def to_json(self) -> dict[str, Any]:
+        """The solution as the JSON object of the command line."""
+        layout = self.system.layout
+        return {
+            "model": layout.name,
+            "options": layout.options,
+            "method": self.method,
+            "backend": self.system.backend,
+            "status": self.status,
+            "t": self.t.tolist(),
+            "q": {n.name: self.q[:, n.storage].tolist() for n in layout.nodes},
+            "v": {n.name: self.v[:, n.velocity].tolist() for n in layout.nodes},
+            "multipliers": {name: rows.tolist() for name, rows in self.named_multipliers().items()},
+            "outputs": {name: values.tolist() for name, values in self.outputs.items()},
+            "statistics": dataclasses.asdict(self.statistics),
+        }

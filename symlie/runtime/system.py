@@ -1,0 +1,237 @@
+"""A system: generated code, its layout, parameter values and initial values, ready to be integrated."""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from symlie.compile.cache import compiled_library, included_headers
+from symlie.compile.library import Library
+from symlie.errors import FormatError, ModelError, NoCompilerError, UnknownNameError
+from symlie.runtime.initial import InitialState, consistent_initial_state
+from symlie.runtime.kernels import CKernels, Kernels, NumpyKernels
+from symlie.runtime.layout import Array, Layout, read_manifest
+
+BACKENDS = ("auto", "c", "numpy")
+"""Values of ``backend``."""
+
+
+@dataclass(frozen=True)
+class Timings:
+    """Seconds spent before the integration."""
+
+    derive: float = 0.0
+    compile: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class System:
+    """A model ready to run.
+
+    Build one with `Equations.compile` or `symlie.load`. A system is immutable; `with_parameters` and `with_initial`
+    return changed copies without deriving or compiling.
+    """
+
+    layout: Layout
+    files: Mapping[str, str]
+    backend: str
+    optimize: str
+    kernels: Kernels
+    parameters: Array
+    initial_values: Mapping[tuple[str, str], Array] = field(default_factory=dict)
+    timings: Timings = Timings()
+
+    @property
+    def name(self) -> str:
+        """Name of the model."""
+        return self.layout.name
+
+    def with_parameters(self, **values: Any) -> System:
+        """A copy with other parameter values.
+
+        Raises
+        ------
+        UnknownNameError
+            There is no such parameter.
+        ModelError
+            Wrong number of components, or not finite.
+        """
+        parameters = self.parameters.copy()
+        for name, value in values.items():
+            if name not in self.layout.parameters:
+                raise UnknownNameError(
+                    f"Model '{self.name}' has no parameter '{name}'; it has: {', '.join(self.layout.parameters)}."
+                )
+            position, shape, _ = self.layout.parameters[name]
+            parameters[position] = _numbers(f"parameter '{name}'", value, position.stop - position.start)
+        return dataclasses.replace(self, parameters=parameters)
+
+    def with_initial(self, node: str, **fields: Any) -> System:
+        """A copy with other initial values of a node, by field: ``with_initial("top", Omega=[0, 1, 0])``.
+
+        Raises
+        ------
+        UnknownNameError
+            There is no such node or field.
+        ModelError
+            Wrong number of components, or not finite.
+        """
+        kind = self.layout.node(node).type
+        sizes = {f["name"]: int(np.prod(f["shape"])) for f in kind["storage_fields"] + kind["velocity_fields"]}
+        changed = dict(self.initial_values)
+        for name, value in fields.items():
+            if name not in sizes:
+                raise UnknownNameError(f"Node '{node}' has no field '{name}'; it has: {', '.join(sizes)}.")
+            changed[node, name] = _numbers(f"initial value {node}.{name}", value, sizes[name])
+        return dataclasses.replace(self, initial_values=changed)
+
+    @cached_property
+    def initial_state(self) -> InitialState:
+        """Consistent q₀, v₀, λ₀ at t = 0: given values checked, velocities completed, multipliers computed."""
+        return self.consistent_state(0.0)
+
+    def consistent_state(self, t: float) -> InitialState:
+        """Consistent initial state at time t; see `initial_state`."""
+        q, v = self.kernels.initial(self.parameters)
+        given = np.concatenate([n.velocity_given for n in self.layout.nodes])
+        for (name, label), value in self.initial_values.items():
+            node = self.layout.node(name)
+            for fields, vector, part in (
+                ("storage_fields", q, node.storage),
+                ("velocity_fields", v, node.velocity),
+            ):
+                for entry in node.type[fields]:
+                    if entry["name"] == label:
+                        start = part.start + entry["offset"]
+                        vector[start : start + value.size] = value
+                        if fields == "velocity_fields":
+                            given[start : start + value.size] = True
+        if not np.all(np.isfinite(self.parameters)):
+            raise ModelError(f"A parameter of '{self.name}' is not finite.")
+        q = self._checked_configuration(q)
+        return consistent_initial_state(self.layout, self.kernels, self.parameters, t, q, v, given)
+
+    def _checked_configuration(self, q: Array) -> Array:
+        # normalize returns to the group quadratically, so a stated element that is off by more than rounding moves.
+        moved = self.kernels.normalize(q)
+        for node in self.layout.nodes:
+            defect = float(np.abs(moved[node.storage] - q[node.storage]).max())
+            if not defect <= 1e-6:
+                raise ModelError(
+                    f"The initial configuration of node '{node.name}' is not in {node.type['name']} "
+                    f"(off by {defect:.2g}); rotation matrices must be orthogonal and quaternions of unit length."
+                )
+        return self.kernels.normalize(moved)
+
+    def driver_library(self, source: Mapping[str, str]) -> tuple[Library, float]:
+        """The library of this model with a method's time loop, and the seconds it took to compile."""
+        start = time.perf_counter()
+        headers = included_headers((*_KERNEL_HEADERS, "linear_algebra.h", "method.h", "driver.h", "status.h"))
+        path, compiled = compiled_library({**_c_files(self.files), **headers, **source}, "driver.c", self.optimize)
+        library = Library(path, self.layout.interface_hash)
+        return library, time.perf_counter() - start if compiled else 0.0
+
+
+_KERNEL_HEADERS = ("primitives.h", "interface.h")
+
+
+def _c_files(files: Mapping[str, str]) -> dict[str, str]:
+    return {name: text for name, text in files.items() if name.endswith((".c", ".h"))}
+
+
+def _numbers(what: str, value: Any, size: int) -> Array:
+    try:
+        array = np.asarray(value, dtype=float).ravel()
+    except (TypeError, ValueError) as error:
+        raise ModelError(f"The {what} must be numbers, not {value!r}.") from error
+    if array.size != size:
+        raise ModelError(f"The {what} needs {size} components, not {array.size}.")
+    if not np.all(np.isfinite(array)):
+        raise ModelError(f"The {what} is not finite: {value!r}.")
+    return array
+
+
+def load_system(
+    files: Mapping[str, str],
+    manifest: dict[str, Any],
+    *,
+    backend: str = "auto",
+    optimize: str = "default",
+    derive_seconds: float = 0.0,
+) -> System:
+    """Build a system from generated files.
+
+    Parameters
+    ----------
+    files
+        Generated files by name.
+    manifest
+        The parsed manifest.
+    backend, optimize
+        As in `Equations.compile`.
+    derive_seconds
+        Reported in the statistics.
+
+    Raises
+    ------
+    NoCompilerError
+        ``backend="c"`` without a compiler.
+    FormatError
+        Files are missing or do not belong together.
+    """
+    if backend not in BACKENDS:
+        raise UnknownNameError(f"Unknown backend '{backend}'; use one of: {', '.join(BACKENDS)}.")
+    layout = Layout(manifest)
+    seconds = 0.0
+    kernels: Kernels | None = None
+    if backend != "numpy":
+        try:
+            start = time.perf_counter()
+            sources = {**_c_files(files), **included_headers(_KERNEL_HEADERS)}
+            path, compiled = compiled_library(sources, f"{layout.name}.c", optimize)
+            seconds = time.perf_counter() - start if compiled else 0.0
+            kernels = CKernels(layout, Library(path, layout.interface_hash))
+        except NoCompilerError as error:
+            if backend == "c":
+                raise
+            print(f"symlie: {error} Continuing with NumPy, which is slower.", file=sys.stderr)
+    chosen = "c" if kernels is not None else "numpy"
+    if kernels is None:
+        name = f"{layout.name}.py"
+        if name not in files:
+            raise FormatError(f"The generated files of '{layout.name}' lack {name}; generate the model again.")
+        kernels = NumpyKernels(layout, files[name])
+    return System(
+        layout, files, chosen, optimize, kernels, layout.parameter_defaults, timings=Timings(derive_seconds, seconds)
+    )
+
+
+def load(folder: str | Path, *, backend: str = "auto", optimize: str = "default") -> System:
+    """Load a folder written by `symlie generate`; SymPy is not needed.
+
+    Parameters
+    ----------
+    folder
+        The generated folder.
+    backend
+        ``"c"``, ``"numpy"`` or ``"auto"``.
+    optimize
+        ``"default"``, ``"contract"`` or ``"portable"``.
+
+    Raises
+    ------
+    FormatError
+        It is not a generated folder of this version.
+    """
+    folder = Path(folder)
+    manifest = read_manifest(folder)
+    files = {p.name: p.read_text() for p in folder.iterdir() if p.suffix in {".c", ".h", ".py"}}
+    return load_system(files, manifest, backend=backend, optimize=optimize)

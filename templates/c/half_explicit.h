@@ -1,0 +1,126 @@
+/* Half-explicit Runge-Kutta Lie group methods for index-2 systems.
+ *
+ *   Theta_i = h sum_{j<i} a_ij Thetadot_j,  Q_i = q_n o exp(Theta_i),  V_i = v_n + h sum_{j<i} a_ij Vdot_j
+ *   Thetadot_i = T^-1(Theta_i) V_i
+ *   stage 1:    M Vdot_1 = -g - B(q_n)^T lambda_n
+ *   stage i>1:  [M(Q_i)  B(Q_i)^T; B(Q_{i+1})  0] [Vdot_i; Lambda_i]
+ *               = [-g(t_n + c_i h, Q_i, V_i); -(B(Q_{i+1})(v_n + h sum_{j<i} a_{i+1,j} Vdot_j) + b)/(h a_{i+1,i})]
+ *   q_{n+1} = Q_{s+1}, v_{n+1} = V_{s+1}, lambda_{n+1} = sum_i d_i Lambda_i
+ *
+ * Without constraints this is the explicit Runge-Kutta-Munthe-Kaas method of the same tableau. Stages count from zero
+ * here. Source: Tumiotto and Arnold 2024, equations (12) to (15).
+ *
+ * The tableau comes in as STAGES (s_bar), FINAL (row s+1), FSAL, and the tables A, C, D. */
+#ifndef SYMLIE_HALF_EXPLICIT_H
+#define SYMLIE_HALF_EXPLICIT_H
+
+static inline double largest(int n, const double *restrict x, double bound);
+static inline void copy(int n, const double *restrict from, double *restrict to);
+
+static inline int method_step(const double *restrict p, double t, double h, mass_matrix *restrict mass,
+                              symlie_state *restrict state)
+{
+    double rate[STAGES][DIMENSION], acceleration[STAGES][DIMENSION];
+    double q[STORAGE], v[DIMENSION], Q[STORAGE], V[DIMENSION], Theta[DIMENSION], r[DIMENSION];
+    double next_Q[STORAGE], next_V[DIMENSION], next_Theta[DIMENSION], final_Q[STORAGE], final_V[DIMENSION];
+    double angle = 0;
+#if ROWS
+    double B[JACOBIAN_VALUES], next_B[JACOBIAN_VALUES], c[ROWS], b[ROWS];
+    double multiplier[STAGES][ROWS], residual[ROWS];
+    double largest_constraint = state->largest_constraint, largest_velocity = state->largest_velocity;
+#endif
+    copy(STORAGE, state->q, q);
+    copy(DIMENSION, state->v, v);
+    copy(STORAGE, q, Q);
+    copy(DIMENSION, v, V);
+    for (int k = 0; k < DIMENSION; k++) Theta[k] = 0;
+#if ROWS
+    system_jacobian(p, t, q, B);
+#endif
+
+#pragma GCC unroll 16
+    for (int i = 0; i < STAGES; i++) {
+        if (i == 0) copy(DIMENSION, v, rate[0]);
+        else system_rate(Theta, V, rate[i]);
+        combine(i + 1, h, A[i + 1], (const double (*)[DIMENSION])rate, 0, next_Theta);
+        const double z = system_chart(next_Theta);
+        angle = z > angle ? z : angle;
+        system_advance(q, next_Theta, next_Q);
+#if ROWS
+        system_jacobian(p, t + C[i + 1] * h, next_Q, next_B);
+#endif
+        if (i == 0 && FSAL && state->acceleration_is_valid) {
+            copy(DIMENSION, state->acceleration, acceleration[0]);
+#if ROWS
+            copy(ROWS, state->lambda, multiplier[0]);
+#endif
+        } else {
+            if (!MASS_IS_CONSTANT) evaluate_mass(p, t + C[i] * h, Q, mass);
+            system_force(p, t + C[i] * h, Q, V, r);
+            for (int k = 0; k < DIMENSION; k++) r[k] = -r[k];
+#if ROWS
+            if (i == 0) {
+                copy(ROWS, state->lambda, multiplier[0]);
+                if (!solve_with_mass(mass, r, B, multiplier[0], acceleration[0])) return SYMLIE_SINGULAR;
+            } else {
+                combine(i, h, A[i + 1], (const double (*)[DIMENSION])acceleration, v, next_V);
+                multiply_jacobian(next_B, next_V, c);
+                if (HAS_CONSTRAINT_RATE) {
+                    system_constraint_rate(p, t + C[i + 1] * h, next_Q, b);
+                    for (int k = 0; k < ROWS; k++) c[k] += b[k];
+                }
+                const double scale = -1 / (h * A[i + 1][i]);
+                for (int k = 0; k < ROWS; k++) c[k] *= scale;
+                if (!solve_stage(mass, B, next_B, r, c, acceleration[i], multiplier[i])) return SYMLIE_SINGULAR;
+            }
+#else
+            if (!solve_with_mass(mass, r, 0, 0, acceleration[i])) return SYMLIE_SINGULAR;
+#endif
+        }
+        if (i + 1 < STAGES || i + 1 == FINAL)
+            combine(i + 1, h, A[i + 1], (const double (*)[DIMENSION])acceleration, v, next_V);
+        if (i + 1 == FINAL) {
+            copy(STORAGE, next_Q, final_Q);
+            copy(DIMENSION, next_V, final_V);
+#if ROWS
+            system_constraint(p, t + h, next_Q, residual);
+            largest_constraint = largest(ROWS, residual, largest_constraint);
+            multiply_jacobian(next_B, next_V, residual);
+            if (HAS_CONSTRAINT_RATE) {
+                system_constraint_rate(p, t + h, next_Q, b);
+                for (int k = 0; k < ROWS; k++) residual[k] += b[k];
+            }
+            largest_velocity = largest(ROWS, residual, largest_velocity);
+#endif
+        }
+        copy(STORAGE, next_Q, Q);
+        copy(DIMENSION, next_V, V);
+        copy(DIMENSION, next_Theta, Theta);
+#if ROWS
+        copy(JACOBIAN_VALUES, next_B, B);
+#endif
+    }
+    state->rhs_evaluations += FSAL && state->acceleration_is_valid ? STAGES - 1 : STAGES;
+    if (SYMLIE_UNLIKELY(!(angle < CHART_LIMIT))) return angle >= CHART_LIMIT ? SYMLIE_OUTSIDE_CHART : SYMLIE_NOT_FINITE;
+    if (SYMLIE_UNLIKELY(!all_finite(DIMENSION, final_V))) return SYMLIE_NOT_FINITE;
+    system_normalize(final_Q, state->q);
+    copy(DIMENSION, final_V, state->v);
+#if ROWS
+    for (int k = 0; k < ROWS; k++) {
+        double sum = 0;
+#pragma GCC unroll 16
+        for (int i = 0; i < STAGES; i++)
+            if (D[i] != 0) sum += D[i] * multiplier[i][k];
+        state->lambda[k] = sum;
+    }
+    state->largest_constraint = largest_constraint;
+    state->largest_velocity = largest_velocity;
+#endif
+    if (FSAL) {
+        copy(DIMENSION, acceleration[STAGES - 1], state->acceleration);
+        state->acceleration_is_valid = 1;
+    }
+    return SYMLIE_DONE;
+}
+
+#endif

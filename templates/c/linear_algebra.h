@@ -1,0 +1,152 @@
+/* Solution with the mass matrix and with the saddle point matrix of one stage.
+ *
+ * Small systems use the derived eliminations of the model; when a pivot of theirs loses its size, and for systems
+ * without derived eliminations, the whole matrix is eliminated with partial pivoting. Included after the model. */
+#ifndef SYMLIE_LINEAR_ALGEBRA_H
+#define SYMLIE_LINEAR_ALGEBRA_H
+
+#define SADDLE (DIMENSION + ROWS)
+#define LOST_PIVOT 1e-13 /* relative size of a pivot that is round-off only */
+
+/* Solve A x = x by Gaussian elimination with partial pivoting and row equilibration; 0 if A is singular. */
+SYMLIE_COLD int solve_dense(int n, double *restrict A, double *restrict x)
+{
+    for (int i = 0; i < n; i++) {
+        double scale = 0;
+        for (int j = 0; j < n; j++) scale = fmax(scale, fabs(A[i * n + j]));
+        if (!(scale > 0)) return 0;
+        for (int j = 0; j < n; j++) A[i * n + j] /= scale;
+        x[i] /= scale;
+    }
+    for (int k = 0; k < n; k++) {
+        int pivot = k;
+        for (int i = k + 1; i < n; i++)
+            if (fabs(A[i * n + k]) > fabs(A[pivot * n + k])) pivot = i;
+        if (!(fabs(A[pivot * n + k]) > LOST_PIVOT)) return 0;
+        if (pivot != k) {
+            for (int j = 0; j < n; j++) {
+                const double a = A[k * n + j];
+                A[k * n + j] = A[pivot * n + j];
+                A[pivot * n + j] = a;
+            }
+            const double b = x[k];
+            x[k] = x[pivot];
+            x[pivot] = b;
+        }
+        for (int i = k + 1; i < n; i++) {
+            const double factor = A[i * n + k] / A[k * n + k];
+            for (int j = k + 1; j < n; j++) A[i * n + j] -= factor * A[k * n + j];
+            x[i] -= factor * x[k];
+        }
+    }
+    for (int i = n - 1; i >= 0; i--) {
+        for (int j = i + 1; j < n; j++) x[i] -= A[i * n + j] * x[j];
+        x[i] /= A[i * n + i];
+    }
+    return 1;
+}
+
+static inline void fill_mass(const double *restrict M, int n, double *restrict A)
+{
+    for (int k = 0; k < MASS_VALUES; k++) {
+        A[MASS_ROW[k] * n + MASS_COLUMN[k]] += M[k];
+        if (MASS_ROW[k] != MASS_COLUMN[k]) A[MASS_COLUMN[k] * n + MASS_ROW[k]] += M[k];
+    }
+}
+
+SYMLIE_COLD int solve_mass_dense(const double *restrict M, double *restrict a)
+{
+    double A[DIMENSION * DIMENSION];
+    for (int k = 0; k < DIMENSION * DIMENSION; k++) A[k] = 0;
+    fill_mass(M, DIMENSION, A);
+    return solve_dense(DIMENSION, A, a);
+}
+
+#if ROWS
+SYMLIE_COLD int solve_saddle_dense(const double *restrict M, const double *restrict B0, const double *restrict B1,
+                                   const double *restrict r, const double *restrict c, double *restrict a,
+                                   double *restrict lambda)
+{
+    double A[SADDLE * SADDLE], x[SADDLE];
+    for (int k = 0; k < SADDLE * SADDLE; k++) A[k] = 0;
+    fill_mass(M, SADDLE, A);
+    for (int k = 0; k < JACOBIAN_VALUES; k++) {
+        A[JACOBIAN_COLUMN[k] * SADDLE + DIMENSION + JACOBIAN_ROW[k]] += B0[k];
+        A[(DIMENSION + JACOBIAN_ROW[k]) * SADDLE + JACOBIAN_COLUMN[k]] += B1[k];
+    }
+    for (int k = 0; k < DIMENSION; k++) x[k] = r[k];
+    for (int k = 0; k < ROWS; k++) x[DIMENSION + k] = c[k];
+    if (!solve_dense(SADDLE, A, x)) return 0;
+    for (int k = 0; k < DIMENSION; k++) a[k] = x[k];
+    for (int k = 0; k < ROWS; k++) lambda[k] = x[DIMENSION + k];
+    return 1;
+}
+#endif
+
+#if !DERIVED_ELIMINATION
+#undef FACTORS
+#define FACTORS 1
+#endif
+
+/* The mass matrix at one configuration, with its factors where they are derived. */
+typedef struct {
+    double M[MASS_VALUES];
+    double F[FACTORS];
+} mass_matrix;
+
+static inline void evaluate_mass(const double *restrict p, double t, const double *restrict q, mass_matrix *restrict m)
+{
+    system_mass(p, t, q, m->M);
+#if DERIVED_ELIMINATION
+    factorize(m->M, m->F);
+#endif
+}
+
+/* a = M^-1 (r - B^T lambda); r is overwritten. */
+static inline int solve_with_mass(const mass_matrix *restrict m, double *restrict r, const double *restrict B,
+                                  const double *restrict lambda, double *restrict a)
+{
+#if DERIVED_ELIMINATION && ROWS
+    solve_mass(m->F, r, B, lambda, a);
+#elif DERIVED_ELIMINATION
+    (void)B, (void)lambda;
+    solve_mass(m->F, r, a);
+#else
+#if ROWS
+    for (int k = 0; k < JACOBIAN_VALUES; k++) r[JACOBIAN_COLUMN[k]] -= B[k] * lambda[JACOBIAN_ROW[k]];
+#else
+    (void)B, (void)lambda;
+#endif
+    for (int k = 0; k < DIMENSION; k++) a[k] = r[k];
+    return solve_mass_dense(m->M, a);
+#endif
+#if DERIVED_ELIMINATION
+    return 1;
+#endif
+}
+
+#if ROWS
+static inline int solve_stage(const mass_matrix *restrict m, const double *restrict B0, const double *restrict B1,
+                              const double *restrict r, const double *restrict c, double *restrict a,
+                              double *restrict lambda)
+{
+#if DERIVED_ELIMINATION
+    double margin;
+    solve_saddle(m->F, B0, B1, r, c, a, lambda, &margin);
+    if (!SYMLIE_UNLIKELY(!(margin > 0))) return 1;
+#endif
+    return solve_saddle_dense(m->M, B0, B1, r, c, a, lambda);
+}
+
+static inline void multiply_jacobian(const double *restrict B, const double *restrict v, double *restrict out)
+{
+#if DERIVED_ELIMINATION
+    times_jacobian(B, v, out);
+#else
+    for (int k = 0; k < ROWS; k++) out[k] = 0;
+    for (int k = 0; k < JACOBIAN_VALUES; k++) out[JACOBIAN_ROW[k]] += B[k] * v[JACOBIAN_COLUMN[k]];
+#endif
+}
+#endif
+
+#endif

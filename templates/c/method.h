@@ -1,0 +1,27 @@
+/* What all methods use before they define method_step. */
+#ifndef SYMLIE_METHOD_H
+#define SYMLIE_METHOD_H
+
+#define CHART_LIMIT 39.4 /* (2 pi)^2 = 39.478..., where the inverse tangent operator is singular */
+
+/* out = base + h sum_j weight[j] x[j]; base may be null. Zero weights cost nothing once the loops are unrolled. */
+static inline void combine(int count, double h, const double *restrict weight, const double (*restrict x)[DIMENSION],
+                           const double *restrict base, double *restrict out)
+{
+    double sum[DIMENSION];
+    for (int k = 0; k < DIMENSION; k++) sum[k] = 0;
+#pragma GCC unroll 16
+    for (int j = 0; j < count; j++)
+        if (weight[j] != 0)
+            for (int k = 0; k < DIMENSION; k++) sum[k] += weight[j] * x[j][k];
+    for (int k = 0; k < DIMENSION; k++) out[k] = base ? base[k] + h * sum[k] : h * sum[k];
+}
+
+static inline int all_finite(int n, const double *restrict x)
+{
+    double sum = 0;
+    for (int k = 0; k < n; k++) sum += x[k] * 0;
+    return sum == 0;
+}
+
+#endif

@@ -1,0 +1,43 @@
+/* Functions that every generated file may use. */
+#ifndef SYMLIE_PRIMITIVES_H
+#define SYMLIE_PRIMITIVES_H
+
+#include <math.h>
+
+#if defined(__GNUC__)
+#define SYMLIE_COLD __attribute__((noinline, cold, unused)) static
+#define SYMLIE_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#else
+#define SYMLIE_COLD static
+#define SYMLIE_UNLIKELY(x) (x)
+#endif
+
+static inline double symlie_sign(double x) { return (double)((x > 0) - (x < 0)); }
+
+/* 2 atan2(sqrt(n), w)/sqrt(n), the factor of the quaternion logarithm. */
+static inline double symlie_half_angle_ratio(double w, double n)
+{
+    const double s = sqrt(n);
+    return s > 0 ? 2 * atan2(s, w) / s : 2 / w;
+}
+
+/* Component k of the unit quaternion of a rotation matrix (row-major), by its largest component. */
+static inline double symlie_rotation_quaternion(double k, double r0, double r1, double r2, double r3, double r4,
+                                                double r5, double r6, double r7, double r8)
+{
+    const double trace = r0 + r4 + r8;
+    double p[4];
+    if (trace >= r0 && trace >= r4 && trace >= r8) {
+        p[0] = 1 + trace, p[1] = r7 - r5, p[2] = r2 - r6, p[3] = r3 - r1;
+    } else if (r0 >= r4 && r0 >= r8) {
+        p[0] = r7 - r5, p[1] = 1 + r0 - r4 - r8, p[2] = r1 + r3, p[3] = r2 + r6;
+    } else if (r4 >= r8) {
+        p[0] = r2 - r6, p[1] = r1 + r3, p[2] = 1 - r0 + r4 - r8, p[3] = r5 + r7;
+    } else {
+        p[0] = r3 - r1, p[1] = r2 + r6, p[2] = r5 + r7, p[3] = 1 - r0 - r4 + r8;
+    }
+    const double norm = sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2] + p[3] * p[3]);
+    return p[(int)k] / (p[0] < 0 ? -norm : norm);
+}
+
+#endif

@@ -1,0 +1,189 @@
+"""Numerical evaluation of programs: in mpmath's arithmetic by the definitions, and in doubles as a backend does it.
+
+`evaluate` judges what a program means: group statements are lowered, and every primitive is replaced by its definition.
+`interpret` judges what is compiled: the flat instructions run one by one in double precision.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+import mpmath
+import numpy as np
+import sympy
+from mpmath import mpf
+from numpy.typing import NDArray
+from sympy import Expr, Symbol
+
+from symlie.ir import primitives
+from symlie.ir.primitives import CoefficientFunction, HalfAngleRatio, RotationQuaternion
+from symlie.ir.program import Assignment, Program, lower
+from symlie.ir.schemes import POLE_HIGH, POLE_LOW, Scheme
+from symlie.ir.straightline import Operand, StraightLine
+
+DIGITS = 40
+"""Decimal digits of `evaluate`, unless mpmath is set to more."""
+
+_ELEMENTARY: dict[str, Callable[..., mpf]] = {
+    "sin": mpmath.sin, "cos": mpmath.cos, "tan": mpmath.tan, "asin": mpmath.asin, "acos": mpmath.acos,
+    "atan": mpmath.atan, "atan2": mpmath.atan2, "sinh": mpmath.sinh, "cosh": mpmath.cosh, "tanh": mpmath.tanh,
+    "exp": mpmath.exp, "log": mpmath.log, "Abs": abs, "Max": max, "Min": min, "sign": mpmath.sign,
+}  # fmt: skip
+
+
+class Evaluation:
+    """A program lowered once and evaluated for many values of its input symbols.
+
+    Parameters
+    ----------
+    program
+        Program with or without group statements.
+    expressions
+        Expressions wanted, in symbols of the program.
+    """
+
+    def __init__(self, program: Program, expressions: Sequence[Expr]) -> None:
+        self.program, self.expressions = lower(program, expressions)
+
+    def __call__(self, values: Mapping[Symbol, object], digits: int = DIGITS) -> list[mpf]:
+        """The expressions for given values of all free symbols, each anything that mpf accepts."""
+        with mpmath.workdps(max(digits, mpmath.mp.dps)):
+            environment = {symbol: mpf(value) for symbol, value in values.items()}
+            for statement in self.program.statements:
+                assert isinstance(statement, Assignment), statement
+                environment[statement.symbol] = value_of(statement.expression, environment)
+            return [+value_of(e, environment) for e in self.expressions]
+
+
+def evaluate(
+    program: Program, expressions: Sequence[Expr], values: Mapping[Symbol, object], digits: int = DIGITS
+) -> list[mpf]:
+    """Values of expressions of a program; see `Evaluation`, which saves time if one program is evaluated often."""
+    return Evaluation(program, expressions)(values, digits)
+
+
+def value_of(expression: Expr, environment: Mapping[Symbol, mpf]) -> mpf:
+    """One expression in the current precision of mpmath; primitives by their definitions."""
+    if expression.is_Symbol:
+        return environment[expression]
+    if expression.is_Rational:
+        return mpf(int(expression.p)) / int(expression.q)
+    if expression.is_Number or expression.is_NumberSymbol:
+        return mpf(expression.evalf(mpmath.mp.dps + 5)._mpf_)
+    if isinstance(expression, CoefficientFunction):
+        return primitives.evaluate(expression.base_name, value_of(expression.argument, environment))
+    arguments = [value_of(a, environment) for a in expression.args]
+    if expression.is_Add:
+        return mpmath.fsum(arguments)
+    if expression.is_Mul:
+        return mpmath.fprod(arguments)
+    if expression.is_Pow:
+        base, exponent = arguments
+        return base ** int(exponent) if mpmath.isint(exponent) else mpmath.power(base, exponent)
+    if isinstance(expression, HalfAngleRatio):
+        return half_angle_ratio(*arguments)
+    if isinstance(expression, RotationQuaternion):
+        return rotation_quaternion(arguments[1:])[int(arguments[0])]
+    return _ELEMENTARY[type(expression).__name__](*arguments)
+
+
+def half_angle_ratio(w: mpf, n: mpf) -> mpf:
+    """2 atan2(√n, w)/√n, and 2/w at n = 0."""
+    if n == 0:
+        return 2 / w
+    root = mpmath.sqrt(n)
+    return 2 * mpmath.atan2(root, w) / root
+
+
+def rotation_quaternion(rotation: Sequence[mpf]) -> list[mpf]:
+    """Unit quaternion of a row-major rotation matrix, scalar first and not negative, from its largest component.
+
+    4 p_i p_j is linear in R: with S = 4 p pᵀ, p is the column of the largest diagonal entry over its root.
+    """
+    r = [rotation[3 * i : 3 * i + 3] for i in range(3)]
+    trace = r[0][0] + r[1][1] + r[2][2]
+    square = [[mpf(0)] * 4 for _ in range(4)]
+    square[0][0] = 1 + trace
+    for i in range(3):
+        j, k = (i + 1) % 3, (i + 2) % 3
+        square[i + 1][i + 1] = 1 + 2 * r[i][i] - trace
+        square[0][i + 1] = square[i + 1][0] = r[k][j] - r[j][k]
+        square[j + 1][k + 1] = square[k + 1][j + 1] = r[j][k] + r[k][j]
+    pivot = max(range(4), key=lambda i: square[i][i])
+    column = [c / (2 * mpmath.sqrt(square[pivot][pivot])) for c in square[pivot]]
+    return column if column[0] >= 0 else [-c for c in column]
+
+
+def evaluate_scheme(scheme: Scheme, z: NDArray[np.float64]) -> NDArray[np.float64]:
+    """A coefficient function on its working interval in doubles: Horner in z, then division by (4π² - z)^order."""
+    if np.any(z > scheme.upper):
+        raise ValueError(f"{scheme.function} was evaluated beyond z = {scheme.upper}")
+    result = np.full_like(z, scheme.coefficients[-1])
+    for coefficient in reversed(scheme.coefficients[:-1]):
+        result = result * z + coefficient
+    if scheme.pole_order:
+        distance = (POLE_HIGH - z) + POLE_LOW
+        divisor = distance
+        for _ in range(scheme.pole_order - 1):
+            divisor = divisor * distance
+        result = result / divisor
+    return result
+
+
+_OPERATORS: dict[str, Callable[..., float]] = {
+    "add": operator.add, "sub": operator.sub, "mul": operator.mul, "div": operator.truediv, "neg": operator.neg,
+    "sqrt": math.sqrt, "pow": math.pow, "abs": abs, "maximum": max, "minimum": min,
+    "sign": lambda x: float((x > 0) - (x < 0)),
+    **{name: getattr(math, name) for name in ("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh",
+                                              "tanh", "exp", "log")},
+}  # fmt: skip
+
+
+def interpret(line: StraightLine, inputs: Mapping[str, float]) -> list[float]:
+    """Run flat instructions in doubles, one after the other.
+
+    Parameters
+    ----------
+    line
+        The instructions.
+    inputs
+        Value of each reference, such as ``q[3]``.
+    """
+    schemes = {s.function: s for s in line.schemes}
+    values: dict[str, float] = dict(inputs)
+
+    def fetch(operands: Iterable[Operand]) -> list[float]:
+        return [values[o] if isinstance(o, str) else o for o in operands]
+
+    for instruction in line.instructions:
+        operands = fetch(instruction.operands)
+        name = instruction.operator.removeprefix("call ")
+        if name == instruction.operator:
+            values[instruction.target] = _OPERATORS[name](*operands)
+        elif name in schemes:
+            values[instruction.target] = float(evaluate_scheme(schemes[name], np.array(operands[0])))
+        elif name == HalfAngleRatio.primitive_name:
+            values[instruction.target] = float(half_angle_ratio(*map(mpf, operands)))
+        elif name == RotationQuaternion.primitive_name:
+            component, *rotation = operands
+            values[instruction.target] = float(rotation_quaternion([mpf(r) for r in rotation])[int(component)])
+        else:
+            raise ValueError(f"unknown operator {instruction.operator}")
+    return fetch(line.outputs)
+
+
+def symbols(stem: str, count: int) -> tuple[Symbol, ...]:
+    """Real symbols ``stem0``, ``stem1``, … for inputs."""
+    return tuple(sympy.Symbol(f"{stem}{i}", real=True) for i in range(count))
+
+
+def assigned(names: Sequence[Symbol], values: Sequence[mpf]) -> dict[Symbol, mpf]:
+    """The values of a vector of input symbols, for `evaluate`."""
+    return dict(zip(names, values, strict=True))
+
+
+def distance(a: Sequence[mpf], b: Sequence[mpf]) -> mpf:
+    """Largest difference of two vectors, in current precision."""
+    return max((abs(mpf(x) - mpf(y)) for x, y in zip(a, b, strict=True)), default=mpf(0))

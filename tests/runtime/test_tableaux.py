@@ -1,0 +1,562 @@
+"""Tableaux: exact order conditions, checks of the classes, correctly rounded coefficients, registry."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from symlie.errors import ModelError, UnknownNameError
+from symlie.runtime.methods import Method, method, method_names
+from symlie.runtime.tableau import ExactRow, ExplicitTableau, HalfExplicitTableau, QuadraticNumber, exact_row
+
+RKMK_METHODS = (
+    "rkmk_euler",
+    "lie_euler_heun",
+    "rkmk_kutta3",
+    "rkmk_rk44",
+    "rkmk_38",
+    "rkmk_bs32",
+    "rkmk_dopri5",
+    "rkmk_rk67",
+)
+HALF_EXPLICIT_METHODS = ("half_explicit_2", "half_explicit_3", "half_explicit_4", "half_explicit_5")
+
+
+def explicit(name: str) -> ExplicitTableau:
+    """The tableau of a method of the family rkmk."""
+    tableau = method(name).tableau
+    assert isinstance(tableau, ExplicitTableau)
+    return tableau
+
+
+def half_explicit(name: str) -> HalfExplicitTableau:
+    """The tableau of a half-explicit method."""
+    tableau = method(name).tableau
+    assert isinstance(tableau, HalfExplicitTableau)
+    return tableau
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Trees and their order conditions
+
+
+@dataclass(frozen=True, eq=False)
+class Tree:
+    """A tree of the expansion of y' = f(y, z), 0 = g(y); rooted trees of y' = f(y) are those without a z-node."""
+
+    kind: str
+    """Kind of the root, ``y`` or ``z``."""
+    order: int
+    children: tuple[Tree, ...]
+
+    @functools.cached_property
+    def weight(self) -> Fraction:
+        """What the coefficients of the tree must give, from y(h) = Σ … h^order."""
+        product = math.prod((child.weight for child in self.children), start=Fraction(1))
+        return product / self.order if self.kind == "y" else product * (self.order + 1)
+
+
+def forests(order: int, trees: Sequence[Tree]) -> Iterator[tuple[Tree, ...]]:
+    """All multisets of trees whose orders sum to ``order``."""
+
+    def extend(rest: int, first: int) -> Iterator[tuple[Tree, ...]]:
+        if rest == 0:
+            yield ()
+        for k in range(first, len(trees)):
+            if trees[k].order <= rest:
+                for others in extend(rest - trees[k].order, k):
+                    yield (trees[k], *others)
+
+    return extend(order, 0)
+
+
+@functools.cache
+def rooted_trees(max_order: int) -> tuple[Tree, ...]:
+    """All rooted trees up to an order."""
+    trees: list[Tree] = []
+    for order in range(1, max_order + 1):
+        trees += [Tree("y", order, children) for children in forests(order - 1, tuple(trees))]
+    return tuple(trees)
+
+
+@functools.cache
+def bicoloured_trees(max_order: int) -> tuple[tuple[Tree, ...], tuple[Tree, ...]]:
+    """All y-trees up to ``max_order`` and all z-trees up to ``max_order - 1``.
+
+    A y-tree is [y- and z-trees]_y, its order 1 + the sum. A z-tree is [y-trees]_z, its order the sum - 1; [τ]_z and
+    [[u]_y]_z, with a z-tree u alone, are not among them.
+    """
+    y_trees, z_trees = [Tree("y", 1, ())], list[Tree]()
+    for order in range(1, max_order):
+        new_y = [Tree("y", order + 1, children) for children in forests(order, tuple(y_trees + z_trees))]
+        several = [children for children in forests(order + 1, tuple(y_trees)) if len(children) > 1]
+        new_z = [Tree("z", order, children) for children in several + [(tree,) for tree in new_y]]
+        y_trees += new_y + [Tree("y", order + 1, (tree,)) for tree in new_z]
+        z_trees += new_z
+    return tuple(y_trees), tuple(z_trees)
+
+
+class Series:
+    """Exact coefficients of trees at the arguments and stages of rows ``a`` (strictly lower triangle)."""
+
+    def __init__(self, a: Sequence[ExactRow]) -> None:
+        rational = not any(x.factor for row in a for x in row)
+        self.a: list[list[Any]] = [[x.rational for x in row] if rational else list(row) for row in a]
+        self.known: dict[Tree, list[Any]] = {}
+
+    def values(self, tree: Tree) -> list[Any]:
+        """For a y-tree: of all arguments Y_i. For a z-tree: of all stages Z_i that the rows determine."""
+        if tree not in self.known:
+            self.known[tree] = self._y(tree) if tree.kind == "y" else self._z(tree)
+        return self.known[tree]
+
+    def products(self, tree: Tree) -> list[Any]:
+        """Product over the children of a tree."""
+        stages = zip(*(self.values(child) for child in tree.children), strict=False)
+        return [math.prod(stage) for stage in stages] if tree.children else [1] * len(self.a)
+
+    def weighted(self, weights: Sequence[Any], tree: Tree) -> Any:
+        """Sum of a y-tree's products with weights other than the rows of a."""
+        return sum(x * y for x, y in zip(weights, self.products(tree), strict=False))
+
+    def _y(self, tree: Tree) -> list[Any]:
+        products = self.products(tree)
+        return [sum(x * y for x, y in zip(row, products, strict=False) if x) for row in self.a]
+
+    def _z(self, tree: Tree) -> list[Any]:
+        products = self.products(tree)
+        values: list[Any] = [0]
+        for stage in range(2, len(self.a)):
+            *known, unknown = self.a[stage]
+            total = sum(x * y for x, y in zip(known, values, strict=True))
+            values.append((products[stage] - total) / unknown)
+        return values
+
+
+def violated_rooted(tableau: ExplicitTableau, weights: ExactRow, trees: Sequence[Tree]) -> list[Tree]:
+    """Rooted trees whose order condition is violated."""
+    series = Series((*tableau.a, weights))
+    return [tree for tree in trees if series.values(tree)[-1] != tree.weight]
+
+
+def violated_y(series: Series, argument: int, trees: Sequence[Tree]) -> Iterator[Tree]:
+    """y-trees whose condition is violated at an argument, counted from 1."""
+    return (tree for tree in trees if series.values(tree)[argument - 1] != tree.weight)
+
+
+def violated_z(series: Series, d: ExactRow, trees: Sequence[Tree]) -> Iterator[Tree]:
+    """z-trees whose condition is violated by the weights d."""
+    return (
+        tree for tree in trees if sum(x * y for x, y in zip(d, series.values(tree), strict=True) if x) != tree.weight
+    )
+
+
+def up_to(order: int, trees: Sequence[Tree]) -> list[Tree]:
+    """Trees up to an order."""
+    return [tree for tree in trees if tree.order <= order]
+
+
+def of_order(order: int, trees: Sequence[Tree]) -> list[Tree]:
+    """Trees of an order."""
+    return [tree for tree in trees if tree.order == order]
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Explicit tableaux
+
+
+def test_number_of_rooted_trees() -> None:
+    trees = rooted_trees(7)
+    assert [len(of_order(order, trees)) for order in range(1, 8)] == [1, 1, 2, 4, 9, 20, 48]
+
+
+@pytest.mark.parametrize("name", RKMK_METHODS)
+def test_explicit_tableau_has_exactly_the_stated_order(name: str) -> None:
+    tableau = explicit(name)
+    trees = rooted_trees(tableau.order + 1)
+    assert not violated_rooted(tableau, tableau.b, up_to(tableau.order, trees))
+    assert violated_rooted(tableau, tableau.b, of_order(tableau.order + 1, trees))
+
+
+@pytest.mark.parametrize("name", ["rkmk_bs32", "rkmk_dopri5"])
+def test_embedded_weights_have_exactly_the_stated_order(name: str) -> None:
+    tableau = explicit(name)
+    assert tableau.b_hat is not None and tableau.order_hat is not None
+    trees = rooted_trees(tableau.order_hat + 1)
+    assert not violated_rooted(tableau, tableau.b_hat, up_to(tableau.order_hat, trees))
+    assert violated_rooted(tableau, tableau.b_hat, of_order(tableau.order_hat + 1, trees))
+
+
+@pytest.mark.parametrize(
+    ("name", "order", "stages", "order_hat", "fsal"),
+    [
+        ("rkmk_euler", 1, 1, None, False),
+        ("lie_euler_heun", 2, 2, None, False),
+        ("rkmk_kutta3", 3, 3, None, False),
+        ("rkmk_rk44", 4, 4, None, False),
+        ("rkmk_38", 4, 4, None, False),
+        ("rkmk_bs32", 3, 4, 2, True),
+        ("rkmk_dopri5", 5, 7, 4, True),
+        ("rkmk_rk67", 6, 7, None, False),
+    ],
+)
+def test_facts_of_explicit_tableaux(name: str, order: int, stages: int, order_hat: int | None, fsal: bool) -> None:
+    tableau = explicit(name)
+    facts = (tableau.order, tableau.stages, tableau.order_hat, tableau.fsal)
+    assert facts == (order, stages, order_hat, fsal)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Half-explicit tableaux
+
+
+def test_number_of_bicoloured_trees() -> None:
+    y_trees, z_trees = bicoloured_trees(5)
+    assert [len(of_order(order, y_trees)) for order in range(1, 6)] == [1, 3, 22, 192, 1972]
+    assert [len(of_order(order, z_trees)) for order in range(1, 5)] == [2, 13, 112, 1131]
+
+
+@pytest.mark.parametrize(
+    ("name", "count_y", "count_z", "violated_next", "count_next"),
+    [
+        ("half_explicit_2", 4, 0, 2, 2),
+        ("half_explicit_3", 26, 2, 13, 13),
+        ("half_explicit_4", 218, 15, 32, 112),
+        ("half_explicit_5", 2190, 127, 290, 1131),
+    ],
+)
+def test_half_explicit_tableau_has_exactly_the_stated_order(
+    name: str, count_y: int, count_z: int, violated_next: int, count_next: int
+) -> None:
+    """Order p of q and v, exactly p - 1 of λ in general."""
+    tableau = half_explicit(name)
+    y_trees, z_trees = bicoloured_trees(tableau.order)
+    series = Series(tableau.a)
+    assert len(y_trees) == count_y
+    assert not list(violated_y(series, tableau.s + 1, y_trees))
+    needed = up_to(tableau.order - 2, z_trees)
+    assert len(needed) == count_z
+    assert not list(violated_z(series, tableau.d, needed))
+    following = of_order(tableau.order - 1, z_trees)
+    assert len(following) == count_next
+    assert len(list(violated_z(series, tableau.d, following))) == violated_next
+
+
+def test_embedded_weights_need_the_last_stage_solved_again() -> None:
+    tableau = half_explicit("half_explicit_5")
+    assert tableau.b_hat is not None and tableau.order_hat == 4
+    y_trees, _ = bicoloured_trees(4)
+    solved_again = Series((*tableau.a[:-1], tableau.b_hat))
+    assert not list(violated_y(solved_again, tableau.s_bar + 1, y_trees))
+    stored = Series(tableau.a)
+    weights = [x.rational for x in tableau.b_hat]
+    violated = [tree for tree in y_trees if stored.weighted(weights, tree) != tree.weight]
+    assert {tree.order for tree in violated} == {4}
+    assert len(violated) == 32
+
+
+@pytest.mark.parametrize("name", HALF_EXPLICIT_METHODS)
+def test_order_conditions_detect_every_wrong_sign(name: str) -> None:
+    tableau = half_explicit(name)
+    y_trees, z_trees = bicoloured_trees(min(tableau.order, 4))
+    for row, column in nonzero_entries(tableau):
+        series = Series(with_entry(tableau.a, row, column, -tableau.a[row][column]))
+        violated = itertools.chain(
+            violated_y(series, tableau.s + 1, y_trees),
+            violated_z(series, tableau.d, up_to(tableau.order - 2, z_trees)),
+        )
+        assert next(violated, None) is not None, f"a_{row + 1}{column + 1}"
+
+
+@pytest.mark.parametrize(
+    ("name", "order", "s", "stages", "fsal"),
+    [
+        ("half_explicit_2", 2, 2, 2, False),
+        ("half_explicit_3", 3, 3, 3, False),
+        ("half_explicit_4", 4, 4, 5, True),
+        ("half_explicit_5", 5, 6, 7, True),
+    ],
+)
+def test_facts_of_half_explicit_tableaux(name: str, order: int, s: int, stages: int, fsal: bool) -> None:
+    tableau = half_explicit(name)
+    assert (tableau.order, tableau.s, tableau.s_bar, tableau.stages, tableau.fsal) == (order, s, stages, stages, fsal)
+    assert tableau.kappa == 0
+    assert tableau.b == (*tableau.a[s], *[0] * (stages - s))
+
+
+def test_half_explicit_5_extends_dormand_prince() -> None:
+    tableau, dormand_prince = half_explicit("half_explicit_5"), explicit("rkmk_dopri5")
+    assert tableau.a[:7] == dormand_prince.a
+    assert tableau.c == (*dormand_prince.c, Fraction(19, 20))
+    assert tableau.b == dormand_prince.b
+    assert (tableau.b_hat, tableau.order_hat) == (dormand_prince.b_hat, dormand_prince.order_hat)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Broken tableaux
+
+
+def with_entry(a: tuple[ExactRow, ...], row: int, column: int, value: QuadraticNumber) -> tuple[ExactRow, ...]:
+    """Rows with one entry replaced."""
+    return tuple(
+        tuple(value if (i, j) == (row, column) else entry for j, entry in enumerate(entries))
+        for i, entries in enumerate(a)
+    )
+
+
+def nonzero_entries(tableau: ExplicitTableau | HalfExplicitTableau) -> list[tuple[int, int]]:
+    """Positions in a that do not hold zero."""
+    return [(i, j) for i, row in enumerate(tableau.a) for j, entry in enumerate(row) if entry]
+
+
+@pytest.mark.parametrize("name", RKMK_METHODS + HALF_EXPLICIT_METHODS)
+def test_construction_detects_every_wrong_sign(name: str) -> None:
+    tableau = method(name).tableau
+    for row, column in nonzero_entries(tableau):
+        broken = with_entry(tableau.a, row, column, -tableau.a[row][column])
+        with pytest.raises(ModelError, match=f"Tableau {name}: row {row + 1} of a sums to"):
+            replace(tableau, a=broken)
+
+
+def rows(*texts: str) -> tuple[ExactRow, ...]:
+    """Rows of a tableau from lines of coefficients."""
+    return tuple(exact_row(text.split()) for text in texts)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"order": 0}, "order is 0"),
+        ({"a": rows("", "1/2", "0 3/4")}, "a has length 3, but it must have length 4"),
+        ({"a": rows("", "1/2", "0 1/2 1/4", "2/9 1/3 4/9")}, "row 3 of a has length 3, but it must have length 2"),
+        ({"a": rows("", "1/2", "0 1/2", "2/9 1/3 4/9")}, "row 3 of a sums to 1/2, but entry 3 of c is 3/4"),
+        ({"c": exact_row(["0", "1/2", "3/4"])}, "c has length 3, but it must have length 4"),
+        ({"c": exact_row(["1/4", "1/2", "3/4", "1"])}, "row 1 of a sums to 0, but entry 1 of c is 1/4"),
+        ({"b": exact_row(["2/9", "1/3", "1/3", "0"])}, "b sums to 8/9, but weights must sum to 1"),
+        ({"b_hat": exact_row(["7/24", "1/4", "1/3"])}, "b_hat has length 3, but it must have length 4"),
+        ({"b_hat": exact_row(["7/24", "1/4", "1/3", "0"])}, "b_hat sums to 7/8, but weights must sum to 1"),
+        ({"b_hat": None}, "b_hat and order_hat must be given together"),
+        ({"order_hat": None}, "b_hat and order_hat must be given together"),
+        ({"order_hat": 0}, "order_hat is 0"),
+    ],
+)
+def test_broken_explicit_tableaux(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(ModelError, match=f"^Tableau rkmk_bs32: {message}"):
+        replace(explicit("rkmk_bs32"), **changes)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"order": 0}, "order is 0"),
+        ({"a": rows("", "1/2", "2/9 4/9")}, "a has length 3, but it must have length 4"),
+        ({"a": rows("", "1/2", "2/9 4/9", "1/4 3/4")}, "row 4 of a has length 2, but it must have length 3"),
+        ({"a": rows("", "1/2", "2/9 4/9", "1/4 1/4 1/4")}, "row 4 of a sums to 3/4, but entry 4 of c is 1"),
+        ({"c": exact_row(["0", "1/2", "2/3"])}, "c has length 3, but it must have length 4"),
+        ({"a": rows("", "1/2", "2/3 0", "1/4 0 3/4")}, "the last entry of row 3 of a is zero, so stage 2 can not be"),
+        ({"a": rows("", "1/2", "2/9 4/9", "1 0 0")}, "the last entry of row 4 of a is zero, so stage 3 can not be"),
+        ({"s": 1}, "s is 1, but it must be at least 2 and at most s_bar = 3"),
+        ({"s": 4}, "s is 4, but it must be at least 2 and at most s_bar = 3"),
+        ({"s": 2}, r"b \(row 3 of a\) sums to 2/3, but weights must sum to 1"),
+        ({"d": exact_row(["0", "-2", "2"])}, "d sums to 0, but weights must sum to 1"),
+        ({"d": exact_row(["0", "0", "1"])}, "kappa is -1/3, but it must be 0"),
+        ({"b_hat": exact_row(["0", "1", "0"]), "order_hat": 2}, "the last entry of b_hat is zero, so stage 3 can not"),
+        ({"b_hat": exact_row(["0", "1", "1"]), "order_hat": 2}, "b_hat sums to 2, but weights must sum to 1"),
+        ({"b_hat": exact_row(["0", "0", "1"])}, "b_hat and order_hat must be given together"),
+    ],
+)
+def test_broken_half_explicit_tableaux(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(ModelError, match=f"^Tableau half_explicit_3: {message}"):
+        replace(half_explicit("half_explicit_3"), **changes)
+
+
+def test_first_subdiagonal_entry_may_be_zero() -> None:
+    """Stage 1 is explicit and solves for nothing, so a_21 = 0 is allowed."""
+    tableau = HalfExplicitTableau(
+        name="zero_a21",
+        order=1,
+        s=2,
+        c=exact_row(["0", "0", "1"]),
+        a=rows("", "0", "0 1"),
+        d=exact_row(["0", "1"]),
+        source="made for this test",
+    )
+    assert tableau.kappa == 0
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Exact numbers
+
+
+@pytest.mark.parametrize(
+    ("text", "rational", "factor", "radicand"),
+    [
+        ("0", "0", "0", 1),
+        ("-2", "-2", "0", 1),
+        ("35/384", "35/384", "0", 1),
+        ("1/2 - sqrt(3)/6", "1/2", "-1/6", 3),
+        ("-7*sqrt(3)/108", "0", "-7/108", 3),
+        ("5 - 2*sqrt(5)", "5", "-2", 5),
+        ("sqrt(5)+1-sqrt(5)/2", "1", "1/2", 5),
+        (" - 1/3+sqrt(2) ", "-1/3", "1", 2),
+        ("0*sqrt(5) + 1", "1", "0", 1),
+    ],
+)
+def test_parse(text: str, rational: str, factor: str, radicand: int) -> None:
+    number = QuadraticNumber.parse(text)
+    assert (number.rational, number.factor, number.radicand) == (Fraction(rational), Fraction(factor), radicand)
+
+
+@pytest.mark.parametrize(
+    "text", ["", " ", "x", "1 2", "1 +", "0.5", "1/0", "1//2", "sqrt(-3)", "2*3", "(1/2)", "2sqrt(3)", "- -1", "1e3"]
+)
+def test_parse_rejects(text: str) -> None:
+    with pytest.raises(ModelError, match="is not an exact number"):
+        QuadraticNumber.parse(text)
+
+
+@pytest.mark.parametrize("text", ["sqrt(4)", "sqrt(12)", "sqrt(1)", "sqrt(0)"])
+def test_radicand_must_be_square_free(text: str) -> None:
+    with pytest.raises(ModelError, match="must be square-free"):
+        QuadraticNumber.parse(text)
+
+
+def test_roots_of_different_numbers_can_not_be_combined() -> None:
+    for combine in (QuadraticNumber.__add__, QuadraticNumber.__sub__, QuadraticNumber.__mul__):
+        with pytest.raises(ModelError, match="roots of different numbers"):
+            combine(QuadraticNumber.parse("sqrt(3)"), QuadraticNumber.parse("1 + sqrt(5)"))
+
+
+FRACTIONS = st.fractions(min_value=-1000, max_value=1000, max_denominator=10**12)
+NUMBERS = st.builds(QuadraticNumber, FRACTIONS, FRACTIONS, st.just(5))
+
+
+@settings(deadline=None)
+@given(NUMBERS, NUMBERS, NUMBERS)
+def test_arithmetic_is_that_of_a_field(x: QuadraticNumber, y: QuadraticNumber, z: QuadraticNumber) -> None:
+    assert (x + y) * z == x * z + y * z
+    assert (x + y) - y == x
+    assert 1 - x == -(x - 1) == Fraction(1) + -x
+    assert 2 * x == x + x
+    assert not y or (x / y) * y == x
+    assert bool(x) == (x != 0)
+
+
+@settings(deadline=None)
+@given(NUMBERS)
+def test_text_is_read_back(x: QuadraticNumber) -> None:
+    assert QuadraticNumber.parse(str(x)) == x
+    assert hash(QuadraticNumber.parse(str(x))) == hash(x)
+
+
+def test_equality_with_other_types() -> None:
+    assert QuadraticNumber.parse("1/2") == Fraction(1, 2)
+    assert hash(QuadraticNumber.parse("1/2")) == hash(Fraction(1, 2))
+    assert QuadraticNumber.parse("sqrt(3)") != QuadraticNumber.parse("sqrt(5)")
+    assert QuadraticNumber.parse("1/2") != "1/2"
+
+
+@pytest.mark.parametrize("text", ["0", "-35/384", "sqrt(3)", "-7*sqrt(3)/108", "1/2 - sqrt(3)/6", "5 + 2*sqrt(5)"])
+def test_text_of_a_number(text: str) -> None:
+    assert str(QuadraticNumber.parse(text)) == text
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Rounding
+
+
+def nearest_double(x: QuadraticNumber) -> float:
+    """The nearest double of an exact number, from far more decimal digits than any cancellation here can consume."""
+    with localcontext() as context:
+        context.prec = 400
+        root = Decimal(x.radicand).sqrt()
+        rational = Decimal(x.rational.numerator) / x.rational.denominator
+        return float(Fraction(rational + root * x.factor.numerator / x.factor.denominator))
+
+
+@settings(deadline=None)
+@given(NUMBERS)
+def test_floats_are_correctly_rounded(x: QuadraticNumber) -> None:
+    assert float(x) == (nearest_double(x) if x.factor else float(x.rational))
+
+
+def test_cancellation_does_not_spoil_rounding() -> None:
+    """Convergents p/q of √3, so that p - q√3 becomes tiny."""
+    p, q = 2, 1
+    for _ in range(100):
+        p, q = 2 * p + 3 * q, p + 2 * q
+        number = QuadraticNumber(Fraction(p), Fraction(-q), 3)
+        assert p**2 - 3 * q**2 == 1
+        assert float(number) == nearest_double(number) == -float(-number) > 0
+
+
+def test_numbers_next_to_a_midpoint_of_doubles() -> None:
+    """1 + 2⁻⁵³ ± tiny irrational numbers round to different neighbours."""
+    midpoint = 1 + Fraction(1, 2**53)
+    tiny = Fraction(1, 2**200)
+    assert float(QuadraticNumber(midpoint, tiny, 5)) == 1 + 2.0**-52
+    assert float(QuadraticNumber(midpoint, -tiny, 5)) == 1.0
+    assert float(QuadraticNumber(-midpoint, -tiny, 5)) == -1 - 2.0**-52
+
+
+@pytest.mark.parametrize("name", RKMK_METHODS + HALF_EXPLICIT_METHODS)
+def test_float_arrays(name: str) -> None:
+    tableau = method(name).tableau
+    pairs = [(tableau.c, tableau.c_float()), (tableau.b, tableau.b_float())]
+    if tableau.b_hat is not None:
+        b_hat = tableau.b_hat_float()
+        assert b_hat is not None
+        pairs.append((tableau.b_hat, b_hat))
+    if isinstance(tableau, HalfExplicitTableau):
+        pairs.append((tableau.d, tableau.d_float()))
+    a = tableau.a_float()
+    assert a.shape == (len(tableau.c), tableau.stages)
+    assert not np.any(np.triu(a))
+    pairs += [(row, a[i, :i]) for i, row in enumerate(tableau.a)]
+    for exact, rounded in pairs:
+        assert rounded.dtype == np.float64
+        assert rounded.tolist() == [nearest_double(x) if x.factor else float(x.rational) for x in exact]
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Registry
+
+
+def test_names_families_and_commutators() -> None:
+    assert set(method_names()) == {*RKMK_METHODS, *HALF_EXPLICIT_METHODS}
+    for name in method_names():
+        found = method(name)
+        assert found is method(name)
+        assert found.name == name
+        assert found.order == found.tableau.order
+        assert found.tableau.source
+        assert found.family == ("half_explicit" if name in HALF_EXPLICIT_METHODS else "rkmk")
+        assert found.commutators == (0 if name == "lie_euler_heun" else None)
+
+
+def test_unknown_name_lists_the_methods_and_suggests_one() -> None:
+    with pytest.raises(UnknownNameError) as error:
+        method("rkmk_dopri")
+    assert "Did you mean 'rkmk_dopri5'?" in str(error.value)
+    assert all(name in str(error.value) for name in method_names())
+    with pytest.raises(UnknownNameError, match=r"^There is no method 'zzz'\. The methods are "):
+        method("zzz")
+
+
+def test_commutators_are_checked() -> None:
+    assert Method(explicit("rkmk_rk44"), commutators=2).commutators == 2
+    with pytest.raises(ModelError, match="commutators is -1"):
+        Method(explicit("rkmk_rk44"), commutators=-1)
+    with pytest.raises(ModelError, match="commutators is 0"):
+        Method(half_explicit("half_explicit_2"), commutators=0)

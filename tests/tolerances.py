@@ -1,0 +1,25 @@
+"""Tolerances of the tests, each with its reason. Nothing else in the tests may invent one."""
+
+from __future__ import annotations
+
+IDENTITY = 1e-40
+"""Exact identities evaluated with `tests.groups.numeric.DIGITS` = 50 digits: ten digits for rounding and for the
+conditioning of log at angles up to 3 and of T⁻¹ (pole at 2π)."""
+
+DIFFERENCE_STEP = 1e-12
+"""Step of central differences; exact as a power of ten is not needed, the same number is divided by."""
+
+DIFFERENCE = 1e-21
+"""Central differences in 50 digits with `DIFFERENCE_STEP` h: truncation h²/6 = 1.7e-25 times a third derivative (below
+1e3 for angles up to 3), rounding 1e-50/h = 1e-38 times the conditioning."""
+
+CLOSED_FORM = 1e-32
+"""Printed closed forms evaluated with 80 digits against derived ones evaluated with 50; more than the 30 digits asked
+for, less than 50 because primitives' values are rounded to 50 digits before they are multiplied."""
+
+PRIMITIVE = 1e-36
+"""Values of primitives evaluated with 40 digits, relative to the value; spot values are judged by their own digits."""
+
+NORMALIZE_FACTOR = 10.0
+"""Residual of the relations after one normalising step over the square of the residual before: 3/4 |D|² for a
+quaternion and for the polar factor in the 2-norm; the largest entry and the cofactor relations cost up to 10."""

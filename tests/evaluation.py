@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -73,7 +74,7 @@ def value_of(expression: Expr, environment: Mapping[Symbol, mpf]) -> mpf:
     if expression.is_Number or expression.is_NumberSymbol:
         return mpf(expression.evalf(mpmath.mp.dps + 5)._mpf_)
     if isinstance(expression, CoefficientFunction):
-        return primitives.evaluate(expression.base_name, value_of(expression.argument, environment))
+        return _primitive(expression.base_name, value_of(expression.argument, environment), mpmath.mp.prec)
     arguments = [value_of(a, environment) for a in expression.args]
     if expression.is_Add:
         return mpmath.fsum(arguments)
@@ -87,6 +88,13 @@ def value_of(expression: Expr, environment: Mapping[Symbol, mpf]) -> mpf:
     if isinstance(expression, RotationQuaternion):
         return rotation_quaternion(arguments[1:])[int(arguments[0])]
     return _ELEMENTARY[type(expression).__name__](*arguments)
+
+
+@functools.lru_cache(maxsize=10_000)
+def _primitive(base_name: str, z: mpf, precision: int) -> mpf:
+    """A coefficient function by its series, which costs more than anything else here."""
+    assert precision == mpmath.mp.prec
+    return +primitives.evaluate(base_name, z)
 
 
 def half_angle_ratio(w: mpf, n: mpf) -> mpf:

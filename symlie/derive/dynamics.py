@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -48,18 +49,22 @@ def derive_dynamics(statement: Statement) -> Dynamics:
     moving = [s for n in nodes for s in n.value.components] + [statement.time]
     mass_is_constant = not depends_on(program, [c for row in mass for c in row], moving)
 
+    if mass_is_constant:
+        # M depends on parameters alone, so M v costs a product where the gradient of T may cost much more.
+        mass = tuple(program.vector(row, "M") for row in mass)
+        flat = [s for n in nodes for s in n.velocity.components]
+        momentum = tuple(sum((m * v for m, v in zip(row, flat, strict=True)), Integer(0)) for row in mass)
+        momenta = _by_node(momentum, [n.group.dimension for n in nodes])
+
     total = [[Integer(0)] * n.group.dimension for n in nodes]
 
     def add(index: int, sign: int, vector: Sequence[Expr]) -> None:
         total[index] = [a + sign * b for a, b in zip(total[index], vector, strict=True)]
 
     if not mass_is_constant:
-        held = [seed for seed in statement.motion()]
-        rates = forward(program, momentum, held)
-        offset = 0
-        for i, node in enumerate(nodes):
-            add(i, 1, program.vector(rates[offset : offset + node.group.dimension]))
-            offset += node.group.dimension
+        rates = forward(program, momentum, statement.motion())
+        for i, part in enumerate(_by_node(rates, [n.group.dimension for n in nodes])):
+            add(i, 1, program.vector(part))
         for i, part in enumerate(reverse(program, [(statement.kinetic, Integer(1))], [n.value for n in nodes])):
             add(i, -1, part)
     for i, (node, p) in enumerate(zip(nodes, momenta, strict=True)):
@@ -74,6 +79,11 @@ def derive_dynamics(statement: Statement) -> Dynamics:
         add(nodes.index(node), -1, vector)
     force = tuple(c for part in total for c in part)
     return Dynamics(momentum, mass, mass_is_constant, force)
+
+
+def _by_node(vector: Sequence[Expr], dimensions: Sequence[int]) -> tuple[tuple[Expr, ...], ...]:
+    bounds = list(itertools.accumulate(dimensions, initial=0))
+    return tuple(tuple(vector[a:b]) for a, b in itertools.pairwise(bounds))
 
 
 def _mass_matrix(statement: Statement, momentum: tuple[Expr, ...]) -> tuple[tuple[Expr, ...], ...]:

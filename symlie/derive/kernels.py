@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from sympy import Expr, Symbol
 
 from symlie.derive.elimination import LARGEST_DERIVED, derive_elimination
 from symlie.derive.equations import DerivedStatement, Equations
 from symlie.derive.node_types import node_type_kernels
+from symlie.ir.hoisting import ParameterHoisting
 from symlie.ir.kernels import (
     ConstraintRows,
     ElementTypeKernels,
@@ -32,7 +34,9 @@ def model_kernels(equations: Equations) -> ModelKernels:
     model = equations.model
     node_types = tuple(dict.fromkeys(node_type_kernels(n.group) for n in model.nodes))
     nodes = nodes_by_type(model)
-    elements = tuple(_element_kernels(model, nodes, d) for d in equations.derived)
+    hoisting = ParameterHoisting(sum(len(p.default) for p in model.parameters))
+    elements = tuple(_element_kernels(model, nodes, d, hoisting) for d in equations.derived)
+    elements = tuple(_with_parameter_count(e, hoisting.size) for e in elements)
     dimension = sum(n.group.dimension for n in model.nodes)
     rows = sum(e.rows * len(e.instances) for e in elements)
     linear_algebra: tuple[Kernel, ...] = ()
@@ -48,6 +52,7 @@ def model_kernels(equations: Equations) -> ModelKernels:
         nodes=tuple(NodeLayout(n.name, n.group.name) for n in nodes),
         element_types=elements,
         parameters=tuple(ParameterLayout(p.name, p.shape, p.default, p.unit) for p in model.parameters),
+        prepare=_prepare_kernel(model, hoisting),
         initial=_initial_kernel(model, nodes),
         initial_masks=_initial_masks(model, nodes),
         linear_algebra=linear_algebra,
@@ -70,7 +75,24 @@ def _pattern(entries: Sequence[tuple[int, int, Expr]]) -> SparsePattern:
     )
 
 
-def _element_kernels(model: Model, nodes: Sequence[Node], derived: DerivedStatement) -> ElementTypeKernels:
+def _with_parameter_count(element: ElementTypeKernels, size: int) -> ElementTypeKernels:
+    """The element with the final length of the extended parameter vector in its signatures."""
+    kernels = []
+    for kernel in element.kernels:
+        arguments = tuple(replace(a, size=size) if a.name == "p" else a for a in kernel.signature.arguments)
+        kernels.append(replace(kernel, signature=replace(kernel.signature, arguments=arguments)))
+    return replace(element, kernels=tuple(kernels))
+
+
+def _prepare_kernel(model: Model, hoisting: ParameterHoisting) -> Kernel:
+    arguments = (Argument("p", hoisting.count), Argument("out", hoisting.size, True))
+    signature = Signature(f"{model.name}_prepare", arguments)
+    return Kernel(signature, hoisting.prepare(), "Parameters, followed by the constants that depend on them alone.")
+
+
+def _element_kernels(
+    model: Model, nodes: Sequence[Node], derived: DerivedStatement, hoisting: ParameterHoisting
+) -> ElementTypeKernels:
     statement, dynamics, constraints = derived.statement, derived.dynamics, derived.constraints
     references = _references(model, derived)
     storage = sum(n.group.storage_dimension for n in statement.nodes)
@@ -79,14 +101,15 @@ def _element_kernels(model: Model, nodes: Sequence[Node], derived: DerivedStatem
         "t": Argument("t", None),
         "q": Argument("q", storage),
         "v": Argument("v", dimension),
-        "p": Argument("p", sum(len(p.default) for p in model.parameters)),
+        "p": Argument("p", hoisting.count),
     }
 
     def kernel(name: str, arguments: str, outputs: Sequence[tuple[str, Sequence[Expr]]], description: str) -> Kernel:
         expressions = [e for _, part in outputs for e in part]
         results = [Argument(label, len(part), True) for label, part in outputs if part]
         signature = Signature(f"{statement.name}_{name}", (*(inputs[a] for a in arguments), *results))
-        return Kernel(signature, flatten(statement.program, expressions, references), description)
+        body = hoisting.apply(flatten(statement.program, expressions, references))
+        return Kernel(signature, body, description)
 
     mass = [
         (i, j, dynamics.mass[i][j]) for i in range(dimension) for j in range(i + 1) if dynamics.mass[i][j] != 0

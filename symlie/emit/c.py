@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -42,7 +41,15 @@ def horner(coefficients: Sequence[float], variable: str, printer: CPrinter) -> s
     text = printer.constant(coefficients[-1])
     for coefficient in reversed(coefficients[:-1]):
         text = f"({text} * {variable} + {printer.constant(coefficient)})"
-    return text[1:-1]
+    return text
+
+
+def polynomial(scheme: Scheme, printer: CPrinter) -> str:
+    """The polynomial of a scheme in z, and in zz = z² if it is split."""
+    if not scheme.is_split:
+        return horner(scheme.coefficients, "z", printer)
+    odd, even = horner(scheme.coefficients[1::2], "zz", printer), horner(scheme.coefficients[::2], "zz", printer)
+    return f"({odd} * z + {even})"
 
 
 def coefficient_function(scheme: Scheme) -> dict[str, object]:
@@ -54,7 +61,8 @@ def coefficient_function(scheme: Scheme) -> dict[str, object]:
     return {
         "name": scheme.function,
         "upper": printer.constant(scheme.upper),
-        "polynomial": horner(scheme.coefficients, "z", printer),
+        "is_split": scheme.is_split,
+        "polynomial": polynomial(scheme, printer),
         "pole_order": scheme.pole_order,
         "statements": statements,
         "result": result,
@@ -192,8 +200,3 @@ def emit_c(model: ModelKernels, interface_hash: str) -> dict[str, str]:
         f"{model.name}.h": render("c/model.h.jinja", **values),
         f"{model.name}.c": render("c/model.c.jinja", **values),
     }
-
-
-def array_literal(values: Sequence[object]) -> str:
-    """A C initialiser list."""
-    return "{" + ", ".join(json.dumps(v) for v in values) + "}"

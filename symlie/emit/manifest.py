@@ -69,6 +69,7 @@ def manifest(model: ModelKernels, options: Sequence[tuple[str, Any]]) -> dict[st
             {"name": p.name, "shape": list(p.shape), "default": list(p.default), "unit": p.unit}
             for p in model.parameters
         ],
+        "prepared_parameters": model.prepared_count,
         "operations": {k.signature.name: k.body.operation_count for k in model.kernels},
     }
 

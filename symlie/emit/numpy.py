@@ -40,11 +40,11 @@ def _coefficient_function(scheme: Scheme) -> dict[str, object]:
     z = sympy.Symbol("z", nonnegative=True)
     body = flatten(Program(), [closed_form(scheme.base_name, z)], {z: "z"})
     statements, (result,) = print_statements(body, printer)
-    coefficients = [printer.constant(c) for c in scheme.coefficients]
+    parts = [scheme.coefficients[1::2], scheme.coefficients[::2]] if scheme.is_split else [scheme.coefficients]
     return {
         "name": scheme.function,
         "upper": repr(scheme.upper),
-        "coefficients": coefficients,
+        "parts": [[printer.constant(c) for c in part] for part in parts],
         "pole_order": scheme.pole_order,
         "statements": statements,
         "result": result,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import sympy
 from sympy import Expr, Integer, Matrix
 
-from symlie.ir.program import Program, Vector
+from symlie.ir.program import Program, Vector, substitute
 
 
 @dataclass(frozen=True)
@@ -201,7 +201,7 @@ def apply_linear(
     for i in range(rows):
         for j in range(columns):
             if remaining[i, j] != 0:
-                entry = remaining[i, j].subs(replacements, simultaneous=True)
+                entry = substitute(remaining[i, j], replacements)
                 source, target = (i, j) if transpose else (j, i)
                 result[target] += entry * vector[source]
     return tuple(result)

@@ -18,7 +18,7 @@ from sympy import Expr, Integer, Matrix, Rational, Symbol
 
 from symlie.errors import ModelError
 from symlie.ir.primitives import WORKING_INTERVAL, Cotangent, Stumpff
-from symlie.ir.program import Program, Vector
+from symlie.ir.program import Program, Vector, substitute
 
 
 @dataclass(frozen=True)
@@ -188,7 +188,7 @@ def apply_function(
     values = dict(replacements)
 
     def evaluated(expression: Expr) -> Expr:
-        return expression.subs(values, simultaneous=True)
+        return substitute(expression, values)
 
     def times(m: Matrix, x: Vector) -> Vector:
         m = m.T if transpose else m
@@ -239,4 +239,4 @@ def apply_function(
 
 
 def _coefficient(program: Program, expression: Expr, variable: Symbol, zeta: Expr) -> Expr:
-    return program.scalar(expression.subs(variable, zeta), "c") if expression != 0 else Integer(0)
+    return program.scalar(substitute(expression, {variable: zeta}), "c") if expression != 0 else Integer(0)

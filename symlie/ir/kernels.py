@@ -143,6 +143,8 @@ class ModelKernels:
     nodes: tuple[NodeLayout, ...]
     element_types: tuple[ElementTypeKernels, ...]
     parameters: tuple[ParameterLayout, ...]
+    prepare: Kernel
+    """Extends the parameters by the constants that depend on them alone; all element kernels take the result."""
     initial: Kernel
     initial_masks: tuple[InitialMask, ...]
     linear_algebra: tuple[Kernel, ...]
@@ -167,6 +169,11 @@ class ModelKernels:
         return sum(e.rows * len(e.instances) for e in self.element_types)
 
     @property
+    def prepared_count(self) -> int:
+        """Length of the extended parameter vector."""
+        return len(self.prepare.body.outputs)
+
+    @property
     def parameter_count(self) -> int:
         """Number of parameter values."""
         return sum(len(p.default) for p in self.parameters)
@@ -181,6 +188,7 @@ class ModelKernels:
         return (
             *(k for t in self.node_types for k in t.kernels),
             *(k for e in self.element_types for k in e.kernels),
+            self.prepare,
             self.initial,
             *self.linear_algebra,
         )

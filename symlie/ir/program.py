@@ -194,7 +194,7 @@ class Program:
 
 def substitute(expression: Expr, replacements: Mapping[Symbol, Expr]) -> Expr:
     """Replace symbols by expressions, evaluating arithmetic but nothing else."""
-    return expression.xreplace(dict(replacements))
+    return expression.xreplace(replacements)
 
 
 def free_symbols(expression: Expr) -> list[Symbol]:

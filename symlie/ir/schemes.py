@@ -11,7 +11,7 @@ from pathlib import Path
 import sympy
 from sympy import Expr, Rational
 
-from symlie.ir.minimax import fit
+from symlie.ir.minimax import fit, pole_order
 from symlie.ir.primitives import CoefficientFunction
 
 POLE_HIGH = 39.47841760435743
@@ -26,8 +26,8 @@ DEGREE_FOR_UNKNOWN = 13
 class Scheme:
     """Evaluation of one coefficient function f(z).
 
-    On 0 ≤ z ≤ ``upper``: f = p(z)/(4π² - z)^pole_order with the polynomial p in Horner form, no square root, no
-    trigonometric function. For z > ``upper``: the guarded closed form of `closed_form`.
+    On 0 ≤ z ≤ ``upper``: f = p(z)/(4π² - z)^pole_order with the polynomial p in Horner form, or split into its even
+    and odd part; no square root, no trigonometric function. For z > ``upper``: the guarded closed form of `closed_form`.
     """
 
     function: str
@@ -39,6 +39,8 @@ class Scheme:
     pole_order: int
     coefficients: tuple[float, ...]
     """Ascending coefficients of p, exactly the doubles that are used."""
+    is_split: bool = False
+    """Whether p is evaluated as O(z²) z + E(z²), each in Horner form: half the latency, at some cost in accuracy."""
 
     @property
     def degree(self) -> int:
@@ -47,10 +49,11 @@ class Scheme:
 
 
 @functools.cache
-def _standard() -> dict[tuple[str, Fraction], tuple[float, ...]]:
+def _standard() -> dict[tuple[str, Fraction], tuple[tuple[float, ...], bool]]:
     rows = json.loads(Path(__file__).with_name("standard_schemes.json").read_text())
     return {
-        (row["function"], Fraction(row["upper"])): tuple(float.fromhex(c) for c in row["coefficients"]) for row in rows
+        (row["function"], Fraction(row["upper"])): (tuple(map(float.fromhex, row["coefficients"])), row["is_split"])
+        for row in rows
     }
 
 
@@ -58,11 +61,11 @@ def scheme_for(function: CoefficientFunction) -> Scheme:
     """The scheme of a coefficient function; fitted on the spot if it is not in the shipped family."""
     base_name = function.base_name
     upper = Fraction(int(function.upper.p), int(function.upper.q))
-    order = int(base_name[1:]) + 1 if base_name.startswith("g") else 0
-    coefficients = _standard().get((base_name, upper))
-    if coefficients is None:
-        coefficients = fit(base_name, DEGREE_FOR_UNKNOWN, upper)
-    return Scheme(function.primitive_name, base_name, float(upper), order, coefficients)
+    known = _standard().get((base_name, upper))
+    coefficients, is_split = known or (fit(base_name, DEGREE_FOR_UNKNOWN, upper), False)
+    return Scheme(
+        function.primitive_name, base_name, float(upper), pole_order(base_name), coefficients, is_split
+    )
 
 
 def closed_form(base_name: str, z: Expr) -> Expr:

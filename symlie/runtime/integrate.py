@@ -17,6 +17,7 @@ from symlie.errors import (
     UnknownNameError,
     UnsupportedMethodError,
 )
+from symlie.runtime.drive import CompiledIntegration, Status
 from symlie.runtime.initial import InitialState
 from symlie.runtime.layout import Array, Layout
 from symlie.runtime.methods import Method
@@ -25,31 +26,30 @@ from symlie.runtime.plan import Plan, fixed_step_plan
 from symlie.runtime.solution import Solution, Statistics
 from symlie.runtime.steppers import State, Stepper
 from symlie.runtime.system import System
-from symlie.runtime.tables import driver_source
 
 RETURN_SECONDS = 0.05
 """The compiled loop returns at least this often, for progress and interruption."""
 
-RECORD_BYTES = 1 << 24
-"""Size of the record buffer of one call."""
-
-DONE, BUFFER_FULL, BUDGET, NOT_FINITE, SINGULAR, OUTSIDE_CHART = range(6)
-
 Progress = Callable[[float], None]
 """Called with the fraction done, between 0 and 1."""
 
-_FAILURES: dict[int, tuple[type[IntegrationError], str]] = {
-    NOT_FINITE: (NotFiniteError, "A state became infinite or NaN in the step after t = {t:.9g}; take a smaller step."),
-    SINGULAR: (
+_FAILURES: dict[Status, tuple[type[IntegrationError], str]] = {
+    Status.NOT_FINITE: (NotFiniteError, "A state became infinite or NaN in the step after t = {t:.9g}; take a smaller step."),
+    Status.SINGULAR: (
         SingularSystemError,
         "The linear system of a stage is singular in the step after t = {t:.9g}: constraints became dependent, or a "
         "direction lost its mass.",
     ),
-    OUTSIDE_CHART: (
+    Status.OUTSIDE_CHART: (
         OutsideChartError,
         "A rotation increment reached 2π in the step after t = {t:.9g}, where T⁻¹ is singular; take a smaller step.",
     ),
 }
+
+
+def _failure(status: Status, t: float) -> IntegrationError:
+    kind, sentence = _FAILURES[status]
+    return kind(sentence.format(t=t))
 
 
 @dataclass
@@ -173,70 +173,30 @@ def _run_c(
     record_every: int,
     progress: Progress | None,
 ) -> tuple[IntegrationError | None, Statistics]:
-    layout = system.layout
-    library, compile_seconds = system.driver_library(driver_source(method, layout.name))
-    ffi, pointer = library.ffi, library.pointer
-    q, v = initial.q.copy(), initial.v.copy()
-    multipliers, acceleration = np.zeros(max(layout.rows, 1)), np.zeros(layout.dimension)
-    multipliers[: layout.rows] = initial.multipliers
-    state = ffi.new("symlie_state *")
-    state.t = plan.start[0]
-    held = [pointer(a) for a in (q, v, multipliers, acceleration)]
-    state.q, state.v, setattr_lambda, state.acceleration = held
-    setattr(state, "lambda", setattr_lambda)
-    segments = (
-        np.array(plan.start),
-        np.array(plan.end),
-        np.array(plan.steps, dtype=np.int64),
-        np.array(plan.record_end, dtype=np.uint8),
-    )
-    arrangement = ffi.new("symlie_plan *")
-    arrangement.segments = len(plan.steps)
-    kept = [pointer(a, k) for a, k in zip(segments, ("double[]", "double[]", "long long[]", "unsigned char[]"),
-                                          strict=True)]  # fmt: skip
-    arrangement.start, arrangement.end, arrangement.steps, arrangement.record_end = kept
-    arrangement.record_every = record_every
-    width = 8 * (1 + layout.storage + layout.dimension + layout.rows)
-    capacity = max(1, min(RECORD_BYTES // width, plan.total_steps + 1))
-    buffers = [np.empty((capacity, n)) for n in (1, layout.storage, layout.dimension, max(layout.rows, 1))]
-    record = ffi.new("symlie_record *")
-    record.capacity = capacity
-    views = [pointer(b) for b in buffers]
-    record.t, record.q, record.v, view_lambda = views
-    setattr(record, "lambda", view_lambda)
-    p = pointer(np.ascontiguousarray(system.parameters))
-
-    def drain() -> None:
-        n = record.count
-        if n:
-            rows = buffers[3].ravel()[: n * layout.rows]
-            recorder.add(buffers[0][:n, 0], buffers[1][:n], buffers[2][:n], rows)
-        record.count = 0
-
+    loop = CompiledIntegration(system, method, plan, initial, record_every=record_every)
+    state = loop.state
     failure: IntegrationError | None = None
     cpu = 0.0
     budget = 64
     try:
         while True:
-            arrangement.budget = budget
             start, start_cpu = time.perf_counter(), time.process_time()
-            status = library.call.symlie_integrate(p, state, arrangement, record)
+            status = loop.advance(budget)
             elapsed = time.perf_counter() - start
             cpu += time.process_time() - start_cpu
-            drain()
+            recorder.add(*loop.drain())
             if progress is not None:
                 progress(state.steps / plan.total_steps)
-            if status == DONE:
+            if status is Status.DONE:
                 break
-            if status not in (BUFFER_FULL, BUDGET):
-                kind, sentence = _FAILURES[status]
-                failure = kind(sentence.format(t=state.t))
+            if status in _FAILURES:
+                failure = _failure(status, state.t)
                 break
-            if status == BUDGET:
+            if status is Status.BUDGET:
                 # Aim at half the time so that a slower stretch still returns in time.
                 budget = max(1, min(4 * budget, int(budget * RETURN_SECONDS / 2 / max(elapsed, 1e-9))))
     except KeyboardInterrupt:
-        drain()
+        recorder.add(*loop.drain())
         failure = InterruptedIntegrationError(f"Interrupted at t = {state.t:.9g}; the solution so far is attached.")
     statistics = Statistics(
         steps=state.steps,
@@ -246,7 +206,7 @@ def _run_c(
         max_velocity_residual=state.largest_velocity,
         cpu_seconds=cpu,
         derive_seconds=system.timings.derive,
-        compile_seconds=system.timings.compile + compile_seconds,
+        compile_seconds=system.timings.compile + loop.compile_seconds,
     )
     return failure, statistics
 
@@ -260,7 +220,7 @@ def _run_numpy(
     record_every: int,
     progress: Progress | None,
 ) -> tuple[IntegrationError | None, Statistics]:
-    stepper = Stepper(system.kernels, system.parameters, method, system.layout.rows)
+    stepper = Stepper(system.kernels, system.prepared, method, system.layout.rows)
     state = State(plan.start[0], initial.q.copy(), initial.v.copy(), initial.multipliers.copy())
     failure: IntegrationError | None = None
     start_cpu, reported = time.process_time(), time.perf_counter()
@@ -278,8 +238,7 @@ def _run_numpy(
                     reported = time.perf_counter()
                     progress(state.steps / plan.total_steps)
     except IntegrationError as error:
-        kinds = {kind: sentence for kind, sentence in _FAILURES.values()}
-        failure = type(error)(kinds[type(error)].format(t=state.t))
+        failure = _failure(next(s for s, (kind, _) in _FAILURES.items() if kind is type(error)), state.t)
     except KeyboardInterrupt:
         failure = InterruptedIntegrationError(f"Interrupted at t = {state.t:.9g}; the solution so far is attached.")
     if progress is not None and failure is None:

@@ -14,7 +14,10 @@ from symlie.runtime.layout import Array, Layout
 
 
 class Kernels(Protocol):
-    """Functions of a system; q (storage), v and u (dimension), p (parameters) are vectors."""
+    """Functions of a system; q (storage), v and u (dimension), p (prepared parameters) are vectors."""
+
+    def prepare(self, parameters: Array) -> Array:
+        """Parameters followed by the constants that depend on them alone; p of all other functions."""
 
     def initial(self, p: Array) -> tuple[Array, Array]:
         """Stated initial (q, v)."""
@@ -108,6 +111,9 @@ class CKernels:
         ]
         getattr(self._library.call, f"symlie_{name}")(*converted, pointer(out))
         return out
+
+    def prepare(self, parameters: Array) -> Array:
+        return self._call("prepare", self._layout.prepared_parameters, parameters)
 
     def initial(self, p: Array) -> tuple[Array, Array]:
         q, v = np.empty(self._layout.storage), np.empty(self._layout.dimension)
@@ -219,6 +225,9 @@ class NumpyKernels:
             name, lambda s, d: (t, q[s], p) if v is None else (t, q[s], v[d], p)
         )
         return np.concatenate([b.ravel() for b in blocks])
+
+    def prepare(self, parameters: Array) -> Array:
+        return np.array(self._functions[f"{self._layout.name}_prepare"](parameters), dtype=float)
 
     def initial(self, p: Array) -> tuple[Array, Array]:
         values = self._functions[f"{self._layout.name}_initial"](p)

@@ -84,6 +84,11 @@ class Layout:
         return str(self.manifest["interface_hash"])
 
     @property
+    def prepared_parameters(self) -> int:
+        """Length of the parameter vector with the constants computed from it."""
+        return int(self.manifest["prepared_parameters"])
+
+    @property
     def mass_is_constant(self) -> bool:
         """Whether no mass matrix depends on the configuration."""
         return all(e["mass_is_constant"] for e in self.elements)

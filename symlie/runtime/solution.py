@@ -89,7 +89,7 @@ class Solution:
     @cached_property
     def outputs(self) -> dict[str, Array]:
         """Named outputs over time: ``energy``, the residuals of constrained models, and those of the model."""
-        kernels, p = self.system.kernels, self.system.parameters
+        kernels, p = self.system.kernels, self.system.prepared
         layout = self.system.layout
         states = list(zip(self.t, self.q, self.v, strict=True))
         named = {"energy": np.array([kernels.energy(p, t, q, v).sum() for t, q, v in states])}
@@ -107,7 +107,7 @@ class Solution:
 
     def with_index1_multipliers(self) -> Solution:
         """A copy whose multipliers solve the index-1 system at each recorded state; states are unchanged."""
-        p = self.system.parameters
+        p = self.system.prepared
         states = zip(self.t, self.q, self.v, strict=True)
         rows = [index1_multipliers(self.system.kernels, p, t, q, v)[1] for t, q, v in states]
         return dataclasses.replace(self, multipliers=np.array(rows).reshape(len(self.t), -1))

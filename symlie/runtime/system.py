@@ -94,13 +94,18 @@ class System:
         return dataclasses.replace(self, initial_values=changed)
 
     @cached_property
+    def prepared(self) -> Array:
+        """Parameters with the constants computed from them, as the kernels take them."""
+        return self.kernels.prepare(self.parameters)
+
+    @cached_property
     def initial_state(self) -> InitialState:
         """Consistent q₀, v₀, λ₀ at t = 0: given values checked, velocities completed, multipliers computed."""
         return self.consistent_state(0.0)
 
     def consistent_state(self, t: float) -> InitialState:
         """Consistent initial state at time t; see `initial_state`."""
-        q, v = self.kernels.initial(self.parameters)
+        q, v = self.kernels.initial(self.prepared)
         given = np.concatenate([n.velocity_given for n in self.layout.nodes])
         for (name, label), value in self.initial_values.items():
             node = self.layout.node(name)
@@ -117,7 +122,7 @@ class System:
         if not np.all(np.isfinite(self.parameters)):
             raise ModelError(f"A parameter of '{self.name}' is not finite.")
         q = self._checked_configuration(q)
-        return consistent_initial_state(self.layout, self.kernels, self.parameters, t, q, v, given)
+        return consistent_initial_state(self.layout, self.kernels, self.prepared, t, q, v, given)
 
     def _checked_configuration(self, q: Array) -> Array:
         # normalize returns to the group quadratically, so a stated element that is off by more than rounding moves.

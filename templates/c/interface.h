@@ -39,6 +39,9 @@ typedef struct {
 } symlie_record;
 
 const char *symlie_interface_hash(void);
+
+/* p: PARAMETERS values; out: PREPARED values, which is what every other function takes as p. */
+void symlie_prepare(const double *p, double *out);
 void symlie_initial(const double *p, double *q, double *v);
 void symlie_advance(const double *q, const double *u, double *out);
 void symlie_rate(const double *u, const double *w, double *out);

@@ -131,18 +131,18 @@ def scalar_statements() -> Case:
 BUILDERS: dict[str, Callable[[], Case]] = {"scalar": scalar_statements}
 for _name in GROUPS:
     _group = group_from_name(_name)
-    BUILDERS[f"log(a⁻¹∘b) {_name}"] = functools.partial(relative_motion, _group)
-    BUILDERS[f"a∘exp(x) {_name}"] = functools.partial(advance, _group)
-    BUILDERS[f"Ad(a⁻¹)w {_name}"] = functools.partial(conjugated, _group)
+    BUILDERS[f"relative-{_name}"] = functools.partial(relative_motion, _group)
+    BUILDERS[f"advance-{_name}"] = functools.partial(advance, _group)
+    BUILDERS[f"conjugated-{_name}"] = functools.partial(conjugated, _group)
 for _name in ROTATING:
     _group = group_from_name(_name)
-    BUILDERS[f"R(a)w {_name}"] = functools.partial(rotated, _group, transpose=False)
-    BUILDERS[f"R(a)ᵀw {_name}"] = functools.partial(rotated, _group, transpose=True)
-for _name in ("SO3", "SE3", "SO3xSO3"):
+    BUILDERS[f"rotated-{_name}"] = functools.partial(rotated, _group, transpose=False)
+    BUILDERS[f"pulled-{_name}"] = functools.partial(rotated, _group, transpose=True)
+for _name in ("SO3", "SE3"):
     _group = group_from_name(_name)
     for _inverse in (False, True):
         for _transpose in (False, True):
-            _title = f"T{'⁻¹' if _inverse else ''}{'ᵀ' if _transpose else ''}(x)w {_name}"
+            _title = f"T{'_inverse' if _inverse else ''}{'_transpose' if _transpose else ''}-{_name}"
             BUILDERS[_title] = functools.partial(tangent, _group, inverse=_inverse, transpose=_transpose)
 
 
@@ -171,7 +171,7 @@ def test_first_derivatives(title: str) -> None:
     assert abs(dot(pulled, direction) - dot(weight, found)) < tolerances.IDENTITY
 
 
-@pytest.mark.parametrize("title", BUILDERS)
+@pytest.mark.parametrize("title", [t for t in BUILDERS if t.split("-")[-1] not in {"R3", "S3", "S3xR3"}])
 def test_second_derivatives(title: str) -> None:
     """Forward over reverse is the derivative of the gradient, forward over forward that of the tangent."""
     case = BUILDERS[title]()
@@ -297,10 +297,10 @@ def test_operations_share_statements() -> None:
 
 
 def test_no_rotation_matrix() -> None:
-    group = group_from_name("SO3xSO3")
+    group = group_from_name("R3")
     program, (a,) = start(group)
-    with pytest.raises(TypeError, match="SO3xSO3 has no rotation matrix"):
-        Rotate(group, False).tangent(program, (a, a), a, (symbols("u", 6), None))
+    with pytest.raises(TypeError, match="R3 has no rotation matrix"):
+        Rotate(group, False).tangent(program, (a, a), a, (symbols("u", 3), None))
 
 
 def test_differences_see_a_wrong_derivative() -> None:

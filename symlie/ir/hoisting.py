@@ -1,0 +1,71 @@
+"""Constants of a run: what depends on parameters alone is computed once, not in every evaluation.
+
+The parameter vector is extended by these constants, p[n], p[n+1], …; a kernel ``prepare`` computes them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from symlie.ir.straightline import Instruction, Operand, StraightLine
+
+
+
+class ParameterHoisting:
+    """Collects parameter-only subexpressions of several kernels in one table.
+
+    Parameters
+    ----------
+    count
+        Number of parameters; the constants follow them.
+    """
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+        self._instructions: list[Instruction] = []
+        self._targets: dict[tuple[str, tuple[Operand, ...]], str] = {}
+        self._positions: dict[str, int] = {}
+
+    @property
+    def size(self) -> int:
+        """Length of the extended parameter vector."""
+        return self.count + len(self._positions)
+
+    def apply(self, body: StraightLine) -> StraightLine:
+        """Replace the parameter-only values of a kernel by components of the extended parameter vector."""
+        constant: dict[str, str] = {}
+        kept: list[Instruction] = []
+        for instruction in body.instructions:
+            operands = instruction.operands
+            if all(isinstance(o, float) or o.startswith("p[") or o in constant for o in operands):
+                known = tuple(constant.get(o, o) if isinstance(o, str) else o for o in operands)
+                constant[instruction.target] = self._intern(instruction.operator, known)
+            else:
+                kept.append(instruction)
+
+        def placed(operand: Operand) -> Operand:
+            if isinstance(operand, str) and operand in constant:
+                return self._place(constant[operand])
+            return operand
+
+        kept = [replace(i, operands=tuple(map(placed, i.operands))) for i in kept]
+        return replace(body, instructions=tuple(kept), outputs=tuple(map(placed, body.outputs)))
+
+    def prepare(self) -> StraightLine:
+        """The instructions of ``prepare``; outputs are the extended parameter vector."""
+        outputs: list[Operand] = [f"p[{k}]" for k in range(self.count)]
+        outputs += sorted(self._positions, key=lambda target: self._positions[target])
+        return StraightLine(tuple(self._instructions), tuple(outputs), ())
+
+    def _intern(self, operator: str, operands: tuple[Operand, ...]) -> str:
+        key = (operator, operands)
+        if key not in self._targets:
+            target = f"s{len(self._instructions)}"
+            self._targets[key] = target
+            self._instructions.append(Instruction(target, operator, operands))
+        return self._targets[key]
+
+    def _place(self, target: str) -> str:
+        position = self._positions.setdefault(target, len(self._positions))
+        return f"p[{self.count + position}]"

@@ -1,0 +1,147 @@
+"""Shipped schemes in double precision, as they are printed: Horner in z, poles divided out."""
+
+from __future__ import annotations
+
+import functools
+import json
+from fractions import Fraction
+from pathlib import Path
+
+import mpmath
+import numpy as np
+import pytest
+import sympy
+from mpmath import mpf
+from numpy.typing import NDArray
+from sympy import Rational
+
+from symlie.ir import schemes
+from symlie.ir.minimax import fit, standard_schemes
+from symlie.ir.primitives import Cotangent, Stumpff
+from symlie.ir.schemes import POLE_HIGH, POLE_LOW, Scheme, scheme_for
+from tests import tolerances
+from tests.evaluation import evaluate_scheme
+
+Z = sympy.Symbol("z", real=True)
+ROWS = json.loads((Path(schemes.__file__).parent / "standard_schemes.json").read_text())
+CROSSES_ZERO = {"c0", "c1"}
+"""Functions with a zero on the interval, judged with respect to f(0)."""
+SAMPLES = 300
+
+
+def split(name: str) -> tuple[str, int, int]:
+    """Family, index and number of derivatives."""
+    family, _, suffix = name.partition("_")
+    return family[0], int(family[1:]), int(suffix or 0)
+
+
+def function_of(row: dict[str, object]) -> Stumpff | Cotangent:
+    """The symbolic function a shipped row belongs to."""
+    family, index, m = split(str(row["function"]))
+    upper = Rational(row["upper"])
+    return Stumpff(index, m, Z, upper) if family == "c" else Cotangent(index, Z, upper)
+
+
+def series(name: str) -> list[Rational]:
+    """Enough exact series coefficients for 25 digits at z = 10."""
+    family, index, m = split(name)
+    if family == "c":
+        return [Stumpff.series_coefficient(index, m, j) for j in range(30)]
+    return [Cotangent.series_coefficient(index, j) for j in range(45)]
+
+
+@functools.cache
+def descending(name: str) -> list[mpf]:
+    """The series for mpmath.polyval."""
+    return [mpf(int(c.p)) / int(c.q) for c in reversed(series(name))]
+
+
+def grid(upper: float) -> NDArray[np.float64]:
+    """Zero, log-uniform in ω = √z from 1e-8, uniform in z, and the end."""
+    omega = np.exp(np.linspace(np.log(1e-8), np.log(upper) / 2, SAMPLES))
+    return np.minimum(np.concatenate([[0.0], omega * omega, np.linspace(0.0, upper, SAMPLES), [upper]]), upper)
+
+
+def allowed(pole_order: int) -> float:
+    """Allowed relative error of a scheme."""
+    return max(tolerances.SCHEME, tolerances.SCHEME_POLE_BASE + pole_order * tolerances.SCHEME_POLE_FACTOR)
+
+
+def error(scheme: Scheme) -> float:
+    """Largest error on the grid, relative to f, or to f(0) for functions with a zero."""
+    z = grid(scheme.upper)
+    values = evaluate_scheme(scheme, z)
+    worst = mpf(0)
+    with mpmath.workdps(30):
+        at_zero = mpmath.polyval(descending(scheme.base_name), mpf(0))
+        for x, value in zip(z, values, strict=True):
+            exact = mpmath.polyval(descending(scheme.base_name), mpf(float(x)))
+            scale = at_zero if scheme.base_name in CROSSES_ZERO else exact
+            worst = max(worst, abs((mpf(float(value)) - exact) / scale))
+    return float(worst)
+
+
+def test_shipped_family_is_complete() -> None:
+    names = [(row["function"], row["upper"]) for row in ROWS]
+    assert len(set(names)) == len(names)
+    rotations = {"c0", "c1", "c2", "c3", "c2_1", "c3_1", "g0", "g1"}
+    newton = {"c1_1", "c2_2", "c3_2", "g2"}
+    assert {(name, "10") for name in rotations | newton} | {("c0", "5/2"), ("c1", "5/2"), ("c1_1", "5/2")} <= set(names)
+
+
+@pytest.mark.parametrize("row", ROWS, ids=[f"{r['function']}-{r['upper']}" for r in ROWS])
+def test_accuracy(row: dict[str, object]) -> None:
+    scheme = scheme_for(function_of(row))
+    assert scheme.coefficients == tuple(float.fromhex(c) for c in row["coefficients"])  # type: ignore[attr-defined]
+    assert scheme.pole_order == row["pole_order"]
+    assert scheme.degree == len(scheme.coefficients) - 1
+    assert error(scheme) < allowed(scheme.pole_order)
+
+
+@pytest.mark.parametrize("row", ROWS, ids=[f"{r['function']}-{r['upper']}" for r in ROWS])
+def test_constant_term_is_correctly_rounded(row: dict[str, object]) -> None:
+    scheme = scheme_for(function_of(row))
+    first = series(scheme.base_name)[0]
+    if scheme.pole_order == 0:
+        assert scheme.coefficients[0] == float(Fraction(int(first.p), int(first.q)))
+        assert evaluate_scheme(scheme, np.array([0.0]))[0] == scheme.coefficients[0]
+    else:
+        exact = (4 * mpmath.pi**2) ** scheme.pole_order * int(first.p) / int(first.q)
+        assert scheme.coefficients[0] == float(exact)
+
+
+def test_recipe_reproduces_the_shipped_coefficients() -> None:
+    """Bit for bit, all of them."""
+    assert json.loads(json.dumps(standard_schemes())) == ROWS
+
+
+def test_accuracy_is_lost_with_too_low_a_degree() -> None:
+    """The yardstick itself: two degrees fewer are seen."""
+    coefficients = fit("c3", 8, Fraction(10))
+    assert error(Scheme("c3", "c3", 10.0, 0, coefficients)) > 10 * tolerances.SCHEME
+
+
+@pytest.mark.parametrize(
+    "function",
+    [Stumpff(1, 2, Z, Rational(5, 2)), Stumpff(4, 1, Z, 10), Cotangent(4, Z, 10), Stumpff(2, 0, Z, Rational(40, 9))],
+    ids=["c1_2-5/2", "c4_1-10", "g4-10", "c2-40/9"],
+)
+def test_functions_outside_the_family_are_fitted(function: Stumpff | Cotangent) -> None:
+    scheme = scheme_for(function)
+    assert scheme.function == function.primitive_name
+    assert scheme.upper == float(function.upper)
+    assert error(scheme) < allowed(scheme.pole_order)
+
+
+def test_pole_in_two_doubles() -> None:
+    with mpmath.workdps(50):
+        pole = 4 * mpmath.pi**2
+        assert float(pole) == POLE_HIGH
+        assert float(pole - mpf(POLE_HIGH)) == POLE_LOW
+        assert abs(pole - mpf(POLE_HIGH) - mpf(POLE_LOW)) < pole * mpf(2) ** -107
+
+
+def test_evaluation_beyond_the_interval_is_refused() -> None:
+    scheme = scheme_for(Stumpff.of(2, Z))
+    with pytest.raises(ValueError, match="c2 was evaluated beyond"):
+        evaluate_scheme(scheme, np.array([10.1]))

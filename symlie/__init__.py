@@ -10,61 +10,44 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sympy import cos as cos
-    from sympy import diag as diag
-    from sympy import exp as exp
-    from sympy import eye as eye
-    from sympy import pi as pi
-    from sympy import sin as sin
-    from sympy import sqrt as sqrt
-    from sympy import tan as tan
+    from sympy import cos, exp, eye, pi, sin, sqrt, tan
 
-    from symlie.groups.group import direct_product as direct_product
-    from symlie.groups.standard import S3 as S3
-    from symlie.groups.standard import SE3 as SE3
-    from symlie.groups.standard import SO3 as SO3
-    from symlie.groups.standard import S3sR3 as S3sR3
-    from symlie.groups.standard import group_from_name as group_from_name
-    from symlie.groups.standard import translations as R
-    from symlie.modeling.model import Model as Model
-    from symlie.modeling.model import vector as vector
+    from symlie import errors
+    from symlie.groups.group import direct_product
+    from symlie.groups.standard import S3, SE3, SO3, S3sR3, group_from_name, real_space
+    from symlie.modeling.model import Model, diag, vector
+    from symlie.runtime.integrate import solve
+    from symlie.runtime.solution import Solution
+    from symlie.runtime.system import System, load
 
 _SOURCES = {
-    "Model": "symlie.modeling.model",
-    "vector": "symlie.modeling.model",
-    "diag": "symlie.modeling.model",
-    "eye": "sympy",
-    "cos": "sympy",
-    "sin": "sympy",
-    "tan": "sympy",
-    "exp": "sympy",
-    "sqrt": "sympy",
-    "pi": "sympy",
-    "SO3": "symlie.groups.standard",
-    "S3": "symlie.groups.standard",
-    "SE3": "symlie.groups.standard",
-    "S3sR3": "symlie.groups.standard",
-    "group_from_name": "symlie.groups.standard",
-    "direct_product": "symlie.groups.group",
-    "solve": "symlie.runtime.integrate",
-    "System": "symlie.runtime.system",
-    "Solution": "symlie.runtime.solution",
-    "load": "symlie.runtime.system",
-    "errors": "symlie.errors",
+    "sympy": ("cos", "exp", "eye", "pi", "sin", "sqrt", "tan"),
+    "symlie": ("errors",),
+    "symlie.groups.group": ("direct_product",),
+    "symlie.groups.standard": ("S3", "SE3", "SO3", "S3sR3", "group_from_name", "real_space"),
+    "symlie.modeling.model": ("Model", "diag", "vector"),
+    "symlie.runtime.integrate": ("solve",),
+    "symlie.runtime.solution": ("Solution",),
+    "symlie.runtime.system": ("System", "load"),
 }
+_MODULE_OF = {name: module for module, names in _SOURCES.items() for name in names}
+
+__all__ = [
+    "S3", "SE3", "SO3", "Model", "S3sR3", "Solution", "System", "cos", "diag", "direct_product", "errors", "exp", "eye",
+    "group_from_name", "load", "pi", "real_space", "sin", "solve", "sqrt", "tan", "vector",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
-    if name == "R":
-        return importlib.import_module("symlie.groups.standard").translations
     if name == "__version__":
         return importlib.import_module("symlie.version").VERSION
-    source = _SOURCES.get(name)
-    if source is None:
+    module = _MODULE_OF.get(name)
+    if module is None:
         raise AttributeError(f"module 'symlie' has no attribute '{name}'")
-    module = importlib.import_module(source)
-    return module if source == f"symlie.{name}" else getattr(module, name)
+    if module == "symlie":
+        return importlib.import_module(f"symlie.{name}")
+    return getattr(importlib.import_module(module), name)
 
 
 def __dir__() -> list[str]:
-    return sorted([*_SOURCES, "R", "__version__"])
+    return sorted([*_MODULE_OF, "__version__"])

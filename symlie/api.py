@@ -6,16 +6,17 @@
     system     = load_system(files, manifest)         symlie.compile, symlie.runtime
     solution   = solve(system, t_span, method, h)     symlie.runtime
 
-Generated files are cached under a key of the model's source, its options and the versions, which is looked up before
-SymPy is imported.
+For models by name or file the generated files are cached under a key of the model's source, its options and the
+versions, which is looked up before SymPy is imported: symlie.models.statement_cache.
 """
 
 from __future__ import annotations
 
 import json
 import time
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from symlie.runtime.system import System, load_system
 
@@ -53,21 +54,14 @@ def compile_equations(equations: Equations, *, backend: str, optimize: str) -> S
 
 
 def write_generated(equations: Equations, folder: str | Path) -> Path:
-    """Write the generated files into a folder."""
+    """Write the generated files of a model into a folder."""
+    return write_files(generated_files(equations), folder)
+
+
+def write_files(files: Mapping[str, str], folder: str | Path) -> Path:
+    """Write generated files into a folder."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    for name, text in generated_files(equations).items():
-        (folder / name).write_text(text)
+    for name, text in files.items():
+        (folder / name).write_text(text, encoding="utf-8")
     return folder
-
-
-def system_of_model(
-    model: str, options: dict[str, Any], *, backend: str = "auto", optimize: str = "default"
-) -> System:
-    """A system by model name or file, from the cache of generated files if they are there."""
-    from symlie.models.registry import cached_files
-
-    files, seconds = cached_files(model, options)
-    return load_system(
-        files, json.loads(files["manifest.json"]), backend=backend, optimize=optimize, derive_seconds=seconds
-    )

@@ -1,8 +1,3 @@
-"""The version of the installed package."""
+"""The version, stated once; the build reads it from here."""
 
-from importlib.metadata import PackageNotFoundError, version
-
-try:
-    VERSION = version("symlie")
-except PackageNotFoundError:
-    VERSION = "0+unknown"
+VERSION = "0.1.0"

@@ -125,18 +125,30 @@ def rotation_quaternion(rotation: Sequence[mpf]) -> list[mpf]:
 
 
 def evaluate_scheme(scheme: Scheme, z: NDArray[np.float64]) -> NDArray[np.float64]:
-    """A coefficient function on its working interval in doubles: Horner in z, then division by (4π² - z)^order."""
+    """A coefficient function on its working interval in doubles, as `Scheme` documents it.
+
+    Horner in z, or E(z²) + O(z²) z in Horner form each; then division by (4π² - z)^order.
+    """
     if np.any(z > scheme.upper):
         raise ValueError(f"{scheme.function} was evaluated beyond z = {scheme.upper}")
-    result = np.full_like(z, scheme.coefficients[-1])
-    for coefficient in reversed(scheme.coefficients[:-1]):
-        result = result * z + coefficient
+    if scheme.is_split:
+        square = z * z
+        result = _horner(scheme.coefficients[1::2], square) * z + _horner(scheme.coefficients[::2], square)
+    else:
+        result = _horner(scheme.coefficients, z)
     if scheme.pole_order:
         distance = (POLE_HIGH - z) + POLE_LOW
         divisor = distance
         for _ in range(scheme.pole_order - 1):
             divisor = divisor * distance
         result = result / divisor
+    return result
+
+
+def _horner(coefficients: Sequence[float], z: NDArray[np.float64]) -> NDArray[np.float64]:
+    result = np.full_like(z, coefficients[-1])
+    for coefficient in reversed(coefficients[:-1]):
+        result = result * z + coefficient
     return result
 
 

@@ -24,7 +24,7 @@ NORMALIZE_FACTOR = 10.0
 """Residual of the relations after one normalising step over the square of the residual before: 3/4 |D|² for a
 quaternion and for the polar factor in the 2-norm; the largest entry and the cofactor relations cost up to 10."""
 
-SPOT_VALUE = 2e-20
+SPOT_VALUE = 1e-20
 """Tabulated spot values have 21 significant digits, the first of which may be 1."""
 
 EPSILON = 2.0**-52
@@ -37,4 +37,7 @@ worst function without a pole on [0, π²], and c₀, c₁ are judged with respe
 SCHEME_POLE_BASE = 2 * EPSILON
 SCHEME_POLE_FACTOR = EPSILON
 """With a pole of order m divided out: the numerator and the division cost 2 ε, and each factor (4π² - z) carries one
-rounding of its own (two half ulps) and a half for its product; measured 4.4 ε for m = 3 and m = 4."""
+rounding of its own (two half ulps) and a half for its product; measured 4.8 ε for m = 3 and m = 4."""
+
+INSTRUCTIONS = 20 * EPSILON
+"""A dozen operations of doubles on numbers of order one and library functions, against 40 digits."""

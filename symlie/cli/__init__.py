@@ -1,0 +1,98 @@
+"""The command line: ``symlie COMMAND …``.
+
+Each command is a module with ``SUMMARY``, ``EXAMPLE``, ``add_arguments(parser)`` and ``run(arguments)``, which imports
+what it needs when it runs. A command that fails prints one sentence; with ``--json`` it prints one object, with what it
+had put into ``arguments.result`` so far.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+from symlie.cli import bench, cache, converge, derive, generate, list_models, new, run
+from symlie.cli.output import print_json
+from symlie.errors import SymlieError
+
+COMMANDS = {
+    "list": list_models,
+    "new": new,
+    "derive": derive,
+    "generate": generate,
+    "run": run,
+    "converge": converge,
+    "bench": bench,
+    "cache": cache,
+}
+"""Modules of the commands by name."""
+
+INTERRUPTED = 130
+"""Exit code after Ctrl-C, as shells have it."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command and return the exit code.
+
+    Parameters
+    ----------
+    arguments
+        Words after ``symlie``; default: those of the process.
+    """
+    options = _parser().parse_args(arguments)
+    options.result = {}
+    wants_traceback = bool(os.environ.get("SYMLIE_TRACEBACK"))
+    try:
+        code: int = options.command(options)
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:
+        # The reader of the output has left, as in `symlie derive heavy_top | head`.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except KeyboardInterrupt as error:
+        _report(options, error, str(error) or "Interrupted.")
+        return INTERRUPTED
+    except Exception as error:
+        if wants_traceback:
+            raise
+        _report(options, error, _sentence(error))
+        return 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="symlie",
+        description="From a symbolic statement of a mechanical system on a Lie group to kernels and their integration.",
+        allow_abbrev=False,
+    )
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    for name, module in COMMANDS.items():
+        command = commands.add_parser(
+            name,
+            help=module.SUMMARY,
+            description=module.SUMMARY,
+            epilog=f"Example:\n  {module.EXAMPLE}",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+        )
+        command.set_defaults(command=module.run)
+        module.add_arguments(command)
+    return parser
+
+
+def _sentence(error: Exception) -> str:
+    if isinstance(error, SymlieError):
+        return str(error)
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}." if error.filename else f"{error.strerror}."
+    what = f"{type(error).__name__}: {' '.join(str(error).split())}"
+    return f"Unexpected {what} (set SYMLIE_TRACEBACK=1 to see where, and please report it)."
+
+
+def _report(options: argparse.Namespace, error: BaseException, message: str) -> None:
+    if getattr(options, "json", False):
+        print_json({**options.result, "status": type(error).__name__, "message": message})
+    else:
+        print(f"symlie: {message}", file=sys.stderr)

@@ -19,6 +19,9 @@ from symlie.paths import cache_folder, template_folder
 INCLUDED = ("primitives.h", "interface.h", "linear_algebra.h", "method.h", "driver.h", "status.h")
 """Headers of the template folder that any library may include."""
 
+KINDS = ("models", "libraries")
+"""Folders of the cache."""
+
 
 def _private_folder(name: str) -> Path:
     folder = cache_folder() / name
@@ -98,7 +101,7 @@ def publish_folder(kind: str, key: str, files: Mapping[str, str]) -> Path:
     target = parent / key
     temporary = Path(tempfile.mkdtemp(dir=parent, prefix="build-"))
     for name, text in files.items():
-        (temporary / name).write_text(text)
+        (temporary / name).write_text(text, encoding="utf-8")
     try:
         os.replace(temporary, target)
     except OSError:
@@ -111,12 +114,30 @@ def publish_folder(kind: str, key: str, files: Mapping[str, str]) -> Path:
     return target
 
 
+def published_text(kind: str, name: str) -> str | None:
+    """A published small file, if it is there."""
+    try:
+        return (cache_folder() / kind / name).read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return None
+
+
+def publish_text(kind: str, name: str, text: str) -> None:
+    """Publish a small file; an older one of this name is replaced at once."""
+    folder = _private_folder(kind)
+    handle, temporary = tempfile.mkstemp(dir=folder, prefix="build-")
+    with os.fdopen(handle, "w", encoding="utf-8") as file:
+        file.write(text)
+    os.replace(temporary, folder / name)
+
+
 def cache_size() -> tuple[int, int]:
     """Number of files in the cache and their size in bytes."""
-    files = [p for p in cache_folder().rglob("*") if p.is_file()] if cache_folder().exists() else []
+    files = [p for kind in KINDS for p in (cache_folder() / kind).rglob("*") if p.is_file()]
     return len(files), sum(p.stat().st_size for p in files)
 
 
 def clear_cache() -> None:
-    """Delete the cache folder."""
-    shutil.rmtree(cache_folder(), ignore_errors=True)
+    """Delete what this package keeps in the cache folder, and nothing else that may be there."""
+    for kind in KINDS:
+        shutil.rmtree(cache_folder() / kind, ignore_errors=True)

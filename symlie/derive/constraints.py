@@ -1,6 +1,6 @@
 """Constraint Jacobian, hidden constraint and curvature term from Φ(t, q) = 0.
 
-    d/dt Φ = B(t, q) v + b(t, q) = 0,    d²/dt² Φ = B v' + Z(t, q, v) = 0
+d/dt Φ = B(t, q) v + b(t, q) = 0,    d²/dt² Φ = B v' + Z(t, q, v) = 0
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Equations of motion by Euler-Poincaré with left-trivialised derivatives.
 
-    d/dt(∂L/∂v) = ad_vᵀ ∂L/∂v + D_q L + f,   L = T - V,  ∂L/∂v = M(q) v
-    M v' = -g,   g = Ṁ v - ad_vᵀ M v - D_q T + D_q V + ∂D/∂v - f
+d/dt(∂L/∂v) = ad_vᵀ ∂L/∂v + D_q L + f,   L = T - V,  ∂L/∂v = M(q) v
+M v' = -g,   g = Ṁ v - ad_vᵀ M v - D_q T + D_q V + ∂D/∂v - f
 """
 
 from __future__ import annotations
@@ -70,7 +70,9 @@ def derive_dynamics(statement: Statement) -> Dynamics:
     for i, (node, p) in enumerate(zip(nodes, momenta, strict=True)):
         gyroscopic = ad(program, node.group, node.velocity.components, program.vector(p), transpose=True)
         add(i, -1, gyroscopic)
-    for i, part in enumerate(reverse(program, [(statement.potential, Integer(1))], [n.value for n in nodes])):
+    # One reverse sweep for potential and applied forces, so that forces along the same strain are pulled back once.
+    along = [(statement.potential, Integer(1)), *((position, -force) for position, force in statement.applied_forces)]
+    for i, part in enumerate(reverse(program, along, [n.value for n in nodes])):
         add(i, 1, part)
     if statement.dissipated != 0:
         for i, node in enumerate(nodes):

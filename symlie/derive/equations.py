@@ -104,8 +104,6 @@ def derive(model: Model, options: tuple[tuple[str, Any], ...] = ()) -> Equations
     for node in model.nodes:
         for k in range(node.group.dimension):
             if all(entry == 0 for entry in dynamics.mass[position + k]):
-                raise ModelError(
-                    f"Velocity component {k} of node '{node.name}' has no mass; add its kinetic energy."
-                )
+                raise ModelError(f"Velocity component {k} of node '{node.name}' has no mass; add its kinetic energy.")
         position += node.group.dimension
     return Equations(model, (DerivedStatement(model, dynamics, derive_constraints(model)),), options)

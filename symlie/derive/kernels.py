@@ -111,9 +111,7 @@ def _element_kernels(
         body = hoisting.apply(flatten(statement.program, expressions, references))
         return Kernel(signature, body, description)
 
-    mass = [
-        (i, j, dynamics.mass[i][j]) for i in range(dimension) for j in range(i + 1) if dynamics.mass[i][j] != 0
-    ]
+    mass = [(i, j, dynamics.mass[i][j]) for i in range(dimension) for j in range(i + 1) if dynamics.mass[i][j] != 0]
     jacobian = [
         (i, j, entry) for i, row in enumerate(constraints.jacobian) for j, entry in enumerate(row) if entry != 0
     ]
@@ -125,9 +123,7 @@ def _element_kernels(
         kernel("energy", "tqvp", [("E", [statement.kinetic, statement.potential])], "Kinetic and potential energy."),
     ]
     if outputs:
-        kernels.append(
-            kernel("outputs", "tqvp", [("out", [c for _, part in outputs for c in part])], "Named outputs.")
-        )
+        kernels.append(kernel("outputs", "tqvp", [("out", [c for _, part in outputs for c in part])], "Named outputs."))
     if jacobian:
         kernels += [
             kernel("constraint", "tqp", [("Phi", constraints.position)], "Φ(t, q)."),
@@ -204,7 +200,9 @@ def _initial_masks(model: Model, nodes: Sequence[Node]) -> tuple[InitialMask, ..
     return tuple(masks)
 
 
-def assembled_patterns(nodes: Sequence[Node], elements: Sequence[ElementTypeKernels]) -> tuple[SparsePattern, SparsePattern]:
+def assembled_patterns(
+    nodes: Sequence[Node], elements: Sequence[ElementTypeKernels]
+) -> tuple[SparsePattern, SparsePattern]:
     """Patterns of the assembled M (lower triangle) and B: the values of all instances, one after the other."""
     offsets = [0]
     for node in nodes:
@@ -225,6 +223,4 @@ def assembled_patterns(nodes: Sequence[Node], elements: Sequence[ElementTypeKern
 
 
 def _joined(entries: Sequence[tuple[int, int, float | None]]) -> SparsePattern:
-    return SparsePattern(
-        tuple(e[0] for e in entries), tuple(e[1] for e in entries), tuple(e[2] for e in entries)
-    )
+    return SparsePattern(tuple(e[0] for e in entries), tuple(e[1] for e in entries), tuple(e[2] for e in entries))

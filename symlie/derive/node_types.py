@@ -76,9 +76,7 @@ def node_type_kernels(group: LieGroup) -> NodeTypeKernels:
     backward = program.apply(Inverse(group), Value(q, group))
     between = program.apply(Compose(group), backward, Value(other, group))
     logarithm = program.apply(Logarithm(group), between)
-    kernels.append(
-        kernel("difference", [at_q, ("b", m, other_text)], program, logarithm.components, "log(q⁻¹∘b).")
-    )
+    kernels.append(kernel("difference", [at_q, ("b", m, other_text)], program, logarithm.components, "log(q⁻¹∘b)."))
 
     kernels.append(kernel("normalize", [at_q], Program(), tuple(group.normalize(q)), "One step back to the group."))
     kernels.append(kernel("chart", [at_u], Program(), (_largest_squared_angle(group, u),), "Largest ω² of u."))

@@ -14,6 +14,9 @@ from symlie.ir.program import Program
 from symlie.ir.schemes import POLE_HIGH, POLE_LOW, Scheme, closed_form
 from symlie.ir.straightline import flatten
 
+LARGEST_UNROLLED = 800
+"""Operations of one stage up to which a time loop unrolls its stages; beyond, compile time would grow without gain."""
+
 FUNCTIONS = {"abs": "fabs", "maximum": "fmax", "minimum": "fmin", "sign": "symlie_sign"}
 
 
@@ -167,6 +170,16 @@ def _assembled_positions(model: ModelKernels, which: str) -> tuple[list[int], li
     return rows, columns
 
 
+def stage_operations(model: ModelKernels) -> int:
+    """Operations of one stage of a half-explicit method."""
+    counts = {k.signature.name: k.body.operation_count for k in model.kernels}
+    nodes = sum(counts[f"{n.type}_advance"] + counts[f"{n.type}_rate"] for n in model.nodes)
+    elements = sum(
+        len(e.instances) * (counts[f"{e.name}_force"] + counts.get(f"{e.name}_jacobian", 0)) for e in model.element_types
+    )
+    return nodes + elements + counts.get("solve_saddle", 0)
+
+
 def emit_c(model: ModelKernels, interface_hash: str) -> dict[str, str]:
     """Source files of a model in C.
 
@@ -194,6 +207,7 @@ def emit_c(model: ModelKernels, interface_hash: str) -> dict[str, str]:
         "mass_is_constant": all(e.mass_is_constant for e in model.element_types),
         "has_constraint_rate": any(e.has_constraint_rate for e in model.element_types),
         "output_count": sum(o.size for e in model.element_types for o in e.outputs),
+        "unroll_stages": stage_operations(model) <= LARGEST_UNROLLED,
         "derived_elimination": bool(model.linear_algebra),
     }
     return {

@@ -51,6 +51,8 @@ class LieGroup:
         One step of a quadratically convergent return to the relations, as expressions.
     rotation
         The rotation matrix (row-major, 9) that the group acts with, if it has one.
+    between_form
+        A cheaper form of a⁻¹∘b than the composition with the inverse, if there is one.
     logarithm
         How the rotation part is inverted: ``none``, ``quaternion`` or ``matrix``.
     factors
@@ -67,6 +69,7 @@ class LieGroup:
     relations: Callable[[Vector], Vector]
     normalize: Callable[[Vector], Vector]
     rotation: Callable[[Vector], Vector] | None = None
+    between_form: Callable[[Vector, Vector], Vector] | None = None
     logarithm: str = "none"
     factors: tuple[LieGroup, ...] = ()
 
@@ -92,6 +95,10 @@ class LieGroup:
             storage += factor.storage_dimension
             algebra += factor.dimension
         return tuple(rows)
+
+    def between(self, a: Vector, b: Vector) -> Vector:
+        """Components of a⁻¹∘b."""
+        return self.between_form(a, b) if self.between_form else self.compose(self.inverse(a), b)
 
     def __str__(self) -> str:
         return self.name
@@ -235,10 +242,9 @@ def direct_product(*factors: LieGroup) -> LieGroup:
         name="x".join(f.name for f in factors),
         storage_fields=storage_fields,
         velocity_fields=velocity_fields,
-        compose=lambda a, b: joined(
-            [f.compose(p, r) for f, p, r in zip(factors, parts(a), parts(b), strict=True)]
-        ),
+        compose=lambda a, b: joined([f.compose(p, r) for f, p, r in zip(factors, parts(a), parts(b), strict=True)]),
         inverse=lambda a: joined([f.inverse(p) for f, p in zip(factors, parts(a), strict=True)]),
+        between_form=lambda a, b: joined([f.between(p, r) for f, p, r in zip(factors, parts(a), parts(b), strict=True)]),
         identity=joined([f.identity for f in factors]),
         basis=sympy.diag(*[f.basis for f in factors]),
         relations=lambda a: joined([f.relations(p) for f, p in zip(factors, parts(a), strict=True)]),

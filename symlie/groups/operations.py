@@ -1,10 +1,11 @@
 """Group operations as statements, with their trivialised tangent rules (left trivialisation).
 
-    b = a⁻¹        δb = -Ad(a) δa
-    c = a∘b        δc = Ad(b⁻¹) δa + δb
-    h = exp θ      δh = T(θ) δθ
-    θ = log h      δθ = T⁻¹(θ) δh
-    y = R w        δy = R (δΩ × w) + R δw,    y = Rᵀ w:  δy = y × δΩ + Rᵀ δw
+b = a⁻¹        δb = -Ad(a) δa
+c = a∘b        δc = Ad(b⁻¹) δa + δb
+h = exp θ      δh = T(θ) δθ
+θ = log h      δθ = T⁻¹(θ) δh
+θ = log(a⁻¹∘b) δθ = T⁻¹(θ) δb - T⁻¹(-θ) δa,   because T⁻¹(θ) Ad(exp(-θ)) = T⁻¹(-θ)
+y = R w        δy = R (δΩ × w) + R δw,    y = Rᵀ w:  δy = y × δΩ + Rᵀ δw
 """
 
 from __future__ import annotations
@@ -73,9 +74,7 @@ class Inverse:
         self, program: Program, arguments: Sequence[Value], result: Value, cotangent: Vector
     ) -> tuple[Vector, ...]:
         """-Ad(a)ᵀ b̄."""
-        return (
-            _negative(operators.adjoint(program, self.group, arguments[0].components, cotangent, transpose=True)),
-        )
+        return (_negative(operators.adjoint(program, self.group, arguments[0].components, cotangent, transpose=True)),)
 
     def lower(self, program: Program, arguments: Sequence[Vector]) -> Vector:
         """Components of the inverse."""
@@ -242,7 +241,12 @@ class Logarithm:
         return Euclidean(self.group.dimension)
 
     def rewrite(self, program: Program, arguments: Sequence[Value]) -> Value | None:
-        """No rewriting: log(exp θ) = θ only near the identity."""
+        """log(a⁻¹∘b) is one operation; log(exp θ) = θ holds only near the identity."""
+        product = program.definition(arguments[0].components)
+        if product is not None and product.operation == Compose(self.group):
+            inverse = program.definition(product.arguments[0].components)
+            if inverse is not None and inverse.operation == Inverse(self.group):
+                return program.apply(Difference(self.group), inverse.arguments[0], product.arguments[1])
         return None
 
     def tangent(
@@ -258,13 +262,64 @@ class Logarithm:
     ) -> tuple[Vector, ...]:
         """T⁻ᵀ(θ) θ̄."""
         theta = result.components
-        return (
-            operators.tangent_operator(program, self.group, theta, cotangent, inverse=True, transpose=True),
-        )
+        return (operators.tangent_operator(program, self.group, theta, cotangent, inverse=True, transpose=True),)
 
     def lower(self, program: Program, arguments: Sequence[Vector]) -> Vector:
         """Components of the logarithm."""
         return operators.logarithm(program, self.group, arguments[0])
+
+
+@dataclass(frozen=True)
+class Difference:
+    """θ = log(a⁻¹∘b)."""
+
+    group: LieGroup
+
+    @property
+    def name(self) -> str:
+        """``difference``."""
+        return "difference"
+
+    @property
+    def result(self) -> Space:
+        """The algebra as a plain vector space."""
+        return Euclidean(self.group.dimension)
+
+    def rewrite(self, program: Program, arguments: Sequence[Value]) -> Value | None:
+        """No rewriting."""
+        return None
+
+    def tangent(
+        self, program: Program, arguments: Sequence[Value], result: Value, tangents: Sequence[Vector | None]
+    ) -> Vector:
+        """T⁻¹(θ) δb - T⁻¹(-θ) δa."""
+        first, second = tangents
+        total = _zero(self.group.dimension)
+        if second is not None:
+            total = operators.tangent_operator(program, self.group, result.components, second, inverse=True)
+        if first is not None:
+            moved = operators.tangent_operator(
+                program, self.group, result.components, first, inverse=True, negative=True
+            )
+            total = _sum(total, _negative(moved))
+        return total
+
+    def cotangent(
+        self, program: Program, arguments: Sequence[Value], result: Value, cotangent: Vector
+    ) -> tuple[Vector, ...]:
+        """(-T⁻ᵀ(-θ) θ̄, T⁻ᵀ(θ) θ̄)."""
+
+        def pulled(negative: bool) -> Vector:
+            return operators.tangent_operator(
+                program, self.group, result.components, cotangent, inverse=True, negative=negative, transpose=True
+            )
+
+        return _negative(pulled(True)), pulled(False)
+
+    def lower(self, program: Program, arguments: Sequence[Vector]) -> Vector:
+        """Components of the logarithm of a⁻¹∘b."""
+        between = program.vector(self.group.between(*arguments), "h")
+        return operators.logarithm(program, self.group, between)
 
 
 @dataclass(frozen=True)

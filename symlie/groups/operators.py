@@ -38,7 +38,7 @@ from symlie.ir.program import Program, Vector
 @functools.cache
 def algebra_symbols(group: LieGroup) -> tuple[Symbol, ...]:
     """Symbols θ_1 … θ_n used while deriving."""
-    return sympy.symbols(f"theta1:{group.dimension + 1}", real=True)
+    return tuple(sympy.symbols(f"theta1:{group.dimension + 1}", real=True))
 
 
 @functools.cache
@@ -50,9 +50,9 @@ def ad_matrix(group: LieGroup) -> Matrix:
     direction = group.basis * theta
 
     def rate(matrix: Matrix) -> Matrix:
-        return sum(
-            (matrix.diff(symbol) * direction[i] for i, symbol in enumerate(q)), sympy.zeros(*matrix.shape)
-        ).subs(at_identity, simultaneous=True)
+        return sum((matrix.diff(symbol) * direction[i] for i, symbol in enumerate(q)), sympy.zeros(*matrix.shape)).subs(
+            at_identity, simultaneous=True
+        )
 
     return (coordinates(group) * (rate(left_translation(group)) - rate(right_translation(group)))).expand()
 
@@ -252,9 +252,7 @@ def _rotation_logarithm(program: Program, group: LieGroup, storage: Vector) -> V
     if group.logarithm == "quaternion":
         quaternion = tuple(storage[:4])
     else:
-        quaternion = program.vector(
-            (RotationQuaternion(Integer(k), *storage[:9]) for k in range(4)), "p"
-        )
+        quaternion = program.vector((RotationQuaternion(Integer(k), *storage[:9]) for k in range(4)), "p")
     squared = program.scalar(sum((c * c for c in quaternion[1:]), Integer(0)), "n")
     ratio = program.scalar(HalfAngleRatio(quaternion[0], squared), "L")
     return program.vector(ratio * c for c in quaternion[1:])

@@ -90,7 +90,7 @@ _QUATERNION_BASIS = Matrix.vstack(sympy.zeros(1, 3), sympy.eye(3) / 2)
 
 
 @functools.cache
-def translations(n: int) -> LieGroup:
+def real_space(n: int) -> LieGroup:
     """R^n with addition; the velocity is the rate of the coordinates."""
     return LieGroup(
         name=f"R{n}",
@@ -146,6 +146,10 @@ SE3 = LieGroup(
     relations=lambda a: _rotation_relations(a[:9]),
     normalize=lambda a: (*_rotation_normalize(a[:9]), *a[9:]),
     rotation=lambda a: a[:9],
+    between_form=lambda a, b: (
+        *(_matrix(a[:9]).T * _matrix(b[:9])),
+        *_rotate(tuple(_matrix(a[:9]).T), _plus(b[9:], _minus(a[9:]))),
+    ),
     logarithm="matrix",
 )
 """Rigid motions (R, x); velocity [Ω; U] body-fixed."""
@@ -167,6 +171,10 @@ S3sR3 = LieGroup(
     relations=lambda a: _quaternion_relations(a[:4]),
     normalize=lambda a: (*_quaternion_normalize(a[:4]), *a[4:]),
     rotation=lambda a: _quaternion_rotation(a[:4]),
+    between_form=lambda a, b: (
+        *_quaternion_product(_conjugate(a[:4]), b[:4]),
+        *_rotate(_quaternion_rotation(_conjugate(a[:4])), _plus(b[4:], _minus(a[4:]))),
+    ),
     logarithm="quaternion",
 )
 """Unit quaternion and position with the semidirect product S³⋉R³; velocity [Ω; U] body-fixed."""
@@ -187,7 +195,7 @@ def group_from_name(name: str) -> LieGroup:
     if name in NAMED:
         return NAMED[name]
     if name[:1] == "R" and name[1:].isdigit() and int(name[1:]) > 0:
-        return translations(int(name[1:]))
+        return real_space(int(name[1:]))
     parts = name.split("x")
     if len(parts) > 1 and all(parts):
         return direct_product(*[group_from_name(p) for p in parts])

@@ -23,9 +23,7 @@ from symlie.ir.program import (
 )
 
 
-def forward(
-    program: Program, outputs: Sequence[Expr], seeds: Sequence[tuple[Value, Vector]]
-) -> tuple[Expr, ...]:
+def forward(program: Program, outputs: Sequence[Expr], seeds: Sequence[tuple[Value, Vector]]) -> tuple[Expr, ...]:
     """Directional derivative of the outputs.
 
     Parameters
@@ -73,20 +71,18 @@ def forward(
             continue
         tangents: list[Vector | None] = []
         for argument in statement.arguments:
-            tangent = algebra.get(argument.components)
-            if tangent is None and isinstance(argument.space, Euclidean):
+            known = algebra.get(argument.components)
+            if known is None and isinstance(argument.space, Euclidean):
                 plain = tuple(rate_of(c) for c in argument.components)
-                tangent = plain if any(c != 0 for c in plain) else None
-            tangents.append(tangent)
+                known = plain if any(c != 0 for c in plain) else None
+            tangents.append(known)
         if any(t is not None for t in tangents):
-            result = statement.operation.tangent(program, statement.arguments, statement.result, tangents)
-            record(statement.result, program.vector(result, "d"))
+            moved = statement.operation.tangent(program, statement.arguments, statement.result, tangents)
+            record(statement.result, program.vector(moved, "d"))
     return tuple(rate_of(sympy.sympify(e)) for e in outputs)
 
 
-def reverse(
-    program: Program, outputs: Sequence[tuple[Expr, Expr]], wanted: Sequence[Value]
-) -> tuple[Vector, ...]:
+def reverse(program: Program, outputs: Sequence[tuple[Expr, Expr]], wanted: Sequence[Value]) -> tuple[Vector, ...]:
     """Gradient of Σ weight·output with respect to the wanted values.
 
     Parameters

@@ -5,11 +5,9 @@ The parameter vector is extended by these constants, p[n], p[n+1], …; a kernel
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from symlie.ir.straightline import Instruction, Operand, StraightLine
-
 
 
 class ParameterHoisting:
@@ -55,7 +53,7 @@ class ParameterHoisting:
     def prepare(self) -> StraightLine:
         """The instructions of ``prepare``; outputs are the extended parameter vector."""
         outputs: list[Operand] = [f"p[{k}]" for k in range(self.count)]
-        outputs += sorted(self._positions, key=lambda target: self._positions[target])
+        outputs += list(self._positions)
         return StraightLine(tuple(self._instructions), tuple(outputs), ())
 
     def _intern(self, operator: str, operands: tuple[Operand, ...]) -> str:

@@ -15,7 +15,7 @@ WORKING_INTERVAL = Rational(10)
 """Upper end in z = ω² of the interval served without a branch to a closed form (ω ≤ 3.16 > π)."""
 
 
-class CoefficientFunction(sympy.Function):
+class CoefficientFunction(sympy.Function):  # type: ignore[misc]
     """Base of the coefficient functions f(z); the last argument is the upper end of the working interval."""
 
     @property
@@ -106,7 +106,7 @@ class Cotangent(CoefficientFunction):
         return 2**m * factorial(j + m) / factorial(j) * abs(sympy.bernoulli(2 * k)) / factorial(2 * k)
 
 
-class HalfAngleRatio(sympy.Function):
+class HalfAngleRatio(sympy.Function):  # type: ignore[misc]
     """L(w, n) = 2 atan2(√n, w)/√n, the factor of the quaternion logarithm θ = L(w, |v|²) v; 2/w at n = 0.
 
     Opaque: D log = T⁻¹ is a rule of the group, so no derivative of atan2 is ever taken.
@@ -119,7 +119,7 @@ class HalfAngleRatio(sympy.Function):
         return rf"L\left({printer._print(self.args[0])}, {printer._print(self.args[1])}\right)"
 
 
-class RotationQuaternion(sympy.Function):
+class RotationQuaternion(sympy.Function):  # type: ignore[misc]
     """Component k of the unit quaternion of a rotation matrix, by the largest of (tr R, R11, R22, R33).
 
     ``RotationQuaternion(k, R11, R12, …, R33)``; the scalar component is not negative. Accurate up to the angle π.

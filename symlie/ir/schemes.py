@@ -27,7 +27,8 @@ class Scheme:
     """Evaluation of one coefficient function f(z).
 
     On 0 ≤ z ≤ ``upper``: f = p(z)/(4π² - z)^pole_order with the polynomial p in Horner form, or split into its even
-    and odd part; no square root, no trigonometric function. For z > ``upper``: the guarded closed form of `closed_form`.
+    and odd part; no square root, no trigonometric function. For z > ``upper``: the guarded closed form of
+    `closed_form`.
     """
 
     function: str
@@ -63,9 +64,7 @@ def scheme_for(function: CoefficientFunction) -> Scheme:
     upper = Fraction(int(function.upper.p), int(function.upper.q))
     known = _standard().get((base_name, upper))
     coefficients, is_split = known or (fit(base_name, DEGREE_FOR_UNKNOWN, upper), False)
-    return Scheme(
-        function.primitive_name, base_name, float(upper), pole_order(base_name), coefficients, is_split
-    )
+    return Scheme(function.primitive_name, base_name, float(upper), pole_order(base_name), coefficients, is_split)
 
 
 def closed_form(base_name: str, z: Expr) -> Expr:

@@ -143,7 +143,8 @@ class Model(Statement):
         for name, value in fields.items():
             if name not in known:
                 raise ModelError(
-                    f"Node '{node.name}' on {node.group} has no field '{name}' to start from; it has: {', '.join(known)}."
+                    f"Node '{node.name}' on {node.group} has no field '{name}' to start from; "
+                    f"it has: {', '.join(known)}."
                 )
             field, is_velocity = known[name]
             parts = _flat(value)

@@ -10,7 +10,7 @@ from sympy import Expr, ImmutableDenseMatrix, Symbol
 
 from symlie.errors import ModelError
 from symlie.groups.group import Field, LieGroup, storage_symbols
-from symlie.groups.operations import Compose, Exponential, Inverse, Logarithm, Rotate, rotate
+from symlie.groups.operations import Compose, Exponential, Inverse, Logarithm, rotate
 from symlie.ir.program import Euclidean, Program, Value, Vector
 
 
@@ -180,6 +180,3 @@ def exponential(program: Program, group: LieGroup, theta: Sequence[Expr]) -> Gro
     """The group element exp(θ)."""
     value = Value(program.vector(sympy.sympify(t) for t in theta), Euclidean(group.dimension))
     return GroupElement(program, program.apply(Exponential(group), value))
-
-
-__all__ = ["GroupElement", "Node", "RotationMatrix", "Rotate", "column", "exponential"]

@@ -11,7 +11,7 @@ import sympy
 from sympy import Expr, ImmutableDenseMatrix, Integer, Symbol
 
 from symlie.errors import ModelError
-from symlie.ir.differentiate import forward, reverse
+from symlie.ir.differentiate import forward
 from symlie.ir.program import Program, Value, depends_on
 from symlie.modeling.node import Node, column
 
@@ -71,6 +71,7 @@ class Statement:
         self.potential: Expr = Integer(0)
         self.dissipated: Expr = Integer(0)
         self.generalized_forces: list[tuple[Node, tuple[Expr, ...]]] = []
+        self.applied_forces: list[tuple[Expr, Expr]] = []
         self.constraints: list[Constraint] = []
         self.outputs: list[Output] = []
         self.time = TIME
@@ -128,7 +129,9 @@ class Statement:
                 field = known[name]
                 given = components(value)
                 if len(given) != field.size:
-                    raise ModelError(f"The force on {node.name}.{name} needs {field.size} components, not {len(given)}.")
+                    raise ModelError(
+                        f"The force on {node.name}.{name} needs {field.size} components, not {len(given)}."
+                    )
                 parts[field.offset : field.offset + field.size] = given
         if len(parts) != node.group.dimension:
             raise ModelError(
@@ -137,23 +140,23 @@ class Statement:
         self.generalized_forces.append((node, tuple(parts)))
 
     def force(self, force: Any, at: Any) -> None:
-        """Add a force given in inertial axes that acts at a point.
+        """Add a force that acts along an expression of the configuration: it does the power force·d(at)/dt.
 
         Parameters
         ----------
         force
-            Force vector in inertial axes, in N.
+            Force vector; in inertial axes, in N, if ``at`` is the position of a point. It may depend on t, q and v.
         at
-            Position of the point as an expression of the nodes, such as ``q.x + q.R * offset``; as many components.
+            Expression of (t, q) with as many components: a position such as ``q.x + q.R * offset``, or a strain, for
+            which the force is the conjugate stress.
         """
         vector, position = components(force), components(at)
         if len(vector) != len(position):
             raise ModelError(f"A force with {len(vector)} components acts at a point with {len(position)}.")
-        weights = self.program.vector(vector)
-        gradients = reverse(self.program, list(zip(position, weights, strict=True)), [n.value for n in self.nodes])
-        for node, gradient in zip(self.nodes, gradients, strict=True):
-            if any(c != 0 for c in gradient):
-                self.generalized_forces.append((node, gradient))
+        velocities = [s for node in self.nodes for s in node.velocity.components]
+        if depends_on(self.program, position, velocities):
+            raise ModelError(f"In '{self.name}', a force acts along an expression that depends on velocities.")
+        self.applied_forces += zip(position, self.program.vector(vector), strict=True)
 
     def torque(self, torque: Any, on: Node) -> None:
         """Add a torque given in inertial axes (3 components, in N m) that acts on a rotating node."""

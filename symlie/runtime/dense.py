@@ -13,7 +13,7 @@ RANK_TOLERANCE = 1e-11
 
 def solve_mass(mass: Array, right: Array) -> Array:
     """M⁻¹ x; `numpy.linalg.LinAlgError` if singular."""
-    return np.linalg.solve(mass, right)
+    return np.asarray(np.linalg.solve(mass, right), dtype=float)
 
 
 def solve_saddle(mass: Array, right: Array, left: Array, r: Array, c: Array) -> tuple[Array, Array]:
@@ -57,7 +57,7 @@ def check_solvable(layout: Layout, mass: Array, jacobian: Array) -> None:
         left, values, _ = np.linalg.svd(jacobian / scale[:, None])
         padded = np.concatenate([values, np.zeros(len(jacobian) - len(values))])
         if padded[-1] <= RANK_TOLERANCE * padded[0]:
-            involved = [layout.row_name(i) for i in np.flatnonzero(np.abs(left[:, -1]) > 1e-6)]
+            involved = [layout.row_name(int(i)) for i in np.flatnonzero(np.abs(left[:, -1]) > 1e-6)]
             raise RedundantConstraintsError(
                 f"The constraints of '{layout.name}' are redundant: {', '.join(involved)} depend on each other; "
                 "remove one of them."

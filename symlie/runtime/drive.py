@@ -39,9 +39,7 @@ class CompiledIntegration:
         Times and statistics.
     """
 
-    def __init__(
-        self, system: System, method: Method, plan: Plan, initial: InitialState, *, record_every: int
-    ) -> None:
+    def __init__(self, system: System, method: Method, plan: Plan, initial: InitialState, *, record_every: int) -> None:
         layout = system.layout
         self._library, self.compile_seconds = system.driver_library(driver_source(method, layout.name))
         ffi, pointer = self._library.ffi, self._library.pointer
@@ -77,9 +75,7 @@ class CompiledIntegration:
     def advance(self, budget: int) -> Status:
         """Take up to ``budget`` steps."""
         self._plan.budget = budget
-        return Status(
-            self._library.call.symlie_integrate(self._pointers[0], self.state, self._plan, self._record)
-        )
+        return Status(self._library.call.symlie_integrate(self._pointers[0], self.state, self._plan, self._record))
 
     def drain(self) -> tuple[Array, Array, Array, Array]:
         """Take the recorded (t, q, v, λ) out of the buffer."""

@@ -34,7 +34,10 @@ Progress = Callable[[float], None]
 """Called with the fraction done, between 0 and 1."""
 
 _FAILURES: dict[Status, tuple[type[IntegrationError], str]] = {
-    Status.NOT_FINITE: (NotFiniteError, "A state became infinite or NaN in the step after t = {t:.9g}; take a smaller step."),
+    Status.NOT_FINITE: (
+        NotFiniteError,
+        "A state became infinite or NaN in the step after t = {t:.9g}; take a smaller step.",
+    ),
     Status.SINGULAR: (
         SingularSystemError,
         "The linear system of a stage is singular in the step after t = {t:.9g}: constraints became dependent, or a "

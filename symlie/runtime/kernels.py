@@ -193,8 +193,7 @@ class NumpyKernels:
             [k for n in i for k in range(nodes[n].storage.start, nodes[n].storage.stop)] for i in element["instances"]
         ]
         velocity = [
-            [k for n in i for k in range(nodes[n].velocity.start, nodes[n].velocity.stop)]
-            for i in element["instances"]
+            [k for n in i for k in range(nodes[n].velocity.start, nodes[n].velocity.stop)] for i in element["instances"]
         ]
         return np.array(storage).T, np.array(velocity).T
 
@@ -221,9 +220,7 @@ class NumpyKernels:
         return results
 
     def _values(self, name: str, p: Array, t: float, q: Array, v: Array | None = None) -> Array:
-        blocks = self._on_elements(
-            name, lambda s, d: (t, q[s], p) if v is None else (t, q[s], v[d], p)
-        )
+        blocks = self._on_elements(name, lambda s, d: (t, q[s], p) if v is None else (t, q[s], v[d], p))
         return np.concatenate([b.ravel() for b in blocks])
 
     def prepare(self, parameters: Array) -> Array:

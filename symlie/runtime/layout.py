@@ -182,9 +182,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     try:
         manifest: dict[str, Any] = json.loads(path.read_text())
     except FileNotFoundError:
-        raise FormatError(
-            f"{folder} has no manifest.json; it is not a folder written by 'symlie generate'."
-        ) from None
+        raise FormatError(f"{folder} has no manifest.json; it is not a folder written by 'symlie generate'.") from None
     except json.JSONDecodeError as error:
         raise FormatError(f"{path} is damaged ({error}); generate the model again.") from error
     return manifest

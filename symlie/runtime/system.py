@@ -70,7 +70,7 @@ class System:
                 raise UnknownNameError(
                     f"Model '{self.name}' has no parameter '{name}'; it has: {', '.join(self.layout.parameters)}."
                 )
-            position, shape, _ = self.layout.parameters[name]
+            position = self.layout.parameters[name][0]
             parameters[position] = _numbers(f"parameter '{name}'", value, position.stop - position.start)
         return dataclasses.replace(self, parameters=parameters)
 

@@ -38,7 +38,7 @@ static inline int method_step(const double *restrict p, double t, double h, mass
     system_jacobian(p, t, q, B);
 #endif
 
-#pragma GCC unroll 16
+SYMLIE_UNROLL
     for (int i = 0; i < STAGES; i++) {
         if (i == 0) copy(DIMENSION, v, rate[0]);
         else system_rate(Theta, V, rate[i]);
@@ -108,7 +108,7 @@ static inline int method_step(const double *restrict p, double t, double h, mass
 #if ROWS
     for (int k = 0; k < ROWS; k++) {
         double sum = 0;
-#pragma GCC unroll 16
+SYMLIE_UNROLL
         for (int i = 0; i < STAGES; i++)
             if (D[i] != 0) sum += D[i] * multiplier[i][k];
         state->lambda[k] = sum;

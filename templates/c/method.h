@@ -2,6 +2,15 @@
 #ifndef SYMLIE_METHOD_H
 #define SYMLIE_METHOD_H
 
+/* Stages are unrolled for small models, where the tableau's constants then vanish into the code. */
+#if defined(__GNUC__) && UNROLL_STAGES
+#define SYMLIE_UNROLL _Pragma("GCC unroll 16")
+#elif defined(__GNUC__)
+#define SYMLIE_UNROLL _Pragma("GCC unroll 1")
+#else
+#define SYMLIE_UNROLL
+#endif
+
 #define CHART_LIMIT 39.4 /* (2 pi)^2 = 39.478..., where the inverse tangent operator is singular */
 
 /* out = base + h sum_j weight[j] x[j]; base may be null. Zero weights cost nothing once the loops are unrolled. */
@@ -10,7 +19,7 @@ static inline void combine(int count, double h, const double *restrict weight, c
 {
     double sum[DIMENSION];
     for (int k = 0; k < DIMENSION; k++) sum[k] = 0;
-#pragma GCC unroll 16
+SYMLIE_UNROLL
     for (int j = 0; j < count; j++)
         if (weight[j] != 0)
             for (int k = 0; k < DIMENSION; k++) sum[k] += weight[j] * x[j][k];

@@ -22,7 +22,7 @@ static inline int method_step(const double *restrict p, double t, double h, mass
     copy(DIMENSION, state->v, v);
     copy(STORAGE, q, Q);
     copy(DIMENSION, v, V);
-#pragma GCC unroll 16
+SYMLIE_UNROLL
     for (int i = 0; i < STAGES; i++) {
         if (i == 0 || !EXACT_INVERSE) copy(DIMENSION, V, rate[i]);
         else system_rate(Theta, V, rate[i]);

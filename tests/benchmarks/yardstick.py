@@ -52,9 +52,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         binary = Path(folder, "yardstick")
         flags = ["-O3", "-fno-tree-slp-vectorize", "-fno-math-errno", "-DPOLY=1", *OPTIMIZATIONS[optimize]]
-        subprocess.run(
-            [find_compiler().command, *flags, str(arguments.source), "-o", str(binary), "-lm"], check=True
-        )
+        subprocess.run([find_compiler().command, *flags, str(arguments.source), "-o", str(binary), "-lm"], check=True)
         hand: dict[str, list[float]] = {k: [] for k in CASES}
         ours: dict[str, list[float]] = {k: [] for k in CASES}
         for _ in range(arguments.rounds):

@@ -60,6 +60,11 @@ class NumericGroup:
 
         return functools.reduce(product, [list(e) for e in elements])
 
+    def between(self, a: Sequence[mpf], b: Sequence[mpf]) -> Numbers:
+        """a⁻¹∘b."""
+        n = self.group.storage_dimension
+        return self._evaluate(("between", False, False, False), lambda _, x, y: self.group.between(x, y), (n, n), a, b)
+
     def _of_storage(self, name: str, function: Callable[[Vector], Vector], a: Sequence[mpf]) -> Numbers:
         key = (name, False, False, False)
         return self._evaluate(key, lambda _, x, __: function(x), (self.group.storage_dimension, 0), a, [])

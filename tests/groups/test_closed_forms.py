@@ -12,7 +12,12 @@ import mpmath
 import pytest
 from mpmath import cos, cot, matrix, mpf, sin
 
+from symlie.groups import operators
+from symlie.groups.standard import group_from_name
+from symlie.ir.primitives import CoefficientFunction
+from symlie.ir.program import Assignment, Program, lower
 from tests import tolerances
+from tests.evaluation import symbols
 from tests.groups.numeric import Numbers, matrix_distance, numeric, times, vector_of_length
 
 PRINTED_DIGITS = 80
@@ -172,6 +177,29 @@ def test_tangent_operator_of_direct_products(name: str, length: float, seed: int
     T_inverse = printed(lambda: blocks(mpmath.eye(3), zero, tangent_inverse_s3(Omega)))
     assert matrix_distance(tangent_matrix(name, U + Omega), T) < tolerances.CLOSED_FORM
     assert matrix_distance(tangent_matrix(name, U + Omega, inverse=True), T_inverse) < tolerances.CLOSED_FORM
+
+
+@pytest.mark.parametrize(
+    ("name", "functions"),
+    [
+        ("SO3", {"c1", "c2"}),
+        ("S3", {"c0_to_5_2", "c1_to_5_2"}),
+        ("SE3", {"c1", "c2", "c3"}),
+        ("S3sR3", {"c0_to_5_2", "c1_to_5_2", "c2", "c3"}),
+        ("SO3xR3", {"c1", "c2"}),
+    ],
+)
+def test_coefficient_functions_of_the_exponential(name: str, functions: set[str]) -> None:
+    """Half angles are evaluated on a quarter of the interval of z."""
+    group = group_from_name(name)
+    program, theta = Program(), symbols("theta", group.dimension)
+    lowered, outputs = lower(program, operators.exponential(program, group, theta))
+    found = {
+        f.primitive_name
+        for e in [*outputs, *(s.expression for s in lowered.statements if isinstance(s, Assignment))]
+        for f in e.atoms(CoefficientFunction)
+    }
+    assert found == functions
 
 
 @pytest.mark.parametrize("name", ["SO3", "S3", "SE3", "S3sR3"])

@@ -14,7 +14,7 @@ from sympy import Expr, Symbol
 
 from symlie.groups import operators
 from symlie.groups.group import LieGroup
-from symlie.groups.operations import Compose, Exponential, Factor, Inverse, Logarithm, Rotate, rotate
+from symlie.groups.operations import Compose, Difference, Exponential, Factor, Inverse, Logarithm, Rotate, rotate
 from symlie.groups.standard import SE3, SO3, group_from_name
 from symlie.ir.differentiate import forward, gradient, reverse
 from symlie.ir.program import Euclidean, Program, Value, Vector
@@ -89,6 +89,12 @@ def relative_motion(group: LieGroup) -> Case:
     return Case(program, (a, b), program.apply(Logarithm(group), relative).components)
 
 
+def product(group: LieGroup) -> Case:
+    """log(a∘b)."""
+    program, (a, b) = start(group, group)
+    return Case(program, (a, b), program.apply(Logarithm(group), program.apply(Compose(group), a, b)).components)
+
+
 def advance(group: LieGroup) -> Case:
     """Storage of a∘exp(x)."""
     program, (a, x) = start(group, Euclidean(group.dimension))
@@ -132,6 +138,7 @@ BUILDERS: dict[str, Callable[[], Case]] = {"scalar": scalar_statements}
 for _name in GROUPS:
     _group = group_from_name(_name)
     BUILDERS[f"relative-{_name}"] = functools.partial(relative_motion, _group)
+    BUILDERS[f"product-{_name}"] = functools.partial(product, _group)
     BUILDERS[f"advance-{_name}"] = functools.partial(advance, _group)
     BUILDERS[f"conjugated-{_name}"] = functools.partial(conjugated, _group)
 for _name in ROTATING:
@@ -205,7 +212,9 @@ def test_second_derivatives_differ_by_the_bracket(name: str) -> None:
     first = forward(program, forward(program, f, [(a, v)]), [(a, u)])
     second = forward(program, forward(program, f, [(a, u)]), [(a, v)])
     bracket = forward(program, f, [(a, operators.ad(program, group, u, v))])
-    numbers = assigned([c for c in a.components if isinstance(c, Symbol)], numeric(name).exp(random_vector(6, 1)[: group.dimension]))
+    numbers = assigned(
+        [c for c in a.components if isinstance(c, Symbol)], numeric(name).exp(random_vector(6, 1)[: group.dimension])
+    )
     numbers |= assigned(u, random_vector(group.dimension, 2)) | assigned(v, random_vector(group.dimension, 3))
     numbers |= assigned(symbols("b", group.dimension), random_vector(group.dimension, 4))
     x, y, z = Evaluation(program, [first[0], second[0], bracket[0]])(numbers)
@@ -251,6 +260,15 @@ def test_rotation_and_its_transpose_cancel() -> None:
     assert rotate(program, SE3, other.components, turned, transpose=True) != w.components
 
 
+def test_storage_rates_use_the_rotation() -> None:
+    """x' = R U is one statement of the program, so that Rᵀ x' is U."""
+    program, (a, v) = start(SE3, Euclidean(6))
+    rate = SE3.storage_tangent(program, a.components, v.components)
+    assert rotate(program, SE3, a.components, rate[9:], transpose=True) == v.components[3:]
+    back = SE3.storage_cotangent(program, a.components, (*(sympy.Integer(0),) * 9, *v.components[:3]))
+    assert rotate(program, SE3, a.components, back[3:]) == v.components[:3]
+
+
 def test_rotation_of_zero_is_zero() -> None:
     program, (a,) = start(SO3)
     zero = (sympy.Integer(0),) * 3
@@ -275,16 +293,24 @@ def test_group_operations_that_cancel() -> None:
     assert program.apply(Logarithm(SE3), program.apply(Exponential(SE3), theta)).components != theta.components
 
 
+def test_logarithm_of_a_relative_motion_is_one_statement() -> None:
+    program, (a, b) = start(SE3, SE3)
+    relative = program.apply(Compose(SE3), program.apply(Inverse(SE3), a), b)
+    assert program.apply(Logarithm(SE3), relative) == program.apply(Difference(SE3), a, b)
+    other = program.apply(Compose(SE3), b, a)
+    assert program.apply(Logarithm(SE3), other).components != program.apply(Difference(SE3), b, a).components
+
+
 def test_factor_of_a_product() -> None:
-    product = group_from_name("SO3xR3")
-    program, (a,) = start(product)
-    factor = program.apply(Factor(product, 1), a)
+    group = group_from_name("SO3xR3")
+    program, (a,) = start(group)
+    factor = program.apply(Factor(group, 1), a)
     assert factor.space.name == "R3"
     values = random_vector(12, 5)
     numbers = assigned([c for c in a.components if isinstance(c, Symbol)], values)
     assert Evaluation(program, factor.components)(numbers) == values[9:]
-    constant = Value(product.identity, product)
-    assert program.apply(Factor(product, 0), constant) == Value(SO3.identity, SO3)
+    constant = Value(group.identity, group)
+    assert program.apply(Factor(group, 0), constant) == Value(SO3.identity, SO3)
 
 
 def test_operations_share_statements() -> None:

@@ -56,6 +56,7 @@ def test_axioms(name: str, data: st.DataObject) -> None:
     assert distance(group.inverse(group.compose(a, b)), group.compose(group.inverse(b), group.inverse(a))) < (
         tolerances.IDENTITY
     )
+    assert distance(group.between(a, b), group.compose(group.inverse(a), b)) < tolerances.IDENTITY
     assert group.compose(a, group.identity) == a == group.compose(group.identity, a)
 
 

@@ -1,0 +1,136 @@
+"""``symlie bench``: time per step and time of each stage on this computer."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import statistics
+import tempfile
+import time
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator
+from typing import Any
+
+from symlie.cli.common import add_json, add_model, model_options
+from symlie.cli.output import Progress, print_json, print_table
+from symlie.cli.values import number
+from symlie.errors import SymlieError
+
+SUMMARY = "Measure the time per step and the time of each stage on this computer."
+EXAMPLE = "symlie bench heavy_top -o group=SE3 --method half_explicit_3"
+
+CASES = (
+    ("rkmk_dopri5", "S3"),
+    ("half_explicit_5", "S3xR3"),
+    ("half_explicit_5", "S3sR3"),
+    ("half_explicit_5", "SO3xR3"),
+    ("half_explicit_5", "SE3"),
+)
+"""Methods and groups of the heavy top that are timed without a model."""
+
+STAGES_OF = ("heavy_top", {"group": "S3xR3"})
+"""Model whose stages are timed without a model."""
+
+STEP = 1e-4
+"""Step size, in s."""
+STEPS = 2000
+"""Steps of one sample."""
+SAMPLES = 21
+"""Samples, of which the median counts."""
+
+Row = tuple[str, float, str]
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Arguments of the command."""
+    add_model(parser, optional=True)
+    parser.add_argument("--method", help="default: half_explicit_5; without a model: the standard cases")
+    parser.add_argument("--h", type=number, default=STEP, metavar="STEP", help=f"step size in s; default: {STEP:g}")
+    add_json(parser)
+
+
+def run(arguments: Namespace) -> int:
+    """Run the command."""
+    if arguments.model is None and arguments.options:
+        raise SymlieError("-o needs a MODEL before it.")
+    model, options = (arguments.model, model_options(arguments)) if arguments.model else STAGES_OF
+    # Stages come first: later derivations in one process find the operators of a group already derived.
+    rows = _stages(model, options, arguments.method or "half_explicit_5")
+    rows += _steps(arguments, model, options)
+    if arguments.json:
+        print_json({"rows": [dict(zip(("name", "value", "unit"), row, strict=True)) for row in rows], "status": "ok"})
+    else:
+        print_table(((name, f"{value:.4g}", unit) for name, value, unit in rows), indent="")
+    return 0
+
+
+def _steps(arguments: Namespace, model: str, options: dict[str, Any]) -> list[Row]:
+    """Nanoseconds of processor time per step."""
+    from symlie.models.statement_cache import system_of_model
+    from symlie.runtime.timing import step_timer
+
+    cases = [(arguments.method or "half_explicit_5", options)]
+    if arguments.model is None:
+        cases = [(arguments.method or method, {"group": group}) for method, group in CASES]
+    rows = []
+    with Progress("steps") as progress:
+        for k, (method, chosen) in enumerate(cases):
+            progress(k / len(cases))
+            sample = step_timer(system_of_model(model, chosen, backend="c"), method, arguments.h, STEPS)
+            name = " ".join(["step", method, *map(str, chosen.values())])
+            rows.append((name, statistics.median(sample() for _ in range(SAMPLES)), "ns"))
+    return rows
+
+
+def _stages(model: str, options: dict[str, Any], method: str) -> list[Row]:
+    """Seconds of each stage with an empty cache, in a process that has derived nothing yet."""
+    from symlie.runtime.integrate import solve
+    from symlie.runtime.system import load_system
+
+    rows: list[Row] = []
+
+    @contextlib.contextmanager
+    def timed(name: str) -> Iterator[None]:
+        start = time.perf_counter()
+        yield
+        rows.append((name, time.perf_counter() - start, "s"))
+
+    with _empty_cache(), Progress("stages") as progress:
+        with timed("import SymPy"):
+            import symlie.api
+            import symlie.modeling.model
+        from symlie.models.registry import build_model
+
+        progress(0.1)
+        with timed("derive"):
+            equations = build_model(model, options).derive()
+            _ = equations.kernels
+        progress(0.4)
+        with timed("emit"):
+            files = symlie.api.generated_files(equations)
+        manifest = json.loads(files["manifest.json"])
+        with timed("compile kernels"):
+            load_system(files, manifest, backend="c")
+        progress(0.6)
+        with timed("load"):
+            system = load_system(files, manifest, backend="c")
+        with timed("initial values"):
+            _ = system.initial_state
+        with timed("compile time loop"):
+            solve(system, 1e-9, method=method, h=1e-9)
+    return rows
+
+
+@contextlib.contextmanager
+def _empty_cache() -> Iterator[None]:
+    before = os.environ.get("SYMLIE_CACHE")
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["SYMLIE_CACHE"] = folder
+        try:
+            yield
+        finally:
+            if before is None:
+                del os.environ["SYMLIE_CACHE"]
+            else:
+                os.environ["SYMLIE_CACHE"] = before

@@ -1,0 +1,121 @@
+"""Arguments that several commands share, and the system they describe."""
+
+from __future__ import annotations
+
+import importlib.util
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from symlie.cli.values import node_quantity, option, quantity
+from symlie.errors import SymlieError
+
+if TYPE_CHECKING:
+    from symlie.runtime.system import System
+
+PICTURES = (".png", ".pdf", ".svg")
+"""File types of pictures."""
+RECORDINGS = (".nc", ".npz")
+"""File types of solutions."""
+
+_PACKAGES = {".nc": ("netCDF4", "io"), **dict.fromkeys(PICTURES, ("matplotlib", "plot"))}
+
+
+def add_model(parser: ArgumentParser, *, optional: bool = False) -> None:
+    """Arguments that name a model and its options."""
+    parser.add_argument(
+        "model",
+        metavar="MODEL",
+        nargs="?" if optional else None,
+        help="name from 'symlie list', or path of a Python file with build(**options)",
+    )
+    parser.add_argument(
+        "-o",
+        dest="options",
+        metavar="KEY=VALUE",
+        type=option,
+        action="append",
+        default=[],
+        help="option of the model's build(); repeat for several",
+    )
+
+
+def add_system(parser: ArgumentParser) -> None:
+    """Arguments that make a system out of a model: parameters, initial values, backend."""
+    parser.add_argument(
+        "--set",
+        dest="parameters",
+        metavar="PARAM=VALUE",
+        type=quantity,
+        action="append",
+        default=[],
+        help="parameter value, a number or JSON array; repeat for several",
+    )
+    parser.add_argument(
+        "--init",
+        dest="initial",
+        metavar="NODE.FIELD=JSON",
+        type=node_quantity,
+        action="append",
+        default=[],
+        help="initial value of a field of a node; repeat for several",
+    )
+    parser.add_argument("--backend", choices=("auto", "c", "numpy"), default="auto", help="default: auto")
+    parser.add_argument(
+        "--optimize",
+        choices=("default", "contract", "portable"),
+        default="default",
+        help="contract allows fused multiply-add, portable drops processor-specific instructions",
+    )
+    parser.add_argument(
+        "--multipliers",
+        choices=("stage", "index1"),
+        default="stage",
+        help="as the method gives them (default), or recomputed from the index-1 system",
+    )
+
+
+def add_json(parser: ArgumentParser) -> None:
+    """The argument ``--json``."""
+    parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
+
+
+def model_options(arguments: Namespace) -> dict[str, Any]:
+    """Options of the model."""
+    return dict(arguments.options)
+
+
+def system_of(arguments: Namespace) -> System:
+    """The system that the arguments describe; what they name is put into ``arguments.result`` first."""
+    arguments.result.update(model=arguments.model, options=model_options(arguments), backend=arguments.backend)
+    from symlie.models.statement_cache import system_of_model
+
+    system = system_of_model(
+        arguments.model, model_options(arguments), backend=arguments.backend, optimize=arguments.optimize
+    )
+    arguments.result.update(model=system.name, options=system.layout.options, backend=system.backend)
+    system = system.with_parameters(**dict(arguments.parameters))
+    for node, field, value in arguments.initial:
+        system = system.with_initial(node, **{field: value})
+    return system
+
+
+def check_writable(path: str | None, suffixes: Iterable[str]) -> None:
+    """Check before any work that a result file can be written.
+
+    Raises
+    ------
+    SymlieError
+        The folder does not exist, the file type is unknown, or the package that writes it is not installed.
+    """
+    if path is None:
+        return
+    file = Path(path)
+    if file.suffix not in suffixes:
+        raise SymlieError(f"{path} must end in {' or '.join(suffixes)}.")
+    if not file.absolute().parent.is_dir():
+        raise SymlieError(f"The folder {file.parent} does not exist, so {path} can not be written.")
+    package, extra = _PACKAGES.get(file.suffix, ("numpy", ""))
+    if importlib.util.find_spec(package) is None:
+        raise SymlieError(f"Writing {path} needs {package}; install it with: pip install 'symlie[{extra}]'.")

@@ -1,0 +1,34 @@
+"""``symlie derive``: the equations of motion of a model."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+from symlie.cli.common import add_model, check_writable, model_options
+
+SUMMARY = "Derive the equations of motion and print them as Markdown or LaTeX."
+EXAMPLE = "symlie derive heavy_top -o group=SE3 --latex"
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Arguments of the command."""
+    add_model(parser)
+    parser.add_argument("--latex", action="store_true", help="print LaTeX instead of Markdown")
+    parser.add_argument("--out", metavar="FILE", help="write to a file (.md or .tex) instead")
+
+
+def run(arguments: Namespace) -> int:
+    """Run the command."""
+    check_writable(arguments.out, (".md", ".tex"))
+    from symlie.models.registry import build_model
+
+    equations = build_model(arguments.model, model_options(arguments)).derive()
+    as_latex = arguments.latex or (arguments.out or "").endswith(".tex")
+    text = equations.latex() if as_latex else equations.markdown()
+    if arguments.out:
+        Path(arguments.out).write_text(text.rstrip("\n") + "\n", encoding="utf-8")
+        print(arguments.out)
+    else:
+        print(text.rstrip("\n"))
+    return 0

@@ -1,0 +1,58 @@
+"""``symlie list``: models, methods and groups."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from typing import Any
+
+from symlie.cli.common import add_json
+from symlie.cli.output import print_json, print_table
+
+SUMMARY = "List the ready-made models with their options, the methods and the groups."
+EXAMPLE = "symlie list"
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Arguments of the command."""
+    add_json(parser)
+
+
+def run(arguments: Namespace) -> int:
+    """Run the command."""
+    from symlie.groups.standard import NAMED, group_from_name
+    from symlie.models.registry import model_names, open_model
+    from symlie.runtime.methods import method, method_names
+
+    files = [open_model(name) for name in model_names()]
+    methods = [method(name) for name in method_names()]
+    groups = [group_from_name(name) for name in (*NAMED, "R3", "SO3xR3")]
+    if arguments.json:
+        print_json(
+            {
+                "models": [
+                    {"name": f.name, "summary": f.summary, "options": f.option_names, "defaults": f.defaults,
+                     "choices": f.choices}
+                    for f in files
+                ],
+                "methods": [{"name": m.name, "family": m.family, "order": m.order} for m in methods],
+                "groups": [{"name": g.name, "dimension": g.dimension} for g in groups],
+            }
+        )  # fmt: skip
+        return 0
+    print("Models")
+    for file in files:
+        print(f"  {file.name}: {file.summary}")
+        print_table(
+            ((f"-o {name}=…", _values(file.choices.get(name), file.defaults.get(name))) for name in file.option_names),
+            indent="    ",
+        )
+    print("\nMethods")
+    print_table((m.name, f"order {m.order}", m.family.replace("_", "-")) for m in methods)
+    print("\nGroups (also R1, R2, … and direct products such as SO3xR3)")
+    print_table((g.name, f"dimension {g.dimension}") for g in groups)
+    return 0
+
+
+def _values(choices: list[Any] | None, default: Any) -> str:
+    shown = f"default {default}" if default is not None else "required"
+    return f"{' | '.join(map(str, choices))} ({shown})" if choices else shown

@@ -1,0 +1,39 @@
+"""``symlie new``: write a model file to start from."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+from symlie.errors import ModelError, SymlieError
+
+SUMMARY = "Write a commented model file that runs at once."
+EXAMPLE = "symlie new pendulum.py"
+
+_PLACEHOLDER = '"new_model"'
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Arguments of the command."""
+    parser.add_argument("file", metavar="FILE", help="Python file to write; an existing one is left alone")
+    parser.add_argument("--name", help="name of the model; default: that of the file")
+
+
+def run(arguments: Namespace) -> int:
+    """Run the command."""
+    from symlie.paths import template_folder
+
+    path = Path(arguments.file)
+    name = arguments.name or path.stem
+    if path.suffix != ".py":
+        raise SymlieError(f"{path} must end in .py.")
+    if not (name.isidentifier() and name.isascii()):
+        raise ModelError(f"{name!r} can not name a model; take letters, digits and underscores: --name my_model.")
+    text = (template_folder() / "new_model.py").read_text(encoding="utf-8")
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(text.replace(_PLACEHOLDER, f'"{name}"'))
+    except FileExistsError:
+        raise SymlieError(f"{path} exists already; choose another name.") from None
+    print(f"{path}: written; next:\n  symlie run {path} --h 1e-3 --t-end 2")
+    return 0

@@ -1,0 +1,94 @@
+"""What commands print: one JSON object, aligned tables, and progress on stderr."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+import time
+from collections.abc import Iterable, Sequence
+from types import TracebackType
+from typing import Any, Self
+
+PATIENCE = 0.5
+"""Seconds after which work shows its progress."""
+
+_BAR = 30
+_PLAIN_STEP = 0.1
+
+
+def print_json(value: Any) -> None:
+    """Print one JSON object; numbers that JSON can not spell become null."""
+    print(json.dumps(_spelled(value), ensure_ascii=False))
+
+
+def _spelled(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(k): _spelled(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [_spelled(v) for v in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def print_table(rows: Iterable[Sequence[str]], indent: str = "  ") -> None:
+    """Print rows of text in columns as wide as they need to be."""
+    lines = [list(row) for row in rows]
+    columns = max((len(line) for line in lines), default=0)
+    widths = [max((len(line[k]) for line in lines if k + 1 < len(line)), default=0) for k in range(columns)]
+    for line in lines:
+        cells = [cell.ljust(width) for cell, width in zip(line, widths, strict=False)]
+        print((indent + "  ".join(cells)).rstrip())
+
+
+def seconds(value: float) -> str:
+    """A duration as people read it."""
+    for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
+        if value >= size:
+            return f"{value / size:.3g} {unit}"
+    return f"{value * 1e9:.3g} ns"
+
+
+class Progress:
+    """Progress of one piece of work on stderr: a bar on a terminal, plain lines where they are asked for.
+
+    Parameters
+    ----------
+    label
+        What is being done.
+    plain
+        Print lines, also where stderr is not a terminal.
+    """
+
+    def __init__(self, label: str, *, plain: bool = False) -> None:
+        self.label = label
+        self._plain = plain
+        self._bar = not plain and sys.stderr.isatty()
+        self._start = time.perf_counter()
+        self._shown = -1.0
+        self._drawn = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
+        if self._drawn:
+            print("\r\033[K", end="", file=sys.stderr, flush=True)
+
+    def relabelled(self, label: str) -> Self:
+        """The same place on the screen for the next piece of work."""
+        self.label, self._shown, self._start = label, -1.0, time.perf_counter()
+        return self
+
+    def __call__(self, fraction: float) -> None:
+        """Show the fraction that is done, between 0 and 1."""
+        elapsed = time.perf_counter() - self._start
+        left = seconds(elapsed * (1 - fraction) / fraction) if fraction > 0 else "?"
+        if self._bar and elapsed > PATIENCE:
+            bar = ("#" * round(_BAR * fraction)).ljust(_BAR, ".")
+            print(f"\r\033[K{self.label} [{bar}] {fraction:4.0%}, {left} left", end="", file=sys.stderr, flush=True)
+            self._drawn = True
+        elif self._plain and (fraction >= self._shown + _PLAIN_STEP or (fraction >= 1 > self._shown)):
+            print(f"{self.label}: {fraction:.0%} after {seconds(elapsed)}", file=sys.stderr, flush=True)
+            self._shown = fraction

@@ -1,0 +1,92 @@
+"""Values on the command line: numbers, lists of numbers, and assignments."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from argparse import ArgumentTypeError
+from typing import Any
+
+_NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
+_EXPRESSION = re.compile(rf"\s*({_NUMBER})\s*(?:(\*\*|/)\s*({_NUMBER})\s*)?")
+
+
+def number(text: str) -> float:
+    """A number such as ``1e-3``, ``2**-11`` or ``1/2048``.
+
+    Raises
+    ------
+    ArgumentTypeError
+        It is none, or not finite.
+    """
+    match = _EXPRESSION.fullmatch(text)
+    if match is None:
+        raise ArgumentTypeError(f"{text!r} is not a number such as 0.001, 1e-3, 2**-11 or 1/2048")
+    first, operator, second = match.groups()
+    value: Any = float(first)
+    try:
+        if operator == "**":
+            value = value ** float(second)
+        elif operator == "/":
+            value = value / float(second)
+    except (OverflowError, ZeroDivisionError) as error:
+        raise ArgumentTypeError(f"{text!r} has no finite value") from error
+    if not isinstance(value, float) or not math.isfinite(value):
+        raise ArgumentTypeError(f"{text!r} has no finite value")
+    return value
+
+
+def numbers(text: str) -> list[float]:
+    """Numbers separated by commas."""
+    return [number(part) for part in text.split(",")]
+
+
+def names(text: str) -> list[str]:
+    """Names separated by commas."""
+    return [part.strip() for part in text.split(",")]
+
+
+def option(text: str) -> tuple[str, Any]:
+    """``KEY=VALUE`` with a JSON value where it is one, else the text itself."""
+    key, value = _split(text, "KEY=VALUE")
+    try:
+        return key, _json(value)
+    except ValueError:
+        return key, value
+
+
+def quantity(text: str) -> tuple[str, Any]:
+    """``NAME=VALUE`` with a number or a JSON array of numbers."""
+    key, value = _split(text, "NAME=VALUE")
+    try:
+        return key, number(value)
+    except ArgumentTypeError:
+        pass
+    try:
+        return key, _json(value)
+    except ValueError:
+        raise ArgumentTypeError(f"the value in {text!r} is neither a number nor a JSON array such as [0,1,0]") from None
+
+
+def node_quantity(text: str) -> tuple[str, str, Any]:
+    """``NODE.FIELD=VALUE`` with a number or a JSON array of numbers."""
+    key, value = quantity(text)
+    node, dot, field = key.partition(".")
+    if not (node and dot and field):
+        raise ArgumentTypeError(f"{text!r} must be NODE.FIELD=VALUE, such as top.Omega=[0,150,0]")
+    return node, field, value
+
+
+def _split(text: str, form: str) -> tuple[str, str]:
+    key, sign, value = text.partition("=")
+    if not (key.strip() and sign):
+        raise ArgumentTypeError(f"{text!r} must be {form}")
+    return key.strip(), value.strip()
+
+
+def _json(text: str) -> Any:
+    def refuse(constant: str) -> Any:
+        raise ValueError(constant)
+
+    return json.loads(text, parse_constant=refuse)

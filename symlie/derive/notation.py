@@ -1,0 +1,153 @@
+"""LaTeX names of symbols, as the papers write them, and the order in which they appear in a formula."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import sympy
+from sympy import Expr, Symbol
+from sympy.printing.latex import LatexPrinter
+
+from symlie.groups.group import Field, LieGroup
+from symlie.ir.program import Vector, substitute
+
+PARAMETER, LET, STORAGE, VELOCITY = "p", "s", "u", "v"
+"""Kinds of symbols, in the order in which they appear in a product."""
+
+_GREEK = frozenset(
+    "alpha beta gamma delta epsilon zeta eta theta kappa lambda mu nu xi pi rho sigma tau phi chi psi omega "
+    "Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi Omega".split()
+)
+_WORD_AND_FACTOR = re.compile(
+    r"(\\mathrm\{[^{}]*\}(?:\^\{[^{}]*\}|_\{[^{}]*\})*) (?=[A-Za-z]|\\(?!right|end|times|cdot|circ)[a-zA-Z])"
+)
+
+
+def word(name: str) -> str:
+    """A name as upright LaTeX text; Greek names and single letters as symbols."""
+    if name in _GREEK:
+        return rf"\{name}"
+    return name if len(name) == 1 else rf"\mathrm{{{name.strip('_').replace('_', chr(92) + ' ')}}}"
+
+
+def spaced(latex: str) -> str:
+    """Put thin spaces between upright words and what follows them as a factor."""
+    return _WORD_AND_FACTOR.sub(r"\1 \\thinspace ", latex)
+
+
+@dataclass(frozen=True)
+class Letter:
+    """A letter with a superscript and an index of its own; components append their indices."""
+
+    stem: str
+    superscript: str = ""
+    index: str = ""
+    first: int = 1
+    """Index of the first component; quaternions count from zero."""
+
+    def __str__(self) -> str:
+        return self.component(())
+
+    def component(self, indices: Sequence[int]) -> str:
+        """The component of these zero-based indices, such as ``R_{12}`` or ``\\Omega^{\\mathrm{tip}}_{3}``."""
+        numbers = [str(i + self.first) for i in indices]
+        joined = ("," if any(len(n) > 1 for n in numbers) else "").join(numbers)
+        index = ",".join(part for part in (self.index, joined) if part)
+        return (
+            self.stem
+            + (f"^{{{self.superscript}}}" if self.superscript else "")
+            + (f"_{{{index}}}" if index else "")
+        )
+
+
+def letter(name: str, superscript: str = "", first: int = 1) -> Letter:
+    """The letter of a name: ``x``, ``x_dot`` with a dot, ``Omega2`` with an index."""
+    match = re.fullmatch(r"(.+?)(_dot)?(\d*)", name)
+    assert match is not None
+    stem, dot, index = match.groups()
+    return Letter(rf"\dot{{{word(stem)}}}" if dot else word(stem), superscript, index, first)
+
+
+def field_letter(field: Field, superscript: str = "") -> Letter:
+    """The letter of a named part of a storage or a velocity."""
+    is_quaternion = field.name.rstrip("0123456789") == "p" and field.shape == (4,)
+    return letter(field.name, superscript, first=0 if is_quaternion else 1)
+
+
+class Notation:
+    """Names of symbols, and the printing of expressions and matrices with them."""
+
+    def __init__(self) -> None:
+        self._keys: dict[Symbol, Symbol] = {}
+        self._names: dict[Symbol, str] = {}
+        self._printer = LatexPrinter({"symbol_names": self._names})
+
+    def name(self, symbol: Expr, latex: str, kind: str) -> None:
+        """Give a symbol its LaTeX name, once; in formulas it stands after the symbols of its kind named before."""
+        if not isinstance(symbol, Symbol) or symbol in self._keys:
+            return
+        key = Symbol(f"{kind}{len(self._keys):06d}", real=True)
+        self._keys[symbol], self._names[key] = key, latex
+
+    def name_vector(self, components: Sequence[Expr], name: Letter, kind: str, shape: tuple[int, ...] = ()) -> None:
+        """Name the components of a scalar, a vector or, with a shape of two numbers, a matrix."""
+        for i, symbol in enumerate(components):
+            indices: tuple[int, ...] = (i,) if len(components) > 1 else ()
+            self.name(symbol, name.component(divmod(i, shape[1]) if len(shape) == 2 else indices), kind)
+
+    def name_fields(self, components: Vector, fields: Sequence[Field], kind: str, superscript: str = "") -> None:
+        """Name the components of all fields of a storage or a velocity."""
+        for field in fields:
+            part = components[field.offset : field.offset + field.size]
+            self.name_vector(part, field_letter(field, superscript), kind, field.shape)
+
+    def latex(self, expression: Expr) -> str:
+        """An expression as LaTeX."""
+        text = spaced(self._printer.doprint(substitute(sympy.sympify(expression), self._keys)))
+        # In Markdown, a line that begins with "- " is an item of a list.
+        return "-" + text[2:] if text.startswith("- ") else text
+
+    def array(self, rows: Sequence[Sequence[str]]) -> str:
+        """A matrix of printed entries; each row has its own line, which Markdown on GitHub needs."""
+        lines = " \\\\\n".join(" & ".join(row) for row in rows)
+        return f"\\left[\\begin{{array}}{{{'c' * len(rows[0])}}}\n{lines}\n\\end{{array}}\\right]"
+
+    def matrix(self, rows: Sequence[Sequence[Expr]]) -> str:
+        """A matrix of expressions."""
+        return self.array([[self.latex(e) for e in row] for row in rows])
+
+    def column(self, components: Sequence[Expr]) -> str:
+        """A column of components; a single component stands alone."""
+        return self.matrix([[c] for c in components]) if len(components) > 1 else self.latex(components[0])
+
+
+def rotation_entries(group: LieGroup, storage: Vector) -> Vector:
+    """Entries of R(q), row by row: stored components, or symbols where the entries are polynomials of them."""
+    assert group.rotation is not None
+    entries = tuple(group.rotation(storage))
+    if all(e.is_Symbol for e in entries):
+        return entries
+    return tuple(Symbol(f"R({storage[0]}){i}", real=True) for i in range(9))
+
+
+@dataclass(frozen=True)
+class Rotation:
+    """A rotation matrix by name."""
+
+    letter: Letter
+    entries: Vector
+
+    def latex(self, *, transpose: bool) -> str:
+        """The matrix or its transpose."""
+        if not transpose:
+            return str(self.letter)
+        inner = self.letter.superscript
+        name = Letter(self.letter.stem, (inner + r"\thinspace " if inner else "") + r"\mathsf{T}", self.letter.index)
+        return str(name)
+
+    @property
+    def transposed_entries(self) -> Vector:
+        """Entries of the transpose, row by row."""
+        return tuple(self.entries[3 * (i % 3) + i // 3] for i in range(9))

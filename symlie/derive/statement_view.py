@@ -1,0 +1,238 @@
+"""A derived statement under the names in which it is shown: nodes, parameters, and the definitions that keep a name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from sympy import Expr, Symbol
+
+from symlie.derive.equations import DerivedStatement
+from symlie.derive.notation import (
+    LET,
+    PARAMETER,
+    STORAGE,
+    VELOCITY,
+    Letter,
+    Notation,
+    Rotation,
+    field_letter,
+    letter,
+    rotation_entries,
+    word,
+)
+from symlie.derive.statement_list import Definition, statement_list
+from symlie.derive.vector_forms import VectorForms
+from symlie.groups.group import LieGroup
+from symlie.groups.operations import Compose, Exponential, Inverse, Logarithm, Rotate
+from symlie.ir.program import Application, Vector
+from symlie.modeling.model import Parameter
+from symlie.modeling.node import Node
+
+_LETTERS = "abcdfkrsuy"
+"""Letters for vectors without a name of their own; numbered letters follow when they are used up."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """``left = right = …`` in an aligned block; every right side is equal to the left side."""
+
+    left: str
+    right: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class VelocityPart:
+    """A named part of the velocities of a statement."""
+
+    letter: Letter
+    start: int
+    stop: int
+
+
+class StatementView:
+    """A derived statement under the names in which it is shown.
+
+    Parameters
+    ----------
+    derived
+        The statement and its terms.
+    parameters
+        Parameters of the model.
+    """
+
+    def __init__(self, derived: DerivedStatement, parameters: Sequence[Parameter]) -> None:
+        self.derived = derived
+        self.notation = Notation()
+        self.forms = VectorForms(self.notation)
+        self.rotations: dict[Vector, Rotation] = {}
+        self._elements: dict[Vector, str] = {}
+        self._counts: dict[str, int] = {}
+        self._letters = iter([c for c in _LETTERS if c not in {p.name for p in parameters}])
+        self.velocity_parts: list[VelocityPart] = []
+        self.notation.name(derived.statement.time, "t", STORAGE)
+        for parameter in parameters:
+            self._name_parameter(parameter)
+        for node in derived.statement.nodes:
+            self._name_node(node)
+        self._name_products(parameters)
+        vectors = dict(self._vectors())
+        self._list = statement_list(
+            derived.statement.program,
+            self._shown(),
+            vectors,
+            frozenset(s for p in parameters for s in p.symbols),
+        )
+        self.definitions = [self._define(d, vectors.get(d.symbols)) for d in self._list.definitions]
+
+    def superscript(self, node: Node) -> str:
+        """The name of a node as a superscript, where there are several."""
+        return word(node.name) if len(self.derived.statement.nodes) > 1 else ""
+
+    def written(self, expressions: Sequence[Expr], *, collect: bool = True) -> Vector:
+        """Expressions in the symbols that have names."""
+        return self._list.written(expressions, collect=collect)
+
+    def vector_row(self, left: str, expressions: Sequence[Expr]) -> Row:
+        """A row that shows a vector in components and, where there is one, first in vector form."""
+        components = self.written(expressions)
+        form = self.forms.vector(components)
+        column = self.notation.column(components)
+        return Row(left, (column,) if form in (None, column) else (str(form), column))
+
+    def scalar_row(self, left: str, expression: Expr) -> Row:
+        """A row that shows a scalar, with its dot products where it consists of them."""
+        (written,) = self.written([expression], collect=False)
+        return Row(left, (self.forms.scalar(written),))
+
+    def _name_parameter(self, parameter: Parameter) -> None:
+        name = letter(parameter.name)
+        self.notation.name_vector(parameter.symbols, name, PARAMETER, parameter.shape)
+        if len(parameter.shape) == 1:
+            self.forms.add(str(name), parameter.symbols)
+
+    def _name_node(self, node: Node) -> None:
+        superscript = self.superscript(node)
+        storage, velocity = node.value.components, node.velocity.components
+        self._name_element(Letter("q", superscript), superscript, node.group, storage)
+        self.notation.name_fields(velocity, node.group.velocity_fields, VELOCITY, superscript)
+        start = self.velocity_parts[-1].stop if self.velocity_parts else 0
+        for field in node.group.velocity_fields:
+            name = field_letter(field, superscript)
+            self.forms.add(str(name), velocity[field.offset : field.offset + field.size])
+            self.velocity_parts.append(
+                VelocityPart(name, start + field.offset, start + field.offset + field.size)
+            )
+
+    def _name_element(self, name: Letter, superscript: str, group: LieGroup, storage: Vector) -> None:
+        self._elements[storage] = str(name)
+        self.notation.name_fields(storage, group.storage_fields, STORAGE, superscript)
+        for field in group.storage_fields:
+            if len(field.shape) == 1:
+                part = storage[field.offset : field.offset + field.size]
+                self.forms.add(str(field_letter(field, superscript)), part)
+        for number, (factor, offset, _) in enumerate(group.simple_factors, start=1):
+            part = storage[offset : offset + factor.storage_dimension]
+            if group.factors:
+                self._elements[part] = str(Letter(name.stem, superscript, f"{name.index}({number})"))
+            if factor.rotation is None:
+                continue
+            rotation = Rotation(
+                Letter("R", superscript, "" if group.rotation else str(number)), rotation_entries(factor, part)
+            )
+            self.notation.name_vector(rotation.entries, rotation.letter, STORAGE, (3, 3))
+            self.forms.add_rotation(rotation)
+            self.rotations[part] = self.rotations[storage] = rotation
+
+    def _name_products(self, parameters: Sequence[Parameter]) -> None:
+        velocities = [s for n in self.derived.statement.nodes for s in n.velocity.components]
+        for parameter in parameters:
+            name, symbols = str(letter(parameter.name)), parameter.symbols
+            for part in self.velocity_parts:
+                u = velocities[part.start : part.stop]
+                if parameter.shape == (len(u),) and len(u) > 1:
+                    components = [a * b for a, b in zip(symbols, u, strict=True)]
+                    self.forms.add_product(rf"\operatorname{{diag}}\left({name}\right) {part.letter}", components)
+                elif parameter.shape == (len(u), len(u)):
+                    rows = [symbols[i * len(u) : (i + 1) * len(u)] for i in range(len(u))]
+                    components = [sum(a * b for a, b in zip(row, u, strict=True)) for row in rows]
+                    self.forms.add_product(rf"{name} \thinspace {part.letter}", components)
+
+    def _vectors(self) -> Iterator[tuple[Vector, Letter]]:
+        """Vectors that the derivation made: momenta by part of the velocity, rates of the constraints."""
+        dynamics, constraints = self.derived.dynamics, self.derived.constraints
+        for part in self.velocity_parts:
+            yield dynamics.momentum[part.start : part.stop], Letter(
+                r"\pi", part.letter.superscript, str(Letter(part.letter.stem, "", part.letter.index))
+            )
+        row = 0
+        several = len(self.derived.statement.constraints) > 1
+        for constraint in self.derived.statement.constraints:
+            rates = constraints.hidden[row : row + len(constraint.rows)]
+            yield rates, Letter("w", word(constraint.name) if several else "")
+            row += len(constraint.rows)
+
+    def _shown(self) -> list[Expr]:
+        statement, dynamics, constraints = self.derived.statement, self.derived.dynamics, self.derived.constraints
+        return [
+            statement.kinetic,
+            statement.potential,
+            statement.dissipated,
+            *(entry for row in dynamics.mass for entry in row),
+            *dynamics.force,
+            *constraints.position,
+            *(entry for row in constraints.jacobian for entry in row),
+            *constraints.rate,
+            *constraints.hidden,
+            *constraints.curvature,
+            *(c for output in statement.outputs for c in output.components),
+        ]
+
+    def _fresh(self, stem: str) -> Letter:
+        self._counts[stem] = self._counts.get(stem, 0) + 1
+        return Letter(stem, "", str(self._counts[stem]))
+
+    def _free_letter(self) -> Letter:
+        single = next(self._letters, None)
+        return Letter(single) if single is not None else self._fresh("y")
+
+    def _define(self, definition: Definition, known: Letter | None) -> Row:
+        symbols = definition.symbols
+        if definition.application is not None:
+            return self._define_application(definition, definition.application)
+        if len(symbols) == 1:
+            name = known or self._fresh("z" if symbols[0].name.startswith("z.") else r"\sigma")
+            self.notation.name(symbols[0], str(name), LET)
+            return Row(str(name), (self.forms.scalar(definition.expressions[0]),))
+        name = known or self._free_letter()
+        form = self.forms.vector(definition.expressions)
+        self._name_let(symbols, name)
+        return Row(str(name), (form or self.notation.column(definition.expressions),))
+
+    def _name_let(self, symbols: Sequence[Symbol], name: Letter) -> None:
+        self.notation.name_vector(symbols, name, LET)
+        self.forms.add(str(name), symbols)
+
+    def _define_application(self, definition: Definition, application: Application) -> Row:
+        operation, result = application.operation, application.result.components
+        right = self._application(application, definition.arguments)
+        if isinstance(application.result.space, LieGroup):
+            name = self._fresh("h")
+            self._name_element(name, str(name), application.result.space, result)
+        else:
+            name = self._fresh(r"\theta") if isinstance(operation, Logarithm) else self._free_letter()
+            self._name_let(definition.symbols, name)
+        return Row(str(name), (right,))
+
+    def _application(self, application: Application, arguments: Sequence[Vector]) -> str:
+        operation = application.operation
+        if isinstance(operation, Rotate):
+            rotation = self.rotations[arguments[0]]
+            return f"{rotation.latex(transpose=operation.transpose)} {self.forms.operand(arguments[1])}"
+        shown = [self._elements.get(a) or self.forms.operand(a) for a in arguments]
+        if isinstance(operation, Inverse):
+            return rf"\left({shown[0]}\right)^{{-1}}" if "^" in shown[0] else f"{shown[0]}^{{-1}}"
+        if isinstance(operation, Compose):
+            return rf"{shown[0]} \circ {shown[1]}"
+        function = rf"\{operation.name}" if isinstance(operation, Exponential | Logarithm) else word(operation.name)
+        return rf"{function}\left({', '.join(shown)}\right)"

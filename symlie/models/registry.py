@@ -1,0 +1,249 @@
+"""Models by name or by file, and their options.
+
+A model file is plain Python that exposes ``build(**options)`` and returns a `Model`. It may list the allowed values of
+options in ``OPTIONS = {"group": ["SO3", "S3"]}``; the first sentence of its docstring is its summary. A known solution
+stands beside it, as ``NAME_reference.json`` beside ``NAME.py``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import importlib
+import importlib.util
+import inspect
+import json
+import os
+import sys
+import traceback
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from symlie.errors import ModelError, SymlieError, UnknownNameError
+from symlie.models.dependencies import is_local, recorded_files
+
+if TYPE_CHECKING:
+    from symlie.derive.equations import Equations
+    from symlie.modeling.model import Model
+
+FOLDER = Path(__file__).parent
+"""Where the ready-made models are."""
+
+
+def model_names() -> tuple[str, ...]:
+    """Names of the ready-made models."""
+    files = sorted(FOLDER.glob("*.py"))
+    return tuple(f.stem for f in files if "\ndef build(" in f.read_text(encoding="utf-8"))
+
+
+def model_path(model: str) -> Path:
+    """The file of a model, given by the name of a ready-made one or by its path.
+
+    Raises
+    ------
+    UnknownNameError
+        There is no such model.
+    """
+    if model.endswith(".py") or os.sep in model:
+        path = Path(model).expanduser().resolve()
+        if path.is_file():
+            return path
+        raise UnknownNameError(f"There is no model file {model}; 'symlie new {model}' writes one to start from.")
+    if model in model_names():
+        return FOLDER / f"{model}.py"
+    from difflib import get_close_matches
+
+    similar = get_close_matches(model, model_names(), n=1)
+    hint = f" Did you mean {similar[0]!r}?" if similar else ""
+    raise UnknownNameError(
+        f"There is no model {model!r}.{hint} The models are {', '.join(model_names())}; or give the path of a Python "
+        "file."
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class ModelFile:
+    """An imported model file."""
+
+    name: str
+    """As the user called it."""
+    path: Path
+    module: ModuleType
+
+    @cached_property
+    def _signature(self) -> inspect.Signature:
+        return inspect.signature(self.module.build)
+
+    @property
+    def summary(self) -> str:
+        """First sentence of the docstring."""
+        text = " ".join((inspect.getdoc(self.module) or "").split("\n\n")[0].split())
+        return text.split(". ")[0].rstrip(".")
+
+    @property
+    def choices(self) -> dict[str, list[Any]]:
+        """Allowed values of those options that list them."""
+        return {name: list(values) for name, values in getattr(self.module, "OPTIONS", {}).items()}
+
+    @property
+    def defaults(self) -> dict[str, Any]:
+        """Options that have a default, with it."""
+        return {p.name: p.default for p in self._signature.parameters.values() if p.default is not p.empty}
+
+    @property
+    def option_names(self) -> list[str]:
+        """Names of all options."""
+        kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+        return [p.name for p in self._signature.parameters.values() if p.kind in kinds]
+
+    def complete(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Options with defaults filled in.
+
+        Raises
+        ------
+        UnknownNameError
+            An option or its value does not exist; the message lists those that do.
+        ModelError
+            An option without default is missing.
+        """
+        names = self.option_names
+        open_ended = any(p.kind is p.VAR_KEYWORD for p in self._signature.parameters.values())
+        for name in options:
+            if name not in names and not open_ended:
+                known = f"it has: {', '.join(names)}" if names else "it has none"
+                raise UnknownNameError(f"Model '{self.name}' has no option '{name}'; {known}.")
+        complete = {**self.defaults, **options}
+        for name in names:
+            if name not in complete:
+                raise ModelError(f"Model '{self.name}' needs the option '{name}': -o {name}=VALUE.")
+        for name, allowed in self.choices.items():
+            if name in complete:
+                complete[name] = self._allowed(name, complete[name], allowed)
+        return complete
+
+    def _allowed(self, name: str, value: Any, allowed: list[Any]) -> Any:
+        # Values from a command line may have become numbers although the model lists texts.
+        for choice in allowed:
+            if value == choice or str(value) == str(choice):
+                return choice
+        raise UnknownNameError(
+            f"Option '{name}' of model '{self.name}' can not be {value!r}; use one of: {', '.join(map(str, allowed))}."
+        )
+
+    def build(self, options: Mapping[str, Any]) -> Model:
+        """Call ``build`` with complete options.
+
+        Raises
+        ------
+        ModelError
+            The file failed, or did not return a model; the message says where.
+        """
+        from symlie.modeling.model import Model
+
+        with _running(self.path):
+            model = self.module.build(**options)
+        if not isinstance(model, Model):
+            raise ModelError(f"build() in {_shown(self.path)} must return a symlie.Model, not {type(model).__name__}.")
+        return model
+
+
+def open_model(model: str) -> ModelFile:
+    """Import the file of a model.
+
+    Raises
+    ------
+    UnknownNameError
+        There is no such model.
+    ModelError
+        The file can not be imported, or has no ``build``.
+    """
+    path = model_path(model)
+    if path.parent == FOLDER:
+        return ModelFile(model, path, importlib.import_module(f"symlie.models.{path.stem}"))
+    name = f"symlie_model_{path.stem}"
+    specification = importlib.util.spec_from_file_location(name, path)
+    assert specification is not None and specification.loader is not None
+    module = importlib.util.module_from_spec(specification)
+    sys.modules[name] = module
+    with _running(path):
+        specification.loader.exec_module(module)
+    if not callable(getattr(module, "build", None)):
+        raise ModelError(f"{_shown(path)} has no function build(**options) that returns a model.")
+    return ModelFile(path.stem, path, module)
+
+
+@dataclass(frozen=True, eq=False)
+class BuiltModel:
+    """A model, its complete options, and the user's own files that it was built from."""
+
+    model: Model
+    options: Mapping[str, Any]
+    files: tuple[str, ...]
+
+    def derive(self) -> Equations:
+        """The equations, with the options recorded as they go into a manifest."""
+        recorded = tuple((name, _plain(value)) for name, value in sorted(self.options.items()))
+        return dataclasses.replace(self.model.derive(), options=recorded)
+
+
+def build_model(model: str, options: Mapping[str, Any]) -> BuiltModel:
+    """Import a model's file and build the model.
+
+    Raises
+    ------
+    UnknownNameError, ModelError
+        See `open_model`, `ModelFile.complete` and `ModelFile.build`.
+    """
+    with recorded_files(model_path(model)) as files:
+        file = open_model(model)
+        complete = file.complete(options)
+        built = file.build(complete)
+    return BuiltModel(built, complete, tuple(files))
+
+
+def _plain(value: Any) -> Any:
+    try:
+        return json.loads(json.dumps(value))
+    except (TypeError, ValueError):
+        return str(value)
+
+
+@contextlib.contextmanager
+def _running(path: Path) -> Iterator[None]:
+    """Run code of a model file: its folder is searched for imports, what it prints goes to stderr, errors are named."""
+    search = [str(path.parent)] if path.parent != FOLDER else []
+    sys.path[:0] = search
+    try:
+        with contextlib.redirect_stdout(sys.stderr):
+            yield
+    except SymlieError:
+        raise
+    except Exception as error:
+        raise ModelError(f"{_place(path, error)}: {type(error).__name__}: {_message(error)}") from error
+    finally:
+        for folder in search:
+            sys.path.remove(folder)
+
+
+def _place(path: Path, error: Exception) -> str:
+    """``file:line`` of the innermost line of the user's own code."""
+    if isinstance(error, SyntaxError) and error.filename:
+        return f"{_shown(Path(error.filename))}:{error.lineno}"
+    frames = [f for f in traceback.extract_tb(error.__traceback__) if Path(f.filename) == path or is_local(f.filename)]
+    return f"{_shown(Path(frames[-1].filename))}:{frames[-1].lineno}" if frames else _shown(path)
+
+
+def _message(error: Exception) -> str:
+    return error.msg if isinstance(error, SyntaxError) else " ".join(str(error).split())
+
+
+def _shown(path: Path) -> str:
+    """A path as a user would type it."""
+    try:
+        return str(path.relative_to(Path.cwd()))
+    except ValueError:
+        return str(path)

@@ -1,0 +1,95 @@
+"""Generated files of models by statement: looked up before SymPy or the model is imported.
+
+An entry is found in two steps. The model's source, its options and the versions lead to the list of further files that
+the model was built from; with the contents of these they lead to the generated files. So a changed file is a new entry,
+and entries never change.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from symlie.compile.cache import publish_folder, publish_text, published_folder, published_text, text_key
+from symlie.models.registry import build_model, model_path
+from symlie.paths import package_digest
+from symlie.runtime.system import System, load_system
+
+_KIND = "models"
+
+
+def cached_files(model: str, options: Mapping[str, Any]) -> tuple[dict[str, str], float]:
+    """Generated files of a model by name, from the cache if they are there.
+
+    Parameters
+    ----------
+    model
+        Name of a ready-made model, or path of a model file.
+    options
+        Options of its ``build``; defaults may be left out.
+
+    Returns
+    -------
+    files
+        Text by name; the manifest records the complete options.
+    derive_seconds
+        Seconds spent on stating, deriving and emitting; 0 if the files were in the cache.
+
+    Raises
+    ------
+    UnknownNameError, ModelError
+        The model, an option or the statement is wrong.
+    """
+    path = model_path(model)
+    statement = _statement_key(path, options)
+    dependencies = published_text(_KIND, f"{statement}.json")
+    if dependencies is not None:
+        folder = published_folder(_KIND, _entry_key(statement, json.loads(dependencies)))
+        if folder is not None:
+            return {p.name: p.read_text(encoding="utf-8") for p in sorted(folder.iterdir())}, 0.0
+    start = time.perf_counter()
+    built = build_model(model, options)
+    # Contents are hashed before the derivation, which takes long enough for an edit.
+    entry = _entry_key(statement, built.files)
+    from symlie.api import generated_files
+
+    files = generated_files(built.derive())
+    publish_folder(_KIND, entry, files)
+    publish_text(_KIND, f"{statement}.json", json.dumps(built.files))
+    return files, time.perf_counter() - start
+
+
+def system_of_model(
+    model: str, options: Mapping[str, Any], *, backend: str = "auto", optimize: str = "default"
+) -> System:
+    """A system by model name or file, from the cache of generated files if they are there."""
+    files, seconds = cached_files(model, options)
+    return load_system(
+        files, json.loads(files["manifest.json"]), backend=backend, optimize=optimize, derive_seconds=seconds
+    )
+
+
+def _statement_key(path: Path, options: Mapping[str, Any]) -> str:
+    try:
+        sympy = version("sympy")
+    except PackageNotFoundError:
+        sympy = "none"
+    stated = json.dumps(options, sort_keys=True, default=str)
+    return text_key({}, (str(path), _content(path), stated, package_digest(), sys.version, sympy))
+
+
+def _entry_key(statement: str, files: Sequence[str]) -> str:
+    return text_key({}, [statement, *(part for file in files for part in (file, _content(Path(file))))])
+
+
+def _content(path: Path) -> str:
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError:
+        return "missing"

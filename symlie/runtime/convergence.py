@@ -1,0 +1,185 @@
+"""Convergence: errors at the end time over methods and step sizes, with observed orders."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from symlie.errors import FormatError
+from symlie.runtime.integrate import Progress, solve
+from symlie.runtime.layout import Array, Layout
+from symlie.runtime.methods import method as method_of_name
+from symlie.runtime.reference import TIME_TOLERANCE
+from symlie.runtime.solution import Solution
+from symlie.runtime.system import System
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One number for each kind of variable; ``None`` where there is none."""
+
+    q: float | None = None
+    """Largest ‖log(q_ref⁻¹∘q)‖ of a node."""
+    v: float | None = None
+    """‖v - v_ref‖."""
+    multipliers: float | None = None
+    """‖λ - λ_ref‖ / ‖λ_ref‖; ``None`` without constraints."""
+
+    def order_against(self, coarser: Measured, ratio: float) -> Measured:
+        """Observed orders from a coarser step that is ``ratio`` times as long."""
+
+        def order(fine: float | None, coarse: float | None) -> float | None:
+            return math.log(coarse / fine) / math.log(ratio) if fine and coarse else None
+
+        return Measured(
+            order(self.q, coarser.q), order(self.v, coarser.v), order(self.multipliers, coarser.multipliers)
+        )
+
+
+@dataclass(frozen=True)
+class ConvergenceRow:
+    """One run: its errors, and the orders observed from the run before it with the same method."""
+
+    method: str
+    h: float
+    error: Measured
+    order: Measured
+    max_constraint_residual: float
+    steps: int
+    cpu_seconds: float
+
+    def to_json(self) -> dict[str, Any]:
+        """The row as a JSON object."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, eq=False)
+class EndState:
+    """State at the end time."""
+
+    q: Array
+    v: Array
+    multipliers: Array
+
+    @classmethod
+    def of(cls, solution: Solution) -> EndState:
+        """Last record of a solution."""
+        return cls(solution.q[-1], solution.v[-1], solution.multipliers[-1])
+
+
+def error_against(system: System, state: EndState, reference: EndState) -> Measured:
+    """Errors of a state."""
+    difference = system.kernels.difference(reference.q, state.q)
+    largest = max(float(np.linalg.norm(difference[node.velocity])) for node in system.layout.nodes)
+    relative = None
+    if system.layout.rows:
+        size = float(np.linalg.norm(reference.multipliers))
+        relative = float(np.linalg.norm(state.multipliers - reference.multipliers)) / (size or 1.0)
+    return Measured(largest, float(np.linalg.norm(state.v - reference.v)), relative)
+
+
+def convergence(
+    system: System,
+    t_end: float,
+    methods: Sequence[str],
+    steps: Sequence[float],
+    *,
+    reference: EndState | None = None,
+    multipliers: str = "stage",
+    progress: Callable[[str], Progress | None] = lambda label: None,
+) -> Iterator[ConvergenceRow]:
+    """Run each method with each step size and compare the states at the end time.
+
+    Parameters
+    ----------
+    system
+        The system.
+    t_end
+        End time, in s.
+    methods
+        Names of methods.
+    steps
+        Step sizes, in s; orders are observed between one and the next.
+    reference
+        State to compare with; default: a run of the method of highest order with half of the smallest step.
+    multipliers
+        As in `solve`.
+    progress
+        Gives the progress function of the run with a label.
+
+    Yields
+    ------
+    ConvergenceRow
+    """
+
+    def run(name: str, h: float) -> Solution:
+        return solve(
+            system,
+            t_end,
+            method=name,
+            h=h,
+            t_eval=[t_end],
+            multipliers=multipliers,
+            progress=progress(f"{name}, h = {h:g}"),
+        )
+
+    if reference is None:
+        best = max(methods, key=lambda name: method_of_name(name).order)
+        reference = EndState.of(run(best, min(steps) / 2))
+    for name in methods:
+        before: tuple[float, Measured] | None = None
+        for h in steps:
+            solution = run(name, h)
+            error = error_against(system, EndState.of(solution), reference)
+            order = error.order_against(before[1], before[0] / h) if before and before[0] != h else Measured()
+            before = h, error
+            statistics = solution.statistics
+            yield ConvergenceRow(
+                name, h, error, order, statistics.max_constraint_residual, statistics.steps, statistics.cpu_seconds
+            )
+
+
+def read_end_state(path: Path, layout: Layout, t: float) -> EndState:
+    """The state at a time in a file written by ``symlie run --json``.
+
+    Raises
+    ------
+    FormatError
+        The file can not be read, is of another model, or does not hold this time.
+    """
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        index = _index(data["t"], t)
+        if index is None:
+            raise FormatError(
+                f"{path} holds no state at t = {t:g}; write one with 'symlie run … --t-end {t:g} --json'."
+            )
+        values = [
+            np.concatenate([np.ravel(data[part][name][index]) for name in names] or [np.zeros(0)])
+            for part, names in (
+                ("q", [n.name for n in layout.nodes]),
+                ("v", [n.name for n in layout.nodes]),
+                ("multipliers", list(layout.constraints)),
+            )
+        ]
+        q, v, multipliers = (np.asarray(value, dtype=float) for value in values)
+    except OSError as error:
+        raise FormatError(f"The reference {path} can not be read: {error.strerror}.") from error
+    except (ValueError, KeyError, TypeError, IndexError) as error:
+        raise FormatError(f"{path} is not the output of 'symlie run {layout.name} --json' ({error!r}).") from error
+    if (q.size, v.size, multipliers.size) != (layout.storage, layout.dimension, layout.rows):
+        raise FormatError(f"{path} is of a model or group other than {layout.name} {layout.options}.")
+    return EndState(q, v, multipliers)
+
+
+def _index(times: Sequence[float], t: float) -> int | None:
+    for k, time in enumerate(times):
+        if abs(time - t) <= TIME_TOLERANCE * max(abs(t), 1.0):
+            return k
+    return None

@@ -1,8 +1,15 @@
-"""The derived model as data: kernels with their layouts. This is all that `emit` sees of a model."""
+"""The derived model as data: kernels with their layouts. This is all that `emit` sees of a model.
+
+`ModelKernels` holds types only; how many nodes and elements there are and how they connect is an `Arrangement`, which
+is run-time data except for small models, whose tables are written into the text.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
 
 from symlie.ir.schemes import Scheme
 from symlie.ir.signature import Argument, Signature
@@ -76,7 +83,7 @@ class ConstraintRows:
 
 @dataclass(frozen=True)
 class OutputComponents:
-    """A named output of an element."""
+    """A named output; over several instances and element types it is a sum."""
 
     name: str
     size: int
@@ -84,13 +91,24 @@ class OutputComponents:
 
 
 @dataclass(frozen=True)
+class ParameterLayout:
+    """A parameter of the model or of an element type."""
+
+    name: str
+    shape: tuple[int, ...]
+    default: tuple[float, ...]
+    unit: str
+
+
+@dataclass(frozen=True)
 class ElementTypeKernels:
-    """Kernels, local layout and connectivity of one element type."""
+    """Kernels and local layout of one element type."""
 
     name: str
     node_types: tuple[str, ...]
-    instances: tuple[tuple[int, ...], ...]
-    """For each instance the node of each local place, as an index into the model's nodes."""
+    parameters: tuple[ParameterLayout, ...]
+    prepared_count: int
+    """Length of an instance's parameters with the constants computed from them."""
     mass: SparsePattern
     """Lower triangle."""
     mass_is_constant: bool
@@ -106,67 +124,24 @@ class ElementTypeKernels:
         """Number of constraint rows of one instance."""
         return sum(c.size for c in self.constraints)
 
-
-@dataclass(frozen=True)
-class NodeLayout:
-    """A node of the model."""
-
-    name: str
-    type: str
-
-
-@dataclass(frozen=True)
-class ParameterLayout:
-    """A parameter of the model."""
-
-    name: str
-    shape: tuple[int, ...]
-    default: tuple[float, ...]
-    unit: str
-
-
-@dataclass(frozen=True)
-class InitialMask:
-    """Which initial components of a node were given."""
-
-    node: str
-    storage: tuple[bool, ...]
-    velocity: tuple[bool, ...]
+    @property
+    def parameter_count(self) -> int:
+        """Number of parameter values of one instance."""
+        return sum(len(p.default) for p in self.parameters)
 
 
 @dataclass(frozen=True)
 class ModelKernels:
-    """Everything that is emitted for a model."""
+    """Everything that is generated for the types of a model."""
 
     name: str
     node_types: tuple[NodeTypeKernels, ...]
-    nodes: tuple[NodeLayout, ...]
     element_types: tuple[ElementTypeKernels, ...]
     parameters: tuple[ParameterLayout, ...]
     prepare: Kernel
     """Extends the parameters by the constants that depend on them alone; all element kernels take the result."""
     initial: Kernel
-    initial_masks: tuple[InitialMask, ...]
-    linear_algebra: tuple[Kernel, ...]
-    """Derived elimination for small systems; empty for large ones."""
-    mass_is_diagonal: bool
-    factor_size: int
-    """Number of values of the factorised mass matrix of the derived elimination."""
-
-    @property
-    def storage(self) -> int:
-        """Number of stored configuration components."""
-        return sum(self.node_type(n.type).storage for n in self.nodes)
-
-    @property
-    def dimension(self) -> int:
-        """Number of velocity components."""
-        return sum(self.node_type(n.type).dimension for n in self.nodes)
-
-    @property
-    def rows(self) -> int:
-        """Number of constraint rows."""
-        return sum(e.rows * len(e.instances) for e in self.element_types)
+    """Initial values of the nodes that are stated one by one."""
 
     @property
     def prepared_count(self) -> int:
@@ -182,6 +157,10 @@ class ModelKernels:
         """The node type of this name."""
         return next(t for t in self.node_types if t.name == name)
 
+    def element_type(self, name: str) -> ElementTypeKernels:
+        """The element type of this name."""
+        return next(e for e in self.element_types if e.name == name)
+
     @property
     def kernels(self) -> tuple[Kernel, ...]:
         """All kernels in order of emission."""
@@ -190,11 +169,91 @@ class ModelKernels:
             *(k for e in self.element_types for k in e.kernels),
             self.prepare,
             self.initial,
-            *self.linear_algebra,
         )
+
+
+@dataclass(frozen=True, eq=False)
+class NodeSet:
+    """A named node, or a named array of nodes."""
+
+    name: str
+    type: str
+    count: int
+    is_array: bool
+    fixed: NDArray[np.bool_]
+    """Which nodes are clamped, shape (count,)."""
+    storage_given: NDArray[np.bool_]
+    velocity_given: NDArray[np.bool_]
+    """Which initial components were stated, shape (storage,) and (dimension,)."""
+    storage: NDArray[np.float64] | None = None
+    velocity: NDArray[np.float64] | None = None
+    """Initial values of an array, shape (count, storage) and (count, dimension)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Instances:
+    """All instances of an element type."""
+
+    element: str
+    nodes: NDArray[np.int32]
+    """Nodes of each instance, shape (count, places), as indices into all nodes grouped by type."""
+    parameters: NDArray[np.float64]
+    """One row for all instances, or one for each."""
+
+    @property
+    def count(self) -> int:
+        """Number of instances."""
+        return len(self.nodes)
+
+
+@dataclass(frozen=True, eq=False)
+class Arrangement:
+    """Nodes, in the order of the state vectors, and instances of each element type."""
+
+    nodes: tuple[NodeSet, ...]
+    instances: tuple[Instances, ...]
+    breakpoints: tuple[str, ...] = ()
+    """Names of parameters whose values are times that must be step boundaries."""
+
+
+@dataclass(frozen=True)
+class Elimination:
+    """Derived linear algebra of a small system; see `symlie.derive.elimination`."""
+
+    kernels: tuple[Kernel, ...]
+    factor_size: int
+
+
+@dataclass(frozen=True, eq=False)
+class EmittedModel:
+    """What is emitted: types, their arrangement, and the elimination if the system is small."""
+
+    types: ModelKernels
+    arrangement: Arrangement
+    elimination: Elimination | None
+
+    @property
+    def kernels(self) -> tuple[Kernel, ...]:
+        """All kernels in order of emission."""
+        return (*self.types.kernels, *(self.elimination.kernels if self.elimination else ()))
 
     @property
     def schemes(self) -> tuple[Scheme, ...]:
         """Schemes of all coefficient functions used, by name."""
         found = {s.function: s for k in self.kernels for s in k.body.schemes}
         return tuple(found[name] for name in sorted(found))
+
+    @property
+    def storage(self) -> int:
+        """Number of stored configuration components."""
+        return sum(n.count * self.types.node_type(n.type).storage for n in self.arrangement.nodes)
+
+    @property
+    def dimension(self) -> int:
+        """Number of velocity components."""
+        return sum(n.count * self.types.node_type(n.type).dimension for n in self.arrangement.nodes)
+
+    @property
+    def rows(self) -> int:
+        """Number of constraint rows."""
+        return sum(i.count * self.types.element_type(i.element).rows for i in self.arrangement.instances)

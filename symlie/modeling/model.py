@@ -1,14 +1,15 @@
-"""The model a user states: parameters, nodes, energies, forces, constraints, outputs, initial values."""
+"""The model a user states: nodes, element types and their instances, and initial values."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import sympy
-from sympy import Expr, ImmutableDenseMatrix, Symbol
+from numpy.typing import NDArray
+from sympy import Expr, ImmutableDenseMatrix
 
 from symlie.errors import ModelError
 from symlie.groups.group import Field, LieGroup
@@ -21,17 +22,6 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Parameter:
-    """A run-time input: name, default, unit, and the symbols it enters formulas with."""
-
-    name: str
-    default: tuple[float, ...]
-    shape: tuple[int, ...]
-    unit: str
-    symbols: tuple[Symbol, ...]
-
-
-@dataclass(frozen=True)
 class InitialValue:
     """Initial components of one field of a node, as expressions of the parameters."""
 
@@ -39,6 +29,111 @@ class InitialValue:
     field: Field
     is_velocity: bool
     components: tuple[Expr, ...]
+
+
+class ElementType(Statement):
+    """Energies, forces and constraints on a few local nodes, repeated over a topology by `Model.add`.
+
+    Parameters
+    ----------
+    name
+        Identifier; generated kernels and messages carry it.
+    **nodes
+        Local nodes by name with their groups; they become attributes.
+
+    Examples
+    --------
+    >>> import symlie as sl
+    >>> spring = sl.ElementType("spring", left=sl.SE3, right=sl.SE3)
+    >>> k = spring.parameter("stiffness", 100.0, unit="N/m")
+    >>> strain = (spring.left.inverse() * spring.right).log()
+    >>> spring.potential_energy(k * strain.dot(strain) / 2)
+    """
+
+    def __init__(self, name: str, **nodes: LieGroup | str) -> None:
+        super().__init__(name)
+        self._parameter_prefix = f"{name}."
+        if not nodes:
+            raise ModelError(f"Element type '{name}' needs at least one local node, such as left=sl.SE3.")
+        for label, group in nodes.items():
+            identifier("Local node", label)
+            if hasattr(self, label):
+                raise ModelError(f"Local node '{label}' of '{name}' would hide a method; choose another name.")
+            self.nodes.append(Node(self.program, f"{name}.{label}", _group(group)))
+            setattr(self, label, self.nodes[-1])
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...
+
+
+@dataclass(eq=False)
+class NodeReference:
+    """One node of an array."""
+
+    array: NodeArray
+    index: int
+
+
+class NodeArray:
+    """An array of nodes on the same group: ``array[k]``, ``array.fix(0)``, ``array.initial(x=...)``."""
+
+    def __init__(self, name: str, group: LieGroup, count: int) -> None:
+        self.name, self.group, self.count = name, group, count
+        self.fixed = np.zeros(count, dtype=bool)
+        self.storage = np.tile(np.array([float(c) for c in group.identity]), (count, 1))
+        self.velocity = np.zeros((count, group.dimension))
+        self.storage_given = np.zeros(group.storage_dimension, dtype=bool)
+        self.velocity_given = np.zeros(group.dimension, dtype=bool)
+
+    def __len__(self) -> int:
+        return self.count
+
+    def __getitem__(self, index: int) -> NodeReference:
+        if not -self.count <= index < self.count:
+            raise ModelError(f"Node array '{self.name}' has {self.count} nodes; there is no index {index}.")
+        return NodeReference(self, index % self.count)
+
+    def fix(self, *indices: int) -> None:
+        """Clamp nodes: they keep their initial configuration."""
+        for index in indices:
+            self.fixed[self[index].index] = True
+
+    def initial(self, **fields: Any) -> None:
+        """Give initial values by field: an array (count × components), one value for all, or a function of the index.
+
+        Parameters
+        ----------
+        **fields
+            Values by name of a storage field (``p``, ``x``, ``R``) or velocity field (``Omega``, ``U``).
+        """
+        known = {f.name: (f, self.storage, self.storage_given) for f in self.group.storage_fields}
+        known |= {f.name: (f, self.velocity, self.velocity_given) for f in self.group.velocity_fields}
+        for name, value in fields.items():
+            if name not in known:
+                raise ModelError(f"Node array '{self.name}' has no field '{name}'; it has: {', '.join(known)}.")
+            entry, target, given = known[name]
+            if callable(value):
+                value = [value(k) for k in range(self.count)]
+            try:
+                block = np.asarray(value, dtype=float)
+                block = np.broadcast_to(block.reshape(-1, entry.size) if block.size else block, (self.count, entry.size))
+            except (TypeError, ValueError) as error:
+                raise ModelError(
+                    f"Initial {self.name}.{name} needs {self.count} × {entry.size} numbers, not {np.shape(value)}."
+                ) from error
+            part = slice(entry.offset, entry.offset + entry.size)
+            target[:, part] = block
+            given[part] = True
+
+
+@dataclass(eq=False)
+class ElementInstances:
+    """Instances of an element type added to a model."""
+
+    element: ElementType
+    nodes: list[tuple[tuple[str, int], ...]] = field(default_factory=list)
+    parameters: list[NDArray[np.float64]] = field(default_factory=list)
 
 
 class Model(Statement):
@@ -61,44 +156,15 @@ class Model(Statement):
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
-        self.parameters: list[Parameter] = []
         self.initial_values: list[InitialValue] = []
+        self.arrays: list[NodeArray] = []
+        self.instances: list[ElementInstances] = []
+        self.breakpoints: list[str] = []
 
-    def parameter(self, name: str, default: Any, unit: str = "") -> Any:
-        """Declare a parameter: a run-time input that is never folded into generated text.
-
-        Parameters
-        ----------
-        name
-            Identifier.
-        default
-            Default value: a number, a vector or a matrix.
-        unit
-            Unit, for documentation.
-
-        Returns
-        -------
-        Symbol or ImmutableDenseMatrix
-            A scalar symbol, or a column or matrix of symbols.
-        """
-        identifier("Parameter", name)
-        if any(p.name == name for p in self.parameters):
-            raise ModelError(f"Parameter '{name}' is declared twice in '{self.name}'.")
-        try:
-            array = np.asarray(default, dtype=float)
-        except (TypeError, ValueError) as error:
-            raise ModelError(f"The default of parameter '{name}' must be numbers, not {default!r}.") from error
-        if array.ndim > 2:
-            raise ModelError(f"Parameter '{name}' must be a number, a vector or a matrix.")
-        symbols = tuple(
-            Symbol(name if array.ndim == 0 else f"{name}[{','.join(map(str, index))}]", real=True)
-            for index in np.ndindex(array.shape)
-        )
-        self.parameters.append(Parameter(name, tuple(map(float, array.ravel())), array.shape, unit, symbols))
-        if array.ndim == 0:
-            return symbols[0]
-        shape = array.shape if array.ndim == 2 else (array.size, 1)
-        return ImmutableDenseMatrix(*shape, list(symbols))
+    def _check_new_node(self, name: str) -> None:
+        identifier("Node", name)
+        if any(n.name == name for n in (*self.nodes, *self.arrays)):
+            raise ModelError(f"Node '{name}' is declared twice in '{self.name}'.")
 
     def node(self, name: str, group: LieGroup | str) -> Node:
         """Add a node.
@@ -115,14 +181,71 @@ class Model(Statement):
         Node
             Symbols of its configuration and velocity: ``q.R``, ``q.x``, ``q.Omega``, …
         """
-        identifier("Node", name)
-        if any(n.name == name for n in self.nodes):
-            raise ModelError(f"Node '{name}' is declared twice in '{self.name}'.")
-        if isinstance(group, str):
-            group = group_from_name(group)
-        node = Node(self.program, name, group)
+        self._check_new_node(name)
+        node = Node(self.program, name, _group(group))
         self.nodes.append(node)
         return node
+
+    def node_array(self, name: str, group: LieGroup | str, count: int) -> NodeArray:
+        """Add an array of nodes; its size is run-time data.
+
+        Parameters
+        ----------
+        name
+            Identifier; results are reported under it as lists over the nodes.
+        group
+            Configuration group of every node.
+        count
+            Number of nodes.
+        """
+        self._check_new_node(name)
+        if count < 1:
+            raise ModelError(f"Node array '{name}' needs at least one node, not {count}.")
+        array = NodeArray(name, _group(group), count)
+        self.arrays.append(array)
+        return array
+
+    def add(self, element: ElementType, nodes: Iterable[Any], **parameters: Any) -> None:
+        """Add instances of an element type.
+
+        Parameters
+        ----------
+        element
+            The element type.
+        nodes
+            One tuple of nodes per instance (or a single node for element types with one local node): nodes of
+            `node` or members of a `node_array`.
+        **parameters
+            Values of the element's parameters: one value for all instances, or an array with one row per instance.
+        """
+        groups = [n.group for n in element.nodes]
+        entry = next((i for i in self.instances if i.element is element), None)
+        if entry is None:
+            if element.name == self.name or any(i.element.name == element.name for i in self.instances):
+                raise ModelError(f"Two element types of '{self.name}' are called '{element.name}'; rename one.")
+            entry = ElementInstances(element)
+            self.instances.append(entry)
+        rows: list[tuple[tuple[str, int], ...]] = []
+        for number, row in enumerate(nodes):
+            members = row if isinstance(row, Sequence) else (row,)
+            if len(members) != len(groups):
+                raise ModelError(
+                    f"Instance {number} of element '{element.name}' has {len(members)} nodes; it needs {len(groups)}."
+                )
+            places = []
+            for member, group in zip(members, groups, strict=True):
+                found = member.array if isinstance(member, NodeReference) else member
+                if not isinstance(found, Node | NodeArray):
+                    raise ModelError(f"Instance {number} of '{element.name}': {member!r} is not a node of the model.")
+                if found.group is not group:
+                    raise ModelError(
+                        f"Instance {number} of '{element.name}': node '{found.name}' is on {found.group}, but the "
+                        f"element expects {group}."
+                    )
+                places.append((found.name, member.index if isinstance(member, NodeReference) else 0))
+            rows.append(tuple(places))
+        entry.nodes += rows
+        entry.parameters.append(_parameter_block(element, len(rows), parameters))
 
     def initial(self, node: Node, **fields: Any) -> None:
         """Give initial values of fields of a node.
@@ -146,10 +269,10 @@ class Model(Statement):
                     f"Node '{node.name}' on {node.group} has no field '{name}' to start from; "
                     f"it has: {', '.join(known)}."
                 )
-            field, is_velocity = known[name]
+            entry, is_velocity = known[name]
             parts = _flat(value)
-            if len(parts) != field.size:
-                raise ModelError(f"{node.name}.{name} needs {field.size} initial components, not {len(parts)}.")
+            if len(parts) != entry.size:
+                raise ModelError(f"{node.name}.{name} needs {entry.size} initial components, not {len(parts)}.")
             allowed = {s for p in self.parameters for s in p.symbols}
             unknown = {s for e in parts for s in e.free_symbols} - allowed
             if unknown:
@@ -157,13 +280,61 @@ class Model(Statement):
                     f"The initial value of {node.name}.{name} may use parameters only, not "
                     f"{', '.join(sorted(s.name for s in unknown))}."
                 )
-            self.initial_values.append(InitialValue(node.name, field, is_velocity, parts))
+            self.initial_values.append(InitialValue(node.name, entry, is_velocity, parts))
+
+    def piecewise_linear(self, name: str, times: Sequence[float], values: Sequence[float], unit: str = "") -> Expr:
+        """A function of time through points, constant outside of them; its kinks become step boundaries.
+
+        Parameters
+        ----------
+        name
+            Times and values are the parameters ``NAME_times`` and ``NAME_values``.
+        times, values
+            The points; times increase, in s.
+        """
+        if len(times) != len(values) or len(times) < 2 or any(b <= a for a, b in zip(times, times[1:], strict=False)):
+            raise ModelError(f"Time function '{name}' needs at least two points with increasing times.")
+        t = self.parameter(f"{name}_times", times, unit="s")
+        y = self.parameter(f"{name}_values", values, unit=unit)
+        self.breakpoints.append(f"{name}_times")
+        slopes = [(y[k + 1] - y[k]) / (t[k + 1] - t[k]) for k in range(len(times) - 1)]
+        ramp = [sympy.Min(sympy.Max(self.t - t[k], 0), t[k + 1] - t[k]) for k in range(len(times) - 1)]
+        return y[0] + sum(s * r for s, r in zip(slopes, ramp, strict=True))
 
     def derive(self) -> Equations:
         """Derive the equations of motion; see `symlie.derive`."""
         from symlie.derive.equations import derive
 
         return derive(self)
+
+
+def _group(group: LieGroup | str) -> LieGroup:
+    return group_from_name(group) if isinstance(group, str) else group
+
+
+def _parameter_block(element: ElementType, count: int, values: dict[str, Any]) -> NDArray[np.float64]:
+    """Parameter values of some instances, shape (count, number of values)."""
+    known = {p.name for p in element.parameters}
+    unknown = sorted(set(values) - known)
+    if unknown:
+        raise ModelError(
+            f"Element type '{element.name}' has no parameter '{unknown[0]}'; it has: {', '.join(sorted(known))}."
+        )
+    columns = []
+    for parameter in element.parameters:
+        size = len(parameter.default)
+        value = np.asarray(values.get(parameter.name, parameter.default), dtype=float)
+        if value.size == size:
+            block = np.broadcast_to(value.reshape(1, size), (count, size))
+        elif value.size == count * size:
+            block = value.reshape(count, size)
+        else:
+            raise ModelError(
+                f"Parameter '{parameter.name}' of element '{element.name}' needs {size} values, or {count} × {size}, "
+                f"not {value.size}."
+            )
+        columns.append(block)
+    return np.hstack(columns) if columns else np.zeros((count, 0))
 
 
 def _flat(value: Any) -> tuple[Expr, ...]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import sympy
 from sympy import Expr, ImmutableDenseMatrix, Integer, Symbol
 
@@ -17,6 +18,17 @@ from symlie.modeling.node import Node, column
 
 TIME = Symbol("t", real=True)
 """The time, in seconds."""
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A run-time input: name, default, unit, and the symbols it enters formulas with."""
+
+    name: str
+    default: tuple[float, ...]
+    shape: tuple[int, ...]
+    unit: str
+    symbols: tuple[Symbol, ...]
 
 
 @dataclass(frozen=True)
@@ -67,6 +79,7 @@ class Statement:
         self.name = identifier("The model's", name)
         self.program = Program()
         self.nodes: list[Node] = []
+        self.parameters: list[Parameter] = []
         self.kinetic: Expr = Integer(0)
         self.potential: Expr = Integer(0)
         self.dissipated: Expr = Integer(0)
@@ -81,6 +94,45 @@ class Statement:
     def t(self) -> Symbol:
         """The time, a symbol."""
         return self.time
+
+    _parameter_prefix = ""
+
+    def parameter(self, name: str, default: Any, unit: str = "") -> Any:
+        """Declare a parameter: a run-time input that is never folded into generated text.
+
+        Parameters
+        ----------
+        name
+            Identifier.
+        default
+            Default value: a number, a vector or a matrix.
+        unit
+            Unit, for documentation.
+
+        Returns
+        -------
+        Symbol or ImmutableDenseMatrix
+            A scalar symbol, or a column or matrix of symbols.
+        """
+        identifier("Parameter", name)
+        if any(p.name == name for p in self.parameters):
+            raise ModelError(f"Parameter '{name}' is declared twice in '{self.name}'.")
+        try:
+            array = np.asarray(default, dtype=float)
+        except (TypeError, ValueError) as error:
+            raise ModelError(f"The default of parameter '{name}' must be numbers, not {default!r}.") from error
+        if array.ndim > 2:
+            raise ModelError(f"Parameter '{name}' must be a number, a vector or a matrix.")
+        prefix = self._parameter_prefix
+        symbols = tuple(
+            Symbol(f"{prefix}{name}" if array.ndim == 0 else f"{prefix}{name}[{','.join(map(str, index))}]", real=True)
+            for index in np.ndindex(array.shape)
+        )
+        self.parameters.append(Parameter(name, tuple(map(float, array.ravel())), array.shape, unit, symbols))
+        if array.ndim == 0:
+            return symbols[0]
+        shape = array.shape if array.ndim == 2 else (array.size, 1)
+        return ImmutableDenseMatrix(*shape, list(symbols))
 
     def _scalar(self, what: str, energy: Any) -> Expr:
         parts = components(energy)

@@ -41,3 +41,15 @@ rounding of its own (two half ulps) and a half for its product; measured 4.8 ε 
 
 INSTRUCTIONS = 20 * EPSILON
 """A dozen operations of doubles on numbers of order one and library functions, against 40 digits."""
+
+VARIATION_STEP = 1e-16
+SECOND_VARIATION_STEP = 1e-12
+"""Steps of central differences in 50 digits; first and second derivatives."""
+
+VARIATION = 1e-25
+"""Central differences with `VARIATION_STEP` h, relative to the largest entry: rounding 1e-50/h = 1e-34 and truncation
+h²/6 = 1.7e-33 times a third derivative, below 1e7 relative to the value for angles up to 3 and rates of 150 rad/s."""
+
+SECOND_VARIATION = 1e-17
+"""Second central differences with `SECOND_VARIATION_STEP` h, relative to the largest entry: rounding 1e-50/h² = 1e-26
+and truncation h²/12 = 8e-26 times a fourth derivative, below 1e8 relative to the value at 150 rad/s."""

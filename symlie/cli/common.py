@@ -86,9 +86,13 @@ def model_options(arguments: Namespace) -> dict[str, Any]:
     return dict(arguments.options)
 
 
+def describe(arguments: Namespace, **more: Any) -> None:
+    """Begin the result with what was asked for, so that a failure can name it."""
+    arguments.result.update(model=arguments.model, options=model_options(arguments), **more, backend=arguments.backend)
+
+
 def system_of(arguments: Namespace) -> System:
-    """The system that the arguments describe; what they name is put into ``arguments.result`` first."""
-    arguments.result.update(model=arguments.model, options=model_options(arguments), backend=arguments.backend)
+    """The system that the arguments describe; ``arguments.result`` then names what was really taken."""
     from symlie.models.statement_cache import system_of_model
 
     system = system_of_model(

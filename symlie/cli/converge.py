@@ -6,7 +6,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from symlie.cli.common import PICTURES, add_json, add_model, add_system, check_writable, system_of
+from symlie.cli.common import PICTURES, add_json, add_model, add_system, check_writable, describe, system_of
 from symlie.cli.output import Progress, print_json, print_table, seconds
 from symlie.cli.values import names, number, numbers
 
@@ -43,6 +43,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Run the command."""
+    describe(arguments)
     check_writable(arguments.plot, PICTURES)
     rows: list[ConvergenceRow] = []
     system = system_of(arguments)

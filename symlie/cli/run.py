@@ -7,7 +7,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from symlie.cli.common import PICTURES, RECORDINGS, add_json, add_model, add_system, check_writable, system_of
+from symlie.cli.common import PICTURES, RECORDINGS, add_json, add_model, add_system, check_writable, describe, system_of
 from symlie.cli.output import Progress, print_json, print_table, seconds
 from symlie.cli.values import number, numbers
 from symlie.errors import IntegrationError, UnknownNameError
@@ -46,7 +46,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Run the command."""
-    arguments.result.update(method=arguments.method)
+    describe(arguments, method=arguments.method)
     check_writable(arguments.plot, PICTURES)
     check_writable(arguments.out, RECORDINGS)
     t_eval: list[float] | None = arguments.t_eval
@@ -122,8 +122,8 @@ def _print(solution: Solution, h: float) -> None:
     outputs, multipliers = solution.outputs, solution.named_multipliers()
     for k, t in enumerate(solution.t):
         print(f"\nt = {t:.9g} s")
-        rows = [(name, _numbers(values[k]), units.get(name, "")) for name, values in outputs.items()]
-        rows += [(f"λ {name}", _numbers(values[k]), "") for name, values in multipliers.items()]
+        rows = [(_with_unit(name, units.get(name, "")), _numbers(values[k])) for name, values in outputs.items()]
+        rows += [(f"λ {name}", _numbers(values[k])) for name, values in multipliers.items()]
         print_table(rows)
     print()
     per_step = f" ({seconds(statistics.cpu_seconds / statistics.steps)} per step)" if statistics.steps else ""
@@ -146,6 +146,10 @@ def _print(solution: Solution, h: float) -> None:
         ],
         indent="",
     )
+
+
+def _with_unit(name: str, unit: str) -> str:
+    return f"{name} ({unit})" if unit else name
 
 
 def _spent(value: float) -> str:

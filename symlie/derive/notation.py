@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import sympy
 from sympy import Expr, Symbol
@@ -15,6 +16,8 @@ from symlie.ir.program import Vector, substitute
 
 PARAMETER, LET, STORAGE, VELOCITY = "p", "s", "u", "v"
 """Kinds of symbols, in the order in which they appear in a product."""
+
+_T = TypeVar("_T")
 
 _GREEK = frozenset(
     "alpha beta gamma delta epsilon zeta eta theta kappa lambda mu nu xi pi rho sigma tau phi chi psi omega "
@@ -35,6 +38,12 @@ def word(name: str) -> str:
 def spaced(latex: str) -> str:
     """Put thin spaces between upright words and what follows them as a factor."""
     return _WORD_AND_FACTOR.sub(r"\1 \\thinspace ", latex)
+
+
+def positive_first(terms: Sequence[_T], is_positive: Callable[[_T], bool]) -> list[_T]:
+    """Terms of a sum with the first positive one in front, so that the sum does not begin with a minus."""
+    first = next((i for i, term in enumerate(terms) if is_positive(term)), 0)
+    return [terms[first], *terms[:first], *terms[first + 1 :]] if terms else []
 
 
 @dataclass(frozen=True)
@@ -76,13 +85,28 @@ def field_letter(field: Field, superscript: str = "") -> Letter:
     return letter(field.name, superscript, first=0 if is_quaternion else 1)
 
 
+class _Printer(LatexPrinter):  # type: ignore[misc]
+    """SymPy's printer with positive terms first and sums of parameters in front: (J₃ - J₂) Ω₂ Ω₃."""
+
+    def _as_ordered_terms(self, expr: Expr, order: str | None = None) -> list[Expr]:
+        return positive_first(super()._as_ordered_terms(expr, order=order), lambda t: not t.could_extract_minus_sign())
+
+    def _print_Mul(self, expr: Expr) -> str:
+        for factor in expr.args:
+            if factor.is_Add and all(s.name.startswith(PARAMETER) for s in factor.free_symbols):
+                rest = sympy.Mul(*[f for f in expr.args if f != factor])
+                if rest.as_coeff_Mul()[0] == 1:
+                    return rf"\left({self._print(factor)}\right) {self._print(rest)}"
+        return str(super()._print_Mul(expr))
+
+
 class Notation:
     """Names of symbols, and the printing of expressions and matrices with them."""
 
     def __init__(self) -> None:
         self._keys: dict[Symbol, Symbol] = {}
         self._names: dict[Symbol, str] = {}
-        self._printer = LatexPrinter({"symbol_names": self._names})
+        self._printer = _Printer({"symbol_names": self._names})
 
     def name(self, symbol: Expr, latex: str, kind: str) -> None:
         """Give a symbol its LaTeX name, once; in formulas it stands after the symbols of its kind named before."""

@@ -84,6 +84,7 @@ class StatementView:
             frozenset(s for p in parameters for s in p.symbols),
         )
         self.definitions = [self._define(d, vectors.get(d.symbols)) for d in self._list.definitions]
+        self._rights = {row.left: row.right[0] for row in self.definitions}
 
     def superscript(self, node: Node) -> str:
         """The name of a node as a superscript, where there are several."""
@@ -94,11 +95,17 @@ class StatementView:
         return self._list.written(expressions, collect=collect)
 
     def vector_row(self, left: str, expressions: Sequence[Expr]) -> Row:
-        """A row that shows a vector in components and, where there is one, first in vector form."""
+        """A row that shows a vector in vector form, where it has one, and in components."""
         components = self.written(expressions)
+        for rotation in self.rotations.values():
+            if components == rotation.entries:
+                return Row(left, (str(rotation.letter),))
         form = self.forms.vector(components)
+        if form in self._rights:
+            return Row(left, (form, self._rights[form]))
         column = self.notation.column(components)
-        return Row(left, (column,) if form in (None, column) else (str(form), column))
+        is_named = form is not None and self.forms.is_named(components)
+        return Row(left, (form,) if is_named else (column,) if form is None else (form, column))
 
     def scalar_row(self, left: str, expression: Expr) -> Row:
         """A row that shows a scalar, with its dot products where it consists of them."""
@@ -228,7 +235,7 @@ class StatementView:
         operation = application.operation
         if isinstance(operation, Rotate):
             rotation = self.rotations[arguments[0]]
-            return f"{rotation.latex(transpose=operation.transpose)} {self.forms.operand(arguments[1])}"
+            return self.forms.operand(arguments[1], rotation.latex(transpose=operation.transpose))
         shown = [self._elements.get(a) or self.forms.operand(a) for a in arguments]
         if isinstance(operation, Inverse):
             return rf"\left({shown[0]}\right)^{{-1}}" if "^" in shown[0] else f"{shown[0]}^{{-1}}"

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import sympy
 from sympy import Expr, Integer
 
-from symlie.derive.notation import Notation, Rotation, spaced
+from symlie.derive.notation import Notation, Rotation, positive_first, spaced
 from symlie.groups.operations import cross
 from symlie.ir.program import Vector
 
@@ -75,15 +75,20 @@ class VectorForms:
         parts = self._parts(components)
         return None if parts is None else self._sum(parts)
 
-    def operand(self, components: Sequence[Expr]) -> str:
-        """Components as a factor: a name, a sum in parentheses, a unit vector or a column."""
+    def is_named(self, components: Vector) -> bool:
+        """Whether the components are exactly a known vector."""
+        return any(components == u.components for u in self._vectors)
+
+    def operand(self, components: Sequence[Expr], operator: str = "") -> str:
+        """An operator applied to components: to a name, a sum in parentheses, a unit vector or a column."""
         if all(c.is_Number for c in components) and sorted(components) == [0] * (len(components) - 1) + [1]:
-            return f"e_{{{list(components).index(Integer(1)) + 1}}}"
+            return f"{operator} e_{{{list(components).index(Integer(1)) + 1}}}".strip()
         parts = self._parts(components)
         if parts is None:
-            return self._notation.column(components)
-        text = self._sum(parts)
-        return text if len(parts) == 1 and parts[0][0] == 1 and r"\times" not in text else rf"\left({text}\right)"
+            return f"{operator} {self._notation.column(components)}".strip()
+        if len(parts) == 1 and r"\times" not in parts[0][1] and (operator or parts[0][0] == 1):
+            return self._times(parts[0][0], f"{operator} {parts[0][1]}".strip())
+        return rf"{operator} \left({self._sum(parts)}\right)".strip()
 
     def scalar(self, expression: Expr) -> str:
         """A scalar with its dot products written as such; what is no dot product stays as it is."""
@@ -165,6 +170,7 @@ class VectorForms:
         return spaced(rf"\left({text}\right) {latex}" if factor.is_Add else f"{text} {latex}")
 
     def _sum(self, parts: list[tuple[Expr, str]]) -> str:
+        parts = positive_first(parts, lambda part: not part[0].could_extract_minus_sign())
         text = " + ".join(self._times(factor, latex) for factor, latex in parts)
         return text.replace("+ -", "- ") or "0"
 

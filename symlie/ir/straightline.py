@@ -77,6 +77,8 @@ class _Flattener:
         return known
 
     def _flatten(self, expression: Expr) -> Operand:
+        if expression.is_finite is False:
+            raise ModelError(f"An expression contains {expression}, which is not a finite number.")
         if expression.is_Number or expression.is_NumberSymbol:
             return _constant(expression)
         if expression.is_Symbol:

@@ -115,6 +115,8 @@ class Statement:
             A scalar symbol, or a column or matrix of symbols.
         """
         identifier("Parameter", name)
+        if name == str(self.time):
+            raise ModelError(f"Parameter name '{name}' means the time; choose another name.")
         if any(p.name == name for p in self.parameters):
             raise ModelError(f"Parameter '{name}' is declared twice in '{self.name}'.")
         try:

@@ -70,6 +70,11 @@ class _Recorder:
         self.v.append(np.array(v).reshape(n, self.layout.dimension))
         self.multipliers.append(np.array(multipliers).reshape(n, self.layout.rows))
 
+    def add_last(self, t: float, q: Array, v: Array, multipliers: Array) -> None:
+        """Record where an integration stopped, unless it is there already."""
+        if t not in (times[-1] for times in self.t[-2:] if len(times)):
+            self.add(np.array([t]), q, v, multipliers)
+
     def solution(self, system: System, method: Method, statistics: Statistics, status: str) -> Solution:
         return Solution(
             system,
@@ -142,7 +147,7 @@ def solve(
     InconsistentInitialValuesError, RedundantConstraintsError, SingularMassMatrixError
         The initial values are not usable.
     IntegrationError
-        The integration failed or was interrupted; its ``solution`` holds what was done.
+        The integration failed or was interrupted; its ``solution`` holds what was done, up to the last good step.
     """
     chosen = method_of_name(method)
     check_method(system.layout, chosen)
@@ -183,10 +188,10 @@ def _run_c(
     budget = 64
     try:
         while True:
-            start, start_cpu = time.perf_counter(), time.process_time()
+            start, start_cpu = time.perf_counter(), time.thread_time()
             status = loop.advance(budget)
             elapsed = time.perf_counter() - start
-            cpu += time.process_time() - start_cpu
+            cpu += time.thread_time() - start_cpu
             recorder.add(*loop.drain())
             if progress is not None:
                 progress(state.steps / plan.total_steps)
@@ -201,6 +206,8 @@ def _run_c(
     except KeyboardInterrupt:
         recorder.add(*loop.drain())
         failure = InterruptedIntegrationError(f"Interrupted at t = {state.t:.9g}; the solution so far is attached.")
+    if failure is not None:
+        recorder.add_last(state.t, loop.q, loop.v, loop.multipliers[: system.layout.rows])
     statistics = Statistics(
         steps=state.steps,
         accepted=state.steps,
@@ -226,7 +233,7 @@ def _run_numpy(
     stepper = Stepper(system.kernels, system.prepared, method, system.layout.rows)
     state = State(plan.start[0], initial.q.copy(), initial.v.copy(), initial.multipliers.copy())
     failure: IntegrationError | None = None
-    start_cpu, reported = time.process_time(), time.perf_counter()
+    start_cpu, reported = time.thread_time(), time.perf_counter()
     try:
         for start, end, steps, record_end in zip(plan.start, plan.end, plan.steps, plan.record_end, strict=True):
             h = (end - start) / steps
@@ -244,7 +251,9 @@ def _run_numpy(
         failure = _failure(next(s for s, (kind, _) in _FAILURES.items() if kind is type(error)), state.t)
     except KeyboardInterrupt:
         failure = InterruptedIntegrationError(f"Interrupted at t = {state.t:.9g}; the solution so far is attached.")
-    if progress is not None and failure is None:
+    if failure is not None:
+        recorder.add_last(state.t, state.q, state.v, state.multipliers)
+    elif progress is not None:
         progress(1.0)
     statistics = Statistics(
         steps=state.steps,
@@ -252,7 +261,7 @@ def _run_numpy(
         rhs_evaluations=state.rhs_evaluations,
         max_constraint_residual=state.largest_constraint,
         max_velocity_residual=state.largest_velocity,
-        cpu_seconds=time.process_time() - start_cpu,
+        cpu_seconds=time.thread_time() - start_cpu,
         derive_seconds=system.timings.derive,
         compile_seconds=system.timings.compile,
     )

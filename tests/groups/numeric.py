@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 import mpmath
 from hypothesis import strategies as st
 from mpmath import mpf
-from sympy import Symbol
 
 from symlie.groups import operators
 from symlie.groups.group import LieGroup
@@ -231,8 +230,3 @@ def algebra_vectors(n: int, longest: float = 3.0) -> st.SearchStrategy[Numbers]:
 
     lengths = st.sampled_from([1e-7, 0.5, longest]) | st.floats(0, longest)
     return st.builds(build, st.lists(st.floats(-1, 1, width=32), min_size=n, max_size=n), lengths)
-
-
-def symbol_vector(stem: str, group: NumericGroup, *, storage: bool = False) -> tuple[Symbol, ...]:
-    """Input symbols for one algebra vector or one element."""
-    return symbols(stem, group.group.storage_dimension if storage else group.group.dimension)

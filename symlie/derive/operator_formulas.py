@@ -1,0 +1,157 @@
+"""Closed forms of ad, exp, T and T⁻¹ of a group, and the kinematic equation of a node, as rows of aligned equations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import sympy
+from sympy import Expr, ImmutableMatrix, Matrix, Rational, Symbol
+
+from symlie.derive.notation import STORAGE, VELOCITY, Notation, field_letter
+from symlie.derive.statement_view import Row, StatementView
+from symlie.derive.vector_forms import VectorForms
+from symlie.groups.group import Field, LieGroup
+from symlie.groups.operations import Rotate
+from symlie.groups.operators import LinearBlock, ad_matrix, algebra_symbols, kinematic_blocks, squared_angle
+from symlie.groups.spectrum import DEXP, DEXP_NEGATIVE, DEXP_NEGATIVE_INVERSE, EXP, AnalyticFunction, spectrum
+from symlie.groups.standard import skew
+from symlie.ir.primitives import WORKING_INTERVAL
+from symlie.ir.program import Application, Program, Vector
+from symlie.modeling.node import Node
+
+COEFFICIENTS = (
+    Row("c_{k}(z)", (r"\sum_{j \ge 0} \frac{(-z)^j}{(2 j + k)!}",)),
+    Row("c_{k,m}(z)", (r"\left(2 \frac{\mathrm{d}}{\mathrm{d} z}\right)^m c_{k}(z)",)),
+    Row(
+        "g_{m}(z)",
+        (
+            r"\left(2 \frac{\mathrm{d}}{\mathrm{d} z}\right)^m "
+            r"\frac{1 - \frac{\omega}{2} \cot \frac{\omega}{2}}{\omega^2}",
+        ),
+    ),
+)
+"""Definitions of the coefficient functions."""
+
+
+def kinematic_rows(view: StatementView, node: Node) -> list[Row]:
+    """q' = DL_q(e) v by field of the storage, and R(p) where the rotation matrix is not stored."""
+    group, storage, velocity = node.group, node.value.components, node.velocity.components
+    rows = []
+    for factor, offset, _ in group.simple_factors:
+        part = storage[offset : offset + factor.storage_dimension]
+        if factor.rotation is not None and not set(view.rotations[part].entries) <= set(part):
+            formulas = [sympy.expand(e) for e in factor.rotation(part)]
+            matrix = view.notation.matrix([formulas[i : i + 3] for i in (0, 3, 6)])
+            rows.append(Row(str(view.rotations[part].letter), (matrix,)))
+    program = Program()
+    rates = group.storage_tangent(program, storage, velocity)
+    for statement in program.statements:
+        if isinstance(statement, Application) and isinstance(statement.operation, Rotate):
+            rotation = view.rotations[statement.arguments[0].components]
+            latex = rotation.latex(transpose=statement.operation.transpose)
+            view.forms.add(view.forms.operand(statement.arguments[1].components, latex), statement.result.components)
+    for field in group.storage_fields:
+        name = str(field_letter(field, view.superscript(node)))
+        if name.startswith("\\dot"):
+            continue
+        left = rf"\dot {name}"
+        place = slice(field.offset, field.offset + field.size)
+        rows.append(Row(left, (_rate(view, node, storage[place], rates[place], field),)))
+    return rows
+
+
+def _rate(view: StatementView, node: Node, part: Vector, rate: Vector, field: Field) -> str:
+    if len(field.shape) == 1:
+        return view.forms.vector(rate) or view.notation.column([sympy.expand(c) for c in rate])
+    for spin in node.group.velocity_fields:
+        if spin.size == 3 == field.shape[0]:
+            omega = node.velocity.components[spin.offset : spin.offset + 3]
+            if (Matrix(3, 3, part) * skew(omega) - Matrix(3, 3, rate)).expand().is_zero_matrix:
+                superscript = view.superscript(node)
+                return rf"{field_letter(field, superscript)} \widetilde{{{field_letter(spin, superscript)}}}"
+    rows, columns = field.shape
+    return view.notation.matrix([rate[i * columns : (i + 1) * columns] for i in range(rows)])
+
+
+def operator_rows(group: LieGroup) -> list[Row]:
+    """ad, z = ω², T, T⁻¹ and exp of a group that is no direct product; none for commutative groups."""
+    if ad_matrix(group).is_zero_matrix:
+        return []
+    symbols = algebra_symbols(group)
+    notation = Notation()
+    forms = VectorForms(notation)
+    notation.name(Symbol("z"), "z", STORAGE)
+    notation.name_fields(symbols, group.velocity_fields, VELOCITY)
+    for field in group.velocity_fields:
+        forms.add(str(field_letter(field)), symbols[field.offset : field.offset + field.size])
+    sizes = [f.size for f in group.velocity_fields]
+    matrix = ImmutableMatrix(ad_matrix(group))
+    blocks = forms.blocks(matrix.tolist(), sizes, sizes) or notation.matrix(matrix.tolist())
+    z = squared_angle(group)
+    return [
+        Row(r"A = \mathrm{ad}_{v}", (blocks,)),
+        Row("z", (forms.scalar(z),)),
+        Row("T(v)", (closed_form(notation, DEXP_NEGATIVE, matrix, z, "A"),)),
+        Row("T^{-1}(v)", (closed_form(notation, DEXP_NEGATIVE_INVERSE, matrix, z, "A"),)),
+        *_exponential_rows(notation, forms, group),
+    ]
+
+
+def closed_form(notation: Notation, function: AnalyticFunction, matrix: ImmutableMatrix, z: Expr, name: str) -> str:
+    """φ(A) as a polynomial in A with coefficients in z, from the minimal polynomial of A (see `spectrum`)."""
+    form = spectrum(matrix)
+    a, ratio = form.zero_multiplicity, sympy.cancel(form.zeta / z)
+    variable = Symbol("zeta")
+    even = function.tail(a, variable, ratio * WORKING_INTERVAL)
+    odd = function.tail(a + 1, variable, ratio * WORKING_INTERVAL)
+    squared = rf"{name}^{{2}} + {notation.latex(ratio * Symbol('z'))} \thinspace I"
+
+    def power(n: int, k: int) -> str:
+        plain = "" if n == 0 else name if n == 1 else f"{name}^{{{n}}}"
+        factor = "" if k == 0 else rf"\left({squared}\right)" + (f"^{{{k}}}" if k > 1 else "")
+        return " ".join(t for t in (plain, factor) if t) or "I"
+
+    terms = [(function.coefficient(n), power(n, 0)) for n in range(a)]
+    for k in range(form.pair_multiplicity):
+        number = Rational((-1) ** k, sympy.factorial(k))
+        terms += [(number * sympy.diff(tail, variable, k), power(a + i, k)) for i, tail in enumerate((even, odd))]
+    return _sum(notation, [(c.subs(variable, ratio * Symbol("z")), text) for c, text in terms])
+
+
+def _sum(notation: Notation, terms: list[tuple[Expr, str]]) -> str:
+    text = ""
+    for coefficient, power in terms:
+        if coefficient == 0:
+            continue
+        negative = coefficient.could_extract_minus_sign() and not coefficient.is_Add
+        size = -coefficient if negative else coefficient
+        factor = "" if size == 1 else notation.latex(size) + " "
+        factor = rf"\left({factor.strip()}\right) " if size.is_Add else factor
+        sign = ("-" if negative else "") if not text else (" - " if negative else " + ")
+        text += sign + factor + power
+    return text
+
+
+def _exponential_rows(notation: Notation, forms: VectorForms, group: LieGroup) -> Iterator[Row]:
+    """exp(v) by field of the storage, from the linear kinematic equation s' = L s + f of its components."""
+    z = squared_angle(group)
+    for field in group.storage_fields:
+        indices = range(field.offset, field.offset + field.size)
+        blocks = [b for b in kinematic_blocks(group) if set(b.components) <= set(indices)]
+        if len({b.linear for b in blocks}) != 1 or sum(len(b.components) for b in blocks) != field.size:
+            continue
+        name, block = str(field_letter(field)), blocks[0]
+        linear, rows = f"L_{{{name}}}", block.linear.tolist()
+        yield Row(linear, (forms.block(rows) or notation.matrix(rows),))
+        function = EXP if block.forcing.is_zero_matrix else DEXP
+        formula = closed_form(notation, function, block.linear, z, linear)
+        operand = _operand(notation, forms, group, field, block)
+        yield Row(rf"{name}\left(\exp v\right)", (rf"\left({formula}\right) {operand}" if operand else formula,))
+
+
+def _operand(notation: Notation, forms: VectorForms, group: LieGroup, field: Field, block: LinearBlock) -> str:
+    """What φ(L) acts on: nothing for a matrix that starts at I, else the start or the forcing."""
+    if len(field.shape) == 2:
+        return ""
+    start = [group.identity[i] for i in block.components]
+    return notation.column(start) if block.forcing.is_zero_matrix else forms.operand(tuple(block.forcing))

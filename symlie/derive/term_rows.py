@@ -1,0 +1,81 @@
+"""The derived terms of a statement as rows of aligned equations."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+
+from sympy import Expr
+
+from symlie.derive.notation import word
+from symlie.derive.statement_view import Row, StatementView, VelocityPart
+
+WIDEST = 12
+"""Largest number of columns of a matrix that is shown whole; of larger ones, the blocks that are not zero are shown."""
+
+
+def energy_rows(view: StatementView) -> list[Row]:
+    """Kinetic and potential energy, and the dissipation function."""
+    statement = view.derived.statement
+    energies = [("T", statement.kinetic), ("V", statement.potential), ("D", statement.dissipated)]
+    return [view.scalar_row(name, energy) for name, energy in energies if energy != 0]
+
+
+def mass_rows(view: StatementView) -> list[Row]:
+    """M(q)."""
+    return _matrix_rows(view, "M", view.derived.dynamics.mass, view.velocity_parts)
+
+
+def force_rows(view: StatementView) -> list[Row]:
+    """g(t, q, v), by part of the velocity."""
+    force = view.derived.dynamics.force
+    return [view.vector_row(f"g_{{{p.letter}}}", force[p.start : p.stop]) for p in view.velocity_parts]
+
+
+def constraint_rows(view: StatementView) -> dict[str, list[Row]]:
+    """Φ, B, B v + b and Z by title, in rows by constraint; empty without constraints."""
+    terms, constraints = view.derived.constraints, view.derived.statement.constraints
+    rows: dict[str, list[Row]] = {}
+    ends = [0, *itertools.accumulate(len(c.rows) for c in constraints)]
+    for constraint, (a, b) in zip(constraints, itertools.pairwise(ends), strict=True):
+        index = f"_{{{word(constraint.name)}}}" if len(constraints) > 1 else ""
+        rate = f" + b{index}" if any(e != 0 for e in terms.rate[a:b]) else ""
+        new = {
+            "Constraints": [view.vector_row(rf"\Phi{index}", terms.position[a:b])],
+            "Constraint Jacobian": _matrix_rows(view, f"B{index}", terms.jacobian[a:b]),
+            "Hidden constraints": [
+                *([view.vector_row(f"b{index}", terms.rate[a:b])] if rate else []),
+                view.vector_row(rf"B{index} \thinspace v{rate}", terms.hidden[a:b]),
+            ],
+            "Curvature": [view.vector_row(f"Z{index}", terms.curvature[a:b])],
+        }
+        for title, part in new.items():
+            rows.setdefault(title, []).extend(part)
+    return rows
+
+
+def output_rows(view: StatementView) -> list[Row]:
+    """Named outputs."""
+    return [view.vector_row(word(o.name), o.components) for o in view.derived.statement.outputs]
+
+
+def _matrix_rows(
+    view: StatementView, name: str, matrix: Sequence[Sequence[Expr]], row_parts: Sequence[VelocityPart] = ()
+) -> list[Row]:
+    """A matrix whole, by blocks and by components; or, if it is wide, its blocks that are not zero."""
+    rows = [view.written(row) for row in matrix]
+    bounds = [(str(p.letter), p.start, p.stop) for p in row_parts] or [("", 0, len(rows))]
+    columns = view.velocity_parts
+    if columns[-1].stop <= WIDEST:
+        blocks = view.forms.blocks(rows, [b - a for _, a, b in bounds], [p.stop - p.start for p in columns])
+        full = view.notation.matrix(rows)
+        return [Row(name, (full,) if blocks is None else (blocks, full))]
+    shown = []
+    for label, top, bottom in bounds:
+        for part in columns:
+            block = [row[part.start : part.stop] for row in rows[top:bottom]]
+            if any(e != 0 for row in block for e in row):
+                index = ", ".join(t for t in (label, str(part.letter)) if t)
+                form = view.forms.block(block) or view.notation.matrix(block)
+                shown.append(Row(f"{name}_{{{index}}}" if "_" not in name else f"{{{name}}}_{{{index}}}", (form,)))
+    return shown

@@ -11,12 +11,11 @@ caller falls back on a pivoted elimination of the whole matrix when it is not.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import sympy
 from sympy import Expr, Integer, Rational, Symbol
 
-from symlie.ir.kernels import Kernel, SparsePattern
+from symlie.ir.kernels import Elimination, Kernel, SparsePattern
 from symlie.ir.program import Program
 from symlie.ir.signature import Argument, Signature
 from symlie.ir.straightline import flatten
@@ -28,15 +27,6 @@ LARGEST_DERIVED = 24
 """Largest number of velocities or rows for which the elimination is derived."""
 
 Rows = list[list[Expr]]
-
-
-@dataclass(frozen=True)
-class Elimination:
-    """Derived kernels and the size of the factorised mass matrix."""
-
-    kernels: tuple[Kernel, ...]
-    factor_size: int
-    mass_is_diagonal: bool
 
 
 def _symbols(stem: str, count: int) -> tuple[list[Symbol], dict[Symbol, str]]:
@@ -94,7 +84,7 @@ def derive_elimination(mass: SparsePattern, jacobian: SparsePattern, dimension: 
     kernels = [factorize, _solve_mass(structure, size, dimension, jacobian, rows)]
     if rows:
         kernels += [_solve_saddle(structure, size, dimension, jacobian, rows), _times(jacobian, dimension, rows)]
-    return Elimination(tuple(kernels), size, not structure)
+    return Elimination(tuple(kernels), size)
 
 
 def _factorize(mass: SparsePattern, n: int) -> tuple[Kernel, list[tuple[int, int]]]:

@@ -6,8 +6,7 @@ import functools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from symlie.derive.constraints import ConstraintTerms, derive_constraints
-from symlie.derive.dynamics import Dynamics, derive_dynamics
+from symlie.derive.statements import DerivedStatement, derive_statement
 from symlie.errors import ModelError
 from symlie.modeling.model import Model
 from symlie.modeling.statement import Statement
@@ -15,17 +14,8 @@ from symlie.modeling.statement import Statement
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from symlie.ir.kernels import ModelKernels
+    from symlie.ir.kernels import EmittedModel
     from symlie.runtime.system import System
-
-
-@dataclass(frozen=True)
-class DerivedStatement:
-    """A statement with its derived terms."""
-
-    statement: Statement
-    dynamics: Dynamics
-    constraints: ConstraintTerms
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,14 +24,20 @@ class Equations:
 
     model: Model
     derived: tuple[DerivedStatement, ...]
+    """The model's own statement, if it has one, and each element type's."""
     options: tuple[tuple[str, Any], ...] = ()
 
     @functools.cached_property
-    def kernels(self) -> ModelKernels:
-        """The model as kernels, ready to be emitted."""
+    def emitted(self) -> EmittedModel:
+        """The model as kernels with its arrangement, ready to be emitted."""
+        from symlie.derive.arrangement import arrange, has_fixed_topology, small_elimination
         from symlie.derive.kernels import model_kernels
+        from symlie.ir.kernels import EmittedModel
 
-        return model_kernels(self)
+        fixed = has_fixed_topology(self.model)
+        types = model_kernels(self.model, self.derived, fixed=fixed)
+        arrangement = arrange(self.model, types)
+        return EmittedModel(types, arrangement, small_elimination(types, arrangement) if fixed else None)
 
     def compile(self, backend: str = "auto", optimize: str = "default") -> System:
         """Emit, compile and load.
@@ -84,7 +80,7 @@ class Equations:
         return self.latex()
 
     def __repr__(self) -> str:
-        return f"Equations({self.model.name}, {sum(len(d.dynamics.force) for d in self.derived)} velocities)"
+        return f"Equations({self.model.name}: {', '.join(d.statement.name for d in self.derived)})"
 
 
 def derive(model: Model, options: tuple[tuple[str, Any], ...] = ()) -> Equations:
@@ -95,15 +91,43 @@ def derive(model: Model, options: tuple[tuple[str, Any], ...] = ()) -> Equations
     ModelError
         No nodes; a node without mass; an energy of the wrong kind; a constraint without configuration.
     """
-    if not model.nodes:
+    if not model.nodes and not model.arrays:
         raise ModelError(f"Model '{model.name}' has no nodes; add one with model.node(name, group).")
-    if model.kinetic == 0:
+    statements: list[Statement] = [model] if model.nodes else []
+    statements += [i.element for i in model.instances]
+    if all(s.kinetic == 0 for s in statements):
         raise ModelError(f"Model '{model.name}' has no kinetic energy; state it with model.kinetic_energy(...).")
-    dynamics = derive_dynamics(model)
-    position = 0
-    for node in model.nodes:
-        for k in range(node.group.dimension):
-            if all(entry == 0 for entry in dynamics.mass[position + k]):
-                raise ModelError(f"Velocity component {k} of node '{node.name}' has no mass; add its kinetic energy.")
-        position += node.group.dimension
-    return Equations(model, (DerivedStatement(model, dynamics, derive_constraints(model)),), options)
+    derived = tuple(derive_statement(s) for s in statements)
+    _check_masses(model, derived)
+    return Equations(model, derived, options)
+
+
+def _check_masses(model: Model, derived: tuple[DerivedStatement, ...]) -> None:
+    """Check that every free velocity component has an entry in some mass matrix."""
+    sizes = {n.name: (1, n.group.dimension) for n in model.nodes}
+    sizes |= {a.name: (a.count, a.group.dimension) for a in model.arrays}
+    seen: dict[tuple[str, int], set[int]] = {}
+    for d in derived:
+        local: list[set[int]] = []
+        position = 0
+        for node in d.statement.nodes:
+            n = node.group.dimension
+            local.append({k for k in range(n) if any(e != 0 for e in d.dynamics.mass[position + k])})
+            position += n
+        if d.statement is model:
+            rows = [tuple((node.name, 0) for node in model.nodes)]
+        else:
+            rows = next(i.nodes for i in model.instances if i.element is d.statement)
+        for row in rows:
+            for place, components in zip(row, local, strict=True):
+                seen.setdefault(place, set()).update(components)
+    fixed = {a.name: a.fixed for a in model.arrays}
+    for name, (count, dimension) in sizes.items():
+        for k in range(count):
+            missing = set(range(dimension)) - seen.get((name, k), set())
+            if missing and not (name in fixed and fixed[name][k]):
+                label = f"{name}[{k}]" if name in fixed else name
+                raise ModelError(
+                    f"Velocity component {min(missing)} of node '{label}' has no mass; add its kinetic energy"
+                    f"{' or clamp it' if name in fixed else ''}."
+                )

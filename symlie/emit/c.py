@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import sympy
 
 from symlie.emit.environment import render
 from symlie.emit.printing import INFIX, print_statements
-from symlie.ir.kernels import ElementTypeKernels, Kernel, ModelKernels
+from symlie.errors import ModelError
+from symlie.ir.kernels import ElementTypeKernels, EmittedModel, Instances, Kernel
 from symlie.ir.program import Program
 from symlie.ir.schemes import POLE_HIGH, POLE_LOW, Scheme, closed_form
 from symlie.ir.straightline import flatten
@@ -108,61 +109,121 @@ def _mentions(text: str, name: str) -> bool:
     return re.search(rf"(?<![A-Za-z0-9_.]){re.escape(name)}(?![A-Za-z0-9_(.])", text) is not None
 
 
-def _element_view(model: ModelKernels, element: ElementTypeKernels) -> dict[str, object]:
-    storage_offsets, velocity_offsets = [0], [0]
-    for node in model.nodes:
-        node_type = model.node_type(node.type)
-        storage_offsets.append(storage_offsets[-1] + node_type.storage)
-        velocity_offsets.append(velocity_offsets[-1] + node_type.dimension)
-    local = []
+def _local_nodes(model: EmittedModel, element: ElementTypeKernels) -> list[dict[str, object]]:
+    local: list[dict[str, object]] = []
     storage = dimension = 0
     for name in element.node_types:
-        node_type = model.node_type(name)
-        local.append({"storage": node_type.storage, "dimension": node_type.dimension,
-                      "storage_offset": storage, "velocity_offset": dimension})  # fmt: skip
+        node_type = model.types.node_type(name)
+        local.append(
+            {
+                "type": name,
+                "storage": node_type.storage,
+                "dimension": node_type.dimension,
+                "storage_offset": storage,
+                "velocity_offset": dimension,
+            }
+        )
         storage += node_type.storage
         dimension += node_type.dimension
+    return local
+
+
+def _mass_entries(element: ElementTypeKernels, places: Sequence[tuple[str, int, int]]) -> list[dict[str, object]]:
+    """Each stored value of M with its place and its position in the place's block."""
+    owner = [(p, k) for p, (_, dimension, _) in enumerate(places) for k in range(dimension)]
+    entries = []
+    for i, j in zip(element.mass.rows, element.mass.columns, strict=True):
+        (place, row), (other, column) = owner[i], owner[j]
+        if place != other:
+            raise ModelError(
+                f"The kinetic energy of '{element.name}' couples velocities of different nodes; in systems above "
+                "24 velocities the mass matrix must be block diagonal by nodes."
+            )
+        name, dimension, _ = places[place]
+        entries.append({"place": place, "type": name, "dimension": dimension, "row": row, "column": column})
+    return entries
+
+
+def _element_view(
+    model: EmittedModel, instances: Instances, outputs: Mapping[str, int], offsets: tuple[Sequence[int], Sequence[int]]
+) -> dict[str, object]:
+    element = model.types.element_type(instances.element)
+    local = _local_nodes(model, element)
+    targets = [outputs[o.name] + k for o in element.outputs for k in range(o.size)]
     names = {k.signature.name.removeprefix(f"{element.name}_") for k in element.kernels}
+    fixed = model.elimination is not None
+    sizes = [(n, model.types.node_type(n).dimension, 0) for n in element.node_types]
     return {
         "name": element.name,
-        "count": len(element.instances),
         "local": local,
-        "storage": storage,
-        "dimension": dimension,
+        "storage": sum(model.types.node_type(n).storage for n in element.node_types),
+        "dimension": sum(dimension for _, dimension, _ in sizes),
         "rows": element.rows,
         "mass_values": element.mass.count,
+        "mass_entries": [] if fixed else _mass_entries(element, sizes),
         "jacobian_values": element.jacobian.count,
-        "outputs": sum(o.size for o in element.outputs),
+        "outputs": len(targets),
+        "output_targets": targets,
         "kernels": names,
-        "storage_of": [[storage_offsets[n] for n in instance] for instance in element.instances],
-        "velocity_of": [[velocity_offsets[n] for n in instance] for instance in element.instances],
+        "count": instances.count,
+        "storage_of": [[offsets[0][n] for n in row] for row in instances.nodes] if fixed else [],
+        "velocity_of": [[offsets[1][n] for n in row] for row in instances.nodes] if fixed else [],
     }
 
 
-def _node_groups(model: ModelKernels) -> list[dict[str, object]]:
-    groups = []
-    storage = dimension = 0
-    for node_type in model.node_types:
-        count = sum(n.type == node_type.name for n in model.nodes)
-        groups.append({"name": node_type.name, "count": count, "storage": node_type.storage,
-                       "dimension": node_type.dimension, "storage_offset": storage,
-                       "velocity_offset": dimension})  # fmt: skip
-        storage += count * node_type.storage
-        dimension += count * node_type.dimension
-    return groups
+def pair_kinds(model: EmittedModel) -> list[dict[str, object]]:
+    """Ordered pairs of places of constrained element types that can share a node."""
+    places = []
+    for instances in model.arrangement.instances:
+        element = model.types.element_type(instances.element)
+        offset = 0
+        for number, name in enumerate(element.node_types if element.rows else ()):
+            dimension = model.types.node_type(name).dimension
+            places.append((element, number, name, dimension, offset * element.rows))
+            offset += dimension
+    return [
+        {
+            "first": a.name, "first_place": i, "first_rows": a.rows, "first_values": a.jacobian.count, "first_offset": p,
+            "second": b.name, "second_place": j, "second_rows": b.rows, "second_values": b.jacobian.count,
+            "second_offset": q, "dimension": dimension,
+        }
+        for a, i, name, dimension, p in places
+        for b, j, other, _, q in places
+        if name == other
+    ]  # fmt: skip
 
 
-def _assembled_positions(model: ModelKernels, which: str) -> tuple[list[int], list[int]]:
-    offsets = [0]
-    for node in model.nodes:
-        offsets.append(offsets[-1] + model.node_type(node.type).dimension)
+def output_positions(model: EmittedModel) -> tuple[dict[str, int], int]:
+    """First component of each named output, and the number of components."""
+    positions: dict[str, int] = {}
+    total = 0
+    for element in model.types.element_types:
+        for output in element.outputs:
+            if output.name not in positions:
+                positions[output.name] = total
+                total += output.size
+    return positions, total
+
+
+def _node_offsets(model: EmittedModel) -> tuple[list[int], list[int]]:
+    storage, velocity = [0], [0]
+    for node in model.arrangement.nodes:
+        kind = model.types.node_type(node.type)
+        for _ in range(node.count):
+            storage.append(storage[-1] + kind.storage)
+            velocity.append(velocity[-1] + kind.dimension)
+    return storage, velocity
+
+
+def _assembled_positions(model: EmittedModel, which: str, offsets: Sequence[int]) -> tuple[list[int], list[int]]:
     rows: list[int] = []
     columns: list[int] = []
     row = 0
-    for element in model.element_types:
+    for instances in model.arrangement.instances:
+        element = model.types.element_type(instances.element)
         pattern = element.mass if which == "mass" else element.jacobian
-        for instance in element.instances:
-            place = [k for n in instance for k in range(offsets[n], offsets[n + 1])]
+        for members in instances.nodes:
+            place = [k for n in members for k in range(offsets[n], offsets[n + 1])]
             for i, j in zip(pattern.rows, pattern.columns, strict=True):
                 rows.append(place[i] if which == "mass" else row + i)
                 columns.append(place[j])
@@ -170,17 +231,18 @@ def _assembled_positions(model: ModelKernels, which: str) -> tuple[list[int], li
     return rows, columns
 
 
-def stage_operations(model: ModelKernels) -> int:
+def _stage_operations(model: EmittedModel) -> int:
     """Operations of one stage of a half-explicit method."""
     counts = {k.signature.name: k.body.operation_count for k in model.kernels}
-    nodes = sum(counts[f"{n.type}_advance"] + counts[f"{n.type}_rate"] for n in model.nodes)
+    nodes = sum(n.count * (counts[f"{n.type}_advance"] + counts[f"{n.type}_rate"]) for n in model.arrangement.nodes)
     elements = sum(
-        len(e.instances) * (counts[f"{e.name}_force"] + counts.get(f"{e.name}_jacobian", 0)) for e in model.element_types
+        i.count * (counts.get(f"{i.element}_force", 0) + counts.get(f"{i.element}_jacobian", 0))
+        for i in model.arrangement.instances
     )
     return nodes + elements + counts.get("solve_saddle", 0)
 
 
-def emit_c(model: ModelKernels, interface_hash: str) -> dict[str, str]:
+def emit_c(model: EmittedModel, interface_hash: str) -> dict[str, str]:
     """Source files of a model in C.
 
     Returns
@@ -188,29 +250,50 @@ def emit_c(model: ModelKernels, interface_hash: str) -> dict[str, str]:
     dict
         File name to text: ``NAME.h`` with all kernels as inline functions, ``NAME.c`` with the exported functions.
     """
-    mass_rows, mass_columns = _assembled_positions(model, "mass")
-    jacobian_rows, jacobian_columns = _assembled_positions(model, "jacobian")
+    types, fixed = model.types, model.elimination is not None
+    offsets = _node_offsets(model) if fixed else ([], [])
+    mass = _assembled_positions(model, "mass", offsets[1]) if fixed else ([], [])
+    jacobian = _assembled_positions(model, "jacobian", offsets[1]) if fixed else ([], [])
+    outputs, output_count = output_positions(model)
+    elements = [_element_view(model, i, outputs, offsets) for i in model.arrangement.instances]
+    constrained = [e.name for e in types.element_types if e.rows]
     values = {
-        "model": model,
+        "model": types,
         "hash": interface_hash,
+        "fixed": fixed,
+        "storage": model.storage if fixed else 0,
+        "dimension": model.dimension if fixed else 0,
+        "rows": model.rows if fixed else 0,
+        "factor_size": model.elimination.factor_size if model.elimination else 0,
         "functions": [coefficient_function(s) for s in model.schemes],
-        "uses_logarithm": True,
+        "kernels": [print_kernel(k) for k in model.kernels],
+        "nodes": [
+            {
+                "name": t.name,
+                "count": sum(n.count for n in model.arrangement.nodes if n.type == t.name),
+                "storage": t.storage,
+                "dimension": t.dimension,
+            }
+            for t in types.node_types
+        ],
+        "elements": elements,
+        "constrained_names": constrained,
+        "constrained": bool(constrained),
+        "pair_kinds": [] if fixed else pair_kinds(model),
+        "mass_rows": mass[0],
+        "mass_columns": mass[1],
+        "jacobian_rows": jacobian[0],
+        "jacobian_columns": jacobian[1],
+        "mass_is_constant": all(e.mass_is_constant for e in types.element_types),
+        "mass_is_diagonal": all(i == j for e in types.element_types
+                                for i, j in zip(e.mass.rows, e.mass.columns, strict=True)),
+        "has_constraint_rate": any(e.has_constraint_rate for e in types.element_types),
+        "output_count": output_count,
+        "unroll_stages": fixed and _stage_operations(model) <= LARGEST_UNROLLED,
         "pole_high": repr(POLE_HIGH),
         "pole_low": repr(POLE_LOW),
-        "kernels": [print_kernel(k) for k in model.kernels],
-        "nodes": _node_groups(model),
-        "elements": [_element_view(model, e) for e in model.element_types],
-        "mass_rows": mass_rows,
-        "mass_columns": mass_columns,
-        "jacobian_rows": jacobian_rows,
-        "jacobian_columns": jacobian_columns,
-        "mass_is_constant": all(e.mass_is_constant for e in model.element_types),
-        "has_constraint_rate": any(e.has_constraint_rate for e in model.element_types),
-        "output_count": sum(o.size for e in model.element_types for o in e.outputs),
-        "unroll_stages": stage_operations(model) <= LARGEST_UNROLLED,
-        "derived_elimination": bool(model.linear_algebra),
-    }
+    }  # fmt: skip
     return {
-        f"{model.name}.h": render("c/model.h.jinja", **values),
-        f"{model.name}.c": render("c/model.c.jinja", **values),
+        f"{types.name}.h": render("c/model.h.jinja", **values),
+        f"{types.name}.c": render("c/model.c.jinja", **values),
     }

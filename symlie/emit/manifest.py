@@ -6,74 +6,98 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from symlie.ir.kernels import FieldLayout, ModelKernels
+from symlie.emit.c import output_positions, pair_kinds
+from symlie.ir.kernels import EmittedModel, FieldLayout, NodeSet, ParameterLayout
 from symlie.ir.signature import signature_hash
 from symlie.version import VERSION
 
-FORMAT = 1
+FORMAT = 2
 """Version of the manifest's layout; a folder of another format is refused."""
 
 
-def interface_hash(model: ModelKernels) -> str:
+def interface_hash(model: EmittedModel) -> str:
     """Hash of all signatures; C, NumPy and the manifest carry the same one."""
     return signature_hash(k.signature for k in model.kernels)
 
 
-def manifest(model: ModelKernels, options: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+def _fields(layouts: Sequence[FieldLayout]) -> list[dict[str, Any]]:
+    return [{"name": f.name, "offset": f.offset, "shape": list(f.shape)} for f in layouts]
+
+
+def _parameters(layouts: Sequence[ParameterLayout]) -> list[dict[str, Any]]:
+    return [{"name": p.name, "shape": list(p.shape), "default": list(p.default), "unit": p.unit} for p in layouts]
+
+
+def _nodes(nodes: NodeSet) -> dict[str, Any]:
+    entry: dict[str, Any] = {
+        "name": nodes.name,
+        "type": nodes.type,
+        "count": nodes.count,
+        "is_array": nodes.is_array,
+        "fixed": [int(k) for k in nodes.fixed.nonzero()[0]],
+        "storage_given": nodes.storage_given.tolist(),
+        "velocity_given": nodes.velocity_given.tolist(),
+    }
+    if nodes.storage is not None and nodes.velocity is not None:
+        entry |= {"storage": nodes.storage.tolist(), "velocity": nodes.velocity.tolist()}
+    return entry
+
+
+def manifest(model: EmittedModel, options: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     """The manifest as a JSON object."""
-
-    def fields(layouts: Sequence[FieldLayout]) -> list[dict[str, Any]]:
-        return [{"name": f.name, "offset": f.offset, "shape": list(f.shape)} for f in layouts]
-
+    types, arrangement = model.types, model.arrangement
+    positions, output_count = output_positions(model)
     return {
         "format": FORMAT,
         "symlie": VERSION,
-        "model": model.name,
+        "model": types.name,
         "options": dict(options),
         "interface_hash": interface_hash(model),
+        "fixed_topology": model.elimination is not None,
         "node_types": [
             {
                 "name": t.name,
                 "storage": t.storage,
                 "dimension": t.dimension,
                 "identity": list(t.identity),
-                "storage_fields": fields(t.storage_fields),
-                "velocity_fields": fields(t.velocity_fields),
+                "storage_fields": _fields(t.storage_fields),
+                "velocity_fields": _fields(t.velocity_fields),
             }
-            for t in model.node_types
-        ],
-        "nodes": [
-            {
-                "name": n.name,
-                "type": n.type,
-                "storage_given": list(mask.storage),
-                "velocity_given": list(mask.velocity),
-            }
-            for n, mask in zip(model.nodes, model.initial_masks, strict=True)
+            for t in types.node_types
         ],
         "element_types": [
             {
                 "name": e.name,
                 "node_types": list(e.node_types),
-                "instances": [list(i) for i in e.instances],
+                "parameters": _parameters(e.parameters),
+                "prepared_parameters": e.prepared_count,
                 "mass": {"rows": list(e.mass.rows), "columns": list(e.mass.columns)},
                 "mass_is_constant": e.mass_is_constant,
                 "jacobian": {"rows": list(e.jacobian.rows), "columns": list(e.jacobian.columns)},
                 "constraints": [{"name": c.name, "size": c.size} for c in e.constraints],
                 "has_constraint_rate": e.has_constraint_rate,
-                "outputs": [{"name": o.name, "size": o.size, "unit": o.unit} for o in e.outputs],
+                "outputs": [
+                    {"name": o.name, "size": o.size, "unit": o.unit, "position": positions[o.name]} for o in e.outputs
+                ],
             }
-            for e in model.element_types
+            for e in types.element_types
         ],
-        "parameters": [
-            {"name": p.name, "shape": list(p.shape), "default": list(p.default), "unit": p.unit}
-            for p in model.parameters
+        "output_count": output_count,
+        "pairs": [] if model.elimination else [
+            {key: c[key] for key in ("first", "first_place", "second", "second_place")} for c in pair_kinds(model)
         ],
-        "prepared_parameters": model.prepared_count,
+        "parameters": _parameters(types.parameters),
+        "prepared_parameters": types.prepared_count,
         "operations": {k.signature.name: k.body.operation_count for k in model.kernels},
-    }
+        "nodes": [_nodes(n) for n in arrangement.nodes],
+        "instances": [
+            {"element": i.element, "nodes": i.nodes.tolist(), "parameters": i.parameters.tolist()}
+            for i in arrangement.instances
+        ],
+        "breakpoints": list(arrangement.breakpoints),
+    }  # fmt: skip
 
 
-def manifest_text(model: ModelKernels, options: Sequence[tuple[str, Any]]) -> str:
+def manifest_text(model: EmittedModel, options: Sequence[tuple[str, Any]]) -> str:
     """The manifest as the text of ``manifest.json``."""
     return json.dumps(manifest(model, options), indent=1, sort_keys=False) + "\n"

@@ -8,7 +8,7 @@ import sympy
 
 from symlie.emit.environment import render
 from symlie.emit.printing import INFIX, print_statements
-from symlie.ir.kernels import Kernel, ModelKernels
+from symlie.ir.kernels import EmittedModel, Kernel
 from symlie.ir.program import Program
 from symlie.ir.schemes import POLE_HIGH, POLE_LOW, Scheme, closed_form
 from symlie.ir.straightline import flatten
@@ -61,20 +61,19 @@ def _printed(kernel: Kernel) -> dict[str, object]:
     }
 
 
-def emit_numpy(model: ModelKernels, interface_hash: str) -> dict[str, str]:
+def emit_numpy(model: EmittedModel, interface_hash: str) -> dict[str, str]:
     """Source of a model in NumPy: one module ``NAME.py``.
 
     The derived elimination is left to a library on this backend.
     """
-    eliminations = {k.signature.name for k in model.linear_algebra}
-    kernels = [_printed(k) for k in model.kernels if k.signature.name not in eliminations]
+    kernels = [_printed(k) for k in model.types.kernels]
     text = render(
         "numpy/model.py.jinja",
-        model=model,
+        model=model.types,
         hash=interface_hash,
         functions=[_coefficient_function(s) for s in model.schemes],
         pole_high=repr(POLE_HIGH),
         pole_low=repr(POLE_LOW),
         kernels=kernels,
     )
-    return {f"{model.name}.py": text}
+    return {f"{model.types.name}.py": text}

@@ -1,6 +1,6 @@
 """Constants of a run: what depends on parameters alone is computed once, not in every evaluation.
 
-The parameter vector is extended by these constants, p[n], p[n+1], …; a kernel ``prepare`` computes them.
+A parameter vector is extended by these constants, p[n], p[n+1], …; a kernel ``prepare`` computes them.
 """
 
 from __future__ import annotations
@@ -17,10 +17,16 @@ class ParameterHoisting:
     ----------
     count
         Number of parameters; the constants follow them.
+    name
+        Name of the vector that is extended.
+    constant_prefixes
+        What references to constants begin with; default: the vector itself.
     """
 
-    def __init__(self, count: int) -> None:
+    def __init__(self, count: int, name: str, constant_prefixes: tuple[str, ...] = ()) -> None:
         self.count = count
+        self.name = name
+        self.constant_prefixes = constant_prefixes or (f"{name}[",)
         self._instructions: list[Instruction] = []
         self._targets: dict[tuple[str, tuple[Operand, ...]], str] = {}
         self._positions: dict[str, int] = {}
@@ -36,7 +42,7 @@ class ParameterHoisting:
         kept: list[Instruction] = []
         for instruction in body.instructions:
             operands = instruction.operands
-            if all(isinstance(o, float) or o.startswith("p[") or o in constant for o in operands):
+            if all(isinstance(o, float) or o.startswith(self.constant_prefixes) or o in constant for o in operands):
                 known = tuple(constant.get(o, o) if isinstance(o, str) else o for o in operands)
                 constant[instruction.target] = self._intern(instruction.operator, known)
             else:
@@ -52,7 +58,7 @@ class ParameterHoisting:
 
     def prepare(self) -> StraightLine:
         """The instructions of ``prepare``; outputs are the extended parameter vector."""
-        outputs: list[Operand] = [f"p[{k}]" for k in range(self.count)]
+        outputs: list[Operand] = [f"{self.name}[{k}]" for k in range(self.count)]
         outputs += list(self._positions)
         return StraightLine(tuple(self._instructions), tuple(outputs), ())
 
@@ -66,4 +72,4 @@ class ParameterHoisting:
 
     def _place(self, target: str) -> str:
         position = self._positions.setdefault(target, len(self._positions))
-        return f"p[{self.count + position}]"
+        return f"{self.name}[{self.count + position}]"

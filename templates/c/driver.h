@@ -3,34 +3,24 @@
 #ifndef SYMLIE_DRIVER_H
 #define SYMLIE_DRIVER_H
 
-static inline void copy(int n, const double *restrict from, double *restrict to)
-{
-    for (int k = 0; k < n; k++) to[k] = from[k];
-}
-
-static inline double largest(int n, const double *restrict x, double bound)
-{
-    for (int k = 0; k < n; k++) {
-        const double a = fabs(x[k]);
-        bound = a > bound ? a : bound;
-    }
-    return bound;
-}
-
-static inline void record_state(const symlie_state *s, symlie_record *record)
+static inline void record_state(const symlie_problem *restrict P, const symlie_state *s, symlie_record *record)
 {
     const long long n = record->count++;
+    (void)P;
     record->t[n] = s->t;
     copy(STORAGE, s->q, record->q + n * STORAGE);
     copy(DIMENSION, s->v, record->v + n * DIMENSION);
     copy(ROWS, s->lambda, record->lambda + n * ROWS);
 }
 
-int symlie_integrate(const double *p, symlie_state *state, const symlie_plan *plan, symlie_record *record)
+long long symlie_workspace(const symlie_problem *P) { return FIXED_TOPOLOGY ? 0 : mass_workspace(P) + step_workspace(P); }
+
+int symlie_integrate(const symlie_problem *P, symlie_state *state, const symlie_plan *plan, symlie_record *record)
 {
     long long budget = plan->budget;
     mass_matrix mass;
-    evaluate_mass(p, state->t, state->q, &mass);
+    double *work = place_mass(P, P->workspace, &mass);
+    if (!evaluate_mass(P, state->t, state->q, &mass)) return SYMLIE_SINGULAR;
     for (; state->segment < plan->segments; state->segment++, state->step = 0) {
         const double start = plan->start[state->segment], end = plan->end[state->segment];
         const long long steps = plan->steps[state->segment];
@@ -39,13 +29,13 @@ int symlie_integrate(const double *p, symlie_state *state, const symlie_plan *pl
             if (record->count >= record->capacity) return SYMLIE_BUFFER_FULL;
             if (budget-- <= 0) return SYMLIE_BUDGET;
             const double t = start + (double)state->step * h;
-            const int status = method_step(p, t, h, &mass, state);
+            const int status = method_step(P, work, t, h, &mass, state);
             if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
             state->step++;
             state->steps++;
             state->t = state->step == steps ? end : start + (double)state->step * h;
             const int at_end = state->step == steps && plan->record_end[state->segment];
-            if (at_end || (plan->record_every && state->steps % plan->record_every == 0)) record_state(state, record);
+            if (at_end || (plan->record_every && state->steps % plan->record_every == 0)) record_state(P, state, record);
         }
     }
     return SYMLIE_DONE;

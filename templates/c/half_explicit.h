@@ -14,19 +14,36 @@
 #ifndef SYMLIE_HALF_EXPLICIT_H
 #define SYMLIE_HALF_EXPLICIT_H
 
-static inline double largest(int n, const double *restrict x, double bound);
-static inline void copy(int n, const double *restrict from, double *restrict to);
-
-static inline int method_step(const double *restrict p, double t, double h, mass_matrix *restrict mass,
-                              symlie_state *restrict state)
+static inline long long step_workspace(const symlie_problem *restrict P)
 {
-    double rate[STAGES][DIMENSION], acceleration[STAGES][DIMENSION];
-    double q[STORAGE], v[DIMENSION], Q[STORAGE], V[DIMENSION], Theta[DIMENSION], r[DIMENSION];
-    double next_Q[STORAGE], next_V[DIMENSION], next_Theta[DIMENSION], final_Q[STORAGE], final_V[DIMENSION];
+    (void)P;
+    return (2 * STAGES + 7LL) * DIMENSION + 4LL * STORAGE + 2LL * JACOBIAN_VALUES + (STAGES + 3LL) * ROWS;
+}
+
+static inline int method_step(const symlie_problem *restrict P, double *restrict work, double t, double h,
+                              mass_matrix *restrict mass, symlie_state *restrict state)
+{
+    ARRAY(rate, STAGES * DIMENSION);
+    ARRAY(acceleration, STAGES * DIMENSION);
+    ARRAY(v, DIMENSION);
+    ARRAY(V, DIMENSION);
+    ARRAY(Theta, DIMENSION);
+    ARRAY(r, DIMENSION);
+    ARRAY(next_V, DIMENSION);
+    ARRAY(next_Theta, DIMENSION);
+    ARRAY(final_V, DIMENSION);
+    ARRAY(q, STORAGE);
+    ARRAY(Q, STORAGE);
+    ARRAY(next_Q, STORAGE);
+    ARRAY(final_Q, STORAGE);
     double angle = 0;
-#if ROWS
-    double B[JACOBIAN_VALUES], next_B[JACOBIAN_VALUES], c[ROWS], b[ROWS];
-    double multiplier[STAGES][ROWS], residual[ROWS];
+#if CONSTRAINED
+    ARRAY(B, JACOBIAN_VALUES);
+    ARRAY(next_B, JACOBIAN_VALUES);
+    ARRAY(multiplier, STAGES * ROWS);
+    ARRAY(c, ROWS);
+    ARRAY(b, ROWS);
+    ARRAY(residual, ROWS);
     double largest_constraint = state->largest_constraint, largest_velocity = state->largest_velocity;
 #endif
     copy(STORAGE, state->q, q);
@@ -34,90 +51,90 @@ static inline int method_step(const double *restrict p, double t, double h, mass
     copy(STORAGE, q, Q);
     copy(DIMENSION, v, V);
     for (int k = 0; k < DIMENSION; k++) Theta[k] = 0;
-#if ROWS
-    system_jacobian(p, t, q, B);
+#if CONSTRAINED
+    system_jacobian(P, t, q, B);
 #endif
 
 SYMLIE_UNROLL
     for (int i = 0; i < STAGES; i++) {
-        if (i == 0) copy(DIMENSION, v, rate[0]);
-        else system_rate(Theta, V, rate[i]);
-        combine(i + 1, h, A[i + 1], (const double (*)[DIMENSION])rate, 0, next_Theta);
-        const double z = system_chart(next_Theta);
+        if (i == 0) copy(DIMENSION, v, rate);
+        else system_rate(P, Theta, V, rate + i * DIMENSION);
+        combine(DIMENSION, i + 1, h, A[i + 1], rate, 0, next_Theta);
+        const double z = system_chart(P, next_Theta);
         angle = z > angle ? z : angle;
-        system_advance(q, next_Theta, next_Q);
-#if ROWS
-        system_jacobian(p, t + C[i + 1] * h, next_Q, next_B);
+        system_advance(P, q, next_Theta, next_Q);
+#if CONSTRAINED
+        system_jacobian(P, t + C[i + 1] * h, next_Q, next_B);
 #endif
         if (i == 0 && FSAL && state->acceleration_is_valid) {
-            copy(DIMENSION, state->acceleration, acceleration[0]);
-#if ROWS
-            copy(ROWS, state->lambda, multiplier[0]);
+            copy(DIMENSION, state->acceleration, acceleration);
+#if CONSTRAINED
+            copy(ROWS, state->lambda, multiplier);
 #endif
         } else {
-            if (!MASS_IS_CONSTANT) evaluate_mass(p, t + C[i] * h, Q, mass);
-            system_force(p, t + C[i] * h, Q, V, r);
+            if (!MASS_IS_CONSTANT && !evaluate_mass(P, t + C[i] * h, Q, mass)) return SYMLIE_SINGULAR;
+            system_force(P, t + C[i] * h, Q, V, r);
             for (int k = 0; k < DIMENSION; k++) r[k] = -r[k];
-#if ROWS
+#if CONSTRAINED
             if (i == 0) {
-                copy(ROWS, state->lambda, multiplier[0]);
-                if (!solve_with_mass(mass, r, B, multiplier[0], acceleration[0])) return SYMLIE_SINGULAR;
+                copy(ROWS, state->lambda, multiplier);
+                if (!solve_with_mass(P, mass, r, B, multiplier, acceleration)) return SYMLIE_SINGULAR;
             } else {
-                combine(i, h, A[i + 1], (const double (*)[DIMENSION])acceleration, v, next_V);
-                multiply_jacobian(next_B, next_V, c);
+                combine(DIMENSION, i, h, A[i + 1], acceleration, v, next_V);
+                multiply_jacobian(P, next_B, next_V, c);
                 if (HAS_CONSTRAINT_RATE) {
-                    system_constraint_rate(p, t + C[i + 1] * h, next_Q, b);
+                    system_constraint_rate(P, t + C[i + 1] * h, next_Q, b);
                     for (int k = 0; k < ROWS; k++) c[k] += b[k];
                 }
                 const double scale = -1 / (h * A[i + 1][i]);
                 for (int k = 0; k < ROWS; k++) c[k] *= scale;
-                if (!solve_stage(mass, B, next_B, r, c, acceleration[i], multiplier[i])) return SYMLIE_SINGULAR;
+                if (!solve_stage(P, mass, B, next_B, r, c, acceleration + i * DIMENSION, multiplier + i * ROWS)) return SYMLIE_SINGULAR;
             }
 #else
-            if (!solve_with_mass(mass, r, 0, 0, acceleration[i])) return SYMLIE_SINGULAR;
+            if (!solve_with_mass(P, mass, r, 0, 0, acceleration + i * DIMENSION)) return SYMLIE_SINGULAR;
 #endif
         }
         if (i + 1 < STAGES || i + 1 == FINAL)
-            combine(i + 1, h, A[i + 1], (const double (*)[DIMENSION])acceleration, v, next_V);
+            combine(DIMENSION, i + 1, h, A[i + 1], acceleration, v, next_V);
         if (i + 1 == FINAL) {
             copy(STORAGE, next_Q, final_Q);
             copy(DIMENSION, next_V, final_V);
-#if ROWS
-            system_constraint(p, t + h, next_Q, residual);
-            largest_constraint = largest(ROWS, residual, largest_constraint);
-            multiply_jacobian(next_B, next_V, residual);
+#if CONSTRAINED
+            system_constraint(P, t + h, next_Q, residual);
+            largest_constraint = largest_entry(ROWS, residual, largest_constraint);
+            multiply_jacobian(P, next_B, next_V, residual);
             if (HAS_CONSTRAINT_RATE) {
-                system_constraint_rate(p, t + h, next_Q, b);
+                system_constraint_rate(P, t + h, next_Q, b);
                 for (int k = 0; k < ROWS; k++) residual[k] += b[k];
             }
-            largest_velocity = largest(ROWS, residual, largest_velocity);
+            largest_velocity = largest_entry(ROWS, residual, largest_velocity);
 #endif
         }
         copy(STORAGE, next_Q, Q);
         copy(DIMENSION, next_V, V);
         copy(DIMENSION, next_Theta, Theta);
-#if ROWS
+#if CONSTRAINED
         copy(JACOBIAN_VALUES, next_B, B);
 #endif
     }
     state->rhs_evaluations += FSAL && state->acceleration_is_valid ? STAGES - 1 : STAGES;
     if (SYMLIE_UNLIKELY(!(angle < CHART_LIMIT))) return angle >= CHART_LIMIT ? SYMLIE_OUTSIDE_CHART : SYMLIE_NOT_FINITE;
     if (SYMLIE_UNLIKELY(!all_finite(DIMENSION, final_V))) return SYMLIE_NOT_FINITE;
-    system_normalize(final_Q, state->q);
+    system_normalize(P, final_Q, state->q);
     copy(DIMENSION, final_V, state->v);
-#if ROWS
+#if CONSTRAINED
     for (int k = 0; k < ROWS; k++) {
         double sum = 0;
 SYMLIE_UNROLL
         for (int i = 0; i < STAGES; i++)
-            if (D[i] != 0) sum += D[i] * multiplier[i][k];
+            if (D[i] != 0) sum += D[i] * multiplier[i * ROWS + k];
         state->lambda[k] = sum;
     }
     state->largest_constraint = largest_constraint;
     state->largest_velocity = largest_velocity;
 #endif
     if (FSAL) {
-        copy(DIMENSION, acceleration[STAGES - 1], state->acceleration);
+        copy(DIMENSION, acceleration + (STAGES - 1) * DIMENSION, state->acceleration);
         state->acceleration_is_valid = 1;
     }
     return SYMLIE_DONE;

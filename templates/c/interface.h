@@ -1,13 +1,46 @@
 /* The functions and types that a compiled model exports. This text is the contract: C includes it and the loader
  * declares exactly the same. All arrays are owned by the caller; no function keeps state or allocates. */
 
+/* All instances of one element type. */
+typedef struct {
+    long long count;
+    const int *storage_of;      /* count x places: first storage index of each local node */
+    const int *velocity_of;     /* count x places: first velocity index of each local node */
+    const double *parameters;   /* prepared parameters of the first instance */
+    long long stride;           /* from one instance's parameters to the next; 0 if shared */
+} symlie_elements;
+
+/* Places of two element types that share nodes, for the complement B M^-1 B^T of large systems. */
+typedef struct {
+    long long count;
+    const int *first;           /* instances */
+    const int *second;
+} symlie_pairs;
+
+/* A model with its topology and parameters. */
+typedef struct {
+    const double *p;                /* prepared parameters of the model */
+    const symlie_elements *elements; /* one for each element type */
+    const long long *nodes;         /* number of nodes of each type */
+    long long storage;
+    long long dimension;
+    long long rows;
+    long long mass_values;
+    long long jacobian_values;
+    const double *mobility;         /* 0 for clamped velocity components, else 1; large systems only */
+    long long bandwidth;            /* half bandwidth of the complement in the order of position */
+    const int *position;            /* place of each constraint row in the order of elimination */
+    const symlie_pairs *pairs;      /* one for each pair of places with constraints */
+    double *workspace;              /* symlie_workspace values */
+} symlie_problem;
+
 /* Progress of an integration; everything needed to continue is here. */
 typedef struct {
     double t;                   /* time of q, v */
-    double *q;                  /* configuration, STORAGE */
-    double *v;                  /* velocity, DIMENSION */
-    double *lambda;             /* multipliers, ROWS */
-    double *acceleration;       /* v' of the last stage if it can serve as the next first stage, DIMENSION */
+    double *q;                  /* configuration */
+    double *v;                  /* velocity */
+    double *lambda;             /* multipliers */
+    double *acceleration;       /* v' of the last stage if it can serve as the next first stage */
     long long acceleration_is_valid;
     long long segment;          /* index into the plan */
     long long step;             /* steps done within the segment */
@@ -39,25 +72,26 @@ typedef struct {
 } symlie_record;
 
 const char *symlie_interface_hash(void);
-
-/* p: PARAMETERS values; out: PREPARED values, which is what every other function takes as p. */
-void symlie_prepare(const double *p, double *out);
+long long symlie_workspace(const symlie_problem *P);
+/* Parameters of the model (element < 0) or of one instance of an element type, followed by the constants computed
+ * from them; for instances p holds the prepared parameters of the model. */
+void symlie_prepare(long long element, const double *p, const double *e, double *out);
 void symlie_initial(const double *p, double *q, double *v);
-void symlie_advance(const double *q, const double *u, double *out);
-void symlie_rate(const double *u, const double *w, double *out);
-void symlie_transport(const double *u, const double *w, double *out);
-void symlie_bracket(const double *u, const double *w, double *out);
-void symlie_difference(const double *q, const double *b, double *out);
-void symlie_normalize(const double *q, double *out);
-double symlie_chart(const double *u);
-void symlie_mass(const double *p, double t, const double *q, double *M);
-void symlie_force(const double *p, double t, const double *q, const double *v, double *g);
-void symlie_energy(const double *p, double t, const double *q, const double *v, double *E);
-void symlie_outputs(const double *p, double t, const double *q, const double *v, double *out);
-void symlie_constraint(const double *p, double t, const double *q, double *Phi);
-void symlie_jacobian(const double *p, double t, const double *q, double *B);
-void symlie_constraint_rate(const double *p, double t, const double *q, double *b);
-void symlie_curvature(const double *p, double t, const double *q, const double *v, double *Z);
+void symlie_advance(const symlie_problem *P, const double *q, const double *u, double *out);
+void symlie_rate(const symlie_problem *P, const double *u, const double *w, double *out);
+void symlie_transport(const symlie_problem *P, const double *u, const double *w, double *out);
+void symlie_bracket(const symlie_problem *P, const double *u, const double *w, double *out);
+void symlie_difference(const symlie_problem *P, const double *q, const double *b, double *out);
+void symlie_normalize(const symlie_problem *P, const double *q, double *out);
+double symlie_chart(const symlie_problem *P, const double *u);
+void symlie_mass(const symlie_problem *P, double t, const double *q, double *M);
+void symlie_force(const symlie_problem *P, double t, const double *q, const double *v, double *g);
+void symlie_energy(const symlie_problem *P, double t, const double *q, const double *v, double *E);
+void symlie_outputs(const symlie_problem *P, double t, const double *q, const double *v, double *out);
+void symlie_constraint(const symlie_problem *P, double t, const double *q, double *Phi);
+void symlie_jacobian(const symlie_problem *P, double t, const double *q, double *B);
+void symlie_constraint_rate(const symlie_problem *P, double t, const double *q, double *b);
+void symlie_curvature(const symlie_problem *P, double t, const double *q, const double *v, double *Z);
 
 /* Present in a library that was compiled for a method; returns a symlie_status. */
-int symlie_integrate(const double *p, symlie_state *state, const symlie_plan *plan, symlie_record *record);
+int symlie_integrate(const symlie_problem *P, symlie_state *state, const symlie_plan *plan, symlie_record *record);

@@ -13,17 +13,40 @@
 
 #define CHART_LIMIT 39.4 /* (2 pi)^2 = 39.478..., where the inverse tangent operator is singular */
 
-/* out = base + h sum_j weight[j] x[j]; base may be null. Zero weights cost nothing once the loops are unrolled. */
-static inline void combine(int count, double h, const double *restrict weight, const double (*restrict x)[DIMENSION],
+/* Arrays of a step: on the stack for models of fixed topology, else in the workspace. */
+#if FIXED_TOPOLOGY
+#define ARRAY(name, size) double name[(size) > 0 ? (size) : 1]
+#else
+#define ARRAY(name, size)        \
+    double *restrict name = work; \
+    work += (size)
+#endif
+
+/* out = base + h sum_j weight[j] x_j for vectors x_j one after the other; base may be null. Zero weights cost nothing
+ * once the loops are unrolled. */
+static inline void combine(int n, int count, double h, const double *restrict weight, const double *restrict x,
                            const double *restrict base, double *restrict out)
 {
-    double sum[DIMENSION];
-    for (int k = 0; k < DIMENSION; k++) sum[k] = 0;
+    for (int k = 0; k < n; k++) out[k] = 0;
 SYMLIE_UNROLL
     for (int j = 0; j < count; j++)
         if (weight[j] != 0)
-            for (int k = 0; k < DIMENSION; k++) sum[k] += weight[j] * x[j][k];
-    for (int k = 0; k < DIMENSION; k++) out[k] = base ? base[k] + h * sum[k] : h * sum[k];
+            for (int k = 0; k < n; k++) out[k] += weight[j] * x[j * n + k];
+    for (int k = 0; k < n; k++) out[k] = base ? base[k] + h * out[k] : h * out[k];
+}
+
+static inline void copy(int n, const double *restrict from, double *restrict to)
+{
+    for (int k = 0; k < n; k++) to[k] = from[k];
+}
+
+static inline double largest_entry(int n, const double *restrict x, double bound)
+{
+    for (int k = 0; k < n; k++) {
+        const double a = fabs(x[k]);
+        bound = a > bound ? a : bound;
+    }
+    return bound;
 }
 
 static inline int all_finite(int n, const double *restrict x)

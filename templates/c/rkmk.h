@@ -10,13 +10,23 @@
 #ifndef SYMLIE_RKMK_H
 #define SYMLIE_RKMK_H
 
-static inline void copy(int n, const double *restrict from, double *restrict to);
-
-static inline int method_step(const double *restrict p, double t, double h, mass_matrix *restrict mass,
-                              symlie_state *restrict state)
+static inline long long step_workspace(const symlie_problem *restrict P)
 {
-    double rate[STAGES][DIMENSION], acceleration[STAGES][DIMENSION];
-    double q[STORAGE], v[DIMENSION], Q[STORAGE], V[DIMENSION], Theta[DIMENSION], r[DIMENSION];
+    (void)P;
+    return (2 * STAGES + 4LL) * DIMENSION + 2LL * STORAGE;
+}
+
+static inline int method_step(const symlie_problem *restrict P, double *restrict work, double t, double h,
+                              mass_matrix *restrict mass, symlie_state *restrict state)
+{
+    ARRAY(rate, STAGES * DIMENSION);
+    ARRAY(acceleration, STAGES * DIMENSION);
+    ARRAY(v, DIMENSION);
+    ARRAY(V, DIMENSION);
+    ARRAY(Theta, DIMENSION);
+    ARRAY(r, DIMENSION);
+    ARRAY(q, STORAGE);
+    ARRAY(Q, STORAGE);
     double angle = 0;
     copy(STORAGE, state->q, q);
     copy(DIMENSION, state->v, v);
@@ -24,22 +34,22 @@ static inline int method_step(const double *restrict p, double t, double h, mass
     copy(DIMENSION, v, V);
 SYMLIE_UNROLL
     for (int i = 0; i < STAGES; i++) {
-        if (i == 0 || !EXACT_INVERSE) copy(DIMENSION, V, rate[i]);
-        else system_rate(Theta, V, rate[i]);
-        if (!MASS_IS_CONSTANT) evaluate_mass(p, t + C[i] * h, Q, mass);
-        system_force(p, t + C[i] * h, Q, V, r);
+        if (i == 0 || !EXACT_INVERSE) copy(DIMENSION, V, rate + i * DIMENSION);
+        else system_rate(P, Theta, V, rate + i * DIMENSION);
+        if (!MASS_IS_CONSTANT && !evaluate_mass(P, t + C[i] * h, Q, mass)) return SYMLIE_SINGULAR;
+        system_force(P, t + C[i] * h, Q, V, r);
         for (int k = 0; k < DIMENSION; k++) r[k] = -r[k];
-        if (!solve_with_mass(mass, r, 0, 0, acceleration[i])) return SYMLIE_SINGULAR;
-        combine(i + 1, h, A[i + 1], (const double (*)[DIMENSION])rate, 0, Theta);
-        combine(i + 1, h, A[i + 1], (const double (*)[DIMENSION])acceleration, v, V);
-        const double z = system_chart(Theta);
+        if (!solve_with_mass(P, mass, r, 0, 0, acceleration + i * DIMENSION)) return SYMLIE_SINGULAR;
+        combine(DIMENSION, i + 1, h, A[i + 1], rate, 0, Theta);
+        combine(DIMENSION, i + 1, h, A[i + 1], acceleration, v, V);
+        const double z = system_chart(P, Theta);
         angle = z > angle ? z : angle;
-        system_advance(q, Theta, Q);
+        system_advance(P, q, Theta, Q);
     }
     state->rhs_evaluations += STAGES;
     if (SYMLIE_UNLIKELY(!(angle < CHART_LIMIT))) return angle >= CHART_LIMIT ? SYMLIE_OUTSIDE_CHART : SYMLIE_NOT_FINITE;
     if (SYMLIE_UNLIKELY(!all_finite(DIMENSION, V))) return SYMLIE_NOT_FINITE;
-    system_normalize(Q, state->q);
+    system_normalize(P, Q, state->q);
     copy(DIMENSION, V, state->v);
     return SYMLIE_DONE;
 }

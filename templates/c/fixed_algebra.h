@@ -1,9 +1,8 @@
-/* Solution with the mass matrix and with the saddle point matrix of one stage.
- *
- * Small systems use the derived eliminations of the model; when a pivot of theirs loses its size, and for systems
- * without derived eliminations, the whole matrix is eliminated with partial pivoting. Included after the model. */
-#ifndef SYMLIE_LINEAR_ALGEBRA_H
-#define SYMLIE_LINEAR_ALGEBRA_H
+/* Solution with the mass matrix and with the saddle point matrix of one stage, for models of fixed topology: by the
+ * model's derived eliminations. When a pivot of theirs loses its size, the whole matrix is eliminated with partial
+ * pivoting. Included after the model. */
+#ifndef SYMLIE_FIXED_ALGEBRA_H
+#define SYMLIE_FIXED_ALGEBRA_H
 
 #define SADDLE (DIMENSION + ROWS)
 #define LOST_PIVOT 1e-13 /* relative size of a pivot that is round-off only */
@@ -54,14 +53,6 @@ static inline void fill_mass(const double *restrict M, int n, double *restrict A
     }
 }
 
-SYMLIE_COLD int solve_mass_dense(const double *restrict M, double *restrict a)
-{
-    double A[DIMENSION * DIMENSION];
-    for (int k = 0; k < DIMENSION * DIMENSION; k++) A[k] = 0;
-    fill_mass(M, DIMENSION, A);
-    return solve_dense(DIMENSION, A, a);
-}
-
 #if ROWS
 SYMLIE_COLD int solve_saddle_dense(const double *restrict M, const double *restrict B0, const double *restrict B1,
                                    const double *restrict r, const double *restrict c, double *restrict a,
@@ -83,69 +74,60 @@ SYMLIE_COLD int solve_saddle_dense(const double *restrict M, const double *restr
 }
 #endif
 
-#if !DERIVED_ELIMINATION
-#undef FACTORS
-#define FACTORS 1
-#endif
-
-/* The mass matrix at one configuration, with its factors where they are derived. */
+/* The mass matrix at one configuration with its derived factors. */
 typedef struct {
     double M[MASS_VALUES];
     double F[FACTORS];
 } mass_matrix;
 
-static inline void evaluate_mass(const double *restrict p, double t, const double *restrict q, mass_matrix *restrict m)
+static inline long long mass_workspace(const symlie_problem *restrict P)
 {
-    system_mass(p, t, q, m->M);
-#if DERIVED_ELIMINATION
+    (void)P;
+    return 0;
+}
+
+static inline double *place_mass(const symlie_problem *restrict P, double *work, mass_matrix *restrict m)
+{
+    (void)P, (void)m;
+    return work;
+}
+
+static inline int evaluate_mass(const symlie_problem *restrict P, double t, const double *restrict q, mass_matrix *restrict m)
+{
+    system_mass(P, t, q, m->M);
     factorize(m->M, m->F);
-#endif
-}
-
-/* a = M^-1 (r - B^T lambda); r is overwritten. */
-static inline int solve_with_mass(const mass_matrix *restrict m, double *restrict r, const double *restrict B,
-                                  const double *restrict lambda, double *restrict a)
-{
-#if DERIVED_ELIMINATION && ROWS
-    solve_mass(m->F, r, B, lambda, a);
-#elif DERIVED_ELIMINATION
-    (void)B, (void)lambda;
-    solve_mass(m->F, r, a);
-#else
-#if ROWS
-    for (int k = 0; k < JACOBIAN_VALUES; k++) r[JACOBIAN_COLUMN[k]] -= B[k] * lambda[JACOBIAN_ROW[k]];
-#else
-    (void)B, (void)lambda;
-#endif
-    for (int k = 0; k < DIMENSION; k++) a[k] = r[k];
-    return solve_mass_dense(m->M, a);
-#endif
-#if DERIVED_ELIMINATION
     return 1;
+}
+
+/* a = M^-1 (r - B^T lambda). */
+static inline int solve_with_mass(const symlie_problem *restrict P, const mass_matrix *restrict m, const double *restrict r,
+                                  const double *restrict B, const double *restrict lambda, double *restrict a)
+{
+    (void)P, (void)B, (void)lambda;
+#if ROWS
+    solve_mass(m->F, r, B, lambda, a);
+#else
+    solve_mass(m->F, r, a);
 #endif
+    return 1;
 }
 
 #if ROWS
-static inline int solve_stage(const mass_matrix *restrict m, const double *restrict B0, const double *restrict B1,
-                              const double *restrict r, const double *restrict c, double *restrict a,
-                              double *restrict lambda)
+static inline int solve_stage(const symlie_problem *restrict P, const mass_matrix *restrict m, const double *restrict B0,
+                              const double *restrict B1, const double *restrict r, const double *restrict c,
+                              double *restrict a, double *restrict lambda)
 {
-#if DERIVED_ELIMINATION
     double margin;
+    (void)P;
     solve_saddle(m->F, B0, B1, r, c, a, lambda, &margin);
     if (!SYMLIE_UNLIKELY(!(margin > 0))) return 1;
-#endif
     return solve_saddle_dense(m->M, B0, B1, r, c, a, lambda);
 }
 
-static inline void multiply_jacobian(const double *restrict B, const double *restrict v, double *restrict out)
+static inline void multiply_jacobian(const symlie_problem *restrict P, const double *restrict B, const double *restrict v, double *restrict out)
 {
-#if DERIVED_ELIMINATION
+    (void)P;
     times_jacobian(B, v, out);
-#else
-    for (int k = 0; k < ROWS; k++) out[k] = 0;
-    for (int k = 0; k < JACOBIAN_VALUES; k++) out[JACOBIAN_ROW[k]] += B[k] * v[JACOBIAN_COLUMN[k]];
-#endif
 }
 #endif
 

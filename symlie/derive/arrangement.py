@@ -1,0 +1,105 @@
+"""The arrangement of a model: its nodes grouped by type, its instances, and the elimination of small systems."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from symlie.derive.elimination import LARGEST_DERIVED, derive_elimination
+from symlie.errors import ModelError
+from symlie.ir.kernels import (
+    Arrangement,
+    ElementTypeKernels,
+    Elimination,
+    Instances,
+    ModelKernels,
+    NodeSet,
+    SparsePattern,
+)
+from symlie.modeling.model import Model
+
+
+def arrange(model: Model, types: ModelKernels) -> Arrangement:
+    """Nodes in the order of the state vectors, and the instances of each element type."""
+    sets = [_single_node(model, n.name) for n in model.nodes]
+    sets += [
+        NodeSet(a.name, a.group.name, a.count, True, a.fixed, a.storage_given, a.velocity_given, a.storage, a.velocity)
+        for a in model.arrays
+    ]
+    order = [t.name for t in types.node_types]
+    sets.sort(key=lambda s: order.index(s.type))
+    first: dict[str, int] = {}
+    count = 0
+    for s in sets:
+        first[s.name] = count
+        count += s.count
+    instances = []
+    for element in types.element_types:
+        if element.name == model.name:
+            places = np.array([[first[n.name] for n in model.nodes]], dtype=np.int32)
+            instances.append(Instances(element.name, places, np.zeros((1, 0))))
+            continue
+        stated = next(i for i in model.instances if i.element.name == element.name)
+        for number, row in enumerate(stated.nodes):
+            for name, _ in row:
+                if name not in first:
+                    raise ModelError(f"Instance {number} of '{element.name}': '{name}' is not a node of this model.")
+        places = np.array([[first[name] + k for name, k in row] for row in stated.nodes], dtype=np.int32)
+        values = np.vstack(stated.parameters)
+        shared = bool(len(values) == 0 or np.all(values == values[0]))
+        instances.append(Instances(element.name, places.reshape(len(stated.nodes), -1), values[:1] if shared else values))
+    return Arrangement(tuple(sets), tuple(instances), tuple(model.breakpoints))
+
+
+def _single_node(model: Model, name: str) -> NodeSet:
+    group = next(n.group for n in model.nodes if n.name == name)
+    storage = np.zeros(group.storage_dimension, dtype=bool)
+    velocity = np.zeros(group.dimension, dtype=bool)
+    for value in model.initial_values:
+        if value.node == name:
+            mask = velocity if value.is_velocity else storage
+            mask[value.field.offset : value.field.offset + value.field.size] = True
+    return NodeSet(name, group.name, 1, False, np.zeros(1, dtype=bool), storage, velocity)
+
+
+def has_fixed_topology(model: Model) -> bool:
+    """Whether the model is small and states its nodes one by one, so that its tables become part of the text."""
+    dimension = sum(n.group.dimension for n in model.nodes)
+    rows = sum(len(c.rows) for c in model.constraints)
+    rows += sum(len(i.nodes) * sum(len(c.rows) for c in i.element.constraints) for i in model.instances)
+    return not model.arrays and max(dimension, rows) <= LARGEST_DERIVED
+
+
+def small_elimination(types: ModelKernels, arrangement: Arrangement) -> Elimination:
+    """The derived elimination of a model of fixed topology."""
+    dimension = sum(s.count * types.node_type(s.type).dimension for s in arrangement.nodes)
+    rows = sum(i.count * types.element_type(i.element).rows for i in arrangement.instances)
+    offsets = [0]
+    for s in arrangement.nodes:
+        for _ in range(s.count):
+            offsets.append(offsets[-1] + types.node_type(s.type).dimension)
+    mass, jacobian = _assembled_patterns(types, arrangement, offsets)
+    return derive_elimination(mass, jacobian, dimension, rows)
+
+
+def _assembled_patterns(
+    types: ModelKernels, arrangement: Arrangement, offsets: list[int]
+) -> tuple[SparsePattern, SparsePattern]:
+    """Patterns of the assembled M (lower triangle) and B: the values of all instances, one after the other."""
+    mass: list[tuple[int, int, float | None]] = []
+    jacobian: list[tuple[int, int, float | None]] = []
+    row = 0
+    for instances in arrangement.instances:
+        element: ElementTypeKernels = types.element_type(instances.element)
+        for places in instances.nodes:
+            columns = [k for n in places for k in range(offsets[n], offsets[n + 1])]
+            for i, j, c in zip(element.mass.rows, element.mass.columns, element.mass.constants, strict=True):
+                mass.append((max(columns[i], columns[j]), min(columns[i], columns[j]), c))
+            pattern = element.jacobian
+            for i, j, c in zip(pattern.rows, pattern.columns, pattern.constants, strict=True):
+                jacobian.append((row + i, columns[j], c))
+            row += element.rows
+    return _joined(mass), _joined(jacobian)
+
+
+def _joined(entries: list[tuple[int, int, float | None]]) -> SparsePattern:
+    return SparsePattern(tuple(e[0] for e in entries), tuple(e[1] for e in entries), tuple(e[2] for e in entries))

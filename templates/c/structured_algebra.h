@@ -1,0 +1,120 @@
+/* Solution with the mass matrix and the saddle point matrix of one stage, in linear time.
+ *
+ *   S = B1 M^-1 B0^T is a band matrix in the order of the problem's positions; it is not symmetric, since B1 and B0
+ *   belong to two configurations. It is eliminated with partial pivoting within the band. Clamped components have no
+ *   mobility: their M^-1 is zero. Included after the model. */
+#ifndef SYMLIE_STRUCTURED_ALGEBRA_H
+#define SYMLIE_STRUCTURED_ALGEBRA_H
+
+#define LOST_PIVOT 1e-13 /* relative size of a pivot that is round-off only */
+
+typedef struct {
+    double *M; /* values of all elements */
+    double *F; /* M^-1 by nodes */
+    double *W; /* B M^-1 in blocks */
+    double *S; /* band rows: bandwidth left, bandwidth right, and bandwidth more for pivoting */
+    double *x; /* right-hand side in the order of elimination */
+} mass_matrix;
+
+static inline int band_width(const symlie_problem *restrict P) { return 3 * (int)P->bandwidth + 1; }
+
+/* Take the arrays from the workspace; returns what is left of it. */
+static inline double *place_mass(const symlie_problem *restrict P, double *work, mass_matrix *restrict m)
+{
+    m->M = work;
+    m->F = m->M + MASS_VALUES;
+    m->W = m->F + FACTORS_OF_NODES;
+    m->S = m->W + JACOBIAN_VALUES;
+    m->x = m->S + (long long)ROWS * band_width(P);
+    return m->x + ROWS;
+}
+
+static inline long long mass_workspace(const symlie_problem *restrict P)
+{
+    return MASS_VALUES + FACTORS_OF_NODES + JACOBIAN_VALUES + (long long)ROWS * band_width(P) + ROWS;
+}
+
+static inline int evaluate_mass(const symlie_problem *restrict P, double t, const double *restrict q, mass_matrix *restrict m)
+{
+    system_mass(P, t, q, m->M);
+    return factorize_mass(P, m->M, m->F);
+}
+
+/* a = M^-1 (r - B^T lambda); r is overwritten. */
+static inline int solve_with_mass(const symlie_problem *restrict P, const mass_matrix *restrict m, double *restrict r,
+                                  const double *restrict B, const double *restrict lambda, double *restrict a)
+{
+#if CONSTRAINED
+    subtract_constraint_force(P, B, lambda, r);
+#else
+    (void)B, (void)lambda;
+#endif
+    apply_mobility(P, m->F, r, a);
+    return 1;
+}
+
+#if CONSTRAINED
+/* Eliminate the band matrix in place; x becomes the solution. 0 if it is singular. */
+static inline int solve_band(int n, int bandwidth, double *restrict S, double *restrict x)
+{
+    const long long width = 3 * bandwidth + 1;
+    int reach = 0; /* last column that rows up to the pivot's touch */
+    for (int k = 0; k < n; k++) {
+        const int last = k + bandwidth < n ? k + bandwidth : n - 1;
+        int pivot = k;
+        double largest = 0, scale = 0;
+        for (int i = k; i <= last; i++) {
+            const double size = fabs(S[i * width + k - i + bandwidth]);
+            if (size > largest) largest = size, pivot = i;
+        }
+        if (pivot + bandwidth > reach) reach = pivot + bandwidth < n ? pivot + bandwidth : n - 1;
+        double *restrict row = S + k * width + bandwidth - k;
+        double *restrict other = S + pivot * width + bandwidth - pivot;
+        for (int j = k; j <= reach; j++) scale = fmax(scale, fabs(other[j]));
+        if (!(largest > LOST_PIVOT * scale)) return 0;
+        if (pivot != k) {
+            for (int j = k; j <= reach; j++) {
+                const double a = row[j];
+                row[j] = other[j];
+                other[j] = a;
+            }
+            const double b = x[k];
+            x[k] = x[pivot];
+            x[pivot] = b;
+        }
+        const double reciprocal = 1 / row[k];
+        for (int i = k + 1; i <= last; i++) {
+            double *restrict below = S + i * width + bandwidth - i;
+            const double factor = below[k] * reciprocal;
+            for (int j = k + 1; j <= reach; j++) below[j] -= factor * row[j];
+            x[i] -= factor * x[k];
+        }
+        row[k] = reciprocal;
+    }
+    for (int k = n - 1; k >= 0; k--) {
+        const int right = k + 2 * bandwidth < n ? k + 2 * bandwidth : n - 1;
+        const double *restrict row = S + k * width + bandwidth - k;
+        for (int j = k + 1; j <= right; j++) x[k] -= row[j] * x[j];
+        x[k] *= row[k];
+    }
+    return 1;
+}
+
+static inline int solve_stage(const symlie_problem *restrict P, const mass_matrix *restrict m, const double *restrict B0,
+                              const double *restrict B1, double *restrict r, const double *restrict c,
+                              double *restrict a, double *restrict lambda)
+{
+    const int width = band_width(P);
+    for (long long k = 0; k < (long long)ROWS * width; k++) m->S[k] = 0;
+    weigh_jacobian(P, B0, m->F, m->W);
+    assemble_complement(P, B1, m->W, width, m->S);
+    apply_mobility(P, m->F, r, a);
+    multiply_jacobian(P, B1, a, lambda);
+    for (int k = 0; k < ROWS; k++) m->x[P->position[k]] = lambda[k] - c[k];
+    if (!solve_band(ROWS, (int)P->bandwidth, m->S, m->x)) return 0;
+    for (int k = 0; k < ROWS; k++) lambda[k] = m->x[P->position[k]];
+    return solve_with_mass(P, m, r, B0, lambda, a);
+}
+#endif
+
+#endif

@@ -30,7 +30,7 @@ def generated_files(equations: Equations) -> dict[str, str]:
     from symlie.emit.manifest import interface_hash, manifest_text
     from symlie.emit.numpy import emit_numpy
 
-    kernels = equations.kernels
+    kernels = equations.emitted
     identity = interface_hash(kernels)
     return {
         **emit_c(kernels, identity),

@@ -99,5 +99,6 @@ def manifest(model: EmittedModel, options: Sequence[tuple[str, Any]]) -> dict[st
 
 
 def manifest_text(model: EmittedModel, options: Sequence[tuple[str, Any]]) -> str:
-    """The manifest as the text of ``manifest.json``."""
-    return json.dumps(manifest(model, options), indent=1, sort_keys=False) + "\n"
+    """The manifest as the text of ``manifest.json``: one line per entry, so that large tables stay compact."""
+    lines = [f"{json.dumps(key)}: {json.dumps(value)}" for key, value in manifest(model, options).items()]
+    return "{\n" + ",\n".join(lines) + "\n}\n"

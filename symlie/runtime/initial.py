@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symlie.errors import InconsistentInitialValuesError
-from symlie.runtime.dense import check_solvable, solve_saddle
-from symlie.runtime.kernels import Kernels
+from symlie.runtime.algebra import Algebra, BandedAlgebra, DenseAlgebra, check_solvable
+from symlie.runtime.kernels import Kernels, Prepared
 from symlie.runtime.layout import Array, Layout
 
 POSITION_TOLERANCE = 1e-9
@@ -27,23 +27,32 @@ class InitialState:
     multipliers: Array
 
 
-def index1_multipliers(kernels: Kernels, p: Array, t: float, q: Array, v: Array) -> tuple[Array, Array]:
+def index1_multipliers(
+    kernels: Kernels, algebra: Algebra, p: Prepared, t: float, q: Array, v: Array
+) -> tuple[Array, Array]:
     """v' and λ of [M Bᵀ; B 0][v'; λ] = [-g; -Z]."""
     jacobian = kernels.jacobian(p, t, q)
-    return solve_saddle(
+    return algebra.solve_saddle(
         kernels.mass(p, t, q), jacobian, jacobian, -kernels.force(p, t, q, v), -kernels.curvature(p, t, q, v)
     )
 
 
 def consistent_initial_state(
-    layout: Layout, kernels: Kernels, p: Array, t: float, q: Array, v: Array, given: NDArray[np.bool_]
+    layout: Layout,
+    kernels: Kernels,
+    algebra: DenseAlgebra | BandedAlgebra,
+    p: Prepared,
+    t: float,
+    q: Array,
+    v: Array,
+    given: NDArray[np.bool_],
 ) -> InitialState:
     """Complete and check initial values.
 
     Parameters
     ----------
-    layout, kernels, p
-        The system and its parameters.
+    layout, kernels, algebra, p
+        The system and its prepared parameters.
     t
         Initial time.
     q, v
@@ -58,9 +67,10 @@ def consistent_initial_state(
     RedundantConstraintsError, SingularMassMatrixError
         The accelerations are not determined.
     """
-    v = np.where(given, v, 0.0)
+    v = np.where(given & layout.free, v, 0.0)
+    jacobian = kernels.jacobian(p, t, q)
+    check_solvable(layout, algebra, kernels.mass(p, t, q), jacobian)
     if not layout.rows:
-        check_solvable(layout, kernels.mass(p, t, q), np.zeros((0, layout.dimension)))
         return InitialState(q, v, np.zeros(0))
     residual = kernels.constraint(p, t, q)
     if not np.all(np.abs(residual) <= POSITION_TOLERANCE * max(1.0, float(np.abs(q).max()))):
@@ -69,21 +79,34 @@ def consistent_initial_state(
             f"The initial configuration of '{layout.name}' violates {layout.row_name(row)}: Φ = {residual[row]:.3g}; "
             "correct the initial values."
         )
-    jacobian, bound = kernels.jacobian(p, t, q), kernels.constraint_rate(p, t, q)
-    mass = kernels.mass(p, t, q)
-    check_solvable(layout, mass, jacobian)
+    bound = kernels.constraint_rate(p, t, q)
+    hidden = algebra.multiply(jacobian, v) + bound
     free = ~given
-    hidden = jacobian @ v + bound
-    if free.any():
+    allowed = VELOCITY_TOLERANCE * max(1.0, float(algebra.multiply(np.abs(jacobian), np.abs(v)).max()))
+    if free.any() and not np.all(np.abs(hidden) <= allowed):
         v = v.copy()
-        v[free] -= np.linalg.lstsq(jacobian[:, free], hidden, rcond=1e-12)[0]
-        hidden = jacobian @ v + bound
-    allowed = VELOCITY_TOLERANCE * max(1.0, float((np.abs(jacobian) @ np.abs(v)).max()))
+        v[free] -= _least_squares(algebra, jacobian, free, hidden)
+        hidden = algebra.multiply(jacobian, v) + bound
+        allowed = VELOCITY_TOLERANCE * max(1.0, float(algebra.multiply(np.abs(jacobian), np.abs(v)).max()))
     if not np.all(np.abs(hidden) <= allowed):
         row = int(np.argmax(np.abs(hidden)))
         raise InconsistentInitialValuesError(
             f"The initial velocities of '{layout.name}' violate the time derivative of {layout.row_name(row)}: "
             f"B v + b = {hidden[row]:.3g}; correct them, or leave some out so that they are completed."
         )
-    _, multipliers = index1_multipliers(kernels, p, t, q, v)
+    _, multipliers = index1_multipliers(kernels, algebra, p, t, q, v)
     return InitialState(q, v, multipliers)
+
+
+def _least_squares(
+    algebra: DenseAlgebra | BandedAlgebra, jacobian: Array, free: NDArray[np.bool_], hidden: Array
+) -> Array:
+    """The smallest change of the free components that removes the residual of the hidden constraint."""
+    if isinstance(algebra, DenseAlgebra):
+        return np.linalg.lstsq(algebra.jacobian_matrix(jacobian)[:, free], hidden, rcond=1e-12)[0]
+    from scipy.sparse import csr_array
+    from scipy.sparse.linalg import lsqr
+
+    shape = (len(hidden), len(free))
+    matrix = csr_array((jacobian, (algebra.jacobian_rows, algebra.jacobian_columns)), shape=shape)[:, free]
+    return np.asarray(lsqr(matrix, hidden, atol=1e-15, btol=1e-15, iter_lim=20 * len(hidden))[0])

@@ -230,7 +230,7 @@ def _run_numpy(
     record_every: int,
     progress: Progress | None,
 ) -> tuple[IntegrationError | None, Statistics]:
-    stepper = Stepper(system.kernels, system.prepared, method, system.layout.rows)
+    stepper = Stepper(system.kernels, system.algebra, system.prepared, method, system.layout.rows)
     state = State(plan.start[0], initial.q.copy(), initial.v.copy(), initial.multipliers.copy())
     failure: IntegrationError | None = None
     start_cpu, reported = time.thread_time(), time.perf_counter()

@@ -14,22 +14,42 @@ from numpy.typing import NDArray
 
 from symlie.errors import FormatError, UnknownNameError
 
-FORMAT = 1
+FORMAT = 2
 """The manifest format that this version reads."""
 
 Array = NDArray[np.float64]
+Indices = NDArray[np.int32]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class NodeSlice:
-    """Where a node sits in the state vectors."""
+    """Where a node, or an array of nodes, sits in the state vectors."""
 
     name: str
     type: dict[str, Any]
+    count: int
+    is_array: bool
     storage: slice
     velocity: slice
-    storage_given: NDArray[np.bool_]
+    fixed: NDArray[np.bool_]
+    """Clamped nodes, shape (count,)."""
     velocity_given: NDArray[np.bool_]
+    """Stated velocity components, shape (count · dimension,)."""
+
+    def by_node(self, values: Array, *, velocity: bool) -> Array:
+        """Values over time of this slice, shape (n, components), or (n, count, components) for arrays."""
+        part = values[:, self.velocity if velocity else self.storage]
+        return part.reshape(len(values), self.count, -1) if self.is_array else part
+
+
+@dataclass(frozen=True, eq=False)
+class ConstraintSlice:
+    """Rows of a named constraint over all instances of its element type."""
+
+    rows: NDArray[np.int64]
+    """Shape (instances, size)."""
+    is_array: bool
+    element: str
 
 
 class Layout:
@@ -56,27 +76,51 @@ class Layout:
         self.name: str = manifest["model"]
         self.options: dict[str, Any] = manifest["options"]
         self.elements: list[dict[str, Any]] = manifest["element_types"]
+        self.is_fixed: bool = manifest["fixed_topology"]
         types = {t["name"]: t for t in manifest["node_types"]}
         self.nodes: list[NodeSlice] = []
+        storage_offsets, velocity_offsets, counts = [], [], dict.fromkeys(types, 0)
         storage = velocity = 0
         for node in manifest["nodes"]:
-            kind = types[node["type"]]
+            kind, count = types[node["type"]], node["count"]
+            fixed = np.zeros(count, dtype=bool)
+            fixed[node["fixed"]] = True
+            given = np.tile(np.array(node["velocity_given"], dtype=bool), count)
+            width, dimension = kind["storage"], kind["dimension"]
             self.nodes.append(
                 NodeSlice(
                     node["name"],
                     kind,
-                    slice(storage, storage + kind["storage"]),
-                    slice(velocity, velocity + kind["dimension"]),
-                    np.array(node["storage_given"], dtype=bool),
-                    np.array(node["velocity_given"], dtype=bool),
+                    count,
+                    node["is_array"],
+                    slice(storage, storage + count * width),
+                    slice(velocity, velocity + count * dimension),
+                    fixed,
+                    given | np.repeat(fixed, dimension),
                 )
             )
-            storage += kind["storage"]
-            velocity += kind["dimension"]
-        self.storage = storage
-        self.dimension = velocity
-        self.rows = sum(sum(c["size"] for c in e["constraints"]) * len(e["instances"]) for e in self.elements)
-        self.outputs_size = sum(o["size"] for e in self.elements for o in e["outputs"] for _ in e["instances"])
+            storage_offsets.append(storage + width * np.arange(count))
+            velocity_offsets.append(velocity + dimension * np.arange(count))
+            counts[node["type"]] += count
+            storage += count * width
+            velocity += count * dimension
+        self.storage: int = storage
+        self.dimension: int = velocity
+        self.node_counts = np.array(list(counts.values()), dtype=np.int64)
+        starts = np.concatenate(storage_offsets), np.concatenate(velocity_offsets)
+        by_name = {i["element"]: np.array(i["nodes"], dtype=np.int64) for i in manifest["instances"]}
+        self.members = [
+            by_name[e["name"]].reshape(-1, len(e["node_types"])) for e in self.elements
+        ]
+        """For each element type the nodes of each instance, shape (instances, places)."""
+        self.storage_of = [starts[0][m].astype(np.int32) for m in self.members]
+        self.velocity_of = [starts[1][m].astype(np.int32) for m in self.members]
+        self.instance_counts = [len(m) for m in self.members]
+        self.element_rows = [sum(c["size"] for c in e["constraints"]) for e in self.elements]
+        self.rows = sum(r * n for r, n in zip(self.element_rows, self.instance_counts, strict=True))
+        self.outputs_size = int(manifest["output_count"])
+        self.free = np.concatenate([np.repeat(~n.fixed, n.type["dimension"]) for n in self.nodes])
+        """Velocity components that can move, shape (dimension,)."""
 
     @property
     def interface_hash(self) -> str:
@@ -94,38 +138,54 @@ class Layout:
         return all(e["mass_is_constant"] for e in self.elements)
 
     @cached_property
-    def constraints(self) -> dict[str, slice]:
+    def first_rows(self) -> list[int]:
+        """First constraint row of each element type."""
+        sizes = [r * n for r, n in zip(self.element_rows, self.instance_counts, strict=True)]
+        return [sum(sizes[:k]) for k in range(len(sizes))]
+
+    @cached_property
+    def constraints(self) -> dict[str, ConstraintSlice]:
         """Rows of each named constraint."""
-        rows: dict[str, slice] = {}
-        position = 0
-        for element in self.elements:
-            for _ in element["instances"]:
-                for constraint in element["constraints"]:
-                    rows[constraint["name"]] = slice(position, position + constraint["size"])
-                    position += constraint["size"]
-        return rows
+        named: dict[str, ConstraintSlice] = {}
+        for element, first, width, count in zip(
+            self.elements, self.first_rows, self.element_rows, self.instance_counts, strict=True
+        ):
+            position = 0
+            for constraint in element["constraints"]:
+                rows = first + width * np.arange(count)[:, None] + position + np.arange(constraint["size"])
+                is_array = element["name"] != self.name
+                named[constraint["name"]] = ConstraintSlice(rows, is_array, element["name"])
+                position += constraint["size"]
+        return named
 
     def row_name(self, row: int) -> str:
         """A constraint row as people call it."""
-        for name, rows in self.constraints.items():
-            if rows.start <= row < rows.stop:
-                return f"row {row - rows.start + 1} of constraint '{name}'"
+        for name, part in self.constraints.items():
+            found = np.argwhere(part.rows == row)
+            if len(found):
+                instance, position = found[0]
+                place = f" of element '{part.element}', instance {instance}" if part.is_array else ""
+                return f"row {position + 1} of constraint '{name}'{place}"
         return f"row {row + 1}"
+
+    def velocity_name(self, component: int) -> str:
+        """A velocity component as people call it."""
+        node = next(n for n in self.nodes if n.velocity.start <= component < n.velocity.stop)
+        index, part = divmod(component - node.velocity.start, node.type["dimension"])
+        return f"velocity component {part} of node '{node.name}{f'[{index}]' if node.is_array else ''}'"
 
     @cached_property
     def outputs(self) -> dict[str, tuple[slice, str]]:
         """Position and unit of each named output."""
-        named: dict[str, tuple[slice, str]] = {}
-        position = 0
-        for element in self.elements:
-            for output in element["outputs"]:
-                named[output["name"]] = (slice(position, position + output["size"]), output["unit"])
-                position += output["size"]
-        return named
+        return {
+            o["name"]: (slice(o["position"], o["position"] + o["size"]), o["unit"])
+            for e in self.elements
+            for o in e["outputs"]
+        }
 
     @cached_property
     def parameters(self) -> dict[str, tuple[slice, tuple[int, ...], str]]:
-        """Position, shape and unit of each parameter."""
+        """Position, shape and unit of each parameter of the model."""
         named: dict[str, tuple[slice, tuple[int, ...], str]] = {}
         position = 0
         for parameter in self.manifest["parameters"]:
@@ -136,11 +196,17 @@ class Layout:
 
     @cached_property
     def parameter_defaults(self) -> Array:
-        """All default values."""
+        """All default values of the model's parameters."""
         return np.array([c for p in self.manifest["parameters"] for c in p["default"]], dtype=float)
 
+    @cached_property
+    def element_parameters(self) -> tuple[Array, ...]:
+        """Parameters of each element type's instances, one row for all or one for each."""
+        by_name = {i["element"]: i["parameters"] for i in self.manifest["instances"]}
+        return tuple(np.array(by_name[e["name"]], dtype=float).reshape(len(by_name[e["name"]]), -1) for e in self.elements)
+
     def node(self, name: str) -> NodeSlice:
-        """The node of a name.
+        """The node or node array of a name.
 
         Raises
         ------
@@ -154,20 +220,27 @@ class Layout:
             f"Model '{self.name}' has no node '{name}'; it has: {', '.join(n.name for n in self.nodes)}."
         )
 
+    @cached_property
+    def places(self) -> list[NDArray[np.int64]]:
+        """For each element type the velocity components of its instances, shape (instances, local dimension)."""
+        types = {t["name"]: t["dimension"] for t in self.manifest["node_types"]}
+        return [
+            np.concatenate([o[:, [k]] + np.arange(types[name]) for k, name in enumerate(e["node_types"])], axis=1)
+            for e, o in zip(self.elements, self.velocity_of, strict=True)
+        ]
+
     def assembled(self, which: str) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Rows and columns of the stored values of ``"mass"`` (lower triangle) or ``"jacobian"``."""
-        rows: list[int] = []
-        columns: list[int] = []
-        row = 0
-        for element in self.elements:
-            pattern = element[which]
-            for instance in element["instances"]:
-                place = [k for n in instance for k in range(self.nodes[n].velocity.start, self.nodes[n].velocity.stop)]
-                for i, j in zip(pattern["rows"], pattern["columns"], strict=True):
-                    rows.append(place[i] if which == "mass" else row + i)
-                    columns.append(place[j])
-                row += sum(c["size"] for c in element["constraints"])
-        return np.array(rows, dtype=np.intp), np.array(columns, dtype=np.intp)
+        rows: list[NDArray[np.intp]] = [np.zeros(0, dtype=np.intp)]
+        columns: list[NDArray[np.intp]] = [np.zeros(0, dtype=np.intp)]
+        for element, place, first, width in zip(
+            self.elements, self.places, self.first_rows, self.element_rows, strict=True
+        ):
+            i, j = (np.array(element[which][key], dtype=np.intp) for key in ("rows", "columns"))
+            own = place[:, i] if which == "mass" else first + width * np.arange(len(place))[:, None] + i
+            rows.append(own.ravel().astype(np.intp))
+            columns.append(place[:, j].ravel().astype(np.intp))
+        return np.concatenate(rows), np.concatenate(columns)
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:

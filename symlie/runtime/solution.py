@@ -65,12 +65,12 @@ class Solution:
     status: str = "ok"
 
     def configuration(self, node: str) -> Array:
-        """Storage of a node over time, shape (n, storage of the node)."""
-        return self.q[:, self.system.layout.node(node).storage]
+        """Storage of a node over time, shape (n, storage), or (n, count, storage) for an array."""
+        return self.system.layout.node(node).by_node(self.q, velocity=False)
 
     def velocity(self, node: str) -> Array:
-        """Velocity of a node over time, shape (n, dimension of the node)."""
-        return self.v[:, self.system.layout.node(node).velocity]
+        """Velocity of a node over time, shape (n, dimension), or (n, count, dimension) for an array."""
+        return self.system.layout.node(node).by_node(self.v, velocity=True)
 
     def field(self, node: str, name: str) -> Array:
         """A named field of a node over time, such as ``field("top", "x")``, shape (n, *field shape)."""
@@ -79,8 +79,8 @@ class Solution:
             for entry in part.type[fields]:
                 if entry["name"] == name:
                     size = int(np.prod(entry["shape"]))
-                    block = values[:, entry["offset"] : entry["offset"] + size]
-                    return block.reshape(len(self.t), *entry["shape"])
+                    block = values[..., entry["offset"] : entry["offset"] + size]
+                    return block.reshape(*block.shape[:-1], *entry["shape"])
         from symlie.errors import UnknownNameError
 
         known = [f["name"] for f in part.type["storage_fields"] + part.type["velocity_fields"]]
@@ -90,13 +90,13 @@ class Solution:
     def outputs(self) -> dict[str, Array]:
         """Named outputs over time: ``energy``, the residuals of constrained models, and those of the model."""
         kernels, p = self.system.kernels, self.system.prepared
-        layout = self.system.layout
+        layout, algebra = self.system.layout, self.system.algebra
         states = list(zip(self.t, self.q, self.v, strict=True))
         named = {"energy": np.array([kernels.energy(p, t, q, v).sum() for t, q, v in states])}
         if layout.rows:
             named["constraint_residual"] = np.array([np.abs(kernels.constraint(p, t, q)).max() for t, q, _ in states])
             named["velocity_residual"] = np.array(
-                [np.abs(kernels.jacobian(p, t, q) @ v + kernels.constraint_rate(p, t, q)).max() for t, q, v in states]
+                [np.abs(algebra.multiply(kernels.jacobian(p, t, q), v) + kernels.constraint_rate(p, t, q)).max() for t, q, v in states]
             )
         if layout.outputs:
             values = np.array([kernels.outputs(p, t, q, v) for t, q, v in states])
@@ -109,12 +109,16 @@ class Solution:
         """A copy whose multipliers solve the index-1 system at each recorded state; states are unchanged."""
         p = self.system.prepared
         states = zip(self.t, self.q, self.v, strict=True)
-        rows = [index1_multipliers(self.system.kernels, p, t, q, v)[1] for t, q, v in states]
+        rows = [index1_multipliers(self.system.kernels, self.system.algebra, p, t, q, v)[1] for t, q, v in states]
         return dataclasses.replace(self, multipliers=np.array(rows).reshape(len(self.t), -1))
 
     def named_multipliers(self) -> dict[str, Array]:
-        """Multipliers by constraint name, each of shape (n, rows of the constraint)."""
-        return {name: self.multipliers[:, rows] for name, rows in self.system.layout.constraints.items()}
+        """Multipliers by constraint name, shape (n, rows), or (n, instances, rows) for constraints of element types."""
+        named = {}
+        for name, part in self.system.layout.constraints.items():
+            values = self.multipliers[:, part.rows]
+            named[name] = values if part.is_array else values[:, 0]
+        return named
 
     def save(self, path: str | Path) -> None:
         """Write the solution to a netCDF (``.nc``) or NumPy (``.npz``) file."""
@@ -138,8 +142,8 @@ class Solution:
             "backend": self.system.backend,
             "status": self.status,
             "t": self.t.tolist(),
-            "q": {n.name: self.q[:, n.storage].tolist() for n in layout.nodes},
-            "v": {n.name: self.v[:, n.velocity].tolist() for n in layout.nodes},
+            "q": {n.name: n.by_node(self.q, velocity=False).tolist() for n in layout.nodes},
+            "v": {n.name: n.by_node(self.v, velocity=True).tolist() for n in layout.nodes},
             "multipliers": {name: rows.tolist() for name, rows in self.named_multipliers().items()},
             "outputs": {name: values.tolist() for name, values in self.outputs.items()},
             "statistics": dataclasses.asdict(self.statistics),

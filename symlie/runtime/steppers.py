@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from symlie.errors import NotFiniteError, OutsideChartError, SingularSystemError
-from symlie.runtime.dense import solve_mass, solve_saddle
-from symlie.runtime.kernels import Kernels
+from symlie.runtime.algebra import Algebra
+from symlie.runtime.kernels import Kernels, Prepared
 from symlie.runtime.layout import Array
 from symlie.runtime.methods import Method
 from symlie.runtime.tableau import HalfExplicitTableau
@@ -39,7 +39,8 @@ class Stepper:
     """Integrates one step with NumPy."""
 
     kernels: Kernels
-    parameters: Array
+    algebra: Algebra
+    parameters: Prepared
     method: Method
     rows: int
     _solver_errors: tuple[type[Exception], ...] = field(default=(np.linalg.LinAlgError,), init=False)
@@ -91,12 +92,12 @@ class Stepper:
                 force = -k.force(p, t + c[i] * h, Q, V)
                 mass = k.mass(p, t + c[i] * h, Q)
                 if i == 0 or not self.rows:
-                    v_dot.append(solve_mass(mass, force - B.T @ multipliers))
+                    v_dot.append(self.algebra.solve_mass(mass, force - self.algebra.pull(B, multipliers)))
                     stage_multipliers.append(multipliers)
                 else:
                     known = v + h * sum(a[i + 1, j] * v_dot[j] for j in range(i))
-                    right = -(next_B @ known + bound) / (h * a[i + 1, i])
-                    acceleration, multiplier = solve_saddle(mass, B, next_B, force, right)
+                    right = -(self.algebra.multiply(next_B, known) + bound) / (h * a[i + 1, i])
+                    acceleration, multiplier = self.algebra.solve_saddle(mass, B, next_B, force, right)
                     v_dot.append(acceleration)
                     stage_multipliers.append(multiplier)
             V = v + h * sum(a[i + 1, j] * v_dot[j] for j in range(i + 1))
@@ -105,7 +106,7 @@ class Stepper:
                 if self.rows:
                     constraint = k.constraint(p, t + h, next_Q)
                     largest_constraint = max(largest_constraint, float(np.abs(constraint).max()))
-                    largest_velocity = max(largest_velocity, float(np.abs(next_B @ V + bound).max()))
+                    largest_velocity = max(largest_velocity, float(np.abs(self.algebra.multiply(next_B, V) + bound).max()))
             Q, B = next_Q, next_B
         self._accept(state, h, final_q, final_v)
         state.multipliers = sum((d[i] * stage_multipliers[i] for i in range(tableau.stages)), np.zeros(self.rows))
@@ -125,7 +126,7 @@ class Stepper:
             exact = i > 0 and self.method.commutators is None
             rate.append(k.rate(Theta, V) if exact else V)
             force = -k.force(p, t + c[i] * h, Q, V)
-            v_dot.append(solve_mass(k.mass(p, t + c[i] * h, Q), force))
+            v_dot.append(self.algebra.solve_mass(k.mass(p, t + c[i] * h, Q), force))
             Theta = h * sum(a[i + 1, j] * rate[j] for j in range(i + 1))
             V = v + h * sum(a[i + 1, j] * v_dot[j] for j in range(i + 1))
             Q = self._advance(q, Theta)

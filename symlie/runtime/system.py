@@ -16,8 +16,9 @@ import numpy as np
 from symlie.compile.cache import compiled_library, included_headers
 from symlie.compile.library import Library
 from symlie.errors import FormatError, ModelError, NoCompilerError, UnknownNameError
+from symlie.runtime.algebra import BandedAlgebra, DenseAlgebra, algebra_of
 from symlie.runtime.initial import InitialState, consistent_initial_state
-from symlie.runtime.kernels import CKernels, Kernels, NumpyKernels
+from symlie.runtime.kernels import CKernels, Kernels, NumpyKernels, Prepared
 from symlie.runtime.layout import Array, Layout, read_manifest
 
 BACKENDS = ("auto", "c", "numpy")
@@ -45,7 +46,9 @@ class System:
     backend: str
     optimize: str
     kernels: Kernels
+    algebra: DenseAlgebra | BandedAlgebra
     parameters: Array
+    element_parameters: tuple[Array, ...]
     initial_values: Mapping[tuple[str, str], Array] = field(default_factory=dict)
     timings: Timings = Timings()
 
@@ -94,9 +97,9 @@ class System:
         return dataclasses.replace(self, initial_values=changed)
 
     @cached_property
-    def prepared(self) -> Array:
+    def prepared(self) -> Prepared:
         """Parameters with the constants computed from them, as the kernels take them."""
-        return self.kernels.prepare(self.parameters)
+        return self.kernels.prepare(self.parameters, self.element_parameters)
 
     @cached_property
     def initial_state(self) -> InitialState:
@@ -105,7 +108,7 @@ class System:
 
     def consistent_state(self, t: float) -> InitialState:
         """Consistent initial state at time t; see `initial_state`."""
-        q, v = self.kernels.initial(self.prepared)
+        q, v = self._stated_initial()
         given = np.concatenate([n.velocity_given for n in self.layout.nodes])
         for (name, label), value in self.initial_values.items():
             node = self.layout.node(name)
@@ -122,7 +125,25 @@ class System:
         if not np.all(np.isfinite(self.parameters)):
             raise ModelError(f"A parameter of '{self.name}' is not finite.")
         q = self._checked_configuration(q)
-        return consistent_initial_state(self.layout, self.kernels, self.prepared, t, q, v, given)
+        return consistent_initial_state(self.layout, self.kernels, self.algebra, self.prepared, t, q, v, given)
+
+    def _stated_initial(self) -> tuple[Array, Array]:
+        """Stated initial values of all nodes."""
+        single_q, single_v = self.kernels.initial(self.prepared)
+        q, v = np.empty(self.layout.storage), np.empty(self.layout.dimension)
+        position_q = position_v = 0
+        stated = {n["name"]: n for n in self.layout.manifest["nodes"]}
+        for node in self.layout.nodes:
+            if node.is_array:
+                q[node.storage] = np.ravel(stated[node.name]["storage"])
+                v[node.velocity] = np.ravel(stated[node.name]["velocity"])
+            else:
+                width, dimension = node.type["storage"], node.type["dimension"]
+                q[node.storage] = single_q[position_q : position_q + width]
+                v[node.velocity] = single_v[position_v : position_v + dimension]
+                position_q += width
+                position_v += dimension
+        return q, v
 
     def _checked_configuration(self, q: Array) -> Array:
         # normalize returns to the group quadratically, so a stated element that is off by more than rounding moves.
@@ -139,7 +160,8 @@ class System:
     def driver_library(self, source: Mapping[str, str]) -> tuple[Library, float]:
         """The library of this model with a method's time loop, and the seconds it took to compile."""
         start = time.perf_counter()
-        headers = included_headers((*_KERNEL_HEADERS, "linear_algebra.h", "method.h", "driver.h", "status.h"))
+        algebra = "fixed_algebra.h" if self.layout.is_fixed else "structured_algebra.h"
+        headers = included_headers((*_KERNEL_HEADERS, algebra, "method.h", "driver.h", "status.h"))
         path, compiled = compiled_library({**_c_files(self.files), **headers, **source}, "driver.c", self.optimize)
         library = Library(path, self.layout.interface_hash)
         return library, time.perf_counter() - start if compiled else 0.0
@@ -215,7 +237,15 @@ def load_system(
             raise FormatError(f"The generated files of '{layout.name}' lack {name}; generate the model again.")
         kernels = NumpyKernels(layout, files[name])
     return System(
-        layout, files, chosen, optimize, kernels, layout.parameter_defaults, timings=Timings(derive_seconds, seconds)
+        layout,
+        files,
+        chosen,
+        optimize,
+        kernels,
+        algebra_of(layout),
+        layout.parameter_defaults,
+        layout.element_parameters,
+        timings=Timings(derive_seconds, seconds)
     )
 
 

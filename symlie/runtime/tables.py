@@ -21,7 +21,7 @@ def rkmk_table(tableau: ExplicitTableau) -> tuple[Array, Array]:
     return rows, tableau.c_float()[:used]
 
 
-def driver_source(method: Method, model: str) -> dict[str, str]:
+def driver_source(method: Method, model: str, algebra: str) -> dict[str, str]:
     """Source files that add a method's time loop to a model: the tableau, the method, and the file to compile."""
     tableau = method.tableau
     lines = [f"/* Coefficients of {method.name}. {tableau.source} */"]
@@ -40,7 +40,7 @@ def driver_source(method: Method, model: str) -> dict[str, str]:
         header = "rkmk.h"
     rows = ",\n".join("    {" + ", ".join(map(_number, row)) + "}" for row in a)
     lines += [f"static const double A[{len(a)}][{a.shape[1]}] = {{\n{rows}}};", _vector("C", c)]
-    includes = [f"{model}.c", "status.h", "linear_algebra.h", "tableau.h", "method.h", header, "driver.h"]
+    includes = [f"{model}.c", "status.h", algebra, "tableau.h", "method.h", header, "driver.h"]
     return {
         "tableau.h": "\n".join(lines) + "\n",
         "driver.c": "".join(f'#include "{name}"\n' for name in includes),

@@ -1,0 +1,356 @@
+"""Linear algebra of the NumPy backend and of initial values: dense for small systems, banded for large ones.
+
+    [ M    B0ᵀ ] [a]   [r]
+    [ B1   0   ] [λ] = [c]      S = B1 M⁻¹ B0ᵀ,  S λ = B1 M⁻¹ r - c,  a = M⁻¹ (r - B0ᵀ λ)
+
+Matrices come as stored values; `Layout.assembled` says where each value belongs.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symlie.errors import RedundantConstraintsError, SingularMassMatrixError
+from symlie.runtime.layout import Array, Layout
+
+RANK_TOLERANCE = 1e-11
+"""Relative size of a singular value or pivot below which rows count as dependent: far above round-off, far below
+anything a well-posed mechanism has."""
+
+
+class Algebra(Protocol):
+    """Solves with the mass matrix and with the saddle point matrix of one stage."""
+
+    def solve_mass(self, mass: Array, r: Array) -> Array:
+        """M⁻¹ r on the free components, zero on clamped ones."""
+
+    def solve_saddle(self, mass: Array, right: Array, left: Array, r: Array, c: Array) -> tuple[Array, Array]:
+        """(a, λ) of the saddle point system with B0 = right and B1 = left."""
+
+    def multiply(self, jacobian: Array, v: Array) -> Array:
+        """B v."""
+
+    def pull(self, jacobian: Array, multipliers: Array) -> Array:
+        """Bᵀ λ."""
+
+
+class _Products:
+    """Products with B in stored values."""
+
+    def __init__(self, layout: Layout) -> None:
+        self.layout = layout
+        self.jacobian_rows, self.jacobian_columns = layout.assembled("jacobian")
+        self.mass_rows, self.mass_columns = layout.assembled("mass")
+
+    def multiply(self, jacobian: Array, v: Array) -> Array:
+        return np.bincount(
+            self.jacobian_rows, weights=jacobian * v[self.jacobian_columns], minlength=self.layout.rows
+        )
+
+    def pull(self, jacobian: Array, multipliers: Array) -> Array:
+        return np.bincount(
+            self.jacobian_columns, weights=jacobian * multipliers[self.jacobian_rows], minlength=self.layout.dimension
+        )
+
+
+class DenseAlgebra(_Products):
+    """Dense matrices, for small systems."""
+
+    def mass_matrix(self, values: Array) -> Array:
+        """M as a matrix (dimension × dimension)."""
+        matrix = np.zeros((self.layout.dimension, self.layout.dimension))
+        np.add.at(matrix, (self.mass_rows, self.mass_columns), values)
+        off = self.mass_rows != self.mass_columns
+        np.add.at(matrix, (self.mass_columns[off], self.mass_rows[off]), values[off])
+        return matrix
+
+    def jacobian_matrix(self, values: Array) -> Array:
+        """B as a matrix (rows × dimension)."""
+        matrix = np.zeros((self.layout.rows, self.layout.dimension))
+        np.add.at(matrix, (self.jacobian_rows, self.jacobian_columns), values)
+        return matrix
+
+    def solve_mass(self, mass: Array, r: Array) -> Array:
+        free = self.layout.free
+        solution = np.zeros(len(r))
+        solution[free] = np.linalg.solve(self.mass_matrix(mass)[np.ix_(free, free)], r[free])
+        return solution
+
+    def solve_saddle(self, mass: Array, right: Array, left: Array, r: Array, c: Array) -> tuple[Array, Array]:
+        free = self.layout.free
+        n, m = int(free.sum()), len(c)
+        matrix = np.zeros((n + m, n + m))
+        matrix[:n, :n] = self.mass_matrix(mass)[np.ix_(free, free)]
+        matrix[:n, n:] = self.jacobian_matrix(right)[:, free].T
+        matrix[n:, :n] = self.jacobian_matrix(left)[:, free]
+        solution = np.linalg.solve(matrix, np.concatenate([r[free], c]))
+        acceleration = np.zeros(len(r))
+        acceleration[free] = solution[:n]
+        return acceleration, solution[n:]
+
+
+class BandedAlgebra(_Products):
+    """Linear time: M by nodes, S = B1 M⁻¹ B0ᵀ as a band matrix after reverse Cuthill-McKee."""
+
+    @cached_property
+    def products(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Pairs of stored values of B1 and B0 that meet in a velocity component with diagonal M."""
+        order = np.argsort(self.jacobian_columns, kind="stable")
+        columns = self.jacobian_columns[order]
+        starts = np.searchsorted(columns, np.arange(self.layout.dimension))
+        ends = np.searchsorted(columns, np.arange(self.layout.dimension), side="right")
+        sizes = ends - starts
+        first: list[NDArray[np.intp]] = []
+        second: list[NDArray[np.intp]] = []
+        for size in np.unique(sizes[sizes > 0]):
+            members = order[starts[sizes == size][:, None] + np.arange(size)]
+            first.append(np.repeat(members, size, axis=1).ravel())
+            second.append(np.tile(members, (1, size)).ravel())
+        return np.concatenate(first), np.concatenate(second)
+
+    @cached_property
+    def position(self) -> NDArray[np.int32]:
+        """Place of each row in the order of elimination."""
+        return elimination_order(self.layout)
+
+    @cached_property
+    def bandwidth(self) -> int:
+        """Half bandwidth of S in that order."""
+        return half_bandwidth(self.layout, self.position)
+
+    @cached_property
+    def _blocks(self) -> list[tuple[NDArray[np.intp], int]]:
+        """Velocity components by node type, shape (nodes, dimension)."""
+        groups = []
+        for node in self.layout.nodes:
+            d = node.type["dimension"]
+            groups.append((np.arange(node.velocity.start, node.velocity.stop).reshape(-1, d), d))
+        return groups
+
+    @property
+    def _is_diagonal(self) -> bool:
+        return bool(np.all(self.mass_rows == self.mass_columns))
+
+    def _inverse_diagonal(self, mass: Array) -> Array:
+        diagonal = np.bincount(self.mass_rows, weights=mass, minlength=self.layout.dimension)
+        if np.any(diagonal[self.layout.free] == 0):
+            raise np.linalg.LinAlgError("singular mass matrix")
+        inverse = np.zeros_like(diagonal)
+        inverse[self.layout.free] = 1 / diagonal[self.layout.free]
+        return inverse
+
+    def _inverse_blocks(self, mass: Array) -> Any:
+        from scipy.sparse import coo_array
+
+        n = self.layout.dimension
+        off = self.mass_rows != self.mass_columns
+        rows = np.concatenate([self.mass_rows, self.mass_columns[off]])
+        columns = np.concatenate([self.mass_columns, self.mass_rows[off]])
+        matrix = coo_array((np.concatenate([mass, mass[off]]), (rows, columns)), shape=(n, n)).tocsr()
+        parts, place = [], []
+        free = self.layout.free
+        for index, d in self._blocks:
+            i, j = np.repeat(index, d, axis=1), np.tile(index, (1, d))
+            block = np.asarray(matrix[i.ravel(), j.ravel()]).reshape(-1, d, d)
+            mobile = free[index]
+            block = block * mobile[:, :, None] * mobile[:, None, :]
+            block[:, range(d), range(d)] += ~mobile
+            inverse = np.linalg.inv(block) * mobile[:, :, None] * mobile[:, None, :]
+            parts.append(inverse.ravel())
+            place.append((i.ravel(), j.ravel()))
+        rows, columns = (np.concatenate([p[k] for p in place]) for k in (0, 1))
+        return coo_array((np.concatenate(parts), (rows, columns)), shape=(n, n)).tocsr()
+
+    def solve_mass(self, mass: Array, r: Array) -> Array:
+        if self._is_diagonal:
+            return self._inverse_diagonal(mass) * r
+        return np.asarray(self._inverse_blocks(mass) @ r)
+
+    def solve_saddle(self, mass: Array, right: Array, left: Array, r: Array, c: Array) -> tuple[Array, Array]:
+        from scipy.linalg import solve_banded
+
+        k, m = self.bandwidth, len(c)
+        band = np.zeros((2 * k + 1) * m)
+        if self._is_diagonal:
+            inverse: Any = self._inverse_diagonal(mass)
+            first, second = self.products
+            values = left[first] * inverse[self.jacobian_columns[first]] * right[second]
+            i, j = self.position[self.jacobian_rows[first]], self.position[self.jacobian_rows[second]]
+            a = inverse * r
+        else:
+            from scipy.sparse import csr_array
+
+            inverse = self._inverse_blocks(mass)
+            shape = (m, self.layout.dimension)
+            b1 = csr_array((left, (self.position[self.jacobian_rows], self.jacobian_columns)), shape=shape)
+            b0 = csr_array((right, (self.position[self.jacobian_rows], self.jacobian_columns)), shape=shape)
+            complement = (b1 @ inverse @ b0.T).tocoo()
+            values, i, j = complement.data, complement.coords[0], complement.coords[1]
+            a = inverse @ r
+        np.add.at(band, (k + i - j) * m + j, values)
+        x = np.empty(m)
+        x[self.position] = self.multiply(left, a) - c
+        multipliers = solve_banded((k, k), band.reshape(2 * k + 1, m), x, check_finite=False)[self.position]
+        forced = r - self.pull(right, multipliers)
+        a = inverse * forced if self._is_diagonal else inverse @ forced
+        return np.asarray(a), multipliers
+
+
+def algebra_of(layout: Layout) -> DenseAlgebra | BandedAlgebra:
+    """The algebra for a layout."""
+    return DenseAlgebra(layout) if layout.is_fixed else BandedAlgebra(layout)
+
+
+def _constraint_nodes(layout: Layout) -> list[tuple[int, NDArray[np.int64]]]:
+    """First row and nodes of each constraint instance."""
+    rows = []
+    for members, first, width in zip(layout.members, layout.first_rows, layout.element_rows, strict=True):
+        if width:
+            rows += [(first + k * width, nodes) for k, nodes in enumerate(members)]
+    return rows
+
+
+def elimination_order(layout: Layout) -> NDArray[np.int32]:
+    """Place of each constraint row: instances by reverse Cuthill-McKee over shared free nodes, rows in order."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import reverse_cuthill_mckee
+
+    widths: list[int] = []
+    starts: list[int] = []
+    instance: list[NDArray[np.int64]] = []
+    node: list[NDArray[np.int64]] = []
+    count = 0
+    for members, first, width in zip(layout.members, layout.first_rows, layout.element_rows, strict=True):
+        if not width:
+            continue
+        n = len(members)
+        starts += (first + width * np.arange(n)).tolist()
+        widths += [width] * n
+        instance.append(np.repeat(np.arange(count, count + n), members.shape[1]))
+        node.append(members.ravel())
+        count += n
+    if not count:
+        return np.zeros(0, dtype=np.int32)
+    nodes = np.concatenate(node)
+    mobile = np.concatenate([~x.fixed for x in layout.nodes])[nodes]
+    incidence = coo_array(
+        (np.ones(int(mobile.sum())), (np.concatenate(instance)[mobile], nodes[mobile])),
+        shape=(count, int(nodes.max()) + 1),
+    ).tocsr()
+    order = reverse_cuthill_mckee((incidence @ incidence.T).tocsr(), symmetric_mode=True)
+    position = np.empty(layout.rows, dtype=np.int32)
+    sizes = np.array(widths)[order]
+    begin = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+    for k, width in enumerate(sizes):
+        start = starts[order[k]]
+        position[start : start + width] = begin[k] + np.arange(width)
+    return position
+
+
+def half_bandwidth(layout: Layout, position: NDArray[np.int32]) -> int:
+    """Largest distance of two rows that share a free node."""
+    rows, columns = layout.assembled("jacobian")
+    if not len(rows):
+        return 0
+    mobile = layout.free[columns]
+    node_of = np.zeros(layout.dimension, dtype=np.intp)
+    count = 0
+    for node in layout.nodes:
+        d = node.type["dimension"]
+        node_of[node.velocity] = count + np.repeat(np.arange(node.count), d)
+        count += node.count
+    place, node_index = position[rows[mobile]], node_of[columns[mobile]]
+    low, high = np.full(count, layout.rows), np.full(count, -1)
+    np.minimum.at(low, node_index, place)
+    np.maximum.at(high, node_index, place)
+    used = high >= 0
+    return int((high[used] - low[used]).max()) if used.any() else 0
+
+
+def check_solvable(layout: Layout, algebra: DenseAlgebra | BandedAlgebra, mass: Array, jacobian: Array) -> None:
+    """Check that accelerations and multipliers are determined.
+
+    Raises
+    ------
+    RedundantConstraintsError
+        Rows of B depend on each other; the message names them.
+    SingularMassMatrixError
+        M has a direction without mass that no constraint fixes.
+    """
+    norms = np.sqrt(np.bincount(
+        algebra.jacobian_rows, weights=jacobian**2 * layout.free[algebra.jacobian_columns], minlength=layout.rows
+    ))  # fmt: skip
+    if layout.rows and not np.all(norms > 0):
+        name = layout.row_name(int(np.argmin(norms)))
+        raise RedundantConstraintsError(
+            f"{name[0].upper()}{name[1:]} has a zero Jacobian on the free nodes at the initial configuration; "
+            "it constrains nothing there."
+        )
+    if isinstance(algebra, DenseAlgebra):
+        _check_dense(layout, algebra.mass_matrix(mass), algebra.jacobian_matrix(jacobian), norms)
+        return
+    try:
+        inverse = algebra.solve_mass(mass, np.ones(layout.dimension))
+    except np.linalg.LinAlgError:
+        inverse = np.full(layout.dimension, np.inf)
+    if not np.all(np.isfinite(inverse)):
+        diagonal = np.bincount(
+            algebra.mass_rows, weights=mass * (algebra.mass_rows == algebra.mass_columns), minlength=layout.dimension
+        )
+        worst = int(np.argmin(np.where(layout.free, np.abs(diagonal), np.inf)))
+        raise SingularMassMatrixError(f"The mass matrix is singular at {layout.velocity_name(worst)}; give it mass.")
+    if layout.rows:
+        _check_rows_banded(layout, algebra, jacobian)
+
+
+def _check_rows_banded(layout: Layout, algebra: BandedAlgebra, jacobian: Array) -> None:
+    """Rank of B by the Cholesky pivots of normalised B Bᵀ, a band matrix."""
+    from scipy.linalg.lapack import dpbtrf
+
+    rows = algebra.jacobian_rows
+    free = layout.free[algebra.jacobian_columns]
+    scaled = jacobian * free
+    norms = np.sqrt(np.bincount(rows, weights=scaled**2, minlength=layout.rows))
+    scaled = scaled / norms[rows]
+    first, second = algebra.products
+    k, m = algebra.bandwidth, layout.rows
+    i, j = algebra.position[rows[first]], algebra.position[rows[second]]
+    band = np.zeros((k + 1, m))
+    lower = i >= j
+    np.add.at(band, (i[lower] - j[lower], j[lower]), scaled[first[lower]] * scaled[second[lower]])
+    factor, info = dpbtrf(band, lower=1)
+    pivots = factor[0] ** 2
+    column = info - 1 if info > 0 else int(np.argmin(pivots))
+    if info > 0 or not pivots[column] > RANK_TOLERANCE:
+        row = int(np.argsort(algebra.position)[column])
+        raise RedundantConstraintsError(
+            f"The constraints of '{layout.name}' are redundant: {layout.row_name(row)} depends on other rows; remove it "
+            "or free a node."
+        )
+
+
+def _check_dense(layout: Layout, mass: Array, jacobian: Array, norms: Array) -> None:
+    if len(jacobian):
+        left, values, _ = np.linalg.svd(jacobian[:, layout.free] / norms[:, None])
+        padded = np.concatenate([values, np.zeros(len(jacobian) - len(values))])
+        if padded[-1] <= RANK_TOLERANCE * padded[0]:
+            involved = [layout.row_name(int(i)) for i in np.flatnonzero(np.abs(left[:, -1]) > 1e-6)]
+            raise RedundantConstraintsError(
+                f"The constraints of '{layout.name}' are redundant: {', '.join(involved)} depend on each other; "
+                "remove one of them."
+            )
+    n, m = len(mass), len(jacobian)
+    matrix = np.zeros((n + m, n + m))
+    matrix[:n, :n] = mass / max(float(np.abs(mass).max()), np.finfo(float).tiny)
+    matrix[:n, n:], matrix[n:, :n] = jacobian.T, jacobian
+    _, values, right = np.linalg.svd(matrix)
+    if not values[-1] > RANK_TOLERANCE * values[0] * 1e-3:
+        component = int(np.argmax(np.abs(right[-1][:n])))
+        raise SingularMassMatrixError(
+            f"The mass matrix of '{layout.name}' is singular along {layout.velocity_name(component)}, and no "
+            "constraint fixes it; give it mass."
+        )

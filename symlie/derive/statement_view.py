@@ -26,7 +26,7 @@ from symlie.derive.vector_forms import VectorForms
 from symlie.groups.group import LieGroup
 from symlie.groups.operations import Compose, Exponential, Inverse, Logarithm, Rotate
 from symlie.ir.program import Application, Vector
-from symlie.modeling.model import Parameter
+from symlie.modeling.statement import Parameter
 from symlie.modeling.node import Node
 
 _LETTERS = "abcdfkrsuy"

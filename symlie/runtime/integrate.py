@@ -154,7 +154,7 @@ def solve(
     if multipliers not in ("stage", "index1"):
         raise UnknownNameError(f"Unknown multipliers '{multipliers}'; use stage or index1.")
     t0, t_end = (0.0, float(t_span)) if isinstance(t_span, int | float) else (float(t_span[0]), float(t_span[1]))
-    plan = fixed_step_plan(t0, t_end, h, t_eval)
+    plan = fixed_step_plan(t0, t_end, h, t_eval, system.breakpoints)
     initial = system.initial_state if t0 == 0 else system.consistent_state(t0)
     recorder = _Recorder(system.layout)
     if t_eval is None or (len(t_eval) and t_eval[0] == t0):

@@ -27,7 +27,9 @@ class Plan:
         return sum(self.steps)
 
 
-def fixed_step_plan(t0: float, t_end: float, h: float, t_eval: Sequence[float] | None) -> Plan:
+def fixed_step_plan(
+    t0: float, t_end: float, h: float, t_eval: Sequence[float] | None, breakpoints: Sequence[float] = ()
+) -> Plan:
     """Segments from t₀ to t_end with steps of length h, shortened only where a time of ``t_eval`` demands it.
 
     Parameters
@@ -38,6 +40,8 @@ def fixed_step_plan(t0: float, t_end: float, h: float, t_eval: Sequence[float] |
         Step size, in s.
     t_eval
         Increasing times in (t₀, t_end] that are hit exactly; t₀ itself may be the first.
+    breakpoints
+        Other times that are hit exactly, such as kinks of loads.
 
     Raises
     ------
@@ -52,8 +56,7 @@ def fixed_step_plan(t0: float, t_end: float, h: float, t_eval: Sequence[float] |
     if any(b <= a for a, b in zip([t0, *stops], stops, strict=False)) or (stops and stops[-1] > t_end):
         raise ModelError(f"The evaluation times must increase and lie between {t0} and {t_end}.")
     recorded = set(stops) if t_eval is not None else {t_end}
-    if not stops or stops[-1] < t_end:
-        stops.append(t_end)
+    stops = sorted({*stops, t_end, *(t for t in breakpoints if t0 < t < t_end)})
     starts = [t0, *stops[:-1]]
     counts = []
     for a, b in zip(starts, stops, strict=True):

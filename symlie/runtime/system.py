@@ -101,6 +101,12 @@ class System:
         """Parameters with the constants computed from them, as the kernels take them."""
         return self.kernels.prepare(self.parameters, self.element_parameters)
 
+    @property
+    def breakpoints(self) -> list[float]:
+        """Times that must be step boundaries: kinks of piecewise time functions."""
+        positions = [self.layout.parameters[name][0] for name in self.layout.manifest["breakpoints"]]
+        return [float(t) for part in positions for t in self.parameters[part]]
+
     @cached_property
     def initial_state(self) -> InitialState:
         """Consistent q₀, v₀, λ₀ at t = 0: given values checked, velocities completed, multipliers computed."""

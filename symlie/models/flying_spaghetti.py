@@ -1,0 +1,38 @@
+"""A free rod that a force and a torque at its lower end set flying.
+
+The loads are dead loads in inertial axes that rise and fall linearly; the step boundaries hit their kinks.
+Source: Hante, Tumiotto and Arnold 2022, section 5.2; Tumiotto and Arnold 2024, section 4.
+"""
+
+import symlie as sl
+
+OPTIONS = {"constraint": ["none", "kirchhoff", "inextensible"]}
+
+
+def build(segments: int = 16, constraint: str = "kirchhoff") -> sl.Model:
+    """State the flying spaghetti."""
+    model = sl.Model("flying_spaghetti")
+    EI = model.parameter("bending_stiffness", 500.0, unit="N m^2")
+    GA = model.parameter("extension_stiffness", 1e4, unit="N")
+    D = model.parameter("damping", 0.0)
+    L = 10.0
+    rod = sl.add_rod(
+        model,
+        "rod",
+        segments=segments,
+        length=L,
+        stiffness=[EI, EI, EI, GA, GA, GA],
+        damping=D,
+        inertia=[10, 10, 10, 1, 1, 1],
+        position=lambda s: (6 - 6 * s / L, 8 * s / L, 0),
+        orientation=(0.5**0.5, -0.8 * 0.5**0.5, -0.6 * 0.5**0.5, 0),
+        constraint=constraint,
+    )
+    load = model.piecewise_linear("load", [0, 2.5, 5], [0, 200, 0])
+    ends = sl.ElementType("ends", first=sl.S3sR3, last=sl.S3sR3)
+    ends.force(load * sl.vector(0.1, 0, 0), at=ends.first.x)
+    ends.torque(load * sl.vector(0, -0.5, -1), on=ends.first)
+    ends.output("tip_distance", (ends.last.x - ends.first.x).norm(), unit="m")
+    ends.output("tip_rotation", (ends.first.inverse() * ends.last).log()[:3, :], unit="rad")
+    model.add(ends, [(rod.nodes[0], rod.nodes[segments])])
+    return model

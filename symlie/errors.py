@@ -48,6 +48,10 @@ class FormatError(SymlieError):
     """A generated folder or a file is damaged or was written by another version."""
 
 
+class MissingDependencyError(SymlieError):
+    """An optional package that the requested file needs is not installed."""
+
+
 class IntegrationError(SymlieError):
     """An integration stopped early; ``solution`` holds everything up to the last good step."""
 

@@ -82,6 +82,34 @@ def polar_model() -> sl.Model:
     return model
 
 
+def large_model() -> sl.Model:
+    """Five bodies hanging from each other: more velocities than eliminations are derived for."""
+    model = sl.Model("large")
+    mass = model.parameter("mass", 1.0, unit="kg")
+    arm = sl.vector(0, 0, 0.25)
+    end = sl.vector(0, 0, 0)
+    for k in range(5):
+        body = model.node(f"body{k}", sl.S3sR3 if k % 2 else sl.SE3)
+        model.kinetic_energy((mass * body.U.dot(body.U) + body.Omega.dot(body.Omega) / 10) / 2)
+        model.potential_energy(9.81 * mass * body.x[2])
+        model.constraint(f"joint{k}", body.x + body.R * arm - end)
+        end = body.x - body.R * arm
+        model.initial(body, x=[0, 0, -0.25 - 0.5 * k], Omega=[1, 0.2 * k, 0.3])
+    return model
+
+
+@functools.cache
+def large_equations() -> Equations:
+    """`large_model`, derived."""
+    return large_model().derive()
+
+
+@functools.cache
+def large_system(backend: str = "c") -> System:
+    """`large_model`, ready to run."""
+    return large_equations().compile(backend=backend)
+
+
 @functools.cache
 def chain_equations() -> Equations:
     """`chain_model`, derived."""

@@ -53,3 +53,27 @@ h²/6 = 1.7e-33 times a third derivative, below 1e7 relative to the value for an
 SECOND_VARIATION = 1e-17
 """Second central differences with `SECOND_VARIATION_STEP` h, relative to the largest entry: rounding 1e-50/h² = 1e-26
 and truncation h²/12 = 8e-26 times a fourth derivative, below 1e8 relative to the value at 150 rad/s."""
+
+EXACT = 1e-44
+"""The same quantity by two exact formulas in 50 digits, relative to the largest entry: six digits for cancellation."""
+
+HEAVY_TOP_RUN = 1e-6
+"""Error of fifth order methods on the heavy top with h = 2⁻¹¹ s up to t = 1 s: 1.9e-7 in the rotation at the end, by
+convergence studies with halved steps; the rest is room for other processors' rounding and for other groups."""
+
+HELD_CONSTRAINT = 1e-12
+"""Φ of a spherical joint on SE(3), which half-explicit methods keep to rounding: some ε of each of 2000 steps."""
+
+ORDER_SLACK = 0.15
+"""How far an observed order of the finest halving may be below the order of the method: the next term of the error
+still counts at these steps."""
+
+ELIMINATION = 64 * EPSILON
+"""Backward error of an elimination of up to ten unknowns without pivoting: a few roundings per unknown; multiplied
+by the condition number."""
+
+LIBRARY = 16 * EPSILON
+"""Two mathematical libraries differ by a unit or two in the last place, and a few operations follow."""
+
+KERNEL = 64 * EPSILON
+"""A kernel of a hundred operations in doubles against 40 digits, relative to its largest entry."""

@@ -8,6 +8,7 @@ had put into ``arguments.result`` so far.
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -42,6 +43,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     options = _parser().parse_args(arguments)
     options.result = {}
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that can not show λ
     wants_traceback = bool(os.environ.get("SYMLIE_TRACEBACK"))
     try:
         code: int = options.command(options)

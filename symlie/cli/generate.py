@@ -12,6 +12,7 @@ from typing import Any
 
 from symlie.cli.common import add_model, model_options
 from symlie.errors import SymlieError
+from symlie.paths import PACKAGE
 
 SUMMARY = "Write the generated code of a model into a folder that runs without SymPy."
 EXAMPLE = "symlie generate heavy_top -o group=SE3 --out top"
@@ -21,6 +22,9 @@ COMMITTED: tuple[tuple[str, dict[str, Any]], ...] = (
     ("heavy_top", {"group": "SE3"}),
 )
 """Models and options whose generated folders are kept in the repository."""
+
+REPOSITORY = PACKAGE.parent
+"""Where the repository is, if the package runs from it."""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -87,9 +91,7 @@ def generated_folder() -> Path:
     SymlieError
         There is none.
     """
-    from symlie.paths import PACKAGE
-
-    for folder in (Path("generated"), PACKAGE.parent / "generated"):
+    for folder in (Path("generated"), REPOSITORY / "generated"):
         if folder.is_dir():
             return folder
     raise SymlieError("There is no folder 'generated' here; go to the root of the repository.")

@@ -20,7 +20,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """Run the command."""
     from symlie.groups.standard import NAMED, group_from_name
-    from symlie.models.registry import model_names, open_model
+    from symlie.models.registry import model_names, open_model, plain
     from symlie.runtime.methods import method, method_names
 
     files = [open_model(name) for name in model_names()]
@@ -30,8 +30,8 @@ def run(arguments: Namespace) -> int:
         print_json(
             {
                 "models": [
-                    {"name": f.name, "summary": f.summary, "options": f.option_names, "defaults": f.defaults,
-                     "choices": f.choices}
+                    {"name": f.name, "summary": f.summary, "options": f.option_names,
+                     "defaults": {name: plain(value) for name, value in f.defaults.items()}, "choices": f.choices}
                     for f in files
                 ],
                 "methods": [{"name": m.name, "family": m.family, "order": m.order} for m in methods],

@@ -19,7 +19,7 @@ _PLAIN_STEP = 0.1
 
 def print_json(value: Any) -> None:
     """Print one JSON object; numbers that JSON can not spell become null."""
-    print(json.dumps(_spelled(value), ensure_ascii=False))
+    print(json.dumps(_spelled(value)))
 
 
 def _spelled(value: Any) -> Any:

@@ -51,8 +51,8 @@ def run(arguments: Namespace) -> int:
     check_writable(arguments.out, RECORDINGS)
     t_eval: list[float] | None = arguments.t_eval
     t_end: float = arguments.t_end if arguments.t_end is not None else t_eval[-1] if t_eval else DEFAULT_END
-    system = system_of(arguments)
     reference = _reference(arguments, t_eval[-1] if t_eval else t_end) if arguments.reference else None
+    system = system_of(arguments)
     from symlie.runtime.integrate import solve
 
     every_step = t_eval is None and (arguments.out or arguments.plot)
@@ -69,8 +69,8 @@ def run(arguments: Namespace) -> int:
             )
     except IntegrationError as error:
         if error.solution is not None:
-            _write(arguments, error.solution)
             arguments.result.update(_shown(error.solution, t_eval).to_json())
+            _write(arguments, error.solution)
         raise
     _write(arguments, solution)
     shown = _shown(solution, t_eval)

@@ -43,7 +43,7 @@ def text_key(files: Mapping[str, str], identities: Iterable[str]) -> str:
 def included_headers(names: Iterable[str]) -> dict[str, str]:
     """Text of headers of the template folder."""
     folder = template_folder() / "c"
-    return {name: (folder / name).read_text() for name in names}
+    return {name: (folder / name).read_text(encoding="utf-8") for name in names}
 
 
 def compiled_library(files: Mapping[str, str], main: str, optimize: str) -> tuple[Path, bool]:
@@ -82,7 +82,7 @@ def compiled_library(files: Mapping[str, str], main: str, optimize: str) -> tupl
         return library, False
     with tempfile.TemporaryDirectory(dir=folder, prefix="build-") as build:
         for name, text in files.items():
-            Path(build, name).write_text(text)
+            Path(build, name).write_text(text, encoding="utf-8")
         output = Path(build, "library.so")
         run_compiler(Path(build, main), output, compiler_flags)
         os.replace(output, library)

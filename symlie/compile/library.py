@@ -15,7 +15,7 @@ def _declarations() -> Any:
     import cffi
 
     ffi = cffi.FFI()
-    text = (template_folder() / "c" / "interface.h").read_text()
+    text = (template_folder() / "c" / "interface.h").read_text(encoding="utf-8")
     ffi.cdef(text)
     return ffi
 

@@ -58,7 +58,7 @@ def markdown(equations: Equations) -> str:
         name=model.name,
         options=equations.options,
         constrained=any(d.constraints.position for d in equations.derived),
-        nodes=[_node(views[0], n) for n in model.nodes],
+        nodes=[_node(v, n) for v in views for n in v.derived.statement.nodes],
         parameters=[(p.name, str(letter(p.name)), _numbers(p.default), p.unit) for p in model.parameters],
         statements=[(v.derived.statement.name, _sections(v)) for v in views],
         operators={name: _blocks(rows) for name, rows in operators.items()},
@@ -79,10 +79,10 @@ def latex(equations: Equations) -> str:
 
 
 def _sections(view: StatementView) -> list[dict[str, Any]]:
-    moving = any(e != 0 for e in view.derived.constraints.rate)
+    rate = " + b" if any(e != 0 for e in view.derived.constraints.rate) else ""
     texts = {
         "Mass matrix": "Constant." if view.derived.dynamics.mass_is_constant else "",
-        "Hidden constraints": r"$\dot\Phi = B \thinspace v + b = 0$." if moving else r"$\dot\Phi = B \thinspace v = 0$.",
+        "Hidden constraints": rf"$\dot\Phi = B \thinspace v{rate} = 0$.",
         "Curvature": r"$\ddot\Phi = B \thinspace \dot v + Z = 0$.",
     }
     sections = {
@@ -93,9 +93,8 @@ def _sections(view: StatementView) -> list[dict[str, Any]]:
         **constraint_rows(view),
         "Outputs": output_rows(view),
     }
-    return [
-        {"title": title, "text": texts.get(title, ""), "math": _blocks(rows)} for title, rows in sections.items() if rows
-    ]
+    shown = {title: _blocks(rows) for title, rows in sections.items() if rows}
+    return [{"title": title, "text": texts.get(title, ""), "math": math} for title, math in shown.items()]
 
 
 def _node(view: StatementView, node: Node) -> dict[str, Any]:
@@ -132,5 +131,5 @@ def _block(rows: Sequence[Row]) -> str:
 
 
 def protected(page: str) -> str:
-    """Keep Markdown from reading an underscore in a formula as the start of emphasis: a space after it prevents that."""
+    """Put a space after underscores in formulas that Markdown would read as the start of emphasis."""
     return re.sub(r"(?<=[^\w\s])_(?=\S)", "_ ", page)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 import sympy
-from sympy import Expr, Symbol
-from sympy.printing.latex import LatexPrinter
+from sympy import Expr, Integer, Matrix, Symbol
+from sympy.printing.latex import LatexPrinter, greek_letters_set, tex_greek_dictionary
 
 from symlie.groups.group import Field, LieGroup
 from symlie.ir.program import Vector, substitute
@@ -19,25 +19,26 @@ PARAMETER, LET, STORAGE, VELOCITY = "p", "s", "u", "v"
 
 _T = TypeVar("_T")
 
-_GREEK = frozenset(
-    "alpha beta gamma delta epsilon zeta eta theta kappa lambda mu nu xi pi rho sigma tau phi chi psi omega "
-    "Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi Omega".split()
-)
 _WORD_AND_FACTOR = re.compile(
     r"(\\mathrm\{[^{}]*\}(?:\^\{[^{}]*\}|_\{[^{}]*\})*) (?=[A-Za-z]|\\(?!right|end|times|cdot|circ)[a-zA-Z])"
 )
+_FACTOR_AND_WORD = re.compile(r"(?<![-+=&,(])(?<!times)(?<!cdot)(?<!space)(?<!Vert) (?=\\mathrm)")
+
+_ATOM_IN_PARENTHESES = re.compile(r"(\{)?\\left\((\w(?:_\{\d+\})?) ?\\right\)(?(1)\})")
 
 
 def word(name: str) -> str:
     """A name as upright LaTeX text; Greek names and single letters as symbols."""
-    if name in _GREEK:
+    if name in tex_greek_dictionary:
+        return str(tex_greek_dictionary[name])
+    if name in greek_letters_set:
         return rf"\{name}"
     return name if len(name) == 1 else rf"\mathrm{{{name.strip('_').replace('_', chr(92) + ' ')}}}"
 
 
 def spaced(latex: str) -> str:
     """Put thin spaces between upright words and what follows them as a factor."""
-    return _WORD_AND_FACTOR.sub(r"\1 \\thinspace ", latex)
+    return _FACTOR_AND_WORD.sub(r" \\thinspace ", _WORD_AND_FACTOR.sub(r"\1 \\thinspace ", latex))
 
 
 def positive_first(terms: Sequence[_T], is_positive: Callable[[_T], bool]) -> list[_T]:
@@ -64,11 +65,7 @@ class Letter:
         numbers = [str(i + self.first) for i in indices]
         joined = ("," if any(len(n) > 1 for n in numbers) else "").join(numbers)
         index = ",".join(part for part in (self.index, joined) if part)
-        return (
-            self.stem
-            + (f"^{{{self.superscript}}}" if self.superscript else "")
-            + (f"_{{{index}}}" if index else "")
-        )
+        return self.stem + (f"^{{{self.superscript}}}" if self.superscript else "") + (f"_{{{index}}}" if index else "")
 
 
 def letter(name: str, superscript: str = "", first: int = 1) -> Letter:
@@ -130,6 +127,7 @@ class Notation:
     def latex(self, expression: Expr) -> str:
         """An expression as LaTeX."""
         text = spaced(self._printer.doprint(substitute(sympy.sympify(expression), self._keys)))
+        text = _ATOM_IN_PARENTHESES.sub(r"(\2)", text)
         # In Markdown, a line that begins with "- " is an item of a list.
         return "-" + text[2:] if text.startswith("- ") else text
 
@@ -139,8 +137,14 @@ class Notation:
         return f"\\left[\\begin{{array}}{{{'c' * len(rows[0])}}}\n{lines}\n\\end{{array}}\\right]"
 
     def matrix(self, rows: Sequence[Sequence[Expr]]) -> str:
-        """A matrix of expressions."""
-        return self.array([[self.latex(e) for e in row] for row in rows])
+        """A matrix of expressions, with a common fraction in front."""
+        terms = [t for row in rows for e in row if e != 0 for t in sympy.Add.make_args(e)]
+        numbers = {abs(t.as_coeff_Mul()[0]) for t in terms}
+        fraction = numbers.pop() if len(numbers) == 1 else Integer(1)
+        if not fraction.is_Rational or fraction.is_Integer:
+            return self.array([[self.latex(e) for e in row] for row in rows])
+        entries = [[self.latex((e / fraction).expand()) for e in row] for row in rows]
+        return f"{self.latex(fraction)} {self.array(entries)}"
 
     def column(self, components: Sequence[Expr]) -> str:
         """A column of components; a single component stands alone."""
@@ -162,6 +166,9 @@ class Rotation:
 
     letter: Letter
     entries: Vector
+    """Entries by name, row by row."""
+    formulas: Vector
+    """Entries by the stored components, expanded."""
 
     def latex(self, *, transpose: bool) -> str:
         """The matrix or its transpose."""
@@ -172,6 +179,11 @@ class Rotation:
         return str(name)
 
     @property
+    def matrix(self) -> Matrix:
+        """The entries as a matrix."""
+        return Matrix(3, 3, self.entries)
+
+    @property
     def transposed_entries(self) -> Vector:
         """Entries of the transpose, row by row."""
-        return tuple(self.entries[3 * (i % 3) + i // 3] for i in range(9))
+        return tuple(self.matrix.T)

@@ -40,36 +40,43 @@ def kinematic_rows(view: StatementView, node: Node) -> list[Row]:
     for factor, offset, _ in group.simple_factors:
         part = storage[offset : offset + factor.storage_dimension]
         if factor.rotation is not None and not set(view.rotations[part].entries) <= set(part):
-            formulas = [sympy.expand(e) for e in factor.rotation(part)]
+            formulas = view.rotations[part].formulas
             matrix = view.notation.matrix([formulas[i : i + 3] for i in (0, 3, 6)])
             rows.append(Row(str(view.rotations[part].letter), (matrix,)))
     program = Program()
     rates = group.storage_tangent(program, storage, velocity)
+    forms = VectorForms(view.notation)
+    for velocity_field in group.velocity_fields:
+        forms.add(_name(view, node, velocity_field), velocity[velocity_field.offset :][: velocity_field.size])
     for statement in program.statements:
         if isinstance(statement, Application) and isinstance(statement.operation, Rotate):
             rotation = view.rotations[statement.arguments[0].components]
             latex = rotation.latex(transpose=statement.operation.transpose)
-            view.forms.add(view.forms.operand(statement.arguments[1].components, latex), statement.result.components)
+            forms.add(forms.operand(statement.arguments[1].components, latex), statement.result.components)
     for field in group.storage_fields:
-        name = str(field_letter(field, view.superscript(node)))
-        if name.startswith("\\dot"):
-            continue
-        left = rf"\dot {name}"
-        place = slice(field.offset, field.offset + field.size)
-        rows.append(Row(left, (_rate(view, node, storage[place], rates[place], field),)))
+        part = rates[field.offset : field.offset + field.size]
+        if len(field.shape) == 2:
+            right = _matrix_rate(view, node, field, part)
+        else:
+            right = forms.vector(part) or view.notation.column([sympy.expand(c) for c in part])
+        if not right.startswith(r"\dot"):
+            rows.append(Row(rf"\dot {_name(view, node, field)}", (right,)))
     return rows
 
 
-def _rate(view: StatementView, node: Node, part: Vector, rate: Vector, field: Field) -> str:
-    if len(field.shape) == 1:
-        return view.forms.vector(rate) or view.notation.column([sympy.expand(c) for c in rate])
+def _name(view: StatementView, node: Node, field: Field) -> str:
+    return str(field_letter(field, view.superscript(node)))
+
+
+def _matrix_rate(view: StatementView, node: Node, field: Field, rate: Vector) -> str:
+    """R ω̃ where the rate of a stored rotation matrix is that, else its entries."""
+    part = node.value.components[field.offset : field.offset + field.size]
+    rows, columns = field.shape
     for spin in node.group.velocity_fields:
-        if spin.size == 3 == field.shape[0]:
+        if spin.size == rows == columns == 3:
             omega = node.velocity.components[spin.offset : spin.offset + 3]
             if (Matrix(3, 3, part) * skew(omega) - Matrix(3, 3, rate)).expand().is_zero_matrix:
-                superscript = view.superscript(node)
-                return rf"{field_letter(field, superscript)} \widetilde{{{field_letter(spin, superscript)}}}"
-    rows, columns = field.shape
+                return rf"{_name(view, node, field)} \widetilde{{{_name(view, node, spin)}}}"
     return view.notation.matrix([rate[i * columns : (i + 1) * columns] for i in range(rows)])
 
 

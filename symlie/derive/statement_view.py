@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+import sympy
 from sympy import Expr, Symbol
 
 from symlie.derive.equations import DerivedStatement
@@ -24,12 +26,12 @@ from symlie.derive.notation import (
 from symlie.derive.statement_list import Definition, statement_list
 from symlie.derive.vector_forms import VectorForms
 from symlie.groups.group import LieGroup
-from symlie.groups.operations import Compose, Exponential, Inverse, Logarithm, Rotate
-from symlie.ir.program import Application, Vector
+from symlie.groups.operations import Compose, Difference, Exponential, Inverse, Logarithm, Rotate
+from symlie.ir.program import Application, Assignment, Vector
 from symlie.modeling.statement import Parameter
 from symlie.modeling.node import Node
 
-_LETTERS = "abcdfkrsuy"
+_LETTERS = "abdfkrsu"
 """Letters for vectors without a name of their own; numbered letters follow when they are used up."""
 
 
@@ -76,7 +78,9 @@ class StatementView:
         for node in derived.statement.nodes:
             self._name_node(node)
         self._name_products(parameters)
-        vectors = dict(self._vectors())
+        vectors: dict[Vector, Letter] = {}
+        for components, name in self._vectors():
+            vectors.setdefault(components, name)
         self._list = statement_list(
             derived.statement.program,
             self._shown(),
@@ -97,15 +101,21 @@ class StatementView:
     def vector_row(self, left: str, expressions: Sequence[Expr]) -> Row:
         """A row that shows a vector in vector form, where it has one, and in components."""
         components = self.written(expressions)
+        if len(components) == 1:
+            return Row(left, (self.forms.scalar(components[0]),))
+        if all(c == 0 for c in components):
+            return Row(left, ("0",))
         for rotation in self.rotations.values():
-            if components == rotation.entries:
+            if components in (rotation.entries, rotation.formulas):
                 return Row(left, (str(rotation.letter),))
         form = self.forms.vector(components)
+        column = self.notation.column(components)
+        if form is None:
+            return Row(left, (column,))
         if form in self._rights:
             return Row(left, (form, self._rights[form]))
-        column = self.notation.column(components)
-        is_named = form is not None and self.forms.is_named(components)
-        return Row(left, (form,) if is_named else (column,) if form is None else (form, column))
+        has_products = r"\times" in form or r"\operatorname" in form
+        return Row(left, (form, column) if has_products else (form,))
 
     def scalar_row(self, left: str, expression: Expr) -> Row:
         """A row that shows a scalar, with its dot products where it consists of them."""
@@ -127,9 +137,7 @@ class StatementView:
         for field in node.group.velocity_fields:
             name = field_letter(field, superscript)
             self.forms.add(str(name), velocity[field.offset : field.offset + field.size])
-            self.velocity_parts.append(
-                VelocityPart(name, start + field.offset, start + field.offset + field.size)
-            )
+            self.velocity_parts.append(VelocityPart(name, start + field.offset, start + field.offset + field.size))
 
     def _name_element(self, name: Letter, superscript: str, group: LieGroup, storage: Vector) -> None:
         self._elements[storage] = str(name)
@@ -144,9 +152,9 @@ class StatementView:
                 self._elements[part] = str(Letter(name.stem, superscript, f"{name.index}({number})"))
             if factor.rotation is None:
                 continue
-            rotation = Rotation(
-                Letter("R", superscript, "" if group.rotation else str(number)), rotation_entries(factor, part)
-            )
+            name_of_matrix = Letter("R", superscript, "" if group.rotation else str(number))
+            formulas = tuple(sympy.expand(e) for e in factor.rotation(part))
+            rotation = Rotation(name_of_matrix, rotation_entries(factor, part), formulas)
             self.notation.name_vector(rotation.entries, rotation.letter, STORAGE, (3, 3))
             self.forms.add_rotation(rotation)
             self.rotations[part] = self.rotations[storage] = rotation
@@ -163,21 +171,22 @@ class StatementView:
                 elif parameter.shape == (len(u), len(u)):
                     rows = [symbols[i * len(u) : (i + 1) * len(u)] for i in range(len(u))]
                     components = [sum(a * b for a, b in zip(row, u, strict=True)) for row in rows]
-                    self.forms.add_product(rf"{name} \thinspace {part.letter}", components)
+                    self.forms.add_product(f"{name} {part.letter}", components)
 
     def _vectors(self) -> Iterator[tuple[Vector, Letter]]:
-        """Vectors that the derivation made: momenta by part of the velocity, rates of the constraints."""
-        dynamics, constraints = self.derived.dynamics, self.derived.constraints
+        """Values that the derivation gave a meaning: momenta, entries of M, rates of the constraints."""
+        statement, dynamics, constraints = self.derived.statement, self.derived.dynamics, self.derived.constraints
+        bound = {s.expression: s.symbol for s in statement.program.statements if isinstance(s, Assignment)}
         for part in self.velocity_parts:
-            yield dynamics.momentum[part.start : part.stop], Letter(
-                r"\pi", part.letter.superscript, str(Letter(part.letter.stem, "", part.letter.index))
-            )
-        row = 0
-        several = len(self.derived.statement.constraints) > 1
-        for constraint in self.derived.statement.constraints:
-            rates = constraints.hidden[row : row + len(constraint.rows)]
-            yield rates, Letter("w", word(constraint.name) if several else "")
-            row += len(constraint.rows)
+            momentum = tuple(bound.get(p, p) for p in dynamics.momentum[part.start : part.stop])
+            index = str(Letter(part.letter.stem, "", part.letter.index))
+            yield momentum, Letter(r"\pi", part.letter.superscript, index)
+        for i, row in enumerate(dynamics.mass):
+            for j, entry in enumerate(row[: i + 1]):
+                yield (entry,), Letter(f"M_{{{j + 1}{i + 1}}}" if len(row) < 10 else f"M_{{{j + 1},{i + 1}}}")
+        ends = [0, *itertools.accumulate(len(c.rows) for c in statement.constraints)]
+        for constraint, (a, b) in zip(statement.constraints, itertools.pairwise(ends), strict=True):
+            yield constraints.hidden[a:b], Letter("w", word(constraint.name) if len(ends) > 2 else "")
 
     def _shown(self) -> list[Expr]:
         statement, dynamics, constraints = self.derived.statement, self.derived.dynamics, self.derived.constraints
@@ -227,7 +236,8 @@ class StatementView:
             name = self._fresh("h")
             self._name_element(name, str(name), application.result.space, result)
         else:
-            name = self._fresh(r"\theta") if isinstance(operation, Logarithm) else self._free_letter()
+            is_log = isinstance(operation, Logarithm | Difference)
+            name = self._fresh(r"\theta") if is_log else self._free_letter()
             self._name_let(definition.symbols, name)
         return Row(str(name), (right,))
 
@@ -238,8 +248,14 @@ class StatementView:
             return self.forms.operand(arguments[1], rotation.latex(transpose=operation.transpose))
         shown = [self._elements.get(a) or self.forms.operand(a) for a in arguments]
         if isinstance(operation, Inverse):
-            return rf"\left({shown[0]}\right)^{{-1}}" if "^" in shown[0] else f"{shown[0]}^{{-1}}"
+            return self._inverse(shown[0])
         if isinstance(operation, Compose):
             return rf"{shown[0]} \circ {shown[1]}"
+        if isinstance(operation, Difference):
+            return rf"\log\left({self._inverse(shown[0])} \circ {shown[1]}\right)"
         function = rf"\{operation.name}" if isinstance(operation, Exponential | Logarithm) else word(operation.name)
         return rf"{function}\left({', '.join(shown)}\right)"
+
+    @staticmethod
+    def _inverse(element: str) -> str:
+        return rf"\left({element}\right)^{{-1}}" if "^" in element else f"{element}^{{-1}}"

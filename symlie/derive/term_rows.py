@@ -38,11 +38,12 @@ def constraint_rows(view: StatementView) -> dict[str, list[Row]]:
     rows: dict[str, list[Row]] = {}
     ends = [0, *itertools.accumulate(len(c.rows) for c in constraints)]
     for constraint, (a, b) in zip(constraints, itertools.pairwise(ends), strict=True):
-        index = f"_{{{word(constraint.name)}}}" if len(constraints) > 1 else ""
+        label = word(constraint.name) if len(constraints) > 1 else ""
+        index = f"_{{{label}}}" if label else ""
         rate = f" + b{index}" if any(e != 0 for e in terms.rate[a:b]) else ""
         new = {
             "Constraints": [view.vector_row(rf"\Phi{index}", terms.position[a:b])],
-            "Constraint Jacobian": _matrix_rows(view, f"B{index}", terms.jacobian[a:b]),
+            "Constraint Jacobian": _matrix_rows(view, "B", terms.jacobian[a:b], label=label),
             "Hidden constraints": [
                 *([view.vector_row(f"b{index}", terms.rate[a:b])] if rate else []),
                 view.vector_row(rf"B{index} \thinspace v{rate}", terms.hidden[a:b]),
@@ -60,22 +61,25 @@ def output_rows(view: StatementView) -> list[Row]:
 
 
 def _matrix_rows(
-    view: StatementView, name: str, matrix: Sequence[Sequence[Expr]], row_parts: Sequence[VelocityPart] = ()
+    view: StatementView,
+    name: str,
+    matrix: Sequence[Sequence[Expr]],
+    row_parts: Sequence[VelocityPart] = (),
+    label: str = "",
 ) -> list[Row]:
-    """A matrix whole, by blocks and by components; or, if it is wide, its blocks that are not zero."""
+    """A matrix by blocks and by components; or, if it is wide, its blocks that are not zero."""
     rows = [view.written(row) for row in matrix]
-    bounds = [(str(p.letter), p.start, p.stop) for p in row_parts] or [("", 0, len(rows))]
+    bounds = [(str(p.letter), p.start, p.stop) for p in row_parts] or [(label, 0, len(rows))]
     columns = view.velocity_parts
     if columns[-1].stop <= WIDEST:
         blocks = view.forms.blocks(rows, [b - a for _, a, b in bounds], [p.stop - p.start for p in columns])
         full = view.notation.matrix(rows)
-        return [Row(name, (full,) if blocks is None else (blocks, full))]
+        return [Row(f"{name}_{{{label}}}" if label else name, (full,) if blocks is None else (blocks, full))]
     shown = []
-    for label, top, bottom in bounds:
+    for row_label, top, bottom in bounds:
         for part in columns:
             block = [row[part.start : part.stop] for row in rows[top:bottom]]
             if any(e != 0 for row in block for e in row):
-                index = ", ".join(t for t in (label, str(part.letter)) if t)
-                form = view.forms.block(block) or view.notation.matrix(block)
-                shown.append(Row(f"{name}_{{{index}}}" if "_" not in name else f"{{{name}}}_{{{index}}}", (form,)))
+                index = ", ".join(t for t in (row_label, str(part.letter)) if t)
+                shown.append(Row(f"{name}_{{{index}}}", (view.forms.block(block) or view.notation.matrix(block),)))
     return shown

@@ -6,120 +6,112 @@ Terms of the expanded components are matched exactly against candidates, so a fo
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-import sympy
-from sympy import Expr, Integer
+from sympy import Expr, Integer, preorder_traversal
 
+from symlie.derive import polynomial
 from symlie.derive.notation import Notation, Rotation, positive_first, spaced
-from symlie.groups.operations import cross
+from symlie.derive.polynomial import Generators, Polynomial, TooLargeError
+from symlie.groups.standard import skew
 from symlie.ir.program import Vector
 
-LARGEST = 120
-"""Number of terms in a vector above which no form is looked for."""
-
-Terms = dict[Expr, Expr]
 Rows = Sequence[Sequence[Expr]]
+Parts = list[tuple[Expr, str]]
+"""Terms of a sum: factor and LaTeX of a vector."""
 
 
 @dataclass(frozen=True)
-class NamedVector:
-    """A vector with its LaTeX."""
+class Candidate:
+    """A vector that components may contain a multiple of."""
 
     latex: str
-    components: Vector
+    components: tuple[Polynomial, ...]
+    names: frozenset[str]
+    """Names of the generators in the components."""
     opposite: str = ""
     """LaTeX of the negative vector, where it has one of its own."""
 
 
 def size(expression: Expr) -> int:
     """Number of operations of an expression, counted on its tree."""
-    return sum(len(e.args) - 1 if len(e.args) > 1 else 1 for e in sympy.preorder_traversal(expression) if e.args)
-
-
-def _terms(expression: Expr) -> Terms:
-    if expression == 0:
-        return {}
-    return {term: number for term, number in sympy.expand(expression).as_coefficients_dict().items() if number != 0}
-
-
-def _ordered(terms: Iterable[Expr]) -> list[Expr]:
-    return sorted(terms, key=sympy.default_sort_key)
+    return sum(max(1, len(e.args) - 1) for e in preorder_traversal(expression) if e.args)
 
 
 class VectorForms:
-    """Recognises vectors and blocks; vectors become known as they are named."""
+    """Recognises vectors, scalars and blocks; vectors become known as they are named."""
 
     def __init__(self, notation: Notation) -> None:
         self._notation = notation
-        self._vectors: list[NamedVector] = []
-        self._products: list[NamedVector] = []
+        self._generators = Generators()
+        self._named: set[Vector] = set()
+        self._vectors: list[Candidate] = []
+        self._products: list[Candidate] = []
         self._rotations: list[Rotation] = []
 
     def add(self, latex: str, components: Sequence[Expr]) -> None:
         """Make a vector known."""
         if len(components) > 1:
-            self._vectors.append(NamedVector(latex, tuple(components)))
+            self._named.add(tuple(components))
+            self._vectors.append(self._candidate(latex, components))
 
     def add_product(self, latex: str, components: Sequence[Expr]) -> None:
         """Make a product of a matrix and a vector known."""
-        self._products.append(NamedVector(latex, tuple(sympy.expand(c) for c in components)))
+        self._products.append(self._candidate(latex, components))
 
     def add_rotation(self, rotation: Rotation) -> None:
         """Make a rotation matrix known."""
         self._rotations.append(rotation)
 
-    def vector(self, components: Sequence[Expr]) -> str | None:
-        """Components as a sum of known vectors, or None."""
-        parts = self._parts(components)
-        return None if parts is None else self._sum(parts)
-
     def is_named(self, components: Vector) -> bool:
         """Whether the components are exactly a known vector."""
-        return any(components == u.components for u in self._vectors)
+        return components in self._named
+
+    def vector(self, components: Sequence[Expr]) -> str | None:
+        """Components as a sum of known vectors, or None."""
+        parts, rest = self._parts(components)
+        return None if rest is None or any(rest) else self._sum(parts)
 
     def operand(self, components: Sequence[Expr], operator: str = "") -> str:
         """An operator applied to components: to a name, a sum in parentheses, a unit vector or a column."""
         if all(c.is_Number for c in components) and sorted(components) == [0] * (len(components) - 1) + [1]:
             return f"{operator} e_{{{list(components).index(Integer(1)) + 1}}}".strip()
-        parts = self._parts(components)
-        if parts is None:
+        parts, rest = self._parts(components)
+        if rest is None or any(rest) or not parts:
             return f"{operator} {self._notation.column(components)}".strip()
-        if len(parts) == 1 and r"\times" not in parts[0][1] and (operator or parts[0][0] == 1):
-            return self._times(parts[0][0], f"{operator} {parts[0][1]}".strip())
-        return rf"{operator} \left({self._sum(parts)}\right)".strip()
+        factor, latex = parts[0]
+        if len(parts) == 1 and r"\times" not in latex and (operator or factor == 1):
+            return self._times(factor, f"{operator} {latex}".strip())
+        return spaced(rf"{operator} \left({self._sum(parts)}\right)".strip())
 
     def scalar(self, expression: Expr) -> str:
-        """A scalar with its dot products written as such; what is no dot product stays as it is."""
-        if size(expression) > LARGEST:
+        """A scalar with its dot products written as such; what is no dot product follows."""
+        parts, rest = self._parts((expression,))
+        if not parts or rest is None:
             return self._notation.latex(expression)
-        parts = self._parts((expression,))
-        return self._notation.latex(expression) if parts is None else self._sum(parts)
+        terms = [(self._generators.expression({m: c}), "") for m, c in sorted(rest[0].items())]
+        return self._sum([*parts, *terms])
 
     def block(self, rows: Rows) -> str | None:
-        """A square block as 0, a multiple of I, diag(u), ũ, R or Rᵀ; or None."""
+        """A block as 0, a row uᵀ, or a square one as f I, diag(u), ũ, R, Rᵀ or R ũ; None if it has no such form."""
         n = len(rows)
-        if any(len(row) != n for row in rows) or n < 2:
-            return "0" if all(e == 0 for row in rows for e in row) else None
         entries = tuple(e for row in rows for e in row)
         if all(e == 0 for e in entries):
             return "0"
-        for rotation in self._rotations:
-            for known, transpose in ((rotation.entries, False), (rotation.transposed_entries, True)):
-                for sign in ("", "-"):
-                    if entries == tuple(-e if sign else e for e in known):
-                        return sign + rotation.latex(transpose=transpose)
+        if n == 1:
+            form = self._notation.latex(entries[0]) if len(entries) == 1 else self.vector(entries)
+            plain = len(entries) == 1 or form is None
+            return form if plain else rf"{form}^{{\mathsf{{T}}}}" if self.is_named(entries) else None
+        if any(len(row) != n for row in rows):
+            return None
         diagonal = tuple(rows[i][i] for i in range(n))
         if all(rows[i][j] == 0 for i in range(n) for j in range(n) if i != j):
             if len(set(diagonal)) == 1:
                 return self._times(diagonal[0], "I")
             form = self.vector(diagonal)
             return None if form is None else rf"\operatorname{{diag}}\left({form}\right)"
-        if n == 3 and all(sympy.expand(rows[i][j] + rows[j][i]) == 0 for i in range(3) for j in range(i + 1)):
-            parts = self._parts((rows[2][1], rows[0][2], rows[1][0]))
-            return None if parts is None else self._sum([(f, rf"\widetilde{{{latex}}}") for f, latex in parts])
-        return None
+        return self._rotation_block(entries) or self._skew_block(rows) if n == 3 else None
 
     def blocks(self, rows: Rows, heights: Sequence[int], widths: Sequence[int]) -> str | None:
         """A matrix split into blocks, or None if a block has no form; a single block has no brackets."""
@@ -132,75 +124,117 @@ class VectorForms:
             printed.append([entry for entry in line if entry is not None])
         return printed[0][0] if len(heights) == len(widths) == 1 else self._notation.array(printed)
 
-    def _parts(self, components: Sequence[Expr]) -> list[tuple[Expr, str]] | None:
-        if any(size(c) > LARGEST for c in components):
+    def _rotation_block(self, entries: Vector) -> str | None:
+        for rotation in self._rotations:
+            for transpose, known in enumerate((rotation.entries, rotation.transposed_entries)):
+                for sign, candidate in (("", known), ("-", tuple(-e for e in known))):
+                    if entries == candidate:
+                        return sign + rotation.latex(transpose=bool(transpose))
+        return self._rotated_skew_block(entries)
+
+    def _rotated_skew_block(self, entries: Vector) -> str | None:
+        # In ±R ũ, an entry of the first row is R₁₂ u₃ - R₁₃ u₂, and so on: u is found among the known vectors.
+        symbols = {s for e in entries for s in e.free_symbols}
+        for rotation in self._rotations:
+            if not symbols.issuperset(rotation.entries):
+                continue
+            for components in sorted(self._named, key=str):
+                if len(components) == 3 and symbols.issuperset(components):
+                    matrix = (rotation.matrix * skew(components)).expand()
+                    for sign in ("", "-"):
+                        if tuple(-matrix if sign else matrix) == entries:
+                            return rf"{sign}{rotation.letter} \widetilde{{{self.vector(components)}}}"
+        return None
+
+    def _skew_block(self, rows: Rows) -> str | None:
+        if any((rows[i][j] + rows[j][i]).expand() != 0 for i in range(3) for j in range(i + 1)):
             return None
-        rest = [_terms(sympy.sympify(c)) for c in components]
-        if sum(map(len, rest)) > LARGEST:
-            return None
-        symbols = {s for c in components for s in c.free_symbols}
-        found: dict[str, Expr] = {}
-        for candidate in self._known(len(components), symbols):
-            shape = [_terms(c) for c in candidate.components]
-            while (factor := _take(rest, shape)) is not None:
+        parts, rest = self._parts((rows[2][1], rows[0][2], rows[1][0]))
+        return None if rest is None or any(rest) else self._sum([(f, rf"\widetilde{{{latex}}}") for f, latex in parts])
+
+    def _candidate(self, latex: str, components: Sequence[Expr]) -> Candidate:
+        return _candidate(latex, [self._generators.polynomial(c) for c in components])
+
+    def _parts(self, components: Sequence[Expr]) -> tuple[Parts, list[Polynomial] | None]:
+        """Multiples of known vectors, and what is left of the components; None if they are too large to be read."""
+        try:
+            rest = [self._generators.polynomial(c) for c in components]
+            names = frozenset(name for p in rest for monomial in p for name, _ in monomial)
+            candidates = list(self._known(len(components), names))
+        except TooLargeError:
+            return [], None
+        found: dict[str, Polynomial] = {}
+        for candidate in candidates:
+            while (factor := _take(rest, candidate.components)) is not None:
                 latex = candidate.latex
-                if candidate.opposite and factor.could_extract_minus_sign():
-                    factor, latex = -factor, candidate.opposite
-                found[latex] = found.get(latex, Integer(0)) + factor
-        if any(rest) or not found:
-            return None
-        return [(factor, latex) for latex, factor in found.items() if factor != 0]
+                if candidate.opposite and all(number < 0 for number in factor.values()):
+                    factor, latex = polynomial.negative(factor), candidate.opposite
+                found[latex] = polynomial.total([found.get(latex, {}), factor])
+        return [(self._generators.expression(factor), latex) for latex, factor in found.items() if factor], rest
 
-    def _known(self, length: int, symbols: set[Expr]) -> list[NamedVector]:
-        def relevant(vectors: list[NamedVector]) -> list[NamedVector]:
-            return [u for u in vectors if all(symbols.issuperset(c.free_symbols) for c in u.components)]
-
-        products, vectors = relevant(self._products), relevant(self._vectors)
-        pairs = [(u, w) for u in vectors for w in products] + list(itertools.combinations(vectors, 2))
+    def _known(self, length: int, names: frozenset[str]) -> Iterator[Candidate]:
+        products = [u for u in self._products if u.names <= names]
+        vectors = [u for u in self._vectors if u.names <= names]
+        pairs = [*((u, w) for u in vectors for w in products), *itertools.combinations(vectors, 2)]
         pairs = [(u, w) for u, w in pairs if len(u.components) == len(w.components)]
+        in_space = [(u, w) for u, w in pairs if len(u.components) == 3]
         if length == 1:
-            return [_dot(u, w) for u, w in pairs + [(u, u) for u in vectors]]
-        crosses = [_cross(u, w) for u, w in pairs if len(u.components) == length == 3]
-        return [*crosses, *(u for u in products + vectors if len(u.components) == length)]
+            yield from (_squared_length(_cross(u, w)) for u, w in in_space)
+            yield from (_dot(u, w) for u, w in [*pairs, *((u, u) for u in vectors)])
+        if length == 3:
+            yield from (_cross(u, w) for u, w in in_space)
+        yield from (u for u in products + vectors if len(u.components) == length)
 
     def _times(self, factor: Expr, latex: str) -> str:
-        if factor in (1, -1):
-            return latex if factor == 1 else f"-{latex}"
+        if factor in (1, -1) and latex:
+            return spaced(latex if factor == 1 else f"-{latex}")
         text = self._notation.latex(factor)
+        if not latex:
+            return text
         return spaced(rf"\left({text}\right) {latex}" if factor.is_Add else f"{text} {latex}")
 
-    def _sum(self, parts: list[tuple[Expr, str]]) -> str:
+    def _sum(self, parts: Parts) -> str:
         parts = positive_first(parts, lambda part: not part[0].could_extract_minus_sign())
-        text = " + ".join(self._times(factor, latex) for factor, latex in parts)
-        return text.replace("+ -", "- ") or "0"
+        return " + ".join(self._times(factor, latex) for factor, latex in parts).replace("+ -", "- ") or "0"
 
 
-def _dot(u: NamedVector, w: NamedVector) -> NamedVector:
-    products = [a * b for a, b in zip(u.components, w.components, strict=True)]
-    return NamedVector(rf"{u.latex} \cdot {w.latex}", (sum(products, Integer(0)),))
+def _candidate(latex: str, components: Sequence[Polynomial], opposite: str = "") -> Candidate:
+    names = frozenset(name for p in components for monomial in p for name, _ in monomial)
+    return Candidate(latex, tuple(components), names, opposite)
 
 
-def _cross(u: NamedVector, w: NamedVector) -> NamedVector:
-    return NamedVector(
-        rf"{u.latex} \times {w.latex}", cross(u.components, w.components), rf"{w.latex} \times {u.latex}"
-    )
+def _dot(u: Candidate, w: Candidate) -> Candidate:
+    products = [polynomial.product(a, b) for a, b in zip(u.components, w.components, strict=True)]
+    return _candidate(rf"{u.latex} \cdot {w.latex}", [polynomial.total(products)])
 
 
-def _take(rest: list[Terms], shape: list[Terms]) -> Expr | None:
-    """Remove one multiple of a shape from the terms, and return the factor; None if no multiple is contained."""
+def _cross(u: Candidate, w: Candidate) -> Candidate:
+    def minor(i: int, j: int) -> Polynomial:
+        first = polynomial.product(u.components[i], w.components[j])
+        return polynomial.total([first, polynomial.negative(polynomial.product(u.components[j], w.components[i]))])
+
+    components = [minor(1, 2), minor(2, 0), minor(0, 1)]
+    return _candidate(rf"{u.latex} \times {w.latex}", components, rf"{w.latex} \times {u.latex}")
+
+
+def _squared_length(u: Candidate) -> Candidate:
+    return _candidate(rf"\left\Vert {u.latex} \right\Vert^{{2}}", _dot(u, u).components)
+
+
+def _take(rest: list[Polynomial], shape: Sequence[Polynomial]) -> Polynomial | None:
+    """Remove one multiple of a shape from the terms and return the factor, a monomial; None if none is contained."""
     if not shape[0]:
         return None
-    lead = _ordered(shape[0])[0]
-    for term in _ordered(rest[0]):
-        monomial = term / lead
-        powers = monomial.as_powers_dict()
-        if any(powers.get(base, 0) < 0 for base in lead.as_powers_dict()):
-            continue  # the term does not contain the leading term of the shape
-        number = rest[0][term] / shape[0][lead]
-        removed = [{monomial * t: number * c for t, c in terms.items()} for terms in shape]
-        if all(part.get(t) == c for part, terms in zip(rest, removed, strict=True) for t, c in terms.items()):
-            for part, terms in zip(rest, removed, strict=True):
-                for t in terms:
-                    del part[t]
-            return number * monomial
+    lead = min(shape[0])
+    for monomial in sorted(rest[0]):
+        power = polynomial.quotient(monomial, lead)
+        if power is None:
+            continue
+        number = rest[0][monomial] / shape[0][lead]
+        removed = [polynomial.scaled(p, power, number) for p in shape]
+        if all(part.get(m) == c for part, p in zip(rest, removed, strict=True) for m, c in p.items()):
+            for part, p in zip(rest, removed, strict=True):
+                for m in p:
+                    del part[m]
+            return {power: number}
     return None

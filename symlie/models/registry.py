@@ -165,6 +165,7 @@ def open_model(model: str) -> ModelFile:
     if path.parent == FOLDER:
         return ModelFile(model, path, importlib.import_module(f"symlie.models.{path.stem}"))
     name = f"symlie_model_{path.stem}"
+    importlib.import_module("symlie.modeling.model")
     specification = importlib.util.spec_from_file_location(name, path)
     assert specification is not None and specification.loader is not None
     module = importlib.util.module_from_spec(specification)
@@ -186,7 +187,7 @@ class BuiltModel:
 
     def derive(self) -> Equations:
         """The equations, with the options recorded as they go into a manifest."""
-        recorded = tuple((name, _plain(value)) for name, value in sorted(self.options.items()))
+        recorded = tuple((name, plain(value)) for name, value in sorted(self.options.items()))
         return dataclasses.replace(self.model.derive(), options=recorded)
 
 
@@ -205,7 +206,8 @@ def build_model(model: str, options: Mapping[str, Any]) -> BuiltModel:
     return BuiltModel(built, complete, tuple(files))
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """The value of an option as JSON has it; as text where it has not."""
     try:
         return json.loads(json.dumps(value))
     except (TypeError, ValueError):
@@ -214,9 +216,13 @@ def _plain(value: Any) -> Any:
 
 @contextlib.contextmanager
 def _running(path: Path) -> Iterator[None]:
-    """Run code of a model file: its folder is searched for imports, what it prints goes to stderr, errors are named."""
+    """Run code of a model file: its folder is searched for imports, what it prints goes to stderr, errors are named.
+
+    No byte code is written, because byte code of the same second and size would hide an edit.
+    """
     search = [str(path.parent)] if path.parent != FOLDER else []
     sys.path[:0] = search
+    writes_bytecode, sys.dont_write_bytecode = not sys.dont_write_bytecode, True
     try:
         with contextlib.redirect_stdout(sys.stderr):
             yield
@@ -225,6 +231,7 @@ def _running(path: Path) -> Iterator[None]:
     except Exception as error:
         raise ModelError(f"{_place(path, error)}: {type(error).__name__}: {_message(error)}") from error
     finally:
+        sys.dont_write_bytecode = not writes_bytecode
         for folder in search:
             sys.path.remove(folder)
 

@@ -36,6 +36,7 @@ def plot_convergence(rows: Sequence[ConvergenceRow], path: Path | None = None) -
         for method in dict.fromkeys(row.method for row in rows):
             points = [(r.h, getattr(r.error, part)) for r in rows if r.method == method and getattr(r.error, part)]
             axes.loglog(*zip(*points, strict=True), marker="o", markersize=3.5, linewidth=1.2, label=method)
+        axes.set_xscale("log", base=2)  # step sizes are halved as a rule
         axes.set_title(_PANELS[part], fontsize="medium")
         axes.set_xlabel("h in s")
         axes.grid(visible=True, which="major", linewidth=0.4, alpha=0.6)

@@ -57,7 +57,7 @@ class System:
         """Name of the model."""
         return self.layout.name
 
-    def with_parameters(self, **values: Any) -> System:
+    def with_parameters(self, /, **values: Any) -> System:
         """A copy with other parameter values.
 
         Raises
@@ -77,7 +77,7 @@ class System:
             parameters[position] = _numbers(f"parameter '{name}'", value, position.stop - position.start)
         return dataclasses.replace(self, parameters=parameters)
 
-    def with_initial(self, node: str, **fields: Any) -> System:
+    def with_initial(self, node: str, /, **fields: Any) -> System:
         """A copy with other initial values of a node, by field: ``with_initial("top", Omega=[0, 1, 0])``.
 
         Raises
@@ -274,5 +274,5 @@ def load(folder: str | Path, *, backend: str = "auto", optimize: str = "default"
     """
     folder = Path(folder)
     manifest = read_manifest(folder)
-    files = {p.name: p.read_text() for p in folder.iterdir() if p.suffix in {".c", ".h", ".py"}}
+    files = {p.name: p.read_text(encoding="utf-8") for p in folder.iterdir() if p.suffix in {".c", ".h", ".py"}}
     return load_system(files, manifest, backend=backend, optimize=optimize)

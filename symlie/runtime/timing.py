@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from symlie.errors import IntegrationError
 from symlie.runtime.drive import CompiledIntegration
 from symlie.runtime.methods import method as method_of_name
 from symlie.runtime.plan import Plan
@@ -26,6 +27,11 @@ def step_timer(system: System, method: str, h: float, steps: int) -> Callable[[]
         Step size, in s.
     steps
         Steps of one sample.
+
+    Raises
+    ------
+    IntegrationError
+        From the function: the timed integration failed.
     """
     chosen = method_of_name(method)
     initial = system.initial_state
@@ -37,7 +43,7 @@ def step_timer(system: System, method: str, h: float, steps: int) -> Callable[[]
         status = integration.advance(steps + 1)
         elapsed = time.thread_time_ns() - start
         if status != 0 or not np.all(np.isfinite(integration.v)):
-            raise RuntimeError(f"the timed integration ended with status {status}")
+            raise IntegrationError(f"The timed integration failed within {h * steps:g} s; take a smaller step.")
         return elapsed / steps
 
     return sample

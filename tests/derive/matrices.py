@@ -1,7 +1,8 @@
 """Lie groups as matrices in 50 digits, written without the package: exp is the exponential series of a matrix.
 
-Every element is a faithful square matrix, so composition is the product, hat and vee identify the algebra with R^n, and
-Ad(q) w = vee(q hat(w) q⁻¹). Storage and the meaning of the velocity follow the conventions of the package.
+Every element is a faithful matrix of one or two diagonal blocks, so composition is the product, hat and vee identify
+the algebra with R^n, and Ad(q) w = vee(q hat(w) q⁻¹). Storage and the meaning of the velocity follow the conventions of
+the package.
 """
 
 from __future__ import annotations
@@ -52,15 +53,13 @@ def homogeneous(rotation: mpmath.matrix, x: Sequence[mpf], last: int) -> mpmath.
     return result
 
 
-def block_diagonal(*blocks: mpmath.matrix) -> mpmath.matrix:
-    """Blocks along the diagonal."""
-    size = sum(b.rows for b in blocks)
-    result = mpmath.zeros(size)
-    offset = 0
-    for b in blocks:
-        result[offset : offset + b.rows, offset : offset + b.rows] = b
-        offset += b.rows
-    return result
+Blocks = list[mpmath.matrix]
+"""A block-diagonal matrix by its blocks."""
+
+
+def times(a: Blocks, b: Blocks) -> Blocks:
+    """Product of block-diagonal matrices."""
+    return [x * y for x, y in zip(a, b, strict=True)]
 
 
 class MatrixGroup(ABC):
@@ -72,36 +71,39 @@ class MatrixGroup(ABC):
     """Whether the first three velocity components are a body-fixed angular velocity."""
 
     @abstractmethod
-    def matrix(self, q: Sequence[mpf]) -> mpmath.matrix:
+    def matrix(self, q: Sequence[mpf]) -> Blocks:
         """Storage as a matrix."""
 
     @abstractmethod
-    def stored(self, m: mpmath.matrix) -> Numbers:
+    def stored(self, blocks: Blocks) -> Numbers:
         """A matrix as storage."""
 
     @abstractmethod
-    def hat(self, u: Sequence[mpf]) -> mpmath.matrix:
+    def hat(self, u: Sequence[mpf]) -> Blocks:
         """An algebra vector as a matrix."""
 
     @abstractmethod
-    def vee(self, m: mpmath.matrix) -> Numbers:
+    def vee(self, blocks: Blocks) -> Numbers:
         """Inverse of `hat`."""
 
     def rotation(self, q: Sequence[mpf]) -> mpmath.matrix:
         """R(q)."""
         raise TypeError(f"{type(self).__name__} does not rotate")
 
+    def _exp(self, u: Sequence[mpf]) -> Blocks:
+        return [mpmath.expm(block) for block in self.hat(u)]
+
     def exp(self, u: Sequence[mpf]) -> Numbers:
         """exp(u) as storage."""
-        return self.stored(mpmath.expm(self.hat(u)))
+        return self.stored(self._exp(u))
 
     def advance(self, q: Sequence[mpf], u: Sequence[mpf]) -> Numbers:
         """q∘exp(u)."""
-        return self.stored(self.matrix(q) * mpmath.expm(self.hat(u)))
+        return self.stored(times(self.matrix(q), self._exp(u)))
 
     def carried(self, u: Sequence[mpf], w: Sequence[mpf]) -> Numbers:
         """Ad(exp(u)) w."""
-        return self.vee(mpmath.expm(self.hat(u)) * self.hat(w) * mpmath.expm(self.hat([-c for c in u])))
+        return self.vee(times(times(self._exp(u), self.hat(w)), self._exp([-c for c in u])))
 
 
 class RealSpace(MatrixGroup):
@@ -112,17 +114,17 @@ class RealSpace(MatrixGroup):
     def __init__(self, n: int) -> None:
         self.storage = self.dimension = n
 
-    def matrix(self, q: Sequence[mpf]) -> mpmath.matrix:
-        return homogeneous(mpmath.eye(self.storage), q, 1)
+    def matrix(self, q: Sequence[mpf]) -> Blocks:
+        return [homogeneous(mpmath.eye(self.storage), q, 1)]
 
-    def stored(self, m: mpmath.matrix) -> Numbers:
-        return list(m[: self.storage, self.storage])
+    def stored(self, blocks: Blocks) -> Numbers:
+        return list(blocks[0][: self.storage, self.storage])
 
-    def hat(self, u: Sequence[mpf]) -> mpmath.matrix:
-        return homogeneous(mpmath.zeros(self.storage), u, 0)
+    def hat(self, u: Sequence[mpf]) -> Blocks:
+        return [homogeneous(mpmath.zeros(self.storage), u, 0)]
 
-    def vee(self, m: mpmath.matrix) -> Numbers:
-        return self.stored(m)
+    def vee(self, blocks: Blocks) -> Numbers:
+        return self.stored(blocks)
 
 
 class Rotations(MatrixGroup):
@@ -130,20 +132,20 @@ class Rotations(MatrixGroup):
 
     storage, dimension = 9, 3
 
-    def matrix(self, q: Sequence[mpf]) -> mpmath.matrix:
-        return mpmath.matrix([list(q[3 * i : 3 * i + 3]) for i in range(3)])
+    def matrix(self, q: Sequence[mpf]) -> Blocks:
+        return [self.rotation(q)]
 
-    def stored(self, m: mpmath.matrix) -> Numbers:
-        return list(m)
+    def stored(self, blocks: Blocks) -> Numbers:
+        return list(blocks[0])
 
-    def hat(self, u: Sequence[mpf]) -> mpmath.matrix:
-        return skew(u)
+    def hat(self, u: Sequence[mpf]) -> Blocks:
+        return [skew(u)]
 
-    def vee(self, m: mpmath.matrix) -> Numbers:
-        return [m[2, 1], m[0, 2], m[1, 0]]
+    def vee(self, blocks: Blocks) -> Numbers:
+        return [blocks[0][2, 1], blocks[0][0, 2], blocks[0][1, 0]]
 
     def rotation(self, q: Sequence[mpf]) -> mpmath.matrix:
-        return self.matrix(q)
+        return mpmath.matrix([list(q[3 * i : 3 * i + 3]) for i in range(3)])
 
 
 class Quaternions(MatrixGroup):
@@ -151,17 +153,17 @@ class Quaternions(MatrixGroup):
 
     storage, dimension = 4, 3
 
-    def matrix(self, q: Sequence[mpf]) -> mpmath.matrix:
-        return quaternion_matrix(q)
+    def matrix(self, q: Sequence[mpf]) -> Blocks:
+        return [quaternion_matrix(q)]
 
-    def stored(self, m: mpmath.matrix) -> Numbers:
-        return list(m[:, 0])
+    def stored(self, blocks: Blocks) -> Numbers:
+        return list(blocks[0][:, 0])
 
-    def hat(self, u: Sequence[mpf]) -> mpmath.matrix:
-        return quaternion_matrix([mpf(0), *(c / 2 for c in u)])
+    def hat(self, u: Sequence[mpf]) -> Blocks:
+        return [quaternion_matrix([mpf(0), *(c / 2 for c in u)])]
 
-    def vee(self, m: mpmath.matrix) -> Numbers:
-        return [2 * c for c in m[1:, 0]]
+    def vee(self, blocks: Blocks) -> Numbers:
+        return [2 * c for c in blocks[0][1:, 0]]
 
     def rotation(self, q: Sequence[mpf]) -> mpmath.matrix:
         return quaternion_rotation(q)
@@ -172,20 +174,21 @@ class Motions(MatrixGroup):
 
     storage, dimension = 12, 6
 
-    def matrix(self, q: Sequence[mpf]) -> mpmath.matrix:
-        return homogeneous(Rotations().matrix(q[:9]), q[9:], 1)
+    def matrix(self, q: Sequence[mpf]) -> Blocks:
+        return [homogeneous(self.rotation(q), q[9:], 1)]
 
-    def stored(self, m: mpmath.matrix) -> Numbers:
-        return [*m[:3, :3], *m[:3, 3]]
+    def stored(self, blocks: Blocks) -> Numbers:
+        return [*blocks[0][:3, :3], *blocks[0][:3, 3]]
 
-    def hat(self, u: Sequence[mpf]) -> mpmath.matrix:
-        return homogeneous(skew(u[:3]), u[3:], 0)
+    def hat(self, u: Sequence[mpf]) -> Blocks:
+        return [homogeneous(skew(u[:3]), u[3:], 0)]
 
-    def vee(self, m: mpmath.matrix) -> Numbers:
-        return [*Rotations().vee(m[:3, :3]), *m[:3, 3]]
+    def vee(self, blocks: Blocks) -> Numbers:
+        (m,) = blocks
+        return [m[2, 1], m[0, 2], m[1, 0], *m[:3, 3]]
 
     def rotation(self, q: Sequence[mpf]) -> mpmath.matrix:
-        return Rotations().matrix(q[:9])
+        return mpmath.matrix([list(q[3 * i : 3 * i + 3]) for i in range(3)])
 
 
 class QuaternionMotions(MatrixGroup):
@@ -193,49 +196,43 @@ class QuaternionMotions(MatrixGroup):
 
     storage, dimension = 7, 6
 
-    def matrix(self, q: Sequence[mpf]) -> mpmath.matrix:
-        return block_diagonal(quaternion_matrix(q[:4]), homogeneous(quaternion_rotation(q[:4]), q[4:], 1))
+    def matrix(self, q: Sequence[mpf]) -> Blocks:
+        return [quaternion_matrix(q[:4]), homogeneous(self.rotation(q), q[4:], 1)]
 
-    def stored(self, m: mpmath.matrix) -> Numbers:
-        return [*m[:4, 0], *m[4:7, 7]]
+    def stored(self, blocks: Blocks) -> Numbers:
+        return [*blocks[0][:, 0], *blocks[1][:3, 3]]
 
-    def hat(self, u: Sequence[mpf]) -> mpmath.matrix:
-        return block_diagonal(Quaternions().hat(u[:3]), Motions().hat(u))
+    def hat(self, u: Sequence[mpf]) -> Blocks:
+        return [*Quaternions().hat(u[:3]), *Motions().hat(u)]
 
-    def vee(self, m: mpmath.matrix) -> Numbers:
-        return Motions().vee(m[4:, 4:])
+    def vee(self, blocks: Blocks) -> Numbers:
+        return Motions().vee(blocks[1:])
 
     def rotation(self, q: Sequence[mpf]) -> mpmath.matrix:
         return quaternion_rotation(q[:4])
 
 
 class Product(MatrixGroup):
-    """A direct product."""
+    """A direct product; the first factor is one block."""
 
     def __init__(self, first: MatrixGroup, second: MatrixGroup) -> None:
         self.first, self.second = first, second
         self.storage = first.storage + second.storage
         self.dimension = first.dimension + second.dimension
 
-    def matrix(self, q: Sequence[mpf]) -> mpmath.matrix:
+    def matrix(self, q: Sequence[mpf]) -> Blocks:
         n = self.first.storage
-        return block_diagonal(self.first.matrix(q[:n]), self.second.matrix(q[n:]))
+        return self.first.matrix(q[:n]) + self.second.matrix(q[n:])
 
-    def _blocks(self, m: mpmath.matrix) -> tuple[mpmath.matrix, mpmath.matrix]:
-        n = self.first.hat([mpf(0)] * self.first.dimension).rows
-        return m[:n, :n], m[n:, n:]
+    def stored(self, blocks: Blocks) -> Numbers:
+        return self.first.stored(blocks[:1]) + self.second.stored(blocks[1:])
 
-    def stored(self, m: mpmath.matrix) -> Numbers:
-        first, second = self._blocks(m)
-        return self.first.stored(first) + self.second.stored(second)
-
-    def hat(self, u: Sequence[mpf]) -> mpmath.matrix:
+    def hat(self, u: Sequence[mpf]) -> Blocks:
         n = self.first.dimension
-        return block_diagonal(self.first.hat(u[:n]), self.second.hat(u[n:]))
+        return self.first.hat(u[:n]) + self.second.hat(u[n:])
 
-    def vee(self, m: mpmath.matrix) -> Numbers:
-        first, second = self._blocks(m)
-        return self.first.vee(first) + self.second.vee(second)
+    def vee(self, blocks: Blocks) -> Numbers:
+        return self.first.vee(blocks[:1]) + self.second.vee(blocks[1:])
 
     def rotation(self, q: Sequence[mpf]) -> mpmath.matrix:
         return self.first.rotation(q[: self.first.storage])

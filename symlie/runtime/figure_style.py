@@ -1,0 +1,88 @@
+"""How every figure of the package looks, and how it is written: Figure objects only, so no window is ever opened."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from symlie.errors import FormatError, MissingDependencyError
+from symlie.runtime.files import replaced
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+"""Colours that differ for colour-blind readers too. Source: Okabe and Ito 2008."""
+
+STYLE: dict[Any, Any] = {
+    "font.family": "STIXGeneral",
+    "mathtext.fontset": "stix",
+    "font.size": 9,
+    "axes.titlesize": 9,
+    "axes.labelsize": 9,
+    "xtick.labelsize": 8,
+    "ytick.labelsize": 8,
+    "legend.fontsize": 8,
+    "axes.linewidth": 0.6,
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
+    "xtick.direction": "in",
+    "ytick.direction": "in",
+    "axes.formatter.limits": (-3, 4),
+    "axes.formatter.use_mathtext": True,
+    "lines.linewidth": 0.9,
+    "legend.frameon": False,
+    "legend.handlelength": 1.2,
+    "grid.linewidth": 0.4,
+    "grid.color": "0.88",
+    "svg.fonttype": "none",
+    "pdf.fonttype": 42,
+}
+"""Matplotlib settings of a figure in print."""
+
+PICTURES = (".png", ".pdf", ".svg")
+"""File types of pictures."""
+
+DOTS_PER_INCH = 300
+"""Resolution of PNG files, enough for print."""
+
+
+def require_matplotlib() -> None:
+    """Check that figures can be drawn.
+
+    Raises
+    ------
+    MissingDependencyError
+        Matplotlib is not installed.
+    """
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError as error:
+        raise MissingDependencyError(
+            'Drawing needs the package matplotlib; install it with: pip install "symlie[plot]".'
+        ) from error
+
+
+def check_picture(path: Path) -> None:
+    """Check that a picture of this type can be written.
+
+    Raises
+    ------
+    FormatError
+        The file type is unknown.
+    """
+    if path.suffix not in PICTURES:
+        raise FormatError(f"A figure can be written as {', '.join(PICTURES)}, not as '{path.name}'.")
+
+
+def write_figure(figure: Figure, path: Path) -> None:
+    """Write a picture; an existing file is replaced only when the new one is complete.
+
+    Raises
+    ------
+    FormatError
+        The file type is unknown, or the file can not be written.
+    """
+    check_picture(path)
+    with replaced(path) as temporary:
+        figure.savefig(temporary, dpi=DOTS_PER_INCH)

@@ -1,0 +1,197 @@
+"""What is worth drawing of a solution: configuration, rotation, velocity, multipliers, energy, residuals."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from symlie.runtime.layout import Array, NodeSlice
+from symlie.runtime.quantities import field_unit
+from symlie.runtime.solution import Solution
+
+MOST_NODES = 2
+"""Nodes that are drawn: the first ones and the last one."""
+
+MOST_OUTPUTS = 4
+"""Named outputs that are drawn, each in a panel of its own."""
+
+MOST_COMPONENTS = 6
+"""Components above which a vector is drawn by its Euclidean norm."""
+
+FAR_OFF = 10.0
+"""A component whose mean exceeds the largest variation by this factor is drawn less its mean."""
+
+_GREEK = {"Omega": r"\Omega", "omega": r"\omega", "theta": r"\theta", "phi": r"\varphi"}
+
+_MEANING = {
+    "x": "position",
+    "x_dot": "velocity",
+    "Omega": "angular velocity, body axes",
+    "U": "translational velocity, body axes",
+}
+
+
+@dataclass(frozen=True)
+class Series:
+    """A line: its label and its values over the times of the solution."""
+
+    label: str
+    values: Array
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Axes with a title, a label of the ordinate, and lines."""
+
+    title: str
+    label: str
+    series: tuple[Series, ...]
+    logarithmic: bool = False
+
+
+def panels(solution: Solution) -> list[Panel]:
+    """The panels of a solution, chosen by what it contains."""
+    layout = solution.system.layout
+    nodes = layout.nodes[: MOST_NODES - 1] + layout.nodes[-1:] if len(layout.nodes) > MOST_NODES else layout.nodes
+    drawn = list(_output_panels(solution))
+    if not any(len(p.series) in (2, 3) for p in drawn):
+        drawn = [p for n in nodes for p in _field_panels(solution, n, "storage_fields")] + drawn
+    drawn += [p for n in nodes for p in _rotation_panels(solution, n)]
+    drawn += [p for n in nodes for p in _field_panels(solution, n, "velocity_fields")]
+    for constraint, values in solution.named_multipliers().items():
+        title = f"multipliers of {_words(constraint)}"
+        drawn.append(Panel(title, r"$\lambda$", _components(r"\lambda", values)))
+    drawn.append(_energy_panel(solution.outputs["energy"]))
+    if layout.rows:
+        drawn.append(_residual_panel(solution))
+    return drawn
+
+
+def _output_panels(solution: Solution) -> Iterator[Panel]:
+    """Outputs with a unit; the others, such as rotation matrices, have no meaning as lines over one axis."""
+    physical = [(name, unit) for name, (_, unit) in solution.system.layout.outputs.items() if unit]
+    for name, unit in physical[:MOST_OUTPUTS]:
+        values = solution.outputs[name].reshape(len(solution.t), -1)
+        yield Panel(_words(name), _in_unit(unit), _components("e", values, "norm"))
+
+
+def _field_panels(solution: Solution, node: NodeSlice, fields: str) -> Iterator[Panel]:
+    for field in node.type[fields]:
+        name = field["name"]
+        if len(field["shape"]) == 2 or name.rstrip("0123456789") == "p":
+            continue
+        values = solution.field(node.name, name).reshape(len(solution.t), -1)
+        letter = _letter(name)
+        yield Panel(
+            _title(solution, node, _MEANING.get(name.rstrip("0123456789"), _words(name))),
+            _in_unit(field_unit(node.type, name), f"${letter}$"),
+            _components(letter, values),
+        )
+
+
+def _rotation_panels(solution: Solution, node: NodeSlice) -> Iterator[Panel]:
+    for field in node.type["storage_fields"]:
+        stem = field["name"].rstrip("0123456789")
+        values = solution.field(node.name, field["name"])
+        if stem == "R" and field["shape"] == [3, 3]:
+            quaternions = continuous(quaternions_of(values))
+        elif stem == "p" and field["shape"] == [4]:
+            quaternions = continuous(values)
+        else:
+            continue
+        series = tuple(Series(f"$p_{k}$", quaternions[:, k]) for k in range(4))
+        yield Panel(_title(solution, node, "rotation, unit quaternion"), "$p$", series)
+
+
+def _energy_panel(energy: Array) -> Panel:
+    change = energy - energy[0] if len(energy) else energy
+    scale = abs(energy[0]) if len(energy) else 0.0
+    if scale > 0:
+        return Panel("energy, relative change", r"$(E - E_0)\,/\,|E_0|$", (Series("", change / scale),))
+    return Panel("energy, change", _in_unit("J", "$E - E_0$"), (Series("", change),))
+
+
+def _residual_panel(solution: Solution) -> Panel:
+    outputs = solution.outputs
+    series = (
+        Series(r"$\max\,|\Phi|$", outputs["constraint_residual"]),
+        Series(r"$\max\,|Bv + b|$", outputs["velocity_residual"]),
+    )
+    return Panel("residuals of the constraints", "residual", series, logarithmic=True)
+
+
+def _components(letter: str, values: Array, norm: str = "") -> tuple[Series, ...]:
+    """One line per component; a component far from all others is drawn less its mean, which its label says."""
+    if values.shape[1] == 1:
+        return (Series("", values[:, 0]),)
+    if values.shape[1] > MOST_COMPONENTS:
+        return (Series(norm or rf"$\|{letter}\|$", np.linalg.norm(values, axis=1)),)
+    variation = np.ptp(values, axis=0).max(initial=0.0) if len(values) else 0.0
+    series = []
+    for k, component in enumerate(values.T):
+        label = rf"{letter}_{{{k + 1}}}"
+        mean = float(f"{component.mean():.3g}") if len(component) else 0.0
+        if 0 < FAR_OFF * variation < abs(mean):
+            series.append(Series(f"${label} {'-' if mean > 0 else '+'} {abs(mean):g}$", component - mean))
+        else:
+            series.append(Series(f"${label}$", component))
+    return tuple(series)
+
+
+def quaternions_of(rotations: Array) -> Array:
+    """Unit quaternions of rotation matrices.
+
+    Parameters
+    ----------
+    rotations
+        Shape (n, 3, 3).
+
+    Returns
+    -------
+    Array
+        Shape (n, 4), scalar part first. Source: Bar-Itzhack 2000, dominant eigenvector of a symmetric 4 × 4 matrix.
+    """
+    n = len(rotations)
+    r = rotations
+    matrix = np.empty((n, 4, 4))
+    spin = np.stack([r[:, 2, 1] - r[:, 1, 2], r[:, 0, 2] - r[:, 2, 0], r[:, 1, 0] - r[:, 0, 1]], axis=1)
+    trace = np.trace(r, axis1=1, axis2=2)
+    matrix[:, 0, 0] = trace
+    matrix[:, 0, 1:] = matrix[:, 1:, 0] = spin
+    matrix[:, 1:, 1:] = r + r.transpose(0, 2, 1) - trace[:, None, None] * np.eye(3)
+    quaternions: Array = np.linalg.eigh(matrix)[1][:, :, -1]
+    return quaternions
+
+
+def continuous(quaternions: Array) -> Array:
+    """The same rotations with signs that do not jump, beginning with a scalar part that is not negative."""
+    products = np.sum(quaternions[1:] * quaternions[:-1], axis=1)
+    first = -1.0 if len(quaternions) and quaternions[0, 0] < 0 else 1.0
+    signs = np.concatenate([[first], np.where(products < 0, -1.0, 1.0)])[: len(quaternions)]
+    turned: Array = quaternions * np.cumprod(signs)[:, None]
+    return turned
+
+
+def _title(solution: Solution, node: NodeSlice, text: str) -> str:
+    return f"{_words(node.name)}: {text}" if len(solution.system.layout.nodes) > 1 else text
+
+
+def _letter(name: str) -> str:
+    match = re.fullmatch(r"(.+?)(_dot)?(\d*)", name)
+    assert match is not None
+    stem, dot, number = match.groups()
+    letter = _GREEK.get(stem, stem if len(stem) == 1 else rf"\mathrm{{{stem.replace('_', ' ')}}}")
+    letter = rf"\dot{{{letter}}}" if dot else letter
+    return rf"{letter}^{{({number})}}" if number else letter
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def _in_unit(unit: str, letter: str = "") -> str:
+    shown = "" if unit in ("", "1") else f"in {unit}"
+    return " ".join(part for part in (letter, shown) if part)

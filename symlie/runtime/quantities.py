@@ -1,0 +1,26 @@
+"""What recorded quantities are measured in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+_UNITS = {"R": "1", "p": "1", "x": "m", "x_dot": "m/s", "Omega": "rad/s", "U": "m/s"}
+"""Units of the fields of moving bodies."""
+
+_COORDINATES = ("x", "x_dot")
+"""Fields of Rⁿ, which are lengths only where they belong to a body that also turns."""
+
+
+def field_unit(node_type: dict[str, Any], name: str) -> str:
+    """Unit of a named field of a node type; empty if the model alone knows it.
+
+    Parameters
+    ----------
+    node_type
+        Node type of the manifest.
+    name
+        Name of a storage or velocity field; a number at its end tells equal factors of a product apart.
+    """
+    stem = name.rstrip("0123456789")
+    turns = any(f["name"].rstrip("0123456789") == "Omega" for f in node_type["velocity_fields"])
+    return "" if stem in _COORDINATES and not turns else _UNITS.get(stem, "")

@@ -1,0 +1,91 @@
+"""``symlie list``, ``new``, ``bench`` and ``cache``."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests import tolerances
+from tests.cli.conftest import Outcome, python
+
+Cli = Callable[..., Outcome]
+
+
+def test_list(cli: Cli) -> None:
+    out = cli("list").out
+    for word in ("heavy_top: The heavy top: a rigid body", "S3sR3", "half_explicit_5", "order 5", "rkmk_dopri5"):
+        assert word in out
+    data = cli("list", "--json").json
+    top = next(m for m in data["models"] if m["name"] == "heavy_top")
+    assert top["defaults"] == {"group": "SO3xR3"}
+    assert top["choices"]["group"] == ["SO3xR3", "SE3", "S3xR3", "S3sR3", "SO3", "S3"]
+    assert {"name": "half_explicit_5", "family": "half_explicit", "order": 5} in data["methods"]
+    assert {"name": "SE3", "dimension": 6} in data["groups"]
+
+
+def test_new_model_runs(cli: Cli, tmp_path: Path) -> None:
+    written = cli("new", "pendulum.py")
+    assert written.code == 0
+    command = written.out.splitlines()[-1].split()
+    assert command[:3] == ["symlie", "run", "pendulum.py"]
+    data = cli(*command[1:], "--json").json
+    assert data["model"] == "pendulum"
+    assert data["status"] == "ok"
+    assert data["outputs"]["constraint_residual"][0] < tolerances.HELD_CONSTRAINT
+    text = (tmp_path / "pendulum.py").read_text(encoding="utf-8")
+    again = cli("new", "pendulum.py")
+    assert (again.code, again.out) == (1, "")
+    assert "exists already" in again.err
+    assert (tmp_path / "pendulum.py").read_text(encoding="utf-8") == text
+
+
+def test_new_model_takes_a_name_and_is_a_script(cli: Cli, tmp_path: Path) -> None:
+    cli("new", "first.py", "--name", "swing")
+    assert 'sl.Model("swing")' in (tmp_path / "first.py").read_text(encoding="utf-8")
+    result = python(str(tmp_path / "first.py"))
+    assert result.code == 0, result.err
+    assert "centre of mass" in result.out
+
+
+def test_commented_lines_of_the_new_model_work(cli: Cli, tmp_path: Path) -> None:
+    cli("new", "damped.py")
+    path = tmp_path / "damped.py"
+    text = path.read_text(encoding="utf-8")
+    for line in ("c = model.", "model.dissipation", "model.force"):
+        assert f"    # {line}" in text
+        text = text.replace(f"    # {line}", f"    {line}")
+    ast.parse(text)
+    path.write_text(text, encoding="utf-8")
+    data = cli("run", "damped.py", "--h", "1e-2", "--t-end", "0.1", "--json").json
+    assert data["status"] == "ok"
+
+
+def test_cache(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "cache"
+    monkeypatch.setenv("SYMLIE_CACHE", str(folder))
+    assert cli("cache", "--json").json == {"folder": str(folder), "files": 0, "bytes": 0, "cleared": False}
+    cli("generate", "heavy_top", "-o", "group=S3", "--out", "top")
+    (folder / "mine.txt").touch()
+    assert cli("cache", "--json").json["files"] == 6
+    assert "deleted 6 files" in cli("cache", "--clear").out
+    assert cli("cache", "--json").json["files"] == 0
+    assert (folder / "mine.txt").exists()
+
+
+def test_bench(cli: Cli) -> None:
+    rows = cli("bench", "heavy_top", "-o", "group=S3", "--method", "rkmk_rk44", "--json").json["rows"]
+    assert [row["name"] for row in rows] == [
+        "import SymPy",
+        "derive",
+        "emit",
+        "compile kernels",
+        "load",
+        "initial values",
+        "compile time loop",
+        "step rkmk_rk44 S3",
+    ]
+    assert all(row["value"] > 0 for row in rows)
+    assert {row["unit"] for row in rows} == {"s", "ns"}

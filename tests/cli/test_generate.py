@@ -1,0 +1,67 @@
+"""``symlie generate``: folders, freshness, and the same bytes every time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from symlie.cli.generate import COMMITTED, folder_name
+from tests.cli.conftest import Outcome, python
+
+Cli = Callable[..., Outcome]
+
+
+def test_names() -> None:
+    assert folder_name("heavy_top", {}) == "heavy_top"
+    assert folder_name("heavy_top", {"group": "SO3xR3"}) == "heavy_top"
+    assert [folder_name(*entry) for entry in COMMITTED] == ["heavy_top_S3xR3", "heavy_top_SE3"]
+
+
+def test_default_folder(cli: Cli, tmp_path: Path) -> None:
+    result = cli("generate", "heavy_top", "-o", "group=SE3")
+    assert result.out == "generated/heavy_top_SE3\n"
+    names = {p.name for p in (tmp_path / "generated" / "heavy_top_SE3").iterdir()}
+    assert names == {"heavy_top.c", "heavy_top.h", "heavy_top.py", "manifest.json", "equations.md"}
+
+
+def test_check(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "generated").mkdir()
+    assert cli("generate", "--all", "--check").code == 1
+    assert cli("generate", "--all").out.split() == ["generated/heavy_top_S3xR3", "generated/heavy_top_SE3"]
+    assert cli("generate", "--all", "--check").code == 0
+    source = tmp_path / "generated" / "heavy_top_SE3" / "heavy_top.c"
+    right = source.read_bytes()
+    source.write_bytes(right.replace(b"0", b"1", 1))
+    result = cli("generate", "--all", "--check")
+    assert result.code == 1
+    assert "--- generated/heavy_top_SE3/heavy_top.c" in result.out
+    assert "symlie generate --all" in result.err
+    source.write_bytes(right)
+    (source.parent / "old.c").touch()
+    assert "old.c: not generated any more" in cli("generate", "--all", "--check").out
+    cli("generate", "--all")
+    assert cli("generate", "--all", "--check").code == 0
+
+
+def test_hash_seeds(tmp_path: Path) -> None:
+    texts = []
+    for seed in ("0", "1", "2"):
+        folder = tmp_path / seed
+        result = python(
+            "-m", "symlie", "generate", "heavy_top", "-o", "group=SO3xR3", "--out", str(folder),
+            PYTHONHASHSEED=seed, SYMLIE_CACHE=str(tmp_path / f"cache{seed}"),
+        )  # fmt: skip
+        assert result.code == 0, result.err
+        texts.append({p.name: p.read_bytes() for p in folder.iterdir()})
+    assert texts[0] == texts[1] == texts[2]
+
+
+@pytest.mark.parametrize("form", [[], ["--latex"]])
+def test_derive(cli: Cli, tmp_path: Path, form: list[str]) -> None:
+    printed = cli("derive", "heavy_top", "-o", "group=SE3", *form)
+    assert printed.code == 0
+    assert printed.out.strip()
+    assert cli("derive", "heavy_top", "-o", "group=SE3", *form, "--out", "equations.md").out == "equations.md\n"
+    assert (tmp_path / "equations.md").read_text(encoding="utf-8") == printed.out

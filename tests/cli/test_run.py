@@ -1,0 +1,149 @@
+"""``symlie run``."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests import tolerances
+from tests.cli.conftest import Outcome
+
+GROUPS = ("SO3xR3", "SE3", "S3xR3", "S3sR3", "SO3", "S3")
+TOP = ("run", "heavy_top", "-o", "group=SE3", "--h", "2**-11")
+KEYS = ["model", "options", "method", "backend", "status", "t", "q", "v", "multipliers", "outputs", "statistics"]
+STATISTICS = {
+    "steps", "accepted", "rejected", "rhs_evaluations", "newton_iterations", "jacobians", "max_constraint_residual",
+    "max_velocity_residual", "cpu_seconds", "derive_seconds", "compile_seconds",
+}  # fmt: skip
+
+Cli = Callable[..., Outcome]
+
+
+@pytest.mark.parametrize("backend", ["c", "numpy"])
+def test_json(cli: Cli, backend: str) -> None:
+    result = cli(*TOP, "--t-end", "2**-6", "--backend", backend, "--json")
+    assert result.code == 0
+    assert result.err == ""
+    data = result.json
+    assert list(data) == KEYS
+    assert [data[k] for k in KEYS[:6]] == [
+        "heavy_top",
+        {"group": "SE3"},
+        "half_explicit_5",
+        backend,
+        "ok",
+        [2**-6],
+    ]
+    assert np.shape(data["q"]["top"]) == (1, 12)
+    assert np.shape(data["v"]["top"]) == (1, 6)
+    assert np.shape(data["multipliers"]["fixed_point"]) == (1, 3)
+    assert {name: np.shape(values) for name, values in data["outputs"].items()} == {
+        "energy": (1,),
+        "constraint_residual": (1,),
+        "velocity_residual": (1,),
+        "center_of_mass": (1, 3),
+        "rotation": (1, 9),
+    }
+    assert set(data["statistics"]) == STATISTICS
+    assert data["statistics"]["steps"] == 2**5
+
+
+def test_defaults_of_options_are_recorded(cli: Cli) -> None:
+    assert cli("run", "heavy_top", "--h", "0.01", "--t-end", "0.01", "--json").json["options"] == {"group": "SO3xR3"}
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_reference(cli: Cli, group: str) -> None:
+    method = "rkmk_dopri5" if group in ("SO3", "S3") else "half_explicit_5"
+    words = ("run", "heavy_top", "-o", f"group={group}", "--method", method, "--h", "2**-11", "--reference")
+    errors = cli(*words, "--t-end", "0.5", "--json").json["reference_error"]
+    assert set(errors) == {"center_of_mass", "rotation"} | ({"multipliers"} if method == "half_explicit_5" else set())
+    assert max(errors.values()) < tolerances.HEAVY_TOP_RUN
+    assert "rotation" in cli(*words, "--t-end", "0.5").out.split("reference solution")[1]
+
+
+def test_times_parameters_and_initial_values(cli: Cli) -> None:
+    plain = cli(*TOP, "--t-eval", "0.01,0.02", "--json").json
+    assert plain["t"] == [0.01, 0.02]
+    changed = cli(*TOP, "--t-eval", "0.01,0.02", "--set", "gravity=[0,0,0]", "--set", "mass=20", "--json").json
+    assert changed["options"] == plain["options"]
+    energy = changed["outputs"]["energy"]
+    assert energy[0] == pytest.approx(energy[1], rel=tolerances.HEAVY_TOP_RUN)
+    spin = cli(*TOP, "--t-end", "0.01", "--set", "gravity=[0,0,0]", "--init", "top.Omega=[0,3,0]", "--json").json
+    assert spin["v"]["top"][0] == pytest.approx([0, 3, 0, 0, 0, 0], abs=tolerances.HEAVY_TOP_RUN)
+
+
+def test_index1_multipliers(cli: Cli) -> None:
+    words = ("run", "heavy_top", "-o", "group=SE3", "--h", "2**-9", "--method", "half_explicit_2", "--t-end", "2**-6")
+    stage, index1 = cli(*words, "--json").json, cli(*words, "--multipliers", "index1", "--json").json
+    assert stage["q"] == index1["q"]
+    assert stage["multipliers"] != index1["multipliers"]
+
+
+def test_table(cli: Cli) -> None:
+    out = cli(*TOP, "--t-eval", "0.01,0.02").out
+    for word in (
+        "heavy_top group=SE3",
+        "t = 0.01 s",
+        "t = 0.02 s",
+        "energy (J)",
+        "λ fixed_point",
+        "largest |Φ|",
+        "steps",
+    ):
+        assert word in out
+
+
+def test_progress_on_request(cli: Cli) -> None:
+    result = cli(*TOP, "--t-end", "0.1", "--progress", "--json")
+    assert result.json["status"] == "ok"
+    assert "heavy_top: 100%" in result.err
+
+
+def test_failed_integration_carries_the_solution(cli: Cli) -> None:
+    result = cli("run", "heavy_top", "-o", "group=SE3", "--h", "0.05", "--json")
+    assert result.code == 1
+    assert result.err == ""
+    data = result.json
+    assert list(data) == [*KEYS, "message"]
+    assert data["status"] == "OutsideChartError"
+    assert data["t"] == [0.0]
+    assert data["v"]["top"][0][1] == 150
+    assert "smaller step" in data["message"]
+
+
+def test_interruption_saves_the_solution(tmp_path: Path) -> None:
+    out = tmp_path / "top.npz"
+    command = [
+        *TOP[:4],
+        "--h",
+        "1e-6",
+        "--t-end",
+        "1e4",
+        "--t-eval",
+        "1e-5,1e4",
+        "--progress",
+        "--json",
+        "--out",
+        str(out),
+    ]
+    with subprocess.Popen(
+        [sys.executable, "-m", "symlie", *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=os.environ
+    ) as process:
+        assert process.stderr is not None and process.stdout is not None
+        assert b"0%" in process.stderr.readline()
+        process.send_signal(signal.SIGINT)
+        text, errors = process.stdout.read(), process.stderr.read()
+    assert process.returncode == 130
+    assert b"Traceback" not in errors
+    data = Outcome(process.returncode, text.decode(), "").json
+    assert data["status"] == "InterruptedIntegrationError"
+    assert len(data["t"]) == 2
+    assert out.exists()

@@ -1,0 +1,64 @@
+"""What is generated or cached runs where SymPy, Jinja and Matplotlib are not installed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Outcome, python
+
+Cli = Callable[..., Outcome]
+
+WITHOUT = """
+import sys
+
+class Missing:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in ("sympy", "mpmath", "jinja2", "matplotlib"):
+            raise ModuleNotFoundError(f"{name} is imported")
+
+sys.meta_path.insert(0, Missing())
+"""
+
+LOAD = """
+import symlie
+system = symlie.load(sys.argv[1], backend=sys.argv[2])
+solution = symlie.solve(system, 0.01, method="half_explicit_5", h=0.001)
+print(solution.status, system.backend, len(solution.t))
+"""
+
+RUN = """
+from symlie.cli import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+@pytest.fixture
+def folder(cli: Cli, tmp_path: Path) -> Path:
+    assert cli("generate", "heavy_top", "-o", "group=SE3", "--out", "top").out == "top\n"
+    return tmp_path / "top"
+
+
+@pytest.mark.parametrize("backend", ["c", "numpy"])
+def test_generated_folder(folder: Path, backend: str) -> None:
+    result = python("-c", WITHOUT + LOAD, str(folder), backend)
+    assert result.err == ""
+    assert result.out == f"ok {backend} 11\n"
+
+
+def test_cached_run(cli: Cli) -> None:
+    words = ("run", "heavy_top", "-o", "group=SE3", "--h", "2**-11", "--t-end", "1", "--json")
+    cli(*words)
+    result = python("-c", WITHOUT + RUN, *words)
+    assert result.err == ""
+    assert result.json["status"] == "ok"
+    assert result.json["statistics"]["derive_seconds"] == 0
+    assert result.json["statistics"]["compile_seconds"] == 0
+
+
+def test_module_is_the_command() -> None:
+    result = python("-m", "symlie", "run", "nothing", "--h", "1")
+    assert result.code == 1
+    assert result.err.startswith("symlie: There is no model 'nothing'.")

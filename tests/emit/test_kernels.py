@@ -1,0 +1,269 @@
+"""Compiled kernels, NumPy kernels and the instructions they were printed from, at random states.
+
+All three do the same operations in the same order, so they agree to the last bit unless the mathematical library is
+involved; what they compute is judged against the derived expressions in 40 digits.
+"""
+
+from __future__ import annotations
+
+import functools
+import random
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+from mpmath import mpf
+
+from symlie.emit.c import LARGEST_UNROLLED, emit_c, stage_operations
+from symlie.ir.kernels import Kernel
+from symlie.runtime.layout import Array
+from tests import tolerances
+from tests.emit.building import MODELS, equations_of, exposed, files_of, module_of, numpy_values
+from tests.evaluation import Evaluation, interpret
+from tests.groups.numeric import numeric
+
+LIBRARY_FUNCTIONS = {
+    "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "exp", "log", "pow",
+    "call half_angle_ratio",
+}  # fmt: skip
+"""Operators that end in the mathematical library, which may differ between backends in the last digit."""
+
+
+def uses_library(kernel: Kernel) -> bool:
+    """Whether the mathematical library takes part in a kernel."""
+    return any(i.operator in LIBRARY_FUNCTIONS for i in kernel.body.instructions)
+
+
+class Inputs:
+    """Random inputs of the kernels of a model; elements of groups where storage is meant.
+
+    Parameters
+    ----------
+    model
+        One of `MODELS`.
+    seed
+        Of the numbers.
+    angle
+        Length of the rotation vectors of elements and increments.
+    """
+
+    def __init__(self, model: str, seed: int, angle: float = 2.0) -> None:
+        self._random = random.Random(seed)
+        self._angle = angle
+        self._kernels = equations_of(model).kernels
+        self._module = module_of(model)
+        self._types = {t.name: t for t in self._kernels.node_types}
+        self.parameters = np.array([c for p in self._kernels.parameters for c in p.default])
+        self.parameters *= [self._random.uniform(0.8, 1.2) for _ in self.parameters]
+        prepare = f"{self._kernels.name}_prepare"
+        self.prepared = np.array(self._module[prepare](self.parameters), dtype=float)
+
+    def vector(self, n: int, length: float | None = None) -> Array:
+        """Components up to one, or a vector of a given length."""
+        x = np.array([self._random.uniform(-1, 1) for _ in range(n)])
+        return x if length is None else x * (length / np.linalg.norm(x))
+
+    def increment(self, type_name: str) -> Array:
+        """An algebra vector whose first three components are as long as the angle."""
+        n = self._types[type_name].dimension
+        if type_name.startswith("R"):
+            return self.vector(n)
+        return np.concatenate([self.vector(3, self._angle), self.vector(n - 3)])
+
+    def element(self, type_name: str) -> Array:
+        """A group element."""
+        identity = np.array(self._types[type_name].identity)
+        moved = self._module[f"{type_name}_advance"](identity, self.increment(type_name))
+        return np.array(moved, dtype=float)
+
+    def of(self, kernel: Kernel) -> dict[str, Any]:
+        """Inputs by name for a kernel."""
+        owner, _, role = kernel.signature.name.partition("_")
+        inputs: dict[str, Any] = {}
+        for argument in (a for a in kernel.signature.arguments if not a.is_output):
+            name, size = argument.name, argument.size
+            if size is None:
+                inputs[name] = self._random.uniform(0, 2)
+            elif owner in self._types and name in ("q", "b"):
+                inputs[name] = self.element(owner)
+            elif owner in self._types:
+                inputs[name] = self.increment(owner) if name == "u" else self.vector(size)
+            elif name == "q":
+                (element,) = self._kernels.element_types
+                inputs[name] = np.concatenate([self.element(t) for t in element.node_types])
+            elif name == "p":
+                inputs[name] = self.parameters if size == len(self.parameters) else self.prepared
+            elif name == "F":
+                inputs[name] = self.vector(size) / 10 + 1
+            else:
+                inputs[name] = 3 * self.vector(size)
+        assert role or owner in ("factorize",)
+        return inputs
+
+
+def references(inputs: Mapping[str, Any]) -> dict[str, float]:
+    """Inputs by the text that instructions refer to them with."""
+    scalars = {n: float(v) for n, v in inputs.items() if np.ndim(v) == 0}
+    return scalars | {f"{n}[{k}]": float(c) for n, v in inputs.items() if np.ndim(v) for k, c in enumerate(v)}
+
+
+def same(kernel: Kernel, found: Array, expected: Array) -> None:
+    """Equal bits, or a few units in the last place of the largest entry where the library takes part."""
+    assert found.shape == expected.shape == (len(kernel.body.outputs),)
+    if uses_library(kernel):
+        scale = max(1.0, float(np.abs(expected).max(initial=0)))
+        assert float(np.abs(found - expected).max(initial=0)) <= tolerances.LIBRARY * scale, kernel.signature.name
+    else:
+        assert found.tobytes() == (expected + 0.0).tobytes() or np.array_equal(found, expected), kernel.signature.name
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_compiled_kernels_do_the_instructions(model: str) -> None:
+    for seed in range(3):
+        inputs = Inputs(model, seed)
+        for name, kernel in exposed(model).kernels.items():
+            given = inputs.of(kernel)
+            same(kernel, exposed(model)(name, given), np.array(interpret(kernel.body, references(given))))
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_numpy_kernels_do_the_instructions(model: str) -> None:
+    eliminations = {k.signature.name for k in equations_of(model).kernels.linear_algebra}
+    compared = 0
+    for seed in range(3):
+        inputs = Inputs(model, 10 + seed)
+        for name, kernel in exposed(model).kernels.items():
+            if name in eliminations:
+                assert name not in module_of(model)
+                continue
+            given = inputs.of(kernel)
+            same(kernel, numpy_values(model, kernel, given), exposed(model)(name, given))
+            compared += 1
+    assert compared > 30
+
+
+@pytest.mark.parametrize("model", ["heavy_top_SO3xR3", "heavy_top_SE3", "heavy_top_S3sR3", "heavy_top_S3"])
+@pytest.mark.parametrize("angle", [3.1, 3.3, 4.5, 6.1])
+def test_large_increments(model: str, angle: float) -> None:
+    """Around and beyond the working interval of the polynomials (ω = √10), where closed forms take over."""
+    inputs = Inputs(model, 5, angle)
+    (node,) = equations_of(model).kernels.node_types
+    for role in ("advance", "rate", "transport"):
+        kernel = exposed(model).kernels[f"{node.name}_{role}"]
+        given = inputs.of(kernel)
+        assert np.linalg.norm(given["u"][:3]) == pytest.approx(angle)
+        found = exposed(model)(kernel.signature.name, given)
+        other = numpy_values(model, kernel, given)
+        scale = max(1.0, float(np.abs(found).max()))
+        assert float(np.abs(found - other).max()) <= tolerances.LIBRARY * scale
+        close(found, node_value(node.name, role, given))
+
+
+def close(found: Sequence[float], expected: Sequence[mpf]) -> None:
+    """Doubles against 40 digits, relative to the largest entry."""
+    scale = max([mpf(1), *(abs(e) for e in expected)])
+    error = max(abs(mpf(float(a)) - b) for a, b in zip(found, expected, strict=True))
+    assert error <= tolerances.KERNEL * scale, f"{mpmath.nstr(error, 3)} of {mpmath.nstr(scale, 3)}"
+
+
+def node_value(name: str, role: str, inputs: Mapping[str, Array]) -> list[mpf]:
+    """A kernel of a node type by the operations of the group in high precision."""
+    group = numeric(name)
+    exact = {k: [mpf(float(c)) for c in v] for k, v in inputs.items()}
+    with mpmath.workdps(40):
+        if role == "advance":
+            return group.compose(exact["q"], group.exp(exact["u"]))
+        if role == "rate":
+            return group.tangent(exact["u"], exact["w"], inverse=True)
+        if role == "transport":
+            return group.tangent(exact["u"], exact["w"])
+        if role == "bracket":
+            return group.ad(exact["u"], exact["w"])
+        if role == "normalize":
+            return group.normalize(exact["q"])
+        if role == "difference":
+            return group.log(group.compose(group.inverse(exact["q"]), exact["b"]))
+        assert role == "chart"
+        return [mpmath.fsum(c * c for c in exact["u"][:3]) if not name.startswith("R") else mpf(0)]
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_node_kernels_in_high_precision(model: str) -> None:
+    for node in equations_of(model).kernels.node_types:
+        inputs = Inputs(model, 20)
+        for kernel in node.kernels:
+            given = inputs.of(kernel)
+            role = kernel.signature.name.removeprefix(f"{node.name}_")
+            close(exposed(model)(kernel.signature.name, given), node_value(node.name, role, given))
+
+
+@functools.cache
+def element_expressions(model: str) -> dict[str, Evaluation]:
+    """What each element kernel must return, as derived expressions."""
+    (derived,) = equations_of(model).derived
+    dynamics, constraints, statement = derived.dynamics, derived.constraints, derived.statement
+    expressions = {
+        "mass": [e for i, row in enumerate(dynamics.mass) for e in row[: i + 1] if e != 0],
+        "force": dynamics.force,
+        "energy": [statement.kinetic, statement.potential],
+        "outputs": [c for o in statement.outputs for c in o.components],
+        "constraint": constraints.position,
+        "jacobian": [e for row in constraints.jacobian for e in row if e != 0],
+        "curvature": constraints.curvature,
+        "constraint_rate": constraints.rate,
+    }
+    return {name: Evaluation(statement.program, list(e)) for name, e in expressions.items()}
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_element_kernels_in_high_precision(model: str) -> None:
+    """The whole way from a derived term to compiled code: flattening, hoisting, printing."""
+    equations = equations_of(model)
+    (derived,) = equations.derived
+    (element,) = equations.kernels.element_types
+    statement, stated = derived.statement, equations.model
+    inputs = Inputs(model, 30)
+    for kernel in element.kernels:
+        given = inputs.of(kernel)
+        values = {statement.time: mpf(given["t"])}
+        parameters = [s for p in stated.parameters for s in p.symbols]
+        values |= {s: mpf(c) for s, c in zip(parameters, inputs.parameters, strict=True)}
+        for label, spaces in (("q", [n.value for n in statement.nodes]), ("v", [n.velocity for n in statement.nodes])):
+            components = [s for value in spaces for s in value.components]
+            numbers = given.get(label, np.zeros(len(components)))
+            values |= {s: mpf(c) for s, c in zip(components, numbers, strict=True)}
+        role = kernel.signature.name.removeprefix(f"{element.name}_")
+        expected = element_expressions(model)[role](values)
+        close(exposed(model)(kernel.signature.name, given), expected)
+        close(numpy_values(model, kernel, given), expected)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_numpy_kernels_act_on_many_instances(model: str) -> None:
+    """Components may be arrays over instances; each instance gets the same bits as alone."""
+    for node in equations_of(model).kernels.node_types:
+        for kernel in node.kernels:
+            rows = [Inputs(model, seed).of(kernel) for seed in range(5)]
+            names = [a.name for a in kernel.signature.arguments if not a.is_output]
+            stacked = [np.array([row[n] for row in rows]).T for n in names]
+            together = module_of(model)[kernel.signature.name](*stacked)
+            for k, row in enumerate(rows):
+                alone = numpy_values(model, kernel, row)
+                found = np.array([np.broadcast_to(c, 5)[k] for c in together])
+                assert np.array_equal(found, alone), kernel.signature.name
+
+
+def test_text_is_reproducible() -> None:
+    kernels = equations_of("heavy_top_SE3").kernels
+    first, second = emit_c(kernels, "hash"), emit_c(kernels, "hash")
+    assert first == second and set(first) == {"heavy_top.h", "heavy_top.c"}
+    assert set(files_of("chain")) == {"chain.h", "chain.c", "chain.py", "manifest.json", "equations.md"}
+
+
+def test_large_models_are_not_unrolled() -> None:
+    assert stage_operations(equations_of("heavy_top_SE3").kernels) <= LARGEST_UNROLLED
+    assert "#define UNROLL_STAGES 1" in files_of("heavy_top_SE3")["heavy_top.h"]
+    assert "#define DERIVED_ELIMINATION 0" in files_of("large")["large.h"]
+    assert not equations_of("large").kernels.linear_algebra

@@ -13,29 +13,79 @@ versions, which is looked up before SymPy is imported: symlie.models.statement_c
 from __future__ import annotations
 
 import json
+import sys
 import time
 from collections.abc import Mapping
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from symlie.compile.cache import publish_folder, published_folder, text_key
+from symlie.paths import package_digest
 from symlie.runtime.system import System, load_system
 
 if TYPE_CHECKING:
     from symlie.derive.equations import Equations
+    from symlie.modeling.model import Model
+
+
+_TYPES = "types"
+"""Kind of the cache entries of kernels without their arrangement."""
+
+
+def _types_key(equations: Equations) -> str | None:
+    """Cache key of the kernels of a model whose topology is run-time data; None if its tables are part of the text."""
+    from symlie.derive.arrangement import has_fixed_topology
+    from symlie.modeling.canonical import canonical_text
+
+    if has_fixed_topology(equations.model):
+        return None
+    return text_key({"statement": canonical_text(equations.model)}, (package_digest(), sys.version, version("sympy")))
+
+
+def derive(model: Model) -> Equations:
+    """The equations of a model, derived unless the kernels of an equal statement are in the cache."""
+    from symlie.derive.equations import equations_of
+
+    equations = equations_of(model)
+    key = _types_key(equations)
+    if key is None or published_folder(_TYPES, key) is None:
+        _ = equations.derived
+    return equations
 
 
 def generated_files(equations: Equations) -> dict[str, str]:
-    """All generated files of a model by name: header, source, NumPy module, manifest, readable equations."""
+    """All generated files of a model by name: header, source, NumPy module, manifest, readable equations.
+
+    The kernels of a model whose topology is run-time data are taken from the cache if an equal statement was generated
+    before, with any number of nodes and elements.
+    """
+    from symlie.emit.manifest import manifest, manifest_text
+
+    key = _types_key(equations)
+    folder = published_folder(_TYPES, key) if key else None
+    if folder is not None:
+        files = {p.name: p.read_text(encoding="utf-8") for p in sorted(folder.iterdir())}
+    else:
+        files = _emitted_files(equations)
+        if key:
+            publish_folder(_TYPES, key, files)
+    content = manifest(json.loads(files["manifest.json"]), equations.arrangement, equations.options)
+    return {**files, "manifest.json": manifest_text(content)}
+
+
+def _emitted_files(equations: Equations) -> dict[str, str]:
+    """Generated files with the manifest of the types alone."""
     from symlie.emit.c import emit_c
-    from symlie.emit.manifest import interface_hash, manifest_text
+    from symlie.emit.manifest import interface_hash, manifest_text, types_manifest
     from symlie.emit.numpy import emit_numpy
 
-    kernels = equations.emitted
-    identity = interface_hash(kernels)
+    emitted = equations.emitted
+    identity = interface_hash(emitted)
     return {
-        **emit_c(kernels, identity),
-        **emit_numpy(kernels, identity),
-        "manifest.json": manifest_text(kernels, equations.options),
+        **emit_c(emitted, identity),
+        **emit_numpy(emitted, identity),
+        "manifest.json": manifest_text(types_manifest(emitted)),
         "equations.md": equations.markdown(),
     }
 

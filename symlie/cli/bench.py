@@ -105,7 +105,7 @@ def _stages(model: str, options: dict[str, Any], method: str) -> list[Row]:
         progress(0.1)
         with timed("derive"):
             equations = build_model(model, options).derive()
-            _ = equations.kernels
+            _ = equations.emitted
         progress(0.4)
         with timed("emit"):
             files = symlie.api.generated_files(equations)

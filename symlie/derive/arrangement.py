@@ -13,19 +13,21 @@ from symlie.ir.kernels import (
     Instances,
     ModelKernels,
     NodeSet,
+    ParameterLayout,
     SparsePattern,
 )
 from symlie.modeling.model import Model
+from symlie.modeling.statement import Statement
 
 
-def arrange(model: Model, types: ModelKernels) -> Arrangement:
+def arrange(model: Model) -> Arrangement:
     """Nodes in the order of the state vectors, and the instances of each element type."""
     sets = [_single_node(model, n.name) for n in model.nodes]
     sets += [
         NodeSet(a.name, a.group.name, a.count, True, a.fixed, a.storage_given, a.velocity_given, a.storage, a.velocity)
         for a in model.arrays
     ]
-    order = [t.name for t in types.node_types]
+    order = list(dict.fromkeys(s.type for s in sets))
     sets.sort(key=lambda s: order.index(s.type))
     first: dict[str, int] = {}
     count = 0
@@ -33,21 +35,27 @@ def arrange(model: Model, types: ModelKernels) -> Arrangement:
         first[s.name] = count
         count += s.count
     instances = []
-    for element in types.element_types:
-        if element.name == model.name:
-            places = np.array([[first[n.name] for n in model.nodes]], dtype=np.int32)
-            instances.append(Instances(element.name, places, np.zeros((1, 0))))
-            continue
-        stated = next(i for i in model.instances if i.element.name == element.name)
+    if model.nodes:
+        places = np.array([[first[n.name] for n in model.nodes]], dtype=np.int32)
+        instances.append(Instances(model.name, places, np.zeros((1, 0))))
+    for stated in model.instances:
+        name = stated.element.name
         for number, row in enumerate(stated.nodes):
-            for name, _ in row:
-                if name not in first:
-                    raise ModelError(f"Instance {number} of '{element.name}': '{name}' is not a node of this model.")
-        places = np.array([[first[name] + k for name, k in row] for row in stated.nodes], dtype=np.int32)
+            for member, _ in row:
+                if member not in first:
+                    raise ModelError(f"Instance {number} of '{name}': '{member}' is not a node of this model.")
+        places = np.array([[first[member] + k for member, k in row] for row in stated.nodes], dtype=np.int32)
         values = np.vstack(stated.parameters)
         shared = bool(len(values) == 0 or np.all(values == values[0]))
-        instances.append(Instances(element.name, places.reshape(len(stated.nodes), -1), values[:1] if shared else values))
-    return Arrangement(tuple(sets), tuple(instances), tuple(model.breakpoints))
+        places = places.reshape(len(stated.nodes), -1)
+        instances.append(Instances(name, places, values[:1] if shared else values))
+    defaults = {model.name: _defaults(model)}
+    defaults |= {i.element.name: _defaults(i.element) for i in model.instances}
+    return Arrangement(tuple(sets), tuple(instances), defaults, tuple(model.breakpoints))
+
+
+def _defaults(statement: Statement) -> tuple[ParameterLayout, ...]:
+    return tuple(ParameterLayout(p.name, p.shape, p.default, p.unit) for p in statement.parameters)
 
 
 def _single_node(model: Model, name: str) -> NodeSet:

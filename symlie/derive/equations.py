@@ -14,7 +14,7 @@ from symlie.modeling.statement import Statement
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from symlie.ir.kernels import EmittedModel
+    from symlie.ir.kernels import Arrangement, EmittedModel
     from symlie.runtime.system import System
 
 
@@ -23,21 +23,33 @@ class Equations:
     """Equations of motion M(q) v' = -g(t, q, v) - B(q)ᵀ λ, Φ(t, q) = 0 of a model."""
 
     model: Model
-    derived: tuple[DerivedStatement, ...]
-    """The model's own statement, if it has one, and each element type's."""
     options: tuple[tuple[str, Any], ...] = ()
+
+    @functools.cached_property
+    def derived(self) -> tuple[DerivedStatement, ...]:
+        """The model's own statement, if it has one, and each element type's, with all derived terms."""
+        derived = tuple(derive_statement(s) for s in statements_of(self.model))
+        _check_masses(self.model, derived)
+        return derived
 
     @functools.cached_property
     def emitted(self) -> EmittedModel:
         """The model as kernels with its arrangement, ready to be emitted."""
-        from symlie.derive.arrangement import arrange, has_fixed_topology, small_elimination
+        from symlie.derive.arrangement import has_fixed_topology, small_elimination
         from symlie.derive.kernels import model_kernels
         from symlie.ir.kernels import EmittedModel
 
         fixed = has_fixed_topology(self.model)
         types = model_kernels(self.model, self.derived, fixed=fixed)
-        arrangement = arrange(self.model, types)
-        return EmittedModel(types, arrangement, small_elimination(types, arrangement) if fixed else None)
+        elimination = small_elimination(types, self.arrangement) if fixed else None
+        return EmittedModel(types, self.arrangement, elimination)
+
+    @functools.cached_property
+    def arrangement(self) -> Arrangement:
+        """Nodes, instances and parameter values: the run-time data of the model."""
+        from symlie.derive.arrangement import arrange
+
+        return arrange(self.model)
 
     def compile(self, backend: str = "auto", optimize: str = "default") -> System:
         """Emit, compile and load.
@@ -83,23 +95,25 @@ class Equations:
         return f"Equations({self.model.name}: {', '.join(d.statement.name for d in self.derived)})"
 
 
-def derive(model: Model, options: tuple[tuple[str, Any], ...] = ()) -> Equations:
-    """Derive all terms of a model.
+def statements_of(model: Model) -> list[Statement]:
+    """The statements that kernels are derived from."""
+    own: list[Statement] = [model] if model.nodes else []
+    return own + [i.element for i in model.instances]
+
+
+def equations_of(model: Model) -> Equations:
+    """The equations of a model; their terms are derived when first needed.
 
     Raises
     ------
     ModelError
-        No nodes; a node without mass; an energy of the wrong kind; a constraint without configuration.
+        The model has no nodes, or no kinetic energy.
     """
     if not model.nodes and not model.arrays:
         raise ModelError(f"Model '{model.name}' has no nodes; add one with model.node(name, group).")
-    statements: list[Statement] = [model] if model.nodes else []
-    statements += [i.element for i in model.instances]
-    if all(s.kinetic == 0 for s in statements):
+    if all(s.kinetic == 0 for s in statements_of(model)):
         raise ModelError(f"Model '{model.name}' has no kinetic energy; state it with model.kinetic_energy(...).")
-    derived = tuple(derive_statement(s) for s in statements)
-    _check_masses(model, derived)
-    return Equations(model, derived, options)
+    return Equations(model)
 
 
 def _check_masses(model: Model, derived: tuple[DerivedStatement, ...]) -> None:

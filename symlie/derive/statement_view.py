@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import sympy
 from sympy import Expr, Symbol
 
-from symlie.derive.equations import DerivedStatement
+from symlie.derive.statements import DerivedStatement
 from symlie.derive.notation import (
     LET,
     PARAMETER,

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from symlie.emit.c import output_positions, pair_kinds
-from symlie.ir.kernels import EmittedModel, FieldLayout, NodeSet, ParameterLayout
+from symlie.ir.kernels import Arrangement, EmittedModel, FieldLayout, NodeSet, ParameterLayout
 from symlie.ir.signature import signature_hash
 from symlie.version import VERSION
 
@@ -43,15 +43,14 @@ def _nodes(nodes: NodeSet) -> dict[str, Any]:
     return entry
 
 
-def manifest(model: EmittedModel, options: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    """The manifest as a JSON object."""
-    types, arrangement = model.types, model.arrangement
+def types_manifest(model: EmittedModel) -> dict[str, Any]:
+    """The part of the manifest that depends on types only."""
+    types = model.types
     positions, output_count = output_positions(model)
     return {
         "format": FORMAT,
         "symlie": VERSION,
         "model": types.name,
-        "options": dict(options),
         "interface_hash": interface_hash(model),
         "fixed_topology": model.elimination is not None,
         "node_types": [
@@ -69,7 +68,6 @@ def manifest(model: EmittedModel, options: Sequence[tuple[str, Any]]) -> dict[st
             {
                 "name": e.name,
                 "node_types": list(e.node_types),
-                "parameters": _parameters(e.parameters),
                 "prepared_parameters": e.prepared_count,
                 "mass": {"rows": list(e.mass.rows), "columns": list(e.mass.columns)},
                 "mass_is_constant": e.mass_is_constant,
@@ -86,19 +84,34 @@ def manifest(model: EmittedModel, options: Sequence[tuple[str, Any]]) -> dict[st
         "pairs": [] if model.elimination else [
             {key: c[key] for key in ("first", "first_place", "second", "second_place")} for c in pair_kinds(model)
         ],
-        "parameters": _parameters(types.parameters),
         "prepared_parameters": types.prepared_count,
         "operations": {k.signature.name: k.body.operation_count for k in model.kernels},
-        "nodes": [_nodes(n) for n in arrangement.nodes],
-        "instances": [
-            {"element": i.element, "nodes": i.nodes.tolist(), "parameters": i.parameters.tolist()}
-            for i in arrangement.instances
-        ],
-        "breakpoints": list(arrangement.breakpoints),
     }  # fmt: skip
 
 
-def manifest_text(model: EmittedModel, options: Sequence[tuple[str, Any]]) -> str:
-    """The manifest as the text of ``manifest.json``: one line per entry, so that large tables stay compact."""
-    lines = [f"{json.dumps(key)}: {json.dumps(value)}" for key, value in manifest(model, options).items()]
+def manifest(
+    types: Mapping[str, Any], arrangement: Arrangement, options: Sequence[tuple[str, Any]]
+) -> dict[str, Any]:
+    """The manifest as a JSON object: types, and the run-time data of one model."""
+    return {
+        **types,
+        "options": dict(options),
+        "parameters": _parameters(arrangement.parameters[types["model"]]),
+        "nodes": [_nodes(n) for n in arrangement.nodes],
+        "instances": [
+            {
+                "element": i.element,
+                "parameter_names": [p.name for p in arrangement.parameters[i.element]],
+                "nodes": i.nodes.tolist(),
+                "parameters": i.parameters.tolist(),
+            }
+            for i in arrangement.instances
+        ],
+        "breakpoints": list(arrangement.breakpoints),
+    }
+
+
+def manifest_text(content: Mapping[str, Any]) -> str:
+    """A manifest as the text of ``manifest.json``: one line per entry, so that large tables stay compact."""
+    lines = [f"{json.dumps(key)}: {json.dumps(value)}" for key, value in content.items()]
     return "{\n" + ",\n".join(lines) + "\n}\n"

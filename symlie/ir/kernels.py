@@ -212,6 +212,8 @@ class Arrangement:
 
     nodes: tuple[NodeSet, ...]
     instances: tuple[Instances, ...]
+    parameters: dict[str, tuple[ParameterLayout, ...]]
+    """Parameters with their defaults, of the model and of each element type, by name."""
     breakpoints: tuple[str, ...] = ()
     """Names of parameters whose values are times that must be step boundaries."""
 

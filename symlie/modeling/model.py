@@ -50,7 +50,7 @@ class ElementType(Statement):
     >>> spring.potential_energy(k * strain.dot(strain) / 2)
     """
 
-    def __init__(self, name: str, **nodes: LieGroup | str) -> None:
+    def __init__(self, name: str, /, **nodes: LieGroup | str) -> None:
         super().__init__(name)
         self._parameter_prefix = f"{name}."
         if not nodes:
@@ -302,8 +302,14 @@ class Model(Statement):
         return y[0] + sum(s * r for s, r in zip(slopes, ramp, strict=True))
 
     def derive(self) -> Equations:
-        """Derive the equations of motion; see `symlie.derive`."""
-        from symlie.derive.equations import derive
+        """Derive the equations of motion, unless an equal statement was derived and generated before.
+
+        Raises
+        ------
+        ModelError
+            No nodes; a node without mass; an energy of the wrong kind; a constraint without configuration.
+        """
+        from symlie.api import derive
 
         return derive(self)
 

@@ -44,8 +44,8 @@ class CompiledIntegration:
     def __init__(self, system: System, method: Method, plan: Plan, initial: InitialState, *, record_every: int) -> None:
         layout = system.layout
         algebra = "fixed_algebra.h" if layout.is_fixed else "structured_algebra.h"
-        self._library, self.compile_seconds = system.driver_library(driver_source(method, layout.name, algebra))
-        ffi, pointer = self._library.ffi, self._library.pointer
+        self.library, self.compile_seconds = system.driver_library(driver_source(method, layout.name, algebra))
+        ffi, pointer = self.library.ffi, self.library.pointer
         self._rows = layout.rows
         self.q, self.v = initial.q.copy(), initial.v.copy()
         self.multipliers = np.zeros(max(layout.rows, 1))
@@ -57,8 +57,8 @@ class CompiledIntegration:
         self._record.capacity = max(1, min(RECORD_BYTES // width, plan.total_steps + 1))
         sizes = {"t": 1, "q": layout.storage, "v": layout.dimension, "lambda": max(layout.rows, 1)}
         self._buffers = {name: np.empty((self._record.capacity, size)) for name, size in sizes.items()}
-        self._problem, kept = build_problem(self._library, layout, problem_tables(layout), system.prepared)
-        workspace = np.zeros(max(int(self._library.call.symlie_workspace(self._problem)), 1))
+        self.problem, kept = build_problem(self.library, layout, problem_tables(layout), system.prepared)
+        workspace = np.zeros(max(int(self.library.call.symlie_workspace(self.problem)), 1))
         held = {
             self.state: {"q": self.q, "v": self.v, "lambda": self.multipliers, "acceleration": np.zeros_like(self.v)},
             self._plan: {
@@ -71,7 +71,7 @@ class CompiledIntegration:
         }
         kinds = {"int64": "long long[]", "uint8": "unsigned char[]"}
         self._pointers: list[Any] = [kept, pointer(workspace)]
-        self._problem.workspace = self._pointers[1]
+        self.problem.workspace = self._pointers[1]
         for target, arrays in held.items():
             for name, array in arrays.items():
                 self._pointers.append(pointer(array, kinds.get(array.dtype.name, "double[]")))
@@ -80,7 +80,7 @@ class CompiledIntegration:
     def advance(self, budget: int) -> Status:
         """Take up to ``budget`` steps."""
         self._plan.budget = budget
-        return Status(self._library.call.symlie_integrate(self._problem, self.state, self._plan, self._record))
+        return Status(self.library.call.symlie_integrate(self.problem, self.state, self._plan, self._record))
 
     def drain(self) -> tuple[Array, Array, Array, Array]:
         """Take the recorded (t, q, v, λ) out of the buffer."""

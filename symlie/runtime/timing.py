@@ -47,3 +47,52 @@ def step_timer(system: System, method: str, h: float, steps: int) -> Callable[[]
         return elapsed / steps
 
     return sample
+
+
+def stage_timers(system: System, method: str = "half_explicit_5") -> dict[str, Callable[[], float]]:
+    """Functions that time the parts of one stage over the whole system, in nanoseconds of CPU.
+
+    Parameters
+    ----------
+    system
+        A system with the C backend.
+    method
+        Method whose library is timed; its step is reported per stage.
+    """
+    layout = system.layout
+    chosen = method_of_name(method)
+    initial = system.initial_state
+    loop = CompiledIntegration(system, chosen, Plan((0.0,), (1.0,), (1,), (False,)), initial, record_every=0)
+    call, problem, pointer = loop.library.call, loop.problem, loop.library.pointer
+    rng = np.random.default_rng(1)
+    u = 1e-3 * rng.standard_normal(layout.dimension)
+    out = np.zeros(layout.storage + len(system.kernels.jacobian(system.prepared, 0.0, initial.q)))
+    other = np.zeros(max(layout.rows, 1))
+    q, v, step, result, second = (pointer(a) for a in (initial.q, initial.v, u, out, other))
+    parts: dict[str, Callable[[], object]] = {
+        "nodes: advance and rate": lambda: (
+            call.symlie_advance(problem, q, step, result),
+            call.symlie_rate(problem, step, v, result),
+        ),
+        "kernels: force": lambda: call.symlie_force(problem, 0.0, q, v, result),
+        "right-hand side with multipliers": lambda: call.symlie_acceleration(problem, 0.0, q, v, result, second),
+    }
+    if layout.rows:
+        parts["kernels: jacobian"] = lambda: call.symlie_jacobian(problem, 0.0, q, result)
+        parts["kernels: curvature"] = lambda: call.symlie_curvature(problem, 0.0, q, v, result)
+    repeats = max(1, 20000 // layout.dimension)
+
+    def timer(part: Callable[[], object]) -> Callable[[], float]:
+        def sample(owner: CompiledIntegration = loop) -> float:
+            # The loop owns the memory that the parts work in.
+            start = time.thread_time_ns()
+            for _ in range(repeats):
+                part()
+            return (time.thread_time_ns() - start) / repeats
+
+        return sample
+
+    timers = {name: timer(part) for name, part in parts.items()}
+    whole = step_timer(system, method, 1e-7, repeats)
+    timers["one stage of a step"] = lambda: whole() / chosen.tableau.stages
+    return timers

@@ -15,6 +15,29 @@ static inline void record_state(const symlie_problem *restrict P, const symlie_s
 
 long long symlie_workspace(const symlie_problem *P) { return FIXED_TOPOLOGY ? 0 : mass_workspace(P) + step_workspace(P); }
 
+int symlie_acceleration(const symlie_problem *P, double t, const double *q, const double *v, double *a, double *lambda)
+{
+    mass_matrix mass;
+    double *work = place_mass(P, P->workspace, &mass);
+    ARRAY(r, DIMENSION);
+    if (!evaluate_mass(P, t, q, &mass)) return SYMLIE_SINGULAR;
+    system_force(P, t, q, v, r);
+    for (int k = 0; k < DIMENSION; k++) r[k] = -r[k];
+#if CONSTRAINED
+    ARRAY(B, JACOBIAN_VALUES);
+    ARRAY(c, ROWS);
+    system_jacobian(P, t, q, B);
+    system_curvature(P, t, q, v, c);
+    for (int k = 0; k < ROWS; k++) c[k] = -c[k];
+    const int solved = solve_stage(P, &mass, B, B, r, c, a, lambda);
+#else
+    (void)lambda;
+    const int solved = solve_with_mass(P, &mass, r, 0, 0, a);
+#endif
+    (void)work;
+    return solved ? SYMLIE_DONE : SYMLIE_SINGULAR;
+}
+
 int symlie_integrate(const symlie_problem *P, symlie_state *state, const symlie_plan *plan, symlie_record *record)
 {
     long long budget = plan->budget;

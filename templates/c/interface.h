@@ -93,5 +93,7 @@ void symlie_jacobian(const symlie_problem *P, double t, const double *q, double 
 void symlie_constraint_rate(const symlie_problem *P, double t, const double *q, double *b);
 void symlie_curvature(const symlie_problem *P, double t, const double *q, const double *v, double *Z);
 
-/* Present in a library that was compiled for a method; returns a symlie_status. */
+/* Present in a library that was compiled for a method; both return a symlie_status. */
+/* v' and lambda of [M B^T; B 0][v'; lambda] = [-g; -Z]. */
+int symlie_acceleration(const symlie_problem *P, double t, const double *q, const double *v, double *a, double *lambda);
 int symlie_integrate(const symlie_problem *P, symlie_state *state, const symlie_plan *plan, symlie_record *record);

@@ -1,0 +1,50 @@
+"""A canonical text of what a model's kernels depend on: equal texts give equal kernels.
+
+Numbers of nodes and instances, connectivity, values of parameters and initial values of arrays do not appear.
+"""
+
+from __future__ import annotations
+
+from symlie.groups.group import LieGroup, storage_symbols
+from symlie.ir.program import Assignment, needed_statements
+from symlie.modeling.model import Model
+from symlie.modeling.statement import Statement
+
+
+def canonical_text(model: Model) -> str:
+    """Text of the statements of a model and its element types."""
+    lines = [f"model {model.name}"]
+    lines += [f"array {_group(a.group)}" for a in model.arrays]
+    lines += [f"initial {v.node} {v.field} {v.components}" for v in model.initial_values]
+    for statement in (model, *(i.element for i in model.instances)):
+        lines += _statement(statement)
+    return "\n".join(lines)
+
+
+def _group(group: LieGroup) -> str:
+    a, b = storage_symbols(group, "a"), storage_symbols(group, "b")
+    return f"{group.name} {group.compose(a, b)} {group.inverse(a)} {group.identity} {list(group.basis)}"
+
+
+def _statement(statement: Statement) -> list[str]:
+    lines = [f"statement {statement.name}"]
+    lines += [f"node {n.name} {_group(n.group)}" for n in statement.nodes]
+    lines += [f"parameter {p.name} {p.shape} {p.unit}" for p in statement.parameters]
+    # Derivation appends statements to the program, so only what the statement itself needs counts.
+    stated = [statement.kinetic, statement.potential, statement.dissipated]
+    stated += [c for _, vector in statement.generalized_forces for c in vector]
+    stated += [c for pair in statement.applied_forces for c in pair]
+    stated += [row for c in statement.constraints for row in c.rows]
+    stated += [c for o in statement.outputs for c in o.components]
+    for s in needed_statements(statement.program, stated):
+        if isinstance(s, Assignment):
+            lines.append(f"{s.symbol} = {s.expression}")
+        else:
+            arguments = [a.components for a in s.arguments]
+            lines.append(f"{s.result.components} = {s.operation} {arguments}")
+    lines.append(f"energies {statement.kinetic} {statement.potential} {statement.dissipated}")
+    lines += [f"force {node.name} {vector}" for node, vector in statement.generalized_forces]
+    lines += [f"applied {position} {force}" for position, force in statement.applied_forces]
+    lines += [f"constraint {c.name} {c.rows}" for c in statement.constraints]
+    lines += [f"output {o.name} {o.components} {o.unit}" for o in statement.outputs]
+    return lines

@@ -1,0 +1,81 @@
+"""Cost of rods: time per node over the number of nodes, C and NumPy, and against one stage of a hand-written file.
+
+    python tests/benchmarks/rods.py [PATH/heavy_top_yardstick.c]
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+from symlie.compile.compiler import OPTIMIZATIONS, find_compiler
+from symlie.models.flying_spaghetti import build
+from symlie.runtime.integrate import solve
+from symlie.runtime.system import System
+from symlie.runtime.timing import stage_timers, step_timer
+
+NUMBERS = (16, 64, 256, 1024, 4096, 16384)
+STEP_SIZE = 1e-7
+STAGES = 7
+HALF_EXPLICIT_SOLVES = 6
+
+
+def system(segments: int, constraint: str, backend: str = "c") -> System:
+    """The flying spaghetti, compiled."""
+    return build(segments=segments, constraint=constraint).derive().compile(backend=backend)
+
+
+def yardstick_stage(source: Path) -> float:
+    """Nanoseconds of one stage of the hand-written half-explicit step on S³×R³."""
+    with tempfile.TemporaryDirectory() as folder:
+        binary = Path(folder, "yardstick")
+        flags = ["-O3", "-fno-tree-slp-vectorize", "-fno-math-errno", "-DPOLY=1", *OPTIMIZATIONS["default"]]
+        subprocess.run([find_compiler().command, *flags, str(source), "-o", str(binary), "-lm"], check=True)
+        text = subprocess.run([binary, "101"], capture_output=True, text=True, check=True).stdout
+    row = next(line.split() for line in text.splitlines() if line.startswith("P2.cd.poly.ns_per_step"))
+    return float(row[1]) / STAGES
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("yardstick", type=Path, nargs="?")
+    arguments = parser.parse_args()
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    print("half_explicit_5, Kirchhoff: ns per step and node")
+    first = 0.0
+    for n in NUMBERS:
+        steps = max(2, 40000 // n)
+        timer = step_timer(system(n, "kirchhoff"), "half_explicit_5", STEP_SIZE, steps)
+        value = statistics.median(timer() for _ in range(9)) / (n + 1)
+        first = first or value
+        print(f"  N = {n:6d} {value:9.1f}   {value / first:.3f} of N = {NUMBERS[0]}")
+    n = 2000
+    times = {}
+    for backend in ("c", "numpy"):
+        s = system(n, "kirchhoff", backend)
+        solve(s, 2 * STEP_SIZE, h=STEP_SIZE, record_every=10**9)
+        start = time.process_time()
+        solution = solve(s, 10 * STEP_SIZE, h=STEP_SIZE, record_every=10**9)
+        times[backend] = solution.statistics.cpu_seconds / 10
+        assert np.all(np.isfinite(solution.v)), time.process_time() - start
+    print(f"NumPy / C at N = {n}: {times['numpy'] / times['c']:.2f}")
+    stage = yardstick_stage(arguments.yardstick) if arguments.yardstick else None
+    n = 256
+    for constraint in ("none", "kirchhoff"):
+        print(f"{constraint}, N = {n}: ns per node" + (f", and in stages of the hand-written step ({stage:.1f} ns)" if stage else ""))
+        for name, timer in stage_timers(system(n, constraint)).items():
+            value = statistics.median(timer() for _ in range(41)) / (n + 1)
+            print(f"  {name:40} {value:8.1f}" + (f"   {value / stage:6.2f}" if stage else ""))
+
+
+if __name__ == "__main__":
+    main()

@@ -51,7 +51,7 @@ def check_solvable(layout: Layout, mass: Array, jacobian: Array) -> None:
         scale = np.linalg.norm(jacobian, axis=1)
         if not np.all(scale > 0):
             raise RedundantConstraintsError(
-                f"{layout.row_name(int(np.argmin(scale))).capitalize()} has a zero Jacobian at the initial "
+                f"In '{layout.name}', {layout.row_name(int(np.argmin(scale)))} has a zero Jacobian at the initial "
                 "configuration; it constrains nothing there."
             )
         left, values, _ = np.linalg.svd(jacobian / scale[:, None])

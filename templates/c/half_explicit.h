@@ -61,7 +61,7 @@ SYMLIE_UNROLL
 #if ROWS
             if (i == 0) {
                 copy(ROWS, state->lambda, multiplier[0]);
-                if (!solve_with_mass(mass, r, B, multiplier[0], acceleration[0])) return SYMLIE_SINGULAR;
+                if (!solve_with_mass(mass, r, B, multiplier[0], acceleration[0])) return stage_failure(angle, mass, r, 0);
             } else {
                 combine(i, h, A[i + 1], (const double (*)[DIMENSION])acceleration, v, next_V);
                 multiply_jacobian(next_B, next_V, c);
@@ -71,10 +71,11 @@ SYMLIE_UNROLL
                 }
                 const double scale = -1 / (h * A[i + 1][i]);
                 for (int k = 0; k < ROWS; k++) c[k] *= scale;
-                if (!solve_stage(mass, B, next_B, r, c, acceleration[i], multiplier[i])) return SYMLIE_SINGULAR;
+                if (!solve_stage(mass, B, next_B, r, c, acceleration[i], multiplier[i]))
+                    return stage_failure(angle, mass, r, c);
             }
 #else
-            if (!solve_with_mass(mass, r, 0, 0, acceleration[i])) return SYMLIE_SINGULAR;
+            if (!solve_with_mass(mass, r, 0, 0, acceleration[i])) return stage_failure(angle, mass, r, 0);
 #endif
         }
         if (i + 1 < STAGES || i + 1 == FINAL)

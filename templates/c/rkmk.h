@@ -29,7 +29,7 @@ SYMLIE_UNROLL
         if (!MASS_IS_CONSTANT) evaluate_mass(p, t + C[i] * h, Q, mass);
         system_force(p, t + C[i] * h, Q, V, r);
         for (int k = 0; k < DIMENSION; k++) r[k] = -r[k];
-        if (!solve_with_mass(mass, r, 0, 0, acceleration[i])) return SYMLIE_SINGULAR;
+        if (!solve_with_mass(mass, r, 0, 0, acceleration[i])) return stage_failure(angle, mass, r, 0);
         combine(i + 1, h, A[i + 1], (const double (*)[DIMENSION])rate, 0, Theta);
         combine(i + 1, h, A[i + 1], (const double (*)[DIMENSION])acceleration, v, V);
         const double z = system_chart(Theta);

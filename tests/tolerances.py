@@ -77,3 +77,11 @@ LIBRARY = 16 * EPSILON
 
 KERNEL = 64 * EPSILON
 """A kernel of a hundred operations in doubles against 40 digits, relative to its largest entry."""
+
+REWRITTEN = 1e-42
+"""Expressions expanded, collected or written as closed forms against the original ones, in 50 digits: values of order
+one to a hundred, eight digits for rounding and cancellation."""
+
+QUATERNION_OF_ROTATION = 100 * EPSILON
+"""Quaternion of a rotation matrix that was computed from a quaternion whose length is one up to a few ε; the
+eigenvector of a 4 × 4 matrix with a gap of 4 costs a few tens of ε."""

@@ -68,10 +68,10 @@ def markdown(equations: Equations) -> str:
 
 
 def latex(equations: Equations) -> str:
-    """M, g, Φ, B and Z with the definitions they use, as one display equation for MathJax and LaTeX."""
+    """M, g, Φ, B, B v + b and Z with the definitions they use, as one display equation for MathJax and LaTeX."""
     rows: list[Row] = []
     for derived in equations.derived:
-        view = StatementView(derived, equations.model.parameters)
+        view = StatementView(derived, equations.model.parameters, energies_and_outputs=False)
         rows += [*view.definitions, *mass_rows(view), *force_rows(view)]
         for part in constraint_rows(view).values():
             rows += part

@@ -78,8 +78,16 @@ def derive_elimination(mass: SparsePattern, jacobian: SparsePattern, dimension: 
         Patterns of the assembled matrices; of the mass matrix the lower triangle.
     dimension, rows
         Number of velocities and of constraint rows.
+
+    Returns
+    -------
+    Elimination
+        Without kernels if a pivot of M vanishes for all parameters: only a pivoted elimination can tell what to do.
     """
-    factorize, structure = _factorize(mass, dimension)
+    factors = _factorize(mass, dimension)
+    if factors is None:
+        return Elimination((), 0, False)
+    factorize, structure = factors
     size = dimension + len(structure)
     kernels = [factorize, _solve_mass(structure, size, dimension, jacobian, rows)]
     if rows:
@@ -87,14 +95,16 @@ def derive_elimination(mass: SparsePattern, jacobian: SparsePattern, dimension: 
     return Elimination(tuple(kernels), size)
 
 
-def _factorize(mass: SparsePattern, n: int) -> tuple[Kernel, list[tuple[int, int]]]:
+def _factorize(mass: SparsePattern, n: int) -> tuple[Kernel, list[tuple[int, int]]] | None:
     program = Program()
     symbols, references = _symbols("M", mass.count)
     a = _dense(mass, symbols, n, n, symmetric=True)
     reciprocal: list[Expr] = []
     lower: dict[tuple[int, int], Expr] = {}
     for k in range(n):
-        r = program.scalar(1 / a[k][k]) if a[k][k] != 0 else Integer(0)
+        if a[k][k] == 0:
+            return None
+        r = program.scalar(1 / a[k][k])
         reciprocal.append(r)
         for i in range(k + 1, n):
             if a[i][k] == 0:

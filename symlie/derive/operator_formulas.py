@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import sympy
 from sympy import Expr, ImmutableMatrix, Matrix, Rational, Symbol
@@ -20,7 +21,7 @@ from symlie.ir.program import Application, Program, Vector
 from symlie.modeling.node import Node
 
 COEFFICIENTS = (
-    Row("c_{k}(z)", (r"\sum_{j \ge 0} \frac{(-z)^j}{(2 j + k)!}",)),
+    Row("c_{k}(z)", (r"\sum_{j \geq 0} \frac{(-z)^j}{(2 j + k)!}",)),
     Row("c_{k,m}(z)", (r"\left(2 \frac{\mathrm{d}}{\mathrm{d} z}\right)^m c_{k}(z)",)),
     Row(
         "g_{m}(z)",
@@ -104,32 +105,45 @@ def operator_rows(group: LieGroup) -> list[Row]:
     ]
 
 
-def closed_form(notation: Notation, function: AnalyticFunction, matrix: ImmutableMatrix, z: Expr, name: str) -> str:
-    """φ(A) as a polynomial in A with coefficients in z, from the minimal polynomial of A (see `spectrum`)."""
+@dataclass(frozen=True)
+class Term:
+    """coefficient(z) Aⁿ (A² + κ z)ᵏ."""
+
+    coefficient: Expr
+    n: int
+    k: int
+
+
+def closed_form_terms(function: AnalyticFunction, matrix: ImmutableMatrix, z: Expr) -> tuple[Expr, list[Term]]:
+    """κ and the terms of φ(A), from the minimal polynomial of A (see `spectrum`); coefficients in the symbol z."""
     form = spectrum(matrix)
     a, ratio = form.zero_multiplicity, sympy.cancel(form.zeta / z)
     variable = Symbol("zeta")
-    even = function.tail(a, variable, ratio * WORKING_INTERVAL)
-    odd = function.tail(a + 1, variable, ratio * WORKING_INTERVAL)
-    squared = rf"{name}^{{2}} + {notation.latex(ratio * Symbol('z'))} \thinspace I"
-
-    def power(n: int, k: int) -> str:
-        plain = "" if n == 0 else name if n == 1 else f"{name}^{{{n}}}"
-        factor = "" if k == 0 else rf"\left({squared}\right)" + (f"^{{{k}}}" if k > 1 else "")
-        return " ".join(t for t in (plain, factor) if t) or "I"
-
-    terms = [(function.coefficient(n), power(n, 0)) for n in range(a)]
+    tails = [function.tail(a + i, variable, ratio * WORKING_INTERVAL) for i in range(2)]
+    terms = [Term(function.coefficient(n), n, 0) for n in range(a)]
     for k in range(form.pair_multiplicity):
         number = Rational((-1) ** k, sympy.factorial(k))
-        terms += [(number * sympy.diff(tail, variable, k), power(a + i, k)) for i, tail in enumerate((even, odd))]
-    return _sum(notation, [(c.subs(variable, ratio * Symbol("z")), text) for c, text in terms])
+        terms += [Term(number * sympy.diff(tail, variable, k), a + i, k) for i, tail in enumerate(tails)]
+    at_z = {variable: ratio * Symbol("z")}
+    return ratio, [Term(t.coefficient.xreplace(at_z), t.n, t.k) for t in terms if t.coefficient != 0]
+
+
+def closed_form(notation: Notation, function: AnalyticFunction, matrix: ImmutableMatrix, z: Expr, name: str) -> str:
+    """φ(A) as LaTeX."""
+    ratio, terms = closed_form_terms(function, matrix, z)
+    squared = rf"\left({name}^{{2}} + {notation.latex(ratio * Symbol('z'))} \thinspace I\right)"
+
+    def power(term: Term) -> str:
+        plain = "" if term.n == 0 else name if term.n == 1 else f"{name}^{{{term.n}}}"
+        factor = "" if term.k == 0 else squared + (f"^{{{term.k}}}" if term.k > 1 else "")
+        return " ".join(t for t in (plain, factor) if t) or "I"
+
+    return _sum(notation, [(t.coefficient, power(t)) for t in terms])
 
 
 def _sum(notation: Notation, terms: list[tuple[Expr, str]]) -> str:
     text = ""
     for coefficient, power in terms:
-        if coefficient == 0:
-            continue
         negative = coefficient.could_extract_minus_sign() and not coefficient.is_Add
         size = -coefficient if negative else coefficient
         factor = "" if size == 1 else notation.latex(size) + " "

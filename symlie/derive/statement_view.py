@@ -61,9 +61,13 @@ class StatementView:
         The statement and its terms.
     parameters
         Parameters of the model.
+    energies_and_outputs
+        Whether these are shown too, with the definitions that only they use.
     """
 
-    def __init__(self, derived: DerivedStatement, parameters: Sequence[Parameter]) -> None:
+    def __init__(
+        self, derived: DerivedStatement, parameters: Sequence[Parameter], *, energies_and_outputs: bool = True
+    ) -> None:
         self.derived = derived
         self.notation = Notation()
         self.forms = VectorForms(self.notation)
@@ -83,7 +87,7 @@ class StatementView:
             vectors.setdefault(components, name)
         self._list = statement_list(
             derived.statement.program,
-            self._shown(),
+            self._shown(energies_and_outputs),
             vectors,
             frozenset(s for p in parameters for s in p.symbols),
         )
@@ -188,12 +192,9 @@ class StatementView:
         for constraint, (a, b) in zip(statement.constraints, itertools.pairwise(ends), strict=True):
             yield constraints.hidden[a:b], Letter("w", word(constraint.name) if len(ends) > 2 else "")
 
-    def _shown(self) -> list[Expr]:
+    def _shown(self, energies_and_outputs: bool) -> list[Expr]:
         statement, dynamics, constraints = self.derived.statement, self.derived.dynamics, self.derived.constraints
-        return [
-            statement.kinetic,
-            statement.potential,
-            statement.dissipated,
+        shown = [
             *(entry for row in dynamics.mass for entry in row),
             *dynamics.force,
             *constraints.position,
@@ -201,8 +202,11 @@ class StatementView:
             *constraints.rate,
             *constraints.hidden,
             *constraints.curvature,
-            *(c for output in statement.outputs for c in output.components),
         ]
+        if energies_and_outputs:
+            shown += [statement.kinetic, statement.potential, statement.dissipated]
+            shown += [c for output in statement.outputs for c in output.components]
+        return shown
 
     def _fresh(self, stem: str) -> Letter:
         self._counts[stem] = self._counts.get(stem, 0) + 1

@@ -285,10 +285,9 @@ def check_solvable(layout: Layout, algebra: DenseAlgebra | BandedAlgebra, mass: 
         algebra.jacobian_rows, weights=jacobian**2 * layout.free[algebra.jacobian_columns], minlength=layout.rows
     ))  # fmt: skip
     if layout.rows and not np.all(norms > 0):
-        name = layout.row_name(int(np.argmin(norms)))
         raise RedundantConstraintsError(
-            f"{name[0].upper()}{name[1:]} has a zero Jacobian on the free nodes at the initial configuration; "
-            "it constrains nothing there."
+            f"In '{layout.name}', {layout.row_name(int(np.argmin(norms)))} has a zero Jacobian on the free nodes at the "
+            "initial configuration; it constrains nothing there."
         )
     if isinstance(algebra, DenseAlgebra):
         _check_dense(layout, algebra.mass_matrix(mass), algebra.jacobian_matrix(jacobian), norms)

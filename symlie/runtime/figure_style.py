@@ -35,7 +35,6 @@ STYLE: dict[Any, Any] = {
     "legend.handlelength": 1.2,
     "grid.linewidth": 0.4,
     "grid.color": "0.88",
-    "svg.fonttype": "none",
     "pdf.fonttype": 42,
 }
 """Matplotlib settings of a figure in print."""

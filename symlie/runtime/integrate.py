@@ -11,6 +11,7 @@ import numpy as np
 from symlie.errors import (
     IntegrationError,
     InterruptedIntegrationError,
+    ModelError,
     NotFiniteError,
     OutsideChartError,
     SingularSystemError,
@@ -129,7 +130,7 @@ def solve(
     t_eval
         Times to record, hit exactly by shortening steps; default: every step.
     record_every
-        Without ``t_eval``: record each n-th step, and the end.
+        Without ``t_eval``: record each n-th step, and the end; 0 records the start and the end alone.
     multipliers
         ``"stage"``: λ as the method gives it. ``"index1"``: recomputed from the acceleration-level system at each
         recorded state; the integration is the same.
@@ -144,6 +145,8 @@ def solve(
     ------
     UnsupportedMethodError
         The method can not integrate this model.
+    ModelError
+        The interval, the step size or the times to record are not usable.
     InconsistentInitialValuesError, RedundantConstraintsError, SingularMassMatrixError
         The initial values are not usable.
     IntegrationError
@@ -153,7 +156,9 @@ def solve(
     check_method(system.layout, chosen)
     if multipliers not in ("stage", "index1"):
         raise UnknownNameError(f"Unknown multipliers '{multipliers}'; use stage or index1.")
-    t0, t_end = (0.0, float(t_span)) if isinstance(t_span, int | float) else (float(t_span[0]), float(t_span[1]))
+    if not isinstance(record_every, int) or record_every < 0:
+        raise ModelError(f"record_every must be a whole number of steps, 0 for the end alone, not {record_every!r}.")
+    t0, t_end = _interval(t_span)
     plan = fixed_step_plan(t0, t_end, h, t_eval, system.breakpoints)
     initial = system.initial_state if t0 == 0 else system.consistent_state(t0)
     recorder = _Recorder(system.layout)
@@ -170,6 +175,13 @@ def solve(
         failure.solution = solution
         raise failure
     return solution
+
+
+def _interval(t_span: tuple[float, float] | float) -> tuple[float, float]:
+    ends = (0.0, t_span) if np.ndim(t_span) == 0 else tuple(t_span)  # type: ignore[arg-type]
+    if len(ends) != 2:
+        raise ModelError(f"The time interval must be t_end or (t0, t_end), not {t_span!r}.")
+    return float(ends[0]), float(ends[1])  # type: ignore[arg-type]
 
 
 def _run_c(

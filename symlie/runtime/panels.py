@@ -84,12 +84,13 @@ def _field_panels(solution: Solution, node: NodeSlice, fields: str) -> Iterator[
         if len(field["shape"]) == 2 or name.rstrip("0123456789") == "p":
             continue
         values = solution.field(node.name, name).reshape(len(solution.t), -1)
-        letter = _letter(name)
-        yield Panel(
-            _title(solution, node, _MEANING.get(name.rstrip("0123456789"), _words(name))),
-            _in_unit(field_unit(node.type, name), f"${letter}$"),
-            _components(letter, values),
-        )
+        letter, unit = _letter(name), field_unit(node.type, name)
+        meaning = _MEANING.get(name.rstrip("0123456789"), "") if unit else ""
+        if fields == "velocity_fields":
+            series, default = _shifted(_components(letter, values)), "rates"
+        else:
+            series, default = _components(letter, values), "coordinates"
+        yield Panel(_title(solution, node, meaning or default), _in_unit(unit, f"${letter}$"), series)
 
 
 def _rotation_panels(solution: Solution, node: NodeSlice) -> Iterator[Panel]:
@@ -124,21 +125,25 @@ def _residual_panel(solution: Solution) -> Panel:
 
 
 def _components(letter: str, values: Array, norm: str = "") -> tuple[Series, ...]:
-    """One line per component; a component far from all others is drawn less its mean, which its label says."""
-    if values.shape[1] == 1:
-        return (Series("", values[:, 0]),)
+    """One line per component; of a long vector, the norm."""
     if values.shape[1] > MOST_COMPONENTS:
         return (Series(norm or rf"$\|{letter}\|$", np.linalg.norm(values, axis=1)),)
-    variation = np.ptp(values, axis=0).max(initial=0.0) if len(values) else 0.0
-    series = []
-    for k, component in enumerate(values.T):
-        label = rf"{letter}_{{{k + 1}}}"
-        mean = float(f"{component.mean():.3g}") if len(component) else 0.0
+    several = values.shape[1] > 1
+    return tuple(Series(f"${letter}_{{{k + 1}}}$" if several else "", c) for k, c in enumerate(values.T))
+
+
+def _shifted(lines: tuple[Series, ...]) -> tuple[Series, ...]:
+    """A component far from all others is drawn less its mean, which its label says: a spin would hide the rest."""
+    variation = max((np.ptp(line.values) for line in lines), default=0.0)
+    shifted = []
+    for line in lines:
+        mean = float(f"{line.values.mean():.3g}")
         if 0 < FAR_OFF * variation < abs(mean):
-            series.append(Series(f"${label} {'-' if mean > 0 else '+'} {abs(mean):g}$", component - mean))
+            label = f"{line.label} − {mean:g}" if mean > 0 else f"{line.label} + {-mean:g}"
+            shifted.append(Series(label.strip(), line.values - mean))
         else:
-            series.append(Series(f"${label}$", component))
-    return tuple(series)
+            shifted.append(line)
+    return tuple(shifted)
 
 
 def quaternions_of(rotations: Array) -> Array:

@@ -12,6 +12,10 @@ GRID_TOLERANCE = 1e-9
 """A segment within this fraction of a whole number of steps is taken as exactly that many."""
 
 
+LARGEST_STEPS = 2**53
+"""Number of steps beyond which doubles can not count them."""
+
+
 @dataclass(frozen=True)
 class Plan:
     """Segments with equal steps each; ``record_end`` marks the ends that are recorded."""
@@ -52,8 +56,10 @@ def fixed_step_plan(
         raise ModelError(f"The step size must be positive, not {h}.")
     if not (math.isfinite(t_end) and t_end > t0):
         raise ModelError(f"The end time {t_end} must be after the start {t0}.")
+    if (t_end - t0) / h > LARGEST_STEPS:
+        raise ModelError(f"The step size {h} is too small for the interval from {t0} to {t_end}.")
     stops = [t for t in (t_eval if t_eval is not None else []) if t != t0]
-    if any(b <= a for a, b in zip([t0, *stops], stops, strict=False)) or (stops and stops[-1] > t_end):
+    if not all(b > a for a, b in zip([t0, *stops], stops, strict=False)) or (stops and not stops[-1] <= t_end):
         raise ModelError(f"The evaluation times must increase and lie between {t0} and {t_end}.")
     recorded = set(stops) if t_eval is not None else {t_end}
     stops = sorted({*stops, t_end, *(t for t in breakpoints if t0 < t < t_end)})

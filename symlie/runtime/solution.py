@@ -99,7 +99,8 @@ class Solution:
                 [np.abs(algebra.multiply(kernels.jacobian(p, t, q), v) + kernels.constraint_rate(p, t, q)).max() for t, q, v in states]
             )
         if layout.outputs:
-            values = np.array([kernels.outputs(p, t, q, v) for t, q, v in states])
+            rows = [kernels.outputs(p, t, q, v) for t, q, v in states]
+            values = np.array(rows).reshape(len(rows), layout.outputs_size)
             for name, (position, _) in layout.outputs.items():
                 block = values[:, position]
                 named[name] = block[:, 0] if block.shape[1] == 1 else block

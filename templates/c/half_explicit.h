@@ -72,13 +72,13 @@ SYMLIE_UNROLL
             copy(ROWS, state->lambda, multiplier);
 #endif
         } else {
-            if (!MASS_IS_CONSTANT && !evaluate_mass(P, t + C[i] * h, Q, mass)) return SYMLIE_SINGULAR;
+            if (!MASS_IS_CONSTANT && !evaluate_mass(P, t + C[i] * h, Q, mass)) return stage_failure(P, angle, mass, V, 0);
             system_force(P, t + C[i] * h, Q, V, r);
             for (int k = 0; k < DIMENSION; k++) r[k] = -r[k];
 #if CONSTRAINED
             if (i == 0) {
                 copy(ROWS, state->lambda, multiplier);
-                if (!solve_with_mass(P, mass, r, B, multiplier, acceleration)) return SYMLIE_SINGULAR;
+                if (!solve_with_mass(P, mass, r, B, multiplier, acceleration)) return stage_failure(P, angle, mass, r, 0);
             } else {
                 combine(DIMENSION, i, h, A[i + 1], acceleration, v, next_V);
                 multiply_jacobian(P, next_B, next_V, c);
@@ -88,10 +88,11 @@ SYMLIE_UNROLL
                 }
                 const double scale = -1 / (h * A[i + 1][i]);
                 for (int k = 0; k < ROWS; k++) c[k] *= scale;
-                if (!solve_stage(P, mass, B, next_B, r, c, acceleration + i * DIMENSION, multiplier + i * ROWS)) return SYMLIE_SINGULAR;
+                if (!solve_stage(P, mass, B, next_B, r, c, acceleration + i * DIMENSION, multiplier + i * ROWS))
+                    return stage_failure(P, angle, mass, r, c);
             }
 #else
-            if (!solve_with_mass(P, mass, r, 0, 0, acceleration + i * DIMENSION)) return SYMLIE_SINGULAR;
+            if (!solve_with_mass(P, mass, r, 0, 0, acceleration + i * DIMENSION)) return stage_failure(P, angle, mass, r, 0);
 #endif
         }
         if (i + 1 < STAGES || i + 1 == FINAL)

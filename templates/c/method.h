@@ -56,4 +56,15 @@ static inline int all_finite(int n, const double *restrict x)
     return sum == 0;
 }
 
+/* Why a stage has no solution: its increment left the chart, its data are not finite, or its matrix is singular. The
+ * right-hand side has a part c only with constraints; c may be null. */
+SYMLIE_COLD int stage_failure(const symlie_problem *restrict P, double angle, const mass_matrix *restrict mass,
+                              const double *restrict r, const double *restrict c)
+{
+    (void)P;
+    if (angle >= CHART_LIMIT) return SYMLIE_OUTSIDE_CHART;
+    const int finite = all_finite(MASS_VALUES, mass->M) && all_finite(DIMENSION, r) && (!c || all_finite(CONSTRAINED ? ROWS : 0, c));
+    return finite ? SYMLIE_SINGULAR : SYMLIE_NOT_FINITE;
+}
+
 #endif

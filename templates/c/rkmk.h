@@ -36,10 +36,10 @@ SYMLIE_UNROLL
     for (int i = 0; i < STAGES; i++) {
         if (i == 0 || !EXACT_INVERSE) copy(DIMENSION, V, rate + i * DIMENSION);
         else system_rate(P, Theta, V, rate + i * DIMENSION);
-        if (!MASS_IS_CONSTANT && !evaluate_mass(P, t + C[i] * h, Q, mass)) return SYMLIE_SINGULAR;
+        if (!MASS_IS_CONSTANT && !evaluate_mass(P, t + C[i] * h, Q, mass)) return stage_failure(P, angle, mass, V, 0);
         system_force(P, t + C[i] * h, Q, V, r);
         for (int k = 0; k < DIMENSION; k++) r[k] = -r[k];
-        if (!solve_with_mass(P, mass, r, 0, 0, acceleration + i * DIMENSION)) return SYMLIE_SINGULAR;
+        if (!solve_with_mass(P, mass, r, 0, 0, acceleration + i * DIMENSION)) return stage_failure(P, angle, mass, r, 0);
         combine(DIMENSION, i + 1, h, A[i + 1], rate, 0, Theta);
         combine(DIMENSION, i + 1, h, A[i + 1], acceleration, v, V);
         const double z = system_chart(P, Theta);

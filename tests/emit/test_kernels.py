@@ -14,8 +14,10 @@ from typing import Any
 import mpmath
 import numpy as np
 import pytest
+import sympy
 from mpmath import mpf
 
+import symlie as sl
 from symlie.emit.c import LARGEST_UNROLLED, emit_c, stage_operations
 from symlie.ir.kernels import Kernel
 from symlie.runtime.layout import Array
@@ -46,10 +48,10 @@ class Inputs:
     seed
         Of the numbers.
     angle
-        Length of the rotation vectors of elements and increments.
+        Length of the rotation vectors of elements and increments; two of the default stay below √10 together.
     """
 
-    def __init__(self, model: str, seed: int, angle: float = 2.0) -> None:
+    def __init__(self, model: str, seed: int, angle: float = 1.5) -> None:
         self._random = random.Random(seed)
         self._angle = angle
         self._kernels = equations_of(model).kernels
@@ -80,7 +82,7 @@ class Inputs:
 
     def of(self, kernel: Kernel) -> dict[str, Any]:
         """Inputs by name for a kernel."""
-        owner, _, role = kernel.signature.name.partition("_")
+        owner = kernel.signature.name.partition("_")[0]
         inputs: dict[str, Any] = {}
         for argument in (a for a in kernel.signature.arguments if not a.is_output):
             name, size = argument.name, argument.size
@@ -99,7 +101,6 @@ class Inputs:
                 inputs[name] = self.vector(size) / 10 + 1
             else:
                 inputs[name] = 3 * self.vector(size)
-        assert role or owner in ("factorize",)
         return inputs
 
 
@@ -116,7 +117,7 @@ def same(kernel: Kernel, found: Array, expected: Array) -> None:
         scale = max(1.0, float(np.abs(expected).max(initial=0)))
         assert float(np.abs(found - expected).max(initial=0)) <= tolerances.LIBRARY * scale, kernel.signature.name
     else:
-        assert found.tobytes() == (expected + 0.0).tobytes() or np.array_equal(found, expected), kernel.signature.name
+        assert np.array_equal(found, expected), kernel.signature.name
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -253,6 +254,52 @@ def test_numpy_kernels_act_on_many_instances(model: str) -> None:
                 alone = numpy_values(model, kernel, row)
                 found = np.array([np.broadcast_to(c, 5)[k] for c in together])
                 assert np.array_equal(found, alone), kernel.signature.name
+
+
+@pytest.mark.parametrize("model", ["heavy_top_S3sR3", "heavy_top_S3xR3", "heavy_top_S3"])
+@pytest.mark.parametrize("angle", [3.1, 3.3, 6.2])
+def test_differences_of_quaternions_beyond_pi(model: str, angle: float) -> None:
+    """log follows the sign of the stored quaternion, up to 2π."""
+    inputs = Inputs(model, 8, angle)
+    (node,) = equations_of(model).kernels.node_types
+    q, u = Inputs(model, 9).element(node.name), inputs.increment(node.name)
+    b = exposed(model)(f"{node.name}_advance", {"q": q, "u": u})
+    kernel = exposed(model).kernels[f"{node.name}_difference"]
+    scale = 1 / (2 * np.pi - angle)  # conditioning near the pole of T⁻¹
+    for found in (
+        exposed(model)(kernel.signature.name, {"q": q, "b": b}),
+        numpy_values(model, kernel, {"q": q, "b": b}),
+    ):
+        assert float(np.abs(found - u).max()) <= tolerances.KERNEL * scale
+
+
+def test_every_function_of_a_model() -> None:
+    """Each function that may appear in a model, in C and in NumPy, against mpmath."""
+    model = sl.Model("functions")
+    q = model.node("point", "R2")
+    model.kinetic_energy(q.v.dot(q.v) / 2)
+    x, y = q.x
+    expressions = {
+        "sin": sympy.sin(x), "cos": sympy.cos(x), "tan": sympy.tan(x), "asin": sympy.asin(x), "acos": sympy.acos(x),
+        "atan": sympy.atan(x), "atan2": sympy.atan2(x, y), "sinh": sympy.sinh(x), "cosh": sympy.cosh(x),
+        "tanh": sympy.tanh(x), "exp": sympy.exp(x), "log": sympy.log(2 - y), "abs": sympy.Abs(y),
+        "maximum": sympy.Max(x, y, model.t), "minimum": sympy.Min(x, y, model.t), "sign": sympy.sign(y),
+        "sqrt": sympy.sqrt(x), "inverse_root": 1 / sympy.sqrt(x), "cubic_root_power": x ** sympy.Rational(5, 3),
+        "half_powers": x ** sympy.Rational(5, 2) - x ** sympy.Rational(-3, 2), "seventh": y**7, "inverse_cube": y**-3,
+        "quotient": (1 + x) / (y * (2 + x**2)), "power": x**y, "pi": sympy.pi * x, "rational": sympy.Rational(1, 3) * y,
+        "negative": -x - y - 1, "minus_product": -2 * x * y,
+    }  # fmt: skip
+    for name, expression in expressions.items():
+        model.output(name, expression)
+    equations = model.derive()
+    position, t = np.array([0.7, -0.3]), 0.2
+    values = {x: mpf(position[0]), y: mpf(position[1]), model.t: mpf(t)}
+    expected = Evaluation(model.program, list(expressions.values()))(values)
+    for backend in ("c", "numpy"):
+        system = equations.compile(backend=backend)
+        found = system.kernels.outputs(system.prepared, t, position, np.zeros(2))
+        for name, a, b in zip(expressions, found, expected, strict=True):
+            assert abs(mpf(a) - b) <= tolerances.LIBRARY * abs(b), name
 
 
 def test_text_is_reproducible() -> None:

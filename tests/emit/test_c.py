@@ -1,0 +1,242 @@
+"""Generated C and the templates as C: bits, warnings, sanitizers, and what they must not contain."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import symlie as sl
+from symlie.compile.compiler import BASE_FLAGS, OPTIMIZATIONS, find_compiler, flags
+from symlie.compile.library import Library
+from symlie.paths import template_folder
+from symlie.runtime.layout import Array
+from symlie.runtime.methods import method, method_names
+from symlie.runtime.system import System
+from tests.emit.building import MODELS, compiler_output, equations_of, is_gcc, sources, write
+from tests.systems import CONSTRAINED, FREE, heavy_top_system
+
+WARNINGS = ("-std=c11", "-Wall", "-Wextra", "-Wconversion", "-Werror")
+
+STEPS = 50
+
+WITH_CONSTRAINTS = ("half_explicit_2", "half_explicit_5")
+WITHOUT_CONSTRAINTS = ("half_explicit_5", "rkmk_dopri5")
+
+
+def methods_of(model: str) -> tuple[str, str]:
+    """Two time loops of each model: with and without reuse of the last stage, or of both families."""
+    return WITH_CONSTRAINTS if equations_of(model).kernels.rows else WITHOUT_CONSTRAINTS
+
+
+def library_with(folder: Path, model: str, method_name: str, compiler_flags: Sequence[str], system: System) -> Library:
+    """A library with a time loop, compiled with chosen flags."""
+    folder.mkdir()
+    write(folder, sources(model, method_name))
+    compiler_output(folder, [*compiler_flags, "-o", "driver.so", "driver.c", "-lm"])
+    return Library(folder / "driver.so", system.layout.interface_hash)
+
+
+def run_with(system: System, method_name: str, library: Library, monkeypatch: pytest.MonkeyPatch) -> list[Array]:
+    """Integrate a few steps in a given library."""
+    with monkeypatch.context() as patch:
+        patch.setattr(System, "driver_library", lambda self, source: (library, 0.0))
+        solution = sl.solve(system, STEPS * 2.0**-10, method=method_name, h=2.0**-10)
+    assert solution.statistics.steps == STEPS
+    return [solution.t, solution.q, solution.v, solution.multipliers]
+
+
+CASES = [(group, "half_explicit_5") for group in CONSTRAINED] + [(group, "rkmk_dopri5") for group in FREE]
+
+
+@pytest.mark.parametrize(("group", "method_name"), CASES)
+def test_optimization_keeps_every_bit(
+    group: str, method_name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The default flags give the bits of a build without optimization."""
+    system, model = heavy_top_system(group), f"heavy_top_{group}"
+    default = library_with(tmp_path / "default", model, method_name, flags("default"), system)
+    plain = library_with(tmp_path / "plain", model, method_name, [*flags("default"), "-O0"], system)
+    first = run_with(system, method_name, default, monkeypatch)
+    second = run_with(system, method_name, plain, monkeypatch)
+    for a, b in zip(first, second, strict=True):
+        assert np.all(np.isfinite(a)) and a.tobytes() == b.tobytes()
+    through_package = sl.solve(system, STEPS * 2.0**-10, method=method_name, h=2.0**-10)
+    assert through_package.q.tobytes() == first[1].tobytes()
+
+
+def test_flags() -> None:
+    """Never -ffast-math; contraction only where it was asked for."""
+    assert not any("fast-math" in f or "Ofast" in f for o in OPTIMIZATIONS for f in flags(o))
+    assert "-fno-tree-slp-vectorize" in BASE_FLAGS
+    for name in OPTIMIZATIONS:
+        assert ("-ffp-contract=off" in flags(name)) is (name != "contract")
+        assert ("-march=native" in flags(name)) is (name != "portable")
+
+
+gcc_only = pytest.mark.skipif(not is_gcc(), reason="the warnings are those of gcc")
+
+
+@gcc_only
+@pytest.mark.parametrize("model", MODELS)
+def test_models_compile_without_warnings(model: str, tmp_path: Path) -> None:
+    write(tmp_path, sources(model))
+    name = equations_of(model).model.name
+    compiler_output(tmp_path, [*WARNINGS, "-O2", "-c", "-o", "model.o", f"{name}.c"])
+
+
+@gcc_only
+@pytest.mark.parametrize("model", MODELS)
+def test_time_loops_parse_without_warnings(model: str, tmp_path: Path) -> None:
+    """Every method that can integrate the model."""
+    constrained = equations_of(model).kernels.rows > 0
+    names = [n for n in method_names() if not (constrained and method(n).family == "rkmk")]
+    assert len(names) >= 4
+    for name in names:
+        write(tmp_path, sources(model, name))
+        compiler_output(tmp_path, [*WARNINGS, "-fsyntax-only", "driver.c"])
+
+
+@gcc_only
+@pytest.mark.parametrize("model", ["heavy_top_S3sR3", "heavy_top_S3", "chain", "polar", "large"])
+def test_time_loops_compile_without_warnings(model: str, tmp_path: Path) -> None:
+    """With optimization, where flow analysis finds more."""
+    for name in methods_of(model):
+        write(tmp_path, sources(model, name))
+        compiler_output(tmp_path, [*WARNINGS, "-O2", "-c", "-o", "driver.o", "driver.c"])
+
+
+MAIN = """
+#include <stdio.h>
+#include "driver.c"
+
+int main(void)
+{
+    static double q[STORAGE] = {%(q)s}, v[DIMENSION] = {%(v)s}, lambda[ROWS + 1] = {%(multipliers)s};
+    static const double parameters[PARAMETERS + 1] = {%(parameters)s};
+    static double p[PREPARED + 1], acceleration[DIMENSION];
+    static double t_record[4], q_record[4 * STORAGE], v_record[4 * DIMENSION], lambda_record[4 * ROWS + 1];
+    const double start[2] = {0, %(middle)s}, end[2] = {%(middle)s, %(end)s};
+    const long long steps[2] = {40, 60};
+    const unsigned char record_end[2] = {1, 1};
+    symlie_state state = {0, q, v, lambda, acceleration, 0, 0, 0, 0, 0, 0, 0};
+    const symlie_plan plan = {2, start, end, steps, 50, record_end, 7};
+    symlie_record record = {4, 0, t_record, q_record, v_record, lambda_record};
+    int status;
+    symlie_prepare(parameters, p);
+    do status = symlie_integrate(p, &state, &plan, &record);
+    while (status == SYMLIE_BUDGET);
+    printf("%%d %%lld %%lld\\n", status, state.steps, record.count);
+    for (int k = 0; k < STORAGE; k++) printf("%%a\\n", state.q[k]);
+    for (int k = 0; k < DIMENSION; k++) printf("%%a\\n", state.v[k]);
+    for (int k = 0; k < ROWS; k++) printf("%%a\\n", state.lambda[k]);
+    return 0;
+}
+"""
+
+
+def sanitized(folder: Path, text: dict[str, str]) -> list[str]:
+    """Output of a main program built with the address and undefined behaviour sanitizers."""
+    write(folder, text)
+    arguments = ["-std=c11", "-O1", "-g0", "-ffp-contract=off", "-fsanitize=address,undefined",
+                 "-fno-sanitize-recover=all", "-o", "program", "main.c", "-lm"]  # fmt: skip
+    compiler_output(folder, arguments)
+    result = subprocess.run([folder / "program"], capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr[:4000]
+    return result.stdout.split()
+
+
+def sanitizers_work(folder: Path) -> bool:
+    """Whether the sanitizer libraries are installed."""
+    write(folder, {"empty.c": "int main(void) { return 0; }\n"})
+    command = [find_compiler().command, "-fsanitize=address,undefined", "-o", "empty", "empty.c"]
+    return subprocess.run(command, capture_output=True, cwd=folder, check=False).returncode == 0
+
+
+@pytest.mark.parametrize("model", ["heavy_top_SE3", "heavy_top_S3", "chain", "polar", "large"])
+def test_sanitizers_are_silent(model: str, tmp_path: Path) -> None:
+    """100 steps in two segments, with a small budget and records, end at the bits that the package finds."""
+    if not sanitizers_work(tmp_path):
+        pytest.skip("the compiler has no sanitizers")
+    system = equations_of(model).compile(backend="c")
+    initial, method_name = system.initial_state, methods_of(model)[1]
+    h = 2.0**-11
+    numbers = {
+        "q": initial.q,
+        "v": initial.v,
+        "multipliers": np.append(initial.multipliers, 0.0),
+        "parameters": np.append(system.parameters, 0.0),
+        "middle": [40 * h],
+        "end": [100 * h],
+    }
+    text = {name: ", ".join(float(c).hex() for c in values) for name, values in numbers.items()}
+    lines = sanitized(tmp_path, {**sources(model, method_name), "main.c": MAIN % text})
+    assert lines[:3] == ["0", "100", "3"]  # done; records at steps 40, 50 and 100
+    solution = sl.solve(system, 100 * h, method=method_name, h=h, t_eval=[40 * h, 100 * h])
+    expected = [*solution.q[-1], *solution.v[-1], *solution.multipliers[-1]]
+    assert [float.fromhex(x) for x in lines[3:]] == expected
+
+
+def test_sanitizers_would_speak(tmp_path: Path) -> None:
+    """A write past the end of an array does stop such a program."""
+    if not sanitizers_work(tmp_path):
+        pytest.skip("the compiler has no sanitizers")
+    bad = "int main(int count, char **names) { (void)names; int x[2] = {0}; x[count + 1] = 1; return x[0]; }\n"
+    with pytest.raises(AssertionError, match=r"AddressSanitizer|runtime error"):
+        sanitized(tmp_path, {"main.c": bad})
+
+
+FORBIDDEN = re.compile(
+    r"\b(malloc|calloc|realloc|free|alloca|printf|fprintf|puts|putchar|exit|abort|longjmp|setjmp)\s*\("
+)
+MUTABLE_STATIC = re.compile(r"^\s*(?:\w+\s+)*static\b(?!\s+(?:inline\b|const\b))(?![^;{]*\()", re.MULTILINE)
+"""A ``static`` that is neither constant nor a function."""
+
+
+def text_of_everything() -> dict[str, str]:
+    """All C text: templates, and what is generated for each model with a time loop."""
+    text = {str(p): p.read_text(encoding="utf-8") for p in sorted((template_folder() / "c").iterdir())}
+    for model in MODELS:
+        text |= {f"{model} {name}": t for name, t in sources(model, methods_of(model)[0]).items()}
+    return text
+
+
+def test_no_allocation_no_output_no_static_state() -> None:
+    text = text_of_everything()
+    assert len(text) > 50
+    for name, content in text.items():
+        code = re.sub(r"/\*.*?\*/|\{#.*?#\}", "", content, flags=re.DOTALL)
+        assert not FORBIDDEN.search(code), name
+        assert not MUTABLE_STATIC.search(code), name
+    for wrong in ("static double state[3];", "  static int n = 0;", "SYMLIE_COLD static int n;"):
+        assert MUTABLE_STATIC.search(wrong)
+    for right in ("static const int ROWS[2] = {1, 2};", "static inline void f(int n)", "static void f(void)"):
+        assert not MUTABLE_STATIC.search(right)
+    assert FORBIDDEN.search("double *x = malloc(8);") and not FORBIDDEN.search("freely(3)")
+
+
+ALLOWED_SYMBOLS = {
+    "acos", "asin", "atan", "atan2", "cos", "cosh", "exp", "fmax", "fmin", "log", "pow", "sin", "sincos", "sinh",
+    "sqrt", "tan", "tanh", "memcpy", "memmove", "memset", "__stack_chk_fail", "_GLOBAL_OFFSET_TABLE_",
+}  # fmt: skip
+"""What compiled code may call: the mathematical library, and what the compiler itself inserts."""
+
+
+@pytest.mark.skipif(shutil.which("nm") is None, reason="needs nm")
+@pytest.mark.parametrize("model", ["heavy_top_SE3", "heavy_top_S3", "chain", "polar", "large"])
+def test_compiled_code_has_no_state_and_calls_nothing(model: str, tmp_path: Path) -> None:
+    """No writable data; no calls but to the mathematical library; only ``symlie_`` is exported."""
+    write(tmp_path, sources(model, methods_of(model)[0]))
+    compile_flags = [f for f in flags("default") if f != "-shared"]
+    compiler_output(tmp_path, [*compile_flags, "-c", "-o", "driver.o", "driver.c"])
+    listing = subprocess.run(["nm", tmp_path / "driver.o"], capture_output=True, text=True, check=True).stdout
+    symbols = [line.split()[-2:] for line in listing.splitlines()]
+    assert not [s for kind, s in symbols if kind in "BbDdCGgSs"]
+    assert {s for kind, s in symbols if kind == "U"} <= ALLOWED_SYMBOLS
+    exported = {s for kind, s in symbols if kind in "TRW"}
+    assert "symlie_integrate" in exported and all(s.startswith("symlie_") for s in exported)

@@ -1,0 +1,154 @@
+"""Figures of solutions: the panels a solution deserves, drawn without any window."""
+
+from __future__ import annotations
+
+import builtins
+import dataclasses
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symlie as sl
+from symlie.errors import FormatError, MissingDependencyError
+from symlie.runtime.figures import BINS, ENVELOPE_BINS, decimated, envelope, plot_solution
+from symlie.runtime.panels import continuous, panels, quaternions_of
+from symlie.runtime.solution import Solution
+from tests.runtime.test_files import chain_solution, top_solution
+from tests.systems import heavy_top_system, polar_system
+from tests.tolerances import QUATERNION_OF_ROTATION
+
+pytest.importorskip("matplotlib")
+
+
+def titles(solution: Solution) -> list[str]:
+    """Titles of the panels."""
+    return [p.title for p in panels(solution)]
+
+
+def test_panels_of_a_constrained_body() -> None:
+    drawn = {p.title: p for p in panels(top_solution())}
+    assert list(drawn) == [
+        "center of mass",
+        "rotation, unit quaternion",
+        "angular velocity, body axes",
+        "translational velocity, body axes",
+        "multipliers of fixed point",
+        "energy, relative change",
+        "residuals of the constraints",
+    ]
+    assert drawn["center of mass"].label == "in m"
+    assert drawn["angular velocity, body axes"].label == r"$\Omega$ in rad/s"
+    spin = drawn["angular velocity, body axes"].series[1]
+    assert spin.label == r"$\Omega_{2}$ − 150"
+    np.testing.assert_array_equal(spin.values, top_solution().field("top", "Omega")[:, 1] - 150)
+    energy = top_solution().outputs["energy"]
+    np.testing.assert_array_equal(
+        drawn["energy, relative change"].series[0].values, (energy - energy[0]) / abs(energy[0])
+    )
+    assert drawn["residuals of the constraints"].logarithmic
+
+
+def test_panels_of_several_bodies_and_of_coordinates() -> None:
+    shown = titles(chain_solution())
+    assert "upper: position" in shown
+    assert "lower: rotation, unit quaternion" in shown
+    assert "height" in shown
+    assert {"multipliers of pivot", "multipliers of joint"} <= set(shown)
+    bead = sl.solve(polar_system("numpy"), (0, 0.003), method="rkmk_rk44", h=1e-3)
+    assert titles(bead) == ["coordinates", "rates", "energy, relative change"]
+
+
+def test_figure_opens_no_window_and_keeps_settings(tmp_path: Path) -> None:
+    import matplotlib
+
+    before = dict(matplotlib.rcParams)
+    had_pyplot = "matplotlib.pyplot" in sys.modules
+    path = tmp_path / "top.png"
+    figure = top_solution().plot(path)
+    assert ("matplotlib.pyplot" in sys.modules) == had_pyplot
+    assert dict(matplotlib.rcParams) == before
+    assert path.read_bytes().startswith(b"\x89PNG")
+    assert [p.name for p in tmp_path.iterdir()] == ["top.png"]
+    assert [axes.get_title(loc="left")[:3] for axes in figure.axes] == [f"({c})" for c in "abcdefg"]
+    assert figure.axes[-1].get_yscale() == "log"
+    assert figure.axes[-1].get_xlabel() == "$t$ in s"
+    assert figure.axes[0].lines[0].get_marker() == ".", "few points are marked"
+
+
+@pytest.mark.parametrize("suffix", [".pdf", ".svg"])
+def test_vector_pictures(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"bead{suffix}"
+    plot_solution(sl.solve(polar_system("numpy"), (0, 0.002), method="rkmk_rk44", h=1e-3), path)
+    assert path.stat().st_size > 1000
+
+
+def test_a_single_time_is_enough() -> None:
+    solution = top_solution()
+    one = dataclasses.replace(
+        solution, t=solution.t[:1], q=solution.q[:1], v=solution.v[:1], multipliers=solution.multipliers[:1]
+    )
+    figure = plot_solution(one)
+    assert len(figure.axes) == 7
+
+
+def test_nothing_but_zero_residuals() -> None:
+    solution = dataclasses.replace(top_solution())
+    zero = np.zeros_like(solution.t)
+    solution.__dict__["outputs"] = {**top_solution().outputs, "constraint_residual": zero, "velocity_residual": zero}
+    assert plot_solution(solution).axes[-1].get_yscale() == "linear"
+
+
+def test_long_series_keep_their_outline() -> None:
+    t = np.linspace(0, 1, 200_001)
+    values = np.sin(500 * t)
+    values[77_777], values[123_456] = 5.0, -7.0
+    few_t, few = decimated(t, values)
+    assert len(few) <= 2 * BINS + 2
+    assert few.max() == 5.0
+    assert few.min() == -7.0
+    assert (few_t[0], few_t[-1]) == (0.0, 1.0)
+    assert np.all(np.diff(few_t) > 0)
+    np.testing.assert_array_equal(few, values[np.searchsorted(t, few_t)])
+    _, largest = envelope(t, values)
+    assert len(largest) == ENVELOPE_BINS
+    assert largest.max() == 5.0
+    short_t, short = decimated(t[:10], values[:10])
+    assert len(short_t) == len(short) == 10
+
+
+def test_quaternions_of_rotation_matrices() -> None:
+    """Against the stored quaternion of the same motion, which turns by more than a full turn."""
+    stored = sl.solve(heavy_top_system("S3xR3"), (0, 0.06), method="half_explicit_5", h=1e-3).field("top", "p")
+    w, x, y, z = stored.T
+    rotations = np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    ).transpose(2, 0, 1)
+    assert stored[:, 0].min() < -0.5, "the quaternion passes the half turn"
+    assert np.abs(continuous(quaternions_of(rotations)) - stored).max() < QUATERNION_OF_ROTATION
+    assert np.abs(continuous(stored * np.where(np.arange(len(stored)) % 3, 1, -1)[:, None]) - stored).max() == 0
+
+
+def test_unknown_picture_type(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match=r"\.png"):
+        top_solution().plot(tmp_path / "top.jpeg2000")
+    assert not list(tmp_path.iterdir())
+
+
+def test_missing_matplotlib_names_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = builtins.__import__
+
+    def without_matplotlib(name: str, *arguments: Any, **options: Any) -> Any:
+        if name.partition(".")[0] == "matplotlib":
+            raise ImportError(name)
+        return plain(name, *arguments, **options)
+
+    monkeypatch.setattr(builtins, "__import__", without_matplotlib)
+    with pytest.raises(MissingDependencyError, match=r'pip install "symlie\[plot\]"'):
+        plot_solution(top_solution())

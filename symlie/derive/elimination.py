@@ -70,7 +70,7 @@ class _Factors:
 
 
 def derive_elimination(mass: SparsePattern, jacobian: SparsePattern, dimension: int, rows: int) -> Elimination:
-    """Derive the kernels ``factorize``, ``solve_mass``, ``solve_saddle``, ``times_jacobian`` of a small system.
+    """Derive the kernels ``factorize``, ``solve_mass``, ``solve_saddle`` of a small system.
 
     Parameters
     ----------
@@ -86,12 +86,12 @@ def derive_elimination(mass: SparsePattern, jacobian: SparsePattern, dimension: 
     """
     factors = _factorize(mass, dimension)
     if factors is None:
-        return Elimination((), 0, False)
+        return Elimination((), 0)
     factorize, structure = factors
     size = dimension + len(structure)
     kernels = [factorize, _solve_mass(structure, size, dimension, jacobian, rows)]
     if rows:
-        kernels += [_solve_saddle(structure, size, dimension, jacobian, rows), _times(jacobian, dimension, rows)]
+        kernels.append(_solve_saddle(structure, size, dimension, jacobian, rows))
     return Elimination(tuple(kernels), size)
 
 
@@ -209,16 +209,3 @@ def _eliminate(program: Program, matrix: Rows, right: list[Expr]) -> tuple[list[
         total = x[k] - sum((s[k][j] * x[j] for j in range(k + 1, n) if s[k][j] != 0), Integer(0))
         x[k] = program.scalar(total * reciprocals[k])
     return x, sympy.Min(*[program.scalar(m) for m in margins])
-
-
-def _times(jacobian: SparsePattern, n: int, rows: int) -> Kernel:
-    program = Program()
-    b, references = _symbols("B", jacobian.count)
-    v, velocity = _symbols("v", n)
-    references |= velocity
-    matrix = _dense(jacobian, b, rows, n, False)
-    products = [sum((row[i] * v[i] for i in range(n) if row[i] != 0), Integer(0)) for row in matrix]
-    signature = Signature(
-        "times_jacobian", (Argument("B", jacobian.count), Argument("v", n), Argument("out", rows, True))
-    )
-    return Kernel(signature, flatten(program, products, references), "out = B v.")

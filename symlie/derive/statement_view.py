@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import sympy
 from sympy import Expr, Symbol
 
-from symlie.derive.statements import DerivedStatement
 from symlie.derive.notation import (
     LET,
     PARAMETER,
@@ -24,12 +23,13 @@ from symlie.derive.notation import (
     word,
 )
 from symlie.derive.statement_list import Definition, statement_list
+from symlie.derive.statements import DerivedStatement
 from symlie.derive.vector_forms import VectorForms
 from symlie.groups.group import LieGroup
 from symlie.groups.operations import Compose, Difference, Exponential, Inverse, Logarithm, Rotate
 from symlie.ir.program import Application, Assignment, Vector
-from symlie.modeling.statement import Parameter
 from symlie.modeling.node import Node
+from symlie.modeling.statement import Parameter
 
 _LETTERS = "abdfkrsu"
 """Letters for vectors without a name of their own; numbered letters follow when they are used up."""

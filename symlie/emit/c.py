@@ -183,7 +183,8 @@ def pair_kinds(model: EmittedModel) -> list[dict[str, object]]:
             offset += dimension
     return [
         {
-            "first": a.name, "first_place": i, "first_rows": a.rows, "first_values": a.jacobian.count, "first_offset": p,
+            "first": a.name, "first_place": i, "first_rows": a.rows, "first_values": a.jacobian.count,
+            "first_offset": p,
             "second": b.name, "second_place": j, "second_rows": b.rows, "second_values": b.jacobian.count,
             "second_offset": q, "dimension": dimension,
         }

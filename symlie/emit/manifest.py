@@ -89,9 +89,7 @@ def types_manifest(model: EmittedModel) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def manifest(
-    types: Mapping[str, Any], arrangement: Arrangement, options: Sequence[tuple[str, Any]]
-) -> dict[str, Any]:
+def manifest(types: Mapping[str, Any], arrangement: Arrangement, options: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     """The manifest as a JSON object: types, and the run-time data of one model."""
     return {
         **types,

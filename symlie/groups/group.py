@@ -244,7 +244,9 @@ def direct_product(*factors: LieGroup) -> LieGroup:
         velocity_fields=velocity_fields,
         compose=lambda a, b: joined([f.compose(p, r) for f, p, r in zip(factors, parts(a), parts(b), strict=True)]),
         inverse=lambda a: joined([f.inverse(p) for f, p in zip(factors, parts(a), strict=True)]),
-        between_form=lambda a, b: joined([f.between(p, r) for f, p, r in zip(factors, parts(a), parts(b), strict=True)]),
+        between_form=lambda a, b: joined(
+            [f.between(p, r) for f, p, r in zip(factors, parts(a), parts(b), strict=True)]
+        ),
         identity=joined([f.identity for f in factors]),
         basis=sympy.diag(*[f.basis for f in factors]),
         relations=lambda a: joined([f.relations(p) for f, p in zip(factors, parts(a), strict=True)]),

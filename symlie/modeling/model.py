@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import itertools
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -117,7 +118,9 @@ class NodeArray:
                 value = [value(k) for k in range(self.count)]
             try:
                 block = np.asarray(value, dtype=float)
-                block = np.broadcast_to(block.reshape(-1, entry.size) if block.size else block, (self.count, entry.size))
+                block = np.broadcast_to(
+                    block.reshape(-1, entry.size) if block.size else block, (self.count, entry.size)
+                )
             except (TypeError, ValueError) as error:
                 raise ModelError(
                     f"Initial {self.name}.{name} needs {self.count} × {entry.size} numbers, not {np.shape(value)}."
@@ -163,7 +166,7 @@ class Model(Statement):
 
     def _check_new_node(self, name: str) -> None:
         identifier("Node", name)
-        if any(n.name == name for n in (*self.nodes, *self.arrays)):
+        if name in [n.name for n in self.nodes] + [a.name for a in self.arrays]:
             raise ModelError(f"Node '{name}' is declared twice in '{self.name}'.")
 
     def node(self, name: str, group: LieGroup | str) -> Node:
@@ -292,7 +295,7 @@ class Model(Statement):
         times, values
             The points; times increase, in s.
         """
-        if len(times) != len(values) or len(times) < 2 or any(b <= a for a, b in zip(times, times[1:], strict=False)):
+        if len(times) != len(values) or len(times) < 2 or any(b <= a for a, b in itertools.pairwise(times)):
             raise ModelError(f"Time function '{name}' needs at least two points with increasing times.")
         t = self.parameter(f"{name}_times", times, unit="s")
         y = self.parameter(f"{name}_values", values, unit=unit)

@@ -158,7 +158,9 @@ def add_rod(
     if lengths.shape != (segments,):
         raise ModelError(f"Rod '{name}' has {segments} segments, but {lengths.size} lengths.")
     if not np.all(lengths > 0):
-        raise ModelError(f"Segment {int(np.argmin(lengths))} of rod '{name}' has length {lengths.min():g}, not positive.")
+        raise ModelError(
+            f"Segment {int(np.argmin(lengths))} of rod '{name}' has length {lengths.min():g}, not positive."
+        )
     held = _held(name, constraint)
     matrix = _values(model, stiffness)
     if matrix.shape not in ((6,), (6, 6)):
@@ -181,9 +183,7 @@ def add_rod(
     damping = ImmutableDenseMatrix([damping] * 6) if np.ndim(damping) == 0 else damping
     given = stiffness if _is_symbolic(stiffness) else matrix
     viscous = damping if _is_symbolic(damping) else _values(model, damping)
-    segment = rod_segment(
-        f"{name}_segment", group, held, _column(given), _column(viscous)
-    )
+    segment = rod_segment(f"{name}_segment", group, held, _column(given), _column(viscous))
     pairs = [(nodes[k], nodes[k + 1]) for k in range(segments)]
     model.add(segment, pairs, length=lengths[:, None], reference_strain=reference_strain)
     return CosseratRod(nodes, segment, section, lengths)

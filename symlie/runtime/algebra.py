@@ -38,6 +38,11 @@ class Algebra(Protocol):
         """Bᵀ λ."""
 
 
+def _summed(places: NDArray[np.intp], values: Array, size: int) -> Array:
+    """Values added up by place, shape (size,)."""
+    return np.asarray(np.bincount(places, weights=values, minlength=size), dtype=float)
+
+
 class _Products:
     """Products with B in stored values."""
 
@@ -47,14 +52,10 @@ class _Products:
         self.mass_rows, self.mass_columns = layout.assembled("mass")
 
     def multiply(self, jacobian: Array, v: Array) -> Array:
-        return np.bincount(
-            self.jacobian_rows, weights=jacobian * v[self.jacobian_columns], minlength=self.layout.rows
-        )
+        return _summed(self.jacobian_rows, jacobian * v[self.jacobian_columns], self.layout.rows)
 
     def pull(self, jacobian: Array, multipliers: Array) -> Array:
-        return np.bincount(
-            self.jacobian_columns, weights=jacobian * multipliers[self.jacobian_rows], minlength=self.layout.dimension
-        )
+        return _summed(self.jacobian_columns, jacobian * multipliers[self.jacobian_rows], self.layout.dimension)
 
 
 class DenseAlgebra(_Products):
@@ -136,7 +137,7 @@ class BandedAlgebra(_Products):
         return bool(np.all(self.mass_rows == self.mass_columns))
 
     def _inverse_diagonal(self, mass: Array) -> Array:
-        diagonal = np.bincount(self.mass_rows, weights=mass, minlength=self.layout.dimension)
+        diagonal = _summed(self.mass_rows, mass, self.layout.dimension)
         if np.any(diagonal[self.layout.free] == 0):
             raise np.linalg.LinAlgError("singular mass matrix")
         inverse = np.zeros_like(diagonal)
@@ -281,13 +282,11 @@ def check_solvable(layout: Layout, algebra: DenseAlgebra | BandedAlgebra, mass: 
     SingularMassMatrixError
         M has a direction without mass that no constraint fixes.
     """
-    norms = np.sqrt(np.bincount(
-        algebra.jacobian_rows, weights=jacobian**2 * layout.free[algebra.jacobian_columns], minlength=layout.rows
-    ))  # fmt: skip
+    norms = np.sqrt(_summed(algebra.jacobian_rows, jacobian**2 * layout.free[algebra.jacobian_columns], layout.rows))
     if layout.rows and not np.all(norms > 0):
         raise RedundantConstraintsError(
-            f"In '{layout.name}', {layout.row_name(int(np.argmin(norms)))} has a zero Jacobian on the free nodes at the "
-            "initial configuration; it constrains nothing there."
+            f"In '{layout.name}', {layout.row_name(int(np.argmin(norms)))} has a zero Jacobian on the free nodes at "
+            "the initial configuration; it constrains nothing there."
         )
     if isinstance(algebra, DenseAlgebra):
         _check_dense(layout, algebra.mass_matrix(mass), algebra.jacobian_matrix(jacobian), norms)
@@ -327,8 +326,8 @@ def _check_rows_banded(layout: Layout, algebra: BandedAlgebra, jacobian: Array) 
     if info > 0 or not pivots[column] > RANK_TOLERANCE:
         row = int(np.argsort(algebra.position)[column])
         raise RedundantConstraintsError(
-            f"The constraints of '{layout.name}' are redundant: {layout.row_name(row)} depends on other rows; remove it "
-            "or free a node."
+            f"The constraints of '{layout.name}' are redundant: {layout.row_name(row)} depends on other rows; "
+            "remove it or free a node."
         )
 
 

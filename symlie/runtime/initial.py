@@ -103,10 +103,11 @@ def _least_squares(
 ) -> Array:
     """The smallest change of the free components that removes the residual of the hidden constraint."""
     if isinstance(algebra, DenseAlgebra):
-        return np.linalg.lstsq(algebra.jacobian_matrix(jacobian)[:, free], hidden, rcond=1e-12)[0]
+        matrix = algebra.jacobian_matrix(jacobian)[:, free]
+        return np.asarray(np.linalg.lstsq(matrix, hidden, rcond=1e-12)[0], dtype=float)
     from scipy.sparse import csr_array
     from scipy.sparse.linalg import lsqr
 
     shape = (len(hidden), len(free))
-    matrix = csr_array((jacobian, (algebra.jacobian_rows, algebra.jacobian_columns)), shape=shape)[:, free]
-    return np.asarray(lsqr(matrix, hidden, atol=1e-15, btol=1e-15, iter_lim=20 * len(hidden))[0])
+    sparse = csr_array((jacobian, (algebra.jacobian_rows, algebra.jacobian_columns)), shape=shape)[:, free]
+    return np.asarray(lsqr(sparse, hidden, atol=1e-15, btol=1e-15, iter_lim=20 * len(hidden))[0])

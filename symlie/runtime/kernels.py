@@ -272,7 +272,9 @@ class NumpyKernels:
         self._node_groups = self._groups_of_nodes()
         types_by_name = {t["name"]: t for t in layout.manifest["node_types"]}
         self._storage_of = [
-            np.concatenate([s[:, [k]] + np.arange(types_by_name[n]["storage"]) for k, n in enumerate(e["node_types"])], 1).T
+            np.concatenate(
+                [s[:, [k]] + np.arange(types_by_name[n]["storage"]) for k, n in enumerate(e["node_types"])], 1
+            ).T
             for e, s in zip(layout.elements, layout.storage_of, strict=True)
         ]
         self._velocity_of = [place.T for place in layout.places]
@@ -307,21 +309,25 @@ class NumpyKernels:
                 out[row] = component
         return out
 
-    def _on_element(self, index: int, name: str, p: Prepared, t: float, q: Array, v: Array | None = None) -> Array | None:
+    def _on_element(
+        self, index: int, name: str, p: Prepared, t: float, q: Array, v: Array | None = None
+    ) -> Array | None:
         """Values of one kernel for all instances of an element type, shape (components, instances)."""
         kernel = self._functions.get(f"{self._layout.elements[index]['name']}_{name}")
         if kernel is None:
             return None
-        state = (t, q[self._storage_of[index]])
+        state: list[Any] = [t, q[self._storage_of[index]]]
         if v is not None:
-            state = (*state, v[self._velocity_of[index]])
+            state.append(v[self._velocity_of[index]])
         components = kernel(*state, p.model, p.elements[index].T)
         block = np.empty((len(components), self._layout.instance_counts[index]))
         for row, component in zip(block, components, strict=True):
             row[:] = component
         return block
 
-    def _values(self, name: str, sizes: Sequence[int], p: Prepared, t: float, q: Array, v: Array | None = None) -> Array:
+    def _values(
+        self, name: str, sizes: Sequence[int], p: Prepared, t: float, q: Array, v: Array | None = None
+    ) -> Array:
         parts = [np.zeros(0)]
         for index, (size, count) in enumerate(zip(sizes, self._layout.instance_counts, strict=True)):
             if size:

@@ -109,9 +109,7 @@ class Layout:
         self.node_counts = np.array(list(counts.values()), dtype=np.int64)
         starts = np.concatenate(storage_offsets), np.concatenate(velocity_offsets)
         by_name = {i["element"]: np.array(i["nodes"], dtype=np.int64) for i in manifest["instances"]}
-        self.members = [
-            by_name[e["name"]].reshape(-1, len(e["node_types"])) for e in self.elements
-        ]
+        self.members = [by_name[e["name"]].reshape(-1, len(e["node_types"])) for e in self.elements]
         """For each element type the nodes of each instance, shape (instances, places)."""
         self.storage_of = [starts[0][m].astype(np.int32) for m in self.members]
         self.velocity_of = [starts[1][m].astype(np.int32) for m in self.members]
@@ -203,7 +201,9 @@ class Layout:
     def element_parameters(self) -> tuple[Array, ...]:
         """Parameters of each element type's instances, one row for all or one for each."""
         by_name = {i["element"]: i["parameters"] for i in self.manifest["instances"]}
-        return tuple(np.array(by_name[e["name"]], dtype=float).reshape(len(by_name[e["name"]]), -1) for e in self.elements)
+        return tuple(
+            np.array(by_name[e["name"]], dtype=float).reshape(len(by_name[e["name"]]), -1) for e in self.elements
+        )
 
     def node(self, name: str) -> NodeSlice:
         """The node or node array of a name.

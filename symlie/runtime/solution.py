@@ -96,7 +96,10 @@ class Solution:
         if layout.rows:
             named["constraint_residual"] = np.array([np.abs(kernels.constraint(p, t, q)).max() for t, q, _ in states])
             named["velocity_residual"] = np.array(
-                [np.abs(algebra.multiply(kernels.jacobian(p, t, q), v) + kernels.constraint_rate(p, t, q)).max() for t, q, v in states]
+                [
+                    np.abs(algebra.multiply(kernels.jacobian(p, t, q), v) + kernels.constraint_rate(p, t, q)).max()
+                    for t, q, v in states
+                ]
             )
         if layout.outputs:
             rows = [kernels.outputs(p, t, q, v) for t, q, v in states]

@@ -106,7 +106,9 @@ class Stepper:
                 if self.rows:
                     constraint = k.constraint(p, t + h, next_Q)
                     largest_constraint = max(largest_constraint, float(np.abs(constraint).max()))
-                    largest_velocity = max(largest_velocity, float(np.abs(self.algebra.multiply(next_B, V) + bound).max()))
+                    largest_velocity = max(
+                        largest_velocity, float(np.abs(self.algebra.multiply(next_B, V) + bound).max())
+                    )
             Q, B = next_Q, next_B
         self._accept(state, h, final_q, final_v)
         state.multipliers = sum((d[i] * stage_multipliers[i] for i in range(tableau.stages)), np.zeros(self.rows))

@@ -251,7 +251,7 @@ def load_system(
         algebra_of(layout),
         layout.parameter_defaults,
         layout.element_parameters,
-        timings=Timings(derive_seconds, seconds)
+        timings=Timings(derive_seconds, seconds),
     )
 
 

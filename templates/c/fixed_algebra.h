@@ -53,6 +53,16 @@ static inline void fill_mass(const double *restrict M, int n, double *restrict A
     }
 }
 
+#if !FACTORS
+SYMLIE_COLD int solve_mass_dense(const double *restrict M, double *restrict a)
+{
+    double A[DIMENSION * DIMENSION];
+    for (int k = 0; k < DIMENSION * DIMENSION; k++) A[k] = 0;
+    fill_mass(M, DIMENSION, A);
+    return solve_dense(DIMENSION, A, a);
+}
+#endif
+
 #if ROWS
 SYMLIE_COLD int solve_saddle_dense(const double *restrict M, const double *restrict B0, const double *restrict B1,
                                    const double *restrict r, const double *restrict c, double *restrict a,
@@ -74,10 +84,10 @@ SYMLIE_COLD int solve_saddle_dense(const double *restrict M, const double *restr
 }
 #endif
 
-/* The mass matrix at one configuration with its derived factors. */
+/* The mass matrix at one configuration with its derived factors; there are none if M is singular by structure. */
 typedef struct {
     double M[MASS_VALUES];
-    double F[FACTORS];
+    double F[FACTORS > 0 ? FACTORS : 1];
 } mass_matrix;
 
 static inline long long mass_workspace(const symlie_problem *restrict P)
@@ -95,7 +105,9 @@ static inline double *place_mass(const symlie_problem *restrict P, double *work,
 static inline int evaluate_mass(const symlie_problem *restrict P, double t, const double *restrict q, mass_matrix *restrict m)
 {
     system_mass(P, t, q, m->M);
+#if FACTORS
     factorize(m->M, m->F);
+#endif
     return 1;
 }
 
@@ -104,12 +116,19 @@ static inline int solve_with_mass(const symlie_problem *restrict P, const mass_m
                                   const double *restrict B, const double *restrict lambda, double *restrict a)
 {
     (void)P, (void)B, (void)lambda;
-#if ROWS
+#if FACTORS && ROWS
     solve_mass(m->F, r, B, lambda, a);
-#else
-    solve_mass(m->F, r, a);
-#endif
     return 1;
+#elif FACTORS
+    solve_mass(m->F, r, a);
+    return 1;
+#else
+    for (int k = 0; k < DIMENSION; k++) a[k] = r[k];
+#if ROWS
+    for (int k = 0; k < JACOBIAN_VALUES; k++) a[JACOBIAN_COLUMN[k]] -= B[k] * lambda[JACOBIAN_ROW[k]];
+#endif
+    return solve_mass_dense(m->M, a);
+#endif
 }
 
 #if ROWS
@@ -117,17 +136,20 @@ static inline int solve_stage(const symlie_problem *restrict P, const mass_matri
                               const double *restrict B1, const double *restrict r, const double *restrict c,
                               double *restrict a, double *restrict lambda)
 {
-    double margin;
     (void)P;
+#if FACTORS
+    double margin;
     solve_saddle(m->F, B0, B1, r, c, a, lambda, &margin);
     if (!SYMLIE_UNLIKELY(!(margin > 0))) return 1;
+#endif
     return solve_saddle_dense(m->M, B0, B1, r, c, a, lambda);
 }
 
 static inline void multiply_jacobian(const symlie_problem *restrict P, const double *restrict B, const double *restrict v, double *restrict out)
 {
     (void)P;
-    times_jacobian(B, v, out);
+    for (int k = 0; k < ROWS; k++) out[k] = 0;
+    for (int k = 0; k < JACOBIAN_VALUES; k++) out[JACOBIAN_ROW[k]] += B[k] * v[JACOBIAN_COLUMN[k]];
 }
 #endif
 

@@ -36,7 +36,8 @@ _MODULE_OF = {name: module for module, names in _SOURCES.items() for name in nam
 
 __all__ = [
     "S3", "SE3", "SO3", "CosseratRod", "ElementType", "Model", "S3sR3", "Solution", "System", "add_rod", "cos", "diag",
-    "direct_product", "errors", "exp", "eye", "group_from_name", "load", "pi", "real_space", "sin", "solve", "sqrt", "tan", "vector",
+    "direct_product", "errors", "exp", "eye", "group_from_name", "load", "pi", "real_space", "sin", "solve", "sqrt",
+    "tan", "vector",
 ]  # fmt: skip
 
 

@@ -98,11 +98,11 @@ def _primitive(base_name: str, z: mpf, precision: int) -> mpf:
 
 
 def half_angle_ratio(w: mpf, n: mpf) -> mpf:
-    """2 atan2(√n, w)/√n, and 2/w at n = 0."""
+    """2 atan(√n/w)/√n, and 2/w at n = 0."""
     if n == 0:
         return 2 / w
     root = mpmath.sqrt(n)
-    return 2 * mpmath.atan2(root, w) / root
+    return (2 if w >= 0 else -2) * mpmath.atan2(root, abs(w)) / root
 
 
 def rotation_quaternion(rotation: Sequence[mpf]) -> list[mpf]:

@@ -51,7 +51,8 @@ def arrange(model: Model) -> Arrangement:
         instances.append(Instances(name, places, values[:1] if shared else values))
     defaults = {model.name: _defaults(model)}
     defaults |= {i.element.name: _defaults(i.element) for i in model.instances}
-    return Arrangement(tuple(sets), tuple(instances), defaults, tuple(model.breakpoints))
+    motions = tuple(first[m.node] + m.index for m in model.motions)
+    return Arrangement(tuple(sets), tuple(instances), defaults, motions, tuple(model.breakpoints))
 
 
 def _defaults(statement: Statement) -> tuple[ParameterLayout, ...]:
@@ -70,11 +71,11 @@ def _single_node(model: Model, name: str) -> NodeSet:
 
 
 def has_fixed_topology(model: Model) -> bool:
-    """Whether the model is small and states its nodes one by one, so that its tables become part of the text."""
+    """Whether the model is small with free nodes stated one by one, so that its tables become part of the text."""
     dimension = sum(n.group.dimension for n in model.nodes)
     rows = sum(len(c.rows) for c in model.constraints)
     rows += sum(len(i.nodes) * sum(len(c.rows) for c in i.element.constraints) for i in model.instances)
-    return not model.arrays and max(dimension, rows) <= LARGEST_DERIVED
+    return not model.arrays and not model.motions and max(dimension, rows) <= LARGEST_DERIVED
 
 
 def small_elimination(types: ModelKernels, arrangement: Arrangement) -> Elimination:

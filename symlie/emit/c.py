@@ -171,6 +171,11 @@ def _element_view(
     }
 
 
+def _motion_view(model: EmittedModel, number: int) -> dict[str, object]:
+    storage, dimension = (a.size for a in model.types.motions[number].signature.arguments[2:4])
+    return {"name": model.types.motions[number].signature.name, "storage": storage, "dimension": dimension}
+
+
 def pair_kinds(model: EmittedModel) -> list[dict[str, object]]:
     """Ordered pairs of places of constrained element types that can share a node."""
     places = []
@@ -278,6 +283,7 @@ def emit_c(model: EmittedModel, interface_hash: str) -> dict[str, str]:
             for t in types.node_types
         ],
         "elements": elements,
+        "motions": [_motion_view(model, k) for k in range(len(types.motions))],
         "constrained_names": constrained,
         "constrained": bool(constrained),
         "pair_kinds": [] if fixed else pair_kinds(model),

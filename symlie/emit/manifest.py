@@ -105,6 +105,7 @@ def manifest(types: Mapping[str, Any], arrangement: Arrangement, options: Sequen
             }
             for i in arrangement.instances
         ],
+        "motions": list(arrangement.motions),
         "breakpoints": list(arrangement.breakpoints),
     }
 

@@ -219,9 +219,9 @@ def exponential(program: Program, group: LieGroup, theta: Vector) -> Vector:
 
 
 def logarithm(program: Program, group: LieGroup, storage: Vector) -> Vector:
-    """θ with exp(θ) = q, principal value of the rotation angle up to the sign of the stored quaternion.
+    """θ with exp(θ) = q, or -q of a stored quaternion q, whichever has the smaller rotation angle.
 
-    The rotation part is inverted by a half-angle quaternion and atan2; a part s with s' = L s + θ_s, s(0) = 0, is
+    The rotation part is inverted by a half-angle quaternion and atan; a part s with s' = L s + θ_s, s(0) = 0, is
     s = dexp(L) θ_s and is inverted by dexp⁻¹(L), derived.
     """
 

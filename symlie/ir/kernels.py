@@ -142,6 +142,8 @@ class ModelKernels:
     """Extends the parameters by the constants that depend on them alone; all element kernels take the result."""
     initial: Kernel
     """Initial values of the nodes that are stated one by one."""
+    motions: tuple[Kernel, ...] = ()
+    """Configuration, velocity and acceleration of each prescribed node."""
 
     @property
     def prepared_count(self) -> int:
@@ -169,6 +171,7 @@ class ModelKernels:
             *(k for e in self.element_types for k in e.kernels),
             self.prepare,
             self.initial,
+            *self.motions,
         )
 
 
@@ -214,6 +217,8 @@ class Arrangement:
     instances: tuple[Instances, ...]
     parameters: dict[str, tuple[ParameterLayout, ...]]
     """Parameters with their defaults, of the model and of each element type, by name."""
+    motions: tuple[int, ...] = ()
+    """The node that each prescribed motion moves."""
     breakpoints: tuple[str, ...] = ()
     """Names of parameters whose values are times that must be step boundaries."""
 

@@ -107,9 +107,10 @@ class Cotangent(CoefficientFunction):
 
 
 class HalfAngleRatio(sympy.Function):  # type: ignore[misc]
-    """L(w, n) = 2 atan2(√n, w)/√n, the factor of the quaternion logarithm θ = L(w, |v|²) v; 2/w at n = 0.
+    """L(w, n) = 2 atan(√n/w)/√n, the factor of the quaternion logarithm θ = L(w, |v|²) v; 2/w at n = 0.
 
-    Opaque: D log = T⁻¹ is a rule of the group, so no derivative of atan2 is ever taken.
+    The principal value: p and -p are the same rotation, and |θ| ≤ π. Opaque: D log = T⁻¹ is a rule of the group, so
+    no derivative of atan is ever taken.
     """
 
     nargs = (2,)

@@ -16,6 +16,7 @@ def canonical_text(model: Model) -> str:
     lines = [f"model {model.name}"]
     lines += [f"array {_group(a.group)}" for a in model.arrays]
     lines += [f"initial {v.node} {v.field} {v.components}" for v in model.initial_values]
+    lines += [f"motion {m.group.name} {m.storage}" for m in model.motions]
     for statement in (model, *(i.element for i in model.instances)):
         lines += _statement(statement)
     return "\n".join(lines)

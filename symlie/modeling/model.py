@@ -139,6 +139,16 @@ class ElementInstances:
     parameters: list[NDArray[np.float64]] = field(default_factory=list)
 
 
+@dataclass(frozen=True)
+class Motion:
+    """A prescribed motion of one node: its storage as expressions of time and parameters."""
+
+    node: str
+    index: int
+    group: LieGroup
+    storage: tuple[Expr, ...]
+
+
 class Model(Statement):
     """A mechanical system on a Lie group.
 
@@ -163,6 +173,7 @@ class Model(Statement):
         self.arrays: list[NodeArray] = []
         self.instances: list[ElementInstances] = []
         self.breakpoints: list[str] = []
+        self.motions: list[Motion] = []
 
     def _check_new_node(self, name: str) -> None:
         identifier("Node", name)
@@ -284,6 +295,38 @@ class Model(Statement):
                     f"{', '.join(sorted(s.name for s in unknown))}."
                 )
             self.initial_values.append(InitialValue(node.name, entry, is_velocity, parts))
+
+    def prescribe(self, node: Node | NodeReference, **fields: Any) -> None:
+        """Prescribe the motion of a node; it is no longer an unknown.
+
+        Parameters
+        ----------
+        node
+            A node, or a member of a node array.
+        **fields
+            Every storage field of the group (``R`` or ``p``, ``x``) as expressions of ``model.t`` and of parameters.
+        """
+        found = node.array if isinstance(node, NodeReference) else node
+        index = node.index if isinstance(node, NodeReference) else 0
+        storage: list[Expr] = list(found.group.identity)
+        known = {f.name: f for f in found.group.storage_fields}
+        if set(fields) != set(known):
+            raise ModelError(
+                f"The prescribed motion of node '{found.name}' on {found.group} needs the fields {', '.join(known)}, "
+                f"not {', '.join(fields) or 'none'}."
+            )
+        allowed = {self.time, *(s for p in self.parameters for s in p.symbols)}
+        for name, value in fields.items():
+            parts = _flat(value)
+            if len(parts) != known[name].size:
+                raise ModelError(f"{found.name}.{name} needs {known[name].size} components, not {len(parts)}.")
+            unknown = sorted(s.name for s in {s for e in parts for s in e.free_symbols} - allowed)
+            if unknown:
+                raise ModelError(f"The motion of {found.name}.{name} may use t and parameters only, not {unknown[0]}.")
+            storage[known[name].offset : known[name].offset + known[name].size] = parts
+        if any(m.node == found.name and m.index == index for m in self.motions):
+            raise ModelError(f"The motion of node '{found.name}' is prescribed twice.")
+        self.motions.append(Motion(found.name, index, found.group, tuple(storage)))
 
     def piecewise_linear(self, name: str, times: Sequence[float], values: Sequence[float], unit: str = "") -> Expr:
         """A function of time through points, constant outside of them; its kinks become step boundaries.

@@ -237,7 +237,7 @@ def elimination_order(layout: Layout) -> NDArray[np.int32]:
     if not count:
         return np.zeros(0, dtype=np.int32)
     nodes = np.concatenate(node)
-    mobile = np.concatenate([~x.fixed for x in layout.nodes])[nodes]
+    mobile = ~layout.fixed[nodes]
     incidence = coo_array(
         (np.ones(int(mobile.sum())), (np.concatenate(instance)[mobile], nodes[mobile])),
         shape=(count, int(nodes.max()) + 1),

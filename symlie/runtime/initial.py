@@ -32,9 +32,12 @@ def index1_multipliers(
 ) -> tuple[Array, Array]:
     """v' and λ of [M Bᵀ; B 0][v'; λ] = [-g; -Z]."""
     jacobian = kernels.jacobian(p, t, q)
-    return algebra.solve_saddle(
-        kernels.mass(p, t, q), jacobian, jacobian, -kernels.force(p, t, q, v), -kernels.curvature(p, t, q, v)
+    prescribed = kernels.prescribed_acceleration(p, t)
+    right = -kernels.curvature(p, t, q, v) - algebra.multiply(jacobian, prescribed)
+    acceleration, multipliers = algebra.solve_saddle(
+        kernels.mass(p, t, q), jacobian, jacobian, -kernels.force(p, t, q, v), right
     )
+    return acceleration + prescribed, multipliers
 
 
 def consistent_initial_state(
@@ -67,7 +70,10 @@ def consistent_initial_state(
     RedundantConstraintsError, SingularMassMatrixError
         The accelerations are not determined.
     """
+    given = given | ~layout.free
     v = np.where(given & layout.free, v, 0.0)
+    q = q.copy()
+    kernels.prescribe(p, t, q, v)
     jacobian = kernels.jacobian(p, t, q)
     check_solvable(layout, algebra, kernels.mass(p, t, q), jacobian)
     if not layout.rows:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -55,6 +55,12 @@ class Kernels(Protocol):
 
     def chart(self, u: Array) -> float:
         """Largest squared rotation angle in u."""
+
+    def prescribe(self, p: Prepared, t: float, q: Array, v: Array) -> None:
+        """Overwrite configuration and velocity of prescribed nodes."""
+
+    def prescribed_acceleration(self, p: Prepared, t: float) -> Array:
+        """v' of prescribed nodes, zero for all others."""
 
     def mass(self, p: Prepared, t: float, q: Array) -> Array:
         """Stored values of M(q)."""
@@ -154,6 +160,13 @@ class CKernels:
         u = np.ascontiguousarray(u)
         return float(self._library.call.symlie_chart(self.problem(self._topology), self._library.pointer(u)))
 
+    def prescribe(self, p: Prepared, t: float, q: Array, v: Array) -> None:
+        pointer = self._library.pointer
+        self._library.call.symlie_prescribe(self.problem(p), t, pointer(q), pointer(v))
+
+    def prescribed_acceleration(self, p: Prepared, t: float) -> Array:
+        return self._call("prescribed_acceleration", self._layout.dimension, p, t)
+
     def mass(self, p: Prepared, t: float, q: Array) -> Array:
         return self._call("mass", self._tables.mass_values, p, t, q)
 
@@ -216,10 +229,9 @@ def _sharing(layout: Layout, kind: dict[str, Any]) -> tuple[Any, Any]:
     names = [e["name"] for e in layout.elements]
     a = layout.members[names.index(kind["first"])][:, kind["first_place"]]
     b = layout.members[names.index(kind["second"])][:, kind["second_place"]]
-    fixed = np.concatenate([n.fixed for n in layout.nodes])
     order = np.argsort(b, kind="stable")
     low, high = np.searchsorted(b[order], a), np.searchsorted(b[order], a, side="right")
-    sizes = np.where(fixed[a], 0, high - low)
+    sizes = np.where(layout.fixed[a], 0, high - low)
     first = np.repeat(np.arange(len(a)), sizes)
     offsets = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     second = order[np.repeat(low, sizes) + offsets]
@@ -252,6 +264,7 @@ def build_problem(library: Library, layout: Layout, tables: ProblemTables, p: Pr
     problem = ffi.new("symlie_problem *")
     problem.p, problem.elements, problem.nodes = held(p.model), elements, held(tables.node_counts)
     problem.storage, problem.dimension, problem.rows = layout.storage, layout.dimension, layout.rows
+    problem.motion_storage, problem.motion_velocity = held(layout.motion_storage), held(layout.motion_velocity)
     problem.mass_values, problem.jacobian_values = tables.mass_values, tables.jacobian_values
     problem.mobility, problem.bandwidth = held(tables.mobility), tables.bandwidth
     problem.position, problem.pairs = held(tables.position), pairs
@@ -278,6 +291,11 @@ class NumpyKernels:
             for e, s in zip(layout.elements, layout.storage_of, strict=True)
         ]
         self._velocity_of = [place.T for place in layout.places]
+        self._widths = {
+            n.storage.start + k * n.type["storage"]: (n.type["storage"], n.type["dimension"])
+            for n in layout.nodes
+            for k in range(n.count)
+        }
 
     def _groups_of_nodes(self) -> list[tuple[str, Any, Any]]:
         groups = []
@@ -360,6 +378,26 @@ class NumpyKernels:
         for kind, _, velocity in self._node_groups:
             largest = max(largest, float(np.max(self._functions[f"{kind}_chart"](u[velocity])[0])))
         return largest
+
+    def _motions(self, p: Prepared, t: float) -> Iterator[tuple[int, int, Array]]:
+        """First storage and velocity index of each prescribed node, and its (q, v, v')."""
+        starts = zip(self._layout.motion_storage, self._layout.motion_velocity, strict=True)
+        for k, (storage, velocity) in enumerate(starts):
+            values = self._functions[f"{self._layout.name}_motion_{k}"](t, p.model)
+            yield int(storage), int(velocity), np.array(values, dtype=float)
+
+    def prescribe(self, p: Prepared, t: float, q: Array, v: Array) -> None:
+        for storage, velocity, values in self._motions(p, t):
+            width, dimension = self._widths[storage]
+            q[storage : storage + width] = values[:width]
+            v[velocity : velocity + dimension] = values[width : width + dimension]
+
+    def prescribed_acceleration(self, p: Prepared, t: float) -> Array:
+        a = np.zeros(self._layout.dimension)
+        for storage, velocity, values in self._motions(p, t):
+            width, dimension = self._widths[storage]
+            a[velocity : velocity + dimension] = values[width + dimension :]
+        return a
 
     def mass(self, p: Prepared, t: float, q: Array) -> Array:
         return self._values("mass", [len(e["mass"]["rows"]) for e in self._layout.elements], p, t, q)

@@ -117,7 +117,13 @@ class Layout:
         self.element_rows = [sum(c["size"] for c in e["constraints"]) for e in self.elements]
         self.rows = sum(r * n for r, n in zip(self.element_rows, self.instance_counts, strict=True))
         self.outputs_size = int(manifest["output_count"])
-        self.free = np.concatenate([np.repeat(~n.fixed, n.type["dimension"]) for n in self.nodes])
+        nodes = np.array(manifest["motions"], dtype=np.int64)
+        self.motion_storage, self.motion_velocity = (s[nodes].astype(np.int32) for s in starts)
+        self.fixed = np.concatenate([n.fixed for n in self.nodes])
+        """Nodes that are clamped or whose motion is prescribed, shape (nodes,)."""
+        self.fixed[nodes] = True
+        dimensions = np.concatenate([np.full(n.count, n.type["dimension"]) for n in self.nodes])
+        self.free = np.repeat(~self.fixed, dimensions)
         """Velocity components that can move, shape (dimension,)."""
 
     @property

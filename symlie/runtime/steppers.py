@@ -82,6 +82,8 @@ class Stepper:
             theta_dot.append(v if i == 0 else k.rate(Theta, V))
             Theta = h * sum(a[i + 1, j] * theta_dot[j] for j in range(i + 1))
             next_Q = self._advance(q, Theta)
+            next_t = t + c[i + 1] * h
+            k.prescribe(p, next_t, next_Q, V.copy())
             next_B = k.jacobian(p, t + c[i + 1] * h, next_Q)
             bound = k.constraint_rate(p, t + c[i + 1] * h, next_Q) if self.rows else np.zeros(0)
             if i == 0 and state.acceleration is not None:
@@ -96,11 +98,13 @@ class Stepper:
                     stage_multipliers.append(multipliers)
                 else:
                     known = v + h * sum(a[i + 1, j] * v_dot[j] for j in range(i))
+                    k.prescribe(p, next_t, next_Q, known)
                     right = -(self.algebra.multiply(next_B, known) + bound) / (h * a[i + 1, i])
                     acceleration, multiplier = self.algebra.solve_saddle(mass, B, next_B, force, right)
                     v_dot.append(acceleration)
                     stage_multipliers.append(multiplier)
             V = v + h * sum(a[i + 1, j] * v_dot[j] for j in range(i + 1))
+            k.prescribe(p, next_t, next_Q, V)
             if i + 1 == tableau.s:
                 final_q, final_v = next_Q, V
                 if self.rows:
@@ -132,6 +136,7 @@ class Stepper:
             Theta = h * sum(a[i + 1, j] * rate[j] for j in range(i + 1))
             V = v + h * sum(a[i + 1, j] * v_dot[j] for j in range(i + 1))
             Q = self._advance(q, Theta)
+            k.prescribe(p, t + (c[i + 1] if i + 1 < len(c) else 1.0) * h, Q, V)
         state.rhs_evaluations += len(c)
         self._accept(state, h, Q, V)
 

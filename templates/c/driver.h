@@ -28,12 +28,21 @@ int symlie_acceleration(const symlie_problem *P, double t, const double *q, cons
     ARRAY(c, ROWS);
     system_jacobian(P, t, q, B);
     system_curvature(P, t, q, v, c);
+    if (MOTIONS) {
+        system_prescribed_acceleration(P, t, a);
+        multiply_jacobian(P, B, a, lambda);
+        for (int k = 0; k < ROWS; k++) c[k] += lambda[k];
+    }
     for (int k = 0; k < ROWS; k++) c[k] = -c[k];
     const int solved = solve_stage(P, &mass, B, B, r, c, a, lambda);
 #else
     (void)lambda;
     const int solved = solve_with_mass(P, &mass, r, 0, 0, a);
 #endif
+    if (MOTIONS) {
+        system_prescribed_acceleration(P, t, r);
+        for (int k = 0; k < DIMENSION; k++) a[k] += r[k];
+    }
     (void)work;
     return solved ? SYMLIE_DONE : SYMLIE_SINGULAR;
 }

@@ -63,6 +63,7 @@ SYMLIE_UNROLL
         const double z = system_chart(P, next_Theta);
         angle = z > angle ? z : angle;
         system_advance(P, q, next_Theta, next_Q);
+        if (MOTIONS) system_prescribe(P, t + C[i + 1] * h, next_Q, 0);
 #if CONSTRAINED
         system_jacobian(P, t + C[i + 1] * h, next_Q, next_B);
 #endif
@@ -81,6 +82,7 @@ SYMLIE_UNROLL
                 if (!solve_with_mass(P, mass, r, B, multiplier, acceleration)) return stage_failure(P, angle, mass, r, 0);
             } else {
                 combine(DIMENSION, i, h, A[i + 1], acceleration, v, next_V);
+                if (MOTIONS) system_prescribe(P, t + C[i + 1] * h, 0, next_V);
                 multiply_jacobian(P, next_B, next_V, c);
                 if (HAS_CONSTRAINT_RATE) {
                     system_constraint_rate(P, t + C[i + 1] * h, next_Q, b);
@@ -97,6 +99,7 @@ SYMLIE_UNROLL
         }
         if (i + 1 < STAGES || i + 1 == FINAL)
             combine(DIMENSION, i + 1, h, A[i + 1], acceleration, v, next_V);
+        if (MOTIONS) system_prescribe(P, t + C[i + 1] * h, 0, next_V);
         if (i + 1 == FINAL) {
             copy(STORAGE, next_Q, final_Q);
             copy(DIMENSION, next_V, final_V);

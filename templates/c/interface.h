@@ -27,7 +27,9 @@ typedef struct {
     long long rows;
     long long mass_values;
     long long jacobian_values;
-    const double *mobility;         /* 0 for clamped velocity components, else 1; large systems only */
+    const int *motion_storage;      /* first storage index of each prescribed node */
+    const int *motion_velocity;     /* first velocity index of each prescribed node */
+    const double *mobility;         /* 0 for clamped and prescribed velocity components, else 1; large systems only */
     long long bandwidth;            /* half bandwidth of the complement in the order of position */
     const int *position;            /* place of each constraint row in the order of elimination */
     const symlie_pairs *pairs;      /* one for each pair of places with constraints */
@@ -83,6 +85,10 @@ void symlie_transport(const symlie_problem *P, const double *u, const double *w,
 void symlie_bracket(const symlie_problem *P, const double *u, const double *w, double *out);
 void symlie_difference(const symlie_problem *P, const double *q, const double *b, double *out);
 void symlie_normalize(const symlie_problem *P, const double *q, double *out);
+/* Overwrite configuration and velocity of prescribed nodes. */
+void symlie_prescribe(const symlie_problem *P, double t, double *q, double *v);
+/* Acceleration of prescribed nodes, zero for all others. */
+void symlie_prescribed_acceleration(const symlie_problem *P, double t, double *a);
 double symlie_chart(const symlie_problem *P, const double *u);
 void symlie_mass(const symlie_problem *P, double t, const double *q, double *M);
 void symlie_force(const symlie_problem *P, double t, const double *q, const double *v, double *g);

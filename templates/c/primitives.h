@@ -14,11 +14,11 @@
 
 static inline double symlie_sign(double x) { return (double)((x > 0) - (x < 0)); }
 
-/* 2 atan2(sqrt(n), w)/sqrt(n), the factor of the quaternion logarithm. */
+/* 2 atan(sqrt(n)/w)/sqrt(n), the factor of the quaternion logarithm; p and -p give the same principal value. */
 static inline double symlie_half_angle_ratio(double w, double n)
 {
     const double s = sqrt(n);
-    return s > 0 ? 2 * atan2(s, w) / s : 2 / w;
+    return s > 0 ? 2 * atan(s / w) / s : 2 / w;
 }
 
 /* Component k of the unit quaternion of a rotation matrix (row-major), by its largest component. */

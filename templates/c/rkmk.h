@@ -45,6 +45,7 @@ SYMLIE_UNROLL
         const double z = system_chart(P, Theta);
         angle = z > angle ? z : angle;
         system_advance(P, q, Theta, Q);
+        if (MOTIONS) system_prescribe(P, t + (i + 1 < STAGES ? C[i + 1] : 1) * h, Q, V);
     }
     state->rhs_evaluations += STAGES;
     if (SYMLIE_UNLIKELY(!(angle < CHART_LIMIT))) return angle >= CHART_LIMIT ? SYMLIE_OUTSIDE_CHART : SYMLIE_NOT_FINITE;

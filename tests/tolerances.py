@@ -85,3 +85,6 @@ one to a hundred, eight digits for rounding and cancellation."""
 QUATERNION_OF_ROTATION = 100 * EPSILON
 """Quaternion of a rotation matrix that was computed from a quaternion whose length is one up to a few ε; the
 eigenvector of a 4 × 4 matrix with a gap of 4 costs a few tens of ε."""
+
+PRESCRIBED_AGAINST_CONSTRAINED = 1e-8
+"""Order-5 discretisation errors of two formulations at h = 1/400 over 0.25 s, and multipliers that differ by them."""

@@ -12,8 +12,8 @@ from symlie.derive.notation import STORAGE, VELOCITY, Notation, field_letter
 from symlie.derive.statement_view import Row, StatementView
 from symlie.derive.vector_forms import VectorForms
 from symlie.groups.group import Field, LieGroup
-from symlie.groups.operations import Rotate
 from symlie.groups.operators import LinearBlock, ad_matrix, algebra_symbols, kinematic_blocks, squared_angle
+from symlie.groups.rotation import Rotate
 from symlie.groups.spectrum import DEXP, DEXP_NEGATIVE, DEXP_NEGATIVE_INVERSE, EXP, AnalyticFunction, spectrum
 from symlie.groups.standard import skew
 from symlie.ir.primitives import WORKING_INTERVAL

@@ -11,7 +11,7 @@ from sympy import Expr, Integer, Symbol
 
 from symlie.derive.notation import rotation_entries
 from symlie.derive.vector_forms import size
-from symlie.groups.operations import Factor, Rotate
+from symlie.groups.rotation import Factor, Rotate
 from symlie.ir.program import Application, Assignment, Program, Statement, Vector, needed_statements, substitute
 
 SMALL = 2

@@ -26,7 +26,8 @@ from symlie.derive.statement_list import Definition, statement_list
 from symlie.derive.statements import DerivedStatement
 from symlie.derive.vector_forms import VectorForms
 from symlie.groups.group import LieGroup
-from symlie.groups.operations import Compose, Difference, Exponential, Inverse, Logarithm, Rotate
+from symlie.groups.operations import Compose, Difference, Exponential, Inverse, Logarithm
+from symlie.groups.rotation import Rotate
 from symlie.ir.program import Application, Assignment, Vector
 from symlie.modeling.node import Node
 from symlie.modeling.statement import Parameter

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import sympy
 from sympy import Expr, Integer, Matrix
 
+from symlie.groups.rotation import rotate
 from symlie.ir.program import Program, Vector, substitute
 
 
@@ -188,8 +189,6 @@ def apply_linear(
 
     Keeping R(q) w as one operation lets Rᵀ(R w) cancel and names vectors as the papers do.
     """
-    from symlie.groups.operations import rotate
-
     rows, columns = matrix.shape
     result: list[Expr] = [Integer(0)] * (columns if transpose else rows)
     replacements = dict(zip(storage_symbols(group), storage, strict=True))

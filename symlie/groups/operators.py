@@ -6,7 +6,7 @@ Source of the construction: left-trivialised calculus, T(θ) = dexp_{-θ}; nothi
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import sympy
@@ -22,6 +22,7 @@ from symlie.groups.group import (
     rotation_matrix,
     storage_symbols,
 )
+from symlie.groups.rotation import factor, rotate
 from symlie.groups.spectrum import (
     DEXP,
     DEXP_INVERSE,
@@ -86,8 +87,6 @@ def _adjoint_without_rotation(group: LieGroup) -> Matrix | None:
 
 def adjoint(program: Program, group: LieGroup, storage: Vector, w: Vector, *, transpose: bool = False) -> Vector:
     """Ad(q) w, or Ad(q)ᵀ w."""
-    from symlie.groups.operations import factor, rotate
-
     if group.factors:
         result: list[Expr] = []
         for index, (g, _, offset) in enumerate(group.simple_factors):
@@ -215,7 +214,7 @@ def exponential(program: Program, group: LieGroup, theta: Vector) -> Vector:
                 storage[i] = component
         return tuple(storage)
 
-    return _by_factor(group, of_factor, storage=True)
+    return _by_factor(group, of_factor)
 
 
 def logarithm(program: Program, group: LieGroup, storage: Vector) -> Vector:
@@ -262,8 +261,9 @@ def _part(vector: Sequence[Expr], offset: int, size: int) -> Vector:
     return tuple(vector[offset : offset + size])
 
 
-def _by_factor(group: LieGroup, function: object, *, storage: bool = False) -> Vector:
+def _by_factor(group: LieGroup, function: Callable[[LieGroup, int, int], Vector]) -> Vector:
+    """Join a function of each simple factor with its storage and algebra offset."""
     result: list[Expr] = []
-    for factor, storage_offset, offset in group.simple_factors:
-        result += function(factor, storage_offset, offset)  # type: ignore[operator]
+    for simple, storage_offset, offset in group.simple_factors:
+        result += function(simple, storage_offset, offset)
     return tuple(result)

@@ -10,7 +10,8 @@ from sympy import Expr, ImmutableDenseMatrix, Symbol
 
 from symlie.errors import ModelError
 from symlie.groups.group import Field, LieGroup, storage_symbols
-from symlie.groups.operations import Compose, Exponential, Inverse, Logarithm, rotate
+from symlie.groups.operations import Compose, Exponential, Inverse, Logarithm
+from symlie.groups.rotation import rotate
 from symlie.ir.program import Euclidean, Program, Value, Vector
 
 

@@ -1,6 +1,6 @@
 """Cost of rods: time per node over the number of nodes, C and NumPy, and against one stage of a hand-written file.
 
-    python tests/benchmarks/rods.py [PATH/heavy_top_yardstick.c]
+python tests/benchmarks/rods.py [PATH/heavy_top_yardstick.c]
 """
 
 from __future__ import annotations
@@ -71,7 +71,10 @@ def main() -> None:
     stage = yardstick_stage(arguments.yardstick) if arguments.yardstick else None
     n = 256
     for constraint in ("none", "kirchhoff"):
-        print(f"{constraint}, N = {n}: ns per node" + (f", and in stages of the hand-written step ({stage:.1f} ns)" if stage else ""))
+        print(
+            f"{constraint}, N = {n}: ns per node"
+            + (f", and in stages of the hand-written step ({stage:.1f} ns)" if stage else "")
+        )
         for name, timer in stage_timers(system(n, constraint)).items():
             value = statistics.median(timer() for _ in range(41)) / (n + 1)
             print(f"  {name:40} {value:8.1f}" + (f"   {value / stage:6.2f}" if stage else ""))

@@ -2,8 +2,9 @@
 
     python tests/benchmarks/yardstick.py PATH/heavy_top_yardstick.c [--rounds 7] [--contract]
 
-The C file prints lines ``P2.<kernel>.poly.ns_per_step <median> min <min>`` for the kernels uq (RKMK-DOPRI5 on S³), cd and
-cs (half-explicit order 5 on S³×R³ and S³⋉R³). Both sides are built with the same contraction setting; CPU time, medians.
+The C file prints lines ``P2.<kernel>.poly.ns_per_step <median> min <min>`` for the kernels uq (RKMK-DOPRI5 on S³), cd
+and cs (half-explicit order 5 on S³×R³ and S³⋉R³). Both sides are built with the same contraction setting; CPU time,
+medians.
 """
 
 from __future__ import annotations

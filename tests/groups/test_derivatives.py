@@ -14,7 +14,8 @@ from sympy import Expr, Symbol
 
 from symlie.groups import operators
 from symlie.groups.group import LieGroup
-from symlie.groups.operations import Compose, Difference, Exponential, Factor, Inverse, Logarithm, Rotate, rotate
+from symlie.groups.operations import Compose, Difference, Exponential, Inverse, Logarithm
+from symlie.groups.rotation import Factor, Rotate, rotate
 from symlie.groups.standard import SE3, SO3, group_from_name
 from symlie.ir.differentiate import forward, gradient, reverse
 from symlie.ir.program import Euclidean, Program, Value, Vector

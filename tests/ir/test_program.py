@@ -11,7 +11,8 @@ import sympy
 from sympy import Expr, Rational, Symbol
 
 from symlie.errors import ModelError
-from symlie.groups.operations import Compose, Exponential, Inverse, Logarithm, rotate
+from symlie.groups.operations import Compose, Exponential, Inverse, Logarithm
+from symlie.groups.rotation import rotate
 from symlie.groups.standard import SE3, SO3, group_from_name
 from symlie.ir.differentiate import gradient
 from symlie.ir.primitives import Cotangent, Stumpff

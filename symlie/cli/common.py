@@ -91,13 +91,20 @@ def describe(arguments: Namespace, **more: Any) -> None:
     arguments.result.update(model=arguments.model, options=model_options(arguments), **more, backend=arguments.backend)
 
 
-def system_of(arguments: Namespace) -> System:
-    """The system that the arguments describe; ``arguments.result`` then names what was really taken."""
+def system_of(arguments: Namespace, **options: Any) -> System:
+    """The system that the arguments describe; ``arguments.result`` then names what was really taken.
+
+    Parameters
+    ----------
+    arguments
+        Arguments of `add_model` and `add_system`.
+    **options
+        Further options of the model.
+    """
     from symlie.models.statement_cache import system_of_model
 
-    system = system_of_model(
-        arguments.model, model_options(arguments), backend=arguments.backend, optimize=arguments.optimize
-    )
+    options = {**model_options(arguments), **options}
+    system = system_of_model(arguments.model, options, backend=arguments.backend, optimize=arguments.optimize)
     arguments.result.update(model=system.name, options=system.layout.options, backend=system.backend)
     system = system.with_parameters(**dict(arguments.parameters))
     for node, field, value in arguments.initial:

@@ -1,42 +1,60 @@
-"""``symlie converge``: errors and observed orders over step sizes."""
+"""``symlie converge``: errors and observed orders over step sizes, or over an option that refines the model's grid."""
 
 from __future__ import annotations
 
+import json
 from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from symlie.cli.common import PICTURES, add_json, add_model, add_system, check_writable, describe, system_of
 from symlie.cli.output import Progress, print_json, print_table, seconds
-from symlie.cli.values import names, number, numbers
+from symlie.cli.values import names, number, numbers, refined
+from symlie.errors import FormatError, UnknownNameError
 
 if TYPE_CHECKING:
     from symlie.runtime.convergence import ConvergenceRow, Measured
+    from symlie.runtime.integrate import Progress as RunProgress
+    from symlie.runtime.system import System
 
-SUMMARY = "Compare methods over step sizes: errors at the end time and observed orders."
-EXAMPLE = (
-    "symlie converge heavy_top -o group=SE3 --methods half_explicit_2,half_explicit_5 "
-    "--steps '2**-10,2**-11,2**-12' --plot orders.png"
-)
+SUMMARY = "Compare methods over step sizes, or a model over its grids: errors at the end time and observed orders."
+DETAILS = """
+With --steps, errors are differences to a run of the method of highest order with half of the smallest step, or to
+--reference; an order compares a row with the row before.
+
+With --over KEY=N,N,…, the model is built with each value of the option, and all runs take the step --h, which must be
+stable on the finest grid. Reported are differences to the run on the finest grid (no row of its own), or to
+--reference, at the nodes that all grids have in common: those of the coarsest grid, so the values should be multiples
+of the smallest. Nodes are matched by their index, index·N/N₀, which is the same arc length if all grids are uniform.
+Multipliers of repeated elements are compared at the middle of the coarsest grid's elements. The reference has an error
+as well, so the order p between two rows with node distances d₁, d₂ is Richardson's: the solution of
+e₁/e₂ = (d₁^p − d_ref^p)/(d₂^p − d_ref^p), where e are the reported errors.
+"""
+EXAMPLE = """symlie converge heavy_top -o group=SE3 --methods half_explicit_2,half_explicit_5 \\
+      --steps '2**-10,2**-11,2**-12' --plot orders.png
+  symlie converge flying_spaghetti --over segments=8,16,32,64 --h '2**-11'"""
+
+Rows = Iterator["ConvergenceRow"]
+Progressing = Callable[[str], "RunProgress"]
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Arguments of the command."""
     add_model(parser)
     parser.add_argument("--methods", type=names, default=["half_explicit_5"], metavar="NAME,NAME,…")
-    parser.add_argument(
-        "--steps", type=numbers, required=True, metavar="H,H,…", help="step sizes, such as 2**-10,2**-11"
+    compared = parser.add_mutually_exclusive_group(required=True)
+    compared.add_argument("--steps", type=numbers, metavar="H,H,…", help="step sizes in s, such as 2**-10,2**-11")
+    compared.add_argument(
+        "--over", type=refined, metavar="KEY=N,N,…", help="option that refines the grid, such as segments=8,16,32"
     )
+    parser.add_argument("--h", type=number, metavar="STEP", help="with --over: step size of all runs, in s")
     parser.add_argument("--t-end", type=number, default=1.0, metavar="T", help="end time in s; default: 1")
     parser.add_argument(
-        "--reference",
-        default="finest",
-        metavar="FILE",
-        help="output of 'symlie run --json'; default: finest, a run of the method of highest order with half of the "
-        "smallest step",
+        "--reference", default="finest", metavar="FILE", help="output of 'symlie run --json'; default: finest"
     )
     add_system(parser)
-    parser.add_argument("--plot", metavar="FILE", help=f"draw the errors over the step size ({', '.join(PICTURES)})")
+    parser.add_argument("--plot", metavar="FILE", help=f"draw the errors ({', '.join(PICTURES)})")
     parser.add_argument("--progress", action="store_true", help="print progress as lines, also without a terminal")
     add_json(parser)
 
@@ -46,23 +64,9 @@ def run(arguments: Namespace) -> int:
     describe(arguments)
     check_writable(arguments.plot, PICTURES)
     rows: list[ConvergenceRow] = []
-    system = system_of(arguments)
-    arguments.result.update(t=arguments.t_end, reference=arguments.reference, rows=[])
-    from symlie.runtime.convergence import convergence, read_end_state
-
-    reference = None
-    if arguments.reference != "finest":
-        reference = read_end_state(Path(arguments.reference), system.layout, arguments.t_end)
+    study = _over_steps if arguments.over is None else _over_grids
     with Progress("", plain=arguments.progress) as progress:
-        for row in convergence(
-            system,
-            arguments.t_end,
-            arguments.methods,
-            arguments.steps,
-            reference=reference,
-            multipliers=arguments.multipliers,
-            progress=progress.relabelled,
-        ):
+        for row in study(arguments, progress.relabelled):
             rows.append(row)
             arguments.result["rows"].append(row.to_json())
     if arguments.plot:
@@ -72,22 +76,91 @@ def run(arguments: Namespace) -> int:
     if arguments.json:
         print_json({**arguments.result, "status": "ok"})
         return 0
-    print(
-        f"{system.name}: errors at t = {arguments.t_end:g} s against {arguments.reference}, observed orders in brackets"
-    )
-    head = ("method", "h", "q", "", "v", "", "multipliers", "", "largest |Φ|", "steps", "time loop")
-    print_table((head, *map(_cells, rows)), indent="")
+    against = arguments.reference
+    if arguments.over and against == "finest":
+        against = f"{arguments.over[0]} = {max(arguments.over[1]):g}"
+    print(f"{arguments.result['model']}: errors at t = {arguments.t_end:g} s against {against}, "
+          "observed orders in brackets")  # fmt: skip
+    option = [arguments.over[0]] if arguments.over else []
+    head = ("method", *option, "h", "q", "", "v", "", "multipliers", "", "largest |Φ|", "steps", "time loop")
+    print_table((head, *(_cells(row, option) for row in rows)), indent="")
     if arguments.plot:
         print(f"\nwrote {arguments.plot}")
     return 0
 
 
-def _cells(row: ConvergenceRow) -> tuple[str, ...]:
+def _over_steps(arguments: Namespace, progress: Progressing) -> Rows:
+    if arguments.h is not None:
+        raise UnknownNameError("--h is the step size of --over; --steps gives the step sizes already.")
+    system = system_of(arguments)
+    arguments.result.update(t=arguments.t_end, reference=arguments.reference, rows=[])
+    from symlie.runtime.convergence import convergence, read_end_state
+
+    reference = None
+    if arguments.reference != "finest":
+        reference = read_end_state(Path(arguments.reference), system.layout, arguments.t_end)
+    yield from convergence(
+        system,
+        arguments.t_end,
+        arguments.methods,
+        arguments.steps,
+        reference=reference,
+        multipliers=arguments.multipliers,
+        progress=progress,
+    )
+
+
+def _over_grids(arguments: Namespace, progress: Progressing) -> Rows:
+    option, values = arguments.over
+    if arguments.h is None:
+        raise UnknownNameError("--over needs --h, a step size that is stable on the finest grid.")
+    if option in dict(arguments.options):
+        raise UnknownNameError(f"Option '{option}' is given twice, by -o and by --over.")
+
+    def system(value: Any) -> System:
+        return system_of(arguments, **{option: value})
+
+    from symlie.runtime.convergence import read_end_state
+    from symlie.runtime.refinement import Grid, refinement
+
+    grids = [Grid(value, system(value)) for value in values]
+    reference = None
+    if arguments.reference != "finest":
+        path = Path(arguments.reference)
+        grid = Grid(0.0, system(_recorded_option(path, option)))
+        reference = grid, read_end_state(path, grid.system.layout, arguments.t_end)
+    del arguments.result["options"][option]
+    arguments.result.update(t=arguments.t_end, reference=arguments.reference, over={option: values}, rows=[])
+    yield from refinement(
+        option,
+        grids,
+        arguments.t_end,
+        arguments.methods,
+        arguments.h,
+        reference=reference,
+        multipliers=arguments.multipliers,
+        progress=progress,
+    )
+
+
+def _recorded_option(path: Path, option: str) -> Any:
+    """Value of an option in the output of ``symlie run --json``."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))["options"][option]
+    except OSError as error:
+        raise FormatError(f"The reference {path} can not be read: {error.strerror}.") from error
+    except (ValueError, KeyError, TypeError) as error:
+        raise FormatError(f"{path} is not the output of 'symlie run --json' of a model with '{option}'.") from error
+
+
+def _cells(row: ConvergenceRow, option: list[str]) -> tuple[str, ...]:
     def pair(part: str) -> tuple[str, str]:
         return _cell(row.error, part, "{:.3e}"), _cell(row.order, part, "({:.2f})")
 
+    values = row.to_json()
     return (
         row.method,
+        *(f"{values[name]:g}" for name in option),
         f"{row.h:.6g}",
         *pair("q"),
         *pair("v"),

@@ -56,6 +56,15 @@ def option(text: str) -> tuple[str, Any]:
         return key, value
 
 
+def refined(text: str) -> tuple[str, list[float]]:
+    """``KEY=N,N,…`` with at least two different numbers; whole ones are integers."""
+    key, values = _split(text, "KEY=N,N,…")
+    parsed = [int(value) if value.is_integer() else value for value in numbers(values)]
+    if len(set(parsed)) < max(2, len(parsed)):
+        raise ArgumentTypeError(f"{text!r} needs at least two values, all different, such as segments=8,16,32")
+    return key, parsed
+
+
 def quantity(text: str) -> tuple[str, Any]:
     """``NAME=VALUE`` with a number or a JSON array of numbers."""
     key, value = _split(text, "NAME=VALUE")

@@ -16,6 +16,7 @@ from symlie.errors import ModelError
 from symlie.groups.group import Field, LieGroup
 from symlie.groups.standard import group_from_name
 from symlie.modeling.node import Node
+from symlie.modeling.node_array import NodeArray, NodeReference
 from symlie.modeling.statement import Statement, components, identifier
 
 if TYPE_CHECKING:
@@ -66,68 +67,6 @@ class ElementType(Statement):
     if TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any: ...
-
-
-@dataclass(eq=False)
-class NodeReference:
-    """One node of an array."""
-
-    array: NodeArray
-    index: int
-
-
-class NodeArray:
-    """An array of nodes on the same group: ``array[k]``, ``array.fix(0)``, ``array.initial(x=...)``."""
-
-    def __init__(self, name: str, group: LieGroup, count: int) -> None:
-        self.name, self.group, self.count = name, group, count
-        self.fixed = np.zeros(count, dtype=bool)
-        self.storage = np.tile(np.array([float(c) for c in group.identity]), (count, 1))
-        self.velocity = np.zeros((count, group.dimension))
-        self.storage_given = np.zeros(group.storage_dimension, dtype=bool)
-        self.velocity_given = np.zeros(group.dimension, dtype=bool)
-
-    def __len__(self) -> int:
-        return self.count
-
-    def __getitem__(self, index: int) -> NodeReference:
-        if not -self.count <= index < self.count:
-            raise ModelError(f"Node array '{self.name}' has {self.count} nodes; there is no index {index}.")
-        return NodeReference(self, index % self.count)
-
-    def fix(self, *indices: int) -> None:
-        """Clamp nodes: they keep their initial configuration."""
-        for index in indices:
-            self.fixed[self[index].index] = True
-
-    def initial(self, **fields: Any) -> None:
-        """Give initial values by field: an array (count × components), one value for all, or a function of the index.
-
-        Parameters
-        ----------
-        **fields
-            Values by name of a storage field (``p``, ``x``, ``R``) or velocity field (``Omega``, ``U``).
-        """
-        known = {f.name: (f, self.storage, self.storage_given) for f in self.group.storage_fields}
-        known |= {f.name: (f, self.velocity, self.velocity_given) for f in self.group.velocity_fields}
-        for name, value in fields.items():
-            if name not in known:
-                raise ModelError(f"Node array '{self.name}' has no field '{name}'; it has: {', '.join(known)}.")
-            entry, target, given = known[name]
-            if callable(value):
-                value = [value(k) for k in range(self.count)]
-            try:
-                block = np.asarray(value, dtype=float)
-                block = np.broadcast_to(
-                    block.reshape(-1, entry.size) if block.size else block, (self.count, entry.size)
-                )
-            except (TypeError, ValueError) as error:
-                raise ModelError(
-                    f"Initial {self.name}.{name} needs {self.count} × {entry.size} numbers, not {np.shape(value)}."
-                ) from error
-            part = slice(entry.offset, entry.offset + entry.size)
-            target[:, part] = block
-            given[part] = True
 
 
 @dataclass(eq=False)

@@ -20,7 +20,8 @@ from sympy import ImmutableDenseMatrix
 from symlie.errors import ModelError
 from symlie.groups.group import LieGroup
 from symlie.groups.standard import S3sR3
-from symlie.modeling.model import ElementType, Model, NodeArray, diag, vector
+from symlie.modeling.model import ElementType, Model, diag, vector
+from symlie.modeling.node_array import NodeArray
 
 CONSTRAINTS = {"none": (), "kirchhoff": (3, 4), "inextensible": (3, 4, 5)}
 """Strain components [K1, K2, K3, Γ1, Γ2, Γ3] held at their reference value."""

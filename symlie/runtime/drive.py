@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from symlie.runtime.initial import InitialState
-from symlie.runtime.kernels import build_problem, problem_tables
 from symlie.runtime.layout import Array
 from symlie.runtime.methods import Method
 from symlie.runtime.plan import Plan
+from symlie.runtime.problem import build_problem, problem_tables
 from symlie.runtime.system import System
 from symlie.runtime.tables import driver_source
 

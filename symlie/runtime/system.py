@@ -17,9 +17,11 @@ from symlie.compile.cache import compiled_library, included_headers
 from symlie.compile.library import Library
 from symlie.errors import FormatError, ModelError, NoCompilerError, UnknownNameError
 from symlie.runtime.algebra import BandedAlgebra, DenseAlgebra, algebra_of
+from symlie.runtime.c_kernels import CKernels
 from symlie.runtime.initial import InitialState, consistent_initial_state
-from symlie.runtime.kernels import CKernels, Kernels, NumpyKernels, Prepared
+from symlie.runtime.kernels import Kernels, Prepared
 from symlie.runtime.layout import Array, Layout, read_manifest
+from symlie.runtime.numpy_kernels import NumpyKernels
 
 BACKENDS = ("auto", "c", "numpy")
 """Values of ``backend``."""

@@ -1,0 +1,118 @@
+"""The kernels of a system in compiled code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from symlie.compile.library import Library
+from symlie.runtime.kernels import Prepared
+from symlie.runtime.layout import Array, Layout
+from symlie.runtime.problem import build_problem, problem_tables
+
+
+class CKernels:
+    """Kernels of a compiled library."""
+
+    def __init__(self, layout: Layout, library: Library) -> None:
+        self._layout = layout
+        self._library = library
+        self._tables = problem_tables(layout)
+        self._nothing = np.zeros(1)
+
+    def prepare(self, parameters: Array, elements: Sequence[Array]) -> Prepared:
+        pointer, call = self._library.pointer, self._library.call
+        model = np.empty(self._layout.prepared_parameters)
+        parameters = np.ascontiguousarray(parameters)
+        call.symlie_prepare(-1, pointer(parameters), pointer(self._nothing), pointer(model))
+        prepared = []
+        for k, (element, rows) in enumerate(zip(self._layout.elements, elements, strict=True)):
+            out = np.empty((len(rows), element["prepared_parameters"]))
+            for source, target in zip(np.ascontiguousarray(rows), out, strict=True):
+                call.symlie_prepare(k, pointer(model), pointer(source), pointer(target))
+            prepared.append(out)
+        return Prepared(model, tuple(prepared))
+
+    def problem(self, p: Prepared) -> Any:
+        """The C description of the system with these parameters."""
+        if id(self) not in p.cache:
+            p.cache[id(self)] = build_problem(self._library, self._layout, self._tables, p)
+        return p.cache[id(self)][0]
+
+    def _call(self, name: str, size: int, p: Prepared | None, *arguments: Any) -> Array:
+        out = np.empty(size)
+        pointer = self._library.pointer
+        converted = [
+            pointer(np.ascontiguousarray(a, dtype=float)) if isinstance(a, np.ndarray) else a for a in arguments
+        ]
+        problem = self.problem(p if p is not None else self._topology)
+        getattr(self._library.call, f"symlie_{name}")(problem, *converted, pointer(out))
+        return out
+
+    @property
+    def _topology(self) -> Prepared:
+        """Parameters of zero: kernels of nodes need the number of nodes only."""
+        if not hasattr(self, "_without_parameters"):
+            zeros = tuple(np.zeros((1, e["prepared_parameters"])) for e in self._layout.elements)
+            self._without_parameters = Prepared(np.zeros(self._layout.prepared_parameters), zeros)
+        return self._without_parameters
+
+    def initial(self, p: Prepared) -> tuple[Array, Array]:
+        single = [n for n in self._layout.nodes if not n.is_array]
+        q = np.empty(sum(n.type["storage"] for n in single))
+        v = np.empty(sum(n.type["dimension"] for n in single))
+        pointer = self._library.pointer
+        self._library.call.symlie_initial(pointer(p.model), pointer(q), pointer(v))
+        return q, v
+
+    def advance(self, q: Array, u: Array) -> Array:
+        return self._call("advance", self._layout.storage, None, q, u)
+
+    def rate(self, u: Array, w: Array) -> Array:
+        return self._call("rate", self._layout.dimension, None, u, w)
+
+    def transport(self, u: Array, w: Array) -> Array:
+        return self._call("transport", self._layout.dimension, None, u, w)
+
+    def difference(self, q: Array, b: Array) -> Array:
+        return self._call("difference", self._layout.dimension, None, q, b)
+
+    def normalize(self, q: Array) -> Array:
+        return self._call("normalize", self._layout.storage, None, q)
+
+    def chart(self, u: Array) -> float:
+        u = np.ascontiguousarray(u)
+        return float(self._library.call.symlie_chart(self.problem(self._topology), self._library.pointer(u)))
+
+    def prescribe(self, p: Prepared, t: float, q: Array, v: Array) -> None:
+        pointer = self._library.pointer
+        self._library.call.symlie_prescribe(self.problem(p), t, pointer(q), pointer(v))
+
+    def prescribed_acceleration(self, p: Prepared, t: float) -> Array:
+        return self._call("prescribed_acceleration", self._layout.dimension, p, t)
+
+    def mass(self, p: Prepared, t: float, q: Array) -> Array:
+        return self._call("mass", self._tables.mass_values, p, t, q)
+
+    def force(self, p: Prepared, t: float, q: Array, v: Array) -> Array:
+        return self._call("force", self._layout.dimension, p, t, q, v)
+
+    def energy(self, p: Prepared, t: float, q: Array, v: Array) -> Array:
+        return self._call("energy", 2, p, t, q, v)
+
+    def outputs(self, p: Prepared, t: float, q: Array, v: Array) -> Array:
+        return self._call("outputs", self._layout.outputs_size, p, t, q, v)
+
+    def constraint(self, p: Prepared, t: float, q: Array) -> Array:
+        return self._call("constraint", self._layout.rows, p, t, q)
+
+    def jacobian(self, p: Prepared, t: float, q: Array) -> Array:
+        return self._call("jacobian", self._tables.jacobian_values, p, t, q)
+
+    def constraint_rate(self, p: Prepared, t: float, q: Array) -> Array:
+        return self._call("constraint_rate", self._layout.rows, p, t, q)
+
+    def curvature(self, p: Prepared, t: float, q: Array, v: Array) -> Array:
+        return self._call("curvature", self._layout.rows, p, t, q, v)

@@ -1,0 +1,184 @@
+"""The kernels of a system in NumPy, evaluated for all instances of a type at once."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from symlie.errors import FormatError
+from symlie.runtime.kernels import Prepared
+from symlie.runtime.layout import Array, Layout
+
+
+class NumpyKernels:
+    """Kernels of a generated NumPy module, evaluated for all instances of a type at once."""
+
+    def __init__(self, layout: Layout, source: str) -> None:
+        self._layout = layout
+        module = types.ModuleType(f"symlie_generated_{layout.name}")
+        exec(compile(source, f"{layout.name}.py", "exec"), module.__dict__)
+        if module.__dict__.get("INTERFACE_HASH") != layout.interface_hash:
+            raise FormatError(f"{layout.name}.py does not belong to this manifest.json; generate the model again.")
+        self._functions: dict[str, Callable[..., tuple[Any, ...]]] = module.__dict__
+        self._node_groups = self._groups_of_nodes()
+        types_by_name = {t["name"]: t for t in layout.manifest["node_types"]}
+        self._storage_of = [
+            np.concatenate(
+                [s[:, [k]] + np.arange(types_by_name[n]["storage"]) for k, n in enumerate(e["node_types"])], 1
+            ).T
+            for e, s in zip(layout.elements, layout.storage_of, strict=True)
+        ]
+        self._velocity_of = [place.T for place in layout.places]
+        self._widths = {
+            n.storage.start + k * n.type["storage"]: (n.type["storage"], n.type["dimension"])
+            for n in layout.nodes
+            for k in range(n.count)
+        }
+
+    def _groups_of_nodes(self) -> list[tuple[str, Any, Any]]:
+        groups = []
+        for name in dict.fromkeys(n.type["name"] for n in self._layout.nodes):
+            nodes = [n for n in self._layout.nodes if n.type["name"] == name]
+            kind = nodes[0].type
+            storage = np.arange(nodes[0].storage.start, nodes[-1].storage.stop).reshape(-1, kind["storage"]).T
+            velocity = np.arange(nodes[0].velocity.start, nodes[-1].velocity.stop).reshape(-1, kind["dimension"]).T
+            groups.append((name, storage, velocity))
+        return groups
+
+    def prepare(self, parameters: Array, elements: Sequence[Array]) -> Prepared:
+        model = np.array(self._functions[f"{self._layout.name}_prepare"](parameters), dtype=float)
+        prepared = []
+        for element, rows in zip(self._layout.elements, elements, strict=True):
+            components = self._functions[f"{element['name']}_prepare_element"](model, rows.T)
+            out = np.empty((len(rows), len(components)))
+            for k, component in enumerate(components):
+                out[:, k] = component
+            prepared.append(out)
+        return Prepared(model, tuple(prepared))
+
+    def _on_nodes(self, name: str, size: int, storage_out: bool, *arguments: tuple[Array, bool]) -> Array:
+        out = np.empty(size)
+        for kind, storage, velocity in self._node_groups:
+            inputs = [a[storage] if is_storage else a[velocity] for a, is_storage in arguments]
+            target = storage if storage_out else velocity
+            for row, component in zip(target, self._functions[f"{kind}_{name}"](*inputs), strict=True):
+                out[row] = component
+        return out
+
+    def _on_element(
+        self, index: int, name: str, p: Prepared, t: float, q: Array, v: Array | None = None
+    ) -> Array | None:
+        """Values of one kernel for all instances of an element type, shape (components, instances)."""
+        kernel = self._functions.get(f"{self._layout.elements[index]['name']}_{name}")
+        if kernel is None:
+            return None
+        state: list[Any] = [t, q[self._storage_of[index]]]
+        if v is not None:
+            state.append(v[self._velocity_of[index]])
+        components = kernel(*state, p.model, p.elements[index].T)
+        block = np.empty((len(components), self._layout.instance_counts[index]))
+        for row, component in zip(block, components, strict=True):
+            row[:] = component
+        return block
+
+    def _values(
+        self, name: str, sizes: Sequence[int], p: Prepared, t: float, q: Array, v: Array | None = None
+    ) -> Array:
+        parts = [np.zeros(0)]
+        for index, (size, count) in enumerate(zip(sizes, self._layout.instance_counts, strict=True)):
+            if size:
+                block = self._on_element(index, name, p, t, q, v)
+                parts.append(np.zeros(size * count) if block is None else block.T.ravel())
+        return np.concatenate(parts)
+
+    def initial(self, p: Prepared) -> tuple[Array, Array]:
+        values = self._functions[f"{self._layout.name}_initial"](p.model)
+        split = sum(n.type["storage"] for n in self._layout.nodes if not n.is_array)
+        return np.array(values[:split], dtype=float), np.array(values[split:], dtype=float)
+
+    def advance(self, q: Array, u: Array) -> Array:
+        return self._on_nodes("advance", self._layout.storage, True, (q, True), (u, False))
+
+    def rate(self, u: Array, w: Array) -> Array:
+        return self._on_nodes("rate", self._layout.dimension, False, (u, False), (w, False))
+
+    def transport(self, u: Array, w: Array) -> Array:
+        return self._on_nodes("transport", self._layout.dimension, False, (u, False), (w, False))
+
+    def difference(self, q: Array, b: Array) -> Array:
+        return self._on_nodes("difference", self._layout.dimension, False, (q, True), (b, True))
+
+    def normalize(self, q: Array) -> Array:
+        return self._on_nodes("normalize", self._layout.storage, True, (q, True))
+
+    def chart(self, u: Array) -> float:
+        largest = 0.0
+        for kind, _, velocity in self._node_groups:
+            largest = max(largest, float(np.max(self._functions[f"{kind}_chart"](u[velocity])[0])))
+        return largest
+
+    def _motions(self, p: Prepared, t: float) -> Iterator[tuple[int, int, Array]]:
+        """First storage and velocity index of each prescribed node, and its (q, v, v')."""
+        starts = zip(self._layout.motion_storage, self._layout.motion_velocity, strict=True)
+        for k, (storage, velocity) in enumerate(starts):
+            values = self._functions[f"{self._layout.name}_motion_{k}"](t, p.model)
+            yield int(storage), int(velocity), np.array(values, dtype=float)
+
+    def prescribe(self, p: Prepared, t: float, q: Array, v: Array) -> None:
+        for storage, velocity, values in self._motions(p, t):
+            width, dimension = self._widths[storage]
+            q[storage : storage + width] = values[:width]
+            v[velocity : velocity + dimension] = values[width : width + dimension]
+
+    def prescribed_acceleration(self, p: Prepared, t: float) -> Array:
+        a = np.zeros(self._layout.dimension)
+        for storage, velocity, values in self._motions(p, t):
+            width, dimension = self._widths[storage]
+            a[velocity : velocity + dimension] = values[width + dimension :]
+        return a
+
+    def mass(self, p: Prepared, t: float, q: Array) -> Array:
+        return self._values("mass", [len(e["mass"]["rows"]) for e in self._layout.elements], p, t, q)
+
+    def force(self, p: Prepared, t: float, q: Array, v: Array) -> Array:
+        g = np.zeros(self._layout.dimension)
+        for index, places in enumerate(self._velocity_of):
+            block = self._on_element(index, "force", p, t, q, v)
+            if block is not None:
+                g += np.bincount(places.ravel(), weights=block.ravel(), minlength=len(g))
+        return g
+
+    def energy(self, p: Prepared, t: float, q: Array, v: Array) -> Array:
+        total: Array = np.zeros(2)
+        for index in range(len(self._layout.elements)):
+            block = self._on_element(index, "energy", p, t, q, v)
+            if block is not None:
+                total += block.sum(axis=1)
+        return total
+
+    def outputs(self, p: Prepared, t: float, q: Array, v: Array) -> Array:
+        out = np.zeros(self._layout.outputs_size)
+        for index, element in enumerate(self._layout.elements):
+            block = self._on_element(index, "outputs", p, t, q, v)
+            if block is not None:
+                position = 0
+                for output in element["outputs"]:
+                    part = block[position : position + output["size"]].sum(axis=1)
+                    out[output["position"] : output["position"] + output["size"]] += part
+                    position += output["size"]
+        return out
+
+    def constraint(self, p: Prepared, t: float, q: Array) -> Array:
+        return self._values("constraint", self._layout.element_rows, p, t, q)
+
+    def jacobian(self, p: Prepared, t: float, q: Array) -> Array:
+        return self._values("jacobian", [len(e["jacobian"]["rows"]) for e in self._layout.elements], p, t, q)
+
+    def constraint_rate(self, p: Prepared, t: float, q: Array) -> Array:
+        return self._values("constraint_rate", self._layout.element_rows, p, t, q)
+
+    def curvature(self, p: Prepared, t: float, q: Array, v: Array) -> Array:
+        return self._values("curvature", self._layout.element_rows, p, t, q, v)

@@ -1,0 +1,93 @@
+"""The description of a system that compiled code takes: tables of its topology and its parameters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from symlie.compile.library import Library
+from symlie.runtime.algebra import BandedAlgebra, algebra_of
+from symlie.runtime.kernels import Prepared
+from symlie.runtime.layout import Array, Layout
+
+
+@dataclass(frozen=True, eq=False)
+class ProblemTables:
+    """Integer tables of a topology, as C takes them."""
+
+    storage_of: list[Any]
+    velocity_of: list[Any]
+    node_counts: Any
+    mass_values: int
+    jacobian_values: int
+    mobility: Array
+    bandwidth: int
+    position: Any
+    pairs: list[tuple[Any, Any]]
+
+
+def problem_tables(layout: Layout) -> ProblemTables:
+    """Tables of a layout; orders of elimination and shared nodes only where the C code eliminates by structure."""
+    algebra = algebra_of(layout)
+    structured = isinstance(algebra, BandedAlgebra) and layout.rows
+    return ProblemTables(
+        [np.ascontiguousarray(s) for s in layout.storage_of],
+        [np.ascontiguousarray(s) for s in layout.velocity_of],
+        layout.node_counts,
+        len(algebra.mass_rows),
+        len(algebra.jacobian_rows),
+        layout.free.astype(float),
+        algebra.bandwidth if structured and isinstance(algebra, BandedAlgebra) else 0,
+        algebra.position if structured and isinstance(algebra, BandedAlgebra) else np.zeros(1, dtype=np.int32),
+        [_sharing(layout, kind) for kind in layout.manifest["pairs"]] if structured else [],
+    )
+
+
+def _sharing(layout: Layout, kind: dict[str, Any]) -> tuple[Any, Any]:
+    """Instances of two element types whose given places are the same free node."""
+    names = [e["name"] for e in layout.elements]
+    a = layout.members[names.index(kind["first"])][:, kind["first_place"]]
+    b = layout.members[names.index(kind["second"])][:, kind["second_place"]]
+    order = np.argsort(b, kind="stable")
+    low, high = np.searchsorted(b[order], a), np.searchsorted(b[order], a, side="right")
+    sizes = np.where(layout.fixed[a], 0, high - low)
+    first = np.repeat(np.arange(len(a)), sizes)
+    offsets = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    second = order[np.repeat(low, sizes) + offsets]
+    return first.astype(np.int32), second.astype(np.int32)
+
+
+def build_problem(library: Library, layout: Layout, tables: ProblemTables, p: Prepared) -> tuple[Any, list[Any]]:
+    """The C structure of a system, and everything that must stay alive with it."""
+    ffi = library.ffi
+    kept: list[Any] = [p]
+
+    def held(array: Any) -> Any:
+        kinds = {"int32": "int[]", "int64": "long long[]", "float64": "double[]"}
+        array = np.ascontiguousarray(array) if array.size else np.zeros(1, dtype=array.dtype)
+        kept.append(array)
+        kept.append(library.pointer(array, kinds[array.dtype.name]))
+        return kept[-1]
+
+    elements = ffi.new("symlie_elements[]", max(len(layout.elements), 1))
+    for k, rows in enumerate(p.elements):
+        elements[k].count = layout.instance_counts[k]
+        elements[k].storage_of = held(tables.storage_of[k])
+        elements[k].velocity_of = held(tables.velocity_of[k])
+        elements[k].parameters = held(rows)
+        elements[k].stride = rows.shape[1] if len(rows) > 1 else 0
+    pairs = ffi.new("symlie_pairs[]", max(len(tables.pairs), 1))
+    for k, (first, second) in enumerate(tables.pairs):
+        pairs[k].count = len(first)
+        pairs[k].first, pairs[k].second = held(first), held(second)
+    problem = ffi.new("symlie_problem *")
+    problem.p, problem.elements, problem.nodes = held(p.model), elements, held(tables.node_counts)
+    problem.storage, problem.dimension, problem.rows = layout.storage, layout.dimension, layout.rows
+    problem.motion_storage, problem.motion_velocity = held(layout.motion_storage), held(layout.motion_velocity)
+    problem.mass_values, problem.jacobian_values = tables.mass_values, tables.jacobian_values
+    problem.mobility, problem.bandwidth = held(tables.mobility), tables.bandwidth
+    problem.position, problem.pairs = held(tables.position), pairs
+    kept += [elements, pairs]
+    return problem, kept

@@ -1,7 +1,7 @@
 """The command line: ``symlie COMMAND …``.
 
 Each command is a module with ``SUMMARY``, ``EXAMPLE``, ``add_arguments(parser)`` and ``run(arguments)``, which imports
-what it needs when it runs. A command that fails prints one sentence; with ``--json`` it prints one object, with what it
+what it needs when it runs; some have ``DETAILS`` to follow the summary in their help. A command that fails prints one sentence; with ``--json`` it prints one object, with what it
 had put into ``arguments.result`` so far.
 """
 
@@ -76,7 +76,7 @@ def _parser() -> argparse.ArgumentParser:
         command = commands.add_parser(
             name,
             help=module.SUMMARY,
-            description=module.SUMMARY,
+            description=module.SUMMARY + getattr(module, "DETAILS", ""),
             epilog=f"Example:\n  {module.EXAMPLE}",
             formatter_class=argparse.RawDescriptionHelpFormatter,
             allow_abbrev=False,

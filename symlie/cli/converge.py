@@ -20,17 +20,17 @@ if TYPE_CHECKING:
 
 SUMMARY = "Compare methods over step sizes, or a model over its grids: errors at the end time and observed orders."
 DETAILS = """
+
 With --steps, errors are differences to a run of the method of highest order with half of the smallest step, or to
 --reference; an order compares a row with the row before.
 
 With --over KEY=N,N,…, the model is built with each value of the option, and all runs take the step --h, which must be
 stable on the finest grid. Reported are differences to the run on the finest grid (no row of its own), or to
---reference, at the nodes that all grids have in common: those of the coarsest grid, so the values should be multiples
+--reference, at the nodes that all grids have in common: those of the coarsest grid, so the values must be multiples
 of the smallest. Nodes are matched by their index, index·N/N₀, which is the same arc length if all grids are uniform.
 Multipliers of repeated elements are compared at the middle of the coarsest grid's elements. The reference has an error
 as well, so the order p between two rows with node distances d₁, d₂ is Richardson's: the solution of
-e₁/e₂ = (d₁^p − d_ref^p)/(d₂^p − d_ref^p), where e are the reported errors.
-"""
+e₁/e₂ = (d₁^p − d_ref^p)/(d₂^p − d_ref^p), where e are the reported errors."""
 EXAMPLE = """symlie converge heavy_top -o group=SE3 --methods half_explicit_2,half_explicit_5 \\
       --steps '2**-10,2**-11,2**-12' --plot orders.png
   symlie converge flying_spaghetti --over segments=8,16,32,64 --h '2**-11'"""
@@ -127,7 +127,8 @@ def _over_grids(arguments: Namespace, progress: Progressing) -> Rows:
     reference = None
     if arguments.reference != "finest":
         path = Path(arguments.reference)
-        grid = Grid(0.0, system(_recorded_option(path, option)))
+        finest = _recorded_option(path, option)
+        grid = Grid(finest, system(finest))
         reference = grid, read_end_state(path, grid.system.layout, arguments.t_end)
     del arguments.result["options"][option]
     arguments.result.update(t=arguments.t_end, reference=arguments.reference, over={option: values}, rows=[])

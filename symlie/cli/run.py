@@ -13,6 +13,7 @@ from symlie.cli.values import number, numbers
 from symlie.errors import IntegrationError, UnknownNameError
 
 if TYPE_CHECKING:
+    from symlie.runtime.layout import Array
     from symlie.runtime.reference import ReferenceState
     from symlie.runtime.solution import Solution
 
@@ -23,6 +24,9 @@ EXAMPLE = (
 
 DEFAULT_END = 1.0
 """End time where none is given, in s."""
+
+MOST_NUMBERS = 9
+"""Multipliers of a constraint that are printed one by one."""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -123,7 +127,7 @@ def _print(solution: Solution, h: float) -> None:
     for k, t in enumerate(solution.t):
         print(f"\nt = {t:.9g} s")
         rows = [(_with_unit(name, units.get(name, "")), _numbers(values[k])) for name, values in outputs.items()]
-        rows += [(f"λ {name}", _numbers(values[k])) for name, values in multipliers.items()]
+        rows += [(f"λ {name}", _numbers_or_largest(values[k])) for name, values in multipliers.items()]
         print_table(rows)
     print()
     per_step = f" ({seconds(statistics.cpu_seconds / statistics.steps)} per step)" if statistics.steps else ""
@@ -160,6 +164,14 @@ def _numbers(values: Any) -> str:
     import numpy as np
 
     return "  ".join(f"{value: .9g}" for value in np.ravel(values))
+
+
+def _numbers_or_largest(values: Array) -> str:
+    """Numbers; of many, how many there are and the largest."""
+    if values.size <= MOST_NUMBERS:
+        return _numbers(values)
+    shape = " × ".join(map(str, values.shape))
+    return f"{shape} values, largest |λ| = {abs(values).max():.9g}"
 
 
 def _print_errors(reference: ReferenceState, errors: dict[str, float]) -> None:

@@ -9,7 +9,7 @@ Source: Hante, Tumiotto and Arnold 2022, sections 2 and 3; the tangent of the ce
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,8 +20,8 @@ from sympy import ImmutableDenseMatrix
 from symlie.errors import ModelError
 from symlie.groups.group import LieGroup
 from symlie.groups.standard import S3sR3
-from symlie.modeling.model import ElementType, Model, NodeArray, NodeReference, diag, vector
-from symlie.modeling.node import Node
+from symlie.modeling.model import ElementType, Model, diag, vector
+from symlie.modeling.node_array import NodeArray
 
 CONSTRAINTS = {"none": (), "kirchhoff": (3, 4), "inextensible": (3, 4, 5)}
 """Strain components [K1, K2, K3, Γ1, Γ2, Γ3] held at their reference value."""
@@ -29,41 +29,25 @@ CONSTRAINTS = {"none": (), "kirchhoff": (3, 4), "inextensible": (3, 4, 5)}
 STRAIGHT = (0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
 """Reference strain of a straight, untwisted rod."""
 
-Array = NDArray[np.float64]
-
 
 @dataclass(frozen=True, eq=False)
 class CosseratRod:
-    """A rod in a model: ``rod[k]`` is its node k, counted from its start; ``rod[-1]`` is its end.
+    """A rod in a model: its nodes, segments and lumped cross sections.
 
     Attributes
     ----------
-    name
-        Name of the rod and of its node array.
     nodes
-        The nodes that the rod added to the model: all but those it shares with others.
-    along
-        All nodes from its start to its end; in a closed rod the first one comes again at the end.
+        The node array, one more than segments.
     segment, section
         Element types of segments and of cross sections.
     lengths
         Length of each segment, in m.
-    material
-        Stiffness, damping, inertia and gravity.
     """
 
-    name: str
     nodes: NodeArray
-    along: tuple[Node | NodeReference, ...]
     segment: ElementType
     section: ElementType
-    lengths: Array
-    material: Mapping[str, Any]
-
-    def __getitem__(self, index: int) -> Node | NodeReference:
-        if not -len(self.along) <= index < len(self.along):
-            raise ModelError(f"Rod '{self.name}' has {len(self.along)} nodes; there is no index {index}.")
-        return self.along[index]
+    lengths: NDArray[np.float64]
 
 
 def rod_segment(name: str, group: LieGroup, held: Sequence[int], stiffness: Any, damping: Any) -> ElementType:
@@ -121,19 +105,15 @@ def add_rod(
     *,
     segments: int,
     length: float | Sequence[float],
-    position: Callable[[float], Any] | Array,
-    orientation: Callable[[float], Any] | Sequence[float] | Array,
-    stiffness: Any = None,
-    inertia: Any = None,
-    damping: Any = None,
-    gravity: Sequence[float] | None = None,
-    constraint: str | Sequence[int] | None = None,
-    group: LieGroup | None = None,
+    stiffness: Any,
+    inertia: Sequence[float],
+    position: Callable[[float], Any] | NDArray[np.float64],
+    orientation: Callable[[float], Any] | Sequence[float] | NDArray[np.float64],
+    damping: Any = 0.0,
     reference_strain: Any = STRAIGHT,
-    first: Node | NodeReference | None = None,
-    last: Node | NodeReference | None = None,
-    closed: bool = False,
-    like: CosseratRod | None = None,
+    constraint: str | Sequence[int] = "none",
+    gravity: Sequence[float] = (0.0, 0.0, 0.0),
+    group: LieGroup = S3sR3,
 ) -> CosseratRod:
     """Place a rod: nodes, cross sections, segments and internal constraints.
 
@@ -147,66 +127,100 @@ def add_rod(
         Number of segments, at least one.
     length
         Length of the rod, or of each segment; in m.
-    position, orientation
-        Initial centre line, and unit quaternion (scalar first) or rotation matrix as the group stores it: functions of
-        the arc length, or arrays over the nodes that the rod adds; one orientation may serve all nodes.
     stiffness
-        Six values [EI1, EI2, GJ, GA1, GA2, EA], or a 6 × 6 matrix, in N m² and N; numbers, a function of the arc
-        length, or expressions of parameters of the model.
+        Six values [EI1, EI2, GJ, GA1, GA2, EA], or a 6 × 6 matrix, in N m² and N; numbers, or expressions of
+        parameters of the model.
     inertia
-        Six numbers [ρI1, ρI2, ρJ, ρA, ρA, ρA], in kg m and kg/m, or a function of the arc length.
+        Six numbers [ρI1, ρI2, ρJ, ρA, ρA, ρA]; in kg m and kg/m.
+    position, orientation
+        Initial centre line and unit quaternion (scalar first) or rotation matrix, as functions of the arc length or as
+        arrays over the nodes; one orientation may serve all nodes.
     damping
-        D of the stress 2 D w'; one value or six, numbers or expressions of parameters of the model; zero by default.
-    gravity
-        Acceleration of gravity in inertial axes, in m/s²; zero by default.
-    constraint
-        ``"none"``, the default, ``"kirchhoff"`` (no shear), ``"inextensible"`` (no shear, no extension), or a list of
-        strain components 0 … 5 to hold. Multipliers are internal forces.
-    group
-        Group of the nodes, S3sR3 by default.
+        D of the stress 2 D w'; one value or six, numbers or expressions of parameters of the model.
     reference_strain
-        w*, six numbers, one row for each segment, or a function of the arc length; a straight rod by default.
-        ``"initial"``: the strain of the initial configuration, so that the rod starts without stress.
-    first, last
-        Nodes of the model that the rod starts or ends at instead of nodes of its own.
-    closed
-        Whether the last segment ends at the first node.
-    like
-        A rod of the model whose element types this one shares; material that is not given is that rod's.
+        w*, six numbers or one row for each segment; a straight rod by default.
+    constraint
+        ``none``, ``kirchhoff`` (no shear), ``inextensible`` (no shear, no extension), or a list of strain components
+        0 … 5 to hold. Multipliers are internal forces.
+    gravity
+        Acceleration of gravity in inertial axes, in m/s².
+    group
+        Group of the nodes.
 
     Raises
     ------
     ModelError
-        Lengths, stiffnesses or inertias that are not positive; unknown constraint; too few segments.
+        Lengths or stiffnesses that are not positive; unknown constraint.
     """
-    if like is not None and not (constraint is None and group is None):
-        raise ModelError(f"Rod '{name}' has the constraint and the group of rod '{like.name}'; do not give them again.")
-    group = group or (like.nodes.group if like else S3sR3)
-    lengths = _segment_lengths(name, segments, length)
-    arc = np.concatenate([[0.0], np.cumsum(lengths)])
-    middle = (arc[1:] + arc[:-1]) / 2
-
-    given = {"stiffness": stiffness, "inertia": inertia, "damping": damping, "gravity": gravity}
-    material = {"damping": 0.0, "gravity": (0.0, 0.0, 0.0), **(like.material if like else {})}
-    material |= {label: value for label, value in given.items() if value is not None}
-    for label in ("stiffness", "inertia"):
-        if label not in material:
-            raise ModelError(f"Rod '{name}' needs a value of '{label}', or 'like' with another rod.")
-    stiffness = _sampled(material["stiffness"], middle)
-    damping = _six(material["damping"])
-    _check_stiffness(name, _values(model, stiffness))
-    inertias = np.asarray(_sampled(material["inertia"], arc), dtype=float)
-    if not np.all(inertias > 0):
+    if segments < 1:
+        raise ModelError(f"Rod '{name}' needs at least one segment, not {segments}.")
+    lengths = np.asarray(length, dtype=float)
+    lengths = np.full(segments, lengths / segments) if lengths.ndim == 0 else lengths
+    if lengths.shape != (segments,):
+        raise ModelError(f"Rod '{name}' has {segments} segments, but {lengths.size} lengths.")
+    if not np.all(lengths > 0):
+        raise ModelError(
+            f"Segment {int(np.argmin(lengths))} of rod '{name}' has length {lengths.min():g}, not positive."
+        )
+    held = _held(name, constraint)
+    matrix = _values(model, stiffness)
+    if matrix.shape not in ((6,), (6, 6)):
+        raise ModelError(f"The stiffness of rod '{name}' needs six numbers or a 6 × 6 matrix, not {matrix.shape}.")
+    if np.any(np.linalg.eigvalsh(matrix if matrix.ndim == 2 else np.diag(matrix)) <= 0):
+        raise ModelError(f"The stiffness of rod '{name}' must be positive.")
+    if not np.all(np.asarray(inertia, dtype=float) > 0):
         raise ModelError(f"The inertia of rod '{name}' must be positive.")
-
-    nodes, along = _nodes_along(model, name, group, segments, first, last, closed)
-    new = [k for k in range(segments + 1) if along[k] in nodes and not (closed and k == segments)]
+    nodes = model.node_array(name, group, segments + 1)
+    arc = np.concatenate([[0.0], np.cumsum(lengths)])
     rotation = group.storage_fields[0].name
-    nodes.initial(**{"x": _along(position, arc[new]), rotation: _along(orientation, arc[new])})
-
-    if like is None:
-        types = [rod_section(f"{name}_section", group)]
-        types += [rod_segment(f"{name}_segment", group, _held(name, constraint), _type(stiffness), _type(damping))]
+    nodes.initial(**{"x": _along(position, arc), rotation: _along(orientation, arc)})
+    section = rod_section(f"{name}_section", group)
     weights = np.zeros(segments + 1)
     weights[:-1] += lengths / 2
     weights[1:] += lengths / 2
+    model.add(
+        section, [nodes[k] for k in range(segments + 1)], weight=weights[:, None], inertia=inertia, gravity=gravity
+    )
+    damping = ImmutableDenseMatrix([damping] * 6) if np.ndim(damping) == 0 else damping
+    given = stiffness if _is_symbolic(stiffness) else matrix
+    viscous = damping if _is_symbolic(damping) else _values(model, damping)
+    segment = rod_segment(f"{name}_segment", group, held, _column(given), _column(viscous))
+    pairs = [(nodes[k], nodes[k + 1]) for k in range(segments)]
+    model.add(segment, pairs, length=lengths[:, None], reference_strain=reference_strain)
+    return CosseratRod(nodes, segment, section, lengths)
+
+
+def _is_symbolic(value: Any) -> bool:
+    return bool(getattr(ImmutableDenseMatrix(value), "free_symbols", None))
+
+
+def _column(value: Any) -> Any:
+    if not _is_symbolic(value):
+        return np.asarray(value, dtype=float)
+    matrix = ImmutableDenseMatrix(value)
+    return matrix if matrix.shape == (6, 6) else ImmutableDenseMatrix(6, 1, list(matrix))
+
+
+def _values(model: Model, value: Any) -> NDArray[np.float64]:
+    """Numbers of an array, or of expressions at the defaults of the model's parameters."""
+    if not _is_symbolic(value):
+        return np.array(value, dtype=float).squeeze()
+    defaults = {s: d for p in model.parameters for s, d in zip(p.symbols, p.default, strict=True)}
+    return np.array(ImmutableDenseMatrix(value).subs(defaults).tolist(), dtype=float).squeeze()
+
+
+def _held(name: str, constraint: str | Sequence[int]) -> tuple[int, ...]:
+    if isinstance(constraint, str):
+        if constraint not in CONSTRAINTS:
+            raise ModelError(
+                f"Rod '{name}': unknown constraint '{constraint}'; use {', '.join(CONSTRAINTS)} or strain components."
+            )
+        return CONSTRAINTS[constraint]
+    held = tuple(sorted(set(constraint)))
+    if not all(0 <= k < 6 for k in held):
+        raise ModelError(f"Rod '{name}': strain components are numbered 0 … 5, not {list(constraint)}.")
+    return held
+
+
+def _along(value: Any, arc: NDArray[np.float64]) -> Any:
+    return [np.ravel(value(s)) for s in arc] if callable(value) else value

@@ -2,7 +2,8 @@
 
 Both hold the same variables with the same attributes. Fields of nodes are called ``NODE_FIELD``, multipliers
 ``multipliers_CONSTRAINT``, outputs by their names; the attribute ``kind`` says which of these a variable is.
-A NumPy archive has the attributes of the file and of its variables as JSON in its entries ``attributes`` and
+Arrays of nodes have the nodes as second dimension ``NODE_node``, multipliers of repeated elements their instances as
+``ELEMENT_instance``. A NumPy archive has the attributes of the file and of its variables as JSON in its entries ``attributes`` and
 ``variables``.
 """
 
@@ -27,7 +28,7 @@ from symlie.runtime.solution import Solution
 from symlie.version import VERSION
 
 _AXES = {0: (), 1: ("component",), 2: ("row", "column")}
-"""Names of the dimensions of a vector and of a matrix, after the name of the variable."""
+"""Names of the dimensions of a number, a vector and a matrix, after the name of the variable."""
 
 _RESERVED = ("time", "attributes", "variables", "file", "allow_pickle")
 """Names that no variable has: entries of every file, and arguments of `numpy.savez`."""
@@ -72,15 +73,17 @@ def solution_variables(solution: Solution) -> list[Variable]:
     variables: list[Variable] = []
     taken = set(_RESERVED)
 
-    def add(name: str, values: Array, unit: str, **attributes: str) -> None:
+    def add(name: str, values: Array, unit: str, repeated: tuple[str, ...] = (), **attributes: str) -> None:
         if name in taken:
             name = f"{attributes['kind']}_{name}"
         taken.add(name)
-        axes = tuple(f"{name}_{axis}" for axis in _AXES[values.ndim - 1])
+        leading = ("time", *repeated)
+        axes = tuple(f"{name}_{axis}" for axis in _AXES[values.ndim - len(leading)])
         units = {"units": unit} if unit else {}
-        variables.append(Variable(name, ("time", *axes), values, {**attributes, **units}))
+        variables.append(Variable(name, (*leading, *axes), values, {**attributes, **units}))
 
     for node in layout.nodes:
+        nodes = (f"{node.name}_node",) if node.is_array else ()
         for kind, fields in (("configuration", "storage_fields"), ("velocity", "velocity_fields")):
             for field in node.type[fields]:
                 label = field["name"]
@@ -89,12 +92,15 @@ def solution_variables(solution: Solution) -> list[Variable]:
                     f"{node.name}_{label}",
                     solution.field(node.name, label),
                     unit,
+                    nodes,
                     kind=kind,
                     node=node.name,
                     field=label,
                 )
     for constraint, values in solution.named_multipliers().items():
-        add(f"multipliers_{constraint}", values, "", kind="multipliers", constraint=constraint)
+        part = layout.constraints[constraint]
+        instances = (f"{part.element}_instance",) if part.is_array else ()
+        add(f"multipliers_{constraint}", values, "", instances, kind="multipliers", constraint=constraint)
     units = {name: unit for name, (_, unit) in layout.outputs.items()} | {"energy": "J"}
     for output, values in solution.outputs.items():
         add(output, values, units.get(output, ""), kind="output", output=output)

@@ -14,7 +14,7 @@ from symlie.runtime.convergence import ConvergenceRow, EndState, Measured, error
 from symlie.runtime.integrate import Progress, solve
 from symlie.runtime.layout import Layout
 from symlie.runtime.system import System
-from symlie.runtime.topology import Numbers, first_numbers, is_ring
+from symlie.runtime.topology import Numbers, continues_another, first_numbers
 
 HIGHEST_ORDER = 20.0
 """Observed orders are looked for between this and its negative."""
@@ -92,10 +92,13 @@ def refinement(
     ------
     GridRow
     """
-    systems = [g.system for g in grids] + ([reference[0].system] if reference else [])
-    cells = cell_counts(option, [s.layout for s in systems])
-    finest = len(cells) - 1 if reference else int(np.argmax(cells))
-    coarsest = systems[int(np.argmin(cells))]
+    every = [*grids, *([reference[0]] if reference else [])]
+    finest = reference[0] if reference else max(grids, key=lambda g: g.value)
+    coarsest = min(every, key=lambda g: g.value)
+    _check_refined(option, coarsest, every)
+
+    def common(state: EndState, grid: Grid) -> EndState:
+        return restricted(state, grid.system.layout, coarsest.system.layout, round(grid.value / coarsest.value))
 
     def run(grid: Grid, name: str) -> tuple[EndState, ConvergenceRow]:
         label = f"{name}, {option}={grid.value:g}"
@@ -109,55 +112,31 @@ def refinement(
         row = ConvergenceRow(
             name, h, Measured(), Measured(), done.max_constraint_residual, done.steps, done.cpu_seconds
         )
-        return restricted(EndState.of(solution), grid.system.layout, coarsest.layout), row
+        return common(EndState.of(solution), grid), row
 
     for name in methods:
-        if reference:
-            best = restricted(reference[1], reference[0].system.layout, coarsest.layout)
-        else:
-            best, _ = run(grids[finest], name)
+        best = common(reference[1], finest) if reference else run(finest, name)[0]
         before: tuple[float, Measured] | None = None
-        for grid, count in zip(grids, cells, strict=False):
-            if reference is None and grid is grids[finest]:
+        for grid in grids:
+            if grid is finest:
                 continue
             state, row = run(grid, name)
-            error = error_against(coarsest, state, best)
-            ratio = cells[finest] / count
+            error = error_against(coarsest.system, state, best)
+            ratio = finest.value / grid.value
             order = _orders(before, (ratio, error)) if before else Measured()
             before = ratio, error
             yield GridRow(**{**vars(row), "error": error, "order": order}, option=option, value=grid.value)
 
 
-def cell_counts(option: str, layouts: Sequence[Layout]) -> list[int]:
-    """Distances between nodes of each grid, counted in the first node array that the option refines.
-
-    Raises
-    ------
-    ModelError
-        No node array changes, or the nodes of the coarsest grid are not nodes of all others.
-    """
-    counts: list[int] | None = None
-    for node in layouts[0].nodes:
-        cells = [_cells(layout, node.name) for layout in layouts]
-        if len(set(cells)) == 1:
-            continue
-        if min(cells) < 1 or any(c % min(cells) for c in cells):
-            raise ModelError(
-                f"Node array '{node.name}' has {', '.join(map(str, cells))} segments; take values of '{option}' that "
-                "make each of these a multiple of the smallest one."
-            )
-        counts = counts or cells
-    if counts is None:
+def _check_refined(option: str, coarsest: Grid, grids: Sequence[Grid]) -> None:
+    if coarsest.value <= 0 or any(g.value % coarsest.value for g in grids):
+        raise ModelError(f"The values of '{option}' must be multiples of the smallest one, {coarsest.value:g}.")
+    sizes = {tuple(n.count for n in g.system.layout.nodes) for g in grids}
+    if len(sizes) == 1:
         raise ModelError(f"Option '{option}' changes the size of no node array, so there is no grid to refine.")
-    return counts
 
 
-def _cells(layout: Layout, name: str) -> int:
-    node = layout.node(name)
-    return node.count if is_ring(layout, node) else node.count - 1
-
-
-def restricted(state: EndState, layout: Layout, coarse: Layout) -> EndState:
+def restricted(state: EndState, layout: Layout, coarse: Layout, ratio: int) -> EndState:
     """A state at the nodes and elements of a coarser grid.
 
     Multipliers of an element are those of the element between the same nodes; where the finer grid has several elements
@@ -169,12 +148,19 @@ def restricted(state: EndState, layout: Layout, coarse: Layout) -> EndState:
         The state on the finer grid.
     layout, coarse
         Layouts of the finer and of the coarser grid.
+    ratio
+        Distances between nodes of the finer grid in one of the coarser grid.
+
+    Raises
+    ------
+    ModelError
+        A node array or a constraint is not refined by this ratio.
     """
     first, numbers = first_numbers(layout), []
     q, v = [], []
     for target in coarse.nodes:
         node = layout.node(target.name)
-        kept = np.arange(target.count) * (_cells(layout, node.name) // max(_cells(coarse, target.name), 1))
+        kept = _common_nodes(layout, target, node.count, ratio)
         numbers.append(first[node.name] + kept)
         q.append(state.q[node.storage].reshape(node.count, -1)[kept].ravel())
         v.append(state.v[node.velocity].reshape(node.count, -1)[kept].ravel())
@@ -185,6 +171,21 @@ def restricted(state: EndState, layout: Layout, coarse: Layout) -> EndState:
         chosen = _instances(layout.members[element], same[coarse.members[element]], name)
         rows[wanted.rows] = state.multipliers[layout.constraints[name].rows][chosen].mean(axis=1)
     return EndState(np.concatenate(q), np.concatenate(v), rows)
+
+
+def _common_nodes(layout: Layout, coarse: NodeSlice, count: int, ratio: int) -> Numbers:
+    """Index in the finer array of each node of a coarser one.
+
+    A line has one segment less than nodes, a ring as many, and so has a line whose first or last node belongs to
+    another array; if both do, it has one more.
+    """
+    if count == coarse.count:
+        return np.arange(count)
+    for more in (-1, 0, 1):
+        if count + more == ratio * (coarse.count + more):
+            before = int(more == 1 or (more == 0 and continues_another(layout, coarse.name)))
+            return ratio * (np.arange(coarse.count) + before) - before
+    raise ModelError(f"Node array '{coarse.name}' has {coarse.count} nodes, but {count} on a grid {ratio} times as fine.")
 
 
 def _instances(members: Numbers, wanted: Numbers, constraint: str) -> Numbers:

@@ -76,11 +76,13 @@ class System:
                     f"Model '{self.name}' has no parameter '{name}'; it has: {', '.join(self.layout.parameters)}."
                 )
             position = self.layout.parameters[name][0]
-            parameters[position] = _numbers(f"parameter '{name}'", value, position.stop - position.start)
+            parameters[position] = _numbers(f"parameter '{name}'", value, position.stop - position.start)[0]
         return dataclasses.replace(self, parameters=parameters)
 
     def with_initial(self, node: str, /, **fields: Any) -> System:
         """A copy with other initial values of a node, by field: ``with_initial("top", Omega=[0, 1, 0])``.
+
+        Fields of a node array take one row of components for each node, or one for all nodes.
 
         Raises
         ------
@@ -89,13 +91,14 @@ class System:
         ModelError
             Wrong number of components, or not finite.
         """
-        kind = self.layout.node(node).type
+        part = self.layout.node(node)
+        kind = part.type
         sizes = {f["name"]: int(np.prod(f["shape"])) for f in kind["storage_fields"] + kind["velocity_fields"]}
         changed = dict(self.initial_values)
         for name, value in fields.items():
             if name not in sizes:
                 raise UnknownNameError(f"Node '{node}' has no field '{name}'; it has: {', '.join(sizes)}.")
-            changed[node, name] = _numbers(f"initial value {node}.{name}", value, sizes[name])
+            changed[node, name] = _numbers(f"initial value {node}.{name}", value, sizes[name], part.count)
         return dataclasses.replace(self, initial_values=changed)
 
     @cached_property
@@ -126,10 +129,10 @@ class System:
             ):
                 for entry in node.type[fields]:
                     if entry["name"] == label:
-                        start = part.start + entry["offset"]
-                        vector[start : start + value.size] = value
+                        columns = slice(entry["offset"], entry["offset"] + value.shape[1])
+                        vector[part].reshape(node.count, -1)[:, columns] = value
                         if fields == "velocity_fields":
-                            given[start : start + value.size] = True
+                            given[part].reshape(node.count, -1)[:, columns] = True
         if not np.all(np.isfinite(self.parameters)):
             raise ModelError(f"A parameter of '{self.name}' is not finite.")
         q = self._checked_configuration(q)
@@ -182,16 +185,18 @@ def _c_files(files: Mapping[str, str]) -> dict[str, str]:
     return {name: text for name, text in files.items() if name.endswith((".c", ".h"))}
 
 
-def _numbers(what: str, value: Any, size: int) -> Array:
+def _numbers(what: str, value: Any, size: int, count: int = 1) -> Array:
+    """Rows of ``size`` numbers, shape (count, size), or (1, size) for all of them."""
     try:
-        array = np.asarray(value, dtype=float).ravel()
+        array = np.asarray(value, dtype=float)
     except (TypeError, ValueError) as error:
         raise ModelError(f"The {what} must be numbers, not {value!r}.") from error
-    if array.size != size:
-        raise ModelError(f"The {what} needs {size} components, not {array.size}.")
+    if array.size not in (size, count * size):
+        several = f"{count} × {size} or {size}" if count > 1 else str(size)
+        raise ModelError(f"The {what} needs {several} components, not {array.size}.")
     if not np.all(np.isfinite(array)):
         raise ModelError(f"The {what} is not finite: {value!r}.")
-    return array
+    return array.reshape(-1, size)
 
 
 def load_system(

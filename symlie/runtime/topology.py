@@ -1,11 +1,11 @@
-"""How nodes of arrays are joined by elements: along a line, in a ring, across arrays."""
+"""How elements join the nodes of arrays to lines, rings and trees."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from symlie.runtime.layout import Layout, NodeSlice
+from symlie.runtime.layout import Layout
 
 Numbers = NDArray[np.int64]
 
@@ -32,8 +32,8 @@ def links(layout: Layout) -> Numbers:
     return np.concatenate(found)
 
 
-def is_ring(layout: Layout, node: NodeSlice) -> bool:
-    """Whether the ends of a node array are neighbours, too."""
-    first = first_numbers(layout)[node.name]
-    ends = {first, first + node.count - 1}
-    return node.count > 2 and any({int(a), int(b)} == ends for a, b in links(layout))
+def continues_another(layout: Layout, name: str) -> bool:
+    """Whether the first node of an array is the right neighbour of a node outside of it."""
+    first = first_numbers(layout)[name]
+    left = [a for a, b in links(layout).tolist() if b == first]
+    return any(not first <= a < first + layout.node(name).count for a in left)

@@ -47,6 +47,7 @@ def check_solvable(layout: Layout, mass: Array, jacobian: Array) -> None:
     SingularMassMatrixError
         M has a direction without mass that no constraint fixes.
     """
+    unit = jacobian
     if len(jacobian):
         scale = np.linalg.norm(jacobian, axis=1)
         if not np.all(scale > 0):
@@ -54,7 +55,8 @@ def check_solvable(layout: Layout, mass: Array, jacobian: Array) -> None:
                 f"In '{layout.name}', {layout.row_name(int(np.argmin(scale)))} has a zero Jacobian at the initial "
                 "configuration; it constrains nothing there."
             )
-        left, values, _ = np.linalg.svd(jacobian / scale[:, None])
+        unit = jacobian / scale[:, None]
+        left, values, _ = np.linalg.svd(unit)
         padded = np.concatenate([values, np.zeros(len(jacobian) - len(values))])
         if padded[-1] <= RANK_TOLERANCE * padded[0]:
             involved = [layout.row_name(int(i)) for i in np.flatnonzero(np.abs(left[:, -1]) > 1e-6)]
@@ -65,7 +67,7 @@ def check_solvable(layout: Layout, mass: Array, jacobian: Array) -> None:
     n, m = len(mass), len(jacobian)
     matrix = np.zeros((n + m, n + m))
     matrix[:n, :n] = mass / max(float(np.abs(mass).max()), np.finfo(float).tiny)
-    matrix[:n, n:], matrix[n:, :n] = jacobian.T, jacobian
+    matrix[:n, n:], matrix[n:, :n] = unit.T, unit
     _, values, right = np.linalg.svd(matrix)
     if not values[-1] > RANK_TOLERANCE * values[0] * 1e-3:
         component = int(np.argmax(np.abs(right[-1][:n])))

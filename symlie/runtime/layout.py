@@ -47,11 +47,21 @@ class Layout:
     """
 
     def __init__(self, manifest: dict[str, Any]) -> None:
-        if manifest.get("format") != FORMAT:
+        version = manifest.get("format") if isinstance(manifest, dict) else None
+        if version != FORMAT:
             raise FormatError(
-                f"The manifest has format {manifest.get('format')!r}; this version of symlie reads format {FORMAT}. "
+                f"The manifest has format {version!r}; this version of symlie reads format {FORMAT}. "
                 "Generate the model again with 'symlie generate'."
             )
+        try:
+            self._read(manifest)
+        except (KeyError, TypeError, ValueError) as error:
+            raise FormatError(
+                f"The manifest is damaged: {type(error).__name__} at {error}. Generate the model again with "
+                "'symlie generate'."
+            ) from error
+
+    def _read(self, manifest: dict[str, Any]) -> None:
         self.manifest = manifest
         self.name: str = manifest["model"]
         self.options: dict[str, Any] = manifest["options"]
@@ -76,17 +86,13 @@ class Layout:
         self.storage = storage
         self.dimension = velocity
         self.rows = sum(sum(c["size"] for c in e["constraints"]) * len(e["instances"]) for e in self.elements)
-        self.outputs_size = sum(o["size"] for e in self.elements for o in e["outputs"] for _ in e["instances"])
-
-    @property
-    def interface_hash(self) -> str:
+        self.interface_hash = str(manifest["interface_hash"])
         """Hash that the generated code must report."""
-        return str(self.manifest["interface_hash"])
-
-    @property
-    def prepared_parameters(self) -> int:
+        self.prepared_parameters = int(manifest["prepared_parameters"])
         """Length of the parameter vector with the constants computed from it."""
-        return int(self.manifest["prepared_parameters"])
+        self.parameter_defaults = np.array([c for p in manifest["parameters"] for c in p["default"]], dtype=float)
+        """All default values."""
+        self.outputs_size = sum(o["size"] for e in self.elements for o in e["outputs"] for _ in e["instances"])
 
     @property
     def mass_is_constant(self) -> bool:
@@ -133,11 +139,6 @@ class Layout:
             named[parameter["name"]] = (slice(position, position + size), tuple(parameter["shape"]), parameter["unit"])
             position += size
         return named
-
-    @cached_property
-    def parameter_defaults(self) -> Array:
-        """All default values."""
-        return np.array([c for p in self.manifest["parameters"] for c in p["default"]], dtype=float)
 
     def node(self, name: str) -> NodeSlice:
         """The node of a name.

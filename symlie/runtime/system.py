@@ -18,7 +18,7 @@ from symlie.compile.library import Library
 from symlie.errors import FormatError, ModelError, NoCompilerError, UnknownNameError
 from symlie.runtime.initial import InitialState, consistent_initial_state
 from symlie.runtime.kernels import CKernels, Kernels, NumpyKernels
-from symlie.runtime.layout import Array, Layout, read_manifest
+from symlie.runtime.layout import Array, Layout, NodeSlice, read_manifest
 
 BACKENDS = ("auto", "c", "numpy")
 """Values of ``backend``."""
@@ -129,10 +129,11 @@ class System:
         moved = self.kernels.normalize(q)
         for node in self.layout.nodes:
             defect = float(np.abs(moved[node.storage] - q[node.storage]).max())
-            if not defect <= 1e-6:
+            if not defect <= 1e-6 or _is_reflected(node, q[node.storage]):
                 raise ModelError(
                     f"The initial configuration of node '{node.name}' is not in {node.type['name']} "
-                    f"(off by {defect:.2g}); rotation matrices must be orthogonal and quaternions of unit length."
+                    f"(off by {defect:.2g}); rotation matrices must be orthogonal with determinant 1, quaternions of "
+                    "unit length."
                 )
         return self.kernels.normalize(moved)
 
@@ -150,6 +151,12 @@ _KERNEL_HEADERS = ("primitives.h", "interface.h")
 
 def _c_files(files: Mapping[str, str]) -> dict[str, str]:
     return {name: text for name, text in files.items() if name.endswith((".c", ".h"))}
+
+
+def _is_reflected(node: NodeSlice, storage: Array) -> bool:
+    """Whether a stored matrix is a reflection, which orthogonality does not tell from a rotation."""
+    matrices = [f for f in node.type["storage_fields"] if f["shape"] == [3, 3]]
+    return any(np.linalg.det(storage[f["offset"] : f["offset"] + 9].reshape(3, 3)) < 0 for f in matrices)
 
 
 def _numbers(what: str, value: Any, size: int) -> Array:

@@ -86,5 +86,53 @@ QUATERNION_OF_ROTATION = 100 * EPSILON
 """Quaternion of a rotation matrix that was computed from a quaternion whose length is one up to a few ε; the
 eigenvector of a 4 × 4 matrix with a gap of 4 costs a few tens of ε."""
 
+TABLE = 0.05
+"""Measured errors of another implementation of the same method: four digits are known, the rest is rounding."""
+
+TABLE_RESOLUTION = 1e-11
+"""Below this a measured error is mostly rounding; only its order of magnitude is compared."""
+
+DRIFT_OF_ROUNDING = 5e-14
+"""Largest |Φ| of a few thousand steps where the method itself does not drift: measured 1e-14."""
+
+LONG_DRIFT = 1e-12
+"""The same after ten thousand steps; quaternions that are not renormalised reach 2e-12."""
+
+HIDDEN_CONSTRAINT = 1e-14
+"""Largest |B v + b|: every stage solves for it with numbers of order ten; measured 3e-15."""
+
+ORDER = 0.15
+"""Observed orders at finite steps; the smallest seen on the finest halvings is p - 0.12."""
+
+INVARIANT = 1e-9
+"""Relative change of energy and spin at h = 2⁻¹², where the errors of the states are below 1e-8."""
+
+BACKENDS = 1e-12
+"""C and NumPy after twenty steps, or a stage evaluated anew: rounding of linear algebra in another order, relative to
+the largest entry."""
+
+LATE_MULTIPLIERS = 1e-11
+"""The same for λ after two hundred steps: stages divide velocities of 150 rad/s by h, so λ amplifies their rounding
+by 1/h = 2e3; measured 1e-12."""
+
+RESIDUAL = 256 * EPSILON
+"""Backward error of a pivoted solve of nine equations, relative to the largest right-hand side."""
+
+OFF_GRID = 1e-6
+"""Order five at h = 2⁻¹¹ has errors of 2e-7 at t = 1 and of 1e-8 at t = 0.05; missing a step would show as 0.07."""
+
+RESTART = 1e-9
+"""λ of a restart solves the index-1 system, λ along the way is that of the method; they differ by 1e-8 relative."""
+
+ENERGY_ORDER = 0.25
+"""Observed orders of the largest error of an invariant along a solution: the maximum is not at the same time for each
+step."""
+
+ENERGY = 1e-11
+"""Energies of order ten after ten seconds at h = 1e-3 with a method of order five, (ω h)⁵ = 1e-12 per unit of time."""
+
+MOMENTUM = 1e-8
+"""Order five at h = 0.01 over ten seconds with rates of 2/s: 10 (ω h)⁵ = 3e-8 times an error constant of 1e-2."""
+
 PRESCRIBED_AGAINST_CONSTRAINED = 1e-8
 """Order-5 discretisation errors of two formulations at h = 1/400 over 0.25 s, and multipliers that differ by them."""

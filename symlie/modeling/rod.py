@@ -9,19 +9,30 @@ Source: Hante, Tumiotto and Arnold 2022, sections 2 and 3; the tangent of the ce
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import itertools
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from sympy import ImmutableDenseMatrix
 
 from symlie.errors import ModelError
 from symlie.groups.group import LieGroup
 from symlie.groups.standard import S3sR3
 from symlie.modeling.model import ElementType, Model, diag, vector
 from symlie.modeling.node_array import NodeArray
+from symlie.modeling.rod_values import (
+    Array,
+    RodNode,
+    along_arc,
+    checked_stiffness,
+    initial_strain,
+    is_symbolic,
+    rows_along,
+    segment_lengths,
+    six_components,
+    stated_in_type,
+)
 
 CONSTRAINTS = {"none": (), "kirchhoff": (3, 4), "inextensible": (3, 4, 5)}
 """Strain components [K1, K2, K3, Γ1, Γ2, Γ3] held at their reference value."""
@@ -32,22 +43,36 @@ STRAIGHT = (0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
 
 @dataclass(frozen=True, eq=False)
 class CosseratRod:
-    """A rod in a model: its nodes, segments and lumped cross sections.
+    """A rod in a model: ``rod[k]`` is its node k, counted from its start; ``rod[-1]`` is its end.
 
     Attributes
     ----------
+    name
+        Name of the rod and of its node array.
     nodes
-        The node array, one more than segments.
+        The nodes that the rod added to the model: all but those it shares.
+    along
+        All nodes from its start to its end; in a closed rod the first one comes again at the end.
     segment, section
         Element types of segments and of cross sections.
     lengths
         Length of each segment, in m.
+    material
+        Stiffness, inertia, damping and gravity as given.
     """
 
+    name: str
     nodes: NodeArray
+    along: tuple[RodNode, ...]
     segment: ElementType
     section: ElementType
-    lengths: NDArray[np.float64]
+    lengths: Array
+    material: Mapping[str, Any]
+
+    def __getitem__(self, index: int) -> RodNode:
+        if not -len(self.along) <= index < len(self.along):
+            raise ModelError(f"Rod '{self.name}' has {len(self.along)} nodes; there is no index {index}.")
+        return self.along[index]
 
 
 def rod_segment(name: str, group: LieGroup, held: Sequence[int], stiffness: Any, damping: Any) -> ElementType:
@@ -67,9 +92,9 @@ def rod_segment(name: str, group: LieGroup, held: Sequence[int], stiffness: Any,
     """
     segment = ElementType(name, left=group, right=group)
     length = segment.parameter("length", 1.0, unit="m")
-    if not _is_symbolic(stiffness):
+    if not is_symbolic(stiffness):
         stiffness = segment.parameter("stiffness", stiffness, unit="N m^2, N")
-    if not _is_symbolic(damping):
+    if not is_symbolic(damping):
         damping = segment.parameter("damping", damping, unit="N m^2 s, N s")
     reference = segment.parameter("reference_strain", STRAIGHT, unit="1/m, 1")
     theta = (segment.left.inverse() * segment.right).log()
@@ -105,15 +130,19 @@ def add_rod(
     *,
     segments: int,
     length: float | Sequence[float],
-    stiffness: Any,
-    inertia: Sequence[float],
-    position: Callable[[float], Any] | NDArray[np.float64],
-    orientation: Callable[[float], Any] | Sequence[float] | NDArray[np.float64],
-    damping: Any = 0.0,
+    position: Callable[[float], Any] | Array,
+    orientation: Callable[[float], Any] | Sequence[float] | Array,
+    stiffness: Any = None,
+    inertia: Any = None,
+    damping: Any = None,
+    gravity: Sequence[float] | None = None,
+    constraint: str | Sequence[int] | None = None,
+    group: LieGroup | None = None,
     reference_strain: Any = STRAIGHT,
-    constraint: str | Sequence[int] = "none",
-    gravity: Sequence[float] = (0.0, 0.0, 0.0),
-    group: LieGroup = S3sR3,
+    first: RodNode | None = None,
+    last: RodNode | None = None,
+    closed: bool = False,
+    like: CosseratRod | None = None,
 ) -> CosseratRod:
     """Place a rod: nodes, cross sections, segments and internal constraints.
 
@@ -124,89 +153,135 @@ def add_rod(
     name
         Name of the node array; the element types are called NAME_segment and NAME_section.
     segments
-        Number of segments, at least one.
+        Number of segments.
     length
         Length of the rod, or of each segment; in m.
-    stiffness
-        Six values [EI1, EI2, GJ, GA1, GA2, EA], or a 6 × 6 matrix, in N m² and N; numbers, or expressions of
-        parameters of the model.
-    inertia
-        Six numbers [ρI1, ρI2, ρJ, ρA, ρA, ρA]; in kg m and kg/m.
     position, orientation
-        Initial centre line and unit quaternion (scalar first) or rotation matrix, as functions of the arc length or as
-        arrays over the nodes; one orientation may serve all nodes.
+        Initial centre line, and unit quaternion (scalar first) or rotation matrix as the group stores it: functions of
+        the arc length, or arrays over the nodes that the rod adds; one orientation may serve all nodes.
+    stiffness
+        Six values [EI1, EI2, GJ, GA1, GA2, EA], or a symmetric 6 × 6 matrix, in N m² and N: numbers, a function of the
+        arc length, or expressions of parameters of the model.
+    inertia
+        Six numbers [ρI1, ρI2, ρJ, ρA, ρA, ρA], in kg m and kg/m, or a function of the arc length.
     damping
-        D of the stress 2 D w'; one value or six, numbers or expressions of parameters of the model.
-    reference_strain
-        w*, six numbers or one row for each segment; a straight rod by default.
-    constraint
-        ``none``, ``kirchhoff`` (no shear), ``inextensible`` (no shear, no extension), or a list of strain components
-        0 … 5 to hold. Multipliers are internal forces.
+        D of the stress 2 D w': one value or six, a function of the arc length, or expressions of parameters of the
+        model; zero by default.
     gravity
-        Acceleration of gravity in inertial axes, in m/s².
+        Acceleration of gravity in inertial axes, in m/s²; zero by default.
+    constraint
+        ``"none"``, the default, ``"kirchhoff"`` (no shear), ``"inextensible"`` (no shear, no extension), or a list of
+        strain components 0 … 5 to hold. Multipliers are internal forces.
     group
-        Group of the nodes.
+        Group of the nodes; S3sR3 by default.
+    reference_strain
+        w*: six numbers, one row for each segment, or a function of the arc length; a straight rod by default.
+        ``"initial"``: the strain of the initial configuration, so that the rod starts without stress.
+    first, last
+        Nodes of the model where the rod starts or ends, instead of nodes of its own.
+    closed
+        Whether the last segment ends at the first node.
+    like
+        A rod of the model that this one shares element types with: group and constraint are the same, and so is all
+        material that is not given.
 
     Raises
     ------
     ModelError
-        Lengths or stiffnesses that are not positive; unknown constraint.
+        Lengths, stiffness or inertia that are not positive; unknown constraint; too few segments; contradictions.
     """
-    if segments < 1:
-        raise ModelError(f"Rod '{name}' needs at least one segment, not {segments}.")
-    lengths = np.asarray(length, dtype=float)
-    lengths = np.full(segments, lengths / segments) if lengths.ndim == 0 else lengths
-    if lengths.shape != (segments,):
-        raise ModelError(f"Rod '{name}' has {segments} segments, but {lengths.size} lengths.")
-    if not np.all(lengths > 0):
-        raise ModelError(
-            f"Segment {int(np.argmin(lengths))} of rod '{name}' has length {lengths.min():g}, not positive."
-        )
-    held = _held(name, constraint)
-    matrix = _values(model, stiffness)
-    if matrix.shape not in ((6,), (6, 6)):
-        raise ModelError(f"The stiffness of rod '{name}' needs six numbers or a 6 × 6 matrix, not {matrix.shape}.")
-    if np.any(np.linalg.eigvalsh(matrix if matrix.ndim == 2 else np.diag(matrix)) <= 0):
-        raise ModelError(f"The stiffness of rod '{name}' must be positive.")
-    if not np.all(np.asarray(inertia, dtype=float) > 0):
-        raise ModelError(f"The inertia of rod '{name}' must be positive.")
-    nodes = model.node_array(name, group, segments + 1)
+    if like is not None and not (constraint is None and group is None):
+        raise ModelError(f"Rod '{name}' has the constraint and the group of rod '{like.name}'; do not give them again.")
+    group = group or (like.nodes.group if like else S3sR3)
+    lengths = segment_lengths(name, segments, length)
     arc = np.concatenate([[0.0], np.cumsum(lengths)])
+    middle = (arc[1:] + arc[:-1]) / 2
+    given = {"stiffness": stiffness, "inertia": inertia, "damping": damping, "gravity": gravity}
+    material = _material(name, given, like)
+    elastic = checked_stiffness(name, rows_along(model, material["stiffness"], middle))
+    viscous = six_components(name, "damping", rows_along(model, material["damping"], middle), one_for_all=True)
+    inertias = six_components(name, "inertia", rows_along(model, material["inertia"], arc))
+    if not np.all(inertias > 0):
+        raise ModelError(f"The inertia of rod '{name}' must be positive.")
+
+    nodes, along = _nodes(model, name, group, segments, first, last, closed)
+    start = 0 if first is None else 1
+    own = arc[start : start + len(nodes)]
     rotation = group.storage_fields[0].name
-    nodes.initial(**{"x": _along(position, arc), rotation: _along(orientation, arc)})
-    section = rod_section(f"{name}_section", group)
+    nodes.initial(**{"x": along_arc(position, own), rotation: along_arc(orientation, own)})
+    if isinstance(reference_strain, str):
+        if reference_strain != "initial":
+            raise ModelError(f"The reference strain of rod '{name}' is numbers or 'initial', not '{reference_strain}'.")
+        reference_strain = initial_strain(model, along) / lengths[:, None]
+    elif callable(reference_strain):
+        reference_strain = rows_along(model, reference_strain, middle)
+
+    if like is None:
+        held = _held(name, constraint or "none")
+        section = rod_section(f"{name}_section", group)
+        segment = rod_segment(
+            f"{name}_segment",
+            group,
+            held,
+            stated_in_type(material["stiffness"], elastic),
+            stated_in_type(material["damping"], viscous),
+        )
+    else:
+        section, segment = like.section, like.segment
     weights = np.zeros(segments + 1)
     weights[:-1] += lengths / 2
     weights[1:] += lengths / 2
-    model.add(
-        section, [nodes[k] for k in range(segments + 1)], weight=weights[:, None], inertia=inertia, gravity=gravity
-    )
-    damping = ImmutableDenseMatrix([damping] * 6) if np.ndim(damping) == 0 else damping
-    given = stiffness if _is_symbolic(stiffness) else matrix
-    viscous = damping if _is_symbolic(damping) else _values(model, damping)
-    segment = rod_segment(f"{name}_segment", group, held, _column(given), _column(viscous))
-    pairs = [(nodes[k], nodes[k + 1]) for k in range(segments)]
-    model.add(segment, pairs, length=lengths[:, None], reference_strain=reference_strain)
-    return CosseratRod(nodes, segment, section, lengths)
+    model.add(section, along, weight=weights[:, None], inertia=inertias, gravity=material["gravity"])
+    values = {"length": lengths[:, None], "reference_strain": reference_strain}
+    values |= {"stiffness": elastic} if not is_symbolic(material["stiffness"]) else {}
+    values |= {"damping": viscous} if not is_symbolic(material["damping"]) else {}
+    model.add(segment, itertools.pairwise(along), **values)
+    return CosseratRod(name, nodes, along, segment, section, lengths, material)
 
 
-def _is_symbolic(value: Any) -> bool:
-    return bool(getattr(ImmutableDenseMatrix(value), "free_symbols", None))
+def _nodes(
+    model: Model,
+    name: str,
+    group: LieGroup,
+    segments: int,
+    first: RodNode | None,
+    last: RodNode | None,
+    closed: bool,
+) -> tuple[NodeArray, tuple[RodNode, ...]]:
+    """The nodes that a rod adds, and all nodes along it."""
+    if closed and last is not None:
+        raise ModelError(f"Rod '{name}' is closed and can not end at another node; leave out 'last' or 'closed'.")
+    shared_end = closed or last is not None
+    least = 1 + (shared_end and (closed or first is not None))
+    if segments < least:
+        raise ModelError(f"Rod '{name}' needs at least {least} segment{'s' * (least > 1)}, not {segments}.")
+    nodes = model.node_array(name, group, segments + 1 - (first is not None) - shared_end)
+    along: list[RodNode] = [nodes[k] for k in range(len(nodes))]
+    if first is not None:
+        along.insert(0, first)
+    if closed:
+        along.append(along[0])
+    elif last is not None:
+        along.append(last)
+    return nodes, tuple(along)
 
 
-def _column(value: Any) -> Any:
-    if not _is_symbolic(value):
-        return np.asarray(value, dtype=float)
-    matrix = ImmutableDenseMatrix(value)
-    return matrix if matrix.shape == (6, 6) else ImmutableDenseMatrix(6, 1, list(matrix))
-
-
-def _values(model: Model, value: Any) -> NDArray[np.float64]:
-    """Numbers of an array, or of expressions at the defaults of the model's parameters."""
-    if not _is_symbolic(value):
-        return np.array(value, dtype=float).squeeze()
-    defaults = {s: d for p in model.parameters for s, d in zip(p.symbols, p.default, strict=True)}
-    return np.array(ImmutableDenseMatrix(value).subs(defaults).tolist(), dtype=float).squeeze()
+def _material(name: str, given: Mapping[str, Any], like: CosseratRod | None) -> dict[str, Any]:
+    """Given values, completed from another rod or by defaults."""
+    stated = {label: value for label, value in given.items() if value is not None}
+    if like is None:
+        stated = {"damping": 0.0, "gravity": (0.0, 0.0, 0.0), **stated}
+        missing = [label for label in given if label not in stated]
+        if missing:
+            raise ModelError(f"Rod '{name}' needs a value of '{missing[0]}', or 'like' with a rod that has one.")
+        return stated
+    for label, value in stated.items():
+        if is_symbolic(value) or is_symbolic(like.material[label]):
+            raise ModelError(
+                f"The {label} of rod '{like.name}' or '{name}' is an expression of parameters and part of the element "
+                f"type that they share; do not give it for '{name}'."
+            )
+    return {**like.material, **stated}
 
 
 def _held(name: str, constraint: str | Sequence[int]) -> tuple[int, ...]:
@@ -220,7 +295,3 @@ def _held(name: str, constraint: str | Sequence[int]) -> tuple[int, ...]:
     if not all(0 <= k < 6 for k in held):
         raise ModelError(f"Rod '{name}': strain components are numbered 0 … 5, not {list(constraint)}.")
     return held
-
-
-def _along(value: Any, arc: NDArray[np.float64]) -> Any:
-    return [np.ravel(value(s)) for s in arc] if callable(value) else value

@@ -344,7 +344,8 @@ def _check_dense(layout: Layout, mass: Array, jacobian: Array, norms: Array) -> 
     n, m = len(mass), len(jacobian)
     matrix = np.zeros((n + m, n + m))
     matrix[:n, :n] = mass / max(float(np.abs(mass).max()), np.finfo(float).tiny)
-    matrix[:n, n:], matrix[n:, :n] = jacobian.T, jacobian
+    unit = jacobian / norms[:, None]
+    matrix[:n, n:], matrix[n:, :n] = unit.T, unit
     _, values, right = np.linalg.svd(matrix)
     if not values[-1] > RANK_TOLERANCE * values[0] * 1e-3:
         component = int(np.argmax(np.abs(right[-1][:n])))

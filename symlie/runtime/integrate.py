@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from numbers import Integral
 
 import numpy as np
 
@@ -156,7 +157,7 @@ def solve(
     check_method(system.layout, chosen)
     if multipliers not in ("stage", "index1"):
         raise UnknownNameError(f"Unknown multipliers '{multipliers}'; use stage or index1.")
-    if not isinstance(record_every, int) or record_every < 0:
+    if not isinstance(record_every, Integral) or record_every < 0:
         raise ModelError(f"record_every must be a whole number of steps, 0 for the end alone, not {record_every!r}.")
     t0, t_end = _interval(t_span)
     plan = fixed_step_plan(t0, t_end, h, t_eval, system.breakpoints)

@@ -67,11 +67,21 @@ class Layout:
     """
 
     def __init__(self, manifest: dict[str, Any]) -> None:
-        if manifest.get("format") != FORMAT:
+        version = manifest.get("format") if isinstance(manifest, dict) else None
+        if version != FORMAT:
             raise FormatError(
-                f"The manifest has format {manifest.get('format')!r}; this version of symlie reads format {FORMAT}. "
+                f"The manifest has format {version!r}; this version of symlie reads format {FORMAT}. "
                 "Generate the model again with 'symlie generate'."
             )
+        try:
+            self._read(manifest)
+        except (KeyError, TypeError, ValueError) as error:
+            raise FormatError(
+                f"The manifest is damaged: {type(error).__name__} at {error}. Generate the model again with "
+                "'symlie generate'."
+            ) from error
+
+    def _read(self, manifest: dict[str, Any]) -> None:
         self.manifest = manifest
         self.name: str = manifest["model"]
         self.options: dict[str, Any] = manifest["options"]
@@ -125,16 +135,12 @@ class Layout:
         dimensions = np.concatenate([np.full(n.count, n.type["dimension"]) for n in self.nodes])
         self.free = np.repeat(~self.fixed, dimensions)
         """Velocity components that can move, shape (dimension,)."""
-
-    @property
-    def interface_hash(self) -> str:
+        self.interface_hash = str(manifest["interface_hash"])
         """Hash that the generated code must report."""
-        return str(self.manifest["interface_hash"])
-
-    @property
-    def prepared_parameters(self) -> int:
+        self.prepared_parameters = int(manifest["prepared_parameters"])
         """Length of the parameter vector with the constants computed from it."""
-        return int(self.manifest["prepared_parameters"])
+        self.parameter_defaults = np.array([c for p in manifest["parameters"] for c in p["default"]], dtype=float)
+        """All default values of the model's parameters."""
 
     @property
     def mass_is_constant(self) -> bool:
@@ -197,11 +203,6 @@ class Layout:
             named[parameter["name"]] = (slice(position, position + size), tuple(parameter["shape"]), parameter["unit"])
             position += size
         return named
-
-    @cached_property
-    def parameter_defaults(self) -> Array:
-        """All default values of the model's parameters."""
-        return np.array([c for p in self.manifest["parameters"] for c in p["default"]], dtype=float)
 
     @cached_property
     def element_parameters(self) -> tuple[Array, ...]:

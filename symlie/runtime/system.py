@@ -20,7 +20,7 @@ from symlie.runtime.algebra import BandedAlgebra, DenseAlgebra, algebra_of
 from symlie.runtime.c_kernels import CKernels
 from symlie.runtime.initial import InitialState, consistent_initial_state
 from symlie.runtime.kernels import Kernels, Prepared
-from symlie.runtime.layout import Array, Layout, read_manifest
+from symlie.runtime.layout import Array, Layout, NodeSlice, read_manifest
 from symlie.runtime.numpy_kernels import NumpyKernels
 
 BACKENDS = ("auto", "c", "numpy")
@@ -161,10 +161,11 @@ class System:
         moved = self.kernels.normalize(q)
         for node in self.layout.nodes:
             defect = float(np.abs(moved[node.storage] - q[node.storage]).max())
-            if not defect <= 1e-6:
+            if not defect <= 1e-6 or _is_reflected(node, q[node.storage]):
                 raise ModelError(
                     f"The initial configuration of node '{node.name}' is not in {node.type['name']} "
-                    f"(off by {defect:.2g}); rotation matrices must be orthogonal and quaternions of unit length."
+                    f"(off by {defect:.2g}); rotation matrices must be orthogonal with determinant 1, quaternions of "
+                    "unit length."
                 )
         return self.kernels.normalize(moved)
 
@@ -183,6 +184,13 @@ _KERNEL_HEADERS = ("primitives.h", "interface.h")
 
 def _c_files(files: Mapping[str, str]) -> dict[str, str]:
     return {name: text for name, text in files.items() if name.endswith((".c", ".h"))}
+
+
+def _is_reflected(node: NodeSlice, storage: Array) -> bool:
+    """Whether a stored matrix is a reflection, which orthogonality does not tell from a rotation."""
+    rows = storage.reshape(node.count, -1)
+    matrices = [f["offset"] for f in node.type["storage_fields"] if f["shape"] == [3, 3]]
+    return any(np.any(np.linalg.det(rows[:, k : k + 9].reshape(-1, 3, 3)) < 0) for k in matrices)
 
 
 def _numbers(what: str, value: Any, size: int, count: int = 1) -> Array:

@@ -172,6 +172,18 @@ def test_random_model_by_definition(groups: str, varying: bool, angle: float) ->
     check_constraints(statement, state)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("groups", (*SINGLE, *PAIRS, "S3xR3,S3xR3", "SO3,S3"))
+def test_more_random_models_by_definition(groups: str, seed: int) -> None:
+    statement = sample(groups, seed=1000 + seed, varying=seed % 2 == 0)
+    for angle in (0.0, 1e-6, 3.1):
+        state = statement.state(seed=40 + seed, angle=angle)
+        check_mass(statement, state)
+        check_force(statement, state)
+        check_constraints(statement, state)
+
+
 @pytest.mark.parametrize("groups", [groups for k, groups in enumerate(PAIRS) if k % 2 == 0])
 def test_power_identity(groups: str) -> None:
     """With M v' = -g the energy changes by the power of the forces without energy, and by ∂T/∂t + ∂V/∂t."""

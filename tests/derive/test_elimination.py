@@ -275,6 +275,15 @@ def test_constant_entries_of_models_are_used(group: str) -> None:
     assert sum(c is not None for c in element.jacobian.constants) == (3 if body_fixed else 0)
 
 
+def test_singular_constant_mass_has_no_elimination() -> None:
+    """A pivot that vanishes for all parameters can not be divided by; that is left to a pivoted elimination."""
+    places = [(0, 0), (1, 0), (1, 1)]
+    singular = pattern(places, dict.fromkeys(places, 0.1))
+    assert derive_elimination(singular, pattern([(0, 0)]), 2, 1).kernels == ()
+    regular = pattern(places, {(0, 0): 0.1, (1, 0): 0.1, (1, 1): 0.2})
+    assert len(derive_elimination(regular, pattern([(0, 0)]), 2, 1).kernels) == 4
+
+
 def test_assembled_patterns_of_a_chain() -> None:
     """Nodes are ordered by type and rows by statement; the pattern of M is the lower triangle."""
     equations = chain_equations()

@@ -1,0 +1,125 @@
+"""Numbers along a rod: lengths, material and initial strain, from numbers, functions of the arc length or parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import sympy
+from numpy.typing import NDArray
+from sympy import ImmutableDenseMatrix
+
+from symlie.errors import ModelError
+from symlie.modeling.model import Model
+from symlie.modeling.node import Node
+from symlie.modeling.node_array import NodeReference
+
+Array = NDArray[np.float64]
+
+RodNode = Node | NodeReference
+"""A node of a model that stands alone, or a member of an array."""
+
+
+def segment_lengths(name: str, segments: int, length: Any) -> Array:
+    """Length of each segment, from the length of the rod or from all of them."""
+    lengths = np.asarray(length, dtype=float)
+    lengths = np.full(max(segments, 0), lengths / max(segments, 1)) if lengths.ndim == 0 else lengths
+    if lengths.shape != (segments,):
+        raise ModelError(f"Rod '{name}' has {segments} segments, but {lengths.size} lengths.")
+    if not np.all(lengths > 0):
+        short = int(np.argmin(lengths))
+        raise ModelError(f"Segment {short} of rod '{name}' has length {lengths[short]:g}; it must be positive.")
+    return lengths
+
+
+def is_symbolic(value: Any) -> bool:
+    """Whether a value has expressions of parameters."""
+    if callable(value):
+        return False
+    return any(getattr(entry, "free_symbols", None) for entry in np.ravel(np.array(value, dtype=object)))
+
+
+def stated_in_type(value: Any, rows: Array) -> Any:
+    """What an element type is stated with: expressions, or numbers that become defaults of its parameters."""
+    if not is_symbolic(value):
+        return rows[0]
+    entries = np.array(value, dtype=object).ravel()
+    if entries.size == 36:
+        return ImmutableDenseMatrix(6, 6, list(entries))
+    return ImmutableDenseMatrix(6, 1, list(np.broadcast_to(entries, 6)))
+
+
+def along_arc(value: Any, arc: Array) -> Any:
+    """Values of a function at some arc lengths; anything else as it is."""
+    return [np.ravel(value(s)) for s in arc] if callable(value) else value
+
+
+def rows_along(model: Model, value: Any, arc: Array) -> Array:
+    """Numbers along a rod: one row for all, or one for each arc length; expressions at the defaults of parameters."""
+    if callable(value):
+        return np.array([np.squeeze(np.asarray(value(s), dtype=float)) for s in arc])
+    entries = np.array(value, dtype=object)
+    if is_symbolic(value):
+        entries = np.reshape([_at_defaults(model, e) for e in entries.ravel()], entries.shape)
+    return np.squeeze(entries.astype(float))[None]
+
+
+def _at_defaults(model: Model, expression: Any) -> float:
+    defaults = {s: d for p in model.parameters for s, d in zip(p.symbols, p.default, strict=True)}
+    return float(sympy.sympify(expression).subs(defaults))
+
+
+def six_components(name: str, what: str, rows: Array, *, one_for_all: bool = False) -> Array:
+    """Rows of six numbers; a single number may stand for six equal ones."""
+    rows = rows.reshape(len(rows), -1)
+    if rows.shape[1] != 6 and not (one_for_all and rows.shape[1] == 1):
+        raise ModelError(f"The {what} of rod '{name}' needs six numbers, not {rows.shape[1]}.")
+    return np.broadcast_to(rows, (len(rows), 6))
+
+
+def checked_stiffness(name: str, rows: Array) -> Array:
+    """Rows of six stiffnesses or of matrices, checked to be symmetric and positive."""
+    if rows.shape[1:] not in ((6,), (6, 6)):
+        raise ModelError(f"The stiffness of rod '{name}' needs six numbers or a 6 × 6 matrix, not {rows.shape[1:]}.")
+    matrices = rows if rows.ndim == 3 else rows[:, :, None] * np.eye(6)
+    if not np.allclose(matrices, matrices.swapaxes(1, 2), atol=0):
+        raise ModelError(f"The stiffness of rod '{name}' must be a symmetric matrix.")
+    if not np.all(np.linalg.eigvalsh(matrices) > 0):
+        raise ModelError(f"The stiffness of rod '{name}' must be positive.")
+    return rows
+
+
+def initial_strain(model: Model, along: Sequence[RodNode]) -> Array:
+    """log(q_{k-1}⁻¹ ∘ q_k) between neighbours in the initial configuration, shape (segments, 6)."""
+    from scipy.spatial.transform import Rotation
+
+    states = np.array([_initial_storage(model, node) for node in along])
+    if along[0].group.storage_fields[0].size == 9:
+        rotations = Rotation.from_matrix(states[:, :9].reshape(-1, 3, 3))
+    else:
+        rotations = Rotation.from_quat(np.roll(states[:, :4], -1, axis=1))
+    back = rotations[:-1].inv()
+    theta = (back * rotations[1:]).as_rotvec()
+    x = back.apply(np.diff(states[:, -3:], axis=0))
+    turned = np.cross(theta, x)
+    return np.hstack([theta, x - turned / 2 + _cotangent(theta) * np.cross(theta, turned)])
+
+
+def _cotangent(theta: Array) -> Array:
+    """(1 - (ω/2) cot(ω/2))/ω² of the rows' lengths, as a column."""
+    z = np.sum(theta**2, axis=1, keepdims=True)
+    series = 1 / 12 + z / 720 + z**2 / 30240 + z**3 / 1209600
+    half = np.sqrt(np.maximum(z, 0.01)) / 2
+    return np.where(z < 0.01, series, (1 - half / np.tan(half)) / (4 * half**2))
+
+
+def _initial_storage(model: Model, node: RodNode) -> Array:
+    if isinstance(node, NodeReference):
+        return node.array.storage[node.index]
+    storage = np.array(node.group.identity, dtype=float)
+    for value in model.initial_values:
+        if value.node == node.name and not value.is_velocity:
+            part = slice(value.field.offset, value.field.offset + value.field.size)
+            storage[part] = [_at_defaults(model, c) for c in value.components]
+    return storage

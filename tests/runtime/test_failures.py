@@ -1,0 +1,230 @@
+"""Integrations that stop early: what is raised, and that the solution so far comes with it."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symlie as sl
+from symlie.errors import (
+    IntegrationError,
+    InterruptedIntegrationError,
+    NotFiniteError,
+    OutsideChartError,
+    SingularSystemError,
+    SymlieError,
+)
+from symlie.runtime import integrate
+from symlie.runtime.system import System
+from tests.systems import heavy_top_system
+
+BACKENDS = ("c", "numpy")
+
+
+def failed(kind: type[IntegrationError], system: System, *arguments: Any, **options: Any) -> IntegrationError:
+    """The exception of an integration, with a solution that ends at its last good step."""
+    with pytest.raises(kind) as caught:
+        sl.solve(system, *arguments, **options)
+    error = caught.value
+    assert type(error) is kind and isinstance(error, SymlieError)
+    solution = error.solution
+    assert solution is not None and solution.status == kind.__name__
+    assert solution.statistics.steps == len(solution.t) - 1
+    assert np.all(np.isfinite(solution.q)) and np.all(np.isfinite(solution.v))
+    assert np.array_equal(solution.q[0], system.initial_state.q)
+    assert f"t = {solution.t[-1]:.9g}" in str(error)
+    return error
+
+
+def good_part(error: IntegrationError) -> Any:
+    """The solution that an exception carries."""
+    assert error.solution is not None
+    return error.solution
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize(
+    ("group", "name"), [("SE3", "half_explicit_5"), ("S3xR3", "half_explicit_2"), ("SO3", "rkmk_rk44")]
+)
+def test_a_step_too_large(group: str, name: str, backend: str) -> None:
+    """150 rad/s turn by more than 2π in 0.05 s."""
+    error = failed(OutsideChartError, heavy_top_system(group, backend), 1.0, method=name, h=0.05)
+    assert "rotation increment reached 2π" in str(error) and "take a smaller step" in str(error)
+    assert good_part(error).t.tolist() == [0]
+
+
+@functools.cache
+def spun_up(backend: str) -> System:
+    """A body that a torque turns faster and faster: Ω = 100 t."""
+    model = sl.Model("spun_up")
+    q = model.node("body", sl.S3)
+    model.kinetic_energy(q.Omega.dot(q.Omega) / 2)
+    model.generalized_force(q, Omega=[0, 0, 100])
+    return model.derive().compile(backend=backend)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_step_that_becomes_too_large(backend: str) -> None:
+    """h (Ω + h Ω'/2) reaches 2π at t = 0.58 for h = 0.1, so the step from 0.6 fails."""
+    error = failed(OutsideChartError, spun_up(backend), 1.0, method="rkmk_rk44", h=0.1)
+    assert good_part(error).t[-1] == pytest.approx(0.6)
+    assert good_part(error).v[-1] == pytest.approx([0, 0, 60])
+
+
+@functools.cache
+def falling(backend: str) -> System:
+    """A point that meets the end of the domain of its energy, x = 0, at t = 1/3."""
+    model = sl.Model("falling")
+    q = model.node("point", "R1")
+    model.kinetic_energy(q.x_dot[0] ** 2 / 2)
+    model.potential_energy(1e-6 * sl.sqrt(q.x[0]) ** 3)
+    model.initial(q, x=[1], x_dot=[-3])
+    return model.derive().compile(backend=backend)
+
+
+@functools.cache
+def falling_on_a_circle(backend: str) -> System:
+    """The same with a constraint: x = cos 3t becomes negative at t = π/6."""
+    model = sl.Model("circling")
+    q = model.node("point", "R2")
+    model.kinetic_energy(q.x_dot.dot(q.x_dot) / 2)
+    model.potential_energy(1e-6 * sl.sqrt(q.x[0]) ** 3)
+    model.constraint("circle", (q.x.dot(q.x) - 1) / 2)
+    model.initial(q, x=[1, 0], x_dot=[0, 3])
+    return model.derive().compile(backend=backend)
+
+
+@functools.cache
+def leaving_a_domain(backend: str) -> System:
+    """The constraint itself, and so its Jacobian, stops to exist at x = 0."""
+    model = sl.Model("leaving")
+    q = model.node("point", "R2")
+    model.kinetic_energy(q.x_dot.dot(q.x_dot) / 2)
+    model.constraint("curve", q.x[1] - sl.sqrt(q.x[0]) ** 5)
+    model.initial(q, x=[1, 1], x_dot=[-2, -5])
+    return model.derive().compile(backend=backend)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("name", ["rkmk_euler", "rkmk_rk44", "half_explicit_2", "half_explicit_5"])
+def test_an_energy_that_ends(name: str, backend: str) -> None:
+    error = failed(NotFiniteError, falling(backend), 1.0, method=name, h=0.01)
+    assert "infinite or NaN" in str(error)
+    assert 0.3 < good_part(error).t[-1] < 0.35
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("order", [2, 3, 4, 5])
+def test_an_energy_that_ends_on_a_constraint(order: int, backend: str) -> None:
+    """NaN is NaN, not a singular matrix, in whichever stage it appears."""
+    for system, latest in ((falling_on_a_circle(backend), 0.54), (leaving_a_domain(backend), 0.3)):
+        error = failed(NotFiniteError, system, 3.0, method=f"half_explicit_{order}", h=0.01)
+        assert latest - 0.05 < good_part(error).t[-1] < latest
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_pole(backend: str) -> None:
+    """1/x at x = 0, met exactly: the force is infinite in the first stage."""
+    model = sl.Model("pole")
+    q = model.node("point", "R1")
+    model.kinetic_energy(q.x_dot[0] ** 2 / 2)
+    model.potential_energy(-1 / q.x[0])
+    model.initial(q, x=[0], x_dot=[1])
+    error = failed(NotFiniteError, model.derive().compile(backend=backend), 1.0, method="rkmk_rk44", h=0.1)
+    assert good_part(error).t.tolist() == [0]
+
+
+@functools.cache
+def crossing(backend: str) -> System:
+    """x y = 0 along the axis: both constraint gradients vanish at the origin, which is met at t = 1 exactly."""
+    model = sl.Model("crossing")
+    q = model.node("point", "R2")
+    model.kinetic_energy(q.x_dot.dot(q.x_dot) / 2)
+    model.constraint("axes", q.x[0] * q.x[1])
+    model.initial(q, x=[1, 0], x_dot=[-1, 0])
+    return model.derive().compile(backend=backend)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("order", [2, 3, 4])
+def test_constraints_that_become_dependent(order: int, backend: str) -> None:
+    error = failed(SingularSystemError, crossing(backend), 2.0, method=f"half_explicit_{order}", h=2.0**-4)
+    assert "constraints became dependent" in str(error)
+    assert good_part(error).t[-1] == 1 - 2.0**-4
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_mass_that_only_a_constraint_makes_regular(backend: str) -> None:
+    """Half-explicit methods start with M⁻¹, so that a singular M is refused even if the saddle point is regular."""
+    model = sl.Model("tied")
+    q = model.node("pair", "R2")
+    model.kinetic_energy((q.x_dot[0] + q.x_dot[1]) ** 2 / 2)
+    model.potential_energy(q.x[0] ** 2 / 2)
+    model.constraint("tie", q.x[0] - q.x[1])
+    model.initial(q, x=[1, 1])
+    with pytest.raises(SymlieError, match=r"singular|direction"):
+        sl.solve(model.derive().compile(backend=backend), 1.0, h=0.1)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_mass_that_vanishes_on_the_way(backend: str) -> None:
+    """M = x on the way to x = 0, met exactly."""
+    model = sl.Model("shrinking")
+    q = model.node("point", "R2")
+    model.kinetic_energy(q.x_dot[0] ** 2 / 2 + q.x[0] * q.x_dot[1] ** 2 / 2)
+    model.initial(q, x=[1, 0], x_dot=[-1, 0])
+    with pytest.raises((SingularSystemError, NotFiniteError)) as caught:
+        sl.solve(model.derive().compile(backend=backend), 2.0, method="rkmk_euler", h=2.0**-4)
+    assert good_part(caught.value).t[-1] == 1.0
+
+
+class Impatience:
+    """A progress callback that acts as if Ctrl-C were pressed at its n-th call."""
+
+    def __init__(self, calls: int) -> None:
+        self.calls = calls
+
+    def __call__(self, fraction: float) -> None:
+        assert 0 <= fraction <= 1
+        self.calls -= 1
+        if self.calls == 0:
+            raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize(("group", "name"), [("SE3", "half_explicit_5"), ("S3", "rkmk_dopri5")])
+def test_interruption_keeps_the_solution(group: str, name: str, backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(integrate, "RETURN_SECONDS", 0.0)  # report after every step or two
+    system = heavy_top_system(group, backend)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        sl.solve(system, 100.0, method=name, h=2.0**-11, progress=Impatience(3))
+    error = caught.value
+    assert type(error) is InterruptedIntegrationError and isinstance(error, IntegrationError)
+    solution = good_part(error)
+    assert solution.status == "InterruptedIntegrationError"
+    assert "the solution so far is attached" in str(error)
+    assert 3 <= len(solution.t) < 10_000
+    assert solution.statistics.steps == len(solution.t) - 1
+    assert solution.t.tolist() == [n * 2.0**-11 for n in range(len(solution.t))]
+    again = sl.solve(system, float(solution.t[-1]), method=name, h=2.0**-11)
+    assert again.q.tobytes() == solution.q.tobytes() and again.v.tobytes() == solution.v.tobytes()
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_other_exceptions_of_a_callback_pass(backend: str) -> None:
+    def broken(fraction: float) -> None:
+        raise ValueError("broken callback")
+
+    with pytest.raises(ValueError, match="broken callback"):
+        sl.solve(heavy_top_system("S3", backend), 2.0**-8, method="rkmk_rk44", h=2.0**-11, progress=broken)
+
+
+def test_names_of_all_errors_are_said() -> None:
+    """Every exception of this package has one base and a sentence in its docstring."""
+    kinds = [getattr(sl.errors, name) for name in dir(sl.errors) if name.endswith("Error")]
+    assert len(kinds) >= 12
+    for kind in kinds:
+        assert issubclass(kind, SymlieError) and kind.__doc__ and kind.__doc__.endswith(".")

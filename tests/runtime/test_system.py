@@ -1,0 +1,372 @@
+"""Systems: backends, compilers, caches and generated folders; what is not repeated, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symlie as sl
+from symlie.api import write_generated
+from symlie.compile import cache
+from symlie.compile.compiler import Compiler, find_compiler, flags, run_compiler
+from symlie.compile.library import Library
+from symlie.derive import dynamics
+from symlie.errors import CompilerError, FormatError, NoCompilerError, SymlieError, UnknownNameError
+from symlie.runtime import system as system_module
+from symlie.runtime.layout import FORMAT
+from symlie.runtime.solution import Solution
+from symlie.runtime.system import System
+from tests import tolerances
+from tests.systems import heavy_top_equations, heavy_top_system, polar_equations
+
+H = 2.0**-11
+
+
+@pytest.fixture
+def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache folder of this test alone."""
+    folder = tmp_path / "cache"
+    monkeypatch.setenv("SYMLIE_CACHE", str(folder))
+    return folder
+
+
+@pytest.fixture
+def compilations(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Names of the files that the compiler was run on."""
+    names: list[str] = []
+
+    def counted(source: Path, output: Path, compiler_flags: tuple[str, ...]) -> None:
+        names.append(source.name)
+        run_compiler(source, output, compiler_flags)
+
+    monkeypatch.setattr(cache, "run_compiler", counted)
+    return names
+
+
+@pytest.fixture
+def no_compiler(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A machine without a C compiler."""
+    monkeypatch.delenv("CC", raising=False)
+    monkeypatch.setenv("PATH", "")
+    find_compiler.cache_clear()
+    yield
+    find_compiler.cache_clear()
+
+
+def run(system: System, **options: Any) -> Solution:
+    """A few steps."""
+    name = "half_explicit_5" if system.layout.rows else "rkmk_rk44"
+    return sl.solve(system, 4 * H, **{"method": name, "h": H, **options})
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# What is done once
+
+
+def test_each_text_is_compiled_once(empty_cache: Path, compilations: list[str]) -> None:
+    equations = heavy_top_equations("S3")
+    system = equations.compile(backend="c")
+    assert compilations == ["heavy_top.c"] and system.timings.compile > 0
+    first = run(system)
+    assert compilations == ["heavy_top.c", "driver.c"] and first.statistics.compile_seconds > system.timings.compile
+    again = run(equations.compile(backend="c"))
+    assert len(compilations) == 2 and again.statistics.compile_seconds == 0
+    assert again.q.tobytes() == first.q.tobytes()
+    run(system, method="rkmk_euler")
+    assert compilations[2:] == ["driver.c"]
+    run(equations.compile(backend="c", optimize="portable"))
+    assert compilations[3:] == ["heavy_top.c", "driver.c"]
+    libraries = sorted((empty_cache / "libraries").iterdir())
+    assert len(libraries) == 5 and all(p.suffix == ".so" for p in libraries)
+
+
+def test_parameters_and_initial_values_are_data(
+    empty_cache: Path, compilations: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Changed copies neither derive nor compile, and leave the original as it was."""
+    system = heavy_top_equations("SE3").compile(backend="c")
+    before = run(system)
+    count = len(compilations)
+
+    def refuse(*arguments: Any) -> None:
+        raise AssertionError("derived again")
+
+    monkeypatch.setattr(dynamics, "derive_dynamics", refuse)
+    monkeypatch.setattr(sl.Model, "derive", refuse)
+    heavier = system.with_parameters(mass=20.0)
+    turned = heavier.with_initial("top", Omega=[0, 100, 1])
+    results = [run(s) for s in (system, heavier, turned)]
+    assert len(compilations) == count
+    assert results[0].q.tobytes() == before.q.tobytes()
+    assert heavier.parameters[0] == 20 and system.parameters[0] == 15
+    assert results[1].multipliers[0, 1] > 1.1 * before.multipliers[0, 1]
+    assert results[2].v[0, :3].tolist() == [0, 100, 1] and results[1].v[0, :3].tolist() == [0, 150, -4.61538]
+    energies = [r.outputs["energy"][0] for r in results]
+    assert len(set(energies)) == 3
+    with pytest.raises(AssertionError, match="derived again"):
+        sl.Model("other").derive()
+
+
+def test_numpy_systems_never_compile(compilations: list[str]) -> None:
+    solution = run(heavy_top_equations("SO3").compile(backend="numpy"))
+    assert compilations == [] and solution.statistics.compile_seconds == 0
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Compilers and backends
+
+
+@pytest.mark.usefixtures("no_compiler")
+def test_without_a_compiler(capsys: pytest.CaptureFixture[str]) -> None:
+    equations = heavy_top_equations("S3")
+    with pytest.raises(NoCompilerError, match="No C compiler was found; install one") as caught:
+        equations.compile(backend="c")
+    assert isinstance(caught.value, CompilerError)
+    assert capsys.readouterr().err == ""
+    system = equations.compile()
+    notice = capsys.readouterr().err.splitlines()
+    assert len(notice) == 1
+    assert notice[0].startswith("symlie: No C compiler was found") and notice[0].endswith("slower.")
+    assert system.backend == "numpy" and run(system).status == "ok"
+    assert run(system.with_parameters(mass=20.0)).status == "ok"
+    assert capsys.readouterr().err == ""
+    assert equations.compile(backend="numpy").backend == "numpy"
+    assert capsys.readouterr().err == ""
+
+
+def test_the_environment_names_a_compiler(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    real = find_compiler().command
+    script = tmp_path / "mycc"
+    script.write_text(f'#!/bin/sh\nexec "{real}" "$@"\n')
+    script.chmod(0o755)
+    monkeypatch.setenv("CC", str(script))
+    find_compiler.cache_clear()
+    try:
+        assert find_compiler().command == str(script)
+        assert find_compiler().identity.startswith(str(script))
+        script.unlink()
+        find_compiler.cache_clear()
+        assert find_compiler().command != str(script)
+    finally:
+        find_compiler.cache_clear()
+
+
+def test_compiler_errors_show_the_first_lines(tmp_path: Path) -> None:
+    source = tmp_path / "bad.c"
+    source.write_text("int f(void) { return undeclared_name; }\n")
+    with pytest.raises(CompilerError, match=r"The C compiler failed \(.*bad\.c.*\):[\s\S]*undeclared_name"):
+        run_compiler(source, tmp_path / "bad.so", flags("default"))
+
+
+def test_a_failed_compilation_leaves_nothing(empty_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(source: Path, output: Path, compiler_flags: tuple[str, ...]) -> None:
+        output.write_text("half a library")
+        raise CompilerError("failed on purpose")
+
+    equations = heavy_top_equations("S3")
+    with monkeypatch.context() as patch:
+        patch.setattr(cache, "run_compiler", fail)
+        with pytest.raises(CompilerError, match="failed on purpose"):
+            equations.compile(backend="c")
+    assert list((empty_cache / "libraries").iterdir()) == []
+    assert run(equations.compile(backend="c")).status == "ok"
+
+
+def test_the_compiler_is_part_of_the_key(empty_cache: Path, compilations: list[str], monkeypatch: Any) -> None:
+    equations = heavy_top_equations("S3")
+    equations.compile(backend="c")
+    real = find_compiler()
+    monkeypatch.setattr(cache, "find_compiler", lambda: Compiler(real.command, real.identity + " updated"))
+    equations.compile(backend="c")
+    assert compilations == ["heavy_top.c", "heavy_top.c"]
+    monkeypatch.setattr(cache, "processor_identity", lambda: "another processor")
+    equations.compile(backend="c")
+    equations.compile(backend="c", optimize="portable")
+    monkeypatch.setattr(cache, "processor_identity", lambda: "a third processor")
+    equations.compile(backend="c", optimize="portable")
+    assert len(compilations) == 4
+
+
+@pytest.mark.parametrize("optimize", ["default", "contract", "portable"])
+def test_optimizations_agree(optimize: str) -> None:
+    expected = run(heavy_top_system("SE3"))
+    found = run(heavy_top_equations("SE3").compile(backend="c", optimize=optimize))
+    scale = float(np.abs(expected.v).max())
+    assert float(np.abs(found.v - expected.v).max()) <= tolerances.BACKENDS * scale
+    assert (found.v.tobytes() == expected.v.tobytes()) or optimize != "default"
+
+
+def test_unknown_words_are_named() -> None:
+    equations = heavy_top_equations("S3")
+    with pytest.raises(UnknownNameError, match="Unknown backend 'fortran'; use one of: auto, c, numpy"):
+        equations.compile(backend="fortran")
+    with pytest.raises(UnknownNameError, match="Unknown optimize 'fast'; use one of: default, contract, portable"):
+        equations.compile(backend="c", optimize="fast")
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Damaged files
+
+
+def damaged(library: Path, content: bytes) -> None:
+    """Replace a library by other bytes; a new file, because the old one may be mapped."""
+    library.unlink()
+    library.write_bytes(content)
+
+
+@pytest.mark.parametrize("content", [b"", b"not a library", b"\x7fELF" + bytes(60)], ids=["empty", "text", "header"])
+def test_corrupt_libraries(content: bytes, empty_cache: Path) -> None:
+    equations = heavy_top_equations("S3")
+    equations.compile(backend="c")
+    (library,) = (empty_cache / "libraries").iterdir()
+    damaged(library, content)
+    try:
+        system = equations.compile(backend="c")
+    except CompilerError as error:
+        assert str(library) in str(error) and "symlie cache --clear" in str(error)
+        cache.clear_cache()
+        system = equations.compile(backend="c")
+    assert run(system).status == "ok"
+
+
+def test_library_of_another_model(empty_cache: Path) -> None:
+    """A library that is not what the manifest says is refused by its hash, before anything is called."""
+    first = polar_equations()
+    first.compile(backend="c")
+    (library,) = (empty_cache / "libraries").iterdir()
+    with pytest.raises(FormatError, match=r"has interface [0-9a-f]{16}, the manifest 0123; generate the model again"):
+        Library(library, "0123")
+
+
+def test_library_without_the_interface(tmp_path: Path) -> None:
+    (tmp_path / "other.c").write_text("int other(void) { return 1; }\n")
+    run_compiler(tmp_path / "other.c", tmp_path / "other.so", flags("default"))
+    with pytest.raises(CompilerError, match=r"other\.so can not be loaded"):
+        Library(tmp_path / "other.so", "0123")
+
+
+@pytest.fixture(scope="session")
+def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A generated folder."""
+    return write_generated(heavy_top_equations("S3xR3"), tmp_path_factory.mktemp("generated") / "top")
+
+
+@pytest.fixture
+def folder(generated: Path, tmp_path: Path) -> Path:
+    """A copy of it that may be damaged."""
+    return Path(shutil.copytree(generated, tmp_path / "top"))
+
+
+def edited(folder: Path, edit: Callable[[dict[str, Any]], Any]) -> None:
+    """Change the manifest."""
+    path = folder / "manifest.json"
+    manifest = json.loads(path.read_text(encoding="utf-8"))
+    edit(manifest)
+    path.write_text(json.dumps(manifest), encoding="utf-8")
+
+
+@pytest.mark.parametrize("backend", ["c", "numpy"])
+def test_generated_folders_run(generated: Path, backend: str) -> None:
+    loaded, compiled = run(sl.load(generated, backend=backend)), run(heavy_top_system("S3xR3", backend))
+    for a, b in ((loaded.q, compiled.q), (loaded.v, compiled.v), (loaded.multipliers, compiled.multipliers)):
+        assert a.tobytes() == b.tobytes()
+    assert sorted(p.name for p in generated.iterdir()) == [
+        "equations.md", "heavy_top.c", "heavy_top.h", "heavy_top.py", "manifest.json",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("backend", ["c", "numpy"])
+def test_hashes_must_agree(folder: Path, backend: str) -> None:
+    edited(folder, lambda m: m.update(interface_hash="0" * 16))
+    with pytest.raises(FormatError, match="generate the model again"):
+        sl.load(folder, backend=backend)
+
+
+@pytest.mark.parametrize("version", [FORMAT + 1, None, "1"])
+def test_other_formats_are_refused(folder: Path, version: Any) -> None:
+    edited(folder, lambda m: m.update(format=version))
+    with pytest.raises(FormatError, match=f"manifest has format {version!r}; this version of symlie reads format 1"):
+        sl.load(folder)
+
+
+def test_folders_without_manifest(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match=r"has no manifest\.json; it is not a folder written by"):
+        sl.load(tmp_path)
+    with pytest.raises(FormatError, match=r"has no manifest\.json"):
+        sl.load(tmp_path / "missing")
+
+
+@pytest.mark.parametrize("text", ["", "{", "not json", "\x00"])
+def test_manifests_that_are_not_json(folder: Path, text: str) -> None:
+    (folder / "manifest.json").write_text(text)
+    with pytest.raises(FormatError, match=r"manifest\.json is damaged"):
+        sl.load(folder)
+
+
+MISSING_PARTS = ("nodes", "node_types", "element_types", "parameters", "interface_hash", "model", "options")
+
+
+@pytest.mark.parametrize("part", [*MISSING_PARTS, "a list", "a wrong node type"])
+def test_incomplete_manifests(folder: Path, part: str) -> None:
+    if part == "a list":
+        (folder / "manifest.json").write_text("[1, 2]")
+    elif part == "a wrong node type":
+        edited(folder, lambda m: m["nodes"][0].update(type="SE4"))
+    else:
+        edited(folder, lambda m: m.pop(part))
+    with pytest.raises(FormatError, match=r"generate|damaged"):
+        sl.load(folder)
+
+
+@pytest.mark.parametrize(("backend", "name"), [("numpy", "heavy_top.py"), ("c", "heavy_top.c"), ("c", "heavy_top.h")])
+def test_incomplete_folders(folder: Path, backend: str, name: str) -> None:
+    (folder / name).unlink()
+    with pytest.raises(SymlieError, match=name.replace(".", r"\.")):
+        sl.load(folder, backend=backend)
+
+
+def test_foreign_numpy_modules_are_refused(folder: Path) -> None:
+    (folder / "heavy_top.py").write_text("x = 1\n")
+    with pytest.raises(FormatError, match=r"heavy_top\.py does not belong to this manifest\.json"):
+        sl.load(folder, backend="numpy")
+
+
+def test_clearing_the_cache_spares_other_files(empty_cache: Path) -> None:
+    heavy_top_equations("S3").compile(backend="c")
+    other = empty_cache / "notes.txt"
+    other.write_text("keep me")
+    count, size = cache.cache_size()
+    assert count == 1 and size > 1000
+    cache.clear_cache()
+    assert cache.cache_size() == (0, 0) and other.read_text() == "keep me"
+    cache.clear_cache()
+
+
+def test_cache_folders_are_private(empty_cache: Path) -> None:
+    heavy_top_equations("S3").compile(backend="c")
+    assert (empty_cache / "libraries").stat().st_mode & 0o077 == 0
+
+
+def test_two_processes_publish_the_same_entry(empty_cache: Path) -> None:
+    first = cache.publish_folder("models", "key", {"manifest.json": "{}", "a.c": "1"})
+    second = cache.publish_folder("models", "key", {"manifest.json": "{}", "a.c": "1"})
+    assert first == second == cache.published_folder("models", "key")
+    assert sorted(p.name for p in (empty_cache / "models").iterdir()) == ["key"]
+    (first / "manifest.json").unlink()
+    assert cache.published_folder("models", "key") is None
+    cache.publish_folder("models", "key", {"manifest.json": "{}", "b.c": "2"})
+    assert (first / "b.c").read_text() == "2" and not (first / "a.c").exists()
+
+
+def test_backends_are_listed() -> None:
+    assert system_module.BACKENDS == ("auto", "c", "numpy")
+    result = subprocess.run([find_compiler().command, "--version"], capture_output=True, check=False)
+    assert result.returncode == 0
+    assert heavy_top_equations("S3").compile().backend == "c"

@@ -116,6 +116,19 @@ def equations_of(model: Model) -> Equations:
     return Equations(model)
 
 
+def derive(model: Model) -> Equations:
+    """The equations of a model with all terms derived.
+
+    Raises
+    ------
+    ModelError
+        No nodes; a node without mass; an energy of the wrong kind; a constraint without configuration.
+    """
+    equations = equations_of(model)
+    _ = equations.derived
+    return equations
+
+
 def _check_masses(model: Model, derived: tuple[DerivedStatement, ...]) -> None:
     """Check that every free velocity component has an entry in some mass matrix."""
     sizes = {n.name: (1, n.group.dimension) for n in model.nodes}

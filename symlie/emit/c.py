@@ -237,7 +237,7 @@ def _assembled_positions(model: EmittedModel, which: str, offsets: Sequence[int]
     return rows, columns
 
 
-def _stage_operations(model: EmittedModel) -> int:
+def stage_operations(model: EmittedModel) -> int:
     """Operations of one stage of a half-explicit method."""
     counts = {k.signature.name: k.body.operation_count for k in model.kernels}
     nodes = sum(n.count * (counts[f"{n.type}_advance"] + counts[f"{n.type}_rate"]) for n in model.arrangement.nodes)
@@ -296,7 +296,7 @@ def emit_c(model: EmittedModel, interface_hash: str) -> dict[str, str]:
                                 for i, j in zip(e.mass.rows, e.mass.columns, strict=True)),
         "has_constraint_rate": any(e.has_constraint_rate for e in types.element_types),
         "output_count": output_count,
-        "unroll_stages": fixed and _stage_operations(model) <= LARGEST_UNROLLED,
+        "unroll_stages": fixed and stage_operations(model) <= LARGEST_UNROLLED,
         "pole_high": repr(POLE_HIGH),
         "pole_low": repr(POLE_LOW),
     }  # fmt: skip

@@ -212,7 +212,7 @@ def add_rod(
     if isinstance(reference_strain, str):
         if reference_strain != "initial":
             raise ModelError(f"The reference strain of rod '{name}' is numbers or 'initial', not '{reference_strain}'.")
-        reference_strain = initial_strain(model, along) / lengths[:, None]
+        reference_strain = initial_strain(model, group, along) / lengths[:, None]
     elif callable(reference_strain):
         reference_strain = rows_along(model, reference_strain, middle)
 

@@ -1,4 +1,4 @@
-"""Numbers along a rod: lengths, material and initial strain, from numbers, functions of the arc length or parameters."""
+"""Numbers along a rod: lengths, material, initial strain; from numbers, functions of the arc length or parameters."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sympy import ImmutableDenseMatrix
 
 from symlie.errors import ModelError
+from symlie.groups.group import LieGroup
 from symlie.modeling.model import Model
 from symlie.modeling.node import Node
 from symlie.modeling.node_array import NodeReference
@@ -90,12 +91,12 @@ def checked_stiffness(name: str, rows: Array) -> Array:
     return rows
 
 
-def initial_strain(model: Model, along: Sequence[RodNode]) -> Array:
+def initial_strain(model: Model, group: LieGroup, along: Sequence[RodNode]) -> Array:
     """log(q_{k-1}⁻¹ ∘ q_k) between neighbours in the initial configuration, shape (segments, 6)."""
     from scipy.spatial.transform import Rotation
 
     states = np.array([_initial_storage(model, node) for node in along])
-    if along[0].group.storage_fields[0].size == 9:
+    if group.storage_fields[0].size == 9:
         rotations = Rotation.from_matrix(states[:, :9].reshape(-1, 3, 3))
     else:
         rotations = Rotation.from_quat(np.roll(states[:, :4], -1, axis=1))

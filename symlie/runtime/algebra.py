@@ -99,12 +99,12 @@ class BandedAlgebra(_Products):
 
     @cached_property
     def products(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """Pairs of stored values of B1 and B0 that meet in a velocity component with diagonal M."""
+        """Pairs of stored values of B1 and B0 that meet in a free velocity component with diagonal M."""
         order = np.argsort(self.jacobian_columns, kind="stable")
         columns = self.jacobian_columns[order]
         starts = np.searchsorted(columns, np.arange(self.layout.dimension))
         ends = np.searchsorted(columns, np.arange(self.layout.dimension), side="right")
-        sizes = ends - starts
+        sizes = np.where(self.layout.free, ends - starts, 0)
         first: list[NDArray[np.intp]] = []
         second: list[NDArray[np.intp]] = []
         for size in np.unique(sizes[sizes > 0]):
@@ -164,7 +164,9 @@ class BandedAlgebra(_Products):
             parts.append(inverse.ravel())
             place.append((i.ravel(), j.ravel()))
         rows, columns = (np.concatenate([p[k] for p in place]) for k in (0, 1))
-        return coo_array((np.concatenate(parts), (rows, columns)), shape=(n, n)).tocsr()
+        matrix = coo_array((np.concatenate(parts), (rows, columns)), shape=(n, n)).tocsr()
+        matrix.eliminate_zeros()
+        return matrix
 
     def solve_mass(self, mass: Array, r: Array) -> Array:
         if self._is_diagonal:

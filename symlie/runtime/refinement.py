@@ -185,7 +185,9 @@ def _common_nodes(layout: Layout, coarse: NodeSlice, count: int, ratio: int) -> 
         if count + more == ratio * (coarse.count + more):
             before = int(more == 1 or (more == 0 and continues_another(layout, coarse.name)))
             return ratio * (np.arange(coarse.count) + before) - before
-    raise ModelError(f"Node array '{coarse.name}' has {coarse.count} nodes, but {count} on a grid {ratio} times as fine.")
+    raise ModelError(
+        f"Node array '{coarse.name}' has {coarse.count} nodes, but {count} on a grid {ratio} times as fine."
+    )
 
 
 def _instances(members: Numbers, wanted: Numbers, constraint: str) -> Numbers:

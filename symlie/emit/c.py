@@ -35,6 +35,9 @@ class CPrinter:
             return f"({operands[0]} {INFIX[operator]} {operands[1]})"
         if operator == "neg":
             return f"(-{operands[0]})"
+        if operator.startswith("table "):
+            position, abscissa, value, count = operands
+            return f"symlie_{operator[6:]}({position}, &{abscissa}, &{value}, {int(float(count))})"
         if operator.startswith("call "):
             return f"symlie_{operator[5:]}({', '.join(operands)})"
         return f"{FUNCTIONS.get(operator, operator)}({', '.join(operands)})"

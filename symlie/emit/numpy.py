@@ -30,6 +30,10 @@ class NumpyPrinter:
             return f"({operands[0]} {INFIX[operator]} {operands[1]})"
         if operator == "neg":
             return f"(-{operands[0]})"
+        if operator.startswith("table "):
+            position, abscissa, value, count = operands
+            first, second = (f"{x.removesuffix(']')}:][:{int(float(count))}]" for x in (abscissa, value))
+            return f"_{operator[6:]}({position}, {first}, {second})"
         if operator.startswith("call "):
             return f"_{operator[5:]}({', '.join(operands)})"
         return f"np.{FUNCTIONS.get(operator, operator)}({', '.join(operands)})"

@@ -131,6 +131,30 @@ class RotationQuaternion(sympy.Function):  # type: ignore[misc]
     primitive_name = "rotation_quaternion"
 
 
+class PiecewiseLinear(sympy.Function):  # type: ignore[misc]
+    """Linear interpolation of a table of parameters, constant outside of it.
+
+    ``PiecewiseLinear(x, first_abscissa, first_value, count)``: the symbols are the first of ``count`` consecutive
+    parameters each; the abscissae increase.
+    """
+
+    nargs = (4,)
+    primitive_name = "interpolate"
+
+    def fdiff(self, argindex: int = 1) -> Expr:
+        return PiecewiseSlope(*self.args)
+
+
+class PiecewiseSlope(sympy.Function):  # type: ignore[misc]
+    """Slope of `PiecewiseLinear`: of the interval to the right at a kink, zero outside of the table."""
+
+    nargs = (4,)
+    primitive_name = "interpolate_slope"
+
+    def fdiff(self, argindex: int = 1) -> Expr:
+        return Integer(0)
+
+
 def evaluate(base_name: str, z: mpmath.mpf) -> mpmath.mpf:
     """High-precision value of c_{k,m} or g_m at z, in the current mpmath precision.
 

@@ -14,7 +14,13 @@ import sympy
 from sympy import Expr, Symbol
 
 from symlie.errors import ModelError
-from symlie.ir.primitives import CoefficientFunction, HalfAngleRatio, RotationQuaternion
+from symlie.ir.primitives import (
+    CoefficientFunction,
+    HalfAngleRatio,
+    PiecewiseLinear,
+    PiecewiseSlope,
+    RotationQuaternion,
+)
 from symlie.ir.program import Assignment, Program, lower
 from symlie.ir.schemes import Scheme, scheme_for
 
@@ -154,6 +160,9 @@ class _Flattener:
             return self.emit(f"call {scheme.function}", self.flatten(expression.argument))
         if isinstance(expression, HalfAngleRatio | RotationQuaternion):
             return self.emit(f"call {expression.primitive_name}", *(self.flatten(a) for a in expression.args))
+        if isinstance(expression, PiecewiseLinear | PiecewiseSlope):
+            position, abscissa, value, count = (self.flatten(a) for a in expression.args)
+            return self.emit(f"table {expression.primitive_name}", position, abscissa, value, count)
         if isinstance(expression, sympy.exp):
             return self.emit("exp", self.flatten(expression.args[0]))
         operator = FUNCTIONS.get(type(expression).__name__)

@@ -15,6 +15,7 @@ from sympy import Expr, ImmutableDenseMatrix
 from symlie.errors import ModelError
 from symlie.groups.group import Field, LieGroup
 from symlie.groups.standard import group_from_name
+from symlie.ir.primitives import PiecewiseLinear
 from symlie.modeling.node import Node
 from symlie.modeling.node_array import NodeArray, NodeReference
 from symlie.modeling.statement import Statement, components, identifier
@@ -268,7 +269,7 @@ class Model(Statement):
         self.motions.append(Motion(found.name, index, found.group, tuple(storage)))
 
     def piecewise_linear(self, name: str, times: Sequence[float], values: Sequence[float], unit: str = "") -> Expr:
-        """A function of time through points, constant outside of them; its kinks become step boundaries.
+        """A function of time through a table of points, constant outside of it; its kinks become step boundaries.
 
         Parameters
         ----------
@@ -282,9 +283,7 @@ class Model(Statement):
         t = self.parameter(f"{name}_times", times, unit="s")
         y = self.parameter(f"{name}_values", values, unit=unit)
         self.breakpoints.append(f"{name}_times")
-        slopes = [(y[k + 1] - y[k]) / (t[k + 1] - t[k]) for k in range(len(times) - 1)]
-        ramp = [sympy.Min(sympy.Max(self.t - t[k], 0), t[k + 1] - t[k]) for k in range(len(times) - 1)]
-        return y[0] + sum(s * r for s, r in zip(slopes, ramp, strict=True))
+        return PiecewiseLinear(self.t, t[0], y[0], len(times))
 
     def derive(self) -> Equations:
         """Derive the equations of motion, unless an equal statement was derived and generated before.

@@ -1,4 +1,7 @@
-"""What is worth drawing of a solution: configuration, rotation, velocity, multipliers, energy, residuals."""
+"""What is worth drawing of a solution over time: configuration, rotation, velocity, multipliers, energy, residuals.
+
+Arrays of nodes are drawn as snapshots instead: `symlie.runtime.centre_line`.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +23,9 @@ MOST_OUTPUTS = 4
 
 MOST_COMPONENTS = 6
 """Components above which a vector is drawn by its Euclidean norm."""
+
+AT_REST = 1e-3
+"""Energy at the start over the largest one below which no relative change is drawn: loads set the system in motion."""
 
 FAR_OFF = 10.0
 """A component whose mean exceeds the largest variation by this factor is drawn less its mean."""
@@ -55,15 +61,14 @@ class Panel:
 def panels(solution: Solution) -> list[Panel]:
     """The panels of a solution, chosen by what it contains."""
     layout = solution.system.layout
-    nodes = layout.nodes[: MOST_NODES - 1] + layout.nodes[-1:] if len(layout.nodes) > MOST_NODES else layout.nodes
+    nodes = [n for n in layout.nodes if not n.is_array]
+    nodes = nodes[: MOST_NODES - 1] + nodes[-1:] if len(nodes) > MOST_NODES else nodes
     drawn = list(_output_panels(solution))
     if not any(len(p.series) in (2, 3) for p in drawn):
         drawn = [p for n in nodes for p in _field_panels(solution, n, "storage_fields")] + drawn
     drawn += [p for n in nodes for p in _rotation_panels(solution, n)]
     drawn += [p for n in nodes for p in _field_panels(solution, n, "velocity_fields")]
-    for constraint, values in solution.named_multipliers().items():
-        title = f"multipliers of {_words(constraint)}"
-        drawn.append(Panel(title, r"$\lambda$", _components(r"\lambda", values)))
+    drawn += [_multiplier_panel(constraint, values) for constraint, values in solution.named_multipliers().items()]
     drawn.append(_energy_panel(solution.outputs["energy"]))
     if layout.rows:
         drawn.append(_residual_panel(solution))
@@ -107,10 +112,20 @@ def _rotation_panels(solution: Solution, node: NodeSlice) -> Iterator[Panel]:
         yield Panel(_title(solution, node, "rotation, unit quaternion"), "$p$", series)
 
 
+def _multiplier_panel(constraint: str, values: Array) -> Panel:
+    """Multipliers; of many instances, the largest of each row."""
+    title = f"multipliers of {_words(constraint)}"
+    if values.ndim == 2:
+        return Panel(title, r"$\lambda$", _components(r"\lambda", values))
+    largest = np.abs(values).max(axis=1)
+    label = rf"$\max_{{1 \leq k \leq {values.shape[1]}}}\,|\lambda_k|$"
+    return Panel(title, label, _components(r"\lambda", largest))
+
+
 def _energy_panel(energy: Array) -> Panel:
     change = energy - energy[0] if len(energy) else energy
     scale = abs(energy[0]) if len(energy) else 0.0
-    if scale > 0:
+    if scale > AT_REST * np.max(np.abs(energy), initial=0.0):
         return Panel("energy, relative change", r"$(E - E_0)\,/\,|E_0|$", (Series("", change / scale),))
     return Panel("energy, change", _in_unit("J", "$E - E_0$"), (Series("", change),))
 

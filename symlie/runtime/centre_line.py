@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,8 @@ from symlie.runtime.topology import Numbers, links
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.gridspec import GridSpec
 
 SNAPSHOTS = 8
 """Times that are drawn."""
@@ -20,8 +23,20 @@ SNAPSHOTS = 8
 PLANAR = 1e-2
 """Extent over the largest one below which a coordinate is not drawn."""
 
+UPRIGHT = 0.4
+"""Extent of the abscissa over that of the ordinate from which a plane keeps the order of its coordinates."""
+
+FLAT = 0.45
+"""Height over width above which two projections stand side by side."""
+
+WIDTH, FRAME, MOST_HEIGHT = 6.5, 0.3, 3.2
+"""Width of a projection that fills a row, height of its labels, largest height of a row; in inches."""
+
 MOST_MARKED = 40
 """Nodes up to which each is marked."""
+
+LIGHTEST = 0.9
+"""Colour of the last snapshot on a scale from dark to light; the lightest ones are hard to see on paper."""
 
 MARGIN = 0.04
 """Free space around a projection, over its largest extent."""
@@ -47,14 +62,12 @@ class Snapshots:
 
     @property
     def projections(self) -> list[tuple[int, int]]:
-        """Coordinates to draw over each other, as (abscissa, ordinate): the largest two, then those with the third."""
+        """Coordinates to draw over each other, as (abscissa, ordinate): one plane if the motion stays in it, else two."""
         widest, second, third = np.argsort(-self.extents, kind="stable").tolist()
-        views = [(widest, second)]
         if self.extents[third] > PLANAR * self.extents[widest]:
-            views.append((widest, third))
-        elif second < widest:
-            views = [(second, widest)] if self.extents[second] > self.extents[widest] / 2 else views
-        return views
+            return [(widest, k) for k in sorted((second, third))]
+        upright = second < widest and self.extents[second] > UPRIGHT * self.extents[widest]
+        return [(second, widest) if upright else (widest, second)]
 
     def limits(self, axis: int) -> tuple[float, float]:
         """Range of a coordinate, with a margin."""
@@ -91,32 +104,74 @@ def snapshots(solution: Solution) -> Snapshots | None:
     return Snapshots(solution.t[chosen], x[:, used], numbers.reshape(-1, 2), np.flatnonzero(layout.fixed[used]))
 
 
-def draw_projection(axes: Axes, lines: Snapshots, abscissa: int, ordinate: int) -> None:
-    """Draw all snapshots on two coordinates, later ones in lighter colours, with a legend of the times.
+@dataclass(frozen=True)
+class ViewRow:
+    """A row of a figure: its projections, none for the legend of times, and its height in inches."""
+
+    projections: tuple[tuple[int, int], ...]
+    height: float
+
+
+def view_rows(lines: Snapshots) -> list[ViewRow]:
+    """Rows of a figure: the legend, then flat projections above each other, or others side by side."""
+    views = lines.projections
+    ratios = [np.ptp(lines.limits(ordinate)) / np.ptp(lines.limits(abscissa)) for abscissa, ordinate in views]
+    if len(views) == 2 and max(ratios) > FLAT:
+        rows = [ViewRow(tuple(views), float(min(WIDTH / 2 * max(ratios), MOST_HEIGHT)) + 2 * FRAME)]
+    else:
+        rows = [ViewRow((v,), float(min(WIDTH * r, MOST_HEIGHT)) + FRAME) for v, r in zip(views, ratios, strict=True)]
+        rows[-1] = ViewRow(rows[-1].projections, rows[-1].height + FRAME)
+    return [ViewRow((), FRAME), *rows]
+
+
+def draw_views(
+    figure: Figure, grid: GridSpec, lines: Snapshots, rows: Sequence[ViewRow], letters: Iterator[str]
+) -> None:
+    """Draw snapshots into the first rows of a figure.
 
     Parameters
     ----------
-    axes
-        Where to draw.
+    figure, grid
+        Where to draw; the grid has two columns.
     lines
         The snapshots.
-    abscissa, ordinate
-        Coordinates, counted from 0.
+    rows
+        Rows of `view_rows`.
+    letters
+        Gives each panel its letter.
     """
+    legend = figure.add_subplot(grid[0, :])
+    legend.axis("off")
+    axes = legend
+    for number, row in enumerate(rows):
+        for column, view in enumerate(row.projections):
+            axes = figure.add_subplot(grid[number, column] if len(row.projections) > 1 else grid[number, :])
+            _draw_projection(axes, lines, *view)
+            axes.set_title(f"({next(letters)}) snapshots of the centre line", loc="left")
+            if len(row.projections) == 1 and number < len(rows) - 1:
+                axes.set_xlabel("")
+                axes.tick_params(labelbottom=False)
+    legend.legend(*axes.get_legend_handles_labels(), loc="center", ncols=len(lines.t), columnspacing=1.2)
+
+
+def _draw_projection(axes: Axes, lines: Snapshots, abscissa: int, ordinate: int) -> None:
+    """Draw all snapshots on two coordinates, later ones in lighter colours."""
     import matplotlib
     from matplotlib.collections import LineCollection
 
-    colors = matplotlib.colormaps["viridis"](np.linspace(0, 0.92, max(len(lines.t), 2)))
+    colors = matplotlib.colormaps["viridis"](np.linspace(0, LIGHTEST, max(len(lines.t), 2)))
     plane = lines.x[..., [abscissa, ordinate]]
     marker = "o" if plane.shape[1] <= MOST_MARKED else ""
     for t, points, color in zip(lines.t, plane, colors, strict=False):
-        axes.add_collection(
-            LineCollection(list(points[lines.links]), colors=[color], linewidths=1.1, capstyle="round", label=f"{t:.3g}")
-        )
+        segments = list(points[lines.links])
+        label = f"{t:.3g} s"
+        axes.add_collection(LineCollection(segments, colors=[color], linewidths=1.1, capstyle="round", label=label))
         axes.plot(*points.T, linestyle="", marker=marker, markersize=1.6, color=color)
-    axes.plot(*plane[0, lines.held].T, linestyle="", marker="s", markersize=4, color="black", clip_on=False)
+    axes.plot(*plane[0, lines.held].T, linestyle="", marker="s", markersize=4, color="black")
     axes.set_xlim(lines.limits(abscissa))
     axes.set_ylim(lines.limits(ordinate))
     axes.set_aspect("equal")
     axes.set_xlabel(f"$x_{abscissa + 1}$ in m")
     axes.set_ylabel(f"$x_{ordinate + 1}$ in m")
+    axes.grid(visible=True)
+    axes.set_axisbelow(True)

@@ -7,11 +7,11 @@ import math
 import string
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from symlie.runtime.centre_line import Snapshots, draw_projection, snapshots
+from symlie.runtime.centre_line import draw_views, snapshots, view_rows
 from symlie.runtime.figure_style import PALETTE, STYLE, check_picture, require_matplotlib, write_figure
 from symlie.runtime.layout import Array
 from symlie.runtime.panels import Panel, panels
@@ -20,7 +20,6 @@ from symlie.runtime.solution import Solution
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-    from matplotlib.gridspec import GridSpec
 
 WIDTH, ROW_HEIGHT = 7.2, 1.75
 """Width of the figure and height of a row of panels, in inches."""
@@ -33,18 +32,6 @@ BINS = 1200
 
 ENVELOPE_BINS = 256
 """Bins of a long series on a logarithmic axis, of which the largest value is drawn."""
-
-VIEW_WIDTH, VIEW_FRAME = 5.8, 0.55
-"""Width of a projection that fills a row, and height of its labels, in inches."""
-
-MOST_HEIGHT = 3.2
-"""Height of a projection, in inches."""
-
-FLAT = 0.45
-"""Height over width of projections above which two stand side by side."""
-
-_BESIDE: dict[str, Any] = {"loc": "center left", "bbox_to_anchor": (1.0, 0.5), "borderaxespad": 0.3}
-"""Where legends stand."""
 
 
 def plot_solution(solution: Solution, path: Path | None = None) -> Figure:
@@ -76,14 +63,14 @@ def plot_solution(solution: Solution, path: Path | None = None) -> Figure:
     from matplotlib.figure import Figure
 
     drawn, lines = panels(solution), snapshots(solution)
-    views = _view_rows(lines) if lines else []
-    heights = [height for _, height in views] + [ROW_HEIGHT] * math.ceil(len(drawn) / 2)
+    views = view_rows(lines) if lines is not None else []
+    heights = [row.height for row in views] + [ROW_HEIGHT] * math.ceil(len(drawn) / 2)
     letters = itertools.cycle(string.ascii_lowercase)
     with matplotlib.rc_context(dict(STYLE)):
         figure = Figure(figsize=(WIDTH, 0.3 + sum(heights)), layout="constrained")
         grid = figure.add_gridspec(len(heights), 2, height_ratios=heights)
         if lines is not None:
-            _draw_views(figure, grid, lines, views, letters)
+            draw_views(figure, grid, lines, views, letters)
         for k, panel in enumerate(drawn):
             row = len(views) + k // 2
             fills_row = k == len(drawn) - 1 and k % 2 == 0
@@ -101,33 +88,6 @@ def plot_solution(solution: Solution, path: Path | None = None) -> Figure:
     return figure
 
 
-def _view_rows(lines: Snapshots) -> list[tuple[list[tuple[int, int]], float]]:
-    """Projections of each row, and its height: flat ones above each other, others side by side."""
-    views = lines.projections
-    flat = [lines.extents[ordinate] / lines.extents[abscissa] for abscissa, ordinate in views]
-    if len(views) == 2 and max(flat) > FLAT:
-        return [(views, 0.5 * VIEW_WIDTH * max(flat) + VIEW_FRAME)]
-    return [([view], min(VIEW_WIDTH * ratio, MOST_HEIGHT) + VIEW_FRAME) for view, ratio in zip(views, flat, strict=True)]
-
-
-def _draw_views(
-    figure: Figure,
-    grid: GridSpec,
-    lines: Snapshots,
-    rows: list[tuple[list[tuple[int, int]], float]],
-    letters: Iterator[str],
-) -> None:
-    for row, (views, _) in enumerate(rows):
-        for column, view in enumerate(views):
-            axes = figure.add_subplot(grid[row, column] if len(views) > 1 else grid[row, :])
-            draw_projection(axes, lines, *view)
-            axes.set_title(f"({next(letters)}) snapshots of the centre line", loc="left")
-            axes.grid(visible=True)
-            axes.set_axisbelow(True)
-            if row == 0 and column == len(views) - 1:
-                axes.legend(title="$t$ in s", **_BESIDE)
-
-
 def _draw(axes: Axes, t: Array, panel: Panel, letter: str) -> None:
     marker = "." if len(t) <= FEW_POINTS else ""
     for series, color in zip(panel.series, PALETTE, strict=False):
@@ -142,7 +102,7 @@ def _draw(axes: Axes, t: Array, panel: Panel, letter: str) -> None:
     if len(t) > 1:
         axes.set_xlim(t[0], t[-1])
     if any(series.label for series in panel.series):
-        axes.legend(**_BESIDE)
+        axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), borderaxespad=0.3)
 
 
 def decimated(t: Array, values: Array) -> tuple[Array, Array]:

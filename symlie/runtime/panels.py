@@ -80,6 +80,8 @@ def _output_panels(solution: Solution) -> Iterator[Panel]:
     physical = [(name, unit) for name, (_, unit) in solution.system.layout.outputs.items() if unit]
     for name, unit in physical[:MOST_OUTPUTS]:
         values = solution.outputs[name].reshape(len(solution.t), -1)
+        if unit == "rad":
+            values = continuous_rotation(values)
         yield Panel(_words(name), _in_unit(unit), _components("e", values, "norm"))
 
 
@@ -117,9 +119,8 @@ def _multiplier_panel(constraint: str, values: Array) -> Panel:
     title = f"multipliers of {_words(constraint)}"
     if values.ndim == 2:
         return Panel(title, r"$\lambda$", _components(r"\lambda", values))
-    largest = np.abs(values).max(axis=1)
-    label = rf"$\max_{{1 \leq k \leq {values.shape[1]}}}\,|\lambda_k|$"
-    return Panel(title, label, _components(r"\lambda", largest))
+    largest = _components(r"\lambda", np.abs(values).max(axis=1))
+    return Panel(f"{title}, largest of {values.shape[1]}", r"$|\lambda|$", largest)
 
 
 def _energy_panel(energy: Array) -> Panel:
@@ -195,6 +196,23 @@ def continuous(quaternions: Array) -> Array:
     return turned
 
 
+def continuous_rotation(vectors: Array) -> Array:
+    """The same rotations as vectors that do not jump at half turns.
+
+    Parameters
+    ----------
+    vectors
+        Angles, shape (n, 1), or rotation vectors, shape (n, 3).
+    """
+    turned = vectors.copy()
+    lengths = np.linalg.norm(vectors, axis=1)
+    for k in range(1, len(vectors)):
+        if lengths[k] > 0:
+            axis = vectors[k] / lengths[k]
+            turned[k] += 2 * np.pi * np.round((turned[k - 1] - vectors[k]) @ axis / (2 * np.pi)) * axis
+    return turned
+
+
 def _title(solution: Solution, node: NodeSlice, text: str) -> str:
     return f"{_words(node.name)}: {text}" if len(solution.system.layout.nodes) > 1 else text
 
@@ -213,5 +231,5 @@ def _words(name: str) -> str:
 
 
 def _in_unit(unit: str, letter: str = "") -> str:
-    shown = "" if unit in ("", "1") else f"in {unit}"
+    shown = "" if unit in ("", "1") else "in " + re.sub(r"\^(-?\d+)", r"$^{\1}$", unit)
     return " ".join(part for part in (letter, shown) if part)

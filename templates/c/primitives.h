@@ -14,6 +14,35 @@
 
 static inline double symlie_sign(double x) { return (double)((x > 0) - (x < 0)); }
 
+/* Index of the interval of x in n increasing abscissae, between 0 and n - 2. */
+static inline int symlie_interval(double x, const double *abscissa, int n)
+{
+    int low = 0, high = n - 1;
+    while (high - low > 1) {
+        const int middle = (low + high) / 2;
+        if (x < abscissa[middle]) high = middle;
+        else low = middle;
+    }
+    return low;
+}
+
+/* Linear interpolation of a table, constant outside of it. */
+static inline double symlie_interpolate(double x, const double *abscissa, const double *value, int n)
+{
+    if (x <= abscissa[0]) return value[0];
+    if (x >= abscissa[n - 1]) return value[n - 1];
+    const int k = symlie_interval(x, abscissa, n);
+    return value[k] + (value[k + 1] - value[k]) / (abscissa[k + 1] - abscissa[k]) * (x - abscissa[k]);
+}
+
+/* Its slope, that of the interval to the right at a kink. */
+static inline double symlie_interpolate_slope(double x, const double *abscissa, const double *value, int n)
+{
+    if (x < abscissa[0] || x >= abscissa[n - 1]) return 0;
+    const int k = symlie_interval(x, abscissa, n);
+    return (value[k + 1] - value[k]) / (abscissa[k + 1] - abscissa[k]);
+}
+
 /* 2 atan(sqrt(n)/w)/sqrt(n), the factor of the quaternion logarithm; p and -p give the same principal value. */
 static inline double symlie_half_angle_ratio(double w, double n)
 {

@@ -25,6 +25,9 @@ EXAMPLE = (
 DEFAULT_END = 1.0
 """End time where none is given, in s."""
 
+MOST_DRAWN = 5_000
+"""States from which steps are left out of a picture."""
+
 MOST_NUMBERS = 9
 """Multipliers of a constraint that are printed one by one."""
 
@@ -59,7 +62,8 @@ def run(arguments: Namespace) -> int:
     system = system_of(arguments)
     from symlie.runtime.integrate import solve
 
-    every_step = t_eval is None and (arguments.out or arguments.plot)
+    over_time = t_eval is None and (arguments.out or arguments.plot)
+    drawn_only = arguments.plot and not arguments.out
     try:
         with Progress(system.name, plain=arguments.progress) as progress:
             solution = solve(
@@ -67,7 +71,8 @@ def run(arguments: Namespace) -> int:
                 t_end,
                 method=arguments.method,
                 h=arguments.h,
-                t_eval=None if every_step else t_eval or [t_end],
+                t_eval=None if over_time else t_eval or [t_end],
+                record_every=max(1, int(t_end / arguments.h / MOST_DRAWN)) if drawn_only else 1,
                 multipliers=arguments.multipliers,
                 progress=progress,
             )

@@ -18,7 +18,10 @@ from symlie.derive.operator_formulas import COEFFICIENTS, kinematic_rows, operat
 from symlie.derive.statement_view import Row, StatementView
 from symlie.derive.term_rows import constraint_rows, energy_rows, force_rows, mass_rows, output_rows
 from symlie.groups.group import Field, LieGroup
+from symlie.modeling.model import Model
 from symlie.modeling.node import Node
+from symlie.modeling.statement import Parameter, Statement
+from symlie.templating import render
 
 ROWS_PER_BLOCK = 40
 """Rows of one aligned block; longer lists are split, because a browser typesets each block as a whole."""
@@ -39,22 +42,13 @@ _COORDINATES = {"x": "coordinates", "x_dot": "rate of the coordinates"}
 
 def markdown(equations: Equations) -> str:
     """Everything derived for a model, as a page of Markdown for GitHub, notebooks and editors."""
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    from symlie.paths import template_folder
-
     model = equations.model
-    views = [StatementView(d, model.parameters) for d in equations.derived]
-    factors = dict.fromkeys(factor for n in model.nodes for factor, _, _ in n.group.simple_factors)
+    views = [StatementView(d, _parameters(model, d.statement)) for d in equations.derived]
+    nodes = [n for d in equations.derived for n in d.statement.nodes]
+    factors = dict.fromkeys(factor for n in nodes for factor, _, _ in n.group.simple_factors)
     operators = {group.name: rows for group in factors if (rows := operator_rows(group))}
-    environment = Environment(
-        loader=FileSystemLoader(template_folder()),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    page = environment.get_template("equations.md.jinja").render(
+    page = render(
+        "equations.md.jinja",
         name=model.name,
         options=equations.options,
         constrained=any(d.constraints.position for d in equations.derived),
@@ -71,11 +65,16 @@ def latex(equations: Equations) -> str:
     """M, g, Φ, B, B v + b and Z with the definitions they use, as one display equation for MathJax and LaTeX."""
     rows: list[Row] = []
     for derived in equations.derived:
-        view = StatementView(derived, equations.model.parameters, energies_and_outputs=False)
+        view = StatementView(derived, _parameters(equations.model, derived.statement), energies_and_outputs=False)
         rows += [*view.definitions, *mass_rows(view), *force_rows(view)]
         for part in constraint_rows(view).values():
             rows += part
     return _block(rows)
+
+
+def _parameters(model: Model, statement: Statement) -> list[Parameter]:
+    """Parameters that a statement may use: the model's, and those of an element type."""
+    return [*model.parameters, *(statement.parameters if statement is not model else ())]
 
 
 def _sections(view: StatementView) -> list[dict[str, Any]]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import sympy
 
-from symlie.emit.environment import render
+from symlie.templating import render
 from symlie.emit.printing import INFIX, print_statements
 from symlie.errors import ModelError
 from symlie.ir.kernels import ElementTypeKernels, EmittedModel, Instances, Kernel

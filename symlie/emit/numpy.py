@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import sympy
 
-from symlie.emit.environment import render
+from symlie.templating import render
 from symlie.emit.printing import INFIX, print_statements
 from symlie.ir.kernels import EmittedModel, Kernel
 from symlie.ir.program import Program

@@ -24,7 +24,7 @@ PLANAR = 1e-2
 """Extent over the largest one below which a coordinate is not drawn."""
 
 UPRIGHT = 0.4
-"""Extent of the abscissa over that of the ordinate from which a plane keeps the order of its coordinates."""
+"""Extent over the largest one above which a coordinate comes before those that follow it."""
 
 FLAT = 0.45
 """Height over width above which two projections stand side by side."""
@@ -64,10 +64,11 @@ class Snapshots:
     def projections(self) -> list[tuple[int, int]]:
         """Coordinates to draw over each other, as (abscissa, ordinate): one plane if the motion stays in it, else two."""
         widest, second, third = np.argsort(-self.extents, kind="stable").tolist()
-        if self.extents[third] > PLANAR * self.extents[widest]:
+        if second < widest and self.extents[second] > UPRIGHT * self.extents[widest]:
+            widest, second = second, widest
+        if self.extents[third] > PLANAR * self.extents.max():
             return [(widest, k) for k in sorted((second, third))]
-        upright = second < widest and self.extents[second] > UPRIGHT * self.extents[widest]
-        return [(second, widest) if upright else (widest, second)]
+        return [(widest, second)]
 
     def limits(self, axis: int) -> tuple[float, float]:
         """Range of a coordinate, with a margin."""
@@ -147,6 +148,7 @@ def draw_views(
         for column, view in enumerate(row.projections):
             axes = figure.add_subplot(grid[number, column] if len(row.projections) > 1 else grid[number, :])
             _draw_projection(axes, lines, *view)
+            axes.set_anchor("N")
             axes.set_title(f"({next(letters)}) snapshots of the centre line", loc="left")
             if len(row.projections) == 1 and number < len(rows) - 1:
                 axes.set_xlabel("")
@@ -164,7 +166,7 @@ def _draw_projection(axes: Axes, lines: Snapshots, abscissa: int, ordinate: int)
     marker = "o" if plane.shape[1] <= MOST_MARKED else ""
     for t, points, color in zip(lines.t, plane, colors, strict=False):
         segments = list(points[lines.links])
-        label = f"{t:.3g} s"
+        label = f"$t = {t:.3g}$ s"
         axes.add_collection(LineCollection(segments, colors=[color], linewidths=1.1, capstyle="round", label=label))
         axes.plot(*points.T, linestyle="", marker=marker, markersize=1.6, color=color)
     axes.plot(*plane[0, lines.held].T, linestyle="", marker="s", markersize=4, color="black")

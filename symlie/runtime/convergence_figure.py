@@ -1,4 +1,4 @@
-"""Log–log pictures of convergence."""
+"""Log–log pictures of convergence, over step sizes or over grids."""
 
 from __future__ import annotations
 
@@ -7,42 +7,87 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from symlie.runtime.convergence import ConvergenceRow
+from symlie.runtime.figure_style import PALETTE, STYLE, check_picture, require_matplotlib, write_figure
+from symlie.runtime.refinement import GridRow
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 _PANELS = {
-    "q": "‖log(q_ref⁻¹∘q)‖",
-    "v": "‖v − v_ref‖",
-    "multipliers": "‖λ − λ_ref‖ / ‖λ_ref‖",
+    "q": r"$\max_k\,\|\log(q_{\mathrm{ref},k}^{-1}\circ q_k)\|$",
+    "v": r"$\|v - v_{\mathrm{ref}}\|$",
+    "multipliers": r"$\|\lambda - \lambda_{\mathrm{ref}}\|\,/\,\|\lambda_{\mathrm{ref}}\|$",
 }
 
 
 def plot_convergence(rows: Sequence[ConvergenceRow], path: Path | None = None) -> Figure:
-    """Draw errors over step sizes, one panel for q, v and λ, one line for each method.
+    """Draw errors over step sizes or grids, one panel for q, v and λ, one line for each method.
+
+    A dashed line shows the slope of the last observed order, rounded to an integer.
 
     Parameters
     ----------
     rows
-        Rows of `convergence`.
+        Rows of `convergence` or of `refinement`.
     path
         Picture to write.
+
+    Raises
+    ------
+    MissingDependencyError
+        Matplotlib is not installed.
+    FormatError
+        The file type is unknown, or the file can not be written.
     """
+    require_matplotlib()
+    if path is not None:
+        check_picture(path)
+    import matplotlib
     from matplotlib.figure import Figure
 
     shown = [part for part in _PANELS if any(getattr(row.error, part) for row in rows)]
-    figure = Figure(figsize=(1 + 3.4 * max(1, len(shown)), 3.8), layout="constrained")
-    for axes, part in zip(figure.subplots(1, max(1, len(shown)), squeeze=False)[0], shown, strict=False):
-        for method in dict.fromkeys(row.method for row in rows):
-            points = [(r.h, getattr(r.error, part)) for r in rows if r.method == method and getattr(r.error, part)]
-            axes.loglog(*zip(*points, strict=True), marker="o", markersize=3.5, linewidth=1.2, label=method)
-        axes.set_xscale("log", base=2)  # step sizes are halved as a rule
-        axes.set_title(_PANELS[part], fontsize="medium")
-        axes.set_xlabel("h in s")
-        axes.grid(visible=True, which="major", linewidth=0.4, alpha=0.6)
-    if shown:
-        figure.axes[0].set_ylabel("error at the end time")
-        figure.axes[0].legend(fontsize="small")
-    if path is not None:
-        figure.savefig(path, dpi=150)
+    with matplotlib.rc_context(dict(STYLE)):
+        figure = Figure(figsize=(0.4 + 2.5 * max(1, len(shown)), 2.7), layout="constrained")
+        panels = figure.subplots(1, max(1, len(shown)), squeeze=False)[0]
+        for axes, part in zip(panels, shown, strict=False):
+            _draw(axes, rows, part)
+        if shown:
+            panels[0].set_ylabel("error at the end time")
+            panels[0].legend()
+        figure.draw_without_rendering()
+        if path is not None:
+            write_figure(figure, path)
     return figure
+
+
+def _draw(axes: Axes, rows: Sequence[ConvergenceRow], part: str) -> None:
+    for method, color in zip(dict.fromkeys(row.method for row in rows), PALETTE, strict=False):
+        drawn = [row for row in rows if row.method == method and getattr(row.error, part)]
+        if not drawn:
+            continue
+        x, errors = [_abscissa(row) for row in drawn], [getattr(row.error, part) for row in drawn]
+        axes.loglog(x, errors, marker="o", markersize=3, color=color, label=method.replace("_", " "))
+        order = getattr(drawn[-1].order, part)
+        if order is not None and round(order) > 0:
+            slope = -round(order) if isinstance(drawn[-1], GridRow) else round(order)
+            ends = x[0], x[-1]
+            guide = [errors[-1] / GUIDE * (end / x[-1]) ** slope for end in ends]
+            axes.loglog(ends, guide, linestyle=(0, (4, 3)), linewidth=0.6, color=color)
+            axes.annotate(
+                f"order {round(order)}", (ends[0], guide[0]), xytext=(0, -9), textcoords="offset points",
+                fontsize=7, color=color, ha="right" if ends[0] > ends[1] else "left",
+            )  # fmt: skip
+    axes.set_xscale("log", base=2)  # steps are halved as a rule, grids doubled
+    axes.set_title(_PANELS[part])
+    axes.set_xlabel(rows[0].option.replace("_", " ") if isinstance(rows[0], GridRow) else "$h$ in s")
+    axes.grid(visible=True)
+    axes.set_axisbelow(True)
+
+
+def _abscissa(row: ConvergenceRow) -> float:
+    return row.value if isinstance(row, GridRow) else row.h
+
+
+GUIDE = 2.0
+"""Error over the line that shows its slope."""

@@ -1,0 +1,87 @@
+"""The exact circle of the roll-up: an equilibrium for every number of segments, and where the motion ends."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+import pytest
+
+import symlie as sl
+from symlie.models import roll_up
+from symlie.runtime.initial import index1_multipliers
+from symlie.runtime.layout import Array
+from symlie.runtime.system import System
+from tests import tolerances
+
+LENGTH = 10.0
+BENDING_STIFFNESS = 500.0
+CONSTRAINTS = ("none", "kirchhoff", "inextensible")
+
+
+@functools.cache
+def circle(segments: int, constraint: str, backend: str) -> System:
+    """The roll-up that starts on the exact static solution: a polygon inscribed in the circle, without strain Γ."""
+    model = roll_up.build(segments, constraint)
+    a = 2 * np.pi * np.arange(segments + 1) / segments
+    c, s = np.cos(a / 2), np.sin(a / 2)
+    zero = np.zeros(segments + 1)
+    p = np.column_stack([c - s, zero, c + s, zero]) / np.sqrt(2)
+    x = np.column_stack([np.sin(a), zero, np.cos(a) - 1]) * LENGTH / (2 * np.pi)
+    (nodes,) = model.arrays
+    nodes.initial(p=p, x=x)
+    return model.derive().compile(backend=backend)
+
+
+def acceleration(system: System) -> Array:
+    """v' at the initial state."""
+    p, state = system.prepared, system.initial_state
+    if system.layout.rows:
+        return index1_multipliers(system.kernels, system.algebra, p, 0.0, state.q, state.v)[0]
+    force = -system.kernels.force(p, 0.0, state.q, state.v)
+    return system.algebra.solve_mass(system.kernels.mass(p, 0.0, state.q), force)
+
+
+@pytest.mark.parametrize("backend", ["c", "numpy"])
+@pytest.mark.parametrize("constraint", CONSTRAINTS)
+@pytest.mark.parametrize(
+    ("segments", "tolerance"),
+    [(3, tolerances.EQUILIBRIUM), (8, tolerances.EQUILIBRIUM), (64, tolerances.EQUILIBRIUM_FINE)],
+)
+def test_the_circle_is_an_equilibrium(segments: int, tolerance: float, constraint: str, backend: str) -> None:
+    """No locking and no error of discretisation: even three segments close to a triangle without shear or extension."""
+    system = circle(segments, constraint, backend)
+    state = system.initial_state
+    assert np.abs(acceleration(system)).max() < tolerance
+    assert np.abs(state.multipliers).max(initial=0.0) < tolerances.EQUILIBRIUM_FORCE
+    energy = system.kernels.energy(system.prepared, 0.0, state.q, state.v)
+    assert energy[0] == 0
+    expected = LENGTH * BENDING_STIFFNESS * (2 * np.pi / LENGTH) ** 2 / 2
+    assert energy[1] == pytest.approx(expected, rel=tolerances.EQUILIBRIUM_ENERGY)
+
+
+def test_the_circle_with_another_stiffness_is_none() -> None:
+    """The torque belongs to the stiffness: the residual above is small because the state is right."""
+    system = circle(8, "kirchhoff", "c").with_parameters(extension_stiffness=2e4)
+    assert np.abs(acceleration(system)).max() < tolerances.EQUILIBRIUM
+    given = circle(8, "kirchhoff", "c")
+    p = given.with_parameters(bending_stiffness=600.0).prepared
+    q, v = given.initial_state.q, given.initial_state.v
+    moved = circle(8, "kirchhoff", "c").initial_state.q.copy()
+    moved[7 * 4 + 4] += 1e-3
+    force = given.kernels.force(given.prepared, 0.0, moved, v)
+    assert np.abs(force).max() > 1e-3
+    np.testing.assert_allclose(given.kernels.force(p, 0.0, q, v), 0.0, atol=1e-9)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("constraint", "h"), [("none", 2.0**-8), ("kirchhoff", 2.0**-8), ("inextensible", 2.0**-5)]
+)
+def test_the_damped_rod_closes(constraint: str, h: float) -> None:
+    """From the straight rod: after 100 s both ends meet, and the rotation between them is a full turn."""
+    system = roll_up.build(8, constraint).derive().compile()
+    solution = sl.solve(system, 100.0, h=h, record_every=0)
+    assert solution.outputs["tip_distance"][-1] < tolerances.CLOSED_RING
+    p = solution.field("rod", "p")[-1]
+    assert p[0] @ p[-1] == pytest.approx(-1.0, abs=tolerances.CLOSED_RING)

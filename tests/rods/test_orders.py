@@ -1,0 +1,55 @@
+"""Observed orders of all half-explicit methods on both benchmarks, and the residuals of the constraints."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests import tolerances
+from tests.rods.problems import BENCHMARKS, benchmark_run, errors
+
+END = 1.0
+"""A stated time of the reference: long enough for both velocities and positions to be in the asymptotic range."""
+
+STEPS = {"R1": {2: 10, 3: 10, 4: 10, 5: 9}, "R3": {2: 10, 3: 10, 4: 10, 5: 9}}
+"""For each order the coarser of two step sizes, h = 2^-k and 2^-(k+2)."""
+
+
+def observed(problem: str, method: str, k: int) -> tuple[float, float]:
+    """Orders of q and v at the end over two halvings."""
+    coarse = errors(benchmark_run(problem, k, method, END), problem)
+    fine = errors(benchmark_run(problem, k + 2, method, END), problem)
+    q, v = (float(np.log2(a[-1] / b[-1]) / 2) for a, b in zip(coarse, fine, strict=True))
+    return q, v
+
+
+@pytest.mark.parametrize("order", [2, 3, 4, 5])
+@pytest.mark.parametrize("problem", BENCHMARKS)
+def test_orders_of_half_explicit_methods(problem: str, order: int) -> None:
+    """In q and in v; without constraint rows the method is the explicit one of its tableau."""
+    q, v = observed(problem, f"half_explicit_{order}", STEPS[problem][order])
+    assert q > order - tolerances.ROD_ORDER_SLACK
+    assert v > order - tolerances.ROD_ORDER_SLACK
+
+
+def test_order_of_an_explicit_method() -> None:
+    """All integrators run on rods unchanged; this one without constraints."""
+    q, v = observed("R1", "rkmk_dopri5", 9)
+    assert q > 5 - tolerances.ROD_ORDER_SLACK
+    assert v > 5 - tolerances.ROD_ORDER_SLACK
+
+
+@pytest.mark.parametrize("order", [2, 3, 4, 5])
+def test_velocities_satisfy_the_hidden_constraints(order: int) -> None:
+    """|B v| is round-off in every step, whatever the method."""
+    solution = benchmark_run("R3", STEPS["R3"][order], f"half_explicit_{order}", END)
+    assert solution.statistics.max_velocity_residual < tolerances.ROD_HIDDEN
+
+
+def test_positions_hardly_leave_the_constraint() -> None:
+    """Order 5 with h = 2^-9 up to 15 s; order 2 drifts visibly with the same constraints, so the residual is real."""
+    solution = benchmark_run("R3", 9)
+    assert solution.statistics.max_constraint_residual < tolerances.ROD_CONSTRAINT
+    assert solution.statistics.max_velocity_residual < tolerances.ROD_HIDDEN
+    coarse = benchmark_run("R3", STEPS["R3"][2], "half_explicit_2", END)
+    assert coarse.statistics.max_constraint_residual > 1e4 * tolerances.ROD_CONSTRAINT

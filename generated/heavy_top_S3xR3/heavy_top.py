@@ -15,6 +15,18 @@ def _horner(coefficients, z):
     return result
 
 
+def _interpolate(x, abscissa, value):
+    k = np.clip(np.searchsorted(abscissa, x, side="right") - 1, 0, len(abscissa) - 2)
+    inside = value[k] + (value[k + 1] - value[k]) / (abscissa[k + 1] - abscissa[k]) * (x - abscissa[k])
+    return np.where(x <= abscissa[0], value[0], np.where(x >= abscissa[-1], value[-1], inside))
+
+
+def _interpolate_slope(x, abscissa, value):
+    k = np.clip(np.searchsorted(abscissa, x, side="right") - 1, 0, len(abscissa) - 2)
+    slope = (value[k + 1] - value[k]) / (abscissa[k + 1] - abscissa[k])
+    return np.where((x < abscissa[0]) | (x >= abscissa[-1]), 0.0, slope)
+
+
 def _half_angle_ratio(w, n):
     s = np.sqrt(n)
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -97,7 +97,7 @@ class StatementView:
 
     def superscript(self, node: Node) -> str:
         """The name of a node as a superscript, where there are several."""
-        return word(node.name) if len(self.derived.statement.nodes) > 1 else ""
+        return word(node.name.rpartition(".")[2]) if len(self.derived.statement.nodes) > 1 else ""
 
     def written(self, expressions: Sequence[Expr], *, collect: bool = True) -> Vector:
         """Expressions in the symbols that have names."""

@@ -1,8 +1,13 @@
-"""Settings of all tests: reproducible examples, no stored example database."""
+"""Settings of all tests: reproducible examples, no stored example database, and what happens without a C compiler."""
 
 from __future__ import annotations
 
+from collections.abc import Generator
+
+import pytest
 from hypothesis import HealthCheck, settings
+
+from symlie.errors import NoCompilerError
 
 settings.register_profile(
     "symlie",
@@ -13,3 +18,21 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.differing_executors],
 )
 settings.load_profile("symlie")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
+    """A test that asks for the C backend is skipped on a machine without a compiler; all others must pass there."""
+    try:
+        return (yield)
+    except NoCompilerError as error:
+        pytest.skip(str(error))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup(item: pytest.Item) -> Generator[None, None, None]:
+    """The same for fixtures that compile."""
+    try:
+        return (yield)
+    except NoCompilerError as error:
+        pytest.skip(str(error))

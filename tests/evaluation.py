@@ -10,6 +10,7 @@ import functools
 import math
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 import mpmath
 import numpy as np
@@ -19,7 +20,13 @@ from numpy.typing import NDArray
 from sympy import Expr, Symbol
 
 from symlie.ir import primitives
-from symlie.ir.primitives import CoefficientFunction, HalfAngleRatio, RotationQuaternion
+from symlie.ir.primitives import (
+    CoefficientFunction,
+    HalfAngleRatio,
+    PiecewiseLinear,
+    PiecewiseSlope,
+    RotationQuaternion,
+)
 from symlie.ir.program import Assignment, Program, lower
 from symlie.ir.schemes import POLE_HIGH, POLE_LOW, Scheme
 from symlie.ir.straightline import Operand, StraightLine
@@ -73,6 +80,10 @@ def value_of(expression: Expr, environment: Mapping[Symbol, mpf]) -> mpf:
         return mpf(int(expression.p)) / int(expression.q)
     if expression.is_Number or expression.is_NumberSymbol:
         return mpf(expression.evalf(mpmath.mp.dps + 5)._mpf_)
+    if isinstance(expression, PiecewiseLinear | PiecewiseSlope):
+        x, abscissa, value, count = expression.args
+        points = [_consecutive(first, int(count), environment) for first in (abscissa, value)]
+        return interpolate(value_of(x, environment), *points, slope=isinstance(expression, PiecewiseSlope))
     if isinstance(expression, CoefficientFunction):
         return _primitive(expression.base_name, value_of(expression.argument, environment), mpmath.mp.prec)
     arguments = [value_of(a, environment) for a in expression.args]
@@ -88,6 +99,23 @@ def value_of(expression: Expr, environment: Mapping[Symbol, mpf]) -> mpf:
     if isinstance(expression, RotationQuaternion):
         return rotation_quaternion(arguments[1:])[int(arguments[0])]
     return _ELEMENTARY[type(expression).__name__](*arguments)
+
+
+def _consecutive(first: Symbol, count: int, environment: Mapping[Symbol, mpf]) -> list[mpf]:
+    """Values of consecutive parameters; they are given in their order."""
+    start = list(environment).index(first)
+    return list(environment.values())[start : start + count]
+
+
+def interpolate(x: Any, abscissae: Sequence[Any], values: Sequence[Any], *, slope: bool = False) -> Any:
+    """Linear interpolation of a table, constant outside of it, or its slope, at kinks that to the right."""
+    if x < abscissae[0]:
+        return 0 * x if slope else values[0]
+    for k in range(len(abscissae) - 1):
+        if x < abscissae[k + 1]:
+            rate = (values[k + 1] - values[k]) / (abscissae[k + 1] - abscissae[k])
+            return rate if slope else values[k] + rate * (x - abscissae[k])
+    return 0 * x if slope else values[-1]
 
 
 @functools.lru_cache(maxsize=10_000)
@@ -180,7 +208,16 @@ def interpret(line: StraightLine, inputs: Mapping[str, float]) -> list[float]:
     for instruction in line.instructions:
         operands = fetch(instruction.operands)
         name = instruction.operator.removeprefix("call ")
-        if name == instruction.operator:
+        if name.startswith("table "):
+            position, *firsts, count = instruction.operands
+            points = []
+            for first in firsts:
+                assert isinstance(first, str) and isinstance(count, float)
+                vector, _, index = first.removesuffix("]").partition("[")
+                points.append([values[f"{vector}[{int(index) + k}]"] for k in range(int(count))])
+            slope = name.removeprefix("table ") == PiecewiseSlope.primitive_name
+            values[instruction.target] = interpolate(*fetch([position]), *points, slope=slope)
+        elif name == instruction.operator:
             values[instruction.target] = _OPERATORS[name](*operands)
         elif name in schemes:
             values[instruction.target] = float(evaluate_scheme(schemes[name], np.array(operands[0])))

@@ -11,7 +11,7 @@ import numpy as np
 
 import symlie as sl
 from symlie.derive.equations import Equations
-from symlie.models import heavy_top
+from symlie.models import flying_spaghetti, heavy_top
 from symlie.runtime.layout import Array
 from symlie.runtime.system import System
 
@@ -83,7 +83,7 @@ def polar_model() -> sl.Model:
 
 
 def large_model() -> sl.Model:
-    """Five bodies hanging from each other: more velocities than eliminations are derived for."""
+    """Five bodies of alternating types hanging from each other: too large for tables and eliminations in the text."""
     model = sl.Model("large")
     mass = model.parameter("mass", 1.0, unit="kg")
     arm = sl.vector(0, 0, 0.25)
@@ -108,6 +108,18 @@ def large_equations() -> Equations:
 def large_system(backend: str = "c") -> System:
     """`large_model`, ready to run."""
     return large_equations().compile(backend=backend)
+
+
+@functools.cache
+def spaghetti_equations() -> Equations:
+    """A short rod with constraints: element types of several instances with parameters of their own."""
+    return flying_spaghetti.build(segments=3, constraint="kirchhoff").derive()
+
+
+@functools.cache
+def spaghetti_system(backend: str = "c") -> System:
+    """The short rod, ready to run."""
+    return spaghetti_equations().compile(backend=backend)
 
 
 @functools.cache

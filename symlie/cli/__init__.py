@@ -1,8 +1,8 @@
 """The command line: ``symlie COMMAND …``.
 
 Each command is a module with ``SUMMARY``, ``EXAMPLE``, ``add_arguments(parser)`` and ``run(arguments)``, which imports
-what it needs when it runs; some have ``DETAILS`` to follow the summary in their help. A command that fails prints one sentence; with ``--json`` it prints one object, with what it
-had put into ``arguments.result`` so far.
+what it needs when it runs; some have ``DETAILS`` that follow the summary in their help. A command that fails prints one
+sentence; with ``--json`` it prints one object, with what it had put into ``arguments.result`` so far.
 """
 
 from __future__ import annotations

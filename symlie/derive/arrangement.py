@@ -82,18 +82,16 @@ def small_elimination(types: ModelKernels, arrangement: Arrangement) -> Eliminat
     """The derived elimination of a model of fixed topology."""
     dimension = sum(s.count * types.node_type(s.type).dimension for s in arrangement.nodes)
     rows = sum(i.count * types.element_type(i.element).rows for i in arrangement.instances)
+    mass, jacobian = assembled_patterns(types, arrangement)
+    return derive_elimination(mass, jacobian, dimension, rows)
+
+
+def assembled_patterns(types: ModelKernels, arrangement: Arrangement) -> tuple[SparsePattern, SparsePattern]:
+    """Patterns of the assembled M (lower triangle) and B: the values of all instances, one after the other."""
     offsets = [0]
     for s in arrangement.nodes:
         for _ in range(s.count):
             offsets.append(offsets[-1] + types.node_type(s.type).dimension)
-    mass, jacobian = _assembled_patterns(types, arrangement, offsets)
-    return derive_elimination(mass, jacobian, dimension, rows)
-
-
-def _assembled_patterns(
-    types: ModelKernels, arrangement: Arrangement, offsets: list[int]
-) -> tuple[SparsePattern, SparsePattern]:
-    """Patterns of the assembled M (lower triangle) and B: the values of all instances, one after the other."""
     mass: list[tuple[int, int, float | None]] = []
     jacobian: list[tuple[int, int, float | None]] = []
     row = 0

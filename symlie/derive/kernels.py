@@ -203,7 +203,8 @@ def _motion_kernel(model: Model, number: int, hoisting: ParameterHoisting) -> Ke
 def _initial_kernel(model: Model) -> Kernel:
     configuration: list[Expr] = []
     velocity: list[Expr] = []
-    for node in model.nodes:
+    order = list(dict.fromkeys(n.group.name for n in model.nodes))
+    for node in sorted(model.nodes, key=lambda n: order.index(n.group.name)):  # as in the state vectors
         storage: list[Expr] = list(node.group.identity)
         rate: list[Expr] = [Integer(0)] * node.group.dimension
         for value in model.initial_values:

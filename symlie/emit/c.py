@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import sympy
 
-from symlie.templating import render
 from symlie.emit.printing import INFIX, print_statements
 from symlie.errors import ModelError
 from symlie.ir.kernels import ElementTypeKernels, EmittedModel, Instances, Kernel
 from symlie.ir.program import Program
 from symlie.ir.schemes import POLE_HIGH, POLE_LOW, Scheme, closed_form
 from symlie.ir.straightline import flatten
+from symlie.templating import render
 
 LARGEST_UNROLLED = 800
 """Operations of one stage up to which a time loop unrolls its stages; beyond, compile time would grow without gain."""
@@ -100,7 +100,9 @@ def print_kernel(kernel: Kernel) -> PrintedKernel:
             position += 1
     text = " ".join(e for _, e in (*statements, *stores))
     used = {name for name in (a.name for a in kernel.signature.arguments) if _mentions(text, name)}
-    unused = tuple(a.name for a in kernel.signature.arguments if not a.is_output and a.name not in used)
+    unused = tuple(
+        a.name for a in kernel.signature.arguments if (a.size == 0 if a.is_output else a.name not in used)
+    )
     return PrintedKernel(
         kernel.description, kernel.signature.prototype(), unused, statements, stores, kernel.body.operation_count
     )

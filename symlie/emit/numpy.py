@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import sympy
 
-from symlie.templating import render
 from symlie.emit.printing import INFIX, print_statements
 from symlie.ir.kernels import EmittedModel, Kernel
 from symlie.ir.program import Program
 from symlie.ir.schemes import POLE_HIGH, POLE_LOW, Scheme, closed_form
 from symlie.ir.straightline import flatten
+from symlie.templating import render
 
 FUNCTIONS = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2", "pow": "power"}
 

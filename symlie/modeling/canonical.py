@@ -14,7 +14,7 @@ from symlie.modeling.statement import Statement
 def canonical_text(model: Model) -> str:
     """Text of the statements of a model and its element types."""
     lines = [f"model {model.name}"]
-    lines += [f"array {_group(a.group)}" for a in model.arrays]
+    lines += dict.fromkeys(f"array {_group(a.group)}" for a in model.arrays)
     lines += [f"initial {v.node} {v.field} {v.components}" for v in model.initial_values]
     lines += [f"motion {m.group.name} {m.storage}" for m in model.motions]
     for statement in (model, *(i.element for i in model.instances)):

@@ -29,7 +29,7 @@ UPRIGHT = 0.4
 FLAT = 0.45
 """Height over width above which two projections stand side by side."""
 
-WIDTH, FRAME, MOST_HEIGHT = 6.5, 0.3, 3.2
+WIDTH, FRAME, MOST_HEIGHT = 6.8, 0.3, 3.2
 """Width of a projection that fills a row, height of its labels, largest height of a row; in inches."""
 
 MOST_MARKED = 40
@@ -58,11 +58,12 @@ class Snapshots:
     @property
     def extents(self) -> Array:
         """Size of the box around all snapshots, shape (3,)."""
-        return np.ptp(self.x.reshape(-1, 3), axis=0)
+        extents: Array = np.ptp(self.x.reshape(-1, 3), axis=0)
+        return extents
 
     @property
     def projections(self) -> list[tuple[int, int]]:
-        """Coordinates to draw over each other, as (abscissa, ordinate): one plane if the motion stays in it, else two."""
+        """Pairs of coordinates to draw, as (abscissa, ordinate): one plane if the motion stays in it, else two."""
         widest, second, third = np.argsort(-self.extents, kind="stable").tolist()
         if second < widest and self.extents[second] > UPRIGHT * self.extents[widest]:
             widest, second = second, widest

@@ -15,16 +15,24 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _PANELS = {
-    "q": r"$\max_k\,\|\log(q_{\mathrm{ref},k}^{-1}\circ q_k)\|$",
+    "q": r"$\|\log(q_{\mathrm{ref}}^{-1}\circ q)\|$, largest of a node",
     "v": r"$\|v - v_{\mathrm{ref}}\|$",
     "multipliers": r"$\|\lambda - \lambda_{\mathrm{ref}}\|\,/\,\|\lambda_{\mathrm{ref}}\|$",
 }
+
+GUIDE = 2.0
+"""Error over the line that shows its slope."""
+
+CLEAR = 0.25
+"""Distance of an observed order from an integer up to which its slope is drawn."""
+
+LEGEND_COLUMNS = 5
 
 
 def plot_convergence(rows: Sequence[ConvergenceRow], path: Path | None = None) -> Figure:
     """Draw errors over step sizes or grids, one panel for q, v and λ, one line for each method.
 
-    A dashed line shows the slope of the last observed order, rounded to an integer.
+    Dashed lines show the last observed orders that are close to an integer.
 
     Parameters
     ----------
@@ -54,7 +62,7 @@ def plot_convergence(rows: Sequence[ConvergenceRow], path: Path | None = None) -
             _draw(axes, rows, part)
         if shown:
             panels[0].set_ylabel("error at the end time")
-            panels[0].legend()
+            figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=LEGEND_COLUMNS)
         figure.draw_without_rendering()
         if path is not None:
             write_figure(figure, path)
@@ -69,25 +77,32 @@ def _draw(axes: Axes, rows: Sequence[ConvergenceRow], part: str) -> None:
         x, errors = [_abscissa(row) for row in drawn], [getattr(row.error, part) for row in drawn]
         axes.loglog(x, errors, marker="o", markersize=3, color=color, label=method.replace("_", " "))
         order = getattr(drawn[-1].order, part)
-        if order is not None and round(order) > 0:
-            slope = -round(order) if isinstance(drawn[-1], GridRow) else round(order)
-            ends = x[0], x[-1]
-            guide = [errors[-1] / GUIDE * (end / x[-1]) ** slope for end in ends]
-            axes.loglog(ends, guide, linestyle=(0, (4, 3)), linewidth=0.6, color=color)
-            axes.annotate(
-                f"order {round(order)}", (ends[0], guide[0]), xytext=(0, -9), textcoords="offset points",
-                fontsize=7, color=color, ha="right" if ends[0] > ends[1] else "left",
-            )  # fmt: skip
+        if order is not None and round(order) > 0 and abs(order - round(order)) < CLEAR:
+            _draw_slope(axes, (x[0], x[-1]), errors[-1] / GUIDE, round(order), color)
     axes.set_xscale("log", base=2)  # steps are halved as a rule, grids doubled
+    if isinstance(rows[0], GridRow):
+        values = sorted({_abscissa(row) for row in rows})
+        axes.set_xticks(values, [f"{value:g}" for value in values])
+        axes.set_xlabel(rows[0].option.replace("_", " "))
+    else:
+        axes.set_xlabel("$h$ in s")
     axes.set_title(_PANELS[part])
-    axes.set_xlabel(rows[0].option.replace("_", " ") if isinstance(rows[0], GridRow) else "$h$ in s")
     axes.grid(visible=True)
     axes.set_axisbelow(True)
 
 
+def _draw_slope(axes: Axes, x: tuple[float, float], error: float, order: int, color: str) -> None:
+    """A dashed line that ends at the smallest error and falls with the order, and the order beside its end."""
+    first, last = x
+    refined_to_the_right = last > first
+    ratio = last / first if refined_to_the_right else first / last
+    axes.loglog(x, (error * ratio**order, error), linestyle=(0, (4, 3)), linewidth=0.6, color=color)
+    offset, side = (-12, "right") if refined_to_the_right else (12, "left")
+    axes.annotate(
+        f"order {order}", (last, error), (offset, -1), textcoords="offset points",
+        fontsize=7, color=color, ha=side, va="center",
+    )  # fmt: skip
+
+
 def _abscissa(row: ConvergenceRow) -> float:
     return row.value if isinstance(row, GridRow) else row.h
-
-
-GUIDE = 2.0
-"""Error over the line that shows its slope."""

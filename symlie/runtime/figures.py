@@ -80,7 +80,7 @@ def plot_solution(solution: Solution, path: Path | None = None) -> Figure:
                 axes.set_xlabel("$t$ in s")
             else:
                 axes.tick_params(labelbottom=False)
-        figure.align_ylabels()
+        figure.align_ylabels(figure.axes[len(figure.axes) - len(drawn) :])
         figure.suptitle(_caption(solution), fontsize=9)
         figure.draw_without_rendering()
         if path is not None:

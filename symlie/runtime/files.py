@@ -3,8 +3,8 @@
 Both hold the same variables with the same attributes. Fields of nodes are called ``NODE_FIELD``, multipliers
 ``multipliers_CONSTRAINT``, outputs by their names; the attribute ``kind`` says which of these a variable is.
 Arrays of nodes have the nodes as second dimension ``NODE_node``, multipliers of repeated elements their instances as
-``ELEMENT_instance``. A NumPy archive has the attributes of the file and of its variables as JSON in its entries ``attributes`` and
-``variables``.
+``ELEMENT_instance``. A NumPy archive has the attributes of the file and of its variables as JSON in its entries
+``attributes`` and ``variables``.
 """
 
 from __future__ import annotations

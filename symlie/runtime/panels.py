@@ -117,8 +117,8 @@ def _rotation_panels(solution: Solution, node: NodeSlice) -> Iterator[Panel]:
 def _multiplier_panel(constraint: str, values: Array) -> Panel:
     """Multipliers; of many instances, the largest of each row."""
     title = f"multipliers of {_words(constraint)}"
-    if values.ndim == 2:
-        return Panel(title, r"$\lambda$", _components(r"\lambda", values))
+    if values.ndim == 2 or values.shape[1] == 1:
+        return Panel(title, r"$\lambda$", _components(r"\lambda", values.reshape(len(values), -1)))
     largest = _components(r"\lambda", np.abs(values).max(axis=1))
     return Panel(f"{title}, largest of {values.shape[1]}", r"$|\lambda|$", largest)
 

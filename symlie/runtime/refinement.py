@@ -12,7 +12,7 @@ import numpy as np
 from symlie.errors import IntegrationError, ModelError
 from symlie.runtime.convergence import ConvergenceRow, EndState, Measured, error_against
 from symlie.runtime.integrate import Progress, solve
-from symlie.runtime.layout import Layout
+from symlie.runtime.layout import Layout, NodeSlice
 from symlie.runtime.system import System
 from symlie.runtime.topology import Numbers, continues_another, first_numbers
 
@@ -123,7 +123,7 @@ def refinement(
             state, row = run(grid, name)
             error = error_against(coarsest.system, state, best)
             ratio = finest.value / grid.value
-            order = _orders(before, (ratio, error)) if before else Measured()
+            order = richardson_orders(before, (ratio, error)) if before else Measured()
             before = ratio, error
             yield GridRow(**{**vars(row), "error": error, "order": order}, option=option, value=grid.value)
 
@@ -202,12 +202,19 @@ def _instances(members: Numbers, wanted: Numbers, constraint: str) -> Numbers:
             f"The {len(members)} instances of constraint '{constraint}' on a finer grid can not be matched with the "
             f"{len(wanted)} on the coarsest."
         )
-    middle = [(ratio - 1) // 2, ratio // 2]
-    return ratio * np.arange(len(wanted))[:, None] + np.array(middle)
+    middle = np.array([(ratio - 1) // 2, ratio // 2], dtype=np.int64)
+    starts = ratio * np.arange(len(wanted), dtype=np.int64)
+    return starts[:, None] + middle
 
 
-def _orders(before: tuple[float, Measured], after: tuple[float, Measured]) -> Measured:
-    """Observed orders from one grid to the next, each given by its distance of nodes over the reference's and errors."""
+def richardson_orders(before: tuple[float, Measured], after: tuple[float, Measured]) -> Measured:
+    """Observed orders between two grids.
+
+    Parameters
+    ----------
+    before, after
+        Of each grid the distance of nodes over that of the reference, and the differences to the reference.
+    """
     (ratio, error), (next_ratio, next_error) = before, after
     pairs = ((getattr(error, part), getattr(next_error, part)) for part in ("q", "v", "multipliers"))
     return Measured(*(_order(a, ratio, b, next_ratio) for a, b in pairs))

@@ -275,7 +275,7 @@ def stated(build: Callable[[sl.Model, Any], Any]) -> Callable[[], Any]:
     def run() -> Any:
         model, q = body()
         build(model, q)
-        return model.derive().kernels
+        return model.derive().emitted
 
     return run
 
@@ -286,7 +286,7 @@ def only(build: Callable[[sl.Model], Any]) -> Callable[[], Any]:
     def run() -> Any:
         model = sl.Model("body")
         build(model)
-        return model.derive().kernels
+        return model.derive().emitted
 
     return run
 
@@ -446,7 +446,7 @@ def test_unknown_symbols_are_named(state: Callable[[sl.Model, Any, Any], None]) 
     model, q = body()
     state(model, q, sympy.Symbol("stiffness"))
     with pytest.raises(ModelError, match=r"Unknown symbol 'stiffness'.*declare it with model\.parameter"):
-        _ = model.derive().kernels
+        _ = model.derive().emitted
 
 
 BAD_NAMES = ("2body", "my node", "", "größe", "class", "a-b", "a.b")

@@ -20,17 +20,32 @@ from symlie.ir.kernels import Kernel
 from symlie.runtime.layout import Array
 from symlie.runtime.methods import method
 from symlie.runtime.tables import driver_source
-from tests.systems import HEAVY_TOPS, chain_equations, heavy_top_equations, large_equations, polar_equations
+from tests.systems import (
+    HEAVY_TOPS,
+    chain_equations,
+    heavy_top_equations,
+    large_equations,
+    polar_equations,
+    spaghetti_equations,
+)
 
-MODELS = (*(f"heavy_top_{g}" for g in HEAVY_TOPS), "chain", "polar", "large")
-"""Models whose text is tested: constant and varying mass, with and without constraints, moving constraints, and one too
-large for derived eliminations."""
+GENERAL = ("large", "spaghetti")
+"""Models whose topology is run-time data: a large one stated as a whole, and a rod made of elements."""
+
+MODELS = (*(f"heavy_top_{g}" for g in HEAVY_TOPS), "chain", "polar", *GENERAL)
+"""Models whose text is tested: constant and varying mass, with and without constraints, moving constraints, fixed and
+general topology."""
 
 
 @functools.cache
 def equations_of(model: str) -> Equations:
     """The equations of one of `MODELS`."""
-    others = {"chain": chain_equations, "polar": polar_equations, "large": large_equations}
+    others = {
+        "chain": chain_equations,
+        "polar": polar_equations,
+        "large": large_equations,
+        "spaghetti": spaghetti_equations,
+    }
     return others[model]() if model in others else heavy_top_equations(model.removeprefix("heavy_top_"))
 
 
@@ -46,8 +61,9 @@ def sources(model: str, method_name: str | None = None) -> dict[str, str]:
     headers = ["primitives.h", "interface.h"]
     text = {n: t for n, t in files_of(model).items() if n.endswith((".c", ".h"))}
     if method_name is not None:
-        headers += ["linear_algebra.h", "method.h", "driver.h", "status.h"]
-        text |= driver_source(method(method_name), name)
+        algebra = "structured_algebra.h" if model in GENERAL else "fixed_algebra.h"
+        headers += [algebra, "method.h", "driver.h", "status.h"]
+        text |= driver_source(method(method_name), name, algebra)
     return {**text, **included_headers(headers)}
 
 
@@ -84,7 +100,7 @@ class Exposed:
     def __init__(self, model: str) -> None:
         import cffi
 
-        self.kernels = {k.signature.name: k for k in equations_of(model).kernels.kernels}
+        self.kernels = {k.signature.name: k for k in equations_of(model).emitted.kernels}
         prototypes, functions = [], []
         for kernel in self.kernels.values():
             signature = kernel.signature
@@ -92,7 +108,8 @@ class Exposed:
             names = ", ".join(a.name for a in signature.arguments)
             prototypes.append(f"{prototype};")
             functions.append(f"{prototype} {{ {signature.name}({names}); }}")
-        main = "\n".join([f'#include "{equations_of(model).model.name}.h"', *functions]) + "\n"
+        headers = ["interface.h", f"{equations_of(model).model.name}.h"]
+        main = "\n".join([*(f'#include "{h}"' for h in headers), *functions]) + "\n"
         self._ffi = cffi.FFI()
         self._ffi.cdef("\n".join(prototypes))
         with tempfile.TemporaryDirectory() as name:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,9 +18,10 @@ from symlie.compile.library import Library
 from symlie.paths import template_folder
 from symlie.runtime.layout import Array
 from symlie.runtime.methods import method, method_names
+from symlie.runtime.problem import problem_tables
 from symlie.runtime.system import System
-from tests.emit.building import MODELS, compiler_output, equations_of, is_gcc, sources, write
-from tests.systems import CONSTRAINED, FREE, heavy_top_system
+from tests.emit.building import GENERAL, MODELS, compiler_output, equations_of, is_gcc, sources, write
+from tests.systems import CONSTRAINED, FREE
 
 WARNINGS = ("-std=c11", "-Wall", "-Wextra", "-Wconversion", "-Werror")
 
@@ -31,7 +33,7 @@ WITHOUT_CONSTRAINTS = ("half_explicit_5", "rkmk_dopri5")
 
 def methods_of(model: str) -> tuple[str, str]:
     """Two time loops of each model: with and without reuse of the last stage, or of both families."""
-    return WITH_CONSTRAINTS if equations_of(model).kernels.rows else WITHOUT_CONSTRAINTS
+    return WITH_CONSTRAINTS if equations_of(model).emitted.rows else WITHOUT_CONSTRAINTS
 
 
 def library_with(folder: Path, model: str, method_name: str, compiler_flags: Sequence[str], system: System) -> Library:
@@ -51,15 +53,19 @@ def run_with(system: System, method_name: str, library: Library, monkeypatch: py
     return [solution.t, solution.q, solution.v, solution.multipliers]
 
 
-CASES = [(group, "half_explicit_5") for group in CONSTRAINED] + [(group, "rkmk_dopri5") for group in FREE]
+CASES = [
+    *((f"heavy_top_{group}", "half_explicit_5") for group in CONSTRAINED),
+    *((f"heavy_top_{group}", "rkmk_dopri5") for group in FREE),
+    *((model, "half_explicit_5") for model in GENERAL),
+]
 
 
-@pytest.mark.parametrize(("group", "method_name"), CASES)
+@pytest.mark.parametrize(("model", "method_name"), CASES)
 def test_optimization_keeps_every_bit(
-    group: str, method_name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    model: str, method_name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The default flags give the bits of a build without optimization."""
-    system, model = heavy_top_system(group), f"heavy_top_{group}"
+    system = equations_of(model).compile(backend="c")
     default = library_with(tmp_path / "default", model, method_name, flags("default"), system)
     plain = library_with(tmp_path / "plain", model, method_name, [*flags("default"), "-O0"], system)
     first = run_with(system, method_name, default, monkeypatch)
@@ -94,7 +100,7 @@ def test_models_compile_without_warnings(model: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("model", MODELS)
 def test_time_loops_parse_without_warnings(model: str, tmp_path: Path) -> None:
     """Every method that can integrate the model."""
-    constrained = equations_of(model).kernels.rows > 0
+    constrained = equations_of(model).emitted.rows > 0
     names = [n for n in method_names() if not (constrained and method(n).family == "rkmk")]
     assert len(names) >= 4
     for name in names:
@@ -103,7 +109,7 @@ def test_time_loops_parse_without_warnings(model: str, tmp_path: Path) -> None:
 
 
 @gcc_only
-@pytest.mark.parametrize("model", ["heavy_top_S3sR3", "heavy_top_S3", "chain", "polar", "large"])
+@pytest.mark.parametrize("model", ["heavy_top_S3sR3", "heavy_top_S3", "chain", "polar", *GENERAL])
 def test_time_loops_compile_without_warnings(model: str, tmp_path: Path) -> None:
     """With optimization, where flow analysis finds more."""
     for name in methods_of(model):
@@ -113,14 +119,15 @@ def test_time_loops_compile_without_warnings(model: str, tmp_path: Path) -> None
 
 MAIN = """
 #include <stdio.h>
+#include <stdlib.h>
 #include "driver.c"
+
+%(problem)s
+static double q[] = {%(q)s}, v[] = {%(v)s}, lambda[] = {%(multipliers)s}, acceleration[%(dimension)d];
+static double t_record[4], q_record[4 * %(storage)d], v_record[4 * %(dimension)d], lambda_record[4 * %(rows)d + 1];
 
 int main(void)
 {
-    static double q[STORAGE] = {%(q)s}, v[DIMENSION] = {%(v)s}, lambda[ROWS + 1] = {%(multipliers)s};
-    static const double parameters[PARAMETERS + 1] = {%(parameters)s};
-    static double p[PREPARED + 1], acceleration[DIMENSION];
-    static double t_record[4], q_record[4 * STORAGE], v_record[4 * DIMENSION], lambda_record[4 * ROWS + 1];
     const double start[2] = {0, %(middle)s}, end[2] = {%(middle)s, %(end)s};
     const long long steps[2] = {40, 60};
     const unsigned char record_end[2] = {1, 1};
@@ -128,16 +135,73 @@ int main(void)
     const symlie_plan plan = {2, start, end, steps, 50, record_end, 7};
     symlie_record record = {4, 0, t_record, q_record, v_record, lambda_record};
     int status;
-    symlie_prepare(parameters, p);
-    do status = symlie_integrate(p, &state, &plan, &record);
+    prepare();
+    problem.workspace = malloc((size_t)symlie_workspace(&problem) * sizeof(double));
+    do status = symlie_integrate(&problem, &state, &plan, &record);
     while (status == SYMLIE_BUDGET);
     printf("%%d %%lld %%lld\\n", status, state.steps, record.count);
-    for (int k = 0; k < STORAGE; k++) printf("%%a\\n", state.q[k]);
-    for (int k = 0; k < DIMENSION; k++) printf("%%a\\n", state.v[k]);
-    for (int k = 0; k < ROWS; k++) printf("%%a\\n", state.lambda[k]);
-    return 0;
+    for (int k = 0; k < %(storage)d; k++) printf("%%a\\n", state.q[k]);
+    for (int k = 0; k < %(dimension)d; k++) printf("%%a\\n", state.v[k]);
+    for (int k = 0; k < %(rows)d; k++) printf("%%a\\n", state.lambda[k]);
+    status = symlie_acceleration(&problem, 0, state.q, state.v, acceleration, state.lambda);
+    free(problem.workspace);
+    return status;
 }
 """
+"""Arrays of exactly the documented sizes, so that an access beyond them is seen."""
+
+
+def numbers(values: Iterable[float]) -> str:
+    """Numbers as C, hexadecimal so that they are exact; a zero if there are none."""
+    return ", ".join(float(c).hex() for c in values) or "0"
+
+
+def array(name: str, values: Any) -> str:
+    """A table as C, with at least one entry."""
+    flat = np.ravel(values)
+    if flat.dtype.kind == "f":
+        return f"static double {name}[] = {{{numbers(flat)}}};"
+    kind = "long long" if flat.dtype == np.int64 else "int"
+    return f"static {kind} {name}[] = {{{', '.join(map(str, flat)) or '0'}}};"
+
+
+def problem_text(system: System) -> str:
+    """The description of a system as C, and a function ``prepare`` that computes its parameters."""
+    layout, tables = system.layout, problem_tables(system.layout)
+    lines = [array("parameters", system.parameters), f"static double p[{layout.prepared_parameters + 1}];"]
+    elements, pairs, calls = [], [], ["symlie_prepare(-1, parameters, parameters, p);"]
+    for k, (element, rows) in enumerate(zip(layout.elements, system.element_parameters, strict=True)):
+        width = element["prepared_parameters"]
+        lines += [array(f"storage_of_{k}", tables.storage_of[k]), array(f"velocity_of_{k}", tables.velocity_of[k])]
+        lines += [array(f"raw_{k}", rows), f"static double prepared_{k}[{max(len(rows) * width, 1)}];"]
+        calls += [
+            f"symlie_prepare({k}, p, raw_{k} + {i * rows.shape[1]}, prepared_{k} + {i * width});"
+            for i in range(len(rows))
+        ]
+        stride = width if len(rows) > 1 else 0
+        count = layout.instance_counts[k]
+        elements.append(f"{{{count}, storage_of_{k}, velocity_of_{k}, prepared_{k}, {stride}}}")
+    for k, (first, second) in enumerate(tables.pairs):
+        lines += [array(f"first_{k}", first), array(f"second_{k}", second)]
+        pairs.append(f"{{{len(first)}, first_{k}, second_{k}}}")
+    for name in ("node_counts", "mobility", "position"):
+        lines.append(array(name, getattr(tables, name)))
+    for name in ("motion_storage", "motion_velocity"):
+        lines.append(array(name, getattr(layout, name)))
+    fields = {
+        "p": "p", "elements": "elements", "nodes": "node_counts", "storage": layout.storage,
+        "dimension": layout.dimension, "rows": layout.rows, "mass_values": tables.mass_values,
+        "jacobian_values": tables.jacobian_values, "motion_storage": "motion_storage",
+        "motion_velocity": "motion_velocity", "mobility": "mobility", "bandwidth": tables.bandwidth,
+        "position": "position", "pairs": "pairs",
+    }  # fmt: skip
+    lines += [
+        f"static const symlie_elements elements[] = {{{', '.join(elements)}}};",
+        f"static const symlie_pairs pairs[] = {{{', '.join(pairs) or '{0, 0, 0}'}}};",
+        f"static symlie_problem problem = {{{', '.join(f'.{k} = {x}' for k, x in fields.items())}}};",
+        f"static void prepare(void) {{ {' '.join(calls)} }}",
+    ]
+    return "\n".join(lines)
 
 
 def sanitized(folder: Path, text: dict[str, str]) -> list[str]:
@@ -158,7 +222,7 @@ def sanitizers_work(folder: Path) -> bool:
     return subprocess.run(command, capture_output=True, cwd=folder, check=False).returncode == 0
 
 
-@pytest.mark.parametrize("model", ["heavy_top_SE3", "heavy_top_S3", "chain", "polar", "large"])
+@pytest.mark.parametrize("model", ["heavy_top_SE3", "heavy_top_S3", "chain", "polar", *GENERAL])
 def test_sanitizers_are_silent(model: str, tmp_path: Path) -> None:
     """100 steps in two segments, with a small budget and records, end at the bits that the package finds."""
     if not sanitizers_work(tmp_path):
@@ -166,15 +230,10 @@ def test_sanitizers_are_silent(model: str, tmp_path: Path) -> None:
     system = equations_of(model).compile(backend="c")
     initial, method_name = system.initial_state, methods_of(model)[1]
     h = 2.0**-11
-    numbers = {
-        "q": initial.q,
-        "v": initial.v,
-        "multipliers": np.append(initial.multipliers, 0.0),
-        "parameters": np.append(system.parameters, 0.0),
-        "middle": [40 * h],
-        "end": [100 * h],
-    }
-    text = {name: ", ".join(float(c).hex() for c in values) for name, values in numbers.items()}
+    layout = system.layout
+    text: dict[str, object] = {"storage": layout.storage, "dimension": layout.dimension, "rows": layout.rows}
+    text |= {"q": numbers(initial.q), "v": numbers(initial.v), "multipliers": numbers(initial.multipliers)}
+    text |= {"middle": numbers([40 * h]), "end": numbers([100 * h]), "problem": problem_text(system)}
     lines = sanitized(tmp_path, {**sources(model, method_name), "main.c": MAIN % text})
     assert lines[:3] == ["0", "100", "3"]  # done; records at steps 40, 50 and 100
     solution = sl.solve(system, 100 * h, method=method_name, h=h, t_eval=[40 * h, 100 * h])
@@ -228,7 +287,7 @@ ALLOWED_SYMBOLS = {
 
 
 @pytest.mark.skipif(shutil.which("nm") is None, reason="needs nm")
-@pytest.mark.parametrize("model", ["heavy_top_SE3", "heavy_top_S3", "chain", "polar", "large"])
+@pytest.mark.parametrize("model", ["heavy_top_SE3", "heavy_top_S3", "chain", "polar", *GENERAL])
 def test_compiled_code_has_no_state_and_calls_nothing(model: str, tmp_path: Path) -> None:
     """No writable data; no calls but to the mathematical library; only ``symlie_`` is exported."""
     write(tmp_path, sources(model, methods_of(model)[0]))

@@ -60,26 +60,19 @@ def test_the_circle_is_an_equilibrium(segments: int, tolerance: float, constrain
     assert energy[1] == pytest.approx(expected, rel=tolerances.EQUILIBRIUM_ENERGY)
 
 
-def test_the_circle_with_another_stiffness_is_none() -> None:
-    """The torque belongs to the stiffness: the residual above is small because the state is right."""
-    system = circle(8, "kirchhoff", "c").with_parameters(extension_stiffness=2e4)
-    assert np.abs(acceleration(system)).max() < tolerances.EQUILIBRIUM
-    given = circle(8, "kirchhoff", "c")
-    p = given.with_parameters(bending_stiffness=600.0).prepared
-    q, v = given.initial_state.q, given.initial_state.v
-    moved = circle(8, "kirchhoff", "c").initial_state.q.copy()
-    moved[7 * 4 + 4] += 1e-3
-    force = given.kernels.force(given.prepared, 0.0, moved, v)
-    assert np.abs(force).max() > 1e-3
-    np.testing.assert_allclose(given.kernels.force(p, 0.0, q, v), 0.0, atol=1e-9)
+def test_the_residual_sees_a_micrometre() -> None:
+    """Any stiffness has the same circle, as its torque is 2π EI/L; a displaced node is out of balance."""
+    system = circle(8, "none", "c")
+    other = system.with_parameters(bending_stiffness=700.0, extension_stiffness=3e4)
+    assert np.abs(acceleration(other)).max() < tolerances.EQUILIBRIUM
+    x = system.initial_state.q.reshape(9, 7)[:, 4:].copy()
+    x[4, 0] += 1e-6
+    assert np.abs(acceleration(system.with_initial("rod", x=x))).max() > 1e-3
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("constraint", "h"), [("none", 2.0**-8), ("kirchhoff", 2.0**-8), ("inextensible", 2.0**-5)]
-)
+@pytest.mark.parametrize(("constraint", "h"), [("none", 2.0**-8), ("kirchhoff", 2.0**-8), ("inextensible", 2.0**-6)])
 def test_the_damped_rod_closes(constraint: str, h: float) -> None:
-    """From the straight rod: after 100 s both ends meet, and the rotation between them is a full turn."""
+    """From the straight rod with nearly the largest stable step: after 100 s both ends meet, one turn apart."""
     system = roll_up.build(8, constraint).derive().compile()
     solution = sl.solve(system, 100.0, h=h, record_every=0)
     assert solution.outputs["tip_distance"][-1] < tolerances.CLOSED_RING

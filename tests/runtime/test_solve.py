@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import symlie as sl
 from symlie.errors import ModelError, UnknownNameError, UnsupportedMethodError
 from symlie.runtime import drive
+from symlie.runtime.algebra import DenseAlgebra
 from symlie.runtime.drive import CompiledIntegration
 from symlie.runtime.initial import index1_multipliers
 from symlie.runtime.layout import Array
@@ -92,9 +93,9 @@ def test_backends_have_the_same_initial_state(group: str) -> None:
 # Reuse of the last stage
 
 
-def without_reuse(method: Method, model: str) -> Mapping[str, str]:
+def without_reuse(method: Method, model: str, algebra: str) -> Mapping[str, str]:
     """`driver_source` of a method that evaluates its first stage anew in every step."""
-    source = driver_source(method, model)
+    source = driver_source(method, model, algebra)
     text = source["tableau.h"].replace("#define FSAL 1", "#define FSAL 0")
     assert text != source["tableau.h"]
     return {**source, "tableau.h": text}
@@ -137,12 +138,13 @@ def test_index1_multipliers_do_not_change_states(group: str, backend: str) -> No
     for a, b in ((stage.t, index1.t), (stage.q, index1.q), (stage.v, index1.v)):
         assert a.tobytes() == b.tobytes()
     assert not np.allclose(stage.multipliers[1:], index1.multipliers[1:], rtol=1e-6, atol=0)
-    k, p = system.kernels, system.prepared
+    k, p, algebra = system.kernels, system.prepared, system.algebra
+    assert isinstance(algebra, DenseAlgebra)
     for t, q, v, multipliers in zip(index1.t, index1.q, index1.v, index1.multipliers, strict=True):
-        acceleration, found = index1_multipliers(k, p, t, q, v)
+        acceleration, found = index1_multipliers(k, algebra, p, t, q, v)
         assert np.array_equal(found, multipliers)
-        B = k.jacobian(p, t, q)
-        residual = k.mass(p, t, q) @ acceleration + k.force(p, t, q, v) + B.T @ multipliers
+        B = algebra.jacobian_matrix(k.jacobian(p, t, q))
+        residual = algebra.mass_matrix(k.mass(p, t, q)) @ acceleration + k.force(p, t, q, v) + B.T @ multipliers
         hidden = B @ acceleration + k.curvature(p, t, q, v)
         largest = max(float(np.abs(x).max()) for x in (k.force(p, t, q, v), acceleration, multipliers))
         assert float(np.abs(np.concatenate([residual, hidden])).max()) <= tolerances.RESIDUAL * largest
@@ -277,14 +279,17 @@ def test_one_step_by_the_paper() -> None:
     k, p = system.kernels, system.prepared
     q, v = system.initial_state.q, system.initial_state.v
 
+    algebra = system.algebra
+    assert isinstance(algebra, DenseAlgebra)
+
     def acceleration(q: Array, v: Array) -> Array:
-        return np.linalg.solve(k.mass(p, 0.0, q), -k.force(p, 0.0, q, v))
+        return np.linalg.solve(algebra.mass_matrix(k.mass(p, 0.0, q)), -k.force(p, 0.0, q, v))
 
     first = acceleration(q, v)
     moved, faster = k.advance(q, H * v), v + H * first
     second = acceleration(moved, faster)
     state = State(0.0, q.copy(), v.copy(), np.zeros(0))
-    Stepper(k, p, method("lie_euler_heun"), 0).step(state, H)
+    Stepper(k, algebra, p, method("lie_euler_heun"), 0).step(state, H)
     close(state.q, k.advance(q, H * (v + faster) / 2), tolerances.LIBRARY)
     close(state.v, v + H * (first + second) / 2, tolerances.LIBRARY)
     assert method("lie_euler_heun").commutators == 0

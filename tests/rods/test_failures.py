@@ -1,0 +1,258 @@
+"""What goes wrong in a topology is named: the node, the element, the instance, the row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symlie as sl
+from symlie.errors import (
+    InconsistentInitialValuesError,
+    ModelError,
+    RedundantConstraintsError,
+    SingularMassMatrixError,
+)
+from symlie.runtime.system import System
+from tests.rods.topologies import INERTIA, STIFFNESS, UPRIGHT
+
+
+def rod(model: sl.Model | None = None, **changed: Any) -> sl.CosseratRod:
+    """A rod of three segments with some arguments changed."""
+    arguments: dict[str, Any] = {
+        "segments": 3,
+        "length": 1.0,
+        "stiffness": STIFFNESS,
+        "inertia": INERTIA,
+        "position": lambda s: (0, 0, s),
+        "orientation": UPRIGHT,
+    }
+    name = changed.pop("name", "rod")
+    return sl.add_rod(model or sl.Model("broken"), name, **{**arguments, **changed})
+
+
+def point_mass() -> sl.ElementType:
+    """A particle with a parameter."""
+    element = sl.ElementType("particle", node="R3")
+    mass = element.parameter("mass", 1.0, unit="kg")
+    element.kinetic_energy(mass * element.node.x_dot.dot(element.node.x_dot) / 2)
+    return element
+
+
+def link() -> sl.ElementType:
+    """A rigid link between two points."""
+    element = sl.ElementType("link", left="R3", right="R3")
+    distance = element.left.x - element.right.x
+    element.constraint("length", distance.dot(distance) - 1)
+    return element
+
+
+SENTENCES: dict[str, tuple[Callable[[sl.Model, sl.NodeArray], object], str]] = {
+    "index": (
+        lambda model, nodes: nodes[4],
+        r"Node array 'points' has 4 nodes; there is no index 4\.",
+    ),
+    "negative index": (
+        lambda model, nodes: nodes[-5],
+        r"Node array 'points' has 4 nodes; there is no index -5\.",
+    ),
+    "fixed index": (
+        lambda model, nodes: nodes.fix(0, 9),
+        r"Node array 'points' has 4 nodes; there is no index 9\.",
+    ),
+    "number of nodes": (
+        lambda model, nodes: model.add(link(), [(nodes[0], nodes[1]), (nodes[1],)]),
+        r"Instance 1 of element 'link' has 1 nodes; it needs 2\.",
+    ),
+    "not a node": (
+        lambda model, nodes: model.add(link(), [(nodes[0], 1)]),
+        r"Instance 0 of 'link': 1 is not a node of the model\.",
+    ),
+    "node of another model": (
+        lambda model, nodes: (
+            model.add(point_mass(), [sl.Model("other").node_array("elsewhere", "R3", 2)[0]]),
+            model.derive().arrangement,
+        ),
+        r"Instance 0 of 'particle': 'elsewhere' is not a node of this model\.",
+    ),
+    "wrong group": (
+        lambda model, nodes: model.add(
+            link(), [(nodes[0], nodes[1]), (nodes[1], model.node_array("turning", sl.SO3, 1)[0])]
+        ),
+        r"Instance 1 of 'link': node 'turning' is on SO3, but the element expects R3\.",
+    ),
+    "unknown parameter": (
+        lambda model, nodes: model.add(point_mass(), [nodes[0]], weight=3),
+        r"Element type 'particle' has no parameter 'weight'; it has: mass\.",
+    ),
+    "length of a parameter": (
+        lambda model, nodes: model.add(point_mass(), [nodes[k] for k in range(4)], mass=[1, 2, 3]),
+        r"Parameter 'mass' of element 'particle' needs 1 values, or 4 × 1, not 3\.",
+    ),
+    "two element types of one name": (
+        lambda model, nodes: (model.add(point_mass(), [nodes[0]]), model.add(point_mass(), [nodes[1]])),
+        r"Two element types of 'broken' are called 'particle'; rename one\.",
+    ),
+    "two arrays of one name": (
+        lambda model, nodes: model.node_array("points", "R3", 2),
+        r"Node 'points' is declared twice in 'broken'\.",
+    ),
+    "no nodes": (
+        lambda model, nodes: model.node_array("none", "R3", 0),
+        r"Node array 'none' needs at least one node, not 0\.",
+    ),
+    "unknown field": (
+        lambda model, nodes: nodes.initial(R=[1, 2, 3]),
+        r"Node array 'points' has no field 'R'; it has: x, x_dot\.",
+    ),
+    "size of initial values": (
+        lambda model, nodes: nodes.initial(x=np.zeros((3, 3))),
+        r"Initial points\.x needs 4 × 3 numbers, not \(3, 3\)\.",
+    ),
+    "no local nodes": (
+        lambda model, nodes: sl.ElementType("empty"),
+        r"Element type 'empty' needs at least one local node",
+    ),
+    "times out of order": (
+        lambda model, nodes: model.piecewise_linear("load", [0, 2, 1], [0, 1, 0]),
+        r"Time function 'load' needs at least two points with increasing times\.",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", SENTENCES)
+def test_mistakes_in_a_topology(case: str) -> None:
+    """Each has its own sentence."""
+    mistake, sentence = SENTENCES[case]
+    model = sl.Model("broken")
+    nodes = model.node_array("points", "R3", 4)
+    with pytest.raises(ModelError, match=f"^{sentence}"):
+        mistake(model, nodes)
+
+
+RODS: dict[str, tuple[dict[str, Any], str]] = {
+    "zero length": ({"length": [0.5, 0.0, 0.5]}, r"Segment 1 of rod 'rod' has length 0; it must be positive\."),
+    "negative length": ({"length": -1.0}, r"Segment 0 of rod 'rod' has length -0\.333333; it must be positive\."),
+    "number of lengths": ({"length": [1.0, 1.0]}, r"Rod 'rod' has 3 segments, but 2 lengths\."),
+    "zero stiffness": ({"stiffness": [1, 1, 0, 1, 1, 1]}, r"The stiffness of rod 'rod' must be positive\."),
+    "stiffness somewhere": (
+        {"stiffness": lambda s: np.full(6, 0.7 - s)},
+        r"The stiffness of rod 'rod' must be positive\.",
+    ),
+    "indefinite stiffness": (
+        {"stiffness": np.eye(6) + 2 * np.eye(6)[::-1]},
+        r"The stiffness of rod 'rod' must be positive\.",
+    ),
+    "stiffness that is not symmetric": (
+        {"stiffness": np.eye(6) + np.eye(6, k=1)},
+        r"The stiffness of rod 'rod' must be a symmetric matrix\.",
+    ),
+    "size of the stiffness": (
+        {"stiffness": [1, 2, 3]},
+        r"The stiffness of rod 'rod' needs six numbers or a 6 × 6 matrix, not \(3,\)\.",
+    ),
+    "size of the damping": ({"damping": [1, 2]}, r"The damping of rod 'rod' needs six numbers, not 2\."),
+    "inertia": ({"inertia": [1, 1, 1, 0, 0, 0]}, r"The inertia of rod 'rod' must be positive\."),
+    "size of the inertia": ({"inertia": [1, 1, 1]}, r"The inertia of rod 'rod' needs six numbers, not 3\."),
+    "constraint": ({"constraint": "rigid"}, r"Rod 'rod': unknown constraint 'rigid'; use none, kirchhoff, inextensible"),
+    "component": ({"constraint": [6]}, r"Rod 'rod': strain components are numbered 0 … 5, not \[6\]\."),
+    "no segments": ({"segments": 0}, r"Rod 'rod' needs at least 1 segment, not 0\."),
+    "one segment closed": ({"segments": 1, "closed": True}, r"Rod 'rod' needs at least 2 segments, not 1\."),
+    "reference strain": ({"reference_strain": "curved"}, r"The reference strain of rod 'rod' is numbers or 'initial'"),
+    "missing": ({"stiffness": None}, r"Rod 'rod' needs a value of 'stiffness', or 'like' with a rod that has one\."),
+}
+
+
+@pytest.mark.parametrize("case", RODS)
+def test_mistakes_in_a_rod(case: str) -> None:
+    """Each names the rod, and the segment where it is one."""
+    changed, sentence = RODS[case]
+    with pytest.raises(ModelError, match=f"^{sentence}"):
+        rod(**changed)
+
+
+def test_mistakes_in_connected_rods() -> None:
+    """Contradictions between a rod and what it is attached to."""
+    model = sl.Model("broken")
+    bending = model.parameter("bending", 3.0)
+    first = rod(model, constraint="kirchhoff")
+    with pytest.raises(ModelError, match=r"^Rod 'rod' has 4 nodes; there is no index 4\."):
+        first[4]
+    with pytest.raises(ModelError, match=r"^Rod 'b' has the constraint and the group of rod 'rod'; do not give them"):
+        rod(model, name="b", like=first, constraint="none")
+    with pytest.raises(ModelError, match=r"^The stiffness of rod 'rod' or 'b' is an expression of parameters"):
+        rod(model, name="b", like=first, stiffness=[bending, 1, 1, 1, 1, 1])
+    with pytest.raises(ModelError, match=r"^Rod 'b' is closed and can not end at another node"):
+        rod(model, name="b", closed=True, last=first[-1])
+    with pytest.raises(ModelError, match=r"^Rod 'b' needs at least 2 segments, not 1\."):
+        rod(model, name="b", segments=1, first=first[0], last=first[-1])
+    with pytest.raises(ModelError, match=r"node 'rod' is on S3sR3, but the element expects SE3\."):
+        rod(model, name="c", group=sl.SE3, first=first[-1], orientation=np.eye(3))
+
+
+def test_a_node_without_mass(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether the kernels are derived now or come from the cache."""
+
+    def model(count: int) -> sl.Model:
+        model = sl.Model("broken")
+        nodes = model.node_array("points", "R3", count)
+        nodes.initial(x=lambda k: (k, 0, 0))
+        model.add(point_mass(), [nodes[k] for k in range(4)])
+        return model
+
+    monkeypatch.setenv("SYMLIE_CACHE", str(tmp_path))
+    with pytest.raises(ModelError, match=r"^Velocity component 0 of node 'points\[4\]' has no mass; add its kinetic"):
+        model(6).derive()
+    model(4).derive().compile(backend="numpy")
+    with pytest.raises(
+        (ModelError, SingularMassMatrixError), match=r"velocity component 0 of node 'points\[4\]'.* mass"
+    ):
+        _ = model(6).derive().compile(backend="numpy").initial_state
+
+
+def clamped_twice(count: int) -> System:
+    """A rod whose node 2 is held by an element, more often than can be."""
+    model = sl.Model("broken")
+    first = rod(model, constraint="kirchhoff")
+    weld = sl.ElementType("weld", node=sl.S3sR3)
+    q = weld.node
+    weld.constraint("place", q.x - sl.vector(0, 0, 2) / 3)
+    model.add(weld, [first[2]] * count)
+    return model.derive().compile(backend="numpy")
+
+
+def test_an_over_constrained_node() -> None:
+    """The message names the constraint, its element, the instance and the row."""
+    assert clamped_twice(1).initial_state.multipliers.size == 2 * 3 + 3
+    with pytest.raises(
+        RedundantConstraintsError,
+        match=r"^The constraints of 'broken' are redundant: row [123] of constraint 'place' of element 'weld', "
+        r"instance [01] depends on other rows; remove it or free a node\.",
+    ):
+        _ = clamped_twice(2).initial_state
+
+
+def test_a_constraint_between_fixed_nodes() -> None:
+    """A segment with both nodes clamped constrains nothing."""
+    model = sl.Model("broken")
+    rod(model, constraint="kirchhoff").nodes.fix(1, 2)
+    with pytest.raises(
+        RedundantConstraintsError,
+        match=r"^Row 1 of constraint 'rod_segment_strain' of element 'rod_segment', instance 1 has a zero Jacobian",
+    ):
+        _ = model.derive().compile(backend="numpy").initial_state
+
+
+def test_an_initial_configuration_off_the_constraint() -> None:
+    """The segment that is sheared at the start is named."""
+    model = sl.Model("broken")
+    first = rod(model, constraint="kirchhoff")
+    first.nodes.initial(x=[[0, 0, 0], [0, 0, 1 / 3], [0, 0, 2 / 3], [0, 0.1, 1]])
+    with pytest.raises(
+        InconsistentInitialValuesError,
+        match=r"violates row 2 of constraint 'rod_segment_strain' of element 'rod_segment', instance 2: Φ = 0\.1;",
+    ):
+        _ = model.derive().compile(backend="numpy").initial_state

@@ -1,0 +1,255 @@
+"""Chains, trees and rings: the same code for every topology, and the same result from C and from NumPy."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+import symlie as sl
+from symlie.api import generated_files
+from symlie.models import flying_spaghetti, roll_up
+from symlie.runtime.algebra import BandedAlgebra, DenseAlgebra
+from symlie.runtime.layout import Layout
+from tests import tolerances
+from tests.rods import topologies
+from tests.rods.problems import random_state
+from tests.rods.topologies import MODELS, system
+
+STEP = 2e-3
+SLOW = ("bodies_one_by_one",)
+NAMES = [pytest.param(name, marks=pytest.mark.slow if name in SLOW else ()) for name in MODELS]
+
+
+def layout_of(model: sl.Model) -> Layout:
+    """Layout of a model, which needs no compiler."""
+    return Layout(json.loads(generated_files(model.derive())["manifest.json"]))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_c_and_numpy_take_the_same_steps(name: str) -> None:
+    """States and multipliers after 20 steps; nothing else than the order of sums differs."""
+    compiled, plain = (sl.solve(system(name, backend), 20 * STEP, h=STEP) for backend in ("c", "numpy"))
+    assert len(compiled.t) == 21
+    for part, tolerance in (
+        ("q", tolerances.ROD_BACKENDS),
+        ("v", tolerances.ROD_BACKENDS),
+        ("multipliers", tolerances.ROD_BACKENDS_MULTIPLIERS),
+    ):
+        a, b = getattr(compiled, part), getattr(plain, part)
+        assert np.abs(a - b).max(initial=0.0) < tolerance * max(1.0, float(np.abs(b).max(initial=0.0)))
+    assert np.abs(compiled.v[-1] - compiled.v[0]).max() > 1e-3
+    assert compiled.statistics.max_constraint_residual < tolerances.TOPOLOGY_CONSTRAINT
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_banded_and_dense_elimination_agree(name: str) -> None:
+    """The saddle point system with B at two random configurations, for arbitrary right-hand sides."""
+    s = system(name, "numpy")
+    layout, p = s.layout, s.prepared
+    banded, dense = s.algebra, DenseAlgebra(s.layout)
+    assert isinstance(banded, BandedAlgebra)
+    generator = np.random.default_rng(4)
+    r, c = generator.uniform(-1, 1, layout.dimension), generator.uniform(-1, 1, layout.rows)
+    (q, _), (other, _) = (random_state(s, seed, 0.1) for seed in (1, 2))
+    mass = s.kernels.mass(p, 0.0, q)
+    expected = dense.solve_mass(mass, r)
+    np.testing.assert_allclose(
+        banded.solve_mass(mass, r), expected, rtol=0, atol=tolerances.ELIMINATIONS * np.abs(expected).max()
+    )
+    if not layout.rows:
+        return
+    right, left = s.kernels.jacobian(p, 0.0, q), s.kernels.jacobian(p, 0.0, other)
+    found, expected_pair = (a.solve_saddle(mass, right, left, r, c) for a in (banded, dense))
+    assert np.all(found[0][~layout.free] == 0)
+    for a, b in zip(found, expected_pair, strict=True):
+        np.testing.assert_allclose(a, b, rtol=0, atol=tolerances.ELIMINATIONS * np.abs(b).max())
+
+
+BANDWIDTHS = {"chain": 3, "tree": 5, "ring": 3, "free_ring": 7, "rope_with_body": 5}
+"""Of S with two or three rows per segment; branches of a tree run beside each other, and so do both halves of a ring
+unless a clamped node opens it."""
+
+
+@pytest.mark.parametrize("name", BANDWIDTHS)
+def test_the_bandwidth_does_not_grow(name: str) -> None:
+    """The order of elimination is a permutation, and rows that share a free node stay close in it."""
+    for segments in (8, 64, 512):
+        layout = layout_of(getattr(topologies, name)(segments))
+        algebra = BandedAlgebra(layout)
+        assert sorted(algebra.position) == list(range(layout.rows))
+        assert algebra.bandwidth <= BANDWIDTHS[name]
+        rows, columns = layout.assembled("jacobian")
+        for node in np.random.default_rng(1).integers(0, layout.dimension // 6, 20):
+            sharing = algebra.position[rows[(columns // 6 == node) & layout.free[columns]]]
+            assert np.ptp(sharing) <= algebra.bandwidth if len(sharing) else True
+
+
+@pytest.mark.parametrize("build", [roll_up.build, flying_spaghetti.build])
+def test_emitted_text_is_the_same_for_all_numbers(build: object) -> None:
+    """Byte by byte, apart from the manifest, which holds the topology."""
+    texts = [generated_files(build(segments=n, constraint="kirchhoff").derive()) for n in (2, 3, 16, 1000)]  # type: ignore[operator]
+    for files in texts[1:]:
+        assert {k: v for k, v in files.items() if k != "manifest.json"} == {
+            k: v for k, v in texts[0].items() if k != "manifest.json"
+        }
+        assert files["manifest.json"] != texts[0]["manifest.json"]
+
+
+def test_other_topologies_neither_derive_nor_compile(tmp_path: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Number of segments, lengths, material, loads, connectivity and number of branches are run-time data."""
+    monkeypatch.setenv("SYMLIE_CACHE", str(tmp_path))
+    counts = {"derive": 0, "compile": 0}
+
+    def counted(kind: str, target: str) -> None:
+        module, _, name = target.rpartition(".")
+        original = getattr(__import__(module, fromlist=[name]), name)
+
+        def wrapper(*args: object, **kwargs: object) -> object:
+            counts[kind] += 1
+            return original(*args, **kwargs)
+
+        monkeypatch.setattr(target, wrapper)
+
+    counted("compile", "symlie.compile.cache.run_compiler")
+    counted("derive", "symlie.derive.equations.derive_statement")
+    first = topologies.tree(3, 1).derive().compile(backend="c")
+    sl.solve(first, 2 * STEP, h=STEP)
+    assert counts["derive"] == 2
+    assert counts["compile"] == 2
+    counts.update(derive=0, compile=0)
+
+    many = topologies.tree(7, 4).derive().compile(backend="c")
+    solution = sl.solve(many, 5 * STEP, h=STEP)
+    assert solution.v.shape[1] == 6 * (8 + 4 * 8)
+
+    model = topologies.tree(5, 2)
+    loop = model.arrays[-1]
+    segment, section = (i.element for i in reversed(model.instances))
+    model.add(segment, [(loop[0], loop[5])], length=0.3, reference_strain=[0, 0, 0, 0, 0, 2.0])
+    model.add(section, [loop[5]], weight=0.1, gravity=[5, 0, 0])
+    assert model.derive().compile(backend="c").layout.rows == 2 * (5 + 2 * 6 + 1)
+    assert counts == {"derive": 0, "compile": 0}
+
+
+def test_connectivity_decides() -> None:
+    """A ring that is cut open moves differently from the closed one, whose text it shares."""
+    closed = topologies.free_ring(8)
+    cut = topologies.free_ring(8)
+    entry = next(i for i in cut.instances if i.element.name == "ring_segment")
+    entry.nodes.pop()
+    entry.parameters[-1] = entry.parameters[-1][:-1]
+    runs = [sl.solve(m.derive().compile(backend="numpy"), 10 * STEP, h=STEP) for m in (closed, cut)]
+    assert runs[0].system.files["free_ring.c"] == runs[1].system.files["free_ring.c"]
+    assert np.abs(runs[0].q - runs[1].q).max() > 1e-3
+
+
+@pytest.mark.parametrize("name", ["chain", "tree", "ring", "rope_with_body"])
+def test_fixed_nodes_stay_exactly(name: str) -> None:
+    """A clamped node keeps its configuration to the last bit, and its velocity is zero."""
+    s = system(name)
+    solution = sl.solve(s, 20 * STEP, h=STEP)
+    node = next(n for n in s.layout.nodes if n.fixed.any())
+    q, v = solution.configuration(node.name), solution.velocity(node.name)
+    assert np.all(q[:, node.fixed] == q[0, node.fixed])
+    assert np.all(v[:, node.fixed] == 0)
+    assert np.abs(q[-1] - q[0]).max() > 1e-4
+
+
+def test_branches_share_their_node() -> None:
+    """Three rods that meet in a node: one array holds it, and three segments refer to it."""
+    s = system("tree", "numpy")
+    assert s.layout.node("trunk").count == 5
+    assert s.layout.node("branch_0").count == 5
+    segments = s.layout.members[[e["name"] for e in s.layout.elements].index("trunk_segment")]
+    assert len(segments) == 4 + 2 * 5
+    meeting = np.bincount(segments.ravel())
+    assert sorted(meeting)[-1] == 3
+    assert np.argmax(meeting) == 4
+
+
+def test_a_ring_is_round_at_rest() -> None:
+    """Without loads a ring with its own shape as reference is in equilibrium, across the joint where -p meets p."""
+    s = system("ring")
+    q, v = s.initial_state.q, s.initial_state.v
+    assert s.kernels.energy(s.prepared, 0.0, q, v)[1] == pytest.approx(0.0, abs=tolerances.ROD_BACKENDS)
+    bent = system("free_ring")
+    potential = bent.kernels.energy(bent.prepared, 0.0, bent.initial_state.q, bent.initial_state.v)[1]
+    # Bent about the second axis by one turn: V = EI2 (2π)²/2 for unit length.
+    assert potential == pytest.approx(3.0 * (2 * np.pi) ** 2 / 2, rel=tolerances.ROD_BACKENDS)
+
+
+def test_a_closed_free_ring_keeps_its_energy_and_momenta() -> None:
+    """A fifth of a second of vibration of the bent ring."""
+    solution = sl.solve(system("free_ring"), 0.2, h=5e-4, record_every=20)
+    for name, scale in (("energy", 60.0), ("linear_momentum", 1.0), ("angular_momentum", 1.0)):
+        values = solution.outputs[name]
+        assert np.abs(values - values[0]).max() < tolerances.TOPOLOGY_INVARIANT * scale
+
+
+def test_quaternions_and_rotation_matrices_give_the_same_motion() -> None:
+    """The chain on S³⋉R³ and on SE(3)."""
+    runs = [sl.solve(system(name), 40 * STEP, h=STEP) for name in ("chain", "rotation_matrices")]
+    np.testing.assert_allclose(runs[0].field("rod", "x"), runs[1].field("rod", "x"), atol=tolerances.GROUPS_OF_A_ROD)
+    np.testing.assert_allclose(runs[0].v, runs[1].v, atol=tolerances.GROUPS_OF_A_ROD)
+    p = runs[0].field("rod", "p")[-1]
+    rotations = Rotation.from_quat(np.roll(p, -1, axis=1)).as_matrix()
+    np.testing.assert_allclose(rotations, runs[1].field("rod", "R")[-1], atol=tolerances.GROUPS_OF_A_ROD)
+
+
+def test_kinks_of_loads_are_step_boundaries() -> None:
+    """For any step size, and for kinks that were moved after compiling."""
+    s = flying_spaghetti.build(4).derive().compile()
+    solution = sl.solve(s, 6.0, h=0.0047)
+    assert {2.5, 5.0, 6.0} <= set(solution.t)
+    assert np.diff(solution.t).max() <= 0.0047 * (1 + 1e-12)
+    moved = sl.solve(s.with_parameters(load_times=[0, 1 / 3, 0.7]), 1.0, h=0.0047)
+    assert {1 / 3, 0.7} <= set(moved.t)
+    assert 2.5 not in moved.t
+
+
+def test_parameters_of_each_element() -> None:
+    """Lengths, full stiffness matrices and inertias that vary along a rod enter the energies element by element."""
+    s = system("tapered")
+    q, v = random_state(s, 3)
+    segment = s.layout.element_parameters[[e["name"] for e in s.layout.elements].index("rod_segment")]
+    assert segment.shape == (5, 1 + 36 + 6 + 6)
+    x = q.reshape(-1, 7)
+    theta = s.kernels.difference(q, np.vstack([x[1:], x[-1:]]).ravel()).reshape(-1, 6)[:-1]
+    potential = 0.0
+    for row, angle in zip(segment, theta, strict=True):
+        length, stiffness, reference = row[0], row[1:37].reshape(6, 6), row[43:]
+        strain = angle / length - reference
+        potential += length * strain @ stiffness @ strain / 2
+    section = s.layout.element_parameters[[e["name"] for e in s.layout.elements].index("rod_section")]
+    weights = section[:, 0]
+    assert weights.sum() == pytest.approx(segment[:, 0].sum())
+    assert np.ptp(segment[:, 0]) > 0.1
+    potential -= float(np.sum(weights * section[:, 4] * (x[:, 4:] @ np.array([1, 2, -9.81]))))
+    kinetic = float(np.sum(weights[:, None] * section[:, 1:7] * v.reshape(-1, 6) ** 2)) / 2
+    np.testing.assert_allclose(s.kernels.energy(s.prepared, 0.0, q, v), [kinetic, potential], rtol=1e-12)
+
+
+def test_components_are_held_by_number() -> None:
+    """Twist and extension held, everything else free: rows are the components of θ - Δs w* in increasing order."""
+    s = system("tapered")
+    solution = sl.solve(s, 20 * STEP, h=STEP)
+    x = solution.q[-1].reshape(-1, 7)
+    theta = s.kernels.difference(solution.q[-1], np.vstack([x[1:], x[-1:]]).ravel()).reshape(-1, 6)[:-1]
+    lengths = s.layout.element_parameters[[e["name"] for e in s.layout.elements].index("rod_segment")][:, 0]
+    strain = theta - lengths[:, None] * np.array([0, 0, 0, 0, 0, 1])
+    assert np.abs(strain[:, [2, 5]]).max() < tolerances.TOPOLOGY_CONSTRAINT
+    assert np.abs(strain[:, [0, 1, 3, 4]]).max(axis=0).min() > 1e-6
+
+
+@pytest.mark.slow
+def test_bodies_stated_one_by_one_keep_their_energy() -> None:
+    """Eight bodies on two groups with products of inertia: M has full blocks, and the system is solved as a band."""
+    s = system("bodies_one_by_one")
+    assert not s.layout.is_fixed
+    solution = sl.solve(s, 1.0, h=1e-3, record_every=50)
+    energy = solution.outputs["energy"]
+    assert np.ptp(energy) < tolerances.TOPOLOGY_INVARIANT * abs(energy[0])
+    assert np.abs(solution.v[-1] - solution.v[0]).max() > 1

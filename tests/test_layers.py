@@ -80,7 +80,7 @@ def is_type_checking(node: ast.AST) -> bool:
 
 def imports_of(file: str, text: str) -> list[Import]:
     """All imports of a module, wherever they are."""
-    found = []
+    found: list[Import] = []
 
     def visit(node: ast.AST, lazy: bool) -> None:
         if isinstance(node, ast.Import | ast.ImportFrom):

@@ -131,8 +131,11 @@ step."""
 ENERGY = 1e-11
 """Energies of order ten after ten seconds at h = 1e-3 with a method of order five, (ω h)⁵ = 1e-12 per unit of time."""
 
-MOMENTUM = 1e-8
-"""Order five at h = 0.01 over ten seconds with rates of 2/s: 10 (ω h)⁵ = 3e-8 times an error constant of 1e-2."""
+MOMENTUM = 1e-10
+"""Order five at h = 0.01 over ten seconds with rates of 2/s: 20 (ω h)⁵ = 6e-8 times an error constant below 1e-3."""
+
+ROUNDING_OF_LONG_RUNS = 1e-13
+"""Errors that tell an order must be above the rounding of a few hundred steps."""
 
 PRESCRIBED_AGAINST_CONSTRAINED = 1e-8
 """Order-5 discretisation errors of two formulations at h = 1/400 over 0.25 s, and multipliers that differ by them."""

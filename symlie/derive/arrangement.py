@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from symlie.derive.elimination import LARGEST_DERIVED, derive_elimination
-from symlie.errors import ModelError
 from symlie.ir.kernels import (
     Arrangement,
     ElementTypeKernels,
@@ -40,10 +39,6 @@ def arrange(model: Model) -> Arrangement:
         instances.append(Instances(model.name, places, np.zeros((1, 0))))
     for stated in model.instances:
         name = stated.element.name
-        for number, row in enumerate(stated.nodes):
-            for member, _ in row:
-                if member not in first:
-                    raise ModelError(f"Instance {number} of '{name}': '{member}' is not a node of this model.")
         places = np.array([[first[member] + k for member, k in row] for row in stated.nodes], dtype=np.int32)
         values = np.vstack(stated.parameters)
         shared = bool(len(values) == 0 or np.all(values == values[0]))

@@ -173,6 +173,7 @@ class Model(Statement):
             Values of the element's parameters: one value for all instances, or an array with one row per instance.
         """
         groups = [n.group for n in element.nodes]
+        known = {id(n) for n in (*self.nodes, *self.arrays)}
         entry = next((i for i in self.instances if i.element is element), None)
         if entry is None:
             if element.name == self.name or any(i.element.name == element.name for i in self.instances):
@@ -189,8 +190,8 @@ class Model(Statement):
             places = []
             for member, group in zip(members, groups, strict=True):
                 found = member.array if isinstance(member, NodeReference) else member
-                if not isinstance(found, Node | NodeArray):
-                    raise ModelError(f"Instance {number} of '{element.name}': {member!r} is not a node of the model.")
+                if id(found) not in known or isinstance(member, NodeArray):
+                    raise ModelError(f"Instance {number} of '{element.name}': {member!r} is not a node of '{self.name}'.")
                 if found.group is not group:
                     raise ModelError(
                         f"Instance {number} of '{element.name}': node '{found.name}' is on {found.group}, but the "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,12 +12,15 @@ from symlie.errors import ModelError
 from symlie.groups.group import LieGroup
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class NodeReference:
     """One node of an array."""
 
     array: NodeArray
     index: int
+
+    def __repr__(self) -> str:
+        return f"{self.array.name}[{self.index}]"
 
 
 class NodeArray:
@@ -37,6 +41,12 @@ class NodeArray:
         if not -self.count <= index < self.count:
             raise ModelError(f"Node array '{self.name}' has {self.count} nodes; there is no index {index}.")
         return NodeReference(self, index % self.count)
+
+    def __iter__(self) -> Iterator[NodeReference]:
+        return (NodeReference(self, k) for k in range(self.count))
+
+    def __repr__(self) -> str:
+        return f"NodeArray({self.name}, {self.group}, {self.count})"
 
     def fix(self, *indices: int) -> None:
         """Clamp nodes: they keep their initial configuration."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import random
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import mpmath
 from mpmath import mpf
@@ -238,7 +238,12 @@ class Product(MatrixGroup):
         return self.first.rotation(q[: self.first.storage])
 
 
-_SIMPLE = {"SO3": Rotations, "S3": Quaternions, "SE3": Motions, "S3sR3": QuaternionMotions}
+_SIMPLE: dict[str, Callable[[], MatrixGroup]] = {
+    "SO3": Rotations,
+    "S3": Quaternions,
+    "SE3": Motions,
+    "S3sR3": QuaternionMotions,
+}
 
 
 @functools.cache

@@ -180,7 +180,7 @@ def test_large_increments(model: str, angle: float) -> None:
         close(found, node_value(node.name, role, given))
 
 
-def close(found: Sequence[float], expected: Sequence[mpf]) -> None:
+def close(found: Array, expected: Sequence[mpf]) -> None:
     """Doubles against 40 digits, relative to the largest entry."""
     scale = max([mpf(1), *(abs(e) for e in expected)])
     error = max(abs(mpf(float(a)) - b) for a, b in zip(found, expected, strict=True))

@@ -168,7 +168,15 @@ def solutions_at(times: list[float], h: float, backend: str, **options: object) 
 @pytest.mark.parametrize("backend", ["c", "numpy"])
 @pytest.mark.parametrize(
     "times",
-    [[0.05], [0.0, 0.05], [1e-3, 2e-3, 0.05], [math.pi / 100], [1e-7, 0.02, 0.02 + 1e-9, 0.049999], [0.0]],
+    [
+        [0.05],
+        [0.0, 0.05],
+        [1e-3, 2e-3, 0.05],
+        [math.pi / 100],
+        [1e-7, 0.02, 0.02 + 1e-9, 0.049999],
+        [0.0],
+        [0.0108, 0.0482],
+    ],
 )
 def test_times_are_hit_exactly(times: list[float], backend: str) -> None:
     solution = solutions_at(times, H, backend)
@@ -181,6 +189,13 @@ def test_times_are_hit_exactly(times: list[float], backend: str) -> None:
         direct = sl.solve(heavy_top_system("S3"), float(t), method="rkmk_rk67", h=H / 4, t_eval=[float(t)])
         close(q, direct.q[-1], tolerances.OFF_GRID)
         close(v, direct.v[-1], tolerances.OFF_GRID)
+
+
+def test_hard_end_times() -> None:
+    """The last of the times above is not reached by multiples of its step in doubles."""
+    plan = fixed_step_plan(0.0, 0.05, H, [0.0108, 0.0482])
+    a, b, steps = plan.start[1], plan.end[1], plan.steps[1]
+    assert b == 0.0482 and a + steps * ((b - a) / steps) != b
 
 
 def test_steps_are_shortened_only_where_needed() -> None:

@@ -79,8 +79,8 @@ def run(arguments: Namespace) -> int:
     against = arguments.reference
     if arguments.over and against == "finest":
         against = f"{arguments.over[0]} = {max(arguments.over[1]):g}"
-    print(f"{arguments.result['model']}: errors at t = {arguments.t_end:g} s against {against}, "
-          "observed orders in brackets")  # fmt: skip
+    when = f"errors at t = {arguments.t_end:g} s against {against}"
+    print(f"{arguments.result['model']}: {when}, observed orders in brackets")
     option = [arguments.over[0]] if arguments.over else []
     head = ("method", *option, "h", "q", "", "v", "", "multipliers", "", "largest |Φ|", "steps", "time loop")
     print_table((head, *(_cells(row, option) for row in rows)), indent="")

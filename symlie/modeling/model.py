@@ -174,12 +174,6 @@ class Model(Statement):
         """
         groups = [n.group for n in element.nodes]
         known = {id(n) for n in (*self.nodes, *self.arrays)}
-        entry = next((i for i in self.instances if i.element is element), None)
-        if entry is None:
-            if element.name == self.name or any(i.element.name == element.name for i in self.instances):
-                raise ModelError(f"Two element types of '{self.name}' are called '{element.name}'; rename one.")
-            entry = ElementInstances(element)
-            self.instances.append(entry)
         rows: list[tuple[tuple[str, int], ...]] = []
         for number, row in enumerate(nodes):
             members = row if isinstance(row, Sequence) else (row,)
@@ -191,7 +185,9 @@ class Model(Statement):
             for member, group in zip(members, groups, strict=True):
                 found = member.array if isinstance(member, NodeReference) else member
                 if id(found) not in known or isinstance(member, NodeArray):
-                    raise ModelError(f"Instance {number} of '{element.name}': {member!r} is not a node of '{self.name}'.")
+                    raise ModelError(
+                        f"Instance {number} of element '{element.name}': {member!r} is not a node of '{self.name}'."
+                    )
                 if found.group is not group:
                     raise ModelError(
                         f"Instance {number} of '{element.name}': node '{found.name}' is on {found.group}, but the "
@@ -199,8 +195,17 @@ class Model(Statement):
                     )
                 places.append((found.name, member.index if isinstance(member, NodeReference) else 0))
             rows.append(tuple(places))
+        if not rows:
+            return
+        block = _parameter_block(element, len(rows), parameters)
+        entry = next((i for i in self.instances if i.element is element), None)
+        if entry is None:
+            if element.name == self.name or any(i.element.name == element.name for i in self.instances):
+                raise ModelError(f"Two element types of '{self.name}' are called '{element.name}'; rename one.")
+            entry = ElementInstances(element)
+            self.instances.append(entry)
         entry.nodes += rows
-        entry.parameters.append(_parameter_block(element, len(rows), parameters))
+        entry.parameters.append(block)
 
     def initial(self, node: Node, **fields: Any) -> None:
         """Give initial values of fields of a node.
@@ -317,12 +322,12 @@ def _parameter_block(element: ElementType, count: int, values: dict[str, Any]) -
         value = np.asarray(values.get(parameter.name, parameter.default), dtype=float)
         if value.size == size:
             block = np.broadcast_to(value.reshape(1, size), (count, size))
-        elif value.size == count * size:
+        elif value.size == count * size and len(value) == count:
             block = value.reshape(count, size)
         else:
             raise ModelError(
                 f"Parameter '{parameter.name}' of element '{element.name}' needs {size} values, or {count} × {size}, "
-                f"not {value.size}."
+                f"not {' × '.join(map(str, value.shape))}."
             )
         columns.append(block)
     return np.hstack(columns) if columns else np.zeros((count, 0))

@@ -149,6 +149,9 @@ class Node(GroupElement):
         super().__init__(program, program.input(f"{name}.q", group, storage))
         self._velocity = program.input(f"{name}.v", Euclidean(group.dimension), velocity)
 
+    def __repr__(self) -> str:
+        return f"Node({self.name}, {self.group})"
+
     @property
     def value(self) -> Value:
         """The configuration as a value of the program."""

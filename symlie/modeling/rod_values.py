@@ -112,12 +112,12 @@ def _cotangent(theta: Array) -> Array:
     z = np.sum(theta**2, axis=1, keepdims=True)
     series = 1 / 12 + z / 720 + z**2 / 30240 + z**3 / 1209600
     half = np.sqrt(np.maximum(z, 0.01)) / 2
-    return np.where(z < 0.01, series, (1 - half / np.tan(half)) / (4 * half**2))
+    return np.asarray(np.where(z < 0.01, series, (1 - half / np.tan(half)) / (4 * half**2)))
 
 
 def _initial_storage(model: Model, node: RodNode) -> Array:
     if isinstance(node, NodeReference):
-        return node.array.storage[node.index]
+        return np.asarray(node.array.storage[node.index])
     storage = np.array(node.group.identity, dtype=float)
     for value in model.initial_values:
         if value.node == node.name and not value.is_velocity:

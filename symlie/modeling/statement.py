@@ -217,7 +217,10 @@ class Statement:
         names = [f.name for f in on.group.velocity_fields if f.name.startswith("Omega")]
         if len(names) != 1:
             raise ModelError(f"A torque needs a node with one angular velocity; '{on.name}' is on {on.group}.")
-        self.generalized_force(on, **{names[0]: on.R.T * column(components(torque))})
+        vector = components(torque)
+        if len(vector) != 3:
+            raise ModelError(f"The torque on '{on.name}' needs 3 components, not {len(vector)}.")
+        self.generalized_force(on, **{names[0]: on.R.T * column(vector)})
 
     def constraint(self, name: str, rows: Any) -> None:
         """Add holonomic constraints Φ(t, q) = 0; the multipliers carry this name."""

@@ -175,7 +175,13 @@ def read_end_state(path: Path, layout: Layout, t: float) -> EndState:
         raise FormatError(f"{path} is not the output of 'symlie run {layout.name} --json' ({error!r}).") from error
     if (q.size, v.size, multipliers.size) != (layout.storage, layout.dimension, layout.rows):
         raise FormatError(f"{path} is of a model or group other than {layout.name} {layout.options}.")
-    return EndState(q, v, multipliers)
+    rows = np.empty(layout.rows)
+    for part in layout.constraints.values():  # constraints of an element type take turns, instance by instance
+        rows[part.rows], multipliers = (
+            multipliers[: part.rows.size].reshape(part.rows.shape),
+            multipliers[part.rows.size :],
+        )
+    return EndState(q, v, rows)
 
 
 def _index(times: Sequence[float], t: float) -> int | None:

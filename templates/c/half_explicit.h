@@ -37,6 +37,7 @@ static inline int method_step(const symlie_problem *restrict P, double *restrict
     ARRAY(next_Q, STORAGE);
     ARRAY(final_Q, STORAGE);
     double angle = 0;
+    (void)work;
 #if CONSTRAINED
     ARRAY(B, JACOBIAN_VALUES);
     ARRAY(next_B, JACOBIAN_VALUES);

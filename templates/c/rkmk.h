@@ -28,6 +28,7 @@ static inline int method_step(const symlie_problem *restrict P, double *restrict
     ARRAY(q, STORAGE);
     ARRAY(Q, STORAGE);
     double angle = 0;
+    (void)work;
     copy(STORAGE, state->q, q);
     copy(DIMENSION, state->v, v);
     copy(STORAGE, q, Q);

@@ -38,6 +38,14 @@ def test_second_order_in_space(cli: Cli) -> None:
         assert rows[1]["order"][part] == pytest.approx(2, abs=tolerances.ORDER_SLACK)
 
 
+def test_kinks_of_a_load_cost_velocities_their_order(cli: Cli) -> None:
+    """The papers' load rises from zero with a kink, whose waves no grid resolves; configurations keep order 2."""
+    words = ("converge", "flying_spaghetti", "--over", "segments=8,16,32", "--h", "2**-10")
+    order = cli(*words, "--json").json["rows"][1]["order"]
+    assert order["q"] == pytest.approx(2, abs=tolerances.ORDER_SLACK)
+    assert 0 < order["v"] < 2 - tolerances.ORDER_SLACK
+
+
 def test_reference_on_a_grid_of_its_own(cli: Cli, tmp_path: Path) -> None:
     run = ("run", "roll_up", "-o", "constraint=kirchhoff", "-o", "segments=8", "--h", "2**-7", "--t-end", "2**-5")
     (tmp_path / "fine.json").write_text(cli(*run, "--json").out, encoding="utf-8")

@@ -419,12 +419,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
 }  # fmt: skip
 
 
-SHAPE_OF_TORQUE = pytest.mark.xfail(strict=True, reason="the wrong shape is named by SymPy, not by a sentence")
-
-
-@pytest.mark.parametrize(
-    "case", [pytest.param(c, marks=SHAPE_OF_TORQUE if c == "short torque" else ()) for c in REFUSED]
-)
+@pytest.mark.parametrize("case", REFUSED)
 def test_refused(case: str) -> None:
     run, sentence = REFUSED[case]
     with pytest.raises(ModelError, match=sentence):

@@ -69,14 +69,15 @@ SENTENCES: dict[str, tuple[Callable[[sl.Model, sl.NodeArray], object], str]] = {
     ),
     "not a node": (
         lambda model, nodes: model.add(link(), [(nodes[0], 1)]),
-        r"Instance 0 of 'link': 1 is not a node of the model\.",
+        r"Instance 0 of element 'link': 1 is not a node of 'broken'\.",
+    ),
+    "an array instead of a node": (
+        lambda model, nodes: model.add(point_mass(), [nodes[0], nodes]),
+        r"Instance 1 of element 'particle': NodeArray\(points, R3, 4\) is not a node of 'broken'\.",
     ),
     "node of another model": (
-        lambda model, nodes: (
-            model.add(point_mass(), [sl.Model("other").node_array("elsewhere", "R3", 2)[0]]),
-            model.derive().arrangement,
-        ),
-        r"Instance 0 of 'particle': 'elsewhere' is not a node of this model\.",
+        lambda model, nodes: model.add(point_mass(), sl.Model("other").node_array("points", "R3", 2)),
+        r"Instance 0 of element 'particle': points\[0\] is not a node of 'broken'\.",
     ),
     "wrong group": (
         lambda model, nodes: model.add(
@@ -91,6 +92,10 @@ SENTENCES: dict[str, tuple[Callable[[sl.Model, sl.NodeArray], object], str]] = {
     "length of a parameter": (
         lambda model, nodes: model.add(point_mass(), [nodes[k] for k in range(4)], mass=[1, 2, 3]),
         r"Parameter 'mass' of element 'particle' needs 1 values, or 4 × 1, not 3\.",
+    ),
+    "rows and columns of a parameter": (
+        lambda model, nodes: model.add(point_mass(), nodes, mass=[[1, 2, 3, 4]]),
+        r"Parameter 'mass' of element 'particle' needs 1 values, or 4 × 1, not 1 × 4\.",
     ),
     "two element types of one name": (
         lambda model, nodes: (model.add(point_mass(), [nodes[0]]), model.add(point_mass(), [nodes[1]])),
@@ -241,7 +246,7 @@ def test_a_constraint_between_fixed_nodes() -> None:
     rod(model, constraint="kirchhoff").nodes.fix(1, 2)
     with pytest.raises(
         RedundantConstraintsError,
-        match=r"^Row 1 of constraint 'rod_segment_strain' of element 'rod_segment', instance 1 has a zero Jacobian",
+        match=r"row 1 of constraint 'rod_segment_strain' of element 'rod_segment', instance 1 has a zero Jacobian",
     ):
         _ = model.derive().compile(backend="numpy").initial_state
 

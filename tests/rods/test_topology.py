@@ -244,6 +244,15 @@ def test_components_are_held_by_number() -> None:
     assert np.abs(strain[:, [0, 1, 3, 4]]).max(axis=0).min() > 1e-6
 
 
+def test_an_element_without_instances_is_left_out() -> None:
+    """One body has no neighbour to be joined to: it spins on its own."""
+    s = topologies.springs(1).derive().compile(backend="numpy")
+    assert [e["name"] for e in s.layout.elements] == ["body"]
+    solution = sl.solve(s, 10 * STEP, h=STEP)
+    np.testing.assert_array_equal(solution.v[:, 3:], 0.0)
+    assert np.ptp(solution.outputs["energy"]) < tolerances.ROD_BACKENDS
+
+
 @pytest.mark.slow
 def test_bodies_stated_one_by_one_keep_their_energy() -> None:
     """Eight bodies on two groups with products of inertia: M has full blocks, and the system is solved as a band."""

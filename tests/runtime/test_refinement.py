@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ import pytest
 import symlie as sl
 from symlie.api import generated_files
 from symlie.errors import ModelError
-from symlie.runtime.convergence import EndState, Measured
+from symlie.runtime.convergence import EndState, Measured, read_end_state
 from symlie.runtime.layout import Array, Layout
 from symlie.runtime.refinement import Grid, refinement, restricted, richardson_orders
 from symlie.runtime.topology import continues_another, links
@@ -110,3 +111,27 @@ def test_values_that_refine_nothing() -> None:
         study(4, 6)
     with pytest.raises(ModelError, match="changes the size of no node array"):
         study(4, 8)
+
+
+def test_multipliers_of_a_file_find_their_rows(tmp_path: Path) -> None:
+    """Constraints of one element type take turns over its instances in the state, but not in a file."""
+    model = sl.Model("pairs")
+    array = model.node_array("bead", "R3", 3)
+    array.initial(x=[[k, 0, 0] for k in range(3)])
+    particle = sl.ElementType("particle", at="R3")
+    particle.kinetic_energy(particle.at.x_dot.dot(particle.at.x_dot) / 2)
+    particle.potential_energy(9.81 * particle.at.x[2] + particle.at.x[1])
+    model.add(particle, [array[k] for k in range(3)])
+    rod = sl.ElementType("rod", left="R3", right="R3")
+    for name, axis in (("high", 2), ("wide", 1)):
+        rod.constraint(name, (rod.right.x - rod.left.x)[axis : axis + 1, :])
+    model.add(rod, [(array[0], array[1]), (array[1], array[2])])
+    array.fix(0)
+    system = model.derive().compile(backend="numpy")
+    solution = sl.solve(system, 0.1, method="half_explicit_2", h=0.1, t_eval=[0.1])
+    path = tmp_path / "pairs.json"
+    path.write_text(json.dumps(solution.to_json()), encoding="utf-8")
+    read, written = read_end_state(path, system.layout, 0.1), EndState.of(solution)
+    assert len(set(written.multipliers.round(6))) == 4
+    for part in ("q", "v", "multipliers"):
+        np.testing.assert_array_equal(getattr(read, part), getattr(written, part))

@@ -149,10 +149,11 @@ def _check_masses(model: Model, derived: tuple[DerivedStatement, ...]) -> None:
             for place, components in zip(row, local, strict=True):
                 seen.setdefault(place, set()).update(components)
     fixed = {a.name: a.fixed for a in model.arrays}
+    prescribed = {(m.node, m.index) for m in model.motions}
     for name, (count, dimension) in sizes.items():
         for k in range(count):
             missing = set(range(dimension)) - seen.get((name, k), set())
-            if missing and not (name in fixed and fixed[name][k]):
+            if missing and not (name in fixed and fixed[name][k]) and (name, k) not in prescribed:
                 label = f"{name}[{k}]" if name in fixed else name
                 raise ModelError(
                     f"Velocity component {min(missing)} of node '{label}' has no mass; add its kinetic energy"

@@ -100,9 +100,7 @@ def print_kernel(kernel: Kernel) -> PrintedKernel:
             position += 1
     text = " ".join(e for _, e in (*statements, *stores))
     used = {name for name in (a.name for a in kernel.signature.arguments) if _mentions(text, name)}
-    unused = tuple(
-        a.name for a in kernel.signature.arguments if (a.size == 0 if a.is_output else a.name not in used)
-    )
+    unused = tuple(a.name for a in kernel.signature.arguments if (a.size == 0 if a.is_output else a.name not in used))
     return PrintedKernel(
         kernel.description, kernel.signature.prototype(), unused, statements, stores, kernel.body.operation_count
     )

@@ -175,13 +175,9 @@ def read_end_state(path: Path, layout: Layout, t: float) -> EndState:
         raise FormatError(f"{path} is not the output of 'symlie run {layout.name} --json' ({error!r}).") from error
     if (q.size, v.size, multipliers.size) != (layout.storage, layout.dimension, layout.rows):
         raise FormatError(f"{path} is of a model or group other than {layout.name} {layout.options}.")
-    rows = np.empty(layout.rows)
-    for part in layout.constraints.values():  # constraints of an element type take turns, instance by instance
-        rows[part.rows], multipliers = (
-            multipliers[: part.rows.size].reshape(part.rows.shape),
-            multipliers[part.rows.size :],
-        )
-    return EndState(q, v, rows)
+    # In a file constraints follow each other; in the state those of an element type take turns, instance by instance.
+    order = [row for part in layout.constraints.values() for row in part.rows.ravel()]
+    return EndState(q, v, multipliers[np.argsort(order)])
 
 
 def _index(times: Sequence[float], t: float) -> int | None:

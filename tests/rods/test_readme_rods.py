@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import symlie as sl
-from symlie.runtime.layout import Array
 from symlie.runtime.solution import Solution
 from tests import tolerances
 
@@ -60,7 +59,7 @@ def closed_ring() -> sl.Model:
     r = 0.3
     ring = sl.add_rod(
         model, "ring", segments=24, length=2 * pi * r, closed=True, constraint="kirchhoff", gravity=(0, 1, -9.81),
-        stiffness=[2, 2, 1.5, 1e3, 1e3, 1e3], inertia=[0.01, 0.01, 0.02, 0.5, 0.5, 0.5], reference_strain="initial",
+        stiffness=[0.3, 0.3, 0.2, 1e3, 1e3, 1e3], inertia=[0.01, 0.01, 0.02, 0.5, 0.5, 0.5], reference_strain="initial",
         position=lambda s: (-r * cos(s / r), 0, r * sin(s / r)),
         orientation=lambda s: (cos(s / r / 2), 0, sin(s / r / 2), 0),
     )  # fmt: skip
@@ -94,18 +93,13 @@ def run(name: str, h: float) -> Solution:
     return sl.solve(globals()[name]().derive().compile(), 0.5, h=h, record_every=25)
 
 
-def relative_drift(values: Array, scale: float) -> float:
-    """Largest change over a run."""
-    return float(np.abs(values - values[0]).max()) / scale
-
-
 def test_a_rope_with_a_body() -> None:
     """Nothing is lost, the rope keeps its length, and the tension at rest of the hanging body is its weight."""
     solution = run("rope_with_body", 1e-3)
     kinetic = [solution.system.kernels.energy(solution.system.prepared, 0.0, q, v)[0]
                for q, v in zip(solution.q, solution.v, strict=True)]  # fmt: skip
     assert max(kinetic) > 1
-    assert relative_drift(solution.outputs["energy"], max(kinetic)) < tolerances.README_DRIFT
+    assert np.ptp(solution.outputs["energy"]) < tolerances.README_DRIFT
     x = solution.field("rope", "x")
     assert x[-1, -1, 2] < -0.5
     chords = np.linalg.norm(np.diff(x, axis=1), axis=2)
@@ -115,14 +109,15 @@ def test_a_rope_with_a_body() -> None:
 
 
 def test_a_hanging_rope_carries_its_load() -> None:
-    """Hung straight down the rope is in equilibrium, and multipliers are the forces in it: -λ is the tension."""
+    """Hung straight down, the multipliers are the forces in the rope: shear, which vanishes, and tension."""
     model = rope_with_body()
     rope = next(a for a in model.arrays if a.name == "rope")
     rope.initial(x=lambda k: (0, 0, -0.05 * k), p=(0, 1, 0, 0))
     state = model.derive().compile(backend="numpy").initial_state
-    tension = -state.multipliers.reshape(20, 3)[:, 2]
+    forces = state.multipliers.reshape(20, 3)
     carried = 0.5 + 0.2 * 0.05 * (20 - np.arange(20) - 0.5)
-    np.testing.assert_allclose(tension, 9.81 * carried, rtol=1e-12)
+    np.testing.assert_allclose(forces[:, 2], 9.81 * carried, rtol=1e-12)
+    np.testing.assert_allclose(forces[:, :2], 0.0, atol=1e-12)
 
 
 def test_three_rods_that_meet() -> None:
@@ -138,13 +133,13 @@ def test_three_rods_that_meet() -> None:
     x = solution.field("trunk", "x")[:, -1]
     for name in ("left", "right"):
         neighbour = solution.field(name, "x")[:, 0]
-        np.testing.assert_allclose(np.linalg.norm(neighbour - x, axis=1), 0.7 / 6, rtol=1e-3)
+        np.testing.assert_allclose(np.linalg.norm(neighbour - x, axis=1), 0.7 / 6, rtol=0.01)
     assert np.abs(solution.q[-1] - solution.q[0]).max() > 0.01
 
 
 def test_a_closed_ring() -> None:
     """The ring keeps its energy and stays closed: the segment from the last to the first node is like all others."""
-    solution = run("closed_ring", 5e-4)
+    solution = run("closed_ring", 1e-3)
     energy = solution.outputs["energy"]
     assert np.ptp(energy) < tolerances.README_DRIFT
     x = solution.field("ring", "x")
@@ -159,7 +154,7 @@ def test_a_new_element() -> None:
     solution = run("springs", 1e-3)
     outputs = solution.outputs
     assert np.ptp(outputs["energy"]) < tolerances.README_DRIFT
-    assert relative_drift(outputs["momentum"], 1.0) < tolerances.README_DRIFT
+    assert np.ptp(outputs["momentum"], axis=0).max() < tolerances.README_DRIFT
     # The second spring is stretched along its axis by -0.1 and sheared by 0.1, the first stretched by 0.1.
     assert outputs["energy"][0] == pytest.approx(100 * 3 * 0.1**2 / 2 + (1 + 1 + 4) / 20)
     assert np.abs(solution.q[-1] - solution.q[0]).max() > 0.1

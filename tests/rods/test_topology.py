@@ -253,6 +253,37 @@ def test_an_element_without_instances_is_left_out() -> None:
     assert np.ptp(solution.outputs["energy"]) < tolerances.ROD_BACKENDS
 
 
+def test_a_moving_support_needs_no_mass() -> None:
+    """A pendulum whose pivot is prescribed, against one whose link ends at a function of time."""
+
+    def pendulum(*, prescribed: bool) -> sl.Model:
+        model = sl.Model("pendulum")
+        bob = model.node_array("bob", "R3", 1)
+        bob.initial(x=(0, 0, -1))
+        mass = sl.ElementType("mass", node="R3")
+        mass.kinetic_energy(mass.node.x_dot.dot(mass.node.x_dot) / 2)
+        mass.potential_energy(9.81 * mass.node.x[2])
+        model.add(mass, bob)
+        if prescribed:
+            support = model.node_array("support", "R3", 1)
+            model.prescribe(support[0], x=[1 - sl.cos(3 * model.t), 0, 0])
+            link = sl.ElementType("link", end="R3", bob="R3")
+            rod, nodes = link.end.x - link.bob.x, [(support[0], bob[0])]
+        else:
+            link = sl.ElementType("link", bob="R3")
+            rod, nodes = sl.vector(1 - sl.cos(3 * link.t), 0, 0) - link.bob.x, list(bob)
+        link.constraint("length", (rod.dot(rod) - 1) / 2)
+        model.add(link, nodes)
+        return model
+
+    runs = [
+        sl.solve(pendulum(prescribed=p).derive().compile(backend="numpy"), 1.0, h=5e-3).field("bob", "x")
+        for p in (True, False)
+    ]
+    np.testing.assert_allclose(runs[0], runs[1], atol=tolerances.PRESCRIBED_AGAINST_CONSTRAINED)
+    assert np.ptp(runs[0][:, 0, 0]) > 0.5
+
+
 @pytest.mark.slow
 def test_bodies_stated_one_by_one_keep_their_energy() -> None:
     """Eight bodies on two groups with products of inertia: M has full blocks, and the system is solved as a band."""

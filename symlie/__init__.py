@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from symlie.groups.group import direct_product
     from symlie.groups.standard import S3, SE3, SO3, S3sR3, group_from_name, real_space
     from symlie.modeling.model import ElementType, Model, diag, vector
-    from symlie.modeling.rod import CosseratRod, add_rod
+    from symlie.modeling.rod import CosseratRod
     from symlie.runtime.integrate import solve
     from symlie.runtime.solution import Solution
     from symlie.runtime.system import System, load
@@ -27,7 +27,7 @@ _SOURCES = {
     "symlie.groups.group": ("direct_product",),
     "symlie.groups.standard": ("S3", "SE3", "SO3", "S3sR3", "group_from_name", "real_space"),
     "symlie.modeling.model": ("ElementType", "Model", "diag", "vector"),
-    "symlie.modeling.rod": ("CosseratRod", "add_rod"),
+    "symlie.modeling.rod": ("CosseratRod",),
     "symlie.runtime.integrate": ("solve",),
     "symlie.runtime.solution": ("Solution",),
     "symlie.runtime.system": ("System", "load"),
@@ -35,7 +35,7 @@ _SOURCES = {
 _MODULE_OF = {name: module for module, names in _SOURCES.items() for name in names}
 
 __all__ = [
-    "S3", "SE3", "SO3", "CosseratRod", "ElementType", "Model", "S3sR3", "Solution", "System", "add_rod", "cos", "diag",
+    "S3", "SE3", "SO3", "CosseratRod", "ElementType", "Model", "S3sR3", "Solution", "System", "cos", "diag",
     "direct_product", "errors", "exp", "eye", "group_from_name", "load", "pi", "real_space", "sin", "solve", "sqrt",
     "tan", "vector",
 ]  # fmt: skip

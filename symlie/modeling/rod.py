@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -39,40 +38,6 @@ CONSTRAINTS = {"none": (), "kirchhoff": (3, 4), "inextensible": (3, 4, 5)}
 
 STRAIGHT = (0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
 """Reference strain of a straight, untwisted rod."""
-
-
-@dataclass(frozen=True, eq=False)
-class CosseratRod:
-    """A rod in a model: ``rod[k]`` is its node k, counted from its start; ``rod[-1]`` is its end.
-
-    Attributes
-    ----------
-    name
-        Name of the rod and of its node array.
-    nodes
-        The nodes that the rod added to the model: all but those it shares.
-    along
-        All nodes from its start to its end; in a closed rod the first one comes again at the end.
-    segment, section
-        Element types of segments and of cross sections.
-    lengths
-        Length of each segment, in m.
-    material
-        Stiffness, inertia, damping and gravity as given.
-    """
-
-    name: str
-    nodes: NodeArray
-    along: tuple[RodNode, ...]
-    segment: ElementType
-    section: ElementType
-    lengths: Array
-    material: Mapping[str, Any]
-
-    def __getitem__(self, index: int) -> RodNode:
-        if not -len(self.along) <= index < len(self.along):
-            raise ModelError(f"Rod '{self.name}' has {len(self.along)} nodes; there is no index {index}.")
-        return self.along[index]
 
 
 def rod_segment(name: str, group: LieGroup, held: Sequence[int], stiffness: Any, damping: Any) -> ElementType:
@@ -124,27 +89,10 @@ def rod_section(name: str, group: LieGroup) -> ElementType:
     return section
 
 
-def add_rod(
-    model: Model,
-    name: str,
-    *,
-    segments: int,
-    length: float | Sequence[float],
-    position: Callable[[float], Any] | Array,
-    orientation: Callable[[float], Any] | Sequence[float] | Array,
-    stiffness: Any = None,
-    inertia: Any = None,
-    damping: Any = None,
-    gravity: Sequence[float] | None = None,
-    constraint: str | Sequence[int] | None = None,
-    group: LieGroup | None = None,
-    reference_strain: Any = STRAIGHT,
-    first: RodNode | None = None,
-    last: RodNode | None = None,
-    closed: bool = False,
-    like: CosseratRod | None = None,
-) -> CosseratRod:
-    """Place a rod: nodes, cross sections, segments and internal constraints.
+class CosseratRod:
+    """A rod in a model: places nodes, cross sections, segments and internal constraints.
+
+    ``rod[k]`` is its node k, counted from its start; ``rod[-1]`` is its end.
 
     Parameters
     ----------
@@ -185,58 +133,110 @@ def add_rod(
         A rod of the model that this one shares element types with: group and constraint are the same, and so is all
         material that is not given.
 
+    Attributes
+    ----------
+    name
+        Name of the rod and of its node array.
+    nodes
+        The nodes that the rod added to the model: all but those it shares.
+    along
+        All nodes from its start to its end; in a closed rod the first one comes again at the end.
+    segment, section
+        Element types of segments and of cross sections.
+    lengths
+        Length of each segment, in m.
+    material
+        Stiffness, inertia, damping and gravity as given.
+
     Raises
     ------
     ModelError
         Lengths, stiffness or inertia that are not positive; unknown constraint; too few segments; contradictions.
     """
-    if like is not None and not (constraint is None and group is None):
-        raise ModelError(f"Rod '{name}' has the constraint and the group of rod '{like.name}'; do not give them again.")
-    group = group or (like.nodes.group if like else S3sR3)
-    lengths = segment_lengths(name, segments, length)
-    arc = np.concatenate([[0.0], np.cumsum(lengths)])
-    middle = (arc[1:] + arc[:-1]) / 2
-    given = {"stiffness": stiffness, "inertia": inertia, "damping": damping, "gravity": gravity}
-    material = _material(name, given, like)
-    elastic = checked_stiffness(name, rows_along(model, material["stiffness"], middle))
-    viscous = six_components(name, "damping", rows_along(model, material["damping"], middle), one_for_all=True)
-    inertias = six_components(name, "inertia", rows_along(model, material["inertia"], arc))
-    if not np.all(inertias > 0):
-        raise ModelError(f"The inertia of rod '{name}' must be positive.")
 
-    nodes, along = _nodes(model, name, group, segments, first, last, closed)
-    start = 0 if first is None else 1
-    own = arc[start : start + len(nodes)]
-    rotation = group.storage_fields[0].name
-    nodes.initial(**{"x": along_arc(position, own), rotation: along_arc(orientation, own)})
-    if isinstance(reference_strain, str):
-        if reference_strain != "initial":
-            raise ModelError(f"The reference strain of rod '{name}' is numbers or 'initial', not '{reference_strain}'.")
-        reference_strain = initial_strain(model, group, along) / lengths[:, None]
-    elif callable(reference_strain):
-        reference_strain = rows_along(model, reference_strain, middle)
+    def __init__(
+        self,
+        model: Model,
+        name: str,
+        *,
+        segments: int,
+        length: float | Sequence[float],
+        position: Callable[[float], Any] | Array,
+        orientation: Callable[[float], Any] | Sequence[float] | Array,
+        stiffness: Any = None,
+        inertia: Any = None,
+        damping: Any = None,
+        gravity: Sequence[float] | None = None,
+        constraint: str | Sequence[int] | None = None,
+        group: LieGroup | None = None,
+        reference_strain: Any = STRAIGHT,
+        first: RodNode | None = None,
+        last: RodNode | None = None,
+        closed: bool = False,
+        like: CosseratRod | None = None,
+    ) -> None:
+        if like is not None and not (constraint is None and group is None):
+            raise ModelError(
+                f"Rod '{name}' has the constraint and the group of rod '{like.name}'; do not give them again."
+            )
+        group = group or (like.nodes.group if like else S3sR3)
+        lengths = segment_lengths(name, segments, length)
+        arc = np.concatenate([[0.0], np.cumsum(lengths)])
+        middle = (arc[1:] + arc[:-1]) / 2
+        given = {"stiffness": stiffness, "inertia": inertia, "damping": damping, "gravity": gravity}
+        material = _material(name, given, like)
+        elastic = checked_stiffness(name, rows_along(model, material["stiffness"], middle))
+        viscous = six_components(name, "damping", rows_along(model, material["damping"], middle), one_for_all=True)
+        inertias = six_components(name, "inertia", rows_along(model, material["inertia"], arc))
+        if not np.all(inertias > 0):
+            raise ModelError(f"The inertia of rod '{name}' must be positive.")
 
-    if like is None:
-        held = _held(name, constraint or "none")
-        section = rod_section(f"{name}_section", group)
-        segment = rod_segment(
-            f"{name}_segment",
-            group,
-            held,
-            stated_in_type(material["stiffness"], elastic),
-            stated_in_type(material["damping"], viscous),
-        )
-    else:
-        section, segment = like.section, like.segment
-    weights = np.zeros(segments + 1)
-    weights[:-1] += lengths / 2
-    weights[1:] += lengths / 2
-    model.add(section, along, weight=weights[:, None], inertia=inertias, gravity=material["gravity"])
-    values = {"length": lengths[:, None], "reference_strain": reference_strain}
-    values |= {"stiffness": elastic} if not is_symbolic(material["stiffness"]) else {}
-    values |= {"damping": viscous} if not is_symbolic(material["damping"]) else {}
-    model.add(segment, itertools.pairwise(along), **values)
-    return CosseratRod(name, nodes, along, segment, section, lengths, material)
+        nodes, along = _nodes(model, name, group, segments, first, last, closed)
+        start = 0 if first is None else 1
+        own = arc[start : start + len(nodes)]
+        rotation = group.storage_fields[0].name
+        nodes.initial(**{"x": along_arc(position, own), rotation: along_arc(orientation, own)})
+        if isinstance(reference_strain, str):
+            if reference_strain != "initial":
+                raise ModelError(
+                    f"The reference strain of rod '{name}' is numbers or 'initial', not '{reference_strain}'."
+                )
+            reference_strain = initial_strain(model, group, along) / lengths[:, None]
+        elif callable(reference_strain):
+            reference_strain = rows_along(model, reference_strain, middle)
+
+        if like is None:
+            held = _held(name, constraint or "none")
+            section = rod_section(f"{name}_section", group)
+            segment = rod_segment(
+                f"{name}_segment",
+                group,
+                held,
+                stated_in_type(material["stiffness"], elastic),
+                stated_in_type(material["damping"], viscous),
+            )
+        else:
+            section, segment = like.section, like.segment
+        weights = np.zeros(segments + 1)
+        weights[:-1] += lengths / 2
+        weights[1:] += lengths / 2
+        model.add(section, along, weight=weights[:, None], inertia=inertias, gravity=material["gravity"])
+        values = {"length": lengths[:, None], "reference_strain": reference_strain}
+        values |= {"stiffness": elastic} if not is_symbolic(material["stiffness"]) else {}
+        values |= {"damping": viscous} if not is_symbolic(material["damping"]) else {}
+        model.add(segment, itertools.pairwise(along), **values)
+        self.name = name
+        self.nodes: NodeArray = nodes
+        self.along: tuple[RodNode, ...] = along
+        self.segment: ElementType = segment
+        self.section: ElementType = section
+        self.lengths: Array = lengths
+        self.material: Mapping[str, Any] = material
+
+    def __getitem__(self, index: int) -> RodNode:
+        if not -len(self.along) <= index < len(self.along):
+            raise ModelError(f"Rod '{self.name}' has {len(self.along)} nodes; there is no index {index}.")
+        return self.along[index]
 
 
 def _nodes(

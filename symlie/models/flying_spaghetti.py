@@ -16,7 +16,7 @@ def build(segments: int = 16, constraint: str = "kirchhoff") -> sl.Model:
     GA = model.parameter("extension_stiffness", 1e4, unit="N")
     D = model.parameter("damping", 0.0)
     L = 10.0
-    rod = sl.add_rod(
+    rod = sl.CosseratRod(
         model,
         "rod",
         segments=segments,

@@ -15,7 +15,7 @@ def build(segments: int = 8, constraint: str = "none") -> sl.Model:
     GA = model.parameter("extension_stiffness", 1e4, unit="N")
     D = model.parameter("damping", 100.0)
     L = 10.0
-    rod = sl.add_rod(
+    rod = sl.CosseratRod(
         model,
         "rod",
         segments=segments,

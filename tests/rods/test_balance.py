@@ -128,8 +128,10 @@ def test_power_of_the_spaghetti(damping: float, seed: int) -> None:
     assert abs(supplied) > 1e3 * tolerances.POWER_BALANCE * scale
 
 
-@pytest.mark.parametrize("backend", ["c", "numpy"])
-@pytest.mark.parametrize("constraint", ["none", "kirchhoff", "inextensible"])
+@pytest.mark.parametrize(
+    ("constraint", "backend"),
+    [("none", "numpy"), ("kirchhoff", "c"), ("kirchhoff", "numpy"), ("inextensible", "numpy")],
+)
 def test_momentum_rates_of_the_free_rod_vanish(constraint: str, backend: str) -> None:
     """Linear and angular momentum are invariants of the semi-discrete equations: their rates cancel at any state."""
     system = spaghetti_system(16, constraint, backend).with_parameters(load_values=[0, 0, 0], damping=20.0)

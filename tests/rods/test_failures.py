@@ -31,7 +31,7 @@ def rod(model: sl.Model | None = None, **changed: Any) -> sl.CosseratRod:
         "orientation": UPRIGHT,
     }
     name = changed.pop("name", "rod")
-    return sl.add_rod(model or sl.Model("broken"), name, **{**arguments, **changed})
+    return sl.CosseratRod(model or sl.Model("broken"), name, **{**arguments, **changed})
 
 
 def point_mass() -> sl.ElementType:
@@ -162,7 +162,10 @@ RODS: dict[str, tuple[dict[str, Any], str]] = {
     "size of the damping": ({"damping": [1, 2]}, r"The damping of rod 'rod' needs six numbers, not 2\."),
     "inertia": ({"inertia": [1, 1, 1, 0, 0, 0]}, r"The inertia of rod 'rod' must be positive\."),
     "size of the inertia": ({"inertia": [1, 1, 1]}, r"The inertia of rod 'rod' needs six numbers, not 3\."),
-    "constraint": ({"constraint": "rigid"}, r"Rod 'rod': unknown constraint 'rigid'; use none, kirchhoff, inextensible"),
+    "constraint": (
+        {"constraint": "rigid"},
+        r"Rod 'rod': unknown constraint 'rigid'; use none, kirchhoff, inextensible",
+    ),
     "component": ({"constraint": [6]}, r"Rod 'rod': strain components are numbered 0 … 5, not \[6\]\."),
     "no segments": ({"segments": 0}, r"Rod 'rod' needs at least 1 segment, not 0\."),
     "one segment closed": ({"segments": 1, "closed": True}, r"Rod 'rod' needs at least 2 segments, not 1\."),

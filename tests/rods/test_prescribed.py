@@ -15,7 +15,7 @@ HALF = 0.5**0.5
 def rope(moving: str) -> sl.Model:
     """A hanging rod whose first node moves along x while it turns, prescribed or by constraints."""
     model = sl.Model("moving_rope")
-    rod = sl.add_rod(
+    rod = sl.CosseratRod(
         model,
         "rod",
         segments=4,

@@ -16,7 +16,7 @@ from tests import tolerances
 def rope_with_body() -> sl.Model:
     """A rope clamped at one end with a rigid body at the other."""
     model = sl.Model("rope_with_body")
-    rope = sl.add_rod(
+    rope = sl.CosseratRod(
         model, "rope", segments=20, length=1.0, constraint="inextensible", gravity=(0, 0, -9.81),
         stiffness=[0.02, 0.02, 0.02, 1e3, 1e3, 1e3], inertia=[1e-4, 1e-4, 2e-4, 0.2, 0.2, 0.2],
         position=lambda s: (s, 0, 0), orientation=(0.5**0.5, 0, 0.5**0.5, 0),
@@ -38,14 +38,14 @@ def rope_with_body() -> sl.Model:
 def rod_tree() -> sl.Model:
     """Three rods that meet in a node."""
     model = sl.Model("rod_tree")
-    trunk = sl.add_rod(
+    trunk = sl.CosseratRod(
         model, "trunk", segments=8, length=1.0, constraint="kirchhoff", gravity=(2, 0, -9.81),
         stiffness=[20, 20, 15, 2e3, 2e3, 2e3], damping=0.01, inertia=[0.01, 0.01, 0.02, 0.5, 0.5, 0.5],
         position=lambda s: (0, 0, s), orientation=(1, 0, 0, 0),
     )  # fmt: skip
     trunk.nodes.fix(0)
     for name, a in ("left", -0.6), ("right", 0.9):
-        sl.add_rod(
+        sl.CosseratRod(
             model, name, segments=6, length=0.7, like=trunk, first=trunk[-1], reference_strain="initial",
             stiffness=[10, 10, 7, 1e3, 1e3, 1e3],
             position=lambda s, a=a: (s * sin(a), 0, 1 + s * cos(a)), orientation=(cos(a / 2), 0, sin(a / 2), 0),
@@ -57,7 +57,7 @@ def closed_ring() -> sl.Model:
     """A ring, hung at one node."""
     model = sl.Model("closed_ring")
     r = 0.3
-    ring = sl.add_rod(
+    ring = sl.CosseratRod(
         model, "ring", segments=24, length=2 * pi * r, closed=True, constraint="kirchhoff", gravity=(0, 1, -9.81),
         stiffness=[0.3, 0.3, 0.2, 1e3, 1e3, 1e3], inertia=[0.01, 0.01, 0.02, 0.5, 0.5, 0.5], reference_strain="initial",
         position=lambda s: (-r * cos(s / r), 0, r * sin(s / r)),

@@ -26,7 +26,7 @@ def leaning(angle: float) -> tuple[float, float, float, float]:
 def chain(segments: int = 6) -> sl.Model:
     """A clamped rod with damping, under its weight."""
     model = sl.Model("chain_of_segments")
-    rod = sl.add_rod(
+    rod = sl.CosseratRod(
         model, "rod", segments=segments, length=1.0, stiffness=STIFFNESS, inertia=INERTIA, damping=0.01,
         position=lambda s: (s, 0, 0), orientation=leaning(np.pi / 2), constraint="kirchhoff", gravity=GRAVITY,
     )  # fmt: skip
@@ -37,14 +37,14 @@ def chain(segments: int = 6) -> sl.Model:
 def tree(segments: int = 4, branches: int = 2) -> sl.Model:
     """A clamped trunk whose end is shared by branches of the same element types, thinner than the trunk."""
     model = sl.Model("tree")
-    trunk = sl.add_rod(
+    trunk = sl.CosseratRod(
         model, "trunk", segments=segments, length=1.0, stiffness=STIFFNESS, inertia=INERTIA, damping=0.02,
         position=lambda s: (0, 0, s), orientation=UPRIGHT, constraint="kirchhoff", gravity=GRAVITY,
     )  # fmt: skip
     trunk.nodes.fix(0)
     for number, angle in enumerate(np.linspace(-0.7, 0.8, branches)):
         direction = np.array([np.sin(angle), 0.1 * number, np.cos(angle)])
-        sl.add_rod(
+        sl.CosseratRod(
             model, f"branch_{number}", segments=segments + 1, length=0.8, like=trunk, first=trunk[-1],
             stiffness=0.5 * np.array(STIFFNESS), reference_strain="initial",
             position=lambda s, d=direction: np.array([0, 0, 1]) + s * d, orientation=leaning(angle),
@@ -56,7 +56,7 @@ def ring(segments: int = 12) -> sl.Model:
     """A closed rod without stress in its round shape, hung at one node."""
     model = sl.Model("ring")
     r = 1 / (2 * np.pi)
-    rod = sl.add_rod(
+    rod = sl.CosseratRod(
         model, "ring", segments=segments, length=1.0, closed=True, stiffness=STIFFNESS, inertia=INERTIA,
         position=lambda s: (-r * np.cos(s / r), 0, r * np.sin(s / r)), orientation=lambda s: leaning(s / r),
         reference_strain="initial", constraint="kirchhoff", gravity=GRAVITY,
@@ -69,7 +69,7 @@ def free_ring(segments: int = 12) -> sl.Model:
     """A closed rod that was bent from a straight one; no node is fixed."""
     model = sl.Model("free_ring")
     r = 1 / (2 * np.pi)
-    rod = sl.add_rod(
+    rod = sl.CosseratRod(
         model, "ring", segments=segments, length=1.0, closed=True, stiffness=STIFFNESS, inertia=INERTIA,
         position=lambda s: (-r * np.cos(s / r), 0, r * np.sin(s / r)), orientation=lambda s: leaning(s / r),
         constraint="kirchhoff",
@@ -81,7 +81,7 @@ def free_ring(segments: int = 12) -> sl.Model:
 def rope_with_body(segments: int = 6) -> sl.Model:
     """A rope on S³⋉R³, clamped at one end; at the other end a joint to a body on SE(3) with products of inertia."""
     model = sl.Model("rope_with_body")
-    rope = sl.add_rod(
+    rope = sl.CosseratRod(
         model, "rope", segments=segments, length=1.0, stiffness=STIFFNESS, inertia=INERTIA, damping=0.02,
         position=lambda s: (s, 0, 0), orientation=leaning(np.pi / 2), constraint="inextensible", gravity=GRAVITY,
     )  # fmt: skip
@@ -107,7 +107,7 @@ def tapered(segments: int = 5) -> sl.Model:
     model = sl.Model("tapered")
     coupling = np.diag(STIFFNESS) + 0.3 * np.outer(np.arange(6), np.arange(6))
     lengths = np.linspace(1, 2, segments) / segments
-    rod = sl.add_rod(
+    rod = sl.CosseratRod(
         model, "rod", segments=segments, length=lengths, stiffness=lambda s: coupling * (1 - s / 4),
         inertia=lambda s: np.array(INERTIA) * (1 - s / 3), damping=lambda s: np.full(6, 0.01 + s / 100),
         position=lambda s: (0, 0, s), orientation=UPRIGHT, constraint=[5, 2], gravity=(1, 2, -9.81),
@@ -120,7 +120,7 @@ def rotation_matrices(segments: int = 6) -> sl.Model:
     """The chain with rotation matrices instead of quaternions."""
     model = sl.Model("chain_on_se3")
     orientation = Rotation.from_quat(np.roll(leaning(np.pi / 2), -1)).as_matrix()
-    rod = sl.add_rod(
+    rod = sl.CosseratRod(
         model, "rod", segments=segments, length=1.0, stiffness=STIFFNESS, inertia=INERTIA, damping=0.01,
         position=lambda s: (s, 0, 0), orientation=orientation, constraint="kirchhoff", gravity=GRAVITY, group=sl.SE3,
     )  # fmt: skip

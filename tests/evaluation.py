@@ -216,7 +216,7 @@ def interpret(line: StraightLine, inputs: Mapping[str, float]) -> list[float]:
                 vector, _, index = first.removesuffix("]").partition("[")
                 points.append([values[f"{vector}[{int(index) + k}]"] for k in range(int(count))])
             slope = name.removeprefix("table ") == PiecewiseSlope.primitive_name
-            values[instruction.target] = interpolate(*fetch([position]), *points, slope=slope)
+            values[instruction.target] = interpolate(fetch([position])[0], points[0], points[1], slope=slope)
         elif name == instruction.operator:
             values[instruction.target] = _OPERATORS[name](*operands)
         elif name in schemes:

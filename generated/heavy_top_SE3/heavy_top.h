@@ -436,6 +436,7 @@ static inline void heavy_top_prepare_element(const double *restrict p, const dou
 {
     (void)p;
     (void)e;
+    (void)out;
 }
 
 /* Parameters, followed by the constants that depend on them alone. 10 operations. */

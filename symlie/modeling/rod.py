@@ -225,7 +225,7 @@ class CosseratRod:
         values |= {"stiffness": elastic} if not is_symbolic(material["stiffness"]) else {}
         values |= {"damping": viscous} if not is_symbolic(material["damping"]) else {}
         model.add(segment, itertools.pairwise(along), **values)
-        self.name = name
+        self.name: str = name
         self.nodes: NodeArray = nodes
         self.along: tuple[RodNode, ...] = along
         self.segment: ElementType = segment

@@ -44,8 +44,7 @@ def solution_of(system: System, method_name: str) -> Solution:
 CASES = [
     *((f"heavy_top_{group}", "half_explicit_5") for group in CONSTRAINED),
     *((f"heavy_top_{group}", "rkmk_dopri5") for group in FREE),
-    pytest.param("large", "half_explicit_5", marks=pytest.mark.slow),
-    ("spaghetti", "half_explicit_5"),
+    *((model, "half_explicit_5") for model in GENERAL),
 ]
 
 
@@ -278,10 +277,7 @@ ALLOWED_SYMBOLS = {
 
 
 @pytest.mark.skipif(shutil.which("nm") is None, reason="needs nm")
-@pytest.mark.parametrize(
-    "model",
-    ["heavy_top_SE3", "heavy_top_S3", "chain", "polar", pytest.param("large", marks=pytest.mark.slow), "spaghetti"],
-)
+@pytest.mark.parametrize("model", ["heavy_top_SE3", "heavy_top_S3", "chain", "polar", *GENERAL])
 def test_compiled_code_has_no_state_and_calls_nothing(model: str, tmp_path: Path) -> None:
     """No writable data; no calls but to the mathematical library; only ``symlie_`` is exported."""
     write(tmp_path, sources(model, methods_of(model)[0]))

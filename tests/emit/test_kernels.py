@@ -302,8 +302,7 @@ def test_numpy_kernels_act_on_many_instances(model: str) -> None:
         for kernel in node.kernels:
             rows = [Inputs(model, seed).of(kernel) for seed in range(5)]
             names = [a.name for a in kernel.signature.arguments if not a.is_output]
-            stacked = [np.array([row[n] for row in rows]).T for n in names]
-            together = module_of(model)[kernel.signature.name](*stacked)
+            together = module_of(model)[kernel.signature.name](*(np.array([row[n] for row in rows]).T for n in names))
             for k, row in enumerate(rows):
                 alone = numpy_values(model, kernel, row)
                 found = np.array([np.broadcast_to(c, 5)[k] for c in together])

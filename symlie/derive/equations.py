@@ -113,6 +113,7 @@ def equations_of(model: Model) -> Equations:
         raise ModelError(f"Model '{model.name}' has no nodes; add one with model.node(name, group).")
     if all(s.kinetic == 0 for s in statements_of(model)):
         raise ModelError(f"Model '{model.name}' has no kinetic energy; state it with model.kinetic_energy(...).")
+    _check_names(model)
     return Equations(model)
 
 
@@ -127,6 +128,33 @@ def derive(model: Model) -> Equations:
     equations = equations_of(model)
     _ = equations.derived
     return equations
+
+
+def _check_names(model: Model) -> None:
+    """Check that results can be reported by name: constraints are unique, outputs of one name can be added up."""
+    if not model.nodes and (model.outputs or model.constraints):
+        name = [*(o.name for o in model.outputs), *(c.name for c in model.constraints)][0]
+        raise ModelError(
+            f"'{name}' of model '{model.name}' belongs to no node, since all nodes are in arrays; state it on an "
+            "element type and add that to some of them."
+        )
+    constraints: dict[str, str] = {}
+    outputs: dict[str, tuple[str, int]] = {}
+    for statement in statements_of(model):
+        for constraint in statement.constraints:
+            other = constraints.setdefault(constraint.name, statement.name)
+            if other != statement.name:
+                raise ModelError(
+                    f"Constraint '{constraint.name}' is stated by '{other}' and by '{statement.name}', but multipliers "
+                    "are reported by name; rename one."
+                )
+        for output in statement.outputs:
+            other, size = outputs.setdefault(output.name, (statement.name, len(output.components)))
+            if size != len(output.components):
+                raise ModelError(
+                    f"Output '{output.name}' has {size} components in '{other}' and {len(output.components)} in "
+                    f"'{statement.name}', but outputs of one name are added up; rename one."
+                )
 
 
 def _check_masses(model: Model, derived: tuple[DerivedStatement, ...]) -> None:

@@ -50,6 +50,21 @@ def link() -> sl.ElementType:
     return element
 
 
+def pin(name: str) -> sl.ElementType:
+    """A fixed point."""
+    element = sl.ElementType(name, node="R3")
+    element.constraint("place", element.node.x)
+    return element
+
+
+def with_output(name: str, size: int) -> sl.ElementType:
+    """A particle that reports some of its coordinates."""
+    element = sl.ElementType(name, node="R3")
+    element.kinetic_energy(element.node.x_dot.dot(element.node.x_dot) / 2)
+    element.output("place", element.node.x[:size, :])
+    return element
+
+
 SENTENCES: dict[str, tuple[Callable[[sl.Model, sl.NodeArray], object], str]] = {
     "index": (
         lambda model, nodes: nodes[4],
@@ -120,6 +135,25 @@ SENTENCES: dict[str, tuple[Callable[[sl.Model, sl.NodeArray], object], str]] = {
     "no local nodes": (
         lambda model, nodes: sl.ElementType("empty"),
         r"Element type 'empty' needs at least one local node",
+    ),
+    "two constraints of one name": (
+        lambda model, nodes: (
+            [model.add(pin(name), [nodes[k]]) for k, name in enumerate(("first", "second"))],
+            model.add(point_mass(), nodes),
+            model.derive(),
+        ),
+        r"Constraint 'place' is stated by 'first' and by 'second', but multipliers are reported by name; rename one\.",
+    ),
+    "outputs that can not be added": (
+        lambda model, nodes: (
+            [model.add(with_output(f"e{size}", size), nodes) for size in (1, 2)],
+            model.derive(),
+        ),
+        r"Output 'place' has 1 components in 'e1' and 2 in 'e2', but outputs of one name are added up; rename one\.",
+    ),
+    "output without a node": (
+        lambda model, nodes: (model.add(point_mass(), nodes), model.output("clock", model.t), model.derive()),
+        r"'clock' of model 'broken' belongs to no node, since all nodes are in arrays; state it on an element type",
     ),
     "times out of order": (
         lambda model, nodes: model.piecewise_linear("load", [0, 2, 1], [0, 1, 0]),

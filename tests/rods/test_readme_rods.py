@@ -1,9 +1,12 @@
-"""The rods, trees, rings and new elements of the README, as a person would write them."""
+"""The rods, trees, rings and new elements of the README, run as they stand there."""
 
 from __future__ import annotations
 
 import functools
-from math import cos, pi, sin
+import re
+from math import cos, sin
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,85 +15,33 @@ import symlie as sl
 from symlie.runtime.solution import Solution
 from tests import tolerances
 
+README = Path(__file__).parents[2] / "README.md"
 
-def rope_with_body() -> sl.Model:
-    """A rope clamped at one end with a rigid body at the other."""
-    model = sl.Model("rope_with_body")
-    rope = sl.CosseratRod(
-        model, "rope", segments=20, length=1.0, constraint="inextensible", gravity=(0, 0, -9.81),
-        stiffness=[0.02, 0.02, 0.02, 1e3, 1e3, 1e3], inertia=[1e-4, 1e-4, 2e-4, 0.2, 0.2, 0.2],
-        position=lambda s: (s, 0, 0), orientation=(0.5**0.5, 0, 0.5**0.5, 0),
-    )  # fmt: skip
-    rope.nodes.fix(0)
-
-    body = sl.ElementType("body", node=sl.S3sR3)
-    m = body.parameter("mass", 0.5, unit="kg")
-    J = body.parameter("inertia", [1e-3, 2e-3, 2e-3], unit="kg m^2")
-    c = body.parameter("centre", [0, 0, 0.05], unit="m")
-    q = body.node
-    velocity = q.U + q.Omega.cross(c)
-    body.kinetic_energy((m * velocity.dot(velocity) + q.Omega.dot(sl.diag(J) * q.Omega)) / 2)
-    body.potential_energy(9.81 * m * (q.x + q.R * c)[2])
-    model.add(body, [rope[-1]])
-    return model
+NAMES = ("rope_with_body", "rod_tree", "closed_ring", "springs")
+"""Models of the README's section on elements, in its order."""
 
 
-def rod_tree() -> sl.Model:
-    """Three rods that meet in a node."""
-    model = sl.Model("rod_tree")
-    trunk = sl.CosseratRod(
-        model, "trunk", segments=8, length=1.0, constraint="kirchhoff", gravity=(2, 0, -9.81),
-        stiffness=[20, 20, 15, 2e3, 2e3, 2e3], damping=0.01, inertia=[0.01, 0.01, 0.02, 0.5, 0.5, 0.5],
-        position=lambda s: (0, 0, s), orientation=(1, 0, 0, 0),
-    )  # fmt: skip
-    trunk.nodes.fix(0)
-    for name, a in ("left", -0.6), ("right", 0.9):
-        sl.CosseratRod(
-            model, name, segments=6, length=0.7, like=trunk, first=trunk[-1], reference_strain="initial",
-            stiffness=[10, 10, 7, 1e3, 1e3, 1e3],
-            position=lambda s, a=a: (s * sin(a), 0, 1 + s * cos(a)), orientation=(cos(a / 2), 0, sin(a / 2), 0),
-        )  # fmt: skip
-    return model
+def block(name: str) -> str:
+    """The text that states a model."""
+    blocks = re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
+    return next(text for text in blocks if f'sl.Model("{name}")' in text)
 
 
-def closed_ring() -> sl.Model:
-    """A ring, hung at one node."""
-    model = sl.Model("closed_ring")
-    r = 0.3
-    ring = sl.CosseratRod(
-        model, "ring", segments=24, length=2 * pi * r, closed=True, constraint="kirchhoff", gravity=(0, 1, -9.81),
-        stiffness=[0.3, 0.3, 0.2, 1e3, 1e3, 1e3], inertia=[0.01, 0.01, 0.02, 0.5, 0.5, 0.5], reference_strain="initial",
-        position=lambda s: (-r * cos(s / r), 0, r * sin(s / r)),
-        orientation=lambda s: (cos(s / r / 2), 0, sin(s / r / 2), 0),
-    )  # fmt: skip
-    ring.nodes.fix(6)
-    return model
-
-
-def springs() -> sl.Model:
-    """A new element, a spring with the logarithm on SE(3) as strain, between three bodies."""
-    model = sl.Model("springs")
-    bodies = model.node_array("bodies", sl.SE3, 3)
-    bodies.initial(x=[[0, 0, 0], [0.6, 0, 0], [1.0, 0.1, 0]], Omega=[[0, 0, 1], [1, 0, 0], [0, 2, 0]])
-    body = sl.ElementType("body", node=sl.SE3)
-    body.kinetic_energy((2 * body.node.U.dot(body.node.U) + body.node.Omega.dot(body.node.Omega) / 10) / 2)
-    q = body.node
-    body.output("momentum", 2 * q.R * q.U)
-    model.add(body, bodies)
-
-    spring = sl.ElementType("spring", left=sl.SE3, right=sl.SE3)
-    k = spring.parameter("stiffness", [5, 5, 5, 100, 100, 100], unit="N m, N/m")
-    rest = spring.parameter("rest", [0, 0, 0, 0.5, 0, 0], unit="rad, m")
-    strain = (spring.left.inverse() * spring.right).log() - rest
-    spring.potential_energy(strain.dot(sl.diag(k) * strain) / 2)
-    model.add(spring, [(bodies[0], bodies[1]), (bodies[1], bodies[2])])
+def stated(name: str) -> sl.Model:
+    """A model of the README, without what is done with its solution; imports are those of the section."""
+    names: dict[str, Any] = {}
+    for other in NAMES[: NAMES.index(name) + 1]:
+        lines = [line for line in block(other).splitlines() if not line.startswith("solution")]
+        text = lines if other == name else [line for line in lines if line.startswith(("import", "from"))]
+        exec("\n".join(text), names)
+    model: sl.Model = names["model"]
     return model
 
 
 @functools.cache
 def run(name: str, h: float) -> Solution:
     """One of the models above for half a second."""
-    return sl.solve(globals()[name]().derive().compile(), 0.5, h=h, record_every=25)
+    return sl.solve(stated(name).derive().compile(), 0.5, h=h, record_every=25)
 
 
 def test_a_rope_with_a_body() -> None:
@@ -110,7 +61,7 @@ def test_a_rope_with_a_body() -> None:
 
 def test_a_hanging_rope_carries_its_load() -> None:
     """Hung straight down, the multipliers are the forces in the rope: shear, which vanishes, and tension."""
-    model = rope_with_body()
+    model = stated("rope_with_body")
     rope = next(a for a in model.arrays if a.name == "rope")
     rope.initial(x=lambda k: (0, 0, -0.05 * k), p=(0, 1, 0, 0))
     state = model.derive().compile(backend="numpy").initial_state
@@ -150,7 +101,10 @@ def test_a_closed_ring() -> None:
 
 
 def test_a_new_element() -> None:
-    """Springs keep energy and linear momentum, and both are right at the start."""
+    """Springs keep energy and linear momentum, and both are right at the start; the element takes a few lines."""
+    definition = block("springs").split("\n\n")[1]
+    assert definition.startswith("spring = sl.ElementType(")
+    assert len(definition.splitlines()) < 15
     solution = run("springs", 1e-3)
     outputs = solution.outputs
     assert np.ptp(outputs["energy"]) < tolerances.README_DRIFT

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -11,9 +12,10 @@ from scipy.spatial.transform import Rotation
 
 import symlie as sl
 from symlie.api import generated_files
+from symlie.groups.group import LieGroup
 from symlie.models import flying_spaghetti, roll_up
 from symlie.runtime.algebra import BandedAlgebra, DenseAlgebra
-from symlie.runtime.layout import Layout
+from symlie.runtime.layout import Array, Layout
 from tests import tolerances
 from tests.rods import topologies
 from tests.rods.problems import random_state
@@ -69,6 +71,51 @@ def test_banded_and_dense_elimination_agree(name: str) -> None:
     assert np.all(found[0][~layout.free] == 0)
     for a, b in zip(found, expected_pair, strict=True):
         np.testing.assert_allclose(a, b, rtol=0, atol=tolerances.ELIMINATIONS * np.abs(b).max())
+
+
+@pytest.mark.parametrize("name", ["tree", "tapered", "rotation_matrices", "rope_with_body"])
+def test_jacobian_and_curvature_by_differences(name: str) -> None:
+    """B v = dΦ/dt and Z = d(B v)/dt - B v' along the motion q∘exp(t v), at a random state."""
+    s = system(name, "numpy")
+    q, v = random_state(s, 5)
+    p, k = s.prepared, s.kernels
+    h = 1e-4
+
+    def rate(f: Callable[[float], Array]) -> Array:
+        return (8 * (f(h) - f(-h)) - (f(2 * h) - f(-2 * h))) / (12 * h)
+
+    def hidden(t: float) -> Array:
+        return s.algebra.multiply(k.jacobian(p, 0.0, k.advance(q, t * v)), v)
+
+    curvature = k.curvature(p, 0.0, q, v)
+    scale = np.abs(curvature).max()
+    assert scale > 1e-2
+    w = np.random.default_rng(2).uniform(-1, 1, len(v))
+    moved = s.algebra.multiply(k.jacobian(p, 0.0, q), w)
+    np.testing.assert_allclose(rate(hidden), curvature, rtol=0, atol=tolerances.ROD_DIFFERENCE * scale)
+    np.testing.assert_allclose(
+        rate(lambda t: k.constraint(p, 0.0, k.advance(q, t * w))), moved, rtol=0, atol=tolerances.ROD_DIFFERENCE
+    )
+    assert np.abs(moved).max() > 0.1
+
+
+def test_the_order_of_instances_does_not_matter() -> None:
+    """Segments added in a random order: the elimination finds the chain, and the motion is the same."""
+    model = topologies.chain(6)
+    entry = next(i for i in model.instances if i.element.name == "rod_segment")
+    order = np.random.default_rng(0).permutation(6)
+    entry.nodes = [entry.nodes[k] for k in order]
+    entry.parameters = [entry.parameters[0][order]]
+    mixed, plain = model.derive().compile(), system("chain")
+    assert isinstance(mixed.algebra, BandedAlgebra)
+    assert mixed.algebra.bandwidth == BANDWIDTHS["chain"]
+    runs = [sl.solve(s, 20 * STEP, h=STEP) for s in (mixed, plain)]
+    np.testing.assert_allclose(runs[0].q, runs[1].q, atol=tolerances.ROD_BACKENDS)
+    forces = [run.named_multipliers()["rod_segment_strain"] for run in runs]
+    scale = np.abs(forces[1]).max()
+    np.testing.assert_allclose(
+        forces[0], forces[1][:, order], atol=tolerances.ROD_BACKENDS_MULTIPLIERS * max(1.0, scale)
+    )
 
 
 BANDWIDTHS = {"chain": 3, "tree": 5, "ring": 3, "free_ring": 7, "rope_with_body": 5}
@@ -192,6 +239,53 @@ def test_a_closed_free_ring_keeps_its_energy_and_momenta() -> None:
     for name, scale in (("energy", 60.0), ("linear_momentum", 1.0), ("angular_momentum", 1.0)):
         values = solution.outputs[name]
         assert np.abs(values - values[0]).max() < tolerances.TOPOLOGY_INVARIANT * scale
+
+
+@pytest.mark.parametrize("group", [sl.S3sR3, sl.SE3])
+def test_the_initial_strain_of_any_curve(group: LieGroup) -> None:
+    """A helix with varying twist starts without stress and on the constraint, up to rounding."""
+    model = sl.Model("helix")
+
+    def orientation(s: float) -> Rotation:
+        return Rotation.from_euler("zyz", [3 * s, 1.2, 1e-3 + 2 * s * s])
+
+    sl.CosseratRod(
+        model, "rod", segments=9, length=2.0, stiffness=topologies.STIFFNESS, inertia=topologies.INERTIA, group=group,
+        position=lambda s: (np.cos(3 * s), np.sin(3 * s), s), constraint="inextensible", reference_strain="initial",
+        orientation=lambda s: np.roll(orientation(s).as_quat(), 1) if group is sl.S3sR3 else orientation(s).as_matrix(),
+    )  # fmt: skip
+    s = model.derive().compile(backend="numpy")
+    state = s.initial_state
+    assert s.kernels.energy(s.prepared, 0.0, state.q, state.v)[1] < tolerances.ROD_BACKENDS
+    assert np.abs(s.kernels.constraint(s.prepared, 0.0, state.q)).max() < tolerances.KERNEL
+    bent = s.layout.element_parameters[[e["name"] for e in s.layout.elements].index("rod_segment")][:, -6:]
+    assert np.abs(bent[:, :3]).max() > 1
+
+
+def test_a_rod_that_ends_at_a_body() -> None:
+    """A body that is stated alone and shared by the rod moves like the same body added to the rod's own end."""
+    runs = []
+    for shared in (True, False):
+        model = sl.Model("rod_and_body")
+        arguments = {"last": model.node("body", sl.S3sR3)} if shared else {}
+        if shared:
+            model.initial(arguments["last"], x=[0, 0, 1])
+        rod = sl.CosseratRod(
+            model, "rod", segments=4, length=1.0, stiffness=topologies.STIFFNESS, inertia=topologies.INERTIA,
+            position=lambda s: (0, 0, s), orientation=topologies.UPRIGHT, constraint="kirchhoff",
+            gravity=(1, 0, -9.81), reference_strain="initial", **arguments,
+        )  # fmt: skip
+        rod.nodes.fix(0)
+        statement = model if shared else sl.ElementType("body", node=sl.S3sR3)
+        q = arguments["last"] if shared else statement.node
+        statement.kinetic_energy((3 * q.U.dot(q.U) + q.Omega.dot(q.Omega)) / 2)
+        statement.potential_energy(9.81 * 3 * q.x[2] - 3 * q.x[0])
+        if not shared:
+            model.add(statement, [rod[-1]])
+        solution = sl.solve(model.derive().compile(backend="numpy"), 50 * STEP, h=STEP)
+        runs.append(solution.field("body", "x") if shared else solution.field("rod", "x")[:, -1])
+    np.testing.assert_allclose(runs[0], runs[1], atol=tolerances.GROUPS_OF_A_ROD)
+    assert runs[0][-1, 0] > 1e-3
 
 
 def test_quaternions_and_rotation_matrices_give_the_same_motion() -> None:

@@ -1,0 +1,84 @@
+"""Newton matrices of a statement: trivialised derivatives of the forces and of the constraint forces.
+
+    K = D_q(g + Bᵀ λ),   C = ∂g/∂v,   D_q(g(q∘exp(ε w)))|_{ε=0} = K w
+
+K is not symmetric: second trivialised derivatives do not commute. Source: Hante, Tumiotto and Arnold 2022, section 4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sympy import Expr, Integer, Symbol
+
+from symlie.derive.statements import DerivedStatement
+from symlie.groups.operations import Difference
+from symlie.ir.differentiate import forward
+from symlie.ir.program import Assignment, Program, Value, needed_statements
+
+
+@dataclass(frozen=True)
+class NewtonMatrices:
+    """Tangent stiffness and damping of a statement, as expressions of its program."""
+
+    multipliers: tuple[Symbol, ...]
+    """The symbols of λ that appear in K."""
+    stiffness: tuple[tuple[Expr, ...], ...]
+    """K, rows by velocity component."""
+    damping: tuple[tuple[Expr, ...], ...]
+    """C, rows by velocity component."""
+
+
+def derive_newton_matrices(derived: DerivedStatement) -> NewtonMatrices:
+    """Derive K and C by forward differentiation of the derived forces."""
+    statement, program = derived.statement, derived.statement.program
+    jacobian = derived.constraints.jacobian
+    multipliers = tuple(Symbol(f"lambda{i}", real=True) for i in range(len(jacobian)))
+    pulled = [
+        sum((row[k] * m for row, m in zip(jacobian, multipliers, strict=True)), Integer(0))
+        for k in range(len(derived.dynamics.force))
+    ]
+    residual = program.vector(g + b for g, b in zip(derived.dynamics.force, pulled, strict=True))
+    values = [n.value for n in statement.nodes]
+    stiffness = _through_differences(program, residual, values) or _columns(program, residual, values)
+    damping = _columns(program, program.vector(derived.dynamics.force), [n.velocity for n in statement.nodes])
+    return NewtonMatrices(multipliers, stiffness, damping)
+
+
+def _through_differences(
+    program: Program, outputs: Sequence[Expr], values: Sequence[Value]
+) -> tuple[tuple[Expr, ...], ...] | None:
+    """The chain rule through θ = log(a⁻¹∘b), if the outputs see the configuration only there: half the directions."""
+    storage = {c for v in values for c in v.components}
+    differences: list[Value] = []
+    for statement in needed_statements(program, outputs):
+        if isinstance(statement, Assignment):
+            seen = statement.expression.free_symbols
+        elif isinstance(statement.operation, Difference):
+            differences.append(statement.result)
+            continue
+        else:
+            seen = {c for a in statement.arguments for c in a.components}
+        if not storage.isdisjoint(seen):
+            return None
+    if not differences or any(not storage.isdisjoint(e.free_symbols) for e in outputs):
+        return None
+    theta = tuple(c for d in differences for c in d.components)
+    outer = [tuple(program.scalar(e) for e in row) for row in _columns(program, outputs, differences)]
+    inner = [tuple(program.scalar(e) for e in row) for row in _columns(program, theta, values)]
+    return tuple(
+        tuple(sum((a * row[k] for a, row in zip(left, inner, strict=True) if a != 0 and row[k] != 0), Integer(0))
+              for k in range(len(inner[0])))
+        for left in outer
+    )  # fmt: skip
+
+
+def _columns(program: Program, outputs: Sequence[Expr], values: Sequence[Value]) -> tuple[tuple[Expr, ...], ...]:
+    """Directional derivatives along every unit tangent, as a matrix with one column for each."""
+    columns = []
+    for value in values:
+        for k in range(value.space.dimension):
+            unit = tuple(Integer(int(i == k)) for i in range(value.space.dimension))
+            columns.append(forward(program, outputs, [(value, unit)]))
+    return tuple(zip(*columns, strict=True))

@@ -220,4 +220,5 @@ README_DRIFT = 2e-8
 a few joules; measured 4e-9."""
 
 ROD_DIFFERENCE = 1e-10
-"""Central differences of fourth order with a step of 1e-4 of constraints of size one: rounding ε/1e-4; measured 3e-12."""
+"""Central differences of fourth order with a step of 1e-4 of constraints of size one: rounding ε/1e-4; measured
+3e-12."""

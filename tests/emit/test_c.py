@@ -15,6 +15,7 @@ import pytest
 import symlie as sl
 from symlie.compile.compiler import BASE_FLAGS, OPTIMIZATIONS, find_compiler, flags
 from symlie.compile.library import Library
+from symlie.errors import NoCompilerError
 from symlie.paths import template_folder
 from symlie.runtime.methods import method, method_names
 from symlie.runtime.problem import problem_tables
@@ -22,6 +23,11 @@ from symlie.runtime.solution import Solution
 from symlie.runtime.system import System
 from tests.emit.building import GENERAL, MODELS, compiler_output, equations_of, is_gcc, sources, write
 from tests.systems import CONSTRAINED, FREE
+
+try:
+    find_compiler()
+except NoCompilerError as error:
+    pytest.skip(str(error), allow_module_level=True)
 
 WARNINGS = ("-std=c11", "-Wall", "-Wextra", "-Wconversion", "-Werror")
 

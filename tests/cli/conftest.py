@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -52,9 +53,19 @@ def cli(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.
         capsys.readouterr()
         code = main(words)
         captured = capsys.readouterr()
-        return Outcome(code, captured.out, captured.err)
+        return _as_with_a_compiler(Outcome(code, captured.out, captured.err))
 
     return run
+
+
+def _as_with_a_compiler(outcome: Outcome) -> Outcome:
+    """What a command says besides the notice of a machine without a compiler; skip what needs one."""
+    if shutil.which("cc") or shutil.which("gcc") or shutil.which("clang"):
+        return outcome
+    if "NoCompilerError" in outcome.out or (outcome.code and "or use the NumPy backend.\n" in outcome.err):
+        pytest.skip("this command needs a C compiler")
+    lines = outcome.err.splitlines(keepends=True)
+    return Outcome(outcome.code, outcome.out, "".join(x for x in lines if not x.startswith("symlie: No C compiler")))
 
 
 def python(*arguments: str, **environment: str) -> Outcome:

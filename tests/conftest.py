@@ -21,13 +21,22 @@ settings.register_profile(
 settings.load_profile("symlie")
 
 
+ABOUT_COMPILED_CODE = (
+    "test_a_failed_compilation",
+    "test_cached_run",
+    "test_compiler_errors",
+    "test_interruption_saves",
+)
+"""Tests about the compiler, the cache of libraries, or the compiled time loop, without a case for each backend."""
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Without a compiler, skip what is about the C backend: cases of it, and failures of compilation."""
     if any(map(shutil.which, ("cc", "gcc", "clang"))):
         return
     for item in items:
         values = getattr(getattr(item, "callspec", None), "params", {}).values()
-        if "c" in values or "failed_compilation" in item.name or "compiler_errors" in item.name:
+        if "c" in values or item.name.startswith(ABOUT_COMPILED_CODE):
             item.add_marker(pytest.mark.skip(reason="no C compiler"))
 
 

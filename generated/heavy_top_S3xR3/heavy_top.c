@@ -2,7 +2,7 @@
 #include "interface.h"
 #include "heavy_top.h"
 
-const char *symlie_interface_hash(void) { return "9c2db2f6e786b48b"; }
+const char *symlie_interface_hash(void) { return "ddbcd75b1e8a1c01"; }
 
 void symlie_prepare(long long element, const double *p, const double *e, double *out)
 {
@@ -57,9 +57,14 @@ void symlie_energy(const symlie_problem *P, double t, const double *q, const dou
     system_energy(P, t, q, v, E);
 }
 
-void symlie_outputs(const symlie_problem *P, double t, const double *q, const double *v, double *out)
+void symlie_outputs(const symlie_problem *P, double t, const double *q, const double *v, const double *lambda, double *out)
 {
-    system_outputs(P, t, q, v, out);
+    system_outputs(P, t, q, v, lambda, out);
+}
+
+void symlie_events(const symlie_problem *P, double t, const double *q, const double *v, const double *lambda, double *out)
+{
+    system_events(P, t, q, v, lambda, out);
 }
 
 void symlie_constraint(const symlie_problem *P, double t, const double *q, double *Phi)

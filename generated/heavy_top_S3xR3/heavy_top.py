@@ -5,7 +5,7 @@ Every kernel takes components, each a number or an array over instances, and ret
 
 import numpy as np
 
-INTERFACE_HASH = "9c2db2f6e786b48b"
+INTERFACE_HASH = "ddbcd75b1e8a1c01"
 
 
 def _horner(coefficients, z):
@@ -272,7 +272,7 @@ def heavy_top_force(t, q, v, p, e):
     return ((s2 * v[1]) - (s1 * v[2]), (s0 * v[2]) - (s2 * v[0]), (s1 * v[0]) - (s0 * v[1]), p[14], p[15], p[16], )
 
 
-def heavy_top_outputs(t, q, v, p, e):
+def heavy_top_outputs(t, q, v, multipliers, p, e):
     """Named outputs."""
     s0 = (q[2] * q[2]) * 2.0
     s1 = (q[3] * q[3]) * 2.0

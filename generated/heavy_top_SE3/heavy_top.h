@@ -18,6 +18,7 @@
 #define ROWS 3
 #define MASS_VALUES 6
 #define JACOBIAN_VALUES 9
+#define EVENTS 0
 #define FACTORS 6
 #define CONSTRAINED 1
 #define OUTPUTS 12
@@ -364,10 +365,11 @@ static inline void heavy_top_force(double t, const double *restrict q, const dou
 }
 
 /* Named outputs. 0 operations. */
-static inline void heavy_top_outputs(double t, const double *restrict q, const double *restrict v, const double *restrict p, const double *restrict e, double *restrict out)
+static inline void heavy_top_outputs(double t, const double *restrict q, const double *restrict v, const double *restrict multipliers, const double *restrict p, const double *restrict e, double *restrict out)
 {
     (void)t;
     (void)v;
+    (void)multipliers;
     (void)p;
     (void)e;
     out[0] = q[9];
@@ -739,20 +741,29 @@ E[0] += local_E[0];
 }
 
 /* Named outputs, summed over instances. */
-static inline void system_outputs(const symlie_problem *restrict P, double t, const double *restrict q, const double *restrict v, double *restrict out)
+static inline void system_outputs(const symlie_problem *restrict P, double t, const double *restrict q, const double *restrict v, const double *restrict lambda, double *restrict out)
 {
+    const double *restrict multipliers = lambda;
     for (int k = 0; k < OUTPUTS; k++) out[k] = 0;
-    for (int e = 0; e < COUNT_heavy_top; e++) {
+    for (int e = 0; e < COUNT_heavy_top; e++, multipliers += 3) {
         static const int target[] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 };
         double local_out[12];
         double local_q[12];
         heavy_top_gather_storage(P, e, q, local_q);
         double local_v[6];
         heavy_top_gather_velocity(P, e, v, local_v);
-        heavy_top_outputs(t, local_q, local_v, P->p, PARAMETERS_OF_heavy_top(e), local_out);
+        heavy_top_outputs(t, local_q, local_v, multipliers, P->p, PARAMETERS_OF_heavy_top(e), local_out);
 for (int k = 0; k < 12; k++) out[target[k]] += local_out[k];
     }
-    (void)P, (void)t, (void)q, (void)v, (void)out;
+    (void)P, (void)t, (void)q, (void)v, (void)multipliers, (void)out;
+}
+
+/* Scalars whose zeros are events: by element type, by instance, by event. */
+static inline void system_events(const symlie_problem *restrict P, double t, const double *restrict q, const double *restrict v, const double *restrict lambda, double *restrict out)
+{
+    const double *restrict multipliers = lambda;
+    multipliers += 3 * COUNT_heavy_top;
+    (void)P, (void)t, (void)q, (void)v, (void)multipliers, (void)out;
 }
 
 /* Configuration (q not null) and velocity (v not null) of prescribed nodes at time t. */

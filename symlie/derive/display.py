@@ -16,7 +16,7 @@ from symlie.derive.equations import Equations
 from symlie.derive.notation import field_letter, letter
 from symlie.derive.operator_formulas import COEFFICIENTS, kinematic_rows, operator_rows
 from symlie.derive.statement_view import Row, StatementView
-from symlie.derive.term_rows import constraint_rows, energy_rows, force_rows, mass_rows, output_rows
+from symlie.derive.term_rows import constraint_rows, energy_rows, event_rows, force_rows, mass_rows, output_rows
 from symlie.groups.group import Field, LieGroup
 from symlie.modeling.model import Model
 from symlie.modeling.node import Node
@@ -91,6 +91,7 @@ def _sections(view: StatementView) -> list[dict[str, Any]]:
         "Forces": force_rows(view),
         **constraint_rows(view),
         "Outputs": output_rows(view),
+        "Events": event_rows(view),
     }
     shown = {title: _blocks(rows) for title, rows in sections.items() if rows}
     return [{"title": title, "text": texts.get(title, ""), "math": math} for title, math in shown.items()]

@@ -132,13 +132,18 @@ def derive(model: Model) -> Equations:
 
 def _check_names(model: Model) -> None:
     """Check that results can be reported by name: constraints are unique, outputs of one name can be added up."""
-    if not model.nodes and (model.outputs or model.constraints):
-        name = [*(o.name for o in model.outputs), *(c.name for c in model.constraints)][0]
+    if not model.nodes and (model.outputs or model.constraints or model.events):
+        names = [
+            *(o.name for o in model.outputs),
+            *(c.name for c in model.constraints),
+            *(e.name for e in model.events),
+        ]
         raise ModelError(
-            f"'{name}' of model '{model.name}' belongs to no node, since all nodes are in arrays; state it on an "
+            f"'{names[0]}' of model '{model.name}' belongs to no node, since all nodes are in arrays; state it on an "
             "element type and add that to some of them."
         )
     constraints: dict[str, str] = {}
+    events: dict[str, str] = {}
     outputs: dict[str, tuple[str, int]] = {}
     for statement in statements_of(model):
         for constraint in statement.constraints:
@@ -147,6 +152,13 @@ def _check_names(model: Model) -> None:
                 raise ModelError(
                     f"Constraint '{constraint.name}' is stated by '{other}' and by '{statement.name}', but multipliers "
                     "are reported by name; rename one."
+                )
+        for event in statement.events:
+            other = events.setdefault(event.name, statement.name)
+            if other != statement.name:
+                raise ModelError(
+                    f"Event '{event.name}' is stated by '{other}' and by '{statement.name}', but events are reported "
+                    "by name; rename one."
                 )
         for output in statement.outputs:
             other, size = outputs.setdefault(output.name, (statement.name, len(output.components)))

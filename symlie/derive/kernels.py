@@ -14,6 +14,7 @@ from symlie.ir.hoisting import ParameterHoisting
 from symlie.ir.kernels import (
     ConstraintRows,
     ElementTypeKernels,
+    EventValue,
     Kernel,
     ModelKernels,
     OutputComponents,
@@ -24,7 +25,7 @@ from symlie.ir.program import Program
 from symlie.ir.signature import Argument, Signature
 from symlie.ir.straightline import StraightLine, flatten
 from symlie.modeling.model import Model
-from symlie.modeling.statement import Parameter, Statement
+from symlie.modeling.statement import DIRECTIONS, Parameter, Statement
 
 
 def symbols_of(parameters: Sequence[Parameter]) -> list[Symbol]:
@@ -94,12 +95,14 @@ class _ElementBuilder:
             ("e", own),
             ("q", [s for n in statement.nodes for s in n.value.components]),
             ("v", [s for n in statement.nodes for s in n.velocity.components]),
+            ("multipliers", statement.multipliers),
         ):
             self.references |= {s: f"{label}[{i}]" for i, s in enumerate(symbols)}
         self.inputs = {
             "t": Argument("t", None),
             "q": Argument("q", sum(n.group.storage_dimension for n in statement.nodes)),
             "v": Argument("v", sum(n.group.dimension for n in statement.nodes)),
+            "l": Argument("multipliers", len(statement.multipliers)),
             "p": Argument("p", shared.count),
             "e": Argument("e", len(own)),
         }
@@ -151,7 +154,10 @@ def _element_kernels(
     if any(c != 0 for c in dynamics.force):
         kernels.append(kernel("force", "tqvpe", [("g", dynamics.force)], "g(t, q, v) of M v' = -g - Bᵀ λ."))
     if outputs:
-        kernels.append(kernel("outputs", "tqvpe", [("out", outputs)], "Named outputs."))
+        kernels.append(kernel("outputs", "tqvlpe", [("out", outputs)], "Named outputs."))
+    if statement.events:
+        values = [e.expression for e in statement.events]
+        kernels.append(kernel("events", "tqvlpe", [("out", values)], "Scalars whose zeros are events."))
     if jacobian:
         kernels += [
             kernel("constraint", "tqpe", [("Phi", constraints.position)], "Φ(t, q)."),
@@ -171,6 +177,7 @@ def _element_kernels(
         constraints=tuple(ConstraintRows(c.name, len(c.rows)) for c in statement.constraints),
         has_constraint_rate=has_rate,
         outputs=tuple(OutputComponents(o.name, len(o.components), o.unit) for o in statement.outputs),
+        events=tuple(EventValue(e.name, DIRECTIONS[e.direction], e.is_terminal) for e in statement.events),
         kernels=tuple(kernels),
     )
     element = _with_size(element, "e", builder.own.size)

@@ -82,6 +82,7 @@ class StatementView:
             self._name_parameter(parameter)
         for node in derived.statement.nodes:
             self._name_node(node)
+        self._name_multipliers()
         self._name_products(parameters)
         vectors: dict[Vector, Letter] = {}
         for components, name in self._vectors():
@@ -164,6 +165,13 @@ class StatementView:
             self.forms.add_rotation(rotation)
             self.rotations[part] = self.rotations[storage] = rotation
 
+    def _name_multipliers(self) -> None:
+        constraints = self.derived.statement.constraints
+        for constraint in constraints:
+            name = Letter(r"\lambda", word(constraint.name) if len(constraints) > 1 else "")
+            self.notation.name_vector(constraint.multipliers, name, VELOCITY)
+            self.forms.add(str(name), constraint.multipliers)
+
     def _name_products(self, parameters: Sequence[Parameter]) -> None:
         velocities = [s for n in self.derived.statement.nodes for s in n.velocity.components]
         for parameter in parameters:
@@ -207,6 +215,7 @@ class StatementView:
         if energies_and_outputs:
             shown += [statement.kinetic, statement.potential, statement.dissipated]
             shown += [c for output in statement.outputs for c in output.components]
+            shown += [event.expression for event in statement.events]
         return shown
 
     def _fresh(self, stem: str) -> Letter:

@@ -60,6 +60,11 @@ def output_rows(view: StatementView) -> list[Row]:
     return [view.vector_row(word(o.name), o.components) for o in view.derived.statement.outputs]
 
 
+def event_rows(view: StatementView) -> list[Row]:
+    """Scalars whose zeros are events."""
+    return [view.scalar_row(word(e.name), e.expression) for e in view.derived.statement.events]
+
+
 def _matrix_rows(
     view: StatementView,
     name: str,

@@ -11,7 +11,7 @@ from symlie.ir.kernels import Arrangement, EmittedModel, FieldLayout, NodeSet, P
 from symlie.ir.signature import signature_hash
 from symlie.version import VERSION
 
-FORMAT = 2
+FORMAT = 3
 """Version of the manifest's layout; a folder of another format is refused."""
 
 
@@ -76,6 +76,9 @@ def types_manifest(model: EmittedModel) -> dict[str, Any]:
                 "has_constraint_rate": e.has_constraint_rate,
                 "outputs": [
                     {"name": o.name, "size": o.size, "unit": o.unit, "position": positions[o.name]} for o in e.outputs
+                ],
+                "events": [
+                    {"name": v.name, "direction": v.direction, "terminal": v.is_terminal} for v in e.events
                 ],
             }
             for e in types.element_types

@@ -91,6 +91,16 @@ class OutputComponents:
 
 
 @dataclass(frozen=True)
+class EventValue:
+    """A scalar whose zeros are looked for, one value per instance."""
+
+    name: str
+    direction: int
+    """Which sign changes count: 1 rising, -1 falling, 0 both."""
+    is_terminal: bool
+
+
+@dataclass(frozen=True)
 class ParameterLayout:
     """A parameter of the model or of an element type."""
 
@@ -117,6 +127,7 @@ class ElementTypeKernels:
     has_constraint_rate: bool
     """Whether Φ depends on time, so that b = ∂Φ/∂t appears in the hidden constraint."""
     outputs: tuple[OutputComponents, ...]
+    events: tuple[EventValue, ...]
     kernels: tuple[Kernel, ...]
 
     @property
@@ -264,3 +275,8 @@ class EmittedModel:
     def rows(self) -> int:
         """Number of constraint rows."""
         return sum(i.count * self.types.element_type(i.element).rows for i in self.arrangement.instances)
+
+    @property
+    def events(self) -> int:
+        """Number of event values."""
+        return sum(i.count * len(self.types.element_type(i.element).events) for i in self.arrangement.instances)

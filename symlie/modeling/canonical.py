@@ -37,6 +37,7 @@ def _statement(statement: Statement) -> list[str]:
     stated += [c for pair in statement.applied_forces for c in pair]
     stated += [row for c in statement.constraints for row in c.rows]
     stated += [c for o in statement.outputs for c in o.components]
+    stated += [e.expression for e in statement.events]
     for s in needed_statements(statement.program, stated):
         if isinstance(s, Assignment):
             lines.append(f"{s.symbol} = {s.expression}")
@@ -48,4 +49,5 @@ def _statement(statement: Statement) -> list[str]:
     lines += [f"applied {position} {force}" for position, force in statement.applied_forces]
     lines += [f"constraint {c.name} {c.rows}" for c in statement.constraints]
     lines += [f"output {o.name} {o.components} {o.unit}" for o in statement.outputs]
+    lines += [f"event {e.name} {e.expression} {e.direction} {e.is_terminal}" for e in statement.events]
     return lines

@@ -11,8 +11,8 @@ import numpy as np
 import sympy
 from sympy import Expr, ImmutableDenseMatrix, Integer, Symbol
 
-from symlie.errors import ModelError
-from symlie.ir.differentiate import forward
+from symlie.errors import ModelError, UnknownNameError
+from symlie.ir.differentiate import forward, reverse
 from symlie.ir.program import Program, Value, depends_on
 from symlie.modeling.node import Node, column
 
@@ -33,19 +33,34 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Constraint:
-    """Holonomic constraint rows Φ(t, q) = 0."""
+    """Holonomic constraint rows Φ(t, q) = 0 with the symbols of their multipliers."""
 
     name: str
     rows: tuple[Expr, ...]
+    multipliers: tuple[Symbol, ...]
 
 
 @dataclass(frozen=True)
 class Output:
-    """A named quantity of (t, q, v)."""
+    """A named quantity of (t, q, v, λ)."""
 
     name: str
     components: tuple[Expr, ...]
     unit: str
+
+
+DIRECTIONS = {"any": 0, "rising": 1, "falling": -1}
+"""Which sign changes of an event count, as users and as integrators say it."""
+
+
+@dataclass(frozen=True)
+class Event:
+    """A scalar of (t, q, v, λ) whose zeros are looked for along a solution."""
+
+    name: str
+    expression: Expr
+    direction: str
+    is_terminal: bool
 
 
 def identifier(kind: str, name: str) -> str:
@@ -87,6 +102,8 @@ class Statement:
         self.applied_forces: list[tuple[Expr, Expr]] = []
         self.constraints: list[Constraint] = []
         self.outputs: list[Output] = []
+        self.events: list[Event] = []
+        self._forces_of_all: str | None = None
         self.time = TIME
         self._time = self.program.input("t", _time_space(), (TIME,))
 
@@ -140,7 +157,20 @@ class Statement:
         parts = components(energy)
         if len(parts) != 1:
             raise ModelError(f"The {what} of '{self.name}' must be a scalar, but has {len(parts)} components.")
+        self._without_multipliers(f"The {what}", parts)
         return parts[0]
+
+    @property
+    def multipliers(self) -> tuple[Symbol, ...]:
+        """The symbols of λ, by constraint row."""
+        return tuple(m for c in self.constraints for m in c.multipliers)
+
+    def _without_multipliers(self, what: str, expressions: Sequence[Expr]) -> None:
+        if self.constraints and depends_on(self.program, expressions, self.multipliers):
+            raise ModelError(
+                f"{what} of '{self.name}' depends on multipliers, which are known only once the equations of motion "
+                "are solved; use them in outputs and events."
+            )
 
     def kinetic_energy(self, energy: Any) -> None:
         """Add a kinetic energy, quadratic in the velocities; in J."""
@@ -191,6 +221,7 @@ class Statement:
             raise ModelError(
                 f"The force on node '{node.name}' needs {node.group.dimension} components, not {len(parts)}."
             )
+        self._without_multipliers(f"The force on node '{node.name}'", parts)
         self.generalized_forces.append((node, tuple(parts)))
 
     def force(self, force: Any, at: Any) -> None:
@@ -210,6 +241,7 @@ class Statement:
         velocities = [s for node in self.nodes for s in node.velocity.components]
         if depends_on(self.program, position, velocities):
             raise ModelError(f"In '{self.name}', a force acts along an expression that depends on velocities.")
+        self._without_multipliers("A force", [*vector, *position])
         self.applied_forces += zip(position, self.program.vector(vector), strict=True)
 
     def torque(self, torque: Any, on: Node) -> None:
@@ -222,19 +254,92 @@ class Statement:
             raise ModelError(f"The torque on '{on.name}' needs 3 components, not {len(vector)}.")
         self.generalized_force(on, **{names[0]: on.R.T * column(vector)})
 
-    def constraint(self, name: str, rows: Any) -> None:
-        """Add holonomic constraints Φ(t, q) = 0; the multipliers carry this name."""
+    def constraint(self, name: str, rows: Any) -> ImmutableDenseMatrix:
+        """Add holonomic constraints Φ(t, q) = 0; the multipliers carry this name.
+
+        Returns
+        -------
+        ImmutableDenseMatrix
+            The column of the multipliers λ of Bᵀλ, for outputs and events; see also `constraint_force`.
+        """
         identifier("Constraint", name)
         if any(c.name == name for c in self.constraints):
             raise ModelError(f"Constraint '{name}' is stated twice in '{self.name}'.")
+        if self._forces_of_all is not None:
+            raise ModelError(
+                f"Constraint '{name}' is stated after the force of all constraints on node '{self._forces_of_all}' was "
+                "asked for; state constraints first, or name those whose force is meant."
+            )
         given = components(rows)
         velocities = [s for node in self.nodes for s in node.velocity.components]
         if depends_on(self.program, given, velocities):
             raise ModelError(f"Constraint '{name}' depends on velocities; it must be a function of t and q.")
-        self.constraints.append(Constraint(name, given))
+        self._without_multipliers(f"Constraint '{name}'", given)
+        multipliers = tuple(Symbol(f"lambda[{name},{k}]", real=True) for k in range(len(given)))
+        self.constraints.append(Constraint(name, given, multipliers))
+        return column(multipliers)
+
+    def constraint_force(self, node: Node, *constraints: str) -> ImmutableDenseMatrix:
+        """Generalised force of constraints on a node, the node's part of -Bᵀλ, for outputs and events.
+
+        It does the power force·v; on groups with body-fixed velocities it is in body axes, so that for SE3
+        ``q.R * force[3:, :]`` is the reaction in inertial axes.
+
+        Parameters
+        ----------
+        node
+            The node.
+        *constraints
+            Names of the constraints; default: all of this statement.
+
+        Returns
+        -------
+        ImmutableDenseMatrix
+            Column of the dimension of the node, in the order of ``node.v``.
+        """
+        known = {c.name: c for c in self.constraints}
+        unknown = [name for name in constraints if name not in known]
+        if unknown:
+            raise UnknownNameError(
+                f"'{self.name}' has no constraint '{unknown[0]}'; it has: {', '.join(known) or 'none'}."
+            )
+        if node not in self.nodes:
+            raise ModelError(f"Node {node!r} does not belong to '{self.name}'.")
+        if not constraints:
+            self._forces_of_all = node.name
+        rows = [
+            (row, -multiplier)
+            for name in constraints or known
+            for row, multiplier in zip(known[name].rows, known[name].multipliers, strict=True)
+        ]
+        return column(reverse(self.program, rows, [node.value])[0])
+
+    def event(self, name: str, expression: Any, direction: str = "any", terminal: bool = True) -> None:
+        """Watch for zeros of a scalar of (t, q, v, λ) along a solution; in an element type, of every instance.
+
+        Parameters
+        ----------
+        name
+            Identifier.
+        expression
+            The scalar.
+        direction
+            Which sign changes count: ``"rising"``, ``"falling"`` or ``"any"``.
+        terminal
+            Whether the integration ends there.
+        """
+        identifier("Event", name)
+        if any(e.name == name for e in self.events):
+            raise ModelError(f"Event '{name}' is stated twice in '{self.name}'.")
+        if direction not in DIRECTIONS:
+            raise ModelError(f"The direction of event '{name}' must be {', '.join(DIRECTIONS)}, not {direction!r}.")
+        parts = components(expression)
+        if len(parts) != 1:
+            raise ModelError(f"Event '{name}' of '{self.name}' must be a scalar, but has {len(parts)} components.")
+        self.events.append(Event(name, parts[0], direction, bool(terminal)))
 
     def output(self, name: str, expression: Any, unit: str = "") -> None:
-        """Add a named output of (t, q, v), evaluated along a solution."""
+        """Add a named output of (t, q, v, λ), evaluated along a solution."""
         identifier("Output", name)
         if name in {"energy", "constraint_residual", "velocity_residual"} or any(o.name == name for o in self.outputs):
             raise ModelError(f"Output '{name}' exists already; every model has energy and the residuals.")
@@ -249,6 +354,7 @@ class Statement:
             Of the same shape as the expression.
         """
         parts = components(expression)
+        self._without_multipliers("An expression whose rate is asked for", parts)
         rates = forward(self.program, parts, self.motion())
         bound = self.program.vector(rates, "rate")
         return bound[0] if not hasattr(expression, "shape") and len(parts) == 1 else _like(expression, bound)

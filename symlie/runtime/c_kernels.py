@@ -102,8 +102,11 @@ class CKernels:
     def energy(self, p: Prepared, t: float, q: Array, v: Array) -> Array:
         return self._call("energy", 2, p, t, q, v)
 
-    def outputs(self, p: Prepared, t: float, q: Array, v: Array) -> Array:
-        return self._call("outputs", self._layout.outputs_size, p, t, q, v)
+    def outputs(self, p: Prepared, t: float, q: Array, v: Array, multipliers: Array) -> Array:
+        return self._call("outputs", self._layout.outputs_size, p, t, q, v, multipliers)
+
+    def events(self, p: Prepared, t: float, q: Array, v: Array, multipliers: Array) -> Array:
+        return self._call("events", self._layout.events_size, p, t, q, v, multipliers)
 
     def constraint(self, p: Prepared, t: float, q: Array) -> Array:
         return self._call("constraint", self._layout.rows, p, t, q)

@@ -65,8 +65,11 @@ class Kernels(Protocol):
     def energy(self, p: Prepared, t: float, q: Array, v: Array) -> Array:
         """Kinetic and potential energy."""
 
-    def outputs(self, p: Prepared, t: float, q: Array, v: Array) -> Array:
+    def outputs(self, p: Prepared, t: float, q: Array, v: Array, multipliers: Array) -> Array:
         """All named outputs, one after the other."""
+
+    def events(self, p: Prepared, t: float, q: Array, v: Array, multipliers: Array) -> Array:
+        """Scalars whose zeros are events; `Layout.events` says which is which."""
 
     def constraint(self, p: Prepared, t: float, q: Array) -> Array:
         """Φ(t, q)."""

@@ -69,7 +69,14 @@ class NumpyKernels:
         return out
 
     def _on_element(
-        self, index: int, name: str, p: Prepared, t: float, q: Array, v: Array | None = None
+        self,
+        index: int,
+        name: str,
+        p: Prepared,
+        t: float,
+        q: Array,
+        v: Array | None = None,
+        multipliers: Array | None = None,
     ) -> Array | None:
         """Values of one kernel for all instances of an element type, shape (components, instances)."""
         kernel = self._functions.get(f"{self._layout.elements[index]['name']}_{name}")
@@ -78,6 +85,10 @@ class NumpyKernels:
         state: list[Any] = [t, q[self._storage_of[index]]]
         if v is not None:
             state.append(v[self._velocity_of[index]])
+        if multipliers is not None:
+            first, count = self._layout.first_rows[index], self._layout.instance_counts[index]
+            width = self._layout.element_rows[index]
+            state.append(multipliers[first : first + width * count].reshape(count, width).T)
         components = kernel(*state, p.model, p.elements[index].T)
         block = np.empty((len(components), self._layout.instance_counts[index]))
         for row, component in zip(block, components, strict=True):
@@ -159,10 +170,10 @@ class NumpyKernels:
                 total += block.sum(axis=1)
         return total
 
-    def outputs(self, p: Prepared, t: float, q: Array, v: Array) -> Array:
+    def outputs(self, p: Prepared, t: float, q: Array, v: Array, multipliers: Array) -> Array:
         out = np.zeros(self._layout.outputs_size)
         for index, element in enumerate(self._layout.elements):
-            block = self._on_element(index, "outputs", p, t, q, v)
+            block = self._on_element(index, "outputs", p, t, q, v, multipliers)
             if block is not None:
                 position = 0
                 for output in element["outputs"]:
@@ -170,6 +181,14 @@ class NumpyKernels:
                     out[output["position"] : output["position"] + output["size"]] += part
                     position += output["size"]
         return out
+
+    def events(self, p: Prepared, t: float, q: Array, v: Array, multipliers: Array) -> Array:
+        parts = [np.zeros(0)]
+        for index in range(len(self._layout.elements)):
+            block = self._on_element(index, "events", p, t, q, v, multipliers)
+            if block is not None:
+                parts.append(block.T.ravel())
+        return np.concatenate(parts)
 
     def constraint(self, p: Prepared, t: float, q: Array) -> Array:
         return self._values("constraint", self._layout.element_rows, p, t, q)

@@ -102,7 +102,10 @@ class Solution:
                 ]
             )
         if layout.outputs:
-            rows = [kernels.outputs(p, t, q, v) for t, q, v in states]
+            rows = [
+                kernels.outputs(p, t, q, v, multipliers)
+                for (t, q, v), multipliers in zip(states, self.multipliers, strict=True)
+            ]
             values = np.array(rows).reshape(len(rows), layout.outputs_size)
             for name, (position, _) in layout.outputs.items():
                 block = values[:, position]
@@ -123,6 +126,37 @@ class Solution:
             values = self.multipliers[:, part.rows]
             named[name] = values if part.is_array else values[:, 0]
         return named
+
+    def constraint_force(self, node: str, *constraints: str) -> Array:
+        """Generalised force of constraints on a node over time, its part of -Bᵀλ, in the order of its velocity.
+
+        Parameters
+        ----------
+        node
+            Name of a node or a node array.
+        *constraints
+            Names of the constraints; default: all.
+
+        Returns
+        -------
+        Array
+            Shape (n, dimension), or (n, count, dimension) for an array.
+        """
+        layout, system = self.system.layout, self.system
+        unknown = [name for name in constraints if name not in layout.constraints]
+        if unknown:
+            from symlie.errors import UnknownNameError
+
+            known = ", ".join(layout.constraints) or "none"
+            raise UnknownNameError(f"Model '{system.name}' has no constraint '{unknown[0]}'; it has: {known}.")
+        counted = np.ones(layout.rows) if not constraints else np.zeros(layout.rows)
+        for name in constraints:
+            counted[layout.constraints[name].rows] = 1.0
+        forces = np.zeros_like(self.v)
+        for k, (t, q, multipliers) in enumerate(zip(self.t, self.q, self.multipliers, strict=True)):
+            jacobian = system.kernels.jacobian(system.prepared, t, q)
+            forces[k] = -system.algebra.pull(jacobian, counted * multipliers)
+        return layout.node(node).by_node(forces, velocity=True)
 
     def save(self, path: str | Path) -> None:
         """Write the solution to a netCDF (``.nc``) or NumPy (``.npz``) file."""

@@ -27,6 +27,7 @@ typedef struct {
     long long rows;
     long long mass_values;
     long long jacobian_values;
+    long long events;               /* number of event values */
     const int *motion_storage;      /* first storage index of each prescribed node */
     const int *motion_velocity;     /* first velocity index of each prescribed node */
     const double *mobility;         /* 0 for clamped and prescribed velocity components, else 1; large systems only */
@@ -93,7 +94,9 @@ double symlie_chart(const symlie_problem *P, const double *u);
 void symlie_mass(const symlie_problem *P, double t, const double *q, double *M);
 void symlie_force(const symlie_problem *P, double t, const double *q, const double *v, double *g);
 void symlie_energy(const symlie_problem *P, double t, const double *q, const double *v, double *E);
-void symlie_outputs(const symlie_problem *P, double t, const double *q, const double *v, double *out);
+void symlie_outputs(const symlie_problem *P, double t, const double *q, const double *v, const double *lambda, double *out);
+/* Scalars whose zeros are events: by element type, by instance, by event. */
+void symlie_events(const symlie_problem *P, double t, const double *q, const double *v, const double *lambda, double *out);
 void symlie_constraint(const symlie_problem *P, double t, const double *q, double *Phi);
 void symlie_jacobian(const symlie_problem *P, double t, const double *q, double *B);
 void symlie_constraint_rate(const symlie_problem *P, double t, const double *q, double *b);

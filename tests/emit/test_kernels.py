@@ -354,7 +354,7 @@ def test_every_function_of_a_model() -> None:
     expected = Evaluation(model.program, list(expressions.values()))(values)
     for backend in ("c", "numpy"):
         system = equations.compile(backend=backend)
-        found = system.kernels.outputs(system.prepared, t, position, np.zeros(2))
+        found = system.kernels.outputs(system.prepared, t, position, np.zeros(2), np.zeros(0))
         for name, a, b in zip(expressions, found, expected, strict=True):
             assert abs(mpf(a) - b) <= tolerances.LIBRARY * abs(b), name
 

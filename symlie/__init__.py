@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
     from symlie import errors
     from symlie.groups.group import direct_product
-    from symlie.groups.standard import S3, SE3, SO3, S3sR3, group_from_name, real_space
+    from symlie.groups.semidirect import semidirect_product
+    from symlie.groups.standard import S3, SE2, SE3, SO2, SO3, S3sR3, SO3rv, group_from_name, real_space
     from symlie.modeling.model import ElementType, Model, diag, vector
     from symlie.modeling.rod import CosseratRod
     from symlie.runtime.integrate import solve
@@ -25,7 +26,18 @@ _SOURCES = {
     "sympy": ("cos", "exp", "eye", "pi", "sin", "sqrt", "tan"),
     "symlie": ("errors",),
     "symlie.groups.group": ("direct_product",),
-    "symlie.groups.standard": ("S3", "SE3", "SO3", "S3sR3", "group_from_name", "real_space"),
+    "symlie.groups.semidirect": ("semidirect_product",),
+    "symlie.groups.standard": (
+        "S3",
+        "SE2",
+        "SE3",
+        "SO2",
+        "SO3",
+        "S3sR3",
+        "SO3rv",
+        "group_from_name",
+        "real_space",
+    ),
     "symlie.modeling.model": ("ElementType", "Model", "diag", "vector"),
     "symlie.modeling.rod": ("CosseratRod",),
     "symlie.runtime.integrate": ("solve",),
@@ -35,9 +47,9 @@ _SOURCES = {
 _MODULE_OF = {name: module for module, names in _SOURCES.items() for name in names}
 
 __all__ = [
-    "S3", "SE3", "SO3", "CosseratRod", "ElementType", "Model", "S3sR3", "Solution", "System", "cos", "diag",
-    "direct_product", "errors", "exp", "eye", "group_from_name", "load", "pi", "real_space", "sin", "solve", "sqrt",
-    "tan", "vector",
+    "S3", "SE2", "SE3", "SO2", "SO3", "CosseratRod", "ElementType", "Model", "S3sR3", "SO3rv", "Solution", "System",
+    "cos", "diag", "direct_product", "errors", "exp", "eye", "group_from_name", "load", "pi", "real_space",
+    "semidirect_product", "sin", "solve", "sqrt", "tan", "vector",
 ]  # fmt: skip
 
 

@@ -16,6 +16,10 @@ class ModelError(SymlieError):
     """The statement of a model is wrong: unknown symbol, wrong shape, energy of the wrong kind."""
 
 
+class GroupError(ModelError):
+    """The definition of a Lie group violates a law, or asks for what can not be derived from it."""
+
+
 class UnknownNameError(SymlieError):
     """A model, group, method, node, field, option or parameter of this name does not exist."""
 

@@ -22,6 +22,7 @@ from sympy import Expr, Symbol
 from symlie.ir import primitives
 from symlie.ir.primitives import (
     CoefficientFunction,
+    FullAngleRatio,
     HalfAngleRatio,
     PiecewiseLinear,
     PiecewiseSlope,
@@ -96,6 +97,8 @@ def value_of(expression: Expr, environment: Mapping[Symbol, mpf]) -> mpf:
         return base ** int(exponent) if mpmath.isint(exponent) else mpmath.power(base, exponent)
     if isinstance(expression, HalfAngleRatio):
         return half_angle_ratio(*arguments)
+    if isinstance(expression, FullAngleRatio):
+        return full_angle_ratio(*arguments)
     if isinstance(expression, RotationQuaternion):
         return rotation_quaternion(arguments[1:])[int(arguments[0])]
     return _ELEMENTARY[type(expression).__name__](*arguments)
@@ -131,6 +134,11 @@ def half_angle_ratio(w: mpf, n: mpf) -> mpf:
         return 2 / w
     root = mpmath.sqrt(n)
     return (2 if w >= 0 else -2) * mpmath.atan2(root, abs(w)) / root
+
+
+def full_angle_ratio(w: mpf, n: mpf) -> mpf:
+    """2 atan2(√n, w)/√n, and 2/|w| at n = 0."""
+    return 2 / abs(w) if n == 0 else 2 * mpmath.atan2(mpmath.sqrt(n), w) / mpmath.sqrt(n)
 
 
 def rotation_quaternion(rotation: Sequence[mpf]) -> list[mpf]:
@@ -223,6 +231,8 @@ def interpret(line: StraightLine, inputs: Mapping[str, float]) -> list[float]:
             values[instruction.target] = float(evaluate_scheme(schemes[name], np.array(operands[0])))
         elif name == HalfAngleRatio.primitive_name:
             values[instruction.target] = float(half_angle_ratio(*map(mpf, operands)))
+        elif name == FullAngleRatio.primitive_name:
+            values[instruction.target] = float(full_angle_ratio(*map(mpf, operands)))
         elif name == RotationQuaternion.primitive_name:
             component, *rotation = operands
             values[instruction.target] = float(rotation_quaternion([mpf(r) for r in rotation])[int(component)])

@@ -222,3 +222,7 @@ a few joules; measured 4e-9."""
 ROD_DIFFERENCE = 1e-10
 """Central differences of fourth order with a step of 1e-4 of constraints of size one: rounding ε/1e-4; measured
 3e-12."""
+
+COMPOSED = 16 * EPSILON
+"""Product of two half-angle quaternions and its rotation vector: a dozen roundings of numbers up to one, times angles
+up to 2π; absolute, because the storage itself is rounded."""

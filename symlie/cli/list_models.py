@@ -25,7 +25,7 @@ def run(arguments: Namespace) -> int:
 
     files = [open_model(name) for name in model_names()]
     methods = [method(name) for name in method_names()]
-    groups = [group_from_name(name) for name in (*NAMED, "R3", "SO3xR3")]
+    groups = [group_from_name(name) for name in (*NAMED, "R3", "SO3xR3", "SO3rvxR3")]
     if arguments.json:
         print_json(
             {

@@ -29,12 +29,16 @@ ROWS_PER_BLOCK = 40
 _MEANINGS = {
     "R": "rotation matrix, body axes to inertial axes",
     "p": "unit quaternion of the rotation, scalar part first",
+    "psi": "rotation vector",
     "Omega": "angular velocity, body axes",
     "U": "translational velocity, body axes",
     "x": "position, inertial axes",
     "x_dot": "translational velocity, inertial axes",
 }
 """What fields of moving bodies mean."""
+
+_PLANAR = {"p": "cosine and sine of the rotation angle", "Omega": "angular velocity"}
+"""What they mean in the plane."""
 
 _COORDINATES = {"x": "coordinates", "x_dot": "rate of the coordinates"}
 """What the fields of Rⁿ mean where nothing rotates."""
@@ -114,6 +118,8 @@ def _node(view: StatementView, node: Node) -> dict[str, Any]:
 def _meaning(group: LieGroup, field: Field) -> str:
     stem = field.name.rstrip("0123456789")
     turns = any(factor.rotation for factor, _, _ in group.simple_factors)
+    if stem in _PLANAR and field.size == (2 if stem == "p" else 1):
+        return _PLANAR[stem]
     return (_MEANINGS if turns else {**_MEANINGS, **_COORDINATES}).get(stem, "")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -157,7 +158,7 @@ def rotation_entries(group: LieGroup, storage: Vector) -> Vector:
     entries = tuple(group.rotation(storage))
     if all(e.is_Symbol for e in entries):
         return entries
-    return tuple(Symbol(f"R({storage[0]}){i}", real=True) for i in range(9))
+    return tuple(Symbol(f"R({storage[0]}){i}", real=True) for i in range(len(entries)))
 
 
 @dataclass(frozen=True)
@@ -181,7 +182,8 @@ class Rotation:
     @property
     def matrix(self) -> Matrix:
         """The entries as a matrix."""
-        return Matrix(3, 3, self.entries)
+        n = math.isqrt(len(self.entries))
+        return Matrix(n, n, self.entries)
 
     @property
     def transposed_entries(self) -> Vector:

@@ -13,7 +13,7 @@ from symlie.derive.statement_view import Row, StatementView
 from symlie.derive.vector_forms import VectorForms
 from symlie.groups.group import Field, LieGroup
 from symlie.groups.operators import LinearBlock, ad_matrix, algebra_symbols, kinematic_blocks, squared_angle
-from symlie.groups.rotation import Rotate
+from symlie.groups.rotation import Rotate, rotation_size
 from symlie.groups.spectrum import DEXP, DEXP_NEGATIVE, DEXP_NEGATIVE_INVERSE, EXP, AnalyticFunction, spectrum
 from symlie.groups.standard import skew
 from symlie.ir.primitives import WORKING_INTERVAL
@@ -41,10 +41,22 @@ def kinematic_rows(view: StatementView, node: Node) -> list[Row]:
     for factor, offset, _ in group.simple_factors:
         part = storage[offset : offset + factor.storage_dimension]
         if factor.rotation is not None and not set(view.rotations[part].entries) <= set(part):
+            if factor.coordinates_of is not None:
+                field = next(f for f in group.storage_fields if f.offset == offset)
+                name = rf"\exp \widetilde{{{_name(view, node, field)}}}"
+                rows.append(Row(str(view.rotations[part].letter), (name,)))
+                continue
             formulas = view.rotations[part].formulas
-            matrix = view.notation.matrix([formulas[i : i + 3] for i in (0, 3, 6)])
+            n = rotation_size(factor)
+            matrix = view.notation.matrix([formulas[i : i + n] for i in range(0, n * n, n)])
             rows.append(Row(str(view.rotations[part].letter), (matrix,)))
     program = Program()
+    coordinates = {
+        offset + field.offset
+        for factor, offset, _ in group.simple_factors
+        for field in factor.storage_fields
+        if factor.coordinates_of is not None
+    }
     rates = group.storage_tangent(program, storage, velocity)
     forms = VectorForms(view.notation)
     for velocity_field in group.velocity_fields:
@@ -56,13 +68,22 @@ def kinematic_rows(view: StatementView, node: Node) -> list[Row]:
             forms.add(forms.operand(statement.arguments[1].components, latex), statement.result.components)
     for field in group.storage_fields:
         part = rates[field.offset : field.offset + field.size]
-        if len(field.shape) == 2:
+        if field.offset in coordinates:
+            spin = _velocity_at(node, field.offset)
+            right = rf"T^{{-1}}\left({_name(view, node, field)}\right) {_name(view, node, spin)}"
+        elif len(field.shape) == 2:
             right = _matrix_rate(view, node, field, part)
         else:
             right = forms.vector(part) or view.notation.column([sympy.expand(c) for c in part])
         if not right.startswith(r"\dot"):
             rows.append(Row(rf"\dot {_name(view, node, field)}", (right,)))
     return rows
+
+
+def _velocity_at(node: Node, storage_offset: int) -> Field:
+    """The velocity field of the factor that is stored from an offset on."""
+    offset = next(a for _, s, a in node.group.simple_factors if s == storage_offset)
+    return next(f for f in node.group.velocity_fields if f.offset == offset)
 
 
 def _name(view: StatementView, node: Node, field: Field) -> str:
@@ -156,6 +177,10 @@ def _sum(notation: Notation, terms: list[tuple[Expr, str]]) -> str:
 def _exponential_rows(notation: Notation, forms: VectorForms, group: LieGroup) -> Iterator[Row]:
     """exp(v) by field of the storage, from the linear kinematic equation s' = L s + f of its components."""
     z = squared_angle(group)
+    if group.coordinates_of is not None:
+        (field,) = group.storage_fields
+        yield Row(rf"{field_letter(field)}\left(\exp v\right)", ("v",))
+        return
     for field in group.storage_fields:
         indices = range(field.offset, field.offset + field.size)
         blocks = [b for b in kinematic_blocks(group) if set(b.components) <= set(indices)]

@@ -11,7 +11,7 @@ from sympy import Expr, Integer, Symbol
 
 from symlie.derive.notation import rotation_entries
 from symlie.derive.vector_forms import size
-from symlie.groups.rotation import Factor, Rotate
+from symlie.groups.rotation import Factor, Rotate, rotation_size
 from symlie.ir.program import Application, Assignment, Program, Statement, Vector, needed_statements, substitute
 
 SMALL = 2
@@ -159,6 +159,7 @@ def _written_out(statement: Application, arguments: Sequence[Vector]) -> Vector 
     if isinstance(operation, Factor):
         return operation.lower(Program(), arguments)
     if isinstance(operation, Rotate) and all(c.is_Number for c in arguments[1]):
-        rows = sympy.Matrix(3, 3, rotation_entries(operation.group, arguments[0]))
+        n = rotation_size(operation.group)
+        rows = sympy.Matrix(n, n, rotation_entries(operation.group, arguments[0]))
         return tuple((rows.T if operation.transpose else rows) * sympy.Matrix(arguments[1]))
     return None

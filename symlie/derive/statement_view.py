@@ -27,7 +27,7 @@ from symlie.derive.statements import DerivedStatement
 from symlie.derive.vector_forms import VectorForms
 from symlie.groups.group import LieGroup
 from symlie.groups.operations import Compose, Difference, Exponential, Inverse, Logarithm
-from symlie.groups.rotation import Rotate
+from symlie.groups.rotation import Rotate, rotation_size
 from symlie.ir.program import Application, Assignment, Vector
 from symlie.modeling.node import Node
 from symlie.modeling.statement import Parameter
@@ -161,7 +161,8 @@ class StatementView:
             name_of_matrix = Letter("R", superscript, "" if group.rotation else str(number))
             formulas = tuple(sympy.expand(e) for e in factor.rotation(part))
             rotation = Rotation(name_of_matrix, rotation_entries(factor, part), formulas)
-            self.notation.name_vector(rotation.entries, rotation.letter, STORAGE, (3, 3))
+            n = rotation_size(factor)
+            self.notation.name_vector(rotation.entries, rotation.letter, STORAGE, (n, n))
             self.forms.add_rotation(rotation)
             self.rotations[part] = self.rotations[storage] = rotation
 

@@ -136,7 +136,7 @@ class VectorForms:
         # In ±R ũ, an entry of the first row is R₁₂ u₃ - R₁₃ u₂, and so on: u is found among the known vectors.
         symbols = {s for e in entries for s in e.free_symbols}
         for rotation in self._rotations:
-            if not symbols.issuperset(rotation.entries):
+            if len(rotation.entries) != 9 or not symbols.issuperset(rotation.entries):
                 continue
             for components in sorted(self._named, key=str):
                 if len(components) == 3 and symbols.issuperset(components):

@@ -75,6 +75,9 @@ def emit_numpy(model: EmittedModel, interface_hash: str) -> dict[str, str]:
         "numpy/model.py.jinja",
         model=model.types,
         hash=interface_hash,
+        uses_full_angle_ratio=any(
+            i.operator == "call full_angle_ratio" for k in model.types.kernels for i in k.body.instructions
+        ),
         functions=[_coefficient_function(s) for s in model.schemes],
         pole_high=repr(POLE_HIGH),
         pole_low=repr(POLE_LOW),

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import sympy
 from sympy import Expr, Integer, Matrix
 
-from symlie.groups.rotation import rotate
+from symlie.groups.rotation import factor, rotate, rotation_size
 from symlie.ir.program import Program, Vector, substitute
 
 
@@ -51,11 +51,14 @@ class LieGroup:
     normalize
         One step of a quadratically convergent return to the relations, as expressions.
     rotation
-        The rotation matrix (row-major, 9) that the group acts with, if it has one.
+        The rotation matrix (row-major, n × n) that the group acts with, if it has one: an orthogonal representation.
     between_form
         A cheaper form of a⁻¹∘b than the composition with the inverse, if there is one.
-    logarithm
-        How the rotation part is inverted: ``none``, ``quaternion`` or ``matrix``.
+    rotation_logarithm
+        Leading components of log(a), as expressions; the others follow from them. None: no rotation part.
+    coordinates_of
+        The group that the storage holds canonical coordinates of the first kind of, q = log of an element, where the
+        composition is not affine in its second argument; the operators are those of this group.
     factors
         Factors of a direct product; empty otherwise.
     """
@@ -71,7 +74,8 @@ class LieGroup:
     normalize: Callable[[Vector], Vector]
     rotation: Callable[[Vector], Vector] | None = None
     between_form: Callable[[Vector, Vector], Vector] | None = None
-    logarithm: str = "none"
+    rotation_logarithm: Callable[[Program, Vector], Vector] | None = None
+    coordinates_of: LieGroup | None = None
     factors: tuple[LieGroup, ...] = ()
 
     @property
@@ -91,10 +95,10 @@ class LieGroup:
             return ((self, 0, 0),)
         rows = []
         storage = algebra = 0
-        for factor in self.factors:
-            rows += [(g, storage + s, algebra + a) for g, s, a in factor.simple_factors]
-            storage += factor.storage_dimension
-            algebra += factor.dimension
+        for part in self.factors:
+            rows += [(g, storage + s, algebra + a) for g, s, a in part.simple_factors]
+            storage += part.storage_dimension
+            algebra += part.dimension
         return tuple(rows)
 
     def between(self, a: Vector, b: Vector) -> Vector:
@@ -109,11 +113,26 @@ class LieGroup:
 
     def storage_tangent(self, program: Program, storage: Vector, tangent: Vector) -> Vector:
         """Rate of the storage, K(q) v = D(q∘·)(e) v, a vector of ``storage_dimension``."""
-        return apply_linear(program, self, left_translation(self), storage, tangent)
+        return self._storage_rate(program, storage, tangent, transpose=False)
 
     def storage_cotangent(self, program: Program, storage: Vector, cotangent: Vector) -> Vector:
         """K(q)ᵀ applied to a gradient by storage, a vector of ``dimension``."""
-        return apply_linear(program, self, left_translation(self), storage, cotangent, transpose=True)
+        return self._storage_rate(program, storage, cotangent, transpose=True)
+
+    def _storage_rate(self, program: Program, storage: Vector, operand: Vector, *, transpose: bool) -> Vector:
+        if all(g.coordinates_of is None for g, _, _ in self.simple_factors):
+            return apply_linear(program, self, left_translation(self), storage, operand, transpose=transpose)
+        from symlie.groups.operators import tangent_operator
+
+        result: list[Expr] = []
+        for index, (g, stored, offset) in enumerate(self.simple_factors):
+            start, size = (stored, g.storage_dimension) if transpose else (offset, g.dimension)
+            part, x = factor(program, self, storage, index), tuple(operand[start : start + size])
+            if g.coordinates_of is not None:
+                result += tangent_operator(program, g, part, x, inverse=True, transpose=transpose)
+            else:
+                result += apply_linear(program, g, left_translation(g), part, x, transpose=transpose)
+        return tuple(result)
 
 
 @functools.cache
@@ -170,10 +189,11 @@ def reduce_by_relations(group: LieGroup, matrix: Matrix) -> Matrix:
 
 @functools.cache
 def rotation_matrix(group: LieGroup) -> Matrix:
-    """R(q) as expressions in `storage_symbols`, matrix (3 × 3)."""
+    """R(q) as expressions in `storage_symbols`, square matrix."""
     if group.rotation is None:
         raise TypeError(f"{group.name} has no rotation matrix")
-    return Matrix(3, 3, group.rotation(storage_symbols(group)))
+    size = rotation_size(group)
+    return Matrix(size, size, group.rotation(storage_symbols(group)))
 
 
 def apply_linear(
@@ -185,7 +205,7 @@ def apply_linear(
     *,
     transpose: bool = False,
 ) -> Vector:
-    """Apply a matrix given in `storage_symbols`; 3 × 3 blocks that equal ±R(q) go through the rotation operation.
+    """Apply a matrix given in `storage_symbols`; blocks that equal R(q) go through the rotation operation.
 
     Keeping R(q) w as one operation lets Rᵀ(R w) cancel and names vectors as the papers do.
     """
@@ -195,14 +215,15 @@ def apply_linear(
     remaining = matrix.as_mutable()
     if group.rotation is not None:
         rotation = rotation_matrix(group)
-        for i in range(rows - 2):
-            for j in range(columns - 2):
-                if remaining[i : i + 3, j : j + 3] == rotation:
-                    remaining[i : i + 3, j : j + 3] = sympy.zeros(3, 3)
+        n = rotation.rows
+        for i in range(rows - n + 1):
+            for j in range(columns - n + 1):
+                if remaining[i : i + n, j : j + n] == rotation:
+                    remaining[i : i + n, j : j + n] = sympy.zeros(n, n)
                     source, target = (i, j) if transpose else (j, i)
-                    part = tuple(vector[source : source + 3])
+                    part = tuple(vector[source : source + n])
                     rotated = rotate(program, group, storage, part, transpose=transpose)
-                    for k in range(3):
+                    for k in range(n):
                         result[target + k] += rotated[k]
     for i in range(rows):
         for j in range(columns):
@@ -218,8 +239,8 @@ def direct_product(*factors: LieGroup) -> LieGroup:
     storage_fields = _joined_fields([f.storage_fields for f in factors], [f.storage_dimension for f in factors])
     velocity_fields = _joined_fields([f.velocity_fields for f in factors], [f.dimension for f in factors])
     bounds = [0]
-    for factor in factors:
-        bounds.append(bounds[-1] + factor.storage_dimension)
+    for part in factors:
+        bounds.append(bounds[-1] + part.storage_dimension)
 
     def parts(q: Vector) -> list[Vector]:
         return [tuple(q[a:b]) for a, b in itertools.pairwise(bounds)]

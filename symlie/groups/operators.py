@@ -22,7 +22,7 @@ from symlie.groups.group import (
     rotation_matrix,
     storage_symbols,
 )
-from symlie.groups.rotation import factor, rotate
+from symlie.groups.rotation import factor, rotate, rotation_size
 from symlie.groups.spectrum import (
     DEXP,
     DEXP_INVERSE,
@@ -32,7 +32,6 @@ from symlie.groups.spectrum import (
     apply_function,
     spectrum,
 )
-from symlie.ir.primitives import HalfAngleRatio, RotationQuaternion
 from symlie.ir.program import Program, Vector
 
 
@@ -45,6 +44,15 @@ def algebra_symbols(group: LieGroup) -> tuple[Symbol, ...]:
 @functools.cache
 def ad_matrix(group: LieGroup) -> Matrix:
     """ad_θ as a matrix in `algebra_symbols`: ad_θ w = [θ, w], from K_left(q) w = K_right(q) Ad(q) w at e."""
+    if group.coordinates_of is not None:
+        return ad_matrix(group.coordinates_of)
+    if group.factors:
+        symbols = algebra_symbols(group)
+        shifted = [
+            ad_matrix(g).subs(dict(zip(algebra_symbols(g), symbols[offset:], strict=False)), simultaneous=True)
+            for g, _, offset in group.simple_factors
+        ]
+        return sympy.diag(*shifted)
     theta = Matrix(algebra_symbols(group))
     q = storage_symbols(group)
     at_identity = dict(zip(q, group.identity, strict=True))
@@ -79,9 +87,11 @@ def adjoint_matrix(group: LieGroup) -> Matrix:
 @functools.cache
 def _adjoint_without_rotation(group: LieGroup) -> Matrix | None:
     """Ad(q) diag(R, R, …)ᵀ, the part of Ad that is left when rotations act first; None if that does not apply."""
-    if group.rotation is None or group.dimension % 3:
+    if group.coordinates_of is not None:
+        return _adjoint_without_rotation(group.coordinates_of)
+    if group.rotation is None or group.dimension % rotation_size(group):
         return None
-    rotations = sympy.diag(*[rotation_matrix(group)] * (group.dimension // 3))
+    rotations = sympy.diag(*[rotation_matrix(group)] * (group.dimension // rotation_size(group)))
     return reduce_by_relations(group, adjoint_matrix(group) * rotations.T)
 
 
@@ -98,7 +108,8 @@ def adjoint(program: Program, group: LieGroup, storage: Vector, w: Vector, *, tr
         return apply_linear(program, group, adjoint_matrix(group), storage, w, transpose=transpose)
 
     def rotated(x: Vector) -> Vector:
-        parts = [rotate(program, group, storage, x[i : i + 3], transpose=transpose) for i in range(0, len(x), 3)]
+        n = rotation_size(group)
+        parts = [rotate(program, group, storage, x[i : i + n], transpose=transpose) for i in range(0, len(x), n)]
         return tuple(c for p in parts for c in p)
 
     if transpose:
@@ -200,6 +211,8 @@ def exponential(program: Program, group: LieGroup, theta: Vector) -> Vector:
 
     def of_factor(g: LieGroup, storage_offset: int, offset: int) -> Vector:
         part = _part(theta, offset, g.dimension)
+        if g.coordinates_of is not None:
+            return part
         values = list(zip(algebra_symbols(g), part, strict=True))
         storage: list[Expr] = [Integer(0)] * g.storage_dimension
         for block in kinematic_blocks(g):
@@ -226,10 +239,10 @@ def logarithm(program: Program, group: LieGroup, storage: Vector) -> Vector:
 
     def of_factor(g: LieGroup, storage_offset: int, offset: int) -> Vector:
         part = _part(storage, storage_offset, g.storage_dimension)
-        theta: list[Expr] = [Integer(0)] * g.dimension
-        known = _rotation_logarithm(program, g, part)
-        for i, component in enumerate(known):
-            theta[i] = component
+        known = g.rotation_logarithm(program, part) if g.rotation_logarithm else ()
+        if g.coordinates_of is not None:
+            return known
+        theta: list[Expr] = [*known, *[Integer(0)] * (g.dimension - len(known))]
         symbols = algebra_symbols(g)
         for block in kinematic_blocks(g):
             if block.forcing.is_zero_matrix:
@@ -243,18 +256,6 @@ def logarithm(program: Program, group: LieGroup, storage: Vector) -> Vector:
         return tuple(theta)
 
     return _by_factor(group, of_factor)
-
-
-def _rotation_logarithm(program: Program, group: LieGroup, storage: Vector) -> Vector:
-    if group.logarithm == "none":
-        return ()
-    if group.logarithm == "quaternion":
-        quaternion = tuple(storage[:4])
-    else:
-        quaternion = program.vector((RotationQuaternion(Integer(k), *storage[:9]) for k in range(4)), "p")
-    squared = program.scalar(sum((c * c for c in quaternion[1:]), Integer(0)), "n")
-    ratio = program.scalar(HalfAngleRatio(quaternion[0], squared), "L")
-    return program.vector(ratio * c for c in quaternion[1:])
 
 
 def _part(vector: Sequence[Expr], offset: int, size: int) -> Vector:

@@ -1,23 +1,27 @@
 """Rotations and factors: the group operations that the derived operators themselves use.
 
-y = R w        δy = R (δΩ × w) + R δw,    y = Rᵀ w:  δy = y × δΩ + Rᵀ δw
+y = R w        δy = R (S(δq) w) + R δw,    y = Rᵀ w:  δy = -S(δq) y + Rᵀ δw
 b = a_i        δb = δa_i
+
+S(v) is the derivative of R along exp(v) at the identity, a skew matrix: Ω̃ in space, Ω times a quarter turn in
+the plane.
 """
 
 from __future__ import annotations
 
+import functools
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sympy import Expr, Integer
+import sympy
+from sympy import ImmutableMatrix, Integer, Matrix
 
 from symlie.ir.program import Euclidean, Program, Space, Value, Vector
 
 if TYPE_CHECKING:
     from symlie.groups.group import LieGroup
-
-_SPACE = Euclidean(3)
 
 
 def zero(n: int) -> Vector:
@@ -28,11 +32,6 @@ def zero(n: int) -> Vector:
 def add(x: Vector, y: Vector) -> Vector:
     """x + y."""
     return tuple(a + b for a, b in zip(x, y, strict=True))
-
-
-def cross(a: Sequence[Expr], b: Sequence[Expr]) -> Vector:
-    """a × b."""
-    return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
 
 
 @dataclass(frozen=True)
@@ -49,8 +48,8 @@ class Rotate:
 
     @property
     def result(self) -> Space:
-        """R³."""
-        return _SPACE
+        """The space that the rotation matrix acts on."""
+        return Euclidean(rotation_size(self.group))
 
     def rewrite(self, program: Program, arguments: Sequence[Value]) -> Value | None:
         """Rᵀ(R w) = w, R(Rᵀ w) = w, R 0 = 0."""
@@ -72,18 +71,26 @@ class Rotate:
     def tangent(
         self, program: Program, arguments: Sequence[Value], result: Value, tangents: Sequence[Vector | None]
     ) -> Vector:
-        """R (δΩ × w) + R δw, or y × δΩ + Rᵀ δw."""
+        """R (S(δq) w) + R δw, or -S(δq) y + Rᵀ δw."""
         q, w = arguments
         motion, rate = tangents
-        total = zero(3)
+        total = zero(rotation_size(self.group))
         if motion is not None:
-            spin = rotation_rate(self.group, motion)
+            turned = self._turned(motion, result.components if self.transpose else w.components)
             if self.transpose:
-                total = cross(result.components, spin)
+                total = tuple(-c for c in turned)
             else:
-                total = self._apply(program, q, program.vector(cross(spin, w.components)), transpose=False)
+                total = self._apply(program, q, program.vector(turned), transpose=False)
         if rate is not None:
             total = add(total, self._apply(program, q, program.vector(rate), transpose=self.transpose))
+        return total
+
+    def _turned(self, motion: Vector, w: Vector) -> Vector:
+        """S(δq) w."""
+        total = zero(len(w))
+        for c, generator in zip(motion, rotation_generators(self.group), strict=True):
+            if not generator.is_zero_matrix:
+                total = add(total, tuple(c * e for e in generator * Matrix(w)))
         return total
 
     def cotangent(
@@ -92,20 +99,19 @@ class Rotate:
         """Adjoints of q and w."""
         q, w = arguments
         back = self._apply(program, q, cotangent, transpose=not self.transpose)
-        spin = cross(cotangent, result.components) if self.transpose else cross(w.components, back)
-        motion = list(zero(self.group.dimension))
-        for component, index in zip(spin, rotation_indices(self.group), strict=True):
-            motion[index] += component
-        return tuple(motion), back
+        left, right = (tuple(-c for c in cotangent), result.components) if self.transpose else (back, w.components)
+        motion = tuple((Matrix([left]) * g * Matrix(right))[0].expand() for g in rotation_generators(self.group))
+        return motion, back
 
     def lower(self, program: Program, arguments: Sequence[Vector]) -> Vector:
         """Components of the matrix-vector product."""
         q, w = arguments
         assert self.group.rotation is not None
+        n = rotation_size(self.group)
         r = program.vector(self.group.rotation(q), "R")
         if self.transpose:
-            return tuple(sum((r[3 * k + i] * w[k] for k in range(3)), Integer(0)) for i in range(3))
-        return tuple(sum((r[3 * i + k] * w[k] for k in range(3)), Integer(0)) for i in range(3))
+            return tuple(sum((r[n * k + i] * w[k] for k in range(n)), Integer(0)) for i in range(n))
+        return tuple(sum((r[n * i + k] * w[k] for k in range(n)), Integer(0)) for i in range(n))
 
 
 @dataclass(frozen=True)
@@ -161,23 +167,34 @@ class Factor:
         return self._slice(arguments[0], storage=True)
 
 
-def rotation_indices(group: LieGroup) -> tuple[int, int, int]:
-    """Indices of the components of v that are the body-fixed angular velocity of the rotation matrix."""
-    for factor, _, offset in group.simple_factors:
-        if factor.rotation is not None:
-            return offset, offset + 1, offset + 2
-    raise TypeError(f"{group.name} has no rotation matrix")
+@functools.cache
+def rotation_size(group: LieGroup) -> int:
+    """Rows of the rotation matrix of a group: 2 in the plane, 3 in space."""
+    if group.rotation is None:
+        raise TypeError(f"{group.name} has no rotation matrix")
+    return math.isqrt(len(group.rotation(group.identity)))
 
 
-def rotation_rate(group: LieGroup, tangent: Vector) -> Vector:
-    """The angular part of a tangent."""
-    i, j, k = rotation_indices(group)
-    return tangent[i], tangent[j], tangent[k]
+@functools.cache
+def rotation_generators(group: LieGroup) -> tuple[ImmutableMatrix, ...]:
+    """∂R/∂v_k along exp(v) at the identity, one square matrix for each component of the velocity."""
+    size = rotation_size(group)
+    generators: list[ImmutableMatrix] = []
+    for simple, _, _ in group.simple_factors:
+        definition = simple.coordinates_of or simple
+        if definition.rotation is None:
+            generators += [ImmutableMatrix.zeros(size, size)] * simple.dimension
+            continue
+        q = sympy.symbols(f"q0:{definition.storage_dimension}", real=True)
+        rates = Matrix(definition.rotation(q)).jacobian(Matrix(q)) * definition.basis
+        rates = rates.subs(dict(zip(q, definition.identity, strict=True)), simultaneous=True)
+        generators += [ImmutableMatrix(size, size, list(rates[:, k])) for k in range(simple.dimension)]
+    return tuple(generators)
 
 
 def rotate(program: Program, group: LieGroup, storage: Vector, w: Vector, *, transpose: bool = False) -> Vector:
-    """R(q) w or R(q)ᵀ w as one statement; a vector of R³ in symbols."""
-    operand = Value(program.vector(w), _SPACE)
+    """R(q) w or R(q)ᵀ w as one statement; a vector in symbols."""
+    operand = Value(program.vector(w), Euclidean(len(w)))
     return program.apply(Rotate(group, transpose), Value(storage, group), operand).components
 
 

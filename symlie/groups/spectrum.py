@@ -198,7 +198,7 @@ def apply_function(
         )
 
     zeta, upper = form.zeta, WORKING_INTERVAL
-    if reference is not None and form.pair_multiplicity:
+    if reference and form.pair_multiplicity:
         ratio = sympy.cancel(form.zeta / reference)
         if ratio.is_Rational:
             zeta = ratio * program.scalar(evaluated(reference), "z")

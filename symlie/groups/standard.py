@@ -9,7 +9,9 @@ from sympy import Expr, Integer, Matrix
 
 from symlie.errors import UnknownNameError
 from symlie.groups.group import Field, LieGroup, direct_product
-from symlie.ir.program import Vector
+from symlie.groups.semidirect import semidirect
+from symlie.ir.primitives import FullAngleRatio, HalfAngleRatio, RotationQuaternion, Stumpff
+from symlie.ir.program import Program, Vector
 
 
 def skew(a: Vector | Matrix) -> Matrix:
@@ -56,22 +58,39 @@ def _quaternion_rotation(p: Vector) -> Vector:
     )  # fmt: skip
 
 
-def _quaternion_relations(p: Vector) -> Vector:
+def _unit_relations(p: Vector) -> Vector:
     return (sum((c * c for c in p), Integer(-1)),)
 
 
-def _quaternion_normalize(p: Vector) -> Vector:
+def _unit_normalize(p: Vector) -> Vector:
     # One Newton step towards |p| = 1.
-    (defect,) = _quaternion_relations(p)
+    (defect,) = _unit_relations(p)
     return tuple(c - c * defect / 2 for c in p)
+
+
+def _quaternion_logarithm(program: Program, p: Vector) -> Vector:
+    squared = program.scalar(sum((c * c for c in p[1:]), Integer(0)), "n")
+    ratio = program.scalar(HalfAngleRatio(p[0], squared), "L")
+    return program.vector(ratio * c for c in p[1:])
+
+
+def _rotation_logarithm(program: Program, r: Vector) -> Vector:
+    return _quaternion_logarithm(program, program.vector((RotationQuaternion(Integer(k), *r) for k in range(4)), "p"))
+
+
+def _half_angle_quaternion(psi: Vector) -> Vector:
+    # The argument z/4 stays below π² for |ψ| ≤ 2π, so the polynomials serve without their closed forms.
+    quarter = sum((c * c for c in psi), Integer(0)) / 4
+    return (Stumpff.of(0, quarter), *(Stumpff.of(1, quarter) * c / 2 for c in psi))
+
+
+def _rotation_vector(p: Vector) -> Vector:
+    ratio = FullAngleRatio(p[0], sum((c * c for c in p[1:]), Integer(0)))
+    return tuple(ratio * c for c in p[1:])
 
 
 def _conjugate(p: Vector) -> Vector:
     return (p[0], -p[1], -p[2], -p[3])
-
-
-def _rotate(rotation: Vector, x: Vector) -> Vector:
-    return tuple(_matrix(rotation) * Matrix(x))
 
 
 def _plus(a: Vector, b: Vector) -> Vector:
@@ -116,7 +135,7 @@ SO3 = LieGroup(
     relations=_rotation_relations,
     normalize=_rotation_normalize,
     rotation=lambda a: a,
-    logarithm="matrix",
+    rotation_logarithm=_rotation_logarithm,
 )
 """Rotation matrices, row-major; Ω body-fixed."""
 
@@ -128,64 +147,64 @@ S3 = LieGroup(
     inverse=_conjugate,
     identity=_IDENTITY_QUATERNION,
     basis=_QUATERNION_BASIS,
-    relations=_quaternion_relations,
-    normalize=_quaternion_normalize,
+    relations=_unit_relations,
+    normalize=_unit_normalize,
     rotation=_quaternion_rotation,
-    logarithm="quaternion",
+    rotation_logarithm=_quaternion_logarithm,
 )
 """Unit quaternions, scalar first; Ω body-fixed, so the basis carries the factor one half."""
 
-SE3 = LieGroup(
-    name="SE3",
-    storage_fields=(Field("R", 0, (3, 3)), Field("x", 9, (3,))),
-    velocity_fields=(Field("Omega", 0, (3,)), Field("U", 3, (3,))),
-    compose=lambda a, b: (*(_matrix(a[:9]) * _matrix(b[:9])), *_plus(a[9:], _rotate(a[:9], b[9:]))),
-    inverse=lambda a: (*_matrix(a[:9]).T, *_minus(_rotate(tuple(_matrix(a[:9]).T), a[9:]))),
-    identity=_IDENTITY_ROTATION + _ZERO,
-    basis=sympy.diag(_HAT_BASIS, sympy.eye(3)),
-    relations=lambda a: _rotation_relations(a[:9]),
-    normalize=lambda a: (*_rotation_normalize(a[:9]), *a[9:]),
-    rotation=lambda a: a[:9],
-    between_form=lambda a, b: (
-        *(_matrix(a[:9]).T * _matrix(b[:9])),
-        *_rotate(tuple(_matrix(a[:9]).T), _plus(b[9:], _minus(a[9:]))),
+SO3rv = LieGroup(
+    name="SO3rv",
+    storage_fields=(Field("psi", 0, (3,)),),
+    velocity_fields=(Field("Omega", 0, (3,)),),
+    compose=lambda a, b: _rotation_vector(_quaternion_product(_half_angle_quaternion(a), _half_angle_quaternion(b))),
+    inverse=_minus,
+    identity=_ZERO,
+    basis=sympy.eye(3),
+    relations=lambda psi: (),
+    normalize=lambda psi: psi,
+    rotation=lambda psi: _quaternion_rotation(_half_angle_quaternion(psi)),
+    rotation_logarithm=lambda program, psi: _quaternion_logarithm(
+        program, program.vector(_half_angle_quaternion(psi), "p")
     ),
-    logarithm="matrix",
+    coordinates_of=S3,
 )
+"""Rotation vectors ψ, |ψ| ≤ 2π, composed by half-angle quaternions and atan2; Ω body-fixed. Source: Holzinger, Arnold
+and Gerstmayr 2024, appendix A, with the angle 2 atan2(|r|, s) instead of 2 acos(s), which loses half of the digits."""
+
+SO2 = LieGroup(
+    name="SO2",
+    storage_fields=(Field("p", 0, (2,)),),
+    velocity_fields=(Field("Omega", 0, (1,)),),
+    compose=lambda a, b: (a[0] * b[0] - a[1] * b[1], a[0] * b[1] + a[1] * b[0]),
+    inverse=lambda a: (a[0], -a[1]),
+    identity=(Integer(1), Integer(0)),
+    basis=Matrix([0, 1]),
+    relations=_unit_relations,
+    normalize=_unit_normalize,
+    rotation=lambda a: (a[0], -a[1], a[1], a[0]),
+    rotation_logarithm=lambda program, a: program.vector([sympy.atan2(a[1], a[0])]),
+)
+"""Rotations of the plane as p = (cos φ, sin φ), which makes everything but exp and log polynomial, like the quaternion
+in space. Whole turns are not counted: where they matter (drives, windings), the angle is a coordinate on R1."""
+
+SE3 = semidirect(SO3, real_space(3), lambda a: a.R, name="SE3")
 """Rigid motions (R, x); velocity [Ω; U] body-fixed."""
 
-S3sR3 = LieGroup(
-    name="S3sR3",
-    storage_fields=(Field("p", 0, (4,)), Field("x", 4, (3,))),
-    velocity_fields=(Field("Omega", 0, (3,)), Field("U", 3, (3,))),
-    compose=lambda a, b: (
-        *_quaternion_product(a[:4], b[:4]),
-        *_plus(a[4:], _rotate(_quaternion_rotation(a[:4]), b[4:])),
-    ),
-    inverse=lambda a: (
-        *_conjugate(a[:4]),
-        *_minus(_rotate(_quaternion_rotation(_conjugate(a[:4])), a[4:])),
-    ),
-    identity=_IDENTITY_QUATERNION + _ZERO,
-    basis=sympy.diag(_QUATERNION_BASIS, sympy.eye(3)),
-    relations=lambda a: _quaternion_relations(a[:4]),
-    normalize=lambda a: (*_quaternion_normalize(a[:4]), *a[4:]),
-    rotation=lambda a: _quaternion_rotation(a[:4]),
-    between_form=lambda a, b: (
-        *_quaternion_product(_conjugate(a[:4]), b[:4]),
-        *_rotate(_quaternion_rotation(_conjugate(a[:4])), _plus(b[4:], _minus(a[4:]))),
-    ),
-    logarithm="quaternion",
-)
+S3sR3 = semidirect(S3, real_space(3), lambda a: a.R, name="S3sR3")
 """Unit quaternion and position with the semidirect product S³⋉R³; velocity [Ω; U] body-fixed."""
 
-NAMED = {"SO3": SO3, "S3": S3, "SE3": SE3, "S3sR3": S3sR3}
+SE2 = semidirect(SO2, real_space(2), lambda a: a.R, name="SE2")
+"""Rigid motions of the plane (p, x), p = (cos φ, sin φ); velocity [Ω; U] body-fixed."""
+
+NAMED = {"SO2": SO2, "SO3": SO3, "SO3rv": SO3rv, "S3": S3, "SE2": SE2, "SE3": SE3, "S3sR3": S3sR3}
 """Groups that are not direct products or R^n, by name."""
 
 
 @functools.cache
 def group_from_name(name: str) -> LieGroup:
-    """The group spelled ``R3``, ``SO3``, ``S3``, ``SE3``, ``S3sR3``, or a direct product such as ``SO3xR3``.
+    """The group spelled ``R3``, as in `NAMED`, or as a direct product such as ``SO3xR3`` or ``SO3rvxR3``.
 
     Raises
     ------

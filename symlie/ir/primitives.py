@@ -120,6 +120,19 @@ class HalfAngleRatio(sympy.Function):  # type: ignore[misc]
         return rf"L\left({printer._print(self.args[0])}, {printer._print(self.args[1])}\right)"
 
 
+class FullAngleRatio(sympy.Function):  # type: ignore[misc]
+    """F(w, n) = 2 atan2(√n, w)/√n, so that F(p₀, |v|²) v is a rotation vector up to the length 2π; 2/|w| at n = 0.
+
+    Unlike `HalfAngleRatio` it tells p from -p, so a rotation vector does not jump at the angle π. Opaque as well.
+    """
+
+    nargs = (2,)
+    primitive_name = "full_angle_ratio"
+
+    def _latex(self, printer: Any, exp: str | None = None) -> str:
+        return rf"F\left({printer._print(self.args[0])}, {printer._print(self.args[1])}\right)"
+
+
 class RotationQuaternion(sympy.Function):  # type: ignore[misc]
     """Component k of the unit quaternion of a rotation matrix, by the largest of (tr R, R11, R22, R33).
 

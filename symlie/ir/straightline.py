@@ -16,6 +16,7 @@ from sympy import Expr, Symbol
 from symlie.errors import ModelError
 from symlie.ir.primitives import (
     CoefficientFunction,
+    FullAngleRatio,
     HalfAngleRatio,
     PiecewiseLinear,
     PiecewiseSlope,
@@ -158,7 +159,7 @@ class _Flattener:
             scheme = scheme_for(expression)
             self.schemes[scheme.function] = scheme
             return self.emit(f"call {scheme.function}", self.flatten(expression.argument))
-        if isinstance(expression, HalfAngleRatio | RotationQuaternion):
+        if isinstance(expression, HalfAngleRatio | FullAngleRatio | RotationQuaternion):
             return self.emit(f"call {expression.primitive_name}", *(self.flatten(a) for a in expression.args))
         if isinstance(expression, PiecewiseLinear | PiecewiseSlope):
             position, abscissa, value, count = (self.flatten(a) for a in expression.args)

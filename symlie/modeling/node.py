@@ -11,7 +11,7 @@ from sympy import Expr, ImmutableDenseMatrix, Symbol
 from symlie.errors import ModelError
 from symlie.groups.group import Field, LieGroup, storage_symbols
 from symlie.groups.operations import Compose, Exponential, Inverse, Logarithm
-from symlie.groups.rotation import rotate
+from symlie.groups.rotation import rotate, rotation_size
 from symlie.ir.program import Euclidean, Program, Value, Vector
 
 
@@ -23,11 +23,12 @@ class RotationMatrix:
 
     _op_priority = 20.0
     is_Matrix = True
-    shape = (3, 3)
 
     def __init__(self, program: Program, group: LieGroup, storage: Vector, *, transposed: bool = False) -> None:
         assert group.rotation is not None
-        entries = ImmutableDenseMatrix(3, 3, group.rotation(storage))
+        n = rotation_size(group)
+        self.shape = (n, n)
+        entries = ImmutableDenseMatrix(n, n, group.rotation(storage))
         self.matrix = entries.T if transposed else entries
         self._program, self._group, self._storage, self._transposed = program, group, storage, transposed
 
@@ -39,12 +40,12 @@ class RotationMatrix:
     def __mul__(self, other: Any) -> Any:
         if isinstance(other, RotationMatrix):
             return self.matrix * other.matrix
-        if getattr(other, "is_Matrix", False) and other.shape[0] == 3:
+        if getattr(other, "is_Matrix", False) and other.shape[0] == self.shape[0]:
             columns = [
                 rotate(self._program, self._group, self._storage, tuple(other[:, j]), transpose=self._transposed)
                 for j in range(other.shape[1])
             ]
-            return ImmutableDenseMatrix(3, len(columns), lambda i, j: columns[j][i])
+            return ImmutableDenseMatrix(self.shape[0], len(columns), lambda i, j: columns[j][i])
         return self.matrix * other
 
     __matmul__ = __mul__
@@ -73,7 +74,7 @@ class RotationMatrix:
         return iter(self.matrix)
 
     def __len__(self) -> int:
-        return 9
+        return self.shape[0] * self.shape[1]
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):

@@ -245,14 +245,16 @@ class Statement:
         self.applied_forces += zip(position, self.program.vector(vector), strict=True)
 
     def torque(self, torque: Any, on: Node) -> None:
-        """Add a torque given in inertial axes (3 components, in N m) that acts on a rotating node."""
+        """Add a torque in N m that acts on a rotating node: 3 components in inertial axes, or 1 in the plane."""
         names = [f.name for f in on.group.velocity_fields if f.name.startswith("Omega")]
         if len(names) != 1:
             raise ModelError(f"A torque needs a node with one angular velocity; '{on.name}' is on {on.group}.")
         vector = components(torque)
-        if len(vector) != 3:
-            raise ModelError(f"The torque on '{on.name}' needs 3 components, not {len(vector)}.")
-        self.generalized_force(on, **{names[0]: on.R.T * column(vector)})
+        size = next(f.size for f in on.group.velocity_fields if f.name == names[0])
+        if len(vector) != size:
+            needed = "1 component" if size == 1 else f"{size} components"
+            raise ModelError(f"The torque on '{on.name}' needs {needed}, not {len(vector)}.")
+        self.generalized_force(on, **{names[0]: on.R.T * column(vector) if size > 1 else column(vector)})
 
     def constraint(self, name: str, rows: Any) -> ImmutableDenseMatrix:
         """Add holonomic constraints Φ(t, q) = 0; the multipliers carry this name.

@@ -88,7 +88,7 @@ def _output_panels(solution: Solution) -> Iterator[Panel]:
 def _field_panels(solution: Solution, node: NodeSlice, fields: str) -> Iterator[Panel]:
     for field in node.type[fields]:
         name = field["name"]
-        if len(field["shape"]) == 2 or name.rstrip("0123456789") == "p":
+        if len(field["shape"]) == 2 or name.rstrip("0123456789") in ("p", "psi"):
             continue
         values = solution.field(node.name, name).reshape(len(solution.t), -1)
         letter, unit = _letter(name), field_unit(node.type, name)
@@ -108,6 +108,14 @@ def _rotation_panels(solution: Solution, node: NodeSlice) -> Iterator[Panel]:
             quaternions = continuous(quaternions_of(values))
         elif stem == "p" and field["shape"] == [4]:
             quaternions = continuous(values)
+        elif stem == "p" and field["shape"] == [2]:
+            angle = np.unwrap(np.arctan2(values[:, 1], values[:, 0]))
+            yield Panel(_title(solution, node, "rotation angle"), _in_unit("rad", r"$\varphi$"), (Series("", angle),))
+            continue
+        elif stem == "psi" and field["shape"] == [3]:
+            series = _components(r"\psi", continuous_rotation(values))
+            yield Panel(_title(solution, node, "rotation vector"), _in_unit("rad", r"$\psi$"), series)
+            continue
         else:
             continue
         series = tuple(Series(f"$p_{k}$", quaternions[:, k]) for k in range(4))

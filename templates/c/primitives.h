@@ -50,6 +50,13 @@ static inline double symlie_half_angle_ratio(double w, double n)
     return s > 0 ? 2 * atan(s / w) / s : 2 / w;
 }
 
+/* 2 atan2(sqrt(n), w)/sqrt(n): the factor of a rotation vector up to the length 2 pi; at n = 0 the vector is 0. */
+static inline double symlie_full_angle_ratio(double w, double n)
+{
+    const double s = sqrt(n);
+    return s > 0 ? 2 * atan2(s, w) / s : 2 / fabs(w);
+}
+
 /* Component k of the unit quaternion of a rotation matrix (row-major), by its largest component. */
 static inline double symlie_rotation_quaternion(double k, double r0, double r1, double r2, double r3, double r4,
                                                 double r5, double r6, double r7, double r8)

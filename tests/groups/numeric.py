@@ -12,6 +12,7 @@ from mpmath import mpf
 
 from symlie.groups import operators
 from symlie.groups.group import LieGroup
+from symlie.groups.rotation import rotation_size
 from symlie.groups.standard import group_from_name
 from symlie.ir.program import Program, Vector
 from tests import tolerances
@@ -19,9 +20,13 @@ from tests.evaluation import Evaluation, assigned, symbols
 
 DIGITS = 50
 
-GROUPS = ("R3", "SO3", "S3", "SE3", "S3sR3", "SO3xR3", "S3xR3", "SO3xSO3")
-ROTATING = ("SO3", "S3", "SE3", "S3sR3", "SO3xR3", "S3xR3")
-"""Groups with one rotation matrix."""
+GROUPS = (
+    "R3", "SO3", "S3", "SE3", "S3sR3", "SO3xR3", "S3xR3", "SO3xSO3", "SO2", "SE2", "SO3rv", "SO3rvxR3", "SE2xSO3rv",
+)  # fmt: skip
+ROTATING = ("SO3", "S3", "SE3", "S3sR3", "SO3xR3", "S3xR3", "SO3rv", "SO3rvxR3")
+"""Groups with one rotation matrix in space."""
+PLANAR = ("SO2", "SE2")
+"""Groups with one rotation matrix in the plane."""
 
 Numbers = list[mpf]
 
@@ -81,9 +86,9 @@ class NumericGroup:
         return self._of_storage("normalize", self.group.normalize, a)
 
     def rotation(self, a: Sequence[mpf]) -> mpmath.matrix:
-        """R(a), matrix (3 × 3)."""
+        """R(a), a square matrix."""
         assert self.group.rotation is not None
-        return _matrix(self._of_storage("rotation", self.group.rotation, a), 3)
+        return _matrix(self._of_storage("rotation", self.group.rotation, a), rotation_size(self.group))
 
     def exp(self, theta: Sequence[mpf]) -> Numbers:
         """exp(θ)."""

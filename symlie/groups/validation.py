@@ -1,0 +1,127 @@
+"""Laws that a stated group must obey, checked in numbers when it is defined."""
+
+from __future__ import annotations
+
+import keyword
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import sympy
+from numpy.typing import NDArray
+from sympy import Matrix
+
+from symlie.errors import GroupError
+from symlie.groups.group import LieGroup, left_translation, storage_symbols
+from symlie.groups.operators import kinematic_blocks
+from symlie.groups.rotation import rotation_size
+from symlie.ir.program import Vector
+
+TOLERANCE = 1e-6
+"""Relative violation above which a law is said to fail; elements are in the group up to 1e-9."""
+
+_STEPS = 32
+
+Array = NDArray[np.float64]
+Function = Callable[..., Array]
+
+
+def check_name(name: str) -> None:
+    """Check that a name can be written in generated text.
+
+    Raises
+    ------
+    GroupError
+        The name is no identifier.
+    """
+    if not name.isidentifier() or not name.isascii() or keyword.iskeyword(name):
+        raise GroupError(f"Group name {name!r} is not usable; take letters, digits and underscores.")
+
+
+def compiled(function: Callable[..., Sequence[object]], group: LieGroup, arguments: int) -> Function:
+    """A function of stored elements on arrays of numbers."""
+    symbols = [storage_symbols(group, stem) for stem in "abc"[:arguments]]
+    expressions = sympy.lambdify(symbols, list(function(*symbols)), "numpy")
+    return lambda *elements: np.array(expressions(*elements), dtype=float)
+
+
+def elements(group: LieGroup, count: int = 3) -> list[Array]:
+    """Elements away from the identity, by integrating s' = K(s) θ with steps of order four."""
+    generator = np.random.default_rng(1)
+    symbols = storage_symbols(group)
+    translation = sympy.lambdify([symbols], left_translation(group), "numpy")
+    found = []
+    for _ in range(count):
+        theta = generator.uniform(-0.7, 0.7, group.dimension)
+        s = np.array([float(c) for c in group.identity])
+        h = 1 / _STEPS
+        for _ in range(_STEPS):
+            k1 = translation(s) @ theta
+            k2 = translation(s + h / 2 * k1) @ theta
+            k3 = translation(s + h / 2 * k2) @ theta
+            k4 = translation(s + h * k3) @ theta
+            s = s + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
+        found.append(s)
+    return found
+
+
+def check_group(group: LieGroup) -> LieGroup:
+    """Check the axioms of a group and what is stated beside them.
+
+    Returns
+    -------
+    LieGroup
+        The group itself.
+
+    Raises
+    ------
+    GroupError
+        A law fails; the message says which.
+    """
+    basis = np.array(group.basis.tolist(), dtype=float)
+    if np.linalg.matrix_rank(basis) < group.dimension:
+        raise GroupError(f"The basis of {group} is linearly dependent.")
+    compose, inverse = compiled(group.compose, group, 2), compiled(group.inverse, group, 1)
+    identity = np.array([float(c) for c in group.identity])
+    a, b, c = elements(group)
+
+    def require(law: str, left: Array, right: Array) -> None:
+        scale = max(1.0, float(np.abs(right).max(initial=0)))
+        if not float(np.abs(left - right).max(initial=0)) <= TOLERANCE * scale:
+            raise GroupError(f"The definition of {group} is no Lie group: {law} fails.")
+
+    require("e∘a = a", compose(identity, a), a)
+    require("a∘e = a", compose(a, identity), a)
+    require("a∘a⁻¹ = e", compose(a, inverse(a)), identity)
+    require("a⁻¹∘a = e", compose(inverse(a), a), identity)
+    require("(a∘b)∘c = a∘(b∘c)", compose(compose(a, b), c), compose(a, compose(b, c)))
+    relations = compiled(group.relations, group, 1)(compose(a, b))
+    require("that the relations vanish on products of elements", relations, np.zeros_like(relations))
+    require("that normalize leaves elements where they are", compiled(group.normalize, group, 1)(a), a)
+    if group.rotation is not None:
+        n = rotation_size(group)
+        rotation = compiled(group.rotation, group, 1)
+        first, second = rotation(a).reshape(n, n), rotation(b).reshape(n, n)
+        require("that the rotation matrix is orthogonal", first.T @ first, np.eye(n))
+        require("R(a∘b) = R(a) R(b)", rotation(compose(a, b)).reshape(n, n), first @ second)
+    kinematic_blocks(group)
+    return group
+
+
+def check_action(name: str, group: LieGroup, action: Callable[[Vector], Matrix]) -> None:
+    """Check that ρ is a linear representation: ρ(e) = I, ρ(a∘b) = ρ(a) ρ(b).
+
+    Raises
+    ------
+    GroupError
+        It is not.
+    """
+    compose = compiled(group.compose, group, 2)
+    n = action(storage_symbols(group)).rows
+    rho = compiled(lambda a: list(action(a)), group, 1)
+    identity = np.array([float(c) for c in group.identity])
+    a, b, _ = elements(group)
+    if np.abs(rho(identity).reshape(n, n) - np.eye(n)).max() > TOLERANCE:
+        raise GroupError(f"The action of {name} does not leave vectors unmoved at the identity of {group}.")
+    product = rho(a).reshape(n, n) @ rho(b).reshape(n, n)
+    if np.abs(rho(compose(a, b)).reshape(n, n) - product).max() > TOLERANCE * max(1.0, np.abs(product).max()):
+        raise GroupError(f"The action of {name} is no representation of {group}: ρ(a∘b) differs from ρ(a) ρ(b).")

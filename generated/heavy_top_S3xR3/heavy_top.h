@@ -331,7 +331,7 @@ static inline void heavy_top_jacobian(double t, const double *restrict q, const 
     B[14] = s19;
 }
 
-/* Z of d²Φ/dt² = B v' + Z. 89 operations. */
+/* Z of d/dt (B v + b) = B v' + Z. 89 operations. */
 static inline void heavy_top_curvature(double t, const double *restrict q, const double *restrict v, const double *restrict p, const double *restrict e, double *restrict Z)
 {
     (void)t;

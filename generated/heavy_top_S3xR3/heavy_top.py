@@ -333,7 +333,7 @@ def heavy_top_jacobian(t, q, p, e):
 
 
 def heavy_top_curvature(t, q, v, p, e):
-    """Z of d²Φ/dt² = B v' + Z."""
+    """Z of d/dt (B v + b) = B v' + Z."""
     s0 = (q[2] * q[2]) * 2.0
     s1 = (q[3] * q[3]) * 2.0
     s2 = (1.0 - s0) - s1

@@ -449,7 +449,7 @@ def heavy_top_jacobian(t, q, p, e):
 
 
 def heavy_top_curvature(t, q, v, p, e):
-    """Z of d²Φ/dt² = B v' + Z."""
+    """Z of d/dt (B v + b) = B v' + Z."""
     s0 = ((q[0] * q[9]) + (q[10] * q[3])) + (q[11] * q[6])
     s1 = ((q[1] * q[9]) + (q[10] * q[4])) + (q[11] * q[7])
     s2 = ((q[10] * q[5]) + (q[11] * q[8])) + (q[2] * q[9])

@@ -1,18 +1,22 @@
 """Constraint Jacobian, hidden constraint and curvature term from Φ(t, q) = 0.
 
 d/dt Φ = B(t, q) v + b(t, q) = 0,    d²/dt² Φ = B v' + Z(t, q, v) = 0
+
+Nonholonomic rows are stated as B v + b = 0 and have no Φ, for which zero stands.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from sympy import Expr, Integer
 
 from symlie.errors import ModelError
 from symlie.ir.differentiate import forward, reverse
-from symlie.ir.program import depends_on
-from symlie.modeling.statement import Statement
+from symlie.ir.program import at_values, depends_on
+from symlie.modeling.statement import Constraint, Statement
 
 
 @dataclass(frozen=True)
@@ -24,7 +28,7 @@ class ConstraintTerms:
     jacobian: tuple[tuple[Expr, ...], ...]
     """B(t, q), one row per constraint row."""
     rate: tuple[Expr, ...]
-    """b(t, q) = ∂Φ/∂t."""
+    """b(t, q), for holonomic rows ∂Φ/∂t."""
     hidden: tuple[Expr, ...]
     """B v + b."""
     curvature: tuple[Expr, ...]
@@ -39,17 +43,40 @@ def derive_constraints(statement: Statement) -> ConstraintTerms:
     ModelError
         A row does not depend on the configuration.
     """
-    program, nodes = statement.program, statement.nodes
-    rows = tuple(row for c in statement.constraints for row in c.rows)
-    names = [f"row {i + 1} of constraint '{c.name}'" for c in statement.constraints for i in range(len(c.rows))]
-    values = [n.value for n in nodes]
+    terms = [_holonomic(statement, c) if c.is_holonomic else _nonholonomic(statement, c) for c in statement.constraints]
+    position, jacobian, rate, hidden = (tuple(e for part in parts for e in part) for parts in _columns(terms))
+    hidden = statement.program.vector(hidden)
+    return ConstraintTerms(position, jacobian, rate, hidden, forward(statement.program, hidden, statement.motion()))
+
+
+_Terms = tuple[Sequence[Expr], Sequence[tuple[Expr, ...]], Sequence[Expr], Sequence[Expr]]
+"""Φ, B, b and B v + b of one constraint."""
+
+
+def _columns(terms: Sequence[_Terms]) -> Sequence[Sequence[Any]]:
+    return tuple(zip(*terms, strict=True)) or ((), (), (), ())
+
+
+def _holonomic(statement: Statement, constraint: Constraint) -> _Terms:
+    program, values = statement.program, [n.value for n in statement.nodes]
     jacobian = []
-    for row, name in zip(rows, names, strict=True):
+    for i, row in enumerate(constraint.rows):
         if not depends_on(program, [row], [s for v in values for s in v.components]):
-            raise ModelError(f"In '{statement.name}', {name} does not depend on the configuration; remove it.")
+            raise ModelError(
+                f"In '{statement.name}', row {i + 1} of constraint '{constraint.name}' does not depend on the "
+                "configuration; remove it."
+            )
         parts = reverse(program, [(row, Integer(1))], values)
         jacobian.append(tuple(c for part in parts for c in part))
-    rate = forward(program, rows, [seed for seed in statement.motion() if seed[0].components == (statement.time,)])
-    hidden = program.vector(forward(program, rows, statement.motion()))
-    curvature = forward(program, hidden, statement.motion())
-    return ConstraintTerms(rows, tuple(jacobian), rate, hidden, curvature)
+    motion = statement.motion()
+    rate = forward(program, constraint.rows, [seed for seed in motion if seed[0].components == (statement.time,)])
+    return constraint.rows, jacobian, rate, forward(program, constraint.rows, motion)
+
+
+def _nonholonomic(statement: Statement, constraint: Constraint) -> _Terms:
+    program, velocities = statement.program, [n.velocity for n in statement.nodes]
+    jacobian = [
+        tuple(c for part in reverse(program, [(row, Integer(1))], velocities) for c in part) for row in constraint.rows
+    ]
+    at_rest = dict.fromkeys((s for v in velocities for s in v.components), Integer(0))
+    return [Integer(0)] * len(constraint.rows), jacobian, at_values(program, constraint.rows, at_rest), constraint.rows

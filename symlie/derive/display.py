@@ -51,11 +51,13 @@ def markdown(equations: Equations) -> str:
     nodes = [n for d in equations.derived for n in d.statement.nodes]
     factors = dict.fromkeys(factor for n in nodes for factor, _, _ in n.group.simple_factors)
     operators = {group.name: rows for group in factors if (rows := operator_rows(group))}
+    stated = [c for d in equations.derived for c in d.statement.constraints]
     page = render(
         "equations.md.jinja",
         name=model.name,
         options=equations.options,
-        constrained=any(d.constraints.position for d in equations.derived),
+        holonomic=any(c.is_holonomic for c in stated),
+        nonholonomic=any(not c.is_holonomic for c in stated),
         nodes=[_node(v, n) for v in views for n in v.derived.statement.nodes],
         parameters=[(p.name, str(letter(p.name)), _numbers(p.default), p.unit) for p in model.parameters],
         statements=[(v.derived.statement.name, _sections(v)) for v in views],
@@ -83,10 +85,13 @@ def _parameters(model: Model, statement: Statement) -> list[Parameter]:
 
 def _sections(view: StatementView) -> list[dict[str, Any]]:
     rate = " + b" if any(e != 0 for e in view.derived.constraints.rate) else ""
+    holonomic = all(c.is_holonomic for c in view.derived.statement.constraints)
+    second = r"\ddot\Phi" if holonomic else rf"\tfrac{{\mathrm{{d}}}}{{\mathrm{{d}}t}}(B \thinspace v{rate})"
     texts = {
         "Mass matrix": "Constant." if view.derived.dynamics.mass_is_constant else "",
         "Hidden constraints": rf"$\dot\Phi = B \thinspace v{rate} = 0$.",
-        "Curvature": r"$\ddot\Phi = B \thinspace \dot v + Z = 0$.",
+        "Nonholonomic constraints": rf"$B \thinspace v{rate} = 0$.",
+        "Curvature": rf"${second} = B \thinspace \dot v + Z = 0$.",
     }
     sections = {
         "Statements": view.definitions,

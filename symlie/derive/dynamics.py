@@ -1,7 +1,9 @@
 """Equations of motion by Euler-Poincaré with left-trivialised derivatives.
 
-d/dt(∂L/∂v) = ad_vᵀ ∂L/∂v + D_q L + f,   L = T - V,  ∂L/∂v = M(q) v
-M v' = -g,   g = Ṁ v - ad_vᵀ M v - D_q T + D_q V + ∂D/∂v - f
+d/dt(∂L/∂v) = ad_vᵀ ∂L/∂v + D_q L + f,   L = T - V,  ∂L/∂v = M v + p
+M v' = -g,   g = Ṁ v + ṗ - ad_vᵀ (M v + p) - D_q T + D_q V + ∂D/∂v - f
+
+T = vᵀM(t, q) v/2 + p(t, q)·v + T₀(t, q): p is the momentum at rest, of gyrostats and of moving coordinates.
 """
 
 from __future__ import annotations
@@ -10,13 +12,12 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import sympy
-from sympy import Expr, Integer, Symbol
+from sympy import Expr, Integer
 
 from symlie.errors import ModelError
 from symlie.groups.operators import ad
 from symlie.ir.differentiate import forward, gradient, reverse
-from symlie.ir.program import Assignment, Program, depends_on, lower, substitute
+from symlie.ir.program import at_values, depends_on
 from symlie.modeling.statement import Statement
 
 
@@ -25,7 +26,7 @@ class Dynamics:
     """Terms of the equations of motion of one statement, as expressions of its program."""
 
     momentum: tuple[Expr, ...]
-    """M(q) v, by node."""
+    """∂T/∂v, by node."""
     mass: tuple[tuple[Expr, ...], ...]
     """M(q), rows of a symmetric matrix."""
     mass_is_constant: bool
@@ -39,7 +40,7 @@ def derive_dynamics(statement: Statement) -> Dynamics:
     Raises
     ------
     ModelError
-        The kinetic energy is not quadratic in the velocities.
+        The kinetic energy is not a polynomial of degree two in the velocities.
     """
     program, nodes = statement.program, statement.nodes
     velocities = [n.velocity for n in nodes]
@@ -48,12 +49,17 @@ def derive_dynamics(statement: Statement) -> Dynamics:
     mass = _mass_matrix(statement, momentum)
     moving = [s for n in nodes for s in n.value.components] + [statement.time]
     mass_is_constant = not depends_on(program, [c for row in mass for c in row], moving)
+    kinetic = statement.kinetic
 
     if mass_is_constant:
         # M depends on parameters alone, so M v costs a product where the gradient of T may cost much more.
         mass = tuple(program.vector(row, "M") for row in mass)
         flat = [s for n in nodes for s in n.velocity.components]
-        momentum = tuple(sum((m * v for m, v in zip(row, flat, strict=True)), Integer(0)) for row in mass)
+        kinetic, *at_rest = at_values(program, [kinetic, *momentum], dict.fromkeys(flat, Integer(0)))
+        kinetic += sum((p * v for p, v in zip(at_rest, flat, strict=True)), Integer(0))
+        momentum = tuple(
+            sum((m * v for m, v in zip(row, flat, strict=True)), p) for row, p in zip(mass, at_rest, strict=True)
+        )
         momenta = _by_node(momentum, [n.group.dimension for n in nodes])
 
     total = [[Integer(0)] * n.group.dimension for n in nodes]
@@ -61,11 +67,11 @@ def derive_dynamics(statement: Statement) -> Dynamics:
     def add(index: int, sign: int, vector: Sequence[Expr]) -> None:
         total[index] = [a + sign * b for a, b in zip(total[index], vector, strict=True)]
 
-    if not mass_is_constant:
+    if depends_on(program, [*momentum, kinetic], moving):
         rates = forward(program, momentum, statement.motion())
         for i, part in enumerate(_by_node(rates, [n.group.dimension for n in nodes])):
             add(i, 1, program.vector(part))
-        for i, part in enumerate(reverse(program, [(statement.kinetic, Integer(1))], [n.value for n in nodes])):
+        for i, part in enumerate(reverse(program, [(kinetic, Integer(1))], [n.value for n in nodes])):
             add(i, -1, part)
     for i, (node, p) in enumerate(zip(nodes, momenta, strict=True)):
         gyroscopic = ad(program, node.group, node.velocity.components, program.vector(p), transpose=True)
@@ -99,24 +105,7 @@ def _mass_matrix(statement: Statement, momentum: tuple[Expr, ...]) -> tuple[tupl
     velocities = [s for n in nodes for s in n.velocity.components]
     if depends_on(program, [c for row in mass for c in row], velocities):
         raise ModelError(
-            f"The kinetic energy of '{statement.name}' is not quadratic in the velocities; state T(q, v) with "
-            "∂²T/∂v² independent of v and put other terms into forces."
-        )
-    at_rest = values_at_zero(program, (statement.kinetic, *momentum), velocities)
-    if any(e != 0 for e in at_rest):
-        raise ModelError(
-            f"The kinetic energy of '{statement.name}' has terms that are constant or linear in the velocities; "
-            "it must be quadratic."
+            f"The kinetic energy of '{statement.name}' is not a polynomial of degree two in the velocities; state "
+            "T(t, q, v) with ∂²T/∂v² independent of v and put other terms into forces."
         )
     return mass
-
-
-def values_at_zero(program: Program, outputs: Sequence[Expr], symbols: Sequence[Symbol]) -> tuple[Expr, ...]:
-    """Outputs with some symbols set to zero, followed through the statements."""
-    lowered, expressions = lower(program, outputs)
-    values: dict[Symbol, Expr] = {s: Integer(0) for s in symbols}
-    for statement in lowered.statements:
-        assert isinstance(statement, Assignment)
-        if not statement.expression.free_symbols.isdisjoint(values):
-            values[statement.symbol] = substitute(statement.expression, values)
-    return tuple(sympy.expand(substitute(e, values)) for e in expressions)

@@ -158,14 +158,15 @@ def _element_kernels(
     if statement.events:
         values = [e.expression for e in statement.events]
         kernels.append(kernel("events", "tqvlpe", [("out", values)], "Scalars whose zeros are events."))
+    if any(c != 0 for c in constraints.position):
+        kernels.append(kernel("constraint", "tqpe", [("Phi", constraints.position)], "Φ(t, q)."))
     if jacobian:
         kernels += [
-            kernel("constraint", "tqpe", [("Phi", constraints.position)], "Φ(t, q)."),
             kernel("jacobian", "tqpe", [("B", [e for _, _, e in jacobian])], "Nonzeros of B(t, q)."),
-            kernel("curvature", "tqvpe", [("Z", constraints.curvature)], "Z of d²Φ/dt² = B v' + Z."),
+            kernel("curvature", "tqvpe", [("Z", constraints.curvature)], "Z of d/dt (B v + b) = B v' + Z."),
         ]
         if has_rate:
-            kernels.append(kernel("constraint_rate", "tqpe", [("b", constraints.rate)], "b = ∂Φ/∂t."))
+            kernels.append(kernel("constraint_rate", "tqpe", [("b", constraints.rate)], "b of B v + b = 0."))
     element = ElementTypeKernels(
         name=statement.name,
         node_types=tuple(n.group.name for n in statement.nodes),
@@ -174,7 +175,7 @@ def _element_kernels(
         mass=_pattern(mass),
         mass_is_constant=dynamics.mass_is_constant,
         jacobian=_pattern(jacobian),
-        constraints=tuple(ConstraintRows(c.name, len(c.rows)) for c in statement.constraints),
+        constraints=tuple(ConstraintRows(c.name, len(c.rows), c.is_holonomic) for c in statement.constraints),
         has_constraint_rate=has_rate,
         outputs=tuple(OutputComponents(o.name, len(o.components), o.unit) for o in statement.outputs),
         events=tuple(EventValue(e.name, DIRECTIONS[e.direction], e.is_terminal) for e in statement.events),

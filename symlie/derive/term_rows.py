@@ -41,10 +41,11 @@ def constraint_rows(view: StatementView) -> dict[str, list[Row]]:
         label = word(constraint.name) if len(constraints) > 1 else ""
         index = f"_{{{label}}}" if label else ""
         rate = f" + b{index}" if any(e != 0 for e in terms.rate[a:b]) else ""
+        position = [view.vector_row(rf"\Phi{index}", terms.position[a:b])] if constraint.is_holonomic else []
         new = {
-            "Constraints": [view.vector_row(rf"\Phi{index}", terms.position[a:b])],
+            "Constraints": position,
             "Constraint Jacobian": _matrix_rows(view, "B", terms.jacobian[a:b], label=label),
-            "Hidden constraints": [
+            "Hidden constraints" if constraint.is_holonomic else "Nonholonomic constraints": [
                 *([view.vector_row(f"b{index}", terms.rate[a:b])] if rate else []),
                 view.vector_row(rf"B{index} \thinspace v{rate}", terms.hidden[a:b]),
             ],

@@ -72,7 +72,9 @@ def types_manifest(model: EmittedModel) -> dict[str, Any]:
                 "mass": {"rows": list(e.mass.rows), "columns": list(e.mass.columns)},
                 "mass_is_constant": e.mass_is_constant,
                 "jacobian": {"rows": list(e.jacobian.rows), "columns": list(e.jacobian.columns)},
-                "constraints": [{"name": c.name, "size": c.size} for c in e.constraints],
+                "constraints": [
+                    {"name": c.name, "size": c.size, "holonomic": c.is_holonomic} for c in e.constraints
+                ],
                 "has_constraint_rate": e.has_constraint_rate,
                 "outputs": [
                     {"name": o.name, "size": o.size, "unit": o.unit, "position": positions[o.name]} for o in e.outputs

@@ -75,10 +75,11 @@ class SparsePattern:
 
 @dataclass(frozen=True)
 class ConstraintRows:
-    """Named rows of an element's constraints."""
+    """Named rows of an element's constraints; Φ of nonholonomic rows is zero."""
 
     name: str
     size: int
+    is_holonomic: bool
 
 
 @dataclass(frozen=True)

@@ -232,6 +232,22 @@ def depends_on(program: Program, outputs: Iterable[Expr], symbols: Iterable[Symb
     return not found.isdisjoint(wanted)
 
 
+def at_values(program: Program, outputs: Sequence[Expr], values: Mapping[Symbol, Expr]) -> tuple[Expr, ...]:
+    """Outputs with some symbols replaced, followed through the statements; the changed statements are appended."""
+    changed: dict[Symbol, Expr] = dict(values)
+    for statement in needed_statements(program, outputs):
+        if isinstance(statement, Assignment):
+            if not statement.expression.free_symbols.isdisjoint(changed):
+                changed[statement.symbol] = program.scalar(substitute(statement.expression, changed))
+            continue
+        arguments = [Value(tuple(substitute(c, changed) for c in a.components), a.space) for a in statement.arguments]
+        if any(a.components != b.components for a, b in zip(arguments, statement.arguments, strict=True)):
+            result = program.apply(statement.operation, *arguments)
+            pairs = zip(statement.result.components, result.components, strict=True)
+            changed |= {s: c for s, c in pairs if isinstance(s, Symbol)}
+    return tuple(substitute(sympy.sympify(e), changed) for e in outputs)
+
+
 def lower(program: Program, outputs: Sequence[Expr]) -> tuple[Program, tuple[Expr, ...]]:
     """Replace group statements by scalar statements.
 

@@ -33,11 +33,12 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Constraint:
-    """Holonomic constraint rows Φ(t, q) = 0 with the symbols of their multipliers."""
+    """Rows Φ(t, q) = 0, or A(t, q) v + b(t, q) = 0 if not holonomic, with the symbols of their multipliers."""
 
     name: str
     rows: tuple[Expr, ...]
     multipliers: tuple[Symbol, ...]
+    is_holonomic: bool = True
 
 
 @dataclass(frozen=True)
@@ -161,6 +162,10 @@ class Statement:
         return parts[0]
 
     @property
+    def _velocities(self) -> list[Symbol]:
+        return [s for node in self.nodes for s in node.velocity.components]
+
+    @property
     def multipliers(self) -> tuple[Symbol, ...]:
         """The symbols of λ, by constraint row."""
         return tuple(m for c in self.constraints for m in c.multipliers)
@@ -173,14 +178,17 @@ class Statement:
             )
 
     def kinetic_energy(self, energy: Any) -> None:
-        """Add a kinetic energy, quadratic in the velocities; in J."""
+        """Add a kinetic energy T(t, q, v); in J.
+
+        A polynomial of degree two in the velocities: terms linear in v describe gyrostats, terms without v moving
+        coordinates.
+        """
         self.kinetic += self._scalar("kinetic energy", energy)
 
     def potential_energy(self, energy: Any) -> None:
         """Add a potential energy V(t, q); in J."""
         energy = self._scalar("potential energy", energy)
-        velocities = [s for node in self.nodes for s in node.velocity.components]
-        if depends_on(self.program, [energy], velocities):
+        if depends_on(self.program, [energy], self._velocities):
             raise ModelError(f"A potential energy of '{self.name}' depends on velocities; use dissipation or force.")
         self.potential += energy
 
@@ -238,8 +246,7 @@ class Statement:
         vector, position = components(force), components(at)
         if len(vector) != len(position):
             raise ModelError(f"A force with {len(vector)} components acts at a point with {len(position)}.")
-        velocities = [s for node in self.nodes for s in node.velocity.components]
-        if depends_on(self.program, position, velocities):
+        if depends_on(self.program, position, self._velocities):
             raise ModelError(f"In '{self.name}', a force acts along an expression that depends on velocities.")
         self._without_multipliers("A force", [*vector, *position])
         self.applied_forces += zip(position, self.program.vector(vector), strict=True)
@@ -264,6 +271,38 @@ class Statement:
         ImmutableDenseMatrix
             The column of the multipliers λ of Bᵀλ, for outputs and events; see also `constraint_force`.
         """
+        given = components(rows)
+        if depends_on(self.program, given, self._velocities):
+            raise ModelError(
+                f"Constraint '{name}' depends on velocities; it must be a function of t and q, or be stated with "
+                "nonholonomic_constraint."
+            )
+        return self._add_constraint(name, given, is_holonomic=True)
+
+    def nonholonomic_constraint(self, name: str, rows: Any) -> ImmutableDenseMatrix:
+        """Add constraints A(t, q) v + b(t, q) = 0 on velocities, such as rolling; multipliers as of `constraint`.
+
+        Parameters
+        ----------
+        name
+            Identifier.
+        rows
+            Expressions that are affine in the velocities.
+        """
+        given = components(rows)
+        for i, row in enumerate(given):
+            gradient = reverse(self.program, [(row, Integer(1))], [n.velocity for n in self.nodes])
+            entries = [c for part in gradient for c in part]
+            if all(e == 0 for e in entries):
+                raise ModelError(f"Row {i + 1} of constraint '{name}' does not depend on velocities; use constraint.")
+            if depends_on(self.program, entries, self._velocities):
+                raise ModelError(
+                    f"Row {i + 1} of constraint '{name}' is not affine in the velocities; it must be "
+                    "A(t, q) v + b(t, q)."
+                )
+        return self._add_constraint(name, given, is_holonomic=False)
+
+    def _add_constraint(self, name: str, rows: tuple[Expr, ...], *, is_holonomic: bool) -> ImmutableDenseMatrix:
         identifier("Constraint", name)
         if any(c.name == name for c in self.constraints):
             raise ModelError(f"Constraint '{name}' is stated twice in '{self.name}'.")
@@ -272,13 +311,9 @@ class Statement:
                 f"Constraint '{name}' is stated after the force of all constraints on node '{self._forces_of_all}' was "
                 "asked for; state constraints first, or name those whose force is meant."
             )
-        given = components(rows)
-        velocities = [s for node in self.nodes for s in node.velocity.components]
-        if depends_on(self.program, given, velocities):
-            raise ModelError(f"Constraint '{name}' depends on velocities; it must be a function of t and q.")
-        self._without_multipliers(f"Constraint '{name}'", given)
-        multipliers = tuple(Symbol(f"lambda[{name},{k}]", real=True) for k in range(len(given)))
-        self.constraints.append(Constraint(name, given, multipliers))
+        self._without_multipliers(f"Constraint '{name}'", rows)
+        multipliers = tuple(Symbol(f"lambda[{name},{k}]", real=True) for k in range(len(rows)))
+        self.constraints.append(Constraint(name, rows, multipliers, is_holonomic))
         return column(multipliers)
 
     def constraint_force(self, node: Node, *constraints: str) -> ImmutableDenseMatrix:
@@ -309,12 +344,12 @@ class Statement:
             raise ModelError(f"Node {node!r} does not belong to '{self.name}'.")
         if not constraints:
             self._forces_of_all = node.name
-        rows = [
-            (row, -multiplier)
-            for name in constraints or known
-            for row, multiplier in zip(known[name].rows, known[name].multipliers, strict=True)
-        ]
-        return column(reverse(self.program, rows, [node.value])[0])
+        total = [Integer(0)] * node.group.dimension
+        for is_holonomic, varied in ((True, node.value), (False, node.velocity)):
+            chosen = [known[name] for name in constraints or known if known[name].is_holonomic == is_holonomic]
+            weighted = [(r, -m) for c in chosen for r, m in zip(c.rows, c.multipliers, strict=True)]
+            total = [a + b for a, b in zip(total, reverse(self.program, weighted, [varied])[0], strict=True)]
+        return column(total)
 
     def event(self, name: str, expression: Any, direction: str = "any", terminal: bool = True) -> None:
         """Watch for zeros of a scalar of (t, q, v, λ) along a solution; in an element type, of every instance.

@@ -96,8 +96,9 @@ def consistent_initial_state(
         allowed = VELOCITY_TOLERANCE * max(1.0, float(algebra.multiply(np.abs(jacobian), np.abs(v)).max()))
     if not np.all(np.abs(hidden) <= allowed):
         row = int(np.argmax(np.abs(hidden)))
+        of = "the time derivative of " if layout.holonomic[row] else ""
         raise InconsistentInitialValuesError(
-            f"The initial velocities of '{layout.name}' violate the time derivative of {layout.row_name(row)}: "
+            f"The initial velocities of '{layout.name}' violate {of}{layout.row_name(row)}: "
             f"B v + b = {hidden[row]:.3g}; correct them, or leave some out so that they are completed."
         )
     _, multipliers = index1_multipliers(kernels, algebra, p, t, q, v)

@@ -50,6 +50,7 @@ class ConstraintSlice:
     """Shape (instances, size)."""
     is_array: bool
     element: str
+    is_holonomic: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -181,9 +182,17 @@ class Layout:
             for constraint in element["constraints"]:
                 rows = first + width * np.arange(count)[:, None] + position + np.arange(constraint["size"])
                 is_array = element["name"] != self.name
-                named[constraint["name"]] = ConstraintSlice(rows, is_array, element["name"])
+                named[constraint["name"]] = ConstraintSlice(rows, is_array, element["name"], constraint["holonomic"])
                 position += constraint["size"]
         return named
+
+    @cached_property
+    def holonomic(self) -> NDArray[np.bool_]:
+        """Which constraint rows have a Φ; the others restrict velocities alone. Shape (rows,)."""
+        mask = np.ones(self.rows, dtype=bool)
+        for part in self.constraints.values():
+            mask[part.rows] = part.is_holonomic
+        return mask
 
     def row_name(self, row: int) -> str:
         """A constraint row as people call it."""

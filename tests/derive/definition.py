@@ -6,7 +6,8 @@ and d'Alembert therefore reads
     d/dt (p·w) - d/dε L(t, q∘exp(ε w), Ad(exp(-ε w)) v) = virtual power along w
 
 for each constant w in the algebra; no structure constants enter. Derivatives are central differences; p·w and M are
-exact differences because T is quadratic in v. The energies themselves are evaluated from what the user stated.
+exact differences because T is a polynomial of degree two in v. The energies themselves are evaluated from what the
+user stated.
 """
 
 from __future__ import annotations
@@ -170,9 +171,9 @@ class Statement:
         return [unit(n, i) for i in range(n)] if n <= 3 else [random_vector(n, 70 + k) for k in range(2)]
 
     def momentum(self, t: mpf, q: Sequence[Numbers], v: Sequence[mpf], w: Sequence[mpf]) -> mpf:
-        """p·w with p = ∂T/∂v, exact for a quadratic T: T(v + w) - T(v) - T(w)."""
-        first, second, both = (self._kinetic(t, q, u)[0] for u in (v, w, plus(v, w)))
-        return both - first - second
+        """p·w with p = ∂T/∂v: a central difference, which is exact for polynomials of degree two."""
+        forth, back = (self._kinetic(t, q, plus(v, [s * c for c in w]))[0] for s in (1, -1))
+        return (forth - back) / 2
 
     def applied_power(self, state: State, w: Sequence[mpf]) -> mpf:
         """Virtual power along w of all forces that have no energy."""

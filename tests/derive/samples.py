@@ -78,7 +78,7 @@ def start(groups: str) -> tuple[str, ...]:
     return tuple(groups.split(","))
 
 
-def sample(groups: str, seed: int, *, varying: bool) -> Statement:
+def sample(groups: str, seed: int, *, varying: bool, gyroscopic: bool) -> Statement:
     """A model with full mass, potentials, springs, dissipation, forces, torques, and constraints.
 
     Parameters
@@ -89,6 +89,8 @@ def sample(groups: str, seed: int, *, varying: bool) -> Statement:
         Of the coefficients.
     varying
         Whether the mass depends on configuration and time, rather than being constant.
+    gyroscopic
+        Whether the kinetic energy has terms that are linear in the velocities, and terms without velocities.
     """
     draw = Sampler(seed)
     model = sl.Model("sample")
@@ -105,6 +107,10 @@ def sample(groups: str, seed: int, *, varying: bool) -> Statement:
         factor = 2 + sl.sin(draw.polynomial(variables)) + sl.cos(t) / 3
         projected = draw.vector(velocity.rows).dot(velocity)
         model.kinetic_energy(factor * projected**2)
+
+    if gyroscopic:
+        model.kinetic_energy(draw.vector(velocity.rows).dot(velocity) * (draw.polynomial(variables) + sl.sin(t)))
+        model.kinetic_energy(draw.polynomial(variables) * sl.cos(t) + 1)
 
     model.potential_energy(draw.polynomial(variables) + stiffness * sl.cos(t) * draw.polynomial(variables))
     for node in nodes:
@@ -129,6 +135,9 @@ def sample(groups: str, seed: int, *, varying: bool) -> Statement:
         statement.force(stiffness * (ends[0] - ends[1]), at=ends[1])
 
     model.constraint("polynomial", sl.vector(draw.polynomial(variables), draw.polynomial(variables) + sl.sin(2 * t)))
+    model.nonholonomic_constraint(
+        "rolling", sympy.cos(draw.polynomial(variables)) * velocity[0] + velocity[-1] * t + draw.polynomial(variables)
+    )
     if len(nodes) == 2 and nodes[0].group is nodes[1].group:
         model.constraint("relative", (nodes[0].inverse() * nodes[1]).log()[:2, :])
     return statement

@@ -10,20 +10,65 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sympy import cos, exp, eye, pi, sin, sqrt, tan
+    from sympy import (
+        Abs,
+        Heaviside,
+        Max,
+        Min,
+        Piecewise,
+        Rational,
+        acos,
+        asin,
+        atan,
+        atan2,
+        cos,
+        cosh,
+        exp,
+        eye,
+        pi,
+        sign,
+        sin,
+        sinh,
+        sqrt,
+        tan,
+        tanh,
+    )
 
     from symlie import errors
     from symlie.groups.group import direct_product
     from symlie.groups.semidirect import semidirect_product
     from symlie.groups.standard import S3, SE2, SE3, SO2, SO3, S3sR3, SO3rv, group_from_name, real_space
+    from symlie.modeling.expressions import select
     from symlie.modeling.model import ElementType, Model, diag, vector
     from symlie.modeling.rod import CosseratRod
     from symlie.runtime.integrate import solve
     from symlie.runtime.solution import Solution
     from symlie.runtime.system import System, load
 
-_SOURCES = {
-    "sympy": ("cos", "exp", "eye", "pi", "sin", "sqrt", "tan"),
+_SOURCES: dict[str, tuple[str, ...]] = {
+    "sympy": (
+        "Abs",
+        "Heaviside",
+        "Max",
+        "Min",
+        "Piecewise",
+        "Rational",
+        "acos",
+        "asin",
+        "atan",
+        "atan2",
+        "cos",
+        "cosh",
+        "exp",
+        "eye",
+        "pi",
+        "sign",
+        "sin",
+        "sinh",
+        "sqrt",
+        "tan",
+        "tanh",
+    ),
     "symlie": ("errors",),
     "symlie.groups.group": ("direct_product",),
     "symlie.groups.semidirect": ("semidirect_product",),
@@ -38,6 +83,7 @@ _SOURCES = {
         "group_from_name",
         "real_space",
     ),
+    "symlie.modeling.expressions": ("select",),
     "symlie.modeling.model": ("ElementType", "Model", "diag", "vector"),
     "symlie.modeling.rod": ("CosseratRod",),
     "symlie.runtime.integrate": ("solve",),
@@ -47,9 +93,10 @@ _SOURCES = {
 _MODULE_OF = {name: module for module, names in _SOURCES.items() for name in names}
 
 __all__ = [
-    "S3", "SE2", "SE3", "SO2", "SO3", "CosseratRod", "ElementType", "Model", "S3sR3", "SO3rv", "Solution", "System",
-    "cos", "diag", "direct_product", "errors", "exp", "eye", "group_from_name", "load", "pi", "real_space",
-    "semidirect_product", "sin", "solve", "sqrt", "tan", "vector",
+    "S3", "SE2", "SE3", "SO2", "SO3", "Abs", "CosseratRod", "ElementType", "Heaviside", "Max", "Min", "Model",
+    "Piecewise", "Rational", "S3sR3", "SO3rv", "Solution", "System", "acos", "asin", "atan", "atan2", "cos", "cosh",
+    "diag", "direct_product", "errors", "exp", "eye", "group_from_name", "load", "pi", "real_space", "select",
+    "semidirect_product", "sign", "sin", "sinh", "solve", "sqrt", "tan", "tanh", "vector",
 ]  # fmt: skip
 
 

@@ -27,6 +27,7 @@ from symlie.ir.primitives import (
     PiecewiseLinear,
     PiecewiseSlope,
     RotationQuaternion,
+    Select,
 )
 from symlie.ir.program import Assignment, Program, lower
 from symlie.ir.schemes import POLE_HIGH, POLE_LOW, Scheme
@@ -87,6 +88,9 @@ def value_of(expression: Expr, environment: Mapping[Symbol, mpf]) -> mpf:
         return interpolate(value_of(x, environment), *points, slope=isinstance(expression, PiecewiseSlope))
     if isinstance(expression, CoefficientFunction):
         return _primitive(expression.base_name, value_of(expression.argument, environment), mpmath.mp.prec)
+    if isinstance(expression, Select):
+        condition, if_positive, otherwise = expression.args
+        return value_of(if_positive if value_of(condition, environment) > 0 else otherwise, environment)
     arguments = [value_of(a, environment) for a in expression.args]
     if expression.is_Add:
         return mpmath.fsum(arguments)
@@ -190,6 +194,7 @@ def _horner(coefficients: Sequence[float], z: NDArray[np.float64]) -> NDArray[np
 
 _OPERATORS: dict[str, Callable[..., float]] = {
     "add": operator.add, "sub": operator.sub, "mul": operator.mul, "div": operator.truediv, "neg": operator.neg,
+    "select": lambda c, a, b: a if c > 0 else b,
     "sqrt": math.sqrt, "pow": math.pow, "abs": abs, "maximum": max, "minimum": min,
     "sign": lambda x: float((x > 0) - (x < 0)),
     **{name: getattr(math, name) for name in ("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh",

@@ -226,3 +226,11 @@ ROD_DIFFERENCE = 1e-10
 COMPOSED = 16 * EPSILON
 """Product of two half-angle quaternions and its rotation vector: a dozen roundings of numbers up to one, times angles
 up to 2π; absolute, because the storage itself is rounded."""
+
+PIECE_DIFFERENCE = 1e-8
+"""Central differences of pieces of size one with a step of 2⁻²⁰: truncation 1e-12 times a third derivative below 1e2,
+rounding 2e-10."""
+
+FRICTION = 1e-7
+"""A block with regularised friction: order five at a hundredth of the time scale of the friction law, apart from a stop
+whose second derivative jumps, where a step is not ended; against Radau IIA with relative tolerance 1e-10."""

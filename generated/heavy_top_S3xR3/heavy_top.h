@@ -485,7 +485,7 @@ static inline void solve_saddle(const double *restrict F, const double *restrict
     const double s38 = ((s28 - (s34 * s26)) - (s33 * s36)) * (1.0 / s37);
     const double s39 = s35 * (s33 - (s32 * s38));
     const double s40 = s29 * ((s26 - (s39 * s16)) - (s38 * s17));
-    const double s41 = fmin(fmin((fabs(s15) * 0.9999999999), (fabs(s31) - (fabs(s18) * 1e-10))), (fabs(s37) - (fabs(s19) * 1e-10)));
+    const double s41 = symlie_minimum(symlie_minimum((fabs(s15) * 0.9999999999), (fabs(s31) - (fabs(s18) * 1e-10))), (fabs(s37) - (fabs(s19) * 1e-10)));
     a[0] = (s20 - (s10 * s38)) - (s39 * s5);
     a[1] = (s21 - (s0 * s40)) - (s11 * s38);
     a[2] = (s22 - (s1 * s40)) - (s39 * s6);

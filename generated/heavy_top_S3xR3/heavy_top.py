@@ -15,6 +15,10 @@ def _horner(coefficients, z):
     return result
 
 
+def _select(c, a, b):
+    return np.where(c > 0, a, np.where(c <= 0, b, c))
+
+
 def _interpolate(x, abscissa, value):
     k = np.clip(np.searchsorted(abscissa, x, side="right") - 1, 0, len(abscissa) - 2)
     inside = value[k] + (value[k + 1] - value[k]) / (abscissa[k + 1] - abscissa[k]) * (x - abscissa[k])

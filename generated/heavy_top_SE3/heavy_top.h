@@ -541,7 +541,7 @@ static inline void solve_saddle(const double *restrict F, const double *restrict
     const double s27 = (((((s16 + (B1[6] * s11)) + (B1[7] * s12)) - c[2]) - (s17 * s23)) - (s22 * s25)) * (1.0 / s26);
     const double s28 = s24 * (s22 - (s21 * s27));
     const double s29 = s18 * ((s17 - (s8 * s27)) - (s7 * s28));
-    const double s30 = fmin(fmin((fabs(s6) * 0.9999999999), (fabs(s20) - (fabs(s9) * 1e-10))), (fabs(s26) - (fabs(s10) * 1e-10)));
+    const double s30 = symlie_minimum(symlie_minimum((fabs(s6) * 0.9999999999), (fabs(s20) - (fabs(s9) * 1e-10))), (fabs(s26) - (fabs(s10) * 1e-10)));
     a[0] = (s11 - (s2 * s28)) - (s4 * s27);
     a[1] = (s12 - (s0 * s29)) - (s5 * s27);
     a[2] = (s13 - (s1 * s29)) - (s3 * s28);

@@ -16,7 +16,8 @@ from sympy import Expr, Integer
 from symlie.errors import ModelError
 from symlie.ir.differentiate import forward, reverse
 from symlie.ir.program import at_values, depends_on
-from symlie.modeling.statement import Constraint, Statement
+from symlie.modeling.statement import Statement
+from symlie.modeling.terms import Constraint
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,8 @@ from symlie.derive.term_rows import constraint_rows, energy_rows, event_rows, fo
 from symlie.groups.group import Field, LieGroup
 from symlie.modeling.model import Model
 from symlie.modeling.node import Node
-from symlie.modeling.statement import Parameter, Statement
+from symlie.modeling.statement import Statement
+from symlie.modeling.terms import Parameter
 from symlie.templating import render
 
 ROWS_PER_BLOCK = 40

@@ -25,7 +25,8 @@ from symlie.ir.program import Program
 from symlie.ir.signature import Argument, Signature
 from symlie.ir.straightline import StraightLine, flatten
 from symlie.modeling.model import Model
-from symlie.modeling.statement import DIRECTIONS, Parameter, Statement
+from symlie.modeling.statement import Statement
+from symlie.modeling.terms import DIRECTIONS, Parameter
 
 
 def symbols_of(parameters: Sequence[Parameter]) -> list[Symbol]:

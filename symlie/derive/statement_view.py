@@ -30,7 +30,7 @@ from symlie.groups.operations import Compose, Difference, Exponential, Inverse, 
 from symlie.groups.rotation import Rotate, rotation_size
 from symlie.ir.program import Application, Assignment, Vector
 from symlie.modeling.node import Node
-from symlie.modeling.statement import Parameter
+from symlie.modeling.terms import Parameter
 
 _LETTERS = "abdfkrsu"
 """Letters for vectors without a name of their own; numbered letters follow when they are used up."""

@@ -18,7 +18,13 @@ from symlie.templating import render
 LARGEST_UNROLLED = 800
 """Operations of one stage up to which a time loop unrolls its stages; beyond, compile time would grow without gain."""
 
-FUNCTIONS = {"abs": "fabs", "maximum": "fmax", "minimum": "fmin", "sign": "symlie_sign"}
+FUNCTIONS = {
+    "abs": "fabs",
+    "maximum": "symlie_maximum",
+    "minimum": "symlie_minimum",
+    "sign": "symlie_sign",
+    "select": "symlie_select",
+}
 
 
 class CPrinter:

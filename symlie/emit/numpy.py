@@ -34,6 +34,8 @@ class NumpyPrinter:
             position, abscissa, value, count = operands
             first, second = (f"{x.removesuffix(']')}:][:{int(float(count))}]" for x in (abscissa, value))
             return f"_{operator[6:]}({position}, {first}, {second})"
+        if operator == "select":
+            return f"_select({', '.join(operands)})"
         if operator.startswith("call "):
             return f"_{operator[5:]}({', '.join(operands)})"
         return f"np.{FUNCTIONS.get(operator, operator)}({', '.join(operands)})"

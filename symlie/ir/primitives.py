@@ -9,7 +9,7 @@ from typing import Any
 
 import mpmath
 import sympy
-from sympy import Expr, Integer, Rational
+from sympy import Expr, Integer, Rational, Symbol
 
 WORKING_INTERVAL = Rational(10)
 """Upper end in z = ω² of the interval served without a branch to a closed form (ω ≤ 3.16 > π)."""
@@ -166,6 +166,37 @@ class PiecewiseSlope(sympy.Function):  # type: ignore[misc]
 
     def fdiff(self, argindex: int = 1) -> Expr:
         return Integer(0)
+
+
+class Select(sympy.Function):  # type: ignore[misc]
+    """``Select(condition, if_positive, otherwise)``: one of two expressions by the sign of a third.
+
+    Derivatives are taken piece by piece; a piece that is not chosen may be infinite or NaN.
+    """
+
+    nargs = (3,)
+
+    @classmethod
+    def eval(cls, condition: Expr, if_positive: Expr, otherwise: Expr) -> Expr | None:
+        """Equal pieces, and conditions that are numbers, need no choice."""
+        if if_positive == otherwise:
+            return if_positive
+        if condition.is_Number and condition.is_finite:
+            return if_positive if condition > 0 else otherwise
+        return None
+
+    def _eval_derivative(self, s: Symbol) -> Expr:
+        # By its arguments, as SymPy does it for functions, a piece that is not chosen would enter as 0·∞.
+        condition, if_positive, otherwise = self.args
+        return Select(condition, if_positive.diff(s), otherwise.diff(s))
+
+    def _latex(self, printer: Any, exp: str | None = None) -> str:
+        condition, if_positive, otherwise = (printer._print(a) for a in self.args)
+        text = (
+            rf"\begin{{cases}} {if_positive} & \text{{if }} {condition} > 0 \\ {otherwise} & \text{{otherwise}} "
+            r"\end{cases}"
+        )
+        return text if exp is None else rf"\left({text}\right)^{{{exp}}}"
 
 
 def evaluate(base_name: str, z: mpmath.mpf) -> mpmath.mpf:

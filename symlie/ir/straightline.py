@@ -21,6 +21,7 @@ from symlie.ir.primitives import (
     PiecewiseLinear,
     PiecewiseSlope,
     RotationQuaternion,
+    Select,
 )
 from symlie.ir.program import Assignment, Program, lower
 from symlie.ir.schemes import Scheme, scheme_for
@@ -57,6 +58,31 @@ class StraightLine:
     def operation_count(self) -> int:
         """Number of instructions; a coefficient function counts one."""
         return len(self.instructions)
+
+
+_PRIMITIVES = (
+    CoefficientFunction, HalfAngleRatio, RotationQuaternion, PiecewiseLinear, PiecewiseSlope, Select, sympy.exp
+)  # fmt: skip
+
+
+def check_functions(expression: Expr) -> None:
+    """Check that all functions in an expression can be compiled.
+
+    Raises
+    ------
+    ModelError
+        One can not.
+    """
+    for function in sorted(expression.atoms(sympy.Function), key=str):
+        if type(function).__name__ not in FUNCTIONS and not isinstance(function, _PRIMITIVES):
+            raise _refused(function)
+
+
+def _refused(expression: Expr) -> ModelError:
+    return ModelError(
+        f"The function '{type(expression).__name__}' in '{expression}' can not be compiled; "
+        f"use one of: {', '.join(sorted(FUNCTIONS))}, select, powers and roots."
+    )
 
 
 class _Flattener:
@@ -164,14 +190,13 @@ class _Flattener:
         if isinstance(expression, PiecewiseLinear | PiecewiseSlope):
             position, abscissa, value, count = (self.flatten(a) for a in expression.args)
             return self.emit(f"table {expression.primitive_name}", position, abscissa, value, count)
+        if isinstance(expression, Select):
+            return self.emit("select", *(self.flatten(a) for a in expression.args))
         if isinstance(expression, sympy.exp):
             return self.emit("exp", self.flatten(expression.args[0]))
         operator = FUNCTIONS.get(type(expression).__name__)
         if operator is None:
-            raise ModelError(
-                f"The function '{type(expression).__name__}' in '{expression}' can not be compiled; "
-                f"use one of: {', '.join(sorted(FUNCTIONS))}, powers and roots."
-            )
+            raise _refused(expression)
         operands = [self.flatten(a) for a in expression.args]
         if operator in {"maximum", "minimum"}:
             result = operands[0]

@@ -16,9 +16,11 @@ from symlie.errors import ModelError
 from symlie.groups.group import Field, LieGroup
 from symlie.groups.standard import group_from_name
 from symlie.ir.primitives import PiecewiseLinear
+from symlie.modeling.expressions import components
+from symlie.modeling.names import identifier
 from symlie.modeling.node import Node
 from symlie.modeling.node_array import NodeArray, NodeReference
-from symlie.modeling.statement import Statement, components, identifier
+from symlie.modeling.statement import Statement
 
 if TYPE_CHECKING:
     from symlie.derive.equations import Equations

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import sympy
 from sympy import Expr, ImmutableDenseMatrix, Symbol
 
 from symlie.errors import ModelError
@@ -13,6 +12,7 @@ from symlie.groups.group import Field, LieGroup, storage_symbols
 from symlie.groups.operations import Compose, Exponential, Inverse, Logarithm
 from symlie.groups.rotation import rotate, rotation_size
 from symlie.ir.program import Euclidean, Program, Value, Vector
+from symlie.modeling.expressions import components
 
 
 class RotationMatrix:
@@ -42,7 +42,7 @@ class RotationMatrix:
             return self.matrix * other.matrix
         if getattr(other, "is_Matrix", False) and other.shape[0] == self.shape[0]:
             columns = [
-                rotate(self._program, self._group, self._storage, tuple(other[:, j]), transpose=self._transposed)
+                rotate(self._program, self._group, self._storage, components(other[:, j]), transpose=self._transposed)
                 for j in range(other.shape[1])
             ]
             return ImmutableDenseMatrix(self.shape[0], len(columns), lambda i, j: columns[j][i])
@@ -183,5 +183,5 @@ class Node(GroupElement):
 
 def exponential(program: Program, group: LieGroup, theta: Sequence[Expr]) -> GroupElement:
     """The group element exp(θ)."""
-    value = Value(program.vector(sympy.sympify(t) for t in theta), Euclidean(group.dimension))
+    value = Value(program.vector(components(theta)), Euclidean(group.dimension))
     return GroupElement(program, program.apply(Exponential(group), value))

@@ -2,90 +2,22 @@
 
 from __future__ import annotations
 
-import keyword
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import sympy
 from sympy import Expr, ImmutableDenseMatrix, Integer, Symbol
 
 from symlie.errors import ModelError, UnknownNameError
 from symlie.ir.differentiate import forward, reverse
 from symlie.ir.program import Program, Value, depends_on
+from symlie.modeling.expressions import components
+from symlie.modeling.names import identifier
 from symlie.modeling.node import Node, column
+from symlie.modeling.terms import DIRECTIONS, Constraint, Event, Output, Parameter
 
 TIME = Symbol("t", real=True)
 """The time, in seconds."""
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """A run-time input: name, default, unit, and the symbols it enters formulas with."""
-
-    name: str
-    default: tuple[float, ...]
-    shape: tuple[int, ...]
-    unit: str
-    symbols: tuple[Symbol, ...]
-
-
-@dataclass(frozen=True)
-class Constraint:
-    """Rows Φ(t, q) = 0, or A(t, q) v + b(t, q) = 0 if not holonomic, with the symbols of their multipliers."""
-
-    name: str
-    rows: tuple[Expr, ...]
-    multipliers: tuple[Symbol, ...]
-    is_holonomic: bool = True
-
-
-@dataclass(frozen=True)
-class Output:
-    """A named quantity of (t, q, v, λ)."""
-
-    name: str
-    components: tuple[Expr, ...]
-    unit: str
-
-
-DIRECTIONS = {"any": 0, "rising": 1, "falling": -1}
-"""Which sign changes of an event count, as users and as integrators say it."""
-
-
-@dataclass(frozen=True)
-class Event:
-    """A scalar of (t, q, v, λ) whose zeros are looked for along a solution."""
-
-    name: str
-    expression: Expr
-    direction: str
-    is_terminal: bool
-
-
-def identifier(kind: str, name: str) -> str:
-    """Check that a name can be used in generated text.
-
-    Raises
-    ------
-    ModelError
-        The name is not a plain identifier.
-    """
-    if not name.isidentifier() or not name.isascii() or keyword.iskeyword(name):
-        raise ModelError(
-            f"{kind} name {name!r} is not usable; take letters, digits and underscores, starting with a letter."
-        )
-    return name
-
-
-def components(expression: Any) -> tuple[Expr, ...]:
-    """A scalar, a matrix or a sequence as a tuple of expressions."""
-    if hasattr(expression, "shape"):
-        return tuple(expression)
-    if isinstance(expression, Sequence):
-        return tuple(sympy.sympify(e) for e in expression)
-    return (sympy.sympify(expression),)
 
 
 class Statement:

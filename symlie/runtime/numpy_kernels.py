@@ -82,14 +82,16 @@ class NumpyKernels:
         kernel = self._functions.get(f"{self._layout.elements[index]['name']}_{name}")
         if kernel is None:
             return None
-        state: list[Any] = [t, q[self._storage_of[index]]]
+        state: list[Any] = [np.float64(t), q[self._storage_of[index]]]
         if v is not None:
             state.append(v[self._velocity_of[index]])
         if multipliers is not None:
             first, count = self._layout.first_rows[index], self._layout.instance_counts[index]
             width = self._layout.element_rows[index]
             state.append(multipliers[first : first + width * count].reshape(count, width).T)
-        components = kernel(*state, p.model, p.elements[index].T)
+        # A piece of a law that is not chosen may be infinite or NaN.
+        with np.errstate(all="ignore"):
+            components = kernel(*state, p.model, p.elements[index].T)
         block = np.empty((len(components), self._layout.instance_counts[index]))
         for row, component in zip(block, components, strict=True):
             row[:] = component

@@ -12,7 +12,13 @@
 #define SYMLIE_UNLIKELY(x) (x)
 #endif
 
-static inline double symlie_sign(double x) { return (double)((x > 0) - (x < 0)); }
+/* These propagate NaN, as NumPy does. */
+static inline double symlie_sign(double x) { return x > 0 ? 1 : x < 0 ? -1 : x * 0; }
+static inline double symlie_maximum(double a, double b) { return a > b || a != a ? a : b; }
+static inline double symlie_minimum(double a, double b) { return a < b || a != a ? a : b; }
+
+/* a if c > 0, else b; NaN if c is NaN. The piece that is not chosen has no influence. */
+static inline double symlie_select(double c, double a, double b) { return c > 0 ? a : c <= 0 ? b : c; }
 
 /* Index of the interval of x in n increasing abscissae, between 0 and n - 2. */
 static inline int symlie_interval(double x, const double *abscissa, int n)

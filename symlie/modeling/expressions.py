@@ -1,0 +1,119 @@
+"""Expressions as users write them: SymPy, with piecewise functions translated to `Select`.
+
+SymPy differentiates sign to a Dirac delta, Max to a step, and Abs of what it does not know to be real to a derivative
+that stays; all of them become choices by sign, which are differentiated piece by piece.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import sympy
+from sympy import Expr, ImmutableDenseMatrix, Integer
+
+from symlie.errors import ModelError
+from symlie.ir.primitives import Select
+from symlie.ir.straightline import check_functions
+
+
+def components(expression: Any) -> tuple[Expr, ...]:
+    """A scalar, a matrix or a sequence as a tuple of expressions that can be differentiated and compiled.
+
+    Raises
+    ------
+    ModelError
+        A function has no equivalent in compiled code.
+    """
+    if hasattr(expression, "shape"):
+        return tuple(translated(e) for e in expression)
+    if isinstance(expression, Sequence):
+        return tuple(translated(e) for e in expression)
+    return (translated(expression),)
+
+
+def select(condition: Any, if_positive: Any, otherwise: Any) -> Any:
+    """One of two expressions by the sign of a condition, for laws in pieces.
+
+    Parameters
+    ----------
+    condition
+        An expression, which chooses the first piece where it is positive; or an inequality such as ``x > y``.
+    if_positive, otherwise
+        The pieces, scalars or matrices of one shape. The one that is not chosen may be infinite or NaN, such as a root
+        of a negative number. Derivatives are taken piece by piece; where the law has a kink, steps should end.
+    """
+    if hasattr(if_positive, "shape") or hasattr(otherwise, "shape"):
+        if getattr(if_positive, "shape", None) != getattr(otherwise, "shape", None):
+            raise ModelError(f"The pieces of a selection differ in shape: {if_positive} and {otherwise}.")
+        pairs = zip(if_positive, otherwise, strict=True)
+        return ImmutableDenseMatrix(*if_positive.shape, [select(condition, a, b) for a, b in pairs])
+    a, b, c = (sympy.sympify(e) for e in (if_positive, otherwise, condition))
+    return _choose(c, a, b) if c.is_Boolean or c.is_Relational else Select(c, a, b)
+
+
+def translated(expression: Any) -> Expr:
+    """An expression with piecewise functions as `Select`."""
+    expression = sympy.sympify(expression)
+    if expression.is_Atom:
+        return expression
+    if expression.has(*_RULES, sympy.Piecewise):
+        expression = _translate(expression)
+    check_functions(expression)
+    return expression
+
+
+def _translate(expression: Any) -> Any:
+    if expression.is_Atom:
+        return expression
+    if isinstance(expression, sympy.Piecewise):
+        return _piecewise(expression)
+    arguments = [_translate(a) for a in expression.args]
+    rule = _RULES.get(type(expression))
+    return rule(*arguments) if rule is not None else expression.func(*arguments)
+
+
+def _piecewise(expression: sympy.Piecewise) -> Expr:
+    *pieces, (last, condition) = expression.args
+    if condition != sympy.true:
+        raise ModelError(f"The last piece of {expression} needs the condition True, so that it is defined everywhere.")
+    total = _translate(last)
+    for piece, condition in reversed(pieces):
+        total = _choose(_translate(condition), _translate(piece), total)
+    return total
+
+
+def _choose(condition: Any, a: Expr, b: Expr) -> Expr:
+    """a where a condition holds, else b."""
+    if condition in (sympy.true, sympy.false):
+        return a if condition == sympy.true else b
+    if isinstance(condition, sympy.Not):
+        return _choose(condition.args[0], b, a)
+    if isinstance(condition, sympy.And):
+        return functools.reduce(lambda inner, c: _choose(c, inner, b), reversed(condition.args), a)
+    if isinstance(condition, sympy.Or):
+        return functools.reduce(lambda inner, c: _choose(c, a, inner), reversed(condition.args), b)
+    if isinstance(condition, sympy.StrictGreaterThan | sympy.LessThan):
+        difference, strict = condition.lhs - condition.rhs, isinstance(condition, sympy.StrictGreaterThan)
+        return Select(difference, a, b) if strict else Select(difference, b, a)
+    if isinstance(condition, sympy.StrictLessThan | sympy.GreaterThan):
+        difference, strict = condition.rhs - condition.lhs, isinstance(condition, sympy.StrictLessThan)
+        return Select(difference, a, b) if strict else Select(difference, b, a)
+    raise ModelError(
+        f"The condition '{condition}' can not be compiled; use >, <, >= and <=, joined by And, Or and Not."
+    )
+
+
+def _step(x: Expr, at_zero: Expr = sympy.S.Half) -> Expr:
+    return Select(x, Integer(1), Select(-x, Integer(0), at_zero))
+
+
+_RULES: dict[Any, Callable[..., Expr]] = {
+    sympy.Abs: lambda x: Select(x, x, -x),
+    sympy.sign: lambda x: Select(x, Integer(1), Select(-x, Integer(-1), Integer(0))),
+    sympy.Heaviside: _step,
+    sympy.Max: lambda *x: functools.reduce(lambda a, b: Select(a - b, a, b), x),
+    sympy.Min: lambda *x: functools.reduce(lambda a, b: Select(a - b, b, a), x),
+}
+"""What becomes of SymPy's piecewise functions."""

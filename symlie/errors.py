@@ -76,5 +76,9 @@ class OutsideChartError(IntegrationError):
     """A rotation increment within one step reached 2π, where T⁻¹ is singular."""
 
 
+class StepUnderflowError(IntegrationError):
+    """The step size that the tolerances ask for is smaller than time can resolve."""
+
+
 class InterruptedIntegrationError(IntegrationError, KeyboardInterrupt):
     """The integration was interrupted by the user."""

@@ -40,6 +40,13 @@ def text_key(files: Mapping[str, str], identities: Iterable[str]) -> str:
     return digest.hexdigest()[:32]
 
 
+KERNEL_HEADERS = ("primitives.h", "interface.h")
+"""Headers that every model includes."""
+
+DRIVER_HEADERS = ("status.h", "method.h", "projection.h", "events.h", "driver.h")
+"""Headers that every time loop includes, besides the algebra of the model and the method."""
+
+
 def included_headers(names: Iterable[str]) -> dict[str, str]:
     """Text of headers of the template folder."""
     folder = template_folder() / "c"

@@ -76,6 +76,9 @@ class CKernels:
     def transport(self, u: Array, w: Array) -> Array:
         return self._call("transport", self._layout.dimension, None, u, w)
 
+    def bracket(self, u: Array, w: Array) -> Array:
+        return self._call("bracket", self._layout.dimension, None, u, w)
+
     def difference(self, q: Array, b: Array) -> Array:
         return self._call("difference", self._layout.dimension, None, q, b)
 
@@ -106,7 +109,7 @@ class CKernels:
         return self._call("outputs", self._layout.outputs_size, p, t, q, v, multipliers)
 
     def events(self, p: Prepared, t: float, q: Array, v: Array, multipliers: Array) -> Array:
-        return self._call("events", self._layout.events_size, p, t, q, v, multipliers)
+        return self._call("events", len(self._layout.events), p, t, q, v, multipliers)
 
     def constraint(self, p: Prepared, t: float, q: Array) -> Array:
         return self._call("constraint", self._layout.rows, p, t, q)

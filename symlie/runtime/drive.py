@@ -7,16 +7,23 @@ from typing import Any
 
 import numpy as np
 
-from symlie.runtime.initial import InitialState
-from symlie.runtime.layout import Array
+from symlie.runtime.controllers import StepControl
 from symlie.runtime.methods import Method
 from symlie.runtime.plan import Plan
 from symlie.runtime.problem import build_problem, problem_tables
+from symlie.runtime.recorder import Recorder
+from symlie.runtime.start import Start
 from symlie.runtime.system import System
 from symlie.runtime.tables import driver_source
 
 RECORD_BYTES = 1 << 24
 """Size of the record buffer."""
+
+
+_CONTROL_NUMBERS = (
+    "is_adaptive", "with_estimate", "safety", "exponent", "fac_min", "fac_max", "h_min", "h_max", "baumgarte",
+    "project_position", "project_velocity",
+)  # fmt: skip
 
 
 class Status(enum.IntEnum):
@@ -28,6 +35,8 @@ class Status(enum.IntEnum):
     NOT_FINITE = 3
     SINGULAR = 4
     OUTSIDE_CHART = 5
+    EVENT = 6
+    STEP_UNDERFLOW = 7
 
 
 class CompiledIntegration:
@@ -35,41 +44,73 @@ class CompiledIntegration:
 
     Attributes
     ----------
-    q, v, multipliers
+    q, v, multipliers, acceleration, event
         The current state; written by the compiled loop.
     state
-        Times and statistics.
+        Times, step size and statistics.
     """
 
-    def __init__(self, system: System, method: Method, plan: Plan, initial: InitialState, *, record_every: int) -> None:
+    def __init__(
+        self, system: System, method: Method, plan: Plan, control: StepControl, start: Start, *, record_every: int
+    ) -> None:
         layout = system.layout
         algebra = "fixed_algebra.h" if layout.is_fixed else "structured_algebra.h"
         self.library, self.compile_seconds = system.driver_library(driver_source(method, layout.name, algebra))
         ffi, pointer = self.library.ffi, self.library.pointer
-        self._rows = layout.rows
-        self.q, self.v = initial.q.copy(), initial.v.copy()
+        self._sizes = (layout.storage, layout.dimension, layout.rows)
+        self.q, self.v = start.q.copy(), start.v.copy()
         self.multipliers = np.zeros(max(layout.rows, 1))
-        self.multipliers[: layout.rows] = initial.multipliers
-        self.state = ffi.new("symlie_state *", {"t": plan.start[0]})
-        self._plan = ffi.new("symlie_plan *", {"segments": len(plan.steps), "record_every": record_every})
+        self.multipliers[: layout.rows] = start.multipliers
+        self.acceleration = np.zeros(layout.dimension)
+        self.event = np.zeros(max(len(layout.events), 1))
+        self.state = ffi.new("symlie_state *", {"t": plan.start[0], "h": start.h})
+        if start.acceleration is not None:
+            self.acceleration[:] = start.acceleration
+            self.state.acceleration_is_valid = 1
+        if start.event is not None:
+            self.event[: len(layout.events)] = start.event
+            self.state.event_is_valid = 1
+        self._plan = ffi.new("symlie_plan *", {"segments": len(plan.end), "record_every": record_every})
+        self._control = ffi.new("symlie_control *")
+        for name in _CONTROL_NUMBERS:
+            setattr(self._control, name, getattr(control, name))
+        self._plan.control = self._control
         self._record = ffi.new("symlie_record *")
-        width = 8 * (1 + layout.storage + layout.dimension + layout.rows)
-        self._record.capacity = max(1, min(RECORD_BYTES // width, plan.total_steps + 1))
+        width = 8 * (1 + sum(self._sizes))
+        most = RECORD_BYTES // width if control.is_adaptive else min(RECORD_BYTES // width, plan.total_steps + 1)
+        self._record.capacity = max(1, most, len(layout.events))
         sizes = {"t": 1, "q": layout.storage, "v": layout.dimension, "lambda": max(layout.rows, 1)}
+        if control.with_estimate:
+            sizes["trace"] = 4
+        if len(layout.events):
+            sizes["event"] = 2 + sum(self._sizes)
         self._buffers = {name: np.empty((self._record.capacity, size)) for name, size in sizes.items()}
         self.problem, kept = build_problem(self.library, layout, problem_tables(layout), system.prepared)
         workspace = np.zeros(max(int(self.library.call.symlie_workspace(self.problem)), 1))
-        held = {
-            self.state: {"q": self.q, "v": self.v, "lambda": self.multipliers, "acceleration": np.zeros_like(self.v)},
+        held: dict[Any, dict[str, Any]] = {
+            self.state: {
+                "q": self.q,
+                "v": self.v,
+                "lambda": self.multipliers,
+                "acceleration": self.acceleration,
+                "event": self.event,
+            },
             self._plan: {
                 "start": np.array(plan.start),
                 "end": np.array(plan.end),
                 "steps": np.array(plan.steps, dtype=np.int64),
                 "record_end": np.array(plan.record_end, dtype=np.uint8),
             },
+            self._control: {
+                "rtol": control.rtol,
+                "atol": control.atol,
+                "weight": control.weight,
+                "event_direction": np.array([e.direction for e in layout.events] or [0], dtype=np.int32),
+                "event_is_terminal": np.array([e.is_terminal for e in layout.events] or [False], dtype=np.uint8),
+            },
             self._record: self._buffers,
         }
-        kinds = {"int64": "long long[]", "uint8": "unsigned char[]"}
+        kinds = {"int64": "long long[]", "uint8": "unsigned char[]", "int32": "int[]"}
         self._pointers: list[Any] = [kept, pointer(workspace)]
         self.problem.workspace = self._pointers[1]
         for target, arrays in held.items():
@@ -82,13 +123,17 @@ class CompiledIntegration:
         self._plan.budget = budget
         return Status(self.library.call.symlie_integrate(self.problem, self.state, self._plan, self._record))
 
-    def drain(self) -> tuple[Array, Array, Array, Array]:
-        """Take the recorded (t, q, v, λ) out of the buffer."""
-        n = self._record.count
+    def drain(self, recorder: Recorder) -> None:
+        """Move what was recorded out of the buffers."""
+        n, storage, dimension, rows = self._record.count, *self._sizes
         self._record.count = 0
-        return (
-            self._buffers["t"][:n, 0].copy(),
-            self._buffers["q"][:n].copy(),
-            self._buffers["v"][:n].copy(),
-            self._buffers["lambda"].ravel()[: n * self._rows].reshape(n, self._rows).copy(),
-        )
+        buffers = self._buffers
+        multipliers = buffers["lambda"].ravel()[: n * rows].reshape(n, rows)
+        recorder.add_states(buffers["t"][:n, 0], buffers["q"][:n], buffers["v"][:n], multipliers)
+        if "trace" in buffers:
+            recorder.add_trace(buffers["trace"][: self._record.tried])
+        self._record.tried = 0
+        for row in buffers["event"][: self._record.events] if "event" in buffers else ():
+            q, v, multipliers = np.split(row[2:], [storage, storage + dimension])
+            recorder.add_event(int(row[0]), float(row[1]), q, v, multipliers)
+        self._record.events = 0

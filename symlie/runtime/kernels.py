@@ -41,6 +41,9 @@ class Kernels(Protocol):
     def transport(self, u: Array, w: Array) -> Array:
         """T(u) w."""
 
+    def bracket(self, u: Array, w: Array) -> Array:
+        """[u, w]."""
+
     def difference(self, q: Array, b: Array) -> Array:
         """log(q⁻¹∘b)."""
 

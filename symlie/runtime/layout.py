@@ -53,18 +53,16 @@ class ConstraintSlice:
     is_holonomic: bool
 
 
-@dataclass(frozen=True, eq=False)
-class EventSlice:
-    """The values of a named event over all instances of its element type."""
+@dataclass(frozen=True)
+class EventValue:
+    """One event function: of the model, or of one instance of an element type."""
 
     name: str
     element: str
-    instances: int
+    instance: int
     direction: int
     """Which sign changes count: 1 rising, -1 falling, 0 both."""
-    terminal: bool
-    positions: NDArray[np.int64]
-    """Positions among all event values, shape (instances,)."""
+    is_terminal: bool
 
 
 class Layout:
@@ -142,9 +140,13 @@ class Layout:
         self.element_rows = [sum(c["size"] for c in e["constraints"]) for e in self.elements]
         self.rows = sum(r * n for r, n in zip(self.element_rows, self.instance_counts, strict=True))
         self.outputs_size = int(manifest["output_count"])
-        self.events = self._events()
-        """The named events in the order of their values."""
-        self.events_size = sum(e.instances for e in self.events)
+        self.events = [
+            EventValue(event["name"], element["name"], instance, event["direction"], event["terminal"])
+            for element, count in zip(self.elements, self.instance_counts, strict=True)
+            for instance in range(count)
+            for event in element["events"]
+        ]
+        """All event functions in the order of their values."""
         nodes = np.array(manifest["motions"], dtype=np.int64)
         self.motion_storage, self.motion_velocity = (s[nodes].astype(np.int32) for s in starts)
         self.fixed = np.concatenate([n.fixed for n in self.nodes])
@@ -218,18 +220,6 @@ class Layout:
             for e in self.elements
             for o in e["outputs"]
         }
-
-    def _events(self) -> list[EventSlice]:
-        events: list[EventSlice] = []
-        first = 0
-        for element, count in zip(self.elements, self.instance_counts, strict=True):
-            width = len(element["events"])
-            for k, event in enumerate(element["events"]):
-                positions = first + k + width * np.arange(count)
-                name, direction, terminal = event["name"], event["direction"], event["terminal"]
-                events.append(EventSlice(name, element["name"], count, direction, terminal, positions))
-            first += width * count
-        return events
 
     @cached_property
     def parameters(self) -> dict[str, tuple[slice, tuple[int, ...], str]]:

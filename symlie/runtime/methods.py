@@ -23,6 +23,8 @@ class Method:
     commutators : int, optional
         For the family ``rkmk``: the number of nested commutators after which dexp⁻¹ is truncated; 0 leaves the
         identity. ``None`` is the exact dexp⁻¹.
+    is_index1 : bool
+        Whether constraints are differentiated to the acceleration level (index 1), where an explicit tableau applies.
 
     Raises
     ------
@@ -32,9 +34,10 @@ class Method:
 
     tableau: ExplicitTableau | HalfExplicitTableau
     commutators: int | None = None
+    is_index1: bool = False
 
     def __post_init__(self) -> None:
-        if self.commutators is not None and (self.commutators < 0 or self.family != ExplicitTableau.family):
+        if self.commutators is not None and (self.commutators < 0 or self.tableau.family != ExplicitTableau.family):
             raise ModelError(
                 f"Method {self.name}: commutators is {self.commutators}, but it must be None or, for the family rkmk, "
                 "a number of commutators."
@@ -47,8 +50,13 @@ class Method:
 
     @property
     def family(self) -> str:
-        """``rkmk`` (Runge–Kutta–Munthe-Kaas) or ``half_explicit``."""
-        return self.tableau.family
+        """``rkmk`` (Runge–Kutta–Munthe-Kaas), ``half_explicit`` or ``index1``."""
+        return "index1" if self.is_index1 else self.tableau.family
+
+    @property
+    def has_estimate(self) -> bool:
+        """Whether an embedded formula estimates the error, so that steps can be adaptive."""
+        return self.tableau.b_hat is not None
 
     @property
     def order(self) -> int:
@@ -80,6 +88,9 @@ def method(name: str) -> Method:
         raise _unknown(name)
     entry = dict(_data()[name])
     family = entry.pop("family")
+    if "tableau_of" in entry:
+        entry = {**_data()[entry["tableau_of"]], "source": entry["source"]}
+    tableau_family = entry.pop("family", family)
     commutators = entry.pop("commutators", None)
     if "begins_with" in entry:
         first = _data()[entry.pop("begins_with")]
@@ -87,8 +98,8 @@ def method(name: str) -> Method:
         entry |= {"b_hat": first["b_hat"], "order_hat": first["order_hat"]}
     entry["a"] = tuple(exact_row(row) for row in entry["a"])
     entry |= {key: exact_row(entry[key]) for key in ("b", "b_hat", "c", "d") if key in entry}
-    kind = ExplicitTableau if family == ExplicitTableau.family else HalfExplicitTableau
-    return Method(kind(name=name, **entry), commutators)
+    kind = ExplicitTableau if tableau_family == ExplicitTableau.family else HalfExplicitTableau
+    return Method(kind(name=name, **entry), commutators, is_index1=family == "index1")
 
 
 def _unknown(name: str) -> UnknownNameError:

@@ -121,6 +121,9 @@ class NumpyKernels:
     def transport(self, u: Array, w: Array) -> Array:
         return self._on_nodes("transport", self._layout.dimension, False, (u, False), (w, False))
 
+    def bracket(self, u: Array, w: Array) -> Array:
+        return self._on_nodes("bracket", self._layout.dimension, False, (u, False), (w, False))
+
     def difference(self, q: Array, b: Array) -> Array:
         return self._on_nodes("difference", self._layout.dimension, False, (q, True), (b, True))
 

@@ -27,21 +27,31 @@ class Plan:
 
     @property
     def total_steps(self) -> int:
-        """Number of steps of all segments."""
+        """Number of steps of all segments; zero for adaptive steps."""
         return sum(self.steps)
 
+    def step_size(self, segment: int) -> float:
+        """Size of the equal steps of a segment, in s."""
+        return (self.end[segment] - self.start[segment]) / self.steps[segment]
 
-def fixed_step_plan(
-    t0: float, t_end: float, h: float, t_eval: Sequence[float] | None, breakpoints: Sequence[float] = ()
+    def fraction(self, t: float) -> float:
+        """Part of the interval up to t, between 0 and 1."""
+        return (t - self.start[0]) / (self.end[-1] - self.start[0])
+
+
+def step_plan(
+    t0: float, t_end: float, h: float | None, t_eval: Sequence[float] | None, breakpoints: Sequence[float] = ()
 ) -> Plan:
     """Segments from t₀ to t_end with steps of length h, shortened only where a time of ``t_eval`` demands it.
+
+    The number of adaptive steps, of no given length, is not known beforehand; their segments have none.
 
     Parameters
     ----------
     t0, t_end
         Interval, in s.
     h
-        Step size, in s.
+        Step size, in s; ``None`` for adaptive steps.
     t_eval
         Increasing times in (t₀, t_end] that are hit exactly; t₀ itself may be the first.
     breakpoints
@@ -52,11 +62,11 @@ def fixed_step_plan(
     ModelError
         Times out of order or outside of the interval; a step size that is not positive.
     """
-    if not (math.isfinite(h) and h > 0):
+    if h is not None and not (math.isfinite(h) and h > 0):
         raise ModelError(f"The step size must be positive, not {h}.")
     if not (math.isfinite(t_end) and t_end > t0):
         raise ModelError(f"The end time {t_end} must be after the start {t0}.")
-    if (t_end - t0) / h > LARGEST_STEPS:
+    if h is not None and (t_end - t0) / h > LARGEST_STEPS:
         raise ModelError(f"The step size {h} is too small for the interval from {t0} to {t_end}.")
     stops = [t for t in (t_eval if t_eval is not None else []) if t != t0]
     if not all(b > a for a, b in zip([t0, *stops], stops, strict=False)) or (stops and not stops[-1] <= t_end):
@@ -66,6 +76,9 @@ def fixed_step_plan(
     starts = [t0, *stops[:-1]]
     counts = []
     for a, b in zip(starts, stops, strict=True):
+        if h is None:
+            counts.append(0)
+            continue
         ratio = (b - a) / h
         nearest = round(ratio)
         on_grid = nearest >= 1 and abs(ratio - nearest) <= GRID_TOLERANCE * ratio

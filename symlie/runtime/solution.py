@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -12,10 +13,13 @@ import numpy as np
 
 from symlie.runtime.initial import index1_multipliers
 from symlie.runtime.layout import Array
+from symlie.runtime.recorder import Event, Trace
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from symlie.runtime.dense import DenseOutput
+    from symlie.runtime.start import Start
     from symlie.runtime.system import System
 
 
@@ -37,6 +41,30 @@ class Statistics:
     """Processor time of the time loop alone."""
     derive_seconds: float = 0.0
     compile_seconds: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class StateAt:
+    """The state at one time.
+
+    Attributes
+    ----------
+    t
+        Time, in s.
+    q, v, multipliers
+        Configuration (storage,), velocity (dimension,), λ (rows,).
+    """
+
+    system: System
+    t: float
+    q: Array
+    v: Array
+    multipliers: Array
+
+    def field(self, node: str, name: str) -> Array:
+        """A named field of a node, such as ``field("top", "x")``, of the field's shape."""
+        rows = (a[None] for a in (self.q, self.v, self.multipliers))
+        return Solution(self.system, "", np.array([self.t]), *rows).field(node, name)[0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +91,35 @@ class Solution:
     multipliers: Array
     statistics: Statistics = field(default_factory=Statistics)
     status: str = "ok"
+    trace: Trace | None = None
+    """Tried steps, if they were asked for."""
+    events: tuple[Event, ...] = ()
+    """Events in the order in which they happened."""
+    end: Start | None = None
+    """What is known at the end, for an integration that goes on from there."""
+
+    def __call__(self, t: float | Sequence[float] | Array) -> StateAt | Solution:
+        """The solution at other times: a state for a number, a solution for several times.
+
+        Quintic Hermite interpolation on the group between recorded states, of the order of the local error if every
+        step was recorded; λ from the acceleration-level system.
+
+        Raises
+        ------
+        ModelError
+            A time outside of the solution.
+        """
+        times = np.atleast_1d(np.asarray(t, dtype=float))
+        q, v, multipliers = self._dense(times)
+        if np.ndim(t) == 0:
+            return StateAt(self.system, float(times[0]), q[0], v[0], multipliers[0])
+        return dataclasses.replace(self, t=times, q=q, v=v, multipliers=multipliers, trace=None, events=(), end=None)
+
+    @cached_property
+    def _dense(self) -> DenseOutput:
+        from symlie.runtime.dense import DenseOutput
+
+        return DenseOutput(self)
 
     def configuration(self, node: str) -> Array:
         """Storage of a node over time, shape (n, storage), or (n, count, storage) for an array."""
@@ -185,4 +242,19 @@ class Solution:
             "multipliers": {name: rows.tolist() for name, rows in self.named_multipliers().items()},
             "outputs": {name: values.tolist() for name, values in self.outputs.items()},
             "statistics": dataclasses.asdict(self.statistics),
+            **({} if self.trace is None else {"trace": self._trace_json(self.trace)}),
+            **({"events": [self._event_json(e) for e in self.events]} if layout.events else {}),
         }
+
+    @staticmethod
+    def _trace_json(trace: Trace) -> dict[str, Any]:
+        return {
+            "t": trace.t.tolist(),
+            "h": trace.h.tolist(),
+            "error": trace.error.tolist(),
+            "accepted": trace.accepted.tolist(),
+        }
+
+    @staticmethod
+    def _event_json(event: Event) -> dict[str, Any]:
+        return {"name": event.name, "instance": event.instance, "t": event.t}

@@ -2,96 +2,132 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
-from symlie.errors import NotFiniteError, OutsideChartError, SingularSystemError
-from symlie.runtime.algebra import Algebra
-from symlie.runtime.kernels import Kernels, Prepared
+from symlie.errors import IntegrationError, NotFiniteError, OutsideChartError, SingularSystemError
+from symlie.runtime.controllers import StepControl
+from symlie.runtime.initial import index1_multipliers
 from symlie.runtime.layout import Array
 from symlie.runtime.methods import Method
+from symlie.runtime.system import System
 from symlie.runtime.tableau import HalfExplicitTableau
 from symlie.runtime.tables import rkmk_table
 
 CHART_LIMIT = 39.4
 """(2π)² = 39.478…, where T⁻¹ is singular; squared angles of one step stay below."""
 
+PROJECTION_STEPS = 5
+"""Newton steps of the projection at most."""
+
 
 @dataclass
 class State:
-    """What a step changes: time, configuration, velocity, multipliers, and statistics."""
+    """Where an integration is: time, configuration, velocity, multipliers, and v' if it is known."""
 
     t: float
     q: Array
     v: Array
     multipliers: Array
     acceleration: Array | None = None
-    """v' of the last stage where it equals that of the next first stage."""
-    rhs_evaluations: int = 0
+
+
+@dataclass
+class Trial:
+    """The result of a step that may still be tried again."""
+
+    q: Array
+    v: Array
+    multipliers: Array
+    acceleration: Array | None
+    """v' at the end, if it can serve as the next first stage."""
+    first_acceleration: Array
+    """v' of the first stage, which serves again if the step is rejected."""
+    rhs_evaluations: int
+    error: float = 0.0
     largest_constraint: float = 0.0
     largest_velocity: float = 0.0
-    steps: int = 0
 
 
-@dataclass(frozen=True)
 class Stepper:
-    """Integrates one step with NumPy."""
+    """Takes single steps with NumPy.
 
-    kernels: Kernels
-    algebra: Algebra
-    parameters: Prepared
-    method: Method
-    rows: int
-    _solver_errors: tuple[type[Exception], ...] = field(default=(np.linalg.LinAlgError,), init=False)
+    Parameters
+    ----------
+    system
+        The system; its kernels may be compiled ones.
+    method
+        The method.
+    control
+        Whether the error is estimated, and the stabilisation.
+    """
 
-    def step(self, state: State, h: float) -> None:
-        """Advance the state by one step.
+    def __init__(self, system: System, method: Method, control: StepControl) -> None:
+        self.system, self.method, self.control = system, method, control
+        self.kernels, self.algebra, self.parameters = system.kernels, system.algebra, system.prepared
+        self.rows = system.layout.rows
+
+    def step(self, state: State, h: float) -> Trial:
+        """The result of one step of length h, projected if that is asked for; the state is unchanged.
 
         Raises
         ------
         NotFiniteError, SingularSystemError, OutsideChartError
-            The step failed; the state is unchanged.
+            The step failed.
         """
         try:
-            if isinstance(self.method.tableau, HalfExplicitTableau):
-                self._half_explicit(state, h, self.method.tableau)
-            else:
-                self._rkmk(state, h)
+            with np.errstate(all="ignore"):
+                if isinstance(self.method.tableau, HalfExplicitTableau):
+                    return self._half_explicit(state, h, self.method.tableau)
+                return self._rkmk(state, h)
         except np.linalg.LinAlgError as error:
             raise SingularSystemError(f"The linear system of a stage is singular ({error}).") from error
 
     def _advance(self, q: Array, theta: Array) -> Array:
-        if not np.all(np.isfinite(theta)):
-            raise NotFiniteError("A rate became infinite or NaN.")
+        self._check("rate of the local coordinates", theta)
         if self.kernels.chart(theta) >= CHART_LIMIT:
             raise OutsideChartError("A rotation increment within one step reached 2π.")
         return self.kernels.advance(q, theta)
 
-    def _half_explicit(self, state: State, h: float, tableau: HalfExplicitTableau) -> None:
-        # Source: Tumiotto and Arnold 2024, equations (12) to (15).
-        a, c, d = tableau.a_float(), tableau.c_float(), tableau.d_float()
+    def _check(self, what: str, values: Array) -> None:
+        """Check a vector over velocity components, and name the first one that is not finite."""
+        if not np.all(np.isfinite(values)):
+            component = int(np.flatnonzero(~np.isfinite(values))[0])
+            raise NotFiniteError(f"The {what} is not finite at {self.system.layout.velocity_name(component)}")
+
+    def _force(self, t: float, q: Array, v: Array) -> Array:
+        force = self.kernels.force(self.parameters, t, q, v)
+        self._check("force", force)
+        return -force
+
+    def hidden_residual(self, t: float, q: Array, jacobian: Array, v: Array, alpha: float = 0.0) -> Array:
+        """B v + b + α Φ."""
+        residual = self.algebra.multiply(jacobian, v) + self.kernels.constraint_rate(self.parameters, t, q)
+        return residual + alpha * self.kernels.constraint(self.parameters, t, q) if alpha else residual
+
+    def _half_explicit(self, state: State, h: float, tableau: HalfExplicitTableau) -> Trial:
+        # Source: Tumiotto and Arnold 2024, equations (12) to (15); the embedded formula: section 3.
+        a, c, d, b_hat = tableau.a_float(), tableau.c_float(), tableau.d_float(), tableau.b_hat_float()
         k, p, t = self.kernels, self.parameters, state.t
         q, v, multipliers = state.q, state.v, state.multipliers
+        alpha = self.control.baumgarte
         theta_dot, v_dot, stage_multipliers = [], [], []
         Theta, Q, V = np.zeros_like(v), q, v
         B = k.jacobian(p, t, q)
-        final_q, final_v = q, v
-        largest_constraint, largest_velocity = state.largest_constraint, state.largest_velocity
+        final = (Theta, Q, V, B)
         for i in range(tableau.stages):
             theta_dot.append(v if i == 0 else k.rate(Theta, V))
-            Theta = h * sum(a[i + 1, j] * theta_dot[j] for j in range(i + 1))
-            next_Q = self._advance(q, Theta)
+            next_Theta = h * sum(a[i + 1, j] * theta_dot[j] for j in range(i + 1))
+            next_Q = self._advance(q, next_Theta)
             next_t = t + c[i + 1] * h
             k.prescribe(p, next_t, next_Q, V.copy())
-            next_B = k.jacobian(p, t + c[i + 1] * h, next_Q)
-            bound = k.constraint_rate(p, t + c[i + 1] * h, next_Q) if self.rows else np.zeros(0)
+            next_B = k.jacobian(p, next_t, next_Q)
             if i == 0 and state.acceleration is not None:
                 v_dot.append(state.acceleration)
                 stage_multipliers.append(multipliers)
             else:
-                state.rhs_evaluations += 1
-                force = -k.force(p, t + c[i] * h, Q, V)
+                force = self._force(t + c[i] * h, Q, V)
                 mass = k.mass(p, t + c[i] * h, Q)
                 if i == 0 or not self.rows:
                     v_dot.append(self.algebra.solve_mass(mass, force - self.algebra.pull(B, multipliers)))
@@ -99,49 +135,119 @@ class Stepper:
                 else:
                     known = v + h * sum(a[i + 1, j] * v_dot[j] for j in range(i))
                     k.prescribe(p, next_t, next_Q, known)
-                    right = -(self.algebra.multiply(next_B, known) + bound) / (h * a[i + 1, i])
+                    right = -self.hidden_residual(next_t, next_Q, next_B, known, alpha) / (h * a[i + 1, i])
                     acceleration, multiplier = self.algebra.solve_saddle(mass, B, next_B, force, right)
                     v_dot.append(acceleration)
                     stage_multipliers.append(multiplier)
-            V = v + h * sum(a[i + 1, j] * v_dot[j] for j in range(i + 1))
-            k.prescribe(p, next_t, next_Q, V)
+            next_V = v + h * sum(a[i + 1, j] * v_dot[j] for j in range(i + 1))
+            k.prescribe(p, next_t, next_Q, next_V)
             if i + 1 == tableau.s:
-                final_q, final_v = next_Q, V
-                if self.rows:
-                    constraint = k.constraint(p, t + h, next_Q)
-                    largest_constraint = max(largest_constraint, float(np.abs(constraint).max()))
-                    largest_velocity = max(
-                        largest_velocity, float(np.abs(self.algebra.multiply(next_B, V) + bound).max())
-                    )
-            Q, B = next_Q, next_B
-        self._accept(state, h, final_q, final_v)
-        state.multipliers = sum((d[i] * stage_multipliers[i] for i in range(tableau.stages)), np.zeros(self.rows))
-        state.largest_constraint, state.largest_velocity = largest_constraint, largest_velocity
-        if tableau.fsal:
-            state.acceleration = v_dot[-1]
+                final = (next_Theta, next_Q, next_V, next_B)
+            if i + 1 < tableau.stages:
+                Theta, Q, V, B = next_Theta, next_Q, next_V, next_B
+        final_Theta, final_Q, final_V, final_B = final
+        trial = self._trial(state, final_Q, final_V, v_dot, tableau.stages)
+        trial.multipliers = sum((d[i] * stage_multipliers[i] for i in range(tableau.stages)), np.zeros(self.rows))
+        trial.acceleration = v_dot[-1] if tableau.fsal else None
+        if self.rows:
+            self._measure(trial, t + h, final_Q, final_V, final_B)
+        if self.control.with_estimate and b_hat is not None:
+            theta_hat = h * sum(b_hat[j] * theta_dot[j] for j in range(tableau.stages))
+            v_hat = v + h * sum(b_hat[j] * v_dot[j] for j in range(tableau.stages - 1))
+            if self.rows:
+                q_hat = k.advance(q, theta_hat)
+                k.prescribe(p, t + h, q_hat, v_hat)
+                hat_B = k.jacobian(p, t + h, q_hat)
+                right = -self.hidden_residual(t + h, q_hat, hat_B, v_hat, alpha) / (h * b_hat[-1])
+                force, mass = self._force(t + c[-2] * h, Q, V), k.mass(p, t + c[-2] * h, Q)
+                last, _ = self.algebra.solve_saddle(mass, B, hat_B, force, right)
+            else:
+                last = v_dot[-1]
+            trial.error = self.control.error(final_Theta, theta_hat, v, final_V, v_hat + h * b_hat[-1] * last)
+        return self._projected(state, h, trial)
 
-    def _rkmk(self, state: State, h: float) -> None:
+    def _rkmk(self, state: State, h: float) -> Trial:
         # Source: Celledoni et al. 2022, section 2, left-trivialised.
-        a, c = rkmk_table(self.method.tableau)  # type: ignore[arg-type]
+        table = rkmk_table(self.method)
+        a, c, b_hat, stages = table.a, table.c, table.b_hat, table.stages
         k, p, t = self.kernels, self.parameters, state.t
-        q, v = state.q, state.v
+        q, v, multipliers = state.q, state.v, state.multipliers
+        with_end = table.has_end_stage and bool(self.rows or self.control.with_estimate)
         rate: list[Array] = []
         v_dot: list[Array] = []
         Theta, Q, V = np.zeros_like(v), q, v
-        for i in range(len(c)):
-            exact = i > 0 and self.method.commutators is None
-            rate.append(k.rate(Theta, V) if exact else V)
-            force = -k.force(p, t + c[i] * h, Q, V)
-            v_dot.append(self.algebra.solve_mass(k.mass(p, t + c[i] * h, Q), force))
+        for i in range(stages + int(with_end)):
+            stage_t = t + (c[i] if i < stages else 1.0) * h
+            rate.append(k.rate(Theta, V) if i > 0 and self.method.commutators is None else V)
+            if i == 0 and state.acceleration is not None:
+                v_dot.append(state.acceleration)
+            elif self.rows:
+                acceleration, multipliers = index1_multipliers(k, self.algebra, p, stage_t, Q, V)
+                self._check("acceleration", acceleration)
+                v_dot.append(acceleration)
+            else:
+                v_dot.append(self.algebra.solve_mass(k.mass(p, stage_t, Q), self._force(stage_t, Q, V)))
+            if i == stages:
+                break
             Theta = h * sum(a[i + 1, j] * rate[j] for j in range(i + 1))
             V = v + h * sum(a[i + 1, j] * v_dot[j] for j in range(i + 1))
             Q = self._advance(q, Theta)
-            k.prescribe(p, t + (c[i + 1] if i + 1 < len(c) else 1.0) * h, Q, V)
-        state.rhs_evaluations += len(c)
-        self._accept(state, h, Q, V)
+            k.prescribe(p, t + (c[i + 1] if i + 1 < stages else 1.0) * h, Q, V)
+        trial = self._trial(state, Q, V, v_dot, len(rate))
+        trial.multipliers = multipliers
+        trial.acceleration = v_dot[-1] if with_end else None
+        if self.rows:
+            self._measure(trial, t + h, Q, V, k.jacobian(p, t + h, Q))
+        if self.control.with_estimate:
+            theta_hat = h * sum(b_hat[j] * rate[j] for j in range(len(rate)))
+            v_hat = v + h * sum(b_hat[j] * v_dot[j] for j in range(len(rate)))
+            trial.error = self.control.error(Theta, theta_hat, v, V, v_hat)
+        return self._projected(state, h, trial)
 
-    def _accept(self, state: State, h: float, q: Array, v: Array) -> None:
-        if not np.all(np.isfinite(v)):
-            raise NotFiniteError("A velocity became infinite or NaN.")
-        state.q, state.v = self.kernels.normalize(q), v
-        state.steps += 1
+    def _trial(self, state: State, q: Array, v: Array, v_dot: list[Array], stages: int) -> Trial:
+        self._check("velocity", v)
+        evaluations = stages - int(state.acceleration is not None)
+        return Trial(self.kernels.normalize(q), v, state.multipliers, None, v_dot[0], evaluations)
+
+    def _measure(self, trial: Trial, t: float, q: Array, v: Array, jacobian: Array) -> None:
+        """Largest entries of Φ and of B v + b."""
+        trial.largest_constraint = float(np.abs(self.kernels.constraint(self.parameters, t, q)).max())
+        trial.largest_velocity = float(np.abs(self.hidden_residual(t, q, jacobian, v)).max())
+
+    def _projected(self, state: State, h: float, trial: Trial) -> Trial:
+        """The trial on the constraints; see ``projection.h``."""
+        control, k, p = self.control, self.kernels, self.parameters
+        if not self.rows or not (control.project_position or control.project_velocity):
+            return trial
+        end, zero = state.t + h, np.zeros_like(trial.v)
+        if control.project_position:
+            previous = np.inf
+            mass, start = k.mass(p, state.t, state.q), k.jacobian(p, state.t, state.q)
+            for _ in range(PROJECTION_STEPS):
+                residual = k.constraint(p, end, trial.q)
+                largest = float(np.abs(residual).max())
+                # Newton's method converges quadratically here until round-off, where it stops to gain.
+                if not largest > 0 or largest > 0.5 * previous:
+                    break
+                previous = largest
+                delta, _ = self.algebra.solve_saddle(mass, start, k.jacobian(p, end, trial.q), zero, -residual)
+                trial.q = k.normalize(k.advance(trial.q, delta))
+        if control.project_velocity:
+            jacobian = k.jacobian(p, end, trial.q)
+            residual = self.hidden_residual(end, trial.q, jacobian, trial.v)
+            delta, _ = self.algebra.solve_saddle(k.mass(p, end, trial.q), jacobian, jacobian, zero, -residual)
+            trial.v = trial.v + delta
+        trial.acceleration = None
+        self._measure(trial, end, trial.q, trial.v, k.jacobian(p, end, trial.q))
+        return trial
+
+
+def explained(system: System, method: Method, control: StepControl, state: State, h: float) -> str:
+    """Where a step loses finiteness, as a sentence without its end; empty if it does not."""
+    try:
+        Stepper(system, method, control).step(state, h)
+    except NotFiniteError as error:
+        return str(error)
+    except IntegrationError:
+        return ""
+    return ""

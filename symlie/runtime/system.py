@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from symlie.compile.cache import compiled_library, included_headers
+from symlie.compile.cache import DRIVER_HEADERS, KERNEL_HEADERS, compiled_library, included_headers
 from symlie.compile.library import Library
 from symlie.errors import FormatError, ModelError, NoCompilerError, UnknownNameError
 from symlie.runtime.algebra import BandedAlgebra, DenseAlgebra, algebra_of
@@ -173,13 +173,10 @@ class System:
         """The library of this model with a method's time loop, and the seconds it took to compile."""
         start = time.perf_counter()
         algebra = "fixed_algebra.h" if self.layout.is_fixed else "structured_algebra.h"
-        headers = included_headers((*_KERNEL_HEADERS, algebra, "method.h", "driver.h", "status.h"))
+        headers = included_headers((*KERNEL_HEADERS, algebra, *DRIVER_HEADERS))
         path, compiled = compiled_library({**_c_files(self.files), **headers, **source}, "driver.c", self.optimize)
         library = Library(path, self.layout.interface_hash)
         return library, time.perf_counter() - start if compiled else 0.0
-
-
-_KERNEL_HEADERS = ("primitives.h", "interface.h")
 
 
 def _c_files(files: Mapping[str, str]) -> dict[str, str]:
@@ -243,7 +240,7 @@ def load_system(
     if backend != "numpy":
         try:
             start = time.perf_counter()
-            sources = {**_c_files(files), **included_headers(_KERNEL_HEADERS)}
+            sources = {**_c_files(files), **included_headers(KERNEL_HEADERS)}
             path, compiled = compiled_library(sources, f"{layout.name}.c", optimize)
             seconds = time.perf_counter() - start if compiled else 0.0
             kernels = CKernels(layout, Library(path, layout.interface_hash))

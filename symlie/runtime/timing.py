@@ -8,9 +8,11 @@ from collections.abc import Callable
 import numpy as np
 
 from symlie.errors import IntegrationError
+from symlie.runtime.controllers import FIXED_STEPS
 from symlie.runtime.drive import CompiledIntegration
 from symlie.runtime.methods import method as method_of_name
 from symlie.runtime.plan import Plan
+from symlie.runtime.start import start_of
 from symlie.runtime.system import System
 
 
@@ -34,11 +36,11 @@ def step_timer(system: System, method: str, h: float, steps: int) -> Callable[[]
         From the function: the timed integration failed.
     """
     chosen = method_of_name(method)
-    initial = system.initial_state
+    initial = start_of(system, 0.0)
     plan = Plan((0.0,), (h * steps,), (steps,), (False,))
 
     def sample() -> float:
-        integration = CompiledIntegration(system, chosen, plan, initial, record_every=0)
+        integration = CompiledIntegration(system, chosen, plan, FIXED_STEPS, initial, record_every=0)
         start = time.thread_time_ns()
         status = integration.advance(steps + 1)
         elapsed = time.thread_time_ns() - start
@@ -61,8 +63,10 @@ def stage_timers(system: System, method: str = "half_explicit_5") -> dict[str, C
     """
     layout = system.layout
     chosen = method_of_name(method)
-    initial = system.initial_state
-    loop = CompiledIntegration(system, chosen, Plan((0.0,), (1.0,), (1,), (False,)), initial, record_every=0)
+    initial = start_of(system, 0.0)
+    loop = CompiledIntegration(
+        system, chosen, Plan((0.0,), (1.0,), (1,), (False,)), FIXED_STEPS, initial, record_every=0
+    )
     call, problem, pointer = loop.library.call, loop.problem, loop.library.pointer
     rng = np.random.default_rng(1)
     u = 1e-3 * rng.standard_normal(layout.dimension)

@@ -1,7 +1,33 @@
-/* The time loop that all one-step methods share: plan, records, budget, statistics. A method defines method_step and
- * is included before this file. */
+/* The time loop that all one-step methods share: plan, step size, projection, events, records, statistics. A method
+ * defines method_step and is included before this file. */
 #ifndef SYMLIE_DRIVER_H
 #define SYMLIE_DRIVER_H
+
+#include "projection.h"
+#include "events.h"
+
+static inline long long trial_workspace(const symlie_problem *restrict P)
+{
+    (void)P;
+    return STORAGE + 3LL * DIMENSION + ROWS + EVENTS;
+}
+
+long long symlie_workspace(const symlie_problem *P)
+{
+    if (FIXED_TOPOLOGY) return 0;
+    long long inner = step_workspace(P);
+    if (acceleration_workspace(P) > inner) inner = acceleration_workspace(P);
+    if (projection_workspace(P) > inner) inner = projection_workspace(P);
+    return mass_workspace(P) + 2 * trial_workspace(P) + inner;
+}
+
+int symlie_acceleration(const symlie_problem *P, double t, const double *q, const double *v, double *a, double *lambda)
+{
+    mass_matrix mass;
+    double *work = place_mass(P, P->workspace, &mass);
+    if (!evaluate_mass(P, t, q, &mass)) return SYMLIE_SINGULAR;
+    return index1_acceleration(P, work, t, q, v, &mass, a, lambda);
+}
 
 static inline void record_state(const symlie_problem *restrict P, const symlie_state *s, symlie_record *record)
 {
@@ -13,61 +39,128 @@ static inline void record_state(const symlie_problem *restrict P, const symlie_s
     copy(ROWS, s->lambda, record->lambda + n * ROWS);
 }
 
-long long symlie_workspace(const symlie_problem *P) { return FIXED_TOPOLOGY ? 0 : mass_workspace(P) + step_workspace(P); }
-
-int symlie_acceleration(const symlie_problem *P, double t, const double *q, const double *v, double *a, double *lambda)
+static inline void record_tried(symlie_record *record, double t, double h, double error, int accepted)
 {
-    mass_matrix mass;
-    double *work = place_mass(P, P->workspace, &mass);
-    ARRAY(r, DIMENSION);
-    if (!evaluate_mass(P, t, q, &mass)) return SYMLIE_SINGULAR;
-    system_force(P, t, q, v, r);
-    for (int k = 0; k < DIMENSION; k++) r[k] = -r[k];
-#if CONSTRAINED
-    ARRAY(B, JACOBIAN_VALUES);
-    ARRAY(c, ROWS);
-    system_jacobian(P, t, q, B);
-    system_curvature(P, t, q, v, c);
-    if (MOTIONS) {
-        system_prescribed_acceleration(P, t, a);
-        multiply_jacobian(P, B, a, lambda);
-        for (int k = 0; k < ROWS; k++) c[k] += lambda[k];
-    }
-    for (int k = 0; k < ROWS; k++) c[k] = -c[k];
-    const int solved = solve_stage(P, &mass, B, B, r, c, a, lambda);
-#else
-    (void)lambda;
-    const int solved = solve_with_mass(P, &mass, r, 0, 0, a);
-#endif
-    if (MOTIONS) {
-        system_prescribed_acceleration(P, t, r);
-        for (int k = 0; k < DIMENSION; k++) a[k] += r[k];
-    }
-    (void)work;
-    return solved ? SYMLIE_DONE : SYMLIE_SINGULAR;
+    if (!record->trace) return;
+    double *row = record->trace + 4 * record->tried++;
+    row[0] = t;
+    row[1] = h;
+    row[2] = error;
+    row[3] = accepted;
+}
+
+/* Factor of the step size after a step with this error. */
+static inline double step_factor(const symlie_control *control, double error)
+{
+    const double factor = error > 0 ? control->safety * pow(error, -control->exponent) : control->fac_max;
+    return fmin(control->fac_max, fmax(control->fac_min, factor));
+}
+
+/* The smallest step that moves time by more than its rounding. */
+static inline double smallest_step(const symlie_control *control, double t)
+{
+    return fmax(control->h_min, 16 * 2.220446049250313e-16 * fabs(t));
+}
+
+static inline void accept(const symlie_problem *restrict P, symlie_state *restrict state, double t,
+                          const symlie_trial *restrict trial)
+{
+    (void)P;
+    copy(STORAGE, trial->q, state->q);
+    copy(DIMENSION, trial->v, state->v);
+    copy(ROWS, trial->lambda, state->lambda);
+    state->acceleration_is_valid = trial->acceleration_is_valid;
+    if (trial->acceleration_is_valid) copy(DIMENSION, trial->acceleration, state->acceleration);
+    state->largest_constraint = fmax(state->largest_constraint, trial->largest_constraint);
+    state->largest_velocity = fmax(state->largest_velocity, trial->largest_velocity);
+    state->t = t;
+    state->step++;
+    state->steps++;
+}
+
+/* Keep the first stage of a rejected step: it belongs to the state, not to the step size. */
+static inline void keep_first_stage(const symlie_problem *restrict P, symlie_state *restrict state,
+                                    const symlie_trial *restrict trial)
+{
+    (void)P;
+    if (trial->rhs_evaluations == 0) return;
+    copy(DIMENSION, trial->first_acceleration, state->acceleration);
+    state->acceleration_is_valid = 1;
 }
 
 int symlie_integrate(const symlie_problem *P, symlie_state *state, const symlie_plan *plan, symlie_record *record)
 {
+    const symlie_control *control = plan->control;
     long long budget = plan->budget;
     mass_matrix mass;
     double *work = place_mass(P, P->workspace, &mass);
+    TRIAL(trial);
+#if HAS_EVENTS
+    TRIAL(other);
+#endif
     if (!evaluate_mass(P, state->t, state->q, &mass)) return SYMLIE_SINGULAR;
+    begin_events(P, state);
     for (; state->segment < plan->segments; state->segment++, state->step = 0) {
         const double start = plan->start[state->segment], end = plan->end[state->segment];
         const long long steps = plan->steps[state->segment];
-        const double h = (end - start) / (double)steps;
-        while (state->step < steps) {
-            if (record->count >= record->capacity) return SYMLIE_BUFFER_FULL;
+        const double equal = control->is_adaptive ? 0 : (end - start) / (double)steps;
+        while (control->is_adaptive ? state->t < end : state->step < steps) {
+            if (record->count >= record->capacity || record->tried >= record->capacity
+                || record->events + EVENTS > record->capacity)
+                return SYMLIE_BUFFER_FULL;
             if (budget-- <= 0) return SYMLIE_BUDGET;
-            const double t = start + (double)state->step * h;
-            const int status = method_step(P, work, t, h, &mass, state);
+            const double t = control->is_adaptive ? state->t : start + (double)state->step * equal;
+            double h = equal, end_of_step;
+            int is_last;
+            if (control->is_adaptive) {
+                h = fmin(state->h, control->h_max);
+                /* A rest that is hardly longer than a step becomes one step. */
+                is_last = !(t + 1.01 * h < end);
+                if (is_last) h = end - t;
+                else if (h < smallest_step(control, t)) return SYMLIE_STEP_UNDERFLOW;
+                end_of_step = is_last ? end : t + h;
+            } else {
+                is_last = state->step + 1 == steps;
+                end_of_step = is_last ? end : start + (double)(state->step + 1) * equal;
+            }
+            trial.error = 0;
+            trial.rhs_evaluations = 0;
+            int status = method_step(P, work, t, h, control, &mass, state, &trial);
+            state->rhs_evaluations += trial.rhs_evaluations;
+            if (control->is_adaptive) {
+                const int failed = status != SYMLIE_DONE || !(trial.error <= INFINITY);
+                if (failed || !(trial.error <= 1)) {
+                    const double factor = failed ? 0.2 : fmin(step_factor(control, trial.error), 0.9);
+                    record_tried(record, t, h, failed ? NAN : trial.error, 0);
+                    if (h * factor < smallest_step(control, t)) return status != SYMLIE_DONE ? status : SYMLIE_STEP_UNDERFLOW;
+                    if (!failed) keep_first_stage(P, state, &trial);
+                    state->h = h * factor;
+                    state->rejected++;
+                    continue;
+                }
+            }
             if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
-            state->step++;
-            state->steps++;
-            state->t = state->step == steps ? end : start + (double)state->step * h;
-            const int at_end = state->step == steps && plan->record_end[state->segment];
-            if (at_end || (plan->record_every && state->steps % plan->record_every == 0)) record_state(P, state, record);
+            if (SYMLIE_UNLIKELY(control->project_position || control->project_velocity)) {
+                status = project(P, work, t, end_of_step, control, &mass, state, &trial);
+                if (status != SYMLIE_DONE) return status;
+            }
+            record_tried(record, t, h, control->with_estimate ? trial.error : 0, 1);
+            int is_terminal = 0;
+#if HAS_EVENTS
+            status = find_events(P, work, t, h, end_of_step, control, &mass, state, &trial, &other, record, &is_terminal,
+                                 &end_of_step);
+            if (status != SYMLIE_DONE) return status;
+#endif
+            if (control->is_adaptive) {
+                const double proposed = h * step_factor(control, trial.error);
+                /* A step that was cut short to hit a time says little about the step size that is possible. */
+                state->h = is_last ? fmax(proposed, state->h) : proposed;
+            }
+            accept(P, state, end_of_step, &trial);
+            const int at_end = is_last && plan->record_end[state->segment];
+            if (at_end || is_terminal || (plan->record_every && state->steps % plan->record_every == 0))
+                record_state(P, state, record);
+            if (is_terminal) return SYMLIE_EVENT;
         }
     }
     return SYMLIE_DONE;

@@ -7,21 +7,24 @@
  *               = [-g(t_n + c_i h, Q_i, V_i); -(B(Q_{i+1})(v_n + h sum_{j<i} a_{i+1,j} Vdot_j) + b)/(h a_{i+1,i})]
  *   q_{n+1} = Q_{s+1}, v_{n+1} = V_{s+1}, lambda_{n+1} = sum_i d_i Lambda_i
  *
- * Without constraints this is the explicit Runge-Kutta-Munthe-Kaas method of the same tableau. Stages count from zero
- * here. Source: Tumiotto and Arnold 2024, equations (12) to (15).
+ * With stabilisation by Baumgarte, alpha Phi(Q_{i+1}) is added to b. The embedded formula takes the weights b_hat for
+ * the configuration and solves the last stage again with them in place of the last row of A, so that its velocity
+ * satisfies the constraint. Without constraints this is the explicit Runge-Kutta-Munthe-Kaas method of the same
+ * tableau. Stages count from zero here. Source: Tumiotto and Arnold 2024, equations (12) to (15) and section 3.
  *
- * The tableau comes in as STAGES (s_bar), FINAL (row s+1), FSAL, and the tables A, C, D. */
+ * The tableau comes in as STAGES (s_bar), FINAL (row s+1), FSAL, EMBEDDED, and the tables A, B_HAT, C, D. */
 #ifndef SYMLIE_HALF_EXPLICIT_H
 #define SYMLIE_HALF_EXPLICIT_H
 
 static inline long long step_workspace(const symlie_problem *restrict P)
 {
     (void)P;
-    return (2 * STAGES + 7LL) * DIMENSION + 4LL * STORAGE + 2LL * JACOBIAN_VALUES + (STAGES + 3LL) * ROWS;
+    return (2 * STAGES + 8LL) * DIMENSION + 4LL * STORAGE + 2LL * JACOBIAN_VALUES + (STAGES + 3LL) * ROWS;
 }
 
 static inline int method_step(const symlie_problem *restrict P, double *restrict work, double t, double h,
-                              mass_matrix *restrict mass, symlie_state *restrict state)
+                              const symlie_control *restrict control, mass_matrix *restrict mass,
+                              const symlie_state *restrict state, symlie_trial *restrict trial)
 {
     ARRAY(rate, STAGES * DIMENSION);
     ARRAY(acceleration, STAGES * DIMENSION);
@@ -32,6 +35,7 @@ static inline int method_step(const symlie_problem *restrict P, double *restrict
     ARRAY(next_V, DIMENSION);
     ARRAY(next_Theta, DIMENSION);
     ARRAY(final_V, DIMENSION);
+    ARRAY(final_Theta, DIMENSION);
     ARRAY(q, STORAGE);
     ARRAY(Q, STORAGE);
     ARRAY(next_Q, STORAGE);
@@ -45,7 +49,7 @@ static inline int method_step(const symlie_problem *restrict P, double *restrict
     ARRAY(c, ROWS);
     ARRAY(b, ROWS);
     ARRAY(residual, ROWS);
-    double largest_constraint = state->largest_constraint, largest_velocity = state->largest_velocity;
+    const double alpha = control->baumgarte;
 #endif
     copy(STORAGE, state->q, q);
     copy(DIMENSION, state->v, v);
@@ -68,7 +72,7 @@ SYMLIE_UNROLL
 #if CONSTRAINED
         system_jacobian(P, t + C[i + 1] * h, next_Q, next_B);
 #endif
-        if (i == 0 && FSAL && state->acceleration_is_valid) {
+        if (i == 0 && state->acceleration_is_valid) {
             copy(DIMENSION, state->acceleration, acceleration);
 #if CONSTRAINED
             copy(ROWS, state->lambda, multiplier);
@@ -84,11 +88,7 @@ SYMLIE_UNROLL
             } else {
                 combine(DIMENSION, i, h, A[i + 1], acceleration, v, next_V);
                 if (MOTIONS) system_prescribe(P, t + C[i + 1] * h, 0, next_V);
-                multiply_jacobian(P, next_B, next_V, c);
-                if (HAS_CONSTRAINT_RATE) {
-                    system_constraint_rate(P, t + C[i + 1] * h, next_Q, b);
-                    for (int k = 0; k < ROWS; k++) c[k] += b[k];
-                }
+                hidden_residual(P, t + C[i + 1] * h, next_Q, next_B, next_V, alpha, b, c);
                 const double scale = -1 / (h * A[i + 1][i]);
                 for (int k = 0; k < ROWS; k++) c[k] *= scale;
                 if (!solve_stage(P, mass, B, next_B, r, c, acceleration + i * DIMENSION, multiplier + i * ROWS))
@@ -104,44 +104,64 @@ SYMLIE_UNROLL
         if (i + 1 == FINAL) {
             copy(STORAGE, next_Q, final_Q);
             copy(DIMENSION, next_V, final_V);
+            copy(DIMENSION, next_Theta, final_Theta);
 #if CONSTRAINED
             system_constraint(P, t + h, next_Q, residual);
-            largest_constraint = largest_entry(ROWS, residual, largest_constraint);
-            multiply_jacobian(P, next_B, next_V, residual);
-            if (HAS_CONSTRAINT_RATE) {
-                system_constraint_rate(P, t + h, next_Q, b);
-                for (int k = 0; k < ROWS; k++) residual[k] += b[k];
-            }
-            largest_velocity = largest_entry(ROWS, residual, largest_velocity);
+            trial->largest_constraint = largest_entry(ROWS, residual, 0);
+            hidden_residual(P, t + h, next_Q, next_B, next_V, 0, b, residual);
+            trial->largest_velocity = largest_entry(ROWS, residual, 0);
 #endif
         }
-        copy(STORAGE, next_Q, Q);
-        copy(DIMENSION, next_V, V);
-        copy(DIMENSION, next_Theta, Theta);
+        if (i + 1 < STAGES) {
+            copy(STORAGE, next_Q, Q);
+            copy(DIMENSION, next_V, V);
+            copy(DIMENSION, next_Theta, Theta);
 #if CONSTRAINED
-        copy(JACOBIAN_VALUES, next_B, B);
+            copy(JACOBIAN_VALUES, next_B, B);
 #endif
+        }
     }
-    state->rhs_evaluations += FSAL && state->acceleration_is_valid ? STAGES - 1 : STAGES;
+    trial->rhs_evaluations = state->acceleration_is_valid ? STAGES - 1 : STAGES;
+    copy(DIMENSION, acceleration, trial->first_acceleration);
     if (SYMLIE_UNLIKELY(!(angle < CHART_LIMIT))) return angle >= CHART_LIMIT ? SYMLIE_OUTSIDE_CHART : SYMLIE_NOT_FINITE;
     if (SYMLIE_UNLIKELY(!all_finite(DIMENSION, final_V))) return SYMLIE_NOT_FINITE;
-    system_normalize(P, final_Q, state->q);
-    copy(DIMENSION, final_V, state->v);
+#if EMBEDDED
+    if (control->with_estimate) {
+        combine(DIMENSION, STAGES, h, B_HAT, rate, 0, next_Theta);
+#if CONSTRAINED
+        system_advance(P, q, next_Theta, next_Q);
+        if (MOTIONS) system_prescribe(P, t + h, next_Q, 0);
+        system_jacobian(P, t + h, next_Q, next_B);
+        system_force(P, t + C[STAGES - 1] * h, Q, V, r);
+        for (int k = 0; k < DIMENSION; k++) r[k] = -r[k];
+        combine(DIMENSION, STAGES - 1, h, B_HAT, acceleration, v, next_V);
+        if (MOTIONS) system_prescribe(P, t + h, 0, next_V);
+        hidden_residual(P, t + h, next_Q, next_B, next_V, alpha, b, c);
+        const double scale = -1 / (h * B_HAT[STAGES - 1]);
+        for (int k = 0; k < ROWS; k++) c[k] *= scale;
+        if (!solve_stage(P, mass, B, next_B, r, c, V, residual)) return stage_failure(P, angle, mass, r, c);
+        for (int k = 0; k < DIMENSION; k++) next_V[k] += h * B_HAT[STAGES - 1] * V[k];
+#else
+        combine(DIMENSION, STAGES, h, B_HAT, acceleration, v, next_V);
+#endif
+        trial->error = error_norm(P, control, final_Theta, next_Theta, v, final_V, next_V);
+    }
+#else
+    (void)control, (void)final_Theta;
+#endif
+    system_normalize(P, final_Q, trial->q);
+    copy(DIMENSION, final_V, trial->v);
 #if CONSTRAINED
     for (int k = 0; k < ROWS; k++) {
         double sum = 0;
 SYMLIE_UNROLL
         for (int i = 0; i < STAGES; i++)
             if (D[i] != 0) sum += D[i] * multiplier[i * ROWS + k];
-        state->lambda[k] = sum;
+        trial->lambda[k] = sum;
     }
-    state->largest_constraint = largest_constraint;
-    state->largest_velocity = largest_velocity;
 #endif
-    if (FSAL) {
-        copy(DIMENSION, acceleration + (STAGES - 1) * DIMENSION, state->acceleration);
-        state->acceleration_is_valid = 1;
-    }
+    if (FSAL) copy(DIMENSION, acceleration + (STAGES - 1) * DIMENSION, trial->acceleration);
+    trial->acceleration_is_valid = FSAL;
     return SYMLIE_DONE;
 }
 

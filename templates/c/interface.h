@@ -43,17 +43,41 @@ typedef struct {
     double *q;                  /* configuration */
     double *v;                  /* velocity */
     double *lambda;             /* multipliers */
-    double *acceleration;       /* v' of the last stage if it can serve as the next first stage */
+    double *acceleration;       /* v' at (t, q, v) if it is known */
     long long acceleration_is_valid;
+    double h;                   /* next step size of adaptive steps */
+    double *event;              /* event functions at (t, q, v, lambda) */
+    long long event_is_valid;
     long long segment;          /* index into the plan */
     long long step;             /* steps done within the segment */
     long long steps;            /* steps done in all */
+    long long rejected;         /* steps tried again with a smaller step size */
     long long rhs_evaluations;
     double largest_constraint;  /* largest |entry| of Phi over all steps */
     double largest_velocity;    /* largest |entry| of B v + b over all steps */
 } symlie_state;
 
-/* Segments between times that must be hit exactly, each with a whole number of equal steps. */
+/* How steps are taken. Weights and tolerances go over (theta, v), 2 x dimension entries. */
+typedef struct {
+    long long is_adaptive;
+    long long with_estimate;    /* compute the error of each step; always so for adaptive steps */
+    const double *rtol;
+    const double *atol;
+    const double *weight;       /* of the squared error of each entry */
+    double safety;
+    double exponent;
+    double fac_min;
+    double fac_max;
+    double h_min;
+    double h_max;
+    double baumgarte;           /* alpha of B v + b + alpha Phi = 0 in the stages, in 1/s */
+    long long project_position;
+    long long project_velocity;
+    const int *event_direction; /* 1: from negative to positive, -1: the other way, 0: both */
+    const unsigned char *event_is_terminal;
+} symlie_control;
+
+/* Segments between times that must be hit exactly, each with a whole number of equal steps, or with adaptive steps. */
 typedef struct {
     long long segments;
     const double *start;
@@ -62,9 +86,10 @@ typedef struct {
     long long record_every;     /* record each n-th step; 0: only ends of segments that ask for it */
     const unsigned char *record_end;
     long long budget;           /* steps after which to return, for progress and interruption */
+    const symlie_control *control;
 } symlie_plan;
 
-/* Recorded states, filled up to capacity. */
+/* Recorded states, filled up to capacity; tried steps and events have buffers of the same capacity. */
 typedef struct {
     long long capacity;
     long long count;
@@ -72,6 +97,10 @@ typedef struct {
     double *q;
     double *v;
     double *lambda;
+    long long tried;            /* steps in the trace */
+    double *trace;              /* t, h, error, accepted (0 or 1) of each tried step; null: not wanted */
+    long long events;
+    double *event;              /* index, t, q, v, lambda of each event */
 } symlie_record;
 
 const char *symlie_interface_hash(void);

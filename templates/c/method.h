@@ -56,6 +56,53 @@ static inline int all_finite(int n, const double *restrict x)
     return sum == 0;
 }
 
+/* The result of a step that may still be tried again. */
+typedef struct {
+    double *q;
+    double *v;
+    double *lambda;
+    double *acceleration;       /* v' at the end, if it can serve as the next first stage */
+    long long acceleration_is_valid;
+    double *first_acceleration; /* v' of the first stage, which serves again if the step is rejected */
+    double *event;              /* event functions at the end, once they are computed */
+    double error;               /* at most 1 if acceptable */
+    long long rhs_evaluations;
+    double largest_constraint;
+    double largest_velocity;
+} symlie_trial;
+
+#define TRIAL(name)                                                                                                 \
+    ARRAY(name##_q, STORAGE);                                                                                       \
+    ARRAY(name##_v, DIMENSION);                                                                                     \
+    ARRAY(name##_lambda, ROWS);                                                                                     \
+    ARRAY(name##_acceleration, DIMENSION);                                                                          \
+    ARRAY(name##_first, DIMENSION);                                                                                 \
+    ARRAY(name##_event, EVENTS);                                                                                    \
+    symlie_trial name = {name##_q, name##_v, name##_lambda, name##_acceleration, 0, name##_first, name##_event, 0, 0, 0, 0}
+
+/* Norm of y_hat - y for y = (theta, v), relative to the tolerances; theta is zero at the start of a step.
+ * Source: Tumiotto and Arnold 2024, equation (21). */
+static inline double error_norm(const symlie_problem *restrict P, const symlie_control *restrict control,
+                                const double *restrict theta, const double *restrict theta_hat, const double *restrict v_n,
+                                const double *restrict v, const double *restrict v_hat)
+{
+    const int n = DIMENSION;
+    double sum = 0;
+    (void)P;
+    for (int k = 0; k < n; k++) {
+        const double scale = control->atol[k] + control->rtol[k] * fabs(theta[k]);
+        const double e = (theta_hat[k] - theta[k]) / scale;
+        sum += control->weight[k] * e * e;
+    }
+    for (int k = 0; k < n; k++) {
+        const double a = fabs(v_n[k]), b = fabs(v[k]);
+        const double scale = control->atol[n + k] + control->rtol[n + k] * (a > b ? a : b);
+        const double e = (v_hat[k] - v[k]) / scale;
+        sum += control->weight[n + k] * e * e;
+    }
+    return sqrt(sum);
+}
+
 /* Why a stage has no solution: its increment left the chart, its data are not finite, or its matrix is singular. The
  * right-hand side has a part c only with constraints; c may be null. */
 SYMLIE_COLD int stage_failure(const symlie_problem *restrict P, double angle, const mass_matrix *restrict mass,
@@ -65,6 +112,82 @@ SYMLIE_COLD int stage_failure(const symlie_problem *restrict P, double angle, co
     if (angle >= CHART_LIMIT) return SYMLIE_OUTSIDE_CHART;
     const int finite = all_finite(MASS_VALUES, mass->M) && all_finite(DIMENSION, r) && (!c || all_finite(CONSTRAINED ? ROWS : 0, c));
     return finite ? SYMLIE_SINGULAR : SYMLIE_NOT_FINITE;
+}
+
+#if CONSTRAINED
+SYMLIE_COLD void add_baumgarte(const symlie_problem *restrict P, double t, const double *restrict q, double alpha,
+                               double *restrict work, double *restrict c)
+{
+    system_constraint(P, t, q, work);
+    for (int k = 0; k < ROWS; k++) c[k] += alpha * work[k];
+}
+
+/* c = B v + b + alpha Phi; b is scratch. */
+static inline void hidden_residual(const symlie_problem *restrict P, double t, const double *restrict q,
+                                   const double *restrict B, const double *restrict v, double alpha, double *restrict b,
+                                   double *restrict c)
+{
+    multiply_jacobian(P, B, v, c);
+    if (HAS_CONSTRAINT_RATE) {
+        system_constraint_rate(P, t, q, b);
+        for (int k = 0; k < ROWS; k++) c[k] += b[k];
+    }
+    if (SYMLIE_UNLIKELY(alpha != 0)) add_baumgarte(P, t, q, alpha, b, c);
+}
+
+/* Largest entries of Phi and of B v + b at the end of a step. */
+SYMLIE_COLD void measure_residuals(const symlie_problem *restrict P, double *restrict work, double t,
+                                   const double *restrict q, const double *restrict v, symlie_trial *restrict trial)
+{
+    ARRAY(B, JACOBIAN_VALUES);
+    ARRAY(c, ROWS);
+    ARRAY(b, ROWS);
+    system_constraint(P, t, q, c);
+    trial->largest_constraint = largest_entry(ROWS, c, 0);
+    system_jacobian(P, t, q, B);
+    hidden_residual(P, t, q, B, v, 0, b, c);
+    trial->largest_velocity = largest_entry(ROWS, c, 0);
+    (void)work;
+}
+#endif
+
+static inline long long acceleration_workspace(const symlie_problem *restrict P)
+{
+    (void)P;
+    return DIMENSION + JACOBIAN_VALUES + 2LL * ROWS;
+}
+
+/* v' and lambda of [M B^T; B 0][v'; lambda] = [-g; -Z], with the acceleration of prescribed nodes. */
+static inline int index1_acceleration(const symlie_problem *restrict P, double *restrict work, double t,
+                                      const double *restrict q, const double *restrict v, mass_matrix *restrict mass,
+                                      double *restrict a, double *restrict lambda)
+{
+    ARRAY(r, DIMENSION);
+    if (!MASS_IS_CONSTANT && !evaluate_mass(P, t, q, mass)) return stage_failure(P, 0, mass, v, 0);
+    system_force(P, t, q, v, r);
+    for (int k = 0; k < DIMENSION; k++) r[k] = -r[k];
+#if CONSTRAINED
+    ARRAY(B, JACOBIAN_VALUES);
+    ARRAY(c, ROWS);
+    system_jacobian(P, t, q, B);
+    system_curvature(P, t, q, v, c);
+    if (MOTIONS) {
+        system_prescribed_acceleration(P, t, a);
+        multiply_jacobian(P, B, a, lambda);
+        for (int k = 0; k < ROWS; k++) c[k] += lambda[k];
+    }
+    for (int k = 0; k < ROWS; k++) c[k] = -c[k];
+    if (!solve_stage(P, mass, B, B, r, c, a, lambda)) return stage_failure(P, 0, mass, r, c);
+#else
+    (void)lambda;
+    if (!solve_with_mass(P, mass, r, 0, 0, a)) return stage_failure(P, 0, mass, r, 0);
+#endif
+    if (MOTIONS) {
+        system_prescribed_acceleration(P, t, r);
+        for (int k = 0; k < DIMENSION; k++) a[k] += r[k];
+    }
+    (void)work;
+    return SYMLIE_DONE;
 }
 
 #endif

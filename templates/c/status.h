@@ -8,7 +8,9 @@ enum symlie_status {
     SYMLIE_BUDGET = 2,
     SYMLIE_NOT_FINITE = 3,
     SYMLIE_SINGULAR = 4,
-    SYMLIE_OUTSIDE_CHART = 5
+    SYMLIE_OUTSIDE_CHART = 5,
+    SYMLIE_EVENT = 6,
+    SYMLIE_STEP_UNDERFLOW = 7
 };
 
 #endif

@@ -119,6 +119,11 @@ def test_failed_integration_carries_the_solution(cli: Cli) -> None:
     assert "smaller step" in data["message"]
 
 
+def _accept_interrupts() -> None:
+    # Shells start jobs in the background with interrupts ignored, and children inherit that.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def test_interruption_saves_the_solution(tmp_path: Path) -> None:
     out = tmp_path / "top.npz"
     command = [
@@ -135,7 +140,11 @@ def test_interruption_saves_the_solution(tmp_path: Path) -> None:
         str(out),
     ]
     with subprocess.Popen(
-        [sys.executable, "-m", "symlie", *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=os.environ
+        [sys.executable, "-m", "symlie", *command],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=os.environ,
+        preexec_fn=_accept_interrupts,
     ) as process:
         assert process.stderr is not None and process.stdout is not None
         assert b"0%" in process.stderr.readline()

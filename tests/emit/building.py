@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from symlie.api import generated_files
-from symlie.compile.cache import included_headers
+from symlie.compile.cache import DRIVER_HEADERS, KERNEL_HEADERS, included_headers
 from symlie.compile.compiler import find_compiler, flags, run_compiler
 from symlie.derive.equations import Equations
 from symlie.ir.kernels import Kernel
@@ -58,11 +58,11 @@ def files_of(model: str) -> Mapping[str, str]:
 def sources(model: str, method_name: str | None = None) -> dict[str, str]:
     """C source of a model, and of a time loop as ``driver.c`` if a method is named."""
     name = equations_of(model).model.name
-    headers = ["primitives.h", "interface.h"]
+    headers = [*KERNEL_HEADERS]
     text = {n: t for n, t in files_of(model).items() if n.endswith((".c", ".h"))}
     if method_name is not None:
         algebra = "structured_algebra.h" if model in GENERAL else "fixed_algebra.h"
-        headers += [algebra, "method.h", "driver.h", "status.h"]
+        headers += [algebra, *DRIVER_HEADERS]
         text |= driver_source(method(method_name), name, algebra)
     return {**text, **included_headers(headers)}
 

@@ -15,12 +15,14 @@ import symlie as sl
 from symlie.errors import ModelError, UnknownNameError, UnsupportedMethodError
 from symlie.runtime import drive
 from symlie.runtime.algebra import DenseAlgebra
+from symlie.runtime.controllers import FIXED_STEPS
 from symlie.runtime.drive import CompiledIntegration
 from symlie.runtime.initial import index1_multipliers
 from symlie.runtime.layout import Array
 from symlie.runtime.methods import Method, method, method_names
-from symlie.runtime.plan import GRID_TOLERANCE, LARGEST_STEPS, fixed_step_plan
+from symlie.runtime.plan import GRID_TOLERANCE, LARGEST_STEPS, step_plan
 from symlie.runtime.solution import Solution
+from symlie.runtime.start import start_of
 from symlie.runtime.steppers import State, Stepper
 from symlie.runtime.system import System
 from symlie.runtime.tables import driver_source
@@ -194,7 +196,7 @@ def test_times_are_hit_exactly(times: list[float], backend: str) -> None:
 
 def test_hard_end_times() -> None:
     """The last of the times above is not reached by multiples of its step in doubles."""
-    plan = fixed_step_plan(0.0, 0.05, H, [0.0108, 0.0482])
+    plan = step_plan(0.0, 0.05, H, [0.0108, 0.0482])
     a, b, steps = plan.start[1], plan.end[1], plan.steps[1]
     assert b == 0.0482 and a + steps * ((b - a) / steps) != b
 
@@ -275,9 +277,9 @@ def test_progress_ends_at_one(backend: str) -> None:
 def test_compiled_loop_returns_for_its_budget() -> None:
     """A loop that is continued every few steps ends at the same bits."""
     system = heavy_top_system("S3sR3")
-    plan = fixed_step_plan(0.0, 100 * H, H, None)
+    plan = step_plan(0.0, 100 * H, H, None)
     loops = [
-        CompiledIntegration(system, method("half_explicit_5"), plan, system.initial_state, record_every=0)
+        CompiledIntegration(system, method("half_explicit_5"), plan, FIXED_STEPS, start_of(system, 0.0), record_every=0)
         for _ in range(2)
     ]
     assert loops[0].advance(1000) == drive.Status.DONE
@@ -305,9 +307,9 @@ def test_one_step_by_the_paper() -> None:
     moved, faster = k.advance(q, H * v), v + H * first
     second = acceleration(moved, faster)
     state = State(0.0, q.copy(), v.copy(), np.zeros(0))
-    Stepper(k, algebra, p, method("lie_euler_heun"), 0).step(state, H)
-    close(state.q, k.advance(q, H * (v + faster) / 2), tolerances.LIBRARY)
-    close(state.v, v + H * (first + second) / 2, tolerances.LIBRARY)
+    trial = Stepper(system, method("lie_euler_heun"), FIXED_STEPS).step(state, H)
+    close(trial.q, k.advance(q, H * (v + faster) / 2), tolerances.LIBRARY)
+    close(trial.v, v + H * (first + second) / 2, tolerances.LIBRARY)
     assert method("lie_euler_heun").commutators == 0
 
 
@@ -324,7 +326,7 @@ def test_one_step_by_the_paper() -> None:
 def test_plans_cover_the_interval(t0: float, length: float, h: float, fractions: list[float]) -> None:
     t_end = t0 + length
     times = sorted({min(t0 + f * length, t_end) for f in fractions})
-    plan = fixed_step_plan(t0, t_end, h, times)
+    plan = step_plan(t0, t_end, h, times)
     assert plan.start[0] == t0 and plan.end[-1] == t_end
     assert plan.start[1:] == plan.end[:-1]
     assert [t for t, recorded in zip(plan.end, plan.record_end, strict=True) if recorded] == times
@@ -335,10 +337,10 @@ def test_plans_cover_the_interval(t0: float, length: float, h: float, fractions:
 
 
 def test_steps_within_rounding_of_the_grid() -> None:
-    assert fixed_step_plan(0.0, 0.3, 0.1, None).steps == (3,)  # 0.3/0.1 is 2.9999999999999996
-    assert fixed_step_plan(0.0, 1.0, 1 / 3, None).steps == (3,)
-    assert fixed_step_plan(0.0, 1.0, 0.3, None).steps == (4,)
-    assert fixed_step_plan(0.0, 1.0, 5.0, None).steps == (1,)
+    assert step_plan(0.0, 0.3, 0.1, None).steps == (3,)  # 0.3/0.1 is 2.9999999999999996
+    assert step_plan(0.0, 1.0, 1 / 3, None).steps == (3,)
+    assert step_plan(0.0, 1.0, 0.3, None).steps == (4,)
+    assert step_plan(0.0, 1.0, 5.0, None).steps == (1,)
 
 
 BAD_PLANS = {
@@ -370,7 +372,7 @@ def test_bad_plans_are_refused(case: str) -> None:
 
 
 def test_largest_number_of_steps() -> None:
-    assert fixed_step_plan(0.0, 1.0, 2.0**-53, None).total_steps == LARGEST_STEPS
+    assert step_plan(0.0, 1.0, 2.0**-53, None).total_steps == LARGEST_STEPS
 
 
 @pytest.mark.parametrize("span", [2 * H, np.float64(2 * H), (0, 2 * H), np.array([0, 2 * H])])

@@ -1,0 +1,98 @@
+"""What an integration leaves behind: states, tried steps, events."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from symlie.runtime.layout import Array, Layout
+
+
+@dataclass(frozen=True, eq=False)
+class Trace:
+    """Tried steps of an integration, accepted or not.
+
+    Attributes
+    ----------
+    t, h
+        Start and length of each step, shape (n,), in s.
+    error
+        Estimate of the local error relative to the tolerances, shape (n,); NaN where a step had no result.
+    accepted
+        Which steps were accepted, shape (n,).
+    """
+
+    t: Array
+    h: Array
+    error: Array
+    accepted: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Event:
+    """An event that happened: its name, the instance of its element type, and the state."""
+
+    name: str
+    instance: int
+    t: float
+    q: Array
+    v: Array
+    multipliers: Array
+    is_terminal: bool
+
+
+@dataclass
+class Recorder:
+    """Collects recorded states, tried steps and events."""
+
+    layout: Layout
+    t: list[Array] = field(default_factory=list)
+    q: list[Array] = field(default_factory=list)
+    v: list[Array] = field(default_factory=list)
+    multipliers: list[Array] = field(default_factory=list)
+    trace: list[Array] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
+
+    def add_states(self, t: Array, q: Array, v: Array, multipliers: Array) -> None:
+        """Add rows of states."""
+        n = len(t)
+        self.t.append(np.array(t))
+        self.q.append(np.array(q).reshape(n, self.layout.storage))
+        self.v.append(np.array(v).reshape(n, self.layout.dimension))
+        self.multipliers.append(np.array(multipliers).reshape(n, self.layout.rows))
+
+    def add_state(self, t: float, q: Array, v: Array, multipliers: Array) -> None:
+        """Add one state."""
+        self.add_states(np.array([t]), q, v, multipliers)
+
+    def add_last(self, t: float, q: Array, v: Array, multipliers: Array) -> None:
+        """Add the state at which an integration stopped, unless it is there already."""
+        if t not in (times[-1] for times in self.t[-2:] if len(times)):
+            self.add_state(t, q, v, multipliers)
+
+    def add_trace(self, rows: Array) -> None:
+        """Add rows (t, h, error, accepted)."""
+        self.trace.append(np.array(rows).reshape(-1, 4))
+
+    def add_event(self, index: int, t: float, q: Array, v: Array, multipliers: Array) -> None:
+        """Add an event by the index of its value."""
+        value = self.layout.events[index]
+        self.events.append(
+            Event(value.name, value.instance, t, q.copy(), v.copy(), multipliers.copy(), value.is_terminal)
+        )
+
+    def states(self) -> tuple[Array, Array, Array, Array]:
+        """All recorded (t, q, v, λ)."""
+        if not self.t:
+            sizes = (self.layout.storage, self.layout.dimension, self.layout.rows)
+            q, v, multipliers = (np.zeros((0, n)) for n in sizes)
+            return np.zeros(0), q, v, multipliers
+        return tuple(np.concatenate(rows) for rows in (self.t, self.q, self.v, self.multipliers))  # type: ignore[return-value]
+
+    def tried(self) -> Trace | None:
+        """The trace, if there is one."""
+        if not self.trace:
+            return None
+        t, h, error, accepted = np.concatenate(self.trace).T.copy()
+        return Trace(t, h, error, accepted != 0)

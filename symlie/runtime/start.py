@@ -1,0 +1,100 @@
+"""Where an integration starts: the state, and what is known about the first step."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from symlie.errors import ModelError
+from symlie.runtime.controllers import StepControl
+from symlie.runtime.initial import index1_multipliers
+from symlie.runtime.layout import Array
+
+if TYPE_CHECKING:
+    from symlie.runtime.solution import Solution
+    from symlie.runtime.system import System
+
+
+@dataclass(frozen=True, eq=False)
+class Start:
+    """State at which an integration starts or goes on.
+
+    Attributes
+    ----------
+    q, v, multipliers
+        Configuration, velocity, λ.
+    h
+        Size of the first adaptive step, in s; 0 if it is to be found.
+    acceleration
+        v' there, if a previous step left it.
+    event
+        Values of the event functions there, if a previous step left them; zero where an event just happened.
+    """
+
+    q: Array
+    v: Array
+    multipliers: Array
+    h: float = 0.0
+    acceleration: Array | None = None
+    event: Array | None = None
+
+
+def start_of(system: System, t: float) -> Start:
+    """The consistent initial state at time t."""
+    state = system.initial_state if t == 0 else system.consistent_state(t)
+    return Start(state.q, state.v, state.multipliers)
+
+
+def continuation_of(solution: Solution, system: System) -> Start:
+    """The end of a solution as a start, for the same system or one with other parameters.
+
+    Raises
+    ------
+    ModelError
+        The solution has no states, or belongs to another model.
+    """
+    layout = solution.system.layout
+    if not len(solution.t):
+        raise ModelError("A solution without states can not be continued.")
+    if layout.interface_hash != system.layout.interface_hash:
+        raise ModelError(f"The solution belongs to '{layout.name}' with other equations; it can not be continued.")
+    start = solution.end or Start(solution.q[-1], solution.v[-1], solution.multipliers[-1])
+    if solution.system is system:
+        return start
+    # Other parameters make another acceleration and other multipliers.
+    start = Start(start.q, start.v, start.multipliers, start.h)
+    if not layout.rows:
+        return start
+    _, multipliers = index1_multipliers(
+        system.kernels, system.algebra, system.prepared, float(solution.t[-1]), start.q, start.v
+    )
+    return dataclasses.replace(start, multipliers=multipliers)
+
+
+def first_step(system: System, t: float, start: Start, control: StepControl, order: int, span: float) -> float:
+    """A first step size from the sizes of y, y' and y'' in the norm of the error, y = (θ, v).
+
+    Source: Hairer, Nørsett and Wanner, Solving Ordinary Differential Equations I, section II.4.
+    """
+
+    def accelerated(at: float, q: Array, v: Array) -> Array:
+        return index1_multipliers(system.kernels, system.algebra, system.prepared, at, q, v)[0]
+
+    q, v = start.q, start.v
+    scale = control.atol + control.rtol * np.concatenate([np.zeros_like(v), np.abs(v)])
+
+    def size(theta: Array, velocity: Array) -> float:
+        return float(np.sqrt(np.sum(control.weight * (np.concatenate([theta, velocity]) / scale) ** 2)))
+
+    a = accelerated(t, q, v)
+    d0, d1 = size(np.zeros_like(v), v), size(v, a)
+    h0 = min(1e-6 if min(d0, d1) < 1e-5 else 0.01 * d0 / d1, span)
+    moved = v + h0 * a
+    later = accelerated(t + h0, system.kernels.advance(q, h0 * v), moved)
+    d2 = size(moved - v, later - a) / h0
+    largest = max(d1, d2)
+    h1 = max(1e-6, h0 * 1e-3) if largest <= 1e-15 else (0.01 / largest) ** (1 / (order + 1))
+    return min(100 * h0, h1, span, control.h_max)

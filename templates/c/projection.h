@@ -1,0 +1,71 @@
+/* Projection of a step's result onto the constraints, after the step.
+ *
+ * Position: q = q^ o exp(delta) with Phi(q) = 0 and M(q_n) delta + B(q_n)^T mu = 0, by Newton steps
+ *     [M(q_n)  B(q_n)^T; B(q)  0] [delta; mu] = [0; -Phi(q)],  q <- q o exp(delta)
+ * Velocity: v <- v + delta with [M(q)  B(q)^T; B(q)  0] [delta; mu] = [0; -(B v + b)].
+ * Source: Tumiotto and Arnold 2024 (abstract on drift), with the increment taken at the projected configuration. */
+#ifndef SYMLIE_PROJECTION_H
+#define SYMLIE_PROJECTION_H
+
+#define PROJECTION_STEPS 5
+
+static inline long long projection_workspace(const symlie_problem *restrict P)
+{
+    (void)P;
+    return 3LL * DIMENSION + STORAGE + 2LL * JACOBIAN_VALUES + 4LL * ROWS;
+}
+
+#if CONSTRAINED
+SYMLIE_COLD int project(const symlie_problem *restrict P, double *restrict work, double t, double end,
+                        const symlie_control *restrict control, mass_matrix *restrict mass,
+                        const symlie_state *restrict state, symlie_trial *restrict trial)
+{
+    ARRAY(B0, JACOBIAN_VALUES);
+    ARRAY(B1, JACOBIAN_VALUES);
+    ARRAY(r, DIMENSION);
+    ARRAY(delta, DIMENSION);
+    ARRAY(q, STORAGE);
+    ARRAY(c, ROWS);
+    ARRAY(mu, ROWS);
+    if (control->project_position) {
+        double previous = INFINITY;
+        if (!MASS_IS_CONSTANT && !evaluate_mass(P, t, state->q, mass)) return stage_failure(P, 0, mass, state->v, 0);
+        system_jacobian(P, t, state->q, B0);
+        for (int n = 0; n < PROJECTION_STEPS; n++) {
+            system_constraint(P, end, trial->q, c);
+            const double largest = largest_entry(ROWS, c, 0);
+            /* Newton's method converges quadratically here until round-off, where it stops to gain. */
+            if (!(largest > 0) || largest > 0.5 * previous) break;
+            previous = largest;
+            system_jacobian(P, end, trial->q, B1);
+            for (int k = 0; k < DIMENSION; k++) r[k] = 0;
+            for (int k = 0; k < ROWS; k++) c[k] = -c[k];
+            if (!solve_stage(P, mass, B0, B1, r, c, delta, mu)) return stage_failure(P, 0, mass, r, c);
+            system_advance(P, trial->q, delta, q);
+            system_normalize(P, q, trial->q);
+        }
+    }
+    if (control->project_velocity) {
+        if (!MASS_IS_CONSTANT && !evaluate_mass(P, end, trial->q, mass)) return stage_failure(P, 0, mass, trial->v, 0);
+        system_jacobian(P, end, trial->q, B1);
+        hidden_residual(P, end, trial->q, B1, trial->v, 0, mu, c);
+        for (int k = 0; k < DIMENSION; k++) r[k] = 0;
+        for (int k = 0; k < ROWS; k++) c[k] = -c[k];
+        if (!solve_stage(P, mass, B1, B1, r, c, delta, mu)) return stage_failure(P, 0, mass, r, c);
+        for (int k = 0; k < DIMENSION; k++) trial->v[k] += delta[k];
+    }
+    trial->acceleration_is_valid = 0;
+    measure_residuals(P, work, end, trial->q, trial->v, trial);
+    return SYMLIE_DONE;
+}
+#else
+static inline int project(const symlie_problem *restrict P, double *restrict work, double t, double end,
+                          const symlie_control *restrict control, mass_matrix *restrict mass,
+                          const symlie_state *restrict state, symlie_trial *restrict trial)
+{
+    (void)P, (void)work, (void)t, (void)end, (void)control, (void)mass, (void)state, (void)trial;
+    return SYMLIE_DONE;
+}
+#endif
+
+#endif

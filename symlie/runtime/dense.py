@@ -9,10 +9,11 @@ at both ends, where v' solves the acceleration-level (index-1) system; v(t) = T(
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
-import mpmath
 import numpy as np
 
 from symlie.errors import ModelError
@@ -53,7 +54,16 @@ def rate_derivative(system: System, theta: Array, theta_dot: Array, v: Array) ->
     return total
 
 
-_WEIGHTS = [float((-1) ** k * mpmath.bernoulli(k) / mpmath.factorial(k)) for k in range(BERNOULLI_TERMS)]
+def _series_of_inverse(terms: int) -> list[float]:
+    """Coefficients of λ/(1 - e^-λ), by exact division of power series."""
+    divisor = [Fraction((-1) ** k, math.factorial(k + 1)) for k in range(terms)]
+    series: list[Fraction] = []
+    for k in range(terms):
+        series.append(int(k == 0) - sum((series[j] * divisor[k - j] for j in range(k)), Fraction(0)))
+    return [float(c) for c in series]
+
+
+_WEIGHTS = _series_of_inverse(BERNOULLI_TERMS)
 
 
 class DenseOutput:
@@ -85,9 +95,9 @@ class DenseOutput:
         layout = self.system.layout
         q, v, multipliers = ([row[k] for row in rows] for k in range(3))
         return (
-            np.array(q).reshape(-1, layout.storage),
-            np.array(v).reshape(-1, layout.dimension),
-            np.array(multipliers).reshape(-1, layout.rows),
+            np.array(q).reshape(len(t), layout.storage),
+            np.array(v).reshape(len(t), layout.dimension),
+            np.array(multipliers).reshape(len(t), layout.rows),
         )
 
     def _state(self, t: float) -> tuple[Array, Array, Array]:

@@ -68,7 +68,7 @@ def step_plan(
         raise ModelError(f"The end time {t_end} must be after the start {t0}.")
     if h is not None and (t_end - t0) / h > LARGEST_STEPS:
         raise ModelError(f"The step size {h} is too small for the interval from {t0} to {t_end}.")
-    stops = [t for t in (t_eval if t_eval is not None else []) if t != t0]
+    stops = [float(t) for t in (t_eval if t_eval is not None else []) if t != t0]
     if not all(b > a for a, b in zip([t0, *stops], stops, strict=False)) or (stops and not stops[-1] <= t_end):
         raise ModelError(f"The evaluation times must increase and lie between {t0} and {t_end}.")
     recorded = set(stops) if t_eval is not None else {t_end}

@@ -63,8 +63,8 @@ class StateAt:
 
     def field(self, node: str, name: str) -> Array:
         """A named field of a node, such as ``field("top", "x")``, of the field's shape."""
-        rows = (a[None] for a in (self.q, self.v, self.multipliers))
-        return Solution(self.system, "", np.array([self.t]), *rows).field(node, name)[0]
+        states = Solution(self.system, "", np.array([self.t]), self.q[None], self.v[None], self.multipliers[None])
+        return np.asarray(states.field(node, name)[0], dtype=float)
 
 
 @dataclass(frozen=True, eq=False)

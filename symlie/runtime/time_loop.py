@@ -21,7 +21,7 @@ from symlie.runtime.system import System
 EVENT_ITERATIONS = 200
 """Steps taken at most to locate one event."""
 
-STATUS_OF = {
+STATUS_OF: dict[type[IntegrationError], Status] = {
     NotFiniteError: Status.NOT_FINITE,
     SingularSystemError: Status.SINGULAR,
     OutsideChartError: Status.OUTSIDE_CHART,
@@ -132,7 +132,7 @@ class TimeLoop:
         try:
             trial = self.stepper.step(self.state, h)
         except IntegrationError as error:
-            return None, STATUS_OF[type(error)]  # type: ignore[index]
+            return None, STATUS_OF[type(error)]
         self.counters.rhs_evaluations += trial.rhs_evaluations
         return trial, Status.DONE
 

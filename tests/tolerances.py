@@ -234,3 +234,41 @@ rounding 2e-10."""
 FRICTION = 1e-7
 """A block with regularised friction: order five at a hundredth of the time scale of the friction law, apart from a stop
 whose second derivative jumps, where a step is not ended; against Radau IIA with relative tolerance 1e-10."""
+
+TWO_DIGITS = 0.04
+"""Values printed with two digits, the first of which may be 1; half a unit of the second is 5 %, of 1.5 it is 3.3 %."""
+
+THREE_DIGITS = 0.01
+"""Values printed with three digits."""
+
+TABLE = 1.1
+"""Factor by which tabulated drift with one or two digits may differ: half a unit of 1.2 is 4 %, of 9.4 0.5 %; the
+largest value over all stages' sampling differs by a few per cent more."""
+
+OBSERVED_ORDER = 0.25
+"""An observed order over one halving of the step, before the asymptotic range is quite reached."""
+
+ADAPTIVE_STEPS = 1e-6
+"""Step sizes of adaptive runs in C and NumPy: the estimate is a difference of nearly equal numbers, 1e-10 of them with
+the tolerances of the tests, and the step size feels its fifth root."""
+
+ADAPTIVE_STATES = 1e-6
+"""States of the same runs: the local error, 1e-4, times the relative difference of the step sizes, accumulated."""
+
+SINGULAR_TIME = 1e-6
+"""How close adaptive steps come to a pole of the solution before they underflow."""
+
+EVENT_TIME = 1e-12
+"""Times of events of motions that the methods integrate exactly: rounding of t, and of the event function."""
+
+PROJECTED = 2e-15
+"""Largest |Φ| after projection, for lengths of one metre: a few roundings of q and of Φ itself."""
+
+PROJECTED_VELOCITY = 1e-12
+"""Largest |B v + b| after projection, for velocities of 150 m/s: a few roundings times a lever of one metre."""
+
+DENSE_CONSTRAINT = 1e-9
+"""|Φ| between steps of 2⁻¹¹ at 150 rad/s: the error of a quintic, (h ω)⁶/46080 = 3e-12, times what T adds."""
+
+DENSE_CHAIN = 1e-7
+"""Error of a step of 2⁻⁸ for a chain that swings with a few rad/s."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from symlie.cli.common import PICTURES, add_json, add_model, add_system, check_writable, describe, system_of
 from symlie.cli.output import Progress, print_json, print_table, seconds
+from symlie.cli.steps import add_stabilize
 from symlie.cli.values import names, number, numbers, refined
 from symlie.errors import FormatError, UnknownNameError
 
@@ -54,6 +55,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--reference", default="finest", metavar="FILE", help="output of 'symlie run --json'; default: finest"
     )
     add_system(parser)
+    add_stabilize(parser)
     parser.add_argument("--plot", metavar="FILE", help=f"draw the errors ({', '.join(PICTURES)})")
     parser.add_argument("--progress", action="store_true", help="print progress as lines, also without a terminal")
     add_json(parser)
@@ -106,6 +108,7 @@ def _over_steps(arguments: Namespace, progress: Progressing) -> Rows:
         arguments.steps,
         reference=reference,
         multipliers=arguments.multipliers,
+        stabilize=arguments.stabilize,
         progress=progress,
     )
 
@@ -140,6 +143,7 @@ def _over_grids(arguments: Namespace, progress: Progressing) -> Rows:
         arguments.h,
         reference=reference,
         multipliers=arguments.multipliers,
+        stabilize=arguments.stabilize,
         progress=progress,
     )
 

@@ -9,24 +9,28 @@ from typing import TYPE_CHECKING, Any
 
 from symlie.cli.common import PICTURES, RECORDINGS, add_json, add_model, add_system, check_writable, describe, system_of
 from symlie.cli.output import Progress, print_json, print_table, seconds
+from symlie.cli.steps import add_steps, steps_of
 from symlie.cli.values import number, numbers
 from symlie.errors import IntegrationError, UnknownNameError
 
 if TYPE_CHECKING:
-    from symlie.runtime.layout import Array
+    from symlie.runtime.layout import Array, Layout
+    from symlie.runtime.recorder import Event
     from symlie.runtime.reference import ReferenceState
     from symlie.runtime.solution import Solution
 
 SUMMARY = "Integrate a model and print, draw or save the solution."
-EXAMPLE = (
-    "symlie run heavy_top -o group=SE3 --method half_explicit_5 --h '2**-11' --t-end 1 --plot top.png --out top.nc"
-)
+EXAMPLE = """symlie run heavy_top -o group=SE3 --h '2**-11' --t-end 1 --plot top.png --out top.nc
+  symlie run heavy_top -o group=SE3 --rtol 1e-8 --t-end 1 --stabilize projection"""
 
 DEFAULT_END = 1.0
 """End time where none is given, in s."""
 
 MOST_DRAWN = 5_000
 """States from which steps are left out of a picture."""
+
+MOST_EVENTS = 20
+"""Events that are printed one by one."""
 
 MOST_NUMBERS = 9
 """Multipliers of a constraint that are printed one by one."""
@@ -36,9 +40,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Arguments of the command."""
     add_model(parser)
     parser.add_argument("--method", default="half_explicit_5", help="see 'symlie list'; default: half_explicit_5")
-    parser.add_argument(
-        "--h", type=number, required=True, metavar="STEP", help="step size in s, such as 1e-3 or 2**-11"
-    )
+    add_steps(parser)
     parser.add_argument("--t-end", type=number, metavar="T", help="end time in s; default: last of --t-eval, else 1")
     parser.add_argument(
         "--t-eval", type=numbers, metavar="T,T,…", help="times to report, hit exactly; default: the end"
@@ -70,10 +72,10 @@ def run(arguments: Namespace) -> int:
                 system,
                 t_end,
                 method=arguments.method,
-                h=arguments.h,
                 t_eval=None if over_time else t_eval or [t_end],
-                record_every=max(1, int(t_end / arguments.h / MOST_DRAWN)) if drawn_only else 1,
+                record_every=max(1, int(t_end / arguments.h / MOST_DRAWN)) if drawn_only and arguments.h else 1,
                 multipliers=arguments.multipliers,
+                **steps_of(arguments),
                 progress=progress,
             )
     except IntegrationError as error:
@@ -90,7 +92,7 @@ def run(arguments: Namespace) -> int:
     if arguments.json:
         print_json(arguments.result)
     else:
-        _print(shown, arguments.h)
+        _print(shown, solution, arguments.h)
         if reference is not None and errors is not None:
             _print_errors(reference, errors)
         for file in filter(None, (arguments.plot, arguments.out)):
@@ -123,10 +125,11 @@ def _write(arguments: Namespace, solution: Solution) -> None:
         solution.plot(arguments.plot)
 
 
-def _print(solution: Solution, h: float) -> None:
+def _print(solution: Solution, whole: Solution, h: float | None) -> None:
     layout, statistics = solution.system.layout, solution.statistics
     options = "".join(f" {name}={value}" for name, value in layout.options.items())
-    print(f"{layout.name}{options}: {solution.method}, h = {h:g} s, backend {solution.system.backend}")
+    steps = "adaptive steps" if h is None else f"h = {h:g} s"
+    print(f"{layout.name}{options}: {solution.method}, {steps}, backend {solution.system.backend}")
     units = {name: unit for name, (_, unit) in layout.outputs.items()} | {"energy": "J"}
     outputs, multipliers = solution.outputs, solution.named_multipliers()
     for k, t in enumerate(solution.t):
@@ -134,11 +137,20 @@ def _print(solution: Solution, h: float) -> None:
         rows = [(_with_unit(name, units.get(name, "")), _numbers(values[k])) for name, values in outputs.items()]
         rows += [(f"λ {name}", _numbers_or_largest(values[k])) for name, values in multipliers.items()]
         print_table(rows)
+    if whole.events:
+        print("\nevents")
+        print_table((_event_name(e, layout), f"t = {e.t:.12g} s") for e in whole.events[:MOST_EVENTS])
+        if len(whole.events) > MOST_EVENTS:
+            print(f"  … {len(whole.events)} in all")
     print()
     per_step = f" ({seconds(statistics.cpu_seconds / statistics.steps)} per step)" if statistics.steps else ""
     print_table(
         [
-            ("steps", f"{statistics.steps}, right-hand sides {statistics.rhs_evaluations}"),
+            (
+                "steps",
+                f"{statistics.steps}, {'' if h else f'rejected {statistics.rejected}, '}"
+                f"right-hand sides {statistics.rhs_evaluations}",
+            ),
             *(
                 [
                     ("largest |Φ|", f"{statistics.max_constraint_residual:.3g}"),
@@ -155,6 +167,11 @@ def _print(solution: Solution, h: float) -> None:
         ],
         indent="",
     )
+
+
+def _event_name(event: Event, layout: Layout) -> str:
+    repeated = sum(e.name == event.name for e in layout.events) > 1
+    return f"{event.name}[{event.instance}]" if repeated else event.name
 
 
 def _with_unit(name: str, unit: str) -> str:

@@ -92,6 +92,7 @@ def convergence(
     *,
     reference: EndState | None = None,
     multipliers: str = "stage",
+    stabilize: str = "none",
     progress: Callable[[str], Progress | None] = lambda label: None,
 ) -> Iterator[ConvergenceRow]:
     """Run each method with each step size and compare the states at the end time.
@@ -108,7 +109,7 @@ def convergence(
         Step sizes, in s; orders are observed between one and the next.
     reference
         State to compare with; default: a run of the method of highest order with half of the smallest step.
-    multipliers
+    multipliers, stabilize
         As in `solve`.
     progress
         Gives the progress function of the run with a label.
@@ -126,6 +127,7 @@ def convergence(
             h=h,
             t_eval=[t_end],
             multipliers=multipliers,
+            stabilize=stabilize,
             progress=progress(f"{name}, h = {h:g}"),
         )
 

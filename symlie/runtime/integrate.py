@@ -132,7 +132,8 @@ def solve(
         Size of fixed steps, in s. Without it steps are adaptive, for methods with an embedded formula.
     rtol, atol
         Tolerances of the local error: a number, or one for each velocity component, or one for each entry of (θ, v).
-        Default: 1e-6 and rtol/100; with ``atol`` alone the tolerance is absolute.
+        Default: 1e-6 and rtol/100; with ``atol`` alone the tolerance is absolute. With ``h`` they scale the errors of
+        the trace.
     h0
         First adaptive step, in s; default: estimated.
     controller, controller_options
@@ -201,7 +202,7 @@ def solve(
         statistics,
         "ok" if failure is None else type(failure).__name__,
         recorder.tried() if trace else None,
-        tuple(recorder.events),
+        tuple(sorted(recorder.events, key=lambda e: e.t)),
         end,
     )
     if multipliers == "index1" and system.layout.rows:
@@ -239,8 +240,11 @@ def _step_control(
     if kept.baumgarte and method.family != "half_explicit":
         raise UnsupportedMethodError(f"Baumgarte's term belongs to half-explicit methods; '{method.name}' has none.")
     is_adaptive = h is None
-    if not is_adaptive and not (rtol is None and atol is None):
-        raise ModelError("Either give a step size h, or tolerances rtol and atol for adaptive steps, not both.")
+    if not (is_adaptive or trace or (rtol is None and atol is None)):
+        raise ModelError(
+            "Give a step size h, or tolerances rtol and atol for adaptive steps, not both; fixed steps use tolerances "
+            "for the errors of a trace only."
+        )
     if (is_adaptive or trace) and not method.has_estimate:
         known = ", ".join(
             n

@@ -53,6 +53,7 @@ def refinement(
     *,
     reference: tuple[Grid, EndState] | None = None,
     multipliers: str = "stage",
+    stabilize: str = "none",
     progress: Callable[[str], Progress | None] = lambda label: None,
 ) -> Iterator[GridRow]:
     """Integrate a model on several grids with one step size and compare the states at the end time.
@@ -76,7 +77,7 @@ def refinement(
         Step size of all runs, in s.
     reference
         Grid and state to compare with; default: the finest grid, which then has no row, by each method.
-    multipliers
+    multipliers, stabilize
         As in `solve`.
     progress
         Gives the progress function of the run with a label.
@@ -104,7 +105,14 @@ def refinement(
         label = f"{name}, {option}={grid.value:g}"
         try:
             solution = solve(
-                grid.system, t_end, method=name, h=h, t_eval=[t_end], multipliers=multipliers, progress=progress(label)
+                grid.system,
+                t_end,
+                method=name,
+                h=h,
+                t_eval=[t_end],
+                multipliers=multipliers,
+                stabilize=stabilize,
+                progress=progress(label),
             )
         except IntegrationError as error:
             raise type(error)(f"{label}, h = {h:g}: {error}", error.solution) from error

@@ -1,0 +1,60 @@
+"""Arguments on how steps are taken: fixed or adaptive, their controller, and the stabilisation."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from typing import Any
+
+from symlie.cli.values import number, quantity
+
+CONTROLLER = "tumiotto2024"
+"""The controller where none is named."""
+
+
+def add_steps(parser: ArgumentParser) -> None:
+    """Arguments of one integration."""
+    parser.add_argument("--h", type=number, metavar="STEP", help="fixed step size in s, such as 1e-3 or 2**-11")
+    parser.add_argument("--rtol", type=number, metavar="TOL", help="adaptive steps: relative tolerance; default: 1e-6")
+    parser.add_argument("--atol", type=number, metavar="TOL", help="absolute tolerance; default: rtol/100")
+    parser.add_argument("--h0", type=number, metavar="STEP", help="first adaptive step in s; default: estimated")
+    parser.add_argument(
+        "--controller",
+        default=CONTROLLER,
+        metavar="NAME",
+        help=f"tumiotto2024, holzinger2024 or celledoni2022; default: {CONTROLLER}",
+    )
+    parser.add_argument(
+        "--controller-option",
+        dest="controller_options",
+        metavar="KEY=VALUE",
+        type=quantity,
+        action="append",
+        default=[],
+        help="safety, exponent, fac_min, fac_max, h_min or h_max; repeat for several",
+    )
+    parser.add_argument("--trace", action="store_true", help="keep all tried steps with their error estimates")
+    add_stabilize(parser)
+
+
+def add_stabilize(parser: ArgumentParser) -> None:
+    """The argument ``--stabilize``."""
+    parser.add_argument(
+        "--stabilize",
+        default="none",
+        metavar="HOW",
+        help="none (default), baumgarte:ALPHA, projection, projection+velocity or velocity",
+    )
+
+
+def steps_of(arguments: Namespace) -> dict[str, Any]:
+    """The keyword arguments of `solve`."""
+    return {
+        "h": arguments.h,
+        "rtol": arguments.rtol,
+        "atol": arguments.atol,
+        "h0": arguments.h0,
+        "controller": arguments.controller,
+        "controller_options": dict(arguments.controller_options),
+        "stabilize": arguments.stabilize,
+        "trace": arguments.trace,
+    }

@@ -534,14 +534,15 @@ def test_float_arrays(name: str) -> None:
 
 
 def test_names_families_and_commutators() -> None:
-    assert set(method_names()) == {*RKMK_METHODS, *HALF_EXPLICIT_METHODS}
+    assert set(method_names()) == {*RKMK_METHODS, *HALF_EXPLICIT_METHODS, "index1_dopri5"}
     for name in method_names():
         found = method(name)
         assert found is method(name)
         assert found.name == name
         assert found.order == found.tableau.order
         assert found.tableau.source
-        assert found.family == ("half_explicit" if name in HALF_EXPLICIT_METHODS else "rkmk")
+        family = "half_explicit" if name in HALF_EXPLICIT_METHODS else name.partition("_")[0]
+        assert found.family == ("rkmk" if family == "lie" else family)
         assert found.commutators == (0 if name == "lie_euler_heun" else None)
 
 

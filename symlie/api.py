@@ -20,7 +20,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from symlie.compile.cache import publish_folder, published_folder, text_key
+from symlie.compile.cache import publish_folder, publish_text, published_folder, published_text, text_key
 from symlie.paths import package_digest
 from symlie.runtime.system import System, load_system
 
@@ -31,15 +31,21 @@ if TYPE_CHECKING:
 
 _TYPES = "types"
 """Kind of the cache entries of kernels without their arrangement."""
+_TANGENTS = "tangents"
+"""Kind of the cache entries of Newton matrices."""
 
 
 def _types_key(equations: Equations) -> str | None:
     """Cache key of the kernels of a model whose topology is run-time data; None if its tables are part of the text."""
     from symlie.derive.arrangement import has_fixed_topology
+
+    return None if has_fixed_topology(equations.model) else _statement_key(equations)
+
+
+def _statement_key(equations: Equations) -> str:
+    """Hash of everything that determines the kernels of a model."""
     from symlie.modeling.canonical import canonical_text
 
-    if has_fixed_topology(equations.model):
-        return None
     return text_key({"statement": canonical_text(equations.model)}, (package_digest(), sys.version, version("sympy")))
 
 
@@ -74,6 +80,30 @@ def generated_files(equations: Equations) -> dict[str, str]:
     return {**files, "manifest.json": manifest_text(content)}
 
 
+def tangent_files(equations: Equations, interface_hash: str) -> dict[str, str]:
+    """Files of the Newton matrices of a model by name, from the cache if an equal statement was derived before.
+
+    They are apart from `generated_files` because runs of explicit methods do without them.
+
+    Parameters
+    ----------
+    equations
+        The model.
+    interface_hash
+        That of its manifest.
+    """
+    from symlie.derive.tangent_kernels import model_tangents
+    from symlie.emit.tangents import emit_tangents
+
+    name = f"{_statement_key(equations)}-{interface_hash}.json"
+    known = published_text(_TANGENTS, name)
+    if known is None:
+        known = json.dumps(emit_tangents(model_tangents(equations.model, equations.derived), interface_hash))
+        publish_text(_TANGENTS, name, known)
+    files: dict[str, str] = json.loads(known)
+    return files
+
+
 def _emitted_files(equations: Equations) -> dict[str, str]:
     """Generated files with the manifest of the types alone."""
     from symlie.emit.c import emit_c
@@ -94,18 +124,21 @@ def compile_equations(equations: Equations, *, backend: str, optimize: str) -> S
     """Emit, compile and load."""
     start = time.perf_counter()
     files = generated_files(equations)
+    content = json.loads(files["manifest.json"])
     return load_system(
         files,
-        json.loads(files["manifest.json"]),
+        content,
         backend=backend,
         optimize=optimize,
         derive_seconds=time.perf_counter() - start,
+        tangent_source=lambda: tangent_files(equations, content["interface_hash"]),
     )
 
 
 def write_generated(equations: Equations, folder: str | Path) -> Path:
     """Write the generated files of a model into a folder."""
-    return write_files(generated_files(equations), folder)
+    files = generated_files(equations)
+    return write_files(files | tangent_files(equations, json.loads(files["manifest.json"])["interface_hash"]), folder)
 
 
 def write_files(files: Mapping[str, str], folder: str | Path) -> Path:

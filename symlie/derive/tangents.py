@@ -1,6 +1,6 @@
 """Newton matrices of a statement: trivialised derivatives of the forces and of the constraint forces.
 
-    K = D_q(g + Bᵀ λ),   C = ∂g/∂v,   D_q(g(q∘exp(ε w)))|_{ε=0} = K w
+    K = D_q(M a + g + Bᵀ λ),   C = ∂g/∂v,   d/dε g(q∘exp(ε w))|_{ε=0} = K w   (a = λ = 0)
 
 K is not symmetric: second trivialised derivatives do not commute. Source: Hante, Tumiotto and Arnold 2022, section 4.
 """
@@ -22,6 +22,8 @@ from symlie.ir.program import Assignment, Program, Value, needed_statements
 class NewtonMatrices:
     """Tangent stiffness and damping of a statement, as expressions of its program."""
 
+    acceleration: tuple[Symbol, ...]
+    """The symbols of a that appear in K; none if M does not depend on the configuration."""
     multipliers: tuple[Symbol, ...]
     """The symbols of λ that appear in K."""
     stiffness: tuple[tuple[Expr, ...], ...]
@@ -32,18 +34,21 @@ class NewtonMatrices:
 
 def derive_newton_matrices(derived: DerivedStatement) -> NewtonMatrices:
     """Derive K and C by forward differentiation of the derived forces."""
-    statement, program = derived.statement, derived.statement.program
+    statement, program, dynamics = derived.statement, derived.statement.program, derived.dynamics
     jacobian = derived.constraints.jacobian
-    multipliers = tuple(Symbol(f"lambda{i}", real=True) for i in range(len(jacobian)))
-    pulled = [
-        sum((row[k] * m for row, m in zip(jacobian, multipliers, strict=True)), Integer(0))
-        for k in range(len(derived.dynamics.force))
-    ]
-    residual = program.vector(g + b for g, b in zip(derived.dynamics.force, pulled, strict=True))
+    dimension = len(dynamics.force)
+    acceleration = () if dynamics.mass_is_constant else program.fresh("a", dimension)
+    multipliers = program.fresh("lambda", len(jacobian)) if jacobian else ()
+    residual = program.vector(
+        g
+        + sum((m * a for m, a in zip(row, acceleration, strict=False)), Integer(0))
+        + sum((b[k] * m for b, m in zip(jacobian, multipliers, strict=True)), Integer(0))
+        for k, (g, row) in enumerate(zip(dynamics.force, dynamics.mass, strict=True))
+    )
     values = [n.value for n in statement.nodes]
     stiffness = _through_differences(program, residual, values) or _columns(program, residual, values)
-    damping = _columns(program, program.vector(derived.dynamics.force), [n.velocity for n in statement.nodes])
-    return NewtonMatrices(multipliers, stiffness, damping)
+    damping = _columns(program, program.vector(dynamics.force), [n.velocity for n in statement.nodes])
+    return NewtonMatrices(acceleration, multipliers, stiffness, damping)
 
 
 def _through_differences(

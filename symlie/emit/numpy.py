@@ -67,22 +67,24 @@ def _printed(kernel: Kernel) -> dict[str, object]:
     }
 
 
+def numpy_module(name: str, kernels: Sequence[Kernel], schemes: Sequence[Scheme], interface_hash: str) -> str:
+    """Source of a module with some kernels and the coefficient functions they use."""
+    return render(
+        "numpy/model.py.jinja",
+        name=name,
+        hash=interface_hash,
+        uses_full_angle_ratio=any(i.operator == "call full_angle_ratio" for k in kernels for i in k.body.instructions),
+        functions=[_coefficient_function(s) for s in schemes],
+        pole_high=repr(POLE_HIGH),
+        pole_low=repr(POLE_LOW),
+        kernels=[_printed(k) for k in kernels],
+    )
+
+
 def emit_numpy(model: EmittedModel, interface_hash: str) -> dict[str, str]:
     """Source of a model in NumPy: one module ``NAME.py``.
 
     The derived elimination is left to a library on this backend.
     """
-    kernels = [_printed(k) for k in model.types.kernels]
-    text = render(
-        "numpy/model.py.jinja",
-        model=model.types,
-        hash=interface_hash,
-        uses_full_angle_ratio=any(
-            i.operator == "call full_angle_ratio" for k in model.types.kernels for i in k.body.instructions
-        ),
-        functions=[_coefficient_function(s) for s in model.schemes],
-        pole_high=repr(POLE_HIGH),
-        pole_low=repr(POLE_LOW),
-        kernels=kernels,
-    )
+    text = numpy_module(model.types.name, model.types.kernels, model.schemes, interface_hash)
     return {f"{model.types.name}.py": text}

@@ -71,8 +71,20 @@ def system_of_model(
     """A system by model name or file, from the cache of generated files if they are there."""
     files, seconds = cached_files(model, options)
     return load_system(
-        files, json.loads(files["manifest.json"]), backend=backend, optimize=optimize, derive_seconds=seconds
+        files,
+        json.loads(files["manifest.json"]),
+        backend=backend,
+        optimize=optimize,
+        derive_seconds=seconds,
+        tangent_source=lambda: cached_tangents(model, options, files),
     )
+
+
+def cached_tangents(model: str, options: Mapping[str, Any], files: Mapping[str, str]) -> dict[str, str]:
+    """Files of the Newton matrices of a model, whose generated files are given."""
+    from symlie.api import tangent_files
+
+    return tangent_files(build_model(model, options).derive(), json.loads(files["manifest.json"])["interface_hash"])
 
 
 def _statement_key(path: Path, options: Mapping[str, Any]) -> str:

@@ -264,6 +264,15 @@ class Layout:
             for e, o in zip(self.elements, self.velocity_of, strict=True)
         ]
 
+    @cached_property
+    def stored_places(self) -> list[NDArray[np.int64]]:
+        """For each element type the storage components of its instances, shape (instances, local storage)."""
+        types = {t["name"]: t["storage"] for t in self.manifest["node_types"]}
+        return [
+            np.concatenate([o[:, [k]] + np.arange(types[name]) for k, name in enumerate(e["node_types"])], axis=1)
+            for e, o in zip(self.elements, self.storage_of, strict=True)
+        ]
+
     def assembled(self, which: str) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Rows and columns of the stored values of ``"mass"`` (lower triangle) or ``"jacobian"``."""
         rows: list[NDArray[np.intp]] = [np.zeros(0, dtype=np.intp)]

@@ -24,13 +24,7 @@ class NumpyKernels:
             raise FormatError(f"{layout.name}.py does not belong to this manifest.json; generate the model again.")
         self._functions: dict[str, Callable[..., tuple[Any, ...]]] = module.__dict__
         self._node_groups = self._groups_of_nodes()
-        types_by_name = {t["name"]: t for t in layout.manifest["node_types"]}
-        self._storage_of = [
-            np.concatenate(
-                [s[:, [k]] + np.arange(types_by_name[n]["storage"]) for k, n in enumerate(e["node_types"])], 1
-            ).T
-            for e, s in zip(layout.elements, layout.storage_of, strict=True)
-        ]
+        self._storage_of = [place.T for place in layout.stored_places]
         self._velocity_of = [place.T for place in layout.places]
         self._widths = {
             n.storage.start + k * n.type["storage"]: (n.type["storage"], n.type["dimension"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -22,6 +22,7 @@ from symlie.runtime.initial import InitialState, consistent_initial_state
 from symlie.runtime.kernels import Kernels, Prepared
 from symlie.runtime.layout import Array, Layout, NodeSlice, read_manifest
 from symlie.runtime.numpy_kernels import NumpyKernels
+from symlie.runtime.tangents import LazyTangents, NewtonMatrices
 
 BACKENDS = ("auto", "c", "numpy")
 """Values of ``backend``."""
@@ -51,6 +52,7 @@ class System:
     algebra: DenseAlgebra | BandedAlgebra
     parameters: Array
     element_parameters: tuple[Array, ...]
+    tangents: LazyTangents
     initial_values: Mapping[tuple[str, str], Array] = field(default_factory=dict)
     timings: Timings = Timings()
 
@@ -105,6 +107,11 @@ class System:
     def prepared(self) -> Prepared:
         """Parameters with the constants computed from them, as the kernels take them."""
         return self.kernels.prepare(self.parameters, self.element_parameters)
+
+    @property
+    def newton_matrices(self) -> NewtonMatrices:
+        """K and C, derived and compiled when first needed; see `NewtonMatrices`."""
+        return self.tangents.matrices
 
     @property
     def breakpoints(self) -> list[float]:
@@ -180,7 +187,8 @@ class System:
 
 
 def _c_files(files: Mapping[str, str]) -> dict[str, str]:
-    return {name: text for name, text in files.items() if name.endswith((".c", ".h"))}
+    kinds = (".c", ".h")
+    return {n: text for n, text in files.items() if n.endswith(kinds) and not n.endswith("_tangents.c")}
 
 
 def _is_reflected(node: NodeSlice, storage: Array) -> bool:
@@ -211,6 +219,7 @@ def load_system(
     backend: str = "auto",
     optimize: str = "default",
     derive_seconds: float = 0.0,
+    tangent_source: Callable[[], Mapping[str, str]] | None = None,
 ) -> System:
     """Build a system from generated files.
 
@@ -224,6 +233,8 @@ def load_system(
         As in `Equations.compile`.
     derive_seconds
         Reported in the statistics.
+    tangent_source
+        Gives the files of the Newton matrices when they are first needed, if the generated files lack them.
 
     Raises
     ------
@@ -263,6 +274,7 @@ def load_system(
         algebra_of(layout),
         layout.parameter_defaults,
         layout.element_parameters,
+        LazyTangents(layout, files, tangent_source, chosen == "c", optimize),
         timings=Timings(derive_seconds, seconds),
     )
 
@@ -286,5 +298,6 @@ def load(folder: str | Path, *, backend: str = "auto", optimize: str = "default"
     """
     folder = Path(folder)
     manifest = read_manifest(folder)
-    files = {p.name: p.read_text(encoding="utf-8") for p in folder.iterdir() if p.suffix in {".c", ".h", ".py"}}
+    kinds = {".c", ".h", ".py", ".json"}
+    files = {p.name: p.read_text(encoding="utf-8") for p in folder.iterdir() if p.suffix in kinds}
     return load_system(files, manifest, backend=backend, optimize=optimize)

@@ -131,6 +131,10 @@ void symlie_jacobian(const symlie_problem *P, double t, const double *q, double 
 void symlie_constraint_rate(const symlie_problem *P, double t, const double *q, double *b);
 void symlie_curvature(const symlie_problem *P, double t, const double *q, const double *v, double *Z);
 
+/* Present in a library of Newton matrices: stored values of D_q(M a + g + B^T lambda) and of dg/dv. */
+void symlie_tangents(const symlie_problem *P, double t, const double *q, const double *v, const double *a,
+                     const double *lambda, double *K, double *C);
+
 /* Present in a library that was compiled for a method; both return a symlie_status. */
 /* v' and lambda of [M B^T; B 0][v'; lambda] = [-g; -Z]. */
 int symlie_acceleration(const symlie_problem *P, double t, const double *q, const double *v, double *a, double *lambda);

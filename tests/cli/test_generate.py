@@ -23,7 +23,8 @@ def test_default_folder(cli: Cli, tmp_path: Path) -> None:
     result = cli("generate", "heavy_top", "-o", "group=SE3")
     assert result.out == "generated/heavy_top_SE3\n"
     names = {p.name for p in (tmp_path / "generated" / "heavy_top_SE3").iterdir()}
-    assert names == {"heavy_top.c", "heavy_top.h", "heavy_top.py", "manifest.json", "equations.md"}
+    tangents = {f"heavy_top_tangents.{kind}" for kind in ("c", "py", "json")}
+    assert names == {"heavy_top.c", "heavy_top.h", "heavy_top.py", "manifest.json", "equations.md"} | tangents
 
 
 def test_check(cli: Cli, tmp_path: Path) -> None:

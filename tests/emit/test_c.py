@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import symlie as sl
+from symlie.api import tangent_files
 from symlie.compile.compiler import BASE_FLAGS, OPTIMIZATIONS, find_compiler, flags
 from symlie.compile.library import Library
 from symlie.errors import NoCompilerError
@@ -90,6 +91,14 @@ def test_models_compile_without_warnings(model: str, tmp_path: Path) -> None:
     write(tmp_path, sources(model))
     name = equations_of(model).model.name
     compiler_output(tmp_path, [*WARNINGS, "-O2", "-c", "-o", "model.o", f"{name}.c"])
+
+
+@gcc_only
+@pytest.mark.parametrize("model", MODELS)
+def test_newton_matrices_compile_without_warnings(model: str, tmp_path: Path) -> None:
+    equations = equations_of(model)
+    write(tmp_path, {**sources(model), **tangent_files(equations, "hash")})
+    compiler_output(tmp_path, [*WARNINGS, "-O1", "-c", "-o", "tangents.o", f"{equations.model.name}_tangents.c"])
 
 
 @gcc_only

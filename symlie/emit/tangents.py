@@ -1,0 +1,58 @@
+"""Newton matrices as text: a C file, a NumPy module and a table of positions, apart from the files of a run."""
+
+from __future__ import annotations
+
+import json
+
+from symlie.emit.c import coefficient_function, print_kernel
+from symlie.emit.numpy import numpy_module
+from symlie.ir.kernels import SparsePattern
+from symlie.ir.schemes import POLE_HIGH, POLE_LOW
+from symlie.ir.signature import signature_hash
+from symlie.ir.tangents import ModelTangents
+from symlie.templating import render
+
+
+def emit_tangents(model: ModelTangents, interface_hash: str) -> dict[str, str]:
+    """Source files of the Newton matrices of a model.
+
+    Parameters
+    ----------
+    model
+        The Newton matrices.
+    interface_hash
+        That of the model's own files, to which these belong.
+
+    Returns
+    -------
+    dict
+        File name to text: ``NAME_tangents.c``, ``NAME_tangents.py``, ``NAME_tangents.json``.
+    """
+    own_hash = signature_hash(k.signature for k in model.kernels)
+    content = {
+        "model_interface_hash": interface_hash,
+        "interface_hash": own_hash,
+        "elements": [
+            {"name": e.name, "stiffness": _positions(e.stiffness), "damping": _positions(e.damping)}
+            for e in model.elements
+        ],
+    }
+    source = render(
+        "c/tangents.c.jinja",
+        model=model,
+        hash=own_hash,
+        functions=[coefficient_function(s) for s in model.schemes],
+        kernels=[print_kernel(k) for k in model.kernels],
+        pole_high=repr(POLE_HIGH),
+        pole_low=repr(POLE_LOW),
+    )
+    stem = f"{model.name}_tangents"
+    return {
+        f"{stem}.c": source,
+        f"{stem}.py": numpy_module(model.name, model.kernels, model.schemes, own_hash),
+        f"{stem}.json": json.dumps(content) + "\n",
+    }
+
+
+def _positions(pattern: SparsePattern) -> dict[str, list[int]]:
+    return {"rows": list(pattern.rows), "columns": list(pattern.columns)}

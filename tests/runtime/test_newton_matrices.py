@@ -1,0 +1,147 @@
+"""Newton matrices of whole systems: both backends, 40 digits, differences of forces, and where they come from."""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from mpmath import mpf
+
+import symlie as sl
+from symlie.derive.tangents import derive_newton_matrices
+from symlie.errors import FormatError
+from symlie.models.statement_cache import system_of_model
+from symlie.runtime.algebra import DenseAlgebra
+from symlie.runtime.layout import Array
+from symlie.runtime.system import System
+from tests import tolerances
+from tests.emit.building import GENERAL, equations_of
+from tests.evaluation import Evaluation
+
+MODELS = ("heavy_top_SE3", "heavy_top_S3", "chain", "polar", *GENERAL)
+"""Constant and varying mass, with and without constraints, fixed and general topology."""
+
+
+@functools.cache
+def system_of(model: str, backend: str) -> System:
+    """One of the models above."""
+    return equations_of(model).compile(backend=backend)
+
+
+def state_of(system: System) -> tuple[float, Array, Array, Array, Array]:
+    """A time and random (q, v, a, λ)."""
+    random = np.random.default_rng(3)
+    layout = system.layout
+    q, _ = system._stated_initial()
+    q = system.kernels.advance(q, random.uniform(-0.6, 0.6, layout.dimension))
+    v, a = random.uniform(-1, 1, (2, layout.dimension))
+    return 0.3, q, v, a, random.uniform(-2, 2, layout.rows)
+
+
+def matrices(system: System) -> list[Array]:
+    """K and C there, dense."""
+    return [m.toarray() for m in system.newton_matrices(system.prepared, *state_of(system))]
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_backends_agree(model: str) -> None:
+    compiled, interpreted = (matrices(system_of(model, backend)) for backend in ("c", "numpy"))
+    for a, b in zip(compiled, interpreted, strict=True):
+        assert np.abs(a).max() > 0
+        assert np.abs(a - b).max() <= tolerances.LIBRARY * np.abs(b).max()
+
+
+@pytest.mark.parametrize("backend", ["c", "numpy"])
+@pytest.mark.parametrize("model", MODELS)
+def test_derivatives_of_the_assembled_forces(model: str, backend: str) -> None:
+    """K w and C w are rates of M(q) a + g + Bᵀ λ along q∘exp(ε w) and along v + ε w."""
+    system = system_of(model, backend)
+    kernels, algebra, p = system.kernels, DenseAlgebra(system.layout), system.prepared
+    t, q, v, a, multipliers = state_of(system)
+
+    def residual(q: Array, v: Array) -> Array:
+        mass = algebra.mass_matrix(kernels.mass(p, t, q))
+        return mass @ a + kernels.force(p, t, q, v) + algebra.pull(kernels.jacobian(p, t, q), multipliers)
+
+    w = np.random.default_rng(4).uniform(-1, 1, len(v))
+    h = 1e-5
+    moved = (residual(kernels.advance(q, h * w), v) - residual(kernels.advance(q, -h * w), v)) / (2 * h)
+    faster = (residual(q, v + h * w) - residual(q, v - h * w)) / (2 * h)
+    for matrix, expected in zip(matrices(system), (moved, faster), strict=True):
+        scale = np.abs(matrix).max()
+        assert np.abs(matrix @ w - expected).max() <= tolerances.NEWTON_DIFFERENCE * scale
+
+
+@pytest.mark.parametrize("model", ["heavy_top_SE3", "polar", "spaghetti"])
+def test_kernels_in_high_precision(model: str) -> None:
+    """From the derived matrices to compiled values, for one instance of each element type."""
+    equations, system = equations_of(model), system_of(model, "c")
+    layout, stated = system.layout, equations.model
+    t, q, v, a, multipliers = state_of(system)
+    found = matrices(system)
+    dense: list[Any] = [np.zeros((layout.dimension,) * 2, dtype=object) for _ in found]
+    for index, derived in enumerate(equations.derived):
+        statement, newton = derived.statement, derive_newton_matrices(derived)
+        own = () if statement is stated else statement.parameters
+        names = [s for p in (*stated.parameters, *own) for s in p.symbols]
+        rows = system.element_parameters[index]
+        evaluation = Evaluation(
+            statement.program, [e for m in (newton.stiffness, newton.damping) for r in m for e in r]
+        )
+        for instance in range(layout.instance_counts[index]):
+            place = layout.places[index][instance]
+            first = layout.first_rows[index] + instance * layout.element_rows[index]
+            numbers = [*system.parameters, *rows[instance if len(rows) > 1 else 0]]
+            values = {statement.time: mpf(t)} | dict(zip(names, map(mpf, numbers), strict=True))
+            for symbols, components in (
+                ([s for n in statement.nodes for s in n.value.components], q[layout.stored_places[index][instance]]),
+                ([s for n in statement.nodes for s in n.velocity.components], v[place]),
+                (newton.acceleration, a[place] if newton.acceleration else []),
+                (newton.multipliers, multipliers[first : first + layout.element_rows[index]]),
+            ):
+                values |= dict(zip(symbols, map(mpf, components), strict=True))
+            entries = np.array(evaluation(values), dtype=object).reshape(2, len(place), len(place))
+            for matrix, block in zip(dense, entries, strict=True):
+                matrix[np.ix_(place, place)] += block
+    for matrix, expected in zip(found, dense, strict=True):
+        scale = max(abs(e) for e in expected.ravel())
+        assert max(abs(mpf(x) - e) for x, e in zip(matrix.ravel(), expected.ravel(), strict=True)) <= (
+            tolerances.KERNEL * scale
+        )
+
+
+def test_models_by_name_derive_them_on_demand() -> None:
+    """The files of a run have none; they are derived when first asked for, and shared by copies of a system."""
+    system = system_of_model("heavy_top", {"group": "SE3"})
+    assert not any("tangents" in name for name in system.files)
+    heavier = system.with_parameters(mass=16.0)
+    assert heavier.newton_matrices is system.newton_matrices
+    state = state_of(system)
+    first, second = (s.newton_matrices(s.prepared, *state)[0].toarray() for s in (system, heavier))
+    assert np.abs(first - second).max() > 1
+
+
+@pytest.mark.parametrize("backend", ["c", "numpy"])
+def test_generated_folders_have_them(backend: str, tmp_path: Path) -> None:
+    folder = equations_of("heavy_top_SE3").generate(tmp_path / "top")
+    loaded = sl.load(folder, backend=backend)
+    for a, b in zip(matrices(loaded), matrices(system_of("heavy_top_SE3", backend)), strict=True):
+        assert np.array_equal(a, b)
+
+
+def test_folders_without_them_or_with_others(tmp_path: Path) -> None:
+    folder = equations_of("heavy_top_SE3").generate(tmp_path / "top")
+    table = folder / "heavy_top_tangents.json"
+    other = equations_of("heavy_top_S3").generate(tmp_path / "other")
+    table.write_bytes((other / table.name).read_bytes())
+    with pytest.raises(FormatError, match=r"heavy_top_tangents\.json does not belong to this manifest"):
+        _ = sl.load(folder, backend="numpy").newton_matrices
+    table.write_text("{}")
+    with pytest.raises(FormatError, match="damaged"):
+        _ = sl.load(folder, backend="numpy").newton_matrices
+    table.unlink()
+    with pytest.raises(FormatError, match="no Newton matrices; generate the model again"):
+        _ = sl.load(folder, backend="numpy").newton_matrices

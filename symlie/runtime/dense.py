@@ -85,12 +85,17 @@ class DenseOutput:
         Raises
         ------
         ModelError
-            A time outside of the solution.
+            A time outside of the solution, or between recorded states that are more than a step apart.
         """
         times = self.solution.t
         if not len(times) or not (np.all(t >= times[0]) and np.all(t <= times[-1])):
             span = f"from {times[0]:.9g} to {times[-1]:.9g}" if len(times) else "empty"
             raise ModelError(f"The solution is {span}; it can not be evaluated outside of it.")
+        if len(times) - 1 < self.solution.statistics.steps and not np.all(np.isin(t, times)):
+            raise ModelError(
+                f"The solution has {len(times)} recorded states of {self.solution.statistics.steps} steps, too few to "
+                "evaluate between them; solve without t_eval and with record_every=1."
+            )
         rows = [self._state(float(time)) for time in t]
         layout = self.system.layout
         q, v, multipliers = ([row[k] for row in rows] for k in range(3))

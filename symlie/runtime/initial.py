@@ -30,13 +30,14 @@ class InitialState:
 def index1_multipliers(
     kernels: Kernels, algebra: Algebra, p: Prepared, t: float, q: Array, v: Array
 ) -> tuple[Array, Array]:
-    """v' and λ of [M Bᵀ; B 0][v'; λ] = [-g; -Z]."""
-    jacobian = kernels.jacobian(p, t, q)
+    """v' and λ of [M Bᵀ; B 0][v'; λ] = [-g; -Z]; without constraints λ is empty."""
+    jacobian, curvature = kernels.jacobian(p, t, q), kernels.curvature(p, t, q, v)
     prescribed = kernels.prescribed_acceleration(p, t)
-    right = -kernels.curvature(p, t, q, v) - algebra.multiply(jacobian, prescribed)
-    acceleration, multipliers = algebra.solve_saddle(
-        kernels.mass(p, t, q), jacobian, jacobian, -kernels.force(p, t, q, v), right
-    )
+    mass, force = kernels.mass(p, t, q), -kernels.force(p, t, q, v)
+    if not len(curvature):
+        return algebra.solve_mass(mass, force) + prescribed, np.zeros(0)
+    right = -curvature - algebra.multiply(jacobian, prescribed)
+    acceleration, multipliers = algebra.solve_saddle(mass, jacobian, jacobian, force, right)
     return acceleration + prescribed, multipliers
 
 

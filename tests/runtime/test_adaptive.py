@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import symlie as sl
 from symlie.errors import ModelError, NotFiniteError, StepUnderflowError, UnknownNameError, UnsupportedMethodError
+from symlie.models import flying_spaghetti, roll_up
 from symlie.runtime.controllers import CONTROLLERS, FIXED_STEPS, Controller, controller_by_name
 from symlie.runtime.layout import Array
 from symlie.runtime.methods import method, method_names
@@ -131,6 +132,18 @@ def test_rejected_steps_are_tried_again_from_the_same_state(backend: str) -> Non
     stages = method("half_explicit_5").tableau.stages
     tried = int(np.sum(np.isfinite(trace.error)))
     assert solution.statistics.rhs_evaluations <= stages * len(trace.h) - (tried - 1)
+
+
+@pytest.mark.parametrize("model", [roll_up, flying_spaghetti])
+def test_rods_in_both_backends(model: Any) -> None:
+    """Run-time topology, with and without constraints; the same steps, also where the first one is estimated."""
+    equations = model.build(segments=8).derive()
+    runs = [sl.solve(equations.compile(backend=b), 0.05, rtol=1e-5, atol=1e-7, trace=True) for b in ("c", "numpy")]
+    assert len(runs[0].t) == len(runs[1].t) > 8
+    for first, second in ((a.trace, b.trace) for a, b in [runs]):
+        assert first is not None and second is not None
+        np.testing.assert_allclose(first.h, second.h, rtol=tolerances.ADAPTIVE_STEPS)
+    np.testing.assert_allclose(runs[0].q[-1], runs[1].q[-1], rtol=0, atol=tolerances.ADAPTIVE_STATES)
 
 
 def test_options_change_the_controller() -> None:

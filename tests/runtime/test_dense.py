@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 import symlie as sl
 from symlie.errors import ModelError
 from symlie.runtime.layout import Array
-from symlie.runtime.solution import Solution
+from symlie.runtime.solution import Solution, Statistics
 from symlie.runtime.system import System
 from tests import tolerances
 from tests.systems import HEAVY_TOPS, chain_model, heavy_top_system
@@ -50,7 +51,7 @@ def test_order_of_one_interval(backend: str) -> None:
         inside: Array = h * np.array([0.2, 0.4, 0.5, 0.7, 0.9])
         ends = sl.solve(system, h, h=2.0**-13 if backend == "c" else 2.0**-12, t_eval=[0.0, h])
         exact = sl.solve(system, h, h=2.0**-13 if backend == "c" else 2.0**-12, t_eval=inside)
-        found = ends(inside)
+        found = dataclasses.replace(ends, statistics=Statistics(steps=1))(inside)
         assert isinstance(found, Solution)
         errors.append(largest(system, found, exact))
     (q, v), (half_q, half_v) = errors
@@ -94,3 +95,10 @@ def test_only_inside() -> None:
     for t in (-0.1, 0.011, math.nan):
         with pytest.raises(ModelError, match="outside"):
             solution(t)
+
+
+def test_only_between_neighbouring_steps() -> None:
+    sparse = sl.solve(heavy_top_system("SE3"), 0.02, h=2.0**-10, t_eval=[0.0, 0.01, 0.02])
+    assert sparse(0.01).q.tobytes() == sparse.q[1].tobytes()
+    with pytest.raises(ModelError, match="record_every=1"):
+        sparse(0.015)

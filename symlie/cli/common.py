@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from symlie.cli.values import node_quantity, option, quantity
+from symlie.cli.values import node_quantity, option, quantity, table
 from symlie.errors import SymlieError
 
 if TYPE_CHECKING:
@@ -61,6 +61,15 @@ def add_system(parser: ArgumentParser) -> None:
         default=[],
         help="initial value of a field of a node; repeat for several",
     )
+    parser.add_argument(
+        "--input",
+        dest="inputs",
+        metavar="NAME=JSON",
+        type=table,
+        action="append",
+        default=[],
+        help='table of an input, such as u={"times": [0, 1], "values": [0, 5], "interpolation": "hold"}',
+    )
     parser.add_argument("--backend", choices=("auto", "c", "numpy"), default="auto", help="default: auto")
     parser.add_argument(
         "--optimize",
@@ -109,6 +118,8 @@ def system_of(arguments: Namespace, **options: Any) -> System:
     system = system.with_parameters(**dict(arguments.parameters))
     for node, field, value in arguments.initial:
         system = system.with_initial(node, **{field: value})
+    for name, points in arguments.inputs:
+        system = system.with_input(name, **points)
     return system
 
 

@@ -87,6 +87,18 @@ def node_quantity(text: str) -> tuple[str, str, Any]:
     return node, field, value
 
 
+def table(text: str) -> tuple[str, dict[str, Any]]:
+    """``NAME=JSON`` with the points of an input."""
+    key, value = _split(text, "NAME=JSON")
+    try:
+        points = _json(value)
+    except ValueError:
+        points = None
+    if not isinstance(points, dict) or not {"times", "values"} <= set(points) <= {"times", "values", "interpolation"}:
+        raise ArgumentTypeError(f'the value in {text!r} must be such as {{"times": [0, 1], "values": [0, 5]}}')
+    return key, points
+
+
 def _split(text: str, form: str) -> tuple[str, str]:
     key, sign, value = text.partition("=")
     if not (key.strip() and sign):

@@ -48,7 +48,7 @@ _COORDINATES = {"x": "coordinates", "x_dot": "rate of the coordinates"}
 def markdown(equations: Equations) -> str:
     """Everything derived for a model, as a page of Markdown for GitHub, notebooks and editors."""
     model = equations.model
-    views = [StatementView(d, _parameters(model, d.statement)) for d in equations.derived]
+    views = [StatementView(d, _parameters(model, d.statement), model.inputs) for d in equations.derived]
     nodes = [n for d in equations.derived for n in d.statement.nodes]
     factors = dict.fromkeys(factor for n in nodes for factor, _, _ in n.group.simple_factors)
     operators = {group.name: rows for group in factors if (rows := operator_rows(group))}
@@ -61,6 +61,7 @@ def markdown(equations: Equations) -> str:
         nonholonomic=any(not c.is_holonomic for c in stated),
         nodes=[_node(v, n) for v in views for n in v.derived.statement.nodes],
         parameters=[(p.name, str(letter(p.name)), _numbers(p.default), p.unit) for p in model.parameters],
+        inputs=[(i.name, str(letter(i.name)), i.size, i.unit) for i in model.inputs],
         statements=[(v.derived.statement.name, _sections(v)) for v in views],
         operators={name: _blocks(rows) for name, rows in operators.items()},
         coefficients=_blocks(COEFFICIENTS),
@@ -72,7 +73,9 @@ def latex(equations: Equations) -> str:
     """M, g, Φ, B, B v + b and Z with the definitions they use, as one display equation for MathJax and LaTeX."""
     rows: list[Row] = []
     for derived in equations.derived:
-        view = StatementView(derived, _parameters(equations.model, derived.statement), energies_and_outputs=False)
+        model = equations.model
+        parameters = _parameters(model, derived.statement)
+        view = StatementView(derived, parameters, model.inputs, energies_and_outputs=False)
         rows += [*view.definitions, *mass_rows(view), *force_rows(view)]
         for part in constraint_rows(view).values():
             rows += part

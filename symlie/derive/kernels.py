@@ -15,6 +15,7 @@ from symlie.ir.kernels import (
     ConstraintRows,
     ElementTypeKernels,
     EventValue,
+    InputLayout,
     Kernel,
     ModelKernels,
     OutputComponents,
@@ -34,6 +35,11 @@ def symbols_of(parameters: Sequence[Parameter]) -> list[Symbol]:
     return [s for p in parameters for s in p.symbols]
 
 
+def parameter_symbols(model: Model) -> list[Symbol]:
+    """Symbols of a model's parameters, followed by the slots of its inputs."""
+    return symbols_of(model.parameters) + [s for i in model.inputs for s in i.slots]
+
+
 def layouts(parameters: Sequence[Parameter]) -> tuple[ParameterLayout, ...]:
     """Parameters as emitted."""
     return tuple(ParameterLayout(p.name, p.shape, p.default, p.unit) for p in parameters)
@@ -46,7 +52,7 @@ def model_kernels(model: Model, statements: Sequence[DerivedStatement], *, fixed
     which the loops of large systems work on.
     """
     groups = [n.group for n in model.nodes] + [a.group for a in model.arrays]
-    hoisting = ParameterHoisting(len(symbols_of(model.parameters)), "p")
+    hoisting = ParameterHoisting(len(parameter_symbols(model)), "p")
     elements = [_element_kernels(model, d, hoisting, fixed) for d in statements]
     arguments = (Argument("p", hoisting.count), Argument("out", hoisting.size, True))
     prepare = Kernel(
@@ -60,6 +66,7 @@ def model_kernels(model: Model, statements: Sequence[DerivedStatement], *, fixed
         element_types=tuple(_with_size(e, "p", hoisting.size) for e in elements),
         parameters=layouts(model.parameters),
         prepare=prepare,
+        inputs=tuple(InputLayout(i.name, i.size, i.unit) for i in model.inputs),
         initial=_initial_kernel(model),
         motions=tuple(_motion_kernel(model, k, hoisting) for k in range(len(model.motions))),
     )
@@ -92,7 +99,7 @@ class _ElementBuilder:
         self.own = ParameterHoisting(len(own), "e", ("p[", "e["))
         self.references: dict[Symbol, str] = {statement.time: "t"}
         for label, symbols in (
-            ("p", symbols_of(model.parameters)),
+            ("p", parameter_symbols(model)),
             ("e", own),
             ("q", [s for n in statement.nodes for s in n.value.components]),
             ("v", [s for n in statement.nodes for s in n.velocity.components]),
@@ -196,7 +203,7 @@ def _motion_kernel(model: Model, number: int, hoisting: ParameterHoisting) -> Ke
     velocity = coordinates(group) * between * Matrix(motion.storage).diff(model.time)
     acceleration = velocity.diff(model.time)
     references: dict[Symbol, str] = {model.time: "t"}
-    references |= {s: f"p[{i}]" for i, s in enumerate(symbols_of(model.parameters))}
+    references |= {s: f"p[{i}]" for i, s in enumerate(parameter_symbols(model))}
     arguments = (
         Argument("t", None),
         Argument("p", hoisting.size),
@@ -222,7 +229,7 @@ def _initial_kernel(model: Model) -> Kernel:
                 target[value.field.offset : value.field.offset + value.field.size] = value.components
         configuration += storage
         velocity += rate
-    parameters = symbols_of(model.parameters)
+    parameters = parameter_symbols(model)
     signature = Signature(
         f"{model.name}_initial",
         (

@@ -30,7 +30,7 @@ from symlie.groups.operations import Compose, Difference, Exponential, Inverse, 
 from symlie.groups.rotation import Rotate, rotation_size
 from symlie.ir.program import Application, Assignment, Vector
 from symlie.modeling.node import Node
-from symlie.modeling.terms import Parameter
+from symlie.modeling.terms import Input, Parameter
 
 _LETTERS = "abdfkrsu"
 """Letters for vectors without a name of their own; numbered letters follow when they are used up."""
@@ -62,12 +62,19 @@ class StatementView:
         The statement and its terms.
     parameters
         Parameters of the model.
+    inputs
+        Run-time inputs of the model.
     energies_and_outputs
         Whether these are shown too, with the definitions that only they use.
     """
 
     def __init__(
-        self, derived: DerivedStatement, parameters: Sequence[Parameter], *, energies_and_outputs: bool = True
+        self,
+        derived: DerivedStatement,
+        parameters: Sequence[Parameter],
+        inputs: Sequence[Input] = (),
+        *,
+        energies_and_outputs: bool = True,
     ) -> None:
         self.derived = derived
         self.notation = Notation()
@@ -78,6 +85,8 @@ class StatementView:
         self._letters = iter([c for c in _LETTERS if c not in {p.name for p in parameters}])
         self.velocity_parts: list[VelocityPart] = []
         self.notation.name(derived.statement.time, "t", STORAGE)
+        for entry in inputs:
+            self.notation.name(entry.slots[0], word(entry.name), PARAMETER)
         for parameter in parameters:
             self._name_parameter(parameter)
         for node in derived.statement.nodes:

@@ -44,6 +44,9 @@ class CPrinter:
         if operator.startswith("table "):
             position, abscissa, value, count = operands
             return f"symlie_{operator[6:]}({position}, &{abscissa}, &{value}, {int(float(count))})"
+        if operator.startswith("input "):
+            position, slot, component = operands
+            return f"symlie_{operator[6:]}({position}, &{slot}, {int(float(component))})"
         if operator.startswith("call "):
             return f"symlie_{operator[5:]}({', '.join(operands)})"
         return f"{FUNCTIONS.get(operator, operator)}({', '.join(operands)})"

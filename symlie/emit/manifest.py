@@ -89,6 +89,7 @@ def types_manifest(model: EmittedModel) -> dict[str, Any]:
         "pairs": [] if model.elimination else [
             {key: c[key] for key in ("first", "first_place", "second", "second_place")} for c in pair_kinds(model)
         ],
+        "inputs": [{"name": i.name, "size": i.size, "unit": i.unit} for i in types.inputs],
         "prepared_parameters": types.prepared_count,
         "operations": {k.signature.name: k.body.operation_count for k in model.kernels},
     }  # fmt: skip

@@ -34,6 +34,9 @@ class NumpyPrinter:
             position, abscissa, value, count = operands
             first, second = (f"{x.removesuffix(']')}:][:{int(float(count))}]" for x in (abscissa, value))
             return f"_{operator[6:]}({position}, {first}, {second})"
+        if operator.startswith("input "):
+            position, slot, component = operands
+            return f"_{operator[6:]}({position}, {slot.removesuffix(']')}:], {int(float(component))})"
         if operator == "select":
             return f"_select({', '.join(operands)})"
         if operator.startswith("call "):

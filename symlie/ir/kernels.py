@@ -112,6 +112,15 @@ class ParameterLayout:
 
 
 @dataclass(frozen=True)
+class InputLayout:
+    """A function of time that is given at run time; its slots follow the parameters."""
+
+    name: str
+    size: int
+    unit: str
+
+
+@dataclass(frozen=True)
 class ElementTypeKernels:
     """Kernels and local layout of one element type."""
 
@@ -154,6 +163,7 @@ class ModelKernels:
     """Extends the parameters by the constants that depend on them alone; all element kernels take the result."""
     initial: Kernel
     """Initial values of the nodes that are stated one by one."""
+    inputs: tuple[InputLayout, ...] = ()
     motions: tuple[Kernel, ...] = ()
     """Configuration, velocity and acceleration of each prescribed node."""
 

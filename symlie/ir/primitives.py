@@ -168,6 +168,34 @@ class PiecewiseSlope(sympy.Function):  # type: ignore[misc]
         return Integer(0)
 
 
+class RunTimeInput(sympy.Function):  # type: ignore[misc]
+    """Component of an input u(t), from a table that is given at run time; zero without one.
+
+    ``RunTimeInput(t, slot, component)``: the symbol is the first of the input's three slots among the parameters.
+    """
+
+    nargs = (3,)
+    primitive_name = "input"
+
+    def fdiff(self, argindex: int = 1) -> Expr:
+        return RunTimeInputSlope(*self.args)
+
+    def _latex(self, printer: Any, exp: str | None = None) -> str:
+        t, slot, component = self.args
+        text = rf"{printer._print(slot)}_{{{component + 1}}}\left({printer._print(t)}\right)"
+        return text if exp is None else rf"{text}^{{{exp}}}"
+
+
+class RunTimeInputSlope(sympy.Function):  # type: ignore[misc]
+    """Slope of `RunTimeInput`, at a kink that to the right; zero where values are held."""
+
+    nargs = (3,)
+    primitive_name = "input_slope"
+
+    def fdiff(self, argindex: int = 1) -> Expr:
+        return Integer(0)
+
+
 class Select(sympy.Function):  # type: ignore[misc]
     """``Select(condition, if_positive, otherwise)``: one of two expressions by the sign of a third.
 

@@ -21,6 +21,8 @@ from symlie.ir.primitives import (
     PiecewiseLinear,
     PiecewiseSlope,
     RotationQuaternion,
+    RunTimeInput,
+    RunTimeInputSlope,
     Select,
 )
 from symlie.ir.program import Assignment, Program, lower
@@ -61,7 +63,8 @@ class StraightLine:
 
 
 _PRIMITIVES = (
-    CoefficientFunction, HalfAngleRatio, RotationQuaternion, PiecewiseLinear, PiecewiseSlope, Select, sympy.exp
+    CoefficientFunction, HalfAngleRatio, RotationQuaternion, PiecewiseLinear, PiecewiseSlope, RunTimeInput,
+    RunTimeInputSlope, Select, sympy.exp,
 )  # fmt: skip
 
 
@@ -190,6 +193,8 @@ class _Flattener:
         if isinstance(expression, PiecewiseLinear | PiecewiseSlope):
             position, abscissa, value, count = (self.flatten(a) for a in expression.args)
             return self.emit(f"table {expression.primitive_name}", position, abscissa, value, count)
+        if isinstance(expression, RunTimeInput | RunTimeInputSlope):
+            return self.emit(f"input {expression.primitive_name}", *(self.flatten(a) for a in expression.args))
         if isinstance(expression, Select):
             return self.emit("select", *(self.flatten(a) for a in expression.args))
         if isinstance(expression, sympy.exp):

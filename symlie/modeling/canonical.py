@@ -17,6 +17,7 @@ def canonical_text(model: Model) -> str:
     lines += dict.fromkeys(f"array {_group(a.group)}" for a in model.arrays)
     lines += [f"initial {v.node} {v.field} {v.components}" for v in model.initial_values]
     lines += [f"motion {m.group.name} {m.storage}" for m in model.motions]
+    lines += [f"input {i.name} {i.size} {i.unit}" for i in model.inputs]
     for statement in (model, *(i.element for i in model.instances)):
         lines += _statement(statement)
     return "\n".join(lines)

@@ -10,17 +10,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import sympy
 from numpy.typing import NDArray
-from sympy import Expr, ImmutableDenseMatrix
+from sympy import Expr, ImmutableDenseMatrix, Integer, Symbol
 
 from symlie.errors import ModelError
 from symlie.groups.group import Field, LieGroup
 from symlie.groups.standard import group_from_name
-from symlie.ir.primitives import PiecewiseLinear
+from symlie.ir.primitives import PiecewiseLinear, RunTimeInput
 from symlie.modeling.expressions import components
 from symlie.modeling.names import identifier
-from symlie.modeling.node import Node
+from symlie.modeling.node import Node, column
 from symlie.modeling.node_array import NodeArray, NodeReference
 from symlie.modeling.statement import Statement
+from symlie.modeling.terms import Input
 
 if TYPE_CHECKING:
     from symlie.derive.equations import Equations
@@ -116,6 +117,7 @@ class Model(Statement):
         self.instances: list[ElementInstances] = []
         self.breakpoints: list[str] = []
         self.motions: list[Motion] = []
+        self.inputs: list[Input] = []
 
     def _check_new_node(self, name: str) -> None:
         identifier("Node", name)
@@ -269,6 +271,7 @@ class Model(Statement):
             if len(parts) != known[name].size:
                 raise ModelError(f"{found.name}.{name} needs {known[name].size} components, not {len(parts)}.")
             unknown = sorted(s.name for s in {s for e in parts for s in e.free_symbols} - allowed)
+            self._without_inputs(f"The motion of node '{found.name}'", parts)
             if unknown:
                 raise ModelError(f"The motion of {found.name}.{name} may use t and parameters only, not {unknown[0]}.")
             storage[known[name].offset : known[name].offset + known[name].size] = parts
@@ -292,6 +295,33 @@ class Model(Statement):
         y = self.parameter(f"{name}_values", values, unit=unit)
         self.breakpoints.append(f"{name}_times")
         return PiecewiseLinear(self.t, t[0], y[0], len(times))
+
+    def input(self, name: str, size: int = 1, unit: str = "") -> Any:
+        """A function of time u(t) that is given at run time as a table, by `System.with_input`; zero until then.
+
+        Parameters
+        ----------
+        name
+            Identifier.
+        size
+            Number of components.
+        unit
+            Unit of the components.
+
+        Returns
+        -------
+        Expr or ImmutableDenseMatrix
+            u(t), or the column of its components; for forces, potential energies, outputs and events.
+        """
+        identifier("Input", name)
+        if any(i.name == name for i in self.inputs):
+            raise ModelError(f"Input '{name}' is declared twice in '{self.name}'.")
+        if not isinstance(size, int) or size < 1:
+            raise ModelError(f"Input '{name}' needs at least one component, not {size!r}.")
+        slots = tuple(Symbol(f"input[{name},{k}]", real=True) for k in range(3))
+        self.inputs.append(Input(name, size, unit, slots))
+        parts = [RunTimeInput(self.t, slots[0], Integer(k)) for k in range(size)]
+        return parts[0] if size == 1 else column(parts)
 
     def derive(self) -> Equations:
         """Derive the equations of motion, unless an equal statement was derived and generated before.

@@ -10,7 +10,8 @@ from sympy import Expr, ImmutableDenseMatrix, Integer, Symbol
 
 from symlie.errors import ModelError, UnknownNameError
 from symlie.ir.differentiate import forward, reverse
-from symlie.ir.program import Program, Value, depends_on
+from symlie.ir.primitives import RunTimeInput, RunTimeInputSlope
+from symlie.ir.program import Assignment, Program, Value, depends_on, needed_statements
 from symlie.modeling.expressions import components
 from symlie.modeling.names import identifier
 from symlie.modeling.node import Node, column
@@ -93,6 +94,14 @@ class Statement:
         self._without_multipliers(f"The {what}", parts)
         return parts[0]
 
+    def _without_inputs(self, what: str, expressions: Sequence[Expr]) -> None:
+        needed = [s.expression for s in needed_statements(self.program, expressions) if isinstance(s, Assignment)]
+        if any(e.has(RunTimeInput, RunTimeInputSlope) for e in (*needed, *expressions)):
+            raise ModelError(
+                f"{what} of '{self.name}' depends on a run-time input, whose table has kinks or jumps; use inputs in "
+                "forces, energies of position, outputs and events."
+            )
+
     @property
     def _velocities(self) -> list[Symbol]:
         return [s for node in self.nodes for s in node.velocity.components]
@@ -115,7 +124,9 @@ class Statement:
         A polynomial of degree two in the velocities: terms linear in v describe gyrostats, terms without v moving
         coordinates.
         """
-        self.kinetic += self._scalar("kinetic energy", energy)
+        energy = self._scalar("kinetic energy", energy)
+        self._without_inputs("The kinetic energy", [energy])
+        self.kinetic += energy
 
     def potential_energy(self, energy: Any) -> None:
         """Add a potential energy V(t, q); in J."""
@@ -244,6 +255,7 @@ class Statement:
                 "asked for; state constraints first, or name those whose force is meant."
             )
         self._without_multipliers(f"Constraint '{name}'", rows)
+        self._without_inputs(f"Constraint '{name}'", rows)
         multipliers = tuple(Symbol(f"lambda[{name},{k}]", real=True) for k in range(len(rows)))
         self.constraints.append(Constraint(name, rows, multipliers, is_holonomic))
         return column(multipliers)

@@ -19,6 +19,16 @@ class Parameter:
 
 
 @dataclass(frozen=True)
+class Input:
+    """A function of time that is given at run time as a table, with the symbols of its slots among the parameters."""
+
+    name: str
+    size: int
+    unit: str
+    slots: tuple[Symbol, ...]
+
+
+@dataclass(frozen=True)
 class Constraint:
     """Rows Φ(t, q) = 0, or A(t, q) v + b(t, q) = 0 if not holonomic, with the symbols of their multipliers."""
 

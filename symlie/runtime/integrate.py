@@ -181,6 +181,8 @@ def solve(
     plan = step_plan(t0, t_end, h, t_eval, system.breakpoints)
     control = _step_control(system, chosen, h, rtol, atol, controller, controller_options, stabilize, trace)
     begin = start_of(system, t0) if start is None else continuation_of(start, system)
+    if plan.start[0] > t0:
+        begin = dataclasses.replace(begin, acceleration=None)
     if control.is_adaptive:
         begin = dataclasses.replace(begin, h=_first_step(system, plan, begin, control, chosen, h0))
     elif h0 is not None:

@@ -159,6 +159,8 @@ class Layout:
         """Hash that the generated code must report."""
         self.prepared_parameters = int(manifest["prepared_parameters"])
         """Length of the parameter vector with the constants computed from it."""
+        self.inputs = {i["name"]: (int(i["size"]), str(i["unit"])) for i in manifest["inputs"]}
+        """Size and unit of each run-time input, in the order of their slots."""
         self.parameter_defaults = np.array([c for p in manifest["parameters"] for c in p["default"]], dtype=float)
         """All default values of the model's parameters."""
 

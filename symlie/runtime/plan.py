@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from symlie.errors import ModelError
@@ -40,7 +40,11 @@ class Plan:
 
 
 def step_plan(
-    t0: float, t_end: float, h: float | None, t_eval: Sequence[float] | None, breakpoints: Sequence[float] = ()
+    t0: float,
+    t_end: float,
+    h: float | None,
+    t_eval: Sequence[float] | None,
+    breakpoints: Mapping[float, float] | None = None,
 ) -> Plan:
     """Segments from t₀ to t_end with steps of length h, shortened only where a time of ``t_eval`` demands it.
 
@@ -55,7 +59,8 @@ def step_plan(
     t_eval
         Increasing times in (t₀, t_end] that are hit exactly; t₀ itself may be the first.
     breakpoints
-        Other times that are hit exactly, such as kinks of loads.
+        Other times that are hit exactly, such as kinks and jumps of loads, each with the time at which steps after it
+        begin.
 
     Raises
     ------
@@ -72,8 +77,9 @@ def step_plan(
     if not all(b > a for a, b in zip([t0, *stops], stops, strict=False)) or (stops and not stops[-1] <= t_end):
         raise ModelError(f"The evaluation times must increase and lie between {t0} and {t_end}.")
     recorded = set(stops) if t_eval is not None else {t_end}
-    stops = sorted({*stops, t_end, *(t for t in breakpoints if t0 < t < t_end)})
-    starts = [t0, *stops[:-1]]
+    after = breakpoints or {}
+    stops = sorted({*stops, t_end, *(t for t in after if t0 < t < t_end)})
+    starts = [after.get(t, t) for t in (t0, *stops[:-1])]
     counts = []
     for a, b in zip(starts, stops, strict=True):
         if h is None:

@@ -19,6 +19,7 @@ from symlie.errors import FormatError, ModelError, NoCompilerError, UnknownNameE
 from symlie.runtime.algebra import BandedAlgebra, DenseAlgebra, algebra_of
 from symlie.runtime.c_kernels import CKernels
 from symlie.runtime.initial import InitialState, consistent_initial_state
+from symlie.runtime.inputs import InputTable, breakpoints_of, input_table, slots_and_tables
 from symlie.runtime.kernels import Kernels, Prepared
 from symlie.runtime.layout import Array, Layout, NodeSlice, read_manifest
 from symlie.runtime.numpy_kernels import NumpyKernels
@@ -40,8 +41,8 @@ class Timings:
 class System:
     """A model ready to run.
 
-    Build one with `Equations.compile` or `symlie.load`. A system is immutable; `with_parameters` and `with_initial`
-    return changed copies without deriving or compiling.
+    Build one with `Equations.compile` or `symlie.load`. A system is immutable; `with_parameters`, `with_initial` and
+    `with_input` return changed copies without deriving or compiling.
     """
 
     layout: Layout
@@ -54,6 +55,7 @@ class System:
     element_parameters: tuple[Array, ...]
     tangents: LazyTangents
     initial_values: Mapping[tuple[str, str], Array] = field(default_factory=dict)
+    inputs: Mapping[str, InputTable] = field(default_factory=dict)
     timings: Timings = Timings()
 
     @property
@@ -103,10 +105,36 @@ class System:
             changed[node, name] = _numbers(f"initial value {node}.{name}", value, sizes[name], part.count)
         return dataclasses.replace(self, initial_values=changed)
 
+    def with_input(self, name: str, times: Any, values: Any, interpolation: str = "linear") -> System:
+        """A copy with a table for a run-time input; steps end at its points.
+
+        Parameters
+        ----------
+        name
+            The input, from `Model.input`.
+        times
+            Times that increase, in s, shape (n,).
+        values
+            Values at these times, shape (n,) or (n, size); the first and the last hold before and after.
+        interpolation
+            ``"linear"``, or ``"hold"``: each value holds from its time to the next.
+
+        Raises
+        ------
+        UnknownNameError
+            There is no such input or interpolation.
+        ModelError
+            Times do not increase, or the numbers do not fit.
+        """
+        table = input_table(self.layout, name, times, values, interpolation)
+        return dataclasses.replace(self, inputs={**self.inputs, name: table})
+
     @cached_property
     def prepared(self) -> Prepared:
-        """Parameters with the constants computed from them, as the kernels take them."""
-        return self.kernels.prepare(self.parameters, self.element_parameters)
+        """Parameters with the constants computed from them and the tables of inputs, as the kernels take them."""
+        slots, tables = slots_and_tables(self.layout, self.inputs)
+        prepared = self.kernels.prepare(np.concatenate([self.parameters, slots]), self.element_parameters)
+        return Prepared(np.concatenate([prepared.model, tables]), prepared.elements)
 
     @property
     def newton_matrices(self) -> NewtonMatrices:
@@ -114,10 +142,15 @@ class System:
         return self.tangents.matrices
 
     @property
-    def breakpoints(self) -> list[float]:
-        """Times that must be step boundaries: kinks of piecewise time functions."""
+    def breakpoints(self) -> dict[float, float]:
+        """Times that must be step boundaries, each with the time at which steps after it begin.
+
+        These are kinks of functions of time, and jumps of inputs, after which steps begin a few units in the last
+        place later.
+        """
         positions = [self.layout.parameters[name][0] for name in self.layout.manifest["breakpoints"]]
-        return [float(t) for part in positions for t in self.parameters[part]]
+        kinks = {float(t): float(t) for part in positions for t in self.parameters[part]}
+        return kinks | breakpoints_of(list(self.inputs.values()))
 
     @cached_property
     def initial_state(self) -> InitialState:

@@ -70,7 +70,10 @@ class TimeLoop:
         """Integrate to the end, calling ``every_step`` after each step."""
         plan, counters = self.plan, self.counters
         while counters.segment < len(plan.end):
-            end = plan.end[counters.segment]
+            start, end = plan.start[counters.segment], plan.end[counters.segment]
+            if self.state.t < start:
+                # After a jump of an input steps begin a little later, and v' before it is of no use.
+                self.state.t, self.state.acceleration = start, None
             while self.state.t < end if self.control.is_adaptive else counters.step < plan.steps[counters.segment]:
                 status = self._step(end)
                 if status is not Status.DONE:

@@ -103,6 +103,8 @@ int symlie_integrate(const symlie_problem *P, symlie_state *state, const symlie_
     for (; state->segment < plan->segments; state->segment++, state->step = 0) {
         const double start = plan->start[state->segment], end = plan->end[state->segment];
         const long long steps = plan->steps[state->segment];
+        /* After a jump of an input steps begin a little later, and v' before it is of no use. */
+        if (state->t < start) state->t = start, state->acceleration_is_valid = 0;
         const double equal = control->is_adaptive ? 0 : (end - start) / (double)steps;
         while (control->is_adaptive ? state->t < end : state->step < steps) {
             if (record->count >= record->capacity || record->tried >= record->capacity

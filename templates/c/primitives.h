@@ -49,6 +49,24 @@ static inline double symlie_interpolate_slope(double x, const double *abscissa, 
     return (value[k + 1] - value[k]) / (abscissa[k + 1] - abscissa[k]);
 }
 
+/* Component of a run-time input: the slot says where its table is, how many points it has, and whether they are held.
+ * Zero without a table, constant outside of it. */
+static inline double symlie_input(double t, const double *slot, int component)
+{
+    const int n = (int)slot[1];
+    if (n == 0) return 0;
+    const double *time = slot + (long long)slot[0], *value = time + n + (long long)component * n;
+    if (!(slot[2] > 0)) return symlie_interpolate(t, time, value, n);
+    return t < time[0] ? value[0] : t >= time[n - 1] ? value[n - 1] : value[symlie_interval(t, time, n)];
+}
+
+static inline double symlie_input_slope(double t, const double *slot, int component)
+{
+    const int n = (int)slot[1];
+    const double *time = slot + (long long)slot[0];
+    return n == 0 || slot[2] > 0 ? 0 : symlie_interpolate_slope(t, time, time + n + (long long)component * n, n);
+}
+
 /* 2 atan(sqrt(n)/w)/sqrt(n), the factor of the quaternion logarithm; p and -p give the same principal value. */
 static inline double symlie_half_angle_ratio(double w, double n)
 {

@@ -105,8 +105,8 @@ class BandedAlgebra(_Products):
         starts = np.searchsorted(columns, np.arange(self.layout.dimension))
         ends = np.searchsorted(columns, np.arange(self.layout.dimension), side="right")
         sizes = np.where(self.layout.free, ends - starts, 0)
-        first: list[NDArray[np.intp]] = []
-        second: list[NDArray[np.intp]] = []
+        first = [np.zeros(0, dtype=np.intp)]
+        second = [np.zeros(0, dtype=np.intp)]
         for size in np.unique(sizes[sizes > 0]):
             members = order[starts[sizes == size][:, None] + np.arange(size)]
             first.append(np.repeat(members, size, axis=1).ravel())

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from sympy import Expr
 
-from symlie.derive.kernels import symbols_of
+from symlie.derive.kernels import parameter_symbols, symbols_of
 from symlie.derive.statements import DerivedStatement
 from symlie.derive.tangents import derive_newton_matrices
 from symlie.ir.kernels import Kernel, SparsePattern
@@ -44,7 +44,7 @@ def _element_tangents(model: Model, derived: DerivedStatement) -> ElementTypeTan
         "v": [s for n in nodes for s in n.velocity.components],
         "a": list(matrices.acceleration),
         "multipliers": list(matrices.multipliers),
-        "p": symbols_of(model.parameters),
+        "p": parameter_symbols(model),
         "e": [] if statement is model else symbols_of(statement.parameters),
     }
     kernel = None

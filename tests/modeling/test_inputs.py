@@ -161,3 +161,16 @@ def test_mistakes() -> None:
         model.input("u")
     with pytest.raises(ModelError, match="needs at least one component, not 0"):
         model.input("w", size=0)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_newton_matrices_see_inputs_and_pieces(backend: str) -> None:
+    model = sl.Model("spring_by_input")
+    q = model.node("mass", "R1")
+    model.kinetic_energy(q.x_dot[0] ** 2 / 2)
+    model.potential_energy(model.input("stiffness") * sl.select(q.x[0], q.x[0] ** 2 / 2, 0))
+    system = model.derive().compile(backend=backend).with_input("stiffness", [0, 2], [3, 5])
+    zero, none = np.zeros(1), np.zeros(0)
+    for x, expected in ((0.7, 4.0), (-0.7, 0.0)):
+        stiffness, _ = system.newton_matrices(system.prepared, 1.0, np.array([x]), zero, zero, none)
+        assert stiffness.toarray() == pytest.approx(np.array([[expected]]))

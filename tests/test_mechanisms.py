@@ -1,0 +1,89 @@
+"""The mechanisms of ``docs/mechanisms.md``, run as they are printed, judged by what is known of them."""
+
+from __future__ import annotations
+
+import functools
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symlie as sl
+from tests import tolerances
+
+PAGE = Path(__file__).parent.parent / "docs" / "mechanisms.md"
+BLOCKS = re.findall(r"## ([^\n]+)\n.*?```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.S)
+
+
+@functools.cache
+def session(title: str) -> dict[str, Any]:
+    """Names after running a block; the first one imports what all of them use."""
+    names: dict[str, Any] = {}
+    exec(BLOCKS[0][1].split("\ndisk =")[0], names)
+    exec(dict(BLOCKS)[title], names)
+    return names
+
+
+def test_all_blocks_are_tested() -> None:
+    assert [title for title, _ in BLOCKS] == [
+        "A rolling disk",
+        "A pendulum on a shaken pivot",
+        "A tippe top",
+        "A four-bar linkage in the plane",
+        "A satellite with reaction wheels",
+    ]
+
+
+def test_rolling_disk() -> None:
+    solution = session("A rolling disk")["solution"]
+    energy = solution.outputs["energy"]
+    assert abs(energy - energy[0]).max() <= tolerances.ADAPTIVE_ENERGY * abs(energy[0])
+    inclination = solution.outputs["inclination"]
+    assert abs(inclination - inclination[0]).max() <= tolerances.ADAPTIVE_ENERGY
+    assert solution.statistics.max_velocity_residual <= tolerances.PROJECTED_VELOCITY
+    # Steady rolling: the centre goes round in a circle, |x - c|² = ρ².
+    x = solution.field("disk", "x")[:, :2]
+    rows = np.column_stack([2 * x, np.ones(len(x))])
+    fitted, *_ = np.linalg.lstsq(rows, (x**2).sum(axis=1), rcond=None)
+    np.testing.assert_allclose(rows @ fitted, (x**2).sum(axis=1), rtol=0, atol=tolerances.ADAPTIVE_ENERGY)
+    assert np.ptp(x[:, 0]) > 0.1
+
+
+def test_shaken_pivot_keeps_the_pendulum_upright() -> None:
+    names = session("A pendulum on a shaken pivot")
+    assert names["shaken"].outputs["height"].min() > 0.9
+    assert names["slow"].outputs["height"].min() < -0.9
+    assert names["shaken"].statistics.max_constraint_residual <= 1e-6
+
+
+def test_tippe_top_turns_over() -> None:
+    solution = session("A tippe top")["solution"]
+    upright, jellett, energy = (solution.outputs[name] for name in ("upright", "jellett", "energy"))
+    assert upright[0] > 0.99 and upright[-1] < -0.9
+    assert abs(jellett - jellett[0]).max() <= tolerances.ADAPTIVE_ENERGY * abs(jellett[0])
+    # Friction takes energy; the stiff plane gives back what it stored.
+    assert energy[-1] < 0.9 * energy[0]
+    assert np.diff(energy[:: len(energy) // 50]).max() <= 1e-3 * energy[0]
+
+
+def test_four_bar_linkage() -> None:
+    solution = session("A four-bar linkage in the plane")["solution"]
+    pin, energy = solution.outputs["crank_pin"], solution.outputs["energy"]
+    np.testing.assert_allclose((pin**2).sum(axis=1), 1.0, rtol=0, atol=tolerances.PROJECTED_VELOCITY)
+    assert abs(energy - energy[0]).max() <= 1e-8 * abs(energy[0])
+    angle = np.unwrap(np.arctan2(pin[:, 1], pin[:, 0]))
+    assert angle[-1] - angle[0] > 4 * np.pi
+
+
+@pytest.mark.parametrize("method", ["rkmk_dopri5", "half_explicit_5"])
+def test_satellite_with_wheels(method: str) -> None:
+    names = session("A satellite with reaction wheels")
+    solution = sl.solve(names["pulse"], 30, method=method, rtol=1e-10)
+    assert abs(solution.outputs["momentum"]).max() <= tolerances.PROJECTED_VELOCITY
+    assert abs(solution.v[-1]).max() <= tolerances.PROJECTED_VELOCITY
+    # A pulse of 0.1 N m for 10 s one way and 10 s the other turns by 0.1 · 10²/J about a principal axis.
+    p = solution.field("body", "p")[-1]
+    assert 2 * np.arctan2(np.linalg.norm(p[1:]), p[0]) == pytest.approx(1.0, abs=1e-9)
+    assert abs(p[2:]).max() <= tolerances.PROJECTED_VELOCITY

@@ -278,4 +278,4 @@ DENSE_CHAIN = 1e-7
 """Error of a step of 2⁻⁸ for a chain that swings with a few rad/s."""
 
 ADAPTIVE_ENERGY = 1e-9
-"""Energies and integrals of the motion relative to their size, after adaptive runs of some ten turns with rtol 1e-10."""
+"""Energies and integrals of the motion relative to their size, after adaptive runs of ten turns with rtol 1e-10."""

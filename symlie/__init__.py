@@ -41,8 +41,11 @@ if TYPE_CHECKING:
     from symlie.modeling.expressions import select
     from symlie.modeling.model import ElementType, Model, diag, vector
     from symlie.modeling.rod import CosseratRod
+    from symlie.runtime.convergence import convergence
+    from symlie.runtime.convergence_figure import plot_convergence
     from symlie.runtime.integrate import solve
     from symlie.runtime.solution import Solution
+    from symlie.runtime.step_figure import plot_steps
     from symlie.runtime.system import System, load
 
 _SOURCES: dict[str, tuple[str, ...]] = {
@@ -86,17 +89,21 @@ _SOURCES: dict[str, tuple[str, ...]] = {
     "symlie.modeling.expressions": ("select",),
     "symlie.modeling.model": ("ElementType", "Model", "diag", "vector"),
     "symlie.modeling.rod": ("CosseratRod",),
+    "symlie.runtime.convergence": ("convergence",),
+    "symlie.runtime.convergence_figure": ("plot_convergence",),
     "symlie.runtime.integrate": ("solve",),
     "symlie.runtime.solution": ("Solution",),
+    "symlie.runtime.step_figure": ("plot_steps",),
     "symlie.runtime.system": ("System", "load"),
 }
 _MODULE_OF = {name: module for module, names in _SOURCES.items() for name in names}
 
 __all__ = [
     "S3", "SE2", "SE3", "SO2", "SO3", "Abs", "CosseratRod", "ElementType", "Heaviside", "Max", "Min", "Model",
-    "Piecewise", "Rational", "S3sR3", "SO3rv", "Solution", "System", "acos", "asin", "atan", "atan2", "cos", "cosh",
-    "diag", "direct_product", "errors", "exp", "eye", "group_from_name", "load", "pi", "real_space", "select",
-    "semidirect_product", "sign", "sin", "sinh", "solve", "sqrt", "tan", "tanh", "vector",
+    "Piecewise", "Rational", "S3sR3", "SO3rv", "Solution", "System", "acos", "asin", "atan", "atan2", "convergence",
+    "cos", "cosh", "diag", "direct_product", "errors", "exp", "eye", "group_from_name", "load", "pi",
+    "plot_convergence", "plot_steps", "real_space", "select", "semidirect_product", "sign", "sin", "sinh", "solve",
+    "sqrt", "tan", "tanh", "vector",
 ]  # fmt: skip
 
 

@@ -56,7 +56,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     add_system(parser)
     add_stabilize(parser)
-    parser.add_argument("--plot", metavar="FILE", help=f"draw the errors ({', '.join(PICTURES)})")
+    parser.add_argument("--plot", metavar="FILE", help=f"draw the errors over the steps ({', '.join(PICTURES)})")
+    parser.add_argument("--plot-work", metavar="FILE", help="draw the errors over the processor time")
     parser.add_argument("--progress", action="store_true", help="print progress as lines, also without a terminal")
     add_json(parser)
 
@@ -64,17 +65,20 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """Run the command."""
     describe(arguments)
-    check_writable(arguments.plot, PICTURES)
+    for file in (arguments.plot, arguments.plot_work):
+        check_writable(file, PICTURES)
     rows: list[ConvergenceRow] = []
     study = _over_steps if arguments.over is None else _over_grids
     with Progress("", plain=arguments.progress) as progress:
         for row in study(arguments, progress.relabelled):
             rows.append(row)
             arguments.result["rows"].append(row.to_json())
-    if arguments.plot:
+    pictures = [(file, work) for file, work in ((arguments.plot, False), (arguments.plot_work, True)) if file]
+    if pictures:
         from symlie.runtime.convergence_figure import plot_convergence
 
-        plot_convergence(rows, Path(arguments.plot))
+        for file, work in pictures:
+            plot_convergence(rows, file, work=work)
     if arguments.json:
         print_json({**arguments.result, "status": "ok"})
         return 0
@@ -86,8 +90,8 @@ def run(arguments: Namespace) -> int:
     option = [arguments.over[0]] if arguments.over else []
     head = ("method", *option, "h", "q", "", "v", "", "multipliers", "", "largest |Φ|", "steps", "time loop")
     print_table((head, *(_cells(row, option) for row in rows)), indent="")
-    if arguments.plot:
-        print(f"\nwrote {arguments.plot}")
+    for file, _ in pictures:
+        print(f"\nwrote {file}")
     return 0
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from symlie.cli.common import PICTURES, RECORDINGS, add_json, add_model, add_system, check_writable, describe, system_of
 from symlie.cli.output import Progress, print_json, print_table, seconds
 from symlie.cli.steps import add_steps, steps_of
-from symlie.cli.values import number, numbers
+from symlie.cli.values import names, number, numbers
 from symlie.errors import IntegrationError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 SUMMARY = "Integrate a model and print, draw or save the solution."
 EXAMPLE = """symlie run heavy_top -o group=SE3 --h '2**-11' --t-end 1 --plot top.png --out top.nc
-  symlie run heavy_top -o group=SE3 --rtol 1e-8 --t-end 1 --stabilize projection"""
+  symlie run heavy_top -o group=SE3 --rtol 1e-8 --t-end 1 --stabilize projection --plot-steps steps.png"""
 
 DEFAULT_END = 1.0
 """End time where none is given, in s."""
@@ -48,6 +48,17 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_system(parser)
     parser.add_argument("--reference", action="store_true", help="compare the end with the model's known solution")
     parser.add_argument("--plot", metavar="FILE", help=f"draw the solution ({', '.join(PICTURES)})")
+    parser.add_argument(
+        "--panels",
+        type=names,
+        metavar="NAME,…",
+        help="what --plot draws: energy, residuals, snapshots, NODE.FIELD, names of outputs and constraints",
+    )
+    parser.add_argument(
+        "--plot-steps",
+        metavar="FILE",
+        help="draw sizes and error estimates of all tried steps; implies --trace",
+    )
     parser.add_argument("--out", metavar="FILE", help=f"save the solution ({', '.join(RECORDINGS)})")
     parser.add_argument("--progress", action="store_true", help="print progress as lines, also without a terminal")
     add_json(parser)
@@ -57,6 +68,9 @@ def run(arguments: Namespace) -> int:
     """Run the command."""
     describe(arguments, method=arguments.method)
     check_writable(arguments.plot, PICTURES)
+    check_writable(arguments.plot_steps, PICTURES)
+    if arguments.panels and not arguments.plot:
+        raise UnknownNameError("--panels chooses what --plot draws; add --plot FILE.")
     check_writable(arguments.out, RECORDINGS)
     t_eval: list[float] | None = arguments.t_eval
     t_end: float = arguments.t_end if arguments.t_end is not None else t_eval[-1] if t_eval else DEFAULT_END
@@ -75,7 +89,7 @@ def run(arguments: Namespace) -> int:
                 t_eval=None if over_time else t_eval or [t_end],
                 record_every=max(1, int(t_end / arguments.h / MOST_DRAWN)) if drawn_only and arguments.h else 1,
                 multipliers=arguments.multipliers,
-                **steps_of(arguments),
+                **{**steps_of(arguments), "trace": arguments.trace or bool(arguments.plot_steps)},
                 progress=progress,
             )
     except IntegrationError as error:
@@ -95,7 +109,7 @@ def run(arguments: Namespace) -> int:
         _print(shown, solution, arguments.h)
         if reference is not None and errors is not None:
             _print_errors(reference, errors)
-        for file in filter(None, (arguments.plot, arguments.out)):
+        for file in filter(None, (arguments.plot, arguments.plot_steps, arguments.out)):
             print(f"\nwrote {file}")
     return 0
 
@@ -122,7 +136,9 @@ def _write(arguments: Namespace, solution: Solution) -> None:
     if arguments.out:
         solution.save(arguments.out)
     if arguments.plot:
-        solution.plot(arguments.plot)
+        solution.plot(arguments.plot, arguments.panels)
+    if arguments.plot_steps and solution.trace is not None:
+        solution.plot_steps(arguments.plot_steps)
 
 
 def _print(solution: Solution, whole: Solution, h: float | None) -> None:

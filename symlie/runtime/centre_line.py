@@ -29,7 +29,7 @@ UPRIGHT = 0.4
 FLAT = 0.45
 """Height over width above which two projections stand side by side."""
 
-WIDTH, FRAME, MOST_HEIGHT = 6.8, 0.34, 3.2
+WIDTH, FRAME, MOST_HEIGHT = 6.8, 0.42, 3.2
 """Width of a projection that fills a row, height of its labels, largest height of a row; in inches."""
 
 MOST_MARKED = 40

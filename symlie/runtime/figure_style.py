@@ -14,6 +14,12 @@ if TYPE_CHECKING:
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 """Colours that differ for colour-blind readers too. Source: Okabe and Ito 2008."""
 
+LINE_STYLES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)), (0, (9, 2)), "-")
+"""Dashes of lines, so that they differ in greyscale too."""
+
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+"""Shapes of points, for the same reason."""
+
 STYLE: dict[Any, Any] = {
     "font.family": "STIXGeneral",
     "mathtext.fontset": "stix",
@@ -26,6 +32,10 @@ STYLE: dict[Any, Any] = {
     "axes.linewidth": 0.6,
     "xtick.major.width": 0.6,
     "ytick.major.width": 0.6,
+    "xtick.minor.width": 0.4,
+    "ytick.minor.width": 0.4,
+    "xtick.minor.size": 1.5,
+    "ytick.minor.size": 1.5,
     "xtick.direction": "in",
     "ytick.direction": "in",
     "axes.formatter.limits": (-3, 4),
@@ -44,6 +54,11 @@ PICTURES = (".png", ".pdf", ".svg")
 
 DOTS_PER_INCH = 300
 """Resolution of PNG files, enough for print."""
+
+
+def look(number: int) -> dict[str, Any]:
+    """Colour and dashes of a line by its number, as arguments of Matplotlib."""
+    return {"color": PALETTE[number % len(PALETTE)], "linestyle": LINE_STYLES[number % len(LINE_STYLES)]}
 
 
 def require_matplotlib() -> None:

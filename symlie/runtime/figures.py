@@ -5,21 +5,25 @@ from __future__ import annotations
 import itertools
 import math
 import string
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from symlie.errors import UnknownNameError
 from symlie.runtime.centre_line import draw_views, snapshots, view_rows
-from symlie.runtime.figure_style import PALETTE, STYLE, check_picture, require_matplotlib, write_figure
+from symlie.runtime.figure_style import LINE_STYLES, STYLE, check_picture, look, require_matplotlib, write_figure
 from symlie.runtime.layout import Array
-from symlie.runtime.panels import Panel, panels
+from symlie.runtime.panels import Panel, named_panels, panels
 from symlie.runtime.solution import Solution
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+SNAPSHOTS = "snapshots"
+"""Name of the panels that show rods in space."""
 
 WIDTH, ROW_HEIGHT = 7.2, 1.75
 """Width of the figure and height of a row of panels, in inches."""
@@ -30,11 +34,14 @@ FEW_POINTS = 40
 BINS = 1200
 """Bins of a long series, of which the smallest and the largest value are drawn; more than an axis has dots."""
 
+MOST_EVENTS = 40
+"""Marks of one event up to which they are lines through the panels; more are short marks at the upper edge."""
+
 ENVELOPE_BINS = 256
 """Bins of a long series on a logarithmic axis, of which the largest value is drawn."""
 
 
-def plot_solution(solution: Solution, path: Path | None = None) -> Figure:
+def plot_solution(solution: Solution, path: Path | None = None, names: Sequence[str] | None = None) -> Figure:
     """Draw a solution over time.
 
     Parameters
@@ -43,6 +50,8 @@ def plot_solution(solution: Solution, path: Path | None = None) -> Figure:
         The solution; a single recorded time is enough.
     path
         Picture to write (``.png``, ``.pdf``, ``.svg``), or None.
+    names
+        Panels of `named_panels`, and ``"snapshots"`` of rods; default: what the solution contains.
 
     Returns
     -------
@@ -55,6 +64,8 @@ def plot_solution(solution: Solution, path: Path | None = None) -> Figure:
         Matplotlib is not installed.
     FormatError
         The file type is unknown, or the file can not be written.
+    UnknownNameError
+        A panel that the solution does not have.
     """
     require_matplotlib()
     if path is not None:
@@ -62,7 +73,10 @@ def plot_solution(solution: Solution, path: Path | None = None) -> Figure:
     import matplotlib
     from matplotlib.figure import Figure
 
-    drawn, lines = panels(solution), snapshots(solution)
+    lines = snapshots(solution) if names is None or SNAPSHOTS in names else None
+    drawn = panels(solution) if names is None else named_panels(solution, [n for n in names if n != SNAPSHOTS])
+    if not (drawn or lines):
+        raise UnknownNameError(f"There is nothing to draw: '{solution.system.name}' has no rods to take snapshots of.")
     views = view_rows(lines) if lines is not None else []
     heights = [row.height for row in views] + [ROW_HEIGHT] * math.ceil(len(drawn) / 2)
     letters = itertools.cycle(string.ascii_lowercase)
@@ -80,6 +94,7 @@ def plot_solution(solution: Solution, path: Path | None = None) -> Figure:
                 axes.set_xlabel("$t$ in s")
             else:
                 axes.tick_params(labelbottom=False)
+        _mark_events(figure, figure.axes[len(figure.axes) - len(drawn) :], solution)
         figure.align_ylabels(figure.axes[len(figure.axes) - len(drawn) :])
         figure.suptitle(_caption(solution), fontsize=9)
         figure.draw_without_rendering()
@@ -90,11 +105,15 @@ def plot_solution(solution: Solution, path: Path | None = None) -> Figure:
 
 def _draw(axes: Axes, t: Array, panel: Panel, letter: str) -> None:
     marker = "." if len(t) <= FEW_POINTS else ""
-    for series, color in zip(panel.series, PALETTE, strict=False):
-        points = envelope(t, series.values) if panel.logarithmic else decimated(t, series.values)
-        axes.plot(*points, color=color, label=series.label, marker=marker, markersize=4)
+    for k, series in enumerate(panel.series):
+        if panel.logarithmic:
+            positive = series.values > 0
+            points = envelope(t[positive], series.values[positive])
+        else:
+            points = decimated(t, series.values)
+        axes.plot(*points, **look(k), label=series.label, marker=marker, markersize=4)
     if panel.logarithmic and any(np.any(series.values > 0) for series in panel.series):
-        axes.set_yscale("log", nonpositive="mask")
+        axes.set_yscale("log")
     axes.set_title(f"({letter}) {panel.title}", loc="left")
     axes.set_ylabel(panel.label)
     axes.grid(visible=True)
@@ -103,6 +122,27 @@ def _draw(axes: Axes, t: Array, panel: Panel, letter: str) -> None:
         axes.set_xlim(t[0], t[-1])
     if any(series.label for series in panel.series):
         axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), borderaxespad=0.3)
+
+
+def _mark_events(figure: Figure, panels: Sequence[Axes], solution: Solution) -> None:
+    """A grey line through the panels at each event, and the names of the events below."""
+    if not solution.events or not panels or len(solution.t) < 2:
+        return
+    from matplotlib.lines import Line2D
+
+    names = list(dict.fromkeys(event.name for event in solution.events))
+    handles = []
+    for name, dashes in zip(names, itertools.cycle(LINE_STYLES[1:])):
+        times = [e.t for e in solution.events if e.name == name]
+        bottom = 0.0 if len(times) <= MOST_EVENTS else 0.95
+        for axes in panels:
+            style: dict[str, Any] = {"colors": "0.45", "linestyles": [dashes], "linewidth": 0.6}
+            axes.vlines(times, bottom, 1, transform=axes.get_xaxis_transform(), **style)
+        count = f" ({len(times)} times)" if len(times) > 1 else f" at $t = {times[0]:.4g}$ s"
+        handles.append(
+            Line2D([], [], color="0.45", linestyle=dashes, linewidth=0.6, label=name.replace("_", " ") + count)
+        )
+    figure.legend(handles=handles, loc="outside lower center", ncols=4, handlelength=2.4)
 
 
 def decimated(t: Array, values: Array) -> tuple[Array, Array]:

@@ -6,11 +6,12 @@ Arrays of nodes are drawn as snapshots instead: `symlie.runtime.centre_line`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from symlie.errors import UnknownNameError
 from symlie.runtime.layout import Array, NodeSlice
 from symlie.runtime.quantities import field_unit
 from symlie.runtime.solution import Solution
@@ -31,6 +32,9 @@ FAR_OFF = 10.0
 """A component whose mean exceeds the largest variation by this factor is drawn less its mean."""
 
 _GREEK = {"Omega": r"\Omega", "omega": r"\omega", "theta": r"\theta", "phi": r"\varphi"}
+
+_ROTATIONS = ("R", "p", "psi")
+"""Fields that store a rotation."""
 
 _MEANING = {
     "x": "position",
@@ -75,20 +79,85 @@ def panels(solution: Solution) -> list[Panel]:
     return drawn
 
 
+def named_panels(solution: Solution, names: Sequence[str]) -> list[Panel]:
+    """The panels of these names, in this order.
+
+    Parameters
+    ----------
+    solution
+        The solution.
+    names
+        ``"energy"``, ``"residuals"``, names of outputs and constraints (their multipliers), ``"NODE.FIELD"``.
+
+    Raises
+    ------
+    UnknownNameError
+        Nothing of this name can be drawn over time.
+    """
+    layout, multipliers = solution.system.layout, solution.named_multipliers()
+    drawn: list[Panel] = []
+    for name in names:
+        node, _, field = name.partition(".")
+        if name == "energy":
+            drawn.append(_energy_panel(solution.outputs["energy"]))
+        elif name == "residuals" and layout.rows:
+            drawn.append(_residual_panel(solution))
+        elif name in layout.outputs:
+            drawn.append(_output_panel(solution, name))
+        elif name in multipliers:
+            drawn.append(_multiplier_panel(name, multipliers[name]))
+        elif field and (found := _panel_of_field(solution, node, field)):
+            drawn.append(found)
+        else:
+            raise UnknownNameError(f"'{name}' can not be drawn over time; draw {', '.join(_drawable(solution))}.")
+    return drawn
+
+
+def _drawable(solution: Solution) -> list[str]:
+    layout = solution.system.layout
+    fields = [
+        f"{node.name}.{field['name']}"
+        for node in layout.nodes
+        for field in node.type["storage_fields"] + node.type["velocity_fields"]
+        if not node.is_array
+    ]
+    residuals = ["residuals"] if layout.rows else []
+    return ["energy", *residuals, *layout.outputs, *layout.constraints, *fields]
+
+
+def _panel_of_field(solution: Solution, node: str, field: str) -> Panel | None:
+    part = next((n for n in solution.system.layout.nodes if n.name == node and not n.is_array), None)
+    if part is None:
+        return None
+    if field.rstrip("0123456789") in _ROTATIONS:
+        return next(_rotation_panels(solution, part, field), None)
+    for fields in ("storage_fields", "velocity_fields"):
+        for panel in _field_panels(solution, part, fields, field):
+            return panel
+    return None
+
+
 def _output_panels(solution: Solution) -> Iterator[Panel]:
     """Outputs with a unit; the others, such as rotation matrices, have no meaning as lines over one axis."""
     physical = [(name, unit) for name, (_, unit) in solution.system.layout.outputs.items() if unit]
-    for name, unit in physical[:MOST_OUTPUTS]:
-        values = solution.outputs[name].reshape(len(solution.t), -1)
-        if unit == "rad":
-            values = continuous_rotation(values)
-        yield Panel(_words(name), _in_unit(unit), _components("e", values, "norm"))
+    for name, _ in physical[:MOST_OUTPUTS]:
+        yield _output_panel(solution, name)
 
 
-def _field_panels(solution: Solution, node: NodeSlice, fields: str) -> Iterator[Panel]:
+def _output_panel(solution: Solution, name: str) -> Panel:
+    unit = solution.system.layout.outputs[name][1]
+    values = solution.outputs[name].reshape(len(solution.t), -1)
+    if unit == "rad":
+        values = continuous_rotation(values)
+    return Panel(_words(name), _in_unit(unit), _components("e", values, "norm"))
+
+
+def _field_panels(solution: Solution, node: NodeSlice, fields: str, only: str = "") -> Iterator[Panel]:
     for field in node.type[fields]:
         name = field["name"]
-        if len(field["shape"]) == 2 or name.rstrip("0123456789") in ("p", "psi"):
+        if name.rstrip("0123456789") in _ROTATIONS or name != (only or name):
+            continue
+        if len(field["shape"]) == 2 and not only:
             continue
         values = solution.field(node.name, name).reshape(len(solution.t), -1)
         letter, unit = _letter(name), field_unit(node.type, name)
@@ -100,8 +169,10 @@ def _field_panels(solution: Solution, node: NodeSlice, fields: str) -> Iterator[
         yield Panel(_title(solution, node, meaning or default), _in_unit(unit, f"${letter}$"), series)
 
 
-def _rotation_panels(solution: Solution, node: NodeSlice) -> Iterator[Panel]:
+def _rotation_panels(solution: Solution, node: NodeSlice, only: str = "") -> Iterator[Panel]:
     for field in node.type["storage_fields"]:
+        if only and field["name"] != only:
+            continue
         stem = field["name"].rstrip("0123456789")
         values = solution.field(node.name, field["name"])
         if stem == "R" and field["shape"] == [3, 3]:

@@ -221,11 +221,60 @@ class Solution:
 
         save_solution(self, Path(path))
 
-    def plot(self, path: str | Path | None = None) -> Figure:
-        """Draw configurations, velocities, multipliers and residuals over time; write a picture if a path is given."""
+    def plot(self, path: str | Path | None = None, panels: Sequence[str] | None = None) -> Figure:
+        """Draw the solution over time; grey lines mark events.
+
+        Parameters
+        ----------
+        path
+            Picture to write (``.png``, ``.pdf``, ``.svg``); default: none.
+        panels
+            What to draw: ``"energy"``, ``"residuals"`` of the constraints, ``"snapshots"`` of rods, names of outputs
+            and of constraints (their multipliers), ``"NODE.FIELD"``; default: whatever the solution contains.
+
+        Returns
+        -------
+        Figure
+            The figure, which a notebook shows.
+
+        Raises
+        ------
+        UnknownNameError
+            A panel that the solution does not have.
+        MissingDependencyError
+            Matplotlib is not installed.
+        FormatError
+            The file type is unknown, or the file can not be written.
+        """
         from symlie.runtime.figures import plot_solution
 
-        return plot_solution(self, None if path is None else Path(path))
+        return plot_solution(self, None if path is None else Path(path), panels)
+
+    def plot_steps(self, path: str | Path | None = None) -> Figure:
+        """Draw the error estimates and sizes of all tried steps; `symlie.plot_steps` compares several solutions.
+
+        Parameters
+        ----------
+        path
+            Picture to write (``.png``, ``.pdf``, ``.svg``); default: none.
+
+        Returns
+        -------
+        Figure
+            The figure, which a notebook shows.
+
+        Raises
+        ------
+        ModelError
+            The solution has no trace: integrate with ``trace=True``.
+        MissingDependencyError
+            Matplotlib is not installed.
+        FormatError
+            The file type is unknown, or the file can not be written.
+        """
+        from symlie.runtime.step_figure import plot_steps
+
+        return plot_steps(self, path)
 
     def to_json(self) -> dict[str, Any]:
         """The solution as the JSON object of the command line."""

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 import symlie as sl
-from symlie.errors import FormatError, MissingDependencyError
+from symlie.errors import FormatError, MissingDependencyError, ModelError, UnknownNameError
+from symlie.runtime.convergence_figure import clear_order
 from symlie.runtime.figures import BINS, ENVELOPE_BINS, decimated, envelope, plot_solution
 from symlie.runtime.panels import continuous, panels, quaternions_of
 from symlie.runtime.solution import Solution
@@ -133,6 +134,100 @@ def test_quaternions_of_rotation_matrices() -> None:
     assert stored[:, 0].min() < -0.5, "the quaternion passes the half turn"
     assert np.abs(continuous(quaternions_of(rotations)) - stored).max() < QUATERNION_OF_ROTATION
     assert np.abs(continuous(stored * np.where(np.arange(len(stored)) % 3, 1, -1)[:, None]) - stored).max() == 0
+
+
+def test_chosen_panels() -> None:
+    names = ["residuals", "energy", "fixed_point", "center_of_mass", "top.Omega", "top.R"]
+    figure = top_solution().plot(panels=names)
+    assert [axes.get_title(loc="left")[4:] for axes in figure.axes] == [
+        "residuals of the constraints",
+        "energy, relative change",
+        "multipliers of fixed point",
+        "center of mass",
+        "angular velocity, body axes",
+        "rotation, unit quaternion",
+    ]
+
+
+@pytest.mark.parametrize("name", ["energies", "top.y", "bottom.x", "snapshots"])
+def test_unknown_panels(name: str) -> None:
+    with pytest.raises(UnknownNameError, match="draw"):
+        top_solution().plot(panels=[name])
+
+
+def falling() -> Solution:
+    """A mass that falls past two heights, with the steps that were tried."""
+    model = sl.Model("falling")
+    q = model.node("mass", "R1")
+    model.kinetic_energy(q.x_dot[0] ** 2 / 2)
+    model.potential_energy(10 * q.x[0])
+    model.event("halfway", q.x[0] + 1, terminal=False)
+    model.event("ground", q.x[0] + 2)
+    return sl.solve(model.derive().compile("numpy"), 2.0, method="rkmk_dopri5", trace=True)
+
+
+def test_events_are_marked_in_every_panel() -> None:
+    solution = falling()
+    times = {event.name: event.t for event in solution.events}
+    assert set(times) == {"halfway", "ground"}
+    figure = solution.plot()
+    for axes in figure.axes:
+        marked = sorted(path.vertices[0, 0] for lines in axes.collections for path in lines.get_paths())
+        assert marked == sorted(times.values())
+    (legend,) = figure.legends
+    assert [text.get_text().split()[0] for text in legend.get_texts()] == ["halfway", "ground"]
+
+
+def test_step_histories(tmp_path: Path) -> None:
+    solution = falling()
+    assert solution.trace is not None
+    path = tmp_path / "steps.png"
+    errors, sizes = solution.plot_steps(path).axes
+    assert path.read_bytes().startswith(b"\x89PNG")
+    np.testing.assert_array_equal(sizes.lines[0].get_ydata(), solution.trace.h[solution.trace.accepted])
+    assert errors.get_ylim()[1] > 1, "the tolerance is shown"
+    rough = sl.solve(heavy_top_system("SO3xR3", "numpy"), 0.05, h0=0.01, trace=True)
+    assert rough.statistics.rejected
+    assert rough.trace is not None
+    figure = sl.plot_steps({"top": rough, "mass": solution})
+    crosses = next(line for line in figure.axes[0].lines if line.get_marker() == "x" and len(line.get_xdata()))
+    np.testing.assert_array_equal(crosses.get_xdata(), rough.trace.t[~rough.trace.accepted])
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["top", "mass", "rejected"]
+
+
+def test_step_histories_of_fixed_steps_show_errors_alone() -> None:
+    fixed = sl.solve(heavy_top_system("SO3xR3", "numpy"), 0.0255, h=1e-3, trace=True)
+    (errors,) = fixed.plot_steps().axes
+    assert fixed.trace is not None
+    np.testing.assert_array_equal(errors.lines[0].get_ydata(), fixed.trace.error)
+    with pytest.raises(ModelError, match="trace=True"):
+        top_solution().plot_steps()
+
+
+@pytest.mark.parametrize(
+    ("observed", "expected"),
+    [
+        ([None, 5.45, 5.07, 1.64], (5, 2)),  # round-off at the end
+        ([None, 2.27, 1.82, 1.44], None),  # still on its way to 1
+        ([None, 3.9, 4.1], (4, 2)),
+        ([None, 3.1], (3, 1)),
+        ([None, 3.4], None),
+        ([None], None),
+        ([None, -0.5, 0.1, 0.2], None),
+    ],
+)
+def test_orders_that_are_shown(observed: list[float | None], expected: tuple[int, int] | None) -> None:
+    assert clear_order(observed) == expected
+
+
+def test_work_precision_diagram() -> None:
+    rows = list(sl.convergence(heavy_top_system("SE3"), 0.02, ["half_explicit_4", "half_explicit_5"], [2e-3, 1e-3]))
+    figure = sl.plot_convergence(rows, work=True)
+    assert [axes.get_xlabel() for axes in figure.axes] == 3 * ["processor time in ms"]
+    np.testing.assert_allclose(figure.axes[0].lines[0].get_xdata(), [1e3 * row.cpu_seconds for row in rows[:2]])
+    assert len({line.get_marker() for line in figure.axes[0].lines}) == 2
+    with pytest.raises(ModelError, match="at least one"):
+        sl.plot_convergence([])
 
 
 def test_unknown_picture_type(tmp_path: Path) -> None:

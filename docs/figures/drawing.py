@@ -1,0 +1,41 @@
+"""What the scripts of this folder share: the style of the package, and small PNG files beside the scripts."""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import matplotlib
+from matplotlib.figure import Figure
+
+from symlie.runtime.figure_style import STYLE
+
+FOLDER = Path(__file__).parent
+DOTS_PER_INCH = 200
+SETTINGS = {**STYLE, "axes.grid": True, "axes.axisbelow": True, "legend.handlelength": 2.4}
+
+
+@contextmanager
+def picture(width: float, height: float) -> Iterator[Figure]:
+    """A figure of a size in inches, in the style of the package."""
+    with matplotlib.rc_context(SETTINGS):
+        yield Figure(figsize=(width, height), layout="constrained")
+
+
+def letters() -> Iterator[str]:
+    """Letters of panels."""
+    return iter(string.ascii_lowercase)
+
+
+def write(figure: Figure, name: str) -> None:
+    """Write a figure as a PNG file with a palette of colours, which is a third of the size."""
+    from PIL import Image
+
+    path = FOLDER / name
+    with matplotlib.rc_context(SETTINGS):
+        figure.savefig(path, dpi=DOTS_PER_INCH)
+    with Image.open(path) as image:
+        image.convert("RGB").quantize(64).save(path, optimize=True)
+    print(f"{path.name}: {path.stat().st_size / 1000:.0f} kB")

@@ -35,7 +35,9 @@ if TYPE_CHECKING:
     )
 
     from symlie import errors
+    from symlie.groups.definition import lie_group
     from symlie.groups.group import direct_product
+    from symlie.groups.matrix_group import matrix_group
     from symlie.groups.semidirect import semidirect_product
     from symlie.groups.standard import S3, SE2, SE3, SO2, SO3, S3sR3, SO3rv, group_from_name, real_space
     from symlie.modeling.expressions import select
@@ -73,7 +75,9 @@ _SOURCES: dict[str, tuple[str, ...]] = {
         "tanh",
     ),
     "symlie": ("errors",),
+    "symlie.groups.definition": ("lie_group",),
     "symlie.groups.group": ("direct_product",),
+    "symlie.groups.matrix_group": ("matrix_group",),
     "symlie.groups.semidirect": ("semidirect_product",),
     "symlie.groups.standard": (
         "S3",
@@ -101,9 +105,9 @@ _MODULE_OF = {name: module for module, names in _SOURCES.items() for name in nam
 __all__ = [
     "S3", "SE2", "SE3", "SO2", "SO3", "Abs", "CosseratRod", "ElementType", "Heaviside", "Max", "Min", "Model",
     "Piecewise", "Rational", "S3sR3", "SO3rv", "Solution", "System", "acos", "asin", "atan", "atan2", "convergence",
-    "cos", "cosh", "diag", "direct_product", "errors", "exp", "eye", "group_from_name", "load", "pi",
-    "plot_convergence", "plot_steps", "real_space", "select", "semidirect_product", "sign", "sin", "sinh", "solve",
-    "sqrt", "tan", "tanh", "vector",
+    "cos", "cosh", "diag", "direct_product", "errors", "exp", "eye", "group_from_name", "lie_group", "load",
+    "matrix_group", "pi", "plot_convergence", "plot_steps", "real_space", "select", "semidirect_product", "sign",
+    "sin", "sinh", "solve", "sqrt", "tan", "tanh", "vector",
 ]  # fmt: skip
 
 

@@ -279,3 +279,7 @@ DENSE_CHAIN = 1e-7
 
 ADAPTIVE_ENERGY = 1e-9
 """Energies and integrals of the motion relative to their size, after adaptive runs of ten turns with rtol 1e-10."""
+
+GENERAL_FUNCTION = 1e-13
+"""Groups without closed forms, whose series are cut at 2⁻⁵³ relative to matrices of norm one, in 50 digits; products
+of several elements and their inverses multiply it by up to a thousand."""

@@ -9,7 +9,8 @@ from sympy import Expr, Integer, Matrix, Symbol
 
 from symlie.derive.node_types import node_type_kernels
 from symlie.derive.statements import DerivedStatement
-from symlie.groups.group import coordinates, storage_symbols
+from symlie.errors import ModelError
+from symlie.groups.group import LieGroup, coordinates, storage_symbols
 from symlie.ir.hoisting import ParameterHoisting
 from symlie.ir.kernels import (
     ConstraintRows,
@@ -18,6 +19,7 @@ from symlie.ir.kernels import (
     InputLayout,
     Kernel,
     ModelKernels,
+    NodeTypeKernels,
     OutputComponents,
     ParameterLayout,
     SparsePattern,
@@ -45,6 +47,15 @@ def layouts(parameters: Sequence[Parameter]) -> tuple[ParameterLayout, ...]:
     return tuple(ParameterLayout(p.name, p.shape, p.default, p.unit) for p in parameters)
 
 
+def _node_types(model: Model, groups: Sequence[LieGroup]) -> tuple[NodeTypeKernels, ...]:
+    types = tuple(dict.fromkeys(node_type_kernels(g) for g in groups))
+    names = [t.name for t in types]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise ModelError(f"Two different groups of model '{model.name}' are both called '{twice}'; rename one of them.")
+    return types
+
+
 def model_kernels(model: Model, statements: Sequence[DerivedStatement], *, fixed: bool) -> ModelKernels:
     """All kernels of a model's types.
 
@@ -62,7 +73,7 @@ def model_kernels(model: Model, statements: Sequence[DerivedStatement], *, fixed
     )
     return ModelKernels(
         name=model.name,
-        node_types=tuple(dict.fromkeys(node_type_kernels(g) for g in groups)),
+        node_types=_node_types(model, groups),
         element_types=tuple(_with_size(e, "p", hoisting.size) for e in elements),
         parameters=layouts(model.parameters),
         prepare=prepare,

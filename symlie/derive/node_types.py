@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import functools
 
-import sympy
-from sympy import Expr, Integer, Symbol
+from sympy import Symbol
 
 from symlie.groups import operators
 from symlie.groups.group import Field, LieGroup
@@ -32,7 +31,8 @@ def node_type_kernels(group: LieGroup) -> NodeTypeKernels:
     """Derive the kernels of the node type of a group under right multiplication q∘exp(u).
 
     ``advance`` q∘exp(u); ``rate`` T⁻¹(u) w; ``transport`` T(u) w; ``difference`` log(a⁻¹∘b); ``bracket`` [u, w];
-    ``normalize``; ``chart`` the largest squared rotation angle of u, which must stay below (2π)².
+    ``normalize``; ``chart`` the largest squared rotation angle of u, or what takes its place (`operators.chart`), which
+    must stay below (2π)².
     """
     n, m = group.dimension, group.storage_dimension
     q, q_text = array_symbols("q", m)
@@ -79,7 +79,8 @@ def node_type_kernels(group: LieGroup) -> NodeTypeKernels:
     kernels.append(kernel("difference", [at_q, ("b", m, other_text)], program, logarithm.components, "log(q⁻¹∘b)."))
 
     kernels.append(kernel("normalize", [at_q], Program(), tuple(group.normalize(q)), "One step back to the group."))
-    kernels.append(kernel("chart", [at_u], Program(), (_largest_squared_angle(group, u),), "Largest ω² of u."))
+    program = Program()
+    kernels.append(kernel("chart", [at_u], program, (operators.chart(program, group, u),), "Largest ω² of u."))
     return NodeTypeKernels(
         name=group.name,
         storage=m,
@@ -89,13 +90,3 @@ def node_type_kernels(group: LieGroup) -> NodeTypeKernels:
         velocity_fields=field_layouts(group.velocity_fields),
         kernels=tuple(kernels),
     )
-
-
-def _largest_squared_angle(group: LieGroup, u: Vector) -> Expr:
-    angles = []
-    for factor, _, offset in group.simple_factors:
-        values = dict(zip(operators.algebra_symbols(factor), u[offset : offset + factor.dimension], strict=True))
-        squared = operators.squared_angle(factor).subs(values, simultaneous=True)
-        if squared != 0:
-            angles.append(squared)
-    return sympy.Max(*angles) if len(angles) > 1 else (angles[0] if angles else Integer(0))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import sympy
-from sympy import Expr, ImmutableMatrix, Matrix, Rational, Symbol
+from sympy import Expr, ImmutableMatrix, Integer, Matrix, Rational, Symbol
 
 from symlie.derive.notation import STORAGE, VELOCITY, Notation, field_letter
 from symlie.derive.statement_view import Row, StatementView
@@ -14,7 +14,15 @@ from symlie.derive.vector_forms import VectorForms
 from symlie.groups.group import Field, LieGroup
 from symlie.groups.operators import LinearBlock, ad_matrix, algebra_symbols, kinematic_blocks, squared_angle
 from symlie.groups.rotation import Rotate, rotation_size
-from symlie.groups.spectrum import DEXP, DEXP_NEGATIVE, DEXP_NEGATIVE_INVERSE, EXP, AnalyticFunction, spectrum
+from symlie.groups.spectrum import (
+    DEXP,
+    DEXP_NEGATIVE,
+    DEXP_NEGATIVE_INVERSE,
+    EXP,
+    AnalyticFunction,
+    has_closed_form,
+    spectrum,
+)
 from symlie.groups.standard import skew
 from symlie.ir.primitives import WORKING_INTERVAL
 from symlie.ir.program import Application, Program, Vector
@@ -32,6 +40,13 @@ COEFFICIENTS = (
     ),
 )
 """Definitions of the coefficient functions."""
+
+
+SERIES = (
+    Row("T(v)", (r"\sum_{k \geq 0} \frac{(-A)^k}{(k + 1)!}",)),
+    Row("T^{-1}(v)", (r"I + \frac{1}{2} A + \sum_{k \geq 1} \frac{B_{2 k}}{(2 k)!} A^{2 k}",)),
+)
+"""T and T⁻¹ of groups without closed forms; B are Bernoulli's numbers."""
 
 
 def kinematic_rows(view: StatementView, node: Node) -> list[Row]:
@@ -117,8 +132,11 @@ def operator_rows(group: LieGroup) -> list[Row]:
     matrix = ImmutableMatrix(ad_matrix(group))
     blocks = forms.blocks(matrix.tolist(), sizes, sizes) or notation.matrix(matrix.tolist())
     z = squared_angle(group)
+    head = Row(r"A = \mathrm{ad}_{v}", (blocks,))
+    if not has_closed_form(DEXP_NEGATIVE_INVERSE, matrix):
+        return [head, *SERIES, *_exponential_rows(notation, forms, group)]
     return [
-        Row(r"A = \mathrm{ad}_{v}", (blocks,)),
+        head,
         Row("z", (forms.scalar(z),)),
         Row("T(v)", (closed_form(notation, DEXP_NEGATIVE, matrix, z, "A"),)),
         Row("T^{-1}(v)", (closed_form(notation, DEXP_NEGATIVE_INVERSE, matrix, z, "A"),)),
@@ -138,9 +156,11 @@ class Term:
 def closed_form_terms(function: AnalyticFunction, matrix: ImmutableMatrix, z: Expr) -> tuple[Expr, list[Term]]:
     """κ and the terms of φ(A), from the minimal polynomial of A (see `spectrum`); coefficients in the symbol z."""
     form = spectrum(matrix)
-    a, ratio = form.zero_multiplicity, sympy.cancel(form.zeta / z)
+    a, ratio = form.zero_multiplicity, sympy.cancel(form.zeta / z) if form.pair_multiplicity else Integer(1)
     variable = Symbol("zeta")
-    tails = [function.tail(a + i, variable, ratio * WORKING_INTERVAL) for i in range(2)]
+    tails = []
+    if form.pair_multiplicity:
+        tails = [function.tail(a + i, variable, ratio * WORKING_INTERVAL) for i in range(2)]
     terms = [Term(function.coefficient(n), n, 0) for n in range(a)]
     for k in range(form.pair_multiplicity):
         number = Rational((-1) ** k, sympy.factorial(k))
@@ -190,7 +210,10 @@ def _exponential_rows(notation: Notation, forms: VectorForms, group: LieGroup) -
         linear, rows = f"L_{{{name}}}", block.linear.tolist()
         yield Row(linear, (forms.block(rows) or notation.matrix(rows),))
         function = EXP if block.forcing.is_zero_matrix else DEXP
-        formula = closed_form(notation, function, block.linear, z, linear)
+        if has_closed_form(function, block.linear) and (z != 0 or not spectrum(block.linear).pair_multiplicity):
+            formula = closed_form(notation, function, block.linear, z, linear)
+        else:
+            formula = rf"e^{{{linear}}}" if function is EXP else rf"{linear}^{{-1}} \left(e^{{{linear}}} - I\right)"
         operand = _operand(notation, forms, group, field, block)
         yield Row(rf"{name}\left(\exp v\right)", (rf"\left({formula}\right) {operand}" if operand else formula,))
 

@@ -59,6 +59,8 @@ class LieGroup:
     coordinates_of
         The group that the storage holds canonical coordinates of the first kind of, q = log of an element, where the
         composition is not affine in its second argument; the operators are those of this group.
+    is_reduced
+        Whether derived polynomials are brought to their normal form modulo the relations, which takes a Gröbner basis.
     factors
         Factors of a direct product; empty otherwise.
     """
@@ -76,6 +78,7 @@ class LieGroup:
     between_form: Callable[[Vector, Vector], Vector] | None = None
     rotation_logarithm: Callable[[Program, Vector], Vector] | None = None
     coordinates_of: LieGroup | None = None
+    is_reduced: bool = True
     factors: tuple[LieGroup, ...] = ()
 
     @property
@@ -166,6 +169,8 @@ def coordinates(group: LieGroup) -> Matrix:
 
 @functools.cache
 def _relation_basis(group: LieGroup) -> tuple[Expr, ...]:
+    if not group.is_reduced:
+        return ()
     q = storage_symbols(group)
     relations = [r for r in map(sympy.expand, group.relations(q)) if r != 0]
     if not relations:

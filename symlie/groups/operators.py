@@ -10,8 +10,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import sympy
-from sympy import Expr, Integer, Matrix, Symbol
+from sympy import Expr, Integer, Matrix, Rational, Symbol
 
+from symlie.errors import GroupError
+from symlie.groups.general_functions import RADIUS, bound_rows, norm_squared
 from symlie.groups.group import (
     LieGroup,
     apply_linear,
@@ -30,9 +32,10 @@ from symlie.groups.spectrum import (
     DEXP_NEGATIVE_INVERSE,
     EXP,
     apply_function,
+    has_closed_form,
     spectrum,
 )
-from symlie.ir.program import Program, Vector
+from symlie.ir.program import Program, Value, Vector, substitute
 
 
 @functools.cache
@@ -68,8 +71,9 @@ def ad_matrix(group: LieGroup) -> Matrix:
 
 @functools.cache
 def squared_angle(group: LieGroup) -> Expr:
-    """z = ω² as a quadratic form in `algebra_symbols`; zero for commutative groups."""
-    return spectrum(sympy.ImmutableMatrix(ad_matrix(group))).zeta
+    """z = ω² as a quadratic form in `algebra_symbols`; zero for commutative groups and where ad has other spectra."""
+    matrix = sympy.ImmutableMatrix(ad_matrix(group))
+    return spectrum(matrix).zeta if has_closed_form(EXP, matrix) else Integer(0)
 
 
 @functools.cache
@@ -95,6 +99,30 @@ def _adjoint_without_rotation(group: LieGroup) -> Matrix | None:
     return reduce_by_relations(group, adjoint_matrix(group) * rotations.T)
 
 
+@functools.cache
+def _adjoint_pair(group: LieGroup) -> Matrix:
+    """Ad(q) in symbols of q and, named ``i``, of q⁻¹, which keeps inverses out of the entries."""
+    to_identity, inverse = storage_symbols(group, "h"), storage_symbols(group, "i")
+    conjugated = Matrix(group.compose(to_identity, inverse)).jacobian(Matrix(to_identity))
+    at_point = dict(zip(to_identity, storage_symbols(group), strict=True))
+    conjugated = conjugated.subs(at_point, simultaneous=True)
+    return (coordinates(group) * conjugated * left_translation(group)).expand()
+
+
+def _adjoint_by_pair(program: Program, group: LieGroup, storage: Vector, w: Vector, *, transpose: bool) -> Vector:
+    from symlie.groups.operations import Inverse
+
+    inverse = program.apply(Inverse(group), Value(storage, group)).components
+    names = (*storage_symbols(group), *storage_symbols(group, "i"))
+    values = dict(zip(names, (*storage, *inverse), strict=True))
+    matrix = _adjoint_pair(group).T if transpose else _adjoint_pair(group)
+    return tuple(
+        sum((program.scalar(substitute(e, values)) * c for e, c in zip(matrix.row(i), w, strict=True) if e != 0),
+            Integer(0))
+        for i in range(matrix.rows)
+    )  # fmt: skip
+
+
 def adjoint(program: Program, group: LieGroup, storage: Vector, w: Vector, *, transpose: bool = False) -> Vector:
     """Ad(q) w, or Ad(q)ᵀ w."""
     if group.factors:
@@ -103,6 +131,8 @@ def adjoint(program: Program, group: LieGroup, storage: Vector, w: Vector, *, tr
             part = factor(program, group, storage, index)
             result += adjoint(program, g, part, _part(w, offset, g.dimension), transpose=transpose)
         return tuple(result)
+    if not group.is_reduced:
+        return _adjoint_by_pair(program, group, storage, w, transpose=transpose)
     rest = _adjoint_without_rotation(group)
     if rest is None:
         return apply_linear(program, group, adjoint_matrix(group), storage, w, transpose=transpose)
@@ -174,16 +204,16 @@ def kinematic_blocks(group: LieGroup) -> tuple[LinearBlock, ...]:
 
     Raises
     ------
-    ModelError
+    GroupError
         The composition is not affine in its second argument.
     """
-    from symlie.errors import ModelError
-
     q = storage_symbols(group)
     rate = (right_translation(group) * Matrix(algebra_symbols(group))).expand()
     linear = rate.jacobian(Matrix(q))
     if linear.free_symbols & set(q):
-        raise ModelError(f"The composition of {group.name} is not affine in its second argument.")
+        raise GroupError(
+            f"The composition of {group} is not affine in its second argument; state it by matrices (matrix_group)."
+        )
     forcing = (rate - linear * Matrix(q)).expand()
     n = len(q)
     owner = list(range(n))
@@ -206,6 +236,73 @@ def kinematic_blocks(group: LieGroup) -> tuple[LinearBlock, ...]:
     return tuple(blocks)
 
 
+@dataclass(frozen=True)
+class KinematicMatrix:
+    """A block of the kinematic equation as a homogeneous one, s' = A(θ) s, with a constant one appended if needed."""
+
+    components: tuple[int, ...]
+    matrix: sympy.ImmutableMatrix
+    is_augmented: bool
+
+
+@functools.cache
+def kinematic_matrices(group: LieGroup) -> tuple[KinematicMatrix, ...]:
+    """`kinematic_blocks` as homogeneous equations."""
+    result = []
+    for block in kinematic_blocks(group):
+        matrix, n = block.linear, len(block.components)
+        is_augmented = not block.forcing.is_zero_matrix
+        if is_augmented:
+            rows = [[block.linear, block.forcing], [sympy.zeros(1, n), sympy.zeros(1, 1)]]
+            matrix = sympy.ImmutableMatrix(sympy.BlockMatrix(rows))
+        result.append(KinematicMatrix(block.components, matrix, is_augmented))
+    return tuple(result)
+
+
+CHART_LIMIT = Rational(394, 10)
+"""What `chart` must stay below, just under (2π)²; drivers compare with it."""
+
+
+@functools.cache
+def _general_matrices(group: LieGroup) -> tuple[sympy.ImmutableMatrix, ...]:
+    """ad and the kinematic matrices of a group as far as they have no closed forms."""
+    matrix = sympy.ImmutableMatrix(ad_matrix(group))
+    found = [] if has_closed_form(DEXP_INVERSE, matrix) else [matrix]
+    blocks = () if group.coordinates_of is not None else kinematic_matrices(group)
+    found += [block.matrix for block in blocks if not has_closed_form(EXP, block.matrix)]
+    return tuple(dict.fromkeys(found))
+
+
+def chart(program: Program, group: LieGroup, theta: Vector) -> Expr:
+    """The larger of ω² and, where there are no closed forms, CHART_LIMIT (‖ad_θ‖/RADIUS)², over the factors.
+
+    Where it is below `CHART_LIMIT`, exp, T and T⁻¹ at θ are accurate.
+    """
+    sizes = []
+    for g, _, offset in group.simple_factors:
+        values = dict(zip(algebra_symbols(g), theta[offset : offset + g.dimension], strict=True))
+        squared = squared_angle(g).subs(values, simultaneous=True)
+        if squared != 0:
+            sizes.append(squared)
+        for matrix in _general_matrices(g):
+            norm = norm_squared(program, bound_rows(program, matrix.xreplace(values)), matrix)
+            if norm != 0:
+                sizes.append(program.scalar(CHART_LIMIT / RADIUS**2 * norm))
+    return sympy.Max(*sizes) if len(sizes) > 1 else (sizes[0] if sizes else Integer(0))
+
+
+def _guarded(program: Program, group: LieGroup, theta: Vector, result: Vector, *distances: Expr) -> Vector:
+    """The result, or NaN instead of something inaccurate where a distance from the edge of its domain is negative."""
+    if _general_matrices(group):
+        distances = (*distances, CHART_LIMIT - chart(program, group, theta))
+    total: Expr = Integer(0)
+    for distance in distances:
+        root = program.scalar(sympy.sqrt(program.scalar(distance)))
+        total += program.scalar(root - sympy.Max(root, 0))  # zero, or NaN
+    total = program.scalar(total)
+    return tuple(c + total for c in result) if total != 0 else result
+
+
 def exponential(program: Program, group: LieGroup, theta: Vector) -> Vector:
     """Storage of exp(θ): solution at t = 1 of the linear kinematic equation from the identity."""
 
@@ -215,17 +312,13 @@ def exponential(program: Program, group: LieGroup, theta: Vector) -> Vector:
             return part
         values = list(zip(algebra_symbols(g), part, strict=True))
         storage: list[Expr] = [Integer(0)] * g.storage_dimension
-        for block in kinematic_blocks(g):
+        for block in kinematic_matrices(g):
             start = tuple(g.identity[i] for i in block.components)
-            matrix, vector = block.linear, start
-            if not block.forcing.is_zero_matrix:
-                matrix = Matrix(sympy.BlockMatrix([[block.linear, block.forcing],
-                                                   [sympy.zeros(1, len(start)), sympy.zeros(1, 1)]]))  # fmt: skip
-                vector = (*start, Integer(1))
-            result = apply_function(program, EXP, matrix, values, vector, reference=squared_angle(g))
+            vector = (*start, Integer(1)) if block.is_augmented else start
+            result = apply_function(program, EXP, block.matrix, values, vector, reference=squared_angle(g))
             for i, component in zip(block.components, result, strict=False):
                 storage[i] = component
-        return tuple(storage)
+        return _guarded(program, g, part, tuple(storage))
 
     return _by_factor(group, of_factor)
 
@@ -234,7 +327,7 @@ def logarithm(program: Program, group: LieGroup, storage: Vector) -> Vector:
     """θ with exp(θ) = q, or -q of a stored quaternion q, whichever has the smaller rotation angle.
 
     The rotation part is inverted by a half-angle quaternion and atan; a part s with s' = L s + θ_s, s(0) = 0, is
-    s = dexp(L) θ_s and is inverted by dexp⁻¹(L), derived.
+    s = dexp(L) θ_s and is inverted by dexp⁻¹(L), derived. Groups that are not built like this are inverted as matrices.
     """
 
     def of_factor(g: LieGroup, storage_offset: int, offset: int) -> Vector:
@@ -242,20 +335,47 @@ def logarithm(program: Program, group: LieGroup, storage: Vector) -> Vector:
         known = g.rotation_logarithm(program, part) if g.rotation_logarithm else ()
         if g.coordinates_of is not None:
             return known
+        blocks = _triangular_blocks(g, len(known))
+        if blocks is None:
+            from symlie.groups.representation import SMALLEST_STEP, matrix_logarithm
+
+            found, step = matrix_logarithm(program, g, part)
+            return _guarded(program, g, found, found, SMALLEST_STEP - step)
         theta: list[Expr] = [*known, *[Integer(0)] * (g.dimension - len(known))]
         symbols = algebra_symbols(g)
-        for block in kinematic_blocks(g):
-            if block.forcing.is_zero_matrix:
-                continue
+        for block in blocks:
             targets = [symbols.index(f) for f in block.forcing]
             x = tuple(part[i] for i in block.components)
             values = list(zip(symbols, theta, strict=True))
             result = apply_function(program, DEXP_INVERSE, block.linear, values, x, reference=squared_angle(g))
             for i, component in zip(targets, result, strict=True):
                 theta[i] = component
-        return tuple(theta)
+        return _guarded(program, g, tuple(theta), tuple(theta))
 
     return _by_factor(group, of_factor)
+
+
+@functools.cache
+def _triangular_blocks(group: LieGroup, known: int) -> tuple[LinearBlock, ...] | None:
+    """Blocks with s(0) = 0 in an order in which each gives new components of θ from those before; None if none is."""
+    symbols = algebra_symbols(group)
+    found = set(symbols[:known])
+    waiting = [b for b in kinematic_blocks(group) if not b.forcing.is_zero_matrix]
+    order: list[LinearBlock] = []
+    while waiting:
+        ready = [
+            b
+            for b in waiting
+            if set(b.forcing) <= set(symbols)
+            and b.linear.free_symbols <= found
+            and all(group.identity[i] == 0 for i in b.components)
+        ]
+        if not ready:
+            return None
+        order.append(ready[0])
+        waiting.remove(ready[0])
+        found |= set(ready[0].forcing)
+    return tuple(order) if found == set(symbols) else None
 
 
 def _part(vector: Sequence[Expr], offset: int, size: int) -> Vector:

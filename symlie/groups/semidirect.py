@@ -114,6 +114,7 @@ def semidirect(
         basis=sympy.diag(group.basis, space.basis),
         relations=lambda a: group.relations(a[:n]),
         normalize=lambda a: (*group.normalize(a[:n]), *a[n:]),
+        is_reduced=group.is_reduced,
         rotation=(lambda a: rotation(a[:n])) if rotation else None,
         rotation_logarithm=(lambda program, a: logarithm(program, a[:n])) if logarithm else None,
     )

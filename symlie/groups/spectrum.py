@@ -1,5 +1,7 @@
 """Functions of matrices whose spectrum is {0, ±iω}: from the minimal polynomial by Hermite interpolation.
 
+Matrices of any other spectrum are left to `general_functions`.
+
 A matrix A(θ) with minimal polynomial λ^a (λ² + ζ)^b, ζ(θ) a quadratic form, has
 
     φ(A) = Σ_{n<a} φ_n Aⁿ + Σ_{k<b} (-1)^k/k! [E^(k)(ζ) + O^(k)(ζ) A] A^a (A² + ζ)^k
@@ -15,8 +17,10 @@ from dataclasses import dataclass
 
 import sympy
 from sympy import Expr, Integer, Matrix, Rational, Symbol
+from sympy.polys.matrices import DomainMatrix
 
 from symlie.errors import ModelError
+from symlie.groups import general_functions
 from symlie.ir.primitives import WORKING_INTERVAL, Cotangent, Stumpff
 from symlie.ir.program import Program, Vector, substitute
 
@@ -91,15 +95,33 @@ class Spectrum:
     """ζ as a polynomial in θ; zero if b = 0."""
 
 
-@functools.cache
 def spectrum(matrix: sympy.ImmutableMatrix) -> Spectrum:
     """Find the minimal polynomial of a matrix that depends polynomially on its symbols.
+
+    ζ is not negative: the coefficient functions are evaluated for z ≥ 0 only.
 
     Raises
     ------
     ModelError
         The spectrum is not of the form {0, ±iω}: the group is of class B.
     """
+    form = _spectrum(matrix)
+    if form is None:
+        raise ModelError("The algebra's ad has eigenvalues other than 0 and ±iω; closed forms need one rotation angle.")
+    return form
+
+
+def has_closed_form(function: AnalyticFunction, matrix: sympy.ImmutableMatrix) -> bool:
+    """Whether φ(A) is a combination of known coefficient functions: spectrum {0, ±iω}, and a known tail."""
+    form = _spectrum(matrix)
+    if form is None:
+        return False
+    is_inverse = function in (DEXP_INVERSE, DEXP_NEGATIVE_INVERSE)
+    return not (is_inverse and form.pair_multiplicity and form.zero_multiplicity > 2)
+
+
+@functools.cache
+def _spectrum(matrix: sympy.ImmutableMatrix) -> Spectrum | None:
     n = matrix.shape[0]
     symbols = sorted(matrix.free_symbols, key=lambda s: s.name)
     point = {s: Rational(2 * i + 3, i + 2) for i, s in enumerate(symbols)}
@@ -112,19 +134,28 @@ def spectrum(matrix: sympy.ImmutableMatrix) -> Spectrum:
     zeta: Expr = Integer(0)
     if pairs:
         zeta = sympy.expand(-(matrix * matrix).trace() / (2 * pairs))
+        if not sympy.hessian(zeta, symbols).is_positive_semidefinite:
+            return None
+    at_point = matrix.subs(point)
     for b in range(1 if pairs else 0, pairs + 1):
         for a in range(1 if zeros else 0, zeros + 1):
-            if _annihilates(matrix, a, b, zeta):
+            if _annihilates(at_point, a, b, zeta.subs(point)) and _annihilates(matrix, a, b, zeta):
                 return Spectrum(a, b, zeta)
-    raise ModelError("The algebra's ad has eigenvalues other than 0 and ±iω; closed forms need one rotation angle.")
+    return None
 
 
 def _annihilates(matrix: Matrix, a: int, b: int, zeta: Expr) -> bool:
-    factor = matrix * matrix + zeta * sympy.eye(matrix.shape[0])
-    product = sympy.eye(matrix.shape[0])
-    for m in [matrix] * a + [factor] * b:
-        product = (product * m).expand()
-    return bool(product.is_zero_matrix)
+    symbols = sorted(matrix.free_symbols, key=lambda s: s.name)
+    domain = sympy.QQ[tuple(symbols)] if symbols else sympy.QQ
+    power = DomainMatrix.from_Matrix(matrix).convert_to(domain)
+    unit = DomainMatrix.eye(matrix.shape[0], domain)
+    factors = [power] * a
+    if b:
+        factors += [power * power + unit.scalarmul(domain.from_sympy(sympy.expand(zeta)))] * b
+    product = unit
+    for m in factors:
+        product = product * m
+    return all(e == 0 for e in product.to_list_flat())
 
 
 def _with_content(matrix: Matrix, like: Matrix) -> tuple[Expr, Matrix]:
@@ -184,8 +215,10 @@ def apply_function(
         Components of the result.
     """
     matrix = sympy.ImmutableMatrix(matrix)
-    form = spectrum(matrix)
     values = dict(replacements)
+    if not has_closed_form(function, matrix):
+        return _apply_general(program, function, matrix.xreplace(values), vector, transpose=transpose)
+    form = spectrum(matrix)
 
     def evaluated(expression: Expr) -> Expr:
         return substitute(expression, values)
@@ -217,6 +250,8 @@ def apply_function(
     for n in range(a):
         add(function.coefficient(n), power)
         power = times(matrix, power)
+    if not b:
+        return tuple(total)
     variable = Symbol("zeta")
     even, odd = function.tail(a, variable, upper), function.tail(a + 1, variable, upper)
     for k in range(b):
@@ -236,6 +271,19 @@ def apply_function(
         if odd_part != 0:
             add(odd_part * content, times(matrix, x))
     return tuple(total)
+
+
+def _apply_general(
+    program: Program, function: AnalyticFunction, matrix: Matrix, vector: Vector, *, transpose: bool
+) -> Vector:
+    """φ(A) x for a spectrum of any kind; see `general_functions` for the domain."""
+    sign = -1 if function in (DEXP_NEGATIVE, DEXP_NEGATIVE_INVERSE) else 1
+    rows = general_functions.bound_rows(program, sign * matrix, transpose=transpose)
+    if function is EXP:
+        return general_functions.times_vector(general_functions.exponential_matrix(program, rows), vector)
+    if function in (DEXP, DEXP_NEGATIVE):
+        return general_functions.divided_exponential(program, rows, vector)
+    return general_functions.divided_exponential_inverse(program, rows, vector)
 
 
 def _coefficient(program: Program, expression: Expr, variable: Symbol, zeta: Expr) -> Expr:

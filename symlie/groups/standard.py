@@ -8,10 +8,10 @@ import sympy
 from sympy import Expr, Integer, Matrix
 
 from symlie.errors import UnknownNameError
+from symlie.groups import quaternions
 from symlie.groups.group import Field, LieGroup, direct_product
 from symlie.groups.semidirect import semidirect
-from symlie.ir.primitives import FullAngleRatio, HalfAngleRatio, RotationQuaternion, Stumpff
-from symlie.ir.program import Program, Vector
+from symlie.ir.program import Vector
 
 
 def skew(a: Vector | Matrix) -> Matrix:
@@ -38,59 +38,6 @@ def _rotation_normalize(r: Vector) -> Vector:
     rotation = _matrix(r)
     defect = rotation.T * rotation - sympy.eye(3)
     return tuple(rotation - rotation * defect / 2)
-
-
-def _quaternion_product(a: Vector, b: Vector) -> Vector:
-    return (
-        a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
-        a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
-        a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1],
-        a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0],
-    )
-
-
-def _quaternion_rotation(p: Vector) -> Vector:
-    w, x, y, z = p
-    return (
-        1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y),
-        2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x),
-        2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y),
-    )  # fmt: skip
-
-
-def _unit_relations(p: Vector) -> Vector:
-    return (sum((c * c for c in p), Integer(-1)),)
-
-
-def _unit_normalize(p: Vector) -> Vector:
-    # One Newton step towards |p| = 1.
-    (defect,) = _unit_relations(p)
-    return tuple(c - c * defect / 2 for c in p)
-
-
-def _quaternion_logarithm(program: Program, p: Vector) -> Vector:
-    squared = program.scalar(sum((c * c for c in p[1:]), Integer(0)), "n")
-    ratio = program.scalar(HalfAngleRatio(p[0], squared), "L")
-    return program.vector(ratio * c for c in p[1:])
-
-
-def _rotation_logarithm(program: Program, r: Vector) -> Vector:
-    return _quaternion_logarithm(program, program.vector((RotationQuaternion(Integer(k), *r) for k in range(4)), "p"))
-
-
-def _half_angle_quaternion(psi: Vector) -> Vector:
-    # The argument z/4 stays below π² for |ψ| ≤ 2π, so the polynomials serve without their closed forms.
-    quarter = sum((c * c for c in psi), Integer(0)) / 4
-    return (Stumpff.of(0, quarter), *(Stumpff.of(1, quarter) * c / 2 for c in psi))
-
-
-def _rotation_vector(p: Vector) -> Vector:
-    ratio = FullAngleRatio(p[0], sum((c * c for c in p[1:]), Integer(0)))
-    return tuple(ratio * c for c in p[1:])
-
-
-def _conjugate(p: Vector) -> Vector:
-    return (p[0], -p[1], -p[2], -p[3])
 
 
 def _plus(a: Vector, b: Vector) -> Vector:
@@ -135,7 +82,7 @@ SO3 = LieGroup(
     relations=_rotation_relations,
     normalize=_rotation_normalize,
     rotation=lambda a: a,
-    rotation_logarithm=_rotation_logarithm,
+    rotation_logarithm=quaternions.logarithm_of_rotation,
 )
 """Rotation matrices, row-major; Ω body-fixed."""
 
@@ -143,14 +90,14 @@ S3 = LieGroup(
     name="S3",
     storage_fields=(Field("p", 0, (4,)),),
     velocity_fields=(Field("Omega", 0, (3,)),),
-    compose=_quaternion_product,
-    inverse=_conjugate,
+    compose=quaternions.product,
+    inverse=quaternions.conjugate,
     identity=_IDENTITY_QUATERNION,
     basis=_QUATERNION_BASIS,
-    relations=_unit_relations,
-    normalize=_unit_normalize,
-    rotation=_quaternion_rotation,
-    rotation_logarithm=_quaternion_logarithm,
+    relations=quaternions.unit_relations,
+    normalize=quaternions.unit_normalize,
+    rotation=quaternions.rotation,
+    rotation_logarithm=quaternions.logarithm,
 )
 """Unit quaternions, scalar first; Ω body-fixed, so the basis carries the factor one half."""
 
@@ -158,15 +105,17 @@ SO3rv = LieGroup(
     name="SO3rv",
     storage_fields=(Field("psi", 0, (3,)),),
     velocity_fields=(Field("Omega", 0, (3,)),),
-    compose=lambda a, b: _rotation_vector(_quaternion_product(_half_angle_quaternion(a), _half_angle_quaternion(b))),
+    compose=lambda a, b: quaternions.rotation_vector(
+        quaternions.product(quaternions.half_angle(a), quaternions.half_angle(b))
+    ),
     inverse=_minus,
     identity=_ZERO,
     basis=sympy.eye(3),
     relations=lambda psi: (),
     normalize=lambda psi: psi,
-    rotation=lambda psi: _quaternion_rotation(_half_angle_quaternion(psi)),
-    rotation_logarithm=lambda program, psi: _quaternion_logarithm(
-        program, program.vector(_half_angle_quaternion(psi), "p")
+    rotation=lambda psi: quaternions.rotation(quaternions.half_angle(psi)),
+    rotation_logarithm=lambda program, psi: quaternions.logarithm(
+        program, program.vector(quaternions.half_angle(psi), "p")
     ),
     coordinates_of=S3,
 )
@@ -181,8 +130,8 @@ SO2 = LieGroup(
     inverse=lambda a: (a[0], -a[1]),
     identity=(Integer(1), Integer(0)),
     basis=Matrix([0, 1]),
-    relations=_unit_relations,
-    normalize=_unit_normalize,
+    relations=quaternions.unit_relations,
+    normalize=quaternions.unit_normalize,
     rotation=lambda a: (a[0], -a[1], a[1], a[0]),
     rotation_logarithm=lambda program, a: program.vector([sympy.atan2(a[1], a[0])]),
 )

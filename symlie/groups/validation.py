@@ -82,7 +82,8 @@ def check_group(group: LieGroup) -> LieGroup:
         raise GroupError(f"The basis of {group} is linearly dependent.")
     compose, inverse = compiled(group.compose, group, 2), compiled(group.inverse, group, 1)
     identity = np.array([float(c) for c in group.identity])
-    a, b, c = elements(group)
+    with np.errstate(all="ignore"):
+        a, b, c = elements(group)
 
     def require(law: str, left: Array, right: Array) -> None:
         scale = max(1.0, float(np.abs(right).max(initial=0)))

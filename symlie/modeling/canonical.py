@@ -25,7 +25,12 @@ def canonical_text(model: Model) -> str:
 
 def _group(group: LieGroup) -> str:
     a, b = storage_symbols(group, "a"), storage_symbols(group, "b")
-    return f"{group.name} {group.compose(a, b)} {group.inverse(a)} {group.identity} {list(group.basis)}"
+    rotation = group.rotation(a) if group.rotation else ()
+    fields = (*group.storage_fields, *group.velocity_fields)
+    return (
+        f"{group.name} {group.compose(a, b)} {group.inverse(a)} {group.identity} {list(group.basis)} "
+        f"{group.normalize(a)} {rotation} {group.is_reduced} {fields}"
+    )
 
 
 def _statement(statement: Statement) -> list[str]:

@@ -17,12 +17,15 @@ from symlie.groups.standard import group_from_name
 from symlie.ir.program import Program, Vector
 from tests import tolerances
 from tests.evaluation import Evaluation, assigned, symbols
+from tests.groups.samples import GENERAL, SAMPLES, sample
 
 DIGITS = 50
 
 GROUPS = (
     "R3", "SO3", "S3", "SE3", "S3sR3", "SO3xR3", "S3xR3", "SO3xSO3", "SO2", "SE2", "SO3rv", "SO3rvxR3", "SE2xSO3rv",
 )  # fmt: skip
+EVERY = (*GROUPS, *SAMPLES)
+"""All groups that must obey the laws: the standard ones and those stated in `samples`."""
 ROTATING = ("SO3", "S3", "SE3", "S3sR3", "SO3xR3", "S3xR3", "SO3rv", "SO3rvxR3")
 """Groups with one rotation matrix in space."""
 PLANAR = ("SO2", "SE2")
@@ -37,6 +40,10 @@ class NumericGroup:
     def __init__(self, group: LieGroup) -> None:
         self.group = group
         self.identity: Numbers = [mpf(int(c)) for c in group.identity]
+        general = group.name in GENERAL
+        self.scale = GENERAL.get(group.name, 1.0)
+        self.tolerance = tolerances.GENERAL_FUNCTION if general else tolerances.IDENTITY
+        self.difference = tolerances.GENERAL_FUNCTION if general else tolerances.DIFFERENCE
         self._compiled: dict[tuple[str, bool, bool, bool], Evaluation] = {}
 
     def _evaluate(
@@ -52,6 +59,10 @@ class NumericGroup:
             program = Program()
             self._compiled[key] = Evaluation(program, build(program, a, b))
         return self._compiled[key](assigned(a, first) | assigned(b, second), DIGITS)
+
+    def vector(self, length: float, seed: int) -> Numbers:
+        """A reproducible algebra vector with a norm, shorter where the domain is smaller."""
+        return vector_of_length(length * self.scale, self.group.dimension, seed)
 
     def compose(self, *elements: Sequence[mpf]) -> Numbers:
         """a∘b∘…, from the left."""
@@ -159,7 +170,7 @@ class NumericGroup:
 @functools.cache
 def numeric(name: str) -> NumericGroup:
     """The group of this name; operations are built once for the whole test run."""
-    return NumericGroup(group_from_name(name))
+    return NumericGroup(sample(name) if name in SAMPLES else group_from_name(name))
 
 
 def unit(n: int, i: int) -> Numbers:
@@ -223,7 +234,7 @@ def random_vector(n: int, seed: int) -> Numbers:
 
 def random_element(group: NumericGroup, seed: int) -> Numbers:
     """A reproducible random group element with angles up to 2."""
-    return group.exp(vector_of_length(2, group.group.dimension, seed))
+    return group.exp(group.vector(2, seed))
 
 
 def algebra_vectors(n: int, longest: float = 3.0) -> st.SearchStrategy[Numbers]:

@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import mpmath
+import numpy as np
 import pytest
 import sympy
 from mpmath import mpf
 
 import symlie as sl
-from symlie.errors import GroupError
+from symlie.derive.node_types import node_type_kernels
+from symlie.errors import GroupError, ModelError
 from symlie.groups.group import storage_symbols
+from symlie.groups.operators import CHART_LIMIT
 from symlie.groups.standard import group_from_name
 from symlie.ir.program import Program
 from symlie.ir.straightline import flatten
 from tests import tolerances
 from tests.evaluation import interpret
-from tests.groups.numeric import numeric, scaled, vector_of_length
+from tests.groups.mixed import mixed_equations
+from tests.groups.numeric import NumericGroup, numeric, scaled, vector_of_length
+from tests.groups.samples import GENERAL, SAMPLES, sample, turn, unit
 
 
 def test_semidirect_products_are_what_they_say() -> None:
@@ -75,3 +81,135 @@ def test_rotation_vectors_of_whole_turns_vanish() -> None:
     for length in (0.0, 1.0, math.pi, 6.0):
         values = {s.name: length * c for s, c in zip(a, (0.6, 0.0, 0.8), strict=True)}
         assert max(map(abs, interpret(line, values))) < tolerances.COMPOSED
+
+
+SHIFT: dict[str, Any] = {
+    "storage": {"x": 1, "y": 1, "z": 1},
+    "compose": lambda a, b: (a.x + b.x, a.y + b.y, a.z + b.z + a.x * b.y),
+    "inverse": lambda a: (-a.x, -a.y, -a.z + a.x * a.y),
+    "identity": (0, 0, 0),
+}
+"""The Heisenberg group, to be broken."""
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"compose": lambda a, b: (a.x + b.x, a.y + b.y, a.z + b.z + a.x * b.y**2)}, "no Lie group"),
+        ({"compose": lambda a, b: (a.x + b.x, a.y + b.y, a.z + b.z + a.x**2 * b.y)}, "fails"),
+        ({"inverse": lambda a: (-a.x, -a.y, -a.z)}, "a∘a⁻¹ = e fails"),
+        ({"identity": (0, 0, 1)}, "e∘a = a fails"),
+        ({"identity": (0, 0)}, "identity of Wrong has 2 components; the storage has 3"),
+        ({"compose": lambda a, b: (a.x + b.x, a.y + b.y)}, "composition of Wrong has 2 components"),
+        ({"velocity": {"v": 2}}, "velocity of Wrong has 3 components, but its parts have 2"),
+        ({"basis": sympy.eye(2)}, "needs 3 rows"),
+        ({"basis": sympy.ones(3, 3)}, "linearly dependent"),
+        ({"relations": lambda a: [a.x]}, "the relations vanish on products"),
+        ({"normalize": lambda a: (2 * a.x, a.y, a.z)}, "normalize leaves elements"),
+        ({"rotation": lambda a: 2 * sympy.eye(2)}, "orthogonal"),
+        ({"storage": {"x": 0}}, "at least one component"),
+        ({"storage": {"no name": 3}}, "'no name'"),
+    ],
+)
+def test_wrong_definitions_are_refused(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(GroupError, match=message):
+        sl.lie_group("Wrong", **(SHIFT | change))
+
+
+def test_compositions_that_are_not_affine_are_refused() -> None:
+    """Velocities of special relativity."""
+    with pytest.raises(GroupError, match="not affine in its second argument; state it by matrices"):
+        sl.lie_group(
+            "Wrong",
+            storage={"beta": 1},
+            compose=lambda a, b: (a.beta + b.beta) / (1 + a.beta * b.beta),
+            inverse=lambda a: -a.beta,
+            identity=(0,),
+        )
+
+
+@pytest.mark.parametrize(
+    ("basis", "options", "message"),
+    [
+        ([], {}, "is empty"),
+        ([sympy.eye(2), sympy.eye(3)], {}, "square matrices of one size"),
+        ([[[1.5, sympy.pi], [0, 1]]], {}, "rational"),
+        ([unit(2, 0, 1), 2 * unit(2, 0, 1)], {}, "linearly dependent"),
+        ([unit(2, 0, 1), unit(2, 1, 0)], {}, "bracket of its matrices 1 and 2"),
+        ([turn(3, 0, 1)], {"storage": {"x": (0, 0)}}, r"entry \(0, 1\) of the matrices is in none"),
+        ([turn(3, 0, 1)], {"inverse": lambda X: X}, "a∘a⁻¹ = e fails"),
+        ([turn(3, 1, 2), turn(3, 2, 0), turn(3, 0, 1)], {"rotation": lambda X: X.T}, r"R\(a∘b\)"),
+    ],
+)
+def test_wrong_matrices_are_refused(basis: list[Any], options: dict[str, Any], message: str) -> None:
+    with pytest.raises(GroupError, match=message):
+        sl.matrix_group("Wrong", basis, **options)
+
+
+def test_two_groups_of_one_name() -> None:
+    model = sl.Model("twice")
+    for name, matrices in ("first", [unit(2, 0, 1)]), ("second", [unit(2, 0, 0)]):
+        node = model.node(name, sl.matrix_group("Same", matrices))
+        model.kinetic_energy(node.v.dot(node.v) / 2)
+    with pytest.raises(ModelError, match="Two different groups of model 'twice' are both called 'Same'"):
+        _ = model.derive().emitted
+
+
+def run_kernel(group: NumericGroup, role: str, **inputs: list[float]) -> list[float]:
+    """A node kernel of a group in doubles."""
+    (kernel,) = (k for k in node_type_kernels(group.group).kernels if k.signature.name.endswith(f"_{role}"))
+    return interpret(kernel.body, {f"{n}[{i}]": float(c) for n, v in inputs.items() for i, c in enumerate(v)})
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_kernels_in_doubles(name: str) -> None:
+    """Against the exponential of the matrices of ad in 50 digits, up to the edge of the chart."""
+    group = numeric(name)
+    n = group.group.dimension
+    for seed, size in enumerate((1e-6, 0.3, 0.6, 0.98)):
+        u = [float(c) for c in vector_of_length(1, n, seed)]
+        (chart,) = run_kernel(group, "chart", u=u)
+        if name in GENERAL:
+            u = [float(c * size * math.sqrt(CHART_LIMIT / chart)) for c in u]
+        w = [float(c) for c in vector_of_length(1, n, seed + 10)]
+        ad = group.matrix_of(lambda x, u=u: group.ad([mpf(c) for c in u], x))
+        large = mpmath.zeros(2 * n)
+        large[:n, :n] = -ad
+        large[:n, n:] = mpmath.eye(n)
+        T = mpmath.expm(large)[:n, n:]
+        exact = {"transport": T * mpmath.matrix(w), "rate": mpmath.lu_solve(T, mpmath.matrix(w))}
+        for role, expected in exact.items():
+            found = run_kernel(group, role, u=u, w=w)
+            error = mpmath.norm([mpf(a) - b for a, b in zip(found, expected, strict=True)])
+            assert error < tolerances.KERNEL * max(1, mpmath.norm(expected)), (role, size)
+
+
+@pytest.mark.parametrize("name", GENERAL)
+def test_no_number_outside_the_domain(name: str) -> None:
+    """Beyond the edge of the chart the compiled text gives NaN, and `chart` says so before."""
+    group = sample(name)
+    model = sl.Model(f"edge_{name}")
+    node = model.node("node", group)
+    model.kinetic_energy(node.v.dot(node.v) / 2)
+    model.initial(node)
+    system = model.derive().compile(backend="numpy")
+    u = np.array([float(c) for c in vector_of_length(1, group.dimension, 3)])
+    u *= math.sqrt(float(CHART_LIMIT) / system.kernels.chart(u))
+    q = np.array([float(c) for c in group.identity])
+    assert np.all(np.isfinite(system.kernels.advance(q, 0.999 * u)))
+    assert system.kernels.chart(1.001 * u) > CHART_LIMIT
+    with np.errstate(invalid="ignore"):
+        assert np.all(np.isnan(system.kernels.advance(q, 1.001 * u)))
+
+
+@pytest.mark.parametrize("scaling", ["AffineLine", pytest.param("Sim3", marks=pytest.mark.slow)])
+def test_nodes_of_many_kinds(scaling: str) -> None:
+    """Energy is conserved, and both backends agree."""
+    runs = {}
+    for backend in ("numpy", "c"):
+        system = mixed_equations(scaling).compile(backend=backend)
+        runs[backend] = sl.solve(system, 0.2, method="half_explicit_5", h=5e-3)
+        energy = runs[backend].outputs["energy"]
+        assert float(np.ptp(energy)) < tolerances.ENERGY * abs(energy[0])
+        assert float(np.abs(runs[backend].v[-1] - runs[backend].v[0]).max()) > 0.1
+    assert float(np.abs(runs["c"].q - runs["numpy"].q).max()) < tolerances.BACKENDS

@@ -1,0 +1,170 @@
+"""Groups of matrices, stated by a basis of their Lie algebra."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import sympy
+from sympy import ImmutableMatrix, Integer, Matrix
+
+from symlie.errors import GroupError
+from symlie.groups.definition import fields_of, with_rotation
+from symlie.groups.group import Field, LieGroup
+from symlie.groups.validation import check_group, check_name
+from symlie.ir.program import Vector
+
+Place = tuple[int, int]
+
+
+def matrix_group(
+    name: str,
+    basis: Sequence[Any],
+    *,
+    storage: Mapping[str, Any] | None = None,
+    velocity: Mapping[str, int] | None = None,
+    inverse: Callable[[Matrix], Any] | None = None,
+    relations: Callable[[Matrix], Sequence[Any]] | None = None,
+    normalize: Callable[[Matrix], Any] | None = None,
+    rotation: Callable[[Matrix], Any] | None = None,
+) -> LieGroup:
+    """The connected group of matrices X = e^{A₁} e^{A₂} … with A_k in the span of a basis.
+
+    Parameters
+    ----------
+    name
+        Name, an identifier.
+    basis
+        Square matrices of rational numbers, one for each component of the velocity: X' = X Σ v_k E_k.
+    storage
+        Names of parts of X with their places, as indices or slices of rows and columns, such as
+        ``{"R": (slice(0, 3), slice(0, 3)), "x": (slice(0, 3), 3)}``; together they must cover every entry that is not
+        constant. Default: one part ``X`` of all these entries, row by row.
+    velocity
+        Names of parts of the velocity with their sizes; default: one part ``v``.
+    inverse
+        X⁻¹ as a function of X; default: Xᵀ for skew bases, else the adjugate over the determinant.
+    relations
+        Polynomials of X that vanish on the group; default: XᵀX - I for skew bases, else none.
+    normalize
+        One step of a quadratically convergent return to the relations; default: towards the polar factor for skew
+        bases, else X itself, which leaves rounding where it is.
+    rotation
+        A rotation matrix that is a homomorphism of X, such as ``lambda X: X[:3, :3]``; gives nodes their ``R``.
+
+    Raises
+    ------
+    GroupError
+        The matrices do not span a Lie algebra, parts do not cover X, or something stated is wrong.
+    """
+    check_name(name)
+    matrices = [ImmutableMatrix(m).applyfunc(sympy.nsimplify) for m in basis]
+    n = _checked_size(name, matrices)
+    entries = Matrix([list(m) for m in matrices]).T
+    _check_algebra(name, matrices, entries)
+    free = _free_entries(matrices)
+    constants = {(i, j): Integer(int(i == j)) for i in range(n) for j in range(n)}
+    fields, places = _places(name, n, free, storage)
+
+    def matrix(components: Vector) -> Matrix:
+        stored = dict(zip(places, components, strict=True))
+        return Matrix(n, n, lambda i, j: stored.get((i, j), constants[i, j]))
+
+    def components(x: Any) -> Vector:
+        return tuple(sympy.sympify(x[p]) for p in places)
+
+    is_skew = all(-m == m.T for m in matrices)
+    is_unimodular = all(m.trace() == 0 for m in matrices)
+
+    def inverted(x: Matrix) -> Any:
+        if inverse is not None:
+            return inverse(x)
+        return x.T if is_skew else x.adjugate() if is_unimodular else x.adjugate() / x.det(method="berkowitz").expand()
+
+    def related(x: Matrix) -> Sequence[Any]:
+        if relations is not None:
+            return [e for r in relations(x) for e in (r if getattr(r, "is_Matrix", False) else [r])]
+        return [*(x.T * x - sympy.eye(n)), *(x * x.T - sympy.eye(n))] if is_skew else []
+
+    def returned(x: Matrix) -> Any:
+        if normalize is not None:
+            return normalize(x)
+        return x - x * (x.T * x - sympy.eye(n)) / 2 if is_skew else x
+
+    return with_rotation(
+        check_group(
+            LieGroup(
+                name=name,
+                storage_fields=fields,
+                velocity_fields=fields_of(velocity or {"v": len(matrices)}, len(matrices), f"The velocity of {name}"),
+                compose=lambda a, b: components(matrix(a) * matrix(b)),
+                inverse=lambda a: components(inverted(matrix(a))),
+                identity=components(sympy.eye(n)),
+                basis=entries.extract([n * i + j for i, j in places], list(range(len(matrices)))),
+                relations=lambda a: tuple(sympy.sympify(e) for e in related(matrix(a))),
+                normalize=lambda a: components(returned(matrix(a))),
+                rotation=(lambda a: tuple(rotation(matrix(a)))) if rotation is not None else None,
+                is_reduced=False,
+            )
+        )
+    )
+
+
+def _checked_size(name: str, matrices: Sequence[ImmutableMatrix]) -> int:
+    if not matrices:
+        raise GroupError(f"The basis of {name} is empty.")
+    shapes = {m.shape for m in matrices}
+    if len(shapes) > 1 or any(rows != columns for rows, columns in shapes):
+        raise GroupError(f"The basis of {name} must be square matrices of one size.")
+    if any(not e.is_Rational for m in matrices for e in m):
+        raise GroupError(f"The basis of {name} must consist of rational numbers.")
+    return int(matrices[0].rows)
+
+
+def _check_algebra(name: str, matrices: Sequence[ImmutableMatrix], entries: Matrix) -> None:
+    """Linear independence, and brackets within the span."""
+    dimension = len(matrices)
+    if entries.rank() < dimension:
+        raise GroupError(f"The basis of {name} is linearly dependent.")
+    projection = entries * (entries.T * entries).inv() * entries.T
+    for i in range(dimension):
+        for j in range(i):
+            bracket = Matrix(list(matrices[i] * matrices[j] - matrices[j] * matrices[i]))
+            if projection * bracket != bracket:
+                raise GroupError(
+                    f"The basis of {name} spans no Lie algebra: the bracket of its matrices {j + 1} and {i + 1} is "
+                    "outside of the span."
+                )
+
+
+def _free_entries(matrices: Sequence[ImmutableMatrix]) -> list[Place]:
+    """Entries of X that are not constant: those of any product of basis matrices, by pattern."""
+    n = matrices[0].rows
+    one = [[any(m[i, j] != 0 for m in matrices) for j in range(n)] for i in range(n)]
+    reach = [list(row) for row in one]
+    for k in range(n):
+        for i in range(n):
+            if reach[i][k]:
+                reach[i] = [a or b for a, b in zip(reach[i], reach[k], strict=True)]
+    return [(i, j) for i in range(n) for j in range(n) if reach[i][j]]
+
+
+def _places(
+    name: str, n: int, free: list[Place], storage: Mapping[str, Any] | None
+) -> tuple[tuple[Field, ...], list[Place]]:
+    """Fields of the storage and the entry of X that each component is."""
+    if storage is None:
+        shape = (n, n) if len(free) == n * n else (len(free),)
+        return (Field("X", 0, shape),), free
+    fields: list[Field] = []
+    places: list[Place] = []
+    for label, (rows, columns) in storage.items():
+        i, j = ([*range(n)[x]] if isinstance(x, slice) else [x] for x in (rows, columns))
+        shape = (len(i), len(j)) if isinstance(rows, slice) and isinstance(columns, slice) else (len(i) * len(j),)
+        fields.append(Field(label, len(places), shape))
+        places += [(a, b) for a in i for b in j]
+    missing = sorted(set(free) - set(places))
+    if missing or len(set(places)) < len(places):
+        what = f"entry {missing[0]} of the matrices is in none" if missing else "they overlap"
+        raise GroupError(f"The storage of {name} must name every entry that is not constant once: {what}.")
+    return tuple(fields), places

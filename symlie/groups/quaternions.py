@@ -1,0 +1,72 @@
+"""Unit quaternions, scalar first: product, rotation matrix, logarithm, and rotation vectors through half angles."""
+
+from __future__ import annotations
+
+import sympy
+from sympy import Integer
+
+from symlie.ir.primitives import FullAngleRatio, HalfAngleRatio, RotationQuaternion, Stumpff
+from symlie.ir.program import Program, Vector
+
+
+def product(a: Vector, b: Vector) -> Vector:
+    """a b."""
+    return (
+        a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
+        a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
+        a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1],
+        a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0],
+    )
+
+
+def conjugate(p: Vector) -> Vector:
+    """The inverse of a unit quaternion."""
+    return (p[0], -p[1], -p[2], -p[3])
+
+
+def rotation(p: Vector) -> Vector:
+    """R(p), row by row."""
+    w, x, y, z = p
+    return (
+        1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y),
+        2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x),
+        2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y),
+    )  # fmt: skip
+
+
+def unit_relations(p: Vector) -> Vector:
+    """|p|² - 1, for vectors of any length."""
+    return (sum((c * c for c in p), Integer(-1)),)
+
+
+def unit_normalize(p: Vector) -> Vector:
+    """One Newton step towards |p| = 1."""
+    (defect,) = unit_relations(p)
+    return tuple(c - c * defect / 2 for c in p)
+
+
+def logarithm(program: Program, p: Vector) -> Vector:
+    """The rotation vector of p or -p, whichever is shorter."""
+    squared = program.scalar(sum((c * c for c in p[1:4]), Integer(0)), "n")
+    ratio = program.scalar(HalfAngleRatio(p[0], squared), "L")
+    return program.vector(ratio * c for c in p[1:4])
+
+
+def logarithm_of_rotation(program: Program, r: Vector) -> Vector:
+    """The rotation vector, or the angle, of a rotation matrix row by row."""
+    if len(r) == 4:
+        return program.vector([sympy.atan2(r[2], r[0])])
+    return logarithm(program, program.vector((RotationQuaternion(Integer(k), *r) for k in range(4)), "p"))
+
+
+def half_angle(psi: Vector) -> Vector:
+    """Unit quaternion of a rotation vector."""
+    # The argument z/4 stays below π² for |ψ| ≤ 2π, so the polynomials serve without their closed forms.
+    quarter = sum((c * c for c in psi), Integer(0)) / 4
+    return (Stumpff.of(0, quarter), *(Stumpff.of(1, quarter) * c / 2 for c in psi))
+
+
+def rotation_vector(p: Vector) -> Vector:
+    """Rotation vector of a unit quaternion, up to the length 2π, so that p and -p differ."""
+    ratio = FullAngleRatio(p[0], sum((c * c for c in p[1:]), Integer(0)))
+    return tuple(ratio * c for c in p[1:])

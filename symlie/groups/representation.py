@@ -69,9 +69,13 @@ def representation(group: LieGroup) -> Representation:
             matrix = sympy.diag(matrix, _matrix(group, kinematic))
         if rank == group.dimension:
             break
+    return Representation(ImmutableMatrix(matrix), ImmutableMatrix(generator), reading(generator, theta))
+
+
+def reading(generator: Matrix, theta: Vector) -> ImmutableMatrix:
+    """What reads θ off the entries of A(θ), row by row: the left inverse of least squares."""
     entries = Matrix(list(generator)).jacobian(Matrix(theta))
-    coordinates = (entries.T * entries).inv() * entries.T
-    return Representation(ImmutableMatrix(matrix), ImmutableMatrix(generator), ImmutableMatrix(coordinates))
+    return ImmutableMatrix((entries.T * entries).inv() * entries.T)
 
 
 def _rank(generator: Matrix, theta: Vector) -> int:

@@ -12,6 +12,7 @@ for φ(λ) = Σ φ_n λⁿ, where E(ζ) = Σ_j φ_{a+2j} (-ζ)^j and O(ζ) = Σ_
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -32,10 +33,8 @@ class AnalyticFunction:
     name: str
     tail: Callable[[int, Expr, Rational], Expr]
     """(n, ζ, working interval of ζ) → tail."""
-
-    def coefficient(self, n: int) -> Expr:
-        """φ_n."""
-        return sympy.sympify(_COEFFICIENTS[self.name](n))
+    coefficient: Callable[[int], Expr]
+    """n → φ_n."""
 
 
 def _exp_tail(n: int, zeta: Expr, upper: Rational) -> Expr:
@@ -65,23 +64,22 @@ def _dexp_inverse_tail(sign: int) -> Callable[[int, Expr, Rational], Expr]:
     return tail
 
 
-_COEFFICIENTS: dict[str, Callable[[int], Expr]] = {
-    "exp": lambda n: Rational(1, sympy.factorial(n)),
-    "dexp": lambda n: Rational(1, sympy.factorial(n + 1)),
-    "dexp_negative": lambda n: Rational((-1) ** n, sympy.factorial(n + 1)),
-    "dexp_inverse": lambda n: Rational(-1, 2) if n == 1 else sympy.bernoulli(n) / sympy.factorial(n),
-    "dexp_negative_inverse": lambda n: Rational(1, 2) if n == 1 else sympy.bernoulli(n) / sympy.factorial(n),
-}
+def _bernoulli(sign: int) -> Callable[[int], Expr]:
+    """Coefficients of λ/(e^λ - 1) with B₁ = sign/2."""
+    return lambda n: Rational(sign, 2) if n == 1 else sympy.bernoulli(n) / math.factorial(n)
 
-EXP = AnalyticFunction("exp", _exp_tail)
+
+EXP = AnalyticFunction("exp", _exp_tail, lambda n: Rational(1, math.factorial(n)))
 """e^λ."""
-DEXP = AnalyticFunction("dexp", _dexp_tail)
+DEXP = AnalyticFunction("dexp", _dexp_tail, lambda n: Rational(1, math.factorial(n + 1)))
 """(e^λ - 1)/λ."""
-DEXP_NEGATIVE = AnalyticFunction("dexp_negative", _dexp_negative_tail)
+DEXP_NEGATIVE = AnalyticFunction(
+    "dexp_negative", _dexp_negative_tail, lambda n: Rational((-1) ** n, math.factorial(n + 1))
+)
 """(1 - e^-λ)/λ; T(θ) = dexp_{-θ} is this function of ad θ."""
-DEXP_INVERSE = AnalyticFunction("dexp_inverse", _dexp_inverse_tail(-1))
+DEXP_INVERSE = AnalyticFunction("dexp_inverse", _dexp_inverse_tail(-1), _bernoulli(-1))
 """λ/(e^λ - 1)."""
-DEXP_NEGATIVE_INVERSE = AnalyticFunction("dexp_negative_inverse", _dexp_inverse_tail(1))
+DEXP_NEGATIVE_INVERSE = AnalyticFunction("dexp_negative_inverse", _dexp_inverse_tail(1), _bernoulli(1))
 """λ/(1 - e^-λ); T⁻¹(θ) is this function of ad θ."""
 
 

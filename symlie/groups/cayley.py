@@ -1,0 +1,153 @@
+"""The Cayley map as a local coordinate, cay θ = (1 - A/2)⁻¹ (1 + A/2), with A(θ) the matrices of the group.
+
+    T(θ) w   = coordinates of (1 + A/2)⁻¹ W (1 - A/2)⁻¹,   W = A(w)
+    T⁻¹(θ) w = coordinates of (1 + A/2) W (1 - A/2)
+
+from the derivative of (1 - A/2) X = 1 + A/2, left-trivialised: X⁻¹ X' = T(θ) θ'. Both are rational; with the spectrum
+{0, ±iω} the inverses have the denominator 1 + z/4 only. It is a map into the group if W ↦ (1 + A/2) W (1 - A/2) maps
+the algebra into itself, which `is_cayley_group` proves: quadratic groups such as SO(3), SE(2), SE(3), S³.
+
+The map depends on the matrices: on SO3 and SE3 the rotation angle is 2 atan(ω/2), on S3 it is 4 atan(ω/4), and S3sR3,
+whose quaternion and position disagree about it, has none.
+Source: Hairer, Lubich and Wanner, Geometric Numerical Integration, section IV.8; T from the definition.
+"""
+
+from __future__ import annotations
+
+import functools
+
+import sympy
+from sympy import Expr, ImmutableMatrix, Integer, Matrix, Rational, Symbol
+
+from symlie.errors import GroupError
+from symlie.groups.group import LieGroup
+from symlie.groups.operators import algebra_symbols, kinematic_matrices, squared_angle
+from symlie.groups.representation import reading, representation
+from symlie.groups.spectrum import AnalyticFunction, apply_function, has_closed_form
+from symlie.ir.program import Program, Vector
+
+
+def _cayley_tail(n: int, zeta: Expr, upper: Rational) -> Expr:
+    # φ_n = 2^{1-n} beyond φ₀ = 1.
+    return (1 - zeta / 4) / (1 + zeta / 4) if n == 0 else Rational(2, 2**n) / (1 + zeta / 4)
+
+
+def _resolvent_tail(sign: int) -> AnalyticFunction:
+    name = "resolvent" if sign > 0 else "resolvent_negative"
+    return AnalyticFunction(
+        name,
+        lambda n, zeta, upper: Rational(sign**n, 2**n) / (1 + zeta / 4),
+        lambda n: Rational(sign**n, 2**n),
+    )
+
+
+CAYLEY = AnalyticFunction("cayley", _cayley_tail, lambda n: Rational(2, 2**n) if n else Integer(1))
+"""(1 + λ/2)/(1 - λ/2)."""
+RESOLVENT = _resolvent_tail(1)
+"""1/(1 - λ/2)."""
+RESOLVENT_NEGATIVE = _resolvent_tail(-1)
+"""1/(1 + λ/2)."""
+
+
+@functools.cache
+def is_cayley_group(group: LieGroup) -> bool:
+    """Whether cay maps into the group and has a closed form, for each factor; R^n has it trivially."""
+    return all(_conjugation(g) is not None for g, _, _ in group.simple_factors)
+
+
+def cayley(program: Program, group: LieGroup, theta: Vector) -> Vector:
+    """Storage of cay(θ).
+
+    Raises
+    ------
+    GroupError
+        The Cayley map of its matrices does not stay in the group.
+    """
+    result: list[Expr] = []
+    for g, offset in _factors(group):
+        part = theta[offset : offset + g.dimension]
+        values = list(zip(algebra_symbols(g), part, strict=True))
+        storage: list[Expr] = [Integer(0)] * g.storage_dimension
+        for block in kinematic_matrices(g):
+            start = tuple(g.identity[i] for i in block.components)
+            vector = (*start, Integer(1)) if block.is_augmented else start
+            moved = apply_function(program, CAYLEY, block.matrix, values, vector, reference=squared_angle(g))
+            for i, component in zip(block.components, moved, strict=False):
+                storage[i] = component
+        result += storage
+    return tuple(result)
+
+
+def cayley_tangent(program: Program, group: LieGroup, theta: Vector, w: Vector, *, inverse: bool = False) -> Vector:
+    """T(θ) w of the Cayley map, d cay(θ) = D L_{cay θ} T(θ) dθ, or with ``inverse`` T⁻¹(θ) w.
+
+    Raises
+    ------
+    GroupError
+        The Cayley map of its matrices does not stay in the group.
+    """
+    result: list[Expr] = []
+    for g, offset in _factors(group):
+        part, operand = theta[offset : offset + g.dimension], w[offset : offset + g.dimension]
+        result += (_inverse if inverse else _direct)(program, g, tuple(part), tuple(operand))
+    return tuple(result)
+
+
+def _inverse(program: Program, group: LieGroup, theta: Vector, w: Vector) -> Vector:
+    matrix = _conjugation(group)
+    assert matrix is not None
+    values = dict(zip(algebra_symbols(group), theta, strict=True))
+    return tuple(matrix.xreplace(values) * Matrix(w))
+
+
+def _direct(program: Program, group: LieGroup, theta: Vector, w: Vector) -> Vector:
+    """(1 + A/2)⁻¹ acts on the columns of W, then (1 - A/2)⁻¹ from the right on the rows."""
+    found, symbols = representation(group), algebra_symbols(group)
+    values = list(zip(symbols, theta, strict=True))
+    moved = found.generator.xreplace(dict(zip(symbols, w, strict=True)))
+    z = squared_angle(group)
+
+    def resolved(rows: list[Vector], function: AnalyticFunction, *, transpose: bool) -> list[Vector]:
+        return [
+            program.vector(
+                apply_function(program, function, found.generator, values, row, reference=z, transpose=transpose)
+            )
+            if any(e != 0 for e in row)
+            else row
+            for row in rows
+        ]
+
+    columns = resolved([tuple(moved[:, j]) for j in range(moved.cols)], RESOLVENT_NEGATIVE, transpose=False)
+    rows = resolved([tuple(row) for row in zip(*columns, strict=True)], RESOLVENT, transpose=True)
+    return tuple(found.coordinates * Matrix([e for row in rows for e in row]))
+
+
+def _factors(group: LieGroup) -> list[tuple[LieGroup, int]]:
+    if not is_cayley_group(group):
+        raise GroupError(
+            f"The Cayley map of {group} does not stay in the group, or its storage has no matrices of one rotation "
+            "angle; use exp."
+        )
+    return [(g, offset) for g, _, offset in group.simple_factors]
+
+
+@functools.cache
+def _conjugation(group: LieGroup) -> ImmutableMatrix | None:
+    """The matrix of w ↦ (1 + A/2) W (1 - A/2) in coordinates; None if it leaves the algebra or nothing is closed."""
+    if group.coordinates_of is not None:
+        return None
+    matrices = list(dict.fromkeys(block.matrix for block in kinematic_matrices(group)))
+    if not all(has_closed_form(CAYLEY, m) for m in matrices):
+        return None
+    # All parts of the storage together: their Cayley maps must belong to one and the same element.
+    generator = sympy.diag(*matrices)
+    theta = algebra_symbols(group)
+    w = [Symbol(f"w{k}", real=True) for k in range(group.dimension)]
+    W = generator.xreplace(dict(zip(theta, w, strict=True)))
+    unit = sympy.eye(W.rows)
+    product = ((unit + generator / 2) * W * (unit - generator / 2)).expand()
+    coordinates = (reading(generator, theta) * Matrix(list(product))).expand()
+    back = generator.xreplace(dict(zip(theta, coordinates, strict=True)))
+    if not (back - product).expand().is_zero_matrix:
+        return None
+    return ImmutableMatrix(coordinates.jacobian(Matrix(w)))

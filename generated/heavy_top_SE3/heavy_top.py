@@ -15,42 +15,6 @@ def _horner(coefficients, z):
     return result
 
 
-def _select(c, a, b):
-    return np.where(c > 0, a, np.where(c <= 0, b, c))
-
-
-def _interpolate(x, abscissa, value):
-    k = np.clip(np.searchsorted(abscissa, x, side="right") - 1, 0, len(abscissa) - 2)
-    inside = value[k] + (value[k + 1] - value[k]) / (abscissa[k + 1] - abscissa[k]) * (x - abscissa[k])
-    return np.where(x <= abscissa[0], value[0], np.where(x >= abscissa[-1], value[-1], inside))
-
-
-def _interpolate_slope(x, abscissa, value):
-    k = np.clip(np.searchsorted(abscissa, x, side="right") - 1, 0, len(abscissa) - 2)
-    slope = (value[k + 1] - value[k]) / (abscissa[k + 1] - abscissa[k])
-    return np.where((x < abscissa[0]) | (x >= abscissa[-1]), 0.0, slope)
-
-
-def _input_points(slot, component):
-    start, n = int(slot[0]), int(slot[1])
-    return slot[start : start + n], slot[start + (component + 1) * n : start + (component + 2) * n]
-
-
-def _input(t, slot, component):
-    if slot[1] == 0:
-        return 0.0
-    times, values = _input_points(slot, component)
-    if slot[2] > 0:
-        return values[max(np.searchsorted(times, t, side="right") - 1, 0)]
-    return _interpolate(t, times, values) if len(times) > 1 else values[0]
-
-
-def _input_slope(t, slot, component):
-    if slot[1] < 2 or slot[2] > 0:
-        return 0.0
-    return _interpolate_slope(t, *_input_points(slot, component))
-
-
 def _half_angle_ratio(w, n):
     s = np.sqrt(n)
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -68,9 +68,9 @@ def polynomial(scheme: Scheme, printer: CPrinter) -> str:
     return f"({odd} * z + {even})"
 
 
-def coefficient_function(scheme: Scheme) -> dict[str, object]:
+def coefficient_function(scheme: Scheme, printer: CPrinter | None = None) -> dict[str, object]:
     """A coefficient function as text: its polynomial and the closed form beyond."""
-    printer = CPrinter()
+    printer = printer or CPrinter()
     z = sympy.Symbol("z", nonnegative=True)
     body = flatten(Program(), [closed_form(scheme.base_name, z)], {z: "z"})
     statements, (result,) = print_statements(body, printer)
@@ -80,6 +80,8 @@ def coefficient_function(scheme: Scheme) -> dict[str, object]:
         "is_split": scheme.is_split,
         "polynomial": polynomial(scheme, printer),
         "pole_order": scheme.pole_order,
+        "pole_high": printer.constant(POLE_HIGH),
+        "pole_low": printer.constant(POLE_LOW),
         "statements": statements,
         "result": result,
     }
@@ -311,8 +313,6 @@ def emit_c(model: EmittedModel, interface_hash: str) -> dict[str, str]:
         "output_count": output_count,
         "event_count": model.events if fixed else 0,
         "unroll_stages": fixed and stage_operations(model) <= LARGEST_UNROLLED,
-        "pole_high": repr(POLE_HIGH),
-        "pole_low": repr(POLE_LOW),
     }  # fmt: skip
     return {
         f"{types.name}.h": render("c/model.h.jinja", **values),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Sequence
 
 import sympy
@@ -11,6 +12,7 @@ from symlie.ir.kernels import EmittedModel, Kernel
 from symlie.ir.program import Program
 from symlie.ir.schemes import POLE_HIGH, POLE_LOW, Scheme, closed_form
 from symlie.ir.straightline import flatten
+from symlie.paths import template_folder
 from symlie.templating import render
 
 FUNCTIONS = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2", "pow": "power"}
@@ -44,7 +46,8 @@ class NumpyPrinter:
         return f"np.{FUNCTIONS.get(operator, operator)}({', '.join(operands)})"
 
 
-def _coefficient_function(scheme: Scheme) -> dict[str, object]:
+def coefficient_function(scheme: Scheme) -> dict[str, object]:
+    """A coefficient function as text: its polynomial and the closed form beyond."""
     printer = NumpyPrinter()
     z = sympy.Symbol("z", nonnegative=True)
     body = flatten(Program(), [closed_form(scheme.base_name, z)], {z: "z"})
@@ -55,9 +58,28 @@ def _coefficient_function(scheme: Scheme) -> dict[str, object]:
         "upper": repr(scheme.upper),
         "parts": [[printer.constant(c) for c in part] for part in parts],
         "pole_order": scheme.pole_order,
+        "pole_high": printer.constant(POLE_HIGH),
+        "pole_low": printer.constant(POLE_LOW),
         "statements": statements,
         "result": result,
     }
+
+
+def primitives(kernels: Sequence[Kernel]) -> list[str]:
+    """Sources of the functions of ``primitives.py`` that kernels and coefficient functions use."""
+    text = (template_folder() / "numpy" / "primitives.py").read_text(encoding="utf-8")
+    functions = {f.name: f for f in ast.parse(text).body if isinstance(f, ast.FunctionDef)}
+    operators = {i.operator.split()[-1] for k in kernels for i in k.body.instructions}
+    if any(k.body.schemes for k in kernels):
+        operators.add("horner")
+    waiting = [name for name in functions if name[1:] in operators]
+    wanted: set[str] = set()
+    while waiting:
+        name = waiting.pop()
+        wanted.add(name)
+        called = {n.id for n in ast.walk(functions[name]) if isinstance(n, ast.Name)}
+        waiting += [other for other in functions if other in called - wanted]
+    return [ast.get_source_segment(text, f) or "" for name, f in functions.items() if name in wanted]
 
 
 def _printed(kernel: Kernel) -> dict[str, object]:
@@ -76,10 +98,8 @@ def numpy_module(name: str, kernels: Sequence[Kernel], schemes: Sequence[Scheme]
         "numpy/model.py.jinja",
         name=name,
         hash=interface_hash,
-        uses_full_angle_ratio=any(i.operator == "call full_angle_ratio" for k in kernels for i in k.body.instructions),
-        functions=[_coefficient_function(s) for s in schemes],
-        pole_high=repr(POLE_HIGH),
-        pole_low=repr(POLE_LOW),
+        primitives=primitives(kernels),
+        functions=[coefficient_function(s) for s in schemes],
         kernels=[_printed(k) for k in kernels],
     )
 

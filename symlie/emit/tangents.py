@@ -7,7 +7,6 @@ import json
 from symlie.emit.c import coefficient_function, print_kernel
 from symlie.emit.numpy import numpy_module
 from symlie.ir.kernels import SparsePattern
-from symlie.ir.schemes import POLE_HIGH, POLE_LOW
 from symlie.ir.signature import signature_hash
 from symlie.ir.tangents import ModelTangents
 from symlie.templating import render
@@ -43,8 +42,6 @@ def emit_tangents(model: ModelTangents, interface_hash: str) -> dict[str, str]:
         hash=own_hash,
         functions=[coefficient_function(s) for s in model.schemes],
         kernels=[print_kernel(k) for k in model.kernels],
-        pole_high=repr(POLE_HIGH),
-        pole_low=repr(POLE_LOW),
     )
     stem = f"{model.name}_tangents"
     return {

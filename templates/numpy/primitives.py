@@ -1,0 +1,74 @@
+"""Functions that generated modules may use; each gets those that it needs."""
+
+import numpy as np
+
+
+def _horner(coefficients, z):
+    result = coefficients[-1]
+    for c in coefficients[-2::-1]:
+        result = result * z + c
+    return result
+
+
+def _select(c, a, b):
+    return np.where(c > 0, a, np.where(c <= 0, b, c))
+
+
+def _interpolate(x, abscissa, value):
+    k = np.clip(np.searchsorted(abscissa, x, side="right") - 1, 0, len(abscissa) - 2)
+    inside = value[k] + (value[k + 1] - value[k]) / (abscissa[k + 1] - abscissa[k]) * (x - abscissa[k])
+    return np.where(x <= abscissa[0], value[0], np.where(x >= abscissa[-1], value[-1], inside))
+
+
+def _interpolate_slope(x, abscissa, value):
+    k = np.clip(np.searchsorted(abscissa, x, side="right") - 1, 0, len(abscissa) - 2)
+    slope = (value[k + 1] - value[k]) / (abscissa[k + 1] - abscissa[k])
+    return np.where((x < abscissa[0]) | (x >= abscissa[-1]), 0.0, slope)
+
+
+def _input_points(slot, component):
+    start, n = int(slot[0]), int(slot[1])
+    return slot[start : start + n], slot[start + (component + 1) * n : start + (component + 2) * n]
+
+
+def _input(t, slot, component):
+    if slot[1] == 0:
+        return 0.0
+    times, values = _input_points(slot, component)
+    if slot[2] > 0:
+        return values[max(np.searchsorted(times, t, side="right") - 1, 0)]
+    return _interpolate(t, times, values) if len(times) > 1 else values[0]
+
+
+def _input_slope(t, slot, component):
+    if slot[1] < 2 or slot[2] > 0:
+        return 0.0
+    return _interpolate_slope(t, *_input_points(slot, component))
+
+
+def _half_angle_ratio(w, n):
+    s = np.sqrt(n)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(s > 0, 2 * np.arctan(s / w) / s, 2 / np.asarray(w, dtype=float))
+
+
+def _full_angle_ratio(w, n):
+    s = np.sqrt(n)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(s > 0, 2 * np.arctan2(s, w) / s, 2 / np.abs(w))
+
+
+def _rotation_quaternion(k, r0, r1, r2, r3, r4, r5, r6, r7, r8):
+    trace = r0 + r4 + r8
+    candidates = np.array(
+        [
+            [1 + trace, r7 - r5, r2 - r6, r3 - r1],
+            [r7 - r5, 1 + r0 - r4 - r8, r1 + r3, r2 + r6],
+            [r2 - r6, r1 + r3, 1 - r0 + r4 - r8, r5 + r7],
+            [r3 - r1, r2 + r6, r5 + r7, 1 - r0 - r4 + r8],
+        ]
+    )
+    choice = np.argmax(np.array([trace, r0, r4, r8]), axis=0)
+    p = np.take_along_axis(candidates, np.broadcast_to(choice, (1, 4, *np.shape(choice))), axis=0)[0]
+    norm = np.sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2] + p[3] * p[3])
+    return p[int(k)] / np.where(p[0] < 0, -norm, norm)

@@ -71,7 +71,7 @@ def model_kernels(model: Model, statements: Sequence[DerivedStatement], *, fixed
         hoisting.prepare(),
         "Parameters, followed by the constants that depend on them alone.",
     )
-    return ModelKernels(
+    types = ModelKernels(
         name=model.name,
         node_types=_node_types(model, groups),
         element_types=tuple(_with_size(e, "p", hoisting.size) for e in elements),
@@ -81,6 +81,19 @@ def model_kernels(model: Model, statements: Sequence[DerivedStatement], *, fixed
         initial=_initial_kernel(model),
         motions=tuple(_motion_kernel(model, k, hoisting) for k in range(len(model.motions))),
     )
+    _check_names(types)
+    return types
+
+
+def _check_names(types: ModelKernels) -> None:
+    """Check that no two generated functions have the same name."""
+    names = [k.signature.name for k in types.kernels]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise ModelError(
+            f"Two parts of '{types.name}' would both generate the function '{twice[0]}'; rename an element type or a "
+            "group."
+        )
 
 
 def _pattern(entries: Sequence[tuple[int, int, Expr]]) -> SparsePattern:

@@ -17,11 +17,12 @@ from symlie.groups.group import Field, LieGroup
 from symlie.groups.standard import group_from_name
 from symlie.ir.primitives import PiecewiseLinear, RunTimeInput
 from symlie.modeling.expressions import components
-from symlie.modeling.names import identifier
+from symlie.modeling.names import identifier, stem
 from symlie.modeling.node import Node, column
 from symlie.modeling.node_array import NodeArray, NodeReference
 from symlie.modeling.statement import Statement
 from symlie.modeling.terms import Input
+from symlie.modeling.units import Certainty, parse_units
 
 if TYPE_CHECKING:
     from symlie.derive.equations import Equations
@@ -66,6 +67,7 @@ class ElementType(Statement):
             if hasattr(self, label):
                 raise ModelError(f"Local node '{label}' of '{name}' would hide a method; choose another name.")
             self.nodes.append(Node(self.program, f"{name}.{label}", _group(group)))
+            self.units.declare_node(self.nodes[-1])
             setattr(self, label, self.nodes[-1])
 
     if TYPE_CHECKING:
@@ -124,7 +126,7 @@ class Model(Statement):
         if name in [n.name for n in self.nodes] + [a.name for a in self.arrays]:
             raise ModelError(f"Node '{name}' is declared twice in '{self.name}'.")
 
-    def node(self, name: str, group: LieGroup | str) -> Node:
+    def node(self, name: str, group: LieGroup | str, unit: str = "") -> Node:
         """Add a node.
 
         Parameters
@@ -133,6 +135,8 @@ class Model(Statement):
             Identifier; results are reported under it.
         group
             Configuration group, such as ``sl.SE3`` or ``"SO3xR3"``.
+        unit
+            Unit of the coordinates of a node on Rⁿ, such as ``"m"``, for the check of units; bodies have metres.
 
         Returns
         -------
@@ -141,6 +145,7 @@ class Model(Statement):
         """
         self._check_new_node(name)
         node = Node(self.program, name, _group(group))
+        self.units.declare_node(node, unit)
         self.nodes.append(node)
         return node
 
@@ -319,6 +324,8 @@ class Model(Statement):
         if not isinstance(size, int) or size < 1:
             raise ModelError(f"Input '{name}' needs at least one component, not {size!r}.")
         slots = tuple(Symbol(f"input[{name},{k}]", real=True) for k in range(3))
+        dimensions = set(parse_units(unit, size))
+        self.units.declare(slots[:1], list(dimensions) if len(dimensions) == 1 else [None], Certainty.STATED)
         self.inputs.append(Input(name, size, unit, slots))
         parts = [RunTimeInput(self.t, slots[0], Integer(k)) for k in range(size)]
         return parts[0] if size == 1 else column(parts)
@@ -337,7 +344,9 @@ class Model(Statement):
 
 
 def _group(group: LieGroup | str) -> LieGroup:
-    return group_from_name(group) if isinstance(group, str) else group
+    found = group_from_name(group) if isinstance(group, str) else group
+    stem("Group", found.name)
+    return found
 
 
 def _parameter_block(element: ElementType, count: int, values: dict[str, Any]) -> NDArray[np.float64]:

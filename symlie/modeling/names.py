@@ -1,11 +1,15 @@
-"""Names that may appear in generated text."""
+"""Names that may appear in generated text.
+
+Names of models, element types and groups become part of C and Python identifiers and of file names; all other names
+stand in comments and tables only. Plain ASCII identifiers are safe in both, and in a shell.
+"""
 
 from __future__ import annotations
 
 import keyword
 
 from symlie.errors import ModelError
-
+from symlie.paths import template_folder
 
 def identifier(kind: str, name: str) -> str:
     """Check that a name can be used in generated text.
@@ -13,10 +17,30 @@ def identifier(kind: str, name: str) -> str:
     Raises
     ------
     ModelError
-        The name is not a plain identifier.
+        The name is not a plain identifier, or a keyword of Python.
     """
-    if not name.isidentifier() or not name.isascii() or keyword.iskeyword(name):
+    if not isinstance(name, str) or not name.isidentifier() or not name.isascii():
         raise ModelError(
             f"{kind} name {name!r} is not usable; take letters, digits and underscores, starting with a letter."
+        )
+    if keyword.iskeyword(name):
+        raise ModelError(f"{kind} name {name!r} is not usable, because it is a keyword of Python; add a letter.")
+    return name
+
+
+def stem(kind: str, name: str) -> str:
+    """Check the name of a model, an element type or a group, which begins names of generated functions and files.
+
+    Raises
+    ------
+    ModelError
+        It is no identifier, or would hide a function or a file that every model has.
+    """
+    identifier(kind, name)
+    files = {p.name.partition(".")[0] for p in (template_folder() / "c").iterdir()} | {"tableau", "math"}
+    if name in files or name.partition("_")[0] in {"", "system", "symlie"}:
+        raise ModelError(
+            f"{kind} name {name!r} is not usable, because generated code has functions or files of this name; "
+            "choose another one."
         )
     return name

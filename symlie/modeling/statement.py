@@ -13,9 +13,10 @@ from symlie.ir.differentiate import forward, reverse
 from symlie.ir.primitives import RunTimeInput, RunTimeInputSlope
 from symlie.ir.program import Assignment, Program, Value, depends_on, needed_statements
 from symlie.modeling.expressions import components
-from symlie.modeling.names import identifier
+from symlie.modeling.names import identifier, stem
 from symlie.modeling.node import Node, column
 from symlie.modeling.terms import DIRECTIONS, Constraint, Event, Output, Parameter
+from symlie.modeling.units import UNITS, Certainty, UnitCheck, parse_units
 
 TIME = Symbol("t", real=True)
 """The time, in seconds."""
@@ -25,7 +26,7 @@ class Statement:
     """Energies, forces, constraints and outputs stated on nodes; the base of models and element types."""
 
     def __init__(self, name: str) -> None:
-        self.name = identifier("The model's", name)
+        self.name = stem("The model's", name)
         self.program = Program()
         self.nodes: list[Node] = []
         self.parameters: list[Parameter] = []
@@ -40,6 +41,8 @@ class Statement:
         self._forces_of_all: str | None = None
         self.time = TIME
         self._time = self.program.input("t", _time_space(), (TIME,))
+        self.units = UnitCheck(name, self.program)
+        self.units.declare([TIME], [UNITS["s"]], Certainty.FIELD)
 
     @property
     def t(self) -> Symbol:
@@ -58,7 +61,8 @@ class Statement:
         default
             Default value: a number, a vector or a matrix.
         unit
-            Unit, for documentation.
+            SI unit, such as ``"kg m^2"``; sums are checked where the units of their terms are known. Several units,
+            separated by commas, belong to parts of a vector of equal length.
 
         Returns
         -------
@@ -81,6 +85,9 @@ class Statement:
             Symbol(f"{prefix}{name}" if array.ndim == 0 else f"{prefix}{name}[{','.join(map(str, index))}]", real=True)
             for index in np.ndindex(array.shape)
         )
+        dimensions = parse_units(unit, array.size)
+        if array.ndim < 2 or "," not in unit:  # of a matrix, parts have no single unit
+            self.units.declare(symbols, dimensions, Certainty.STATED)
         self.parameters.append(Parameter(name, tuple(map(float, array.ravel())), array.shape, unit, symbols))
         if array.ndim == 0:
             return symbols[0]
@@ -126,6 +133,7 @@ class Statement:
         """
         energy = self._scalar("kinetic energy", energy)
         self._without_inputs("The kinetic energy", [energy])
+        self.units.check("The kinetic energy", energy, UNITS["J"])
         self.kinetic += energy
 
     def potential_energy(self, energy: Any) -> None:
@@ -133,11 +141,14 @@ class Statement:
         energy = self._scalar("potential energy", energy)
         if depends_on(self.program, [energy], self._velocities):
             raise ModelError(f"A potential energy of '{self.name}' depends on velocities; use dissipation or force.")
+        self.units.check("The potential energy", energy, UNITS["J"])
         self.potential += energy
 
     def dissipation(self, function: Any) -> None:
         """Add a Rayleigh function D(t, q, v); it gives the generalized force -∂D/∂v. In W."""
-        self.dissipated += self._scalar("dissipation function", function)
+        function = self._scalar("dissipation function", function)
+        self.units.check("The dissipation function", function, UNITS["W"])
+        self.dissipated += function
 
     def generalized_force(self, node: Node, vector: Any | None = None, **fields: Any) -> None:
         """Add a force that does the power force·v on a node.
@@ -173,6 +184,8 @@ class Statement:
                 f"The force on node '{node.name}' needs {node.group.dimension} components, not {len(parts)}."
             )
         self._without_multipliers(f"The force on node '{node.name}'", parts)
+        for velocity, part in zip(node.velocity.components, parts, strict=True):
+            self.units.check_product(f"The force on node '{node.name}'", part, velocity, UNITS["W"])
         self.generalized_forces.append((node, tuple(parts)))
 
     def force(self, force: Any, at: Any) -> None:
@@ -192,6 +205,8 @@ class Statement:
         if depends_on(self.program, position, self._velocities):
             raise ModelError(f"In '{self.name}', a force acts along an expression that depends on velocities.")
         self._without_multipliers("A force", [*vector, *position])
+        for component, along in zip(vector, position, strict=True):
+            self.units.check_product("A force", component, along, UNITS["J"])
         self.applied_forces += zip(position, self.program.vector(vector), strict=True)
 
     def torque(self, torque: Any, on: Node) -> None:
@@ -234,6 +249,7 @@ class Statement:
         """
         given = components(rows)
         for i, row in enumerate(given):
+            self.units.of(row)
             gradient = reverse(self.program, [(row, Integer(1))], [n.velocity for n in self.nodes])
             entries = [c for part in gradient for c in part]
             if all(e == 0 for e in entries):
@@ -256,6 +272,9 @@ class Statement:
             )
         self._without_multipliers(f"Constraint '{name}'", rows)
         self._without_inputs(f"Constraint '{name}'", rows)
+        for row in rows if is_holonomic else ():
+            self.units.of(row)
+        self.units.skip()
         multipliers = tuple(Symbol(f"lambda[{name},{k}]", real=True) for k in range(len(rows)))
         self.constraints.append(Constraint(name, rows, multipliers, is_holonomic))
         return column(multipliers)
@@ -293,6 +312,7 @@ class Statement:
             chosen = [known[name] for name in constraints or known if known[name].is_holonomic == is_holonomic]
             weighted = [(r, -m) for c in chosen for r, m in zip(c.rows, c.multipliers, strict=True)]
             total = [a + b for a, b in zip(total, reverse(self.program, weighted, [varied])[0], strict=True)]
+        self.units.skip()
         return column(total)
 
     def event(self, name: str, expression: Any, direction: str = "any", terminal: bool = True) -> None:
@@ -317,6 +337,7 @@ class Statement:
         parts = components(expression)
         if len(parts) != 1:
             raise ModelError(f"Event '{name}' of '{self.name}' must be a scalar, but has {len(parts)} components.")
+        self.units.of(parts[0])
         self.events.append(Event(name, parts[0], direction, bool(terminal)))
 
     def output(self, name: str, expression: Any, unit: str = "") -> None:
@@ -324,7 +345,13 @@ class Statement:
         identifier("Output", name)
         if name in {"energy", "constraint_residual", "velocity_residual"} or any(o.name == name for o in self.outputs):
             raise ModelError(f"Output '{name}' exists already; every model has energy and the residuals.")
-        self.outputs.append(Output(name, components(expression), unit))
+        parts = components(expression)
+        for part, dimension in zip(parts, parse_units(unit, len(parts)), strict=True):
+            if dimension is None:
+                self.units.of(part)
+            else:
+                self.units.check(f"Output '{name}'", part, dimension)
+        self.outputs.append(Output(name, parts, unit))
 
     def rate(self, expression: Any) -> Any:
         """Time derivative of an expression of (t, q) along the motion q' = v.
@@ -338,6 +365,7 @@ class Statement:
         self._without_multipliers("An expression whose rate is asked for", parts)
         rates = forward(self.program, parts, self.motion())
         bound = self.program.vector(rates, "rate")
+        self.units.declare_rates(bound, parts)
         return bound[0] if not hasattr(expression, "shape") and len(parts) == 1 else _like(expression, bound)
 
     def motion(self) -> list[tuple[Value, tuple[Expr, ...]]]:

@@ -1,0 +1,336 @@
+"""Units as checked documentation: what the terms of a sum are measured in.
+
+A unit is known of parameters and inputs that state one, of time, and of the fields of bodies. A number may stand for a
+quantity (``9.81``, or a mass of one kilogram that is not even written), so nothing is concluded where numbers other
+than ±1 and ±1/2 are factors, or where a product has no factor with a stated unit. Unknown units are no error.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from fractions import Fraction
+
+import sympy
+from sympy import Expr, Rational, Symbol
+
+from symlie.errors import ModelError
+from symlie.groups.group import LieGroup
+from symlie.groups.operations import Compose, Difference, Exponential, Inverse, Logarithm
+from symlie.groups.rotation import Rotate
+from symlie.ir.primitives import PiecewiseLinear, RunTimeInput, Select
+from symlie.ir.program import Application, Assignment, Program, Vector, substitute
+from symlie.modeling.node import Node
+
+Dimension = tuple[Fraction, ...]
+"""Exponents of kg, m, s, A, K, mol, cd."""
+
+_BASE = ("kg", "m", "s", "A", "K", "mol", "cd")
+
+_DERIVED = {
+    "1": (), "rad": (), "sr": (), "N": (1, 1, -2), "J": (1, 2, -2), "W": (1, 2, -3), "Pa": (1, -1, -2),
+    "Hz": (0, 0, -1), "C": (0, 0, 1, 1), "V": (1, 2, -3, -1), "F": (-1, -2, 4, 2), "Ohm": (1, 2, -3, -2),
+    "S": (-1, -2, 3, 2), "Wb": (1, 2, -2, -1), "T": (1, 0, -2, -1), "H": (1, 2, -2, -2),
+}  # fmt: skip
+
+
+def _dimension(exponents: Sequence[int | Fraction]) -> Dimension:
+    return tuple(Fraction(e) for e in (*exponents, *(0,) * (len(_BASE) - len(exponents))))
+
+
+UNITS: dict[str, Dimension] = {name: _dimension([int(i == k) for i in range(7)]) for k, name in enumerate(_BASE)}
+UNITS |= {name: _dimension(exponents) for name, exponents in _DERIVED.items()}
+"""SI units without prefixes, and what they are made of; angles are numbers."""
+
+NUMBER = UNITS["1"]
+
+_FACTOR = re.compile(r"\s*([/·*]?)\s*([A-Za-z]+|1)(?:\^(-?\d+))?")
+
+
+def parse_unit(text: str) -> Dimension:
+    """Exponents of a unit such as ``kg m^2``, ``N/m``, ``rad/s`` or ``1``; a slash divides by the next factor.
+
+    Raises
+    ------
+    ModelError
+        It is no unit.
+    """
+    total, position = NUMBER, 0
+    while position < len(text.rstrip()):
+        match = _FACTOR.match(text, position)
+        if match is None or match[2] not in UNITS or (position == 0 and match[1]):
+            raise ModelError(
+                f"The unit '{text}' is not known; write products and quotients such as 'kg m^2/s' of "
+                f"{', '.join(UNITS)}."
+            )
+        exponent = int(match[3] or 1) * (-1 if match[1] == "/" else 1)
+        total = _times(total, UNITS[match[2]], Fraction(exponent))
+        position = match.end()
+    if position == 0:
+        raise ModelError("The unit is empty; leave it out, or write '1' for a number.")
+    return total
+
+
+def parse_units(text: str, size: int) -> list[Dimension | None]:
+    """Units of the components of a vector: one for all, or several, separated by commas, for parts of equal length."""
+    if not text:
+        return [None] * size
+    parts = [parse_unit(part.strip()) for part in text.split(",")]
+    if size % len(parts):
+        raise ModelError(f"{len(parts)} units are given for {size} components: '{text}'.")
+    return [part for part in parts for _ in range(size // len(parts))]
+
+
+def _times(a: Dimension, b: Dimension, power: Fraction = Fraction(1)) -> Dimension:
+    return tuple(x + power * y for x, y in zip(a, b, strict=True))
+
+
+def unit_name(dimension: Dimension) -> str:
+    """A unit as people write it."""
+    known = next((n for n, d in UNITS.items() if d == dimension and n != "Hz"), None)
+    if known is not None:
+        return known
+    return " ".join(n + (f"^{e}" if e != 1 else "") for n, e in zip(_BASE, dimension, strict=True) if e)
+
+
+class Certainty(IntEnum):
+    """How far a unit can be relied on, where numbers may stand for quantities."""
+
+    PRODUCT = 0
+    """A product of fields: a number one, with any unit, may be a factor."""
+    PURE = 1
+    """Rotation matrices and values of functions."""
+    FIELD = 2
+    """A field alone."""
+    STATED = 3
+    """Some factor has a stated unit."""
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A unit and how far it can be relied on."""
+
+    dimension: Dimension
+    certainty: Certainty
+
+
+Known = Quantity | None
+
+_COMPARED = (Certainty.FIELD, Certainty.STATED)
+_PLAIN_FACTORS = (Rational(1), Rational(1, 2))
+"""Numbers that are taken for factors without a unit, up to their sign."""
+
+
+class UnitCheck:
+    """Finds the units of expressions of one statement and compares the terms of sums.
+
+    Parameters
+    ----------
+    where
+        Name of the statement, for messages.
+    program
+        Its program; new statements are looked at when they are needed.
+    """
+
+    def __init__(self, where: str, program: Program) -> None:
+        self._where = where
+        self._program = program
+        self._symbols: dict[Symbol, Known] = {}
+        self._shown: dict[Symbol, Expr] = {}
+        self._position = 0
+        self._cache: dict[Expr, Known] = {}
+
+    def declare(self, symbols: Sequence[Symbol], dimensions: Sequence[Dimension | None], certainty: Certainty) -> None:
+        """Units of symbols."""
+        for symbol, dimension in zip(symbols, dimensions, strict=True):
+            self._symbols[symbol] = None if dimension is None else Quantity(dimension, certainty)
+
+    def declare_node(self, node: Node, unit: str = "") -> None:
+        """Units of the fields of a node; those of Rⁿ by the unit of its coordinates."""
+        length = parse_unit(unit) if unit else None
+        storage, velocity = storage_units(node.group, length), velocity_units(node.group, length)
+        self._symbols |= dict(zip(node.value.components, storage, strict=True))
+        self._symbols |= dict(zip(node.velocity.components, velocity, strict=True))
+        for components, fields in (
+            (node.value.components, node.group.storage_fields),
+            (node.velocity.components, node.group.velocity_fields),
+        ):
+            for f in fields:
+                names = [Symbol(f"{node.name}.{f.name}[{k}]", real=True) for k in range(f.size)]
+                self._shown |= dict(zip(components[f.offset : f.offset + f.size], names, strict=True))
+
+    def declare_rates(self, rates: Sequence[Expr], expressions: Sequence[Expr]) -> None:
+        """Units of time derivatives; nothing is concluded about the statements that they were derived with."""
+        quantities = [self.of(e) for e in expressions]
+        self.skip()
+        for rate, q in zip(rates, quantities, strict=True):
+            if q is not None and isinstance(rate, Symbol) and rate not in self._symbols:
+                self._symbols[rate] = Quantity(_times(q.dimension, UNITS["Hz"]), q.certainty)
+
+    def _short(self, term: Expr) -> str:
+        text = str(substitute(term, self._shown))
+        return f"'{text}'" if len(text) <= 60 else f"'{text[:57]}…'"
+
+    def skip(self) -> None:
+        """Conclude nothing about the statements that were derived since the last look."""
+        self._position = len(self._program.statements)
+
+    def of(self, expression: Expr) -> Known:
+        """Quantity of an expression, after the terms of all its sums are compared."""
+        self._look()
+        return self._of(expression)
+
+    def check(self, what: str, expression: Expr, expected: Dimension) -> None:
+        """Check an expression whose unit is given, term by term.
+
+        Raises
+        ------
+        ModelError
+            A term has another unit.
+        """
+        self._look()
+        for term in sympy.Add.make_args(expression):
+            found = self._of(term)
+            if found is not None and found.certainty is Certainty.STATED and found.dimension != expected:
+                raise ModelError(
+                    f"{what} of '{self._where}' is in {unit_name(expected)}, but {self._short(term)} is in "
+                    f"{unit_name(found.dimension)}."
+                )
+
+    def check_product(self, what: str, expression: Expr, conjugate: Expr, expected: Dimension) -> None:
+        """Check an expression whose product with another one has a given unit, where that is known."""
+        q = self.of(conjugate)
+        if q is None:
+            self.of(expression)
+        else:
+            self.check(what, expression, _times(expected, q.dimension, Fraction(-1)))
+
+    def _look(self) -> None:
+        statements = self._program.statements
+        while self._position < len(statements):
+            statement = statements[self._position]
+            self._position += 1
+            if isinstance(statement, Assignment):
+                self._symbols[statement.symbol] = self._of(statement.expression)
+            else:
+                self._apply(statement)
+
+    def _apply(self, statement: Application) -> None:
+        operation, result = statement.operation, statement.result.components
+        if isinstance(operation, Inverse | Compose | Exponential):
+            found: Sequence[Known] = storage_units(operation.group, None)
+        elif isinstance(operation, Logarithm | Difference):
+            found = [_strain(q) for q in velocity_units(operation.group, None)]
+        elif isinstance(operation, Rotate):
+            found = [self._common(statement.arguments[1].components)] * len(result)
+        else:
+            found = [None] * len(result)
+        self._symbols |= {s: q for s, q in zip(result, found, strict=True) if isinstance(s, Symbol)}
+
+    def _common(self, components: Vector) -> Known:
+        found = [self._of(c) for c in components if c != 0]
+        return found[0] if found and all(q == found[0] for q in found) else None
+
+    def _of(self, expression: Expr) -> Known:
+        if expression.is_Symbol:
+            return self._symbols.get(expression)
+        if expression not in self._cache:
+            self._cache[expression] = self._compound(expression)
+        return self._cache[expression]
+
+    def _compound(self, expression: Expr) -> Known:
+        if expression.is_Add:
+            return self._sum(expression.args)
+        if expression.is_Mul:
+            return self._product(expression)
+        if expression.is_Pow:
+            return self._power(*expression.as_base_exp())
+        if isinstance(expression, Select):
+            self._of(expression.args[0])
+            return self._sum(expression.args[1:])
+        if isinstance(expression, PiecewiseLinear):
+            return self._of(expression.args[2])
+        if isinstance(expression, RunTimeInput):
+            return self._of(expression.args[1])
+        if isinstance(expression, sympy.Function):
+            return self._function(expression)
+        return None
+
+    def _sum(self, terms: Sequence[Expr]) -> Known:
+        found = [(term, self._of(term)) for term in terms if term != 0]
+        known = [(term, q) for term, q in found if q is not None]
+        compared = [(term, q) for term, q in known if q.certainty in _COMPARED]
+        for term, q in compared[1:]:
+            first, other = compared[0]
+            if q.dimension != other.dimension:
+                raise ModelError(
+                    f"In '{self._where}', {self._short(first)} in {unit_name(other.dimension)} and "
+                    f"{self._short(term)} in {unit_name(q.dimension)} are added; check the units of the parameters."
+                )
+        if len(known) < len(found) or not known or len({q.dimension for _, q in known}) > 1:
+            return None
+        return Quantity(known[0][1].dimension, max(q.certainty for _, q in known))
+
+    def _product(self, expression: Expr) -> Known:
+        number, factors = expression.as_coeff_mul()
+        found = [self._of(factor) for factor in factors]
+        known = [q for q in found if q is not None]
+        if len(known) < len(found) or abs(number) not in _PLAIN_FACTORS:
+            return None
+        dimension = functools.reduce(_times, (q.dimension for q in known), NUMBER)
+        if len(known) == 1 or any(q.certainty is Certainty.STATED for q in known):
+            return Quantity(dimension, max(q.certainty for q in known))
+        return Quantity(dimension, Certainty.PRODUCT)
+
+    def _power(self, base: Expr, exponent: Expr) -> Known:
+        q = self._of(base)
+        if q is None or not exponent.is_Rational:
+            return None
+        dimension = _times(NUMBER, q.dimension, Fraction(int(exponent.p), int(exponent.q)))
+        return Quantity(dimension, Certainty.PRODUCT if q.certainty is Certainty.FIELD else q.certainty)
+
+    def _function(self, expression: Expr) -> Known:
+        found = [self._of(a) for a in expression.args]
+        if len(found) == 2:
+            self._sum(expression.args)
+            return None
+        q = found[0]
+        if q is not None and q.certainty is Certainty.STATED and q.dimension != NUMBER:
+            raise ModelError(
+                f"In '{self._where}', {self._short(expression)} is a function of a quantity in "
+                f"{unit_name(q.dimension)}; its argument must be a number or an angle."
+            )
+        return Quantity(NUMBER, Certainty.PURE)
+
+
+def _strain(rate: Known) -> Known:
+    """Component of a logarithm; angles may have been given a length of one, to weigh them like translations."""
+    if rate is None or rate.dimension == UNITS["Hz"]:
+        return None
+    return Quantity(_times(rate.dimension, UNITS["s"]), rate.certainty)
+
+
+def _turns(group: LieGroup) -> bool:
+    return any(f.name.rstrip("0123456789") == "Omega" for f in group.velocity_fields)
+
+
+def storage_units(group: LieGroup, length: Dimension | None) -> list[Known]:
+    """Quantities of the stored components of a group; ``length`` is the unit of the coordinates of Rⁿ."""
+    position = UNITS["m"] if _turns(group) else length
+    units: Mapping[str, Known] = {
+        "R": Quantity(NUMBER, Certainty.PURE),
+        "p": Quantity(NUMBER, Certainty.PURE),
+        "x": None if position is None else Quantity(position, Certainty.FIELD),
+    }
+    return [units.get(f.name.rstrip("0123456789")) for f in group.storage_fields for _ in range(f.size)]
+
+
+def velocity_units(group: LieGroup, length: Dimension | None) -> list[Known]:
+    """Quantities of the velocity components of a group; ``length`` is the unit of the coordinates of Rⁿ."""
+    position = UNITS["m"] if _turns(group) else length
+    linear = None if position is None else Quantity(_times(position, UNITS["Hz"]), Certainty.FIELD)
+    units: Mapping[str, Known] = {"Omega": Quantity(UNITS["Hz"], Certainty.FIELD), "U": linear, "x_dot": linear}
+    return [units.get(f.name.rstrip("0123456789")) for f in group.velocity_fields for _ in range(f.size)]

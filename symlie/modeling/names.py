@@ -11,6 +11,7 @@ import keyword
 from symlie.errors import ModelError
 from symlie.paths import template_folder
 
+
 def identifier(kind: str, name: str) -> str:
     """Check that a name can be used in generated text.
 

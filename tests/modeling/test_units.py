@@ -162,5 +162,5 @@ def test_units_of_elements() -> None:
     spring.potential_energy(strain.dot(sl.diag(k) * strain) / 2)
     other = spring.parameter("other", [1.0, 1.0], unit="N, N m")
     with pytest.raises(ModelError, match="The potential energy of 'spring' is in J"):
-        spring.potential_energy(other[0] * strain[0] + other[1] * strain[1])
+        spring.potential_energy(other[0] * strain[0] + other[1] * strain[4])
     spring.parameter("matrix", [[1.0, 0.0], [0.0, 1.0]], unit="N m, N")

@@ -89,7 +89,8 @@ def snapshots(solution: Solution) -> Snapshots | None:
     joined = links(layout)
     if not len(joined) or not len(solution.t):
         return None
-    chosen = np.unique(np.linspace(0, len(solution.t) - 1, SNAPSHOTS).round().astype(int))
+    wanted = np.linspace(solution.t[0], solution.t[-1], SNAPSHOTS)
+    chosen = np.unique(np.abs(solution.t[:, None] - wanted).argmin(axis=0))
     positions = []
     for node in layout.nodes:
         field = next((f for f in node.type["storage_fields"] if f["name"] == "x" and f["shape"] == [3]), None)

@@ -15,6 +15,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Arguments of the command."""
     add_model(parser)
     parser.add_argument("--latex", action="store_true", help="print LaTeX instead of Markdown")
+    parser.add_argument("--newton", action="store_true", help="derive and show the Newton matrices K and C too")
     parser.add_argument("--out", metavar="FILE", help="write to a file (.md or .tex) instead")
 
 
@@ -25,7 +26,7 @@ def run(arguments: Namespace) -> int:
 
     equations = build_model(arguments.model, model_options(arguments)).derive()
     as_latex = arguments.latex or (arguments.out or "").endswith(".tex")
-    text = equations.latex() if as_latex else equations.markdown()
+    text = equations.latex(newton=arguments.newton) if as_latex else equations.markdown(newton=arguments.newton)
     if arguments.out:
         Path(arguments.out).write_text(text.rstrip("\n") + "\n", encoding="utf-8")
         print(arguments.out)

@@ -16,12 +16,20 @@ from symlie.derive.equations import Equations
 from symlie.derive.notation import field_letter, letter
 from symlie.derive.operator_formulas import COEFFICIENTS, kinematic_rows, operator_rows
 from symlie.derive.statement_view import Row, StatementView
-from symlie.derive.term_rows import constraint_rows, energy_rows, event_rows, force_rows, mass_rows, output_rows
+from symlie.derive.term_rows import (
+    constraint_rows,
+    energy_rows,
+    event_rows,
+    force_rows,
+    mass_rows,
+    newton_rows,
+    output_rows,
+)
 from symlie.groups.group import Field, LieGroup
 from symlie.modeling.model import Model
 from symlie.modeling.node import Node
 from symlie.modeling.statement import Statement
-from symlie.modeling.terms import Parameter
+from symlie.modeling.terms import Event, Parameter
 from symlie.templating import render
 
 ROWS_PER_BLOCK = 40
@@ -45,10 +53,18 @@ _COORDINATES = {"x": "coordinates", "x_dot": "rate of the coordinates"}
 """What the fields of Rⁿ mean where nothing rotates."""
 
 
-def markdown(equations: Equations) -> str:
-    """Everything derived for a model, as a page of Markdown for GitHub, notebooks and editors."""
+def markdown(equations: Equations, *, newton: bool = False) -> str:
+    """Everything derived for a model, as a page of Markdown for GitHub, notebooks and editors.
+
+    Parameters
+    ----------
+    equations
+        The equations.
+    newton
+        Whether the Newton matrices K and C are derived and shown too.
+    """
     model = equations.model
-    views = [StatementView(d, _parameters(model, d.statement), model.inputs) for d in equations.derived]
+    views = _views(equations, newton=newton)
     nodes = [n for d in equations.derived for n in d.statement.nodes]
     factors = dict.fromkeys(factor for n in nodes for factor, _, _ in n.group.simple_factors)
     operators = {group.name: rows for group in factors if (rows := operator_rows(group))}
@@ -69,17 +85,27 @@ def markdown(equations: Equations) -> str:
     return protected(page).rstrip() + "\n"
 
 
-def latex(equations: Equations) -> str:
-    """M, g, Φ, B, B v + b and Z with the definitions they use, as one display equation for MathJax and LaTeX."""
-    rows: list[Row] = []
-    for derived in equations.derived:
-        model = equations.model
-        parameters = _parameters(model, derived.statement)
-        view = StatementView(derived, parameters, model.inputs, energies_and_outputs=False)
-        rows += [*view.definitions, *mass_rows(view), *force_rows(view)]
-        for part in constraint_rows(view).values():
-            rows += part
-    return _block(rows)
+def latex(equations: Equations, *, newton: bool = False) -> str:
+    """All derived terms with the definitions they use, as display equations for MathJax and LaTeX.
+
+    Parameters
+    ----------
+    equations
+        The equations.
+    newton
+        Whether the Newton matrices K and C are derived and shown too.
+    """
+    views, blocks = _views(equations, newton=newton), []
+    for view in views:
+        if len(views) > 1:
+            blocks.append(f"$$\n\\textbf{{Terms of {view.derived.statement.name.replace('_', ' ')}}}\n$$")
+        blocks += _blocks([row for rows in _rows(view).values() for row in rows])
+    return "\n\n".join(blocks)
+
+
+def _views(equations: Equations, *, newton: bool) -> list[StatementView]:
+    model = equations.model
+    return [StatementView(d, _parameters(model, d.statement), model.inputs, newton=newton) for d in equations.derived]
 
 
 def _parameters(model: Model, statement: Statement) -> list[Parameter]:
@@ -90,13 +116,22 @@ def _parameters(model: Model, statement: Statement) -> list[Parameter]:
 def _sections(view: StatementView) -> list[dict[str, Any]]:
     rate = " + b" if any(e != 0 for e in view.derived.constraints.rate) else ""
     holonomic = all(c.is_holonomic for c in view.derived.statement.constraints)
-    second = r"\ddot\Phi" if holonomic else rf"\tfrac{{\mathrm{{d}}}}{{\mathrm{{d}}t}}(B \thinspace v{rate})"
+    second = r"\ddot\Phi" if holonomic else rf"\frac{{\mathrm{{d}}}}{{\mathrm{{d}}t}}(B \thinspace v{rate})"
     texts = {
         "Mass matrix": "Constant." if view.derived.dynamics.mass_is_constant else "",
         "Hidden constraints": rf"$\dot\Phi = B \thinspace v{rate} = 0$.",
         "Nonholonomic constraints": rf"$B \thinspace v{rate} = 0$.",
         "Curvature": rf"${second} = B \thinspace \dot v + Z = 0$.",
+        "Events": " ".join(_when(e) for e in view.derived.statement.events),
+        "Newton matrices": r"$K = \mathrm{D}_q(M \dot v + g + B^{\mathsf{T}} \lambda)$, "
+        r"$C = \partial g / \partial v$; blocks that are not shown are zero.",
     }
+    shown = {title: _blocks(rows) for title, rows in _rows(view).items()}
+    return [{"title": title, "text": texts.get(title, ""), "math": math} for title, math in shown.items()]
+
+
+def _rows(view: StatementView) -> dict[str, list[Row]]:
+    """All rows of a statement by title."""
     sections = {
         "Statements": view.definitions,
         "Energies": energy_rows(view),
@@ -105,9 +140,15 @@ def _sections(view: StatementView) -> list[dict[str, Any]]:
         **constraint_rows(view),
         "Outputs": output_rows(view),
         "Events": event_rows(view),
+        "Newton matrices": newton_rows(view),
     }
-    shown = {title: _blocks(rows) for title, rows in sections.items() if rows}
-    return [{"title": title, "text": texts.get(title, ""), "math": math} for title, math in shown.items()]
+    return {title: rows for title, rows in sections.items() if rows}
+
+
+def _when(event: Event) -> str:
+    crossing = {"rising": "rises", "falling": "falls"}.get(event.direction, "passes")
+    ending = "which ends the integration" if event.is_terminal else "which is recorded"
+    return f"`{event.name}`: {crossing} through zero, {ending}."
 
 
 def _node(view: StatementView, node: Node) -> dict[str, Any]:

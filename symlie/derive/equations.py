@@ -76,17 +76,29 @@ class Equations:
 
         return write_generated(self, folder)
 
-    def latex(self) -> str:
-        """The equations as LaTeX."""
+    def latex(self, *, newton: bool = False) -> str:
+        """All derived terms as LaTeX, as a notebook shows them.
+
+        Parameters
+        ----------
+        newton
+            Whether the Newton matrices K = D_q(M v' + g + Bᵀλ) and C = ∂g/∂v are derived and shown too.
+        """
         from symlie.derive.display import latex
 
-        return latex(self)
+        return latex(self, newton=newton)
 
-    def markdown(self) -> str:
-        """A readable page of all derived terms."""
+    def markdown(self, *, newton: bool = False) -> str:
+        """A readable page of all derived terms, with the meaning of all symbols.
+
+        Parameters
+        ----------
+        newton
+            Whether the Newton matrices K = D_q(M v' + g + Bᵀλ) and C = ∂g/∂v are derived and shown too.
+        """
         from symlie.derive.display import markdown
 
-        return markdown(self)
+        return markdown(self, newton=newton)
 
     def _repr_latex_(self) -> str:
         return self.latex()

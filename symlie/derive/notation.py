@@ -98,6 +98,13 @@ class _Printer(LatexPrinter):  # type: ignore[misc]
         return str(super()._print_Mul(expr))
 
 
+def _whole(text: str) -> str:
+    """A law in pieces without the parentheses that it needs as a factor."""
+    opening, closing = r"\left(\begin{cases}", r"\end{cases}\right)"
+    alone = text.startswith(opening) and text.endswith(closing) and text.count(opening) == 1
+    return text[len(r"\left(") : -len(r"\right)")] if alone else text
+
+
 class Notation:
     """Names of symbols, and the printing of expressions and matrices with them."""
 
@@ -128,7 +135,7 @@ class Notation:
     def latex(self, expression: Expr) -> str:
         """An expression as LaTeX."""
         text = spaced(self._printer.doprint(substitute(sympy.sympify(expression), self._keys)))
-        text = _ATOM_IN_PARENTHESES.sub(r"(\2)", text)
+        text = _whole(_ATOM_IN_PARENTHESES.sub(r"(\2)", text))
         # In Markdown, a line that begins with "- " is an item of a list.
         return "-" + text[2:] if text.startswith("- ") else text
 

@@ -24,6 +24,7 @@ from symlie.derive.notation import (
 )
 from symlie.derive.statement_list import Definition, statement_list
 from symlie.derive.statements import DerivedStatement
+from symlie.derive.tangents import derive_newton_matrices
 from symlie.derive.vector_forms import VectorForms
 from symlie.groups.group import LieGroup
 from symlie.groups.operations import Compose, Difference, Exponential, Inverse, Logarithm
@@ -64,8 +65,8 @@ class StatementView:
         Parameters of the model.
     inputs
         Run-time inputs of the model.
-    energies_and_outputs
-        Whether these are shown too, with the definitions that only they use.
+    newton
+        Whether the Newton matrices are derived and shown too.
     """
 
     def __init__(
@@ -74,9 +75,10 @@ class StatementView:
         parameters: Sequence[Parameter],
         inputs: Sequence[Input] = (),
         *,
-        energies_and_outputs: bool = True,
+        newton: bool = False,
     ) -> None:
         self.derived = derived
+        self.newton = derive_newton_matrices(derived) if newton else None
         self.notation = Notation()
         self.forms = VectorForms(self.notation)
         self.rotations: dict[Vector, Rotation] = {}
@@ -98,7 +100,7 @@ class StatementView:
             vectors.setdefault(components, name)
         self._list = statement_list(
             derived.statement.program,
-            self._shown(energies_and_outputs),
+            self._shown(),
             vectors,
             frozenset(s for p in parameters for s in p.symbols),
         )
@@ -176,11 +178,23 @@ class StatementView:
             self.rotations[part] = self.rotations[storage] = rotation
 
     def _name_multipliers(self) -> None:
-        constraints = self.derived.statement.constraints
+        constraints, first = self.derived.statement.constraints, 0
         for constraint in constraints:
             name = Letter(r"\lambda", word(constraint.name) if len(constraints) > 1 else "")
-            self.notation.name_vector(constraint.multipliers, name, VELOCITY)
-            self.forms.add(str(name), constraint.multipliers)
+            last = first + len(constraint.rows)
+            # In the Newton matrices λ stands for itself, with symbols of its own.
+            for symbols in (constraint.multipliers, self.newton.multipliers[first:last] if self.newton else ()):
+                self.notation.name_vector(symbols, name, VELOCITY)
+                if symbols:
+                    self.forms.add(str(name), symbols)
+            first = last
+        for part in self.velocity_parts if self.newton and self.newton.acceleration else ():
+            stem = part.letter.stem
+            dotted = stem.replace(r"\dot", r"\ddot") if stem.startswith(r"\dot") else rf"\dot{{{stem}}}"
+            name = Letter(dotted, part.letter.superscript, part.letter.index)
+            symbols = self.newton.acceleration[part.start : part.stop] if self.newton else ()
+            self.notation.name_vector(symbols, name, VELOCITY)
+            self.forms.add(str(name), symbols)
 
     def _name_products(self, parameters: Sequence[Parameter]) -> None:
         velocities = [s for n in self.derived.statement.nodes for s in n.velocity.components]
@@ -211,7 +225,7 @@ class StatementView:
         for constraint, (a, b) in zip(statement.constraints, itertools.pairwise(ends), strict=True):
             yield constraints.hidden[a:b], Letter("w", word(constraint.name) if len(ends) > 2 else "")
 
-    def _shown(self, energies_and_outputs: bool) -> list[Expr]:
+    def _shown(self) -> list[Expr]:
         statement, dynamics, constraints = self.derived.statement, self.derived.dynamics, self.derived.constraints
         shown = [
             *(entry for row in dynamics.mass for entry in row),
@@ -221,11 +235,12 @@ class StatementView:
             *constraints.rate,
             *constraints.hidden,
             *constraints.curvature,
+            *(statement.kinetic, statement.potential, statement.dissipated),
+            *(c for output in statement.outputs for c in output.components),
+            *(event.expression for event in statement.events),
         ]
-        if energies_and_outputs:
-            shown += [statement.kinetic, statement.potential, statement.dissipated]
-            shown += [c for output in statement.outputs for c in output.components]
-            shown += [event.expression for event in statement.events]
+        if self.newton is not None:
+            shown += [entry for row in (*self.newton.stiffness, *self.newton.damping) for entry in row]
         return shown
 
     def _fresh(self, stem: str) -> Letter:

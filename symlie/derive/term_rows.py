@@ -10,6 +10,11 @@ from sympy import Expr
 from symlie.derive.notation import word
 from symlie.derive.statement_view import Row, StatementView, VelocityPart
 
+CONSTRAINT_SECTIONS = (
+    "Constraints", "Constraint Jacobian", "Hidden constraints", "Nonholonomic constraints", "Curvature",
+)  # fmt: skip
+"""Titles of what is shown of constraints, in this order."""
+
 WIDEST = 12
 """Largest number of columns of a matrix that is shown whole; of larger ones, the blocks that are not zero are shown."""
 
@@ -35,7 +40,7 @@ def force_rows(view: StatementView) -> list[Row]:
 def constraint_rows(view: StatementView) -> dict[str, list[Row]]:
     """Φ, B, B v + b and Z by title, in rows by constraint; empty without constraints."""
     terms, constraints = view.derived.constraints, view.derived.statement.constraints
-    rows: dict[str, list[Row]] = {}
+    rows: dict[str, list[Row]] = {title: [] for title in CONSTRAINT_SECTIONS}
     ends = [0, *itertools.accumulate(len(c.rows) for c in constraints)]
     for constraint, (a, b) in zip(constraints, itertools.pairwise(ends), strict=True):
         label = word(constraint.name) if len(constraints) > 1 else ""
@@ -52,7 +57,7 @@ def constraint_rows(view: StatementView) -> dict[str, list[Row]]:
             "Curvature": [view.vector_row(f"Z{index}", terms.curvature[a:b])],
         }
         for title, part in new.items():
-            rows.setdefault(title, []).extend(part)
+            rows[title] += part
     return rows
 
 
@@ -64,6 +69,17 @@ def output_rows(view: StatementView) -> list[Row]:
 def event_rows(view: StatementView) -> list[Row]:
     """Scalars whose zeros are events."""
     return [view.scalar_row(word(e.name), e.expression) for e in view.derived.statement.events]
+
+
+def newton_rows(view: StatementView) -> list[Row]:
+    """Tangent stiffness K and damping C, if the view has them."""
+    if view.newton is None:
+        return []
+    parts = view.velocity_parts
+    return [
+        *_matrix_rows(view, "K", view.newton.stiffness, parts),
+        *_matrix_rows(view, "C", view.newton.damping, parts),
+    ]
 
 
 def _matrix_rows(

@@ -191,7 +191,9 @@ class VectorForms:
         text = self._notation.latex(factor)
         if not latex:
             return text
-        return spaced(rf"\left({text}\right) {latex}" if factor.is_Add else f"{text} {latex}")
+        return spaced(
+            rf"\left({text}\right) {latex}" if factor.is_Add or text.startswith(r"\begin") else f"{text} {latex}"
+        )
 
     def _sum(self, parts: Parts) -> str:
         parts = positive_first(parts, lambda part: not part[0].could_extract_minus_sign())

@@ -219,12 +219,12 @@ class Select(sympy.Function):  # type: ignore[misc]
         return Select(condition, if_positive.diff(s), otherwise.diff(s))
 
     def _latex(self, printer: Any, exp: str | None = None) -> str:
-        condition, if_positive, otherwise = (printer._print(a) for a in self.args)
-        text = (
-            rf"\begin{{cases}} {if_positive} & \text{{if }} {condition} > 0 \\ {otherwise} & \text{{otherwise}} "
-            r"\end{cases}"
-        )
-        return text if exp is None else rf"\left({text}\right)^{{{exp}}}"
+        condition, *pieces = (str(printer._print(a)) for a in self.args)
+        # In parentheses, because it may be a factor. In Markdown each row needs a line, and "- " begins a list.
+        first, second = ("-" + p[2:] if p.startswith("- ") else p for p in pieces)
+        rows = (rf"{first} & \text{{if }} {condition} > 0", rf"{second} & \text{{otherwise}}")
+        text = "\\left(\\begin{cases}\n" + " \\\\\n".join(rows) + "\n\\end{cases}\\right)"
+        return text if exp is None else f"{text}^{{{exp}}}"
 
 
 def evaluate(base_name: str, z: mpmath.mpf) -> mpmath.mpf:

@@ -32,7 +32,11 @@ from tests.tolerances import REWRITTEN
 SERIES_TERMS = 90
 """Terms of power series: those of T⁻¹ fall by the ratio of the angle to 2π, here below 1/4."""
 
-PAGES = (*HEAVY_TOPS, "chain", "polar", "elastic")
+PAGES = (*HEAVY_TOPS, "chain", "polar", "elastic", "rolling")
+
+
+CASES = re.compile(r"\\left\(\\begin\{cases\}\n(.*?)\n\\end\{cases\}\\right\)", re.S)
+"""Laws in pieces, which Matplotlib can not typeset as a whole."""
 
 
 def elastic_equations() -> Equations:
@@ -54,15 +58,42 @@ def elastic_equations() -> Equations:
     return model.derive()
 
 
+def rolling_equations() -> Equations:
+    """What else can be stated: rolling, laws in pieces, gyrostats, multipliers in outputs and events, more groups."""
+    model = sl.Model("rolling")
+    q, lever, blade = model.node("ball", "S3xR3"), model.node("lever", sl.SO2), model.node("blade", sl.SE2)
+    top = model.node("top", sl.SO3rv)
+    spin = model.parameter("spin", 2.0)
+    model.kinetic_energy((q.x_dot.dot(q.x_dot) + q.Omega.dot(q.Omega) / 10 + blade.v.dot(blade.v)) / 2)
+    model.kinetic_energy((lever.Omega[0] ** 2 + top.v.dot(top.v)) / 2 + spin * top.Omega[2] * sl.cos(model.t))
+    model.kinetic_energy(blade.x[0] ** 2)
+    model.dissipation(sl.select(q.x[0] - q.x[1], 1, 2 - q.x[1]) * q.x_dot.dot(q.x_dot) / 2)
+    contact = q.x_dot + (q.R * q.Omega).cross(sl.vector(0, 0, -1)) - sl.vector(0, 0, 2).cross(q.x)
+    model.nonholonomic_constraint("contact", contact[:2, :])
+    height = model.constraint("height", q.x[2] - 1)
+    model.nonholonomic_constraint("knife", blade.U[1])
+    model.constraint("pin", (blade.R * sl.vector(1, 0) + blade.x - lever.R * sl.vector(0, 1))[0])
+    model.output("reaction", model.constraint_force(q, "height"))
+    model.output("attitude", top.R)
+    model.event("lift", height[0], direction="falling", terminal=False)
+    return model.derive()
+
+
 def equations_of(name: str) -> Equations:
     """The model of a page."""
     others = {"chain": chain_equations, "polar": polar_equations, "elastic": elastic_equations}
+    others["rolling"] = rolling_equations
     return others[name]() if name in others else heavy_top_equations(name)
 
 
 def formulas(text: str) -> Iterator[str]:
     """All formulas of a page without alignment: rows of arrays cell by cell, the rest row by row."""
     for block in re.findall(r"\$\$\n\\begin\{aligned\}\n(.*?)\n\\end\{aligned\}\n\$\$", text, re.S):
+        for pieces in re.findall(CASES, block):
+            yield from (
+                cell.replace(r"\text", r"\mathrm").rstrip("\\") for row in pieces.split("\n") for cell in row.split("&")
+            )
+        block = re.sub(CASES, "c", block)
         for row in block.replace("\\end{array}\\right]", "").split("\\\\\n"):
             for line in row.split("\n"):
                 yield from (re.sub(r"\\left\[\\begin\{array\}\{c+\}", "", cell).strip() for cell in line.split("&"))
@@ -159,10 +190,69 @@ def test_notebook_block(name: str) -> None:
     assert re.search(r"^g_.* &= ", text, re.M)
 
 
-def test_notebook_block_defines_only_what_it_uses() -> None:
-    equations = heavy_top_equations("S3")
-    assert r"a &= R \thinspace \mathrm{lever}" in markdown(equations)
-    assert r"R \thinspace \mathrm{lever}" not in latex(equations)
+def test_everything_that_can_be_stated_is_shown() -> None:
+    """On the page and in the notebook."""
+    equations = rolling_equations()
+    page, block = equations.markdown().replace("_ ", "_"), equations.latex()
+    for formula in (
+        r"\Phi_{\mathrm{height}} &= x^{\mathrm{ball}}_{3} - 1",
+        r"b_{\mathrm{contact}} &=",
+        r"B_{\mathrm{contact}} \thinspace v + b_{\mathrm{contact}} &=",
+        r"B_{\mathrm{knife}} \thinspace v &= U^{\mathrm{blade}}_{2}",
+        r"Z_{\mathrm{contact}} &=",
+        r"\mathrm{lift} &= \lambda^{\mathrm{height}}",
+        r"\mathrm{attitude} &= R^{\mathrm{top}}",
+        r"\mathrm{spin} \thinspace \Omega^{\mathrm{top}}_{3} \cos(t)",
+        "\\left(\\begin{cases}\n1 & \\text{if }",
+        r"g_{U^{\mathrm{blade}}} &=",
+    ):
+        assert formula in page, formula
+        assert formula in block, formula
+    reaction = r"\mathrm{reaction} &= \left[\begin{array}{c}" + 5 * "\n0 \\\\" + "\n-\\lambda^{\\mathrm{height}}\n"
+    assert reaction in block
+    assert "`lift`: falls through zero, which is recorded." in page
+    titles = re.findall(r"^## (.*)", page, re.M)
+    assert titles[titles.index("Constraints") :][:5] == [
+        "Constraints", "Constraint Jacobian", "Hidden constraints", "Nonholonomic constraints", "Curvature",
+    ]  # fmt: skip
+
+
+def test_newton_matrices_are_shown_on_request() -> None:
+    equations = heavy_top_equations("SE3")
+    assert "K &=" not in equations.latex()
+    block = equations.latex(newton=True)
+    assert r"K &= \left[\begin{array}{cccccc}" + "\n" + r"-a_{2} \lambda_{2} - a_{3} \lambda_{3}" in block
+    assert r"-\mathrm{mass} \thinspace U_{3} & 0 & \mathrm{mass} \thinspace U_{1}" in block
+    assert "## Newton matrices" in equations.markdown(newton=True)
+    moving = polar_equations().latex(newton=True)
+    assert r"\ddot{x}_{2}" in moving, "M depends on the configuration, so K contains the acceleration"
+    assert not re.search(r"lambda_?\d|\ba\.?\d|\{a_\d", moving)
+
+
+def test_every_element_type_is_shown() -> None:
+    """In a notebook each statement has a heading and its own terms."""
+    block = sl_springs().latex()
+    headings = re.findall(r"\\textbf\{Terms of ([^}]*)\}", block)
+    assert headings == ["body", "spring"]
+    first, second = block.split(r"\textbf{Terms of spring}")
+    assert "M &=" in first
+    assert r"\theta_{1} &= \log" in second
+    assert r"\mathrm{stiffness}" in second
+
+
+def sl_springs() -> Equations:
+    """Bodies in an array, joined by springs along the logarithm."""
+    model = sl.Model("springs")
+    bodies = model.node_array("bodies", sl.SE3, 2)
+    body = sl.ElementType("body", node=sl.SE3)
+    body.kinetic_energy(body.node.v.dot(body.node.v) / 2)
+    model.add(body, bodies)
+    spring = sl.ElementType("spring", left=sl.SE3, right=sl.SE3)
+    stiffness = spring.parameter("stiffness", [1, 2, 3, 4, 5, 6])
+    strain = (spring.left.inverse() * spring.right).log()
+    spring.potential_energy(strain.dot(sl.diag(stiffness) * strain) / 2)
+    model.add(spring, [(bodies[0], bodies[1])])
+    return model.derive()
 
 
 def test_same_text_for_any_hash_seed() -> None:

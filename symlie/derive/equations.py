@@ -71,7 +71,13 @@ class Equations:
         return compile_equations(self, backend=backend, optimize=optimize)
 
     def generate(self, folder: str | Path) -> Path:
-        """Write the generated files into a folder, from which `symlie.load` runs without SymPy."""
+        """Write the generated files into a folder, from which `symlie.load` runs without SymPy.
+
+        Parameters
+        ----------
+        folder
+            Folder to write to; it is made if it does not exist.
+        """
         from symlie.api import write_generated
 
         return write_generated(self, folder)

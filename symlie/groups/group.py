@@ -105,7 +105,13 @@ class LieGroup:
         return tuple(rows)
 
     def between(self, a: Vector, b: Vector) -> Vector:
-        """Components of a⁻¹∘b."""
+        """Components of a⁻¹∘b.
+
+        Parameters
+        ----------
+        a, b
+            Storage of two elements.
+        """
         return self.between_form(a, b) if self.between_form else self.compose(self.inverse(a), b)
 
     def __str__(self) -> str:
@@ -115,11 +121,31 @@ class LieGroup:
         return f"LieGroup({self.name})"
 
     def storage_tangent(self, program: Program, storage: Vector, tangent: Vector) -> Vector:
-        """Rate of the storage, K(q) v = D(q∘·)(e) v, a vector of ``storage_dimension``."""
+        """Rate of the storage, K(q) v = D(q∘·)(e) v, a vector of ``storage_dimension``.
+
+        Parameters
+        ----------
+        program
+            Where statements are appended.
+        storage
+            Storage of the element.
+        tangent
+            Components in the Lie algebra.
+        """
         return self._storage_rate(program, storage, tangent, transpose=False)
 
     def storage_cotangent(self, program: Program, storage: Vector, cotangent: Vector) -> Vector:
-        """K(q)ᵀ applied to a gradient by storage, a vector of ``dimension``."""
+        """K(q)ᵀ applied to a gradient by storage, a vector of ``dimension``.
+
+        Parameters
+        ----------
+        program
+            Where statements are appended.
+        storage
+            Storage of the element.
+        cotangent
+            Derivatives by the storage.
+        """
         return self._storage_rate(program, storage, cotangent, transpose=True)
 
     def _storage_rate(self, program: Program, storage: Vector, operand: Vector, *, transpose: bool) -> Vector:
@@ -240,7 +266,13 @@ def apply_linear(
 
 
 def direct_product(*factors: LieGroup) -> LieGroup:
-    """The direct product of groups; fields that would share a name get the factor's number appended."""
+    """The direct product of groups; fields that would share a name get the factor's number appended.
+
+    Parameters
+    ----------
+    *factors
+        The groups, in the order in which storage and velocities follow each other.
+    """
     storage_fields = _joined_fields([f.storage_fields for f in factors], [f.storage_dimension for f in factors])
     velocity_fields = _joined_fields([f.velocity_fields for f in factors], [f.dimension for f in factors])
     bounds = [0]

@@ -57,7 +57,13 @@ _QUATERNION_BASIS = Matrix.vstack(sympy.zeros(1, 3), sympy.eye(3) / 2)
 
 @functools.cache
 def real_space(n: int) -> LieGroup:
-    """R^n with addition; the velocity is the rate of the coordinates."""
+    """R^n with addition; the velocity is the rate of the coordinates.
+
+    Parameters
+    ----------
+    n
+        Dimension.
+    """
     return LieGroup(
         name=f"R{n}",
         storage_fields=(Field("x", 0, (n,)),),
@@ -154,6 +160,11 @@ NAMED = {"SO2": SO2, "SO3": SO3, "SO3rv": SO3rv, "S3": S3, "SE2": SE2, "SE3": SE
 @functools.cache
 def group_from_name(name: str) -> LieGroup:
     """The group spelled ``R3``, as in `NAMED`, or as a direct product such as ``SO3xR3`` or ``SO3rvxR3``.
+
+    Parameters
+    ----------
+    name
+        Name of a group or of a direct product.
 
     Raises
     ------

@@ -293,6 +293,8 @@ class Model(Statement):
             Times and values are the parameters ``NAME_times`` and ``NAME_values``.
         times, values
             The points; times increase, in s.
+        unit
+            Unit of the values.
         """
         if len(times) != len(values) or len(times) < 2 or any(b <= a for a, b in itertools.pairwise(times)):
             raise ModelError(f"Time function '{name}' needs at least two points with increasing times.")
@@ -383,11 +385,23 @@ def _flat(value: Any) -> tuple[Expr, ...]:
 
 
 def vector(*parts: Any) -> ImmutableDenseMatrix:
-    """A column vector from numbers and expressions."""
+    """A column vector from numbers and expressions.
+
+    Parameters
+    ----------
+    *parts
+        The components.
+    """
     return ImmutableDenseMatrix(len(parts), 1, [sympy.sympify(p) for p in parts])
 
 
 def diag(*entries: Any) -> ImmutableDenseMatrix:
-    """A diagonal matrix from its diagonal, given as a vector or as separate entries."""
+    """A diagonal matrix from its diagonal, given as a vector or as separate entries.
+
+    Parameters
+    ----------
+    *entries
+        One vector or sequence, or numbers and expressions.
+    """
     parts = [c for e in entries for c in (tuple(e) if hasattr(e, "shape") or isinstance(e, Sequence) else (e,))]
     return ImmutableDenseMatrix(sympy.diag(*parts))

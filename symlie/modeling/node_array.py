@@ -49,7 +49,13 @@ class NodeArray:
         return f"NodeArray({self.name}, {self.group}, {self.count})"
 
     def fix(self, *indices: int) -> None:
-        """Clamp nodes: they keep their initial configuration."""
+        """Clamp nodes: they keep their initial configuration.
+
+        Parameters
+        ----------
+        *indices
+            Indices of the nodes; negative ones count from the end.
+        """
         for index in indices:
             self.fixed[self[index].index] = True
 

@@ -11,7 +11,7 @@ from sympy import Expr, ImmutableDenseMatrix, Integer, Symbol
 from symlie.errors import ModelError, UnknownNameError
 from symlie.ir.differentiate import forward, reverse
 from symlie.ir.primitives import RunTimeInput, RunTimeInputSlope
-from symlie.ir.program import Assignment, Program, Value, depends_on, needed_statements
+from symlie.ir.program import Assignment, Euclidean, Program, Value, depends_on, needed_statements
 from symlie.modeling.expressions import components
 from symlie.modeling.names import identifier, stem
 from symlie.modeling.node import Node, column
@@ -40,7 +40,7 @@ class Statement:
         self.events: list[Event] = []
         self._forces_of_all: str | None = None
         self.time = TIME
-        self._time = self.program.input("t", _time_space(), (TIME,))
+        self._time = self.program.input("t", Euclidean(1), (TIME,))
         self.units = UnitCheck(name, self.program)
         self.units.declare([TIME], [UNITS["s"]], Certainty.FIELD)
 
@@ -128,8 +128,11 @@ class Statement:
     def kinetic_energy(self, energy: Any) -> None:
         """Add a kinetic energy T(t, q, v); in J.
 
-        A polynomial of degree two in the velocities: terms linear in v describe gyrostats, terms without v moving
-        coordinates.
+        Parameters
+        ----------
+        energy
+            A polynomial of degree two in the velocities: terms linear in v describe gyrostats, terms without v moving
+            coordinates.
         """
         energy = self._scalar("kinetic energy", energy)
         self._without_inputs("The kinetic energy", [energy])
@@ -137,7 +140,13 @@ class Statement:
         self.kinetic += energy
 
     def potential_energy(self, energy: Any) -> None:
-        """Add a potential energy V(t, q); in J."""
+        """Add a potential energy V(t, q); in J.
+
+        Parameters
+        ----------
+        energy
+            Scalar expression of the time and configurations.
+        """
         energy = self._scalar("potential energy", energy)
         if depends_on(self.program, [energy], self._velocities):
             raise ModelError(f"A potential energy of '{self.name}' depends on velocities; use dissipation or force.")
@@ -145,7 +154,13 @@ class Statement:
         self.potential += energy
 
     def dissipation(self, function: Any) -> None:
-        """Add a Rayleigh function D(t, q, v); it gives the generalized force -∂D/∂v. In W."""
+        """Add a Rayleigh function D(t, q, v); it gives the generalized force -∂D/∂v. In W.
+
+        Parameters
+        ----------
+        function
+            Scalar expression of the time, configurations and velocities.
+        """
         function = self._scalar("dissipation function", function)
         self.units.check("The dissipation function", function, UNITS["W"])
         self.dissipated += function
@@ -210,7 +225,15 @@ class Statement:
         self.applied_forces += zip(position, self.program.vector(vector), strict=True)
 
     def torque(self, torque: Any, on: Node) -> None:
-        """Add a torque in N m that acts on a rotating node: 3 components in inertial axes, or 1 in the plane."""
+        """Add a torque in N m that acts on a rotating node: 3 components in inertial axes, or 1 in the plane.
+
+        Parameters
+        ----------
+        torque
+            The components, in N m.
+        on
+            The node.
+        """
         names = [f.name for f in on.group.velocity_fields if f.name.startswith("Omega")]
         if len(names) != 1:
             raise ModelError(f"A torque needs a node with one angular velocity; '{on.name}' is on {on.group}.")
@@ -223,6 +246,13 @@ class Statement:
 
     def constraint(self, name: str, rows: Any) -> ImmutableDenseMatrix:
         """Add holonomic constraints Φ(t, q) = 0; the multipliers carry this name.
+
+        Parameters
+        ----------
+        name
+            Identifier.
+        rows
+            Scalar or vector expression of the time and configurations.
 
         Returns
         -------
@@ -341,7 +371,17 @@ class Statement:
         self.events.append(Event(name, parts[0], direction, bool(terminal)))
 
     def output(self, name: str, expression: Any, unit: str = "") -> None:
-        """Add a named output of (t, q, v, λ), evaluated along a solution."""
+        """Add a named output of (t, q, v, λ), evaluated along a solution.
+
+        Parameters
+        ----------
+        name
+            Identifier.
+        expression
+            Scalar, vector or matrix expression of the time, configurations, velocities and multipliers.
+        unit
+            Its unit, for tables, files and figures.
+        """
         identifier("Output", name)
         if name in {"energy", "constraint_residual", "velocity_residual"} or any(o.name == name for o in self.outputs):
             raise ModelError(f"Output '{name}' exists already; every model has energy and the residuals.")
@@ -355,6 +395,11 @@ class Statement:
 
     def rate(self, expression: Any) -> Any:
         """Time derivative of an expression of (t, q) along the motion q' = v.
+
+        Parameters
+        ----------
+        expression
+            Scalar, vector or matrix expression of the time and configurations.
 
         Returns
         -------
@@ -378,9 +423,3 @@ def _like(expression: Any, parts: Sequence[Expr]) -> ImmutableDenseMatrix:
     if hasattr(expression, "shape"):
         return ImmutableDenseMatrix(*expression.shape, list(parts))
     return column(parts)
-
-
-def _time_space() -> Any:
-    from symlie.ir.program import Euclidean
-
-    return Euclidean(1)

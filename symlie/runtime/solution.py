@@ -62,7 +62,15 @@ class StateAt:
     multipliers: Array
 
     def field(self, node: str, name: str) -> Array:
-        """A named field of a node, such as ``field("top", "x")``, of the field's shape."""
+        """A named field of a node, such as ``field("top", "x")``, of the field's shape.
+
+        Parameters
+        ----------
+        node
+            Name of the node.
+        name
+            Name of the field, of its configuration or its velocity.
+        """
         states = Solution(self.system, "", np.array([self.t]), self.q[None], self.v[None], self.multipliers[None])
         return np.asarray(states.field(node, name)[0], dtype=float)
 
@@ -104,6 +112,11 @@ class Solution:
         Quintic Hermite interpolation on the group between recorded states, of the order of the local error if every
         step was recorded; λ from the acceleration-level system.
 
+        Parameters
+        ----------
+        t
+            A time or several, in s, within the solution.
+
         Raises
         ------
         ModelError
@@ -122,15 +135,35 @@ class Solution:
         return DenseOutput(self)
 
     def configuration(self, node: str) -> Array:
-        """Storage of a node over time, shape (n, storage), or (n, count, storage) for an array."""
+        """Storage of a node over time, shape (n, storage), or (n, count, storage) for an array.
+
+        Parameters
+        ----------
+        node
+            Name of a node or a node array.
+        """
         return self.system.layout.node(node).by_node(self.q, velocity=False)
 
     def velocity(self, node: str) -> Array:
-        """Velocity of a node over time, shape (n, dimension), or (n, count, dimension) for an array."""
+        """Velocity of a node over time, shape (n, dimension), or (n, count, dimension) for an array.
+
+        Parameters
+        ----------
+        node
+            Name of a node or a node array.
+        """
         return self.system.layout.node(node).by_node(self.v, velocity=True)
 
     def field(self, node: str, name: str) -> Array:
-        """A named field of a node over time, such as ``field("top", "x")``, shape (n, *field shape)."""
+        """A named field of a node over time, such as ``field("top", "x")``, shape (n, *field shape).
+
+        Parameters
+        ----------
+        node
+            Name of a node or a node array.
+        name
+            Name of the field, of its configuration or its velocity.
+        """
         part = self.system.layout.node(node)
         for fields, values in (("storage_fields", self.configuration(node)), ("velocity_fields", self.velocity(node))):
             for entry in part.type[fields]:
@@ -216,7 +249,13 @@ class Solution:
         return layout.node(node).by_node(forces, velocity=True)
 
     def save(self, path: str | Path) -> None:
-        """Write the solution to a netCDF (``.nc``) or NumPy (``.npz``) file."""
+        """Write the solution to a netCDF (``.nc``) or NumPy (``.npz``) file.
+
+        Parameters
+        ----------
+        path
+            File to write; its ending says the type.
+        """
         from symlie.runtime.files import save_solution
 
         save_solution(self, Path(path))

@@ -66,6 +66,11 @@ class System:
     def with_parameters(self, /, **values: Any) -> System:
         """A copy with other parameter values.
 
+        Parameters
+        ----------
+        **values
+            Values by name of the parameter, numbers or arrays of its shape.
+
         Raises
         ------
         UnknownNameError
@@ -87,6 +92,13 @@ class System:
         """A copy with other initial values of a node, by field: ``with_initial("top", Omega=[0, 1, 0])``.
 
         Fields of a node array take one row of components for each node, or one for all nodes.
+
+        Parameters
+        ----------
+        node
+            Name of a node or a node array.
+        **fields
+            Values by name of a field of its configuration or velocity.
 
         Raises
         ------
@@ -158,7 +170,13 @@ class System:
         return self.consistent_state(0.0)
 
     def consistent_state(self, t: float) -> InitialState:
-        """Consistent initial state at time t; see `initial_state`."""
+        """Consistent initial state at time t; see `initial_state`.
+
+        Parameters
+        ----------
+        t
+            Time, in s.
+        """
         q, v = self._stated_initial()
         given = np.concatenate([n.velocity_given for n in self.layout.nodes])
         for (name, label), value in self.initial_values.items():
@@ -210,7 +228,13 @@ class System:
         return self.kernels.normalize(moved)
 
     def driver_library(self, source: Mapping[str, str]) -> tuple[Library, float]:
-        """The library of this model with a method's time loop, and the seconds it took to compile."""
+        """The library of this model with a method's time loop, and the seconds it took to compile.
+
+        Parameters
+        ----------
+        source
+            Text of the driver, by file name.
+        """
         start = time.perf_counter()
         algebra = "fixed_algebra.h" if self.layout.is_fixed else "structured_algebra.h"
         headers = included_headers((*KERNEL_HEADERS, algebra, *DRIVER_HEADERS))

@@ -24,7 +24,6 @@ from symlie.derive.notation import (
 )
 from symlie.derive.statement_list import Definition, statement_list
 from symlie.derive.statements import DerivedStatement
-from symlie.derive.tangents import derive_newton_matrices
 from symlie.derive.vector_forms import VectorForms
 from symlie.groups.group import LieGroup
 from symlie.groups.operations import Compose, Difference, Exponential, Inverse, Logarithm
@@ -78,7 +77,7 @@ class StatementView:
         newton: bool = False,
     ) -> None:
         self.derived = derived
-        self.newton = derive_newton_matrices(derived) if newton else None
+        self.newton = derived.newton if newton else None
         self.notation = Notation()
         self.forms = VectorForms(self.notation)
         self.rotations: dict[Vector, Rotation] = {}

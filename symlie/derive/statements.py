@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from symlie.derive.constraints import ConstraintTerms, derive_constraints
 from symlie.derive.dynamics import Dynamics, derive_dynamics
 from symlie.modeling.statement import Statement
+
+if TYPE_CHECKING:
+    from symlie.derive.tangents import NewtonMatrices
 
 
 @dataclass(frozen=True)
@@ -16,6 +21,13 @@ class DerivedStatement:
     statement: Statement
     dynamics: Dynamics
     constraints: ConstraintTerms
+
+    @functools.cached_property
+    def newton(self) -> NewtonMatrices:
+        """K and C, derived when first needed, and once: whoever shows them changes no text that is emitted later."""
+        from symlie.derive.tangents import derive_newton_matrices
+
+        return derive_newton_matrices(self)
 
 
 def derive_statement(statement: Statement) -> DerivedStatement:

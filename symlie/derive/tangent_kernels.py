@@ -12,7 +12,6 @@ from sympy import Expr
 
 from symlie.derive.kernels import parameter_symbols, symbols_of
 from symlie.derive.statements import DerivedStatement
-from symlie.derive.tangents import derive_newton_matrices
 from symlie.ir.kernels import Kernel, SparsePattern
 from symlie.ir.signature import Argument, Signature
 from symlie.ir.straightline import flatten
@@ -34,7 +33,7 @@ def _nonzeros(matrix: Sequence[Sequence[Expr]]) -> tuple[SparsePattern, list[Exp
 
 def _element_tangents(model: Model, derived: DerivedStatement) -> ElementTypeTangents:
     statement = derived.statement
-    matrices = derive_newton_matrices(derived)
+    matrices = derived.newton
     stiffness, stiffness_values = _nonzeros(matrices.stiffness)
     damping, damping_values = _nonzeros(matrices.damping)
     nodes = statement.nodes

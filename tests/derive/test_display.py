@@ -15,16 +15,20 @@ import sympy
 from sympy import Expr, Rational, Symbol
 
 import symlie as sl
+from symlie.api import generated_files
 from symlie.derive.display import latex, markdown, protected
 from symlie.derive.equations import Equations
 from symlie.derive.notation import LET, Letter, Notation, Rotation, letter, spaced, word
 from symlie.derive.operator_formulas import closed_form_terms, operator_rows
 from symlie.derive.polynomial import Generators, TooLargeError
 from symlie.derive.statement_list import collected, statement_list
+from symlie.derive.tangent_kernels import model_tangents
 from symlie.derive.vector_forms import VectorForms
+from symlie.emit.tangents import emit_tangents
 from symlie.groups.group import LieGroup, storage_symbols
 from symlie.groups.operators import ad_matrix, algebra_symbols, kinematic_blocks, squared_angle
 from symlie.groups.spectrum import DEXP, DEXP_NEGATIVE, DEXP_NEGATIVE_INVERSE, EXP
+from symlie.models.registry import build_model
 from tests.evaluation import Evaluation, value_of
 from tests.systems import HEAVY_TOPS, chain_equations, heavy_top_equations, polar_equations
 from tests.tolerances import REWRITTEN
@@ -227,6 +231,19 @@ def test_newton_matrices_are_shown_on_request() -> None:
     moving = polar_equations().latex(newton=True)
     assert r"\ddot{x}_{2}" in moving, "M depends on the configuration, so K contains the acceleration"
     assert not re.search(r"lambda_?\d|\ba\.?\d|\{a_\d", moving)
+
+
+def test_showing_changes_no_text() -> None:
+    """What is emitted does not depend on what was shown before."""
+    shown, plain = (build_model("heavy_top", {"group": "SE3"}).derive() for _ in range(2))
+    shown.latex(newton=True)
+    files = [generated_files(e) | tangent_texts(e) for e in (shown, plain)]
+    assert files[0] == files[1]
+
+
+def tangent_texts(equations: Equations) -> dict[str, str]:
+    """Files of the Newton matrices, not from the cache."""
+    return emit_tangents(model_tangents(equations.model, equations.derived), "")
 
 
 def test_every_element_type_is_shown() -> None:

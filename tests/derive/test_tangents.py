@@ -11,7 +11,7 @@ from sympy import Expr, Symbol
 
 from symlie.derive.kernels import _ElementBuilder as ElementBuilder
 from symlie.derive.statements import DerivedStatement, derive_statement
-from symlie.derive.tangents import NewtonMatrices, derive_newton_matrices
+from symlie.derive.tangents import NewtonMatrices
 from symlie.ir.hoisting import ParameterHoisting
 from symlie.modeling.model import Model
 from symlie.models.flying_spaghetti import build
@@ -27,7 +27,7 @@ def segment() -> tuple[Model, DerivedStatement, NewtonMatrices]:
     """A viscous Kirchhoff segment with its derived terms."""
     model = build(segments=2, constraint="kirchhoff")
     derived = derive_statement(next(i.element for i in model.instances if i.element.name == "rod_segment"))
-    return model, derived, derive_newton_matrices(derived)
+    return model, derived, derived.newton
 
 
 @pytest.mark.parametrize("moved", ["configuration", "velocity"])

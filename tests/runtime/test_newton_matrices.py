@@ -11,7 +11,6 @@ import pytest
 from mpmath import mpf
 
 import symlie as sl
-from symlie.derive.tangents import derive_newton_matrices
 from symlie.errors import FormatError
 from symlie.models.statement_cache import system_of_model
 from symlie.runtime.algebra import DenseAlgebra
@@ -84,7 +83,7 @@ def test_kernels_in_high_precision(model: str) -> None:
     found = matrices(system)
     dense: list[Any] = [np.zeros((layout.dimension,) * 2, dtype=object) for _ in found]
     for index, derived in enumerate(equations.derived):
-        statement, newton = derived.statement, derive_newton_matrices(derived)
+        statement, newton = derived.statement, derived.newton
         own = () if statement is stated else statement.parameters
         names = [s for p in (*stated.parameters, *own) for s in p.symbols]
         rows = system.element_parameters[index]

@@ -71,10 +71,10 @@ def rolling_equations() -> Equations:
     model.kinetic_energy((q.x_dot.dot(q.x_dot) + q.Omega.dot(q.Omega) / 10 + blade.v.dot(blade.v)) / 2)
     model.kinetic_energy((lever.Omega[0] ** 2 + top.v.dot(top.v)) / 2 + spin * top.Omega[2] * sl.cos(model.t))
     model.kinetic_energy(blade.x[0] ** 2)
-    model.dissipation(sl.select(q.x[0] - q.x[1], 1, 2 - q.x[1]) * q.x_dot.dot(q.x_dot) / 2)
-    contact = q.x_dot + (q.R * q.Omega).cross(sl.vector(0, 0, -1)) - sl.vector(0, 0, 2).cross(q.x)
+    model.dissipation(sl.select(q.x[0] - q.x[1], 1, 2) * q.x_dot.dot(q.x_dot) / 2)
+    contact = q.x_dot + (q.R * q.Omega).cross(sl.vector(0, 0, -0.5)) - sl.vector(0, 0, 2).cross(q.x)
     model.nonholonomic_constraint("contact", contact[:2, :])
-    height = model.constraint("height", q.x[2] - 1)
+    height = model.constraint("height", q.x[2] - 0.5)
     model.nonholonomic_constraint("knife", blade.U[1])
     model.constraint("pin", (blade.R * sl.vector(1, 0) + blade.x - lever.R * sl.vector(0, 1))[0])
     model.output("reaction", model.constraint_force(q, "height"))
@@ -199,7 +199,7 @@ def test_everything_that_can_be_stated_is_shown() -> None:
     equations = rolling_equations()
     page, block = equations.markdown().replace("_ ", "_"), equations.latex()
     for formula in (
-        r"\Phi_{\mathrm{height}} &= x^{\mathrm{ball}}_{3} - 1",
+        r"\Phi_{\mathrm{height}} &= x^{\mathrm{ball}}_{3} - 0.5",
         r"b_{\mathrm{contact}} &=",
         r"B_{\mathrm{contact}} \thinspace v + b_{\mathrm{contact}} &=",
         r"B_{\mathrm{knife}} \thinspace v &= U^{\mathrm{blade}}_{2}",

@@ -1,0 +1,130 @@
+"""What a statement consists of: its program, parameters, time, and all that is stated, with checks they share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from sympy import Expr, ImmutableDenseMatrix, Integer, Symbol
+
+from symlie.errors import ModelError
+from symlie.ir.primitives import RunTimeInput, RunTimeInputSlope
+from symlie.ir.program import Assignment, Euclidean, Program, Value, depends_on, needed_statements
+from symlie.modeling.expressions import components
+from symlie.modeling.names import identifier, stem
+from symlie.modeling.node import Node
+from symlie.modeling.terms import Constraint, Event, Output, Parameter
+from symlie.modeling.units import UNITS, Certainty, UnitCheck, parse_units
+
+TIME = Symbol("t", real=True)
+"""The time, in seconds."""
+
+
+class Stated:
+    """Everything that was stated on some nodes, and the parameters and the time that it may use."""
+
+    def __init__(self, name: str) -> None:
+        self.name = stem("The model's", name)
+        self.program = Program()
+        self.nodes: list[Node] = []
+        self.parameters: list[Parameter] = []
+        self.kinetic: Expr = Integer(0)
+        self.potential: Expr = Integer(0)
+        self.dissipated: Expr = Integer(0)
+        self.generalized_forces: list[tuple[Node, tuple[Expr, ...]]] = []
+        self.applied_forces: list[tuple[Expr, Expr]] = []
+        self.constraints: list[Constraint] = []
+        self.outputs: list[Output] = []
+        self.events: list[Event] = []
+        self._forces_of_all: str | None = None
+        self.time = TIME
+        self._time = self.program.input("t", Euclidean(1), (TIME,))
+        self.units = UnitCheck(name, self.program)
+        self.units.declare([TIME], [UNITS["s"]], Certainty.FIELD)
+
+    @property
+    def t(self) -> Symbol:
+        """The time, a symbol."""
+        return self.time
+
+    _parameter_prefix = ""
+
+    def parameter(self, name: str, default: Any, unit: str = "") -> Any:
+        """Declare a parameter: a run-time input that is never folded into generated text.
+
+        Parameters
+        ----------
+        name
+            Identifier.
+        default
+            Default value: a number, a vector or a matrix.
+        unit
+            SI unit, such as ``"kg m^2"``; sums are checked where the units of their terms are known. Several units,
+            separated by commas, belong to parts of a vector of equal length.
+
+        Returns
+        -------
+        Symbol or ImmutableDenseMatrix
+            A scalar symbol, or a column or matrix of symbols.
+        """
+        identifier("Parameter", name)
+        if name == str(self.time):
+            raise ModelError(f"Parameter name '{name}' means the time; choose another name.")
+        if any(p.name == name for p in self.parameters):
+            raise ModelError(f"Parameter '{name}' is declared twice in '{self.name}'.")
+        try:
+            array = np.asarray(default, dtype=float)
+        except (TypeError, ValueError) as error:
+            raise ModelError(f"The default of parameter '{name}' must be numbers, not {default!r}.") from error
+        if array.ndim > 2:
+            raise ModelError(f"Parameter '{name}' must be a number, a vector or a matrix.")
+        prefix = self._parameter_prefix
+        symbols = tuple(
+            Symbol(f"{prefix}{name}" if array.ndim == 0 else f"{prefix}{name}[{','.join(map(str, index))}]", real=True)
+            for index in np.ndindex(array.shape)
+        )
+        dimensions = parse_units(unit, array.size)
+        if array.ndim < 2 or "," not in unit:  # of a matrix, parts have no single unit
+            self.units.declare(symbols, dimensions, Certainty.STATED)
+        self.parameters.append(Parameter(name, tuple(map(float, array.ravel())), array.shape, unit, symbols))
+        if array.ndim == 0:
+            return symbols[0]
+        shape = array.shape if array.ndim == 2 else (array.size, 1)
+        return ImmutableDenseMatrix(*shape, list(symbols))
+
+    def _scalar(self, what: str, energy: Any) -> Expr:
+        parts = components(energy)
+        if len(parts) != 1:
+            raise ModelError(f"The {what} of '{self.name}' must be a scalar, but has {len(parts)} components.")
+        self._without_multipliers(f"The {what}", parts)
+        return parts[0]
+
+    def _without_inputs(self, what: str, expressions: Sequence[Expr]) -> None:
+        needed = [s.expression for s in needed_statements(self.program, expressions) if isinstance(s, Assignment)]
+        if any(e.has(RunTimeInput, RunTimeInputSlope) for e in (*needed, *expressions)):
+            raise ModelError(
+                f"{what} of '{self.name}' depends on a run-time input, whose table has kinks or jumps; use inputs in "
+                "forces, energies of position, outputs and events."
+            )
+
+    @property
+    def _velocities(self) -> list[Symbol]:
+        return [s for node in self.nodes for s in node.velocity.components]
+
+    @property
+    def multipliers(self) -> tuple[Symbol, ...]:
+        """The symbols of λ, by constraint row."""
+        return tuple(m for c in self.constraints for m in c.multipliers)
+
+    def _without_multipliers(self, what: str, expressions: Sequence[Expr]) -> None:
+        if self.constraints and depends_on(self.program, expressions, self.multipliers):
+            raise ModelError(
+                f"{what} of '{self.name}' depends on multipliers, which are known only once the equations of motion "
+                "are solved; use them in outputs and events."
+            )
+
+    def motion(self) -> list[tuple[Value, tuple[Expr, ...]]]:
+        """Seeds of forward differentiation along the motion: q' = v, t' = 1."""
+        seeds: list[tuple[Value, tuple[Expr, ...]]] = [(n.value, n.velocity.components) for n in self.nodes]
+        return [*seeds, (self._time, (Integer(1),))]

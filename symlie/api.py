@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,6 +26,7 @@ from symlie.runtime.system import System, load_system
 
 if TYPE_CHECKING:
     from symlie.derive.equations import Equations
+    from symlie.groups.group import LieGroup
     from symlie.modeling.model import Model
 
 
@@ -148,3 +149,42 @@ def write_files(files: Mapping[str, str], folder: str | Path) -> Path:
     for name, text in files.items():
         (folder / name).write_text(text, encoding="utf-8")
     return folder
+
+
+def operator_files(
+    group: LieGroup,
+    target: str,
+    *,
+    prefix: str,
+    real: str = "double",
+    progress: Callable[[float], None] | None = None,
+) -> dict[str, str]:
+    """Stand-alone source of the operators of a group: exp, log, Ad, T, T⁻¹ and derivatives, with a self-test.
+
+    Parameters
+    ----------
+    group
+        The group.
+    target
+        ``c`` or ``numpy``.
+    prefix
+        What the names of files and functions begin with.
+    real
+        ``double`` or ``float``.
+    progress
+        Called with the fraction of the work that is done.
+
+    Returns
+    -------
+    dict
+        File name to text. ``certificate.json`` is among them if `symlie.certify` can write one.
+    """
+    import symlie.certify
+    from symlie.derive.operator_kernels import group_operators
+    from symlie.emit.operators import check_options, emit_operators
+
+    check_options(target, prefix, real)
+    operators = group_operators(group, real, progress)
+    certify = getattr(symlie.certify, "operator_certificate", None)
+    files = emit_operators(operators, target, prefix, has_certificate=certify is not None)
+    return files | {"certificate.json": certify(operators, files)} if certify else files

@@ -13,7 +13,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from symlie.cli import bench, cache, converge, derive, generate, list_models, new, run
+from symlie.cli import bench, cache, converge, derive, generate, list_models, new, operators, run
 from symlie.cli.output import print_json
 from symlie.errors import SymlieError
 
@@ -25,6 +25,7 @@ COMMANDS = {
     "run": run,
     "converge": converge,
     "bench": bench,
+    "operators": operators,
     "cache": cache,
 }
 """Modules of the commands by name."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import Protocol
 
+from symlie.ir.signature import Argument
 from symlie.ir.straightline import Operand, StraightLine
 
 LONGEST_EXPRESSION = 90
@@ -63,6 +65,13 @@ def _without_outer_parentheses(text: str) -> str:
         if depth == 0 and position < len(text) - 1:
             return text
     return text[1:-1]
+
+
+def loaded_components(arguments: Sequence[Argument], expressions: Sequence[str]) -> list[tuple[str, str]]:
+    """Names of the components of arguments that enter printed expressions, such as ``theta2``, and where they are."""
+    words = set(re.findall(r"\w+", " ".join(expressions)))
+    names = [(f"{a.name}{k}", f"{a.name}[{k}]") for a in arguments for k in range(a.size or 0)]
+    return [(name, place) for name, place in names if name in words]
 
 
 INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/"}

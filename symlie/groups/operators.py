@@ -264,7 +264,7 @@ CHART_LIMIT = Rational(394, 10)
 
 
 @functools.cache
-def _general_matrices(group: LieGroup) -> tuple[sympy.ImmutableMatrix, ...]:
+def general_matrices(group: LieGroup) -> tuple[sympy.ImmutableMatrix, ...]:
     """ad and the kinematic matrices of a group as far as they have no closed forms."""
     matrix = sympy.ImmutableMatrix(ad_matrix(group))
     found = [] if has_closed_form(DEXP_INVERSE, matrix) else [matrix]
@@ -284,7 +284,7 @@ def chart(program: Program, group: LieGroup, theta: Vector) -> Expr:
         squared = squared_angle(g).subs(values, simultaneous=True)
         if squared != 0:
             sizes.append(squared)
-        for matrix in _general_matrices(g):
+        for matrix in general_matrices(g):
             norm = norm_squared(program, bound_rows(program, matrix.xreplace(values)), matrix)
             if norm != 0:
                 sizes.append(program.scalar(CHART_LIMIT / RADIUS**2 * norm))
@@ -293,7 +293,7 @@ def chart(program: Program, group: LieGroup, theta: Vector) -> Expr:
 
 def _guarded(program: Program, group: LieGroup, theta: Vector, result: Vector, *distances: Expr) -> Vector:
     """The result, or NaN instead of something inaccurate where a distance from the edge of its domain is negative."""
-    if _general_matrices(group):
+    if general_matrices(group):
         distances = (*distances, CHART_LIMIT - chart(program, group, theta))
     total: Expr = Integer(0)
     for distance in distances:

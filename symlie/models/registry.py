@@ -164,6 +164,20 @@ def open_model(model: str) -> ModelFile:
     path = model_path(model)
     if path.parent == FOLDER:
         return ModelFile(model, path, importlib.import_module(f"symlie.models.{path.stem}"))
+    module = import_file(path)
+    if not callable(getattr(module, "build", None)):
+        raise ModelError(f"{_shown(path)} has no function build(**options) that returns a model.")
+    return ModelFile(path.stem, path, module)
+
+
+def import_file(path: Path) -> ModuleType:
+    """Import a Python file of the user's.
+
+    Raises
+    ------
+    ModelError
+        It can not be imported; the message says where.
+    """
     name = f"symlie_model_{path.stem}"
     importlib.import_module("symlie.modeling.model")
     specification = importlib.util.spec_from_file_location(name, path)
@@ -172,9 +186,7 @@ def open_model(model: str) -> ModelFile:
     sys.modules[name] = module
     with _running(path):
         specification.loader.exec_module(module)
-    if not callable(getattr(module, "build", None)):
-        raise ModelError(f"{_shown(path)} has no function build(**options) that returns a model.")
-    return ModelFile(path.stem, path, module)
+    return module
 
 
 @dataclass(frozen=True, eq=False)

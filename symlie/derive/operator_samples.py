@@ -1,0 +1,133 @@
+"""Reference values in 50 digits of the operators of a group, at angles from nothing to close to 2π."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+
+import mpmath
+import numpy as np
+import sympy
+from mpmath import mpf
+from sympy import Expr
+
+from symlie.groups.group import LieGroup
+from symlie.groups.operators import algebra_symbols, kinematic_blocks, squared_angle
+from symlie.groups.power_series import PowerSeries
+from symlie.groups.spectrum import spectrum
+from symlie.ir.operators import FunctionSample, OperatorSample
+from symlie.ir.primitives import evaluate
+from symlie.ir.schemes import Scheme
+
+DIGITS = 50
+"""Digits of the evaluation."""
+PRINTED_DIGITS = 25
+"""Digits of the texts."""
+
+POINTS = (
+    ("the identity", 0.0, 0.0),
+    ("angle 1e-8", 1e-8, 1.0),
+    ("angle 1e-4", 1e-4, 1.0),
+    ("angle 1", 1.0, 1.0),
+    ("angle 2.4, long translation", 2.4, 10.0),
+    ("angle 3.14, long translation", 3.14, 10.0),
+    ("angle 4.5", 4.5, 1.0),
+    ("angle 6.28, close to 2 pi", 6.28, 1.0),
+)
+"""Description, rotation angle of each factor, and largest component of what is no rotation."""
+
+STRAIGHT_POINTS = (("the identity", 0.0, 0.0), ("a generic point", 0.0, 1.0))
+"""The same for a group without rotations."""
+
+FRACTIONS = (0.0, 1e-17, 1e-9, 1e-3, 0.1, 0.5, 1.0, 1.6)
+"""Arguments of coefficient functions, as parts of their working interval."""
+
+WITH_ZEROS = ("c0", "c1")
+"""Functions that vanish within the working interval, so that their error is judged by their value at 0."""
+
+_POLE = 4 * np.pi**2
+
+
+def operator_samples(
+    group: LieGroup, real: str, progress: Callable[[float], None] | None = None
+) -> tuple[OperatorSample, ...]:
+    """All operators at `POINTS`; a group without rotations is evaluated where these differ."""
+    generator = random.Random(1)
+    samples = []
+    turns = any(angle_form(g) != 0 for g, _, _ in group.simple_factors)
+    points = POINTS if turns else STRAIGHT_POINTS
+    for number, (description, angle, length) in enumerate(points):
+        if progress is not None:
+            progress(number / len(points))
+        theta = _rounded(_point(group, angle, length, generator), real)
+        w = _rounded([generator.uniform(-1, 1) for _ in range(group.dimension)], real)
+        series = PowerSeries(group, theta, DIGITS)
+        values = {
+            "exp": series.exponential(),
+            "adjoint": _flat(series.adjoint()),
+            "tangent_operator": _flat(series.tangent_operator()),
+            "tangent_operator_inverse": _flat(series.tangent_operator_inverse()),
+            "tangent_operator_derivative": _flat(series.tangent_operator_derivative(w)),
+            "tangent_operator_inverse_derivative": _flat(series.tangent_operator_inverse_derivative(w)),
+        }
+        if angle < np.pi:
+            values["log"] = series.theta
+        texts = {name: _texts(components) for name, components in values.items()}
+        condition = max(1.0, 1 / (1 - angle / (2 * np.pi)))
+        samples.append(OperatorSample(description, theta, w, texts, condition))
+    return tuple(samples)
+
+
+def function_samples(schemes: Sequence[Scheme], real: str) -> tuple[FunctionSample, ...]:
+    """Coefficient functions on their working interval and beyond it."""
+    samples = []
+    for scheme in schemes:
+        for fraction in FRACTIONS:
+            (z,) = _rounded([fraction * scheme.upper], real)
+            with mpmath.workdps(DIGITS):
+                value, at_zero = evaluate(scheme.base_name, mpf(z)), evaluate(scheme.base_name, mpf(0))
+                scale = abs(value)
+                if scheme.base_name in WITH_ZEROS or (z > scheme.upper and not scheme.pole_order):
+                    scale = max(scale, abs(at_zero))
+                scale /= 1 - z / _POLE if scheme.pole_order else 1
+                samples.append(FunctionSample(scheme.function, z, _texts([value])[0], float(scale)))
+    return tuple(samples)
+
+
+def angle_form(group: LieGroup) -> Expr:
+    """ω² of exp(θ) as a quadratic form in the algebra; zero without rotations.
+
+    That of ad, or, where ad vanishes as on SO(2), that of the kinematic equation.
+    """
+    form = squared_angle(group)
+    if form == 0 and group.coordinates_of is None:
+        forms = [spectrum(sympy.ImmutableMatrix(block.linear)).zeta for block in kinematic_blocks(group)]
+        form = next((f for f in forms if f != 0), form)
+    return form
+
+
+def _point(group: LieGroup, angle: float, length: float, generator: random.Random) -> list[float]:
+    """θ with this rotation angle in each factor; other components are random up to a length."""
+    theta: list[float] = []
+    for factor, _, _ in group.simple_factors:
+        symbols, form = algebra_symbols(factor), angle_form(factor)
+        part = [generator.uniform(-1, 1) for _ in symbols]
+        present = float(form.subs(dict(zip(symbols, part, strict=True)))) ** 0.5
+        theta += [c * (angle / present if s in form.free_symbols else length)
+                  for s, c in zip(symbols, part, strict=True)]  # fmt: skip
+    return theta
+
+
+def _rounded(values: Sequence[float], real: str) -> tuple[float, ...]:
+    """The nearest numbers of the scalar type; adding zero turns -0 into 0."""
+    return tuple((float(np.float32(v)) if real == "float" else float(v)) + 0.0 for v in values)
+
+
+def _flat(rows: Sequence[Sequence[mpf]]) -> list[mpf]:
+    return [c for row in rows for c in row]
+
+
+def _texts(values: Sequence[mpf]) -> tuple[str, ...]:
+    """Decimal texts; what is zero but for the last digits of the evaluation becomes zero."""
+    negligible = max(abs(v) for v in values) * mpf(10) ** (5 - DIGITS)
+    return tuple(mpmath.nstr(v, PRINTED_DIGITS) if abs(v) > negligible else "0.0" for v in values)

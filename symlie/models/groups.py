@@ -1,0 +1,37 @@
+"""Groups by name, or by the place of their definition in a Python file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from symlie.errors import UnknownNameError
+from symlie.groups.group import LieGroup
+from symlie.groups.standard import group_from_name
+from symlie.models.registry import import_file
+
+
+def group_of(text: str) -> LieGroup:
+    """The group that ``SE3``, ``SO3xR3`` or ``file.py:NAME`` names.
+
+    Raises
+    ------
+    UnknownNameError
+        No group has this name, or the file or the name in it does not exist.
+    ModelError
+        The file can not be imported.
+    """
+    file, colon, name = text.rpartition(":")
+    if not colon and not text.endswith(".py"):
+        return group_from_name(text)
+    if not colon:
+        raise UnknownNameError(f"Which group of {text}? Name it as {text}:NAME.")
+    path = Path(file).expanduser().resolve()
+    if path.suffix != ".py" or not path.is_file():
+        raise UnknownNameError(f"There is no Python file {file}.")
+    module = import_file(path)
+    group = getattr(module, name, None)
+    if not isinstance(group, LieGroup):
+        known = sorted(n for n, value in vars(module).items() if isinstance(value, LieGroup))
+        has = f"it defines: {', '.join(known)}" if known else "it defines none"
+        raise UnknownNameError(f"{file} has no group '{name}'; {has}.")
+    return group

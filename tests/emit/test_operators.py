@@ -1,0 +1,300 @@
+"""Stand-alone operators: their self-tests pass without symlie, fail for every mutation, and they are accurate."""
+
+from __future__ import annotations
+
+import functools
+import random
+import re
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import cffi
+import numpy as np
+import pytest
+from mpmath import mp, mpf, norm
+
+import symlie.certify
+from symlie.api import operator_files
+from symlie.compile.compiler import find_compiler
+from symlie.derive.operator_kernels import group_operators
+from symlie.errors import GroupError, UnknownNameError
+from symlie.groups.power_series import PowerSeries
+from symlie.groups.standard import group_from_name
+from tests import tolerances
+from tests.emit.building import write
+from tests.groups.samples import sample
+
+PEDANTIC = ("-std=c99", "-pedantic", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-O1")
+ACCURATE_DIGITS = 40
+FAILED = 1
+
+
+@functools.cache
+def files_of(group: str, target: str = "c", real: str = "double") -> Mapping[str, str]:
+    """Stand-alone files of a group under the prefix ``op``."""
+    return operator_files(group_from_name(group), target, prefix="op", real=real)
+
+
+def run_c(folder: Path, files: Mapping[str, str], *flags: str) -> subprocess.CompletedProcess[str]:
+    """Compile pedantically and run the self-test."""
+    write(folder, files)
+    sources = [name for name in files if name.endswith(".c")]
+    command = [find_compiler().command, *PEDANTIC, *flags, *sources, "-lm", "-o", "selftest"]
+    built = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert built.returncode == 0, built.stderr
+    return subprocess.run([folder / "selftest"], capture_output=True, text=True, check=False)
+
+
+def run_numpy(folder: Path, files: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
+    """Run the self-test in a Python that has neither symlie nor SymPy."""
+    write(folder, files)
+    code = (
+        "import sys, runpy; sys.modules.update(symlie=None, sympy=None, mpmath=None); sys.path.insert(0, '.'); "
+        "runpy.run_module('op_selftest', run_name='__main__')"
+    )
+    command = [sys.executable, "-W", "error", "-c", code]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+
+
+@functools.cache
+def module_of(group: str, real: str = "double") -> dict[str, Any]:
+    """Names of the NumPy module of a group."""
+    scope: dict[str, Any] = {}
+    exec(compile(files_of(group, "numpy", real)["op.py"], "op.py", "exec"), scope)
+    return scope
+
+
+@pytest.mark.parametrize(
+    ("group", "real"),
+    [("SE3", "double"), ("S3sR3", "double"), ("SO3rvxSO2", "double"), ("SE2", "float"), ("R2", "float")],
+)
+def test_c(group: str, real: str, tmp_path: Path) -> None:
+    files = files_of(group, "c", real)
+    assert list(files) == ["op.h", "op.c", "op_selftest.c", "README.md"]
+    assert set(re.findall(r"#include (.*)", files["op.c"])) == {'"op.h"', "<math.h>"}
+    result = run_c(tmp_path, files)
+    assert result.returncode == 0, result.stdout
+    assert re.fullmatch(r"op: \d+ checks, 0 failed\n", result.stdout)
+
+
+@pytest.mark.parametrize(("group", "real"), [("SE3", "double"), ("SO3rvxSO2", "double"), ("SE2", "float")])
+def test_numpy(group: str, real: str, tmp_path: Path) -> None:
+    result = run_numpy(tmp_path, files_of(group, "numpy", real))
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert re.fullmatch(r"op: \d+ checks, 0 failed\n", result.stdout)
+
+
+def test_contraction_is_allowed(tmp_path: Path) -> None:
+    result = run_c(tmp_path, files_of("SE3"), "-O3", "-march=native", "-ffp-contract=fast")
+    assert result.returncode == 0, result.stdout
+
+
+def test_float_operators_in_single_precision_alone(tmp_path: Path) -> None:
+    files = files_of("SE2", "c", "float")
+    assert "double" not in files["op.c"] + files["op.h"].split("*/", 1)[1]
+    assert run_c(tmp_path, files).returncode == 0
+
+
+def changed_coefficient(text: str, function: str, index: int, factor: float) -> str:
+    """A generated file in which one coefficient of a polynomial is multiplied by a factor; the constant has index 0."""
+    number = r"\d+\.\d*(?:e[+-]\d+)?"
+    if f"_{function.upper()}_PART_1" in text:
+        start = text.index("(", text.index(f"_{function.upper()}_PART_1")) + 1
+        matches = list(re.finditer(number, text[start : text.index("def ", start)]))
+    else:
+        start = text.index("return", text.index(f"_{function}_beyond(z);"))
+        start = text.index("return", start)
+        matches = list(re.finditer(number, text[start : text.index("\n", start)]))[::-1]
+    match = matches[index]
+    place = slice(start + match.start(), start + match.end())
+    return text[: place.start] + repr(float(match[0]) * factor) + text[place.stop :]
+
+
+@pytest.mark.parametrize("function", ["c2", "c3_1"])
+@pytest.mark.parametrize("index", [0, 2, 5])
+def test_changed_coefficients_are_seen(function: str, index: int, tmp_path: Path) -> None:
+    files = dict(files_of("SE3", "numpy"))
+    files["op.py"] = changed_coefficient(files["op.py"], function, index, 1 + 1e-9)
+    assert files["op.py"] != files_of("SE3", "numpy")["op.py"]
+    result = run_numpy(tmp_path, files)
+    assert result.returncode == FAILED, result.stderr
+    assert f"op: {function} at z = " in result.stdout
+
+
+def test_changed_coefficients_are_seen_in_c(tmp_path: Path) -> None:
+    files = dict(files_of("SE3"))
+    files["op.c"] = changed_coefficient(files["op.c"], "c3", 1, 1 + 1e-9)
+    result = run_c(tmp_path, files)
+    assert result.returncode == FAILED
+    assert "op: c3 at z = " in result.stdout
+    assert "tangent_operator at angle 3.14" in result.stdout
+
+
+@pytest.mark.parametrize("function", ["exp", "log", "adjoint", "tangent_operator_inverse_derivative"])
+def test_changed_signs_are_seen(function: str, tmp_path: Path) -> None:
+    files = dict(files_of("SE3", "numpy"))
+    head, tail = files["op.py"].split(f"def op_{function}(")
+    files["op.py"] = f"{head}def op_{function}({tail.replace(' - ', ' + ', 1)}"
+    assert run_numpy(tmp_path, files).returncode == FAILED
+
+
+def test_prototypes() -> None:
+    header = files_of("SE3")["op.h"]
+    for prototype in (
+        "void op_exp(const double theta[6], double q[12]);",
+        "void op_log(const double q[12], double theta[6]);",
+        "void op_adjoint(const double q[12], double A[36]);",
+        "void op_tangent_operator(const double theta[6], double T[36]);",
+        "void op_tangent_operator_inverse(const double theta[6], double T[36]);",
+        "void op_tangent_operator_derivative(const double theta[6], const double w[6], double D[36]);",
+        "void op_tangent_operator_inverse_derivative(const double theta[6], const double w[6], double D[36]);",
+        "double op_c2(double z);",
+        "double op_c2_1(double z);",
+        "double op_g0(double z);",
+    ):
+        assert prototype in header
+
+
+def test_columns_share_their_operations() -> None:
+    """The whole matrix T of SE(3) costs less than one product T w, 117 operations; so much may be lost by no change."""
+    operations = {k.signature.name: k.body.operation_count for k in group_operators(group_from_name("SE3")).kernels}
+    assert operations["tangent_operator"] <= 104
+    assert operations["tangent_operator_inverse"] <= 96
+    assert operations["tangent_operator_derivative"] <= 386
+    assert operations["tangent_operator_inverse_derivative"] <= 303
+
+
+def test_outputs_may_be_the_arrays_of_inputs(tmp_path: Path) -> None:
+    write(tmp_path, files_of("SE3"))
+    command = [find_compiler().command, *PEDANTIC, "-shared", "-fPIC", "op.c", "-lm", "-o", "op.so"]
+    subprocess.run(command, cwd=tmp_path, check=True)
+    ffi = cffi.FFI()
+    ffi.cdef("void op_exp(const double *, double *);")
+    ffi.cdef("void op_tangent_operator_derivative(const double *, const double *, double *);")
+    library = ffi.dlopen(str(tmp_path / "op.so"))
+    theta, w = np.linspace(0.3, 1.3, 6), np.linspace(-1, 1, 6)
+    buffer = np.concatenate([theta, np.zeros(30)])
+    library.op_exp(*[ffi.from_buffer("double[]", buffer)] * 2)
+    assert np.allclose(buffer[:12], module_of("SE3")["op_exp"](theta), rtol=0, atol=tolerances.LIBRARY)
+    expected, separate = np.concatenate([w, np.zeros(30)]), np.zeros(36)
+    arguments = [ffi.from_buffer("double[]", a) for a in (theta, expected, separate)]
+    library.op_tangent_operator_derivative(*arguments)
+    library.op_tangent_operator_derivative(arguments[0], arguments[1], arguments[1])
+    assert np.array_equal(expected, separate)
+
+
+def test_leading_axes_and_shapes() -> None:
+    module = module_of("SE2")
+    theta, w = np.linspace(-4, 4, 30).reshape(5, 2, 3), np.array([0.1, 0.2, 0.3])
+    D = module["op_tangent_operator_derivative"](theta, w)
+    assert D.shape == (5, 2, 3, 3)
+    assert np.array_equal(D[3, 1], module["op_tangent_operator_derivative"](theta[3, 1], w))
+    assert module["op_exp"](theta).shape == (5, 2, 4)
+    assert module["op_tangent_operator"]([0, 0, 0]).tolist() == np.eye(3).tolist()
+    with pytest.raises(ValueError, match=r"theta needs 3 components .* \(2,\)"):
+        module["op_exp"]([1.0, 2.0])
+    assert module_of("SE2", "float")["op_exp"](theta).dtype == np.float32
+
+
+def test_not_a_number_stays() -> None:
+    module = module_of("SE3")
+    theta = np.array([np.nan, 0, 0, 0, 0, 0])
+    for name in ("exp", "tangent_operator", "tangent_operator_inverse"):
+        assert np.isnan(module[f"op_{name}"](theta)).any()
+
+
+def relative_error(value: np.ndarray, expected: list[Any]) -> float:
+    """Frobenius norm of the error relative to that of the expected value."""
+    flat = [c for row in expected for c in row] if isinstance(expected[0], list) else expected
+    return float(norm([mpf(float(a)) - b for a, b in zip(np.ravel(value), flat, strict=True)]) / norm(flat))
+
+
+def worst_errors(group: str, count: int) -> dict[str, float]:
+    """Largest relative errors at random θ: angles up to π, half of them log-uniform, and translations up to 10."""
+    module, definition, generator = module_of(group), group_from_name(group), random.Random(count)
+    worst: dict[str, float] = {}
+    for k in range(count):
+        angle = np.pi * (generator.random() if k % 2 else 10 ** (-8 * generator.random()))
+        axis = np.array([generator.gauss(0, 1) for _ in range(3)])
+        other = np.array([generator.gauss(0, 1) for _ in range(definition.dimension - 3)])
+        length = 10 ** generator.uniform(-3, 1) / max(float(np.linalg.norm(other)), 1e-300)
+        theta = np.concatenate([axis * angle / np.linalg.norm(axis), other * length])
+        w = np.array([generator.gauss(0, 1) for _ in theta])
+        series = PowerSeries(definition, theta, ACCURATE_DIGITS)
+        q = module["op_exp"](theta)
+        pairs = {
+            "exp": (q, series.exponential()),
+            "adjoint": (module["op_adjoint"](q), series.adjoint()),
+            "log": (module["op_log"](q), series.theta),
+            "tangent_operator": (module["op_tangent_operator"](theta), series.tangent_operator()),
+            "tangent_operator_inverse": (
+                module["op_tangent_operator_inverse"](theta),
+                series.tangent_operator_inverse(),
+            ),
+            "tangent_operator_derivative": (
+                module["op_tangent_operator_derivative"](theta, w),
+                series.tangent_operator_derivative(w),
+            ),
+            "tangent_operator_inverse_derivative": (
+                module["op_tangent_operator_inverse_derivative"](theta, w),
+                series.tangent_operator_inverse_derivative(w),
+            ),
+        }
+        with mp.workdps(ACCURATE_DIGITS):
+            for name, (value, expected) in pairs.items():
+                worst[name] = max(worst.get(name, 0.0), relative_error(value, expected))
+    return worst
+
+
+def check_accuracy(group: str, count: int) -> None:
+    """Judge `worst_errors`."""
+    for name, error in worst_errors(group, count).items():
+        assert error <= (tolerances.OPERATOR_DERIVATIVE if "derivative" in name else tolerances.OPERATOR), name
+
+
+@pytest.mark.parametrize("group", ["SO3", "SE3", "S3sR3"])
+def test_accuracy(group: str) -> None:
+    check_accuracy(group, 8)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("group", ["SO3", "SE3", "S3sR3"])
+def test_accuracy_at_many_points(group: str) -> None:
+    check_accuracy(group, 300)
+
+
+@pytest.mark.parametrize("name", [pytest.param("SE2_3", marks=pytest.mark.slow), "Heisenberg"])
+def test_groups_that_users_state(name: str, tmp_path: Path) -> None:
+    result = run_numpy(tmp_path, operator_files(sample(name), "numpy", prefix="op"))
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+def test_groups_without_closed_forms_are_refused() -> None:
+    with pytest.raises(GroupError, match="need closed forms; ad or exp of SL2"):
+        group_operators(sample("SL2"))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"target": "fortran"}, "use one of: c, numpy"),
+        ({"real": "half"}, "use one of: double, float"),
+        ({"prefix": "my-group"}, "take letters, digits"),
+        ({"prefix": "numpy"}, "can not name files"),
+        ({"prefix": "1st"}, "can not name files"),
+        ({"prefix": "lambda"}, "can not name files"),
+    ],
+)
+def test_options(options: dict[str, str], message: str) -> None:
+    with pytest.raises(UnknownNameError, match=message):
+        operator_files(group_from_name("R1"), **{"target": "c", "prefix": "op", **options})  # type: ignore[arg-type]
+
+
+def test_a_certificate_is_added_where_one_can_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(symlie.certify, "operator_certificate", lambda operators, files: "{}", raising=False)
+    files = operator_files(group_from_name("R2"), "c", prefix="op")
+    assert files["certificate.json"] == "{}"
+    assert "certificate.json" in files["README.md"]

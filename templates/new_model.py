@@ -38,6 +38,7 @@ def build(group="SE3"):
     # c = model.parameter("damping", 0.01, unit="N m s")
     # model.dissipation(c * q.Omega.dot(q.Omega) / 2)  # Rayleigh function: the torque -c Omega
     # model.force(sl.vector(0, sl.sin(2 * model.t), 0), at=q.x)  # inertial axes, in N, acting at a point
+    # model.event("lowest", model.rate(q.x[2]), direction="rising", terminal=False)  # a zero that is looked for
 
     # Outputs are reported by 'symlie run', drawn and saved; every model has its energy.
     model.output("center_of_mass", q.x, unit="m")
@@ -51,8 +52,8 @@ def build(group="SE3"):
 if __name__ == "__main__":
     # The same in Python: derive once, then solve as often as needed.
     system = build().derive().compile()
-    solution = sl.solve(system, (0, 2), method="half_explicit_5", h=1e-3)
+    solution = sl.solve(system, 2, rtol=1e-8)  # adaptive steps; or h=1e-3 for fixed ones
     print("centre of mass at t = 2 s:", solution.outputs["center_of_mass"][-1])
     print("largest error of the joint, in m:", solution.statistics.max_constraint_residual)
     heavier = system.with_parameters(mass=3.0)
-    print("energy with mass = 3 kg, in J:", sl.solve(heavier, (0, 2), h=1e-3).outputs["energy"][-1])
+    print("energy with mass = 3 kg, in J:", sl.solve(heavier, 2).outputs["energy"][-1])

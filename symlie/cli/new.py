@@ -35,5 +35,5 @@ def run(arguments: Namespace) -> int:
             file.write(text.replace(_PLACEHOLDER, f'"{name}"'))
     except FileExistsError:
         raise SymlieError(f"{path} exists already; choose another name.") from None
-    print(f"{path}: written; next:\n  symlie run {path} --h 1e-3 --t-end 2")
+    print(f"{path}: written; next:\n  symlie run {path} --t-end 2 --plot {path.with_suffix('.png')}")
     return 0

@@ -30,7 +30,7 @@ from symlie.ir.primitives import (
     Select,
 )
 from symlie.ir.program import Assignment, Program, lower
-from symlie.ir.schemes import POLE_HIGH, POLE_LOW, Scheme
+from symlie.ir.schemes import POLES, Piece, Scheme
 from symlie.ir.straightline import Operand, StraightLine
 
 DIGITS = 40
@@ -165,21 +165,33 @@ def rotation_quaternion(rotation: Sequence[mpf]) -> list[mpf]:
 
 
 def evaluate_scheme(scheme: Scheme, z: NDArray[np.float64]) -> NDArray[np.float64]:
-    """A coefficient function on its working interval in doubles, as `Scheme` documents it.
+    """A coefficient function up to the end of its last piece in doubles, as `Scheme` documents it."""
+    if np.any(z > scheme.pieces[-1].upper):
+        raise ValueError(f"{scheme.function} was evaluated beyond z = {scheme.pieces[-1].upper}")
+    result = evaluate_piece(scheme.pieces[-1], z)
+    for piece in reversed(scheme.pieces[:-1]):
+        result = np.where(z <= piece.upper, evaluate_piece(piece, z), result)
+    return result
 
-    Horner in z, or E(z²) + O(z²) z in Horner form each; then division by (4π² - z)^order.
-    """
-    if np.any(z > scheme.upper):
-        raise ValueError(f"{scheme.function} was evaluated beyond z = {scheme.upper}")
-    if scheme.is_split:
+
+def evaluate_piece(piece: Piece, z: NDArray[np.float64]) -> NDArray[np.float64]:
+    """One piece of a scheme, in doubles."""
+    if piece.chains == 4:
         square = z * z
-        result = _horner(scheme.coefficients[1::2], square) * z + _horner(scheme.coefficients[::2], square)
+        r3, r2, r1, r0 = (_horner(part, square * square) for part in piece.parts)
+        result = (r3 * z + r2) * square + (r1 * z + r0)
+    elif piece.chains == 2:
+        odd, even = (_horner(part, z * z) for part in piece.parts)
+        result = odd * z + even
     else:
-        result = _horner(scheme.coefficients, z)
-    if scheme.pole_order:
-        distance = (POLE_HIGH - z) + POLE_LOW
+        result = _horner(piece.coefficients, 0.25 * z if piece.doubles_angle else z - piece.shift)
+    if piece.doubles_angle:
+        result = 2 * (result * result) - 1
+    if piece.pole_order:
+        high, low = POLES["double"]
+        distance = (high - z) + low
         divisor = distance
-        for _ in range(scheme.pole_order - 1):
+        for _ in range(piece.pole_order - 1):
             divisor = divisor * distance
         result = result / divisor
     return result

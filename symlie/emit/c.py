@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import sympy
 
 from symlie.emit.printing import INFIX, print_statements
 from symlie.errors import ModelError
 from symlie.ir.kernels import ElementTypeKernels, EmittedModel, Instances, Kernel
 from symlie.ir.program import Program
-from symlie.ir.schemes import POLE_HIGH, POLE_LOW, Scheme, closed_form
+from symlie.ir.schemes import POLES, Piece, Scheme, closed_form
 from symlie.ir.straightline import flatten
 from symlie.templating import render
 
@@ -28,11 +29,20 @@ FUNCTIONS = {
 
 
 class CPrinter:
-    """Operators and constants of C."""
+    """Operators and constants of C.
+
+    Parameters
+    ----------
+    real
+        Type of all numbers, ``double`` or ``float``.
+    """
+
+    def __init__(self, real: str = "double") -> None:
+        self.real = real
 
     def constant(self, value: float) -> str:
         """A decimal constant that reads back exactly."""
-        text = repr(value)
+        text = repr(value) if self.real == "double" else f"{np.float32(value)!s}f"
         return f"({text})" if value < 0 else text
 
     def operation(self, operator: str, operands: Sequence[str]) -> str:
@@ -49,7 +59,7 @@ class CPrinter:
             return f"symlie_{operator[6:]}({position}, &{slot}, {int(float(component))})"
         if operator.startswith("call "):
             return f"symlie_{operator[5:]}({', '.join(operands)})"
-        return f"{FUNCTIONS.get(operator, operator)}({', '.join(operands)})"
+        return f"{FUNCTIONS.get(operator, operator)}{'f' if self.real == 'float' else ''}({', '.join(operands)})"
 
 
 def horner(coefficients: Sequence[float], variable: str, printer: CPrinter) -> str:
@@ -60,31 +70,60 @@ def horner(coefficients: Sequence[float], variable: str, printer: CPrinter) -> s
     return text
 
 
-def polynomial(scheme: Scheme, printer: CPrinter) -> str:
-    """The polynomial of a scheme in z, and in zz = z² if it is split."""
-    if not scheme.is_split:
-        return horner(scheme.coefficients, "z", printer)
-    odd, even = horner(scheme.coefficients[1::2], "zz", printer), horner(scheme.coefficients[::2], "zz", printer)
-    return f"({odd} * z + {even})"
+def _printed_piece(piece: Piece, printer: CPrinter) -> dict[str, object]:
+    """A piece of a scheme as text: its polynomial in z, or in x = z - shift or z/4."""
+    powers = {1: "x" if piece.doubles_angle or piece.shift else "z", 2: "zz", 4: "z4"}
+    parts = [horner(part, powers[piece.chains], printer) for part in piece.parts]
+    forms = {1: "{}", 2: "({} * z + {})", 4: "(({} * z + {}) * zz + ({} * z + {}))"}
+    return {
+        "upper": printer.constant(piece.upper),
+        "chains": piece.chains,
+        "shift": printer.constant(piece.shift) if piece.shift else "",
+        "quarter": printer.constant(0.25) if piece.doubles_angle else "",
+        "pole_order": piece.pole_order,
+        "polynomial": forms[piece.chains].format(*parts),
+    }
 
 
 def coefficient_function(scheme: Scheme, printer: CPrinter | None = None) -> dict[str, object]:
-    """A coefficient function as text: its polynomial and the closed form beyond."""
-    printer = printer or CPrinter()
-    z = sympy.Symbol("z", nonnegative=True)
-    body = flatten(Program(), [closed_form(scheme.base_name, z)], {z: "z"})
-    statements, (result,) = print_statements(body, printer)
+    """A coefficient function as text: its pieces, and the closed form beyond if it has one.
+
+    Parameters
+    ----------
+    scheme
+        How it is evaluated.
+    printer
+        Prints constants and closed forms in the precision of the scheme.
+    """
+    printer = printer or CPrinter(scheme.precision)
+    statements: list[tuple[str, str]] = []
+    result = ""
+    if scheme.has_closed_form:
+        z = sympy.Symbol("z", nonnegative=True)
+        body = flatten(Program(), [closed_form(scheme.base_name, z)], {z: "z"})
+        statements, (result,) = print_statements(body, printer)
     return {
         "name": scheme.function,
-        "upper": printer.constant(scheme.upper),
-        "is_split": scheme.is_split,
-        "polynomial": polynomial(scheme, printer),
-        "pole_order": scheme.pole_order,
-        "pole_high": printer.constant(POLE_HIGH),
-        "pole_low": printer.constant(POLE_LOW),
+        "pieces": [_printed_piece(piece, printer) for piece in scheme.pieces],
+        "pole": [printer.constant(p) for p in POLES[scheme.precision]],
+        "one": printer.constant(1.0),
+        "two": printer.constant(2.0),
         "statements": statements,
         "result": result,
     }
+
+
+def coefficient_source(scheme: Scheme, prefix: str = "symlie_") -> str:
+    """A coefficient function in C as headers of models have it, in the precision of the scheme.
+
+    Parameters
+    ----------
+    scheme
+        How it is evaluated.
+    prefix
+        What its name begins with.
+    """
+    return render("c/coefficient_source.jinja", f=coefficient_function(scheme), prefix=prefix, real=scheme.precision)
 
 
 @dataclass(frozen=True)

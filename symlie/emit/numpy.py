@@ -10,7 +10,7 @@ import sympy
 from symlie.emit.printing import INFIX, print_statements
 from symlie.ir.kernels import EmittedModel, Kernel
 from symlie.ir.program import Program
-from symlie.ir.schemes import POLE_HIGH, POLE_LOW, Scheme, closed_form
+from symlie.ir.schemes import POLES, Scheme, closed_form
 from symlie.ir.straightline import flatten
 from symlie.paths import template_folder
 from symlie.templating import render
@@ -47,19 +47,27 @@ class NumpyPrinter:
 
 
 def coefficient_function(scheme: Scheme) -> dict[str, object]:
-    """A coefficient function as text: its polynomial and the closed form beyond."""
+    """A coefficient function as text: its pieces, and the closed form beyond if it has one."""
     printer = NumpyPrinter()
-    z = sympy.Symbol("z", nonnegative=True)
-    body = flatten(Program(), [closed_form(scheme.base_name, z)], {z: "z"})
-    statements, (result,) = print_statements(body, printer)
-    parts = [scheme.coefficients[1::2], scheme.coefficients[::2]] if scheme.is_split else [scheme.coefficients]
+    statements: list[tuple[str, str]] = []
+    result = ""
+    if scheme.has_closed_form:
+        z = sympy.Symbol("z", nonnegative=True)
+        body = flatten(Program(), [closed_form(scheme.base_name, z)], {z: "z"})
+        statements, (result,) = print_statements(body, printer)
     return {
         "name": scheme.function,
-        "upper": repr(scheme.upper),
-        "parts": [[printer.constant(c) for c in part] for part in parts],
-        "pole_order": scheme.pole_order,
-        "pole_high": printer.constant(POLE_HIGH),
-        "pole_low": printer.constant(POLE_LOW),
+        "pieces": [
+            {
+                "upper": repr(piece.upper),
+                "parts": [[printer.constant(c) for c in part] for part in piece.parts],
+                "pole_order": piece.pole_order,
+                "argument": "z * 0.25" if piece.doubles_angle else f"z - {piece.shift!r}" if piece.shift else "z",
+                "doubles_angle": piece.doubles_angle,
+            }
+            for piece in scheme.pieces
+        ],
+        "pole": [printer.constant(p) for p in POLES[scheme.precision]],
         "statements": statements,
         "result": result,
     }

@@ -12,18 +12,48 @@ from pathlib import Path
 import mpmath
 
 from symlie.ir.primitives import evaluate
+from symlie.ir.schemes import POLES, Piece, Precision
 
 DIGITS = 60
 
+BITS: dict[Precision, int] = {"double": 53, "float": 24}
+
 DEGREES = {
-    "c0": 10, "c1": 10, "c2": 10, "c3": 10, "c4": 9, "c5": 9, "c6": 9, "c7": 8,
+    "c1": 10, "c2": 10, "c3": 10, "c4": 9, "c5": 9, "c6": 9, "c7": 8,
     "c1_1": 10, "c2_1": 10, "c3_1": 9, "c1_2": 10, "c2_2": 10, "c3_2": 9, "c1_3": 10, "c2_3": 9, "c3_3": 9,
-    "g0": 9, "g1": 10, "g2": 10, "g3": 10,
+    "g0": 14, "g1": 15, "g2": 16, "g3": 18,
 }  # fmt: skip
-"""Degrees in z on [0, 10]; of the numerator for g_m. Source: table of the minimax degrees, 60-digit interpolation."""
+"""Degrees in z on [0, 10]. Source: table of the minimax degrees, 60-digit interpolation."""
 
 QUARTER_DEGREES = {"c0": 8, "c1": 8, "c1_1": 7, "c2": 7, "c3": 7}
-"""Degrees on [0, 5/2], the interval of half-angle arguments z/4."""
+"""Degrees on [0, 5/2], the interval of half-angle arguments z/4; c_0 on [0, 10] doubles the angle."""
+
+BEYOND_DEGREES = {
+    "g0": 15, "g1": 16, "g2": 17, "g3": 18,
+    "c6": 12, "c7": 12, "c1_1": 14, "c1_2": 14, "c2_2": 13, "c3_2": 13, "c1_3": 14, "c2_3": 13, "c3_3": 13,
+}  # fmt: skip
+"""Degrees of the numerators of g_m on [0, 4π²], used beyond z = 10, and of polynomials in z - 24 on [10, 4π²] for
+functions whose closed forms cancel there."""
+
+CHAINS = {"g0": 4, "g1": 4, "g2": 2, "g3": 2}
+"""Chains of the polynomials on [0, 10]: as many as keep the error on [0, π/2] below 1.5 eps."""
+
+FLOAT_DEGREES = {
+    "c1": 6, "c2": 6, "c3": 6, "c4": 5, "c5": 5, "c6": 5, "c7": 4,
+    "c1_1": 6, "c2_1": 6, "c3_1": 5, "c1_2": 6, "c2_2": 5, "c3_2": 5, "c1_3": 6, "c2_3": 5, "c3_3": 5,
+    "g0": 7, "g1": 7, "g2": 8, "g3": 8,
+}  # fmt: skip
+FLOAT_QUARTER_DEGREES = {"c0": 5, "c1": 4, "c1_1": 4, "c2": 4, "c3": 4}
+FLOAT_BEYOND_DEGREES = {
+    "g0": 7, "g1": 7, "g2": 8, "g3": 8,
+    "c6": 7, "c7": 7, "c1_1": 8, "c1_2": 8, "c2_2": 7, "c3_2": 7, "c1_3": 8, "c2_3": 7, "c3_3": 7,
+}  # fmt: skip
+"""The same for single precision."""
+
+SHIFT = 24.0
+"""About the middle of [10, 4π²]; z - 24 is exact."""
+
+STANDARD_UPPER, QUARTER_UPPER = Fraction(10), Fraction(5, 2)
 
 
 def pole_order(base_name: str) -> int:
@@ -31,17 +61,21 @@ def pole_order(base_name: str) -> int:
     return int(base_name[1:]) + 1 if base_name.startswith("g") else 0
 
 
-def fit(base_name: str, degree: int, upper: Fraction) -> tuple[float, ...]:
-    """Interpolate (f(z) - f(0))/z at Chebyshev nodes of [0, upper] and round to doubles.
+def fit(base_name: str, degree: int, upper: Fraction, bits: int = 53, *, with_pole: bool = False) -> tuple[float, ...]:
+    """Interpolate (f(z) - f(0))/z at Chebyshev nodes of [0, upper] and round.
 
     Parameters
     ----------
     base_name
-        Name of the coefficient function; for g_m the function fitted is (4π² - z)^{m+1} g_m.
+        Name of the coefficient function.
     degree
         Degree in z of the polynomial.
     upper
         Upper end of the interval, dimensionless.
+    bits
+        Length of the significands of the coefficients.
+    with_pole
+        Fit (4π² - z)^{m+1} g_m instead of g_m.
 
     Returns
     -------
@@ -49,41 +83,83 @@ def fit(base_name: str, degree: int, upper: Fraction) -> tuple[float, ...]:
         Ascending coefficients; the constant is the correctly rounded f(0).
     """
     with mpmath.workdps(DIGITS):
-        order = pole_order(base_name)
+        order = pole_order(base_name) if with_pole else 0
         pole = 4 * mpmath.pi**2
 
         def function(z: mpmath.mpf) -> mpmath.mpf:
             return evaluate(base_name, z) * (pole - z) ** order
 
         constant = function(mpmath.mpf(0))
+        nodes = _nodes(mpmath.mpf(0), mpmath.mpf(upper.numerator) / upper.denominator, degree)
+        slopes = _interpolate(nodes, [(function(z) - constant) / z for z in nodes])
+    with mpmath.workprec(bits):
+        return (float(+constant), *(float(+c) for c in slopes))
+
+
+def fit_shifted(base_name: str, degree: int, upper: Fraction, bits: int = 53) -> tuple[float, ...]:
+    """Interpolate f at Chebyshev nodes of [`STANDARD_UPPER`, upper] by a polynomial in z - `SHIFT`, and round."""
+    with mpmath.workdps(DIGITS):
         end = mpmath.mpf(upper.numerator) / upper.denominator
-        nodes = [end * (1 + mpmath.cos(mpmath.pi * (2 * i + 1) / (2 * degree))) / 2 for i in range(degree)]
-        values = [(function(z) - constant) / z for z in nodes]
-        vandermonde = mpmath.matrix([[z**j for j in range(degree)] for z in nodes])
-        solution = mpmath.lu_solve(vandermonde, mpmath.matrix(values))
-        return (float(constant), *(float(c) for c in solution))
+        nodes = _nodes(mpmath.mpf(int(STANDARD_UPPER)), end, degree + 1)
+        solution = _interpolate([z - SHIFT for z in nodes], [evaluate(base_name, z) for z in nodes])
+    with mpmath.workprec(bits):
+        return tuple(float(+c) for c in solution)
+
+
+def _nodes(lower: mpmath.mpf, upper: mpmath.mpf, count: int) -> list[mpmath.mpf]:
+    cosines = [mpmath.cos(mpmath.pi * (2 * i + 1) / (2 * count)) for i in range(count)]
+    return [lower + (upper - lower) * (1 + c) / 2 for c in cosines]
+
+
+def _interpolate(nodes: list[mpmath.mpf], values: list[mpmath.mpf]) -> list[mpmath.mpf]:
+    vandermonde = mpmath.matrix([[x**j for j in range(len(nodes))] for x in nodes])
+    return list(mpmath.lu_solve(vandermonde, mpmath.matrix(values)))
+
+
+def fit_cotangent(base_name: str, precision: Precision = "double") -> tuple[Piece, ...]:
+    """Piece of a g_m outside of the shipped family: one numerator up to the pole."""
+    m = int(base_name[1:])
+    upper = POLES[precision][0]
+    degree = max(BEYOND_DEGREES.values()) + m
+    return (Piece(upper, fit(base_name, degree, Fraction(upper), BITS[precision], with_pole=True), m + 1),)
 
 
 def standard_schemes() -> list[dict[str, object]]:
     """Fit every scheme of the standard family.
 
-    The g_m and the functions of half angles are split: their coefficients decay fast or have one sign, so this costs
-    no more than 0.7 eps; c_0 … c_7 on the full interval would lose up to 5 eps.
+    The coefficients of the g_m have one sign, and those of functions of half angles decay fast, so that several chains
+    cost no accuracy; c_0 … c_7 on the full interval would lose up to 5 eps.
     """
     rows: list[dict[str, object]] = []
-    for upper, degrees in ((Fraction(10), DEGREES), (Fraction(5, 2), QUARTER_DEGREES)):
+    tables: tuple[tuple[Precision, dict[str, int], dict[str, int], dict[str, int]], ...] = (
+        ("double", DEGREES, QUARTER_DEGREES, BEYOND_DEGREES),
+        ("float", FLOAT_DEGREES, FLOAT_QUARTER_DEGREES, FLOAT_BEYOND_DEGREES),
+    )
+    for precision, degrees, quarter_degrees, beyond_degrees in tables:
+        bits = BITS[precision]
+        end = Fraction(POLES[precision][0])
+        doubled = fit("c0", quarter_degrees["c0"], QUARTER_UPPER, bits)
+        rows.append(_row("c0", STANDARD_UPPER, precision, [_piece(STANDARD_UPPER, doubled, doubles_angle=True)]))
         for name, degree in degrees.items():
-            coefficients = fit(name, degree, upper)
-            rows.append(
-                {
-                    "function": name,
-                    "upper": str(upper),
-                    "pole_order": pole_order(name),
-                    "is_split": name.startswith("g") or upper < 10,
-                    "coefficients": [c.hex() for c in coefficients],
-                }
-            )
+            pieces = [_piece(STANDARD_UPPER, fit(name, degree, STANDARD_UPPER, bits), chains=CHAINS.get(name, 1))]
+            beyond = beyond_degrees.get(name, 0)
+            if name.startswith("g"):
+                pieces.append(_piece(end, fit(name, beyond, end, bits, with_pole=True), pole_order=pole_order(name)))
+            elif beyond:
+                pieces.append(_piece(end, fit_shifted(name, beyond, end, bits), shift=SHIFT))
+            rows.append(_row(name, STANDARD_UPPER, precision, pieces))
+        for name, degree in quarter_degrees.items():
+            rows.append(_row(name, QUARTER_UPPER, precision,
+                             [_piece(QUARTER_UPPER, fit(name, degree, QUARTER_UPPER, bits), chains=2)]))  # fmt: skip
     return rows
+
+
+def _row(name: str, upper: Fraction, precision: Precision, pieces: list[dict[str, object]]) -> dict[str, object]:
+    return {"function": name, "upper": str(upper), "precision": precision, "pieces": pieces}
+
+
+def _piece(upper: Fraction, coefficients: tuple[float, ...], **form: object) -> dict[str, object]:
+    return {"upper": float(upper).hex(), **form, "coefficients": [c.hex() for c in coefficients]}
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""How primitives are evaluated, as data: a polynomial on the working interval, a closed form beyond it."""
+"""How primitives are evaluated, as data: polynomials where they are accurate, closed forms or NaN beyond."""
 
 from __future__ import annotations
 
@@ -7,41 +7,50 @@ import json
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
+from typing import Literal
 
 import sympy
 from sympy import Expr, Rational
 
-from symlie.ir.minimax import fit, pole_order
-from symlie.ir.primitives import CoefficientFunction
+from symlie.errors import ModelError
+from symlie.ir.primitives import CoefficientFunction, Stumpff
 
-POLE_HIGH = 39.47841760435743
-POLE_LOW = 2.5061182034958845e-15
-"""4π² = POLE_HIGH + POLE_LOW to 107 bits; (POLE_HIGH - z) is exact near the pole."""
+Precision = Literal["double", "float"]
 
-DEGREE_FOR_UNKNOWN = 13
-"""Degree for functions outside the shipped family: the Taylor degree that is sufficient for all of them."""
+POLES: dict[Precision, tuple[float, float]] = {
+    "double": (39.47841760435743, 2.5061182034958845e-15),
+    "float": (39.47841644287109375, 1.1614863524300745e-06),
+}
+"""4π² as a sum of two numbers of the precision, of which the first is below 4π²; (first - z) is exact near the pole."""
+
+TAYLOR_UPPER = Fraction(10)
+"""End of the working interval of functions outside of the shipped family."""
+
+TAYLOR_REMAINDER = Fraction(1, 2**58)
+"""Remainder of their Taylor polynomials, relative to f(0)."""
 
 
 @dataclass(frozen=True)
-class Scheme:
-    """Evaluation of one coefficient function f(z).
+class Piece:
+    """f = p(x)/(4π² - z)^pole_order for z ≤ ``upper``; no square root, no trigonometric function.
 
-    On 0 ≤ z ≤ ``upper``: f = p(z)/(4π² - z)^pole_order with the polynomial p in Horner form, or split into its even
-    and odd part; no square root, no trigonometric function. For z > ``upper``: the guarded closed form of
-    `closed_form`.
+    x is z - ``shift``, or z/4 where ``doubles_angle``; the value then is 2 p² - 1.
     """
 
-    function: str
-    """Emitted name, such as ``c2_1``."""
-    base_name: str
-    """Member of the family, without the interval."""
     upper: float
-    """Upper end of the working interval, dimensionless."""
-    pole_order: int
     coefficients: tuple[float, ...]
-    """Ascending coefficients of p, exactly the doubles that are used."""
-    is_split: bool = False
-    """Whether p is evaluated as O(z²) z + E(z²), each in Horner form: half the latency, at some cost in accuracy."""
+    """Ascending coefficients of p, exactly the numbers that are used."""
+    pole_order: int = 0
+    chains: int = 1
+    """1: Horner's scheme. 2: even and odd part, each in Horner form in z². 4: four parts by powers modulo four, in z⁴.
+    More chains wait less for each other, at some cost in accuracy."""
+    shift: float = 0.0
+    doubles_angle: bool = False
+
+    @property
+    def parts(self) -> tuple[tuple[float, ...], ...]:
+        """Coefficients of each chain, from the highest powers down."""
+        return tuple(self.coefficients[k :: self.chains] for k in reversed(range(self.chains)))
 
     @property
     def degree(self) -> int:
@@ -49,35 +58,140 @@ class Scheme:
         return len(self.coefficients) - 1
 
 
+@dataclass(frozen=True)
+class Scheme:
+    """Evaluation of one coefficient function f(z) for z ≥ 0.
+
+    ``pieces`` follow one another from z = 0; the first serves the working interval without a branch but its guard.
+    Beyond the last one c_{k,m} are evaluated by `closed_form`; g_m, whose pieces reach to their pole at 4π², are NaN.
+    """
+
+    function: str
+    """Emitted name, such as ``c2_1``."""
+    base_name: str
+    """Member of the family, without the interval."""
+    pieces: tuple[Piece, ...]
+    precision: Precision = "double"
+    is_shipped: bool = True
+    """Whether the scheme is one of those whose proofs ship with the package."""
+
+    @property
+    def working(self) -> Piece:
+        """The piece of the working interval."""
+        return self.pieces[0]
+
+    @property
+    def upper(self) -> float:
+        """End of the working interval."""
+        return self.working.upper
+
+    @property
+    def pole_order(self) -> int:
+        """Order of the pole at z = 4π², 0 if there is none."""
+        return self.pieces[-1].pole_order
+
+    @property
+    def has_closed_form(self) -> bool:
+        """Whether a closed form serves beyond the last piece; otherwise the value there is NaN."""
+        return self.base_name.startswith("c")
+
+
 @functools.cache
-def _standard() -> dict[tuple[str, Fraction], tuple[tuple[float, ...], bool]]:
+def standard_pieces() -> dict[tuple[str, Fraction, str], tuple[Piece, ...]]:
+    """Pieces of the shipped schemes by function, end of the working interval, and precision."""
     rows = json.loads(Path(__file__).with_name("standard_schemes.json").read_text())
     return {
-        (row["function"], Fraction(row["upper"])): (tuple(map(float.fromhex, row["coefficients"])), row["is_split"])
+        (row["function"], Fraction(row["upper"]), row["precision"]): tuple(
+            Piece(
+                float.fromhex(p["upper"]),
+                tuple(map(float.fromhex, p["coefficients"])),
+                p.get("pole_order", 0),
+                p.get("chains", 1),
+                p.get("shift", 0.0),
+                p.get("doubles_angle", False),
+            )
+            for p in row["pieces"]
+        )
         for row in rows
     }
 
 
-def scheme_for(function: CoefficientFunction) -> Scheme:
-    """The scheme of a coefficient function; fitted on the spot if it is not in the shipped family."""
+def scheme_for(function: CoefficientFunction, precision: Precision = "double") -> Scheme:
+    """The scheme of a coefficient function.
+
+    Members of the shipped family take the shipped pieces, on their interval or on the standard one; others a Taylor
+    polynomial whose remainder is bounded in rational arithmetic.
+    """
     base_name = function.base_name
     upper = Fraction(int(function.upper.p), int(function.upper.q))
-    known = _standard().get((base_name, upper))
-    coefficients, is_split = known or (fit(base_name, DEGREE_FOR_UNKNOWN, upper), False)
-    return Scheme(function.primitive_name, base_name, float(upper), pole_order(base_name), coefficients, is_split)
+    for end in (upper, TAYLOR_UPPER):
+        pieces = standard_pieces().get((base_name, end, precision))
+        if pieces:
+            return Scheme(function.primitive_name, base_name, pieces, precision)
+    from symlie.ir.minimax import fit_cotangent
+
+    if base_name.startswith("g"):
+        pieces = fit_cotangent(base_name, precision)
+    else:
+        pieces = (Piece(float(TAYLOR_UPPER), taylor_coefficients(base_name, TAYLOR_UPPER)),)
+    return Scheme(function.primitive_name, base_name, pieces, precision, is_shipped=False)
+
+
+def in_precision(scheme: Scheme, precision: Precision) -> Scheme:
+    """The scheme of the same function in another precision, in which only the shipped family is evaluated.
+
+    Parameters
+    ----------
+    scheme
+        A scheme of a member of the shipped family.
+    precision
+        ``double`` or ``float``.
+
+    Raises
+    ------
+    ModelError
+        The function does not belong to the shipped family.
+    """
+    family = {upper: pieces for (name, upper, p), pieces in standard_pieces().items()
+              if (name, p) == (scheme.base_name, precision)}  # fmt: skip
+    if not family:
+        raise ModelError(f"{scheme.base_name} is evaluated in double precision only; leave out --real {precision}.")
+    pieces = family.get(Fraction(scheme.upper), family[TAYLOR_UPPER])
+    return Scheme(scheme.function, scheme.base_name, pieces, precision)
+
+
+def taylor_coefficients(base_name: str, upper: Fraction) -> tuple[float, ...]:
+    """Taylor polynomial of c_{k,m} with a relative remainder below `TAYLOR_REMAINDER`, correctly rounded.
+
+    The remainder of the series is bounded by a geometric series, because the ratio of its terms decreases.
+    """
+    k, m = indices(base_name)
+    terms: list[Fraction] = []
+    while True:
+        j = len(terms)
+        a, b = (_rational(Stumpff.series_coefficient(k, m, i)) for i in (j, j + 1))
+        ratio = abs(b / a) * upper
+        if terms and ratio < 1 and abs(a) * upper**j / (1 - ratio) <= TAYLOR_REMAINDER * abs(terms[0]):
+            return tuple(map(float, terms))
+        terms.append(a)
+
+
+def _rational(value: Rational) -> Fraction:
+    return Fraction(int(value.p), int(value.q))
+
+
+def indices(base_name: str) -> tuple[int, int]:
+    """(k, m) of ``ck_m``, (m, 0) of ``gm``."""
+    first, _, second = base_name[1:].partition("_")
+    return int(first), int(second or 0)
 
 
 def closed_form(base_name: str, z: Expr) -> Expr:
-    """Closed form in ω = √z, used beyond the working interval only, where it does not cancel.
+    """Closed form of c_{k,m} in ω = √z, used beyond the working interval only, where it does not cancel.
 
-    Source: definitions; c_2 and c_{2,1} in half-angle form because they vanish at 2π; g_m through
-    r_i = c_{1,i}(z/4)/c_1(z/4): g_0 = -r_1/4 and (2 d/dy) r_i = r_{i+1} - r_i r_1.
+    Source: definitions; c_2 and c_{2,1} in half-angle form because they vanish at 2π.
     """
-    family, _, suffix = base_name.partition("_")
-    index, m = int(family[1:]), int(suffix or 0)
-    if family[0] == "c":
-        return _stumpff_closed_form(index, m, z)
-    return _cotangent_closed_form(index, z)
+    return _stumpff_closed_form(*indices(base_name), z)
 
 
 def _stumpff_closed_form(k: int, m: int, z: Expr) -> Expr:
@@ -89,6 +203,8 @@ def _stumpff_closed_form(k: int, m: int, z: Expr) -> Expr:
         return sympy.sin(omega) / omega
     if (k, m) == (2, 0):
         return 2 * sympy.sin(half) ** 2 / z
+    if (k, m) == (3, 1):
+        return (3 * sympy.sin(omega) - omega * (2 + sympy.cos(omega))) / (omega * z**2)
     if (k, m) == (2, 1):
         return -2 * sympy.sin(half) * (2 * sympy.sin(half) - omega * sympy.cos(half)) / z**2
     if m == 0:
@@ -96,14 +212,3 @@ def _stumpff_closed_form(k: int, m: int, z: Expr) -> Expr:
     if k == 0:
         return -_stumpff_closed_form(1, m - 1, z)
     return k * _stumpff_closed_form(k + 2, m - 1, z) - _stumpff_closed_form(k + 1, m - 1, z)
-
-
-def _cotangent_closed_form(m: int, z: Expr) -> Expr:
-    ratios = sympy.symbols(f"r1:{m + 2}")
-    expression: Expr = -ratios[0] / 4
-    for _ in range(m):
-        rate = {r: ratios[i + 1] - r * ratios[0] for i, r in enumerate(ratios[:-1])}
-        expression = sum(sympy.diff(expression, r) * dr for r, dr in rate.items()) / 4
-    quarter = z / 4
-    sinc = _stumpff_closed_form(1, 0, quarter)
-    return expression.xreplace({r: _stumpff_closed_form(1, i + 1, quarter) / sinc for i, r in enumerate(ratios)})

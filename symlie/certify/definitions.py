@@ -1,0 +1,111 @@
+"""What the coefficient functions are: exact Taylor series in z, bounds of their remainders, and poles.
+
+c_{k,m}(z) = (2 d/dz)^m Σ_j (-z)^j/(2j+k)!; g_m(z) = N_m(z)/(4π² - z)^{m+1} with
+N_m = 2^{m+1} m! Σ_n ((4π² - z)/(4π²n² - z))^{m+1}, whose series converges for |z| < 16π².
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+from flint import arb, arb_poly, fmpq
+
+from symlie.ir.primitives import Cotangent, Stumpff
+from symlie.ir.schemes import indices
+
+JUDGED_AT_ZERO = ("c0", "c1")
+"""Functions with a zero within ω ≤ π: their errors are relative to f(0)."""
+
+FIRST_POLE = 39.47
+"""Less than 4π²."""
+
+
+@dataclass(frozen=True)
+class Definition:
+    """f = F(z)/(4π² - z)^pole_order with |F - series| ≤ remainder for 0 ≤ z ≤ upper."""
+
+    name: str
+    pole_order: int
+    series: arb_poly
+    remainder: arb
+    at_zero: arb
+
+    def numerator(self, z: arb) -> arb:
+        """F(z)."""
+        value = self.series(z)
+        return value + arb(0, 1) * self.remainder
+
+    def value(self, z: arb) -> arb:
+        """f(z)."""
+        value = self.numerator(z)
+        return value / pole_distance(z) ** self.pole_order if self.pole_order else value
+
+
+def pole_distance(z: arb) -> arb:
+    """4π² - z."""
+    return 4 * arb.pi() ** 2 - z
+
+
+@functools.cache
+def definition(name: str, upper: float, digits: int = 30) -> Definition:
+    """The definition of a function on 0 ≤ z ≤ upper.
+
+    Parameters
+    ----------
+    name
+        ``c2``, ``c2_1``, ``g0``, …
+    upper
+        End of the interval; below 4π² for g_m.
+    digits
+        Digits of f(0) to which the series is truncated.
+    """
+    k, m = indices(name)
+    return _stumpff(name, k, m, upper, digits) if name.startswith("c") else _cotangent(name, k, upper, digits)
+
+
+def _arb(value: Fraction) -> arb:
+    return arb(fmpq(value.numerator, value.denominator))
+
+
+def _stumpff(name: str, k: int, m: int, upper: float, digits: int) -> Definition:
+    end = Fraction(upper)
+    coefficients: list[Fraction] = []
+    power = Fraction(1)
+    while True:
+        j = len(coefficients)
+        value = Stumpff.series_coefficient(k, m, j)
+        coefficients.append(Fraction(int(value.p), int(value.q)))
+        power *= end
+        following = Stumpff.series_coefficient(k, m, j + 1)
+        last = abs(Fraction(int(following.p), int(following.q)))
+        # |a_{i+1}/a_i| falls with i, so a geometric series bounds the rest.
+        after = Stumpff.series_coefficient(k, m, j + 2)
+        ratio = abs(Fraction(int(after.p), int(after.q))) / last * end
+        if ratio <= Fraction(1, 2) and last * power * 2 <= abs(coefficients[0]) / 10**digits:
+            remainder = last * power * 2
+            break
+    return Definition(name, 0, arb_poly([_arb(c) for c in coefficients]), _arb(remainder), _arb(coefficients[0]))
+
+
+def _cotangent(name: str, m: int, upper: float, digits: int) -> Definition:
+    order = m + 1
+    square = 4 * arb.pi() ** 2
+    end = arb(upper) / square
+    # In x = z/4π²: N_m = 2^{m+1} m! [1 + (1 - x)^{m+1} Σ_{n≥2} (n² - x)^{-m-1}], and for n ≥ 2
+    # (n² - x)^{-m-1} = Σ_j binomial(m+j, j) x^j n^{-2(m+1+j)}, whose sum over n is a zeta value less one.
+    count = 4 + math.ceil(digits * math.log(10) / -math.log(float((end / 4).upper())) * 1.2)
+    tail = [arb.bin_uiui(m + j, j) * (arb(2 * (m + 1 + j)).zeta() - 1) for j in range(count)]
+    factor = (1 - arb_poly([0, 1])) ** order
+    scale = 2 ** (m + 1) * math.factorial(m)
+    in_x = (arb_poly([1]) + factor * arb_poly(tail)) * scale
+    # Remainder: ζ(s) - 1 ≤ 2·2^{-s}; consecutive terms of the bound have a ratio below (m+j+1)/(j+1)·x/4.
+    first = 2 * arb.bin_uiui(m + count, count) * arb(2) ** (-2 * (m + 1 + count)) * end**count
+    ratio = arb(m + count + 1) / (count + 1) * end / 4
+    remainder = (scale * first / (1 - ratio)).upper()
+    # |1 - x|^{m+1} ≤ 1 on 0 ≤ x ≤ 1.
+    series = arb_poly([c / square**j for j, c in enumerate(in_x.coeffs())])
+    at_zero = Cotangent.series_coefficient(m, 0)
+    return Definition(name, order, series, remainder, _arb(Fraction(int(at_zero.p), int(at_zero.q))))

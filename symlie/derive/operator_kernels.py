@@ -20,7 +20,7 @@ from symlie.ir.differentiate import forward
 from symlie.ir.kernels import Kernel
 from symlie.ir.operators import GroupOperators
 from symlie.ir.program import Euclidean, Program, Value, Vector
-from symlie.ir.schemes import Scheme
+from symlie.ir.schemes import Precision, Scheme, in_precision
 from symlie.ir.signature import Argument, Signature
 from symlie.ir.straightline import flatten
 
@@ -91,7 +91,7 @@ def group_operators(
 
     program = Program()
     rate = kernel("storage_rate", {"q": m, "w": n}, "rate", program, group.storage_tangent(program, q, w), "Rate of q.")
-    schemes = _schemes([*kernels, rate])
+    schemes = _schemes([*kernels, rate], "float" if real == "float" else "double")
     return GroupOperators(
         group=group.name,
         real=real,
@@ -119,7 +119,7 @@ def _row_major(n: int, column: Callable[[Vector], Sequence[Expr]]) -> Vector:
     return tuple(columns[k][i] for i in range(n) for k in range(n))
 
 
-def _schemes(kernels: Sequence[Kernel]) -> tuple[Scheme, ...]:
+def _schemes(kernels: Sequence[Kernel], precision: Precision) -> tuple[Scheme, ...]:
     """The coefficient functions that any kernel uses, by name."""
     found = {s.function: s for k in kernels for s in k.body.schemes}
-    return tuple(found[name] for name in sorted(found))
+    return tuple(in_precision(found[name], precision) for name in sorted(found))

@@ -104,6 +104,7 @@ def coefficient_function(scheme: Scheme, printer: CPrinter | None = None) -> dic
         statements, (result,) = print_statements(body, printer)
     return {
         "name": scheme.function,
+        "upper": printer.constant(scheme.upper),
         "pieces": [_printed_piece(piece, printer) for piece in scheme.pieces],
         "pole": [printer.constant(p) for p in POLES[scheme.precision]],
         "one": printer.constant(1.0),

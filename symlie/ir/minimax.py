@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
 
@@ -122,6 +123,20 @@ def fit_cotangent(base_name: str, precision: Precision = "double") -> tuple[Piec
     upper = POLES[precision][0]
     degree = max(BEYOND_DEGREES.values()) + m
     return (Piece(upper, fit(base_name, degree, Fraction(upper), BITS[precision], with_pole=True), m + 1),)
+
+
+def rounded(coefficients: Sequence[Fraction], precision: Precision) -> tuple[float, ...]:
+    """Rational coefficients as numbers of a precision, correctly rounded.
+
+    Parameters
+    ----------
+    coefficients
+        Exact values.
+    precision
+        ``double`` or ``float``.
+    """
+    with mpmath.workprec(BITS[precision]):
+        return tuple(float(mpmath.mpf(c.numerator) / c.denominator) for c in coefficients)
 
 
 def standard_schemes() -> list[dict[str, object]]:

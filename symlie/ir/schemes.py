@@ -12,7 +12,6 @@ from typing import Literal
 import sympy
 from sympy import Expr, Rational
 
-from symlie.errors import ModelError
 from symlie.ir.primitives import CoefficientFunction, Stumpff
 
 Precision = Literal["double", "float"]
@@ -120,50 +119,58 @@ def scheme_for(function: CoefficientFunction, precision: Precision = "double") -
     """The scheme of a coefficient function.
 
     Members of the shipped family take the shipped pieces, on their interval or on the standard one; others a Taylor
-    polynomial whose remainder is bounded in rational arithmetic.
-    """
-    base_name = function.base_name
-    upper = Fraction(int(function.upper.p), int(function.upper.q))
-    for end in (upper, TAYLOR_UPPER):
-        pieces = standard_pieces().get((base_name, end, precision))
-        if pieces:
-            return Scheme(function.primitive_name, base_name, pieces, precision)
-    from symlie.ir.minimax import fit_cotangent
+    polynomial whose remainder is bounded in rational arithmetic, or a numerator fitted up to the pole.
 
-    if base_name.startswith("g"):
-        pieces = fit_cotangent(base_name, precision)
-    else:
-        pieces = (Piece(float(TAYLOR_UPPER), taylor_coefficients(base_name, TAYLOR_UPPER)),)
-    return Scheme(function.primitive_name, base_name, pieces, precision, is_shipped=False)
+    Parameters
+    ----------
+    function
+        A member of the family with its working interval.
+    precision
+        Type of argument and value.
+    """
+    upper = Fraction(int(function.upper.p), int(function.upper.q))
+    return _scheme(function.primitive_name, function.base_name, upper, precision)
 
 
 def in_precision(scheme: Scheme, precision: Precision) -> Scheme:
-    """The scheme of the same function in another precision, in which only the shipped family is evaluated.
+    """The scheme of the same function in another precision.
 
     Parameters
     ----------
     scheme
-        A scheme of a member of the shipped family.
+        Any scheme.
     precision
         ``double`` or ``float``.
-
-    Raises
-    ------
-    ModelError
-        The function does not belong to the shipped family.
     """
-    family = {upper: pieces for (name, upper, p), pieces in standard_pieces().items()
-              if (name, p) == (scheme.base_name, precision)}  # fmt: skip
-    if not family:
-        raise ModelError(f"{scheme.base_name} is evaluated in double precision only; leave out --real {precision}.")
-    pieces = family.get(Fraction(scheme.upper), family[TAYLOR_UPPER])
-    return Scheme(scheme.function, scheme.base_name, pieces, precision)
+    return _scheme(scheme.function, scheme.base_name, Fraction(scheme.upper), precision)
 
 
-def taylor_coefficients(base_name: str, upper: Fraction) -> tuple[float, ...]:
-    """Taylor polynomial of c_{k,m} with a relative remainder below `TAYLOR_REMAINDER`, correctly rounded.
+def _scheme(name: str, base_name: str, upper: Fraction, precision: Precision) -> Scheme:
+    for end in (upper, TAYLOR_UPPER):
+        pieces = standard_pieces().get((base_name, end, precision))
+        if pieces:
+            return Scheme(name, base_name, pieces, precision)
+    from symlie.ir.minimax import fit_cotangent, rounded
+
+    if base_name.startswith("g"):
+        pieces = fit_cotangent(base_name, precision)
+    else:
+        coefficients = rounded(taylor_coefficients(base_name, TAYLOR_UPPER), precision)
+        pieces = (Piece(float(TAYLOR_UPPER), coefficients),)
+    return Scheme(name, base_name, pieces, precision, is_shipped=False)
+
+
+def taylor_coefficients(base_name: str, upper: Fraction) -> tuple[Fraction, ...]:
+    """Taylor polynomial of c_{k,m} with a remainder below `TAYLOR_REMAINDER` relative to f(0).
 
     The remainder of the series is bounded by a geometric series, because the ratio of its terms decreases.
+
+    Parameters
+    ----------
+    base_name
+        ``ck`` or ``ck_m``.
+    upper
+        End of the interval.
     """
     k, m = indices(base_name)
     terms: list[Fraction] = []
@@ -172,7 +179,7 @@ def taylor_coefficients(base_name: str, upper: Fraction) -> tuple[float, ...]:
         a, b = (_rational(Stumpff.series_coefficient(k, m, i)) for i in (j, j + 1))
         ratio = abs(b / a) * upper
         if terms and ratio < 1 and abs(a) * upper**j / (1 - ratio) <= TAYLOR_REMAINDER * abs(terms[0]):
-            return tuple(map(float, terms))
+            return tuple(terms)
         terms.append(a)
 
 

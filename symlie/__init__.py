@@ -43,10 +43,12 @@ if TYPE_CHECKING:
     from symlie.modeling.expressions import select
     from symlie.modeling.model import ElementType, Model, diag, vector
     from symlie.modeling.rod import CosseratRod
+    from symlie.runtime.checkpoint import resume
     from symlie.runtime.convergence import convergence
     from symlie.runtime.convergence_figure import plot_convergence
     from symlie.runtime.integrate import solve
     from symlie.runtime.solution import Solution
+    from symlie.runtime.solution_file import load_solution
     from symlie.runtime.step_figure import plot_steps
     from symlie.runtime.system import System, load
 
@@ -98,6 +100,8 @@ _SOURCES: dict[str, tuple[str, ...]] = {
     "symlie.runtime.integrate": ("solve",),
     "symlie.runtime.solution": ("Solution",),
     "symlie.runtime.step_figure": ("plot_steps",),
+    "symlie.runtime.checkpoint": ("resume",),
+    "symlie.runtime.solution_file": ("load_solution",),
     "symlie.runtime.system": ("System", "load"),
 }
 _MODULE_OF = {name: module for module, names in _SOURCES.items() for name in names}
@@ -106,8 +110,8 @@ __all__ = [
     "S3", "SE2", "SE3", "SO2", "SO3", "Abs", "CosseratRod", "ElementType", "Heaviside", "Max", "Min", "Model",
     "Piecewise", "Rational", "S3sR3", "SO3rv", "Solution", "System", "acos", "asin", "atan", "atan2", "convergence",
     "cos", "cosh", "diag", "direct_product", "errors", "exp", "eye", "group_from_name", "lie_group", "load",
-    "matrix_group", "pi", "plot_convergence", "plot_steps", "real_space", "select", "semidirect_product", "sign",
-    "sin", "sinh", "solve", "sqrt", "tan", "tanh", "vector",
+    "load_solution", "matrix_group", "pi", "plot_convergence", "plot_steps", "real_space", "resume", "select",
+    "semidirect_product", "sign", "sin", "sinh", "solve", "sqrt", "tan", "tanh", "vector",
 ]  # fmt: skip
 
 

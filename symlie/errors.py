@@ -82,3 +82,7 @@ class StepUnderflowError(IntegrationError):
 
 class InterruptedIntegrationError(IntegrationError, KeyboardInterrupt):
     """The integration was interrupted by the user."""
+
+
+class CheckpointError(IntegrationError):
+    """A checkpoint can not be written, so the integration stopped; the checkpoint before it is good."""

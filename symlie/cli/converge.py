@@ -16,7 +16,7 @@ from symlie.errors import FormatError, UnknownNameError
 
 if TYPE_CHECKING:
     from symlie.runtime.convergence import ConvergenceRow, Measured
-    from symlie.runtime.integrate import Progress as RunProgress
+    from symlie.runtime.execution import Progress as RunProgress
     from symlie.runtime.system import System
 
 SUMMARY = "Compare methods over step sizes, or a model over its grids: errors at the end time and observed orders."

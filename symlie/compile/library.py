@@ -25,6 +25,7 @@ class Library:
 
     def __init__(self, path: Path, interface_hash: str) -> None:
         self.ffi = _declarations()
+        self.path = path
         try:
             self.call = self.ffi.dlopen(str(path))
             found = self.ffi.string(self.call.symlie_interface_hash()).decode()

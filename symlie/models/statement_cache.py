@@ -7,7 +7,7 @@ and entries never change.
 
 from __future__ import annotations
 
-import hashlib
+import dataclasses
 import json
 import sys
 import time
@@ -19,6 +19,7 @@ from typing import Any
 from symlie.compile.cache import publish_folder, publish_text, published_folder, published_text, text_key
 from symlie.models.registry import build_model, model_path
 from symlie.paths import package_digest
+from symlie.runtime.identity import file_digest
 from symlie.runtime.system import System, load_system
 
 _KIND = "models"
@@ -46,13 +47,20 @@ def cached_files(model: str, options: Mapping[str, Any]) -> tuple[dict[str, str]
     UnknownNameError, ModelError
         The model, an option or the statement is wrong.
     """
+    files, seconds, _ = _generated(model, options)
+    return files, seconds
+
+
+def _generated(model: str, options: Mapping[str, Any]) -> tuple[dict[str, str], float, list[str]]:
+    """Generated files, seconds, and the user's own files that the model was built from."""
     path = model_path(model)
     statement = _statement_key(path, options)
     dependencies = published_text(_KIND, f"{statement}.json")
     if dependencies is not None:
-        folder = published_folder(_KIND, _entry_key(statement, json.loads(dependencies)))
+        own: list[str] = json.loads(dependencies)
+        folder = published_folder(_KIND, _entry_key(statement, own))
         if folder is not None:
-            return {p.name: p.read_text(encoding="utf-8") for p in sorted(folder.iterdir())}, 0.0
+            return {p.name: p.read_text(encoding="utf-8") for p in sorted(folder.iterdir())}, 0.0, own
     start = time.perf_counter()
     built = build_model(model, options)
     # Contents are hashed before the derivation, which takes long enough for an edit.
@@ -62,15 +70,15 @@ def cached_files(model: str, options: Mapping[str, Any]) -> tuple[dict[str, str]
     files = generated_files(built.derive())
     publish_folder(_KIND, entry, files)
     publish_text(_KIND, f"{statement}.json", json.dumps(built.files))
-    return files, time.perf_counter() - start
+    return files, time.perf_counter() - start, list(built.files)
 
 
 def system_of_model(
     model: str, options: Mapping[str, Any], *, backend: str = "auto", optimize: str = "default"
 ) -> System:
     """A system by model name or file, from the cache of generated files if they are there."""
-    files, seconds = cached_files(model, options)
-    return load_system(
+    files, seconds, own = _generated(model, options)
+    system = load_system(
         files,
         json.loads(files["manifest.json"]),
         backend=backend,
@@ -78,6 +86,7 @@ def system_of_model(
         derive_seconds=seconds,
         tangent_source=lambda: cached_tangents(model, options, files),
     )
+    return dataclasses.replace(system, sources={file: file_digest(file) for file in own})
 
 
 def cached_tangents(model: str, options: Mapping[str, Any], files: Mapping[str, str]) -> dict[str, str]:
@@ -93,15 +102,8 @@ def _statement_key(path: Path, options: Mapping[str, Any]) -> str:
     except PackageNotFoundError:
         sympy = "none"
     stated = json.dumps(options, sort_keys=True, default=str)
-    return text_key({}, (str(path), _content(path), stated, package_digest(), sys.version, sympy))
+    return text_key({}, (str(path), file_digest(path), stated, package_digest(), sys.version, sympy))
 
 
 def _entry_key(statement: str, files: Sequence[str]) -> str:
-    return text_key({}, [statement, *(part for file in files for part in (file, _content(Path(file))))])
-
-
-def _content(path: Path) -> str:
-    try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
-    except OSError:
-        return "missing"
+    return text_key({}, [statement, *(part for file in files for part in (file, file_digest(file)))])

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from symlie.errors import FormatError
-from symlie.runtime.integrate import Progress, solve
+from symlie.runtime.execution import Progress
+from symlie.runtime.integrate import solve
 from symlie.runtime.layout import Array, Layout
 from symlie.runtime.methods import method as method_of_name
 from symlie.runtime.reference import TIME_TOLERANCE

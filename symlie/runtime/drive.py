@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import enum
 from typing import Any
 
 import numpy as np
 
 from symlie.runtime.controllers import StepControl
+from symlie.runtime.loop_state import Counters, LoopState
 from symlie.runtime.methods import Method
 from symlie.runtime.plan import Plan
 from symlie.runtime.problem import build_problem, problem_tables
@@ -51,19 +53,20 @@ class CompiledIntegration:
     """
 
     def __init__(
-        self, system: System, method: Method, plan: Plan, control: StepControl, start: Start, *, record_every: int
+        self, system: System, method: Method, plan: Plan, control: StepControl, begin: LoopState, *, record_every: int
     ) -> None:
-        layout = system.layout
+        layout, start = system.layout, begin.at
         algebra = "fixed_algebra.h" if layout.is_fixed else "structured_algebra.h"
         self.library, self.compile_seconds = system.driver_library(driver_source(method, layout.name, algebra))
         ffi, pointer = self.library.ffi, self.library.pointer
         self._sizes = (layout.storage, layout.dimension, layout.rows)
+        self._events = len(layout.events)
         self.q, self.v = start.q.copy(), start.v.copy()
         self.multipliers = np.zeros(max(layout.rows, 1))
         self.multipliers[: layout.rows] = start.multipliers
         self.acceleration = np.zeros(layout.dimension)
         self.event = np.zeros(max(len(layout.events), 1))
-        self.state = ffi.new("symlie_state *", {"t": plan.start[0], "h": start.h})
+        self.state = ffi.new("symlie_state *", {"t": begin.t, "h": start.h, **dataclasses.asdict(begin.counters)})
         if start.acceleration is not None:
             self.acceleration[:] = start.acceleration
             self.state.acceleration_is_valid = 1
@@ -122,6 +125,19 @@ class CompiledIntegration:
         """Take up to ``budget`` steps."""
         self._plan.budget = budget
         return Status(self.library.call.symlie_integrate(self.problem, self.state, self._plan, self._record))
+
+    def captured(self) -> LoopState:
+        """The state between two steps."""
+        s = self.state
+        at = Start(
+            self.q.copy(),
+            self.v.copy(),
+            self.multipliers[: self._sizes[2]].copy(),
+            s.h,
+            self.acceleration.copy() if s.acceleration_is_valid else None,
+            self.event[: self._events].copy() if s.event_is_valid else None,
+        )
+        return LoopState(s.t, at, Counters(**{f.name: getattr(s, f.name) for f in dataclasses.fields(Counters)}))
 
     def drain(self, recorder: Recorder) -> None:
         """Move what was recorded out of the buffers."""

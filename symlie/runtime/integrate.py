@@ -3,85 +3,27 @@
 from __future__ import annotations
 
 import dataclasses
-import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from numbers import Integral
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from symlie.errors import (
-    IntegrationError,
-    InterruptedIntegrationError,
-    ModelError,
-    NotFiniteError,
-    OutsideChartError,
-    SingularSystemError,
-    StepUnderflowError,
-    UnknownNameError,
-    UnsupportedMethodError,
-)
+from symlie.errors import ModelError, UnknownNameError, UnsupportedMethodError
+from symlie.runtime.checkpoint import SECONDS, create_checkpoint
 from symlie.runtime.controllers import Controller, StepControl, controller_by_name, tolerances
-from symlie.runtime.drive import CompiledIntegration, Status
+from symlie.runtime.execution import Progress, Run, execute
 from symlie.runtime.layout import Array, Layout
+from symlie.runtime.loop_state import LoopState
 from symlie.runtime.methods import Method, method_names
 from symlie.runtime.methods import method as method_of_name
 from symlie.runtime.plan import Plan, step_plan
 from symlie.runtime.recorder import Recorder
-from symlie.runtime.solution import Solution, Statistics
+from symlie.runtime.solution import Solution
 from symlie.runtime.stabilisation import stabilisation
 from symlie.runtime.start import Start, continuation_of, first_step, start_of
-from symlie.runtime.steppers import State, explained
 from symlie.runtime.system import System
-from symlie.runtime.time_loop import TimeLoop
-
-RETURN_SECONDS = 0.05
-"""The compiled loop returns at least this often, for progress and interruption."""
-
-Progress = Callable[[float], None]
-"""Called with the fraction done, between 0 and 1."""
-
-_FAILURES: dict[Status, tuple[type[IntegrationError], str]] = {
-    Status.NOT_FINITE: (
-        NotFiniteError,
-        "A state became infinite or NaN in the step after t = {t:.9g}{where}; take a smaller step.",
-    ),
-    Status.SINGULAR: (
-        SingularSystemError,
-        "The linear system of a stage is singular in the step after t = {t:.9g}: constraints became dependent, or a "
-        "direction lost its mass.",
-    ),
-    Status.OUTSIDE_CHART: (
-        OutsideChartError,
-        "A rotation increment reached 2π in the step after t = {t:.9g}, where T⁻¹ is singular; take a smaller step.",
-    ),
-    Status.STEP_UNDERFLOW: (
-        StepUnderflowError,
-        "The tolerances ask for steps that time can not resolve after t = {t:.9g}; the solution may have a "
-        "singularity there, or the tolerances are below round-off: loosen rtol and atol.",
-    ),
-}
-
-
-@dataclass(frozen=True, eq=False)
-class Run:
-    """Everything that one integration is told."""
-
-    system: System
-    method: Method
-    plan: Plan
-    control: StepControl
-    start: Start
-    record_every: int
-
-    def failure(self, status: Status, state: State, h: float) -> IntegrationError:
-        """The exception for a status of the loop."""
-        kind, sentence = _FAILURES[status]
-        where = ""
-        if status is Status.NOT_FINITE:
-            found = explained(self.system, self.method, self.control, state, h)
-            where = f" ({found[0].lower()}{found[1:]})" if found else ""
-        return kind(sentence.format(t=state.t, where=where))
 
 
 def check_method(layout: Layout, method: Method) -> None:
@@ -117,6 +59,9 @@ def solve(
     trace: bool = False,
     start: Solution | None = None,
     progress: Progress | None = None,
+    checkpoint: str | Path | None = None,
+    checkpoint_seconds: float = SECONDS,
+    checkpoint_notes: Mapping[str, Any] | None = None,
 ) -> Solution:
     """Integrate a system with fixed or adaptive steps.
 
@@ -154,6 +99,13 @@ def solve(
         A solution to continue, of this system or of one with other parameters.
     progress
         Called with the fraction done, at most every 50 ms or so.
+    checkpoint
+        A file from which `resume` goes on after an interruption, to the same bits as without one. It is written at
+        the beginning, at the end, on Ctrl-C, and in between; an older checkpoint there is replaced.
+    checkpoint_seconds
+        Time between two checkpoints, in s.
+    checkpoint_notes
+        Anything that JSON has, kept in the checkpoint for whoever resumes; see `checkpoint_notes`.
 
     Returns
     -------
@@ -168,6 +120,8 @@ def solve(
         The interval, the step size, the tolerances or the times to record are not usable.
     InconsistentInitialValuesError, RedundantConstraintsError, SingularMassMatrixError
         The initial values are not usable.
+    FormatError
+        The checkpoint can not be written there.
     IntegrationError
         The integration failed or was interrupted; its ``solution`` holds what was done, up to the last good step.
     """
@@ -190,29 +144,34 @@ def solve(
     recorder = Recorder(system.layout)
     if t_eval is None or (len(t_eval) and t_eval[0] == t0):
         recorder.add_state(t0, begin.q, begin.v, begin.multipliers)
-    run = Run(system, chosen, plan, control, begin, record_every if t_eval is None else 0)
-    integrate = _run_c if system.backend == "c" else _run_numpy
-    failure, statistics, end = integrate(run, recorder, progress)
-    t, q, v, rows = recorder.states()
-    solution = Solution(
-        system,
-        chosen.name,
-        t,
-        q,
-        v,
-        rows,
-        statistics,
-        "ok" if failure is None else type(failure).__name__,
-        recorder.tried() if trace else None,
-        tuple(sorted(recorder.events, key=lambda e: e.t)),
-        end,
-    )
-    if multipliers == "index1" and system.layout.rows:
-        solution = solution.with_index1_multipliers()
-    if failure is not None:
-        failure.solution = solution
-        raise failure
-    return solution
+    settings = {
+        "t_span": [t0, t_end],
+        "method": chosen.name,
+        "h": h,
+        "rtol": _as_json(rtol),
+        "atol": _as_json(atol),
+        "h0": h0,
+        "controller": controller if isinstance(controller, str) else controller.name,
+        "controller_options": dict(controller_options or {}),
+        "t_eval": _as_json(t_eval),
+        "record_every": int(record_every),
+        "multipliers": multipliers,
+        "stabilize": stabilize,
+        "trace": bool(trace),
+    }
+    state = LoopState(plan.start[0], begin)
+    run = Run(system, chosen, plan, control, record_every if t_eval is None else 0, settings, system.timings)
+    loop = run.loop(state)
+    timings = dataclasses.replace(run.timings, compile=run.timings.compile + loop.compile_seconds)
+    run = dataclasses.replace(run, timings=timings)
+    if checkpoint is None:
+        return execute(run, loop, state, recorder, progress=progress)
+    with create_checkpoint(Path(checkpoint), run, loop, recorder, checkpoint_seconds, checkpoint_notes) as keeper:
+        return execute(run, loop, state, recorder, progress=progress, keeper=keeper)
+
+
+def _as_json(values: float | Array | Sequence[float] | None) -> Any:
+    return values if values is None else np.asarray(values, dtype=float).tolist()
 
 
 def _interval(t_span: tuple[float, float] | float, start: Solution | None) -> tuple[float, float]:
@@ -294,109 +253,3 @@ def _first_step(
     if start.h > 0:
         return min(start.h, control.h_max)
     return first_step(system, plan.start[0], start, control, method.order, plan.end[0] - plan.start[0])
-
-
-def _run_c(
-    run: Run, recorder: Recorder, progress: Progress | None
-) -> tuple[IntegrationError | None, Statistics, Start | None]:
-    system, plan = run.system, run.plan
-    loop = CompiledIntegration(system, run.method, plan, run.control, run.start, record_every=run.record_every)
-    state, rows = loop.state, system.layout.rows
-    failure: IntegrationError | None = None
-    cpu = 0.0
-    budget = 64
-    try:
-        while True:
-            start, start_cpu = time.perf_counter(), time.thread_time()
-            status = loop.advance(budget)
-            elapsed = time.perf_counter() - start
-            cpu += time.thread_time() - start_cpu
-            loop.drain(recorder)
-            if progress is not None:
-                progress(plan.fraction(state.t))
-            if status in (Status.DONE, Status.EVENT):
-                break
-            if status in _FAILURES:
-                acceleration = loop.acceleration if state.acceleration_is_valid else None
-                at = State(state.t, loop.q, loop.v, loop.multipliers[:rows], acceleration)
-                h = state.h if run.control.is_adaptive else plan.step_size(state.segment)
-                failure = run.failure(status, at, h)
-                break
-            if status is Status.BUDGET:
-                # Aim at half the time so that a slower stretch still returns in time.
-                budget = max(1, min(4 * budget, int(budget * RETURN_SECONDS / 2 / max(elapsed, 1e-9))))
-    except KeyboardInterrupt:
-        loop.drain(recorder)
-        failure = InterruptedIntegrationError(f"Interrupted at t = {state.t:.9g}; the solution so far is attached.")
-    multipliers = loop.multipliers[:rows]
-    if failure is not None:
-        recorder.add_last(state.t, loop.q, loop.v, multipliers)
-    statistics = Statistics(
-        steps=state.steps,
-        accepted=state.steps,
-        rejected=state.rejected,
-        rhs_evaluations=state.rhs_evaluations,
-        max_constraint_residual=state.largest_constraint,
-        max_velocity_residual=state.largest_velocity,
-        cpu_seconds=cpu,
-        derive_seconds=system.timings.derive,
-        compile_seconds=system.timings.compile + loop.compile_seconds,
-    )
-    acceleration = loop.acceleration if state.acceleration_is_valid else None
-    event = loop.event[: len(system.layout.events)]
-    end = Start(loop.q, loop.v, multipliers, state.h, acceleration, _after_events(recorder, state.t, event))
-    return failure, statistics, end
-
-
-def _run_numpy(
-    run: Run, recorder: Recorder, progress: Progress | None
-) -> tuple[IntegrationError | None, Statistics, Start | None]:
-    system = run.system
-    loop = TimeLoop(system, run.method, run.plan, run.control, run.start, recorder, run.record_every)
-    state, counters = loop.state, loop.counters
-    failure: IntegrationError | None = None
-    start_cpu, reported = time.thread_time(), time.perf_counter()
-
-    def report() -> None:
-        nonlocal reported
-        if progress is not None and time.perf_counter() - reported > RETURN_SECONDS:
-            reported = time.perf_counter()
-            progress(run.plan.fraction(state.t))
-
-    try:
-        status = loop.run(report)
-        if status in _FAILURES:
-            h = loop.h if run.control.is_adaptive else run.plan.step_size(counters.segment)
-            failure = run.failure(status, state, h)
-    except KeyboardInterrupt:
-        failure = InterruptedIntegrationError(f"Interrupted at t = {state.t:.9g}; the solution so far is attached.")
-    if failure is not None:
-        recorder.add_last(state.t, state.q, state.v, state.multipliers)
-    elif progress is not None:
-        progress(1.0)
-    statistics = Statistics(
-        steps=counters.steps,
-        accepted=counters.steps,
-        rejected=counters.rejected,
-        rhs_evaluations=counters.rhs_evaluations,
-        max_constraint_residual=counters.largest_constraint,
-        max_velocity_residual=counters.largest_velocity,
-        cpu_seconds=time.thread_time() - start_cpu,
-        derive_seconds=system.timings.derive,
-        compile_seconds=system.timings.compile,
-    )
-    event = _after_events(recorder, state.t, loop.event)
-    end = Start(state.q, state.v, state.multipliers, loop.h, state.acceleration, event)
-    return failure, statistics, end
-
-
-def _after_events(recorder: Recorder, t: float, values: Array | None) -> Array | None:
-    """Values of the event functions to go on with: zero for those that just happened, so that they do not again."""
-    if values is None:
-        return None
-    values = values.copy()
-    happened = {(e.name, e.instance) for e in recorder.events if e.t == t}
-    for k, value in enumerate(recorder.layout.events):
-        if (value.name, value.instance) in happened:
-            values[k] = 0.0
-    return values

@@ -82,6 +82,12 @@ class Recorder:
             Event(value.name, value.instance, t, q.copy(), v.copy(), multipliers.copy(), value.is_terminal)
         )
 
+    def take(self, other: Recorder) -> None:
+        """Move everything from another recorder to the end of this one."""
+        for name in ("t", "q", "v", "multipliers", "trace", "events"):
+            getattr(self, name).extend(getattr(other, name))
+            getattr(other, name).clear()
+
     def states(self) -> tuple[Array, Array, Array, Array]:
         """All recorded (t, q, v, λ)."""
         if not self.t:

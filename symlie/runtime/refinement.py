@@ -11,7 +11,8 @@ import numpy as np
 
 from symlie.errors import IntegrationError, ModelError
 from symlie.runtime.convergence import ConvergenceRow, EndState, Measured, error_against
-from symlie.runtime.integrate import Progress, solve
+from symlie.runtime.execution import Progress
+from symlie.runtime.integrate import solve
 from symlie.runtime.layout import Layout, NodeSlice
 from symlie.runtime.system import System
 from symlie.runtime.topology import Numbers, continues_another, first_numbers

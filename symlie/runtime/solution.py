@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -105,6 +105,8 @@ class Solution:
     """Events in the order in which they happened."""
     end: Start | None = None
     """What is known at the end, for an integration that goes on from there."""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """The arguments of `solve` as JSON has them."""
 
     def __call__(self, t: float | Sequence[float] | Array) -> StateAt | Solution:
         """The solution at other times: a state for a number, a solution for several times.

@@ -57,6 +57,8 @@ class System:
     initial_values: Mapping[tuple[str, str], Array] = field(default_factory=dict)
     inputs: Mapping[str, InputTable] = field(default_factory=dict)
     timings: Timings = Timings()
+    sources: Mapping[str, str] = field(default_factory=dict)
+    """The user's own files that the model was built from, with the hashes of their contents."""
 
     @property
     def name(self) -> str:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -11,6 +10,7 @@ from symlie.errors import IntegrationError, NotFiniteError, OutsideChartError, S
 from symlie.runtime.controllers import StepControl
 from symlie.runtime.drive import Status
 from symlie.runtime.layout import Array
+from symlie.runtime.loop_state import Counters, LoopState
 from symlie.runtime.methods import Method
 from symlie.runtime.plan import Plan
 from symlie.runtime.recorder import Recorder
@@ -30,44 +30,33 @@ STATUS_OF: dict[type[IntegrationError], Status] = {
 
 
 @dataclass
-class Counters:
-    """Progress of a loop; the fields of ``symlie_state`` with the same names."""
-
-    segment: int = 0
-    step: int = 0
-    steps: int = 0
-    rejected: int = 0
-    rhs_evaluations: int = 0
-    largest_constraint: float = 0.0
-    largest_velocity: float = 0.0
-
-
-@dataclass
 class TimeLoop:
-    """An integration in NumPy."""
+    """An integration in NumPy that can be continued until it is done."""
 
     system: System
     method: Method
     plan: Plan
     control: StepControl
-    start: Start
-    recorder: Recorder
+    begin: LoopState
     record_every: int
-    counters: Counters = field(default_factory=Counters)
+    recorder: Recorder = field(init=False)
+    compile_seconds: float = 0.0
 
     def __post_init__(self) -> None:
-        s = self.start
+        begin, at = self.begin, self.begin.at
+        self.recorder = Recorder(self.system.layout)
+        self.counters: Counters = replace(begin.counters)
         self.stepper = Stepper(self.system, self.method, self.control)
-        acceleration = None if s.acceleration is None else s.acceleration.copy()
-        self.state = State(self.plan.start[0], s.q.copy(), s.v.copy(), s.multipliers.copy(), acceleration)
-        self.h = s.h
+        acceleration = None if at.acceleration is None else at.acceleration.copy()
+        self.state = State(begin.t, at.q.copy(), at.v.copy(), at.multipliers.copy(), acceleration)
+        self.h = at.h
         self.event_values = self.system.layout.events
-        self.event = s.event
+        self.event = at.event
         if self.event is None:
             self.event = self._events(self.state.t, self.state.q, self.state.v, self.state.multipliers)
 
-    def run(self, every_step: Callable[[], None]) -> Status:
-        """Integrate to the end, calling ``every_step`` after each step."""
+    def advance(self, budget: int) -> Status:
+        """Try up to ``budget`` steps."""
         plan, counters = self.plan, self.counters
         while counters.segment < len(plan.end):
             start, end = plan.start[counters.segment], plan.end[counters.segment]
@@ -75,12 +64,25 @@ class TimeLoop:
                 # After a jump of an input steps begin a little later, and v' before it is of no use.
                 self.state.t, self.state.acceleration = start, None
             while self.state.t < end if self.control.is_adaptive else counters.step < plan.steps[counters.segment]:
+                if budget <= 0:
+                    return Status.BUDGET
+                budget -= 1
                 status = self._step(end)
                 if status is not Status.DONE:
                     return status
-                every_step()
             counters.segment, counters.step = counters.segment + 1, 0
         return Status.DONE
+
+    def drain(self, recorder: Recorder) -> None:
+        """Move what was recorded to a recorder."""
+        recorder.take(self.recorder)
+
+    def captured(self) -> LoopState:
+        """The state between two steps."""
+        s = self.state
+        event = self.event if self.event_values else None
+        at = Start(s.q, s.v, s.multipliers, self.h, s.acceleration, event)
+        return LoopState(s.t, at, replace(self.counters))
 
     def _step(self, end: float) -> Status:
         """Try one step; `Status.DONE` also if it was rejected."""

@@ -10,6 +10,7 @@ import numpy as np
 from symlie.errors import IntegrationError
 from symlie.runtime.controllers import FIXED_STEPS
 from symlie.runtime.drive import CompiledIntegration
+from symlie.runtime.loop_state import LoopState
 from symlie.runtime.methods import method as method_of_name
 from symlie.runtime.plan import Plan
 from symlie.runtime.start import start_of
@@ -40,7 +41,7 @@ def step_timer(system: System, method: str, h: float, steps: int) -> Callable[[]
     plan = Plan((0.0,), (h * steps,), (steps,), (False,))
 
     def sample() -> float:
-        integration = CompiledIntegration(system, chosen, plan, FIXED_STEPS, initial, record_every=0)
+        integration = CompiledIntegration(system, chosen, plan, FIXED_STEPS, LoopState(0.0, initial), record_every=0)
         start = time.thread_time_ns()
         status = integration.advance(steps + 1)
         elapsed = time.thread_time_ns() - start
@@ -65,7 +66,7 @@ def stage_timers(system: System, method: str = "half_explicit_5") -> dict[str, C
     chosen = method_of_name(method)
     initial = start_of(system, 0.0)
     loop = CompiledIntegration(
-        system, chosen, Plan((0.0,), (1.0,), (1,), (False,)), FIXED_STEPS, initial, record_every=0
+        system, chosen, Plan((0.0,), (1.0,), (1,), (False,)), FIXED_STEPS, LoopState(0.0, initial), record_every=0
     )
     call, problem, pointer = loop.library.call, loop.problem, loop.library.pointer
     rng = np.random.default_rng(1)

@@ -17,7 +17,7 @@ from symlie.errors import (
     SingularSystemError,
     SymlieError,
 )
-from symlie.runtime import integrate
+from symlie.runtime import execution
 from symlie.runtime.system import System
 from tests.systems import heavy_top_system
 
@@ -197,7 +197,7 @@ class Impatience:
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize(("group", "name"), [("SE3", "half_explicit_5"), ("S3", "rkmk_dopri5")])
 def test_interruption_keeps_the_solution(group: str, name: str, backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(integrate, "RETURN_SECONDS", 0.0)  # report after every step or two
+    monkeypatch.setattr(execution, "RETURN_SECONDS", 0.0)  # report after every step or two
     system = heavy_top_system(group, backend)
     with pytest.raises(KeyboardInterrupt) as caught:
         sl.solve(system, 100.0, method=name, h=2.0**-11, progress=Impatience(3))

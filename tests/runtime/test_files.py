@@ -75,7 +75,8 @@ def test_everything_is_saved_exactly(tmp_path: Path, suffix: str) -> None:
         "multipliers_fixed_point": solution.multipliers,
         **solution.outputs,
     }
-    assert set(variables) == set(expected)
+    own = {name for name in variables if name.startswith("symlie_")}  # what load_solution needs besides
+    assert set(variables) - own == set(expected)
     for name, values in expected.items():
         dimensions, stored, _ = variables[name]
         assert dimensions[0] == "time"

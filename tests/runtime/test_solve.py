@@ -19,6 +19,7 @@ from symlie.runtime.controllers import FIXED_STEPS
 from symlie.runtime.drive import CompiledIntegration
 from symlie.runtime.initial import index1_multipliers
 from symlie.runtime.layout import Array
+from symlie.runtime.loop_state import LoopState
 from symlie.runtime.methods import Method, method, method_names
 from symlie.runtime.plan import GRID_TOLERANCE, LARGEST_STEPS, step_plan
 from symlie.runtime.solution import Solution
@@ -278,8 +279,9 @@ def test_compiled_loop_returns_for_its_budget() -> None:
     """A loop that is continued every few steps ends at the same bits."""
     system = heavy_top_system("S3sR3")
     plan = step_plan(0.0, 100 * H, H, None)
+    begin = LoopState(0.0, start_of(system, 0.0))
     loops = [
-        CompiledIntegration(system, method("half_explicit_5"), plan, FIXED_STEPS, start_of(system, 0.0), record_every=0)
+        CompiledIntegration(system, method("half_explicit_5"), plan, FIXED_STEPS, begin, record_every=0)
         for _ in range(2)
     ]
     assert loops[0].advance(1000) == drive.Status.DONE

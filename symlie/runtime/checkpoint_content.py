@@ -1,0 +1,104 @@
+"""The state of a time loop and what it recorded, as bytes."""
+
+from __future__ import annotations
+
+import dataclasses
+import struct
+from typing import Any
+
+import numpy as np
+
+from symlie.runtime.layout import Array, Layout
+from symlie.runtime.loop_state import Counters, LoopState
+from symlie.runtime.recorder import Recorder
+from symlie.runtime.start import Start
+
+_CHUNK = struct.Struct("<cQ")
+"""Kind and number of the rows that follow: s(tates), t(race) or e(vents)."""
+
+
+def _state_type(layout: Layout) -> np.dtype[Any]:
+    """A state of the loop as bytes; the same on every machine."""
+    counters = [(f.name, "<f8" if f.type == "float" else "<i8") for f in dataclasses.fields(Counters)]
+    flags = [(name, "<i8") for name in ("is_done", "has_acceleration", "has_event")]
+    numbers = [(name, "<f8") for name in ("t", "cpu_seconds", "h")]
+    vectors = [
+        ("q", "<f8", (layout.storage,)),
+        ("v", "<f8", (layout.dimension,)),
+        ("multipliers", "<f8", (layout.rows,)),
+        ("acceleration", "<f8", (layout.dimension,)),
+        ("event", "<f8", (len(layout.events),)),
+    ]
+    return np.dtype([*counters, *flags, *numbers, *vectors])
+
+
+def state_bytes(layout: Layout, state: LoopState) -> bytes:
+    at, row = state.at, np.zeros((), dtype=_state_type(layout))
+    for name, value in vars(state.counters).items():
+        row[name] = value
+    row["is_done"], row["t"], row["cpu_seconds"], row["h"] = state.is_done, state.t, state.cpu_seconds, at.h
+    row["q"], row["v"], row["multipliers"] = at.q, at.v, at.multipliers
+    if at.acceleration is not None:
+        row["has_acceleration"], row["acceleration"] = 1, at.acceleration
+    if at.event is not None:
+        row["has_event"], row["event"] = 1, at.event
+    return row.tobytes()
+
+
+def state_of(layout: Layout, data: bytes) -> LoopState:
+    row = np.frombuffer(data, dtype=_state_type(layout))[0]
+    counters = Counters(**{f.name: row[f.name].item() for f in dataclasses.fields(Counters)})
+    q, v, multipliers, acceleration, event = (
+        np.array(row[name], dtype=float) for name in ("q", "v", "multipliers", "acceleration", "event")
+    )
+    at = Start(
+        q,
+        v,
+        multipliers,
+        float(row["h"]),
+        acceleration if row["has_acceleration"] else None,
+        event if row["has_event"] else None,
+    )
+    return LoopState(float(row["t"]), at, counters, float(row["cpu_seconds"]), bool(row["is_done"]))
+
+
+def lengths(recorder: Recorder) -> tuple[int, int, int]:
+    return len(recorder.t), len(recorder.trace), len(recorder.events)
+
+
+def new_records(recorder: Recorder, written: tuple[int, int, int]) -> bytes:
+    """What was recorded since, in chunks of rows."""
+    states, tried, events = written
+    columns = (recorder.t, recorder.q, recorder.v, recorder.multipliers)
+    new = [np.hstack([t[:, None], q, v, m]) for t, q, v, m in zip(*(c[states:] for c in columns), strict=True)]
+    known = {(e.name, e.instance): k for k, e in enumerate(recorder.layout.events)}
+    happened = [
+        np.concatenate([[known[e.name, e.instance], e.t], e.q, e.v, e.multipliers]) for e in recorder.events[events:]
+    ]
+    return _chunk(b"s", new) + _chunk(b"t", recorder.trace[tried:]) + _chunk(b"e", [row[None] for row in happened])
+
+
+def _chunk(kind: bytes, blocks: list[Array]) -> bytes:
+    rows = sum(len(block) for block in blocks)
+    return _CHUNK.pack(kind, rows) + np.concatenate(blocks).astype("<f8").tobytes() if rows else b""
+
+
+def read_records(recorder: Recorder, data: bytes) -> None:
+    layout = recorder.layout
+    sizes = (layout.storage, layout.dimension, layout.rows)
+    places = np.cumsum(sizes)[:-1]
+    widths = {b"s": 1 + sum(sizes), b"t": 4, b"e": 2 + sum(sizes)}
+    position = 0
+    while position < len(data):
+        kind, count = _CHUNK.unpack_from(data, position)
+        position += _CHUNK.size
+        width = widths[kind]
+        rows = np.frombuffer(data, "<f8", count * width, position).astype(float).reshape(count, width)
+        position += 8 * count * width
+        if kind == b"s":
+            recorder.add_states(rows[:, 0], *np.split(rows[:, 1:], places, axis=1))
+        elif kind == b"t":
+            recorder.add_trace(rows)
+        else:
+            for row in rows:
+                recorder.add_event(int(row[0]), float(row[1]), *np.split(row[2:], places))

@@ -1,0 +1,227 @@
+"""The file of a checkpoint: a header, two places for the state, and records that only grow.
+
+    magic line, length of the header, bytes of a place, checksum of all this
+    header                                   compressed JSON, written once
+    place 0, place 1                         a state with its sequence number and checksum, written in turns
+    records                                  appended
+
+A state says how much of the records belongs to it, and their checksum. Records are on disk before the state that counts
+them, and a state never overwrites the newest one, so at any moment the file holds a whole checkpoint; what a killed
+process left half written is not counted. The cost of a checkpoint is the state and what was recorded since the last.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import struct
+import uuid
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, BinaryIO, Self
+
+from symlie.errors import CheckpointError, FormatError
+
+FORMAT = 1
+"""Version of the layout of these files."""
+
+_NAME = b"symlie checkpoint "
+_MAGIC = _NAME + f"{FORMAT}\n".encode()
+_SIZES = struct.Struct("<QQ")
+"""Length of the header, bytes of a place for a state."""
+_COUNTS = struct.Struct("<QQI")
+"""Sequence number, bytes of records and their checksum; the state follows."""
+_CHECKSUM = struct.Struct("<I")
+
+
+@dataclass(frozen=True)
+class Content:
+    """What a file holds."""
+
+    header: dict[str, Any]
+    state: bytes
+    records: bytes
+
+
+class CheckpointFile:
+    """A checkpoint that is being written; a context that closes the file.
+
+    Use `create` or `reopen`.
+    """
+
+    def __init__(self, path: Path, file: BinaryIO, places: int, sequence: int, records: bytes) -> None:
+        self._path, self._file, self._places = path, file, places
+        self._sequence, self._length, self._checksum = sequence, len(records), zlib.crc32(records)
+
+    @classmethod
+    def create(cls, path: Path, header: Mapping[str, Any], state: bytes, records: bytes) -> Self:
+        """Write a new file with a first state, in place of an older checkpoint.
+
+        Raises
+        ------
+        FormatError
+            There is another kind of file, or the file can not be written.
+        """
+        text = zlib.compress(json.dumps(header).encode(), 6)
+        place = _place(1, len(records), zlib.crc32(records), state)
+        prologue = _MAGIC + _checked(_SIZES.pack(len(text), len(place)) + text)
+        temporary = path.with_name(f".{path.name}-{uuid.uuid4().hex[:12]}")
+        try:
+            with contextlib.suppress(FileNotFoundError), path.open("rb") as old:
+                _lock(path, old)
+                if old.read(len(_NAME)) != _NAME:
+                    raise FormatError(f"{path} exists and is not a checkpoint; choose another name.")
+            file = temporary.open("x+b")
+            try:
+                _lock(path, file)
+                file.write(prologue + bytes(len(place)) + place + records)
+                _flush(file)
+                os.replace(temporary, path)
+                _flush_folder(path.absolute().parent)
+            except BaseException:
+                file.close()
+                raise
+        except OSError as error:
+            raise FormatError(f"The checkpoint {path} can not be written: {error.strerror or error}.") from error
+        finally:
+            with contextlib.suppress(OSError):
+                temporary.unlink(missing_ok=True)
+        return cls(path, file, len(prologue), 1, records)
+
+    @classmethod
+    def reopen(cls, path: Path) -> tuple[Self, Content]:
+        """Go on with a file, from its newest whole state.
+
+        Raises
+        ------
+        FormatError
+            It is no checkpoint of this version, damaged, or in use.
+        """
+        try:
+            file = path.open("r+b")
+        except OSError as error:
+            raise FormatError(f"The checkpoint {path} can not be opened: {error.strerror or error}.") from error
+        try:
+            _lock(path, file)
+            places, sequence, content = _read(path, file.read())
+        except BaseException:
+            file.close()
+            raise
+        return cls(path, file, places, sequence, content.records), content
+
+    def append(self, state: bytes, records: bytes) -> None:
+        """Write a new state and the records since the last one.
+
+        Raises
+        ------
+        CheckpointError
+            The file can not be written; the state before is still there.
+        """
+        checksum = zlib.crc32(records, self._checksum)
+        length = self._length + len(records)
+        place = _place(self._sequence + 1, length, checksum, state)
+        try:
+            if records:
+                self._file.seek(self._places + 2 * len(place) + self._length)
+                self._file.write(records)
+                _flush(self._file)
+            self._file.seek(self._places + (self._sequence + 1) % 2 * len(place))
+            self._file.write(place)
+            _flush(self._file)
+        except OSError as error:
+            raise CheckpointError(
+                f"The checkpoint {self._path} can not be written ({error.strerror or error}), so the integration "
+                "stopped; the solution so far is attached."
+            ) from error
+        self._sequence, self._length, self._checksum = self._sequence + 1, length, checksum
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
+        with contextlib.suppress(OSError):
+            self._file.close()
+
+
+def read_checkpoint(path: Path) -> Content:
+    """Read a checkpoint, which may be in use.
+
+    Raises
+    ------
+    FormatError
+        It is no checkpoint of this version, or damaged.
+    """
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise FormatError(f"The checkpoint {path} can not be read: {error.strerror or error}.") from error
+    return _read(path, data)[2]
+
+
+def _checked(data: bytes) -> bytes:
+    return data + _CHECKSUM.pack(zlib.crc32(data))
+
+
+def _place(sequence: int, length: int, checksum: int, state: bytes) -> bytes:
+    return _checked(_COUNTS.pack(sequence, length, checksum) + state)
+
+
+def _whole(data: bytes, start: int, size: int) -> bytes | None:
+    """A checked part without its checksum; None if it is not whole."""
+    part = data[start : start + size]
+    body = part[: -_CHECKSUM.size]
+    return body if len(part) == size and part == _checked(body) else None
+
+
+def _read(path: Path, data: bytes) -> tuple[int, int, Content]:
+    """Offset of the places, sequence number, and content."""
+    if not data.startswith(_MAGIC):
+        if data.startswith(_NAME):
+            found = data[len(_NAME) : len(_NAME) + 12].split(b"\n")[0].decode(errors="replace")
+            raise FormatError(f"{path} is a checkpoint of format {found}; this version of symlie reads {FORMAT}.")
+        raise FormatError(f"{path} is not a checkpoint of symlie.")
+    damaged = FormatError(f"The checkpoint {path} is damaged; start the run again.")
+    start = len(_MAGIC)
+    if len(data) < start + _SIZES.size:
+        raise damaged
+    length, size = _SIZES.unpack_from(data, start)
+    places = start + _SIZES.size + length + _CHECKSUM.size
+    prologue = _whole(data, start, places - start)
+    states = [part for part in (_whole(data, places + k * size, size) for k in range(2)) if part is not None]
+    if prologue is None or not states:
+        raise damaged
+    newest = max(states, key=lambda part: _COUNTS.unpack_from(part)[0])
+    sequence, length, checksum = _COUNTS.unpack_from(newest)
+    records = data[places + 2 * size : places + 2 * size + length]
+    if len(records) != length or zlib.crc32(records) != checksum:
+        raise damaged
+    header = json.loads(zlib.decompress(prologue[_SIZES.size :]))
+    return places, sequence, Content(header, newest[_COUNTS.size :], records)
+
+
+def _lock(path: Path, file: BinaryIO) -> None:
+    """Claim a file; the claim ends with the process."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        raise FormatError(f"The checkpoint {path} is in use by another run.") from error
+    except OSError:
+        pass  # a file system without locks
+
+
+def _flush(file: BinaryIO) -> None:
+    file.flush()
+    os.fsync(file.fileno())
+
+
+def _flush_folder(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

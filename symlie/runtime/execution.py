@@ -1,0 +1,238 @@
+"""Running a time loop, compiled or in NumPy, to its end: progress, Ctrl-C, checkpoints, failures."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from symlie.errors import (
+    CheckpointError,
+    IntegrationError,
+    InterruptedIntegrationError,
+    NotFiniteError,
+    OutsideChartError,
+    SingularSystemError,
+    StepUnderflowError,
+)
+from symlie.runtime.controllers import StepControl
+from symlie.runtime.drive import CompiledIntegration, Status
+from symlie.runtime.interruption import DeferredInterrupt
+from symlie.runtime.layout import Array
+from symlie.runtime.loop_state import LoopState
+from symlie.runtime.methods import Method
+from symlie.runtime.plan import Plan
+from symlie.runtime.recorder import Recorder
+from symlie.runtime.solution import Solution, Statistics
+from symlie.runtime.start import Start
+from symlie.runtime.steppers import State, explained
+from symlie.runtime.system import System, Timings
+from symlie.runtime.time_loop import TimeLoop
+
+RETURN_SECONDS = 0.05
+"""A loop returns about this often, for progress, interruption and checkpoints."""
+
+Progress = Callable[[float], None]
+"""Called with the fraction done, between 0 and 1."""
+
+_FAILURES: dict[Status, tuple[type[IntegrationError], str]] = {
+    Status.NOT_FINITE: (
+        NotFiniteError,
+        "A state became infinite or NaN in the step after t = {t:.9g}{where}; take a smaller step.",
+    ),
+    Status.SINGULAR: (
+        SingularSystemError,
+        "The linear system of a stage is singular in the step after t = {t:.9g}: constraints became dependent, or a "
+        "direction lost its mass.",
+    ),
+    Status.OUTSIDE_CHART: (
+        OutsideChartError,
+        "A rotation increment reached 2π in the step after t = {t:.9g}, where T⁻¹ is singular; take a smaller step.",
+    ),
+    Status.STEP_UNDERFLOW: (
+        StepUnderflowError,
+        "The tolerances ask for steps that time can not resolve after t = {t:.9g}; the solution may have a "
+        "singularity there, or the tolerances are below round-off: loosen rtol and atol.",
+    ),
+}
+
+
+class TimeLoopLike(Protocol):
+    """A loop that can be continued until it is done."""
+
+    compile_seconds: float
+
+    def advance(self, budget: int) -> Status:
+        """Try up to ``budget`` steps."""
+
+    def drain(self, recorder: Recorder) -> None:
+        """Move what was recorded to a recorder."""
+
+    def captured(self) -> LoopState:
+        """The state between two steps."""
+
+
+class Keeper(Protocol):
+    """What keeps the state of a loop so that it can go on in another process."""
+
+    def keep(self, state: LoopState, recorder: Recorder) -> None:
+        """Keep the state now."""
+
+    def is_due(self) -> bool:
+        """Whether it is time to keep the state."""
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """Everything that one integration is told.
+
+    ``settings`` are the arguments of `solve` as JSON has them, for files and for people.
+    """
+
+    system: System
+    method: Method
+    plan: Plan
+    control: StepControl
+    record_every: int
+    settings: Mapping[str, Any]
+    timings: Timings
+
+    def loop(self, begin: LoopState) -> TimeLoopLike:
+        """The loop of the system's backend at a state."""
+        kind = CompiledIntegration if self.system.backend == "c" else TimeLoop
+        return kind(self.system, self.method, self.plan, self.control, begin, record_every=self.record_every)
+
+    def failure(self, status: Status, state: LoopState) -> IntegrationError:
+        """The exception for a status of the loop."""
+        kind, sentence = _FAILURES[status]
+        where = ""
+        if status is Status.NOT_FINITE:
+            at, segment = state.at, state.counters.segment
+            h = at.h if self.control.is_adaptive else self.plan.step_size(segment)
+            begin = State(state.t, at.q, at.v, at.multipliers, at.acceleration)
+            found = explained(self.system, self.method, self.control, begin, h)
+            where = f" ({found[0].lower()}{found[1:]})" if found else ""
+        return kind(sentence.format(t=state.t, where=where))
+
+
+def execute(
+    run: Run,
+    loop: TimeLoopLike,
+    begin: LoopState,
+    recorder: Recorder,
+    *,
+    progress: Progress | None = None,
+    keeper: Keeper | None = None,
+) -> Solution:
+    """Integrate from a state of the loop to the end.
+
+    Parameters
+    ----------
+    run
+        The integration.
+    loop
+        The loop of the run that begins at ``begin``.
+    begin
+        The state of the loop.
+    recorder
+        What was recorded before.
+    progress
+        Called with the fraction done, at most every 50 ms or so.
+    keeper
+        Keeps the state when it is due, on Ctrl-C, and at the end.
+
+    Raises
+    ------
+    IntegrationError
+        The integration failed or was interrupted; its ``solution`` holds what was done, up to the last good step.
+    """
+    failure: IntegrationError | None = None
+    state, budget, cpu = begin, 1, begin.cpu_seconds
+
+    def captured(*, is_done: bool = False) -> LoopState:
+        return dataclasses.replace(loop.captured(), cpu_seconds=cpu, is_done=is_done)
+
+    try:
+        with DeferredInterrupt() as interrupt:
+            while not state.is_done:
+                start, start_cpu = time.perf_counter(), time.thread_time()
+                status = loop.advance(budget)
+                elapsed = time.perf_counter() - start
+                cpu += time.thread_time() - start_cpu
+                loop.drain(recorder)
+                state = captured(is_done=status in (Status.DONE, Status.EVENT))
+                if status in _FAILURES:
+                    failure = run.failure(status, state)
+                    break
+                try:
+                    interrupt.check()
+                    if progress is not None:
+                        progress(run.plan.fraction(state.t) if status is not Status.DONE else 1.0)
+                except KeyboardInterrupt:
+                    if keeper is not None:
+                        keeper.keep(state, recorder)
+                    raise
+                if keeper is not None and (state.is_done or keeper.is_due()):
+                    keeper.keep(state, recorder)
+                if status is Status.BUDGET:
+                    # Aim at half the time so that a slower stretch still returns in time.
+                    budget = max(1, min(4 * budget, int(budget * RETURN_SECONDS / 2 / max(elapsed, 1e-9))))
+    except KeyboardInterrupt:
+        state = captured(is_done=state.is_done)
+        failure = InterruptedIntegrationError(f"Interrupted at t = {state.t:.9g}; the solution so far is attached.")
+    except CheckpointError as error:
+        failure = error
+    if failure is not None:
+        recorder.add_last(state.t, state.at.q, state.at.v, state.at.multipliers)
+    solution = _solution(run, state, recorder, failure)
+    if run.settings["multipliers"] == "index1" and run.system.layout.rows:
+        solution = solution.with_index1_multipliers()
+    if failure is not None:
+        failure.solution = solution
+        raise failure
+    return solution
+
+
+def _solution(run: Run, state: LoopState, recorder: Recorder, failure: IntegrationError | None) -> Solution:
+    counters, timings = state.counters, run.timings
+    t, q, v, rows = recorder.states()
+    statistics = Statistics(
+        steps=counters.steps,
+        accepted=counters.steps,
+        rejected=counters.rejected,
+        rhs_evaluations=counters.rhs_evaluations,
+        max_constraint_residual=counters.largest_constraint,
+        max_velocity_residual=counters.largest_velocity,
+        cpu_seconds=state.cpu_seconds,
+        derive_seconds=timings.derive,
+        compile_seconds=timings.compile,
+    )
+    at = state.at
+    return Solution(
+        run.system,
+        run.method.name,
+        t,
+        q,
+        v,
+        rows,
+        statistics,
+        "ok" if failure is None else type(failure).__name__,
+        recorder.tried() if run.settings["trace"] else None,
+        tuple(sorted(recorder.events, key=lambda e: e.t)),
+        Start(at.q, at.v, at.multipliers, at.h, at.acceleration, _after_events(recorder, state.t, at.event)),
+        run.settings,
+    )
+
+
+def _after_events(recorder: Recorder, t: float, values: Array | None) -> Array | None:
+    """Values of the event functions to go on with: zero for those that just happened, so that they do not again."""
+    if values is None:
+        return None
+    values = values.copy()
+    happened = {(e.name, e.instance) for e in recorder.events if e.t == t}
+    for k, value in enumerate(recorder.layout.events):
+        if (value.name, value.instance) in happened:
+            values[k] = 0.0
+    return values

@@ -1,0 +1,67 @@
+"""What the bits of a result depend on besides the model: versions and the processor."""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+from symlie.compile.compiler import processor_identity
+from symlie.errors import FormatError
+from symlie.paths import package_digest
+from symlie.version import VERSION
+
+
+def identity() -> dict[str, str]:
+    """Names and values of what must be equal for equal bits."""
+    return {
+        "symlie": f"{VERSION} ({package_digest()})",
+        "Python": sys.version.split()[0],
+        "NumPy": np.__version__,
+        "the C library": " ".join(platform.libc_ver()),
+        "the processor": processor_identity()[:16],
+    }
+
+
+def check_identity(path: Path, written: Mapping[str, str], here: Mapping[str, str]) -> None:
+    """Check that a run goes on where it would end at the same bits.
+
+    Raises
+    ------
+    FormatError
+        It does not; the message says what is different.
+    """
+    for name in dict.fromkeys([*written, *here]):
+        if written.get(name) != here.get(name):
+            raise FormatError(
+                f"{path} can not be resumed to the same result: {name} was {written.get(name)} and is "
+                f"{here.get(name)} now; start the run again, or resume it as it was."
+            )
+
+
+def file_digest(file: str | Path) -> str:
+    """Hash of a file's content, or ``missing``."""
+    try:
+        return hashlib.sha256(Path(file).read_bytes()).hexdigest()
+    except OSError:
+        return "missing"
+
+
+def check_sources(path: Path, sources: Mapping[str, str]) -> None:
+    """Check that the files a model was built from are as they were.
+
+    Raises
+    ------
+    FormatError
+        One has changed, so that a result of the old model would surprise.
+    """
+    for file, known in sources.items():
+        if file_digest(file) != known:
+            raise FormatError(
+                f"{path} can not be resumed: {file}, which its model was built from, has changed since; put it back, "
+                "or start the run again."
+            )

@@ -1,0 +1,48 @@
+"""Ctrl-C between steps instead of anywhere, so that what was recorded is always whole."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from types import FrameType, TracebackType
+from typing import Any, Self
+
+
+class DeferredInterrupt:
+    """Within this context Ctrl-C is noted, and raised by `check`; a second one is raised at once.
+
+    Elsewhere than in the main thread, and where the program handles the signal itself, nothing changes.
+    """
+
+    def __init__(self) -> None:
+        self._asked = False
+        self._previous: Any = None
+
+    def __enter__(self) -> Self:
+        is_ours = threading.current_thread() is threading.main_thread()
+        if is_ours and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            self._previous = signal.signal(signal.SIGINT, self._note)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
+        if self._previous is not None:
+            signal.signal(signal.SIGINT, self._previous)
+        if kind is None:
+            self.check()
+
+    def _note(self, number: int, frame: FrameType | None) -> None:
+        if self._asked:
+            raise KeyboardInterrupt
+        self._asked = True
+
+    def check(self) -> None:
+        """Raise what was noted.
+
+        Raises
+        ------
+        KeyboardInterrupt
+            Ctrl-C was pressed.
+        """
+        if self._asked:
+            self._asked = False
+            raise KeyboardInterrupt

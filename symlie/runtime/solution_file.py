@@ -1,0 +1,182 @@
+"""Saved solutions read back: the same states, outputs and events, with the system that made them."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from symlie.errors import FormatError, MissingDependencyError
+from symlie.runtime.files import END, FORMAT, SYSTEM, unpacked
+from symlie.runtime.layout import Array
+from symlie.runtime.recorder import Event, Trace
+from symlie.runtime.solution import Solution, Statistics
+from symlie.runtime.start import Start
+from symlie.runtime.system import System
+from symlie.runtime.system_record import model_hash, recorded_system
+
+
+@dataclass(frozen=True, eq=False)
+class _Content:
+    """Values and attributes of variables by name, and attributes of the file."""
+
+    values: dict[str, np.ndarray]
+    about: dict[str, dict[str, Any]]
+    attributes: dict[str, Any]
+
+    def of_kind(self, **wanted: str) -> str | None:
+        """Name of the variable with some attributes."""
+        return next((n for n, a in self.about.items() if wanted.items() <= a.items()), None)
+
+    def required(self, **wanted: str) -> Array:
+        """Values of the variable with some attributes."""
+        name = self.of_kind(**wanted)
+        if name is None:
+            raise KeyError(" ".join(wanted.values()))
+        return self.values[name]
+
+
+def load_solution(path: str | Path, *, backend: str | None = None) -> Solution:
+    """Read a solution that was saved, with its system: fields, outputs, plots, `solution(t)`, ``solve(start=…)``.
+
+    The system comes from the generated code in the file, neither from the model nor from its name, so SymPy is not
+    needed and the solution is that of the model as it was. As with `load`, the code is compiled and run: load files
+    that you trust.
+
+    Parameters
+    ----------
+    path
+        File written by `Solution.save`, ``.nc`` or ``.npz``.
+    backend
+        ``"c"``, ``"numpy"`` or ``"auto"``; default: that of the run.
+
+    Raises
+    ------
+    FormatError
+        It is no solution, damaged, or of another version.
+    MissingDependencyError
+        ``.nc`` without the package netCDF4.
+    NoCompilerError
+        The solution was made by compiled code and there is no compiler here; ``backend="numpy"`` reads it.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise FormatError(f"There is no file {path}.")
+    try:
+        content = _read_numpy(path) if path.suffix == ".npz" else _read_netcdf(path)
+    except (OSError, RuntimeError, KeyError, ValueError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+        raise FormatError(f"{path} is not a solution of symlie, or it is damaged ({error}).") from error
+    found = content.attributes.get("symlie_format")
+    if found != str(FORMAT):
+        raise FormatError(
+            f"{path} has format {found} of symlie {content.attributes.get('symlie_version')}; this version reads "
+            f"format {FORMAT}."
+        )
+    try:
+        record = unpacked(content.values[SYSTEM])
+        system = recorded_system(record, backend)
+        if model_hash(system) != content.attributes["model_hash"]:
+            raise FormatError(f"The generated code in {path} is not the one it was saved with; the file is damaged.")
+        return _solution(content, system)
+    except (KeyError, TypeError, ValueError, zlib.error) as error:
+        raise FormatError(f"{path} is damaged ({type(error).__name__}: {error}).") from error
+
+
+def _solution(content: _Content, system: System) -> Solution:
+    layout, attributes = system.layout, content.attributes
+    t = content.required(kind="time")
+    q, v = np.empty((len(t), layout.storage)), np.empty((len(t), layout.dimension))
+    multipliers = np.empty((len(t), layout.rows))
+    for node in layout.nodes:
+        for kind, fields, part in (
+            ("configuration", "storage_fields", q[:, node.storage]),
+            ("velocity", "velocity_fields", v[:, node.velocity]),
+        ):
+            by_node = part.reshape(len(t), node.count, -1)
+            position = 0
+            for field in node.type[fields]:
+                values = content.required(kind=kind, node=node.name, field=field["name"])
+                rows = values.reshape(len(t), node.count, -1)
+                by_node[:, :, field["offset"] : field["offset"] + rows.shape[2]] = rows
+                position += rows.shape[2]
+            if position != by_node.shape[2]:
+                raise ValueError(f"the {kind} of node {node.name} is not complete")
+            part[...] = by_node.reshape(part.shape)
+    for name, rows_of in layout.constraints.items():
+        values = content.required(kind="multipliers", constraint=name)
+        multipliers[:, rows_of.rows.ravel()] = values.reshape(len(t), -1)
+    solution = Solution(
+        system,
+        attributes["method"],
+        t,
+        q,
+        v,
+        multipliers,
+        Statistics(**json.loads(attributes["statistics"])),
+        attributes["status"],
+        _trace(content),
+        _events(content, system),
+        _end(content, system),
+        json.loads(attributes["settings"]),
+    )
+    # The outputs as they were, whatever processor reads them.
+    outputs = {a["output"]: content.values[name] for name, a in content.about.items() if a.get("kind") == "output"}
+    solution.__dict__["outputs"] = outputs
+    return solution
+
+
+def _trace(content: _Content) -> Trace | None:
+    if "symlie_trace_t" not in content.values:
+        return None
+    t, h, error, accepted = (content.values[f"symlie_trace_{name}"] for name in ("t", "h", "error", "accepted"))
+    return Trace(t, h, error, accepted != 0)
+
+
+def _events(content: _Content, system: System) -> tuple[Event, ...]:
+    if not system.layout.events:
+        return ()
+    index, times = content.values["symlie_event"].astype(int), content.values["symlie_event_t"]
+    q, v, multipliers = (
+        content.values.get(f"symlie_event_{name}", np.zeros((len(times), 0))) for name in ("q", "v", "multipliers")
+    )
+    known = [system.layout.events[k] for k in index]
+    return tuple(
+        Event(e.name, e.instance, float(times[k]), q[k], v[k], multipliers[k], e.is_terminal)
+        for k, e in enumerate(known)
+    )
+
+
+def _end(content: _Content, system: System) -> Start | None:
+    found = {name[len(END) :]: value for name, value in content.values.items() if name.startswith(END)}
+    if not found:
+        return None
+    h = float(found.pop("h")[0])
+    return Start(**{"multipliers": np.zeros(0), **found}, h=h)
+
+
+def _read_netcdf(path: Path) -> _Content:
+    try:
+        import netCDF4
+    except ImportError as error:
+        raise MissingDependencyError(
+            'Reading .nc files needs the package netCDF4; install it with: pip install "symlie[io]".'
+        ) from error
+    with netCDF4.Dataset(path) as file:
+        file.set_auto_mask(False)
+        values = {name: np.array(variable[...]) for name, variable in file.variables.items()}
+        about = {name: {a: v.getncattr(a) for a in v.ncattrs()} for name, v in file.variables.items()}
+        return _Content(values, about, {a: file.getncattr(a) for a in file.ncattrs()})
+
+
+def _read_numpy(path: Path) -> _Content:
+    # The stream is opened here, because NumPy leaves its own open when the archive is damaged.
+    with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
+        described = json.loads(file["variables"].item())
+        values = {name: file[name] for name in described}
+        about = {name: entry["attributes"] for name, entry in described.items()}
+        return _Content(values, about, json.loads(file["attributes"].item()))

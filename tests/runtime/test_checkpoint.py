@@ -1,0 +1,358 @@
+"""Checkpoints: interrupted runs go on to the same bits, or say by name why they can not."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import json
+import signal
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symlie as sl
+from symlie.errors import CheckpointError, FormatError, InterruptedIntegrationError, ModelError, NotFiniteError
+from symlie.runtime import execution, identity
+from symlie.runtime.checkpoint import checkpoint_notes
+from symlie.runtime.checkpoint_file import CheckpointFile, read_checkpoint
+from symlie.runtime.interruption import DeferredInterrupt
+from symlie.runtime.solution import Solution
+from symlie.runtime.system import System
+from symlie.runtime.system_record import recorded_system, system_record
+from tests.runtime.test_events import ball, pendulum
+from tests.systems import chain_system, heavy_top_system, large_system, polar_system, spaghetti_system
+
+BACKENDS = ("c", "numpy")
+RUNS: dict[str, tuple[Callable[[str], System], float, dict[str, Any]]] = {
+    "fixed": (chain_system, 0.03, {"h": 1e-3, "method": "half_explicit_3"}),
+    "adaptive": (functools.partial(heavy_top_system, "SE3"), 0.05, {"rtol": 1e-4, "trace": True}),
+    "rejected steps": (functools.partial(heavy_top_system, "S3"), 0.05, {"rtol": 1e-6, "h0": 0.02, "trace": True,
+                                                                         "method": "rkmk_dopri5"}),
+    "general mass": (polar_system, 0.5, {"rtol": 1e-6, "method": "rkmk_bs32", "t_eval": [0.1, 0.25, 0.5]}),
+    "events": (pendulum, 2.0, {"rtol": 1e-5, "stabilize": "projection"}),
+    "terminal event": (ball, 5.0, {"h": 0.02}),
+    "element parameters": (spaghetti_system, 0.02, {"h": 1e-3, "multipliers": "index1", "record_every": 3}),
+    "banded elimination": (large_system, 0.01, {"h": 1e-3, "record_every": 0}),
+    "comparator": (chain_system, 0.1, {"rtol": 1e-7, "method": "index1_dopri5", "stabilize": "projection+velocity"}),
+}  # fmt: skip
+
+
+class Stop:
+    """A progress callback that presses Ctrl-C at its n-th call."""
+
+    def __init__(self, calls: int) -> None:
+        self.calls = calls
+
+    def __call__(self, fraction: float) -> None:
+        self.calls -= 1
+        if self.calls == 0:
+            raise KeyboardInterrupt
+
+
+def content(solution: Solution) -> dict[str, Any]:
+    """Everything in a solution but how long it took, as bytes and text."""
+    parts: dict[str, Any] = {name: getattr(solution, name).tobytes() for name in ("t", "q", "v", "multipliers")}
+    statistics = dataclasses.asdict(solution.statistics)
+    parts["statistics"] = {k: v for k, v in statistics.items() if not k.endswith("_seconds")}
+    for name in ("trace", "end"):
+        part = getattr(solution, name)
+        parts[name] = part and {k: np.asarray(v).tobytes() for k, v in vars(part).items() if v is not None}
+    parts["events"] = [(e.name, e.instance, e.t, e.q.tobytes(), e.v.tobytes(), e.multipliers.tobytes())
+                       for e in solution.events]  # fmt: skip
+    return parts | {"status": solution.status, "settings": solution.settings, "method": solution.method}
+
+
+@pytest.fixture
+def often(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Loops return after every step."""
+    monkeypatch.setattr(execution, "RETURN_SECONDS", 0.0)
+
+
+@pytest.mark.usefixtures("often")
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("name", RUNS)
+def test_resumed_runs_end_at_the_same_bits(name: str, backend: str, tmp_path: Path) -> None:
+    """Also when they are interrupted again and again, and from checkpoints that are a few steps old."""
+    build, end, options = RUNS[name]
+    system, path = build(backend), tmp_path / "run.checkpoint"
+    expected = sl.solve(system, end, **options)
+    with pytest.raises(InterruptedIntegrationError) as caught:
+        sl.solve(system, end, **options, progress=Stop(2), checkpoint=path)
+    assert caught.value.solution is not None and caught.value.solution.t[-1] < expected.t[-1]
+    while True:
+        try:
+            resumed = sl.resume(path, progress=Stop(4), checkpoint_seconds=0)
+            break
+        except InterruptedIntegrationError as error:
+            assert error.solution is not None
+    assert content(resumed) == content(expected)
+    assert content(sl.resume(path)) == content(expected), "a finished run gives its solution"
+    assert resumed.system.backend == backend
+    assert [p.name for p in tmp_path.iterdir()] == [path.name]
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_changed_systems_and_continued_solutions(backend: str, tmp_path: Path) -> None:
+    path = tmp_path / "run.checkpoint"
+    system = heavy_top_system("SE3", backend).with_parameters(mass=20.0).with_initial("top", Omega=[0.1, 100, 0.2])
+    first = sl.solve(system, 0.01, rtol=1e-5)
+    expected = sl.solve(system, 0.02, rtol=1e-5, start=first)
+    with pytest.raises(InterruptedIntegrationError):
+        sl.solve(system, 0.02, rtol=1e-5, start=first, progress=Stop(1), checkpoint=path, checkpoint_notes={"a": [1]})
+    assert checkpoint_notes(path) == {"a": [1]}
+    resumed = sl.resume(path)
+    assert content(resumed) == content(expected)
+    assert resumed.outputs["energy"].tobytes() == expected.outputs["energy"].tobytes()
+    again = sl.solve(resumed.system, 0.03, rtol=1e-5, start=resumed)
+    assert again.q.tobytes() == sl.solve(system, 0.03, rtol=1e-5, start=expected).q.tobytes()
+
+
+def test_a_failure_comes_back(tmp_path: Path) -> None:
+    """A checkpoint of a run that failed leads to the same failure."""
+    path = tmp_path / "run.checkpoint"
+    model = sl.Model("runaway")
+    x = model.node("x", "R1")
+    model.kinetic_energy(x.x_dot[0] ** 2 / 2)
+    model.potential_energy(-(x.x[0] ** 4))
+    model.initial(x, x=[1], x_dot=[1])
+    system = model.derive().compile(backend="numpy")
+    found = []
+    for attempt in (lambda: sl.solve(system, 9.0, h=0.1, checkpoint=path), lambda: sl.resume(path)):
+        with pytest.raises(NotFiniteError) as caught:
+            attempt()
+        assert caught.value.solution is not None
+        found.append((str(caught.value), content(caught.value.solution)))
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_ctrl_c_waits_for_the_end_of_a_step(backend: str, tmp_path: Path) -> None:
+    path = tmp_path / "run.checkpoint"
+    system = heavy_top_system("S3", backend)
+    run: dict[str, Any] = {"method": "rkmk_rk44", "h": 2.0**-11}
+    timer = threading.Timer(0.3, signal.raise_signal, (signal.SIGINT,))
+
+    def started(fraction: float) -> None:
+        if not timer.is_alive() and not timer.finished.is_set():
+            timer.start()
+
+    with pytest.raises(InterruptedIntegrationError) as caught:
+        sl.solve(system, 1e5, **run, record_every=0, progress=started, checkpoint=path, checkpoint_seconds=1e9)
+    assert caught.value.solution is not None
+    # The checkpoint is that of the moment of the interruption.
+    steps = int.from_bytes(read_checkpoint(path).state[16:24], "little")
+    assert steps == caught.value.solution.statistics.steps > 0
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_interrupts() -> None:
+    with DeferredInterrupt() as interrupt:
+        interrupt.check()
+        signal.raise_signal(signal.SIGINT)
+        with pytest.raises(KeyboardInterrupt):
+            interrupt.check()
+        interrupt.check()
+    with pytest.raises(KeyboardInterrupt), DeferredInterrupt():
+        signal.raise_signal(signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt), DeferredInterrupt():
+        signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)
+        pytest.fail("the second one is raised at once")
+    seen: list[int] = []
+    handler = signal.signal(signal.SIGINT, lambda number, frame: seen.append(number))
+    try:
+        with DeferredInterrupt():
+            signal.raise_signal(signal.SIGINT)
+    finally:
+        signal.signal(signal.SIGINT, handler)
+    assert seen == [signal.SIGINT], "a handler of the program stays in place"
+
+
+def small(tmp_path: Path) -> tuple[Path, Solution]:
+    """A checkpoint of a short run that was interrupted, and the solution of the whole run."""
+    path, system = tmp_path / "run.checkpoint", heavy_top_system("S3", "numpy")
+    run: dict[str, Any] = {"method": "rkmk_rk44", "h": 1e-3}
+    with pytest.raises(InterruptedIntegrationError):
+        sl.solve(system, 0.02, **run, progress=Stop(2), checkpoint=path)
+    return path, sl.solve(system, 0.02, **run)
+
+
+def rewritten(path: Path, change: Callable[[dict[str, Any]], None]) -> None:
+    """A checkpoint with another header."""
+    found = read_checkpoint(path)
+    change(found.header)
+    with CheckpointFile.create(path, found.header, found.state, found.records):
+        pass
+
+
+@pytest.mark.usefixtures("often")
+def test_other_circumstances_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, expected = small(tmp_path)
+    for name in ("symlie", "NumPy", "the processor"):
+        with monkeypatch.context() as patch:
+            here = {**identity.identity(), name: "another one"}
+            patch.setattr("symlie.runtime.checkpoint.identity", lambda here=here: here)
+            with pytest.raises(FormatError, match=f"{name} was .* and is another one now"):
+                sl.resume(path)
+    rewritten(path, lambda h: h.update(library="0123"))
+    with pytest.raises(FormatError, match=r"the compiled code .* was 0123 and is none now"):
+        sl.resume(path)
+    rewritten(path, lambda h: h.update(library="none"))
+    rewritten(path, lambda h: h["system"].update(interface_hash="0"))
+    with pytest.raises(FormatError, match="does not belong to its manifest"):
+        sl.resume(path)
+    path, expected = small(tmp_path)
+    assert content(sl.resume(path)) == content(expected)
+
+
+@pytest.mark.usefixtures("often")
+def test_changed_files_of_a_model_are_refused(tmp_path: Path) -> None:
+    path, expected = small(tmp_path)
+    source = tmp_path / "top.py"
+    source.write_text("before")
+    known = {str(source): identity.file_digest(source)}
+    rewritten(path, lambda h: h["system"].update(sources=known))
+    source.write_text("after")
+    with pytest.raises(FormatError, match=r"top\.py, which its model was built from, has changed"):
+        sl.resume(path)
+    source.unlink()
+    with pytest.raises(FormatError, match="has changed"):
+        sl.resume(path)
+    source.write_text("before")
+    assert content(sl.resume(path)) == content(expected)
+
+
+@pytest.mark.usefixtures("often")
+def test_a_run_has_its_checkpoint_to_itself(tmp_path: Path) -> None:
+    path, _ = small(tmp_path)
+    file, _ = CheckpointFile.reopen(path)
+    with file:
+        with pytest.raises(FormatError, match="in use by another run"):
+            sl.resume(path)
+        with pytest.raises(FormatError, match="in use by another run"):
+            small(tmp_path)
+    sl.resume(path)
+
+
+def test_what_is_not_a_checkpoint_stays(tmp_path: Path) -> None:
+    path = tmp_path / "model.py"
+    path.write_text("precious")
+    for attempt in (lambda: small_run(path), lambda: sl.resume(path)):
+        with pytest.raises(FormatError, match="not a checkpoint"):
+            attempt()
+    assert path.read_text() == "precious"
+    for attempt in (lambda: small_run(tmp_path / "none" / "x"), lambda: sl.resume(tmp_path / "x")):
+        with pytest.raises(FormatError, match="No such file"):
+            attempt()
+    path.write_bytes(b"symlie checkpoint 99\n")
+    with pytest.raises(FormatError, match="format 99; this version of symlie reads 1"):
+        sl.resume(path)
+    for seconds in (-1.0, float("nan")):
+        with pytest.raises(ModelError, match="must not be negative"):
+            small_run(tmp_path / "x", checkpoint_seconds=seconds)
+        with pytest.raises(ModelError, match="must not be negative"):
+            sl.resume(path, checkpoint_seconds=seconds)
+    assert [p.name for p in tmp_path.iterdir()] == ["model.py"]
+
+
+def small_run(path: Path, **options: Any) -> Solution:
+    return sl.solve(heavy_top_system("S3", "numpy"), 1e-3, method="rkmk_rk44", h=1e-3, checkpoint=path, **options)
+
+
+def test_a_full_disk_ends_the_run_with_its_solution(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(file: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    path = tmp_path / "x"
+    small_run(path)
+    before = path.read_bytes()
+    with monkeypatch.context() as patch:
+        patch.setattr("symlie.runtime.checkpoint_file._flush", full)
+        with pytest.raises(FormatError, match="No space left"):
+            small_run(path)
+    assert path.read_bytes() == before
+    assert [p.name for p in tmp_path.iterdir()] == ["x"]
+
+    def fill(fraction: float) -> None:
+        monkeypatch.setattr("symlie.runtime.checkpoint_file._flush", full)
+
+    with pytest.raises(CheckpointError, match=r"No space left.*the solution so far is attached") as caught:
+        small_run(path, progress=fill)
+    assert caught.value.solution is not None and len(caught.value.solution.t) == 2
+
+
+STATES = (b"state number 1", b"state number 2", b"state number 3")
+RECORDS = (b"first ", b"second, longer ", b"")
+
+
+def written(path: Path, states: int) -> bytes:
+    """A file after some states."""
+    with CheckpointFile.create(path, {"a": 1}, STATES[0], RECORDS[0]) as file:
+        for k in range(1, states):
+            file.append(STATES[k], RECORDS[k])
+    return path.read_bytes()
+
+
+@pytest.mark.parametrize("states", [1, 2, 3])
+def test_damage_is_found_or_does_no_harm(states: int, tmp_path: Path) -> None:
+    """Whatever byte changes and wherever a file ends, it holds one of its states with its records, or says so."""
+    path = tmp_path / "x"
+    data = written(path, states)
+    whole = [(STATES[k], b"".join(RECORDS[: k + 1])) for k in range(states)]
+    found = read_checkpoint(path)
+    assert (found.state, found.records) == whole[-1] and found.header == {"a": 1}
+    damaged = [data[:k] + bytes([data[k] ^ bit]) + data[k + 1 :] for k in range(len(data)) for bit in (1, 128)]
+    refused = 0
+    for changed in damaged + [data[:k] for k in range(len(data))]:
+        path.write_bytes(changed)
+        try:
+            found = read_checkpoint(path)
+        except FormatError:
+            refused += 1
+        else:
+            assert (found.state, found.records) in whole[-2:] and found.header == {"a": 1}
+    assert refused > len(data)
+
+
+def test_a_killed_append_leaves_the_state_before(tmp_path: Path) -> None:
+    """Whatever part of an append reached the disk, in the order in which it is written."""
+    path = tmp_path / "x"
+    before, after = written(path, 2), written(path, 3)
+    changed = [k for k, (a, b) in enumerate(zip(before, after, strict=True)) if a != b]
+    for k in changed:
+        path.write_bytes(after[:k] + before[k:])
+        assert read_checkpoint(path).state == STATES[1]
+    longer = before + b"half of the next records"
+    path.write_bytes(longer)
+    file, found = CheckpointFile.reopen(path)
+    with file:
+        assert found.state == STATES[1]
+        file.append(STATES[2], b"the next")
+    found = read_checkpoint(path)
+    assert (found.state, found.records) == (STATES[2], RECORDS[0] + RECORDS[1] + b"the next")
+
+
+RECORDED = {"layout", "files", "backend", "optimize", "parameters", "element_parameters", "initial_values", "inputs",
+            "timings", "sources"}  # fmt: skip
+REBUILT = {"kernels", "algebra", "tangents"}
+
+
+def test_nothing_of_a_system_is_forgotten() -> None:
+    assert {f.name for f in dataclasses.fields(System)} == RECORDED | REBUILT
+
+
+def test_systems_survive_their_record() -> None:
+    model = sl.Model("driven")
+    x = model.node("x", "R1")
+    model.kinetic_energy(x.x_dot[0] ** 2 / 2)
+    model.generalized_force(x, [model.input("u")])
+    system = model.derive().compile(backend="numpy").with_input("u", [0, 1, 2], [0, 5, 1], "hold")
+    system = system.with_initial("x", x=[2.0])
+    again = recorded_system(json.loads(json.dumps(system_record(system))))
+    found, expected = (sl.solve(s, 3.0, h=0.1, method="rkmk_rk44") for s in (again, system))
+    assert found.q.tobytes() == expected.q.tobytes()
+    assert found.q[0, 0] == 2.0

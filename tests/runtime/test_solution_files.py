@@ -1,0 +1,188 @@
+"""Solutions read back from files: everything that they had, or a named error."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symlie as sl
+from symlie.errors import FormatError
+from symlie.runtime import files
+from symlie.runtime.files import packed, save_solution, solution_attributes, unpacked
+from symlie.runtime.layout import Layout
+from symlie.runtime.solution import Solution
+from symlie.runtime.system import System
+from tests.runtime.test_checkpoint import content
+from tests.runtime.test_events import ball, pendulum
+from tests.systems import chain_system, heavy_top_system, spaghetti_system
+
+SUFFIXES = (".nc", ".npz")
+RUNS: dict[str, tuple[Callable[[str], System], float, dict[str, Any]]] = {
+    "constraints": (chain_system, 0.01, {"h": 1e-3, "t_eval": [0.005, 0.01]}),
+    "trace": (functools.partial(heavy_top_system, "SE3"), 0.01, {"rtol": 1e-4, "trace": True}),
+    "events": (pendulum, 2.0, {"rtol": 1e-5, "controller": "holzinger2024"}),
+    "terminal event": (ball, 5.0, {"h": 0.02}),
+    "arrays": (spaghetti_system, 0.005, {"h": 1e-3, "multipliers": "index1"}),
+}
+
+
+@functools.cache
+def solution_of(name: str, backend: str = "numpy") -> Solution:
+    build, end, options = RUNS[name]
+    return sl.solve(build(backend), end, **options)
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize("name", RUNS)
+def test_everything_comes_back(name: str, suffix: str, tmp_path: Path) -> None:
+    if suffix == ".nc":
+        pytest.importorskip("netCDF4")
+    solution, path = solution_of(name), tmp_path / f"x{suffix}"
+    solution.save(path)
+    loaded = sl.load_solution(path)
+    assert content(loaded) == content(solution)
+    assert {k: v.tobytes() for k, v in loaded.outputs.items()} == {k: v.tobytes() for k, v in solution.outputs.items()}
+    assert loaded.statistics == solution.statistics
+    json_of = loaded.to_json()
+    assert json.dumps(json_of) == json.dumps(solution.to_json())
+    middle = float(solution.t[:2].mean() if len(solution.t) > solution.statistics.steps else solution.t[0])
+    assert loaded(middle).q.tobytes() == solution(middle).q.tobytes()
+    second = tmp_path / f"y{suffix}"
+    loaded.save(second)
+    assert content(sl.load_solution(second)) == content(solution), "a loaded solution is saved like any other"
+
+
+@pytest.mark.parametrize("backend", ["c", "numpy"])
+def test_integrations_go_on_from_files(backend: str, tmp_path: Path) -> None:
+    system = heavy_top_system("SE3", backend).with_parameters(mass=17.0)
+    solution = sl.solve(system, 0.01, rtol=1e-5)
+    path = tmp_path / "top.npz"
+    solution.save(path)
+    loaded = sl.load_solution(path)
+    assert loaded.system.backend == backend
+    expected, found = (sl.solve(s.system, 0.02, rtol=1e-5, start=s) for s in (solution, loaded))
+    assert content(found) == content(expected)
+    # The loaded system is another object with the same parameters; the original one goes on with it as well.
+    mixed = sl.solve(system, 0.02, rtol=1e-5, start=loaded)
+    np.testing.assert_allclose(mixed.q[-1], expected.q[-1], rtol=1e-5)
+    assert sl.load_solution(path, backend="numpy").system.backend == "numpy"
+
+
+def test_settings_and_versions_are_attributes() -> None:
+    attributes = solution_attributes(solution_of("events"))
+    assert attributes["controller"] == "holzinger2024"
+    assert attributes["rtol"] == "1e-05"
+    assert attributes["stabilize"] == "none"
+    assert attributes["optimize"] == "default"
+    assert attributes["backend"] == "numpy"
+    assert "h" not in attributes
+    assert json.loads(attributes["settings"])["t_span"] == [0.0, 2.0]
+    assert {"symlie", "NumPy"} <= set(json.loads(attributes["versions"]))
+    assert attributes["model_hash"] != solution_attributes(solution_of("trace"))["model_hash"]
+
+
+def test_xarray_sees_events_and_steps(tmp_path: Path) -> None:
+    pytest.importorskip("netCDF4")
+    xarray = pytest.importorskip("xarray")
+    for name, variable in (("events", "symlie_event_t"), ("trace", "symlie_trace_h")):
+        solution_of(name).save(tmp_path / f"{name}.nc")
+        with xarray.open_dataset(tmp_path / f"{name}.nc") as data:
+            assert data[variable].attrs["units"] == "s"
+            assert data[variable].size > 0
+
+
+def changed(path: Path, change: Callable[[dict[str, Any]], None]) -> None:
+    """A NumPy archive with other entries."""
+    with np.load(path) as file:
+        entries = {name: file[name] for name in file.files}
+    change(entries)
+    np.savez(path, **entries)
+
+
+def with_attribute(name: str, value: str) -> Callable[[dict[str, Any]], None]:
+    def change(entries: dict[str, Any]) -> None:
+        entries["attributes"] = np.array(json.dumps({**json.loads(entries["attributes"].item()), name: value}))
+
+    return change
+
+
+def with_record(**parts: Any) -> Callable[[dict[str, Any]], None]:
+    def change(entries: dict[str, Any]) -> None:
+        entries[files.SYSTEM] = packed({**unpacked(entries[files.SYSTEM]), **parts})
+
+    return change
+
+
+def without(name: str) -> Callable[[dict[str, Any]], None]:
+    def change(entries: dict[str, Any]) -> None:
+        described = json.loads(entries["variables"].item())
+        del described[name], entries[name]
+        entries["variables"] = np.array(json.dumps(described))
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (with_attribute("symlie_format", "99"), "has format 99 of symlie .* reads format 1"),
+        (with_attribute("model_hash", "0"), "not the one it was saved with"),
+        (with_attribute("statistics", "{"), "damaged"),
+        (with_record(interface_hash="0"), "does not belong to its manifest"),
+        (with_record(files={}), "damaged"),
+        (with_record(parameters=[1.0]), "damaged"),
+        (without("top_R"), "is damaged .*configuration top R"),
+        (without("symlie_trace_h"), "damaged"),
+        (without(files.SYSTEM), "damaged"),
+        (lambda entries: entries.update(symlie_system=entries[files.SYSTEM][:-9]), "damaged"),
+        (lambda entries: entries.pop("attributes"), "not a solution of symlie"),
+    ],
+)
+def test_damaged_files_are_named(change: Callable[[dict[str, Any]], None], message: str, tmp_path: Path) -> None:
+    path = tmp_path / "top.npz"
+    solution_of("trace").save(path)
+    changed(path, change)
+    with pytest.raises(FormatError, match=message):
+        sl.load_solution(path)
+
+
+def test_another_manifest_format_is_refused(tmp_path: Path) -> None:
+    """Code of another version of the generator."""
+    path = tmp_path / "top.npz"
+    solution = solution_of("trace")
+    manifest = json.loads(solution.system.files["manifest.json"])
+    other = {**solution.system.files, "manifest.json": json.dumps({**manifest, "format": -1})}
+    save_solution(dataclasses.replace(solution, system=dataclasses.replace(solution.system, files=other)), path)
+    with pytest.raises(FormatError, match="format -1"):
+        sl.load_solution(path)
+    assert isinstance(solution.system.layout, Layout)
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_files_that_are_cut_short_or_changed(suffix: str, tmp_path: Path) -> None:
+    """No cut and no change of a byte in the data gives another solution."""
+    if suffix == ".nc":
+        pytest.importorskip("netCDF4")
+    solution, path = solution_of("trace"), tmp_path / f"top{suffix}"
+    solution.save(path)
+    data = path.read_bytes()
+    for end in (0, 7, 100, len(data) // 2, len(data) - 30):
+        path.write_bytes(data[:end])
+        with pytest.raises(FormatError):
+            sl.load_solution(path)
+    place = data.index(solution.t.tobytes()[8:]) + 3
+    path.write_bytes(data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :])
+    with pytest.raises(FormatError):
+        sl.load_solution(path)
+    path.write_text("something else")
+    with pytest.raises(FormatError, match="not a solution"):
+        sl.load_solution(path)
+    with pytest.raises(FormatError, match="There is no file"):
+        sl.load_solution(tmp_path / f"none{suffix}")

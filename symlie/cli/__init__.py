@@ -13,7 +13,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from symlie.cli import bench, cache, converge, derive, generate, list_models, new, operators, run
+from symlie.cli import bench, cache, converge, derive, generate, list_models, new, operators, resume, run
 from symlie.cli.output import print_json
 from symlie.errors import SymlieError
 
@@ -23,6 +23,7 @@ COMMANDS = {
     "derive": derive,
     "generate": generate,
     "run": run,
+    "resume": resume,
     "converge": converge,
     "bench": bench,
     "operators": operators,

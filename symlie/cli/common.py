@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from symlie.cli.values import node_quantity, option, quantity, table
+from symlie.cli.values import node_quantity, number, option, quantity, table
 from symlie.errors import SymlieError
 
 if TYPE_CHECKING:
@@ -83,6 +83,22 @@ def add_system(parser: ArgumentParser) -> None:
         default="stage",
         help="as the method gives them (default), or recomputed from the index-1 system",
     )
+
+
+def add_checkpoint_seconds(parser: ArgumentParser) -> None:
+    """The argument ``--checkpoint-seconds``."""
+    parser.add_argument(
+        "--checkpoint-seconds",
+        type=number,
+        metavar="S",
+        help="time between two checkpoints in s; default: 10",
+    )
+
+
+def checkpoint_seconds(arguments: Namespace) -> dict[str, Any]:
+    """The keyword argument of `solve` and `resume`, if it was given."""
+    given = arguments.checkpoint_seconds
+    return {} if given is None else {"checkpoint_seconds": given}
 
 
 def add_json(parser: ArgumentParser) -> None:

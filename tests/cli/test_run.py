@@ -133,7 +133,7 @@ def test_interruption_saves_the_solution(tmp_path: Path) -> None:
         "--t-end",
         "1e4",
         "--t-eval",
-        "1e-5,1e4",
+        "1e-6,1e4",
         "--progress",
         "--json",
         "--out",

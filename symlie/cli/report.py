@@ -1,0 +1,177 @@
+"""A solution as commands print, save and draw it."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from argparse import ArgumentParser, Namespace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from symlie.cli.common import PICTURES, RECORDINGS, check_writable
+from symlie.cli.output import print_table, seconds
+from symlie.cli.values import names
+from symlie.errors import UnknownNameError
+
+if TYPE_CHECKING:
+    from symlie.runtime.layout import Array, Layout
+    from symlie.runtime.recorder import Event
+    from symlie.runtime.solution import Solution
+
+MOST_EVENTS = 20
+"""Events that are printed one by one."""
+
+MOST_NUMBERS = 9
+"""Multipliers of a constraint that are printed one by one."""
+
+
+def shown(solution: Solution, t_eval: Sequence[float] | None) -> Solution:
+    """The part of a solution that is printed: the times that were asked for, else the last one."""
+    if t_eval is not None or not len(solution.t):
+        return solution
+    last = {name: getattr(solution, name)[-1:] for name in ("t", "q", "v", "multipliers")}
+    return dataclasses.replace(solution, **last)
+
+
+@dataclass(frozen=True)
+class Results:
+    """Files that a command writes."""
+
+    plot: str | None = None
+    panels: list[str] | None = None
+    plot_steps: str | None = None
+    out: str | None = None
+
+    @property
+    def files(self) -> list[str]:
+        """Their names."""
+        return [file for file in (self.plot, self.plot_steps, self.out) if file]
+
+    @property
+    def notes(self) -> dict[str, Any]:
+        """For a checkpoint: where the files are to be, from whatever folder the run is resumed."""
+        places = {name: getattr(self, name) for name in ("plot", "plot_steps", "out")}
+        return {name: file and os.path.abspath(file) for name, file in places.items()} | {"panels": self.panels}
+
+    def write(self, solution: Solution) -> None:
+        """Save and draw a solution."""
+        if self.out:
+            solution.save(self.out)
+        if self.plot:
+            solution.plot(self.plot, self.panels)
+        if self.plot_steps and solution.trace is not None:
+            solution.plot_steps(self.plot_steps)
+
+    def print_names(self) -> None:
+        """Say what was written."""
+        for file in self.files:
+            print(f"\nwrote {file}")
+
+
+def add_results(parser: ArgumentParser) -> None:
+    """Arguments of files to write."""
+    parser.add_argument("--plot", metavar="FILE", help=f"draw the solution ({', '.join(PICTURES)})")
+    parser.add_argument(
+        "--panels",
+        type=names,
+        metavar="NAME,…",
+        help="what --plot draws: energy, residuals, snapshots, NODE.FIELD, names of outputs and constraints",
+    )
+    parser.add_argument(
+        "--plot-steps",
+        metavar="FILE",
+        help="draw sizes and error estimates of all tried steps; implies --trace",
+    )
+    parser.add_argument("--out", metavar="FILE", help=f"save the solution ({', '.join(RECORDINGS)})")
+
+
+def results_of(arguments: Namespace, notes: Mapping[str, Any] | None = None) -> Results:
+    """The files that arguments ask for, or else notes of a checkpoint; checked before any work.
+
+    Raises
+    ------
+    SymlieError
+        A file can not be written, or panels are chosen for no picture.
+    """
+    given = {name: getattr(arguments, name) for name in ("plot", "panels", "plot_steps", "out")}
+    results = Results(**{name: value or (notes or {}).get(name) for name, value in given.items()})
+    check_writable(results.plot, PICTURES)
+    check_writable(results.plot_steps, PICTURES)
+    if results.panels and not results.plot:
+        raise UnknownNameError("--panels chooses what --plot draws; add --plot FILE.")
+    check_writable(results.out, RECORDINGS)
+    return results
+
+
+def print_solution(solution: Solution, whole: Solution) -> None:
+    """Print states of a solution, with the events and statistics of the whole."""
+    h = whole.settings["h"]
+    layout, statistics = solution.system.layout, solution.statistics
+    options = "".join(f" {name}={value}" for name, value in layout.options.items())
+    steps = "adaptive steps" if h is None else f"h = {h:g} s"
+    print(f"{layout.name}{options}: {solution.method}, {steps}, backend {solution.system.backend}")
+    units = {name: unit for name, (_, unit) in layout.outputs.items()} | {"energy": "J"}
+    outputs, multipliers = solution.outputs, solution.named_multipliers()
+    for k, t in enumerate(solution.t):
+        print(f"\nt = {t:.9g} s")
+        rows = [(_with_unit(name, units.get(name, "")), _numbers(values[k])) for name, values in outputs.items()]
+        rows += [(f"λ {name}", _numbers_or_largest(values[k])) for name, values in multipliers.items()]
+        print_table(rows)
+    if whole.events:
+        print("\nevents")
+        print_table((_event_name(e, layout), f"t = {e.t:.12g} s") for e in whole.events[:MOST_EVENTS])
+        if len(whole.events) > MOST_EVENTS:
+            print(f"  … {len(whole.events)} in all")
+    print()
+    per_step = f" ({seconds(statistics.cpu_seconds / statistics.steps)} per step)" if statistics.steps else ""
+    print_table(
+        [
+            (
+                "steps",
+                f"{statistics.steps}, {'' if h else f'rejected {statistics.rejected}, '}"
+                f"right-hand sides {statistics.rhs_evaluations}",
+            ),
+            *(
+                [
+                    ("largest |Φ|", f"{statistics.max_constraint_residual:.3g}"),
+                    ("largest |Bv+b|", f"{statistics.max_velocity_residual:.3g}"),
+                ]
+                if layout.rows
+                else []
+            ),
+            ("time loop", seconds(statistics.cpu_seconds) + per_step),
+            (
+                "before",
+                f"derived in {_spent(statistics.derive_seconds)}, compiled in {_spent(statistics.compile_seconds)}",
+            ),
+        ],
+        indent="",
+    )
+
+
+def _event_name(event: Event, layout: Layout) -> str:
+    repeated = sum(e.name == event.name for e in layout.events) > 1
+    return f"{event.name}[{event.instance}]" if repeated else event.name
+
+
+def _with_unit(name: str, unit: str) -> str:
+    return f"{name} ({unit})" if unit else name
+
+
+def _spent(value: float) -> str:
+    return seconds(value) if value else "0 s (cached)"
+
+
+def _numbers(values: Any) -> str:
+    import numpy as np
+
+    return "  ".join(f"{value: .9g}" for value in np.ravel(values))
+
+
+def _numbers_or_largest(values: Array) -> str:
+    """Numbers; of many, how many there are and the largest."""
+    if values.size <= MOST_NUMBERS:
+        return _numbers(values)
+    shape = " × ".join(map(str, values.shape))
+    return f"{shape} values, largest |λ| = {abs(values).max():.9g}"

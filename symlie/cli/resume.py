@@ -1,0 +1,56 @@
+"""``symlie resume``: go on with a run that was interrupted."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+from symlie.cli.common import add_checkpoint_seconds, add_json, checkpoint_seconds
+from symlie.cli.output import Progress, print_json
+from symlie.cli.report import add_results, print_solution, results_of, shown
+from symlie.errors import IntegrationError
+
+SUMMARY = "Go on with a run from its checkpoint, to the same bits as without the interruption."
+DETAILS = """
+
+The checkpoint is a file of 'symlie run --checkpoint FILE'. It holds the whole run: the generated code, parameters, the
+method, and everything recorded so far. Files that the run was to write are written at the end, or others instead if
+they are given here; a picture or a file can hold only what the run recorded. A finished run gives its solution again.
+The run goes on under the same version of symlie, on the same kind of processor and with the same compiler alone, since
+the result would be another one elsewhere. The code in the file is run: resume files that you trust."""
+EXAMPLE = """symlie resume rod.checkpoint
+
+  goes on after
+  symlie run roll_up --h 1e-5 --t-end 1 --out rod.nc --checkpoint rod.checkpoint"""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Arguments of the command."""
+    parser.add_argument("file", metavar="FILE", help="checkpoint of 'symlie run --checkpoint FILE'")
+    add_results(parser)
+    add_checkpoint_seconds(parser)
+    parser.add_argument("--progress", action="store_true", help="print progress as lines, also without a terminal")
+    add_json(parser)
+
+
+def run(arguments: Namespace) -> int:
+    """Run the command."""
+    from symlie.runtime.checkpoint import checkpoint_notes, resume
+
+    results = results_of(arguments, checkpoint_notes(arguments.file))
+    try:
+        with Progress(Path(arguments.file).name, plain=arguments.progress) as progress:
+            solution = resume(arguments.file, progress=progress, **checkpoint_seconds(arguments))
+    except IntegrationError as error:
+        if error.solution is not None:
+            arguments.result.update(shown(error.solution, error.solution.settings["t_eval"]).to_json())
+            results.write(error.solution)
+        raise
+    results.write(solution)
+    part = shown(solution, solution.settings["t_eval"])
+    if arguments.json:
+        print_json(part.to_json())
+    else:
+        print_solution(part, solution)
+        results.print_names()
+    return 0

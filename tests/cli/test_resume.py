@@ -1,0 +1,182 @@
+"""``symlie run --checkpoint`` and ``symlie resume``: killed runs end at the bits of those that were left alone."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import symlie as sl
+from symlie.models.statement_cache import system_of_model
+from tests.cli.conftest import Outcome, python
+from tests.runtime.test_checkpoint import content
+
+Cli = Callable[..., Outcome]
+
+MODEL = '''"""A pendulum."""
+import symlie as sl
+from pendulum_data import LENGTH
+
+def build():
+    model = sl.Model("pendulum")
+    q = model.node("bob", "R3")
+    model.kinetic_energy(q.x_dot.dot(q.x_dot) / 2)
+    model.potential_energy(9.81 * q.x[2])
+    model.constraint("rod", q.x.dot(q.x) - LENGTH**2)
+    model.event("bottom", q.x[0], terminal=False)
+    model.initial(q, x=[LENGTH, 0, 0], x_dot=[0, 1, 0])
+    return model
+'''
+
+
+def accept_interrupts() -> None:
+    # Shells start jobs in the background with interrupts ignored, and children inherit that.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def begun(words: tuple[str, ...], checkpoint: Path) -> subprocess.Popen[bytes]:
+    """A command in another process that has written its first checkpoint."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "symlie", *words],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        preexec_fn=accept_interrupts,
+    )
+    while not checkpoint.exists() and process.poll() is None:
+        time.sleep(0.01)
+    return process
+
+
+def exact(solution: dict[str, Any]) -> dict[str, Any]:
+    """What ``--json`` prints, but how long it took."""
+    statistics = {k: v for k, v in solution["statistics"].items() if not k.endswith("_seconds")}
+    return {**solution, "statistics": statistics}
+
+
+@pytest.fixture
+def pendulum(tmp_path: Path) -> Path:
+    """A model file that reads another one."""
+    (tmp_path / "pendulum_data.py").write_text("LENGTH = 1.5")
+    path = tmp_path / "pendulum.py"
+    path.write_text(MODEL)
+    return path
+
+
+def test_interrupted_and_resumed(cli: Cli, pendulum: Path, tmp_path: Path) -> None:
+    """Ctrl-C, then resume: the same numbers, and the file that the run was to write."""
+    run = ("run", str(pendulum), "--h", "1e-4", "--t-end", "0.3", "--backend", "numpy")
+    expected = cli(*run, "--out", "expected.npz", "--json").json
+    with begun((*run, "--out", "run.npz", "--checkpoint", "run.ckpt"), tmp_path / "run.ckpt") as process:
+        process.send_signal(signal.SIGINT)
+    assert process.returncode == 130
+    (tmp_path / "run.npz").unlink(missing_ok=True)  # not there if Ctrl-C came before the first step
+    result = cli("resume", "run.ckpt", "--json")
+    assert result.code == 0
+    assert exact(result.json) == exact(expected)
+    loaded = [sl.load_solution(tmp_path / name) for name in ("expected.npz", "run.npz")]
+    assert content(loaded[0]) == content(loaded[1])
+    table = cli("resume", "run.ckpt", "--out", "again.npz")
+    assert "t = 0.3 s" in table.out and "wrote again.npz" in table.out
+    assert content(sl.load_solution(tmp_path / "again.npz")) == content(loaded[0])
+
+
+def test_changed_model_files_are_refused(cli: Cli, pendulum: Path, tmp_path: Path) -> None:
+    run = ("run", str(pendulum), "--h", "1e-2", "--t-end", "0.1", "--backend", "numpy", "--checkpoint", "run.ckpt")
+    assert cli(*run).code == 0
+    assert cli("resume", "run.ckpt").code == 0
+    for file in (pendulum, tmp_path / "pendulum_data.py"):
+        old = file.read_text()
+        file.write_text(old + "\n")
+        result = cli("resume", "run.ckpt")
+        assert result.code == 1
+        assert f"{file}, which its model was built from, has changed" in result.err
+        file.write_text(old)
+    assert cli("resume", "run.ckpt").code == 0
+
+
+def test_mistakes(cli: Cli, tmp_path: Path) -> None:
+    assert "can not be read: No such file" in cli("resume", "none").err
+    (tmp_path / "x").write_text("x")
+    assert "is not a checkpoint" in cli("resume", "x", "--json").json["message"]
+    top = ("run", "heavy_top", "--h", "1e-3", "--t-end", "0.01", "--backend", "numpy")
+    assert "exists and is not a checkpoint" in cli(*top, "--checkpoint", "x").err
+    assert "needs --checkpoint" in cli(*top, "--checkpoint-seconds", "1").err
+    assert "must not be negative" in cli(*top, "--checkpoint", "y", "--checkpoint-seconds", "-1").err
+    assert cli(*top, "--checkpoint", "y").code == 0
+    assert "must end in .nc or .npz" in cli("resume", "y", "--out", "z.txt").err
+
+
+KILLS = 100
+RODS = {
+    "c": ("roll_up", "-o", "segments=16", "--h", "2e-6", "--t-end", "0.6", "--t-eval", "0.2,0.4,0.6"),
+    "numpy": ("heavy_top", "-o", "group=SE3", "--rtol", "1e-9", "--t-end", "0.5", "--trace", "--out", "killed.npz"),
+}
+"""A compiled run with fixed steps and one in NumPy with adaptive steps, each of some seconds."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("backend", RODS)
+def test_killed_at_any_moment(cli: Cli, backend: str, tmp_path: Path) -> None:
+    """SIGKILL at random moments, also while checkpoints are written, which is most of the time here."""
+    random_delay = random.Random(20240501)
+    checkpoint = tmp_path / "run.ckpt"
+    words = ("run", *RODS[backend], "--backend", backend, "--checkpoint", str(checkpoint), "--checkpoint-seconds", "0")
+    start = time.perf_counter()
+    expected = exact(cli(*words, "--json").json)
+    longest = time.perf_counter() - start
+    kills = resumed = 0
+    while kills < KILLS // 2:
+        checkpoint.unlink(missing_ok=True)
+        command = words
+        while kills < KILLS // 2:
+            with begun(command, checkpoint) as process:
+                time.sleep(random_delay.random() * longest / 4)
+                process.kill()
+            if process.returncode != -signal.SIGKILL:
+                break
+            kills += 1
+            command = ("resume", str(checkpoint), "--checkpoint-seconds", "0")
+        result = cli("resume", str(checkpoint), "--json")
+        assert exact(result.json) == expected
+        resumed += 1
+    print(f"{backend}: {kills} kills, {resumed} runs, all equal")
+
+
+@pytest.mark.slow
+def test_cold_starts_at_once(tmp_path: Path) -> None:
+    """32 processes with one empty cache: the same result 32 times, and nothing but entries in the cache."""
+    cache, words = (
+        tmp_path / "cache",
+        ("run", "heavy_top", "-o", "group=SE3", "--h", "2**-10", "--t-end", "0.1", "--json"),
+    )
+    environment = {**os.environ, "SYMLIE_CACHE": str(cache)}
+    command = [sys.executable, "-m", "symlie", *words]
+    started = [
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+        for _ in range(32)
+    ]
+    found = [process.communicate() for process in started]
+    assert [process.returncode for process in started] == [0] * 32, found
+    results = [exact(Outcome(0, out, "").json) for out, _ in found]
+    assert all(result == results[0] for result in results)
+    assert all(not errors for _, errors in found)
+    left = sorted(str(p.relative_to(cache)) for p in cache.rglob("*") if "build-" in p.name or p.name.startswith("."))
+    assert not left
+    alone = python("-m", "symlie", *words, SYMLIE_CACHE=str(tmp_path / "other"))
+    assert exact(alone.json) == results[0]
+    assert {p.relative_to(cache) for p in cache.rglob("*")} == {
+        p.relative_to(tmp_path / "other") for p in (tmp_path / "other").rglob("*")
+    }
+
+
+def test_systems_of_model_files_know_their_sources(pendulum: Path) -> None:
+    system = system_of_model(str(pendulum), {}, backend="numpy")
+    assert {str(pendulum), str(pendulum.with_name("pendulum_data.py"))} <= set(system.sources)

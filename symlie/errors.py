@@ -24,6 +24,10 @@ class UnknownNameError(SymlieError):
     """A model, group, method, node, field, option or parameter of this name does not exist."""
 
 
+class UnknownFieldError(UnknownNameError, AttributeError):
+    """A node or group element has no field of this name."""
+
+
 class InconsistentInitialValuesError(SymlieError):
     """Initial values violate a constraint or its time derivative."""
 

@@ -42,6 +42,10 @@ _ELEMENTARY: dict[str, Callable[..., mpf]] = {
     "exp": mpmath.exp, "log": mpmath.log, "Abs": abs, "Max": max, "Min": min, "sign": mpmath.sign,
 }  # fmt: skip
 
+_RELATIONS: dict[str, Callable[[mpf, mpf], bool]] = {
+    ">": operator.gt, ">=": operator.ge, "<": operator.lt, "<=": operator.le,
+}  # fmt: skip
+
 
 class Evaluation:
     """A program lowered once and evaluated for many values of its input symbols.
@@ -91,6 +95,8 @@ def value_of(expression: Expr, environment: Mapping[Symbol, mpf]) -> mpf:
     if isinstance(expression, Select):
         condition, if_positive, otherwise = expression.args
         return value_of(if_positive if value_of(condition, environment) > 0 else otherwise, environment)
+    if isinstance(expression, sympy.Piecewise):
+        return next(value_of(piece, environment) for piece, where in expression.args if _holds(where, environment))
     arguments = [value_of(a, environment) for a in expression.args]
     if expression.is_Add:
         return mpmath.fsum(arguments)
@@ -106,6 +112,15 @@ def value_of(expression: Expr, environment: Mapping[Symbol, mpf]) -> mpf:
     if isinstance(expression, RotationQuaternion):
         return rotation_quaternion(arguments[1:])[int(arguments[0])]
     return _ELEMENTARY[type(expression).__name__](*arguments)
+
+
+def _holds(condition: Any, environment: Mapping[Symbol, mpf]) -> bool:
+    """Whether a condition of a piecewise function is met."""
+    if condition.is_Boolean and not condition.is_Relational:
+        assert condition in (sympy.true, sympy.false)
+        return bool(condition)
+    left, right = (value_of(side, environment) for side in condition.args)
+    return bool(_RELATIONS[condition.rel_op](left, right))
 
 
 def _consecutive(first: Symbol, count: int, environment: Mapping[Symbol, mpf]) -> list[mpf]:

@@ -60,6 +60,15 @@ and truncation h²/12 = 8e-26 times a fourth derivative, below 1e8 relative to t
 EXACT = 1e-44
 """The same quantity by two exact formulas in 50 digits, relative to the largest entry: six digits for cancellation."""
 
+RUNNING_ERROR = 4.0
+"""Factor on bounds of rounding by running error analysis, which is first order and takes group elements to be exact."""
+
+VARIATION_OF_RANDOM = 1e-15
+"""Second central differences with `SECOND_VARIATION_STEP` on states in doubles, which are off the group by 1e-16."""
+
+RANDOM_RUN = 1e-9
+"""C and NumPy after a few steps of random models, whose linear systems may have a condition of 1e6."""
+
 HEAVY_TOP_RUN = 1e-6
 """Error of fifth order methods on the heavy top with h = 2⁻¹¹ s up to t = 1 s: 1.9e-7 in the rotation at the end, by
 convergence studies with halved steps; the rest is room for other processors' rounding and for other groups."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from symlie.derive.statements import DerivedStatement, derive_statement
 from symlie.errors import ModelError
 from symlie.modeling.model import Model
+from symlie.modeling.stated_terms import check_symbols, fingerprint
 from symlie.modeling.statement import Statement
 
 if TYPE_CHECKING:
@@ -24,10 +26,21 @@ class Equations:
 
     model: Model
     options: tuple[tuple[str, Any], ...] = ()
+    stated: Hashable = None
+    """What the model consisted of when its equations were asked for."""
+
+    def _check_unchanged(self) -> None:
+        if self.stated is not None and fingerprint(self.model) != self.stated:
+            raise ModelError(
+                f"Model '{self.model.name}' was changed after derive(); state everything first, or call derive() again."
+            )
 
     @functools.cached_property
     def derived(self) -> tuple[DerivedStatement, ...]:
         """The model's own statement, if it has one, and each element type's, with all derived terms."""
+        self._check_unchanged()
+        for statement in statements_of(self.model):
+            check_symbols(self.model, statement)
         derived = tuple(derive_statement(s) for s in statements_of(self.model))
         _check_masses(self.model, derived)
         return derived
@@ -39,6 +52,7 @@ class Equations:
         from symlie.derive.kernels import model_kernels
         from symlie.ir.kernels import EmittedModel
 
+        self._check_unchanged()
         fixed = has_fixed_topology(self.model)
         types = model_kernels(self.model, self.derived, fixed=fixed)
         elimination = small_elimination(types, self.arrangement) if fixed else None
@@ -49,6 +63,7 @@ class Equations:
         """Nodes, instances and parameter values: the run-time data of the model."""
         from symlie.derive.arrangement import arrange
 
+        self._check_unchanged()
         return arrange(self.model)
 
     def compile(self, backend: str = "auto", optimize: str = "default") -> System:
@@ -132,7 +147,14 @@ def equations_of(model: Model) -> Equations:
     if all(s.kinetic == 0 for s in statements_of(model)):
         raise ModelError(f"Model '{model.name}' has no kinetic energy; state it with model.kinetic_energy(...).")
     _check_names(model)
-    return Equations(model)
+    for instances in model.instances:
+        width = sum(len(p.default) for p in instances.element.parameters)
+        if any(block.shape[1] != width for block in instances.parameters):
+            raise ModelError(
+                f"Element type '{instances.element.name}' got parameters after it was added to '{model.name}'; declare "
+                "them before."
+            )
+    return Equations(model, stated=fingerprint(model))
 
 
 def derive(model: Model) -> Equations:

@@ -157,6 +157,10 @@ NAMED = {"SO2": SO2, "SO3": SO3, "SO3rv": SO3rv, "S3": S3, "SE2": SE2, "SE3": SE
 """Groups that are not direct products or R^n, by name."""
 
 
+LARGEST_SPACE = 1000
+"""Largest n of the groups R^n that can be spelled."""
+
+
 @functools.cache
 def group_from_name(name: str) -> LieGroup:
     """The group spelled ``R3``, as in `NAMED`, or as a direct product such as ``SO3xR3`` or ``SO3rvxR3``.
@@ -173,7 +177,7 @@ def group_from_name(name: str) -> LieGroup:
     """
     if name in NAMED:
         return NAMED[name]
-    if name[:1] == "R" and name[1:].isdigit() and int(name[1:]) > 0:
+    if name[:1] == "R" and name[1:].isdecimal() and name.isascii() and 0 < int(name[1:]) <= LARGEST_SPACE:
         return real_space(int(name[1:]))
     parts = name.split("x")
     if len(parts) > 1 and all(parts):

@@ -127,9 +127,16 @@ def is_atom(expression: Expr) -> bool:
 
 
 class Program:
-    """A statement list with inputs; symbols are numbered, so the same statements give the same text."""
+    """A statement list with inputs; symbols are numbered, so the same statements give the same text.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    owner
+        Name of what is stated, an identifier; symbols of programs with different owners differ.
+    """
+
+    def __init__(self, owner: str = "") -> None:
+        self._owner = f".{owner}" if owner else ""
         self.inputs: dict[str, Value] = {}
         self.statements: list[Statement] = []
         self._expressions: dict[Expr, Symbol] = {}
@@ -140,12 +147,14 @@ class Program:
     def fresh(self, stem: str, count: int) -> tuple[Symbol, ...]:
         """New symbols ``stem.n`` (one) or ``stem.n.k`` (several) with a number n not used before.
 
-        The dot keeps them apart from the identifiers that users name parameters with.
+        The dot keeps them apart from the identifiers that users name parameters with, and the owner, which follows the
+        stem if the program has one, from the symbols of other programs.
         """
         self._counter += 1
+        name = f"{stem}{self._owner}.{self._counter}"
         if count == 1:
-            return (Symbol(f"{stem}.{self._counter}", real=True),)
-        return tuple(Symbol(f"{stem}.{self._counter}.{k}", real=True) for k in range(count))
+            return (Symbol(name, real=True),)
+        return tuple(Symbol(f"{name}.{k}", real=True) for k in range(count))
 
     def input(self, name: str, space: Space, symbols: Sequence[Symbol]) -> Value:
         """Declare an input value under a unique name."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 from symlie.groups.group import LieGroup, storage_symbols
 from symlie.ir.program import Assignment, needed_statements
 from symlie.modeling.model import Model
+from symlie.modeling.stated_terms import terms_of
 from symlie.modeling.statement import Statement
 
 
@@ -38,12 +39,7 @@ def _statement(statement: Statement) -> list[str]:
     lines += [f"node {n.name} {_group(n.group)}" for n in statement.nodes]
     lines += [f"parameter {p.name} {p.shape} {p.unit}" for p in statement.parameters]
     # Derivation appends statements to the program, so only what the statement itself needs counts.
-    stated = [statement.kinetic, statement.potential, statement.dissipated]
-    stated += [c for _, vector in statement.generalized_forces for c in vector]
-    stated += [c for pair in statement.applied_forces for c in pair]
-    stated += [row for c in statement.constraints for row in c.rows]
-    stated += [c for o in statement.outputs for c in o.components]
-    stated += [e.expression for e in statement.events]
+    stated = [e for _, expressions in terms_of(statement) for e in expressions]
     for s in needed_statements(statement.program, stated):
         if isinstance(s, Assignment):
             lines.append(f"{s.symbol} = {s.expression}")

@@ -10,12 +10,16 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
 import sympy
 from sympy import Expr, ImmutableDenseMatrix, Integer
 
 from symlie.errors import ModelError
 from symlie.ir.primitives import Select
 from symlie.ir.straightline import check_functions
+
+LONGEST_SHOWN = 80
+"""Characters of an expression in a message."""
 
 
 def components(expression: Any) -> tuple[Expr, ...]:
@@ -26,9 +30,11 @@ def components(expression: Any) -> tuple[Expr, ...]:
     ModelError
         A function has no equivalent in compiled code.
     """
+    if isinstance(expression, np.ndarray):
+        return tuple(translated(e) for e in expression.ravel().tolist())
     if hasattr(expression, "shape"):
         return tuple(translated(e) for e in expression)
-    if isinstance(expression, Sequence):
+    if isinstance(expression, Sequence) and not isinstance(expression, str):
         return tuple(translated(e) for e in expression)
     return (translated(expression),)
 
@@ -49,19 +55,52 @@ def select(condition: Any, if_positive: Any, otherwise: Any) -> Any:
             raise ModelError(f"The pieces of a selection differ in shape: {if_positive} and {otherwise}.")
         pairs = zip(if_positive, otherwise, strict=True)
         return ImmutableDenseMatrix(*if_positive.shape, [select(condition, a, b) for a, b in pairs])
-    a, b, c = (sympy.sympify(e) for e in (if_positive, otherwise, condition))
+    a, b, c = (sympified(e) for e in (if_positive, otherwise, condition))
     return _choose(c, a, b) if c.is_Boolean or c.is_Relational else Select(c, a, b)
 
 
 def translated(expression: Any) -> Expr:
-    """An expression with piecewise functions as `Select`."""
-    expression = sympy.sympify(expression)
+    """An expression with piecewise functions as `Select`.
+
+    Raises
+    ------
+    ModelError
+        It is no expression, or has a function without equivalent in compiled code, or a constant that is no number.
+    """
+    expression = sympified(expression)
+    if not isinstance(expression, Expr):
+        raise ModelError(f"'{_shown(expression)}' is not an expression of numbers, parameters and components of nodes.")
+    if expression.has(sympy.nan, sympy.oo, -sympy.oo, sympy.zoo, sympy.I):
+        raise ModelError(f"The expression '{_shown(expression)}' contains what is not a finite real number.")
     if expression.is_Atom:
         return expression
     if expression.has(*_RULES, sympy.Piecewise):
         expression = _translate(expression)
     check_functions(expression)
     return expression
+
+
+def sympified(value: Any) -> Any:
+    """A number or an expression as SymPy has it; text is refused, because SymPy would execute it.
+
+    Raises
+    ------
+    ModelError
+        It is neither.
+    """
+    if value is None or isinstance(value, str):
+        raise ModelError(f"{value!r} is not an expression; write it with the symbols of the model.")
+    try:
+        return sympy.sympify(value)
+    except (sympy.SympifyError, TypeError, ValueError, AttributeError) as error:
+        raise ModelError(f"'{_shown(value)}' is not an expression of numbers, parameters and components of nodes.") \
+            from error  # fmt: skip
+
+
+def _shown(value: Any) -> str:
+    """The beginning of an expression."""
+    text = " ".join(str(value).split())
+    return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}…"
 
 
 def _translate(expression: Any) -> Any:

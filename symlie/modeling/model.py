@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,15 +15,15 @@ from sympy import Expr, ImmutableDenseMatrix, Integer, Symbol
 
 from symlie.errors import ModelError
 from symlie.groups.group import Field, LieGroup
-from symlie.groups.standard import group_from_name
 from symlie.ir.primitives import PiecewiseLinear, RunTimeInput
-from symlie.modeling.expressions import components
-from symlie.modeling.names import identifier, stem
+from symlie.modeling.expressions import sympified
+from symlie.modeling.names import identifier
 from symlie.modeling.node import Node, column
 from symlie.modeling.node_array import NodeArray, NodeReference
 from symlie.modeling.statement import Statement
 from symlie.modeling.terms import Input
 from symlie.modeling.units import Certainty, parse_units
+from symlie.modeling.values import flat, given_group, parameter_block
 
 if TYPE_CHECKING:
     from symlie.derive.equations import Equations
@@ -66,7 +67,7 @@ class ElementType(Statement):
             identifier("Local node", label)
             if hasattr(self, label):
                 raise ModelError(f"Local node '{label}' of '{name}' would hide a method; choose another name.")
-            self.nodes.append(Node(self.program, f"{name}.{label}", _group(group)))
+            self.nodes.append(Node(self.program, f"{name}.{label}", given_group(group)))
             self.units.declare_node(self.nodes[-1])
             setattr(self, label, self.nodes[-1])
 
@@ -126,6 +127,16 @@ class Model(Statement):
         if name in [n.name for n in self.nodes] + [a.name for a in self.arrays]:
             raise ModelError(f"Node '{name}' is declared twice in '{self.name}'.")
 
+    def _known_group(self, group: LieGroup | str) -> LieGroup:
+        """A group, unless another one of the same name is in use: generated functions are called after groups."""
+        found = given_group(group)
+        for other in [n.group for n in self.nodes] + [a.group for a in self.arrays]:
+            for mine in (found, *(f for f, _, _ in found.simple_factors)):
+                for theirs in (other, *(f for f, _, _ in other.simple_factors)):
+                    if mine.name == theirs.name and mine is not theirs and mine.compose is not theirs.compose:
+                        raise ModelError(f"Two different groups of '{self.name}' are called '{mine}'; rename one.")
+        return found
+
     def node(self, name: str, group: LieGroup | str, unit: str = "") -> Node:
         """Add a node.
 
@@ -144,7 +155,7 @@ class Model(Statement):
             Symbols of its configuration and velocity: ``q.R``, ``q.x``, ``q.Omega``, …
         """
         self._check_new_node(name)
-        node = Node(self.program, name, _group(group))
+        node = Node(self.program, name, self._known_group(group))
         self.units.declare_node(node, unit)
         self.nodes.append(node)
         return node
@@ -162,9 +173,9 @@ class Model(Statement):
             Number of nodes.
         """
         self._check_new_node(name)
-        if count < 1:
-            raise ModelError(f"Node array '{name}' needs at least one node, not {count}.")
-        array = NodeArray(name, _group(group), count)
+        if not isinstance(count, Integral) or count < 1:
+            raise ModelError(f"Node array '{name}' needs at least one node, not {count!r}.")
+        array = NodeArray(name, self._known_group(group), int(count))
         self.arrays.append(array)
         return array
 
@@ -181,6 +192,10 @@ class Model(Statement):
         **parameters
             Values of the element's parameters: one value for all instances, or an array with one row per instance.
         """
+        if not isinstance(element, ElementType):
+            raise ModelError(f"Instances are of an ElementType, not of {element!r}.")
+        if not isinstance(nodes, Iterable):
+            raise ModelError(f"The nodes of '{element.name}' must be a list, with a node or a tuple of nodes each.")
         groups = [n.group for n in element.nodes]
         known = {id(n) for n in (*self.nodes, *self.arrays)}
         rows: list[tuple[tuple[str, int], ...]] = []
@@ -203,10 +218,14 @@ class Model(Statement):
                         f"element expects {group}."
                     )
                 places.append((found.name, member.index if isinstance(member, NodeReference) else 0))
+            if len(set(places)) < len(places):
+                raise ModelError(
+                    f"Instance {number} of '{element.name}' joins a node with itself: {', '.join(map(str, members))}."
+                )
             rows.append(tuple(places))
         if not rows:
             return
-        block = _parameter_block(element, len(rows), parameters)
+        block = parameter_block(element.name, element.parameters, len(rows), parameters)
         entry = next((i for i in self.instances if i.element is element), None)
         if entry is None:
             if element.name == self.name or any(i.element.name == element.name for i in self.instances):
@@ -229,6 +248,7 @@ class Model(Statement):
         **fields
             Values by name of a storage field (``R``, ``p``, ``x``) or velocity field (``Omega``, ``U``, ``x_dot``).
         """
+        self._own(node)
         storage = {f.name: (f, False) for f in node.group.storage_fields}
         velocity = {f.name: (f, True) for f in node.group.velocity_fields}
         known = {**storage, **velocity}
@@ -239,7 +259,7 @@ class Model(Statement):
                     f"it has: {', '.join(known)}."
                 )
             entry, is_velocity = known[name]
-            parts = _flat(value)
+            parts = flat(value)
             if len(parts) != entry.size:
                 raise ModelError(f"{node.name}.{name} needs {entry.size} initial components, not {len(parts)}.")
             allowed = {s for p in self.parameters for s in p.symbols}
@@ -262,6 +282,8 @@ class Model(Statement):
             Every storage field of the group (``R`` or ``p``, ``x``) as expressions of ``model.t`` and of parameters.
         """
         found = node.array if isinstance(node, NodeReference) else node
+        if found not in self.arrays:
+            self._own(found)
         index = node.index if isinstance(node, NodeReference) else 0
         storage: list[Expr] = list(found.group.identity)
         known = {f.name: f for f in found.group.storage_fields}
@@ -272,7 +294,7 @@ class Model(Statement):
             )
         allowed = {self.time, *(s for p in self.parameters for s in p.symbols)}
         for name, value in fields.items():
-            parts = _flat(value)
+            parts = flat(value)
             if len(parts) != known[name].size:
                 raise ModelError(f"{found.name}.{name} needs {known[name].size} components, not {len(parts)}.")
             unknown = sorted(s.name for s in {s for e in parts for s in e.free_symbols} - allowed)
@@ -296,6 +318,8 @@ class Model(Statement):
         unit
             Unit of the values.
         """
+        if isinstance(times, str) or isinstance(values, str):
+            raise ModelError(f"Time function '{name}' needs numbers, not text.")
         if len(times) != len(values) or len(times) < 2 or any(b <= a for a, b in itertools.pairwise(times)):
             raise ModelError(f"Time function '{name}' needs at least two points with increasing times.")
         t = self.parameter(f"{name}_times", times, unit="s")
@@ -345,45 +369,6 @@ class Model(Statement):
         return derive(self)
 
 
-def _group(group: LieGroup | str) -> LieGroup:
-    found = group_from_name(group) if isinstance(group, str) else group
-    stem("Group", found.name)
-    return found
-
-
-def _parameter_block(element: ElementType, count: int, values: dict[str, Any]) -> NDArray[np.float64]:
-    """Parameter values of some instances, shape (count, number of values)."""
-    known = {p.name for p in element.parameters}
-    unknown = sorted(set(values) - known)
-    if unknown:
-        raise ModelError(
-            f"Element type '{element.name}' has no parameter '{unknown[0]}'; it has: {', '.join(sorted(known))}."
-        )
-    columns = []
-    for parameter in element.parameters:
-        size = len(parameter.default)
-        value = np.asarray(values.get(parameter.name, parameter.default), dtype=float)
-        if value.size == size:
-            block = np.broadcast_to(value.reshape(1, size), (count, size))
-        elif value.size == count * size and len(value) == count:
-            block = value.reshape(count, size)
-        else:
-            raise ModelError(
-                f"Parameter '{parameter.name}' of element '{element.name}' needs {size} values, or {count} × {size}, "
-                f"not {' × '.join(map(str, value.shape))}."
-            )
-        columns.append(block)
-    return np.hstack(columns) if columns else np.zeros((count, 0))
-
-
-def _flat(value: Any) -> tuple[Expr, ...]:
-    if isinstance(value, np.ndarray):
-        value = value.tolist()
-    if isinstance(value, Sequence) and value and isinstance(value[0], Sequence | np.ndarray):
-        return tuple(c for row in value for c in _flat(row))
-    return tuple(sympy.sympify(c) for c in components(value))
-
-
 def vector(*parts: Any) -> ImmutableDenseMatrix:
     """A column vector from numbers and expressions.
 
@@ -392,7 +377,7 @@ def vector(*parts: Any) -> ImmutableDenseMatrix:
     *parts
         The components.
     """
-    return ImmutableDenseMatrix(len(parts), 1, [sympy.sympify(p) for p in parts])
+    return ImmutableDenseMatrix(len(parts), 1, [sympified(p) for p in parts])
 
 
 def diag(*entries: Any) -> ImmutableDenseMatrix:

@@ -11,6 +11,9 @@ import keyword
 from symlie.errors import ModelError
 from symlie.paths import template_folder
 
+LONGEST = 100
+"""Characters of a name; files are called after models."""
+
 
 def identifier(kind: str, name: str) -> str:
     """Check that a name can be used in generated text.
@@ -24,6 +27,8 @@ def identifier(kind: str, name: str) -> str:
         raise ModelError(
             f"{kind} name {name!r} is not usable; take letters, digits and underscores, starting with a letter."
         )
+    if len(name) > LONGEST:
+        raise ModelError(f"{kind} name '{name[:20]}…' is not usable, because it has more than {LONGEST} characters.")
     if keyword.iskeyword(name):
         raise ModelError(f"{kind} name {name!r} is not usable, because it is a keyword of Python; add a letter.")
     return name
@@ -39,7 +44,7 @@ def stem(kind: str, name: str) -> str:
     """
     identifier(kind, name)
     files = {p.name.partition(".")[0] for p in (template_folder() / "c").iterdir()} | {"tableau", "math"}
-    if name in files or name.partition("_")[0] in {"", "system", "symlie"}:
+    if name in files or name in {"factorize", "solve"} or name.partition("_")[0] in {"", "system", "symlie"}:
         raise ModelError(
             f"{kind} name {name!r} is not usable, because generated code has functions or files of this name; "
             "choose another one."

@@ -7,7 +7,7 @@ from typing import Any
 
 from sympy import Expr, ImmutableDenseMatrix, Symbol
 
-from symlie.errors import ModelError
+from symlie.errors import ModelError, UnknownFieldError
 from symlie.groups.group import Field, LieGroup, storage_symbols
 from symlie.groups.operations import Compose, Exponential, Inverse, Logarithm
 from symlie.groups.rotation import rotate, rotation_size
@@ -40,7 +40,12 @@ class RotationMatrix:
     def __mul__(self, other: Any) -> Any:
         if isinstance(other, RotationMatrix):
             return self.matrix * other.matrix
-        if getattr(other, "is_Matrix", False) and other.shape[0] == self.shape[0]:
+        if getattr(other, "is_Matrix", False):
+            if other.shape[0] != self.shape[0]:
+                raise ModelError(
+                    f"A rotation matrix {self.shape[0]} × {self.shape[0]} can not multiply {other.shape[0]} × "
+                    f"{other.shape[1]} numbers."
+                )
             columns = [
                 rotate(self._program, self._group, self._storage, components(other[:, j]), transpose=self._transposed)
                 for j in range(other.shape[1])
@@ -124,10 +129,13 @@ class GroupElement:
         return column(self._program.apply(Logarithm(self.group), self._value).components)
 
     @property
-    def R(self) -> RotationMatrix:
-        """Rotation matrix, from body axes to inertial axes."""
+    def R(self) -> Any:
+        """Rotation matrix, from body axes to inertial axes; of a product with several, the stored one called R."""
         if self.group.rotation is None:
-            raise ModelError(f"{self.group} has no rotation matrix.")
+            stored = [f for f in self.group.storage_fields if f.name == "R"]
+            if not stored:
+                raise ModelError(f"{self.group} has no rotation matrix of its own.")
+            return field_expression(self.storage, stored[0])
         return RotationMatrix(self._program, self.group, self.storage)
 
     def __getattr__(self, name: str) -> Any:
@@ -135,8 +143,9 @@ class GroupElement:
             for field in self.group.storage_fields:
                 if field.name == name:
                     return field_expression(self.storage, field)
-            names = [f.name for f in self.group.storage_fields] + (["R"] if self.group.rotation else [])
-            raise AttributeError(f"An element of {self.group} has no field '{name}'; it has: {', '.join(names)}.")
+            names = list(dict.fromkeys(f.name for f in self.group.storage_fields))
+            names += ["R"] if self.group.rotation and "R" not in names else []
+            raise UnknownFieldError(f"An element of {self.group} has no field '{name}'; it has: {', '.join(names)}.")
         raise AttributeError(name)
 
 
@@ -173,10 +182,11 @@ class Node(GroupElement):
             for field in self.group.velocity_fields:
                 if field.name == name:
                     return field_expression(self._velocity.components, field)
-            known = [f.name for f in (*self.group.storage_fields, *self.group.velocity_fields)]
+            known = ["v", *(f.name for f in (*self.group.storage_fields, *self.group.velocity_fields))]
+            known += ["R"] if self.group.rotation is not None and "R" not in known else []
             if name not in known and name != "R":
-                raise AttributeError(
-                    f"Node '{self.name}' on {self.group} has no field '{name}'; it has: R, v, {', '.join(known)}."
+                raise UnknownFieldError(
+                    f"Node '{self.name}' on {self.group} has no field '{name}'; it has: {', '.join(known)}."
                 )
         return super().__getattr__(name)
 

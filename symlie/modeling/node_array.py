@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -38,9 +39,11 @@ class NodeArray:
         return self.count
 
     def __getitem__(self, index: int) -> NodeReference:
+        if not isinstance(index, Integral):
+            raise ModelError(f"Nodes of array '{self.name}' are numbered; {index!r} is no number of a node.")
         if not -self.count <= index < self.count:
             raise ModelError(f"Node array '{self.name}' has {self.count} nodes; there is no index {index}.")
-        return NodeReference(self, index % self.count)
+        return NodeReference(self, int(index) % self.count)
 
     def __iter__(self) -> Iterator[NodeReference]:
         return (NodeReference(self, k) for k in range(self.count))
@@ -85,5 +88,7 @@ class NodeArray:
                     f"Initial {self.name}.{name} needs {self.count} × {entry.size} numbers, not {np.shape(value)}."
                 ) from error
             part = slice(entry.offset, entry.offset + entry.size)
+            if not np.all(np.isfinite(block)):
+                raise ModelError(f"Initial {self.name}.{name} is not finite.")
             target[:, part] = block
             given[part] = True

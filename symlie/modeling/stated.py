@@ -26,7 +26,7 @@ class Stated:
 
     def __init__(self, name: str) -> None:
         self.name = stem("The model's", name)
-        self.program = Program()
+        self.program = Program(self.name)
         self.nodes: list[Node] = []
         self.parameters: list[Parameter] = []
         self.kinetic: Expr = Integer(0)
@@ -77,7 +77,7 @@ class Stated:
             array = np.asarray(default, dtype=float)
         except (TypeError, ValueError) as error:
             raise ModelError(f"The default of parameter '{name}' must be numbers, not {default!r}.") from error
-        if array.ndim > 2:
+        if array.ndim > 2 or not array.size:
             raise ModelError(f"Parameter '{name}' must be a number, a vector or a matrix.")
         prefix = self._parameter_prefix
         symbols = tuple(
@@ -99,6 +99,14 @@ class Stated:
             raise ModelError(f"The {what} of '{self.name}' must be a scalar, but has {len(parts)} components.")
         self._without_multipliers(f"The {what}", parts)
         return parts[0]
+
+    def _own(self, node: Any) -> Node:
+        """Check that a node belongs to this statement."""
+        if node not in self.nodes:
+            known = ", ".join(n.name for n in self.nodes) or "none"
+            shown = f"Node '{node.name}'" if isinstance(node, Node) else repr(node)
+            raise ModelError(f"{shown} does not belong to '{self.name}', whose own nodes are: {known}.")
+        return node  # type: ignore[no-any-return]
 
     def _without_inputs(self, what: str, expressions: Sequence[Expr]) -> None:
         needed = [s.expression for s in needed_statements(self.program, expressions) if isinstance(s, Assignment)]

@@ -73,6 +73,7 @@ class Statement(Stated):
         **fields
             Parts by velocity field, such as ``Omega=torque`` (body axes) or ``U=force``.
         """
+        self._own(node)
         if vector is not None:
             parts = list(components(vector))
         else:
@@ -130,7 +131,7 @@ class Statement(Stated):
         on
             The node.
         """
-        names = [f.name for f in on.group.velocity_fields if f.name.startswith("Omega")]
+        names = [f.name for f in self._own(on).group.velocity_fields if f.name.startswith("Omega")]
         if len(names) != 1:
             raise ModelError(f"A torque needs a node with one angular velocity; '{on.name}' is on {on.group}.")
         vector = components(torque)
@@ -189,6 +190,8 @@ class Statement(Stated):
 
     def _add_constraint(self, name: str, rows: tuple[Expr, ...], *, is_holonomic: bool) -> ImmutableDenseMatrix:
         identifier("Constraint", name)
+        if not rows:
+            raise ModelError(f"Constraint '{name}' of '{self.name}' has no rows.")
         if any(c.name == name for c in self.constraints):
             raise ModelError(f"Constraint '{name}' is stated twice in '{self.name}'.")
         if self._forces_of_all is not None:
@@ -229,8 +232,7 @@ class Statement(Stated):
             raise UnknownNameError(
                 f"'{self.name}' has no constraint '{unknown[0]}'; it has: {', '.join(known) or 'none'}."
             )
-        if node not in self.nodes:
-            raise ModelError(f"Node {node!r} does not belong to '{self.name}'.")
+        self._own(node)
         if not constraints:
             self._forces_of_all = node.name
         total = [Integer(0)] * node.group.dimension
@@ -282,6 +284,8 @@ class Statement(Stated):
         if name in {"energy", "constraint_residual", "velocity_residual"} or any(o.name == name for o in self.outputs):
             raise ModelError(f"Output '{name}' exists already; every model has energy and the residuals.")
         parts = components(expression)
+        if not parts:
+            raise ModelError(f"Output '{name}' of '{self.name}' has no components.")
         for part, dimension in zip(parts, parse_units(unit, len(parts)), strict=True):
             if dimension is None:
                 self.units.of(part)
@@ -304,6 +308,11 @@ class Statement(Stated):
         """
         parts = components(expression)
         self._without_multipliers("An expression whose rate is asked for", parts)
+        if depends_on(self.program, parts, self._velocities):
+            raise ModelError(
+                f"In '{self.name}', the rate of an expression that depends on velocities is asked for; it must be a "
+                "function of t and q."
+            )
         rates = forward(self.program, parts, self.motion())
         bound = self.program.vector(rates, "rate")
         self.units.declare_rates(bound, parts)

@@ -238,8 +238,8 @@ def _running(path: Path) -> Iterator[None]:
     try:
         with contextlib.redirect_stdout(sys.stderr):
             yield
-    except SymlieError:
-        raise
+    except SymlieError as error:
+        raise type(error)(f"{_place(path, error)}: {error}") from error
     except Exception as error:
         raise ModelError(f"{_place(path, error)}: {type(error).__name__}: {_message(error)}") from error
     finally:

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from symlie.errors import RedundantConstraintsError, SingularMassMatrixError
+from symlie.errors import NotFiniteError, RedundantConstraintsError, SingularMassMatrixError
 from symlie.runtime.layout import Array, Layout
 
 RANK_TOLERANCE = 1e-11
@@ -168,6 +168,20 @@ class BandedAlgebra(_Products):
         matrix.eliminate_zeros()
         return matrix
 
+    def negative_mass(self, mass: Array) -> int | None:
+        """A free component along which the kinetic energy of its node is negative, if there is one."""
+        if self._is_diagonal:
+            below = (_summed(self.mass_rows, mass, self.layout.dimension) < 0) & self.layout.free
+            return int(np.flatnonzero(below)[0]) if below.any() else None
+        inverse = self._inverse_blocks(mass)
+        for index, d in self._blocks:
+            i, j = np.repeat(index, d, axis=1), np.tile(index, (1, d))
+            energies, motions = np.linalg.eigh(np.asarray(inverse[i.ravel(), j.ravel()]).reshape(-1, d, d))
+            if np.any(energies[:, 0] < 0):
+                node = int(np.argmin(energies[:, 0]))
+                return int(index[node, np.argmax(np.abs(motions[node, :, 0]))])
+        return None
+
     def solve_mass(self, mass: Array, r: Array) -> Array:
         if self._is_diagonal:
             return self._inverse_diagonal(mass) * r
@@ -284,6 +298,13 @@ def check_solvable(layout: Layout, algebra: DenseAlgebra | BandedAlgebra, mass: 
     SingularMassMatrixError
         M has a direction without mass that no constraint fixes.
     """
+    for what, values, name, places in (
+        ("mass matrix", mass, layout.velocity_name, algebra.mass_rows),
+        ("constraint Jacobian", jacobian, layout.row_name, algebra.jacobian_rows),
+    ):
+        if not np.all(np.isfinite(values)):
+            place = int(places[np.flatnonzero(~np.isfinite(values))[0]])
+            raise NotFiniteError(f"The {what} of '{layout.name}' is not finite at the initial state in {name(place)}.")
     norms = np.sqrt(_summed(algebra.jacobian_rows, jacobian**2 * layout.free[algebra.jacobian_columns], layout.rows))
     if layout.rows and not np.all(norms > 0):
         raise RedundantConstraintsError(
@@ -303,8 +324,18 @@ def check_solvable(layout: Layout, algebra: DenseAlgebra | BandedAlgebra, mass: 
         )
         worst = int(np.argmin(np.where(layout.free, np.abs(diagonal), np.inf)))
         raise SingularMassMatrixError(f"The mass matrix is singular at {layout.velocity_name(worst)}; give it mass.")
+    negative = algebra.negative_mass(mass)
+    if negative is not None:
+        raise _negative(layout, negative)
     if layout.rows:
         _check_rows_banded(layout, algebra, jacobian)
+
+
+def _negative(layout: Layout, component: int) -> SingularMassMatrixError:
+    return SingularMassMatrixError(
+        f"The kinetic energy of '{layout.name}' is negative for motions along {layout.velocity_name(component)} at "
+        "the initial configuration; masses and inertias must be positive."
+    )
 
 
 def _check_rows_banded(layout: Layout, algebra: BandedAlgebra, jacobian: Array) -> None:
@@ -355,3 +386,10 @@ def _check_dense(layout: Layout, mass: Array, jacobian: Array, norms: Array) -> 
             f"The mass matrix of '{layout.name}' is singular along {layout.velocity_name(component)}, and no "
             "constraint fixes it; give it mass."
         )
+    _, singular, directions = np.linalg.svd(unit[:, layout.free], full_matrices=True)
+    possible = directions[len(singular) :].T  # motions that the constraints leave: B w = 0
+    if possible.size:
+        energies, motions = np.linalg.eigh(possible.T @ mass[np.ix_(layout.free, layout.free)] @ possible)
+        if energies[0] < 0:
+            component = int(np.argmax(np.abs(possible @ motions[:, 0])))
+            raise _negative(layout, int(np.flatnonzero(layout.free)[component]))

@@ -150,7 +150,10 @@ def tolerances(what: str, value: float | Array, dimension: int) -> Array:
     ModelError
         Wrong number of entries, or not positive.
     """
-    array = np.asarray(value, dtype=float)
+    try:
+        array = np.asarray(value, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise ModelError(f"{what} must be numbers, not {value!r}.") from error
     if array.size not in (1, dimension, 2 * dimension):
         raise ModelError(f"{what} needs 1, {dimension} or {2 * dimension} entries, not {array.size}.")
     if not (np.all(np.isfinite(array)) and np.all(array >= 0)):

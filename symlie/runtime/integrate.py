@@ -18,7 +18,7 @@ from symlie.runtime.layout import Array, Layout
 from symlie.runtime.loop_state import LoopState
 from symlie.runtime.methods import Method, method_names
 from symlie.runtime.methods import method as method_of_name
-from symlie.runtime.plan import Plan, step_plan
+from symlie.runtime.plan import Plan, interval, step_plan
 from symlie.runtime.recorder import Recorder
 from symlie.runtime.solution import Solution
 from symlie.runtime.stabilisation import stabilisation
@@ -125,15 +125,20 @@ def solve(
     IntegrationError
         The integration failed or was interrupted; its ``solution`` holds what was done, up to the last good step.
     """
+    if not isinstance(system, System):
+        raise ModelError(
+            f"A {type(system).__name__} can not be integrated; take the system of model.derive().compile()."
+        )
     chosen = method_of_name(method)
     check_method(system.layout, chosen)
     if multipliers not in ("stage", "index1"):
         raise UnknownNameError(f"Unknown multipliers '{multipliers}'; use stage or index1.")
     if not isinstance(record_every, Integral) or record_every < 0:
         raise ModelError(f"record_every must be a whole number of steps, 0 for the end alone, not {record_every!r}.")
-    t0, t_end = _interval(t_span, start)
+    t0, t_end = interval(t_span, float(start.t[-1]) if start is not None and len(start.t) else None)
     plan = step_plan(t0, t_end, h, t_eval, system.breakpoints)
     control = _step_control(system, chosen, h, rtol, atol, controller, controller_options, stabilize, trace)
+    system.check_motions(t_end)
     begin = start_of(system, t0) if start is None else continuation_of(start, system)
     if plan.start[0] > t0:
         begin = dataclasses.replace(begin, acceleration=None)
@@ -172,16 +177,6 @@ def solve(
 
 def _as_json(values: float | Array | Sequence[float] | None) -> Any:
     return values if values is None else np.asarray(values, dtype=float).tolist()
-
-
-def _interval(t_span: tuple[float, float] | float, start: Solution | None) -> tuple[float, float]:
-    begin = 0.0 if start is None or not len(start.t) else float(start.t[-1])
-    ends = (begin, t_span) if np.ndim(t_span) == 0 else tuple(t_span)  # type: ignore[arg-type]
-    if len(ends) != 2:
-        raise ModelError(f"The time interval must be t_end or (t0, t_end), not {t_span!r}.")
-    if start is not None and ends[0] != begin:
-        raise ModelError(f"The solution to continue ends at t = {begin:.9g}, but the interval starts at {ends[0]}.")
-    return float(ends[0]), float(ends[1])  # type: ignore[arg-type]
 
 
 def _step_control(

@@ -84,8 +84,8 @@ def method(name: str) -> Method:
     UnknownNameError
         If there is no such method; the message lists those that exist.
     """
-    if name not in _data():
-        raise _unknown(name)
+    if not isinstance(name, str) or name not in _data():
+        raise _unknown(str(name))
     entry = dict(_data()[name])
     family = entry.pop("family")
     if "tableau_of" in entry:

@@ -102,7 +102,8 @@ class NumpyKernels:
         return np.concatenate(parts)
 
     def initial(self, p: Prepared) -> tuple[Array, Array]:
-        values = self._functions[f"{self._layout.name}_initial"](p.model)
+        with np.errstate(all="ignore"):
+            values = self._functions[f"{self._layout.name}_initial"](p.model)
         split = sum(n.type["storage"] for n in self._layout.nodes if not n.is_array)
         return np.array(values[:split], dtype=float), np.array(values[split:], dtype=float)
 
@@ -134,7 +135,8 @@ class NumpyKernels:
         """First storage and velocity index of each prescribed node, and its (q, v, v')."""
         starts = zip(self._layout.motion_storage, self._layout.motion_velocity, strict=True)
         for k, (storage, velocity) in enumerate(starts):
-            values = self._functions[f"{self._layout.name}_motion_{k}"](t, p.model)
+            with np.errstate(all="ignore"):
+                values = self._functions[f"{self._layout.name}_motion_{k}"](np.float64(t), p.model)
             yield int(storage), int(velocity), np.array(values, dtype=float)
 
     def prescribe(self, p: Prepared, t: float, q: Array, v: Array) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Real
 
 from symlie.errors import ModelError
 
@@ -39,6 +40,32 @@ class Plan:
         return (t - self.start[0]) / (self.end[-1] - self.start[0])
 
 
+def interval(t_span: tuple[float, float] | float, continued: float | None) -> tuple[float, float]:
+    """Start and end time.
+
+    Parameters
+    ----------
+    t_span
+        (t₀, t_end), or t_end alone.
+    continued
+        End of the solution that is continued, if there is one; else t₀ is zero where it is not given.
+
+    Raises
+    ------
+    ModelError
+        It is no interval, or does not begin where the solution ends.
+    """
+    begin = 0.0 if continued is None else continued
+    ends = [begin, t_span] if isinstance(t_span, str) or not isinstance(t_span, Iterable) else list(t_span)
+    if len(ends) != 2:
+        raise ModelError(f"The time interval must be t_end or (t0, t_end), not {t_span!r}.")
+    if not all(isinstance(t, Real) for t in ends):
+        raise ModelError(f"The time interval must be numbers, not {t_span!r}.")
+    if continued is not None and ends[0] != begin:
+        raise ModelError(f"The solution to continue ends at t = {begin:.9g}, but the interval starts at {ends[0]}.")
+    return float(ends[0]), float(ends[1])
+
+
 def step_plan(
     t0: float,
     t_end: float,
@@ -67,13 +94,18 @@ def step_plan(
     ModelError
         Times out of order or outside of the interval; a step size that is not positive.
     """
+    if h is not None and not isinstance(h, Real):
+        raise ModelError(f"The step size must be a number, not {h!r}.")
     if h is not None and not (math.isfinite(h) and h > 0):
         raise ModelError(f"The step size must be positive, not {h}.")
     if not (math.isfinite(t_end) and t_end > t0):
         raise ModelError(f"The end time {t_end} must be after the start {t0}.")
     if h is not None and (t_end - t0) / h > LARGEST_STEPS:
         raise ModelError(f"The step size {h} is too small for the interval from {t0} to {t_end}.")
-    stops = [float(t) for t in (t_eval if t_eval is not None else []) if t != t0]
+    try:
+        stops = [float(t) for t in (t_eval if t_eval is not None else []) if t != t0]
+    except (TypeError, ValueError) as error:
+        raise ModelError(f"The evaluation times must be numbers, not {t_eval!r}.") from error
     if not all(b > a for a, b in zip([t0, *stops], stops, strict=False)) or (stops and not stops[-1] <= t_end):
         raise ModelError(f"The evaluation times must increase and lie between {t0} and {t_end}.")
     recorded = set(stops) if t_eval is not None else {t_end}

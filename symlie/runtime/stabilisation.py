@@ -27,6 +27,7 @@ def stabilisation(text: str) -> Stabilisation:
     ModelError
         α is not a positive number.
     """
+    text = str(text)
     name, _, value = text.partition(":")
     if name == "baumgarte":
         try:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from symlie.compile.cache import DRIVER_HEADERS, KERNEL_HEADERS, compiled_library, included_headers
+from symlie.compile.compiler import OPTIMIZATIONS
 from symlie.compile.library import Library
 from symlie.errors import FormatError, ModelError, NoCompilerError, UnknownNameError
 from symlie.runtime.algebra import BandedAlgebra, DenseAlgebra, algebra_of
@@ -193,10 +194,38 @@ class System:
                         vector[part].reshape(node.count, -1)[:, columns] = value
                         if fields == "velocity_fields":
                             given[part].reshape(node.count, -1)[:, columns] = True
-        if not np.all(np.isfinite(self.parameters)):
-            raise ModelError(f"A parameter of '{self.name}' is not finite.")
-        q = self._checked_configuration(q)
+        self._check_numbers(q, v)
+        q = self._checked_configuration(q, "initial configuration")
+        self.check_motions(t)
         return consistent_initial_state(self.layout, self.kernels, self.algebra, self.prepared, t, q, v, given)
+
+    def _check_numbers(self, q: Array, v: Array) -> None:
+        """Check that all parameters and initial values are finite, and that tables of time are in order."""
+        for name, (position, _, _) in self.layout.parameters.items():
+            if not np.all(np.isfinite(self.parameters[position])):
+                raise ModelError(f"Parameter '{name}' of '{self.name}' is not finite.")
+        for element, rows in zip(self.layout.elements, self.element_parameters, strict=True):
+            if not np.all(np.isfinite(rows)):
+                raise ModelError(f"A parameter of element '{element['name']}' of '{self.name}' is not finite.")
+        for name in self.layout.manifest["breakpoints"]:
+            if not np.all(np.diff(self.parameters[self.layout.parameters[name][0]]) > 0):
+                raise ModelError(f"The times of parameter '{name}' of '{self.name}' must increase.")
+        for node in self.layout.nodes:
+            if not (np.all(np.isfinite(q[node.storage])) and np.all(np.isfinite(v[node.velocity]))):
+                raise ModelError(f"An initial value of node '{node.name}' of '{self.name}' is not finite.")
+
+    def check_motions(self, t: float) -> None:
+        """Check that prescribed nodes are in their groups at some time.
+
+        Raises
+        ------
+        ModelError
+            One is not.
+        """
+        if len(self.layout.motion_storage):
+            q, v = self._stated_initial()
+            self.kernels.prescribe(self.prepared, t, q, v)
+            self._checked_configuration(q, f"prescribed motion at t = {t:g}")
 
     def _stated_initial(self) -> tuple[Array, Array]:
         """Stated initial values of all nodes."""
@@ -216,14 +245,15 @@ class System:
                 position_v += dimension
         return q, v
 
-    def _checked_configuration(self, q: Array) -> Array:
+    def _checked_configuration(self, q: Array, what: str) -> Array:
         # normalize returns to the group quadratically, so a stated element that is off by more than rounding moves.
         moved = self.kernels.normalize(q)
         for node in self.layout.nodes:
-            defect = float(np.abs(moved[node.storage] - q[node.storage]).max())
-            if not defect <= 1e-6 or _is_reflected(node, q[node.storage]):
+            with np.errstate(invalid="ignore"):
+                defect = float(np.abs(moved[node.storage] - q[node.storage]).max())
+            if not defect <= 1e-6 or _is_degenerate(node, q[node.storage]):
                 raise ModelError(
-                    f"The initial configuration of node '{node.name}' is not in {node.type['name']} "
+                    f"The {what} of node '{node.name}' is not in {node.type['name']} "
                     f"(off by {defect:.2g}); rotation matrices must be orthogonal with determinant 1, quaternions of "
                     "unit length."
                 )
@@ -250,11 +280,16 @@ def _c_files(files: Mapping[str, str]) -> dict[str, str]:
     return {n: text for n, text in files.items() if n.endswith(kinds) and not n.endswith("_tangents.c")}
 
 
-def _is_reflected(node: NodeSlice, storage: Array) -> bool:
-    """Whether a stored matrix is a reflection, which orthogonality does not tell from a rotation."""
+def _is_degenerate(node: NodeSlice, storage: Array) -> bool:
+    """Whether a stored matrix is a reflection or a projection, or a quaternion zero: normalize leaves these alone."""
     rows = storage.reshape(node.count, -1)
-    matrices = [f["offset"] for f in node.type["storage_fields"] if f["shape"] == [3, 3]]
-    return any(np.any(np.linalg.det(rows[:, k : k + 9].reshape(-1, 3, 3)) < 0) for k in matrices)
+    for f in node.type["storage_fields"]:
+        part = slice(f["offset"], f["offset"] + int(np.prod(f["shape"])))
+        if np.any(node.type["identity"][part]) and not np.all(np.abs(rows[:, part]).max(axis=1) > 1e-6):
+            return True
+        if f["shape"] == [3, 3] and np.any(np.linalg.det(rows[:, part].reshape(-1, 3, 3)) < 1e-6):
+            return True
+    return False
 
 
 def _numbers(what: str, value: Any, size: int, count: int = 1) -> Array:
@@ -304,6 +339,8 @@ def load_system(
     """
     if backend not in BACKENDS:
         raise UnknownNameError(f"Unknown backend '{backend}'; use one of: {', '.join(BACKENDS)}.")
+    if optimize not in OPTIMIZATIONS:
+        raise UnknownNameError(f"Unknown optimize '{optimize}'; use one of: {', '.join(OPTIMIZATIONS)}.")
     layout = Layout(manifest)
     seconds = 0.0
     kernels: Kernels | None = None

@@ -200,8 +200,9 @@ class Statement:
         group = self.groups[place]
         rotation = group.rotation(q[place])
         rate = difference(lambda h: list(group.rotation(self.moved(q, w, h)[place])))
-        tilde = mpmath.matrix([rate[3 * i : 3 * i + 3] for i in range(3)]) * rotation.T
-        return [tilde[2, 1], tilde[0, 2], tilde[1, 0]]
+        n = rotation.rows
+        tilde = mpmath.matrix([rate[n * i : n * i + n] for i in range(n)]) * rotation.T
+        return [tilde[1, 0]] if n == 2 else [tilde[2, 1], tilde[0, 2], tilde[1, 0]]
 
     def force_of_definition(self, state: State, w: Sequence[mpf]) -> mpf:
         """g·w with g of M v' = -g: the residual of the principle for v' = 0."""

@@ -8,9 +8,11 @@ the package.
 from __future__ import annotations
 
 import functools
+import itertools
 import random
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import mpmath
 from mpmath import mpf
@@ -67,8 +69,8 @@ class MatrixGroup(ABC):
 
     storage: int
     dimension: int
-    turns: bool = True
-    """Whether the first three velocity components are a body-fixed angular velocity."""
+    angular: int = 3
+    """How many of the velocity components are a body-fixed angular velocity; they come first."""
 
     @abstractmethod
     def matrix(self, q: Sequence[mpf]) -> Blocks:
@@ -109,7 +111,7 @@ class MatrixGroup(ABC):
 class RealSpace(MatrixGroup):
     """R^n with addition."""
 
-    turns = False
+    angular = 0
 
     def __init__(self, n: int) -> None:
         self.storage = self.dimension = n
@@ -122,6 +124,9 @@ class RealSpace(MatrixGroup):
 
     def hat(self, u: Sequence[mpf]) -> Blocks:
         return [homogeneous(mpmath.zeros(self.storage), u, 0)]
+
+    def _exp(self, u: Sequence[mpf]) -> Blocks:
+        return self.matrix(u)  # the square of hat(u) vanishes
 
     def vee(self, blocks: Blocks) -> Numbers:
         return self.stored(blocks)
@@ -212,35 +217,135 @@ class QuaternionMotions(MatrixGroup):
         return quaternion_rotation(q[:4])
 
 
-class Product(MatrixGroup):
-    """A direct product; the first factor is one block."""
+class PlaneRotations(MatrixGroup):
+    """SO(2), stored as (cos φ, sin φ)."""
 
-    def __init__(self, first: MatrixGroup, second: MatrixGroup) -> None:
-        self.first, self.second = first, second
-        self.storage = first.storage + second.storage
-        self.dimension = first.dimension + second.dimension
+    storage, dimension, angular = 2, 1, 1
+
+    def matrix(self, q: Sequence[mpf]) -> Blocks:
+        return [self.rotation(q)]
+
+    def stored(self, blocks: Blocks) -> Numbers:
+        return list(blocks[0][:, 0])
+
+    def hat(self, u: Sequence[mpf]) -> Blocks:
+        return [mpmath.matrix([[0, -u[0]], [u[0], 0]])]
+
+    def vee(self, blocks: Blocks) -> Numbers:
+        return [blocks[0][1, 0]]
+
+    def rotation(self, q: Sequence[mpf]) -> mpmath.matrix:
+        return mpmath.matrix([[q[0], -q[1]], [q[1], q[0]]])
+
+
+class RotationVectors(Quaternions):
+    """Rotation vectors |ψ| ≤ 2π as the quaternions of half their angle."""
+
+    storage = 3
+
+    def matrix(self, q: Sequence[mpf]) -> Blocks:
+        return Quaternions()._exp(q)
+
+    def stored(self, blocks: Blocks) -> Numbers:
+        w, *axis = blocks[0][:, 0]
+        norm = mpmath.norm(axis)
+        return [2 * mpmath.atan2(norm, w) / norm * c for c in axis] if norm else [mpf(0)] * 3
+
+    def rotation(self, q: Sequence[mpf]) -> mpmath.matrix:
+        return quaternion_rotation(self.matrix(q)[0][:, 0])
+
+
+class Semidirect(MatrixGroup):
+    """G⋉V with G acting on V by a linear representation of its first block.
+
+    Parameters
+    ----------
+    first
+        G.
+    size
+        Dimension of V.
+    action
+        ρ, from the first block of an element.
+    rate
+        Derivative of ρ at the identity, from a velocity of G.
+    """
+
+    def __init__(
+        self,
+        first: MatrixGroup,
+        size: int,
+        action: Callable[[mpmath.matrix], mpmath.matrix],
+        rate: Callable[[Sequence[mpf]], mpmath.matrix],
+    ) -> None:
+        self.first, self.action, self.rate, self.angular = first, action, rate, first.angular
+        self.storage, self.dimension, self.size = first.storage + size, first.dimension + size, size
 
     def matrix(self, q: Sequence[mpf]) -> Blocks:
         n = self.first.storage
-        return self.first.matrix(q[:n]) + self.second.matrix(q[n:])
+        blocks = self.first.matrix(q[:n])
+        return [*blocks, homogeneous(self.action(blocks[0]), q[n:], 1)]
 
     def stored(self, blocks: Blocks) -> Numbers:
-        return self.first.stored(blocks[:1]) + self.second.stored(blocks[1:])
+        return [*self.first.stored(blocks[:-1]), *blocks[-1][: self.size, self.size]]
 
     def hat(self, u: Sequence[mpf]) -> Blocks:
         n = self.first.dimension
-        return self.first.hat(u[:n]) + self.second.hat(u[n:])
+        return [*self.first.hat(u[:n]), homogeneous(self.rate(u[:n]), u[n:], 0)]
 
     def vee(self, blocks: Blocks) -> Numbers:
-        return self.first.vee(blocks[:1]) + self.second.vee(blocks[1:])
+        return [*self.first.vee(blocks[:-1]), *blocks[-1][: self.size, self.size]]
 
     def rotation(self, q: Sequence[mpf]) -> mpmath.matrix:
         return self.first.rotation(q[: self.first.storage])
 
 
+class Product(MatrixGroup):
+    """A direct product; the rotation is that of its only factor that turns."""
+
+    def __init__(self, *factors: MatrixGroup) -> None:
+        self.factors = factors
+        self.storage = sum(f.storage for f in factors)
+        self.dimension = sum(f.dimension for f in factors)
+
+    def _split(self, sequence: Sequence[Any], sizes: Sequence[int]) -> list[Sequence[Any]]:
+        bounds = list(itertools.accumulate(sizes, initial=0))
+        return [sequence[a:b] for a, b in itertools.pairwise(bounds)]
+
+    def _storages(self, q: Sequence[mpf]) -> list[tuple[MatrixGroup, Sequence[mpf]]]:
+        return list(zip(self.factors, self._split(q, [f.storage for f in self.factors]), strict=True))
+
+    def _parts(self, blocks: Blocks) -> list[tuple[MatrixGroup, Blocks]]:
+        counts = [len(f.hat([mpf(0)] * f.dimension)) for f in self.factors]
+        return [(f, list(part)) for f, part in zip(self.factors, self._split(blocks, counts), strict=True)]
+
+    def matrix(self, q: Sequence[mpf]) -> Blocks:
+        return [block for f, part in self._storages(q) for block in f.matrix(part)]
+
+    def stored(self, blocks: Blocks) -> Numbers:
+        return [c for f, part in self._parts(blocks) for c in f.stored(part)]
+
+    def hat(self, u: Sequence[mpf]) -> Blocks:
+        parts = self._split(u, [f.dimension for f in self.factors])
+        return [block for f, part in zip(self.factors, parts, strict=True) for block in f.hat(part)]
+
+    def vee(self, blocks: Blocks) -> Numbers:
+        return [c for f, part in self._parts(blocks) for c in f.vee(part)]
+
+    def rotation(self, q: Sequence[mpf]) -> mpmath.matrix:
+        ((turning, storage),) = [(f, part) for f, part in self._storages(q) if f.angular]
+        return turning.rotation(storage)
+
+
+def _plane(u: Sequence[mpf]) -> mpmath.matrix:
+    return PlaneRotations().hat(u)[0]
+
+
 _SIMPLE: dict[str, Callable[[], MatrixGroup]] = {
+    "SO2": PlaneRotations,
+    "SE2": lambda: Semidirect(PlaneRotations(), 2, lambda a: a, _plane),
     "SO3": Rotations,
     "S3": Quaternions,
+    "SO3rv": RotationVectors,
     "SE3": Motions,
     "S3sR3": QuaternionMotions,
 }
@@ -249,10 +354,11 @@ _SIMPLE: dict[str, Callable[[], MatrixGroup]] = {
 @functools.cache
 def matrix_group(name: str) -> MatrixGroup:
     """The group of a name such as ``SE3``, ``R2`` or ``SO3xR3``."""
+    if name in _SIMPLE:
+        return _SIMPLE[name]()
     if "x" in name:
-        first, second = name.split("x")
-        return Product(matrix_group(first), matrix_group(second))
-    return RealSpace(int(name[1:])) if name[0] == "R" else _SIMPLE[name]()
+        return Product(*map(matrix_group, name.split("x")))
+    return RealSpace(int(name[1:]))
 
 
 def random_vector(n: int, seed: int, length: float | None = None) -> Numbers:
@@ -261,14 +367,14 @@ def random_vector(n: int, seed: int, length: float | None = None) -> Numbers:
     vector = [mpf(generator.uniform(-1, 1)) for _ in range(n)]
     if length is None:
         return vector
-    norm = mpmath.norm(vector)
+    norm = mpmath.norm(vector) if vector else mpf(1)
     return [c * mpf(length) / norm for c in vector]
 
 
 def random_element(group: MatrixGroup, seed: int, angle: float) -> Numbers:
     """A reproducible random element with a rotation angle as given."""
     if isinstance(group, Product):
-        return random_element(group.first, seed, angle) + random_element(group.second, seed + 1, angle)
-    if group.turns:
-        return group.exp(random_vector(3, seed, angle) + random_vector(group.dimension - 3, seed + 1))
-    return random_vector(group.dimension, seed)
+        return [c for k, f in enumerate(group.factors) for c in random_element(f, seed + k, angle)]
+    return group.exp(
+        random_vector(group.angular, seed, angle) + random_vector(group.dimension - group.angular, seed + 1)
+    )

@@ -470,8 +470,8 @@ def test_refused(case: str) -> None:
 def test_unknown_symbols_are_named(state: Callable[[sl.Model, Any, Any], None]) -> None:
     model, q = body()
     state(model, q, sympy.Symbol("stiffness"))
-    with pytest.raises(ModelError, match=r"Unknown symbol 'stiffness'.*declare it with model\.parameter"):
-        _ = model.derive().emitted
+    with pytest.raises(ModelError, match=r"Unknown symbol 'stiffness' in .* of '.*'.*declare it with parameter"):
+        model.derive()
 
 
 BAD_NAMES = ("2body", "my node", "", "größe", "class", "a-b", "a.b")
@@ -496,7 +496,7 @@ def test_unknown_groups_and_fields_are_named() -> None:
     model, q = body()
     with pytest.raises(UnknownNameError, match="Unknown group 'SE4'; use R1, R2"):
         model.node("other", "SE4")
-    with pytest.raises(AttributeError, match="Node 'body' on SE3 has no field 'y'; it has: R, v, R, x, Omega, U"):
+    with pytest.raises(AttributeError, match="Node 'body' on SE3 has no field 'y'; it has: v, R, x, Omega, U"):
         _ = q.y
     point = model.node("point", "R3")
     with pytest.raises(ModelError, match="R3 has no rotation matrix"):

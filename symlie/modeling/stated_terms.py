@@ -1,0 +1,78 @@
+"""What a statement consists of, term by term, and whether it can be read: symbols that nobody declared are named."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+
+from sympy import Expr, Symbol
+
+from symlie.errors import ModelError
+from symlie.ir.program import Assignment, needed_statements
+from symlie.modeling.model import Model
+from symlie.modeling.statement import Statement
+
+
+def terms_of(statement: Statement) -> Iterator[tuple[str, tuple[Expr, ...]]]:
+    """Each stated term with the name that messages have for it."""
+    yield "the kinetic energy", (statement.kinetic,)
+    yield "the potential energy", (statement.potential,)
+    yield "the dissipation function", (statement.dissipated,)
+    for node, vector in statement.generalized_forces:
+        yield f"the force on node '{node.name}'", vector
+    for pair in statement.applied_forces:
+        yield "a force", pair
+    for constraint in statement.constraints:
+        yield f"constraint '{constraint.name}'", constraint.rows
+    for output in statement.outputs:
+        yield f"output '{output.name}'", output.components
+    for event in statement.events:
+        yield f"event '{event.name}'", (event.expression,)
+
+
+def check_symbols(model: Model, statement: Statement) -> None:
+    """Check that every symbol of a statement is a parameter, an input, the time, or a component of one of its nodes.
+
+    Raises
+    ------
+    ModelError
+        One is not; the message says which and where.
+    """
+    declared: set[Symbol] = {statement.time, *statement.multipliers}
+    declared |= {c for node in statement.nodes for v in (node.value, node.velocity) for c in v.components}
+    declared |= {s for owner in (model, statement) for p in owner.parameters for s in p.symbols}
+    declared |= {s for i in model.inputs for s in i.slots}
+    for what, expressions in terms_of(statement):
+        unknown = sorted(_free(statement, expressions) - declared, key=str)
+        if unknown:
+            raise ModelError(
+                f"Unknown symbol '{unknown[0]}' in {what} of '{statement.name}': it is neither a parameter, nor the "
+                "time, nor a component of its nodes; declare it with parameter(...)."
+            )
+
+
+def _free(statement: Statement, expressions: Sequence[Expr]) -> set[Symbol]:
+    """Symbols that some expressions depend on and that no statement of the program defines."""
+    used: set[Symbol] = {s for e in expressions for s in e.free_symbols}
+    defined: set[Symbol] = set()
+    for line in needed_statements(statement.program, expressions):
+        if isinstance(line, Assignment):
+            used |= line.expression.free_symbols
+            defined.add(line.symbol)
+        else:
+            used |= {s for a in line.arguments for c in a.components for s in c.free_symbols}
+            defined |= {s for c in line.result.components for s in c.free_symbols}
+    return used - defined
+
+
+def fingerprint(model: Model) -> Hashable:
+    """Something that changes when anything is stated in addition; no hash of contents, so that it costs nothing."""
+    return (
+        len(model.initial_values), len(model.motions), len(model.breakpoints), len(model.inputs),
+        tuple((a.name, a.count) for a in model.arrays),
+        tuple(len(i.nodes) for i in model.instances),
+        tuple(
+            (s.kinetic, s.potential, s.dissipated, len(s.nodes), len(s.parameters), len(s.generalized_forces),
+             len(s.applied_forces), len(s.constraints), len(s.outputs), len(s.events))
+            for s in (model, *(i.element for i in model.instances))
+        ),
+    )  # fmt: skip

@@ -215,7 +215,12 @@ class System:
                 raise ModelError(f"An initial value of node '{node.name}' of '{self.name}' is not finite.")
 
     def check_motions(self, t: float) -> None:
-        """Check that prescribed nodes are in their groups at some time.
+        """Check that prescribed nodes are in their groups.
+
+        Parameters
+        ----------
+        t
+            Time of the check, in s.
 
         Raises
         ------

@@ -244,7 +244,7 @@ def _apply(operator: str, operands: list[Any]) -> Any:
 
 
 def _coefficients(series: arb_series) -> list[arb]:
-    found = series.coeffs()[:ORDER]
+    found: list[arb] = series.coeffs()[:ORDER]
     return found + [arb(0)] * (ORDER - len(found))
 
 

@@ -265,9 +265,11 @@ class UnitCheck:
         found = [(term, self._of(term)) for term in terms if term != 0]
         known = [(term, q) for term, q in found if q is not None]
         compared = [(term, q) for term, q in known if q.certainty in _COMPARED]
+        # Fields alone may have a length of one as a factor, so one of the two must have a stated unit.
+        compared.sort(key=lambda pair: -pair[1].certainty)
         for term, q in compared[1:]:
             first, other = compared[0]
-            if q.dimension != other.dimension:
+            if other.certainty is Certainty.STATED and q.dimension != other.dimension:
                 raise ModelError(
                     f"In '{self._where}', {self._short(first)} in {unit_name(other.dimension)} and "
                     f"{self._short(term)} in {unit_name(q.dimension)} are added; check the units of the parameters."

@@ -83,11 +83,11 @@ WRONG: dict[str, tuple[Stated, str]] = {
     ),
     "sum with a field": (
         lambda o, q, p: o.constraint("c", q.x[0] - p["w"]),
-        r"'top.x\[0\]' in m and '-w' in s\^-1 are added",
+        r"'-w' in s\^-1 and 'top.x\[0\]' in m are added",
     ),
     "rotated vector": (
         lambda o, q, p: o.constraint("c", q.R.T * q.x - sl.vector(p["m"], p["L"], p["L"])),
-        "'pulled.* in m and '-m' in kg are added",
+        "'-m' in kg and 'pulled.* in m are added",
     ),
     "force": (
         lambda o, q, p: o.force(sl.vector(p["k"], 0, 0), at=q.x),
@@ -112,7 +112,7 @@ WRONG: dict[str, tuple[Stated, str]] = {
     "input": (lambda o, q, p: o.output("s", o.input("u", unit="N") + p["L"]), "in m and .* in N are added|in N and"),
     "coordinates": (
         lambda o, q, p: o.output("s", o.node("point", "R2", unit="m").x[1] - p["m"]),
-        r"'point.x\[1\]' in m and '-m' in kg",
+        r"'-m' in kg and 'point.x\[1\]' in m",
     ),
     "strain": (
         lambda o, q, p: o.output("s", q.log()[4] - p["w"]),
@@ -139,6 +139,7 @@ RIGHT: dict[str, Stated] = {
         o.potential_energy(9.81 * p["m"] * q.x[2] + q.x.dot(q.x) + 3),
         o.generalized_force(q, U=-q.U - p["c"] * q.U),
     ),
+    "a length of one": lambda o, q, p: o.output("s", q.U + q.Omega.cross(sl.vector(0, 0, -1))),
     "unknown parameters": lambda o, q, p: o.potential_energy(p["a"] * p["m"] + p["a"]),
     "amplitudes of one": lambda o, q, p: o.torque(sl.vector(sl.sin(p["w"] * o.t), p["F"] * p["L"], 0), on=q),
     "angles": lambda o, q, p: o.output("s", p["w"] * o.t + sl.atan2(q.x[0], p["L"]), unit="rad"),

@@ -24,11 +24,11 @@ test: $(STAMP) ## lint, format check, types, quick tests, generated files up to 
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/pytest
+	$(BIN)/pytest --numprocesses auto --dist loadfile
 	$(BIN)/symlie generate --all --check
 
 slow: $(STAMP) ## the slow tests
-	$(BIN)/pytest -m slow
+	$(BIN)/pytest --numprocesses auto -m slow
 
 bench: $(STAMP) ## the benchmarks
 	$(BIN)/symlie bench

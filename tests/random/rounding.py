@@ -101,8 +101,11 @@ def _beyond(base_name: str) -> StraightLine:
 
 
 def _coefficient(scheme: Scheme, z: Bounded) -> Bounded:
-    if z[0] <= scheme.upper:
-        return _bounded(lambda x: float(evaluate_scheme(scheme, np.array(min(x, scheme.upper)))), [z])
+    end = scheme.pieces[-1].upper
+    if z[0] <= end:
+        return _bounded(lambda x: float(evaluate_scheme(scheme, np.array(min(x, end)))), [z])
+    if not scheme.has_closed_form:
+        return math.nan, math.inf
     return bounds(_beyond(scheme.base_name), {"z": z})[0]
 
 

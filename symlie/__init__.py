@@ -47,10 +47,11 @@ if TYPE_CHECKING:
     from symlie.runtime.convergence import convergence
     from symlie.runtime.convergence_figure import plot_convergence
     from symlie.runtime.integrate import solve
+    from symlie.runtime.loading import load
     from symlie.runtime.solution import Solution
     from symlie.runtime.solution_file import load_solution
     from symlie.runtime.step_figure import plot_steps
-    from symlie.runtime.system import System, load
+    from symlie.runtime.system import System
 
 _SOURCES: dict[str, tuple[str, ...]] = {
     "sympy": (
@@ -102,7 +103,8 @@ _SOURCES: dict[str, tuple[str, ...]] = {
     "symlie.runtime.step_figure": ("plot_steps",),
     "symlie.runtime.checkpoint": ("resume",),
     "symlie.runtime.solution_file": ("load_solution",),
-    "symlie.runtime.system": ("System", "load"),
+    "symlie.runtime.loading": ("load",),
+    "symlie.runtime.system": ("System",),
 }
 _MODULE_OF = {name: module for module, names in _SOURCES.items() for name in names}
 

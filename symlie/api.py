@@ -22,7 +22,8 @@ from typing import TYPE_CHECKING
 
 from symlie.compile.cache import publish_folder, publish_text, published_folder, published_text, text_key
 from symlie.paths import package_digest
-from symlie.runtime.system import System, load_system
+from symlie.runtime.loading import load_system
+from symlie.runtime.system import System
 
 if TYPE_CHECKING:
     from symlie.derive.equations import Equations

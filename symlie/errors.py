@@ -40,6 +40,14 @@ class SingularMassMatrixError(SymlieError):
     """The mass matrix can not be solved with."""
 
 
+class EquilibriumError(SymlieError):
+    """No static equilibrium was found; ``residual`` is the largest force out of balance, in N or N m."""
+
+    def __init__(self, message: str, residual: float = float("nan")) -> None:
+        super().__init__(message)
+        self.residual = residual
+
+
 class UnsupportedMethodError(SymlieError):
     """The method can not integrate this model."""
 

@@ -20,10 +20,13 @@ MORE = (
     "symlie.modeling.node.Node",
     "symlie.modeling.node_array.NodeArray",
     "symlie.runtime.convergence.ConvergenceRow",
+    "symlie.runtime.correction.Assembly",
+    "symlie.runtime.linearization.Linearization",
     "symlie.runtime.recorder.Event",
     "symlie.runtime.recorder.Trace",
     "symlie.runtime.solution.StateAt",
     "symlie.runtime.solution.Statistics",
+    "symlie.runtime.tangents.NewtonMatrices",
 )
 """Classes whose objects are returned by what `symlie` exports."""
 

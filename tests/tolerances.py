@@ -17,6 +17,25 @@ NEWTON_DIFFERENCE = 1e-8
 """Central differences in doubles with a step of 1e-5 against Newton matrices, relative to the largest entry: truncation
 h²/6 = 2e-11 times a third derivative, rounding ε/h = 2e-11 times forces; measured 1e-9."""
 
+EQUILIBRIUM_OF_A_ROD = 1e-8
+"""Two searches for the same equilibrium of a rod: corrections of 1e-9 times a contraction below one half, and round-off
+of axial forces amplified by their ratio 1e4 to bending."""
+
+STATIC_ORDER = 0.1
+"""Observed order of errors of discretisation at 8 to 64 elements."""
+
+FREQUENCY = 1e-8
+"""Frequencies at an equilibrium that is known to 1e-9."""
+
+LINEAR_PREDICTION = 2e-5
+"""Motions of size 1e-5 against linear ones, relative to their size: quadratic terms."""
+
+REDUCED = 1e-12
+"""Corrected initial values of size one: constraints are closed to 1e-13 times them."""
+
+NEAREST = 1e-8
+"""First variation of the length of a correction, whose steps end at 1e-9."""
+
 CLOSED_FORM = 1e-32
 """Printed closed forms evaluated with 80 digits against derived ones evaluated with 50; more than the 30 digits asked
 for, less than 50 because primitives' values are rounded to 50 digits before they are multiplied."""

@@ -13,7 +13,20 @@ import os
 import sys
 from collections.abc import Sequence
 
-from symlie.cli import bench, cache, converge, derive, generate, list_models, new, operators, resume, run
+from symlie.cli import (
+    bench,
+    cache,
+    converge,
+    derive,
+    equilibrium,
+    generate,
+    list_models,
+    modes,
+    new,
+    operators,
+    resume,
+    run,
+)
 from symlie.cli.output import print_json
 from symlie.errors import SymlieError
 
@@ -25,6 +38,8 @@ COMMANDS = {
     "run": run,
     "resume": resume,
     "converge": converge,
+    "equilibrium": equilibrium,
+    "modes": modes,
     "bench": bench,
     "operators": operators,
     "cache": cache,

@@ -86,7 +86,7 @@ def _steps(arguments: Namespace, model: str, options: dict[str, Any]) -> list[Ro
 def _stages(model: str, options: dict[str, Any], method: str) -> list[Row]:
     """Seconds of each stage with an empty cache, in a process that has derived nothing yet."""
     from symlie.runtime.integrate import solve
-    from symlie.runtime.system import load_system
+    from symlie.runtime.loading import load_system
 
     rows: list[Row] = []
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable
 from pathlib import Path
@@ -70,6 +71,11 @@ def add_system(parser: ArgumentParser) -> None:
         default=[],
         help='table of an input, such as u={"times": [0, 1], "values": [0, 5], "interpolation": "hold"}',
     )
+    parser.add_argument(
+        "--assemble",
+        action="store_true",
+        help="change initial values that violate constraints by as little as possible",
+    )
     parser.add_argument("--backend", choices=("auto", "c", "numpy"), default="auto", help="default: auto")
     parser.add_argument(
         "--optimize",
@@ -77,6 +83,10 @@ def add_system(parser: ArgumentParser) -> None:
         default="default",
         help="contract allows fused multiply-add, portable drops processor-specific instructions",
     )
+
+
+def add_multipliers(parser: ArgumentParser) -> None:
+    """The argument ``--multipliers``."""
     parser.add_argument(
         "--multipliers",
         choices=("stage", "index1"),
@@ -136,6 +146,17 @@ def system_of(arguments: Namespace, **options: Any) -> System:
         system = system.with_initial(node, **{field: value})
     for name, points in arguments.inputs:
         system = system.with_input(name, **points)
+    return _assembled(arguments, system) if arguments.assemble else system
+
+
+def _assembled(arguments: Namespace, system: System) -> System:
+    """The system with consistent initial values; what moved is reported."""
+    system = system.assembled(getattr(arguments, "t", 0.0))
+    assert system.assembly is not None
+    moved = system.assembly.largest
+    arguments.result.update(assembly=moved)
+    nodes = ", ".join(f"{name} by {size:.3g}" for name, size in moved.items())
+    print(f"symlie: Assembled; moved {nodes} (rad, m).", file=sys.stderr)
     return system
 
 

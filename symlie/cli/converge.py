@@ -8,7 +8,16 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from symlie.cli.common import PICTURES, add_json, add_model, add_system, check_writable, describe, system_of
+from symlie.cli.common import (
+    PICTURES,
+    add_json,
+    add_model,
+    add_multipliers,
+    add_system,
+    check_writable,
+    describe,
+    system_of,
+)
 from symlie.cli.output import Progress, print_json, print_table, seconds
 from symlie.cli.steps import add_stabilize
 from symlie.cli.values import names, number, numbers, refined
@@ -55,6 +64,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--reference", default="finest", metavar="FILE", help="output of 'symlie run --json'; default: finest"
     )
     add_system(parser)
+    add_multipliers(parser)
     add_stabilize(parser)
     parser.add_argument("--plot", metavar="FILE", help=f"draw the errors over the steps ({', '.join(PICTURES)})")
     parser.add_argument("--plot-work", metavar="FILE", help="draw the errors over the processor time")

@@ -9,6 +9,7 @@ from symlie.cli.common import (
     add_checkpoint_seconds,
     add_json,
     add_model,
+    add_multipliers,
     add_system,
     checkpoint_seconds,
     describe,
@@ -45,6 +46,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--t-eval", type=numbers, metavar="T,T,…", help="times to report, hit exactly; default: the end"
     )
     add_system(parser)
+    add_multipliers(parser)
     parser.add_argument("--reference", action="store_true", help="compare the end with the model's known solution")
     add_results(parser)
     parser.add_argument("--checkpoint", metavar="FILE", help="keep the run in a file, for 'symlie resume FILE'")

@@ -20,7 +20,8 @@ from symlie.compile.cache import publish_folder, publish_text, published_folder,
 from symlie.models.registry import build_model, model_path
 from symlie.paths import package_digest
 from symlie.runtime.identity import file_digest
-from symlie.runtime.system import System, load_system
+from symlie.runtime.loading import load_system
+from symlie.runtime.system import System
 
 _KIND = "models"
 

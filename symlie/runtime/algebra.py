@@ -14,12 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from symlie.errors import NotFiniteError, RedundantConstraintsError, SingularMassMatrixError
 from symlie.runtime.layout import Array, Layout
-
-RANK_TOLERANCE = 1e-11
-"""Relative size of a singular value or pivot below which rows count as dependent: far above round-off, far below
-anything a well-posed mechanism has."""
 
 
 class Algebra(Protocol):
@@ -38,7 +33,7 @@ class Algebra(Protocol):
         """Bᵀ λ."""
 
 
-def _summed(places: NDArray[np.intp], values: Array, size: int) -> Array:
+def summed(places: NDArray[np.intp], values: Array, size: int) -> Array:
     """Values added up by place, shape (size,)."""
     return np.asarray(np.bincount(places, weights=values, minlength=size), dtype=float)
 
@@ -52,10 +47,10 @@ class _Products:
         self.mass_rows, self.mass_columns = layout.assembled("mass")
 
     def multiply(self, jacobian: Array, v: Array) -> Array:
-        return _summed(self.jacobian_rows, jacobian * v[self.jacobian_columns], self.layout.rows)
+        return summed(self.jacobian_rows, jacobian * v[self.jacobian_columns], self.layout.rows)
 
     def pull(self, jacobian: Array, multipliers: Array) -> Array:
-        return _summed(self.jacobian_columns, jacobian * multipliers[self.jacobian_rows], self.layout.dimension)
+        return summed(self.jacobian_columns, jacobian * multipliers[self.jacobian_rows], self.layout.dimension)
 
 
 class DenseAlgebra(_Products):
@@ -74,6 +69,12 @@ class DenseAlgebra(_Products):
         matrix = np.zeros((self.layout.rows, self.layout.dimension))
         np.add.at(matrix, (self.jacobian_rows, self.jacobian_columns), values)
         return matrix
+
+    def mass_blocks(self, mass: Array) -> list[tuple[NDArray[np.intp], Array]]:
+        """All velocity components and M, as the one block of all nodes; clamped components have a one."""
+        free = self.layout.free
+        block = np.where(np.outer(free, free), self.mass_matrix(mass), np.diag((~free).astype(float)))
+        return [(np.arange(len(free))[None, :], block[None, :, :])]
 
     def solve_mass(self, mass: Array, r: Array) -> Array:
         free = self.layout.free
@@ -137,14 +138,15 @@ class BandedAlgebra(_Products):
         return bool(np.all(self.mass_rows == self.mass_columns))
 
     def _inverse_diagonal(self, mass: Array) -> Array:
-        diagonal = _summed(self.mass_rows, mass, self.layout.dimension)
+        diagonal = summed(self.mass_rows, mass, self.layout.dimension)
         if np.any(diagonal[self.layout.free] == 0):
             raise np.linalg.LinAlgError("singular mass matrix")
         inverse = np.zeros_like(diagonal)
         inverse[self.layout.free] = 1 / diagonal[self.layout.free]
         return inverse
 
-    def _inverse_blocks(self, mass: Array) -> Any:
+    def mass_blocks(self, mass: Array) -> list[tuple[NDArray[np.intp], Array]]:
+        """For each node set its velocity components (nodes × d) and blocks of M (nodes × d × d), one if clamped."""
         from scipy.sparse import coo_array
 
         n = self.layout.dimension
@@ -152,35 +154,30 @@ class BandedAlgebra(_Products):
         rows = np.concatenate([self.mass_rows, self.mass_columns[off]])
         columns = np.concatenate([self.mass_columns, self.mass_rows[off]])
         matrix = coo_array((np.concatenate([mass, mass[off]]), (rows, columns)), shape=(n, n)).tocsr()
-        parts, place = [], []
-        free = self.layout.free
+        blocks = []
         for index, d in self._blocks:
             i, j = np.repeat(index, d, axis=1), np.tile(index, (1, d))
+            mobile = self.layout.free[index]
             block = np.asarray(matrix[i.ravel(), j.ravel()]).reshape(-1, d, d)
-            mobile = free[index]
             block = block * mobile[:, :, None] * mobile[:, None, :]
             block[:, range(d), range(d)] += ~mobile
-            inverse = np.linalg.inv(block) * mobile[:, :, None] * mobile[:, None, :]
-            parts.append(inverse.ravel())
-            place.append((i.ravel(), j.ravel()))
+            blocks.append((index, block))
+        return blocks
+
+    def _inverse_blocks(self, mass: Array) -> Any:
+        from scipy.sparse import coo_array
+
+        n = self.layout.dimension
+        parts, place = [], []
+        for index, block in self.mass_blocks(mass):
+            d = index.shape[1]
+            mobile = self.layout.free[index]
+            parts.append((np.linalg.inv(block) * mobile[:, :, None] * mobile[:, None, :]).ravel())
+            place.append((np.repeat(index, d, axis=1).ravel(), np.tile(index, (1, d)).ravel()))
         rows, columns = (np.concatenate([p[k] for p in place]) for k in (0, 1))
         matrix = coo_array((np.concatenate(parts), (rows, columns)), shape=(n, n)).tocsr()
         matrix.eliminate_zeros()
         return matrix
-
-    def negative_mass(self, mass: Array) -> int | None:
-        """A free component along which the kinetic energy of its node is negative, if there is one."""
-        if self._is_diagonal:
-            below = (_summed(self.mass_rows, mass, self.layout.dimension) < 0) & self.layout.free
-            return int(np.flatnonzero(below)[0]) if below.any() else None
-        inverse = self._inverse_blocks(mass)
-        for index, d in self._blocks:
-            i, j = np.repeat(index, d, axis=1), np.tile(index, (1, d))
-            energies, motions = np.linalg.eigh(np.asarray(inverse[i.ravel(), j.ravel()]).reshape(-1, d, d))
-            if np.any(energies[:, 0] < 0):
-                node = int(np.argmin(energies[:, 0]))
-                return int(index[node, np.argmax(np.abs(motions[node, :, 0]))])
-        return None
 
     def solve_mass(self, mass: Array, r: Array) -> Array:
         if self._is_diagonal:
@@ -286,110 +283,3 @@ def half_bandwidth(layout: Layout, position: NDArray[np.int32]) -> int:
     np.maximum.at(high, node_index, place)
     used = high >= 0
     return int((high[used] - low[used]).max()) if used.any() else 0
-
-
-def check_solvable(layout: Layout, algebra: DenseAlgebra | BandedAlgebra, mass: Array, jacobian: Array) -> None:
-    """Check that accelerations and multipliers are determined.
-
-    Raises
-    ------
-    RedundantConstraintsError
-        Rows of B depend on each other; the message names them.
-    SingularMassMatrixError
-        M has a direction without mass that no constraint fixes.
-    """
-    for what, values, name, places in (
-        ("mass matrix", mass, layout.velocity_name, algebra.mass_rows),
-        ("constraint Jacobian", jacobian, layout.row_name, algebra.jacobian_rows),
-    ):
-        if not np.all(np.isfinite(values)):
-            place = int(places[np.flatnonzero(~np.isfinite(values))[0]])
-            raise NotFiniteError(f"The {what} of '{layout.name}' is not finite at the initial state in {name(place)}.")
-    norms = np.sqrt(_summed(algebra.jacobian_rows, jacobian**2 * layout.free[algebra.jacobian_columns], layout.rows))
-    if layout.rows and not np.all(norms > 0):
-        raise RedundantConstraintsError(
-            f"In '{layout.name}', {layout.row_name(int(np.argmin(norms)))} has a zero Jacobian on the free nodes at "
-            "the initial configuration; it constrains nothing there."
-        )
-    if isinstance(algebra, DenseAlgebra):
-        _check_dense(layout, algebra.mass_matrix(mass), algebra.jacobian_matrix(jacobian), norms)
-        return
-    try:
-        inverse = algebra.solve_mass(mass, np.ones(layout.dimension))
-    except np.linalg.LinAlgError:
-        inverse = np.full(layout.dimension, np.inf)
-    if not np.all(np.isfinite(inverse)):
-        diagonal = np.bincount(
-            algebra.mass_rows, weights=mass * (algebra.mass_rows == algebra.mass_columns), minlength=layout.dimension
-        )
-        worst = int(np.argmin(np.where(layout.free, np.abs(diagonal), np.inf)))
-        raise SingularMassMatrixError(f"The mass matrix is singular at {layout.velocity_name(worst)}; give it mass.")
-    negative = algebra.negative_mass(mass)
-    if negative is not None:
-        raise _negative(layout, negative)
-    if layout.rows:
-        _check_rows_banded(layout, algebra, jacobian)
-
-
-def _negative(layout: Layout, component: int) -> SingularMassMatrixError:
-    return SingularMassMatrixError(
-        f"The kinetic energy of '{layout.name}' is negative for motions along {layout.velocity_name(component)} at "
-        "the initial configuration; masses and inertias must be positive."
-    )
-
-
-def _check_rows_banded(layout: Layout, algebra: BandedAlgebra, jacobian: Array) -> None:
-    """Rank of B by the Cholesky pivots of normalised B Bᵀ, a band matrix."""
-    from scipy.linalg.lapack import dpbtrf
-
-    rows = algebra.jacobian_rows
-    free = layout.free[algebra.jacobian_columns]
-    scaled = jacobian * free
-    norms = np.sqrt(np.bincount(rows, weights=scaled**2, minlength=layout.rows))
-    scaled = scaled / norms[rows]
-    first, second = algebra.products
-    k, m = algebra.bandwidth, layout.rows
-    i, j = algebra.position[rows[first]], algebra.position[rows[second]]
-    band = np.zeros((k + 1, m))
-    lower = i >= j
-    np.add.at(band, (i[lower] - j[lower], j[lower]), scaled[first[lower]] * scaled[second[lower]])
-    factor, info = dpbtrf(band, lower=1)
-    pivots = factor[0] ** 2
-    column = info - 1 if info > 0 else int(np.argmin(pivots))
-    if info > 0 or not pivots[column] > RANK_TOLERANCE:
-        row = int(np.argsort(algebra.position)[column])
-        raise RedundantConstraintsError(
-            f"The constraints of '{layout.name}' are redundant: {layout.row_name(row)} depends on other rows; "
-            "remove it or free a node."
-        )
-
-
-def _check_dense(layout: Layout, mass: Array, jacobian: Array, norms: Array) -> None:
-    if len(jacobian):
-        left, values, _ = np.linalg.svd(jacobian[:, layout.free] / norms[:, None])
-        padded = np.concatenate([values, np.zeros(len(jacobian) - len(values))])
-        if padded[-1] <= RANK_TOLERANCE * padded[0]:
-            involved = [layout.row_name(int(i)) for i in np.flatnonzero(np.abs(left[:, -1]) > 1e-6)]
-            raise RedundantConstraintsError(
-                f"The constraints of '{layout.name}' are redundant: {', '.join(involved)} depend on each other; "
-                "remove one of them."
-            )
-    n, m = len(mass), len(jacobian)
-    matrix = np.zeros((n + m, n + m))
-    matrix[:n, :n] = mass / max(float(np.abs(mass).max()), np.finfo(float).tiny)
-    unit = jacobian / norms[:, None]
-    matrix[:n, n:], matrix[n:, :n] = unit.T, unit
-    _, values, right = np.linalg.svd(matrix)
-    if not values[-1] > RANK_TOLERANCE * values[0] * 1e-3:
-        component = int(np.argmax(np.abs(right[-1][:n])))
-        raise SingularMassMatrixError(
-            f"The mass matrix of '{layout.name}' is singular along {layout.velocity_name(component)}, and no "
-            "constraint fixes it; give it mass."
-        )
-    _, singular, directions = np.linalg.svd(unit[:, layout.free], full_matrices=True)
-    possible = directions[len(singular) :].T  # motions that the constraints leave: B w = 0
-    if possible.size:
-        energies, motions = np.linalg.eigh(possible.T @ mass[np.ix_(layout.free, layout.free)] @ possible)
-        if energies[0] < 0:
-            component = int(np.argmax(np.abs(possible @ motions[:, 0])))
-            raise _negative(layout, int(np.flatnonzero(layout.free)[component]))

@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symlie.errors import InconsistentInitialValuesError
-from symlie.runtime.algebra import Algebra, BandedAlgebra, DenseAlgebra, check_solvable
+from symlie.runtime.algebra import Algebra, BandedAlgebra, DenseAlgebra
 from symlie.runtime.kernels import Kernels, Prepared
 from symlie.runtime.layout import Array, Layout
+from symlie.runtime.solvability import check_solvable
 
 POSITION_TOLERANCE = 1e-9
 """Largest |Φ(q₀)| that counts as round-off of stated values, relative to max(1, |q₀|)."""
@@ -25,6 +26,15 @@ class InitialState:
     q: Array
     v: Array
     multipliers: Array
+
+
+@dataclass(frozen=True, eq=False)
+class StatedState:
+    """Initial values as they were stated: q and v of all nodes, and a mask of the velocity components given."""
+
+    q: Array
+    v: Array
+    given: NDArray[np.bool_]
 
 
 def index1_multipliers(

@@ -3,31 +3,29 @@
 from __future__ import annotations
 
 import dataclasses
-import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from symlie.compile.cache import DRIVER_HEADERS, KERNEL_HEADERS, compiled_library, included_headers
-from symlie.compile.compiler import OPTIMIZATIONS
 from symlie.compile.library import Library
-from symlie.errors import FormatError, ModelError, NoCompilerError, UnknownNameError
-from symlie.runtime.algebra import BandedAlgebra, DenseAlgebra, algebra_of
-from symlie.runtime.c_kernels import CKernels
-from symlie.runtime.initial import InitialState, consistent_initial_state
+from symlie.errors import ModelError, UnknownNameError
+from symlie.runtime.algebra import BandedAlgebra, DenseAlgebra
+from symlie.runtime.initial import InitialState, StatedState, consistent_initial_state
 from symlie.runtime.inputs import InputTable, breakpoints_of, input_table, slots_and_tables
 from symlie.runtime.kernels import Kernels, Prepared
-from symlie.runtime.layout import Array, Layout, NodeSlice, read_manifest
-from symlie.runtime.numpy_kernels import NumpyKernels
+from symlie.runtime.layout import Array, Layout
+from symlie.runtime.stated import check_numbers, checked_configuration
 from symlie.runtime.tangents import LazyTangents, NewtonMatrices
 
-BACKENDS = ("auto", "c", "numpy")
-"""Values of ``backend``."""
+if TYPE_CHECKING:
+    from symlie.runtime.correction import Assembly
+    from symlie.runtime.equilibrium import Equilibrium
+    from symlie.runtime.linearization import Linearization
 
 
 @dataclass(frozen=True)
@@ -60,6 +58,8 @@ class System:
     timings: Timings = Timings()
     sources: Mapping[str, str] = field(default_factory=dict)
     """The user's own files that the model was built from, with the hashes of their contents."""
+    assembly: Assembly | None = None
+    """How far `assembled` moved the initial values, if they come from it."""
 
     @property
     def name(self) -> str:
@@ -180,6 +180,14 @@ class System:
         t
             Time, in s.
         """
+        stated = self.stated_state()
+        self.check_motions(t)
+        return consistent_initial_state(
+            self.layout, self.kernels, self.algebra, self.prepared, t, stated.q, stated.v, stated.given
+        )
+
+    def stated_state(self) -> StatedState:
+        """Initial values as they were stated, on the group, but not checked against the constraints."""
         q, v = self._stated_initial()
         given = np.concatenate([n.velocity_given for n in self.layout.nodes])
         for (name, label), value in self.initial_values.items():
@@ -194,25 +202,118 @@ class System:
                         vector[part].reshape(node.count, -1)[:, columns] = value
                         if fields == "velocity_fields":
                             given[part].reshape(node.count, -1)[:, columns] = True
-        self._check_numbers(q, v)
-        q = self._checked_configuration(q, "initial configuration")
-        self.check_motions(t)
-        return consistent_initial_state(self.layout, self.kernels, self.algebra, self.prepared, t, q, v, given)
+        check_numbers(self.layout, self.parameters, self.element_parameters, q, v)
+        return StatedState(checked_configuration(self.layout, self.kernels, q, "initial configuration"), v, given)
 
-    def _check_numbers(self, q: Array, v: Array) -> None:
-        """Check that all parameters and initial values are finite, and that tables of time are in order."""
-        for name, (position, _, _) in self.layout.parameters.items():
-            if not np.all(np.isfinite(self.parameters[position])):
-                raise ModelError(f"Parameter '{name}' of '{self.name}' is not finite.")
-        for element, rows in zip(self.layout.elements, self.element_parameters, strict=True):
-            if not np.all(np.isfinite(rows)):
-                raise ModelError(f"A parameter of element '{element['name']}' of '{self.name}' is not finite.")
-        for name in self.layout.manifest["breakpoints"]:
-            if not np.all(np.diff(self.parameters[self.layout.parameters[name][0]]) > 0):
-                raise ModelError(f"The times of parameter '{name}' of '{self.name}' must increase.")
+    def static_equilibrium(
+        self, t: float = 0.0, *, tolerance: float = 1e-9, load_steps: int = 1, stable: bool = True
+    ) -> Equilibrium:
+        """The static equilibrium g(t, q, 0) + Bᵀ λ = 0, Φ(t, q) = 0 that is reached from the initial configuration.
+
+        Parameters
+        ----------
+        t
+            Time at which loads, constraints and prescribed nodes are taken, in s.
+        tolerance
+            Largest component of the last Newton correction, in rad and m.
+        load_steps
+            Number of steps in which the forces that are out of balance at the start are released; 1 releases them at
+            once.
+        stable
+            Whether steps that climb are refused. Otherwise an unstable equilibrium nearby is found as well as a stable
+            one. `linearize` tells which it is.
+
+        Returns
+        -------
+        Equilibrium
+            The tuple (q, multipliers, iterations). Nonholonomic constraints bear no load.
+
+        Raises
+        ------
+        EquilibriumError
+            None was found; the message says which force is out of balance.
+        RedundantConstraintsError
+            Constraint rows depend on each other.
+        """
+        from symlie.runtime.equilibrium import static_equilibrium
+
+        return static_equilibrium(self, t, tolerance=tolerance, load_steps=load_steps, stable=stable)
+
+    def linearize(
+        self, q: Array | None = None, multipliers: Array | None = None, t: float = 0.0, *, modes: int | None = None
+    ) -> Linearization:
+        """Small motions about a static equilibrium or about a given configuration at rest.
+
+        Parameters
+        ----------
+        q
+            Configuration, shape (storage,); default: the static equilibrium that `static_equilibrium` finds.
+        multipliers
+            λ there, shape (rows,); default: such that the forces accelerate along the constraints alone.
+        t
+            Time, in s, at which loads and constraints are taken.
+        modes
+            Number of modes, the slowest first; default: all of a small system, else 12.
+
+        Raises
+        ------
+        EquilibriumError
+            There is no equilibrium, or motions about the configuration are not determined.
+        ModelError
+            q or multipliers have a wrong shape.
+        """
+        from symlie.runtime.linearization import linearize
+
+        return linearize(self, q, multipliers, t, modes=modes)
+
+    def assembled(self, t: float = 0.0, *, velocities: bool = True) -> System:
+        """A copy whose initial values satisfy the constraints, by the smallest change of the stated ones.
+
+        Parameters
+        ----------
+        t
+            Initial time, in s.
+        velocities
+            Whether stated velocities that contradict the constraints are changed, too, by as little as possible.
+            Velocities that were not stated are completed anyway.
+
+        Returns
+        -------
+        System
+            Its ``assembly`` tells how far each node moved. Lengths of changes are in rad and m, or their rates, of
+            trivialised components. Where a correction is large compared with the curvature of the constraints it may
+            end at a configuration that is near, but not nearest.
+
+        Raises
+        ------
+        InconsistentInitialValuesError
+            The constraints can not be satisfied from there; the message names the worst row.
+        """
+        from symlie.runtime.correction import assembled
+
+        return assembled(self, t, velocities=velocities)
+
+    def with_configuration(self, q: Array) -> System:
+        """A copy with another initial configuration, such as that of a static equilibrium.
+
+        Parameters
+        ----------
+        q
+            Configuration, shape (storage,).
+
+        Raises
+        ------
+        ModelError
+            It has another shape, or is not finite.
+        """
+        values = _numbers("configuration", q, self.layout.storage)[0]
+        changed = dict(self.initial_values)
         for node in self.layout.nodes:
-            if not (np.all(np.isfinite(q[node.storage])) and np.all(np.isfinite(v[node.velocity]))):
-                raise ModelError(f"An initial value of node '{node.name}' of '{self.name}' is not finite.")
+            rows = values[node.storage].reshape(node.count, -1)
+            for entry in node.type["storage_fields"]:
+                size = int(np.prod(entry["shape"]))
+                changed[node.name, entry["name"]] = rows[:, entry["offset"] : entry["offset"] + size]
+        return dataclasses.replace(self, initial_values=changed)
 
     def check_motions(self, t: float) -> None:
         """Check that prescribed nodes are in their groups.
@@ -230,7 +331,7 @@ class System:
         if len(self.layout.motion_storage):
             q, v = self._stated_initial()
             self.kernels.prescribe(self.prepared, t, q, v)
-            self._checked_configuration(q, f"prescribed motion at t = {t:g}")
+            checked_configuration(self.layout, self.kernels, q, f"prescribed motion at t = {t:g}")
 
     def _stated_initial(self) -> tuple[Array, Array]:
         """Stated initial values of all nodes."""
@@ -250,20 +351,6 @@ class System:
                 position_v += dimension
         return q, v
 
-    def _checked_configuration(self, q: Array, what: str) -> Array:
-        # normalize returns to the group quadratically, so a stated element that is off by more than rounding moves.
-        moved = self.kernels.normalize(q)
-        for node in self.layout.nodes:
-            with np.errstate(invalid="ignore"):
-                defect = float(np.abs(moved[node.storage] - q[node.storage]).max())
-            if not defect <= 1e-6 or _is_degenerate(node, q[node.storage]):
-                raise ModelError(
-                    f"The {what} of node '{node.name}' is not in {node.type['name']} "
-                    f"(off by {defect:.2g}); rotation matrices must be orthogonal with determinant 1, quaternions of "
-                    "unit length."
-                )
-        return self.kernels.normalize(moved)
-
     def driver_library(self, source: Mapping[str, str]) -> tuple[Library, float]:
         """The library of this model with a method's time loop, and the seconds it took to compile.
 
@@ -275,26 +362,15 @@ class System:
         start = time.perf_counter()
         algebra = "fixed_algebra.h" if self.layout.is_fixed else "structured_algebra.h"
         headers = included_headers((*KERNEL_HEADERS, algebra, *DRIVER_HEADERS))
-        path, compiled = compiled_library({**_c_files(self.files), **headers, **source}, "driver.c", self.optimize)
+        path, compiled = compiled_library({**c_files(self.files), **headers, **source}, "driver.c", self.optimize)
         library = Library(path, self.layout.interface_hash)
         return library, time.perf_counter() - start if compiled else 0.0
 
 
-def _c_files(files: Mapping[str, str]) -> dict[str, str]:
+def c_files(files: Mapping[str, str]) -> dict[str, str]:
+    """The C text of a model without its Newton matrices."""
     kinds = (".c", ".h")
     return {n: text for n, text in files.items() if n.endswith(kinds) and not n.endswith("_tangents.c")}
-
-
-def _is_degenerate(node: NodeSlice, storage: Array) -> bool:
-    """Whether a stored matrix is a reflection or a projection, or a quaternion zero: normalize leaves these alone."""
-    rows = storage.reshape(node.count, -1)
-    for f in node.type["storage_fields"]:
-        part = slice(f["offset"], f["offset"] + int(np.prod(f["shape"])))
-        if np.any(node.type["identity"][part]) and not np.all(np.abs(rows[:, part]).max(axis=1) > 1e-6):
-            return True
-        if f["shape"] == [3, 3] and np.any(np.linalg.det(rows[:, part].reshape(-1, 3, 3)) < 1e-6):
-            return True
-    return False
 
 
 def _numbers(what: str, value: Any, size: int, count: int = 1) -> Array:
@@ -309,96 +385,3 @@ def _numbers(what: str, value: Any, size: int, count: int = 1) -> Array:
     if not np.all(np.isfinite(array)):
         raise ModelError(f"The {what} is not finite: {value!r}.")
     return array.reshape(-1, size)
-
-
-def load_system(
-    files: Mapping[str, str],
-    manifest: dict[str, Any],
-    *,
-    backend: str = "auto",
-    optimize: str = "default",
-    derive_seconds: float = 0.0,
-    tangent_source: Callable[[], Mapping[str, str]] | None = None,
-) -> System:
-    """Build a system from generated files.
-
-    Parameters
-    ----------
-    files
-        Generated files by name.
-    manifest
-        The parsed manifest.
-    backend, optimize
-        As in `Equations.compile`.
-    derive_seconds
-        Reported in the statistics.
-    tangent_source
-        Gives the files of the Newton matrices when they are first needed, if the generated files lack them.
-
-    Raises
-    ------
-    NoCompilerError
-        ``backend="c"`` without a compiler.
-    FormatError
-        Files are missing or do not belong together.
-    """
-    if backend not in BACKENDS:
-        raise UnknownNameError(f"Unknown backend '{backend}'; use one of: {', '.join(BACKENDS)}.")
-    if optimize not in OPTIMIZATIONS:
-        raise UnknownNameError(f"Unknown optimize '{optimize}'; use one of: {', '.join(OPTIMIZATIONS)}.")
-    layout = Layout(manifest)
-    seconds = 0.0
-    kernels: Kernels | None = None
-    if backend != "numpy":
-        try:
-            start = time.perf_counter()
-            sources = {**_c_files(files), **included_headers(KERNEL_HEADERS)}
-            path, compiled = compiled_library(sources, f"{layout.name}.c", optimize)
-            seconds = time.perf_counter() - start if compiled else 0.0
-            kernels = CKernels(layout, Library(path, layout.interface_hash))
-        except NoCompilerError as error:
-            if backend == "c":
-                raise
-            print(f"symlie: {error} Continuing with NumPy, which is slower.", file=sys.stderr)
-    chosen = "c" if kernels is not None else "numpy"
-    if kernels is None:
-        name = f"{layout.name}.py"
-        if name not in files:
-            raise FormatError(f"The generated files of '{layout.name}' lack {name}; generate the model again.")
-        kernels = NumpyKernels(layout, files[name])
-    return System(
-        layout,
-        files,
-        chosen,
-        optimize,
-        kernels,
-        algebra_of(layout),
-        layout.parameter_defaults,
-        layout.element_parameters,
-        LazyTangents(layout, files, tangent_source, chosen == "c", optimize),
-        timings=Timings(derive_seconds, seconds),
-    )
-
-
-def load(folder: str | Path, *, backend: str = "auto", optimize: str = "default") -> System:
-    """Load a folder written by `symlie generate`; SymPy is not needed.
-
-    Parameters
-    ----------
-    folder
-        The generated folder.
-    backend
-        ``"c"``, ``"numpy"`` or ``"auto"``.
-    optimize
-        ``"default"``, ``"contract"`` or ``"portable"``.
-
-    Raises
-    ------
-    FormatError
-        It is not a generated folder of this version.
-    """
-    folder = Path(folder)
-    manifest = read_manifest(folder)
-    kinds = {".c", ".h", ".py", ".json"}
-    files = {p.name: p.read_text(encoding="utf-8") for p in folder.iterdir() if p.suffix in kinds}
-    return load_system(files, manifest, backend=backend, optimize=optimize)

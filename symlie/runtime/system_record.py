@@ -16,9 +16,11 @@ import numpy as np
 from symlie.compile.cache import text_key
 from symlie.errors import FormatError
 from symlie.runtime.inputs import input_table
-from symlie.runtime.system import System, Timings, load_system
+from symlie.runtime.loading import load_system
+from symlie.runtime.system import System, Timings
 
-_NOT_NEEDED = (".md", "certificate.json")
+_NOT_NEEDED = (".md", "certificate.json", "_tangents.c", "_tangents.py", "_tangents.json")
+"""Ends of names of files that no run reads; generated folders have them, systems by name may not."""
 
 
 def model_hash(system: System) -> str:

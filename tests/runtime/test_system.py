@@ -19,7 +19,7 @@ from symlie.compile.compiler import Compiler, find_compiler, flags, run_compiler
 from symlie.compile.library import Library
 from symlie.derive import dynamics
 from symlie.errors import CompilerError, FormatError, NoCompilerError, SymlieError, UnknownNameError
-from symlie.runtime import system as system_module
+from symlie.runtime import loading
 from symlie.runtime.layout import FORMAT
 from symlie.runtime.solution import Solution
 from symlie.runtime.system import System
@@ -369,7 +369,7 @@ def test_two_processes_publish_the_same_entry(empty_cache: Path) -> None:
 
 
 def test_backends_are_listed() -> None:
-    assert system_module.BACKENDS == ("auto", "c", "numpy")
+    assert loading.BACKENDS == ("auto", "c", "numpy")
     result = subprocess.run([find_compiler().command, "--version"], capture_output=True, check=False)
     assert result.returncode == 0
     assert heavy_top_equations("S3").compile().backend == "c"

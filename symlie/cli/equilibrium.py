@@ -1,0 +1,118 @@
+"""``symlie equilibrium``: the static equilibrium of a model."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from typing import TYPE_CHECKING, Any
+
+from symlie.cli.common import add_json, add_model, add_system, describe, system_of
+from symlie.cli.output import print_json, print_table
+from symlie.cli.values import number
+
+if TYPE_CHECKING:
+    from symlie.runtime.equilibrium import Equilibrium
+    from symlie.runtime.layout import Array
+    from symlie.runtime.system import System
+
+SUMMARY = "Find the static equilibrium that is reached from the initial configuration."
+EXAMPLE = "symlie equilibrium heavy_top -o group=SE3"
+
+MOST_NODES = 12
+"""Nodes of an array that are printed one by one."""
+
+MOST_NUMBERS = 9
+"""Multipliers of a constraint that are printed one by one."""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Arguments of the command."""
+    add_model(parser)
+    add_equilibrium(parser)
+    add_system(parser)
+    add_json(parser)
+
+
+def add_equilibrium(parser: ArgumentParser) -> None:
+    """Arguments of the search for an equilibrium."""
+    parser.add_argument("--t", type=number, default=0.0, metavar="T", help="time of loads and constraints; default: 0")
+    parser.add_argument(
+        "--tolerance", type=number, default=1e-9, help="largest Newton correction in rad and m; default: 1e-9"
+    )
+    parser.add_argument(
+        "--load-steps", type=int, default=1, metavar="N", help="release forces out of balance in N steps; default: 1"
+    )
+    parser.add_argument("--unstable", action="store_true", help="accept steps that climb, towards unstable equilibria")
+
+
+def find(arguments: Namespace, system: System) -> Equilibrium:
+    """The equilibrium that the arguments ask for."""
+    return system.static_equilibrium(
+        arguments.t,
+        tolerance=arguments.tolerance,
+        load_steps=arguments.load_steps,
+        stable=not arguments.unstable,
+    )
+
+
+def run(arguments: Namespace) -> int:
+    """Run the command."""
+    import numpy as np
+
+    describe(arguments)
+    system = system_of(arguments)
+    found = find(arguments, system)
+    layout = system.layout
+    multipliers = named_multipliers(system, found.multipliers)
+    energy = system.kernels.energy(system.prepared, arguments.t, found.q, np.zeros(layout.dimension))[1]
+    arguments.result.update(
+        status="ok",
+        t=arguments.t,
+        q={n.name: n.by_node(found.q[None], velocity=False)[0].tolist() for n in layout.nodes},
+        multipliers={name: values.tolist() for name, values in multipliers.items()},
+        potential_energy=float(energy),
+        iterations=found.iterations,
+    )
+    if arguments.json:
+        print_json(arguments.result)
+        return 0
+    options = "".join(f" {name}={value}" for name, value in layout.options.items())
+    print(f"{layout.name}{options}: static equilibrium at t = {arguments.t:g} s, {found.iterations} iterations\n")
+    rows = [row for node in layout.nodes for row in _rows(node, found.q)]
+    rows += [(f"λ {name}", _numbers_or_largest(values)) for name, values in multipliers.items()]
+    print_table([*rows, ("potential energy [J]", f"{energy:.9g}")])
+    return 0
+
+
+def named_multipliers(system: System, multipliers: Array) -> dict[str, Array]:
+    """λ by constraint, shape (rows,), or (instances, rows) for constraints of element types."""
+    parts = system.layout.constraints.items()
+    return {name: multipliers[part.rows if part.is_array else part.rows[0]] for name, part in parts}
+
+
+def _rows(node: Any, q: Array) -> list[tuple[str, str]]:
+    values = q[node.storage].reshape(node.count, -1)
+    shown = list(range(node.count))
+    if node.count > MOST_NODES:
+        step = -(-node.count // MOST_NODES)
+        shown = sorted({*range(0, node.count, step), node.count - 1})
+    rows = []
+    for k in shown:
+        name = f"{node.name}[{k}]" if node.is_array else node.name
+        for entry in node.type["storage_fields"]:
+            size = 1
+            for n in entry["shape"]:
+                size *= n
+            rows.append((f"{name}.{entry['name']}", numbers(values[k, entry["offset"] : entry["offset"] + size])))
+    return rows
+
+
+def numbers(values: Any) -> str:
+    """Numbers in columns; round-off beside larger ones is zero."""
+    small = 1e-12 * max(1.0, max((abs(float(x)) for x in values), default=0.0))
+    return "  ".join(f"{0.0 if abs(float(x)) < small else float(x):12.8g}" for x in values)
+
+
+def _numbers_or_largest(values: Array) -> str:
+    if values.size <= MOST_NUMBERS:
+        return numbers(values.ravel())
+    return f"{values.size} numbers, largest {abs(values).max():.8g}"

@@ -1,0 +1,87 @@
+"""``symlie modes``: frequencies and mode shapes about the static equilibrium of a model."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from typing import TYPE_CHECKING, Any
+
+from symlie.cli.common import add_json, add_model, add_system, describe, system_of
+from symlie.cli.equilibrium import add_equilibrium, find
+from symlie.cli.output import print_json, print_table
+
+if TYPE_CHECKING:
+    from symlie.runtime.linearization import Linearization
+
+SUMMARY = "Frequencies, damping and shapes of small motions about the static equilibrium."
+EXAMPLE = "symlie modes heavy_top -o group=SE3 --count 3"
+
+NEGLIGIBLE = 1e-6
+"""Damping ratio that is printed as none."""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Arguments of the command."""
+    add_model(parser)
+    parser.add_argument("--count", type=_count, default=6, metavar="N", help="modes, the slowest first; default: 6")
+    parser.add_argument("--at-initial", dest="at_start", action="store_true", help="about the initial configuration")
+    add_equilibrium(parser)
+    add_system(parser)
+    add_json(parser)
+
+
+def _count(text: str) -> int:
+    if not (text.isdecimal() and int(text) > 0):
+        raise ArgumentTypeError(f"{text!r} is not a positive whole number")
+    return int(text)
+
+
+def run(arguments: Namespace) -> int:
+    """Run the command."""
+    describe(arguments)
+    system = system_of(arguments)
+    if arguments.at_start:
+        q, multipliers = system.consistent_state(arguments.t).q, None
+    else:
+        q, multipliers, _ = find(arguments, system)
+    modes = system.linearize(q, multipliers, arguments.t, modes=arguments.count)
+    arguments.result.update(
+        status="ok",
+        t=arguments.t,
+        q={n.name: n.by_node(q[None], velocity=False)[0].tolist() for n in system.layout.nodes},
+        frequencies=modes.frequencies.tolist(),
+        damping_ratios=modes.damping_ratios.tolist(),
+        eigenvalues=[[s.real, s.imag] for s in modes.eigenvalues.tolist()],
+        shapes=[{name: _parts(part) for name, part in modes.shape(k).items()} for k in range(len(modes.frequencies))],
+        stable=modes.is_stable,
+    )
+    if arguments.json:
+        print_json(arguments.result)
+    else:
+        _print(modes, "initial configuration" if arguments.at_start else "static equilibrium")
+    return 0
+
+
+def _parts(shape: Any) -> dict[str, Any]:
+    return {"real": shape.real.tolist(), "imag": shape.imag.tolist()}
+
+
+def _print(modes: Linearization, about: str) -> None:
+    layout = modes.system.layout
+    options = "".join(f" {name}={value}" for name, value in layout.options.items())
+    print(f"{layout.name}{options}: small motions about the {about} at t = {modes.t:g} s\n")
+    rows = [("mode", "frequency [Hz]", "damping ratio", "eigenvalue [1/s]", "largest component")]
+    for k, s in enumerate(modes.eigenvalues):
+        ratio = modes.damping_ratios[k]
+        component = int(abs(modes.shapes[k]).argmax())
+        rows.append(
+            (
+                str(k + 1),
+                f"{modes.frequencies[k]:.8g}",
+                f"{ratio:.4g}" if abs(ratio) > NEGLIGIBLE else "0",
+                f"{s.real if abs(ratio) > NEGLIGIBLE else 0.0:.6g}{s.imag:+.6g}i",
+                layout.velocity_name(component),
+            )
+        )
+    print_table(rows)
+    if not modes.is_stable:
+        print("\nIt is unstable: motions along modes with positive eigenvalues grow.")

@@ -1,0 +1,117 @@
+"""From generated files to a system that runs: compiled, or in NumPy."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from symlie.compile.cache import KERNEL_HEADERS, compiled_library, included_headers
+from symlie.compile.compiler import OPTIMIZATIONS
+from symlie.compile.library import Library
+from symlie.errors import FormatError, NoCompilerError, UnknownNameError
+from symlie.runtime.algebra import algebra_of
+from symlie.runtime.c_kernels import CKernels
+from symlie.runtime.kernels import Kernels
+from symlie.runtime.layout import Layout, read_manifest
+from symlie.runtime.numpy_kernels import NumpyKernels
+from symlie.runtime.system import System, Timings, c_files
+from symlie.runtime.tangents import LazyTangents
+
+BACKENDS = ("auto", "c", "numpy")
+"""Values of ``backend``."""
+
+
+def load_system(
+    files: Mapping[str, str],
+    manifest: dict[str, Any],
+    *,
+    backend: str = "auto",
+    optimize: str = "default",
+    derive_seconds: float = 0.0,
+    tangent_source: Callable[[], Mapping[str, str]] | None = None,
+) -> System:
+    """Build a system from generated files.
+
+    Parameters
+    ----------
+    files
+        Generated files by name.
+    manifest
+        The parsed manifest.
+    backend, optimize
+        As in `Equations.compile`.
+    derive_seconds
+        Reported in the statistics.
+    tangent_source
+        Gives the files of the Newton matrices when they are first needed, if the generated files lack them.
+
+    Raises
+    ------
+    NoCompilerError
+        ``backend="c"`` without a compiler.
+    FormatError
+        Files are missing or do not belong together.
+    """
+    if backend not in BACKENDS:
+        raise UnknownNameError(f"Unknown backend '{backend}'; use one of: {', '.join(BACKENDS)}.")
+    if optimize not in OPTIMIZATIONS:
+        raise UnknownNameError(f"Unknown optimize '{optimize}'; use one of: {', '.join(OPTIMIZATIONS)}.")
+    layout = Layout(manifest)
+    seconds = 0.0
+    kernels: Kernels | None = None
+    if backend != "numpy":
+        try:
+            start = time.perf_counter()
+            sources = {**c_files(files), **included_headers(KERNEL_HEADERS)}
+            path, compiled = compiled_library(sources, f"{layout.name}.c", optimize)
+            seconds = time.perf_counter() - start if compiled else 0.0
+            kernels = CKernels(layout, Library(path, layout.interface_hash))
+        except NoCompilerError as error:
+            if backend == "c":
+                raise
+            print(f"symlie: {error} Continuing with NumPy, which is slower.", file=sys.stderr)
+    chosen = "c" if kernels is not None else "numpy"
+    if kernels is None:
+        name = f"{layout.name}.py"
+        if name not in files:
+            raise FormatError(f"The generated files of '{layout.name}' lack {name}; generate the model again.")
+        kernels = NumpyKernels(layout, files[name])
+    return System(
+        layout,
+        files,
+        chosen,
+        optimize,
+        kernels,
+        algebra_of(layout),
+        layout.parameter_defaults,
+        layout.element_parameters,
+        LazyTangents(layout, files, tangent_source, chosen == "c", optimize),
+        timings=Timings(derive_seconds, seconds),
+    )
+
+
+def load(folder: str | Path, *, backend: str = "auto", optimize: str = "default") -> System:
+    """Load a folder written by `symlie generate`; SymPy is not needed.
+
+    Parameters
+    ----------
+    folder
+        The generated folder.
+    backend
+        ``"c"``, ``"numpy"`` or ``"auto"``.
+    optimize
+        ``"default"``, ``"contract"`` or ``"portable"``.
+
+    Raises
+    ------
+    FormatError
+        It is not a generated folder of this version.
+    """
+    folder = Path(folder)
+    manifest = read_manifest(folder)
+    kinds = {".c", ".h", ".py", ".json"}
+    files = {p.name: p.read_text(encoding="utf-8") for p in folder.iterdir() if p.suffix in kinds}
+    return load_system(files, manifest, backend=backend, optimize=optimize)

@@ -1,0 +1,131 @@
+"""Forces, constraints and matrices of a system at rest, on its free velocity components."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from symlie.runtime.layout import Array
+from symlie.runtime.saddle import SaddlePoint
+
+if TYPE_CHECKING:
+    from symlie.runtime.system import System
+
+
+class Statics:
+    """A system at a time t, where all free velocities vanish.
+
+    Vectors r and δ have one entry for each free velocity component, multipliers one for each row of ``rows``.
+
+    Parameters
+    ----------
+    system
+        The system.
+    t
+        Time, in s.
+    rows
+        Mask of the constraint rows that count; default: those with a Φ.
+    """
+
+    def __init__(self, system: System, t: float, rows: Any = None) -> None:
+        layout = system.layout
+        self.system, self.t, self.p = system, float(t), system.prepared
+        self.free = np.flatnonzero(layout.free)
+        self.rows = np.flatnonzero(layout.holonomic if rows is None else rows)
+        self._rest = np.zeros(layout.dimension)
+
+    def prescribed(self, q: Array) -> Array:
+        """The configuration with prescribed nodes where they are at this time."""
+        self.system.check_motions(self.t)
+        q = q.copy()
+        self.system.kernels.prescribe(self.p, self.t, q, self._rest.copy())
+        return q
+
+    def moved(self, q: Array, step: Array) -> Array:
+        """q∘exp(δ), back on the group."""
+        return self.system.kernels.normalize(self.system.kernels.advance(q, self.spread(step)))
+
+    def spread(self, step: Array) -> Array:
+        """A vector on all velocity components."""
+        whole = np.zeros(self.system.layout.dimension)
+        whole[self.free] = step
+        return whole
+
+    def all_multipliers(self, multipliers: Array) -> Array:
+        """Multipliers on all rows; zero on those that do not count."""
+        whole = np.zeros(self.system.layout.rows)
+        whole[self.rows] = multipliers
+        return whole
+
+    def force(self, q: Array, multipliers: Array) -> Array:
+        """g(t, q, 0) + Bᵀ λ."""
+        system = self.system
+        total = system.kernels.force(self.p, self.t, q, self._rest)
+        if len(self.rows):
+            jacobian = system.kernels.jacobian(self.p, self.t, q)
+            total = total + system.algebra.pull(jacobian, self.all_multipliers(multipliers))
+        return total[self.free]
+
+    def constraint(self, q: Array) -> Array:
+        """Φ(t, q)."""
+        if not len(self.rows):
+            return np.zeros(0)
+        return self.system.kernels.constraint(self.p, self.t, q)[self.rows]
+
+    def jacobian(self, q: Array) -> Any:
+        """B as a sparse matrix (rows × free components)."""
+        from scipy.sparse import coo_array
+
+        layout, algebra = self.system.layout, self.system.algebra
+        shape = (layout.rows, layout.dimension)
+        values = self.system.kernels.jacobian(self.p, self.t, q) if layout.rows else np.zeros(0)
+        whole = coo_array((values, (algebra.jacobian_rows, algebra.jacobian_columns)), shape=shape).tocsr()
+        return whole[self.rows][:, self.free]
+
+    def mass(self, q: Array) -> Any:
+        """M as a sparse matrix on the free components."""
+        from scipy.sparse import coo_array
+
+        algebra, n = self.system.algebra, self.system.layout.dimension
+        values = self.system.kernels.mass(self.p, self.t, q)
+        off = algebra.mass_rows != algebra.mass_columns
+        rows = np.concatenate([algebra.mass_rows, algebra.mass_columns[off]])
+        columns = np.concatenate([algebra.mass_columns, algebra.mass_rows[off]])
+        whole = coo_array((np.concatenate([values, values[off]]), (rows, columns)), shape=(n, n)).tocsr()
+        return whole[self.free][:, self.free]
+
+    def newton_matrices(self, q: Array, multipliers: Array) -> tuple[Any, Any]:
+        """K and C as sparse matrices on the free components."""
+        matrices = self.system.newton_matrices(
+            self.p, self.t, q, self._rest, self._rest, self.all_multipliers(multipliers)
+        )
+        stiffness, damping = (m[self.free][:, self.free] for m in matrices)
+        return stiffness, damping
+
+    def balanced_multipliers(self, q: Array) -> tuple[Array, Array]:
+        """λ that lets the forces accelerate along the constraints alone, and that acceleration.
+
+        The acceleration is that of a system with the mass matrix D of `metric`.
+
+        Raises
+        ------
+        numpy.linalg.LinAlgError
+            Rows of B depend on each other.
+        """
+        acceleration, multipliers = SaddlePoint(self.metric(q), self.jacobian(q)).solve(
+            -self.force(q, np.zeros(len(self.rows))), np.zeros(len(self.rows))
+        )
+        return acceleration, multipliers
+
+    def metric(self, q: Array) -> Any:
+        """The geometric mean of the diagonal of M and of its mean, as a sparse matrix D; always positive.
+
+        It lies between the metric of M, in which thin rods turn their cross sections almost for free, and one in which
+        all components weigh the same, whatever their units.
+        """
+        from scipy.sparse import diags_array
+
+        diagonal = np.abs(self.mass(q).diagonal())
+        mean = float(diagonal.mean()) if len(diagonal) and diagonal.any() else 1.0
+        return diags_array(np.sqrt(np.where(diagonal > 0, diagonal, mean) * mean), format="csr")

@@ -1,0 +1,65 @@
+"""``symlie equilibrium``, ``symlie modes`` and ``--assemble``."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+
+import pytest
+
+from tests import tolerances
+from tests.cli.conftest import Outcome
+
+Cli = Callable[..., Outcome]
+
+TOP = ("heavy_top", "-o", "group=SE3", "--backend", "numpy")
+
+
+def test_equilibrium(cli: Cli) -> None:
+    result = json.loads(cli("equilibrium", *TOP, "--json").out)
+    assert result["status"] == "ok" and result["model"] == "heavy_top" and result["options"] == {"group": "SE3"}
+    assert result["q"]["top"][9:] == pytest.approx([0, 0, -1], abs=tolerances.EQUILIBRIUM)
+    assert result["multipliers"]["fixed_point"] == pytest.approx([0, 147.15, 0], abs=tolerances.EQUILIBRIUM_OF_A_ROD)
+    assert result["potential_energy"] == pytest.approx(-147.15) and result["iterations"] > 1
+
+
+def test_equilibrium_of_a_rod_is_a_table(cli: Cli) -> None:
+    result = cli("equilibrium", "roll_up", "-o", "segments=4", "--backend", "numpy")
+    assert result.code == 0 and "rod[4].x" in result.out and "potential energy [J]" in result.out
+    assert max(map(len, result.out.splitlines())) < 120
+
+
+def test_failures_are_sentences(cli: Cli) -> None:
+    result = cli("equilibrium", "flying_spaghetti", "-o", "segments=2", "--t", "1", "--backend", "numpy")
+    assert result.code == 1 and "out of balance at velocity component" in result.err and "Traceback" not in result.err
+    result = cli("equilibrium", *TOP, "--load-steps", "0")
+    assert result.code == 1 and "load_steps must be" in result.err
+    with pytest.raises(SystemExit):
+        cli("modes", *TOP, "--count", "0")
+
+
+def test_modes(cli: Cli) -> None:
+    result = json.loads(cli("modes", *TOP, "--count", "3", "--json").out)
+    expected = math.sqrt(15 * 9.81 / (15 + 0.234375)) / (2 * math.pi)
+    assert result["frequencies"] == pytest.approx([0, expected, expected], rel=tolerances.FREQUENCY)
+    assert result["stable"] is True and result["damping_ratios"] == [0, 0, 0]
+    assert len(result["shapes"]) == 3 and len(result["shapes"][0]["top"]["real"]) == 6
+    table = cli("modes", *TOP).out
+    assert "frequency [Hz]" in table and f"{expected:.8g}" in table and "unstable" not in table
+
+
+def test_modes_about_the_initial_configuration(cli: Cli) -> None:
+    """Upright, the top falls."""
+    upright = ("--init", "top.R=[1,0,0,0,0,-1,0,1,0]", "--init", "top.x=[0,0,1]", "--init", "top.Omega=[0,0,0]")
+    result = cli("modes", *TOP, *upright, "--at-initial")
+    assert "It is unstable" in result.out and "initial configuration" in result.out
+
+
+def test_assemble(cli: Cli) -> None:
+    run = ("run", *TOP, "--init", "top.x=[0,1.1,0.2]", "--h", "1e-3", "--t-end", "2e-3", "--json")
+    assert json.loads(cli(*run).out)["status"] == "InconsistentInitialValuesError"
+    result = cli(*run, "--assemble")
+    found = json.loads(result.out)
+    assert found["status"] == "ok" and 0.05 < found["assembly"]["top"] < 0.2
+    assert result.err.startswith("symlie: Assembled; moved top by 0.")

@@ -1,0 +1,180 @@
+"""Initial values that violate constraints: the smallest correction, redundant rows, and what can not be assembled."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+import pytest
+
+import symlie as sl
+from symlie.errors import InconsistentInitialValuesError, RedundantConstraintsError, SingularMassMatrixError
+from symlie.runtime.system import System
+from tests import tolerances
+from tests.runtime.test_static_equilibrium import HORIZONTAL, chain_of_links, pendulum, pendulum_model, positions
+
+
+@functools.cache
+def linkage() -> System:
+    """Two bodies with a spherical pivot and a joint."""
+    model = sl.Model("linkage")
+    bodies = [model.node(name, sl.SE3) for name in ("upper", "lower")]
+    arm = sl.vector(0, 0, 0.5)
+    for body in bodies:
+        model.kinetic_energy((body.U.dot(body.U) + body.Omega.dot(body.Omega)) / 2)
+    upper, lower = bodies
+    model.constraint("pivot", upper.x + upper.R * arm)
+    model.constraint("joint", upper.x - upper.R * arm - lower.x - lower.R * arm)
+    model.initial(upper, x=[0, 0, -0.5], Omega=[1, 0.5, 3])
+    model.initial(lower, x=[0, 0, -1.5], Omega=[0, 2, -1])
+    return model.derive().compile()
+
+
+def test_the_nearest_point_of_a_sphere() -> None:
+    """Along the radius, and the velocity loses its radial part."""
+    system = pendulum().with_initial("bob", x=[0.6, 0, -0.8], x_dot=[1, 1, 0])
+    with pytest.raises(InconsistentInitialValuesError):
+        _ = system.initial_state
+    assembled = system.assembled()
+    state = assembled.initial_state
+    assert np.abs(state.q - [0.3, 0, -0.4]).max() <= tolerances.REDUCED
+    assert np.abs(state.v - [0.64, 1, 0.48]).max() <= tolerances.REDUCED
+    report = assembled.assembly
+    assert report is not None and report.largest == {"bob": pytest.approx(0.4)}
+    assert np.abs(report.velocity_changes["bob"][0] - [-0.36, 0, 0.48]).max() <= tolerances.REDUCED
+    assert system.assembly is None
+
+
+def test_velocities_on_request() -> None:
+    system = pendulum().with_initial("bob", x=[0.6, 0, -0.8], x_dot=[1, 1, 0])
+    with pytest.raises(InconsistentInitialValuesError, match="initial velocities"):
+        _ = system.assembled(velocities=False).initial_state
+
+
+def test_consistent_values_stay() -> None:
+    system = linkage().assembled()
+    before, after = linkage().initial_state, system.initial_state
+    assert (
+        np.abs(after.q - before.q).max() <= tolerances.EPSILON
+        and np.abs(after.v - before.v).max() <= tolerances.REDUCED
+    )
+    assert system.assembly is not None and system.assembly.iterations == 0
+
+
+def test_the_correction_of_bodies_is_the_smallest() -> None:
+    """Any other configuration on the constraints nearby is farther away, by a first variation of zero."""
+    system = linkage().with_initial("lower", x=[0.1, -0.1, -1.3]).with_initial("upper", x=[0.05, 0, -0.6])
+    start = system.stated_state().q
+    assembled = system.assembled()
+    state = assembled.initial_state
+    moved = system.kernels.difference(start, state.q)
+    jacobian = system.linearize(state.q).jacobian.toarray()
+    along = moved - np.linalg.pinv(jacobian) @ (jacobian @ moved)
+    assert np.linalg.norm(moved) > 0.1
+    assert np.linalg.norm(along) <= tolerances.NEAREST
+    assert np.abs(system.kernels.constraint(system.prepared, 0.0, state.q)).max() <= tolerances.REDUCED
+    given = {"upper": [1, 0.5, 3], "lower": [0, 2, -1]}
+    for node, spin in given.items():
+        assert np.abs(state.v[system.layout.node(node).velocity][:3] - spin).max() <= tolerances.REDUCED
+    solution = sl.solve(assembled, 0.1, h=1e-2)
+    assert solution.statistics.max_constraint_residual < 1e-8
+
+
+@pytest.mark.parametrize("links", [8, 400])
+def test_node_arrays(links: int) -> None:
+    """Small systems by singular values, large ones by sparse factors: a half circle whose beads were disturbed."""
+    radius = 1 / (2 * links * np.sin(np.pi / (2 * links)))
+    angle = np.linspace(np.pi, 2 * np.pi, links + 1)
+    circle = radius * np.column_stack([np.cos(angle), 0 * angle, np.sin(angle)])
+    disturbed = circle + np.random.default_rng(1).uniform(-0.3, 0.3, circle.shape) / links
+    disturbed[[0, -1]] = circle[[0, -1]]
+    system = chain_of_links(links, 1.0).with_initial("beads", x=disturbed).assembled()
+    x = positions(system, system.initial_state.q)
+    assert np.linalg.norm(np.diff(x, axis=0), axis=1) == pytest.approx(
+        np.full(links, 1 / links), rel=tolerances.NEAREST
+    )
+    assert np.array_equal(x[[0, -1]], circle[[0, -1]])
+    assert system.assembly is not None and system.assembly.largest["beads"] < 0.6 / links
+
+
+def test_a_rod_with_internal_constraints() -> None:
+    model = sl.Model("bent")
+    rod = sl.CosseratRod(
+        model, "rod", segments=12, length=1.0, constraint="inextensible", stiffness=[1, 1, 1, 1e3, 1e3, 1e3],
+        inertia=[1, 1, 1, 1, 1, 1], position=lambda s: (s, 0, 0.1 * np.sin(3 * s)), orientation=HORIZONTAL,
+    )  # fmt: skip
+    rod.nodes.fix(0)
+    system = model.derive().compile()
+    with pytest.raises(InconsistentInitialValuesError):
+        _ = system.initial_state
+    assert np.abs(system.assembled().initial_state.v).max() == 0
+
+
+def test_redundant_rows_are_assembled_and_then_named() -> None:
+    model = pendulum_model()
+    q = model.nodes[0]
+    model.constraint("again", q.x.dot(q.x) - 0.25)
+    assembled = model.derive().compile().with_initial("bob", x=[0.6, 0, -0.8]).assembled()
+    assert np.abs(assembled.stated_state().q - [0.3, 0, -0.4]).max() <= tolerances.REDUCED
+    with pytest.raises(
+        RedundantConstraintsError, match="row 1 of constraint 'rod', row 1 of constraint 'again' depend"
+    ):
+        _ = assembled.initial_state
+
+
+def test_redundant_rows_of_elements_are_named() -> None:
+    """Both elements between the same nodes, of a model whose topology is run-time data."""
+    model = sl.Model("twice")
+    points = model.node_array("points", "R3", 4)
+    points.initial(x=[[0, 0, 0], [1, 0, 0], [2, 0, 0], [3, 0, 0]])
+    points.fix(0)
+    link = sl.ElementType("link", left=sl.group_from_name("R3"), right=sl.group_from_name("R3"))
+    chord = link.right.x - link.left.x
+    link.kinetic_energy(link.right.x_dot.dot(link.right.x_dot) / 2)
+    link.constraint("length", chord.dot(chord) - 1)
+    model.add(link, [(points[0], points[1]), (points[1], points[2]), (points[2], points[3]), (points[1], points[2])])
+    system = model.derive().compile()
+    with pytest.raises(RedundantConstraintsError) as error:
+        _ = system.initial_state
+    named = [f"row 1 of constraint 'length' of element 'link', instance {k}" for k in (1, 3)]
+    assert f"redundant: {', '.join(named)} depend on each other" in str(error.value)
+    system.with_initial("points", x=[[0, 0, 0], [1, 0, 0], [2.1, 0, 0], [3, 0, 0]]).assembled()
+
+
+def test_what_can_not_be_assembled() -> None:
+    model = pendulum_model()
+    q = model.nodes[0]
+    model.constraint("far", q.x[2] - 2)
+    with pytest.raises(InconsistentInitialValuesError, match=r"can not be assembled.*row 1 of constraint"):
+        model.derive().compile().assembled()
+
+
+def massless(array: bool) -> sl.Model:
+    """A point without mass along the third axis, which a constraint fixes."""
+    model = sl.Model("massless")
+    m = model.parameter("third", 0.0)
+    if array:
+        points = model.node_array("points", "R3", 2)
+        statement: sl.Model | sl.ElementType = sl.ElementType("point", node=sl.group_from_name("R3"))
+        q = statement.node  # type: ignore[union-attr]
+        model.add(statement, points)  # type: ignore[arg-type]
+    else:
+        statement, q = model, model.node("point", "R3")
+    v = q.x_dot
+    statement.kinetic_energy((v[0] ** 2 + v[1] ** 2 + m * v[2] ** 2) / 2)
+    statement.potential_energy(q.x[0] ** 2 + q.x[1] ** 2 + q.x[2])
+    statement.constraint("plane", q.x[2])
+    return model
+
+
+@pytest.mark.parametrize("array", [False, True])
+def test_mass_that_is_regular_on_the_constraints_alone(array: bool) -> None:
+    """Explicit methods say so at load; statics does not mind."""
+    system = massless(array).derive().compile()
+    with pytest.raises(SingularMassMatrixError, match=r"velocity component 2 .* explicit methods divide by M alone"):
+        sl.solve(system, 1.0, h=0.1)
+    q, multipliers, _ = system.static_equilibrium()
+    assert np.abs(q).max() <= tolerances.EQUILIBRIUM and multipliers == pytest.approx(np.full(len(multipliers), -1.0))
+    modes = system.linearize(q, multipliers)
+    assert modes.frequencies == pytest.approx(np.full(len(q) * 2 // 3, 2**0.5 / (2 * np.pi)), rel=tolerances.FREQUENCY)
+    assert sl.solve(system.with_parameters(third=1.0), 0.1, h=0.1).status == "ok"

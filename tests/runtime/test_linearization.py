@@ -1,0 +1,160 @@
+"""Frequencies and modes against formulas, and against the motions that they predict."""
+
+from __future__ import annotations
+
+import functools
+import math
+
+import numpy as np
+import pytest
+
+import symlie as sl
+from symlie.errors import EquilibriumError, ModelError
+from symlie.models import roll_up
+from symlie.runtime import linearization
+from symlie.runtime.layout import Array
+from symlie.runtime.system import System
+from tests import tolerances
+from tests.runtime.test_static_equilibrium import HORIZONTAL, free_body, pendulum, sled
+from tests.systems import heavy_top_system
+
+
+@functools.cache
+def beam(segments: int, damping: float = 0.0, gravity: float = 0.0) -> System:
+    """A clamped rod of length, mass and bending stiffness one, with cross sections almost without inertia."""
+    model = sl.Model("beam")
+    rod = sl.CosseratRod(
+        model, "rod", segments=segments, length=1.0, constraint="kirchhoff", stiffness=[1, 1, 1, 1e4, 1e4, 1e4],
+        inertia=[1e-7, 1e-7, 2e-5, 1, 1, 1], position=lambda s: (s, 0, 0), orientation=HORIZONTAL,
+        damping=damping, gravity=(0, 0, -gravity),
+    )  # fmt: skip
+    rod.nodes.fix(0)
+    return model.derive().compile()
+
+
+def test_pendulum() -> None:
+    """√(g/L) in both directions."""
+    modes = pendulum().linearize()
+    assert modes.frequencies == pytest.approx([math.sqrt(9.81 / 0.5) / (2 * math.pi)] * 2, rel=tolerances.FREQUENCY)
+    assert modes.is_stable and np.array_equal(modes.damping_ratios, [0, 0])
+    shape = np.array([modes.shape(k)["bob"] for k in range(2)])
+    assert np.abs(shape[:, 2]).max() <= tolerances.FREQUENCY and np.linalg.matrix_rank(shape) == 2
+
+
+def test_inverted_pendulum() -> None:
+    modes = pendulum().with_initial("bob", x=[0, 0, 0.5]).linearize()
+    assert modes.eigenvalues == pytest.approx([math.sqrt(9.81 / 0.5)] * 2, rel=tolerances.FREQUENCY)
+    assert not modes.is_stable and np.array_equal(modes.frequencies, [0, 0])
+    assert modes.damping_ratios == pytest.approx([-1, -1])
+
+
+@pytest.mark.parametrize("group", ["SO3xR3", "SE3", "S3sR3", "SO3"])
+def test_compound_pendulum(group: str) -> None:
+    """A top at rest below its fixed point: √(m g L/(J + m L²)) twice, and a rotation about the vertical."""
+    modes = heavy_top_system(group).linearize()
+    expected = math.sqrt(15 * 9.81 / (15 + 0.234375)) / (2 * math.pi)
+    assert modes.frequencies == pytest.approx([0, expected, expected], rel=tolerances.FREQUENCY)
+    stiffness = modes.stiffness.toarray()
+    assert np.abs(stiffness - stiffness.T).max() <= tolerances.FREQUENCY * np.abs(stiffness).max()
+    assert np.abs(modes.jacobian @ modes.basis).max(initial=0) <= tolerances.RESIDUAL
+    assert [len(m) for m in modes.projected()] == [3, 3, 3]
+
+
+def test_stiffness_is_not_symmetric_elsewhere() -> None:
+    system = heavy_top_system("SE3")
+    stiffness = system.linearize(system.initial_state.q).stiffness.toarray()
+    assert np.abs(stiffness - stiffness.T).max() > 1
+
+
+def test_double_pendulum() -> None:
+    """ω² = (2 ± √2) g/L for equal masses and lengths, in both directions."""
+    model = sl.Model("double_pendulum")
+    first, second = model.node("first", "R3"), model.node("second", "R3")
+    for bob in (first, second):
+        model.kinetic_energy(bob.x_dot.dot(bob.x_dot) / 2)
+        model.potential_energy(9.81 * bob.x[2])
+    between = second.x - first.x
+    model.constraint("rods", [first.x.dot(first.x) - 1, between.dot(between) - 1])
+    model.initial(first, x=[0, 0.6, -0.8])
+    model.initial(second, x=[0.6, 0.6, -1.6])
+    modes = model.derive().compile().linearize()
+    expected = np.sqrt(9.81 * (2 + np.sqrt(2) * np.array([-1, -1, 1, 1]))) / (2 * np.pi)
+    assert modes.frequencies == pytest.approx(expected, rel=tolerances.FREQUENCY)
+
+
+def test_bending_of_a_beam() -> None:
+    """β² √(EI/m) of Euler and Bernoulli, in pairs, of order two in the segments, by dense and by sparse matrices."""
+    roots = np.array([1.8751040687, 4.6940911330, 7.8547574382])
+    expected = np.repeat(roots**2, 2) / (2 * np.pi)
+    errors = []
+    for segments in (16, 32, 64):
+        system = beam(segments)
+        found = system.linearize(system.initial_state.q, modes=6).frequencies
+        errors.append(np.abs(found / expected - 1))
+    assert len(system.initial_state.q) == 65 * 7 and beam(64).layout.dimension > linearization.LARGEST_DENSE
+    orders = np.log2(errors[1] / errors[2])
+    assert orders == pytest.approx(np.full(6, 2.0), abs=tolerances.STATIC_ORDER)
+    assert errors[-1].max() < 5e-3
+
+
+@pytest.mark.parametrize("damping", [0.0, 1e-3])
+def test_large_systems_have_the_modes_of_small_ones(damping: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    system = beam(10, damping, 1.0)
+    q, multipliers, _ = system.static_equilibrium()
+    dense = system.linearize(q, multipliers, modes=6)
+    monkeypatch.setattr(linearization, "LARGEST_DENSE", 10)
+    sparse = system.linearize(q, multipliers, modes=6)
+    scale = np.abs(dense.eigenvalues).max()
+    assert np.abs(sparse.eigenvalues - dense.eigenvalues).max() <= tolerances.FREQUENCY * scale
+    assert np.abs(np.abs(sparse.shapes) - np.abs(dense.shapes)).max() <= 1e-4
+    assert np.all(dense.damping_ratios > 1e-4) if damping else np.all(dense.damping_ratios == 0)
+
+
+def with_velocity(system: System, v: Array) -> System:
+    """The system with initial velocities."""
+    for node in system.layout.nodes:
+        rows = v[node.velocity].reshape(node.count, -1)
+        for field in node.type["velocity_fields"]:
+            part = slice(field["offset"], field["offset"] + int(np.prod(field["shape"])))
+            system = system.with_initial(node.name, **{field["name"]: rows[:, part]})
+    return system
+
+
+def test_modes_predict_motions() -> None:
+    """A damped rod bent to a circle by a torque, a load that follows no potential: some motions grow, and how fast."""
+    system = roll_up.build(4, "kirchhoff").derive().compile()
+    modes = system.linearize(modes=5)
+    assert not modes.is_stable
+    size = 1e-5
+    for shape, s in zip(modes.shapes, modes.eigenvalues, strict=True):
+        q = system.kernels.advance(modes.q, size * shape.real)
+        start = with_velocity(system.with_configuration(q), size * (s * shape).real).assembled()
+        solution = sl.solve(start, 1.0, h=2.0**-8, record_every=0)
+        moved = system.kernels.difference(modes.q, solution.q[-1]) / size
+        expected = (shape * np.exp(s)).real
+        assert np.abs(moved - expected).max() <= tolerances.LINEAR_PREDICTION * max(1.0, float(np.abs(expected).max()))
+
+
+def test_nonholonomic_rows_restrict_motions() -> None:
+    """The sled vibrates along its blade and up and down, not across; turning meets no stiffness."""
+    system = sled().derive().compile()
+    modes = system.linearize()
+    assert modes.frequencies == pytest.approx([0, 0, 0, *[math.sqrt(8) / (2 * math.pi)] * 2], abs=tolerances.FREQUENCY)
+    assert all(abs(modes.shape(k)["sled"][4]) <= tolerances.FREQUENCY for k in range(5))
+
+
+def test_a_free_body_does_not_vibrate() -> None:
+    modes = free_body(0.0).linearize()
+    assert np.array_equal(modes.eigenvalues, np.zeros(6)) and modes.is_stable
+
+
+def test_wrong_arguments() -> None:
+    system = pendulum()
+    with pytest.raises(ModelError, match="q must be 3 finite numbers"):
+        system.linearize(np.zeros(4))
+    with pytest.raises(ModelError, match="give q, too"):
+        system.linearize(multipliers=np.zeros(1))
+    with pytest.raises(ModelError, match="positive whole number"):
+        system.linearize(modes=0)
+    with pytest.raises(EquilibriumError, match="multipliers are not determined"):
+        system.linearize(np.zeros(3))

@@ -1,0 +1,50 @@
+"""The README's section on equilibria, vibrations and assembly, run as it stands there."""
+
+from __future__ import annotations
+
+import functools
+import math
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.optimize import brentq
+
+from tests import tolerances
+
+README = Path(__file__).parents[2] / "README.md"
+
+
+@functools.cache
+def names() -> dict[str, Any]:
+    """What the section's blocks define."""
+    text = README.read_text(encoding="utf-8")
+    section = text[text.index("### Equilibria") : text.index("### The statement")]
+    scope: dict[str, Any] = {}
+    for block in re.findall(r"```python\n(.*?)```", section, re.DOTALL):
+        exec(block, scope)
+    return scope
+
+
+def test_the_cable_is_a_catenary() -> None:
+    a = brentq(lambda a: 2 * a * math.sinh(0.3 / a) - 1, 0.05, 5.0, xtol=1e-15)
+    x = names()["q"].reshape(-1, 3)
+    assert len(x) == 1001
+    assert np.abs(x[:, 2] - a * (np.cosh(x[:, 0] / a) - math.cosh(0.3 / a))).max() < 1e-6
+
+
+def test_its_slowest_mode_swings_sideways() -> None:
+    """Out of plane it swings as a chain whose shape η_y = z - z0 is exact for small sag; here near it."""
+    modes = names()["modes"]
+    assert modes.is_stable and len(modes.frequencies) == 6 and np.all(np.diff(modes.frequencies) >= 0)
+    shape = names()["shape"]
+    assert shape.shape == (1001, 3) and np.abs(shape[:, 1]).max() == pytest.approx(1)
+    assert np.abs(shape[:, [0, 2]]).max() < 1e-6
+
+
+def test_the_pendulum_is_assembled() -> None:
+    assembled = names()["assembled"]
+    assert np.abs(assembled.initial_state.q - [0.6, 0, -0.8]).max() <= tolerances.REDUCED
+    assert names()["solution"].status == "ok"

@@ -20,7 +20,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from symlie.compile.cache import publish_folder, publish_text, published_folder, published_text, text_key
+from symlie.compile.cache import publish_files, publish_text, published_files, published_text, text_key
+from symlie.compile.checksums import with_checksums
 from symlie.paths import package_digest
 from symlie.runtime.loading import load_system
 from symlie.runtime.system import System
@@ -57,7 +58,7 @@ def derive(model: Model) -> Equations:
 
     equations = equations_of(model)
     key = _types_key(equations)
-    if key is None or published_folder(_TYPES, key) is None:
+    if key is None or published_files(_TYPES, key) is None:
         _ = equations.derived
     return equations
 
@@ -71,13 +72,11 @@ def generated_files(equations: Equations) -> dict[str, str]:
     from symlie.emit.manifest import manifest, manifest_text
 
     key = _types_key(equations)
-    folder = published_folder(_TYPES, key) if key else None
-    if folder is not None:
-        files = {p.name: p.read_text(encoding="utf-8") for p in sorted(folder.iterdir())}
-    else:
+    files = published_files(_TYPES, key) if key else None
+    if files is None:
         files = _emitted_files(equations)
         if key:
-            publish_folder(_TYPES, key, files)
+            publish_files(_TYPES, key, files)
     content = manifest(json.loads(files["manifest.json"]), equations.arrangement, equations.options)
     return {**files, "manifest.json": manifest_text(content)}
 
@@ -140,7 +139,8 @@ def compile_equations(equations: Equations, *, backend: str, optimize: str) -> S
 def write_generated(equations: Equations, folder: str | Path) -> Path:
     """Write the generated files of a model into a folder."""
     files = generated_files(equations)
-    return write_files(files | tangent_files(equations, json.loads(files["manifest.json"])["interface_hash"]), folder)
+    tangents = tangent_files(equations, json.loads(files["manifest.json"])["interface_hash"])
+    return write_files(with_checksums(files | tangents), folder)
 
 
 def write_files(files: Mapping[str, str], folder: str | Path) -> Path:

@@ -64,6 +64,10 @@ class FormatError(SymlieError):
     """A generated folder or a file is damaged or was written by another version."""
 
 
+class CacheError(SymlieError):
+    """The cache folder can not be used."""
+
+
 class MissingDependencyError(SymlieError):
     """An optional package that the requested file needs is not installed."""
 

@@ -1,7 +1,8 @@
 """Two caches in the user's cache folder: generated models by statement, libraries by their whole text.
 
 Entries are published by renaming a finished file or folder, so there are no locks and no half-written entries; two
-processes that build the same entry both succeed.
+processes that build the same entry both succeed. Each entry carries a checksum of its content; one that was damaged is
+as good as none, and is made anew.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from symlie.compile.checksums import CHECKSUMS, changed_file, with_checksums
 from symlie.compile.compiler import find_compiler, flags, processor_identity, run_compiler
+from symlie.errors import CacheError
 from symlie.paths import cache_folder, template_folder
 
 INCLUDED = ("primitives.h", "interface.h", "linear_algebra.h", "method.h", "driver.h", "status.h")
@@ -25,7 +28,17 @@ KINDS = ("models", "types", "tangents", "libraries")
 
 def _private_folder(name: str) -> Path:
     folder = cache_folder() / name
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as error:
+        raise CacheError(
+            f"The cache folder {folder} can not be made ({error.strerror}); name another one in the environment "
+            "variable SYMLIE_CACHE."
+        ) from error
+    if not os.access(folder, os.W_OK):
+        raise CacheError(
+            f"The cache folder {folder} can not be written; name another one in the environment variable SYMLIE_CACHE."
+        )
     return folder
 
 
@@ -84,36 +97,48 @@ def compiled_library(files: Mapping[str, str], main: str, optimize: str) -> tupl
     if "-march=native" in compiler_flags:
         identities.append(processor_identity())
     folder = _private_folder("libraries")
-    library = folder / f"{text_key(files, identities)}.so"
-    if library.exists():
-        return library, False
+    key = text_key(files, identities)
+    for known in sorted(folder.glob(f"{key}-*.so")):
+        if known.name == f"{key}-{_content(known)}.so":
+            return known, False
     with tempfile.TemporaryDirectory(dir=folder, prefix="build-") as build:
         for name, text in files.items():
             Path(build, name).write_text(text, encoding="utf-8")
         output = Path(build, "library.so")
         run_compiler(Path(build, main), output, compiler_flags)
+        library = folder / f"{key}-{_content(output)}.so"
         os.replace(output, library)
     return library, True
 
 
-def published_folder(kind: str, key: str) -> Path | None:
-    """A published folder of generated files, if it is there."""
-    folder = cache_folder() / kind / key
-    return folder if (folder / "manifest.json").exists() else None
+def _content(library: Path) -> str:
+    return hashlib.sha256(library.read_bytes()).hexdigest()[:16]
 
 
-def publish_folder(kind: str, key: str, files: Mapping[str, str]) -> Path:
-    """Write files and publish them under a key at once."""
+def published_files(kind: str, key: str) -> dict[str, str] | None:
+    """Text by name of published generated files, if they are there as they were published."""
+    try:
+        files = {p.name: p.read_text(encoding="utf-8") for p in sorted((cache_folder() / kind / key).iterdir())}
+    except (OSError, UnicodeDecodeError):
+        return None
+    if changed_file(files) is not None:
+        return None
+    del files[CHECKSUMS]
+    return files
+
+
+def publish_files(kind: str, key: str, files: Mapping[str, str]) -> Path:
+    """Write generated files and publish them under a key at once."""
     parent = _private_folder(kind)
     target = parent / key
     temporary = Path(tempfile.mkdtemp(dir=parent, prefix="build-"))
-    for name, text in files.items():
+    for name, text in with_checksums(files).items():
         (temporary / name).write_text(text, encoding="utf-8")
     try:
         os.replace(temporary, target)
     except OSError:
-        # Another process published the same entry first; an incomplete one is replaced.
-        if published_folder(kind, key) is None:
+        # Another process published the same entry first; a damaged one is replaced.
+        if published_files(kind, key) is None:
             shutil.rmtree(target, ignore_errors=True)
             os.replace(temporary, target)
         else:
@@ -122,11 +147,16 @@ def publish_folder(kind: str, key: str, files: Mapping[str, str]) -> Path:
 
 
 def published_text(kind: str, name: str) -> str | None:
-    """A published small file, if it is there."""
+    """A published small file, if it is there as it was published."""
     try:
-        return (cache_folder() / kind / name).read_text(encoding="utf-8")
-    except FileNotFoundError:
+        digest, _, text = (cache_folder() / kind / name).read_text(encoding="utf-8").partition("\n")
+    except (OSError, UnicodeDecodeError):
         return None
+    return text if digest == _digest(text) else None
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def publish_text(kind: str, name: str, text: str) -> None:
@@ -134,7 +164,7 @@ def publish_text(kind: str, name: str, text: str) -> None:
     folder = _private_folder(kind)
     handle, temporary = tempfile.mkstemp(dir=folder, prefix="build-")
     with os.fdopen(handle, "w", encoding="utf-8") as file:
-        file.write(text)
+        file.write(f"{_digest(text)}\n{text}")
     os.replace(temporary, folder / name)
 
 

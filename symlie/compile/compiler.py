@@ -90,3 +90,5 @@ def run_compiler(source: Path, output: Path, compiler_flags: tuple[str, ...]) ->
     if result.returncode:
         first = "\n".join(result.stderr.splitlines()[:12])
         raise CompilerError(f"The C compiler failed ({' '.join(command)}):\n{first}")
+    if not output.exists():
+        raise CompilerError(f"The C compiler {command[0]} wrote no library; is it a compiler? ({' '.join(command)})")

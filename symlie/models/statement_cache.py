@@ -16,7 +16,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from symlie.compile.cache import publish_folder, publish_text, published_folder, published_text, text_key
+from symlie.compile.cache import publish_files, publish_text, published_files, published_text, text_key
 from symlie.models.registry import build_model, model_path
 from symlie.paths import package_digest
 from symlie.runtime.identity import file_digest
@@ -59,9 +59,9 @@ def _generated(model: str, options: Mapping[str, Any]) -> tuple[dict[str, str], 
     dependencies = published_text(_KIND, f"{statement}.json")
     if dependencies is not None:
         own: list[str] = json.loads(dependencies)
-        folder = published_folder(_KIND, _entry_key(statement, own))
-        if folder is not None:
-            return {p.name: p.read_text(encoding="utf-8") for p in sorted(folder.iterdir())}, 0.0, own
+        known = published_files(_KIND, _entry_key(statement, own))
+        if known is not None:
+            return known, 0.0, own
     start = time.perf_counter()
     built = build_model(model, options)
     # Contents are hashed before the derivation, which takes long enough for an edit.
@@ -69,7 +69,7 @@ def _generated(model: str, options: Mapping[str, Any]) -> tuple[dict[str, str], 
     from symlie.api import generated_files
 
     files = generated_files(built.derive())
-    publish_folder(_KIND, entry, files)
+    publish_files(_KIND, entry, files)
     publish_text(_KIND, f"{statement}.json", json.dumps(built.files))
     return files, time.perf_counter() - start, list(built.files)
 

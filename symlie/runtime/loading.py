@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from symlie.compile.cache import KERNEL_HEADERS, compiled_library, included_headers
+from symlie.compile.checksums import changed_file
 from symlie.compile.compiler import OPTIMIZATIONS
 from symlie.compile.library import Library
 from symlie.errors import FormatError, NoCompilerError, UnknownNameError
@@ -112,6 +113,10 @@ def load(folder: str | Path, *, backend: str = "auto", optimize: str = "default"
     """
     folder = Path(folder)
     manifest = read_manifest(folder)
-    kinds = {".c", ".h", ".py", ".json"}
-    files = {p.name: p.read_text(encoding="utf-8") for p in folder.iterdir() if p.suffix in kinds}
+    Layout(manifest)  # says first if the folder is of another version
+    kinds = {".c", ".h", ".py", ".json", ".txt"}
+    files = {p.name: p.read_text(encoding="utf-8", errors="replace") for p in folder.iterdir() if p.suffix in kinds}
+    changed = changed_file(files)
+    if changed is not None:
+        raise FormatError(f"{folder / changed} is not as it was generated; generate the model again.")
     return load_system(files, manifest, backend=backend, optimize=optimize)

@@ -18,7 +18,7 @@ from symlie.compile import cache
 from symlie.compile.compiler import Compiler, find_compiler, flags, run_compiler
 from symlie.compile.library import Library
 from symlie.derive import dynamics
-from symlie.errors import CompilerError, FormatError, NoCompilerError, SymlieError, UnknownNameError
+from symlie.errors import CacheError, CompilerError, FormatError, NoCompilerError, SymlieError, UnknownNameError
 from symlie.runtime import loading
 from symlie.runtime.layout import FORMAT
 from symlie.runtime.solution import Solution
@@ -278,7 +278,8 @@ def test_generated_folders_run(generated: Path, backend: str) -> None:
     for a, b in ((loaded.q, compiled.q), (loaded.v, compiled.v), (loaded.multipliers, compiled.multipliers)):
         assert a.tobytes() == b.tobytes()
     assert sorted(p.name for p in generated.iterdir()) == [
-        "equations.md", "heavy_top.c", "heavy_top.h", "heavy_top.py", "heavy_top_tangents.c", "heavy_top_tangents.json",
+        "checksums.txt", "equations.md", "heavy_top.c", "heavy_top.h", "heavy_top.py", "heavy_top_tangents.c",
+        "heavy_top_tangents.json",
         "heavy_top_tangents.py", "manifest.json",
     ]  # fmt: skip
 
@@ -337,7 +338,7 @@ def test_incomplete_folders(folder: Path, backend: str, name: str) -> None:
 
 def test_foreign_numpy_modules_are_refused(folder: Path) -> None:
     (folder / "heavy_top.py").write_text("x = 1\n")
-    with pytest.raises(FormatError, match=r"heavy_top\.py does not belong to this manifest\.json"):
+    with pytest.raises(FormatError, match=r"heavy_top\.py is not as it was generated"):
         sl.load(folder, backend="numpy")
 
 
@@ -358,14 +359,58 @@ def test_cache_folders_are_private(empty_cache: Path) -> None:
 
 
 def test_two_processes_publish_the_same_entry(empty_cache: Path) -> None:
-    first = cache.publish_folder("models", "key", {"manifest.json": "{}", "a.c": "1"})
-    second = cache.publish_folder("models", "key", {"manifest.json": "{}", "a.c": "1"})
-    assert first == second == cache.published_folder("models", "key")
+    first = cache.publish_files("models", "key", {"manifest.json": "{}", "a.c": "1"})
+    assert cache.publish_files("models", "key", {"manifest.json": "{}", "a.c": "1"}) == first
+    assert cache.published_files("models", "key") == {"manifest.json": "{}", "a.c": "1"}
     assert sorted(p.name for p in (empty_cache / "models").iterdir()) == ["key"]
     (first / "manifest.json").unlink()
-    assert cache.published_folder("models", "key") is None
-    cache.publish_folder("models", "key", {"manifest.json": "{}", "b.c": "2"})
+    assert cache.published_files("models", "key") is None
+    cache.publish_files("models", "key", {"manifest.json": "{}", "b.c": "2"})
     assert (first / "b.c").read_text() == "2" and not (first / "a.c").exists()
+
+
+@pytest.mark.parametrize("damage", [b"", b"{", b"\xff\xfe", None], ids=["empty", "truncated", "binary", "changed"])
+def test_damaged_entries_of_the_cache_are_as_good_as_none(damage: bytes | None, empty_cache: Path) -> None:
+    folder = cache.publish_files("models", "key", {"manifest.json": '{"a": 1}', "a.c": "1"})
+    cache.publish_text("models", "list.json", "[]")
+    listed = empty_cache / "models" / "list.json"
+    for path in (folder / "manifest.json", folder / "a.c", folder / "checksums.txt", listed):
+        content = path.read_bytes()
+        path.write_bytes(content[:-1] + b"2" if damage is None else damage)
+        if path == listed:
+            assert cache.published_text("models", "list.json") is None
+        else:
+            assert cache.published_files("models", "key") is None
+        path.write_bytes(content)
+    assert cache.published_files("models", "key") == {"manifest.json": '{"a": 1}', "a.c": "1"}
+    assert cache.published_text("models", "list.json") == "[]"
+
+
+@pytest.mark.parametrize("name", ["heavy_top.c", "heavy_top.h", "heavy_top.py", "manifest.json", "checksums.txt"])
+def test_damaged_generated_folders_are_refused(name: str, folder: Path) -> None:
+    """Cut in half, edited, removed: refused before anything is compiled or executed."""
+    path = folder / name
+    text = path.read_text(encoding="utf-8")
+    for damaged_text in (text[: len(text) // 2], text.replace("0", "1", 1)):
+        path.write_text(damaged_text, encoding="utf-8")
+        with pytest.raises(FormatError, match=r"not as it was generated|damaged|has format"):
+            sl.load(folder)
+    path.unlink()
+    with pytest.raises(FormatError, match=r"not as it was generated|has no manifest"):
+        sl.load(folder)
+
+
+def test_a_cache_that_can_not_be_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("SYMLIE_CACHE", str(tmp_path / "file"))
+    with pytest.raises(CacheError, match=r"can not be made .* name another one in the environment variable SYMLIE_CA"):
+        cache.publish_text("models", "list.json", "[]")
+
+
+def test_a_compiler_that_compiles_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("symlie.compile.compiler.find_compiler", lambda: Compiler("true", "true"))
+    with pytest.raises(CompilerError, match="The C compiler true wrote no library"):
+        run_compiler(tmp_path / "a.c", tmp_path / "a.so", ())
 
 
 def test_backends_are_listed() -> None:

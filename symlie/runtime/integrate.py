@@ -138,8 +138,8 @@ def solve(
     t0, t_end = interval(t_span, float(start.t[-1]) if start is not None and len(start.t) else None)
     plan = step_plan(t0, t_end, h, t_eval, system.breakpoints)
     control = _step_control(system, chosen, h, rtol, atol, controller, controller_options, stabilize, trace)
-    system.check_motions(t_end)
     begin = start_of(system, t0) if start is None else continuation_of(start, system)
+    system.check_motions(t_end)
     if plan.start[0] > t0:
         begin = dataclasses.replace(begin, acceleration=None)
     if control.is_adaptive:

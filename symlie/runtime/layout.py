@@ -88,7 +88,7 @@ class Layout:
             )
         try:
             self._read(manifest)
-        except (KeyError, TypeError, ValueError) as error:
+        except (KeyError, IndexError, TypeError, ValueError) as error:
             raise FormatError(
                 f"The manifest is damaged: {type(error).__name__} at {error}. Generate the model again with "
                 "'symlie generate'."

@@ -58,6 +58,18 @@ def test_sentence(cli: Cli, words: tuple[str, ...], hint: str) -> None:
     assert result.err.count("\n") == 1
 
 
+@pytest.mark.parametrize("words", [w for w, _ in MISTAKES if w[0] == "run"], ids=" ".join)
+def test_sentence_as_json(cli: Cli, words: tuple[str, ...]) -> None:
+    result = cli(*words, "--json")
+    assert result.code == 1 and result.err == ""
+    data = result.json
+    assert (
+        data["status"].endswith("Error")
+        and data["message"].endswith((".", ")"))
+        and "Unexpected" not in data["message"]
+    )
+
+
 def test_json_failure(cli: Cli) -> None:
     result = cli("run", "heavytop", "-o", "group=SE3", "--h", "1", "--json")
     assert result.code == 1

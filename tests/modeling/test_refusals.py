@@ -133,15 +133,6 @@ def test_negative_masses(of_array: bool) -> None:
         _ = system(model).with_parameters(mass=-1).initial_state
 
 
-def test_a_negative_mass_that_a_constraint_takes_away() -> None:
-    """The kinetic energy has to be positive for motions that are possible."""
-    model = sl.Model("guided")
-    q = model.node("point", "R2")
-    model.kinetic_energy(q.v[0] ** 2 - q.v[1] ** 2 / 2)
-    model.constraint("guide", q.x[1])
-    assert system(model).initial_state.multipliers == pytest.approx([0])
-
-
 @pytest.mark.parametrize(("group", "fields"), [
     ("S3", {"p": [0, 0, 0, 0]}), ("SO2", {"p": [0, 0]}), ("SO3", {"R": [[1, 0, 0], [0, 1, 0], [0, 0, 0]]}),
     ("S3sR3", {"p": [0, 0, 0, 0], "x": [1, 2, 3]}),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,12 @@ import pytest
 from mpmath import mpf
 
 import symlie as sl
+from symlie.api import generated_files, tangent_files
 from symlie.errors import FormatError
 from symlie.models.statement_cache import system_of_model
 from symlie.runtime.algebra import DenseAlgebra
 from symlie.runtime.layout import Array
+from symlie.runtime.loading import load_system
 from symlie.runtime.system import System
 from tests import tolerances
 from tests.emit.building import GENERAL, equations_of
@@ -131,16 +134,16 @@ def test_generated_folders_have_them(backend: str, tmp_path: Path) -> None:
         assert np.array_equal(a, b)
 
 
-def test_folders_without_them_or_with_others(tmp_path: Path) -> None:
-    folder = equations_of("heavy_top_SE3").generate(tmp_path / "top")
-    table = folder / "heavy_top_tangents.json"
-    other = equations_of("heavy_top_S3").generate(tmp_path / "other")
-    table.write_bytes((other / table.name).read_bytes())
-    with pytest.raises(FormatError, match=r"heavy_top_tangents\.json does not belong to this manifest"):
-        _ = sl.load(folder, backend="numpy").newton_matrices
-    table.write_text("{}")
-    with pytest.raises(FormatError, match="damaged"):
-        _ = sl.load(folder, backend="numpy").newton_matrices
-    table.unlink()
-    with pytest.raises(FormatError, match="no Newton matrices; generate the model again"):
-        _ = sl.load(folder, backend="numpy").newton_matrices
+def test_files_without_them_or_with_others() -> None:
+    """Beyond the checksums of folders: tables of another model, damaged ones, and none."""
+    equations, name = equations_of("heavy_top_SE3"), "heavy_top_tangents.json"
+    files = generated_files(equations)
+    manifest = json.loads(files["manifest.json"])
+    others = tangent_files(equations_of("heavy_top_S3"), "0" * 16)
+    for given, message in (
+        ({**files, **others}, rf"{name} does not belong to this manifest"),
+        ({**files, **others, name: "{}"}, f"{name} is damaged"),
+        (files, "no Newton matrices; generate the model again"),
+    ):
+        with pytest.raises(FormatError, match=message):
+            _ = load_system(given, manifest, backend="numpy").newton_matrices

@@ -26,6 +26,7 @@ from symlie.cli import (
     operators,
     resume,
     run,
+    verify,
 )
 from symlie.cli.output import print_json
 from symlie.errors import SymlieError
@@ -42,6 +43,7 @@ COMMANDS = {
     "modes": modes,
     "bench": bench,
     "operators": operators,
+    "verify": verify,
     "cache": cache,
 }
 """Modules of the commands by name."""

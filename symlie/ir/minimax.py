@@ -29,9 +29,12 @@ DEGREES = {
 QUARTER_DEGREES = {"c0": 8, "c1": 8, "c1_1": 7, "c2": 7, "c3": 7}
 """Degrees on [0, 5/2], the interval of half-angle arguments z/4; c_0 on [0, 10] doubles the angle."""
 
+QUARTER_CONTINUED = ("c1_1",)
+"""Functions whose closed forms cancel on [5/2, 10], so that the polynomials of the standard interval follow."""
+
 BEYOND_DEGREES = {
     "g0": 15, "g1": 16, "g2": 17, "g3": 18,
-    "c6": 12, "c7": 12, "c1_1": 14, "c1_2": 14, "c2_2": 13, "c3_2": 13, "c1_3": 14, "c2_3": 13, "c3_3": 13,
+    "c6": 12, "c7": 12, "c1_1": 14, "c3_1": 13, "c1_2": 14, "c2_2": 13, "c3_2": 13, "c1_3": 14, "c2_3": 13, "c3_3": 13,
 }  # fmt: skip
 """Degrees of the numerators of g_m on [0, 4π²], used beyond z = 10, and of polynomials in z - 24 on [10, 4π²] for
 functions whose closed forms cancel there."""
@@ -47,7 +50,7 @@ FLOAT_DEGREES = {
 FLOAT_QUARTER_DEGREES = {"c0": 5, "c1": 4, "c1_1": 4, "c2": 4, "c3": 4}
 FLOAT_BEYOND_DEGREES = {
     "g0": 7, "g1": 7, "g2": 8, "g3": 8,
-    "c6": 7, "c7": 7, "c1_1": 8, "c1_2": 8, "c2_2": 7, "c3_2": 7, "c1_3": 8, "c2_3": 7, "c3_3": 7,
+    "c6": 7, "c7": 7, "c1_1": 8, "c3_1": 7, "c1_2": 8, "c2_2": 7, "c3_2": 7, "c1_3": 8, "c2_3": 7, "c3_3": 7,
 }  # fmt: skip
 """The same for single precision."""
 
@@ -152,6 +155,7 @@ def standard_schemes() -> list[dict[str, object]]:
     )
     for precision, degrees, quarter_degrees, beyond_degrees in tables:
         bits = BITS[precision]
+        standard: dict[str, list[dict[str, object]]] = {}
         end = Fraction(POLES[precision][0])
         doubled = fit("c0", quarter_degrees["c0"], QUARTER_UPPER, bits)
         rows.append(_row("c0", STANDARD_UPPER, precision, [_piece(STANDARD_UPPER, doubled, doubles_angle=True)]))
@@ -163,9 +167,12 @@ def standard_schemes() -> list[dict[str, object]]:
             elif beyond:
                 pieces.append(_piece(end, fit_shifted(name, beyond, end, bits), shift=SHIFT))
             rows.append(_row(name, STANDARD_UPPER, precision, pieces))
+            if name in QUARTER_CONTINUED:
+                standard[name] = pieces
         for name, degree in quarter_degrees.items():
-            rows.append(_row(name, QUARTER_UPPER, precision,
-                             [_piece(QUARTER_UPPER, fit(name, degree, QUARTER_UPPER, bits), chains=2)]))  # fmt: skip
+            chains = 1 if name in QUARTER_CONTINUED else 2
+            pieces = [_piece(QUARTER_UPPER, fit(name, degree, QUARTER_UPPER, bits), chains=chains)]
+            rows.append(_row(name, QUARTER_UPPER, precision, pieces + standard.get(name, [])))
     return rows
 
 

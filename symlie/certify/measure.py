@@ -1,0 +1,204 @@
+"""Measured errors: compiled functions against ball arithmetic, at arguments where errors are likely to be large."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from flint import arb, ctx
+from numpy.typing import NDArray
+
+from symlie.certify.definitions import Definition, definition
+from symlie.certify.operation_list import OperationList, function_text
+from symlie.certify.proof import BITS, Section
+from symlie.compile.compiler import flags, run_compiler
+from symlie.errors import NoCompilerError
+from symlie.ir.schemes import POLES, Precision
+
+SPREAD = 1500
+"""Arguments that are log-uniform in ω, and as many that are uniform."""
+NEIGHBOURS = 24
+"""Numbers on both sides of each seam and end."""
+CANDIDATES = 100_000
+"""Arguments in the cells with the largest bounds, of which those with the largest errors by a quick estimate are kept."""
+KEPT = 2000
+WORST_CELLS = 8
+SMALLEST_OMEGA = 1e-9
+
+_TYPES = {"double": np.float64, "float": np.float32}
+
+Evaluator = list[ctypes.CDLL] | None
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Largest errors found in a section."""
+
+    absolute: float
+    absolute_at: float
+    relative: float
+    relative_at: float
+
+
+def compile_functions(source: str, names: Sequence[str], precision: Precision) -> dict[str, Evaluator]:
+    """Compile functions, without and with fused operations; None where there is no compiler.
+
+    Parameters
+    ----------
+    source
+        C text that holds the functions.
+    names
+        Their names.
+    precision
+        Their type.
+    """
+    lines = ["#include <math.h>", "#define SYMLIE_COLD static", "#define SYMLIE_UNLIKELY(x) (x)"]
+    for name in names:
+        lines.append(function_text(source, name))
+        lines.append(
+            f"void {name}_all(long long n, const {precision} *x, {precision} *y)"
+            f"{{ for (long long i = 0; i < n; i++) y[i] = {name}(x[i]); }}"
+        )
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "functions.c")
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        libraries = []
+        for optimize in ("default", "contract"):
+            output = Path(folder, f"{optimize}.so")
+            try:
+                run_compiler(path, output, flags(optimize))
+            except NoCompilerError:
+                return dict.fromkeys(names)
+            libraries.append(ctypes.CDLL(str(output)))
+    return dict.fromkeys(names, libraries)
+
+
+def evaluate(operations: OperationList, evaluator: Evaluator, x: NDArray[np.float64]) -> list[NDArray[np.float64]]:
+    """Values in the function's precision: as compiled, or operation by operation in NumPy.
+
+    Parameters
+    ----------
+    operations
+        The function.
+    evaluator
+        Its compiled forms.
+    x
+        Arguments, numbers of the precision.
+    """
+    kind = _TYPES[operations.precision]
+    x = np.ascontiguousarray(x, dtype=kind)
+    if evaluator is None:
+        with np.errstate(all="ignore"):
+            return [_interpret(operations, x).astype(np.float64)]
+    results = []
+    for library in evaluator:
+        y = np.empty_like(x)
+        call = getattr(library, f"{operations.name}_all")
+        call(ctypes.c_longlong(len(x)), ctypes.c_void_p(x.ctypes.data), ctypes.c_void_p(y.ctypes.data))
+        results.append(y.astype(np.float64))
+    return results
+
+
+def _interpret(operations: OperationList, x: NDArray[np.floating]) -> NDArray[np.floating]:
+    result = np.full_like(x, np.nan)
+    kind = x.dtype.type
+    calls = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "neg": np.negative,
+             "sqrt": np.sqrt, "sin": np.sin, "cos": np.cos, "tan": np.tan}  # fmt: skip
+    for branch in operations.branches:
+        inside = (x >= branch.lower) & (x <= branch.upper)
+        if not inside.any():
+            continue
+        values: Mapping[object, NDArray[np.floating]] = {operations.argument: x[inside]}
+        values = dict(values)
+        for o in branch.operations:
+            operands = [values[p] if isinstance(p, str) else kind(p) for p in o.operands]
+            values[o.target] = calls[o.operator](*operands)
+        result[inside] = values[branch.result] if isinstance(branch.result, str) else kind(branch.result)
+    return result
+
+
+def measure(
+    operations: OperationList, name: str, section: Section, evaluator: Evaluator, *, judged_at_zero: bool
+) -> Measured:
+    """The largest errors in a section.
+
+    Parameters
+    ----------
+    operations
+        The function.
+    name
+        Its definition.
+    section
+        The interval, with the cells of its proof.
+    evaluator
+        Its compiled forms.
+    judged_at_zero
+        Whether cells with the largest absolute bounds are looked at closely, or those with the largest relative ones.
+    """
+    ctx.prec = BITS
+    is_omega = operations.argument == "w"
+    function = definition(name, section.upper**2 * (1 + 1e-15) if is_omega else section.upper)
+    key = "absolute" if judged_at_zero else "relative"
+    candidates = _candidates(operations, section, key)
+    estimates = _estimated_errors(operations, function, evaluator, candidates, key)
+    chosen = candidates[np.argsort(estimates)[-KEPT:]]
+    x = np.unique(np.concatenate([_arguments(operations, section), chosen]))
+    exact = [function.value(arb(v) * arb(v) if is_omega else arb(v)) for v in map(float, x)]
+    worst = {"absolute": (0.0, section.lower), "relative": (0.0, section.lower)}
+    for values in evaluate(operations, evaluator, x):
+        for argument, value, reference in zip(map(float, x), map(float, values), exact, strict=True):
+            error = abs(reference - value) if math.isfinite(value) else arb(math.inf)
+            absolute = float(error.mid())
+            worst["absolute"] = max(worst["absolute"], (absolute, argument))
+            if absolute > worst["relative"][0] * abs(float(reference)):
+                worst["relative"] = (absolute / abs(float(reference)) if reference != 0 else math.inf, argument)
+    return Measured(*worst["absolute"], *worst["relative"])
+
+
+def _arguments(operations: OperationList, section: Section) -> NDArray[np.float64]:
+    """Numbers of the precision in the section; always the same ones."""
+    kind = _TYPES[operations.precision]
+    power = 1 if operations.argument == "w" else 2
+    random = np.random.default_rng(20241)
+    lower, upper = section.lower, section.upper
+    start = max(lower, SMALLEST_OMEGA**power)
+    spread = np.exp(random.uniform(math.log(start), math.log(upper), SPREAD))
+    samples = [np.array([lower, upper]), spread, random.uniform(lower, upper, SPREAD)]
+    for seam in {lower, upper, *(b.upper for b in operations.branches), *(b.lower for b in operations.branches)}:
+        if lower <= seam <= upper:
+            points = [kind(seam)]
+            for _ in range(NEIGHBOURS):
+                points = [np.nextafter(points[0], kind(-np.inf)), *points, np.nextafter(points[-1], kind(np.inf))]
+            samples.append(np.array(points, dtype=np.float64))
+    x = np.concatenate(samples).astype(kind).astype(np.float64)
+    return np.unique(x[(x >= lower) & (x <= upper)])
+
+
+def _candidates(operations: OperationList, section: Section, key: str) -> NDArray[np.float64]:
+    """Numbers of the precision in the cells with the largest bounds."""
+    random = np.random.default_rng(20242)
+    cells = sorted(section.cells, key=lambda c: float(getattr(c, key)), reverse=True)[:WORST_CELLS]
+    samples = [random.uniform(c.lower, c.upper, CANDIDATES // len(cells)) for c in cells]
+    x = np.unique(np.concatenate(samples).astype(_TYPES[operations.precision]).astype(np.float64))
+    return x[(x >= section.lower) & (x <= section.upper)]
+
+
+def _estimated_errors(
+    operations: OperationList, function: Definition, evaluator: Evaluator, x: NDArray[np.float64], key: str
+) -> NDArray[np.float64]:
+    """Errors against the series in extended precision, good enough to choose arguments by."""
+    z = x.astype(np.longdouble) ** (2 if operations.argument == "w" else 1)
+    value = np.zeros_like(z)
+    for coefficient in reversed(function.series.coeffs()):
+        high = float(coefficient)
+        value = value * z + (np.longdouble(high) + np.longdouble(float(coefficient - high)))
+    if function.pole_order:
+        high, low = POLES["double"]
+        value = value / ((np.longdouble(high) - z) + np.longdouble(low)) ** function.pole_order
+    errors = np.max([np.abs(y - value) for y in evaluate(operations, evaluator, x)], axis=0)
+    return np.asarray(errors / np.abs(value) if key == "relative" else errors, dtype=np.float64)

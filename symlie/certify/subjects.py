@@ -1,0 +1,153 @@
+"""What can be verified: coefficient functions by name, those a group needs, those in a folder of C sources."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import sympy
+from sympy import Expr, Rational, Symbol
+
+from symlie.certify.operation_list import OperationList, function_names, parse_function
+from symlie.emit.c import coefficient_source
+from symlie.errors import FormatError, UnknownNameError
+from symlie.groups import operators
+from symlie.groups.group import LieGroup
+from symlie.ir.differentiate import forward
+from symlie.ir.primitives import CoefficientFunction, Cotangent, Stumpff
+from symlie.ir.program import Euclidean, Program, Value, Vector
+from symlie.ir.schemes import TAYLOR_UPPER, Precision, indices, scheme_for, standard_pieces
+from symlie.ir.straightline import flatten
+
+NAME = re.compile(r"(?P<base>c\d+(_\d+)?|g\d+)(_to_(?P<p>\d+)_(?P<q>\d+))?$")
+"""Names of coefficient functions, with the end of the working interval if it is not the standard one."""
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A function in C source, and what it is meant to be."""
+
+    name: str
+    """Name for people, such as ``c2_1``."""
+    base_name: str
+    """Its definition."""
+    source: str
+    """C text that holds it."""
+    operations: OperationList
+
+
+def function_of(name: str) -> CoefficientFunction:
+    """The symbolic function with a name such as ``c2_1``, ``g0`` or ``c1_to_5_2``.
+
+    Raises
+    ------
+    UnknownNameError
+        It is not the name of a coefficient function.
+    """
+    match = NAME.fullmatch(name)
+    if match is None:
+        raise UnknownNameError(f"'{name}' is no coefficient function; names are c2, c2_1, …, g0, g1, ….")
+    k, m = indices(match["base"])
+    upper = Rational(int(match["p"]), int(match["q"])) if match["p"] else Rational(TAYLOR_UPPER)
+    z = Symbol("z")
+    return Stumpff(k, m, z, upper) if name.startswith("c") else Cotangent(k, z, upper)
+
+
+def named_subject(name: str, precision: Precision = "double") -> Subject:
+    """A coefficient function as it is generated.
+
+    Parameters
+    ----------
+    name
+        Such as ``c2_1``.
+    precision
+        ``double`` or ``float``.
+    """
+    function = function_of(name)
+    source = coefficient_source(scheme_for(function, precision))
+    return Subject(name, function.base_name, source, parse_function(source, f"symlie_{function.primitive_name}"))
+
+
+def standard_names() -> list[str]:
+    """Names of the shipped family."""
+    rows = [(n, upper) for n, upper, precision in standard_pieces() if precision == "double"]
+    return [n if u == TAYLOR_UPPER else f"{n}_to_{u.numerator}_{u.denominator}" for n, u in rows]
+
+
+def source_subjects(sources: Iterable[str], prefix: str = "symlie_") -> list[Subject]:
+    """All coefficient functions in C sources, each once.
+
+    Parameters
+    ----------
+    sources
+        Texts.
+    prefix
+        What the names in the text begin with.
+
+    Raises
+    ------
+    FormatError
+        The same function is defined differently in two places, or can not be parsed.
+    """
+    found: dict[str, Subject] = {}
+    for source in sources:
+        for name in function_names(source):
+            short = name.removeprefix(prefix)
+            match = NAME.fullmatch(short)
+            if match is None:
+                continue
+            subject = Subject(short, match["base"], source, parse_function(source, name))
+            other = found.setdefault(short, subject)
+            if other.operations.digest != subject.operations.digest:
+                raise FormatError(f"The function {name} is defined twice, and differently.")
+    return [found[name] for name in sorted(found)]
+
+
+def folder_subjects(folder: Path) -> list[Subject]:
+    """All coefficient functions in the C files of a folder.
+
+    Raises
+    ------
+    FormatError
+        There is none.
+    """
+    sources = [p.read_text(encoding="utf-8") for p in sorted(folder.iterdir()) if p.suffix in (".c", ".h")]
+    prefixes = ["symlie_", *(f"{p.stem}_" for p in sorted(folder.glob("*.h")))]
+    for prefix in prefixes:
+        subjects = source_subjects(sources, prefix)
+        if subjects:
+            return subjects
+    raise FormatError(f"{folder} holds no generated C with coefficient functions.")
+
+
+def group_names(group: LieGroup) -> list[str]:
+    """Names of the functions that exp, T, T⁻¹ and their first and second directional derivatives need.
+
+    Parameters
+    ----------
+    group
+        Any group of class A; others need none.
+    """
+    n = group.dimension
+    theta, u, v, w = (sympy.symbols(f"{letter}:{n}", real=True) for letter in ("theta", "u", "v", "w"))
+    references = {s: s.name for s in (*theta, *u, *v, *w)}
+    names: set[str] = set()
+
+    def collect(program: Program, result: Sequence[Expr]) -> None:
+        names.update(s.function for s in flatten(program, result, references).schemes)
+
+    def along(program: Program, y: Vector, directions: Sequence[tuple[Symbol, ...]]) -> Vector:
+        for direction in directions:
+            y = tuple(forward(program, program.vector(y), [(Value(theta, Euclidean(n)), direction)]))
+        return y
+
+    program = Program()
+    collect(program, operators.exponential(program, group, theta))
+    for inverse in (False, True):
+        for directions in ([], [u], [u, v]):
+            program = Program()
+            y = operators.tangent_operator(program, group, theta, w, inverse=inverse)
+            collect(program, along(program, y, directions))
+    return sorted(names)

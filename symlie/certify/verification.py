@@ -1,0 +1,263 @@
+"""Verification: proof and measurement of coefficient functions, as rows of a table."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from symlie.certify.definitions import JUDGED_AT_ZERO, definition
+from symlie.certify.measure import Measured, compile_functions, measure
+from symlie.certify.operation_list import Branch, OperationList
+from symlie.certify.proof import Section, prove
+from symlie.certify.rounding import Contraction
+from symlie.certify.subjects import Subject
+from symlie.errors import SymlieError
+from symlie.ir.schemes import POLES, indices
+
+EPSILON = {"double": 2.0**-52, "float": 2.0**-23}
+"""Spacing of the numbers at one."""
+
+TARGET = 4.0
+TARGET_TO_HALF_PI = 1.5
+TARGET_AT_ZERO = 3.0
+"""Bounds asked for unless another is given, in eps: on ω ≤ π, on ω ≤ π/2, and for c_0 and c_1."""
+
+POLE_TARGET = 1.5
+"""The same for g_m up to the pole, per factor that is rounded: (m + 2) of them."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the table: a function on one interval."""
+
+    name: str
+    precision: str
+    scheme: str
+    degree: int
+    interval: tuple[float, float]
+    """Of ω."""
+    switch: float | None
+    """ω at which another branch takes over, None if one serves the interval."""
+    relative_to: str
+    """What errors are relative to, ``f`` or ``f(0)``."""
+    contraction: str
+    proved_eps: float
+    measured_eps: float
+    measured_at: float
+    """ω of the largest error found."""
+    target: float
+
+    @property
+    def is_proved(self) -> bool:
+        """Whether the bound is within the target, and no measured error is above the bound."""
+        return self.proved_eps <= self.target and self.measured_eps <= self.proved_eps
+
+
+@dataclass(frozen=True)
+class Verification:
+    """Proof and rows of one function."""
+
+    subject: Subject
+    contraction: Contraction
+    sections: tuple[Section, ...]
+    judged_at_zero: tuple[bool, ...]
+    """Whether the errors of a section are relative to f(0)."""
+    rows: tuple[Row, ...]
+
+
+def verify(
+    subjects: Sequence[Subject],
+    *,
+    domain: tuple[float, float] | None = None,
+    contraction: Contraction = "any",
+    target: float | None = None,
+    progress: Callable[[float], None] | None = None,
+) -> list[Verification]:
+    """Prove and measure functions.
+
+    Parameters
+    ----------
+    subjects
+        Functions.
+    domain
+        Interval of ω; default: up to π/2, up to π, and up to 2π.
+    contraction
+        What compilers may do with sums of products.
+    target
+        Largest bound in eps that passes; default: depends on function and interval.
+    progress
+        Called with the fraction of the work that is done.
+    """
+    evaluators = {}
+    for precision in ("double", "float"):
+        chosen = [s for s in subjects if s.operations.precision == precision]
+        for _, group in itertools.groupby(chosen, key=lambda s: s.source):
+            same = list(group)
+            names = [s.operations.name for s in same]
+            found = compile_functions(same[0].source, names, same[0].operations.precision)
+            evaluators.update({(s.name, precision): found[s.operations.name] for s in same})
+    results = []
+    for k, subject in enumerate(subjects):
+        operations, name = subject.operations, subject.base_name
+        marks = _marks(operations, domain)
+        at_zero = tuple(judged_at_zero(name, _omega(operations, upper)) for upper in marks[1:])
+        sections = [
+            prove(operations, name, [a, b], contraction=contraction, judged_at_zero=z)[0]
+            for (a, b), z in zip(itertools.pairwise(marks), at_zero, strict=True)
+        ]
+        evaluator = evaluators[subject.name, operations.precision]
+        measured = [
+            measure(operations, name, s, evaluator, judged_at_zero=z) for s, z in zip(sections, at_zero, strict=True)
+        ]
+        rows = _rows(subject, contraction, sections, measured, target, joined=domain is None)
+        results.append(Verification(subject, contraction, tuple(sections), at_zero, rows))
+        if progress:
+            progress((k + 1) / len(subjects))
+    return results
+
+
+def judged_at_zero(name: str, omega: float) -> bool:
+    """Whether the errors of a function up to an angle are relative to f(0), because it has zeros or comes close.
+
+    Parameters
+    ----------
+    name
+        ``c2``, ``c2_1``, ….
+    omega
+        End of the interval.
+    """
+    if name in JUDGED_AT_ZERO:
+        return True
+    return name.startswith("c") and indices(name)[0] <= 2 and omega > 1.01 * math.pi
+
+
+def default_target(name: str, omega: float) -> float:
+    """The bound in eps that is asked for on an interval up to an angle.
+
+    Parameters
+    ----------
+    name
+        ``c2``, ``c2_1``, ….
+    omega
+        End of the interval.
+    """
+    if name in JUDGED_AT_ZERO:
+        return TARGET_AT_ZERO
+    if omega < 1.01 * math.pi / 2:
+        return TARGET_TO_HALF_PI
+    if name.startswith("g") and omega > 1.01 * math.pi:
+        return POLE_TARGET * (indices(name)[0] + 2)
+    return TARGET
+
+
+def _marks(operations: OperationList, domain: tuple[float, float] | None) -> list[float]:
+    """Ends of sections as arguments; those of the standard table are a little beyond the multiples of π."""
+    is_omega = operations.argument == "w"
+    pole = POLES[operations.precision][0]
+    if domain is None:
+        squares = [0.0, math.nextafter((math.pi / 2) ** 2, 9), math.nextafter(math.pi**2, 99), pole]
+        return [math.sqrt(z) for z in squares] if is_omega else squares
+    lower, upper = domain
+    if not 0 <= lower < upper:
+        raise SymlieError(f"The domain must be two angles with 0 ≤ lower < upper; it is {lower:g}, {upper:g}.")
+    return [lower, upper] if is_omega else [lower * lower, upper * upper]
+
+
+def _omega(operations: OperationList, argument: float) -> float:
+    return argument if operations.argument == "w" else math.sqrt(argument)
+
+
+def _rows(
+    subject: Subject,
+    contraction: Contraction,
+    sections: Sequence[Section],
+    measured: Sequence[Measured],
+    target: float | None,
+    *,
+    joined: bool,
+) -> tuple[Row, ...]:
+    operations, name = subject.operations, subject.base_name
+    eps = EPSILON[operations.precision]
+    at_zero = abs(float(definition(name, 10.0).at_zero))
+    rows = []
+    for k, section in enumerate(sections):
+        lower = sections[0].lower if joined else section.lower
+        omega = _omega(operations, section.upper)
+        scaled = judged_at_zero(name, omega)
+        parts, found = (sections[: k + 1], measured[: k + 1]) if joined else ([section], [measured[k]])
+        if scaled:
+            proved = max(p.absolute for p in parts) / at_zero
+            worst, place = max((m.absolute / at_zero, m.absolute_at) for m in found)
+        else:
+            proved = max(p.relative for p in parts)
+            worst, place = max((m.relative, m.relative_at) for m in found)
+        branches = [b for b in operations.branches if b.lower <= section.upper and b.upper >= lower and b.result == b.result]
+        inner = [_omega(operations, b.upper) for b in branches[:-1]]
+        rows.append(
+            Row(
+                name=subject.name,
+                precision=operations.precision,
+                scheme=", ".join(dict.fromkeys(scheme_of(b) for b in branches)),
+                degree=max(degree_of(b, operations.argument) for b in branches),
+                interval=(_omega(operations, lower), omega),
+                switch=inner[0] if inner else None,
+                relative_to="f(0)" if scaled else "f",
+                contraction=contraction,
+                proved_eps=proved / eps,
+                measured_eps=worst / eps,
+                measured_at=_omega(operations, place),
+                target=default_target(name, omega) if target is None else target,
+            )
+        )
+    return tuple(rows)
+
+
+def scheme_of(branch: Branch) -> str:
+    """Kind of evaluation.
+
+    Parameters
+    ----------
+    branch
+        Operations.
+    """
+    operators = {o.operator for o in branch.operations}
+    if operators & {"sin", "cos", "tan"}:
+        return "closed form"
+    return "pole removed" if "div" in operators else "polynomial"
+
+
+def degree_of(branch: Branch, argument: str) -> int:
+    """Largest degree of a polynomial in z among the operations; 0 in closed forms.
+
+    Parameters
+    ----------
+    branch
+        Operations.
+    argument
+        Name of the argument, z or w.
+    """
+    if scheme_of(branch) == "closed form":
+        return 0
+    degrees: dict[object, int] = {argument: 1}
+    for o in branch.operations:
+        found = [degrees.get(p, 0) for p in o.operands]
+        degrees[o.target] = sum(found) if o.operator == "mul" else found[0] if o.operator == "div" else max(found)
+    degree = degrees.get(branch.result, 0)
+    return degree if argument == "z" else degree // 2
+
+
+def renamed(row: Row, name: str, switch: float | None) -> Row:
+    """A row under another name, with the switch that a paper prints.
+
+    Parameters
+    ----------
+    row
+        The row.
+    name
+        Its new name.
+    switch
+        ω of the switch.
+    """
+    return replace(row, name=name, switch=switch)

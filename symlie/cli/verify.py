@@ -1,0 +1,171 @@
+"""``symlie verify``: prove the accuracy of coefficient functions, and measure it."""
+
+from __future__ import annotations
+
+import math
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from symlie.cli.common import add_json, model_options
+from symlie.cli.output import Progress, print_json, print_table
+from symlie.cli.values import option
+from symlie.errors import MissingDependencyError, SymlieError, UnknownNameError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from symlie.certify.subjects import Subject
+    from symlie.certify.verification import Row
+
+SUMMARY = "Prove how accurate coefficient functions are, as a compiler reads them, and measure it."
+DETAILS = """
+
+The proof encloses approximation and rounding errors in ball arithmetic; it needs python-flint (extra 'verify').
+Errors are in units of eps, the spacing of numbers at one (2**-52; single precision 2**-23), relative to the function, or
+to its value at 0 where it has zeros. The exit code is 1 if a bound is above its target or a measured error above its
+bound."""
+EXAMPLE = "symlie verify SE3\n  symlie verify c3 --domain 0,3.14159\n  symlie verify --all"
+
+
+def _domain(text: str) -> tuple[float, float]:
+    try:
+        lower, upper = (float(word) for word in text.split(","))
+    except ValueError:
+        raise ArgumentTypeError(f"{text} is not two numbers, as in 0,3.14") from None
+    return lower, upper
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Arguments of the command."""
+    parser.add_argument(
+        "what",
+        metavar="WHAT",
+        nargs="?",
+        help="function (c2, c2_1, g0), group (SE3), model (name or Python file), or folder of generated code",
+    )
+    parser.add_argument(
+        "-o", dest="options", metavar="KEY=VALUE", type=option, action="append", default=[], help="option of a model"
+    )
+    parser.add_argument("--all", action="store_true", help="the whole shipped family in double and single precision")
+    parser.add_argument("--domain", metavar="A,B", type=_domain, help="interval of ω; default: to π/2, π and 2π")
+    parser.add_argument("--precision", choices=("double", "float"), default="double", help="default: double")
+    parser.add_argument("--target", metavar="EPS", type=float, help="largest bound that passes; default: 4, less to π/2")
+    parser.add_argument(
+        "--contraction",
+        choices=("any", "off", "on"),
+        default="any",
+        help="fused multiply-add: the compiler may or may not (any, default), must not (off), does (on)",
+    )
+    add_json(parser)
+
+
+def run(arguments: Namespace) -> int:
+    """Run the command."""
+    _require_flint()
+    from symlie.certify.verification import verify
+
+    subjects = _subjects(arguments)
+    with Progress(f"{len(subjects)} functions") as progress:
+        results = verify(
+            subjects,
+            domain=arguments.domain,
+            contraction=arguments.contraction,
+            target=arguments.target,
+            progress=progress,
+        )
+    return _report(arguments, [row for r in results for row in r.rows])
+
+
+def _require_flint() -> None:
+    try:
+        import flint  # noqa: F401
+        import pycparser  # noqa: F401
+    except ImportError as error:
+        raise MissingDependencyError(
+            f"Proofs need {error.name}; install it with: pip install 'symlie[verify]'."
+        ) from error
+
+
+def _subjects(arguments: Namespace) -> list[Subject]:
+    from symlie.certify.subjects import NAME, folder_subjects, group_names, named_subject, source_subjects, standard_names
+
+    what = arguments.what
+    if (what is None) != arguments.all:
+        raise SymlieError("Name a function, a group, a model or a folder, or give --all.")
+    if arguments.all:
+        return [named_subject(name, p) for p in ("double", "float") for name in standard_names()]
+    if NAME.fullmatch(what):
+        return [named_subject(what, arguments.precision)]
+    if Path(what).is_dir():
+        return folder_subjects(Path(what))
+    from symlie.models.groups import group_of
+
+    try:
+        names = group_names(group_of(what))
+    except UnknownNameError as unknown_group:
+        from symlie.models.registry import model_names
+
+        if what not in model_names() and not what.endswith(".py"):
+            raise UnknownNameError(
+                f"'{what}' is no function such as c2_1, no group, no model of 'symlie list' and no folder."
+            ) from unknown_group
+        return source_subjects(_model_sources(what, model_options(arguments)))
+    if not names:
+        raise SymlieError(f"{what} needs no coefficient function: its ad has eigenvalues that differ from 0 and ±iω.")
+    return [named_subject(name, arguments.precision) for name in names]
+
+
+def _model_sources(model: str, options: dict[str, Any]) -> list[str]:
+    from symlie.models.statement_cache import cached_files, cached_tangents
+
+    files, _ = cached_files(model, options)
+    files = files | cached_tangents(model, options, files)
+    return [text for name, text in sorted(files.items()) if name.endswith((".c", ".h"))]
+
+
+def _report(arguments: Namespace, rows: Sequence[Row]) -> int:
+    passed = all(row.is_proved for row in rows)
+    if arguments.json:
+        functions = [asdict(row) | {"ok": row.is_proved} for row in rows]
+        print_json({"functions": functions, "status": "ok" if passed else "not proved"})
+    else:
+        print_rows(rows)
+    return 0 if passed else 1
+
+
+def print_rows(rows: Sequence[Row]) -> None:
+    """Print rows as a table.
+
+    Parameters
+    ----------
+    rows
+        Rows.
+    """
+    head = ("function", "precision", "scheme", "degree", "ω up to", "switch", "relative to", "proved", "measured", "at ω")
+    lines = [head]
+    for row in rows:
+        mark = "" if row.is_proved else f"  above its target of {row.target:g}"
+        lines.append(
+            (
+                row.name,
+                row.precision,
+                row.scheme,
+                str(row.degree),
+                _angle(row.interval[1]),
+                "" if row.switch is None else f"{row.switch:.4g}",
+                row.relative_to,
+                f"{row.proved_eps:.4g} eps",
+                f"{row.measured_eps:.4g} eps",
+                f"{row.measured_at:.4g}{mark}",
+            )
+        )
+    print_table(lines, indent="")
+
+
+def _angle(omega: float) -> str:
+    for factor, name in ((0.5, "π/2"), (1, "π"), (2, "2π")):
+        if abs(omega / (factor * math.pi) - 1) < 1e-6:
+            return name
+    return f"{omega:.6g}"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from flint import arb, arb_poly, fmpq
@@ -56,12 +56,15 @@ def definition(name: str, upper: float, digits: int = 30) -> Definition:
     Parameters
     ----------
     name
-        ``c2``, ``c2_1``, ``g0``, …
+        ``c2``, ``c2_1``, ``g0``, …, or ``-c2`` for a negative.
     upper
         End of the interval; below 4π² for g_m.
     digits
         Digits of f(0) to which the series is truncated.
     """
+    if name.startswith("-"):
+        f = definition(name[1:], upper, digits)
+        return replace(f, name=name, series=-f.series, at_zero=-f.at_zero)
     k, m = indices(name)
     return _stumpff(name, k, m, upper, digits) if name.startswith("c") else _cotangent(name, k, upper, digits)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import math
+import re
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -27,12 +28,14 @@ NEIGHBOURS = 24
 CANDIDATES = 100_000
 """Arguments in the cells with the largest bounds, of which those with the largest errors by a quick estimate are kept."""
 KEPT = 2000
-WORST_CELLS = 8
+NEARLY_WORST = 0.7
+"""Cells whose bounds are at least this part of the largest one are looked at closely."""
 SMALLEST_OMEGA = 1e-9
 
 _TYPES = {"double": np.float64, "float": np.float32}
 
-Evaluator = list[ctypes.CDLL] | None
+Evaluator = tuple[tuple[ctypes.CDLL, ...], str] | None
+"""Libraries and the name of the function in them."""
 
 
 @dataclass(frozen=True)
@@ -45,37 +48,34 @@ class Measured:
     relative_at: float
 
 
-def compile_functions(source: str, names: Sequence[str], precision: Precision) -> dict[str, Evaluator]:
+def compile_functions(functions: Sequence[tuple[str, OperationList]]) -> list[Evaluator]:
     """Compile functions, without and with fused operations; None where there is no compiler.
 
     Parameters
     ----------
-    source
-        C text that holds the functions.
-    names
-        Their names.
-    precision
-        Their type.
+    functions
+        C text that holds the function, and the function, for each.
     """
     lines = ["#include <math.h>", "#define SYMLIE_COLD static", "#define SYMLIE_UNLIKELY(x) (x)"]
-    for name in names:
-        lines.append(function_text(source, name))
+    for k, (source, operations) in enumerate(functions):
+        text, real = function_text(source, operations.name), operations.precision
+        lines.append(re.sub(rf"\b{operations.name}(?=(_beyond)?\()", f"f{k}_{operations.name}", text))
         lines.append(
-            f"void {name}_all(long long n, const {precision} *x, {precision} *y)"
-            f"{{ for (long long i = 0; i < n; i++) y[i] = {name}(x[i]); }}"
+            f"void all{k}(long long n, const {real} *x, {real} *y)"
+            f"{{ for (long long i = 0; i < n; i++) y[i] = f{k}_{operations.name}(x[i]); }}"
         )
+    libraries = []
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "functions.c")
         path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-        libraries = []
         for optimize in ("default", "contract"):
             output = Path(folder, f"{optimize}.so")
             try:
                 run_compiler(path, output, flags(optimize))
             except NoCompilerError:
-                return dict.fromkeys(names)
+                return [None] * len(functions)
             libraries.append(ctypes.CDLL(str(output)))
-    return dict.fromkeys(names, libraries)
+    return [(tuple(libraries), f"all{k}") for k in range(len(functions))]
 
 
 def evaluate(operations: OperationList, evaluator: Evaluator, x: NDArray[np.float64]) -> list[NDArray[np.float64]]:
@@ -96,9 +96,10 @@ def evaluate(operations: OperationList, evaluator: Evaluator, x: NDArray[np.floa
         with np.errstate(all="ignore"):
             return [_interpret(operations, x).astype(np.float64)]
     results = []
-    for library in evaluator:
+    libraries, name = evaluator
+    for library in libraries:
         y = np.empty_like(x)
-        call = getattr(library, f"{operations.name}_all")
+        call = getattr(library, name)
         call(ctypes.c_longlong(len(x)), ctypes.c_void_p(x.ctypes.data), ctypes.c_void_p(y.ctypes.data))
         results.append(y.astype(np.float64))
     return results
@@ -182,7 +183,8 @@ def _arguments(operations: OperationList, section: Section) -> NDArray[np.float6
 def _candidates(operations: OperationList, section: Section, key: str) -> NDArray[np.float64]:
     """Numbers of the precision in the cells with the largest bounds."""
     random = np.random.default_rng(20242)
-    cells = sorted(section.cells, key=lambda c: float(getattr(c, key)), reverse=True)[:WORST_CELLS]
+    bounds = [float(getattr(c, key)) for c in section.cells]
+    cells = [c for c, bound in zip(section.cells, bounds, strict=True) if bound >= NEARLY_WORST * max(bounds)]
     samples = [random.uniform(c.lower, c.upper, CANDIDATES // len(cells)) for c in cells]
     x = np.unique(np.concatenate(samples).astype(_TYPES[operations.precision]).astype(np.float64))
     return x[(x >= section.lower) & (x <= section.upper)]

@@ -28,12 +28,12 @@ BITS = 192
 ORDER = 14
 """Number of Taylor coefficients on a cell, the last of which is a remainder."""
 
-LARGEST_CELL_COUNT = 160
-"""Cells of a section."""
+LARGEST_CELL_COUNT = 1500
+"""Cells of a section; functions without cancellation need less than a hundred."""
 
 PATIENCE = 12
 GAIN = 0.995
-"""Divisions that must lower the bound by this factor together."""
+"""So many divisions, and a quarter of the cells more, must lower the bound by this factor together."""
 
 
 @dataclass(frozen=True)
@@ -89,6 +89,7 @@ class CellProver:
         self.function = function
         self.argument_is_omega = argument_is_omega
         self.running = running
+        self._tangents = {o.target: o.operands[0] for o in branch.operations if o.operator == "tan"}
         self._divisor = None if argument_is_omega else self._pole_divisor()
 
     def cell(self, lower: float, upper: float) -> Cell:
@@ -130,6 +131,9 @@ class CellProver:
             if self._divisor is not None and operation.target == self.branch.result:
                 break  # the quotient is judged by its parts
             operands = [values[o] if isinstance(o, str) else arb_series([arb(o)]) for o in operation.operands]
+            divisor = self._tangents.get(operation.operands[-1]) if operation.operator == "div" else None
+            if divisor is not None:  # x/tan u = x cos u/sin u has no pole at u = π/2
+                operands = [operands[0] * values[divisor].cos(), values[divisor].sin()]
             values[operation.target] = _apply(operation.operator, operands)
         return values
 
@@ -148,7 +152,9 @@ class CellProver:
         for name, series in at_centre.items():
             wide = over_cell[name]
             slope = wide[1]
-            if slope >= 0 or slope <= 0:
+            angle = self._tangents.get(name)
+            rises = angle is not None and first[angle] >= 0 and last[angle] < arb.pi() / 2
+            if slope >= 0 or slope <= 0 or rises:
                 ranges[name] = Interval.of(first[name]) | Interval.of(last[name])
             else:
                 form = series[0] + series[1] * width + wide[2] * width * width
@@ -350,7 +356,8 @@ def _refined(prover: CellProver, lower: float, upper: float, judged_at_zero: boo
     while len(heap) < LARGEST_CELL_COUNT:
         worst = heap[0]
         history.append(-worst[0])
-        if len(history) > PATIENCE and history[-1] > GAIN * history[-1 - PATIENCE] and math.isfinite(history[-1]):
+        patience = PATIENCE + len(heap) // 4
+        if len(history) > patience and history[-1] > GAIN * history[-1 - patience] and math.isfinite(history[-1]):
             break
         cell = worst[2]
         middle = _middle(cell)

@@ -188,8 +188,8 @@ class RunningError:
                 return self._root(value, *operands)
             case _:
                 x = operands[0]
-                slope = _slope(operation.operator, x.range, x.absolute)
-                return self._finish(value, slope * x.absolute, math.inf, 2 * LIBRARY_UNITS)
+                before = _slope(operation.operator, x.range, x.absolute) * x.absolute if x.absolute else 0.0
+                return self._finish(value, before, math.inf, 2 * LIBRARY_UNITS)
 
     def _finish(self, value: Interval, absolute: float, relative: float, half_units: int) -> Rounded:
         """Add the rounding of the operation itself to what its operands bring along."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from symlie.certify.definitions import JUDGED_AT_ZERO, definition
 from symlie.certify.measure import Measured, compile_functions, measure
@@ -90,14 +90,7 @@ def verify(
     progress
         Called with the fraction of the work that is done.
     """
-    evaluators = {}
-    for precision in ("double", "float"):
-        chosen = [s for s in subjects if s.operations.precision == precision]
-        for _, group in itertools.groupby(chosen, key=lambda s: s.source):
-            same = list(group)
-            names = [s.operations.name for s in same]
-            found = compile_functions(same[0].source, names, same[0].operations.precision)
-            evaluators.update({(s.name, precision): found[s.operations.name] for s in same})
+    evaluators = compile_functions([(s.source, s.operations) for s in subjects])
     results = []
     for k, subject in enumerate(subjects):
         operations, name = subject.operations, subject.base_name
@@ -107,9 +100,9 @@ def verify(
             prove(operations, name, [a, b], contraction=contraction, judged_at_zero=z)[0]
             for (a, b), z in zip(itertools.pairwise(marks), at_zero, strict=True)
         ]
-        evaluator = evaluators[subject.name, operations.precision]
         measured = [
-            measure(operations, name, s, evaluator, judged_at_zero=z) for s, z in zip(sections, at_zero, strict=True)
+            measure(operations, name, s, evaluators[k], judged_at_zero=z)
+            for s, z in zip(sections, at_zero, strict=True)
         ]
         rows = _rows(subject, contraction, sections, measured, target, joined=domain is None)
         results.append(Verification(subject, contraction, tuple(sections), at_zero, rows))
@@ -128,6 +121,7 @@ def judged_at_zero(name: str, omega: float) -> bool:
     omega
         End of the interval.
     """
+    name = name.removeprefix("-")
     if name in JUDGED_AT_ZERO:
         return True
     return name.startswith("c") and indices(name)[0] <= 2 and omega > 1.01 * math.pi
@@ -143,6 +137,7 @@ def default_target(name: str, omega: float) -> float:
     omega
         End of the interval.
     """
+    name = name.removeprefix("-")
     if name in JUDGED_AT_ZERO:
         return TARGET_AT_ZERO
     if omega < 1.01 * math.pi / 2:
@@ -193,13 +188,16 @@ def _rows(
         else:
             proved = max(p.relative for p in parts)
             worst, place = max((m.relative, m.relative_at) for m in found)
-        branches = [b for b in operations.branches if b.lower <= section.upper and b.upper >= lower and b.result == b.result]
+        branches = [
+            b for b in operations.branches if b.lower <= section.upper and b.upper >= lower and b.result == b.result
+        ]
+        kinds = list(dict.fromkeys(scheme_of(b) for b in branches))
         inner = [_omega(operations, b.upper) for b in branches[:-1]]
         rows.append(
             Row(
                 name=subject.name,
                 precision=operations.precision,
-                scheme=", ".join(dict.fromkeys(scheme_of(b) for b in branches)),
+                scheme="threshold" if operations.argument == "w" else ", ".join(kinds),
                 degree=max(degree_of(b, operations.argument) for b in branches),
                 interval=(_omega(operations, lower), omega),
                 switch=inner[0] if inner else None,
@@ -225,7 +223,8 @@ def scheme_of(branch: Branch) -> str:
     operators = {o.operator for o in branch.operations}
     if operators & {"sin", "cos", "tan"}:
         return "closed form"
-    return "pole removed" if "div" in operators else "polynomial"
+    is_quotient = any(o.operator == "div" and isinstance(o.operands[1], str) for o in branch.operations)
+    return "pole removed" if is_quotient else "polynomial"
 
 
 def degree_of(branch: Branch, argument: str) -> int:
@@ -246,18 +245,3 @@ def degree_of(branch: Branch, argument: str) -> int:
         degrees[o.target] = sum(found) if o.operator == "mul" else found[0] if o.operator == "div" else max(found)
     degree = degrees.get(branch.result, 0)
     return degree if argument == "z" else degree // 2
-
-
-def renamed(row: Row, name: str, switch: float | None) -> Row:
-    """A row under another name, with the switch that a paper prints.
-
-    Parameters
-    ----------
-    row
-        The row.
-    name
-        Its new name.
-    switch
-        ω of the switch.
-    """
-    return replace(row, name=name, switch=switch)

@@ -29,6 +29,10 @@ bound."""
 EXAMPLE = "symlie verify SE3\n  symlie verify c3 --domain 0,3.14159\n  symlie verify --all"
 
 
+SUGGESTED_DEGREES = (2, 4, 6, 8, 10)
+"""Degrees in z of the polynomials below suggested switches."""
+
+
 def _domain(text: str) -> tuple[float, float]:
     try:
         lower, upper = (float(word) for word in text.split(","))
@@ -49,9 +53,13 @@ def add_arguments(parser: ArgumentParser) -> None:
         "-o", dest="options", metavar="KEY=VALUE", type=option, action="append", default=[], help="option of a model"
     )
     parser.add_argument("--all", action="store_true", help="the whole shipped family in double and single precision")
+    parser.add_argument("--paper", choices=("tumiotto2024", "holzinger2024"), help="judge the printed table of a paper")
+    parser.add_argument("--suggest", action="store_true", help="the best switch of a printed formula for each degree")
     parser.add_argument("--domain", metavar="A,B", type=_domain, help="interval of ω; default: to π/2, π and 2π")
     parser.add_argument("--precision", choices=("double", "float"), default="double", help="default: double")
-    parser.add_argument("--target", metavar="EPS", type=float, help="largest bound that passes; default: 4, less to π/2")
+    parser.add_argument(
+        "--target", metavar="EPS", type=float, help="largest bound that passes; default: 4, less to π/2"
+    )
     parser.add_argument(
         "--contraction",
         choices=("any", "off", "on"),
@@ -66,7 +74,11 @@ def run(arguments: Namespace) -> int:
     _require_flint()
     from symlie.certify.verification import verify
 
+    if arguments.suggest:
+        return _suggest(arguments)
     subjects = _subjects(arguments)
+    if arguments.paper and arguments.domain is None:
+        arguments.domain = (0.0, math.pi)
     with Progress(f"{len(subjects)} functions") as progress:
         results = verify(
             subjects,
@@ -75,6 +87,21 @@ def run(arguments: Namespace) -> int:
             target=arguments.target,
             progress=progress,
         )
+    return _report(arguments, [row for r in results for row in r.rows])
+
+
+def _suggest(arguments: Namespace) -> int:
+    """Switches by degree, as rows that are judged."""
+    from symlie.certify.switched import best_switches, switched_subject
+    from symlie.certify.verification import verify
+
+    if arguments.what is None:
+        raise SymlieError("--suggest goes with the name of a function, as in: symlie verify c3 --suggest.")
+    upper = arguments.domain[1] if arguments.domain else math.pi
+    switches = best_switches(arguments.what, SUGGESTED_DEGREES, upper, arguments.contraction)
+    subjects = [switched_subject(t) for t in switches]
+    target = math.inf if arguments.target is None else arguments.target
+    results = verify(subjects, domain=(0.0, upper), contraction=arguments.contraction, target=target)
     return _report(arguments, [row for r in results for row in r.rows])
 
 
@@ -89,11 +116,22 @@ def _require_flint() -> None:
 
 
 def _subjects(arguments: Namespace) -> list[Subject]:
-    from symlie.certify.subjects import NAME, folder_subjects, group_names, named_subject, source_subjects, standard_names
+    from symlie.certify.subjects import (
+        NAME,
+        folder_subjects,
+        group_names,
+        named_subject,
+        source_subjects,
+        standard_names,
+    )
 
     what = arguments.what
-    if (what is None) != arguments.all:
-        raise SymlieError("Name a function, a group, a model or a folder, or give --all.")
+    if (what is not None) + bool(arguments.all) + bool(arguments.paper) != 1:
+        raise SymlieError("Name a function, a group, a model or a folder, or give --all or --paper.")
+    if arguments.paper:
+        from symlie.certify.switched import PAPERS, switched_subject
+
+        return [switched_subject(row) for row in PAPERS[arguments.paper]]
     if arguments.all:
         return [named_subject(name, p) for p in ("double", "float") for name in standard_names()]
     if NAME.fullmatch(what):
@@ -143,7 +181,18 @@ def print_rows(rows: Sequence[Row]) -> None:
     rows
         Rows.
     """
-    head = ("function", "precision", "scheme", "degree", "ω up to", "switch", "relative to", "proved", "measured", "at ω")
+    head = (
+        "function",
+        "precision",
+        "scheme",
+        "degree",
+        "ω up to",
+        "switch",
+        "relative to",
+        "proved",
+        "measured",
+        "at ω",
+    )
     lines = [head]
     for row in rows:
         mark = "" if row.is_proved else f"  above its target of {row.target:g}"

@@ -140,7 +140,21 @@ def write_generated(equations: Equations, folder: str | Path) -> Path:
     """Write the generated files of a model into a folder."""
     files = generated_files(equations)
     tangents = tangent_files(equations, json.loads(files["manifest.json"])["interface_hash"])
-    return write_files(with_checksums(files | tangents), folder)
+    return write_files(with_checksums(certified(files | tangents)), folder)
+
+
+def certified(files: Mapping[str, str]) -> dict[str, str]:
+    """Generated files of a model with a certificate of all coefficient functions that they define.
+
+    Parameters
+    ----------
+    files
+        File name to text.
+    """
+    from symlie.certify.certificate import certificate_of_sources
+
+    sources = [text for name, text in sorted(files.items()) if name.endswith((".c", ".h"))]
+    return {**files, "certificate.json": certificate_of_sources(sources)}
 
 
 def write_files(files: Mapping[str, str], folder: str | Path) -> Path:

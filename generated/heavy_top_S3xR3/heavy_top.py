@@ -37,7 +37,8 @@ _C0_TO_5_2_PART_2 = (
 
 
 def _c0_to_5_2_beyond(z):
-    return np.cos(np.sqrt(z))
+    result = np.cos(np.sqrt(z))
+    return result
 
 
 def _c0_to_5_2(z):
@@ -66,7 +67,8 @@ _C1_TO_5_2_PART_2 = (
 
 def _c1_to_5_2_beyond(z):
     s0 = np.sqrt(z)
-    return np.sin(s0) / s0
+    result = np.sin(s0) / s0
+    return result
 
 
 def _c1_to_5_2(z):
@@ -95,7 +97,8 @@ _C2_PART_1 = (
 
 def _c2_beyond(z):
     s0 = np.sin((np.sqrt(z) * 0.5))
-    return ((s0 * s0) * 2.0) / z
+    result = ((s0 * s0) * 2.0) / z
+    return result
 
 
 def _c2(z):
@@ -123,7 +126,8 @@ _C3_PART_1 = (
 
 def _c3_beyond(z):
     s0 = np.sqrt(z)
-    return (1.0 - (np.sin(s0) / s0)) / z
+    result = (1.0 - (np.sin(s0) / s0)) / z
+    return result
 
 
 def _c3(z):
@@ -178,11 +182,13 @@ _G0_BEYOND_PART_1 = (
 
 
 def _g0_beyond(z):
+    result = np.full_like(z, np.nan)
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         inside = _horner(_G0_BEYOND_PART_1, z)
         d = (39.47841760435743 - z) + 2.5061182034958845e-15
         inside = inside / (d)
-    return np.where(z <= 39.47841760435743, inside, np.nan)
+    result = np.where(z <= 39.47841760435743, inside, result)
+    return result
 
 
 def _g0(z):

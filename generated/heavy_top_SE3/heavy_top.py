@@ -54,7 +54,8 @@ _C1_PART_1 = (
 
 def _c1_beyond(z):
     s0 = np.sqrt(z)
-    return np.sin(s0) / s0
+    result = np.sin(s0) / s0
+    return result
 
 
 def _c1(z):
@@ -82,7 +83,8 @@ _C2_PART_1 = (
 
 def _c2_beyond(z):
     s0 = np.sin((np.sqrt(z) * 0.5))
-    return ((s0 * s0) * 2.0) / z
+    result = ((s0 * s0) * 2.0) / z
+    return result
 
 
 def _c2(z):
@@ -112,7 +114,8 @@ def _c2_1_beyond(z):
     s0 = np.sqrt(z)
     s1 = s0 * 0.5
     s2 = np.sin(s1)
-    return (s2 * (((s2 * 2.0) - (s0 * np.cos(s1))) * (-2.0))) / (z * z)
+    result = (s2 * (((s2 * 2.0) - (s0 * np.cos(s1))) * (-2.0))) / (z * z)
+    return result
 
 
 def _c2_1(z):
@@ -140,7 +143,8 @@ _C3_PART_1 = (
 
 def _c3_beyond(z):
     s0 = np.sqrt(z)
-    return (1.0 - (np.sin(s0) / s0)) / z
+    result = (1.0 - (np.sin(s0) / s0)) / z
+    return result
 
 
 def _c3(z):
@@ -163,11 +167,31 @@ _C3_1_PART_1 = (
     (-3.511791973054717e-19),
     7.123444109013544e-22,
 )
+_C3_1_BEYOND_PART_1 = (
+    (-0.004838980572118562),
+    0.0002710264115094557,
+    (-6.561462841632865e-06),
+    8.960680530702935e-08,
+    (-7.886069078219331e-10),
+    4.856625780748154e-12,
+    (-2.213828537451705e-14),
+    7.779915380109013e-17,
+    (-2.173935757592691e-19),
+    4.94872858328947e-22,
+    (-9.358536148728163e-25),
+    1.4941337259255895e-27,
+    (-2.0429774008377888e-30),
+    2.389815746834671e-33,
+)
 
 
 def _c3_1_beyond(z):
     s0 = np.sqrt(z)
-    return ((np.sin(s0) * 3.0) - (s0 * (np.cos(s0) + 2.0))) / (s0 * (z * z))
+    result = ((np.sin(s0) * 3.0) - (s0 * (np.cos(s0) + 2.0))) / (s0 * (z * z))
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        inside = _horner(_C3_1_BEYOND_PART_1, z - 24.0)
+    result = np.where(z <= 39.47841760435743, inside, result)
+    return result
 
 
 def _c3_1(z):
@@ -222,11 +246,13 @@ _G0_BEYOND_PART_1 = (
 
 
 def _g0_beyond(z):
+    result = np.full_like(z, np.nan)
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         inside = _horner(_G0_BEYOND_PART_1, z)
         d = (39.47841760435743 - z) + 2.5061182034958845e-15
         inside = inside / (d)
-    return np.where(z <= 39.47841760435743, inside, np.nan)
+    result = np.where(z <= 39.47841760435743, inside, result)
+    return result
 
 
 def _g0(z):
@@ -286,11 +312,13 @@ _G1_BEYOND_PART_1 = (
 
 
 def _g1_beyond(z):
+    result = np.full_like(z, np.nan)
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         inside = _horner(_G1_BEYOND_PART_1, z)
         d = (39.47841760435743 - z) + 2.5061182034958845e-15
         inside = inside / (d * d)
-    return np.where(z <= 39.47841760435743, inside, np.nan)
+    result = np.where(z <= 39.47841760435743, inside, result)
+    return result
 
 
 def _g1(z):

@@ -6,33 +6,40 @@ import ctypes
 import math
 import re
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from flint import arb, ctx
 from numpy.typing import NDArray
 
 from symlie.certify.definitions import Definition, definition
-from symlie.certify.operation_list import OperationList, function_text
+from symlie.certify.operation_list import OperationList
 from symlie.certify.proof import BITS, Section
+from symlie.certify.source_text import function_text
 from symlie.compile.compiler import flags, run_compiler
 from symlie.errors import NoCompilerError
-from symlie.ir.schemes import POLES, Precision
+from symlie.ir.schemes import POLES
 
 SPREAD = 1500
 """Arguments that are log-uniform in ω, and as many that are uniform."""
 NEIGHBOURS = 24
 """Numbers on both sides of each seam and end."""
 CANDIDATES = 100_000
-"""Arguments in the cells with the largest bounds, of which those with the largest errors by a quick estimate are kept."""
+"""Arguments in the cells with the largest bounds; those with the largest errors by a quick estimate are kept."""
 KEPT = 2000
 NEARLY_WORST = 0.7
 """Cells whose bounds are at least this part of the largest one are looked at closely."""
 SMALLEST_OMEGA = 1e-9
 
 _TYPES = {"double": np.float64, "float": np.float32}
+
+_UFUNCS: dict[str, Any] = {
+    "add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "neg": np.negative, "sqrt": np.sqrt,
+    "sin": np.sin, "cos": np.cos, "tan": np.tan,
+}  # fmt: skip
 
 Evaluator = tuple[tuple[ctypes.CDLL, ...], str] | None
 """Libraries and the name of the function in them."""
@@ -108,17 +115,14 @@ def evaluate(operations: OperationList, evaluator: Evaluator, x: NDArray[np.floa
 def _interpret(operations: OperationList, x: NDArray[np.floating]) -> NDArray[np.floating]:
     result = np.full_like(x, np.nan)
     kind = x.dtype.type
-    calls = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "neg": np.negative,
-             "sqrt": np.sqrt, "sin": np.sin, "cos": np.cos, "tan": np.tan}  # fmt: skip
     for branch in operations.branches:
         inside = (x >= branch.lower) & (x <= branch.upper)
         if not inside.any():
             continue
-        values: Mapping[object, NDArray[np.floating]] = {operations.argument: x[inside]}
-        values = dict(values)
+        values: dict[object, Any] = {operations.argument: x[inside]}
         for o in branch.operations:
             operands = [values[p] if isinstance(p, str) else kind(p) for p in o.operands]
-            values[o.target] = calls[o.operator](*operands)
+            values[o.target] = _UFUNCS[o.operator](*operands)
         result[inside] = values[branch.result] if isinstance(branch.result, str) else kind(branch.result)
     return result
 
@@ -163,16 +167,16 @@ def measure(
 
 def _arguments(operations: OperationList, section: Section) -> NDArray[np.float64]:
     """Numbers of the precision in the section; always the same ones."""
-    kind = _TYPES[operations.precision]
+    kind: Any = _TYPES[operations.precision]
     power = 1 if operations.argument == "w" else 2
     random = np.random.default_rng(20241)
     lower, upper = section.lower, section.upper
     start = max(lower, SMALLEST_OMEGA**power)
     spread = np.exp(random.uniform(math.log(start), math.log(upper), SPREAD))
     samples = [np.array([lower, upper]), spread, random.uniform(lower, upper, SPREAD)]
-    for seam in {lower, upper, *(b.upper for b in operations.branches), *(b.lower for b in operations.branches)}:
+    for seam in (lower, upper, *(b.upper for b in operations.branches), *(b.lower for b in operations.branches)):
         if lower <= seam <= upper:
-            points = [kind(seam)]
+            points: list[Any] = [kind(seam)]
             for _ in range(NEIGHBOURS):
                 points = [np.nextafter(points[0], kind(-np.inf)), *points, np.nextafter(points[-1], kind(np.inf))]
             samples.append(np.array(points, dtype=np.float64))

@@ -16,6 +16,7 @@ import numpy as np
 from pycparser import CParser, c_ast
 from pycparser.c_parser import ParseError
 
+from symlie.certify.source_text import function_text
 from symlie.errors import FormatError
 from symlie.ir.schemes import Precision
 
@@ -78,33 +79,6 @@ class OperationList:
             }
             for b in self.branches
         ]
-
-
-def function_text(source: str, name: str) -> str:
-    """Text of the definitions of ``name`` and ``name_beyond`` in C source.
-
-    Raises
-    ------
-    FormatError
-        There is none.
-    """
-    found = [m.group(0) for m in _definitions(source) if m.group("name") in (name, f"{name}_beyond")]
-    if not found:
-        raise FormatError(f"The source holds no function {name}(z).")
-    return "\n".join(found)
-
-
-def function_names(source: str) -> list[str]:
-    """Names of all coefficient functions in C source: those of one number that have a part beyond."""
-    names = [m.group("name") for m in _definitions(source)]
-    return [n for n in names if f"{n}_beyond" in names]
-
-
-def _definitions(source: str) -> list[re.Match[str]]:
-    pattern = (
-        r"^(?:SYMLIE_COLD|static inline|static) *(?:float|double) (?P<name>\w+)\((?:float|double) \w+\)\n\{\n.*?^\}$"
-    )
-    return list(re.finditer(pattern, source, re.MULTILINE | re.DOTALL))
 
 
 def parse_function(source: str, name: str) -> OperationList:

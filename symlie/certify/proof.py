@@ -89,7 +89,9 @@ class CellProver:
         self.function = function
         self.argument_is_omega = argument_is_omega
         self.running = running
-        self._tangents = {o.target: o.operands[0] for o in branch.operations if o.operator == "tan"}
+        self._tangents: dict[Operand, Operand] = {
+            o.target: o.operands[0] for o in branch.operations if o.operator == "tan"
+        }
         self._divisor = None if argument_is_omega else self._pole_divisor()
 
     def cell(self, lower: float, upper: float) -> Cell:

@@ -51,17 +51,17 @@ class Format:
             return math.inf
         if magnitude + error == 0:
             return 0.0
-        mantissa, exponent = math.frexp(magnitude)
-        if mantissa == 0.5:
-            exponent -= 1
-        power = math.ldexp(1.0, exponent)
+        exponent = math.frexp(magnitude)[1]
+        power = math.ldexp(0.5, exponent)
         excess = (magnitude - power) + error
-        half = self._half(exponent)
-        if excess <= 0:
-            return half
         if excess < power:
-            return max(half, min(excess * SLACK, 2 * half))
+            return max(self._half(exponent - 1), min(excess * SLACK, self._half(exponent)))
         return self._half(math.frexp((magnitude + error) * SLACK)[1])
+
+    def half_below(self, magnitude: float) -> float:
+        """Half the spacing of numbers up to a magnitude."""
+        mantissa, exponent = math.frexp(magnitude)
+        return self._half(exponent - (mantissa == 0.5)) if math.isfinite(magnitude) else math.inf
 
     def _half(self, exponent: int) -> float:
         """Half the spacing of numbers below a power of two."""
@@ -189,20 +189,30 @@ class RunningError:
             case _:
                 x = operands[0]
                 before = _slope(operation.operator, x.range, x.absolute) * x.absolute if x.absolute else 0.0
-                return self._finish(value, before, math.inf, 2 * LIBRARY_UNITS)
+                return self._library(operation.operator, value, before)
+
+    def _library(self, operator: str, value: Interval, before: float) -> Rounded:
+        """Add the error of a function of the mathematical library, in units of its result."""
+        largest = (value.largest + before) * SLACK
+        if operator in ("sin", "cos"):
+            largest = min(largest, 1.0)
+        return self._with_error(value, before, math.inf, 2 * LIBRARY_UNITS * self.format.half_below(largest),
+                                2 * LIBRARY_UNITS * self.format.unit)  # fmt: skip
 
     def _finish(self, value: Interval, absolute: float, relative: float, half_units: int) -> Rounded:
         """Add the rounding of the operation itself to what its operands bring along."""
-        least = value.least
         before = min(absolute, relative * value.largest) if value.largest else absolute
         half = half_units * self.format.half_ulp(value.largest, before)
+        return self._with_error(value, before, relative, half, half_units * self.format.unit)
+
+    def _with_error(self, value: Interval, before: float, relative: float, half: float, unit: float) -> Rounded:
+        least = value.least
         after = (before + half) * SLACK
         if not least:
             return Rounded(value, after, math.inf if after else 0.0)
         inherited = min(relative, before / least)
-        unit = min(half_units * self.format.unit, half / least) + half_units * self.format.smallest / least
-        if not half_units:
-            unit = 0.0
+        if unit:
+            unit = min(unit, half / least) + 2 * self.format.smallest / least
         total = min((inherited + (1 + inherited) * unit) * SLACK, after / least * SLACK)
         return Rounded(value, min(after, total * value.largest * SLACK), total)
 

@@ -10,7 +10,8 @@ from pathlib import Path
 import sympy
 from sympy import Expr, Rational, Symbol
 
-from symlie.certify.operation_list import OperationList, function_names, parse_function
+from symlie.certify.operation_list import OperationList, parse_function
+from symlie.certify.source_text import NAME, named_functions
 from symlie.emit.c import coefficient_source
 from symlie.errors import FormatError, UnknownNameError
 from symlie.groups import operators
@@ -20,9 +21,6 @@ from symlie.ir.primitives import CoefficientFunction, Cotangent, Stumpff
 from symlie.ir.program import Euclidean, Program, Value, Vector
 from symlie.ir.schemes import TAYLOR_UPPER, Precision, indices, scheme_for, standard_pieces
 from symlie.ir.straightline import flatten
-
-NAME = re.compile(r"(?P<base>c\d+(_\d+)?|g\d+)(_to_(?P<p>\d+)_(?P<q>\d+))?$")
-"""Names of coefficient functions, with the end of the working interval if it is not the standard one."""
 
 
 @dataclass(frozen=True)
@@ -93,12 +91,9 @@ def source_subjects(sources: Iterable[str], prefix: str = "symlie_") -> list[Sub
     """
     found: dict[str, Subject] = {}
     for source in sources:
-        for name in function_names(source):
-            short = name.removeprefix(prefix)
-            match = NAME.fullmatch(short)
-            if match is None:
-                continue
-            subject = Subject(short, match["base"], source, parse_function(source, name))
+        for short, name in named_functions(source, prefix).items():
+            base_name = re.sub(r"_to_\d+_\d+$", "", short)
+            subject = Subject(short, base_name, source, parse_function(source, name))
             other = found.setdefault(short, subject)
             if other.operations.digest != subject.operations.digest:
                 raise FormatError(f"The function {name} is defined twice, and differently.")

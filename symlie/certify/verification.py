@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from symlie.certify.definitions import JUDGED_AT_ZERO, definition
 from symlie.certify.measure import Measured, compile_functions, measure
@@ -93,22 +93,40 @@ def verify(
     evaluators = compile_functions([(s.source, s.operations) for s in subjects])
     results = []
     for k, subject in enumerate(subjects):
-        operations, name = subject.operations, subject.base_name
-        marks = _marks(operations, domain)
-        at_zero = tuple(judged_at_zero(name, _omega(operations, upper)) for upper in marks[1:])
-        sections = [
-            prove(operations, name, [a, b], contraction=contraction, judged_at_zero=z)[0]
-            for (a, b), z in zip(itertools.pairwise(marks), at_zero, strict=True)
-        ]
+        proof = prove_subject(subject, domain=domain, contraction=contraction)
         measured = [
-            measure(operations, name, s, evaluators[k], judged_at_zero=z)
-            for s, z in zip(sections, at_zero, strict=True)
+            measure(subject.operations, subject.base_name, s, evaluators[k], judged_at_zero=z)
+            for s, z in zip(proof.sections, proof.judged_at_zero, strict=True)
         ]
-        rows = _rows(subject, contraction, sections, measured, target, joined=domain is None)
-        results.append(Verification(subject, contraction, tuple(sections), at_zero, rows))
+        rows = _rows(subject, contraction, proof.sections, measured, target, joined=domain is None)
+        results.append(replace(proof, rows=rows))
         if progress:
             progress((k + 1) / len(subjects))
     return results
+
+
+def prove_subject(
+    subject: Subject, *, domain: tuple[float, float] | None = None, contraction: Contraction = "any"
+) -> Verification:
+    """Prove a function without measuring it.
+
+    Parameters
+    ----------
+    subject
+        The function.
+    domain
+        Interval of ω; default: up to π/2, up to π, and up to 2π.
+    contraction
+        What compilers may do with sums of products.
+    """
+    operations, name = subject.operations, subject.base_name
+    marks = _marks(operations, domain)
+    at_zero = tuple(judged_at_zero(name, _omega(operations, upper)) for upper in marks[1:])
+    sections = tuple(
+        prove(operations, name, [a, b], contraction=contraction, judged_at_zero=z)[0]
+        for (a, b), z in zip(itertools.pairwise(marks), at_zero, strict=True)
+    )
+    return Verification(subject, contraction, sections, at_zero, ())
 
 
 def judged_at_zero(name: str, omega: float) -> bool:

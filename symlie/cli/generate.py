@@ -43,7 +43,7 @@ def run(arguments: Namespace) -> int:
         raise SymlieError("--all takes neither -o nor --out.")
     if arguments.check and not arguments.all:
         raise SymlieError("--check goes with --all.")
-    from symlie.api import write_files
+    from symlie.api import certified, write_files
     from symlie.compile.checksums import with_checksums
     from symlie.models.statement_cache import cached_files, cached_tangents
 
@@ -51,13 +51,13 @@ def run(arguments: Namespace) -> int:
         options = model_options(arguments)
         folder = Path(arguments.out or Path("generated", folder_name(arguments.model, options)))
         files, _ = cached_files(arguments.model, options)
-        print(write_files(with_checksums(files | cached_tangents(arguments.model, options, files)), folder))
+        print(write_files(with_checksums(certified(files | cached_tangents(arguments.model, options, files))), folder))
         return 0
     parent = generated_folder()
     differences: list[str] = []
     for model, options in COMMITTED:
         files, _ = cached_files(model, options)
-        files = with_checksums(files | cached_tangents(model, options, files))
+        files = with_checksums(certified(files | cached_tangents(model, options, files)))
         folder = parent / folder_name(model, options)
         if arguments.check:
             differences += _differences(folder, files)

@@ -23,8 +23,8 @@ SUMMARY = "Prove how accurate coefficient functions are, as a compiler reads the
 DETAILS = """
 
 The proof encloses approximation and rounding errors in ball arithmetic; it needs python-flint (extra 'verify').
-Errors are in units of eps, the spacing of numbers at one (2**-52; single precision 2**-23), relative to the function, or
-to its value at 0 where it has zeros. The exit code is 1 if a bound is above its target or a measured error above its
+Errors are in units of eps, the spacing of numbers at one (2**-52; single precision 2**-23), relative to the function,
+or to its value at 0 where it has zeros. The exit code is 1 if a bound is above its target or a measured error above its
 bound."""
 EXAMPLE = "symlie verify SE3\n  symlie verify c3 --domain 0,3.14159\n  symlie verify --all"
 
@@ -53,6 +53,8 @@ def add_arguments(parser: ArgumentParser) -> None:
         "-o", dest="options", metavar="KEY=VALUE", type=option, action="append", default=[], help="option of a model"
     )
     parser.add_argument("--all", action="store_true", help="the whole shipped family in double and single precision")
+    parser.add_argument("--check", metavar="FILE", help="prove a certificate anew, with a checker of its own")
+    parser.add_argument("--certificate", metavar="FILE", help="write a certificate, a JSON file")
     parser.add_argument("--paper", choices=("tumiotto2024", "holzinger2024"), help="judge the printed table of a paper")
     parser.add_argument("--suggest", action="store_true", help="the best switch of a printed formula for each degree")
     parser.add_argument("--domain", metavar="A,B", type=_domain, help="interval of ω; default: to π/2, π and 2π")
@@ -71,6 +73,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Run the command."""
+    if arguments.check:
+        return _check(arguments)
     _require_flint()
     from symlie.certify.verification import verify
 
@@ -87,7 +91,24 @@ def run(arguments: Namespace) -> int:
             target=arguments.target,
             progress=progress,
         )
+    if arguments.certificate:
+        from symlie.certify.certificate import certificate, entry
+
+        Path(arguments.certificate).write_text(certificate(map(entry, results)), encoding="utf-8")
     return _report(arguments, [row for r in results for row in r.rows])
+
+
+def _check(arguments: Namespace) -> int:
+    """Check a certificate, and that it belongs to the sources beside it."""
+    from symlie.certify.certificate import check_file
+
+    checked = check_file(Path(arguments.check))
+    if arguments.json:
+        rows = [{"name": name, "status": status} for name, status in checked.items()]
+        print_json({"functions": rows, "status": "ok"})
+        return 0
+    print_table(checked.items(), indent="")
+    return 0
 
 
 def _suggest(arguments: Namespace) -> int:
@@ -116,8 +137,8 @@ def _require_flint() -> None:
 
 
 def _subjects(arguments: Namespace) -> list[Subject]:
+    from symlie.certify.source_text import NAME
     from symlie.certify.subjects import (
-        NAME,
         folder_subjects,
         group_names,
         named_subject,

@@ -1,0 +1,227 @@
+"""Certificates: what was proved, in a form that `checker` can prove anew.
+
+The certificates of the shipped family are data, found by the text of a function, so that generating needs no prover.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from symlie.certify.checker import ASSUMPTIONS, check
+from symlie.certify.checker_arithmetic import CertificateError
+from symlie.certify.source_text import named_functions, text_digest
+from symlie.errors import FormatError
+from symlie.ir.schemes import TAYLOR_REMAINDER, indices
+
+if TYPE_CHECKING:
+    from symlie.certify.verification import Verification
+
+FORMAT = 1
+SHIPPED = Path(__file__).with_name("standard_certificates.json")
+
+PROVED = "proved"
+UNPROVED = "rounding unproved"
+
+ALLOWANCE = 1.02
+"""By how much certified bounds exceed the proved ones: another way to enclose them must come out below as well."""
+
+STATEMENTS = {
+    "c": "c_{k,m}(z) = sum_j (-1)^(j+m) 2^m (j+m)!/(j! (2j+2m+k)!) z^j",
+    "g": "g_m(z) = 2^(m+1) m! sum_{n>=1} (4 pi^2 n^2 - z)^-(m+1)",
+}
+
+
+def definition_of(base_name: str) -> dict[str, object]:
+    """A definition as certificates state it.
+
+    Parameters
+    ----------
+    base_name
+        Such as ``c2_1``.
+    """
+    family = base_name[0]
+    k, m = indices(base_name)
+    numbers = {"k": k, "m": m} if family == "c" else {"m": k}
+    return {"family": family, **numbers, "statement": STATEMENTS[family]}
+
+
+def entry(verification: Verification) -> dict[str, Any]:
+    """The certificate of one function.
+
+    Parameters
+    ----------
+    verification
+        Its proof.
+    """
+    from symlie.certify.definitions import definition
+    from symlie.certify.verification import EPSILON
+
+    subject = verification.subject
+    operations = subject.operations
+    eps = EPSILON[operations.precision]
+    end = verification.sections[-1].upper
+    series = definition(subject.base_name, end)
+    at_zero = abs(float(series.at_zero))
+    sections = []
+    for section, is_scaled in zip(verification.sections, verification.judged_at_zero, strict=True):
+        scale = at_zero * eps if is_scaled else eps
+        bounds = [_above((c.absolute if is_scaled else c.relative) / scale) for c in section.cells]
+        ends = [c.lower for c in section.cells] + [section.cells[-1].upper]
+        sections.append(
+            {
+                "relative_to": "f(0)" if is_scaled else "f",
+                "bound_eps": max(bounds),
+                "ends": [x.hex() for x in ends],
+                "bounds_eps": bounds,
+            }
+        )
+    return {
+        "name": subject.name,
+        "status": PROVED,
+        "definition": definition_of(subject.base_name),
+        "precision": operations.precision,
+        "argument": operations.argument,
+        "contraction": verification.contraction,
+        "domain": [0.0, end],
+        "text_sha256": text_digest(subject.source, operations.name),
+        "operations_sha256": operations.digest,
+        "series": {"terms": series.series.length(), "remainder": float(series.remainder.upper())},
+        "sections": sections,
+        "branches": operations.to_json(),
+    }
+
+
+def _above(value: float) -> float:
+    """Four digits, with the allowance."""
+    return float(f"{value * ALLOWANCE + 1e-6:.4g}") if value else 0.0
+
+
+def certificate(entries: Iterable[Mapping[str, Any]]) -> str:
+    """A certificate as text, one line for each function.
+
+    Parameters
+    ----------
+    entries
+        What is certified of each function.
+    """
+    lines = ",\n".join(json.dumps(e) for e in entries)
+    head = {
+        "format": FORMAT,
+        "assumptions": list(ASSUMPTIONS),
+        "eps": "2**-52 for double, 2**-23 for float; bounds hold for 0 <= z <= the last end, NaN counts as no value",
+    }
+    return json.dumps(head)[:-1] + ',\n"functions": [\n' + lines + "\n]}\n"
+
+
+@functools.cache
+def shipped() -> dict[str, dict[str, Any]]:
+    """Certificates of the shipped family by the hash of their text."""
+    content = json.loads(SHIPPED.read_text(encoding="utf-8"))
+    return {e["text_sha256"]: e for e in content["functions"]}
+
+
+def certificate_of_sources(sources: Iterable[str], prefix: str = "symlie_") -> str:
+    """Certificate of all coefficient functions in C sources, from the shipped ones.
+
+    Functions outside of the shipped family are listed as unproved, with what is known of their approximation.
+
+    Parameters
+    ----------
+    sources
+        C texts.
+    prefix
+        What names begin with.
+    """
+    entries: dict[str, dict[str, Any]] = {}
+    for source in sources:
+        for short, name in named_functions(source, prefix).items():
+            digest = text_digest(source, name)
+            base_name = re.sub(r"_to_\d+_\d+$", "", short)
+            known = shipped().get(digest)
+            if known is not None and known["definition"] == definition_of(base_name):
+                entries[short] = known | {"name": short}
+            else:
+                entries[short] = _unproved(short, base_name, digest)
+    return certificate(entries[name] for name in sorted(entries))
+
+
+def _unproved(name: str, base_name: str, digest: str) -> dict[str, Any]:
+    approximation = (
+        {"kind": "Taylor polynomial", "remainder_relative_to_f(0)": str(TAYLOR_REMAINDER)}
+        if base_name.startswith("c")
+        else {"kind": "fitted numerator, pole removed"}
+    )
+    return {
+        "name": name,
+        "status": UNPROVED,
+        "definition": definition_of(base_name),
+        "text_sha256": digest,
+        "approximation": approximation,
+    }
+
+
+def check_file(path: Path) -> dict[str, str]:
+    """Prove a certificate anew, and check that it belongs to the C files beside it, if there are any.
+
+    Parameters
+    ----------
+    path
+        Of the certificate.
+
+    Returns
+    -------
+    dict
+        Status of each function.
+
+    Raises
+    ------
+    FormatError
+        The file is no certificate, does not prove what it says, or belongs to other sources.
+    """
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        check(content)
+        entries = {e["name"]: e for e in content["functions"]}
+    except CertificateError as error:
+        raise FormatError(f"{path} proves nothing: {error}") from error
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise FormatError(f"{path} is no certificate, or a damaged one ({type(error).__name__}: {error}).") from error
+    folder = path.absolute().parent
+    headers = sorted(folder.glob("*.h"))
+    for prefix in ("symlie_", *(f"{p.stem}_" for p in headers)):
+        for source in sorted([*headers, *folder.glob("*.c")]):
+            text = source.read_text(encoding="utf-8")
+            for short, name in named_functions(text, prefix).items():
+                if short not in entries or entries[short]["text_sha256"] != text_digest(text, name):
+                    raise FormatError(f"{path} is not about the function {name} of {source.name}, which differs.")
+                if entries[short]["status"] == PROVED:
+                    _same_operations(entries[short], text, name, path)
+    return {name: e["status"] for name, e in entries.items()}
+
+
+def _same_operations(certified: Mapping[str, Any], text: str, name: str, path: Path) -> None:
+    """The certified operations are those of the text; looked at where the parser is installed."""
+    try:
+        from symlie.certify.operation_list import parse_function
+    except ImportError:
+        return
+    if parse_function(text, name).to_json() != certified["branches"]:
+        raise FormatError(f"{path} lists other operations of {name} than its source.")
+
+
+def main() -> None:
+    """Prove the shipped family and write its certificates beside this module."""
+    from symlie.certify.subjects import named_subject, standard_names
+    from symlie.certify.verification import prove_subject
+
+    subjects = [named_subject(name, p) for p in ("double", "float") for name in standard_names()]
+    SHIPPED.write_text(certificate(entry(prove_subject(s)) for s in subjects), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,66 @@
+"""Coefficient functions in C text: where they are, and what identifies them."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+
+from symlie.errors import FormatError
+
+NAME = re.compile(r"(?P<base>c\d+(_\d+)?|g\d+)(_to_(?P<p>\d+)_(?P<q>\d+))?$")
+"""Names of coefficient functions, with the end of the working interval if it is not the standard one."""
+
+
+def function_text(source: str, name: str) -> str:
+    """Text of the definitions of ``name`` and ``name_beyond`` in C source.
+
+    Raises
+    ------
+    FormatError
+        There is none.
+    """
+    found = [m.group(0) for m in _definitions(source) if m.group("name") in (name, f"{name}_beyond")]
+    if not found:
+        raise FormatError(f"The source holds no function {name}(z).")
+    return "\n".join(found)
+
+
+def function_names(source: str) -> list[str]:
+    """Names of all coefficient functions in C source: those of one number that have a part beyond."""
+    names = [m.group("name") for m in _definitions(source)]
+    return [n for n in names if f"{n}_beyond" in names]
+
+
+def _definitions(source: str) -> list[re.Match[str]]:
+    pattern = (
+        r"^(?:SYMLIE_COLD|static inline|static) *(?:float|double) (?P<name>\w+)\((?:float|double) \w+\)\n\{\n.*?^\}$"
+    )
+    return list(re.finditer(pattern, source, re.MULTILINE | re.DOTALL))
+
+
+def text_digest(source: str, name: str) -> str:
+    """SHA-256 of the text of a function whatever its name.
+
+    Parameters
+    ----------
+    source
+        C text that holds it.
+    name
+        Name of the function.
+    """
+    text = re.sub(rf"\b{name}(?=(_beyond)?\()", "f", function_text(source, name))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def named_functions(source: str, prefix: str) -> dict[str, str]:
+    """Coefficient functions in C text: short name to name.
+
+    Parameters
+    ----------
+    source
+        C text.
+    prefix
+        What the names begin with.
+    """
+    names = [n for n in function_names(source) if n.startswith(prefix)]
+    return {n.removeprefix(prefix): n for n in names if NAME.fullmatch(n.removeprefix(prefix))}

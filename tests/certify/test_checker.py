@@ -1,0 +1,190 @@
+"""The checker reproduces certificates, and refuses what was tampered with."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from symlie.certify import certificate, checker, checker_arithmetic, checker_rounding
+from symlie.certify.checker import check, check_function, digest
+from symlie.certify.checker_arithmetic import CertificateError
+from symlie.errors import FormatError
+
+Entry = dict[str, Any]
+CONTENT = json.loads(certificate.SHIPPED.read_text(encoding="utf-8"))
+ENTRIES = {(e["name"], e["precision"]): e for e in CONTENT["functions"]}
+QUICK = [("c2", "double"), ("c2_1", "double"), ("g0", "double"), ("c3", "float"), ("c0", "double")]
+
+
+def first_section(name: str, precision: str = "double") -> Entry:
+    """A certificate that ends at π/2, to be quick."""
+    entry = copy.deepcopy(ENTRIES[name, precision])
+    entry["sections"] = entry["sections"][:1]
+    return entry
+
+
+@pytest.mark.parametrize(("name", "precision"), QUICK)
+def test_shipped_certificates(name: str, precision: str) -> None:
+    check_function(ENTRIES[name, precision])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "precision"), ENTRIES)
+def test_all_shipped_certificates(name: str, precision: str) -> None:
+    check_function(ENTRIES[name, precision])
+
+
+def rehashed(entry: Entry) -> Entry:
+    """With the hash of the operations that it lists."""
+    entry["operations_sha256"] = digest(entry["branches"])
+    return entry
+
+
+def first_constant(entry: Entry, factor: float) -> Entry:
+    """With the coefficient of z multiplied."""
+    for operation in entry["branches"][0]["operations"]:
+        if operation[1] == "add" and operation[3] == (-1 / 24.0).hex():
+            operation[3] = (-factor / 24.0).hex()
+    return entry
+
+
+def smaller_bounds(entry: Entry) -> Entry:
+    section = entry["sections"][0]
+    section["bounds_eps"] = [0.9 * b for b in section["bounds_eps"]]
+    section["bound_eps"] *= 0.9
+    return entry
+
+
+def smaller_bound_of_section(entry: Entry) -> Entry:
+    entry["sections"][0]["bound_eps"] *= 0.99
+    return entry
+
+
+def without_a_cell(entry: Entry) -> Entry:
+    section = entry["sections"][0]
+    del section["ends"][0], section["bounds_eps"][0]
+    return entry
+
+
+def beyond_its_interval(entry: Entry) -> Entry:
+    """The operations of [0, 10] said to serve up to 14."""
+    entry["branches"][0]["upper"] = (14.0).hex()
+    entry["branches"][1]["lower"] = (14.000000000000002).hex()
+    entry["sections"] = copy.deepcopy(ENTRIES["c2", "double"]["sections"])
+    return rehashed(entry)
+
+
+def with_a_gap(entry: Entry) -> Entry:
+    entry["branches"][0]["upper"] = (1.0).hex()
+    return rehashed(entry)
+
+
+def another_function(entry: Entry) -> Entry:
+    entry["definition"]["k"] = 3
+    return entry
+
+
+def another_precision(entry: Entry) -> Entry:
+    entry["precision"] = "float"
+    entry["sections"][0]["bounds_eps"] = [b * 1e-6 for b in entry["sections"][0]["bounds_eps"]]
+    return entry
+
+
+def relative_to_a_larger_number(entry: Entry) -> Entry:
+    entry["sections"][0]["relative_to"] = "f(0)"
+    return smaller_bounds(entry)
+
+
+TAMPERED: list[Callable[[Entry], Entry]] = [
+    lambda e: first_constant(e, 1 + 1e-9),
+    lambda e: rehashed(first_constant(e, 1 + 1e-9)),
+    smaller_bounds, smaller_bound_of_section, without_a_cell, beyond_its_interval, with_a_gap, another_function,
+    another_precision, relative_to_a_larger_number,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("change", TAMPERED)
+def test_tampered_certificates_are_refused(change: Callable[[Entry], Entry]) -> None:
+    check_function(first_section("c2"))
+    with pytest.raises(CertificateError):
+        check_function(change(first_section("c2")))
+
+
+def test_other_assumptions_are_refused() -> None:
+    content = {"format": 1, "assumptions": CONTENT["assumptions"], "functions": [first_section("c3")]}
+    assert check(content) == ["c3"]
+    for key, value in (("assumptions", ["sin is exact"]), ("format", 2)):
+        with pytest.raises(CertificateError):
+            check(content | {key: value})
+
+
+def test_the_checker_shares_nothing() -> None:
+    """Imports of its modules: each other and the standard library."""
+    own = {m.__name__ for m in (checker, checker_arithmetic, checker_rounding)}
+    for module in (checker, checker_arithmetic, checker_rounding):
+        assert module.__file__
+        for node in ast.walk(ast.parse(Path(module.__file__).read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom):
+                assert node.module in own or str(node.module).split(".")[0] in sys.stdlib_module_names
+            elif isinstance(node, ast.Import):
+                assert all(a.name in sys.stdlib_module_names for a in node.names)
+
+
+def test_the_checker_runs_alone(tmp_path: Path) -> None:
+    content = {"format": 1, "assumptions": CONTENT["assumptions"], "functions": [first_section("c3")]}
+    path = tmp_path / "certificate.json"
+    path.write_text(json.dumps(content))
+    command = [sys.executable, "-m", "symlie.certify.checker", str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and "proved anew: c3" in done.stdout
+    path.write_text(json.dumps(content | {"functions": [smaller_bounds(first_section("c3"))]}))
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and "can not be reproduced" in done.stderr
+
+
+HEADER = Path(__file__).parents[2] / "generated" / "heavy_top_SE3" / "heavy_top.h"
+
+
+def test_certificates_of_models(tmp_path: Path) -> None:
+    text = certificate.certificate_of_sources([HEADER.read_text(encoding="utf-8")])
+    entries = {e["name"]: e["status"] for e in json.loads(text)["functions"]}
+    assert {"c1", "c2", "c3", "g0", "g1"} <= set(entries) and set(entries.values()) == {"proved"}
+
+
+def test_functions_outside_of_the_family_are_marked() -> None:
+    import sympy
+
+    from symlie.certify.source_text import named_functions
+    from symlie.emit.c import coefficient_source
+    from symlie.ir.primitives import Stumpff
+    from symlie.ir.schemes import scheme_for
+
+    source = coefficient_source(scheme_for(Stumpff(4, 1, sympy.Symbol("z"), 10)))
+    assert named_functions(source, "symlie_") == {"c4_1": "symlie_c4_1"}
+    (entry,) = json.loads(certificate.certificate_of_sources([source]))["functions"]
+    assert entry["status"] == "rounding unproved"
+    assert entry["approximation"]["remainder_relative_to_f(0)"] == "1/288230376151711744"
+
+
+def test_a_certificate_belongs_to_its_sources(tmp_path: Path) -> None:
+    header = HEADER.read_text(encoding="utf-8")
+    source = header[: header.index("/* q∘exp(u)")] if "/* q∘exp(u)" in header else header
+    (tmp_path / "heavy_top.h").write_text(source)
+    entries = [first_section(n) | {"name": n} for n in certificate.named_functions(source, "symlie_")]
+    path = tmp_path / "certificate.json"
+    path.write_text(certificate.certificate(entries))
+    assert set(certificate.check_file(path).values()) == {"proved"}
+    (tmp_path / "heavy_top.h").write_text(source.replace("0.041666666666666664", "0.041666666666666666"))
+    with pytest.raises(FormatError, match="not about the function"):
+        certificate.check_file(path)
+    path.write_text("{}")
+    with pytest.raises(FormatError, match="proves nothing"):
+        certificate.check_file(path)

@@ -87,7 +87,7 @@ def entry(verification: Verification) -> dict[str, Any]:
         "precision": operations.precision,
         "argument": operations.argument,
         "contraction": verification.contraction,
-        "domain": [0.0, end],
+        "domain": [verification.sections[0].lower, end],
         "text_sha256": text_digest(subject.source, operations.name),
         "operations_sha256": operations.digest,
         "series": {"terms": series.series.length(), "remainder": float(series.remainder.upper())},

@@ -211,11 +211,12 @@ def check_function(function: dict[str, Any]) -> None:
     if function["argument"] != "z":
         raise CertificateError(f"{name}: only functions of z are certified.")
     digits = FORMATS[function["precision"]][0]
-    reached = Fraction(0)
+    first, last = (Fraction(x) for x in function["domain"])
+    reached = first
     for section in function["sections"]:
         ends = [Fraction(float.fromhex(x)) for x in section["ends"]]
         if ends[0] != reached or sorted(set(ends)) != ends or len(ends) != len(section["bounds_eps"]) + 1:
-            raise CertificateError(f"{name}: the cells do not cover the domain without gaps from 0.")
+            raise CertificateError(f"{name}: the cells do not cover the domain without gaps.")
         reached = ends[-1]
         if max(section["bounds_eps"]) > section["bound_eps"]:
             raise CertificateError(f"{name}: a cell has a larger bound than its section.")
@@ -225,6 +226,8 @@ def check_function(function: dict[str, Any]) -> None:
             allowed = math.floor(Fraction(bound) * scale * ONE / 2 ** (digits - 1))
             is_scaled = section["relative_to"] == "f(0)"
             _check_cell(function, definition, lower, upper, allowed, is_scaled, DEEPEST)
+    if reached != last or first < 0:
+        raise CertificateError(f"{name}: the cells do not cover the domain.")
 
 
 def _spans(function: dict[str, Any]) -> list[tuple[dict[str, Any], Fraction, Fraction]]:

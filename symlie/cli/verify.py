@@ -92,6 +92,8 @@ def run(arguments: Namespace) -> int:
             progress=progress,
         )
     if arguments.certificate:
+        if arguments.paper:
+            raise SymlieError("Printed pairs get no certificate: leave out --certificate.")
         from symlie.certify.certificate import certificate, entry
 
         Path(arguments.certificate).write_text(certificate(map(entry, results)), encoding="utf-8")
@@ -172,7 +174,9 @@ def _subjects(arguments: Namespace) -> list[Subject]:
             ) from unknown_group
         return source_subjects(_model_sources(what, model_options(arguments)))
     if not names:
-        raise SymlieError(f"{what} needs no coefficient function: its ad has eigenvalues that differ from 0 and ±iω.")
+        raise SymlieError(
+            f"{what} needs no coefficient function: exp, T and T⁻¹ are polynomials, or ad has eigenvalues other than 0 and ±iω."
+        )
     return [named_subject(name, arguments.precision) for name in names]
 
 

@@ -28,6 +28,7 @@ def first_section(name: str, precision: str = "double") -> Entry:
     """A certificate that ends at π/2, to be quick."""
     entry = copy.deepcopy(ENTRIES[name, precision])
     entry["sections"] = entry["sections"][:1]
+    entry["domain"][1] = float.fromhex(entry["sections"][0]["ends"][-1])
     return entry
 
 
@@ -74,11 +75,16 @@ def without_a_cell(entry: Entry) -> Entry:
     return entry
 
 
+def a_longer_domain(entry: Entry) -> Entry:
+    entry["domain"][1] = 9.8
+    return entry
+
+
 def beyond_its_interval(entry: Entry) -> Entry:
     """The operations of [0, 10] said to serve up to 14."""
     entry["branches"][0]["upper"] = (14.0).hex()
     entry["branches"][1]["lower"] = (14.000000000000002).hex()
-    entry["sections"] = copy.deepcopy(ENTRIES["c2", "double"]["sections"])
+    entry.update({key: copy.deepcopy(ENTRIES["c2", "double"][key]) for key in ("sections", "domain")})
     return rehashed(entry)
 
 
@@ -106,7 +112,7 @@ def relative_to_a_larger_number(entry: Entry) -> Entry:
 TAMPERED: list[Callable[[Entry], Entry]] = [
     lambda e: first_constant(e, 1 + 1e-9),
     lambda e: rehashed(first_constant(e, 1 + 1e-9)),
-    smaller_bounds, smaller_bound_of_section, without_a_cell, beyond_its_interval, with_a_gap, another_function,
+    smaller_bounds, smaller_bound_of_section, without_a_cell, a_longer_domain, beyond_its_interval, with_a_gap, another_function,
     another_precision, relative_to_a_larger_number,
 ]  # fmt: skip
 

@@ -24,7 +24,8 @@ def test_default_folder(cli: Cli, tmp_path: Path) -> None:
     assert result.out == "generated/heavy_top_SE3\n"
     names = {p.name for p in (tmp_path / "generated" / "heavy_top_SE3").iterdir()}
     tangents = {f"heavy_top_tangents.{kind}" for kind in ("c", "py", "json")}
-    own = {"heavy_top.c", "heavy_top.h", "heavy_top.py", "manifest.json", "equations.md", "checksums.txt"}
+    own = {"heavy_top.c", "heavy_top.h", "heavy_top.py", "manifest.json", "equations.md", "checksums.txt",
+           "certificate.json"}  # fmt: skip
     assert names == own | tangents
 
 

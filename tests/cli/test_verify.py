@@ -1,0 +1,126 @@
+"""``symlie verify``."""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("flint")
+
+from symlie.certify.certificate import SHIPPED
+from tests.cli.conftest import Outcome
+
+Cli = Callable[..., Outcome]
+
+GENERATED = Path(__file__).parents[2] / "generated" / "heavy_top_SE3"
+FIELDS = {
+    "name", "precision", "scheme", "degree", "interval", "switch", "proved_eps", "measured_eps", "measured_at",
+}  # fmt: skip
+
+
+def test_a_function(cli: Cli) -> None:
+    data = cli("verify", "c3", "--json").json
+    assert data["status"] == "ok"
+    rows = data["functions"]
+    assert [row["interval"][1] for row in rows] == pytest.approx([math.pi / 2, math.pi, 2 * math.pi])
+    for row in rows:
+        assert row.keys() >= FIELDS
+        assert row["name"] == "c3" and row["precision"] == "double"
+        assert 0 < row["measured_eps"] <= row["proved_eps"] <= row["target"]
+        assert row["interval"][0] <= row["measured_at"] <= row["interval"][1]
+    assert [row["switch"] for row in rows] == [None, None, pytest.approx(math.sqrt(10))]
+    assert rows[0]["scheme"] == "polynomial" and rows[0]["degree"] == 10
+    out = cli("verify", "c3").out
+    assert "π/2" in out and "polynomial, closed form" in out
+
+
+def test_target_decides_on_the_exit_code(cli: Cli) -> None:
+    result = cli("verify", "c3", "--target", "0.9", "--json")
+    assert (result.code, result.json["status"]) == (1, "not proved")
+    assert [row["ok"] for row in result.json["functions"]] == [True, False, False]
+    assert "above its target of 0.9" in cli("verify", "c3", "--target", "0.9").out
+
+
+def test_a_group_in_single_precision(cli: Cli) -> None:
+    rows = cli("verify", "SO3", "--precision", "float", "--domain", "0,3.14", "--json").json["functions"]
+    assert {"c1", "c2", "c3", "g0", "c2_1", "g1"} <= {row["name"] for row in rows}
+    assert all(row["precision"] == "float" and row["ok"] for row in rows)
+
+
+def test_folders_and_models(cli: Cli, tmp_path: Path) -> None:
+    rows = cli("verify", str(GENERATED), "--json").json["functions"]
+    assert {row["name"] for row in rows} == {"c1", "c2", "c2_1", "c3", "c3_1", "g0", "g1"}
+    changed = tmp_path / "changed"
+    shutil.copytree(GENERATED, changed)
+    header = (changed / "heavy_top.h").read_text(encoding="utf-8")
+    assert "-0.041666666666666664" in header
+    (changed / "heavy_top.h").write_text(header.replace("-0.041666666666666664", "-0.04166666666"), encoding="utf-8")
+    result = cli("verify", str(changed), "--json")
+    assert result.code == 1
+    assert {row["name"] for row in result.json["functions"] if not row["ok"]} == {"c2"}
+    assert cli("verify", "--check", str(changed / "certificate.json")).code == 1
+
+
+def test_paper(cli: Cli) -> None:
+    result = cli("verify", "--paper", "tumiotto2024", "--json")
+    assert result.code == 1
+    rows = {row["name"]: row for row in result.json["functions"]}
+    assert len(rows) == 5
+    row = rows["(ω - sin ω)/ω³"]
+    assert row["switch"] == pytest.approx(1e-4) and row["scheme"] == "threshold" and row["degree"] == 2
+    assert 4e-8 < row["measured_eps"] * 2.0**-52 < 1.2e-7 and 1e-4 < row["measured_at"] < 2e-4
+
+
+def test_suggest(cli: Cli) -> None:
+    rows = cli("verify", "c3", "--suggest", "--json").json["functions"]
+    assert [row["degree"] for row in rows] == [2, 4, 6, 8, 10]
+    assert rows[0]["proved_eps"] > rows[1]["proved_eps"] > rows[2]["proved_eps"]
+
+
+def test_certificates(cli: Cli, tmp_path: Path) -> None:
+    assert cli("verify", "c3", "--domain", "0,1.5", "--certificate", "c3.json").code == 0
+    assert cli("verify", "--check", "c3.json", "--json").json == {
+        "functions": [{"name": "c3", "status": "proved"}],
+        "status": "ok",
+    }
+    content = json.loads((tmp_path / "c3.json").read_text(encoding="utf-8"))
+    content["functions"][0]["sections"][0]["bounds_eps"][0] = 1e-3
+    (tmp_path / "c3.json").write_text(json.dumps(content), encoding="utf-8")
+    result = cli("verify", "--check", "c3.json")
+    assert result.code == 1 and "can not be reproduced" in result.err
+
+
+def test_shipped_certificates_are_those_of_the_shipped_schemes() -> None:
+    """Every function of the family has a certificate of the text that is emitted for it now."""
+    from symlie.certify.source_text import text_digest
+    from symlie.certify.subjects import named_subject, standard_names
+
+    shipped = {e["text_sha256"] for e in json.loads(SHIPPED.read_text(encoding="utf-8"))["functions"]}
+    for precision in ("double", "float"):
+        for name in standard_names():
+            subject = named_subject(name, precision)  # type: ignore[arg-type]
+            assert text_digest(subject.source, subject.operations.name) in shipped
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ((), "Name a function, a group, a model or a folder"),
+        (("c3", "--all"), "Name a function, a group, a model or a folder"),
+        (("nonsense",), "'nonsense' is no function such as c2_1"),
+        (("g0", "--domain", "0,7"), "g0 is not a number between"),
+        (("c3", "--domain", "2,1"), "two angles with 0 ≤ lower < upper"),
+        (("c7", "--suggest"), "No closed form of c7"),
+        (("--suggest",), "--suggest goes with the name of a function"),
+        (("R3",), "R3 needs no coefficient function"),
+        (("--check", "nowhere.json"), "nowhere.json"),
+    ],
+)
+def test_mistakes(cli: Cli, words: tuple[str, ...], message: str) -> None:
+    result = cli("verify", *words)
+    assert result.code == 1 and message in result.err

@@ -174,9 +174,7 @@ def _subjects(arguments: Namespace) -> list[Subject]:
             ) from unknown_group
         return source_subjects(_model_sources(what, model_options(arguments)))
     if not names:
-        raise SymlieError(
-            f"{what} needs no coefficient function: exp, T and T⁻¹ are polynomials, or ad has eigenvalues other than 0 and ±iω."
-        )
+        raise SymlieError(f"{what} needs no coefficient function: its exp and T are polynomials or of class B.")
     return [named_subject(name, arguments.precision) for name in names]
 
 

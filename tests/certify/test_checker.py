@@ -112,8 +112,8 @@ def relative_to_a_larger_number(entry: Entry) -> Entry:
 TAMPERED: list[Callable[[Entry], Entry]] = [
     lambda e: first_constant(e, 1 + 1e-9),
     lambda e: rehashed(first_constant(e, 1 + 1e-9)),
-    smaller_bounds, smaller_bound_of_section, without_a_cell, a_longer_domain, beyond_its_interval, with_a_gap, another_function,
-    another_precision, relative_to_a_larger_number,
+    smaller_bounds, smaller_bound_of_section, without_a_cell, a_longer_domain, beyond_its_interval, with_a_gap,
+    another_function, another_precision, relative_to_a_larger_number,
 ]  # fmt: skip
 
 

@@ -66,7 +66,9 @@ def run(arguments: Namespace) -> int:
     reference = _reference(arguments, t_eval[-1] if t_eval else t_end) if arguments.reference else None
     system = system_of(arguments)
     from symlie.runtime.integrate import solve
+    from symlie.runtime.panels import check_panels
 
+    check_panels(system.layout, results.panels or [])
     over_time = t_eval is None and (arguments.out or arguments.plot)
     drawn_only = arguments.plot and not arguments.out
     try:

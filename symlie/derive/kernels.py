@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sympy import Expr, Integer, Matrix, Symbol
+from sympy import Expr, Integer, Symbol
 
+from symlie.derive.motions import motion_kernel
 from symlie.derive.node_types import node_type_kernels
 from symlie.derive.statements import DerivedStatement
 from symlie.errors import ModelError
-from symlie.groups.group import LieGroup, coordinates, storage_symbols
+from symlie.groups.group import LieGroup
 from symlie.ir.hoisting import ParameterHoisting
 from symlie.ir.kernels import (
     ConstraintRows,
@@ -79,7 +80,7 @@ def model_kernels(model: Model, statements: Sequence[DerivedStatement], *, fixed
         prepare=prepare,
         inputs=tuple(InputLayout(i.name, i.size, i.unit) for i in model.inputs),
         initial=_initial_kernel(model),
-        motions=tuple(_motion_kernel(model, k, hoisting) for k in range(len(model.motions))),
+        motions=tuple(motion_kernel(model, k, parameter_symbols(model), hoisting) for k in range(len(model.motions))),
     )
     _check_names(types)
     return types
@@ -215,29 +216,6 @@ def _element_kernels(
     )
     element = _with_size(element, "e", builder.own.size)
     return replace(element, kernels=(*element.kernels, builder.prepare()))
-
-
-def _motion_kernel(model: Model, number: int, hoisting: ParameterHoisting) -> Kernel:
-    """q(t), v and v' of a prescribed motion; v from q⁻¹∘q(t + dt)."""
-    motion = model.motions[number]
-    group = motion.group
-    target = storage_symbols(group, "h")
-    between = Matrix(group.between(motion.storage, target)).jacobian(Matrix(target))
-    between = between.subs(dict(zip(target, motion.storage, strict=True)), simultaneous=True)
-    velocity = coordinates(group) * between * Matrix(motion.storage).diff(model.time)
-    acceleration = velocity.diff(model.time)
-    references: dict[Symbol, str] = {model.time: "t"}
-    references |= {s: f"p[{i}]" for i, s in enumerate(parameter_symbols(model))}
-    arguments = (
-        Argument("t", None),
-        Argument("p", hoisting.size),
-        Argument("q", group.storage_dimension, True),
-        Argument("v", group.dimension, True),
-        Argument("a", group.dimension, True),
-    )
-    body = flatten(Program(), [*motion.storage, *velocity, *acceleration], references)
-    description = f"Prescribed motion of node {motion.node}: q(t), v, v'."
-    return Kernel(Signature(f"{model.name}_motion_{number}", arguments), body, description)
 
 
 def _initial_kernel(model: Model) -> Kernel:

@@ -15,15 +15,12 @@ from symlie.errors import UnknownNameError
 from symlie.runtime.centre_line import draw_views, snapshots, view_rows
 from symlie.runtime.figure_style import LINE_STYLES, STYLE, check_picture, look, require_matplotlib, write_figure
 from symlie.runtime.layout import Array
-from symlie.runtime.panels import Panel, named_panels, panels
+from symlie.runtime.panels import SNAPSHOTS, Panel, named_panels, panels
 from symlie.runtime.solution import Solution
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-SNAPSHOTS = "snapshots"
-"""Name of the panels that show rods in space."""
 
 WIDTH, ROW_HEIGHT = 7.2, 1.75
 """Width of the figure and height of a row of panels, in inches."""

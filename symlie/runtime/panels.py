@@ -12,9 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from symlie.errors import UnknownNameError
-from symlie.runtime.layout import Array, NodeSlice
+from symlie.runtime.layout import Array, Layout, NodeSlice
 from symlie.runtime.quantities import field_unit
 from symlie.runtime.solution import Solution
+
+SNAPSHOTS = "snapshots"
+"""Name of the panels that show rods in space."""
 
 MOST_NODES = 2
 """Nodes that are drawn: the first ones and the last one."""
@@ -109,12 +112,35 @@ def named_panels(solution: Solution, names: Sequence[str]) -> list[Panel]:
         elif field and (found := _panel_of_field(solution, node, field)):
             drawn.append(found)
         else:
-            raise UnknownNameError(f"'{name}' can not be drawn over time; draw {', '.join(_drawable(solution))}.")
+            raise _not_drawable(name, layout)
     return drawn
 
 
-def _drawable(solution: Solution) -> list[str]:
-    layout = solution.system.layout
+def check_panels(layout: Layout, names: Sequence[str]) -> None:
+    """Check names of panels before there is a solution.
+
+    Parameters
+    ----------
+    layout
+        Layout of the system.
+    names
+        Names as `named_panels` takes them, and `SNAPSHOTS`.
+
+    Raises
+    ------
+    UnknownNameError
+        Nothing of this name can be drawn over time.
+    """
+    for name in names:
+        if name not in (SNAPSHOTS, *_drawable(layout)):
+            raise _not_drawable(name, layout)
+
+
+def _not_drawable(name: str, layout: Layout) -> UnknownNameError:
+    return UnknownNameError(f"'{name}' can not be drawn over time; draw {', '.join(_drawable(layout))}.")
+
+
+def _drawable(layout: Layout) -> list[str]:
     fields = [
         f"{node.name}.{field['name']}"
         for node in layout.nodes

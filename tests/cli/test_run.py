@@ -101,6 +101,13 @@ def test_table(cli: Cli) -> None:
         assert word in out
 
 
+def test_unknown_panels_stop_before_the_run(cli: Cli, tmp_path: Path) -> None:
+    files = ("--plot", str(tmp_path / "top.png"), "--out", str(tmp_path / "top.npz"))
+    result = cli(*TOP, "--t-end", "2**-6", *files, "--panels", "snapshots,energies")
+    assert (result.code, list(tmp_path.iterdir())) == (1, [])
+    assert "'energies' can not be drawn over time; draw energy, residuals" in result.err
+
+
 def test_progress_on_request(cli: Cli) -> None:
     result = cli(*TOP, "--t-end", "0.1", "--progress", "--json")
     assert result.json["status"] == "ok"

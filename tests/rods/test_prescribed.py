@@ -71,3 +71,28 @@ def test_incomplete_motion_is_refused() -> None:
     free = model.node("body", "R3")
     with pytest.raises(ModelError, match="may use t and parameters only"):
         model.prescribe(free, x=[free.x[1], 0, 0])
+
+
+@pytest.mark.parametrize("backend", ["c", "numpy"])
+def test_turning_drive_in_any_storage(backend: str) -> None:
+    """A shaft that turns by more than π drives a body through a spring: rotations may be stored in any way."""
+    ends = {}
+    for group in ("SO3", "S3", "SO3rv"):
+        model = sl.Model("shaft_and_body")
+        shaft, body = model.node("shaft", group), model.node("body", "SO3")
+        model.kinetic_energy(body.Omega.dot(sl.diag([1, 2, 3]) * body.Omega) / 2)
+        model.potential_energy(-20 * (shaft.R.T * body.R).trace())
+        angle = 3 * model.t
+        c, s = sl.cos(angle), sl.sin(angle)
+        half = (sl.cos(angle / 2), sl.sin(angle / 2))
+        motion = {
+            "SO3": {"R": sl.vector(1, 0, 0, 0, c, -s, 0, s, c)},
+            "S3": {"p": [half[0], half[1], 0, 0]},
+            "SO3rv": {"psi": [angle, 0, 0]},
+        }
+        model.prescribe(shaft, **motion[group])
+        model.initial(body, Omega=[0, 0.1, 0])
+        solution = sl.solve(model.derive().compile(backend=backend), 1.5, h=1 / 200)
+        ends[group] = np.concatenate([solution.field("body", "R")[-1].ravel(), solution.field("body", "Omega")[-1]])
+    for group in ("S3", "SO3rv"):
+        np.testing.assert_allclose(ends[group], ends["SO3"], atol=PRESCRIBED_AGAINST_CONSTRAINED)

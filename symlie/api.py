@@ -192,14 +192,13 @@ def operator_files(
     Returns
     -------
     dict
-        File name to text. ``certificate.json`` is among them if `symlie.certify` can write one.
+        File name to text; ``certificate.json`` is among them.
     """
-    import symlie.certify
+    from symlie.certify import operator_certificate
     from symlie.derive.operator_kernels import group_operators
     from symlie.emit.operators import check_options, emit_operators
 
     check_options(target, prefix, real)
     operators = group_operators(group, real, progress)
-    certify = getattr(symlie.certify, "operator_certificate", None)
-    files = emit_operators(operators, target, prefix, has_certificate=certify is not None)
-    return files | {"certificate.json": certify(operators, files)} if certify else files
+    files = emit_operators(operators, target, prefix)
+    return files | {"certificate.json": operator_certificate(operators)}

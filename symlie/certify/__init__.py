@@ -1,0 +1,22 @@
+"""Proofs of coefficient functions: `symlie verify`, certificates, and their checker."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from symlie.ir.operators import GroupOperators
+
+
+def operator_certificate(operators: GroupOperators) -> str:
+    """Certificate of the coefficient functions of stand-alone operators, as text.
+
+    Parameters
+    ----------
+    operators
+        What was derived; NumPy modules evaluate the same operations as C does.
+    """
+    from symlie.certify.certificate import certificate_of_sources
+    from symlie.emit.c import coefficient_source
+
+    return certificate_of_sources(coefficient_source(s) for s in operators.schemes)

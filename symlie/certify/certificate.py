@@ -6,6 +6,7 @@ The certificates of the shipped family are data, found by the text of a function
 from __future__ import annotations
 
 import functools
+import importlib.metadata
 import json
 import re
 from collections.abc import Iterable, Mapping
@@ -17,6 +18,7 @@ from symlie.certify.checker_arithmetic import CertificateError
 from symlie.certify.source_text import named_functions, text_digest
 from symlie.errors import FormatError
 from symlie.ir.schemes import TAYLOR_REMAINDER, indices
+from symlie.version import VERSION
 
 if TYPE_CHECKING:
     from symlie.certify.verification import Verification
@@ -101,17 +103,30 @@ def _above(value: float) -> float:
     return float(f"{value * ALLOWANCE + 1e-6:.4g}") if value else 0.0
 
 
-def certificate(entries: Iterable[Mapping[str, Any]]) -> str:
+def prover_versions() -> dict[str, str]:
+    """Versions of what proves here; compilers do not matter as long as they keep the assumptions."""
+    return {
+        "symlie": VERSION,
+        "python-flint": importlib.metadata.version("python-flint"),
+        "sympy": importlib.metadata.version("sympy"),
+        "compiler": "any",
+    }
+
+
+def certificate(entries: Iterable[Mapping[str, Any]], versions: Mapping[str, str]) -> str:
     """A certificate as text, one line for each function.
 
     Parameters
     ----------
     entries
         What is certified of each function.
+    versions
+        Of what proved it.
     """
     lines = ",\n".join(json.dumps(e) for e in entries)
     head = {
         "format": FORMAT,
+        "versions": versions,
         "assumptions": list(ASSUMPTIONS),
         "eps": "2**-52 for double, 2**-23 for float; bounds hold for 0 <= z <= the last end, NaN counts as no value",
     }
@@ -119,10 +134,15 @@ def certificate(entries: Iterable[Mapping[str, Any]]) -> str:
 
 
 @functools.cache
+def _shipped_content() -> dict[str, Any]:
+    content: dict[str, Any] = json.loads(SHIPPED.read_text(encoding="utf-8"))
+    return content
+
+
+@functools.cache
 def shipped() -> dict[str, dict[str, Any]]:
     """Certificates of the shipped family by the hash of their text."""
-    content = json.loads(SHIPPED.read_text(encoding="utf-8"))
-    return {e["text_sha256"]: e for e in content["functions"]}
+    return {e["text_sha256"]: e for e in _shipped_content()["functions"]}
 
 
 def certificate_of_sources(sources: Iterable[str], prefix: str = "symlie_") -> str:
@@ -147,7 +167,7 @@ def certificate_of_sources(sources: Iterable[str], prefix: str = "symlie_") -> s
                 entries[short] = known | {"name": short}
             else:
                 entries[short] = _unproved(short, base_name, digest)
-    return certificate(entries[name] for name in sorted(entries))
+    return certificate((entries[name] for name in sorted(entries)), _shipped_content()["versions"])
 
 
 def _unproved(name: str, base_name: str, digest: str) -> dict[str, Any]:
@@ -220,7 +240,8 @@ def main() -> None:
     from symlie.certify.verification import prove_subject
 
     subjects = [named_subject(name, p) for p in ("double", "float") for name in standard_names()]
-    SHIPPED.write_text(certificate(entry(prove_subject(s)) for s in subjects), encoding="utf-8")
+    text = certificate((entry(prove_subject(s)) for s in subjects), prover_versions())
+    SHIPPED.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

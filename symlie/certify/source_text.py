@@ -32,14 +32,13 @@ def function_names(source: str) -> list[str]:
 
 
 def _definitions(source: str) -> list[re.Match[str]]:
-    pattern = (
-        r"^(?:SYMLIE_COLD|static inline|static) *(?:float|double) (?P<name>\w+)\((?:float|double) \w+\)\n\{\n.*?^\}$"
-    )
+    linkage = r"^(?:(?:SYMLIE_COLD|static inline|static) +)?"
+    pattern = linkage + r"(?:float|double) (?P<name>\w+)\((?:float|double) \w+\)\n\{\n.*?^\}$"
     return list(re.finditer(pattern, source, re.MULTILINE | re.DOTALL))
 
 
 def text_digest(source: str, name: str) -> str:
-    """SHA-256 of the text of a function whatever its name.
+    """SHA-256 of the text of a function whatever its name, its linkage, and hints for compilers.
 
     Parameters
     ----------
@@ -49,6 +48,8 @@ def text_digest(source: str, name: str) -> str:
         Name of the function.
     """
     text = re.sub(rf"\b{name}(?=(_beyond)?\()", "f", function_text(source, name))
+    text = re.sub(r"^(?:SYMLIE_COLD|static inline|static) +", "", text, flags=re.MULTILINE)
+    text = re.sub(r"SYMLIE_UNLIKELY\((!\(.*?\))\)", r"\1", text)
     return hashlib.sha256(text.encode()).hexdigest()
 
 

@@ -56,6 +56,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--check", metavar="FILE", help="prove a certificate anew, with a checker of its own")
     parser.add_argument("--certificate", metavar="FILE", help="write a certificate, a JSON file")
     parser.add_argument("--paper", choices=("tumiotto2024", "holzinger2024"), help="judge the printed table of a paper")
+    parser.add_argument(
+        "--operators", action="store_true", help="of a group: errors of exp, log, T, T⁻¹ and derivatives as matrices"
+    )
     parser.add_argument("--suggest", action="store_true", help="the best switch of a printed formula for each degree")
     parser.add_argument("--domain", metavar="A,B", type=_domain, help="interval of ω; default: to π/2, π and 2π")
     parser.add_argument("--precision", choices=("double", "float"), default="double", help="default: double")
@@ -80,6 +83,8 @@ def run(arguments: Namespace) -> int:
 
     if arguments.suggest:
         return _suggest(arguments)
+    if arguments.operators:
+        return _operators(arguments)
     subjects = _subjects(arguments)
     if arguments.paper and arguments.domain is None:
         arguments.domain = (0.0, math.pi)
@@ -94,9 +99,10 @@ def run(arguments: Namespace) -> int:
     if arguments.certificate:
         if arguments.paper:
             raise SymlieError("Printed pairs get no certificate: leave out --certificate.")
-        from symlie.certify.certificate import certificate, entry
+        from symlie.certify.certificate import certificate, entry, prover_versions
 
-        Path(arguments.certificate).write_text(certificate(map(entry, results)), encoding="utf-8")
+        text = certificate(map(entry, results), prover_versions())
+        Path(arguments.certificate).write_text(text, encoding="utf-8")
     return _report(arguments, [row for r in results for row in r.rows])
 
 
@@ -111,6 +117,29 @@ def _check(arguments: Namespace) -> int:
         return 0
     print_table(checked.items(), indent="")
     return 0
+
+
+def _operators(arguments: Namespace) -> int:
+    """Errors of whole matrices."""
+    from symlie.certify.matrices import measure_operators
+    from symlie.models.groups import group_of
+
+    if arguments.what is None:
+        raise SymlieError("--operators goes with the name of a group, as in: symlie verify SE3 --operators.")
+    group = group_of(arguments.what)
+    with Progress(f"{group}: values in 60 digits") as progress:
+        rows = measure_operators(group, arguments.precision, progress)
+    passed = all(row.passes for row in rows)
+    if arguments.json:
+        print_json({"operators": [asdict(r) | {"ok": r.passes} for r in rows], "status": "ok" if passed else "failed"})
+    else:
+        lines = [("operator", "evidence", "points", "largest error", "at angle")]
+        for row in rows:
+            mark = "" if row.passes else f"  above {row.target:g}"
+            lines.append((row.operator, row.evidence, str(row.points), f"{row.measured_eps:.3g} eps",
+                          f"{row.measured_at:.4g}{mark}"))  # fmt: skip
+        print_table(lines, indent="")
+    return 0 if passed else 1
 
 
 def _suggest(arguments: Namespace) -> int:

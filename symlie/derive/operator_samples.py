@@ -59,8 +59,8 @@ def operator_samples(
     for number, (description, angle, length) in enumerate(points):
         if progress is not None:
             progress(number / len(points))
-        theta = _rounded(_point(group, angle, length, generator), real)
-        w = _rounded([generator.uniform(-1, 1) for _ in range(group.dimension)], real)
+        theta = rounded(point_at(group, angle, length, generator), real)
+        w = rounded([generator.uniform(-1, 1) for _ in range(group.dimension)], real)
         series = PowerSeries(group, theta, DIGITS)
         values = {
             "exp": series.exponential(),
@@ -83,7 +83,7 @@ def function_samples(schemes: Sequence[Scheme], real: str) -> tuple[FunctionSamp
     samples = []
     for scheme in schemes:
         for fraction in FRACTIONS:
-            (z,) = _rounded([fraction * scheme.upper], real)
+            (z,) = rounded([fraction * scheme.upper], real)
             with mpmath.workdps(DIGITS):
                 value, at_zero = evaluate(scheme.base_name, mpf(z)), evaluate(scheme.base_name, mpf(0))
                 scale = abs(value)
@@ -106,8 +106,20 @@ def angle_form(group: LieGroup) -> Expr:
     return form
 
 
-def _point(group: LieGroup, angle: float, length: float, generator: random.Random) -> list[float]:
-    """θ with this rotation angle in each factor; other components are random up to a length."""
+def point_at(group: LieGroup, angle: float, length: float, generator: random.Random) -> list[float]:
+    """θ with this rotation angle in each factor; other components are random up to a length.
+
+    Parameters
+    ----------
+    group
+        The group.
+    angle
+        Rotation angle.
+    length
+        Largest component of what is no rotation.
+    generator
+        Source of random numbers.
+    """
     theta: list[float] = []
     for factor, _, _ in group.simple_factors:
         symbols, form = algebra_symbols(factor), angle_form(factor)
@@ -118,8 +130,16 @@ def _point(group: LieGroup, angle: float, length: float, generator: random.Rando
     return theta
 
 
-def _rounded(values: Sequence[float], real: str) -> tuple[float, ...]:
-    """The nearest numbers of the scalar type; adding zero turns -0 into 0."""
+def rounded(values: Sequence[float], real: str) -> tuple[float, ...]:
+    """The nearest numbers of the scalar type; adding zero turns -0 into 0.
+
+    Parameters
+    ----------
+    values
+        Numbers.
+    real
+        ``double`` or ``float``.
+    """
     return tuple((float(np.float32(v)) if real == "float" else float(v)) + 0.0 for v in values)
 
 

@@ -54,9 +54,7 @@ def check_options(target: str, prefix: str, real: str) -> None:
         )
 
 
-def emit_operators(
-    operators: GroupOperators, target: str, prefix: str, *, has_certificate: bool = False
-) -> dict[str, str]:
+def emit_operators(operators: GroupOperators, target: str, prefix: str) -> dict[str, str]:
     """Source files of the operators of a group.
 
     Parameters
@@ -67,8 +65,6 @@ def emit_operators(
         ``c`` or ``numpy``.
     prefix
         What the names of files and functions begin with.
-    has_certificate
-        Whether a certificate will stand beside them.
 
     Returns
     -------
@@ -83,7 +79,7 @@ def emit_operators(
     check_options(target, prefix, operators.real)
     values = _view(operators, target, prefix)
     files = TARGETS[target](operators, prefix, values)
-    return files | {"README.md": render("operators/README.md.jinja", **values, has_certificate=has_certificate)}
+    return files | {"README.md": render("operators/README.md.jinja", **values)}
 
 
 def _view(operators: GroupOperators, target: str, prefix: str) -> dict[str, Any]:

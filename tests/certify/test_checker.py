@@ -186,7 +186,7 @@ def test_a_certificate_belongs_to_its_sources(tmp_path: Path) -> None:
     (tmp_path / "heavy_top.h").write_text(source)
     entries = [first_section(n) | {"name": n} for n in certificate.named_functions(source, "symlie_")]
     path = tmp_path / "certificate.json"
-    path.write_text(certificate.certificate(entries))
+    path.write_text(certificate.certificate(entries, {}))
     assert set(certificate.check_file(path).values()) == {"proved"}
     (tmp_path / "heavy_top.h").write_text(source.replace("0.041666666666666664", "0.041666666666666666"))
     with pytest.raises(FormatError, match="not about the function"):

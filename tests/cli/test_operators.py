@@ -23,7 +23,7 @@ def test_default_folder_and_prefix(cli: Cli, tmp_path: Path) -> None:
     result = cli("operators", "R2xR1")
     assert result.code == 0, result.err
     assert sorted(p.name for p in (tmp_path / "r2xr1").iterdir()) == [
-        "README.md", "r2xr1.c", "r2xr1.h", "r2xr1_selftest.c",
+        "README.md", "certificate.json", "r2xr1.c", "r2xr1.h", "r2xr1_selftest.c",
     ]  # fmt: skip
     assert "r2xr1_selftest.c" in result.out
 
@@ -37,7 +37,7 @@ def test_json_and_a_group_of_the_user(cli: Cli, tmp_path: Path) -> None:
         "real": "float",
         "prefix": "plane",
         "folder": "out",
-        "files": ["plane.py", "plane_selftest.py", "README.md"],
+        "files": ["plane.py", "plane_selftest.py", "README.md", "certificate.json"],
         "status": "ok",
     }
     assert "def plane_tangent_operator(theta):" in (tmp_path / "out" / "plane.py").read_text(encoding="utf-8")

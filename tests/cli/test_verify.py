@@ -95,6 +95,26 @@ def test_certificates(cli: Cli, tmp_path: Path) -> None:
     assert result.code == 1 and "can not be reproduced" in result.err
 
 
+def test_operators(cli: Cli) -> None:
+    result = cli("verify", "SO3", "--operators", "--json")
+    assert result.code == 0
+    rows = {row["operator"]: row for row in result.json["operators"]}
+    assert rows.keys() == {"exp", "log", "T", "T inverse", "T derivative", "T inverse derivative"}
+    assert all(0 < row["measured_eps"] <= row["target"] for row in rows.values())
+    assert rows["T"]["target"] == 8 and rows["T derivative"]["target"] == 16
+
+
+def test_stand_alone_operators_have_certificates_of_their_own_text(cli: Cli, tmp_path: Path) -> None:
+    assert cli("operators", "SO2", "--out", "so2").code == 0
+    assert cli("verify", "--check", "so2/certificate.json").code == 0
+    source = tmp_path / "so2" / "so2.c"
+    source.write_text(
+        source.read_text(encoding="utf-8").replace("(half * half) - 1.0", "(half * half) - 1.1"), encoding="utf-8"
+    )
+    result = cli("verify", "--check", "so2/certificate.json")
+    assert result.code == 1 and "is not about the function so2_c0 of so2.c, which differs" in result.err
+
+
 def test_shipped_certificates_are_those_of_the_shipped_schemes() -> None:
     """Every function of the family has a certificate of the text that is emitted for it now."""
     from symlie.certify.source_text import text_digest

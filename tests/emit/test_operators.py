@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 import random
 import re
 import subprocess
@@ -16,7 +17,6 @@ import numpy as np
 import pytest
 from mpmath import mp, mpf, norm
 
-import symlie.certify
 from symlie.api import operator_files
 from symlie.compile.compiler import find_compiler
 from symlie.derive.operator_kernels import group_operators
@@ -73,7 +73,7 @@ def module_of(group: str, real: str = "double") -> dict[str, Any]:
 )
 def test_c(group: str, real: str, tmp_path: Path) -> None:
     files = files_of(group, "c", real)
-    assert list(files) == ["op.h", "op.c", "op_selftest.c", "README.md"]
+    assert list(files) == ["op.h", "op.c", "op_selftest.c", "README.md", "certificate.json"]
     assert set(re.findall(r"#include (.*)", files["op.c"])) == {'"op.h"', "<math.h>"}
     result = run_c(tmp_path, files)
     assert result.returncode == 0, result.stdout
@@ -293,8 +293,13 @@ def test_options(options: dict[str, str], message: str) -> None:
         operator_files(group_from_name("R1"), **{"target": "c", "prefix": "op", **options})  # type: ignore[arg-type]
 
 
-def test_a_certificate_is_added_where_one_can_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(symlie.certify, "operator_certificate", lambda operators, files: "{}", raising=False)
-    files = operator_files(group_from_name("R2"), "c", prefix="op")
-    assert files["certificate.json"] == "{}"
+@pytest.mark.parametrize(("target", "real"), [("c", "double"), ("numpy", "double"), ("c", "float")])
+def test_certificates(target: str, real: str, tmp_path: Path) -> None:
+    files = files_of("SO3", target, real)
+    content = json.loads(files["certificate.json"])
+    names = set(re.findall(r"op_([cg]\d(?:_\d)?)\(", files["op.h" if target == "c" else "op.py"]))
+    assert {e["name"] for e in content["functions"]} == names
+    assert {e["status"] for e in content["functions"]} == {"proved"}
+    assert {e["precision"] for e in content["functions"]} == {real}
+    assert content["versions"].keys() == {"symlie", "python-flint", "sympy", "compiler"}
     assert "certificate.json" in files["README.md"]

@@ -1,0 +1,146 @@
+"""Cost of the coefficient functions c1 c2 c3 c2_1 c3_1 g0 g1 together, against the switched pairs of the papers.
+
+    python tests/benchmarks/coefficients.py
+
+Prints nanoseconds for all seven at angles of several sizes: one call after the other waits for its predecessor
+(latency), calls do not wait (throughput), and a loop over an array that the compiler may vectorise. The switched pairs
+take ω = √z, as the papers do, and their closed forms share sin ω and cos ω.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import statistics
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from symlie.certify.source_text import function_text
+from symlie.certify.subjects import named_subject
+from symlie.compile.compiler import BASE_FLAGS, OPTIMIZATIONS, run_compiler
+
+NAMES = ("c1", "c2", "c3", "c2_1", "c3_1", "g0", "g1")
+
+CLOCK = """
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return t.tv_sec * 1e9 + t.tv_nsec;
+}
+static volatile double sink;
+"""
+
+SWITCHED = """
+static inline void switched(double z, double *out)
+{
+    const double w = sqrt(z), s = sin(w), c = cos(w);
+    out[0] = w < 1e-4 ? 1 - z / 6 : s / w;
+    out[1] = w < 1e-2 ? 0.5 - z / 24 + z * z / 720 : (1 - c) / z;
+    out[2] = w < 1e-4 ? 1.0 / 6 - z / 120 + z * z / 5040 : (w - s) / (w * z);
+    out[3] = w < 1e-1 ? -(1.0 / 12 - z / 180 + z * z / 6720 - z * z * z / 453600) : -(2 - 2 * c - w * s) / (z * z);
+    out[4] = w < 1e-1 ? -(1.0 / 60 - z / 1260 + z * z / 60480 - z * z * z / 4989600)
+                      : -(w * (2 + c) - 3 * s) / (w * z * z);
+    out[5] = w < 1e-2 ? 1.0 / 12 + z / 720 + z * z / 30240 : (1 - w / 2 * s / (1 - c)) / z;
+    out[6] = w < 1e-1 ? 1.0 / 360 + z / 7560 + z * z / 201600 : (w * s + 4 * c + z - 4) / (2 * z * z * (1 - c));
+}
+"""
+
+LOOPS = """
+double latency_NAME(const double *z, long long n)
+{
+    double out[7], chain = 0;
+    for (long long i = 0; i < n; i++) {
+        NAME(z[i] + 0 * chain, out);
+        chain = out[0] + out[1] + out[2] + out[3] + out[4] + out[5] + out[6];
+    }
+    return chain;
+}
+double throughput_NAME(const double *z, long long n)
+{
+    double sum = 0;
+    for (long long i = 0; i < n; i++) {
+        double out[7];
+        NAME(z[i], out);
+        sum += out[0] + out[1] + out[2] + out[3] + out[4] + out[5] + out[6];
+    }
+    return sum;
+}
+void array_NAME(const double *restrict z, double *restrict all, long long n)
+{
+    double *restrict a = all, *restrict b = all + n, *restrict c = all + 2 * n, *restrict d = all + 3 * n;
+    double *restrict e = all + 4 * n, *restrict f = all + 5 * n, *restrict g = all + 6 * n;
+    for (long long i = 0; i < n; i++) {
+        double out[7];
+        NAME(z[i], out);
+        a[i] = out[0], b[i] = out[1], c[i] = out[2], d[i] = out[3], e[i] = out[4], f[i] = out[5], g[i] = out[6];
+    }
+}
+double time_latency_NAME(const double *z, double *all, long long n)
+{ (void)all; const double t = now(); sink = latency_NAME(z, n); return (now() - t) / n; }
+double time_throughput_NAME(const double *z, double *all, long long n)
+{ (void)all; const double t = now(); sink = throughput_NAME(z, n); return (now() - t) / n; }
+double time_array_NAME(const double *z, double *all, long long n)
+{ const double t = now(); array_NAME(z, all, n); sink = all[n]; return (now() - t) / n; }
+"""
+
+COUNT = 4096
+REPETITIONS = 41
+
+
+def source() -> str:
+    """C of both, with the loops that time them."""
+    lines = ["#define _POSIX_C_SOURCE 199309L", "#include <math.h>", "#include <time.h>"]
+    lines += ["#define SYMLIE_COLD __attribute__((noinline, cold)) static"]
+    lines += ["#define SYMLIE_UNLIKELY(x) __builtin_expect(!!(x), 0)"]
+    lines += [function_text(named_subject(n).source, f"symlie_{n}") for n in NAMES]
+    calls = " ".join(f"out[{k}] = symlie_{n}(z);" for k, n in enumerate(NAMES))
+    lines.append(f"static inline void polynomials(double z, double *out) {{ {calls} }}")
+    # For arrays that are known to be in the working interval the guard is taken once, outside of the loop.
+    inside = [function_text(named_subject(n).source, f"symlie_{n}").split("static inline ")[1] for n in NAMES]
+    plain = "\n".join("static inline " + t.replace("symlie_", "inside_") for t in inside)
+    lines.append("\n".join(x for x in plain.splitlines() if "SYMLIE_UNLIKELY" not in x))
+    calls = " ".join(f"out[{k}] = inside_{n}(z);" for k, n in enumerate(NAMES))
+    lines.append(f"static inline void unguarded(double z, double *out) {{ {calls} }}")
+    lines += [CLOCK, SWITCHED]
+    lines += [LOOPS.replace("NAME", kind) for kind in ("polynomials", "unguarded", "switched")]
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    """Compile, time, and print."""
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    generator = np.random.default_rng(1)
+    angles = {
+        "1e-8 … 1e-4": 10 ** generator.uniform(-8, -4, COUNT),
+        "1e-4 … 1e-2": 10 ** generator.uniform(-4, -2, COUNT),
+        "1e-2 … 0.1": 10 ** generator.uniform(-2, -1, COUNT),
+        "0.1 … π": generator.uniform(0.1, np.pi, COUNT),
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "bundle.c")
+        path.write_text(source())
+        run_compiler(path, Path(folder, "bundle.so"), (*BASE_FLAGS, *OPTIMIZATIONS["default"]))
+        library = ctypes.CDLL(str(Path(folder, "bundle.so")))
+        work = np.empty(7 * COUNT)
+        print(f"{'ω':14}{'loop':12}{'switched':>10}{'ours':>10}{'ratio':>8}   ns for seven functions")
+        for label, omega in angles.items():
+            z = np.ascontiguousarray(omega**2)
+            for loop in ("latency", "throughput", "array"):
+                kinds = ("switched", "unguarded" if loop == "array" else "polynomials")
+                times: dict[str, list[float]] = {k: [] for k in kinds}
+                for _ in range(REPETITIONS):
+                    for kind in kinds:
+                        call = getattr(library, f"time_{loop}_{kind}")
+                        call.restype = ctypes.c_double
+                        pointers = (ctypes.c_void_p(z.ctypes.data), ctypes.c_void_p(work.ctypes.data))
+                        times[kind].append(call(*pointers, ctypes.c_longlong(COUNT)))
+                a, b = (statistics.median(times[k]) for k in kinds)
+                print(f"{label:14}{loop:12}{a:10.2f}{b:10.2f}{a / b:8.2f}")
+
+
+if __name__ == "__main__":
+    main()

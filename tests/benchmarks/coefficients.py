@@ -3,8 +3,9 @@
     python tests/benchmarks/coefficients.py
 
 Prints nanoseconds for all seven at angles of several sizes: one call after the other waits for its predecessor
-(latency), calls do not wait (throughput), and a loop over an array that the compiler may vectorise. The switched pairs
-take ω = √z, as the papers do, and their closed forms share sin ω and cos ω.
+(latency), calls do not wait (throughput), and all values of an array; ours then are the emitted functions
+``PREFIX_c2_array`` of `symlie operators`. The switched pairs take ω = √z, as the papers do, and their closed forms
+share sin ω and cos ω.
 """
 
 from __future__ import annotations
@@ -19,8 +20,12 @@ import numpy as np
 
 from symlie.certify.source_text import function_text
 from symlie.certify.subjects import named_subject
-from symlie.compile.compiler import BASE_FLAGS, OPTIMIZATIONS, run_compiler
+from symlie.compile.compiler import flags, run_compiler
+from symlie.derive.operator_kernels import group_operators
+from symlie.emit.operators import emit_operators
+from symlie.groups.standard import group_from_name
 
+KINDS = ("switched", "ours")
 NAMES = ("c1", "c2", "c3", "c2_1", "c3_1", "g0", "g1")
 
 CLOCK = """
@@ -30,7 +35,6 @@ static double now(void)
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
     return t.tv_sec * 1e9 + t.tv_nsec;
 }
-static volatile double sink;
 """
 
 SWITCHED = """
@@ -49,41 +53,48 @@ static inline void switched(double z, double *out)
 """
 
 LOOPS = """
-double latency_NAME(const double *z, long long n)
+double time_latency_NAME(const double *z, double *all, long long n)
 {
     double out[7], chain = 0;
+    const double t = now();
     for (long long i = 0; i < n; i++) {
         NAME(z[i] + 0 * chain, out);
         chain = out[0] + out[1] + out[2] + out[3] + out[4] + out[5] + out[6];
     }
-    return chain;
+    all[0] = chain;
+    return (now() - t) / n;
 }
-double throughput_NAME(const double *z, long long n)
+double time_throughput_NAME(const double *z, double *all, long long n)
 {
     double sum = 0;
+    const double t = now();
     for (long long i = 0; i < n; i++) {
         double out[7];
         NAME(z[i], out);
         sum += out[0] + out[1] + out[2] + out[3] + out[4] + out[5] + out[6];
     }
-    return sum;
+    all[0] = sum;
+    return (now() - t) / n;
 }
-void array_NAME(const double *restrict z, double *restrict all, long long n)
+"""
+
+ARRAYS = """
+double time_array_switched(const double *restrict z, double *restrict all, long long n)
 {
-    double *restrict a = all, *restrict b = all + n, *restrict c = all + 2 * n, *restrict d = all + 3 * n;
-    double *restrict e = all + 4 * n, *restrict f = all + 5 * n, *restrict g = all + 6 * n;
+    const double t = now();
     for (long long i = 0; i < n; i++) {
         double out[7];
-        NAME(z[i], out);
-        a[i] = out[0], b[i] = out[1], c[i] = out[2], d[i] = out[3], e[i] = out[4], f[i] = out[5], g[i] = out[6];
+        switched(z[i], out);
+        for (int k = 0; k < 7; k++) all[k * n + i] = out[k];
     }
+    return (now() - t) / n;
 }
-double time_latency_NAME(const double *z, double *all, long long n)
-{ (void)all; const double t = now(); sink = latency_NAME(z, n); return (now() - t) / n; }
-double time_throughput_NAME(const double *z, double *all, long long n)
-{ (void)all; const double t = now(); sink = throughput_NAME(z, n); return (now() - t) / n; }
-double time_array_NAME(const double *z, double *all, long long n)
-{ const double t = now(); array_NAME(z, all, n); sink = all[n]; return (now() - t) / n; }
+double time_array_ours(const double *z, double *all, long long n)
+{
+    const double t = now();
+    ARRAY_CALLS
+    return (now() - t) / n;
+}
 """
 
 COUNT = 4096
@@ -92,21 +103,17 @@ REPETITIONS = 41
 
 def source() -> str:
     """C of both, with the loops that time them."""
-    lines = ["#define _POSIX_C_SOURCE 199309L", "#include <math.h>", "#include <time.h>"]
+    lines = ["#define _POSIX_C_SOURCE 199309L", "#include <math.h>", "#include <stddef.h>", "#include <time.h>"]
     lines += ["#define SYMLIE_COLD __attribute__((noinline, cold)) static"]
     lines += ["#define SYMLIE_UNLIKELY(x) __builtin_expect(!!(x), 0)"]
     lines += [function_text(named_subject(n).source, f"symlie_{n}") for n in NAMES]
     calls = " ".join(f"out[{k}] = symlie_{n}(z);" for k, n in enumerate(NAMES))
-    lines.append(f"static inline void polynomials(double z, double *out) {{ {calls} }}")
-    # For arrays that are known to be in the working interval the guard is taken once, outside of the loop.
-    inside = [function_text(named_subject(n).source, f"symlie_{n}").split("static inline ")[1] for n in NAMES]
-    plain = "\n".join("static inline " + t.replace("symlie_", "inside_") for t in inside)
-    lines.append("\n".join(x for x in plain.splitlines() if "SYMLIE_UNLIKELY" not in x))
-    calls = " ".join(f"out[{k}] = inside_{n}(z);" for k, n in enumerate(NAMES))
-    lines.append(f"static inline void unguarded(double z, double *out) {{ {calls} }}")
-    lines += [CLOCK, SWITCHED]
-    lines += [LOOPS.replace("NAME", kind) for kind in ("polynomials", "unguarded", "switched")]
-    return "\n".join(lines) + "\n"
+    lines.append(f"static inline void ours(double z, double *out) {{ {calls} }}")
+    stand_alone = emit_operators(group_operators(group_from_name("SE3")), "c", "se3")["se3.c"]
+    lines.append(stand_alone.replace('#include "se3.h"', ""))
+    lines += [CLOCK, SWITCHED, *(LOOPS.replace("NAME", kind) for kind in KINDS)]
+    calls = " ".join(f"se3_{n}_array((size_t)n, z, all + {k} * n);" for k, n in enumerate(NAMES))
+    return "\n".join([*lines, ARRAYS.replace("ARRAY_CALLS", calls)]) + "\n"
 
 
 def main() -> None:
@@ -123,22 +130,21 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "bundle.c")
         path.write_text(source())
-        run_compiler(path, Path(folder, "bundle.so"), (*BASE_FLAGS, *OPTIMIZATIONS["default"]))
+        run_compiler(path, Path(folder, "bundle.so"), flags("default"))
         library = ctypes.CDLL(str(Path(folder, "bundle.so")))
         work = np.empty(7 * COUNT)
         print(f"{'ω':14}{'loop':12}{'switched':>10}{'ours':>10}{'ratio':>8}   ns for seven functions")
         for label, omega in angles.items():
             z = np.ascontiguousarray(omega**2)
             for loop in ("latency", "throughput", "array"):
-                kinds = ("switched", "unguarded" if loop == "array" else "polynomials")
-                times: dict[str, list[float]] = {k: [] for k in kinds}
+                times: dict[str, list[float]] = {k: [] for k in KINDS}
                 for _ in range(REPETITIONS):
-                    for kind in kinds:
+                    for kind in KINDS:
                         call = getattr(library, f"time_{loop}_{kind}")
                         call.restype = ctypes.c_double
                         pointers = (ctypes.c_void_p(z.ctypes.data), ctypes.c_void_p(work.ctypes.data))
                         times[kind].append(call(*pointers, ctypes.c_longlong(COUNT)))
-                a, b = (statistics.median(times[k]) for k in kinds)
+                a, b = (statistics.median(times[k]) for k in KINDS)
                 print(f"{label:14}{loop:12}{a:10.2f}{b:10.2f}{a / b:8.2f}")
 
 

@@ -186,6 +186,40 @@ def test_outputs_may_be_the_arrays_of_inputs(tmp_path: Path) -> None:
     assert np.array_equal(expected, separate)
 
 
+@pytest.mark.parametrize("real", ["double", "float"])
+def test_arrays_have_the_bits_of_single_values(real: str, tmp_path: Path) -> None:
+    """In loops that are vectorised and not, in the working interval, beyond it, and at the pole."""
+    files = files_of("SE3", "c", real)
+    write(tmp_path, files)
+    kind = np.float64 if real == "double" else np.float32
+    inside = np.concatenate([[0.0, 10.0], 10.0 ** np.linspace(-20, 0.999, 61)]).astype(kind)
+    beyond = np.concatenate([inside[:9], [12.0, 39.0, 40.0, 500.0, np.nan, 1.0]]).astype(kind)
+    ffi = cffi.FFI()
+    names = re.findall(r"\b(op_[cg][\d_]+)\(", files["op.h"])
+    assert len(names) == 10
+    for name in names:
+        ffi.cdef(f"{real} {name}({real}); void {name}_array(size_t, const {real} *, {real} *);")
+    for level in ("-O0", "-O3"):
+        command = [
+            find_compiler().command,
+            *PEDANTIC[:-1],
+            level,
+            "-shared",
+            "-fPIC",
+            "op.c",
+            "-lm",
+            "-o",
+            f"{level}.so",
+        ]
+        subprocess.run(command, cwd=tmp_path, check=True)
+        library = ffi.dlopen(str(tmp_path / f"{level}.so"))
+        for name, z in ((n, z) for n in names for z in (inside, beyond, inside[:1], inside[:0])):
+            values = np.full_like(z, -1)
+            array, single = getattr(library, f"{name}_array"), getattr(library, name)
+            array(len(z), ffi.from_buffer(f"{real}[]", z), ffi.from_buffer(f"{real}[]", values))
+            assert np.array_equal(values, np.array([single(float(x)) for x in z], dtype=kind), equal_nan=True)
+
+
 def test_leading_axes_and_shapes() -> None:
     module = module_of("SE2")
     theta, w = np.linspace(-4, 4, 30).reshape(5, 2, 3), np.array([0.1, 0.2, 0.3])

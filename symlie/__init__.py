@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from symlie.runtime.convergence_figure import plot_convergence
     from symlie.runtime.integrate import solve
     from symlie.runtime.loading import load
+    from symlie.runtime.own_methods import load_tableau
     from symlie.runtime.solution import Solution
     from symlie.runtime.solution_file import load_solution
     from symlie.runtime.step_figure import plot_steps
@@ -104,6 +105,7 @@ _SOURCES: dict[str, tuple[str, ...]] = {
     "symlie.runtime.checkpoint": ("resume",),
     "symlie.runtime.solution_file": ("load_solution",),
     "symlie.runtime.loading": ("load",),
+    "symlie.runtime.own_methods": ("load_tableau",),
     "symlie.runtime.system": ("System",),
 }
 _MODULE_OF = {name: module for module, names in _SOURCES.items() for name in names}
@@ -112,8 +114,8 @@ __all__ = [
     "S3", "SE2", "SE3", "SO2", "SO3", "Abs", "CosseratRod", "ElementType", "Heaviside", "Max", "Min", "Model",
     "Piecewise", "Rational", "S3sR3", "SO3rv", "Solution", "System", "acos", "asin", "atan", "atan2", "convergence",
     "cos", "cosh", "diag", "direct_product", "errors", "exp", "eye", "group_from_name", "lie_group", "load",
-    "load_solution", "matrix_group", "pi", "plot_convergence", "plot_steps", "real_space", "resume", "select",
-    "semidirect_product", "sign", "sin", "sinh", "solve", "sqrt", "tan", "tanh", "vector",
+    "load_solution", "load_tableau", "matrix_group", "pi", "plot_convergence", "plot_steps", "real_space", "resume",
+    "select", "semidirect_product", "sign", "sin", "sinh", "solve", "sqrt", "tan", "tanh", "vector",
 ]  # fmt: skip
 
 

@@ -19,7 +19,7 @@ from symlie.cli.common import (
     system_of,
 )
 from symlie.cli.output import Progress, print_json, print_table, seconds
-from symlie.cli.steps import add_stabilize
+from symlie.cli.steps import METHOD_HELP, add_method_options, add_stabilize
 from symlie.cli.values import names, number, numbers, refined
 from symlie.errors import FormatError, UnknownNameError
 
@@ -52,7 +52,10 @@ Progressing = Callable[[str], "RunProgress"]
 def add_arguments(parser: ArgumentParser) -> None:
     """Arguments of the command."""
     add_model(parser)
-    parser.add_argument("--methods", type=names, default=["half_explicit_5"], metavar="NAME,NAME,…")
+    parser.add_argument(
+        "--methods", type=names, default=["half_explicit_5"], metavar="NAME,NAME,…", help=f"each a {METHOD_HELP}"
+    )
+    add_method_options(parser)
     compared = parser.add_mutually_exclusive_group(required=True)
     compared.add_argument("--steps", type=numbers, metavar="H,H,…", help="step sizes in s, such as 2**-10,2**-11")
     compared.add_argument(
@@ -121,6 +124,7 @@ def _over_steps(arguments: Namespace, progress: Progressing) -> Rows:
         arguments.methods,
         arguments.steps,
         reference=reference,
+        method_options=dict(arguments.method_options),
         multipliers=arguments.multipliers,
         stabilize=arguments.stabilize,
         progress=progress,
@@ -156,6 +160,7 @@ def _over_grids(arguments: Namespace, progress: Progressing) -> Rows:
         arguments.methods,
         arguments.h,
         reference=reference,
+        method_options=dict(arguments.method_options),
         multipliers=arguments.multipliers,
         stabilize=arguments.stabilize,
         progress=progress,

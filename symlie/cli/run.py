@@ -17,7 +17,7 @@ from symlie.cli.common import (
 )
 from symlie.cli.output import Progress, print_json, print_table
 from symlie.cli.report import add_results, print_solution, results_of, shown
-from symlie.cli.steps import add_steps, steps_of
+from symlie.cli.steps import METHOD_HELP, add_steps, steps_of
 from symlie.cli.values import number, numbers
 from symlie.errors import IntegrationError, SymlieError, UnknownNameError
 
@@ -39,7 +39,7 @@ MOST_DRAWN = 5_000
 def add_arguments(parser: ArgumentParser) -> None:
     """Arguments of the command."""
     add_model(parser)
-    parser.add_argument("--method", default="half_explicit_5", help="see 'symlie list'; default: half_explicit_5")
+    parser.add_argument("--method", default="half_explicit_5", help=f"{METHOD_HELP}; default: half_explicit_5")
     add_steps(parser)
     parser.add_argument("--t-end", type=number, metavar="T", help="end time in s; default: last of --t-eval, else 1")
     parser.add_argument(

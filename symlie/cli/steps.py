@@ -5,14 +5,32 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from typing import Any
 
-from symlie.cli.values import number, quantity
+from symlie.cli.values import number, option, quantity
 
 CONTROLLER = "tumiotto2024"
 """The controller where none is named."""
 
 
+METHOD_HELP = "name from 'symlie list', or a TOML file with a tableau of your own"
+"""What a method may be."""
+
+
+def add_method_options(parser: ArgumentParser) -> None:
+    """The argument ``--method-option``."""
+    parser.add_argument(
+        "--method-option",
+        dest="method_options",
+        metavar="KEY=VALUE",
+        type=option,
+        action="append",
+        default=[],
+        help="for rkmk tableaux: commutators=exact|auto|0|1|2|… (terms of dexp⁻¹), map=exp|cayley|second_kind",
+    )
+
+
 def add_steps(parser: ArgumentParser) -> None:
     """Arguments of one integration."""
+    add_method_options(parser)
     parser.add_argument("--h", type=number, metavar="STEP", help="fixed step size in s, such as 1e-3 or 2**-11")
     parser.add_argument("--rtol", type=number, metavar="TOL", help="adaptive steps: relative tolerance; default: 1e-6")
     parser.add_argument("--atol", type=number, metavar="TOL", help="absolute tolerance; default: rtol/100")
@@ -49,6 +67,7 @@ def add_stabilize(parser: ArgumentParser) -> None:
 def steps_of(arguments: Namespace) -> dict[str, Any]:
     """The keyword arguments of `solve`."""
     return {
+        "method_options": dict(arguments.method_options),
         "h": arguments.h,
         "rtol": arguments.rtol,
         "atol": arguments.atol,

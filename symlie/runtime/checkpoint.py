@@ -20,7 +20,7 @@ from symlie.runtime.execution import Progress, Run, TimeLoopLike, execute
 from symlie.runtime.identity import check_identity, check_sources, identity
 from symlie.runtime.layout import Layout
 from symlie.runtime.loop_state import LoopState
-from symlie.runtime.methods import method
+from symlie.runtime.own_methods import recorded_method
 from symlie.runtime.plan import Plan
 from symlie.runtime.recorder import Recorder
 from symlie.runtime.solution import Solution
@@ -99,7 +99,7 @@ def create_checkpoint(
         "identity": identity(),
         "library": _library(loop),
         "system": system_record(run.system),
-        "method": run.method.name,
+        "method": run.method.record,
         "plan": dataclasses.asdict(run.plan),
         "control": control,
         "record_every": run.record_every,
@@ -186,7 +186,7 @@ def _run_of(path: Path, content: Content) -> tuple[Run, LoopState, Recorder]:
     control: dict[str, Any] = {k: np.array(v) if isinstance(v, list) else v for k, v in header["control"].items()}
     run = Run(
         system,
-        method(header["method"]),
+        recorded_method(header["method"]),
         Plan(**{name: tuple(values) for name, values in header["plan"].items()}),
         StepControl(**control),
         header["record_every"],

@@ -67,7 +67,7 @@ class Controller:
         """The exponent for the embedded pair of a method."""
         if self.exponent is not None:
             return self.exponent
-        return 1 / (min(method.order, method.tableau.order_hat or method.order) + 1)
+        return 1 / (min(method.order, method.order_hat or method.order) + 1)
 
 
 CONTROLLERS = {

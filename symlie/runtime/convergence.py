@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,8 @@ from symlie.errors import FormatError
 from symlie.runtime.execution import Progress
 from symlie.runtime.integrate import solve
 from symlie.runtime.layout import Array, Layout
-from symlie.runtime.methods import method as method_of_name
+from symlie.runtime.methods import Method
+from symlie.runtime.own_methods import chosen_method
 from symlie.runtime.reference import TIME_TOLERANCE
 from symlie.runtime.solution import Solution
 from symlie.runtime.system import System
@@ -88,10 +89,11 @@ def error_against(system: System, state: EndState, reference: EndState) -> Measu
 def convergence(
     system: System,
     t_end: float,
-    methods: Sequence[str],
+    methods: Sequence[str | Path | Method],
     steps: Sequence[float],
     *,
     reference: EndState | None = None,
+    method_options: Mapping[str, Any] | None = None,
     multipliers: str = "stage",
     stabilize: str = "none",
     progress: Callable[[str], Progress | None] = lambda label: None,
@@ -105,12 +107,12 @@ def convergence(
     t_end
         End time, in s.
     methods
-        Names of methods.
+        Names of methods, or files with tableaux.
     steps
         Step sizes, in s; orders are observed between one and the next.
     reference
         State to compare with; default: a run of the method of highest order with half of the smallest step.
-    multipliers, stabilize
+    method_options, multipliers, stabilize
         As in `solve`.
     progress
         Gives the progress function of the run with a label.
@@ -120,32 +122,32 @@ def convergence(
     ConvergenceRow
     """
 
-    def run(name: str, h: float) -> Solution:
+    def run(method: Method, h: float) -> Solution:
         return solve(
             system,
             t_end,
-            method=name,
+            method=method,
             h=h,
             t_eval=[t_end],
             multipliers=multipliers,
             stabilize=stabilize,
-            progress=progress(f"{name}, h = {h:g}"),
+            progress=progress(f"{method.name}, h = {h:g}"),
         )
 
+    chosen = [chosen_method(stated, method_options) for stated in methods]
     if reference is None:
-        best = max(methods, key=lambda name: method_of_name(name).order)
+        best = max(chosen, key=lambda method: method.order)
         reference = EndState.of(run(best, min(steps) / 2))
-    for name in methods:
+    for method in chosen:
         before: tuple[float, Measured] | None = None
         for h in steps:
-            solution = run(name, h)
+            solution = run(method, h)
             error = error_against(system, EndState.of(solution), reference)
             order = error.order_against(before[1], before[0] / h) if before and before[0] != h else Measured()
             before = h, error
-            statistics = solution.statistics
-            yield ConvergenceRow(
-                name, h, error, order, statistics.max_constraint_residual, statistics.steps, statistics.cpu_seconds
-            )
+            done = solution.statistics
+            residual = done.max_constraint_residual
+            yield ConvergenceRow(method.name, h, error, order, residual, done.steps, done.cpu_seconds)
 
 
 def read_end_state(path: Path, layout: Layout, t: float) -> EndState:

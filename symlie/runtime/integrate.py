@@ -18,12 +18,18 @@ from symlie.runtime.layout import Array, Layout
 from symlie.runtime.loop_state import LoopState
 from symlie.runtime.methods import Method, method_names
 from symlie.runtime.methods import method as method_of_name
+from symlie.runtime.own_methods import chosen_method
 from symlie.runtime.plan import Plan, interval, step_plan
 from symlie.runtime.recorder import Recorder
 from symlie.runtime.solution import Solution
 from symlie.runtime.stabilisation import stabilisation
 from symlie.runtime.start import Start, continuation_of, first_step, start_of
 from symlie.runtime.system import System
+
+
+def takes_constraints(method: Method) -> bool:
+    """Whether a method can integrate systems with constraints."""
+    return method.family in ("half_explicit", "index1")
 
 
 def check_method(layout: Layout, method: Method) -> None:
@@ -34,7 +40,7 @@ def check_method(layout: Layout, method: Method) -> None:
     UnsupportedMethodError
         It can not; the message names methods that can.
     """
-    if layout.rows and method.family == "rkmk":
+    if layout.rows and not takes_constraints(method):
         raise UnsupportedMethodError(
             f"Method '{method.name}' integrates systems without constraints, but '{layout.name}' has {layout.rows} "
             "constraint rows; use half_explicit_2, …, half_explicit_5."
@@ -45,7 +51,8 @@ def solve(
     system: System,
     t_span: tuple[float, float] | float,
     *,
-    method: str = "half_explicit_5",
+    method: str | Path | Method = "half_explicit_5",
+    method_options: Mapping[str, Any] | None = None,
     h: float | None = None,
     rtol: float | Array | None = None,
     atol: float | Array | None = None,
@@ -72,7 +79,10 @@ def solve(
     t_span
         (t₀, t_end), or t_end with t₀ = 0, or the end of ``start``; in s.
     method
-        Name of a method; see ``symlie list``.
+        Name of a method, see ``symlie list``; or a TOML file with a tableau, see `load_tableau`.
+    method_options
+        For methods of the family rkmk ``commutators``: ``"exact"``, ``"auto"`` or the number after which dexp⁻¹ is
+        truncated, and ``map``: ``"exp"``, ``"cayley"`` or ``"second_kind"``, the local coordinates of a step.
     h
         Size of fixed steps, in s. Without it steps are adaptive, for methods with an embedded formula.
     rtol, atol
@@ -129,7 +139,7 @@ def solve(
         raise ModelError(
             f"A {type(system).__name__} can not be integrated; take the system of model.derive().compile()."
         )
-    chosen = method_of_name(method)
+    chosen = chosen_method(method, method_options)
     check_method(system.layout, chosen)
     if multipliers not in ("stage", "index1"):
         raise UnknownNameError(f"Unknown multipliers '{multipliers}'; use stage or index1.")
@@ -152,6 +162,7 @@ def solve(
     settings = {
         "t_span": [t0, t_end],
         "method": chosen.name,
+        "method_options": dict(method_options or {}),
         "h": h,
         "rtol": _as_json(rtol),
         "atol": _as_json(atol),
@@ -205,7 +216,7 @@ def _step_control(
         known = ", ".join(
             n
             for n in method_names()
-            if method_of_name(n).has_estimate and not (layout.rows and method_of_name(n).family == "rkmk")
+            if method_of_name(n).has_estimate and (not layout.rows or takes_constraints(method_of_name(n)))
         )
         wanted = "adaptive steps need" if is_adaptive else "a trace needs"
         raise UnsupportedMethodError(

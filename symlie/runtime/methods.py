@@ -4,12 +4,23 @@ from __future__ import annotations
 
 import functools
 import json
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from symlie.errors import ModelError, UnknownNameError
-from symlie.runtime.tableau import ExplicitTableau, HalfExplicitTableau, exact_row
+from symlie.runtime.tableau import ExplicitTableau, Tableau
+from symlie.runtime.tableau_entry import tableau_of_entry
+
+MAPS = ("exp", "cayley", "second_kind")
+"""Local coordinates of a step: the exponential, the Cayley map, and products of exponentials along basis vectors."""
+
+OPTIONS = ("commutators", "map")
+"""What can be chosen for methods of the family rkmk."""
+
+USES = ("index1", "ambient")
+"""What explicit tableaux serve for besides the family rkmk."""
 
 
 @dataclass(frozen=True)
@@ -18,30 +29,47 @@ class Method:
 
     Parameters
     ----------
-    tableau : ExplicitTableau or HalfExplicitTableau
+    tableau : Tableau
         The coefficients; they also give the method its name, family and order.
     commutators : int, optional
         For the family ``rkmk``: the number of nested commutators after which dexp⁻¹ is truncated; 0 leaves the
         identity. ``None`` is the exact dexp⁻¹.
-    is_index1 : bool
-        Whether constraints are differentiated to the acceleration level (index 1), where an explicit tableau applies.
+    use : str, optional
+        ``"index1"``: constraints are differentiated to the acceleration level, where an explicit tableau applies.
+        ``"ambient"``: an explicit tableau on the stored components, which does not stay on the manifold.
+    map : str
+        For the family ``rkmk``: local coordinates, one of `MAPS`.
+    entry : mapping, optional
+        The data of a tableau that is not one of the library.
 
     Raises
     ------
     ModelError
-        If ``commutators`` is negative, or given for a half-explicit method.
+        If ``commutators`` or ``map`` do not fit the method.
     """
 
-    tableau: ExplicitTableau | HalfExplicitTableau
+    tableau: Tableau
     commutators: int | None = None
-    is_index1: bool = False
+    use: str | None = None
+    map: str = "exp"
+    entry: Mapping[str, Any] | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        if self.commutators is not None and (self.commutators < 0 or self.tableau.family != ExplicitTableau.family):
+        if self.commutators is not None and (self.commutators < 0 or self.family != ExplicitTableau.family):
             raise ModelError(
                 f"Method {self.name}: commutators is {self.commutators}, but it must be None or, for the family rkmk, "
                 "a number of commutators."
             )
+        if self.map != "exp" and (self.family != ExplicitTableau.family or self._has_own_commutators):
+            raise ModelError(f"Method {self.name}: only methods of the family rkmk have a choice of maps.")
+        if self.map != "exp" and self.commutators is not None:
+            raise ModelError(
+                f"Method {self.name}: the truncated series belongs to exp; take commutators=exact with map={self.map}."
+            )
+
+    @property
+    def _has_own_commutators(self) -> bool:
+        return isinstance(self.tableau, ExplicitTableau) and bool(self.tableau.brackets)
 
     @property
     def name(self) -> str:
@@ -50,18 +78,91 @@ class Method:
 
     @property
     def family(self) -> str:
-        """``rkmk`` (Runge–Kutta–Munthe-Kaas), ``half_explicit`` or ``index1``."""
-        return "index1" if self.is_index1 else self.tableau.family
+        """``rkmk``, ``half_explicit``, ``commutator_free``, ``crouch_grossman``, ``index1`` or ``ambient``."""
+        return self.use or self.tableau.family
 
     @property
     def has_estimate(self) -> bool:
         """Whether an embedded formula estimates the error, so that steps can be adaptive."""
-        return self.tableau.b_hat is not None
+        return self.tableau.has_estimate
 
     @property
     def order(self) -> int:
         """Order of the states; the multipliers of a half-explicit method have one order less in general."""
-        return self.tableau.order
+        return self._truncated(self.tableau.order)
+
+    @property
+    def order_hat(self) -> int | None:
+        """Order of the embedded formula."""
+        return None if self.tableau.order_hat is None else self._truncated(self.tableau.order_hat)
+
+    def _truncated(self, order: int) -> int:
+        if self.commutators is None or self._has_own_commutators:
+            return order
+        return min(order, order_of_truncation(self.commutators))
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Its options as `with_options` takes them; none where there is no choice."""
+        if self.family != ExplicitTableau.family or self._has_own_commutators:
+            return {}
+        return {"commutators": "exact" if self.commutators is None else self.commutators, "map": self.map}
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """Everything that `symlie.runtime.own_methods.recorded_method` needs, as JSON has it."""
+        return {"name": self.name, "entry": self.entry, "options": self.options}
+
+    def with_options(self, options: Mapping[str, Any]) -> Method:
+        """The method with some options changed.
+
+        Parameters
+        ----------
+        options
+            ``commutators``: ``"exact"``, a number, or ``"auto"`` for as many as the order needs. ``map``: one of
+            `MAPS`.
+
+        Raises
+        ------
+        UnknownNameError
+            There is no such option or value.
+        ModelError
+            The method has no options, or they do not fit together.
+        """
+        for key in options:
+            if key not in OPTIONS:
+                raise UnknownNameError(f"A method has no option '{key}'; there are {', '.join(OPTIONS)}.")
+        if not options or dict(options) == self.options:
+            return self
+        if self.family != ExplicitTableau.family or self._has_own_commutators:
+            raise ModelError(
+                f"Method {self.name} of the family {self.family} has no options; {' and '.join(OPTIONS)} belong to "
+                "tableaux of the family rkmk."
+            )
+        chosen = options.get("map", self.map)
+        if chosen not in MAPS:
+            raise UnknownNameError(f"Unknown map '{chosen}'; use one of: {', '.join(MAPS)}.")
+        stated = options.get("commutators", "exact" if self.commutators is None else self.commutators)
+        return replace(self, map=chosen, commutators=self._commutators(stated))
+
+    def _commutators(self, stated: Any) -> int | None:
+        if stated == "exact":
+            return None
+        if stated == "auto":
+            return next(k for k in range(self.tableau.order) if order_of_truncation(k) >= self.tableau.order)
+        if isinstance(stated, float) and stated.is_integer():
+            stated = int(stated)
+        if not isinstance(stated, int) or isinstance(stated, bool) or stated < 0:
+            raise UnknownNameError(f"commutators must be exact, auto or a number from 0, not {stated!r}.")
+        return stated
+
+
+def order_of_truncation(commutators: int) -> int:
+    """The highest order that a tableau keeps with a truncated dexp⁻¹: k commutators for order k + 2; B₃ = B₅ = … = 0.
+
+    Source: Munthe-Kaas 1998, High order Runge-Kutta methods on manifolds.
+    """
+    return commutators + 2 if commutators < 2 else 2 * (commutators // 2) + 3
 
 
 @functools.cache
@@ -87,19 +188,14 @@ def method(name: str) -> Method:
     if not isinstance(name, str) or name not in _data():
         raise _unknown(str(name))
     entry = dict(_data()[name])
-    family = entry.pop("family")
+    use = entry["family"] if entry["family"] in USES else None
     if "tableau_of" in entry:
         entry = {**_data()[entry["tableau_of"]], "source": entry["source"]}
-    tableau_family = entry.pop("family", family)
-    commutators = entry.pop("commutators", None)
     if "begins_with" in entry:
         first = _data()[entry.pop("begins_with")]
         entry |= {"c": first["c"] + entry["c"], "a": first["a"] + entry["a"]}
         entry |= {"b_hat": first["b_hat"], "order_hat": first["order_hat"]}
-    entry["a"] = tuple(exact_row(row) for row in entry["a"])
-    entry |= {key: exact_row(entry[key]) for key in ("b", "b_hat", "c", "d") if key in entry}
-    kind = ExplicitTableau if tableau_family == ExplicitTableau.family else HalfExplicitTableau
-    return Method(kind(name=name, **entry), commutators, is_index1=family == "index1")
+    return Method(tableau_of_entry(name, entry), entry.get("commutators"), use)
 
 
 def _unknown(name: str) -> UnknownNameError:
@@ -107,4 +203,7 @@ def _unknown(name: str) -> UnknownNameError:
 
     similar = get_close_matches(name, method_names(), n=1)
     hint = f" Did you mean {similar[0]!r}?" if similar else ""
-    return UnknownNameError(f"There is no method {name!r}.{hint} The methods are {', '.join(method_names())}.")
+    return UnknownNameError(
+        f"There is no method {name!r}.{hint} The methods are {', '.join(method_names())}; a tableau of your own is a "
+        "file that ends in .toml."
+    )

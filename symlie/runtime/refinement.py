@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -53,6 +53,7 @@ def refinement(
     h: float,
     *,
     reference: tuple[Grid, EndState] | None = None,
+    method_options: Mapping[str, Any] | None = None,
     multipliers: str = "stage",
     stabilize: str = "none",
     progress: Callable[[str], Progress | None] = lambda label: None,
@@ -78,7 +79,7 @@ def refinement(
         Step size of all runs, in s.
     reference
         Grid and state to compare with; default: the finest grid, which then has no row, by each method.
-    multipliers, stabilize
+    method_options, multipliers, stabilize
         As in `solve`.
     progress
         Gives the progress function of the run with a label.
@@ -109,6 +110,7 @@ def refinement(
                 grid.system,
                 t_end,
                 method=name,
+                method_options=method_options,
                 h=h,
                 t_eval=[t_end],
                 multipliers=multipliers,

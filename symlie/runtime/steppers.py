@@ -7,13 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from symlie.errors import IntegrationError, NotFiniteError, OutsideChartError, SingularSystemError
+from symlie.runtime.chains import ChainTableau
 from symlie.runtime.controllers import StepControl
+from symlie.runtime.explicit_steps import chain_step, rkmk_step
 from symlie.runtime.initial import index1_multipliers
 from symlie.runtime.layout import Array
 from symlie.runtime.methods import Method
 from symlie.runtime.system import System
 from symlie.runtime.tableau import HalfExplicitTableau
-from symlie.runtime.tables import rkmk_table
 
 CHART_LIMIT = 39.4
 """(2π)² = 39.478…, where T⁻¹ is singular; squared angles of one step stay below."""
@@ -80,26 +81,39 @@ class Stepper:
             with np.errstate(all="ignore"):
                 if isinstance(self.method.tableau, HalfExplicitTableau):
                     return self._half_explicit(state, h, self.method.tableau)
-                return self._rkmk(state, h)
+                if isinstance(self.method.tableau, ChainTableau):
+                    return self._projected(state, h, chain_step(self, state, h, self.method.tableau))
+                return self._projected(state, h, rkmk_step(self, state, h))
         except np.linalg.LinAlgError as error:
             raise SingularSystemError(f"The linear system of a stage is singular ({error}).") from error
 
-    def _advance(self, q: Array, theta: Array) -> Array:
-        self._check("rate of the local coordinates", theta)
+    def advance(self, q: Array, theta: Array) -> Array:
+        """q∘exp(θ) for an increment within the chart."""
+        self.check("rate of the local coordinates", theta)
         if self.kernels.chart(theta) >= CHART_LIMIT:
             raise OutsideChartError("A rotation increment within one step reached 2π.")
         return self.kernels.advance(q, theta)
 
-    def _check(self, what: str, values: Array) -> None:
+    def check(self, what: str, values: Array) -> None:
         """Check a vector over velocity components, and name the first one that is not finite."""
         if not np.all(np.isfinite(values)):
             component = int(np.flatnonzero(~np.isfinite(values))[0])
             raise NotFiniteError(f"The {what} is not finite at {self.system.layout.velocity_name(component)}")
 
-    def _force(self, t: float, q: Array, v: Array) -> Array:
+    def force(self, t: float, q: Array, v: Array) -> Array:
+        """-g, checked."""
         force = self.kernels.force(self.parameters, t, q, v)
-        self._check("force", force)
+        self.check("force", force)
         return -force
+
+    def acceleration(self, t: float, q: Array, v: Array, multipliers: Array) -> tuple[Array, Array]:
+        """v' of a stage, and with constraints its λ, else those that were given."""
+        k, p = self.kernels, self.parameters
+        if self.rows:
+            acceleration, multipliers = index1_multipliers(k, self.algebra, p, t, q, v)
+            self.check("acceleration", acceleration)
+            return acceleration, multipliers
+        return self.algebra.solve_mass(k.mass(p, t, q), self.force(t, q, v)), multipliers
 
     def hidden_residual(self, t: float, q: Array, jacobian: Array, v: Array, alpha: float = 0.0) -> Array:
         """B v + b + α Φ."""
@@ -119,7 +133,7 @@ class Stepper:
         for i in range(tableau.stages):
             theta_dot.append(v if i == 0 else k.rate(Theta, V))
             next_Theta = h * sum(a[i + 1, j] * theta_dot[j] for j in range(i + 1))
-            next_Q = self._advance(q, next_Theta)
+            next_Q = self.advance(q, next_Theta)
             next_t = t + c[i + 1] * h
             k.prescribe(p, next_t, next_Q, V.copy())
             next_B = k.jacobian(p, next_t, next_Q)
@@ -127,7 +141,7 @@ class Stepper:
                 v_dot.append(state.acceleration)
                 stage_multipliers.append(multipliers)
             else:
-                force = self._force(t + c[i] * h, Q, V)
+                force = self.force(t + c[i] * h, Q, V)
                 mass = k.mass(p, t + c[i] * h, Q)
                 if i == 0 or not self.rows:
                     v_dot.append(self.algebra.solve_mass(mass, force - self.algebra.pull(B, multipliers)))
@@ -146,11 +160,11 @@ class Stepper:
             if i + 1 < tableau.stages:
                 Theta, Q, V, B = next_Theta, next_Q, next_V, next_B
         final_Theta, final_Q, final_V, final_B = final
-        trial = self._trial(state, final_Q, final_V, v_dot, tableau.stages)
+        trial = self.trial(state, final_Q, final_V, v_dot, tableau.stages)
         trial.multipliers = sum((d[i] * stage_multipliers[i] for i in range(tableau.stages)), np.zeros(self.rows))
         trial.acceleration = v_dot[-1] if tableau.fsal else None
         if self.rows:
-            self._measure(trial, t + h, final_Q, final_V, final_B)
+            self.measure(trial, t + h, final_Q, final_V, final_B)
         if self.control.with_estimate and b_hat is not None:
             theta_hat = h * sum(b_hat[j] * theta_dot[j] for j in range(tableau.stages))
             v_hat = v + h * sum(b_hat[j] * v_dot[j] for j in range(tableau.stages - 1))
@@ -159,57 +173,20 @@ class Stepper:
                 k.prescribe(p, t + h, q_hat, v_hat)
                 hat_B = k.jacobian(p, t + h, q_hat)
                 right = -self.hidden_residual(t + h, q_hat, hat_B, v_hat, alpha) / (h * b_hat[-1])
-                force, mass = self._force(t + c[-2] * h, Q, V), k.mass(p, t + c[-2] * h, Q)
+                force, mass = self.force(t + c[-2] * h, Q, V), k.mass(p, t + c[-2] * h, Q)
                 last, _ = self.algebra.solve_saddle(mass, B, hat_B, force, right)
             else:
                 last = v_dot[-1]
             trial.error = self.control.error(final_Theta, theta_hat, v, final_V, v_hat + h * b_hat[-1] * last)
         return self._projected(state, h, trial)
 
-    def _rkmk(self, state: State, h: float) -> Trial:
-        # Source: Celledoni et al. 2022, section 2, left-trivialised.
-        table = rkmk_table(self.method)
-        a, c, b_hat, stages = table.a, table.c, table.b_hat, table.stages
-        k, p, t = self.kernels, self.parameters, state.t
-        q, v, multipliers = state.q, state.v, state.multipliers
-        with_end = table.has_end_stage and bool(self.rows or self.control.with_estimate)
-        rate: list[Array] = []
-        v_dot: list[Array] = []
-        Theta, Q, V = np.zeros_like(v), q, v
-        for i in range(stages + int(with_end)):
-            stage_t = t + (c[i] if i < stages else 1.0) * h
-            rate.append(k.rate(Theta, V) if i > 0 and self.method.commutators is None else V)
-            if i == 0 and state.acceleration is not None:
-                v_dot.append(state.acceleration)
-            elif self.rows:
-                acceleration, multipliers = index1_multipliers(k, self.algebra, p, stage_t, Q, V)
-                self._check("acceleration", acceleration)
-                v_dot.append(acceleration)
-            else:
-                v_dot.append(self.algebra.solve_mass(k.mass(p, stage_t, Q), self._force(stage_t, Q, V)))
-            if i == stages:
-                break
-            Theta = h * sum(a[i + 1, j] * rate[j] for j in range(i + 1))
-            V = v + h * sum(a[i + 1, j] * v_dot[j] for j in range(i + 1))
-            Q = self._advance(q, Theta)
-            k.prescribe(p, t + (c[i + 1] if i + 1 < stages else 1.0) * h, Q, V)
-        trial = self._trial(state, Q, V, v_dot, len(rate))
-        trial.multipliers = multipliers
-        trial.acceleration = v_dot[-1] if with_end else None
-        if self.rows:
-            self._measure(trial, t + h, Q, V, k.jacobian(p, t + h, Q))
-        if self.control.with_estimate:
-            theta_hat = h * sum(b_hat[j] * rate[j] for j in range(len(rate)))
-            v_hat = v + h * sum(b_hat[j] * v_dot[j] for j in range(len(rate)))
-            trial.error = self.control.error(Theta, theta_hat, v, V, v_hat)
-        return self._projected(state, h, trial)
-
-    def _trial(self, state: State, q: Array, v: Array, v_dot: list[Array], stages: int) -> Trial:
-        self._check("velocity", v)
+    def trial(self, state: State, q: Array, v: Array, v_dot: list[Array], stages: int) -> Trial:
+        """A trial that ends with (q, v) after a number of stages."""
+        self.check("velocity", v)
         evaluations = stages - int(state.acceleration is not None)
         return Trial(self.kernels.normalize(q), v, state.multipliers, None, v_dot[0], evaluations)
 
-    def _measure(self, trial: Trial, t: float, q: Array, v: Array, jacobian: Array) -> None:
+    def measure(self, trial: Trial, t: float, q: Array, v: Array, jacobian: Array) -> None:
         """Largest entries of Φ and of B v + b."""
         trial.largest_constraint = float(np.abs(self.kernels.constraint(self.parameters, t, q)).max())
         trial.largest_velocity = float(np.abs(self.hidden_residual(t, q, jacobian, v)).max())
@@ -238,7 +215,7 @@ class Stepper:
             delta, _ = self.algebra.solve_saddle(k.mass(p, end, trial.q), jacobian, jacobian, zero, -residual)
             trial.v = trial.v + delta
         trial.acceleration = None
-        self._measure(trial, end, trial.q, trial.v, k.jacobian(p, end, trial.q))
+        self.measure(trial, end, trial.q, trial.v, k.jacobian(p, end, trial.q))
         return trial
 
 

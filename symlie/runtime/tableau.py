@@ -2,199 +2,31 @@
 
 from __future__ import annotations
 
-import math
-import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import ClassVar, TypeAlias
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from symlie.errors import ModelError
+from symlie.runtime.exact import ExactRow, QuadraticNumber, exact_row, exact_sum, inner_product, rounded
 
-_TERM = re.compile(
-    r"\s*(?P<sign>[+-]?)\s*"
-    r"(?:(?:(?P<factor>[0-9]+)\s*\*\s*)?sqrt\(\s*(?P<radicand>[0-9]+)\s*\)|(?P<integer>[0-9]+))"
-    r"(?:\s*/\s*(?P<denominator>0*[1-9][0-9]*))?\s*"
-)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class QuadraticNumber:
-    """The exact real number ``rational + factor·√radicand``.
-
-    Numbers with the same radicand, and rational numbers, can be added, subtracted, multiplied, divided and compared.
-
-    Parameters
-    ----------
-    rational, factor : Fraction
-        The two rational parts.
-    radicand : int
-        A square-free integer above 1. It is set to 1 if ``factor`` is zero, so that equal numbers have equal fields.
-
-    Raises
-    ------
-    ModelError
-        If the radicand is not square-free.
-    """
-
-    rational: Fraction = Fraction(0)
-    factor: Fraction = Fraction(0)
-    radicand: int = 1
-
-    def __post_init__(self) -> None:
-        if not self.factor:
-            object.__setattr__(self, "radicand", 1)
-        elif self.radicand < 2 or any(self.radicand % k**2 == 0 for k in range(2, math.isqrt(self.radicand) + 1)):
-            raise ModelError(f"sqrt({self.radicand}): the number under the root must be square-free and above 1.")
-
-    @classmethod
-    def parse(cls, text: str) -> QuadraticNumber:
-        """Read a sum of terms such as ``35/384``, ``1/2 - sqrt(3)/6`` or ``-7*sqrt(3)/108``.
-
-        Raises
-        ------
-        ModelError
-            If the text is not of this form, or contains roots of different numbers.
-        """
-        total = cls()
-        position = 0
-        while True:
-            term = _TERM.match(text, position)
-            if term is None or (position > 0 and not term["sign"]):
-                raise ModelError(
-                    f"{text!r} is not an exact number; write a sum of terms such as 35/384 or -7*sqrt(3)/108."
-                )
-            sign = -1 if term["sign"] == "-" else 1
-            value = Fraction(sign * int(term["integer"] or term["factor"] or 1), int(term["denominator"] or 1))
-            total += value if term["integer"] else cls(factor=value, radicand=int(term["radicand"]))
-            position = term.end()
-            if position == len(text):
-                return total
-
-    def __add__(self, other: Exact) -> QuadraticNumber:
-        other = _coerce(other)
-        radicand = _common_radicand(self, other)
-        return QuadraticNumber(self.rational + other.rational, self.factor + other.factor, radicand)
-
-    def __sub__(self, other: Exact) -> QuadraticNumber:
-        return self + -_coerce(other)
-
-    def __mul__(self, other: Exact) -> QuadraticNumber:
-        other = _coerce(other)
-        radicand = _common_radicand(self, other)
-        return QuadraticNumber(
-            self.rational * other.rational + radicand * self.factor * other.factor,
-            self.rational * other.factor + self.factor * other.rational,
-            radicand,
-        )
-
-    def __truediv__(self, other: Exact) -> QuadraticNumber:
-        other = _coerce(other)
-        norm = other.rational**2 - other.radicand * other.factor**2
-        return self * QuadraticNumber(other.rational / norm, -other.factor / norm, other.radicand)
-
-    __radd__ = __add__
-    __rmul__ = __mul__
-
-    def __rsub__(self, other: Exact) -> QuadraticNumber:
-        return -self + other
-
-    def __neg__(self) -> QuadraticNumber:
-        return QuadraticNumber(-self.rational, -self.factor, self.radicand)
-
-    def __bool__(self) -> bool:
-        return bool(self.rational or self.factor)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, QuadraticNumber | Fraction | int):
-            return NotImplemented
-        other = _coerce(other)
-        return (self.rational, self.factor, self.radicand) == (other.rational, other.factor, other.radicand)
-
-    def __hash__(self) -> int:
-        return hash((self.rational, self.factor, self.radicand)) if self.factor else hash(self.rational)
-
-    def __float__(self) -> float:
-        """The nearest double (ties, possible for rational numbers only, to even).
-
-        Integer arithmetic encloses an irrational number strictly between m/2ᵏ and (m + 1)/2ᵏ. If m has 56 bits or more,
-        no midpoint of two neighbouring doubles lies strictly between these, so every number there, the exact one and
-        the centre of the interval alike, rounds to the same double.
-        """
-        if not self.factor:
-            return float(self.rational)
-        denominator = math.lcm(self.rational.denominator, self.factor.denominator)
-        integer = int(self.rational * denominator)
-        squared = self.radicand * int(self.factor * denominator) ** 2
-        bits = 64
-        while True:
-            root = math.isqrt(squared << 2 * bits)
-            lower = ((integer << bits) + (root if self.factor > 0 else -root - 1)) // denominator
-            if lower.bit_length() >= 56:
-                return float(Fraction(2 * lower + 1, 1 << bits + 1))
-            bits *= 2
-
-    def __str__(self) -> str:
-        if not self.factor:
-            return str(self.rational)
-        size = abs(self.factor)
-        root = f"{size.numerator}*sqrt({self.radicand})" if size.numerator != 1 else f"sqrt({self.radicand})"
-        root += f"/{size.denominator}" if size.denominator != 1 else ""
-        if not self.rational:
-            return f"-{root}" if self.factor < 0 else root
-        return f"{self.rational} {'-' if self.factor < 0 else '+'} {root}"
-
-
-Exact: TypeAlias = QuadraticNumber | Fraction | int
-"""What exact arithmetic accepts."""
-
-ExactRow: TypeAlias = tuple[QuadraticNumber, ...]
-"""A row of exact coefficients."""
-
-
-def _coerce(number: Exact) -> QuadraticNumber:
-    return number if isinstance(number, QuadraticNumber) else QuadraticNumber(Fraction(number))
-
-
-def _common_radicand(first: QuadraticNumber, second: QuadraticNumber) -> int:
-    radicands = {first.radicand, second.radicand} - {1}
-    if len(radicands) > 1:
-        raise ModelError(f"{first} and {second} contain roots of different numbers and can not be combined.")
-    return max(first.radicand, second.radicand)
-
-
-def exact_row(coefficients: Iterable[str | Exact]) -> ExactRow:
-    """Coefficients, given as text or as exact numbers, as a row of a tableau."""
-    return tuple(QuadraticNumber.parse(x) if isinstance(x, str) else _coerce(x) for x in coefficients)
-
-
-def _sum(row: Iterable[QuadraticNumber]) -> QuadraticNumber:
-    return sum(row, QuadraticNumber())
-
-
-def _inner_product(first: Iterable[QuadraticNumber], second: Iterable[QuadraticNumber]) -> QuadraticNumber:
-    return _sum(x * y for x, y in zip(first, second, strict=True))
-
-
-def _rounded(row: ExactRow) -> NDArray[np.float64]:
-    return np.array([float(coefficient) for coefficient in row], dtype=np.float64)
+DECIMAL_TOLERANCE = 1e-13
+"""How closely conditions must hold for coefficients that are decimal fractions, published with fifteen digits or so."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Tableau(ABC):
-    """What the tableaux have in common; rows and stages are counted from 1 in messages, as in the literature."""
+class Tableau(ABC):
+    """What tableaux have in common; rows and stages are counted from 1 in messages, as in the literature."""
 
     name: str
     order: int
     c: ExactRow
-    a: tuple[ExactRow, ...]
-    b_hat: ExactRow | None = None
     order_hat: int | None = None
     source: str
+    is_decimal: bool = False
+    """Whether coefficients are rounded, so that conditions hold up to `DECIMAL_TOLERANCE` only."""
 
     family: ClassVar[str]
 
@@ -203,20 +35,19 @@ class _Tableau(ABC):
     def stages(self) -> int:
         """Number of stages of one step."""
 
-    def a_float(self) -> NDArray[np.float64]:
-        """The rows of ``a``, each entry the nearest double, filled with zeros to the right (rows × stages)."""
-        result = np.zeros((len(self.a), self.stages))
-        for number, row in enumerate(self.a):
-            result[number, :number] = _rounded(row)
-        return result
+    @property
+    @abstractmethod
+    def has_estimate(self) -> bool:
+        """Whether there is an embedded formula."""
 
     def c_float(self) -> NDArray[np.float64]:
         """The nodes, each the nearest double."""
-        return _rounded(self.c)
+        return rounded(self.c)
 
-    def b_hat_float(self) -> NDArray[np.float64] | None:
-        """The embedded weights, each the nearest double; ``None`` without embedded weights."""
-        return None if self.b_hat is None else _rounded(self.b_hat)
+    @property
+    def tolerance(self) -> float:
+        """How closely conditions must hold: exactly, unless coefficients are rounded."""
+        return DECIMAL_TOLERANCE if self.is_decimal else 0.0
 
     def _error(self, sentence: str) -> ModelError:
         return ModelError(f"Tableau {self.name}: {sentence}.")
@@ -225,29 +56,74 @@ class _Tableau(ABC):
         if found != wanted:
             raise self._error(f"{what} has length {found}, but it must have length {wanted}")
 
-    def _check_rows(self, count: int) -> None:
-        self._check_length("a", len(self.a), count)
-        self._check_length("c", len(self.c), count)
-        for number, (row, node) in enumerate(zip(self.a, self.c, strict=True), start=1):
-            self._check_length(f"row {number} of a", len(row), number - 1)
-            if _sum(row) != node:
-                raise self._error(f"row {number} of a sums to {_sum(row)}, but entry {number} of c is {node}")
+    def _check_node(self, what: str, total: QuadraticNumber, number: int) -> None:
+        node = self.c[number - 1]
+        if abs(float(total - node)) > self.tolerance:
+            raise self._error(f"{what} sums to {total}, but entry {number} of c is {node}")
 
-    def _check_weights(self, what: str, weights: ExactRow) -> None:
-        self._check_length(what, len(weights), self.stages)
-        if _sum(weights) != 1:
-            raise self._error(f"{what} sums to {_sum(weights)}, but weights must sum to 1")
+    def _check_sum(self, what: str, total: QuadraticNumber) -> None:
+        if abs(float(total - 1)) > self.tolerance:
+            raise self._error(f"{what} sums to {total}, but weights must sum to 1")
 
     def _check_orders(self) -> None:
         for what, order in (("order", self.order), ("order_hat", self.order_hat)):
             if order is not None and order < 1:
                 raise self._error(f"{what} is {order}, but it must be at least 1")
+
+
+@dataclass(frozen=True, kw_only=True)
+class _RungeKuttaTableau(Tableau):
+    """Rows a_ij, and embedded weights."""
+
+    a: tuple[ExactRow, ...]
+    b_hat: ExactRow | None = None
+
+    @property
+    def has_estimate(self) -> bool:
+        """Whether there are embedded weights."""
+        return self.b_hat is not None
+
+    def a_float(self) -> NDArray[np.float64]:
+        """The rows of ``a``, each entry the nearest double, filled with zeros to the right (rows × stages)."""
+        result = np.zeros((len(self.a), self.stages))
+        for number, row in enumerate(self.a):
+            result[number, :number] = rounded(row)
+        return result
+
+    def b_hat_float(self) -> NDArray[np.float64] | None:
+        """The embedded weights, each the nearest double; ``None`` without embedded weights."""
+        return None if self.b_hat is None else rounded(self.b_hat)
+
+    def _check_rows(self, count: int) -> None:
+        self._check_length("a", len(self.a), count)
+        self._check_length("c", len(self.c), count)
+        for number, row in enumerate(self.a, start=1):
+            self._check_length(f"row {number} of a", len(row), number - 1)
+            self._check_node(f"row {number} of a", exact_sum(row), number)
+
+    def _check_weights(self, what: str, weights: ExactRow) -> None:
+        self._check_length(what, len(weights), self.stages)
+        self._check_sum(what, exact_sum(weights))
+
+    def _check_orders(self) -> None:
+        super()._check_orders()
         if (self.b_hat is None) != (self.order_hat is None):
             raise self._error("b_hat and order_hat must be given together")
 
 
+@dataclass(frozen=True)
+class Bracket:
+    """A term weight·h²·[K_first, K_second] of a row of a tableau; stages count from 1."""
+
+    row: int
+    """The stage whose argument has this term, or s + 1 for the end of the step."""
+    weight: QuadraticNumber
+    first: int
+    second: int
+
+
 @dataclass(frozen=True, kw_only=True)
-class ExplicitTableau(_Tableau):
+class ExplicitTableau(_RungeKuttaTableau):
     """An explicit Runge–Kutta tableau, for methods on Lie groups of the Runge–Kutta–Munthe-Kaas family.
 
     Parameters
@@ -266,6 +142,8 @@ class ExplicitTableau(_Tableau):
         s embedded weights for the estimate of the error.
     order_hat : int, optional
         Classical order of ``b_hat``.
+    brackets : tuple of Bracket, optional
+        Commutators of slopes that arguments have besides Σ a_ij K_j, with the signs of right multiplication.
     source : str
         Where the coefficients were published.
 
@@ -276,6 +154,7 @@ class ExplicitTableau(_Tableau):
     """
 
     b: ExactRow
+    brackets: tuple[Bracket, ...] = ()
 
     family: ClassVar[str] = "rkmk"
 
@@ -285,6 +164,12 @@ class ExplicitTableau(_Tableau):
         self._check_weights("b", self.b)
         if self.b_hat is not None:
             self._check_weights("b_hat", self.b_hat)
+        for term in self.brackets:
+            if not (1 <= term.first < term.row and 1 <= term.second < term.row <= self.stages + 1):
+                raise self._error(
+                    f"a commutator of row {term.row} is of stages {term.first} and {term.second}, but these must come "
+                    "before it"
+                )
 
     @property
     def stages(self) -> int:
@@ -298,11 +183,11 @@ class ExplicitTableau(_Tableau):
 
     def b_float(self) -> NDArray[np.float64]:
         """The weights, each the nearest double."""
-        return _rounded(self.b)
+        return rounded(self.b)
 
 
 @dataclass(frozen=True, kw_only=True)
-class HalfExplicitTableau(_Tableau):
+class HalfExplicitTableau(_RungeKuttaTableau):
     """Coefficients of a half-explicit Runge–Kutta method with explicit first stage, for systems of index 2.
 
     Stage i = 2 … s̄ solves for V̇_i and Λ_i such that the constraint holds at argument i + 1. Argument s + 1 is the end
@@ -384,13 +269,13 @@ class HalfExplicitTableau(_Tableau):
         """Factor of an error in λ over one step: κ = Σ d_i δ_i with δ_1 = 1 and Σ_{j ≤ i} a_{i+1,j} δ_j = 0."""
         errors = exact_row([1])
         for *known, unknown in self.a[2:]:
-            errors += (-_inner_product(known, errors) / unknown,)
-        return _inner_product(self.d, errors)
+            errors += (-inner_product(known, errors) / unknown,)
+        return inner_product(self.d, errors)
 
     def b_float(self) -> NDArray[np.float64]:
         """The weights of q and v, each the nearest double."""
-        return _rounded(self.b)
+        return rounded(self.b)
 
     def d_float(self) -> NDArray[np.float64]:
         """The weights of λ, each the nearest double."""
-        return _rounded(self.d)
+        return rounded(self.d)

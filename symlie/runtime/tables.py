@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
 from symlie.compile.cache import included_headers
+from symlie.runtime.chains import ChainTableau
+from symlie.runtime.exact import rounded
 from symlie.runtime.layout import Array
 from symlie.runtime.methods import Method
-from symlie.runtime.tableau import ExplicitTableau, HalfExplicitTableau
+from symlie.runtime.order_conditions import inverse_weights
+from symlie.runtime.tableau import Bracket, ExplicitTableau, HalfExplicitTableau
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,12 +30,18 @@ class RkmkTable:
         Embedded weights of all stages, with that at the end of the step if there is one; zeros without them.
     has_end_stage
         Whether there is a stage more at the end of the step, which serves the embedded formula and the next step.
+    brackets
+        Commutators of slopes in the rows.
+    inverse
+        Weights of the truncated dexp⁻¹ in powers of ad, from the first; empty if it leaves the identity or is exact.
     """
 
     a: Array
     c: Array
     b_hat: Array
     has_end_stage: bool
+    brackets: tuple[Bracket, ...]
+    inverse: Array
 
     @property
     def stages(self) -> int:
@@ -49,41 +59,79 @@ def rkmk_table(method: Method) -> RkmkTable:
     assert isinstance(tableau, ExplicitTableau)
     weights, rows = tableau.b_float(), tableau.a_float()
     used = tableau.stages - int(tableau.fsal)
-    has_end_stage = method.is_index1 or (tableau.fsal and tableau.b_hat is not None)
+    has_end_stage = method.use == "index1" or (tableau.fsal and tableau.has_estimate)
     b_hat = np.zeros(used + int(has_end_stage))
     embedded = tableau.b_hat_float()
     if embedded is not None:
         b_hat[: tableau.stages] = embedded
-    return RkmkTable(np.vstack([rows[:used, :used], weights[:used]]), tableau.c_float()[:used], b_hat, has_end_stage)
+    return RkmkTable(
+        np.vstack([rows[:used, :used], weights[:used]]),
+        tableau.c_float()[:used],
+        b_hat,
+        has_end_stage,
+        tableau.brackets,
+        np.array([float(x) for x in inverse_weights((method.commutators or 0) + 1)[1:]]),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class ChainTable:
+    """Chains of exponentials as steps use them, those of the stages first, then the result and the embedded result.
+
+    Attributes
+    ----------
+    exponentials
+        Weights of the slopes in each exponential, shape (exponentials, stages).
+    bounds
+        Chain k has the exponentials from ``bounds[k]`` to ``bounds[k + 1]``.
+    start
+        The stage, counted from 0, that each chain starts from.
+    c
+        Nodes of the stages.
+    needed
+        Number of stages that the result needs; the others serve the embedded result.
+    """
+
+    exponentials: Array
+    bounds: tuple[int, ...]
+    start: tuple[int, ...]
+    c: Array
+    needed: int
+
+    @property
+    def stages(self) -> int:
+        """Number of stages."""
+        return len(self.c)
+
+
+def chain_table(tableau: ChainTableau) -> ChainTable:
+    """The table of a method by chains of exponentials."""
+    chains = [*tableau.chains, *(chain for _, chain in tableau.ends())]
+    rows = [row for chain in chains for row in chain.exponentials]
+    exponentials = np.zeros((len(rows), tableau.stages))
+    for target, row in zip(exponentials, rows, strict=True):
+        target[: len(row)] = rounded(row)
+    bounds = [0]
+    for chain in chains:
+        bounds.append(bounds[-1] + len(chain.exponentials))
+    used = [k for row in tableau.result.exponentials for k, weight in enumerate(row, start=1) if weight]
+    start = tuple(chain.start - 1 for chain in chains)
+    return ChainTable(exponentials, tuple(bounds), start, tableau.c_float(), max([tableau.result.start, *used]))
 
 
 def driver_source(method: Method, model: str, algebra: str) -> dict[str, str]:
     """Source files that add a method's time loop to a model: the tableau, the method, and the file to compile."""
     tableau = method.tableau
-    lines = [f"/* Coefficients of {method.name}. {tableau.source} */"]
-    lines.append(f"#define EMBEDDED {int(tableau.b_hat is not None)}")
+    lines = [f"/* Coefficients of {method.name}. {tableau.source} */", f"#define EMBEDDED {int(method.has_estimate)}"]
     if isinstance(tableau, HalfExplicitTableau):
-        a, c, b_hat = tableau.a_float(), tableau.c_float(), tableau.b_hat_float()
-        lines += [
-            f"#define STAGES {tableau.stages}",
-            f"#define FINAL {tableau.s}",
-            f"#define FSAL {int(tableau.fsal)}",
-            _vector("D", tableau.d_float()),
-        ]
+        lines += _half_explicit_lines(tableau)
         header = "half_explicit.h"
+    elif isinstance(tableau, ChainTableau):
+        lines += _chain_lines(chain_table(tableau))
+        header = "chains.h"
     else:
-        table = rkmk_table(method)
-        a, c, b_hat = table.a, table.c, table.b_hat
-        lines += [
-            f"#define STAGES {table.stages}",
-            f"#define END_STAGE {int(table.has_end_stage)}",
-            f"#define EXACT_INVERSE {int(method.commutators is None)}",
-        ]
+        lines += _rkmk_lines(rkmk_table(method), method)
         header = "rkmk.h"
-    rows = ",\n".join("    {" + ", ".join(map(_number, row)) + "}" for row in a)
-    lines += [f"static const double A[{len(a)}][{a.shape[1]}] = {{\n{rows}}};", _vector("C", c)]
-    if tableau.b_hat is not None and b_hat is not None:
-        lines.append(_vector("B_HAT", b_hat))
     includes = [f"{model}.c", "status.h", algebra, "tableau.h", "method.h", header, "driver.h"]
     return {
         "tableau.h": "\n".join(lines) + "\n",
@@ -92,9 +140,64 @@ def driver_source(method: Method, model: str, algebra: str) -> dict[str, str]:
     }
 
 
+def _half_explicit_lines(tableau: HalfExplicitTableau) -> list[str]:
+    b_hat = tableau.b_hat_float()
+    return [
+        f"#define STAGES {tableau.stages}",
+        f"#define FINAL {tableau.s}",
+        f"#define FSAL {int(tableau.fsal)}",
+        _vector("D", tableau.d_float()),
+        _matrix("A", tableau.a_float()),
+        _vector("C", tableau.c_float()),
+        *([] if b_hat is None else [_vector("B_HAT", b_hat)]),
+    ]
+
+
+def _rkmk_lines(table: RkmkTable, method: Method) -> list[str]:
+    lines = [
+        f"#define STAGES {table.stages}",
+        f"#define END_STAGE {int(table.has_end_stage)}",
+        f"#define EXACT_INVERSE {int(method.commutators is None)}",
+        f"#define COMMUTATORS {len(table.inverse)}",
+        f"#define BRACKETS {len(table.brackets)}",
+        _matrix("A", table.a),
+        _vector("C", table.c),
+    ]
+    if len(table.inverse):
+        lines.append(_vector("INVERSE", table.inverse))
+    if table.brackets:
+        places = [f"{{{b.row - 1}, {b.first - 1}, {b.second - 1}}}" for b in table.brackets]
+        lines.append(f"static const int BRACKET[{len(places)}][3] = {{{', '.join(places)}}};")
+        lines.append(_vector("BRACKET_WEIGHT", (float(b.weight) for b in table.brackets)))
+    if method.has_estimate:
+        lines.append(_vector("B_HAT", table.b_hat))
+    return lines
+
+
+def _chain_lines(table: ChainTable) -> list[str]:
+    return [
+        f"#define STAGES {table.stages}",
+        f"#define NEEDED {table.needed}",
+        _matrix("EXPONENTIAL", table.exponentials),
+        _integers("BOUND", table.bounds),
+        _integers("START", table.start),
+        _vector("C", table.c),
+    ]
+
+
 def _number(value: float) -> str:
     return repr(float(value))
 
 
-def _vector(name: str, values: Array) -> str:
-    return f"static const double {name}[{len(values)}] = {{{', '.join(map(_number, values))}}};"
+def _vector(name: str, values: Iterable[float]) -> str:
+    numbers = [*map(_number, values)]
+    return f"static const double {name}[{len(numbers)}] = {{{', '.join(numbers)}}};"
+
+
+def _integers(name: str, values: tuple[int, ...]) -> str:
+    return f"static const int {name}[{len(values)}] = {{{', '.join(map(str, values))}}};"
+
+
+def _matrix(name: str, values: Array) -> str:
+    rows = ",\n".join("    {" + ", ".join(map(_number, row)) + "}" for row in values)
+    return f"static const double {name}[{len(values)}][{values.shape[1]}] = {{\n{rows}}};"

@@ -190,4 +190,21 @@ static inline int index1_acceleration(const symlie_problem *restrict P, double *
     return SYMLIE_DONE;
 }
 
+/* v' of a stage, and with constraints its lambda. */
+static inline int stage_acceleration(const symlie_problem *restrict P, double *restrict work, double t,
+                                     const double *restrict Q, const double *restrict V, double *restrict r,
+                                     mass_matrix *restrict mass, double *restrict a, double *restrict lambda)
+{
+#if CONSTRAINED
+    (void)r;
+    return index1_acceleration(P, work, t, Q, V, mass, a, lambda);
+#else
+    (void)work, (void)lambda;
+    if (!MASS_IS_CONSTANT && !evaluate_mass(P, t, Q, mass)) return stage_failure(P, 0, mass, V, 0);
+    system_force(P, t, Q, V, r);
+    for (int k = 0; k < DIMENSION; k++) r[k] = -r[k];
+    return solve_with_mass(P, mass, r, 0, 0, a) ? SYMLIE_DONE : stage_failure(P, 0, mass, r, 0);
+#endif
+}
+
 #endif

@@ -1,14 +1,17 @@
-/* Runge-Kutta-Munthe-Kaas methods with exact dexp^-1.
+/* Runge-Kutta-Munthe-Kaas methods.
  *
  *   Theta_i = h sum_{j<i} a_ij K_j,  Q_i = q_n o exp(Theta_i),  V_i = v_n + h sum_{j<i} a_ij Vdot_j
  *   K_i = T^-1(Theta_i) V_i,  M Vdot_i = -g(t_n + c_i h, Q_i, V_i)
  *   q_{n+1} = q_n o exp(h sum_i b_i K_i),  v_{n+1} = v_n + h sum_i b_i Vdot_i
  *
- * With COMMUTATORS 0 the correction is left out, K_i = V_i (Lie-Euler-Heun). With constraints, Vdot_i and lambda solve
- * the index-1 system [M B^T; B 0][Vdot_i; lambda] = [-g; -Z] of the stage, which neither keeps Phi = 0 nor B v = 0.
+ * Unless EXACT_INVERSE, T^-1 is truncated after COMMUTATORS powers of ad, with the weights INVERSE; after none it is left
+ * out, K_i = V_i (Lie-Euler-Heun). Rows may have BRACKETS commutators weight h^2 [K_j, K_k] besides. With constraints,
+ * Vdot_i and lambda solve the index-1 system [M B^T; B 0][Vdot_i; lambda] = [-g; -Z] of the stage, which neither keeps
+ * Phi = 0 nor B v = 0.
  *
  * The tableau comes in as STAGES (those of nonzero weight), EMBEDDED, and the tables A (row STAGES holds the weights b),
- * B_HAT and C. With END_STAGE there is one stage more at the end of the step, which is the first of the next step.
+ * B_HAT, C, and BRACKET (row, j, k) with BRACKET_WEIGHT. With END_STAGE there is one stage more at the end of the step,
+ * which is the first of the next step.
  * Source: Celledoni et al. 2022, section 2; left-trivialised. */
 #ifndef SYMLIE_RKMK_H
 #define SYMLIE_RKMK_H
@@ -18,25 +21,42 @@
 static inline long long step_workspace(const symlie_problem *restrict P)
 {
     (void)P;
-    return (2 * ALL_STAGES + 6LL) * DIMENSION + 2LL * STORAGE + acceleration_workspace(P);
+    return (2 * ALL_STAGES + 8LL) * DIMENSION + 2LL * STORAGE + acceleration_workspace(P);
 }
 
-/* v' of a stage, and with constraints its lambda. */
-static inline int stage_acceleration(const symlie_problem *restrict P, double *restrict work, double t,
-                                     const double *restrict Q, const double *restrict V, double *restrict r,
-                                     mass_matrix *restrict mass, double *restrict a, double *restrict lambda)
+/* K = T^-1(Theta) V; two vectors of scratch. */
+static inline void corrected_rate(const symlie_problem *restrict P, const double *restrict Theta, const double *restrict V,
+                                  double *restrict x, double *restrict y, double *restrict K)
 {
-#if CONSTRAINED
-    (void)r;
-    return index1_acceleration(P, work, t, Q, V, mass, a, lambda);
+#if EXACT_INVERSE
+    (void)x, (void)y;
+    system_rate(P, Theta, V, K);
 #else
-    (void)work, (void)lambda;
-    if (!MASS_IS_CONSTANT && !evaluate_mass(P, t, Q, mass)) return stage_failure(P, 0, mass, V, 0);
-    system_force(P, t, Q, V, r);
-    for (int k = 0; k < DIMENSION; k++) r[k] = -r[k];
-    return solve_with_mass(P, mass, r, 0, 0, a) ? SYMLIE_DONE : stage_failure(P, 0, mass, r, 0);
+    (void)P, (void)Theta, (void)x, (void)y;
+    copy(DIMENSION, V, K);
+#if COMMUTATORS
+    copy(DIMENSION, V, x);
+    for (int n = 0; n < COMMUTATORS; n++) {
+        system_bracket(P, Theta, x, y);
+        for (int k = 0; k < DIMENSION; k++) K[k] += INVERSE[n] * y[k];
+        copy(DIMENSION, y, x);
+    }
+#endif
 #endif
 }
+
+#if BRACKETS
+/* Theta += h^2 sum weight [K_j, K_k] over the commutators of a row. */
+static inline void add_brackets(const symlie_problem *restrict P, int row, double h, const double *restrict rate,
+                                double *restrict x, double *restrict Theta)
+{
+    for (int n = 0; n < BRACKETS; n++) {
+        if (BRACKET[n][0] != row) continue;
+        system_bracket(P, rate + BRACKET[n][1] * DIMENSION, rate + BRACKET[n][2] * DIMENSION, x);
+        for (int k = 0; k < DIMENSION; k++) Theta[k] += h * h * BRACKET_WEIGHT[n] * x[k];
+    }
+}
+#endif
 
 static inline int method_step(const symlie_problem *restrict P, double *restrict work, double t, double h,
                               const symlie_control *restrict control, mass_matrix *restrict mass,
@@ -49,6 +69,8 @@ static inline int method_step(const symlie_problem *restrict P, double *restrict
     ARRAY(Theta, DIMENSION);
     ARRAY(r, DIMENSION);
     ARRAY(hat, 2 * DIMENSION);
+    ARRAY(x, DIMENSION);
+    ARRAY(y, DIMENSION);
     ARRAY(q, STORAGE);
     ARRAY(Q, STORAGE);
     double angle = 0;
@@ -61,8 +83,8 @@ static inline int method_step(const symlie_problem *restrict P, double *restrict
     (void)hat;
 SYMLIE_UNROLL
     for (int i = 0; i < STAGES; i++) {
-        if (i == 0 || !EXACT_INVERSE) copy(DIMENSION, V, rate + i * DIMENSION);
-        else system_rate(P, Theta, V, rate + i * DIMENSION);
+        if (i == 0) copy(DIMENSION, V, rate);
+        else corrected_rate(P, Theta, V, x, y, rate + i * DIMENSION);
         if (i == 0 && state->acceleration_is_valid) {
             copy(DIMENSION, state->acceleration, acceleration);
         } else {
@@ -70,6 +92,9 @@ SYMLIE_UNROLL
             if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return angle >= CHART_LIMIT ? SYMLIE_OUTSIDE_CHART : status;
         }
         combine(DIMENSION, i + 1, h, A[i + 1], rate, 0, Theta);
+#if BRACKETS
+        add_brackets(P, i + 1, h, rate, x, Theta);
+#endif
         combine(DIMENSION, i + 1, h, A[i + 1], acceleration, v, V);
         const double z = system_chart(P, Theta);
         angle = z > angle ? z : angle;
@@ -85,8 +110,7 @@ SYMLIE_UNROLL
     copy(DIMENSION, acceleration, trial->acceleration);
 #if END_STAGE
     if (trial->acceleration_is_valid) {
-        if (EXACT_INVERSE) system_rate(P, Theta, V, rate + STAGES * DIMENSION);
-        else copy(DIMENSION, V, rate + STAGES * DIMENSION);
+        corrected_rate(P, Theta, V, x, y, rate + STAGES * DIMENSION);
         status = stage_acceleration(P, work, t + h, Q, V, r, mass, acceleration + STAGES * DIMENSION, trial->lambda);
         if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
         copy(DIMENSION, acceleration + STAGES * DIMENSION, trial->acceleration);

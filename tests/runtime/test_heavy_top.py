@@ -125,6 +125,14 @@ EXPLICIT = {
     "half_explicit_3": 12,
     "half_explicit_4": 11,
     "half_explicit_5": 10,
+    "rkmk4_two_commutators": 11,
+    "cf4": 11,
+    "cf32a": 12,
+    "cf32b": 12,
+    "cf43": 11,
+    "cg3": 12,
+    "cg4": 11,
+    "cg5": 10,
 }
 """Methods without constraints and k of the coarser step 2⁻ᵏ: the errors of both steps are below 0.3 and above 1e-10."""
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import functools
 import itertools
-import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import Any
@@ -17,8 +15,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from symlie.errors import ModelError, UnknownNameError
+from symlie.runtime.exact import ExactRow, QuadraticNumber, exact_row
+from symlie.runtime.index2_conditions import StageSeries, Tree, bicoloured_trees, rooted_trees
 from symlie.runtime.methods import Method, method, method_names
-from symlie.runtime.tableau import ExactRow, ExplicitTableau, HalfExplicitTableau, QuadraticNumber, exact_row
+from symlie.runtime.tableau import ExplicitTableau, HalfExplicitTableau
 
 RKMK_METHODS = (
     "rkmk_euler",
@@ -51,111 +51,18 @@ def half_explicit(name: str) -> HalfExplicitTableau:
 # Trees and their order conditions
 
 
-@dataclass(frozen=True, eq=False)
-class Tree:
-    """A tree of the expansion of y' = f(y, z), 0 = g(y); rooted trees of y' = f(y) are those without a z-node."""
-
-    kind: str
-    """Kind of the root, ``y`` or ``z``."""
-    order: int
-    children: tuple[Tree, ...]
-
-    @functools.cached_property
-    def weight(self) -> Fraction:
-        """What the coefficients of the tree must give, from y(h) = Σ … h^order."""
-        product = math.prod((child.weight for child in self.children), start=Fraction(1))
-        return product / self.order if self.kind == "y" else product * (self.order + 1)
-
-
-def forests(order: int, trees: Sequence[Tree]) -> Iterator[tuple[Tree, ...]]:
-    """All multisets of trees whose orders sum to ``order``."""
-
-    def extend(rest: int, first: int) -> Iterator[tuple[Tree, ...]]:
-        if rest == 0:
-            yield ()
-        for k in range(first, len(trees)):
-            if trees[k].order <= rest:
-                for others in extend(rest - trees[k].order, k):
-                    yield (trees[k], *others)
-
-    return extend(order, 0)
-
-
-@functools.cache
-def rooted_trees(max_order: int) -> tuple[Tree, ...]:
-    """All rooted trees up to an order."""
-    trees: list[Tree] = []
-    for order in range(1, max_order + 1):
-        trees += [Tree("y", order, children) for children in forests(order - 1, tuple(trees))]
-    return tuple(trees)
-
-
-@functools.cache
-def bicoloured_trees(max_order: int) -> tuple[tuple[Tree, ...], tuple[Tree, ...]]:
-    """All y-trees up to ``max_order`` and all z-trees up to ``max_order - 1``.
-
-    A y-tree is [y- and z-trees]_y, its order 1 + the sum. A z-tree is [y-trees]_z, its order the sum - 1; [τ]_z and
-    [[u]_y]_z, with a z-tree u alone, are not among them.
-    """
-    y_trees, z_trees = [Tree("y", 1, ())], list[Tree]()
-    for order in range(1, max_order):
-        new_y = [Tree("y", order + 1, children) for children in forests(order, tuple(y_trees + z_trees))]
-        several = [children for children in forests(order + 1, tuple(y_trees)) if len(children) > 1]
-        new_z = [Tree("z", order, children) for children in several + [(tree,) for tree in new_y]]
-        y_trees += new_y + [Tree("y", order + 1, (tree,)) for tree in new_z]
-        z_trees += new_z
-    return tuple(y_trees), tuple(z_trees)
-
-
-class Series:
-    """Exact coefficients of trees at the arguments and stages of rows ``a`` (strictly lower triangle)."""
-
-    def __init__(self, a: Sequence[ExactRow]) -> None:
-        rational = not any(x.factor for row in a for x in row)
-        self.a: list[list[Any]] = [[x.rational for x in row] if rational else list(row) for row in a]
-        self.known: dict[Tree, list[Any]] = {}
-
-    def values(self, tree: Tree) -> list[Any]:
-        """For a y-tree: of all arguments Y_i. For a z-tree: of all stages Z_i that the rows determine."""
-        if tree not in self.known:
-            self.known[tree] = self._y(tree) if tree.kind == "y" else self._z(tree)
-        return self.known[tree]
-
-    def products(self, tree: Tree) -> list[Any]:
-        """Product over the children of a tree."""
-        stages = zip(*(self.values(child) for child in tree.children), strict=False)
-        return [math.prod(stage) for stage in stages] if tree.children else [1] * len(self.a)
-
-    def weighted(self, weights: Sequence[Any], tree: Tree) -> Any:
-        """Sum of a y-tree's products with weights other than the rows of a."""
-        return sum(x * y for x, y in zip(weights, self.products(tree), strict=False))
-
-    def _y(self, tree: Tree) -> list[Any]:
-        products = self.products(tree)
-        return [sum(x * y for x, y in zip(row, products, strict=False) if x) for row in self.a]
-
-    def _z(self, tree: Tree) -> list[Any]:
-        products = self.products(tree)
-        values: list[Any] = [0]
-        for stage in range(2, len(self.a)):
-            *known, unknown = self.a[stage]
-            total = sum(x * y for x, y in zip(known, values, strict=True))
-            values.append((products[stage] - total) / unknown)
-        return values
-
-
 def violated_rooted(tableau: ExplicitTableau, weights: ExactRow, trees: Sequence[Tree]) -> list[Tree]:
     """Rooted trees whose order condition is violated."""
-    series = Series((*tableau.a, weights))
+    series = StageSeries((*tableau.a, weights))
     return [tree for tree in trees if series.values(tree)[-1] != tree.weight]
 
 
-def violated_y(series: Series, argument: int, trees: Sequence[Tree]) -> Iterator[Tree]:
+def violated_y(series: StageSeries, argument: int, trees: Sequence[Tree]) -> Iterator[Tree]:
     """y-trees whose condition is violated at an argument, counted from 1."""
     return (tree for tree in trees if series.values(tree)[argument - 1] != tree.weight)
 
 
-def violated_z(series: Series, d: ExactRow, trees: Sequence[Tree]) -> Iterator[Tree]:
+def violated_z(series: StageSeries, d: ExactRow, trees: Sequence[Tree]) -> Iterator[Tree]:
     """z-trees whose condition is violated by the weights d."""
     return (
         tree for tree in trees if sum(x * y for x, y in zip(d, series.values(tree), strict=True) if x) != tree.weight
@@ -242,7 +149,7 @@ def test_half_explicit_tableau_has_exactly_the_stated_order(
     """Order p of q and v, exactly p - 1 of λ in general."""
     tableau = half_explicit(name)
     y_trees, z_trees = bicoloured_trees(tableau.order)
-    series = Series(tableau.a)
+    series = StageSeries(tableau.a)
     assert len(y_trees) == count_y
     assert not list(violated_y(series, tableau.s + 1, y_trees))
     needed = up_to(tableau.order - 2, z_trees)
@@ -257,9 +164,9 @@ def test_embedded_weights_need_the_last_stage_solved_again() -> None:
     tableau = half_explicit("half_explicit_5")
     assert tableau.b_hat is not None and tableau.order_hat == 4
     y_trees, _ = bicoloured_trees(4)
-    solved_again = Series((*tableau.a[:-1], tableau.b_hat))
+    solved_again = StageSeries((*tableau.a[:-1], tableau.b_hat))
     assert not list(violated_y(solved_again, tableau.s_bar + 1, y_trees))
-    stored = Series(tableau.a)
+    stored = StageSeries(tableau.a)
     weights = [x.rational for x in tableau.b_hat]
     violated = [tree for tree in y_trees if stored.weighted(weights, tree) != tree.weight]
     assert {tree.order for tree in violated} == {4}
@@ -271,7 +178,7 @@ def test_order_conditions_detect_every_wrong_sign(name: str) -> None:
     tableau = half_explicit(name)
     y_trees, z_trees = bicoloured_trees(min(tableau.order, 4))
     for row, column in nonzero_entries(tableau):
-        series = Series(with_entry(tableau.a, row, column, -tableau.a[row][column]))
+        series = StageSeries(with_entry(tableau.a, row, column, -tableau.a[row][column]))
         violated = itertools.chain(
             violated_y(series, tableau.s + 1, y_trees),
             violated_z(series, tableau.d, up_to(tableau.order - 2, z_trees)),
@@ -411,6 +318,8 @@ def test_first_subdiagonal_entry_may_be_zero() -> None:
         ("sqrt(5)+1-sqrt(5)/2", "1", "1/2", 5),
         (" - 1/3+sqrt(2) ", "-1/3", "1", 2),
         ("0*sqrt(5) + 1", "1", "0", 1),
+        ("-0.125", "-1/8", "0", 1),
+        (".5e-1 + sqrt(2)", "1/20", "1", 2),
     ],
 )
 def test_parse(text: str, rational: str, factor: str, radicand: int) -> None:
@@ -419,7 +328,7 @@ def test_parse(text: str, rational: str, factor: str, radicand: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", " ", "x", "1 2", "1 +", "0.5", "1/0", "1//2", "sqrt(-3)", "2*3", "(1/2)", "2sqrt(3)", "- -1", "1e3"]
+    "text", ["", " ", "x", "1 2", "1 +", "0.", "1/0", "1//2", "sqrt(-3)", "2*3", "(1/2)", "2sqrt(3)", "- -1", "1e3"]
 )
 def test_parse_rejects(text: str) -> None:
     with pytest.raises(ModelError, match="is not an exact number"):
@@ -533,17 +442,26 @@ def test_float_arrays(name: str) -> None:
 # Registry
 
 
+FAMILIES = {
+    **dict.fromkeys(RKMK_METHODS, "rkmk"),
+    **dict.fromkeys(HALF_EXPLICIT_METHODS, "half_explicit"),
+    "rkmk4_two_commutators": "rkmk",
+    **dict.fromkeys(("cf4", "cf32a", "cf32b", "cf43"), "commutator_free"),
+    **dict.fromkeys(("cg3", "cg4", "cg5"), "crouch_grossman"),
+    "index1_dopri5": "index1",
+}
+
+
 def test_names_families_and_commutators() -> None:
-    assert set(method_names()) == {*RKMK_METHODS, *HALF_EXPLICIT_METHODS, "index1_dopri5"}
+    assert set(method_names()) == set(FAMILIES)
     for name in method_names():
         found = method(name)
         assert found is method(name)
         assert found.name == name
         assert found.order == found.tableau.order
         assert found.tableau.source
-        family = "half_explicit" if name in HALF_EXPLICIT_METHODS else name.partition("_")[0]
-        assert found.family == ("rkmk" if family == "lie" else family)
-        assert found.commutators == (0 if name == "lie_euler_heun" else None)
+        assert found.family == FAMILIES[name]
+        assert found.commutators == (0 if name in ("lie_euler_heun", "rkmk4_two_commutators") else None)
 
 
 def test_unknown_name_lists_the_methods_and_suggests_one() -> None:

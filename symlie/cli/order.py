@@ -1,0 +1,108 @@
+"""``symlie order``: the order that the coefficients of a method have, and the one that it shows."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from typing import Any
+
+from symlie.cli.common import add_json
+from symlie.cli.output import print_json, print_table
+from symlie.cli.steps import METHOD_HELP, add_method_options
+
+SUMMARY = "Check the order conditions of a method exactly, and measure its order on a heavy top."
+DETAILS = """
+
+Conditions are those of methods on manifolds: planar rooted trees and forests with up to six nodes, in rational
+arithmetic; half-explicit methods are checked with the trees of index-2 systems, up to order five. Where coefficients
+are decimal fractions, conditions must hold to 1e-13.
+
+A file has the keys name, family, A, b, c, and b_hat for an embedded formula; fractions are text:
+
+  name = "heun"
+  family = "rkmk"              # or crouch_grossman, half_explicit (with s and d), commutator_free
+  A = [[], ["1"]]
+  b = ["1/2", "1/2"]
+  c = ["0", "1"]
+
+A commutator-free method has chains of exponentials, each row the weights of the slopes; the first row acts first:
+
+  stages = [{}, {exps = [["1/2"]]}, {exps = [["0", "1/2"]]}, {from = "Y2", exps = [["-1/2", "0", "1"]]}]
+  result = {exps = [["1/4", "1/6", "1/6", "-1/12"], ["-1/12", "1/6", "1/6", "1/4"]]}"""
+EXAMPLE = """symlie order cf4
+  symlie order rkmk_dopri5 --method-option commutators=1
+  symlie order my_tableau.toml --json"""
+
+MODEL = "heavy_top"
+"""The model whose motion shows the order."""
+SPIN = [0.4, 3.0, -1.0]
+"""Its initial Ω, in rad/s, much slower than the model's own."""
+END = 1.0
+"""End time of its motion, in s."""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Arguments of the command."""
+    parser.add_argument("method", metavar="METHOD", help=METHOD_HELP)
+    add_method_options(parser)
+    parser.add_argument("--exact-only", action="store_true", help="check the conditions alone, without running a model")
+    parser.add_argument("--backend", choices=("auto", "c", "numpy"), default="auto", help="default: auto")
+    add_json(parser)
+
+
+def run(arguments: Namespace) -> int:
+    """Run the command."""
+    arguments.result.update(method=arguments.method)
+    from symlie.runtime.method_orders import method_orders
+    from symlie.runtime.own_methods import chosen_method
+
+    method = chosen_method(arguments.method, dict(arguments.method_options))
+    found, embedded = method_orders(method)
+    arguments.result.update(
+        name=method.name,
+        family=method.family,
+        options=method.options,
+        order=found.order,
+        order_hat=embedded.order if embedded else None,
+        exact=not method.tableau.is_decimal,
+        conditions=found.conditions,
+        violated=found.violated,
+        residual=found.residual,
+    )
+    if not arguments.exact_only:
+        arguments.result.update(observed=_observed(arguments))
+    if arguments.json:
+        print_json({**arguments.result, "status": "ok"})
+        return 0
+    rows = [("order", str(found.order))]
+    if embedded:
+        rows.append(("embedded", str(embedded.order)))
+    how = f"up to {found.residual:.1e}" if method.tableau.is_decimal else "exactly"
+    rows.append(("conditions", f"{found.conditions} hold {how}"))
+    if found.violated:
+        rows.append(("order + 1", f"{found.violated} violated"))
+    print(f"{method.name} ({method.family.replace('_', '-')})")
+    print_table(rows)
+    if not arguments.exact_only:
+        _print_observed(arguments.result["observed"])
+    return 0
+
+
+def _observed(arguments: Namespace) -> dict[str, Any]:
+    from symlie.models.statement_cache import system_of_model
+    from symlie.runtime.integrate import takes_constraints
+    from symlie.runtime.observed_orders import observed_orders
+    from symlie.runtime.own_methods import chosen_method
+
+    method = chosen_method(arguments.method, dict(arguments.method_options))
+    group = "SE3" if takes_constraints(method) else "SO3"
+    system = system_of_model(MODEL, {"group": group}, backend=arguments.backend).with_initial("top", Omega=SPIN)
+    found = observed_orders(system, method, END)
+    return {"model": MODEL, "group": group, "h": list(found.h), "error": list(found.error), "order": list(found.order)}
+
+
+def _print_observed(observed: dict[str, Any]) -> None:
+    print(f"\n{observed['model']} on {observed['group']}: errors at t = {END:g} s, observed orders in brackets")
+    orders = ["", *(f"({order:.2f})" for order in observed["order"])]
+    print_table(
+        (f"h = {h:.3e}", f"{e:.3e}", o) for h, e, o in zip(observed["h"], observed["error"], orders, strict=False)
+    )

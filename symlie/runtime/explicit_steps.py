@@ -1,0 +1,110 @@
+"""One step of the explicit methods in NumPy: Runge–Kutta–Munthe-Kaas, and chains of exponentials."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from symlie.runtime.chains import ChainTableau
+from symlie.runtime.layout import Array
+from symlie.runtime.tables import RkmkTable, chain_table, rkmk_table
+
+if TYPE_CHECKING:
+    from symlie.runtime.steppers import State, Stepper, Trial
+
+
+def rkmk_step(stepper: Stepper, state: State, h: float) -> Trial:
+    """A step of Runge–Kutta–Munthe-Kaas type.
+
+    Source: Celledoni et al. 2022, section 2, left-trivialised.
+    """
+    table = rkmk_table(stepper.method)
+    a, c, b_hat, stages = table.a, table.c, table.b_hat, table.stages
+    k, p, t = stepper.kernels, stepper.parameters, state.t
+    q, v, multipliers = state.q, state.v, state.multipliers
+    with_end = table.has_end_stage and bool(stepper.rows or stepper.control.with_estimate)
+    rate: list[Array] = []
+    v_dot: list[Array] = []
+    Theta, Q, V = np.zeros_like(v), q, v
+    for i in range(stages + int(with_end)):
+        stage_t = t + (c[i] if i < stages else 1.0) * h
+        rate.append(_corrected_rate(stepper, table, Theta, V) if i > 0 else V)
+        if i == 0 and state.acceleration is not None:
+            v_dot.append(state.acceleration)
+        else:
+            acceleration, multipliers = stepper.acceleration(stage_t, Q, V, multipliers)
+            v_dot.append(acceleration)
+        if i == stages:
+            break
+        Theta = h * sum(a[i + 1, j] * rate[j] for j in range(i + 1))
+        for term in table.brackets:
+            if term.row == i + 2:
+                commutator = k.bracket(rate[term.first - 1], rate[term.second - 1])
+                Theta = Theta + h * h * float(term.weight) * commutator
+        V = v + h * sum(a[i + 1, j] * v_dot[j] for j in range(i + 1))
+        Q = stepper.advance(q, Theta)
+        k.prescribe(p, t + (c[i + 1] if i + 1 < stages else 1.0) * h, Q, V)
+    trial = stepper.trial(state, Q, V, v_dot, len(rate))
+    trial.multipliers = multipliers
+    trial.acceleration = v_dot[-1] if with_end else None
+    if stepper.rows:
+        stepper.measure(trial, t + h, Q, V, k.jacobian(p, t + h, Q))
+    if stepper.control.with_estimate:
+        theta_hat = h * sum(b_hat[j] * rate[j] for j in range(len(rate)))
+        v_hat = v + h * sum(b_hat[j] * v_dot[j] for j in range(len(rate)))
+        trial.error = stepper.control.error(Theta, theta_hat, v, V, v_hat)
+    return trial
+
+
+def _corrected_rate(stepper: Stepper, table: RkmkTable, theta: Array, v: Array) -> Array:
+    """T⁻¹(θ) v, exact or truncated."""
+    if stepper.method.commutators is None:
+        return stepper.kernels.rate(theta, v)
+    rate, nested = v, v
+    for weight in table.inverse:
+        nested = stepper.kernels.bracket(theta, nested)
+        rate = rate + weight * nested
+    return rate
+
+
+def chain_step(stepper: Stepper, state: State, h: float, tableau: ChainTableau) -> Trial:
+    """A step of a commutator-free method or of one of Crouch and Grossman.
+
+    Source: Celledoni et al. 2022, section 2; Crouch and Grossman 1993; left-trivialised.
+    """
+    table = chain_table(tableau)
+    k, p, t = stepper.kernels, stepper.parameters, state.t
+    rate: list[Array] = []
+    v_dot: list[Array] = []
+    points: list[tuple[Array, Array]] = [(state.q, state.v)]
+
+    def end_of(chain: int, time: float) -> tuple[Array, Array]:
+        q, v = (x.copy() for x in points[table.start[chain]])
+        for weights in table.exponentials[table.bounds[chain] : table.bounds[chain + 1]]:
+            q = stepper.advance(q, h * _sum(weights, rate))
+            v = v + h * _sum(weights, v_dot)
+        k.prescribe(p, time, q, v)
+        return q, v
+
+    stages = table.stages if stepper.control.with_estimate else table.needed
+    for i in range(stages):
+        stage_t = t + table.c[i] * h
+        if i > 0:
+            points.append(end_of(i, stage_t))
+        Q, V = points[i]
+        rate.append(V)
+        known = state.acceleration if i == 0 else None
+        v_dot.append(stepper.acceleration(stage_t, Q, V, state.multipliers)[0] if known is None else known)
+    q, v = end_of(table.stages, t + h)
+    trial = stepper.trial(state, q, v, v_dot, stages)
+    if stepper.control.with_estimate:
+        q_hat, v_hat = end_of(table.stages + 1, t + h)
+        theta = k.difference(state.q, q)
+        trial.error = stepper.control.error(theta, theta + k.difference(q, q_hat), state.v, v, v_hat)
+    return trial
+
+
+def _sum(weights: Array, slopes: Sequence[Array]) -> Array:
+    return np.asarray(sum(weights[j] * slope for j, slope in enumerate(slopes)))

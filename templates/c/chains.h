@@ -1,0 +1,109 @@
+/* Methods by chains of exponentials: commutator-free ones, and those of Crouch and Grossman.
+ *
+ *   Y_i = Y_start o exp(h sum_j e_1j f_j) o exp(h sum_j e_2j f_j) o ...,  f_j = (V_j, Vdot_j) at Y_j = (Q_j, V_j)
+ *
+ * The first exponential of a chain acts first; velocities add up along it. The end of the step, and the embedded one,
+ * are reached by chains of their own. The error is the difference of the two ends.
+ *
+ * The tableau comes in as STAGES, NEEDED (those that the result needs), EMBEDDED, and the tables EXPONENTIAL (weights of
+ * the slopes), BOUND and START (chain k has the exponentials from BOUND[k] to BOUND[k + 1] and starts from the stage
+ * START[k]; chain STAGES leads to the end), and C.
+ * Source: Celledoni et al. 2022, section 2; Crouch and Grossman 1993; left-trivialised. */
+#ifndef SYMLIE_CHAINS_H
+#define SYMLIE_CHAINS_H
+
+static inline long long step_workspace(const symlie_problem *restrict P)
+{
+    (void)P;
+    return (3 * STAGES + 7LL) * DIMENSION + (STAGES + 3LL) * STORAGE + acceleration_workspace(P);
+}
+
+/* (Q, V) at the end of a chain; the largest squared angle of its exponentials. */
+static inline double follow_chain(const symlie_problem *restrict P, int chain, int known, double h,
+                                  const double *restrict rate, const double *restrict acceleration,
+                                  const double *restrict stage_Q, const double *restrict stage_V, double *restrict Theta,
+                                  double *restrict moved_Q, double *restrict moved_V, double *restrict Q, double *restrict V)
+{
+    double angle = 0;
+    copy(STORAGE, stage_Q + START[chain] * STORAGE, Q);
+    copy(DIMENSION, stage_V + START[chain] * DIMENSION, V);
+SYMLIE_UNROLL
+    for (int e = BOUND[chain]; e < BOUND[chain + 1]; e++) {
+        combine(DIMENSION, known, h, EXPONENTIAL[e], rate, 0, Theta);
+        combine(DIMENSION, known, h, EXPONENTIAL[e], acceleration, V, moved_V);
+        const double z = system_chart(P, Theta);
+        angle = z > angle || !(z == z) ? z : angle;
+        system_advance(P, Q, Theta, moved_Q);
+        copy(STORAGE, moved_Q, Q);
+        copy(DIMENSION, moved_V, V);
+    }
+    return angle;
+}
+
+static inline int method_step(const symlie_problem *restrict P, double *restrict work, double t, double h,
+                              const symlie_control *restrict control, mass_matrix *restrict mass,
+                              const symlie_state *restrict state, symlie_trial *restrict trial)
+{
+    ARRAY(rate, STAGES * DIMENSION);
+    ARRAY(acceleration, STAGES * DIMENSION);
+    ARRAY(stage_V, STAGES * DIMENSION);
+    ARRAY(stage_Q, STAGES * STORAGE);
+    ARRAY(V, DIMENSION);
+    ARRAY(Q, STORAGE);
+    ARRAY(Theta, DIMENSION);
+    ARRAY(moved_V, DIMENSION);
+    ARRAY(moved_Q, STORAGE);
+    ARRAY(r, DIMENSION);
+    ARRAY(hat, 3 * DIMENSION);
+    ARRAY(hat_Q, STORAGE);
+    double angle = 0;
+    const int with_estimate = EMBEDDED && control->with_estimate;
+    const int stages = with_estimate ? STAGES : NEEDED;
+    (void)hat, (void)hat_Q;
+    copy(STORAGE, state->q, stage_Q);
+    copy(DIMENSION, state->v, stage_V);
+SYMLIE_UNROLL
+    for (int i = 0; i < STAGES; i++) {
+        if (i >= stages) break;
+        double *restrict Y = stage_Q + i * STORAGE, *restrict W = stage_V + i * DIMENSION;
+        if (i > 0) {
+            const double z = follow_chain(P, i, i, h, rate, acceleration, stage_Q, stage_V, Theta, moved_Q, moved_V, Q, V);
+            angle = z > angle || !(z == z) ? z : angle;
+            copy(STORAGE, Q, Y);
+            copy(DIMENSION, V, W);
+            if (MOTIONS) system_prescribe(P, t + C[i] * h, Y, W);
+        }
+        copy(DIMENSION, W, rate + i * DIMENSION);
+        if (i == 0 && state->acceleration_is_valid) {
+            copy(DIMENSION, state->acceleration, acceleration);
+        } else {
+            const int status = stage_acceleration(P, work, t + C[i] * h, Y, W, r, mass, acceleration + i * DIMENSION, trial->lambda);
+            if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return angle >= CHART_LIMIT ? SYMLIE_OUTSIDE_CHART : status;
+        }
+    }
+    const double z = follow_chain(P, STAGES, stages, h, rate, acceleration, stage_Q, stage_V, Theta, moved_Q, moved_V, Q, V);
+    angle = z > angle || !(z == z) ? z : angle;
+    if (MOTIONS) system_prescribe(P, t + h, Q, V);
+    trial->rhs_evaluations = stages - (state->acceleration_is_valid ? 1 : 0);
+    copy(DIMENSION, acceleration, trial->first_acceleration);
+    if (SYMLIE_UNLIKELY(!(angle < CHART_LIMIT))) return angle >= CHART_LIMIT ? SYMLIE_OUTSIDE_CHART : SYMLIE_NOT_FINITE;
+    if (SYMLIE_UNLIKELY(!all_finite(DIMENSION, V))) return SYMLIE_NOT_FINITE;
+#if EMBEDDED
+    if (with_estimate) {
+        double *restrict hat_V = hat, *restrict size = hat + DIMENSION, *restrict end = hat + 2 * DIMENSION;
+        follow_chain(P, STAGES + 1, stages, h, rate, acceleration, stage_Q, stage_V, Theta, moved_Q, moved_V, hat_Q, hat_V);
+        if (MOTIONS) system_prescribe(P, t + h, hat_Q, hat_V);
+        system_difference(P, state->q, Q, size);
+        system_difference(P, Q, hat_Q, end);
+        for (int k = 0; k < DIMENSION; k++) end[k] += size[k];
+        trial->error = error_norm(P, control, size, end, state->v, V, hat_V);
+    }
+#endif
+    system_normalize(P, Q, trial->q);
+    copy(DIMENSION, V, trial->v);
+    trial->acceleration_is_valid = 0;
+    (void)work;
+    return SYMLIE_DONE;
+}
+
+#endif

@@ -1,0 +1,197 @@
+"""Commutator-free and Crouch–Grossman methods, commutators, truncated dexp⁻¹: orders, backends, failures."""
+
+from __future__ import annotations
+
+import functools
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symlie as sl
+from symlie.errors import ModelError, OutsideChartError, UnknownNameError, UnsupportedMethodError
+from symlie.models import flying_spaghetti
+from symlie.runtime.layout import Array
+from symlie.runtime.methods import method, method_names
+from symlie.runtime.solution import Solution
+from symlie.runtime.system import System
+from tests import tolerances
+from tests.runtime.test_orders import driven_body
+from tests.systems import heavy_top_system, polar_system
+
+CHAINS = tuple(n for n in method_names() if method(n).family in ("commutator_free", "crouch_grossman"))
+NEW = ("rkmk4_two_commutators", *CHAINS)
+TIMES = [0.3, 0.6, 0.9, 1.2]
+
+
+@functools.cache
+def reference() -> Array:
+    """States of the driven body, by order six with steps of 2⁻¹⁰."""
+    return states("rkmk_rk67", 2.0**-10)
+
+
+def states(name: str | Path, h: float, **options: Any) -> Array:
+    """States of the driven body at `TIMES`."""
+    solution = sl.solve(driven_body(), TIMES[-1], method=name, h=h, t_eval=TIMES, method_options=options)
+    return np.hstack([solution.q, solution.v])
+
+
+def observed(name: str | Path, k: int, **options: Any) -> float:
+    """Observed order between 2⁻ᵏ and 2⁻⁽ᵏ⁺¹⁾."""
+    coarse, fine = (float(np.abs(states(name, 2.0**-n, **options) - reference()).max()) for n in (k, k + 1))
+    assert fine > tolerances.ROUNDING_OF_LONG_RUNS
+    return math.log2(coarse / fine)
+
+
+@pytest.mark.parametrize("name", NEW)
+def test_orders_with_forces_in_time(name: str) -> None:
+    order = method(name).order
+    assert observed(name, {3: 6, 4: 5, 5: 5}[order]) >= order - tolerances.ORDER
+
+
+@pytest.mark.parametrize(("commutators", "order"), [(0, 2), (1, 3), (2, 5)])
+def test_orders_of_truncated_methods(commutators: int, order: int) -> None:
+    assert method("rkmk_dopri5").with_options({"commutators": commutators}).order == order
+    assert abs(observed("rkmk_dopri5", 5, commutators=commutators) - order) <= tolerances.ORDER
+
+
+def test_wrong_sign_of_commutators_leaves_order_two(tmp_path: Path) -> None:
+    """The two commutators with the signs of actions from the left, on a group with right multiplication."""
+    file = tmp_path / "left.toml"
+    file.write_text(
+        """
+        family = "rkmk"
+        commutators = 0
+        A = [[], ["1/2"], ["0", "1/2"], ["0", "0", "1"]]
+        b = ["1/6", "1/3", "1/3", "1/6"]
+        brackets = [
+            {row = 3, weight = "-1/8", first = 1, second = 2}, {row = 5, weight = "-1/12", first = 1, second = 4}
+        ]
+        """
+    )
+    assert sl.load_tableau(file).order == 2
+    assert abs(observed(file, 7) - 2) <= tolerances.ORDER
+
+
+def runs_of(system: tuple[System, System], t_end: float, **arguments: Any) -> tuple[Solution, Solution]:
+    """The same run compiled and in NumPy."""
+    compiled, plain = (sl.solve(s, t_end, **arguments) for s in system)
+    return compiled, plain
+
+
+def check_agreement(compiled: Solution, plain: Solution) -> None:
+    for name in ("t", "q", "v"):
+        a, b = getattr(compiled, name), getattr(plain, name)
+        assert a.shape == b.shape
+        assert np.abs(a - b).max() <= tolerances.BACKENDS * max(1.0, float(np.abs(b).max()))
+    assert compiled.statistics.rhs_evaluations == plain.statistics.rhs_evaluations
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [*((n, {}) for n in NEW), ("rkmk_dopri5", {"commutators": 2}), ("rkmk_rk67", {"commutators": 4})],
+)
+def test_backends_agree(name: str, options: dict[str, Any]) -> None:
+    for build in (driven_body, polar_system):
+        pair = build("c"), build("numpy")
+        check_agreement(*runs_of(pair, 0.2, method=name, h=0.01, method_options=options))
+
+
+@functools.cache
+def free_rod(backend: str) -> System:
+    """A rod without constraints: topology at run time, several nodes."""
+    return flying_spaghetti.build(segments=4, constraint="none").derive().compile(backend=backend)
+
+
+@pytest.mark.parametrize("name", ["cf43", "cg3", "rkmk4_two_commutators"])
+def test_backends_agree_on_many_nodes(name: str) -> None:
+    pair = free_rod("c"), free_rod("numpy")
+    check_agreement(*runs_of(pair, 2e-4, method=name, h=2e-5))
+
+
+@functools.cache
+def shaken(backend: str) -> System:
+    """A body on a spring whose other end is moved."""
+    model = sl.Model("shaken")
+    base, body = model.node("base", sl.SE3), model.node("body", sl.SE3)
+    for q in (base, body):
+        model.kinetic_energy((q.U.dot(q.U) + q.Omega.dot(sl.diag(1, 2, 3) * q.Omega)) / 2)
+    model.potential_energy((body.x - base.x).dot(body.x - base.x) * 5)
+    model.prescribe(base, R=sl.eye(3), x=sl.vector(sl.sin(3 * model.t), 0, 0))
+    model.initial(body, x=[0, 1, 0], Omega=[1, 2, 3])
+    return model.derive().compile(backend=backend)
+
+
+@pytest.mark.parametrize("name", ["cf43", "cg4", "rkmk4_two_commutators"])
+def test_prescribed_motions(name: str) -> None:
+    pair = shaken("c"), shaken("numpy")
+    check_agreement(*runs_of(pair, 0.5, method=name, h=0.05))
+    exact = sl.solve(pair[0], 1.0, method="rkmk_dopri5", h=2.0**-9, record_every=0)
+    errors = [
+        float(np.abs(sl.solve(pair[0], 1.0, method=name, h=2.0**-k, record_every=0).q[-1] - exact.q[-1]).max())
+        for k in (5, 6)
+    ]
+    assert math.log2(errors[0] / errors[1]) >= 4 - tolerances.OBSERVED_ORDER
+
+
+@pytest.mark.parametrize("name", ["cf32a", "cf32b", "cf43"])
+def test_adaptive_steps(name: str) -> None:
+    """Rejected steps keep their first stage; both backends take the same steps."""
+    pair = driven_body("c"), driven_body("numpy")
+    compiled, plain = runs_of(pair, TIMES[-1], method=name, rtol=1e-6, h0=1.0, t_eval=TIMES, trace=True)
+    assert compiled.trace is not None and plain.trace is not None
+    assert compiled.statistics.rejected > 0
+    np.testing.assert_allclose(compiled.trace.h, plain.trace.h, rtol=tolerances.ADAPTIVE_STEPS)
+    np.testing.assert_allclose(compiled.q, plain.q, rtol=0, atol=tolerances.ADAPTIVE_STATES)
+    done = compiled.statistics
+    assert done.rhs_evaluations == method(name).tableau.stages * done.accepted + done.rejected * (
+        method(name).tableau.stages - 1
+    )
+    assert np.abs(np.hstack([compiled.q, compiled.v]) - reference()).max() <= 1e-5
+
+
+def test_fixed_steps_do_without_the_embedded_stage() -> None:
+    first, second = (sl.solve(driven_body(), 0.5, method=name, h=0.01) for name in ("cf4", "cf43"))
+    assert first.q.tobytes() == second.q.tobytes()
+    assert second.statistics.rhs_evaluations == 4 * second.statistics.steps
+
+
+def test_printed_controller_takes_an_absolute_norm() -> None:
+    """err = |ŷ - y| against tol alone, h_new = 0.85 h (tol/err)^exponent."""
+    solution = sl.solve(driven_body(), 1.0, method="cf43", atol=1e-6, h0=0.02, controller="celledoni2022", trace=True)
+    assert solution.trace is not None and method("cf43").order_hat == 3
+    h, error = solution.trace.h, solution.trace.error
+    np.testing.assert_allclose(h[1:-1], 0.85 * h[:-2] * error[:-2] ** -0.25, rtol=1e-12)
+
+
+def test_constraints_are_refused() -> None:
+    for name in NEW:
+        with pytest.raises(UnsupportedMethodError, match=rf"^Method '{name}' integrates systems without constraints"):
+            sl.solve(heavy_top_system("SE3"), 0.1, method=name, h=0.01)
+
+
+@pytest.mark.parametrize("backend", ["c", "numpy"])
+def test_a_whole_turn_in_one_exponential_is_refused(backend: str) -> None:
+    with pytest.raises(OutsideChartError):
+        sl.solve(heavy_top_system("S3", backend), 1.0, method="cf4", h=0.1)
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "kind", "message"),
+    [
+        ("cf4", {"commutators": 1}, ModelError, "Method cf4 of the family commutator_free has no options"),
+        ("rkmk4_two_commutators", {"commutators": 1}, ModelError, "has no options"),
+        ("half_explicit_5", {"map": "cayley"}, ModelError, "has no options"),
+        ("rkmk_rk44", {"truncation": 1}, UnknownNameError, "no option 'truncation'; there are commutators, map"),
+        ("rkmk_rk44", {"commutators": -1}, UnknownNameError, "exact, auto or a number from 0, not -1"),
+        ("rkmk_rk44", {"commutators": "few"}, UnknownNameError, "not 'few'"),
+        ("rkmk_rk44", {"map": "log"}, UnknownNameError, "Unknown map 'log'; use one of: exp, cayley, second_kind"),
+        ("rkmk_rk44", {"map": "cayley", "commutators": 2}, ModelError, "the truncated series belongs to exp"),
+        ("rkmk4", {}, UnknownNameError, "a tableau of your own is a file that ends in .toml"),
+    ],
+)
+def test_mistakes(name: str, options: dict[str, Any], kind: type[Exception], message: str) -> None:
+    with pytest.raises(kind, match=message):
+        sl.solve(driven_body(), 0.1, method=name, h=0.01, method_options=options)

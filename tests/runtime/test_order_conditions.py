@@ -1,0 +1,142 @@
+"""Exact order conditions: the stated orders, truncation of dexp⁻¹, and what destroys an order."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from fractions import Fraction
+
+import pytest
+
+from symlie.runtime import order_conditions
+from symlie.runtime.chains import Chain, ChainTableau, CrouchGrossmanTableau, along_slopes
+from symlie.runtime.exact import exact_row
+from symlie.runtime.method_orders import method_orders
+from symlie.runtime.methods import Method, method, method_names, order_of_truncation
+from symlie.runtime.order_conditions import chain_series, flow, inverse_weights, order_of, rkmk_series
+from symlie.runtime.tableau import ExplicitTableau
+
+
+def explicit(name: str) -> ExplicitTableau:
+    """The tableau of a method of the family rkmk."""
+    tableau = method(name).tableau
+    assert isinstance(tableau, ExplicitTableau)
+    return tableau
+
+
+def chains(name: str) -> ChainTableau:
+    """The tableau of a method by chains of exponentials."""
+    tableau = method(name).tableau
+    assert isinstance(tableau, ChainTableau)
+    return tableau
+
+
+def test_series_of_the_flow() -> None:
+    """Forests are counted by Catalan's numbers, and trees are weighted by the flow's integrals."""
+    series = flow(6)
+    assert [len(level) for level in series] == [1, 1, 2, 5, 14, 42, 132]
+    leaf = ()
+    assert series[1] == {(leaf,): 1}
+    assert series[2] == {(leaf, leaf): Fraction(1, 2), ((leaf,),): Fraction(1, 2)}
+    bushy, tall = ((leaf, leaf),), (((leaf,),),)
+    assert (series[3][bushy], series[3][tall]) == (Fraction(1, 6), Fraction(1, 6))
+    # α' = α B⁺(α) makes the last tree the latest, so the order of a word matters.
+    assert (series[3][leaf, (leaf,)], series[3][(leaf,), leaf]) == (Fraction(1, 3), Fraction(1, 6))
+
+
+def test_weights_of_the_inverse() -> None:
+    """(-1)^k B_k/k!."""
+    expected = ["1", "1/2", "1/12", "0", "-1/720", "0", "1/30240"]
+    assert list(inverse_weights(7)) == [Fraction(x) for x in expected]
+
+
+@pytest.mark.parametrize("name", method_names())
+def test_methods_have_exactly_the_stated_orders(name: str) -> None:
+    known = method(name)
+    found, embedded = method_orders(known)
+    assert found.order == known.order
+    assert (embedded.order if embedded else None) == known.order_hat
+    assert found.residual <= 1e-30 if known.tableau.is_decimal else found.residual == 0
+    assert found.violated > 0 or known.order >= 5
+
+
+TRUNCATED = {
+    "lie_euler_heun": (2, 2, 2, 2),
+    "rkmk_kutta3": (2, 3, 3, 3),
+    "rkmk_rk44": (2, 3, 4, 4),
+    "rkmk_38": (2, 3, 4, 4),
+    "rkmk_dopri5": (2, 3, 5, 5),
+    "rkmk_rk67": (2, 3, 5, 6),
+}
+"""Orders with dexp⁻¹ truncated after 0, 1, 2 commutators, and with all of them."""
+
+
+@pytest.mark.parametrize("name", TRUNCATED)
+def test_orders_of_truncated_methods(name: str) -> None:
+    for commutators, order in zip((0, 1, 2, None), TRUNCATED[name], strict=True):
+        truncated = Method(explicit(name), commutators)
+        assert method_orders(truncated)[0].order == order == truncated.order
+
+
+@pytest.mark.parametrize(("commutators", "orders"), [(0, (2,)), (1, (3,)), (2, (4,)), (None, (4,))])
+def test_orders_of_the_truncated_embedded_formula(commutators: int | None, orders: tuple[int]) -> None:
+    truncated = Method(explicit("rkmk_dopri5"), commutators)
+    embedded = method_orders(truncated)[1]
+    assert embedded is not None and (embedded.order,) == orders == (truncated.order_hat,)
+
+
+def test_rule_of_truncation() -> None:
+    """B₃ = B₅ = 0: an odd number of commutators above one gains nothing."""
+    assert [order_of_truncation(k) for k in range(6)] == [2, 3, 5, 5, 7, 7]
+    assert [method(n).with_options({"commutators": "auto"}).commutators for n in TRUNCATED] == [0, 1, 2, 2, 2, 4]
+
+
+def test_wrong_sign_of_commutators_leaves_order_two(monkeypatch: pytest.MonkeyPatch) -> None:
+    tableau = explicit("rkmk4_two_commutators")
+    turned = tuple(dataclasses.replace(b, weight=-b.weight) for b in tableau.brackets)
+    assert method_orders(Method(dataclasses.replace(tableau, brackets=turned), 0))[0].order == 2
+    monkeypatch.setattr(
+        order_conditions, "inverse_weights", lambda n: [x * (-1) ** k for k, x in enumerate(inverse_weights(n))]
+    )
+    for name in ("rkmk_kutta3", "rkmk_rk44", "rkmk_dopri5", "rkmk_rk67"):
+        assert method_orders(method(name))[0].order == 2
+
+
+@pytest.mark.parametrize("name", ["cf4", "cf43"])
+def test_swapped_factors_leave_order_two(name: str) -> None:
+    tableau = chains(name)
+    for _, end in tableau.ends():
+        swapped = Chain(end.exponentials[::-1], end.start)
+        assert order_of(chain_series(tableau, swapped, 6), 0.0).order == 2
+
+
+def test_crouch_grossman_needs_more_than_classical_conditions() -> None:
+    """The classical method of order four, with its weights along single slopes, has order two only."""
+    classical = explicit("rkmk_rk44")
+    tableau = chains("cg4")
+    assert isinstance(tableau, CrouchGrossmanTableau)
+    rows = (*classical.a, classical.b)
+    *stages, end = map(along_slopes, rows)
+    mixed = ChainTableau(name="mixed", order=1, c=classical.c, chains=tuple(stages), result=end, source="")
+    assert method_orders(Method(mixed))[0].order == 2
+
+
+def test_published_digits_are_enough() -> None:
+    """The coefficients of Jackiewicz, Marthinsen and Owren with the 16 digits that they printed."""
+    tableau = chains("cg4")
+
+    def shortened(chain: Chain) -> Chain:
+        digits = [[round(x.rational, 16) for x in row] for row in chain.exponentials]
+        return Chain(tuple(map(exact_row, digits)), chain.start)
+
+    rounded = dataclasses.replace(
+        tableau, chains=tuple(map(shortened, tableau.chains)), result=shortened(tableau.result)
+    )
+    found = method_orders(Method(rounded))[0]
+    assert found.order == 4 and 0 < found.residual < 1e-15
+
+
+def test_a_commutative_algebra_has_classical_conditions() -> None:
+    """The shuffle sum over all words of leaves is that of the exponential: Σ b = 1 once for each power."""
+    series = rkmk_series(explicit("rkmk_rk44"), explicit("rkmk_rk44").b, None, 4)
+    assert [series[n][((),) * n] for n in range(5)] == [Fraction(1, math.factorial(n)) for n in range(5)]

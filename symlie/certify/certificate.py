@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 import importlib.metadata
 import json
+import math
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -17,7 +18,8 @@ from symlie.certify.checker import ASSUMPTIONS, check
 from symlie.certify.checker_arithmetic import CertificateError
 from symlie.certify.source_text import named_functions, text_digest
 from symlie.errors import FormatError
-from symlie.ir.schemes import TAYLOR_REMAINDER, indices
+from symlie.ir.schemes import indices
+from symlie.ir.taylor import expansions
 from symlie.version import VERSION
 
 if TYPE_CHECKING:
@@ -148,7 +150,8 @@ def shipped() -> dict[str, dict[str, Any]]:
 def certificate_of_sources(sources: Iterable[str], prefix: str = "symlie_") -> str:
     """Certificate of all coefficient functions in C sources, from the shipped ones.
 
-    Functions outside of the shipped family are listed as unproved, with what is known of their approximation.
+    Functions outside of the shipped family are proved where python-flint is installed; else they are listed as
+    unproved, with bounds of their approximation in rational arithmetic.
 
     Parameters
     ----------
@@ -166,23 +169,48 @@ def certificate_of_sources(sources: Iterable[str], prefix: str = "symlie_") -> s
             if known is not None and known["definition"] == definition_of(base_name):
                 entries[short] = known | {"name": short}
             else:
-                entries[short] = _unproved(short, base_name, digest)
+                entries[short] = _of_new_function(short, base_name, source, name)
     return certificate((entries[name] for name in sorted(entries)), _shipped_content()["versions"])
 
 
-def _unproved(name: str, base_name: str, digest: str) -> dict[str, Any]:
-    approximation = (
-        {"kind": "Taylor polynomial", "remainder_relative_to_f(0)": str(TAYLOR_REMAINDER)}
-        if base_name.startswith("c")
-        else {"kind": "fitted numerator, pole removed"}
-    )
-    return {
-        "name": name,
-        "status": UNPROVED,
-        "definition": definition_of(base_name),
-        "text_sha256": digest,
-        "approximation": approximation,
-    }
+def _of_new_function(name: str, base_name: str, source: str, function: str) -> dict[str, Any]:
+    """Of a function outside of the shipped family: proved where python-flint is installed, else what is known."""
+    try:
+        from symlie.certify.operation_list import parse_function
+        from symlie.certify.subjects import Subject
+        from symlie.certify.verification import prove_subject
+    except ImportError:
+        return {
+            "name": name,
+            "status": UNPROVED,
+            "definition": definition_of(base_name),
+            "text_sha256": text_digest(source, function),
+            "approximation": approximations(base_name),
+        }
+    subject = Subject(name, base_name, source, parse_function(source, function))
+    return entry(prove_subject(subject)) | {"versions": prover_versions()}
+
+
+def approximations(base_name: str) -> list[dict[str, object]]:
+    """Taylor polynomials of a function, with their remainders as they are bounded in rational arithmetic.
+
+    Parameters
+    ----------
+    base_name
+        Such as ``c4_3``.
+    """
+    return [
+        {
+            "kind": "Taylor polynomial",
+            "of": f"(4 pi^2 - z)^{e.pole_order} f" if e.pole_order else "f",
+            "about": e.centre,
+            "degree": len(e.coefficients) - 1,
+            "upper": float(e.upper),
+            "remainder": math.nextafter(float(e.remainder), 1.0),
+            "relative_to": "its least value" if e.pole_order else "f(0)",
+        }
+        for e in expansions(base_name)
+    ]
 
 
 def check_file(path: Path) -> dict[str, str]:

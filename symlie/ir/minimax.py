@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
 
@@ -14,6 +13,7 @@ import mpmath
 
 from symlie.ir.primitives import evaluate
 from symlie.ir.schemes import POLES, Piece, Precision
+from symlie.ir.taylor import expansions
 
 DIGITS = 60
 
@@ -120,26 +120,23 @@ def _interpolate(nodes: list[mpmath.mpf], values: list[mpmath.mpf]) -> list[mpma
     return list(mpmath.lu_solve(vandermonde, mpmath.matrix(values)))
 
 
-def fit_cotangent(base_name: str, precision: Precision = "double") -> tuple[Piece, ...]:
-    """Piece of a g_m outside of the shipped family: one numerator up to the pole."""
-    m = int(base_name[1:])
-    upper = POLES[precision][0]
-    degree = max(BEYOND_DEGREES.values()) + m
-    return (Piece(upper, fit(base_name, degree, Fraction(upper), BITS[precision], with_pole=True), m + 1),)
-
-
-def rounded(coefficients: Sequence[Fraction], precision: Precision) -> tuple[float, ...]:
-    """Rational coefficients as numbers of a precision, correctly rounded.
+def taylor_pieces(base_name: str, precision: Precision) -> tuple[Piece, ...]:
+    """Pieces of a function outside of the shipped family: its Taylor polynomials, correctly rounded.
 
     Parameters
     ----------
-    coefficients
-        Exact values.
+    base_name
+        ``c2_1``, ``g0``, ….
     precision
         ``double`` or ``float``.
     """
-    with mpmath.workprec(BITS[precision]):
-        return tuple(float(mpmath.mpf(c.numerator) / c.denominator) for c in coefficients)
+    pieces = []
+    for expansion in expansions(base_name):
+        upper = min(float(expansion.upper), POLES[precision][0])
+        with mpmath.workprec(BITS[precision]):
+            coefficients = tuple(float(+a) for a in expansion.coefficients)
+        pieces.append(Piece(upper, coefficients, expansion.pole_order, shift=float(expansion.centre)))
+    return tuple(pieces)
 
 
 def standard_schemes() -> list[dict[str, object]]:

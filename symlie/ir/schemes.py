@@ -12,7 +12,7 @@ from typing import Literal
 import sympy
 from sympy import Expr, Rational
 
-from symlie.ir.primitives import CoefficientFunction, Stumpff
+from symlie.ir.primitives import CoefficientFunction
 
 Precision = Literal["double", "float"]
 
@@ -24,9 +24,6 @@ POLES: dict[Precision, tuple[float, float]] = {
 
 TAYLOR_UPPER = Fraction(10)
 """End of the working interval of functions outside of the shipped family."""
-
-TAYLOR_REMAINDER = Fraction(1, 2**58)
-"""Remainder of their Taylor polynomials, relative to f(0)."""
 
 
 @dataclass(frozen=True)
@@ -118,8 +115,8 @@ def standard_pieces() -> dict[tuple[str, Fraction, str], tuple[Piece, ...]]:
 def scheme_for(function: CoefficientFunction, precision: Precision = "double") -> Scheme:
     """The scheme of a coefficient function.
 
-    Members of the shipped family take the shipped pieces, on their interval or on the standard one; others a Taylor
-    polynomial whose remainder is bounded in rational arithmetic, or a numerator fitted up to the pole.
+    Members of the shipped family take the shipped pieces, on their interval or on the standard one; others Taylor
+    polynomials whose remainders are bounded in rational arithmetic.
 
     Parameters
     ----------
@@ -150,41 +147,9 @@ def _scheme(name: str, base_name: str, upper: Fraction, precision: Precision) ->
         pieces = standard_pieces().get((base_name, end, precision))
         if pieces:
             return Scheme(name, base_name, pieces, precision)
-    from symlie.ir.minimax import fit_cotangent, rounded
+    from symlie.ir.minimax import taylor_pieces
 
-    if base_name.startswith("g"):
-        pieces = fit_cotangent(base_name, precision)
-    else:
-        coefficients = rounded(taylor_coefficients(base_name, TAYLOR_UPPER), precision)
-        pieces = (Piece(float(TAYLOR_UPPER), coefficients),)
-    return Scheme(name, base_name, pieces, precision, is_shipped=False)
-
-
-def taylor_coefficients(base_name: str, upper: Fraction) -> tuple[Fraction, ...]:
-    """Taylor polynomial of c_{k,m} with a remainder below `TAYLOR_REMAINDER` relative to f(0).
-
-    The remainder of the series is bounded by a geometric series, because the ratio of its terms decreases.
-
-    Parameters
-    ----------
-    base_name
-        ``ck`` or ``ck_m``.
-    upper
-        End of the interval.
-    """
-    k, m = indices(base_name)
-    terms: list[Fraction] = []
-    while True:
-        j = len(terms)
-        a, b = (_rational(Stumpff.series_coefficient(k, m, i)) for i in (j, j + 1))
-        ratio = abs(b / a) * upper
-        if terms and ratio < 1 and abs(a) * upper**j / (1 - ratio) <= TAYLOR_REMAINDER * abs(terms[0]):
-            return tuple(terms)
-        terms.append(a)
-
-
-def _rational(value: Rational) -> Fraction:
-    return Fraction(int(value.p), int(value.q))
+    return Scheme(name, base_name, taylor_pieces(base_name, precision), precision, is_shipped=False)
 
 
 def indices(base_name: str) -> tuple[int, int]:

@@ -18,7 +18,7 @@ from sympy import Rational
 from symlie.ir import schemes
 from symlie.ir.minimax import fit, standard_schemes
 from symlie.ir.primitives import Cotangent, Stumpff
-from symlie.ir.schemes import POLES, TAYLOR_UPPER, Piece, Scheme, scheme_for, taylor_coefficients
+from symlie.ir.schemes import POLES, Piece, Scheme, scheme_for
 from tests import tolerances
 from tests.evaluation import evaluate_scheme
 
@@ -133,14 +133,6 @@ def test_functions_outside_the_family(function: Stumpff | Cotangent) -> None:
     scheme = scheme_for(function)
     assert not scheme.is_shipped
     assert error(scheme) < tolerances.SCHEME_UNPROVED
-
-
-def test_taylor_remainder_in_rational_arithmetic() -> None:
-    """One degree less leaves more than the bound."""
-    degree = len(taylor_coefficients("c4_1", TAYLOR_UPPER)) - 1
-    exact = [Fraction(int(c.p), int(c.q)) for c in series("c4_1")]
-    rest = [abs(sum(c * TAYLOR_UPPER**j for j, c in enumerate(exact) if j > n)) for n in (degree - 1, degree)]
-    assert rest[1] <= abs(exact[0]) * schemes.TAYLOR_REMAINDER < rest[0]
 
 
 @pytest.mark.parametrize(("precision", "bits"), [("double", 53), ("float", 24)])

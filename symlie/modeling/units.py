@@ -78,6 +78,8 @@ def parse_units(text: str, size: int) -> list[Dimension | None]:
     """Units of the components of a vector: one for all, or several, separated by commas, for parts of equal length."""
     if not isinstance(text, str):
         raise ModelError(f"A unit is a text such as 'kg m^2', not {text!r}.")
+    if not text.isprintable():
+        raise ModelError(f"A unit is one line of text such as 'kg m^2', not {text!r}.")
     if not text:
         return [None] * size
     parts = [parse_unit(part.strip()) for part in text.split(",")]

@@ -124,8 +124,8 @@ def _dependent_rows_of_band(layout: Layout, algebra: BandedAlgebra, unit: Array)
         known = np.zeros(column)
         low = max(0, column - k)
         known[low:] = [band[column - n, n] for n in range(low, column)]
-        leading = band[:, :column].copy()
-        for distance in range(1, k + 1):
+        leading = band[: min(k + 1, column), :column].copy()
+        for distance in range(1, len(leading)):
             leading[distance, max(0, column - distance) :] = 0
         coefficients[:column] = -solveh_banded(leading, known, lower=True)
     order = np.argsort(algebra.position)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
 import pytest
 import sympy
@@ -38,6 +39,12 @@ def test_other_units_are_refused(text: str) -> None:
 def test_the_message_lists_what_is_known() -> None:
     with pytest.raises(ModelError, match=r"The unit 'furlong' is not known; .* of kg, m, s, A, K, mol, cd, 1, rad,"):
         sl.Model("lengths").parameter("length", 1.0, unit="furlong")
+
+
+@pytest.mark.parametrize("text", ["kg\nm", "m\t", 3, None])
+def test_a_unit_is_one_line_of_text(text: Any) -> None:
+    with pytest.raises(ModelError, match=r"A unit is (a|one line of) text such as 'kg m\^2', not"):
+        sl.Model("lengths").parameter("length", 1.0, unit=text)
 
 
 def test_units_of_parts() -> None:

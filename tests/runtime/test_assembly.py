@@ -122,7 +122,8 @@ def test_redundant_rows_are_assembled_and_then_named() -> None:
         _ = assembled.initial_state
 
 
-def test_redundant_rows_of_elements_are_named() -> None:
+@pytest.mark.parametrize("doubled", [0, 1])
+def test_redundant_rows_of_elements_are_named(doubled: int) -> None:
     """Both elements between the same nodes, of a model whose topology is run-time data."""
     model = sl.Model("twice")
     points = model.node_array("points", "R3", 4)
@@ -132,11 +133,12 @@ def test_redundant_rows_of_elements_are_named() -> None:
     chord = link.right.x - link.left.x
     link.kinetic_energy(link.right.x_dot.dot(link.right.x_dot) / 2)
     link.constraint("length", chord.dot(chord) - 1)
-    model.add(link, [(points[0], points[1]), (points[1], points[2]), (points[2], points[3]), (points[1], points[2])])
+    places = [(points[k], points[k + 1]) for k in range(3)]
+    model.add(link, [*places, places[doubled]])
     system = model.derive().compile()
     with pytest.raises(RedundantConstraintsError) as error:
         _ = system.initial_state
-    named = [f"row 1 of constraint 'length' of element 'link', instance {k}" for k in (1, 3)]
+    named = [f"row 1 of constraint 'length' of element 'link', instance {k}" for k in (doubled, 3)]
     assert f"redundant: {', '.join(named)} depend on each other" in str(error.value)
     system.with_initial("points", x=[[0, 0, 0], [1, 0, 0], [2.1, 0, 0], [3, 0, 0]]).assembled()
 

@@ -278,7 +278,8 @@ def test_generated_folders_run(generated: Path, backend: str) -> None:
     for a, b in ((loaded.q, compiled.q), (loaded.v, compiled.v), (loaded.multipliers, compiled.multipliers)):
         assert a.tobytes() == b.tobytes()
     assert sorted(p.name for p in generated.iterdir()) == [
-        "certificate.json", "checksums.txt", "equations.md", "heavy_top.c", "heavy_top.h", "heavy_top.py", "heavy_top_tangents.c",
+        "certificate.json", "checksums.txt", "equations.md", "heavy_top.c", "heavy_top.h", "heavy_top.py",
+        "heavy_top_tangents.c",
         "heavy_top_tangents.json",
         "heavy_top_tangents.py", "manifest.json",
     ]  # fmt: skip

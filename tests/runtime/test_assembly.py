@@ -122,25 +122,25 @@ def test_redundant_rows_are_assembled_and_then_named() -> None:
         _ = assembled.initial_state
 
 
-@pytest.mark.parametrize("doubled", [0, 1])
-def test_redundant_rows_of_elements_are_named(doubled: int) -> None:
+@pytest.mark.parametrize(("links", "doubled"), [(1, 0), (3, 0), (3, 1)])
+def test_redundant_rows_of_elements_are_named(links: int, doubled: int) -> None:
     """Both elements between the same nodes, of a model whose topology is run-time data."""
     model = sl.Model("twice")
-    points = model.node_array("points", "R3", 4)
-    points.initial(x=[[0, 0, 0], [1, 0, 0], [2, 0, 0], [3, 0, 0]])
+    points = model.node_array("points", "R3", links + 1)
+    points.initial(x=[[k, 0, 0] for k in range(links + 1)])
     points.fix(0)
     link = sl.ElementType("link", left=sl.group_from_name("R3"), right=sl.group_from_name("R3"))
     chord = link.right.x - link.left.x
     link.kinetic_energy(link.right.x_dot.dot(link.right.x_dot) / 2)
     link.constraint("length", chord.dot(chord) - 1)
-    places = [(points[k], points[k + 1]) for k in range(3)]
+    places = [(points[k], points[k + 1]) for k in range(links)]
     model.add(link, [*places, places[doubled]])
     system = model.derive().compile()
     with pytest.raises(RedundantConstraintsError) as error:
         _ = system.initial_state
-    named = [f"row 1 of constraint 'length' of element 'link', instance {k}" for k in (doubled, 3)]
+    named = [f"row 1 of constraint 'length' of element 'link', instance {k}" for k in (doubled, links)]
     assert f"redundant: {', '.join(named)} depend on each other" in str(error.value)
-    system.with_initial("points", x=[[0, 0, 0], [1, 0, 0], [2.1, 0, 0], [3, 0, 0]]).assembled()
+    system.with_initial("points", x=[[1.1 * k, 0, 0] for k in range(links + 1)]).assembled()
 
 
 def test_what_can_not_be_assembled() -> None:

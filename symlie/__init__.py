@@ -37,8 +37,10 @@ if TYPE_CHECKING:
     from symlie import errors
     from symlie.groups.definition import lie_group
     from symlie.groups.group import direct_product
+    from symlie.groups.homogeneous import homogeneous_space
     from symlie.groups.matrix_group import matrix_group
     from symlie.groups.semidirect import semidirect_product
+    from symlie.groups.spaces import S2, TS2, cotangent_space, dual_space, product_space, translation_space
     from symlie.groups.standard import S3, SE2, SE3, SO2, SO3, S3sR3, SO3rv, group_from_name, real_space
     from symlie.modeling.expressions import select
     from symlie.modeling.model import ElementType, Model, diag, vector
@@ -81,8 +83,10 @@ _SOURCES: dict[str, tuple[str, ...]] = {
     "symlie": ("errors",),
     "symlie.groups.definition": ("lie_group",),
     "symlie.groups.group": ("direct_product",),
+    "symlie.groups.homogeneous": ("homogeneous_space",),
     "symlie.groups.matrix_group": ("matrix_group",),
     "symlie.groups.semidirect": ("semidirect_product",),
+    "symlie.groups.spaces": ("S2", "TS2", "cotangent_space", "dual_space", "product_space", "translation_space"),
     "symlie.groups.standard": (
         "S3",
         "SE2",
@@ -111,11 +115,12 @@ _SOURCES: dict[str, tuple[str, ...]] = {
 _MODULE_OF = {name: module for module, names in _SOURCES.items() for name in names}
 
 __all__ = [
-    "S3", "SE2", "SE3", "SO2", "SO3", "Abs", "CosseratRod", "ElementType", "Heaviside", "Max", "Min", "Model",
-    "Piecewise", "Rational", "S3sR3", "SO3rv", "Solution", "System", "acos", "asin", "atan", "atan2", "convergence",
-    "cos", "cosh", "diag", "direct_product", "errors", "exp", "eye", "group_from_name", "lie_group", "load",
-    "load_solution", "load_tableau", "matrix_group", "pi", "plot_convergence", "plot_steps", "real_space", "resume",
-    "select", "semidirect_product", "sign", "sin", "sinh", "solve", "sqrt", "tan", "tanh", "vector",
+    "S2", "S3", "SE2", "SE3", "SO2", "SO3", "TS2", "Abs", "CosseratRod", "ElementType", "Heaviside", "Max", "Min",
+    "Model", "Piecewise", "Rational", "S3sR3", "SO3rv", "Solution", "System", "acos", "asin", "atan", "atan2",
+    "convergence", "cos", "cosh", "cotangent_space", "diag", "direct_product", "dual_space", "errors", "exp", "eye",
+    "group_from_name", "homogeneous_space", "lie_group", "load", "load_solution", "load_tableau", "matrix_group",
+    "pi", "plot_convergence", "plot_steps", "product_space", "real_space", "resume", "select", "semidirect_product",
+    "sign", "sin", "sinh", "solve", "sqrt", "tan", "tanh", "translation_space", "vector",
 ]  # fmt: skip
 
 

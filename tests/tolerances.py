@@ -320,3 +320,16 @@ translations up to 10; measured 3.6 ε."""
 
 OPERATOR_DERIVATIVE = 16 * EPSILON
 """∂(T w)/∂θ and ∂(T⁻¹ w)/∂θ in the same way."""
+
+SPACES = 1e-12
+"""Fields that follow from vector fields at points of size ten, in doubles: an elimination of 6 to 21 unknowns."""
+
+SPACES_REFERENCE = 1e-10
+"""Adaptive runs over 1 to 2 s at tolerances of 1e-11 and 1e-12 of motions with rates of up to 10: errors of many steps
+add up; the references are good to 1e-12."""
+
+TANGENT = 1e-14
+"""|q| = 1 and q·ω = 0 after normalisation, ω of size 5."""
+
+BACKENDS_OF_SPACES = 1e-12
+"""The same run of 20 to 50 steps in C and in NumPy: rounding in another order."""

@@ -89,4 +89,5 @@ void symlie_curvature(const symlie_problem *P, double t, const double *q, const 
 
 void symlie_prescribe(const symlie_problem *P, double t, double *q, double *v) { system_prescribe(P, t, q, v); }
 void symlie_prescribed_acceleration(const symlie_problem *P, double t, double *a) { system_prescribed_acceleration(P, t, a); }
+void symlie_field(const symlie_problem *P, double t, const double *q, const double *a, double *v) { system_field(P, t, q, a, v); }
 double symlie_chart(const symlie_problem *P, const double *u) { return system_chart(P, u); }

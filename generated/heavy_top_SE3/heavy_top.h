@@ -25,6 +25,7 @@
 #define OUTPUTS 12
 #define MASS_IS_CONSTANT 1
 #define HAS_CONSTRAINT_RATE 0
+#define FIELDS 0
 #define MOTIONS 0
 #define UNROLL_STAGES 1
 
@@ -610,6 +611,7 @@ static inline void system_bracket(const symlie_problem *restrict P, const double
 }
 
 
+/* log(q^-1 o b) of nodes on groups; NaN for others, which have none. */
 static inline void system_difference(const symlie_problem *restrict P, const double *restrict q, const double *restrict b, double *restrict out)
 {
     int s = 0, d = 0;
@@ -617,7 +619,6 @@ static inline void system_difference(const symlie_problem *restrict P, const dou
         SE3_difference(q + s, b + s, out + d);
     (void)P, (void)s, (void)d;
 }
-
 
 static inline void system_normalize(const symlie_problem *restrict P, const double *restrict q, double *restrict out)
 {
@@ -713,6 +714,12 @@ static inline void system_force(const symlie_problem *restrict P, double t, cons
 heavy_top_scatter_velocity(P, e, local_g, g);
     }
     (void)P, (void)t, (void)q, (void)v;
+}
+
+/* Overwrite v of nodes that have no velocity with their algebra-valued fields, from the accelerations of the others. */
+static inline void system_field(const symlie_problem *restrict P, double t, const double *restrict q, const double *restrict a, double *v)
+{
+    (void)P, (void)t, (void)q, (void)a, (void)v;
 }
 
 /* Kinetic and potential energy. */

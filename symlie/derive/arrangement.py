@@ -75,10 +75,11 @@ def has_fixed_topology(model: Model) -> bool:
 
 def small_elimination(types: ModelKernels, arrangement: Arrangement) -> Elimination:
     """The derived elimination of a model of fixed topology."""
-    dimension = sum(s.count * types.node_type(s.type).dimension for s in arrangement.nodes)
+    kinds = [types.node_type(s.type) for s in arrangement.nodes for _ in range(s.count)]
+    moving = [k.velocities > 0 for k in kinds for _ in range(k.dimension)]
     rows = sum(i.count * types.element_type(i.element).rows for i in arrangement.instances)
     mass, jacobian = assembled_patterns(types, arrangement)
-    return derive_elimination(mass, jacobian, dimension, rows)
+    return derive_elimination(mass, jacobian, moving, rows)
 
 
 def assembled_patterns(types: ModelKernels, arrangement: Arrangement) -> tuple[SparsePattern, SparsePattern]:
@@ -93,7 +94,8 @@ def assembled_patterns(types: ModelKernels, arrangement: Arrangement) -> tuple[S
     for instances in arrangement.instances:
         element: ElementTypeKernels = types.element_type(instances.element)
         for places in instances.nodes:
-            columns = [k for n in places for k in range(offsets[n], offsets[n + 1])]
+            moving = [n for n, name in zip(places, element.node_types, strict=True) if types.node_type(name).velocities]
+            columns = [k for n in moving for k in range(offsets[n], offsets[n + 1])]
             for i, j, c in zip(element.mass.rows, element.mass.columns, element.mass.constants, strict=True):
                 mass.append((max(columns[i], columns[j]), min(columns[i], columns[j]), c))
             pattern = element.jacobian

@@ -59,7 +59,7 @@ def _columns(terms: Sequence[_Terms]) -> Sequence[Sequence[Any]]:
 
 
 def _holonomic(statement: Statement, constraint: Constraint) -> _Terms:
-    program, values = statement.program, [n.value for n in statement.nodes]
+    program, values = statement.program, [n.value for n in statement.moving_nodes]
     jacobian = []
     for i, row in enumerate(constraint.rows):
         if not depends_on(program, [row], [s for v in values for s in v.components]):
@@ -75,7 +75,7 @@ def _holonomic(statement: Statement, constraint: Constraint) -> _Terms:
 
 
 def _nonholonomic(statement: Statement, constraint: Constraint) -> _Terms:
-    program, velocities = statement.program, [n.velocity for n in statement.nodes]
+    program, velocities = statement.program, [n.velocity for n in statement.moving_nodes]
     jacobian = [
         tuple(c for part in reverse(program, [(row, Integer(1))], velocities) for c in part) for row in constraint.rows
     ]

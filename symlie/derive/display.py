@@ -20,12 +20,14 @@ from symlie.derive.term_rows import (
     constraint_rows,
     energy_rows,
     event_rows,
+    field_rows,
     force_rows,
     mass_rows,
     newton_rows,
     output_rows,
 )
 from symlie.groups.group import Field, LieGroup
+from symlie.groups.homogeneous import ConfigurationSpace, acting_group
 from symlie.modeling.model import Model
 from symlie.modeling.node import Node
 from symlie.modeling.statement import Statement
@@ -66,13 +68,15 @@ def markdown(equations: Equations, *, newton: bool = False) -> str:
     model = equations.model
     views = _views(equations, newton=newton)
     nodes = [n for d in equations.derived for n in d.statement.nodes]
-    factors = dict.fromkeys(factor for n in nodes for factor, _, _ in n.group.simple_factors)
+    factors = dict.fromkeys(factor for n in nodes for factor, _, _ in acting_group(n.group).simple_factors)
     operators = {group.name: rows for group in factors if (rows := operator_rows(group))}
     stated = [c for d in equations.derived for c in d.statement.constraints]
     page = render(
         "equations.md.jinja",
         name=model.name,
         options=equations.options,
+        has_velocity=any(n.group.velocity_dimension for n in nodes),
+        has_fields=any(not n.group.velocity_dimension for n in nodes),
         holonomic=any(c.is_holonomic for c in stated),
         nonholonomic=any(not c.is_holonomic for c in stated),
         nodes=[_node(v, n) for v in views for n in v.derived.statement.nodes],
@@ -118,6 +122,7 @@ def _sections(view: StatementView) -> list[dict[str, Any]]:
     holonomic = all(c.is_holonomic for c in view.derived.statement.constraints)
     second = r"\ddot\Phi" if holonomic else rf"\frac{{\mathrm{{d}}}}{{\mathrm{{d}}t}}(B \thinspace v{rate})"
     texts = {
+        "Fields": "Algebra-valued: the node moves along the generator of $f$.",
         "Mass matrix": "Constant." if view.derived.dynamics.mass_is_constant else "",
         "Hidden constraints": rf"$\dot\Phi = B \thinspace v{rate} = 0$.",
         "Nonholonomic constraints": rf"$B \thinspace v{rate} = 0$.",
@@ -137,6 +142,7 @@ def _rows(view: StatementView) -> dict[str, list[Row]]:
         "Energies": energy_rows(view),
         "Mass matrix": mass_rows(view),
         "Forces": force_rows(view),
+        "Fields": field_rows(view),
         **constraint_rows(view),
         "Outputs": output_rows(view),
         "Events": event_rows(view),
@@ -165,7 +171,9 @@ def _node(view: StatementView, node: Node) -> dict[str, Any]:
     }
 
 
-def _meaning(group: LieGroup, field: Field) -> str:
+def _meaning(group: ConfigurationSpace, field: Field) -> str:
+    if not isinstance(group, LieGroup):
+        return ""
     stem = field.name.rstrip("0123456789")
     turns = any(factor.rotation for factor, _, _ in group.simple_factors)
     if stem in _PLANAR and field.size == (2 if stem == "p" else 1):

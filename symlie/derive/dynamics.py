@@ -42,12 +42,12 @@ def derive_dynamics(statement: Statement) -> Dynamics:
     ModelError
         The kinetic energy is not a polynomial of degree two in the velocities.
     """
-    program, nodes = statement.program, statement.nodes
+    program, nodes = statement.program, statement.moving_nodes
     velocities = [n.velocity for n in nodes]
     momenta = reverse(program, [(statement.kinetic, Integer(1))], velocities)
     momentum = tuple(c for p in momenta for c in p)
     mass = _mass_matrix(statement, momentum)
-    moving = [s for n in nodes for s in n.value.components] + [statement.time]
+    moving = [s for n in statement.nodes for s in n.value.components] + [statement.time]
     mass_is_constant = not depends_on(program, [c for row in mass for c in row], moving)
     kinetic = statement.kinetic
 
@@ -74,7 +74,7 @@ def derive_dynamics(statement: Statement) -> Dynamics:
         for i, part in enumerate(reverse(program, [(kinetic, Integer(1))], [n.value for n in nodes])):
             add(i, -1, part)
     for i, (node, p) in enumerate(zip(nodes, momenta, strict=True)):
-        gyroscopic = ad(program, node.group, node.velocity.components, program.vector(p), transpose=True)
+        gyroscopic = ad(program, node.lie_group, node.velocity.components, program.vector(p), transpose=True)
         add(i, -1, gyroscopic)
     # One reverse sweep for potential and applied forces, so that forces along the same strain are pulled back once.
     along = [(statement.potential, Integer(1)), *((position, -force) for position, force in statement.applied_forces)]
@@ -95,7 +95,7 @@ def _by_node(vector: Sequence[Expr], dimensions: Sequence[int]) -> tuple[tuple[E
 
 
 def _mass_matrix(statement: Statement, momentum: tuple[Expr, ...]) -> tuple[tuple[Expr, ...], ...]:
-    program, nodes = statement.program, statement.nodes
+    program, nodes = statement.program, statement.moving_nodes
     columns = []
     for node in nodes:
         for k in range(node.group.dimension):

@@ -69,22 +69,25 @@ class _Factors:
         return x
 
 
-def derive_elimination(mass: SparsePattern, jacobian: SparsePattern, dimension: int, rows: int) -> Elimination:
+def derive_elimination(mass: SparsePattern, jacobian: SparsePattern, moving: Sequence[bool], rows: int) -> Elimination:
     """Derive the kernels ``factorize``, ``solve_mass``, ``solve_saddle`` of a small system.
 
     Parameters
     ----------
     mass, jacobian
         Patterns of the assembled matrices; of the mass matrix the lower triangle.
-    dimension, rows
-        Number of velocities and of constraint rows.
+    moving
+        Which components are velocities; the acceleration of the others is zero.
+    rows
+        Number of constraint rows.
 
     Returns
     -------
     Elimination
         Without kernels if a pivot of M vanishes for all parameters: only a pivoted elimination can tell what to do.
     """
-    factors = _factorize(mass, dimension)
+    dimension = len(moving)
+    factors = _factorize(mass, moving)
     if factors is None:
         return Elimination((), 0)
     factorize, structure = factors
@@ -95,13 +98,16 @@ def derive_elimination(mass: SparsePattern, jacobian: SparsePattern, dimension: 
     return Elimination(tuple(kernels), size)
 
 
-def _factorize(mass: SparsePattern, n: int) -> tuple[Kernel, list[tuple[int, int]]] | None:
-    program = Program()
+def _factorize(mass: SparsePattern, moving: Sequence[bool]) -> tuple[Kernel, list[tuple[int, int]]] | None:
+    program, n = Program(), len(moving)
     symbols, references = _symbols("M", mass.count)
     a = _dense(mass, symbols, n, n, symmetric=True)
     reciprocal: list[Expr] = []
     lower: dict[tuple[int, int], Expr] = {}
     for k in range(n):
+        if not moving[k]:
+            reciprocal.append(Integer(0))
+            continue
         if a[k][k] == 0:
             return None
         r = program.scalar(1 / a[k][k])

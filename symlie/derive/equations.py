@@ -144,7 +144,8 @@ def equations_of(model: Model) -> Equations:
     """
     if not model.nodes and not model.arrays:
         raise ModelError(f"Model '{model.name}' has no nodes; add one with model.node(name, group).")
-    if all(s.kinetic == 0 for s in statements_of(model)):
+    has_velocity = any(g.velocity_dimension for g in model.spaces)
+    if has_velocity and all(s.kinetic == 0 for s in statements_of(model)):
         raise ModelError(f"Model '{model.name}' has no kinetic energy; state it with model.kinetic_energy(...).")
     _check_names(model)
     for instances in model.instances:
@@ -210,16 +211,19 @@ def _check_names(model: Model) -> None:
 
 
 def _check_masses(model: Model, derived: tuple[DerivedStatement, ...]) -> None:
-    """Check that every free velocity component has an entry in some mass matrix."""
-    sizes = {n.name: (1, n.group.dimension) for n in model.nodes}
-    sizes |= {a.name: (a.count, a.group.dimension) for a in model.arrays}
+    """Check that every free velocity component has an entry in some mass matrix, and every point a field."""
+    sizes = {n.name: (1, n.group.velocity_dimension) for n in model.nodes}
+    sizes |= {a.name: (a.count, a.group.velocity_dimension) for a in model.arrays}
+    without = {name for name, (_, dimension) in sizes.items() if not dimension}
     seen: dict[tuple[str, int], set[int]] = {}
     for d in derived:
         local: list[set[int]] = []
         position = 0
         for node in d.statement.nodes:
-            n = node.group.dimension
+            n = node.group.velocity_dimension
             local.append({k for k in range(n) if any(e != 0 for e in d.dynamics.mass[position + k])})
+            if any(moved is node for moved, _ in d.statement.fields):
+                local[-1].add(0)
             position += n
         if d.statement is model:
             rows = [tuple((node.name, 0) for node in model.nodes)]
@@ -232,7 +236,13 @@ def _check_masses(model: Model, derived: tuple[DerivedStatement, ...]) -> None:
     prescribed = {(m.node, m.index) for m in model.motions}
     for name, (count, dimension) in sizes.items():
         for k in range(count):
-            missing = set(range(dimension)) - seen.get((name, k), set())
+            missing = set(range(1 if name in without else dimension)) - seen.get((name, k), set())
+            if missing and name in without:
+                label = name if any(n.name == name for n in model.nodes) else f"{name}[{k}]"
+                raise ModelError(
+                    f"Node '{label}' has no velocity and nothing that moves it; state its field, its vector field or a "
+                    "Hamiltonian."
+                )
             if missing and not (name in fixed and fixed[name][k]) and (name, k) not in prescribed:
                 label = f"{name}[{k}]" if name in fixed else name
                 raise ModelError(

@@ -11,7 +11,7 @@ from symlie.derive.motions import motion_kernel
 from symlie.derive.node_types import node_type_kernels
 from symlie.derive.statements import DerivedStatement
 from symlie.errors import ModelError
-from symlie.groups.group import LieGroup
+from symlie.groups.homogeneous import ConfigurationSpace
 from symlie.ir.hoisting import ParameterHoisting
 from symlie.ir.kernels import (
     ConstraintRows,
@@ -48,7 +48,7 @@ def layouts(parameters: Sequence[Parameter]) -> tuple[ParameterLayout, ...]:
     return tuple(ParameterLayout(p.name, p.shape, p.default, p.unit) for p in parameters)
 
 
-def _node_types(model: Model, groups: Sequence[LieGroup]) -> tuple[NodeTypeKernels, ...]:
+def _node_types(model: Model, groups: Sequence[ConfigurationSpace]) -> tuple[NodeTypeKernels, ...]:
     types = tuple(dict.fromkeys(node_type_kernels(g) for g in groups))
     names = [t.name for t in types]
     twice = next((name for name in names if names.count(name) > 1), None)
@@ -63,7 +63,6 @@ def model_kernels(model: Model, statements: Sequence[DerivedStatement], *, fixed
     With ``fixed`` topology the constraint Jacobian is stored by its nonzeros; otherwise by one dense block per place,
     which the loops of large systems work on.
     """
-    groups = [n.group for n in model.nodes] + [a.group for a in model.arrays]
     hoisting = ParameterHoisting(len(parameter_symbols(model)), "p")
     elements = [_element_kernels(model, d, hoisting, fixed) for d in statements]
     arguments = (Argument("p", hoisting.count), Argument("out", hoisting.size, True))
@@ -74,7 +73,7 @@ def model_kernels(model: Model, statements: Sequence[DerivedStatement], *, fixed
     )
     types = ModelKernels(
         name=model.name,
-        node_types=_node_types(model, groups),
+        node_types=_node_types(model, model.spaces),
         element_types=tuple(_with_size(e, "p", hoisting.size) for e in elements),
         parameters=layouts(model.parameters),
         prepare=prepare,
@@ -128,13 +127,15 @@ class _ElementBuilder:
             ("e", own),
             ("q", [s for n in statement.nodes for s in n.value.components]),
             ("v", [s for n in statement.nodes for s in n.velocity.components]),
+            ("a", [s for n in statement.nodes for s in n.acceleration.components]),
             ("multipliers", statement.multipliers),
         ):
             self.references |= {s: f"{label}[{i}]" for i, s in enumerate(symbols)}
         self.inputs = {
             "t": Argument("t", None),
             "q": Argument("q", sum(n.group.storage_dimension for n in statement.nodes)),
-            "v": Argument("v", sum(n.group.dimension for n in statement.nodes)),
+            "v": Argument("v", sum(n.group.velocity_dimension for n in statement.nodes)),
+            "a": Argument("a", sum(n.group.velocity_dimension for n in statement.nodes)),
             "l": Argument("multipliers", len(statement.multipliers)),
             "p": Argument("p", shared.count),
             "e": Argument("e", len(own)),
@@ -161,10 +162,10 @@ def _jacobian_entries(derived: DerivedStatement, fixed: bool) -> list[tuple[int,
         return [(i, j, entry) for i, row in enumerate(jacobian) for j, entry in enumerate(row) if entry != 0]
     entries = []
     offset = 0
-    for node in derived.statement.nodes:
-        columns = range(offset, offset + node.group.dimension)
+    for node in derived.statement.moving_nodes:
+        columns = range(offset, offset + node.group.velocity_dimension)
         entries += [(i, j, row[j]) for i, row in enumerate(jacobian) for j in columns]
-        offset += node.group.dimension
+        offset += node.group.velocity_dimension
     return entries
 
 
@@ -179,13 +180,16 @@ def _element_kernels(
     jacobian = _jacobian_entries(derived, fixed)
     has_rate = any(b != 0 for b in constraints.rate)
     outputs = [c for o in statement.outputs for c in o.components]
-    kernels = [
-        kernel("energy", "tqvpe", [("E", [statement.kinetic, statement.potential])], "Kinetic and potential energy.")
-    ]
+    energies = [statement.kinetic, statement.potential + statement.energies]
+    kernels = [kernel("energy", "tqvpe", [("E", energies)], "Kinetic and potential energy.")]
     if mass:
         kernels.append(kernel("mass", "tqpe", [("M", [e for _, _, e in mass])], "Lower triangle of M(q)."))
     if any(c != 0 for c in dynamics.force):
         kernels.append(kernel("force", "tqvpe", [("g", dynamics.force)], "g(t, q, v) of M v' = -g - Bᵀ λ."))
+    moved = tuple(k for k, n in enumerate(statement.nodes) if any(node is n for node, _ in statement.fields))
+    if moved:
+        field = [c for k in moved for c in _total_field(statement, k)]
+        kernels.append(kernel("field", "tqvape", [("f", field)], "Algebra-valued field of nodes without velocity."))
     if outputs:
         kernels.append(kernel("outputs", "tqvlpe", [("out", outputs)], "Named outputs."))
     if statement.events:
@@ -211,11 +215,18 @@ def _element_kernels(
         constraints=tuple(ConstraintRows(c.name, len(c.rows), c.is_holonomic) for c in statement.constraints),
         has_constraint_rate=has_rate,
         outputs=tuple(OutputComponents(o.name, len(o.components), o.unit) for o in statement.outputs),
+        fields=moved,
         events=tuple(EventValue(e.name, DIRECTIONS[e.direction], e.is_terminal) for e in statement.events),
         kernels=tuple(kernels),
     )
     element = _with_size(element, "e", builder.own.size)
     return replace(element, kernels=(*element.kernels, builder.prepare()))
+
+
+def _total_field(statement: Statement, place: int) -> list[Expr]:
+    node = statement.nodes[place]
+    parts = [f for n, f in statement.fields if n is node]
+    return [sum(column, Integer(0)) for column in zip(*parts, strict=True)]
 
 
 def _initial_kernel(model: Model) -> Kernel:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import functools
 
-from sympy import Symbol
+from sympy import Integer, Symbol, sqrt
 
 from symlie.groups import operators
 from symlie.groups.group import Field, LieGroup
+from symlie.groups.homogeneous import ConfigurationSpace, HomogeneousSpace, acting_group
 from symlie.groups.operations import Compose, Exponential, Inverse, Logarithm
 from symlie.ir.kernels import FieldLayout, Kernel, NodeTypeKernels
 from symlie.ir.program import Euclidean, Program, Value, Vector
@@ -27,14 +28,21 @@ def field_layouts(fields: tuple[Field, ...]) -> tuple[FieldLayout, ...]:
 
 
 @functools.cache
-def node_type_kernels(group: LieGroup) -> NodeTypeKernels:
-    """Derive the kernels of the node type of a group under right multiplication q∘exp(u).
+def node_type_kernels(space: ConfigurationSpace) -> NodeTypeKernels:
+    """Derive the kernels of the node type of a group under right multiplication q∘exp(u), or of a homogeneous space.
 
-    ``advance`` q∘exp(u); ``rate`` T⁻¹(u) w; ``transport`` T(u) w; ``difference`` log(a⁻¹∘b); ``bracket`` [u, w];
-    ``normalize``; ``chart`` the largest squared rotation angle of u, or what takes its place (`operators.chart`), which
-    must stay below (2π)².
+    ``advance`` q∘exp(u); ``rate`` T⁻¹(u) w; ``transport`` T(u) w; ``difference`` log(a⁻¹∘b), or on a space that is
+    no group the distance |b - a| of stored components, followed by zeros;
+    ``bracket`` [u, w]; ``normalize``; ``chart`` the largest squared rotation angle of u, or what takes its place
+    (`operators.chart`), which must stay below (2π)².
+
+    With an action from the left, where points move to exp(u)·q, the signs of u in ``rate`` and ``transport`` and of
+    ``bracket`` are the opposite ones, so that formulas for right multiplication hold as they are.
     """
-    n, m = group.dimension, group.storage_dimension
+    group = acting_group(space)
+    is_left = isinstance(space, HomogeneousSpace) and space.is_left
+    sign = "-" if is_left else ""
+    n, m = group.dimension, space.storage_dimension
     q, q_text = array_symbols("q", m)
     other, other_text = array_symbols("b", m)
     u, u_text = array_symbols("u", n)
@@ -49,7 +57,7 @@ def node_type_kernels(group: LieGroup) -> NodeTypeKernels:
     ) -> Kernel:
         references = {s: t for _, _, texts in inputs for s, t in texts.items()}
         arguments = [Argument(label, size) for label, size, _ in inputs]
-        signature = Signature(f"{group.name}_{name}", (*arguments, Argument("out", len(outputs), True)))
+        signature = Signature(f"{space.name}_{name}", (*arguments, Argument("out", len(outputs), True)))
         return Kernel(signature, flatten(program, outputs, references), description)
 
     at_q, at_u, at_w = ("q", m, q_text), ("u", n, u_text), ("w", n, w_text)
@@ -57,36 +65,45 @@ def node_type_kernels(group: LieGroup) -> NodeTypeKernels:
 
     program = Program()
     step = program.apply(Exponential(group), Value(u, Euclidean(n)))
-    moved = program.apply(Compose(group), Value(q, group), step)
-    kernels.append(kernel("advance", [at_q, at_u], program, moved.components, "q∘exp(u)."))
+    if isinstance(space, HomogeneousSpace):
+        moved, text = space.action(step.components, q), "exp(u)·q." if is_left else "q·exp(u)."
+    else:
+        moved, text = program.apply(Compose(group), Value(q, group), step).components, "q∘exp(u)."
+    kernels.append(kernel("advance", [at_q, at_u], program, moved, text))
 
     program = Program()
-    rate = operators.tangent_operator(program, group, u, w, inverse=True)
-    kernels.append(kernel("rate", [at_u, at_w], program, rate, "T⁻¹(u) w, the rate of local coordinates."))
+    rate = operators.tangent_operator(program, group, u, w, inverse=True, negative=is_left)
+    kernels.append(kernel("rate", [at_u, at_w], program, rate, f"T⁻¹({sign}u) w, the rate of local coordinates."))
 
     program = Program()
-    transport = operators.tangent_operator(program, group, u, w)
-    kernels.append(kernel("transport", [at_u, at_w], program, transport, "T(u) w."))
+    transport = operators.tangent_operator(program, group, u, w, negative=is_left)
+    kernels.append(kernel("transport", [at_u, at_w], program, transport, f"T({sign}u) w."))
 
     program = Program()
-    bracket = operators.ad(program, group, u, w)
-    kernels.append(kernel("bracket", [at_u, at_w], program, bracket, "[u, w]."))
+    bracket = operators.ad(program, group, w, u) if is_left else operators.ad(program, group, u, w)
+    kernels.append(kernel("bracket", [at_u, at_w], program, bracket, f"{sign}[u, w]."))
 
     program = Program()
-    backward = program.apply(Inverse(group), Value(q, group))
-    between = program.apply(Compose(group), backward, Value(other, group))
-    logarithm = program.apply(Logarithm(group), between)
-    kernels.append(kernel("difference", [at_q, ("b", m, other_text)], program, logarithm.components, "log(q⁻¹∘b)."))
+    if isinstance(space, LieGroup):
+        backward = program.apply(Inverse(space), Value(q, space))
+        between = program.apply(Compose(space), backward, Value(other, space))
+        apart, text = program.apply(Logarithm(space), between).components, "log(q⁻¹∘b)."
+    else:
+        squares = sum(((y - x) ** 2 for x, y in zip(q, other, strict=True)), Integer(0))
+        apart, text = (sqrt(squares), *(Integer(0),) * (n - 1)), "|b - q| of stored components."
+    kernels.append(kernel("difference", [at_q, ("b", m, other_text)], program, apart, text))
 
-    kernels.append(kernel("normalize", [at_q], Program(), tuple(group.normalize(q)), "One step back to the group."))
+    where = "group" if isinstance(space, LieGroup) else "manifold"
+    kernels.append(kernel("normalize", [at_q], Program(), tuple(space.normalize(q)), f"One step back to the {where}."))
     program = Program()
     kernels.append(kernel("chart", [at_u], program, (operators.chart(program, group, u),), "Largest ω² of u."))
     return NodeTypeKernels(
-        name=group.name,
+        name=space.name,
         storage=m,
         dimension=n,
-        identity=tuple(float(c) for c in group.identity),
-        storage_fields=field_layouts(group.storage_fields),
-        velocity_fields=field_layouts(group.velocity_fields),
+        velocities=space.velocity_dimension,
+        identity=tuple(float(c) for c in space.identity),
+        storage_fields=field_layouts(space.storage_fields),
+        velocity_fields=field_layouts(space.velocity_fields),
         kernels=tuple(kernels),
     )

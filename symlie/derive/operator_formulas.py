@@ -10,8 +10,10 @@ from sympy import Expr, ImmutableMatrix, Integer, Matrix, Rational, Symbol
 
 from symlie.derive.notation import STORAGE, VELOCITY, Notation, field_letter
 from symlie.derive.statement_view import Row, StatementView
+from symlie.derive.term_rows import field_part
 from symlie.derive.vector_forms import VectorForms
 from symlie.groups.group import Field, LieGroup
+from symlie.groups.homogeneous import HomogeneousSpace
 from symlie.groups.operators import LinearBlock, ad_matrix, algebra_symbols, kinematic_blocks, squared_angle
 from symlie.groups.rotation import Rotate, rotation_size
 from symlie.groups.spectrum import (
@@ -51,6 +53,8 @@ SERIES = (
 
 def kinematic_rows(view: StatementView, node: Node) -> list[Row]:
     """q' = DL_q(e) v by field of the storage, and R(p) where the rotation matrix is not stored."""
+    if isinstance(node.group, HomogeneousSpace):
+        return _generator_rows(view, node, node.group)
     group, storage, velocity = node.group, node.value.components, node.velocity.components
     rows = []
     for factor, offset, _ in group.simple_factors:
@@ -95,9 +99,31 @@ def kinematic_rows(view: StatementView, node: Node) -> list[Row]:
     return rows
 
 
+def _generator_rows(view: StatementView, node: Node, space: HomogeneousSpace) -> list[Row]:
+    """y' = ψ_*(f)|_y by field of the storage."""
+    f = tuple(Symbol(f"{node.name}.f{i}", real=True) for i in range(space.dimension))
+    forms = VectorForms(view.notation)
+    for part in space.group.velocity_fields:
+        name, symbols = field_part(view, node, part), f[part.offset : part.offset + part.size]
+        view.notation.name_vector(symbols, name, VELOCITY)
+        forms.add(str(name), symbols)
+    for field in space.storage_fields:
+        forms.add(_name(view, node, field), node.value.components[field.offset : field.offset + field.size])
+    rates = space.storage_tangent(Program(), node.value.components, f)
+    rows = []
+    for field in space.storage_fields:
+        rate = [sympy.expand(c) for c in rates[field.offset : field.offset + field.size]]
+        if len(field.shape) == 2:
+            right = view.notation.matrix([rate[i : i + field.shape[1]] for i in range(0, field.size, field.shape[1])])
+        else:
+            right = forms.vector(tuple(rate)) or view.notation.column(rate)
+        rows.append(Row(rf"\dot {_name(view, node, field)}", (right,)))
+    return rows
+
+
 def _velocity_at(node: Node, storage_offset: int) -> Field:
     """The velocity field of the factor that is stored from an offset on."""
-    offset = next(a for _, s, a in node.group.simple_factors if s == storage_offset)
+    offset = next(a for _, s, a in node.lie_group.simple_factors if s == storage_offset)
     return next(f for f in node.group.velocity_fields if f.offset == offset)
 
 

@@ -25,7 +25,8 @@ from symlie.derive.notation import (
 from symlie.derive.statement_list import Definition, statement_list
 from symlie.derive.statements import DerivedStatement
 from symlie.derive.vector_forms import VectorForms
-from symlie.groups.group import LieGroup
+from symlie.groups.group import Field, LieGroup
+from symlie.groups.homogeneous import ConfigurationSpace
 from symlie.groups.operations import Compose, Difference, Exponential, Inverse, Logarithm
 from symlie.groups.rotation import Rotate, rotation_size
 from symlie.ir.program import Application, Assignment, Vector
@@ -150,21 +151,23 @@ class StatementView:
         self._name_element(Letter("q", superscript), superscript, node.group, storage)
         self.notation.name_fields(velocity, node.group.velocity_fields, VELOCITY, superscript)
         start = self.velocity_parts[-1].stop if self.velocity_parts else 0
+        for field, symbols in acceleration_fields(node):
+            self.notation.name_vector(symbols, Letter(rf"\dot{{{field_letter(field)}}}", superscript), VELOCITY)
         for field in node.group.velocity_fields:
             name = field_letter(field, superscript)
             self.forms.add(str(name), velocity[field.offset : field.offset + field.size])
             self.velocity_parts.append(VelocityPart(name, start + field.offset, start + field.offset + field.size))
 
-    def _name_element(self, name: Letter, superscript: str, group: LieGroup, storage: Vector) -> None:
+    def _name_element(self, name: Letter, superscript: str, group: ConfigurationSpace, storage: Vector) -> None:
         self._elements[storage] = str(name)
         self.notation.name_fields(storage, group.storage_fields, STORAGE, superscript)
         for field in group.storage_fields:
             if len(field.shape) == 1:
                 part = storage[field.offset : field.offset + field.size]
                 self.forms.add(str(field_letter(field, superscript)), part)
-        for number, (factor, offset, _) in enumerate(group.simple_factors, start=1):
+        for number, (factor, offset, _) in enumerate(group.simple_factors if isinstance(group, LieGroup) else (), 1):
             part = storage[offset : offset + factor.storage_dimension]
-            if group.factors:
+            if isinstance(group, LieGroup) and group.factors:
                 self._elements[part] = str(Letter(name.stem, superscript, f"{name.index}({number})"))
             if factor.rotation is None:
                 continue
@@ -234,7 +237,8 @@ class StatementView:
             *constraints.rate,
             *constraints.hidden,
             *constraints.curvature,
-            *(statement.kinetic, statement.potential, statement.dissipated),
+            *(statement.kinetic, statement.potential, statement.dissipated, statement.energies),
+            *(c for _, f in statement.fields for c in f),
             *(c for output in statement.outputs for c in output.components),
             *(event.expression for event in statement.events),
         ]
@@ -297,3 +301,9 @@ class StatementView:
     @staticmethod
     def _inverse(element: str) -> str:
         return rf"\left({element}\right)^{{-1}}" if "^" in element else f"{element}^{{-1}}"
+
+
+def acceleration_fields(node: Node) -> list[tuple[Field, Vector]]:
+    """Named parts of the acceleration of a node."""
+    a = node.acceleration.components
+    return [(f, a[f.offset : f.offset + f.size]) for f in node.group.velocity_fields]

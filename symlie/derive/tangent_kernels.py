@@ -37,7 +37,7 @@ def _element_tangents(model: Model, derived: DerivedStatement) -> ElementTypeTan
     stiffness, stiffness_values = _nonzeros(matrices.stiffness)
     damping, damping_values = _nonzeros(matrices.damping)
     nodes = statement.nodes
-    dimension = sum(n.group.dimension for n in nodes)
+    dimension = sum(n.group.velocity_dimension for n in nodes)
     inputs = {
         "q": [s for n in nodes for s in n.value.components],
         "v": [s for n in nodes for s in n.velocity.components],
@@ -60,6 +60,6 @@ def _element_tangents(model: Model, derived: DerivedStatement) -> ElementTypeTan
         body = flatten(statement.program, [*stiffness_values, *damping_values], references)
         description = "Nonzeros of K = D_q(M a + g + Bᵀ λ) and of C = ∂g/∂v."
         kernel = Kernel(Signature(f"{statement.name}_tangents", arguments), body, description)
-    places = tuple((n.group.storage_dimension, n.group.dimension) for n in nodes)
+    places = tuple((n.group.storage_dimension, n.group.velocity_dimension) for n in nodes)
     rows = len(derived.constraints.jacobian)
     return ElementTypeTangents(statement.name, places, rows, stiffness, damping, kernel)

@@ -45,9 +45,9 @@ def derive_newton_matrices(derived: DerivedStatement) -> NewtonMatrices:
         + sum((b[k] * m for b, m in zip(jacobian, multipliers, strict=True)), Integer(0))
         for k, (g, row) in enumerate(zip(dynamics.force, dynamics.mass, strict=True))
     )
-    values = [n.value for n in statement.nodes]
+    values = [n.value for n in statement.moving_nodes]
     stiffness = _through_differences(program, residual, values) or _columns(program, residual, values)
-    damping = _columns(program, program.vector(dynamics.force), [n.velocity for n in statement.nodes])
+    damping = _columns(program, program.vector(dynamics.force), [n.velocity for n in statement.moving_nodes])
     return NewtonMatrices(acceleration, multipliers, stiffness, damping)
 
 

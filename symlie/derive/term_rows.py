@@ -7,8 +7,11 @@ from collections.abc import Sequence
 
 from sympy import Expr
 
-from symlie.derive.notation import word
+from symlie.derive.notation import Letter, field_letter, word
 from symlie.derive.statement_view import Row, StatementView, VelocityPart
+from symlie.groups.group import Field
+from symlie.groups.homogeneous import HomogeneousSpace
+from symlie.modeling.node import Node
 
 CONSTRAINT_SECTIONS = (
     "Constraints", "Constraint Jacobian", "Hidden constraints", "Nonholonomic constraints", "Curvature",
@@ -22,12 +25,16 @@ WIDEST = 12
 def energy_rows(view: StatementView) -> list[Row]:
     """Kinetic and potential energy, and the dissipation function."""
     statement = view.derived.statement
-    energies = [("T", statement.kinetic), ("V", statement.potential), ("D", statement.dissipated)]
+    energies = [
+        ("T", statement.kinetic), ("V", statement.potential), ("D", statement.dissipated), ("H", statement.energies)
+    ]  # fmt: skip
     return [view.scalar_row(name, energy) for name, energy in energies if energy != 0]
 
 
 def mass_rows(view: StatementView) -> list[Row]:
     """M(q)."""
+    if not view.velocity_parts:
+        return []
     return _matrix_rows(view, "M", view.derived.dynamics.mass, view.velocity_parts)
 
 
@@ -35,6 +42,22 @@ def force_rows(view: StatementView) -> list[Row]:
     """g(t, q, v), by part of the velocity."""
     force = view.derived.dynamics.force
     return [view.vector_row(f"g_{{{p.letter}}}", force[p.start : p.stop]) for p in view.velocity_parts]
+
+
+def field_rows(view: StatementView) -> list[Row]:
+    """f of the nodes without velocity, by part of the algebra."""
+    rows = []
+    for node, f in view.derived.statement.fields:
+        assert isinstance(node.group, HomogeneousSpace)
+        for part in node.group.group.velocity_fields:
+            left = str(field_part(view, node, part))
+            rows.append(view.vector_row(left, f[part.offset : part.offset + part.size]))
+    return rows
+
+
+def field_part(view: StatementView, node: Node, part: Field) -> Letter:
+    """The letter of a part of the algebra-valued field of a node."""
+    return Letter("f", view.superscript(node), str(field_letter(part)))
 
 
 def constraint_rows(view: StatementView) -> dict[str, list[Row]]:
@@ -93,6 +116,8 @@ def _matrix_rows(
     rows = [view.written(row) for row in matrix]
     bounds = [(str(p.letter), p.start, p.stop) for p in row_parts] or [(label, 0, len(rows))]
     columns = view.velocity_parts
+    if not columns:
+        return []
     if columns[-1].stop <= WIDEST:
         blocks = view.forms.blocks(rows, [b - a for _, a, b in bounds], [p.stop - p.start for p in columns])
         full = view.notation.matrix(rows)

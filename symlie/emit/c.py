@@ -165,21 +165,34 @@ def _mentions(text: str, name: str) -> bool:
 
 def _local_nodes(model: EmittedModel, element: ElementTypeKernels) -> list[dict[str, object]]:
     local: list[dict[str, object]] = []
-    storage = dimension = 0
+    storage = velocities = 0
     for name in element.node_types:
         node_type = model.types.node_type(name)
         local.append(
             {
                 "type": name,
+                "place": len(local),
                 "storage": node_type.storage,
                 "dimension": node_type.dimension,
+                "velocities": node_type.velocities,
                 "storage_offset": storage,
-                "velocity_offset": dimension,
+                "velocity_offset": velocities,
             }
         )
         storage += node_type.storage
-        dimension += node_type.dimension
+        velocities += node_type.velocities
     return local
+
+
+def _field_places(model: EmittedModel, element: ElementTypeKernels) -> list[dict[str, int]]:
+    """The places that get a field from an element, and where each begins in the kernel's result."""
+    places = []
+    offset = 0
+    for place in element.fields:
+        dimension = model.types.node_type(element.node_types[place]).dimension
+        places.append({"place": place, "dimension": dimension, "offset": offset})
+        offset += dimension
+    return places
 
 
 def _mass_entries(element: ElementTypeKernels, places: Sequence[tuple[str, int, int]]) -> list[dict[str, object]]:
@@ -206,12 +219,13 @@ def _element_view(
     targets = [outputs[o.name] + k for o in element.outputs for k in range(o.size)]
     names = {k.signature.name.removeprefix(f"{element.name}_") for k in element.kernels}
     fixed = model.elimination is not None
-    sizes = [(n, model.types.node_type(n).dimension, 0) for n in element.node_types]
+    sizes = [(n, model.types.node_type(n).velocities, 0) for n in element.node_types]
     return {
         "name": element.name,
         "local": local,
         "storage": sum(model.types.node_type(n).storage for n in element.node_types),
-        "dimension": sum(dimension for _, dimension, _ in sizes),
+        "velocities": sum(velocities for _, velocities, _ in sizes),
+        "fields": _field_places(model, element),
         "rows": element.rows,
         "mass_values": element.mass.count,
         "mass_entries": [] if fixed else _mass_entries(element, sizes),
@@ -238,9 +252,10 @@ def pair_kinds(model: EmittedModel) -> list[dict[str, object]]:
         element = model.types.element_type(instances.element)
         offset = 0
         for number, name in enumerate(element.node_types if element.rows else ()):
-            dimension = model.types.node_type(name).dimension
-            places.append((element, number, name, dimension, offset * element.rows))
-            offset += dimension
+            velocities = model.types.node_type(name).velocities
+            if velocities:
+                places.append((element, number, name, velocities, offset * element.rows))
+            offset += velocities
     return [
         {
             "first": a.name, "first_place": i, "first_rows": a.rows, "first_values": a.jacobian.count,
@@ -283,8 +298,9 @@ def _assembled_positions(model: EmittedModel, which: str, offsets: Sequence[int]
     for instances in model.arrangement.instances:
         element = model.types.element_type(instances.element)
         pattern = element.mass if which == "mass" else element.jacobian
+        moves = [model.types.node_type(t).velocities > 0 for t in element.node_types]
         for members in instances.nodes:
-            place = [k for n in members for k in range(offsets[n], offsets[n + 1])]
+            place = [k for n, m in zip(members, moves, strict=True) if m for k in range(offsets[n], offsets[n + 1])]
             for i, j in zip(pattern.rows, pattern.columns, strict=True):
                 rows.append(place[i] if which == "mass" else row + i)
                 columns.append(place[j])
@@ -334,12 +350,14 @@ def emit_c(model: EmittedModel, interface_hash: str) -> dict[str, str]:
                 "count": sum(n.count for n in model.arrangement.nodes if n.type == t.name),
                 "storage": t.storage,
                 "dimension": t.dimension,
+                "velocities": t.velocities,
             }
             for t in types.node_types
         ],
         "elements": elements,
         "motions": [_motion_view(model, k) for k in range(len(types.motions))],
         "constrained_names": constrained,
+        "has_fields": any(e.fields for e in types.element_types),
         "constrained": bool(constrained),
         "pair_kinds": [] if fixed else pair_kinds(model),
         "mass_rows": mass[0],

@@ -11,7 +11,7 @@ from symlie.ir.kernels import Arrangement, EmittedModel, FieldLayout, NodeSet, P
 from symlie.ir.signature import signature_hash
 from symlie.version import VERSION
 
-FORMAT = 3
+FORMAT = 4
 """Version of the manifest's layout; a folder of another format is refused."""
 
 
@@ -58,6 +58,7 @@ def types_manifest(model: EmittedModel) -> dict[str, Any]:
                 "name": t.name,
                 "storage": t.storage,
                 "dimension": t.dimension,
+                "velocities": t.velocities,
                 "identity": list(t.identity),
                 "storage_fields": _fields(t.storage_fields),
                 "velocity_fields": _fields(t.velocity_fields),
@@ -75,6 +76,7 @@ def types_manifest(model: EmittedModel) -> dict[str, Any]:
                 "constraints": [
                     {"name": c.name, "size": c.size, "holonomic": c.is_holonomic} for c in e.constraints
                 ],
+                "fields": list(e.fields),
                 "has_constraint_rate": e.has_constraint_rate,
                 "outputs": [
                     {"name": o.name, "size": o.size, "unit": o.unit, "position": positions[o.name]} for o in e.outputs

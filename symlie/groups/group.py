@@ -12,7 +12,7 @@ import sympy
 from sympy import Expr, Integer, Matrix
 
 from symlie.groups.rotation import factor, rotate, rotation_size
-from symlie.ir.program import Program, Vector, substitute
+from symlie.ir.program import Program, Space, Vector, substitute
 
 
 @dataclass(frozen=True)
@@ -92,6 +92,11 @@ class LieGroup:
         return int(self.basis.shape[1])
 
     @property
+    def velocity_dimension(self) -> int:
+        """Number of components of the velocity of a node on the group, its dimension."""
+        return self.dimension
+
+    @property
     def simple_factors(self) -> tuple[tuple[LieGroup, int, int], ...]:
         """The factors that are not direct products, each with its storage and algebra offset."""
         if not self.factors:
@@ -165,9 +170,9 @@ class LieGroup:
 
 
 @functools.cache
-def storage_symbols(group: LieGroup, stem: str = "q") -> Vector:
+def storage_symbols(space: Space, stem: str = "q") -> Vector:
     """Symbols for the storage of one element, used while deriving."""
-    return tuple(sympy.Symbol(f"{stem}{i}", real=True) for i in range(group.storage_dimension))
+    return tuple(sympy.Symbol(f"{stem}{i}", real=True) for i in range(space.storage_dimension))
 
 
 @functools.cache

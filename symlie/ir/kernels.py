@@ -53,6 +53,9 @@ class NodeTypeKernels:
     name: str
     storage: int
     dimension: int
+    """Dimension of the algebra that local coordinates of a step are in."""
+    velocities: int
+    """Number of velocity components: the dimension, or 0 if the motion is given by a field."""
     identity: tuple[float, ...]
     storage_fields: tuple[FieldLayout, ...]
     velocity_fields: tuple[FieldLayout, ...]
@@ -138,6 +141,8 @@ class ElementTypeKernels:
     """Whether Φ depends on time, so that b = ∂Φ/∂t appears in the hidden constraint."""
     outputs: tuple[OutputComponents, ...]
     events: tuple[EventValue, ...]
+    fields: tuple[int, ...]
+    """Places whose nodes have no velocity and get a field from the element."""
     kernels: tuple[Kernel, ...]
 
     @property

@@ -6,6 +6,7 @@ Numbers of nodes and instances, connectivity, values of parameters and initial v
 from __future__ import annotations
 
 from symlie.groups.group import LieGroup, storage_symbols
+from symlie.groups.homogeneous import ConfigurationSpace, HomogeneousSpace
 from symlie.ir.program import Assignment, needed_statements
 from symlie.modeling.model import Model
 from symlie.modeling.stated_terms import terms_of
@@ -15,13 +16,23 @@ from symlie.modeling.statement import Statement
 def canonical_text(model: Model) -> str:
     """Text of the statements of a model and its element types."""
     lines = [f"model {model.name}"]
-    lines += dict.fromkeys(f"array {_group(a.group)}" for a in model.arrays)
+    lines += dict.fromkeys(f"array {_space(a.group)}" for a in model.arrays)
     lines += [f"initial {v.node} {v.field} {v.components}" for v in model.initial_values]
     lines += [f"motion {m.group.name} {m.storage}" for m in model.motions]
     lines += [f"input {i.name} {i.size} {i.unit}" for i in model.inputs]
     for statement in (model, *(i.element for i in model.instances)):
         lines += _statement(statement)
     return "\n".join(lines)
+
+
+def _space(space: ConfigurationSpace) -> str:
+    if not isinstance(space, HomogeneousSpace):
+        return _group(space)
+    g, y = storage_symbols(space.group, "g"), storage_symbols(space)
+    return (
+        f"{space.name} {space.is_left} {space.action(g, y)} {space.origin} {space.normalize(y)} {space.storage_fields} "
+        f"{_group(space.group)}"
+    )
 
 
 def _group(group: LieGroup) -> str:
@@ -36,7 +47,7 @@ def _group(group: LieGroup) -> str:
 
 def _statement(statement: Statement) -> list[str]:
     lines = [f"statement {statement.name}"]
-    lines += [f"node {n.name} {_group(n.group)}" for n in statement.nodes]
+    lines += [f"node {n.name} {_space(n.group)}" for n in statement.nodes]
     lines += [f"parameter {p.name} {p.shape} {p.unit}" for p in statement.parameters]
     # Derivation appends statements to the program, so only what the statement itself needs counts.
     stated = [e for _, expressions in terms_of(statement) for e in expressions]
@@ -46,7 +57,8 @@ def _statement(statement: Statement) -> list[str]:
         else:
             arguments = [a.components for a in s.arguments]
             lines.append(f"{s.result.components} = {s.operation} {arguments}")
-    lines.append(f"energies {statement.kinetic} {statement.potential} {statement.dissipated}")
+    lines.append(f"energies {statement.kinetic} {statement.potential} {statement.dissipated} {statement.energies}")
+    lines += [f"field {node.name} {vector}" for node, vector in statement.fields]
     lines += [f"force {node.name} {vector}" for node, vector in statement.generalized_forces]
     lines += [f"applied {position} {force}" for position, force in statement.applied_forces]
     lines += [f"constraint {c.name} {c.is_holonomic} {c.rows}" for c in statement.constraints]

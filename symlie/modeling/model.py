@@ -15,6 +15,7 @@ from sympy import Expr, ImmutableDenseMatrix, Integer, Symbol
 
 from symlie.errors import ModelError
 from symlie.groups.group import Field, LieGroup
+from symlie.groups.homogeneous import ConfigurationSpace
 from symlie.ir.primitives import PiecewiseLinear, RunTimeInput
 from symlie.modeling.expressions import sympified
 from symlie.modeling.names import identifier
@@ -23,7 +24,7 @@ from symlie.modeling.node_array import NodeArray, NodeReference
 from symlie.modeling.statement import Statement
 from symlie.modeling.terms import Input
 from symlie.modeling.units import Certainty, parse_units
-from symlie.modeling.values import flat, given_group, parameter_block
+from symlie.modeling.values import flat, given_space, parameter_block, shared_name
 
 if TYPE_CHECKING:
     from symlie.derive.equations import Equations
@@ -47,7 +48,7 @@ class ElementType(Statement):
     name
         Identifier; generated kernels and messages carry it.
     **nodes
-        Local nodes by name with their groups; they become attributes.
+        Local nodes by name with their groups or spaces; they become attributes.
 
     Examples
     --------
@@ -58,7 +59,7 @@ class ElementType(Statement):
     >>> spring.potential_energy(k * strain.dot(strain) / 2)
     """
 
-    def __init__(self, name: str, /, **nodes: LieGroup | str) -> None:
+    def __init__(self, name: str, /, **nodes: ConfigurationSpace | str) -> None:
         super().__init__(name)
         self._parameter_prefix = f"{name}."
         if not nodes:
@@ -67,7 +68,7 @@ class ElementType(Statement):
             identifier("Local node", label)
             if hasattr(self, label):
                 raise ModelError(f"Local node '{label}' of '{name}' would hide a method; choose another name.")
-            self.nodes.append(Node(self.program, f"{name}.{label}", given_group(group)))
+            self.nodes.append(Node(self.program, f"{name}.{label}", given_space(group)))
             self.units.declare_node(self.nodes[-1])
             setattr(self, label, self.nodes[-1])
 
@@ -127,17 +128,20 @@ class Model(Statement):
         if name in [n.name for n in self.nodes] + [a.name for a in self.arrays]:
             raise ModelError(f"Node '{name}' is declared twice in '{self.name}'.")
 
-    def _known_group(self, group: LieGroup | str) -> LieGroup:
+    @property
+    def spaces(self) -> list[ConfigurationSpace]:
+        """Groups and spaces of all nodes and arrays."""
+        return [n.group for n in self.nodes] + [a.group for a in self.arrays]
+
+    def _known_group(self, group: ConfigurationSpace | str) -> ConfigurationSpace:
         """A group, unless another one of the same name is in use: generated functions are called after groups."""
-        found = given_group(group)
-        for other in [n.group for n in self.nodes] + [a.group for a in self.arrays]:
-            for mine in (found, *(f for f, _, _ in found.simple_factors)):
-                for theirs in (other, *(f for f, _, _ in other.simple_factors)):
-                    if mine.name == theirs.name and mine is not theirs and mine.compose is not theirs.compose:
-                        raise ModelError(f"Two different groups of '{self.name}' are called '{mine}'; rename one.")
+        found = given_space(group)
+        for other in self.spaces:
+            if (twice := shared_name(found, other)) is not None:
+                raise ModelError(f"Two different groups of '{self.name}' are called '{twice}'; rename one.")
         return found
 
-    def node(self, name: str, group: LieGroup | str, unit: str = "") -> Node:
+    def node(self, name: str, group: ConfigurationSpace | str, unit: str = "") -> Node:
         """Add a node.
 
         Parameters
@@ -145,7 +149,7 @@ class Model(Statement):
         name
             Identifier; results are reported under it.
         group
-            Configuration group, such as ``sl.SE3`` or ``"SO3xR3"``.
+            Configuration group, such as ``sl.SE3`` or ``"SO3xR3"``, or a homogeneous space, such as ``sl.TS2``.
         unit
             Unit of the coordinates of a node on Rⁿ, such as ``"m"``, for the check of units; bodies have metres.
 
@@ -160,7 +164,7 @@ class Model(Statement):
         self.nodes.append(node)
         return node
 
-    def node_array(self, name: str, group: LieGroup | str, count: int) -> NodeArray:
+    def node_array(self, name: str, group: ConfigurationSpace | str, count: int) -> NodeArray:
         """Add an array of nodes; its size is run-time data.
 
         Parameters
@@ -168,7 +172,7 @@ class Model(Statement):
         name
             Identifier; results are reported under it as lists over the nodes.
         group
-            Configuration group of every node.
+            Configuration group, or homogeneous space, of every node.
         count
             Number of nodes.
         """
@@ -285,6 +289,10 @@ class Model(Statement):
         if found not in self.arrays:
             self._own(found)
         index = node.index if isinstance(node, NodeReference) else 0
+        if not isinstance(found.group, LieGroup):
+            raise ModelError(
+                f"Node '{found.name}' on {found.group} moves by its field; its motion can not be prescribed."
+            )
         storage: list[Expr] = list(found.group.identity)
         known = {f.name: f for f in found.group.storage_fields}
         if set(fields) != set(known):

@@ -9,6 +9,7 @@ from sympy import Expr, ImmutableDenseMatrix, Symbol
 
 from symlie.errors import ModelError, UnknownFieldError
 from symlie.groups.group import Field, LieGroup, storage_symbols
+from symlie.groups.homogeneous import ConfigurationSpace
 from symlie.groups.operations import Compose, Exponential, Inverse, Logarithm
 from symlie.groups.rotation import rotate, rotation_size
 from symlie.ir.program import Euclidean, Program, Value, Vector
@@ -104,11 +105,11 @@ class GroupElement:
     """An element of a Lie group in a program: ``a * b``, ``a.inverse()``, ``a.log()``, and its named fields."""
 
     def __init__(self, program: Program, value: Value) -> None:
-        if not isinstance(value.space, LieGroup):
+        if not isinstance(value.space, ConfigurationSpace):
             raise ModelError("A group element needs a Lie group as its space.")
         self._program = program
         self._value = value
-        self.group: LieGroup = value.space
+        self.group: ConfigurationSpace = value.space
 
     @property
     def storage(self) -> Vector:
@@ -117,21 +118,28 @@ class GroupElement:
 
     def inverse(self) -> GroupElement:
         """The inverse element."""
-        return GroupElement(self._program, self._program.apply(Inverse(self.group), self._value))
+        return GroupElement(self._program, self._program.apply(Inverse(self.lie_group), self._value))
+
+    @property
+    def lie_group(self) -> LieGroup:
+        """The group, where it must be one."""
+        if not isinstance(self.group, LieGroup):
+            raise ModelError(f"{self.group} is no group: its points can not be composed, and have no logarithm.")
+        return self.group
 
     def __mul__(self, other: GroupElement) -> GroupElement:
         if not isinstance(other, GroupElement) or other.group is not self.group:
             raise ModelError(f"Only elements of the same group can be composed; the left one is in {self.group}.")
-        return GroupElement(self._program, self._program.apply(Compose(self.group), self._value, other._value))
+        return GroupElement(self._program, self._program.apply(Compose(self.lie_group), self._value, other._value))
 
     def log(self) -> ImmutableDenseMatrix:
         """Logarithm, a column of the dimension of the group."""
-        return column(self._program.apply(Logarithm(self.group), self._value).components)
+        return column(self._program.apply(Logarithm(self.lie_group), self._value).components)
 
     @property
     def R(self) -> Any:
         """Rotation matrix, from body axes to inertial axes; of a product with several, the stored one called R."""
-        if self.group.rotation is None:
+        if not isinstance(self.group, LieGroup) or self.group.rotation is None:
             stored = [f for f in self.group.storage_fields if f.name == "R"]
             if not stored:
                 raise ModelError(f"{self.group} has no rotation matrix of its own.")
@@ -150,14 +158,17 @@ class GroupElement:
 
 
 class Node(GroupElement):
-    """A node of a model: a configuration q on a group and its left-trivialised velocity v."""
+    """A node of a model: a configuration q on a group and its left-trivialised velocity v, or a point of a space."""
 
-    def __init__(self, program: Program, name: str, group: LieGroup) -> None:
+    def __init__(self, program: Program, name: str, group: ConfigurationSpace) -> None:
         self.name = name
         storage = tuple(Symbol(f"{name}.{s.name}", real=True) for s in storage_symbols(group))
-        velocity = tuple(Symbol(f"{name}.v{i}", real=True) for i in range(group.dimension))
+        size = group.velocity_dimension
+        velocity = tuple(Symbol(f"{name}.v{i}", real=True) for i in range(size))
         super().__init__(program, program.input(f"{name}.q", group, storage))
-        self._velocity = program.input(f"{name}.v", Euclidean(group.dimension), velocity)
+        self._velocity = program.input(f"{name}.v", Euclidean(size), velocity)
+        self.acceleration = Value(tuple(Symbol(f"{name}.a{i}", real=True) for i in range(size)), Euclidean(size))
+        """v' as a value of the program, for fields and for constraints on accelerations."""
 
     def __repr__(self) -> str:
         return f"Node({self.name}, {self.group})"
@@ -175,14 +186,29 @@ class Node(GroupElement):
     @property
     def v(self) -> ImmutableDenseMatrix:
         """Velocity, a column of the dimension of the group; body-fixed except for factors R^n."""
-        return column(self._velocity.components)
+        return column(self._of_motion(self._velocity))
+
+    @property
+    def a(self) -> ImmutableDenseMatrix:
+        """Acceleration v', as `Statement.field` and `Statement.acceleration_constraint` may use it."""
+        return column(self._of_motion(self.acceleration))
+
+    def _of_motion(self, value: Value) -> Vector:
+        if not self.group.velocity_dimension:
+            raise AttributeError(self.name)  # leads to __getattr__, which explains it
+        return value.components
 
     def __getattr__(self, name: str) -> Any:
         if not name.startswith("_"):
             for field in self.group.velocity_fields:
                 if field.name == name:
                     return field_expression(self._velocity.components, field)
-            known = ["v", *(f.name for f in (*self.group.storage_fields, *self.group.velocity_fields))]
+            if name in ("v", "a") and not self.group.velocity_dimension:
+                raise UnknownFieldError(
+                    f"Node '{self.name}' on {self.group} has no velocity of its own: its motion is stated by its field."
+                )
+            known = ["v"] if self.group.velocity_dimension else []
+            known += [f.name for f in (*self.group.storage_fields, *self.group.velocity_fields)]
             known += ["R"] if self.group.rotation is not None and "R" not in known else []
             if name not in known and name != "R":
                 raise UnknownFieldError(

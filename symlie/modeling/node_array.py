@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from symlie.errors import ModelError
-from symlie.groups.group import LieGroup
+from symlie.groups.homogeneous import ConfigurationSpace
 
 
 @dataclass(eq=False, repr=False)
@@ -27,7 +27,7 @@ class NodeReference:
 class NodeArray:
     """An array of nodes on the same group: ``array[k]``, ``array.fix(0)``, ``array.initial(x=...)``."""
 
-    def __init__(self, name: str, group: LieGroup, count: int) -> None:
+    def __init__(self, name: str, group: ConfigurationSpace, count: int) -> None:
         self.name, self.group, self.count = name, group, count
         self.fixed = np.zeros(count, dtype=bool)
         self.storage = np.tile(np.array([float(c) for c in group.identity]), (count, 1))
@@ -59,6 +59,10 @@ class NodeArray:
         *indices
             Indices of the nodes; negative ones count from the end.
         """
+        if not self.group.velocity_dimension:
+            raise ModelError(
+                f"Nodes of '{self.name}' on {self.group} move by their field alone; they can not be clamped."
+            )
         for index in indices:
             self.fixed[self[index].index] = True
 

@@ -179,7 +179,7 @@ class CosseratRod:
             raise ModelError(
                 f"Rod '{name}' has the constraint and the group of rod '{like.name}'; do not give them again."
             )
-        group = group or (like.nodes.group if like else S3sR3)
+        group = group or (like.group if like else S3sR3)
         lengths = segment_lengths(name, segments, length)
         arc = np.concatenate([[0.0], np.cumsum(lengths)])
         middle = (arc[1:] + arc[:-1]) / 2
@@ -226,6 +226,7 @@ class CosseratRod:
         values |= {"damping": viscous} if not is_symbolic(material["damping"]) else {}
         model.add(segment, itertools.pairwise(along), **values)
         self.name: str = name
+        self.group: LieGroup = group
         self.nodes: NodeArray = nodes
         self.along: tuple[RodNode, ...] = along
         self.segment: ElementType = segment

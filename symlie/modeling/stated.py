@@ -34,6 +34,8 @@ class Stated:
         self.dissipated: Expr = Integer(0)
         self.generalized_forces: list[tuple[Node, tuple[Expr, ...]]] = []
         self.applied_forces: list[tuple[Expr, Expr]] = []
+        self.fields: list[tuple[Node, tuple[Expr, ...]]] = []
+        self.energies: Expr = Integer(0)
         self.constraints: list[Constraint] = []
         self.outputs: list[Output] = []
         self.events: list[Event] = []
@@ -117,6 +119,19 @@ class Stated:
             )
 
     @property
+    def moving_nodes(self) -> list[Node]:
+        """The nodes with a velocity of their own."""
+        return [n for n in self.nodes if n.group.velocity_dimension]
+
+    def _without_points(self, what: str, expressions: Sequence[Expr]) -> None:
+        for node in self.nodes:
+            if not node.group.velocity_dimension and depends_on(self.program, expressions, node.value.components):
+                raise ModelError(
+                    f"{what} of '{self.name}' depends on node '{node.name}' on {node.group}, whose rate is known "
+                    "only once its field is."
+                )
+
+    @property
     def _velocities(self) -> list[Symbol]:
         return [s for node in self.nodes for s in node.velocity.components]
 
@@ -134,5 +149,5 @@ class Stated:
 
     def motion(self) -> list[tuple[Value, tuple[Expr, ...]]]:
         """Seeds of forward differentiation along the motion: q' = v, t' = 1."""
-        seeds: list[tuple[Value, tuple[Expr, ...]]] = [(n.value, n.velocity.components) for n in self.nodes]
+        seeds: list[tuple[Value, tuple[Expr, ...]]] = [(n.value, n.velocity.components) for n in self.moving_nodes]
         return [*seeds, (self._time, (Integer(1),))]

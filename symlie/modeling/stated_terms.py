@@ -17,8 +17,11 @@ def terms_of(statement: Statement) -> Iterator[tuple[str, tuple[Expr, ...]]]:
     yield "the kinetic energy", (statement.kinetic,)
     yield "the potential energy", (statement.potential,)
     yield "the dissipation function", (statement.dissipated,)
+    yield "the energy", (statement.energies,)
     for node, vector in statement.generalized_forces:
         yield f"the force on node '{node.name}'", vector
+    for node, vector in statement.fields:
+        yield f"the field of node '{node.name}'", vector
     for pair in statement.applied_forces:
         yield "a force", pair
     for constraint in statement.constraints:
@@ -39,10 +42,12 @@ def check_symbols(model: Model, statement: Statement) -> None:
     """
     declared: set[Symbol] = {statement.time, *statement.multipliers}
     declared |= {c for node in statement.nodes for v in (node.value, node.velocity) for c in v.components}
+    accelerations = {c for node in statement.nodes for c in node.acceleration.components}
     declared |= {s for owner in (model, statement) for p in owner.parameters for s in p.symbols}
     declared |= {s for i in model.inputs for s in i.slots}
     for what, expressions in terms_of(statement):
-        unknown = sorted(_free(statement, expressions) - declared, key=str)
+        known = declared | accelerations if what.startswith("the field") else declared
+        unknown = sorted(_free(statement, expressions) - known, key=str)
         if unknown:
             raise ModelError(
                 f"Unknown symbol '{unknown[0]}' in {what} of '{statement.name}': it is neither a parameter, nor the "
@@ -72,7 +77,7 @@ def fingerprint(model: Model) -> Hashable:
         tuple(len(i.nodes) for i in model.instances),
         tuple(
             (s.kinetic, s.potential, s.dissipated, len(s.nodes), len(s.parameters), len(s.generalized_forces),
-             len(s.applied_forces), len(s.constraints), len(s.outputs), len(s.events))
+             len(s.applied_forces), len(s.fields), s.energies, len(s.constraints), len(s.outputs), len(s.events))
             for s in (model, *(i.element for i in model.instances))
         ),
     )  # fmt: skip

@@ -11,15 +11,15 @@ from symlie.errors import ModelError, UnknownNameError
 from symlie.ir.differentiate import forward, reverse
 from symlie.ir.program import depends_on
 from symlie.modeling.expressions import components
+from symlie.modeling.fields import FieldStatement
 from symlie.modeling.names import identifier
 from symlie.modeling.node import Node, column
-from symlie.modeling.stated import Stated
 from symlie.modeling.terms import DIRECTIONS, Constraint, Event, Output
 from symlie.modeling.units import UNITS, parse_units
 
 
-class Statement(Stated):
-    """Energies, forces, constraints and outputs stated on nodes; the base of models and element types."""
+class Statement(FieldStatement):
+    """Energies, forces, fields, constraints and outputs stated on nodes; the base of models and element types."""
 
     def kinetic_energy(self, energy: Any) -> None:
         """Add a kinetic energy T(t, q, v); in J.
@@ -32,6 +32,7 @@ class Statement(Stated):
         """
         energy = self._scalar("kinetic energy", energy)
         self._without_inputs("The kinetic energy", [energy])
+        self._without_points("The kinetic energy", [energy])
         self.units.check("The kinetic energy", energy, UNITS["J"])
         self.kinetic += energy
 
@@ -73,11 +74,12 @@ class Statement(Stated):
         **fields
             Parts by velocity field, such as ``Omega=torque`` (body axes) or ``U=force``.
         """
-        self._own(node)
+        if self._own(node).group.velocity_dimension == 0:
+            raise ModelError(f"Node '{node.name}' on {node.group} bears no force; state its motion with field(...).")
         if vector is not None:
             parts = list(components(vector))
         else:
-            parts = [Integer(0)] * node.group.dimension
+            parts = [Integer(0)] * node.group.velocity_dimension
             known = {f.name: f for f in node.group.velocity_fields}
             for name, value in fields.items():
                 if name not in known:
@@ -91,9 +93,9 @@ class Statement(Stated):
                         f"The force on {node.name}.{name} needs {field.size} components, not {len(given)}."
                     )
                 parts[field.offset : field.offset + field.size] = given
-        if len(parts) != node.group.dimension:
+        if len(parts) != node.group.velocity_dimension:
             raise ModelError(
-                f"The force on node '{node.name}' needs {node.group.dimension} components, not {len(parts)}."
+                f"The force on node '{node.name}' needs {node.group.velocity_dimension} components, not {len(parts)}."
             )
         self._without_multipliers(f"The force on node '{node.name}'", parts)
         for velocity, part in zip(node.velocity.components, parts, strict=True):
@@ -200,6 +202,7 @@ class Statement(Stated):
                 "asked for; state constraints first, or name those whose force is meant."
             )
         self._without_multipliers(f"Constraint '{name}'", rows)
+        self._without_points(f"Constraint '{name}'", rows)
         self._without_inputs(f"Constraint '{name}'", rows)
         for row in rows if is_holonomic else ():
             self.units.of(row)
@@ -235,7 +238,7 @@ class Statement(Stated):
         self._own(node)
         if not constraints:
             self._forces_of_all = node.name
-        total = [Integer(0)] * node.group.dimension
+        total = [Integer(0)] * node.group.velocity_dimension
         for is_holonomic, varied in ((True, node.value), (False, node.velocity)):
             chosen = [known[name] for name in constraints or known if known[name].is_holonomic == is_holonomic]
             weighted = [(r, -m) for c in chosen for r, m in zip(c.rows, c.multipliers, strict=True)]
@@ -308,6 +311,7 @@ class Statement(Stated):
         """
         parts = components(expression)
         self._without_multipliers("An expression whose rate is asked for", parts)
+        self._without_points("An expression whose rate is asked for", parts)
         if depends_on(self.program, parts, self._velocities):
             raise ModelError(
                 f"In '{self.name}', the rate of an expression that depends on velocities is asked for; it must be a "

@@ -19,6 +19,7 @@ from sympy import Expr, Rational, Symbol
 
 from symlie.errors import ModelError
 from symlie.groups.group import LieGroup
+from symlie.groups.homogeneous import HomogeneousSpace
 from symlie.groups.operations import Compose, Difference, Exponential, Inverse, Logarithm
 from symlie.groups.rotation import Rotate
 from symlie.ir.primitives import PiecewiseLinear, RunTimeInput, Select
@@ -155,6 +156,8 @@ class UnitCheck:
     def declare_node(self, node: Node, unit: str = "") -> None:
         """Units of the fields of a node; those of Rⁿ by the unit of its coordinates."""
         length = parse_unit(unit) if unit else None
+        if isinstance(node.group, HomogeneousSpace):
+            return  # what the parts of a point are measured in is not known
         storage, velocity = storage_units(node.group, length), velocity_units(node.group, length)
         self._symbols |= dict(zip(node.value.components, storage, strict=True))
         self._symbols |= dict(zip(node.velocity.components, velocity, strict=True))

@@ -11,29 +11,50 @@ from sympy import Expr
 
 from symlie.errors import ModelError
 from symlie.groups.group import LieGroup
+from symlie.groups.homogeneous import ConfigurationSpace, HomogeneousSpace
+from symlie.groups.spaces import space_from_name
 from symlie.groups.standard import group_from_name
 from symlie.modeling.expressions import components
 from symlie.modeling.names import identifier, stem
 from symlie.modeling.terms import Parameter
 
 
-def given_group(group: LieGroup | str) -> LieGroup:
-    """A group by itself or by its name.
+def given_space(space: ConfigurationSpace | str) -> ConfigurationSpace:
+    """A group or a homogeneous space by itself or by its name.
 
     Raises
     ------
     ModelError
         It is none, or its names can not be used in generated text.
     UnknownNameError
-        No group has this name.
+        No group and no space has this name.
     """
-    if not isinstance(group, str | LieGroup):
-        raise ModelError(f"A node is on a group such as sl.SE3 or 'SO3xR3', not on {group!r}.")
-    found = group_from_name(group) if isinstance(group, str) else group
+    if not isinstance(space, str | LieGroup | HomogeneousSpace):
+        raise ModelError(
+            f"A node is on a group such as sl.SE3 or 'SO3xR3', or on a space such as TS2, not on {space!r}."
+        )
+    found = space_from_name(space) or group_from_name(space) if isinstance(space, str) else space
     stem("Group", found.name)
     for entry in (*found.storage_fields, *found.velocity_fields):
         identifier("Field", entry.name)
     return found
+
+
+def shared_name(a: ConfigurationSpace, b: ConfigurationSpace) -> str | None:
+    """A name that two different groups or spaces, or factors of them, have in common, if there is one."""
+    for mine in _parts(a):
+        for theirs in _parts(b):
+            if mine.name == theirs.name and mine is not theirs and _law(mine) is not _law(theirs):
+                return mine.name
+    return None
+
+
+def _parts(space: ConfigurationSpace) -> list[ConfigurationSpace]:
+    return [space, *(f for f, _, _ in space.simple_factors)] if isinstance(space, LieGroup) else [space]
+
+
+def _law(space: ConfigurationSpace) -> object:
+    return space.compose if isinstance(space, LieGroup) else space.action
 
 
 def parameter_block(

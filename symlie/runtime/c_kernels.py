@@ -102,6 +102,15 @@ class CKernels:
     def force(self, p: Prepared, t: float, q: Array, v: Array) -> Array:
         return self._call("force", self._layout.dimension, p, t, q, v)
 
+    def field(self, p: Prepared, t: float, q: Array, a: Array, v: Array) -> Array:
+        if not self._layout.has_fields:
+            return v
+        moved = np.array(v, dtype=float)
+        pointer = self._library.pointer
+        q, a = np.ascontiguousarray(q), np.ascontiguousarray(a)
+        self._library.call.symlie_field(self.problem(p), t, pointer(q), pointer(a), pointer(moved))
+        return moved
+
     def energy(self, p: Prepared, t: float, q: Array, v: Array) -> Array:
         return self._call("energy", 2, p, t, q, v)
 

@@ -27,9 +27,9 @@ class Measured:
     """One number for each kind of variable; ``None`` where there is none."""
 
     q: float | None = None
-    """Largest ‖log(q_ref⁻¹∘q)‖ of a node."""
+    """Largest ‖log(q_ref⁻¹∘q)‖ of a node, or ‖q - q_ref‖ of stored components where it is on no group."""
     v: float | None = None
-    """‖v - v_ref‖."""
+    """‖v - v_ref‖; ``None`` without velocities."""
     multipliers: float | None = None
     """‖λ - λ_ref‖ / ‖λ_ref‖; ``None`` without constraints."""
 
@@ -77,13 +77,15 @@ class EndState:
 
 def error_against(system: System, state: EndState, reference: EndState) -> Measured:
     """Errors of a state."""
+    layout = system.layout
     difference = system.kernels.difference(reference.q, state.q)
-    largest = max(float(np.linalg.norm(difference[node.velocity])) for node in system.layout.nodes)
+    largest = max(float(np.linalg.norm(difference[node.velocity])) for node in layout.nodes)
     relative = None
     if system.layout.rows:
         size = float(np.linalg.norm(reference.multipliers))
         relative = float(np.linalg.norm(state.multipliers - reference.multipliers)) / (size or 1.0)
-    return Measured(largest, float(np.linalg.norm(state.v - reference.v)), relative)
+    faster = float(np.linalg.norm(state.v - reference.v)) if layout.has_velocity.any() else None
+    return Measured(largest, faster, relative)
 
 
 def convergence(
@@ -173,13 +175,15 @@ def read_end_state(path: Path, layout: Layout, t: float) -> EndState:
                 ("multipliers", list(layout.constraints)),
             )
         ]
-        q, v, multipliers = (np.asarray(value, dtype=float) for value in values)
+        q, moving, multipliers = (np.asarray(value, dtype=float) for value in values)
     except OSError as error:
         raise FormatError(f"The reference {path} can not be read: {error.strerror}.") from error
     except (ValueError, KeyError, TypeError, IndexError) as error:
         raise FormatError(f"{path} is not the output of 'symlie run {layout.name} --json' ({error!r}).") from error
-    if (q.size, v.size, multipliers.size) != (layout.storage, layout.dimension, layout.rows):
+    if (q.size, moving.size, multipliers.size) != (layout.storage, layout.has_velocity.sum(), layout.rows):
         raise FormatError(f"{path} is of a model or group other than {layout.name} {layout.options}.")
+    v = np.zeros(layout.dimension)
+    v[layout.has_velocity] = moving
     # In a file constraints follow each other; in the state those of an element type take turns, instance by instance.
     order = [row for part in layout.constraints.values() for row in part.rows.ravel()]
     return EndState(q, v, multipliers[np.argsort(order)])

@@ -5,6 +5,8 @@ Between two recorded states q₀, q₁ at distance h, q(t) = q₀∘exp(θ(t)) w
     θ' = T⁻¹(θ) v,   θ'' = T⁻¹(θ) v' + (d/dt T⁻¹(θ)) v
 
 at both ends, where v' solves the acceleration-level (index-1) system; v(t) = T(θ) θ'. The error of q is O(h⁶).
+
+Where nodes have no velocity there is no θ₁; the state at t is then the result of a shorter step of the method itself.
 """
 
 from __future__ import annotations
@@ -17,8 +19,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from symlie.errors import ModelError
+from symlie.runtime.controllers import FIXED_STEPS
 from symlie.runtime.initial import index1_multipliers
 from symlie.runtime.layout import Array
+from symlie.runtime.methods import method
+from symlie.runtime.steppers import State, Stepper
 
 if TYPE_CHECKING:
     from symlie.runtime.solution import Solution
@@ -110,6 +115,8 @@ class DenseOutput:
         index = int(np.searchsorted(solution.t, t))
         if solution.t[index] == t:
             return solution.q[index], solution.v[index], solution.multipliers[index]
+        if system.layout.has_fields:
+            return self._stepped(index - 1, t)
         interval = self._interval(index - 1)
         s = (t - interval.t0) / interval.h
         powers = s ** np.arange(6)
@@ -120,6 +127,13 @@ class DenseOutput:
         system.kernels.prescribe(system.prepared, t, q, v)
         _, multipliers = index1_multipliers(system.kernels, system.algebra, system.prepared, t, q, v)
         return q, v, multipliers
+
+    def _stepped(self, index: int, t: float) -> tuple[Array, Array, Array]:
+        """The state after a step of the method from a recorded state."""
+        s = self.solution
+        begin = State(float(s.t[index]), s.q[index], s.v[index], s.multipliers[index])
+        trial = Stepper(self.system, method(s.method), FIXED_STEPS).step(begin, t - begin.t)
+        return trial.q, trial.v, trial.multipliers
 
     def _acceleration(self, index: int) -> Array:
         s = self.solution

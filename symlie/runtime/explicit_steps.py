@@ -30,12 +30,13 @@ def rkmk_step(stepper: Stepper, state: State, h: float) -> Trial:
     Theta, Q, V = np.zeros_like(v), q, v
     for i in range(stages + int(with_end)):
         stage_t = t + (c[i] if i < stages else 1.0) * h
-        rate.append(_corrected_rate(stepper, table, Theta, V) if i > 0 else V)
         if i == 0 and state.acceleration is not None:
             v_dot.append(state.acceleration)
         else:
             acceleration, multipliers = stepper.acceleration(stage_t, Q, V, multipliers)
             v_dot.append(acceleration)
+        slope = k.field(p, stage_t, Q, v_dot[-1], V)
+        rate.append(_corrected_rate(stepper, table, Theta, slope) if i > 0 else slope)
         if i == stages:
             break
         Theta = h * sum(a[i + 1, j] * rate[j] for j in range(i + 1))
@@ -94,9 +95,9 @@ def chain_step(stepper: Stepper, state: State, h: float, tableau: ChainTableau) 
         if i > 0:
             points.append(end_of(i, stage_t))
         Q, V = points[i]
-        rate.append(V)
         known = state.acceleration if i == 0 else None
         v_dot.append(stepper.acceleration(stage_t, Q, V, state.multipliers)[0] if known is None else known)
+        rate.append(k.field(p, stage_t, Q, v_dot[-1], V))
     q, v = end_of(table.stages, t + h)
     trial = stepper.trial(state, q, v, v_dot, stages)
     if stepper.control.with_estimate:

@@ -45,6 +45,11 @@ def check_method(layout: Layout, method: Method) -> None:
             f"Method '{method.name}' integrates systems without constraints, but '{layout.name}' has {layout.rows} "
             "constraint rows; use half_explicit_2, …, half_explicit_5."
         )
+    if layout.has_fields and method.family == "half_explicit":
+        raise UnsupportedMethodError(
+            f"Method '{method.name}' integrates velocities, but nodes of '{layout.name}' move by fields; use "
+            "rkmk_dopri5 or another method without constraints."
+        )
 
 
 def solve(
@@ -230,7 +235,7 @@ def _step_control(
     if not np.all(absolute > 0):
         raise ModelError("atol must be positive: entries that pass through zero have no relative accuracy.")
     chosen = controller_by_name(name, options)
-    mobile = np.tile(layout.free.astype(float), 2)
+    mobile = np.concatenate([layout.movable, layout.free]).astype(float)
     return StepControl(
         is_adaptive,
         is_adaptive or trace,

@@ -45,7 +45,7 @@ class Kernels(Protocol):
         """[u, w]."""
 
     def difference(self, q: Array, b: Array) -> Array:
-        """log(q⁻¹∘b)."""
+        """log(q⁻¹∘b), on groups; (|b - q|, 0, …) of stored components of nodes on other spaces."""
 
     def normalize(self, q: Array) -> Array:
         """q after one step back to the group."""
@@ -64,6 +64,9 @@ class Kernels(Protocol):
 
     def force(self, p: Prepared, t: float, q: Array, v: Array) -> Array:
         """g(t, q, v)."""
+
+    def field(self, p: Prepared, t: float, q: Array, a: Array, v: Array) -> Array:
+        """v, with the algebra-valued fields of nodes that have no velocity in their place."""
 
     def energy(self, p: Prepared, t: float, q: Array, v: Array) -> Array:
         """Kinetic and potential energy."""

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from symlie.errors import FormatError, UnknownNameError
 
-FORMAT = 3
+FORMAT = 4
 """The manifest format that this version reads."""
 
 Array = NDArray[np.float64]
@@ -38,7 +38,9 @@ class NodeSlice:
 
     def by_node(self, values: Array, *, velocity: bool) -> Array:
         """Values over time of this slice, shape (n, components), or (n, count, components) for arrays."""
-        part = values[:, self.velocity if velocity else self.storage]
+        part = values[:, self.storage]
+        if velocity:
+            part = values[:, self.velocity] if self.type["velocities"] else values[:, :0]
         return part.reshape(len(values), self.count, -1) if self.is_array else part
 
 
@@ -153,7 +155,13 @@ class Layout:
         """Nodes that are clamped or whose motion is prescribed, shape (nodes,)."""
         self.fixed[nodes] = True
         dimensions = np.concatenate([np.full(n.count, n.type["dimension"]) for n in self.nodes])
-        self.free = np.repeat(~self.fixed, dimensions)
+        self.has_velocity = np.concatenate(
+            [np.full(n.count * n.type["dimension"], n.type["velocities"] > 0) for n in self.nodes]
+        )
+        """Components that belong to a node with a velocity of its own, shape (dimension,)."""
+        self.movable = np.repeat(~self.fixed, dimensions)
+        """Components of local coordinates that can move, shape (dimension,)."""
+        self.free = self.movable & self.has_velocity
         """Velocity components that can move, shape (dimension,)."""
         self.interface_hash = str(manifest["interface_hash"])
         """Hash that the generated code must report."""
@@ -212,7 +220,8 @@ class Layout:
         """A velocity component as people call it."""
         node = next(n for n in self.nodes if n.velocity.start <= component < n.velocity.stop)
         index, part = divmod(component - node.velocity.start, node.type["dimension"])
-        return f"velocity component {part} of node '{node.name}{f'[{index}]' if node.is_array else ''}'"
+        what = "velocity" if node.type["velocities"] else "algebra"
+        return f"{what} component {part} of node '{node.name}{f'[{index}]' if node.is_array else ''}'"
 
     @cached_property
     def outputs(self) -> dict[str, tuple[slice, str]]:
@@ -257,12 +266,26 @@ class Layout:
             f"Model '{self.name}' has no node '{name}'; it has: {', '.join(n.name for n in self.nodes)}."
         )
 
+    @property
+    def has_fields(self) -> bool:
+        """Whether some nodes have no velocity and move by a field."""
+        return not bool(self.has_velocity.all())
+
     @cached_property
     def places(self) -> list[NDArray[np.int64]]:
         """For each element type the velocity components of its instances, shape (instances, local dimension)."""
-        types = {t["name"]: t["dimension"] for t in self.manifest["node_types"]}
+        types = {t["name"]: t["velocities"] for t in self.manifest["node_types"]}
         return [
             np.concatenate([o[:, [k]] + np.arange(types[name]) for k, name in enumerate(e["node_types"])], axis=1)
+            for e, o in zip(self.elements, self.velocity_of, strict=True)
+        ]
+
+    @cached_property
+    def field_places(self) -> list[NDArray[np.int64]]:
+        """For each element type the components that its fields belong to, shape (instances, field size)."""
+        types = {t["name"]: t["dimension"] for t in self.manifest["node_types"]}
+        return [
+            np.concatenate([o[:, :0], *(o[:, [k]] + np.arange(types[e["node_types"][k]]) for k in e["fields"])], axis=1)
             for e, o in zip(self.elements, self.velocity_of, strict=True)
         ]
 

@@ -71,6 +71,7 @@ class NumpyKernels:
         q: Array,
         v: Array | None = None,
         multipliers: Array | None = None,
+        a: Array | None = None,
     ) -> Array | None:
         """Values of one kernel for all instances of an element type, shape (components, instances)."""
         kernel = self._functions.get(f"{self._layout.elements[index]['name']}_{name}")
@@ -79,6 +80,8 @@ class NumpyKernels:
         state: list[Any] = [np.float64(t), q[self._storage_of[index]]]
         if v is not None:
             state.append(v[self._velocity_of[index]])
+        if a is not None:
+            state.append(a[self._velocity_of[index]])
         if multipliers is not None:
             first, count = self._layout.first_rows[index], self._layout.instance_counts[index]
             width = self._layout.element_rows[index]
@@ -162,6 +165,17 @@ class NumpyKernels:
             if block is not None:
                 g += np.bincount(places.ravel(), weights=block.ravel(), minlength=len(g))
         return g
+
+    def field(self, p: Prepared, t: float, q: Array, a: Array, v: Array) -> Array:
+        if not self._layout.has_fields:
+            return v
+        v = np.where(self._layout.has_velocity, v, 0.0)
+        for index in range(len(self._layout.elements)):
+            block = self._on_element(index, "field", p, t, q, v, a=a)
+            if block is not None:
+                places = self._layout.field_places[index].T
+                v += np.bincount(places.ravel(), weights=block.ravel(), minlength=len(v))
+        return v
 
     def energy(self, p: Prepared, t: float, q: Array, v: Array) -> Array:
         total: Array = np.zeros(2)

@@ -90,7 +90,7 @@ def load_solution(path: str | Path, *, backend: str | None = None) -> Solution:
 def _solution(content: _Content, system: System) -> Solution:
     layout, attributes = system.layout, content.attributes
     t = content.required(kind="time")
-    q, v = np.empty((len(t), layout.storage)), np.empty((len(t), layout.dimension))
+    q, v = np.empty((len(t), layout.storage)), np.zeros((len(t), layout.dimension))
     multipliers = np.empty((len(t), layout.rows))
     for node in layout.nodes:
         for kind, fields, part in (
@@ -104,7 +104,8 @@ def _solution(content: _Content, system: System) -> Solution:
                 rows = values.reshape(len(t), node.count, -1)
                 by_node[:, :, field["offset"] : field["offset"] + rows.shape[2]] = rows
                 position += rows.shape[2]
-            if position != by_node.shape[2]:
+            size = node.type["storage" if kind == "configuration" else "velocities"]
+            if position != size:
                 raise ValueError(f"the {kind} of node {node.name} is not complete")
             part[...] = by_node.reshape(part.shape)
     for name, rows_of in layout.constraints.items():

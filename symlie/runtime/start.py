@@ -80,8 +80,11 @@ def first_step(system: System, t: float, start: Start, control: StepControl, ord
     Source: Hairer, Nørsett and Wanner, Solving Ordinary Differential Equations I, section II.4.
     """
 
-    def accelerated(at: float, q: Array, v: Array) -> Array:
-        return index1_multipliers(system.kernels, system.algebra, system.prepared, at, q, v)[0]
+    kernels, p = system.kernels, system.prepared
+
+    def moving(at: float, q: Array, v: Array) -> tuple[Array, Array]:
+        a = index1_multipliers(kernels, system.algebra, p, at, q, v)[0]
+        return kernels.field(p, at, q, a, v), a
 
     q, v = start.q, start.v
     scale = control.atol + control.rtol * np.concatenate([np.zeros_like(v), np.abs(v)])
@@ -89,12 +92,11 @@ def first_step(system: System, t: float, start: Start, control: StepControl, ord
     def size(theta: Array, velocity: Array) -> float:
         return float(np.sqrt(np.sum(control.weight * (np.concatenate([theta, velocity]) / scale) ** 2)))
 
-    a = accelerated(t, q, v)
-    d0, d1 = size(np.zeros_like(v), v), size(v, a)
+    rate, a = moving(t, q, v)
+    d0, d1 = size(np.zeros_like(v), v), size(rate, a)
     h0 = min(1e-6 if min(d0, d1) < 1e-5 else 0.01 * d0 / d1, span)
-    moved = v + h0 * a
-    later = accelerated(t + h0, system.kernels.advance(q, h0 * v), moved)
-    d2 = size(moved - v, later - a) / h0
+    later_rate, later = moving(t + h0, kernels.advance(q, h0 * rate), v + h0 * a)
+    d2 = size(later_rate - rate, later - a) / h0
     largest = max(d1, d2)
     h1 = max(1e-6, h0 * 1e-3) if largest <= 1e-15 else (0.01 / largest) ** (1 / (order + 1))
     return min(100 * h0, h1, span, control.h_max)

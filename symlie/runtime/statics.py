@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from symlie.errors import ModelError
 from symlie.runtime.layout import Array
 from symlie.runtime.saddle import SaddlePoint
 
@@ -26,10 +27,20 @@ class Statics:
         Time, in s.
     rows
         Mask of the constraint rows that count; default: those with a Φ.
+
+    Raises
+    ------
+    ModelError
+        Some nodes have no velocity.
     """
 
     def __init__(self, system: System, t: float, rows: Any = None) -> None:
         layout = system.layout
+        if layout.has_fields:
+            raise ModelError(
+                f"'{layout.name}' has nodes without velocity, which move by fields and know no forces; "
+                "static equilibria, vibrations and the assembly of configurations are of mechanical systems."
+            )
         self.system, self.t, self.p = system, float(t), system.prepared
         self.free = np.flatnonzero(layout.free)
         self.rows = np.flatnonzero(layout.holonomic if rows is None else rows)

@@ -51,6 +51,10 @@ static inline void fill_mass(const double *restrict M, int n, double *restrict A
         A[MASS_ROW[k] * n + MASS_COLUMN[k]] += M[k];
         if (MASS_ROW[k] != MASS_COLUMN[k]) A[MASS_COLUMN[k] * n + MASS_ROW[k]] += M[k];
     }
+#if FIELDS
+    for (int k = 0; k < DIMENSION; k++)
+        if (!IS_VELOCITY[k]) A[k * n + k] = 1;
+#endif
 }
 
 #if !FACTORS
@@ -86,7 +90,7 @@ SYMLIE_COLD int solve_saddle_dense(const double *restrict M, const double *restr
 
 /* The mass matrix at one configuration with its derived factors; there are none if M is singular by structure. */
 typedef struct {
-    double M[MASS_VALUES];
+    double M[MASS_VALUES > 0 ? MASS_VALUES : 1];
     double F[FACTORS > 0 ? FACTORS : 1];
 } mass_matrix;
 

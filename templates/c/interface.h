@@ -30,7 +30,7 @@ typedef struct {
     long long events;               /* number of event values */
     const int *motion_storage;      /* first storage index of each prescribed node */
     const int *motion_velocity;     /* first velocity index of each prescribed node */
-    const double *mobility;         /* 0 for clamped and prescribed velocity components, else 1; large systems only */
+    const double *mobility;         /* 0 for what is no free velocity component, else 1; large systems only */
     long long bandwidth;            /* half bandwidth of the complement in the order of position */
     const int *position;            /* place of each constraint row in the order of elimination */
     const symlie_pairs *pairs;      /* one for each pair of places with constraints */
@@ -119,6 +119,8 @@ void symlie_normalize(const symlie_problem *P, const double *q, double *out);
 void symlie_prescribe(const symlie_problem *P, double t, double *q, double *v);
 /* Acceleration of prescribed nodes, zero for all others. */
 void symlie_prescribed_acceleration(const symlie_problem *P, double t, double *a);
+/* Overwrite v of nodes that have no velocity with their algebra-valued fields. */
+void symlie_field(const symlie_problem *P, double t, const double *q, const double *a, double *v);
 double symlie_chart(const symlie_problem *P, const double *u);
 void symlie_mass(const symlie_problem *P, double t, const double *q, double *M);
 void symlie_force(const symlie_problem *P, double t, const double *q, const double *v, double *g);

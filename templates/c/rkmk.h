@@ -9,6 +9,8 @@
  * Vdot_i and lambda solve the index-1 system [M B^T; B 0][Vdot_i; lambda] = [-g; -Z] of the stage, which neither keeps
  * Phi = 0 nor B v = 0.
  *
+ * Where a node has no velocity, V_i is its algebra-valued field at the stage, from all states and the Vdot_i of the others.
+ *
  * The tableau comes in as STAGES (those of nonzero weight), EMBEDDED, and the tables A (row STAGES holds the weights b),
  * B_HAT, C, and BRACKET (row, j, k) with BRACKET_WEIGHT. With END_STAGE there is one stage more at the end of the step,
  * which is the first of the next step.
@@ -83,14 +85,15 @@ static inline int method_step(const symlie_problem *restrict P, double *restrict
     (void)hat;
 SYMLIE_UNROLL
     for (int i = 0; i < STAGES; i++) {
-        if (i == 0) copy(DIMENSION, V, rate);
-        else corrected_rate(P, Theta, V, x, y, rate + i * DIMENSION);
         if (i == 0 && state->acceleration_is_valid) {
             copy(DIMENSION, state->acceleration, acceleration);
         } else {
             status = stage_acceleration(P, work, t + C[i] * h, Q, V, r, mass, acceleration + i * DIMENSION, trial->lambda);
             if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return angle >= CHART_LIMIT ? SYMLIE_OUTSIDE_CHART : status;
         }
+        if (FIELDS) system_field(P, t + C[i] * h, Q, acceleration + i * DIMENSION, V);
+        if (i == 0) copy(DIMENSION, V, rate);
+        else corrected_rate(P, Theta, V, x, y, rate + i * DIMENSION);
         combine(DIMENSION, i + 1, h, A[i + 1], rate, 0, Theta);
 #if BRACKETS
         add_brackets(P, i + 1, h, rate, x, Theta);
@@ -105,14 +108,17 @@ SYMLIE_UNROLL
     copy(DIMENSION, acceleration, trial->first_acceleration);
     if (SYMLIE_UNLIKELY(!(angle < CHART_LIMIT))) return angle >= CHART_LIMIT ? SYMLIE_OUTSIDE_CHART : SYMLIE_NOT_FINITE;
     if (SYMLIE_UNLIKELY(!all_finite(DIMENSION, V))) return SYMLIE_NOT_FINITE;
+    if (FIELDS && SYMLIE_UNLIKELY(!all_finite(DIMENSION, Theta))) return SYMLIE_NOT_FINITE;
+    copy(DIMENSION, V, trial->v);
     /* The embedded formula needs the stage at the end, and with constraints it is where lambda comes from. */
     trial->acceleration_is_valid = END_STAGE && (CONSTRAINED || with_estimate);
     copy(DIMENSION, acceleration, trial->acceleration);
 #if END_STAGE
     if (trial->acceleration_is_valid) {
-        corrected_rate(P, Theta, V, x, y, rate + STAGES * DIMENSION);
         status = stage_acceleration(P, work, t + h, Q, V, r, mass, acceleration + STAGES * DIMENSION, trial->lambda);
         if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
+        if (FIELDS) system_field(P, t + h, Q, acceleration + STAGES * DIMENSION, V);
+        corrected_rate(P, Theta, V, x, y, rate + STAGES * DIMENSION);
         copy(DIMENSION, acceleration + STAGES * DIMENSION, trial->acceleration);
         trial->rhs_evaluations++;
     }
@@ -125,7 +131,6 @@ SYMLIE_UNROLL
     }
 #endif
     system_normalize(P, Q, trial->q);
-    copy(DIMENSION, V, trial->v);
 #if CONSTRAINED
     measure_residuals(P, work, t + h, Q, V, trial);
 #endif

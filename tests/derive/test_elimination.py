@@ -129,7 +129,7 @@ def random_case(mass: str, jacobian: str, n: int, m: int, seed: int) -> Case:
             rows[place] = generator.integers(-8, 9) / 4 or 1.0
             constants[place] = float(rows[place])
     first, second = pattern(mass_places), pattern(jacobian_places, constants)
-    elimination = derive_elimination(first, second, n, m)
+    elimination = derive_elimination(first, second, [True] * n, m)
     return Case(elimination, first, second, matrix, rows, generator)
 
 
@@ -202,7 +202,7 @@ def test_solve_saddle(mass: str, jacobian: str) -> None:
 
 @pytest.mark.parametrize("n", [1, 2, 6])
 def test_without_constraints(n: int) -> None:
-    elimination = derive_elimination(pattern(mass_pattern("full", n)), pattern([]), n, 0)
+    elimination = derive_elimination(pattern(mass_pattern("full", n)), pattern([]), [True] * n, 0)
     assert [k.signature.name for k in elimination.kernels] == ["factorize", "solve_mass"]
     generator = np.random.default_rng(n)
     root = generator.normal(size=(n, n))
@@ -219,7 +219,7 @@ def test_values_of_several_elements_are_summed() -> None:
     generator = np.random.default_rng(4)
     mass = np.array([[4.0, 1, 0], [1, 5, -1], [0, -1, 3]])
     jacobian = np.array([[1.0, 2, 0], [0, 0, 1]])
-    elimination = derive_elimination(pattern(places), pattern(rows), 3, 2)
+    elimination = derive_elimination(pattern(places), pattern(rows), [True] * 3, 2)
     system = Case(elimination, pattern(places), pattern(rows), mass, jacobian, generator)
     r, c = generator.normal(size=3), generator.normal(size=2)
     b = stored(system.jacobian_pattern, jacobian)
@@ -232,7 +232,7 @@ def dependent(mass: str, offset: float) -> float:
     """Margin of a system whose third row is the sum of the first two, up to an offset in one entry."""
     system = case(mass, "full")
     free = pattern(list(zip(system.jacobian_pattern.rows, system.jacobian_pattern.columns, strict=True)))
-    elimination = derive_elimination(system.mass_pattern, free, system.dimension, system.rows)
+    elimination = derive_elimination(system.mass_pattern, free, [True] * system.dimension, system.rows)
     other = Case(elimination, system.mass_pattern, free, system.mass, system.jacobian.copy(), system.generator)
     other.jacobian[2] = other.jacobian[0] + other.jacobian[1]
     other.jacobian[2, 0] += offset
@@ -271,9 +271,9 @@ def test_singular_constant_mass_has_no_elimination() -> None:
     """A pivot that vanishes for all parameters can not be divided by; that is left to a pivoted elimination."""
     places = [(0, 0), (1, 0), (1, 1)]
     singular = pattern(places, dict.fromkeys(places, 0.1))
-    assert derive_elimination(singular, pattern([(0, 0)]), 2, 1).kernels == ()
+    assert derive_elimination(singular, pattern([(0, 0)]), [True, True], 1).kernels == ()
     regular = pattern(places, {(0, 0): 0.1, (1, 0): 0.1, (1, 1): 0.2})
-    assert len(derive_elimination(regular, pattern([(0, 0)]), 2, 1).kernels) == 3
+    assert len(derive_elimination(regular, pattern([(0, 0)]), [True, True], 1).kernels) == 3
 
 
 def test_assembled_patterns_of_a_chain() -> None:

@@ -1,0 +1,332 @@
+"""Homogeneous spaces: manifolds that a Lie group acts on, stated by the action.
+
+A vector field F on the manifold is given by an algebra-valued map f with ψ_*(f(y))|_y = F(y), where the generator
+ψ_*(ξ)|_y = d/dε exp(εξ)·y is derived from the action. Local coordinates y = exp(u)·y₀ of a left action obey
+u' = dexp⁻¹_u(f), those of a right action, such as right multiplication of a group, u' = dexp⁻¹_{-u}(f). The node type
+carries the sign, so that integrators do not know the difference. Source: Celledoni et al. 2022, section 2.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import sympy
+from sympy import Expr, Integer, Matrix
+
+from symlie.errors import GroupError
+from symlie.groups.definition import fields_of, flat
+from symlie.groups.element import StoredElement
+from symlie.groups.group import Field, LieGroup, storage_symbols
+from symlie.groups.validation import TOLERANCE, check_name, compiled, elements
+from symlie.ir.program import Program, Vector, substitute
+
+
+@dataclass(frozen=True, eq=False)
+class HomogeneousSpace:
+    """A manifold with the action of a Lie group.
+
+    Parameters
+    ----------
+    name
+        Name as it shows in generated files.
+    group
+        G, the acting group.
+    storage_fields
+        Named parts of the stored components of a point.
+    action
+        Stored components of g·y, or of y·g, from those of g and y.
+    origin
+        Stored components of a point, where nodes start unless told otherwise.
+    relations
+        Polynomials that vanish on the manifold.
+    normalize
+        One step of a quadratically convergent return to the relations.
+    is_left
+        Whether g·(h·y) = (g∘h)·y; otherwise (y·g)·h = y·(g∘h).
+    hamiltonian
+        f of a Hamiltonian system from the point and the gradient of H by its stored components, where there is one.
+    lift
+        An f with ψ_*(f)|_y = F from the point and the rates F of its stored components, where a short one is known.
+    """
+
+    name: str
+    group: LieGroup
+    storage_fields: tuple[Field, ...]
+    action: Callable[[Vector, Vector], Vector]
+    origin: Vector
+    relations: Callable[[Vector], Vector] = lambda y: ()
+    normalize: Callable[[Vector], Vector] = lambda y: y
+    is_left: bool = True
+    hamiltonian: Callable[[Vector, Vector], Vector] | None = None
+    lift: Callable[[Vector, Vector], Vector] | None = None
+
+    velocity_fields: tuple[Field, ...] = ()
+    """None: a node on a homogeneous space has no velocity of its own."""
+    rotation: None = None
+    """None: a point turns nothing."""
+
+    @property
+    def storage_dimension(self) -> int:
+        """Number of stored components."""
+        return len(self.origin)
+
+    @property
+    def dimension(self) -> int:
+        """Dimension of the acting group's algebra."""
+        return self.group.dimension
+
+    @property
+    def velocity_dimension(self) -> int:
+        """Zero; see ``velocity_fields``."""
+        return 0
+
+    @property
+    def identity(self) -> Vector:
+        """The origin; what the identity is for a group."""
+        return self.origin
+
+    def __str__(self) -> str:
+        return self.name
+
+    def __repr__(self) -> str:
+        return f"HomogeneousSpace({self.name})"
+
+    def storage_tangent(self, program: Program, storage: Vector, tangent: Vector) -> Vector:
+        """Generator ψ_*(ξ)|_y, a vector of ``storage_dimension``."""
+        return tuple(generator_at(self, storage) * Matrix(tangent))
+
+    def storage_cotangent(self, program: Program, storage: Vector, cotangent: Vector) -> Vector:
+        """The transpose of the generator applied to a gradient by storage, a vector of ``dimension``."""
+        return tuple(generator_at(self, storage).T * Matrix(cotangent))
+
+
+ConfigurationSpace = LieGroup | HomogeneousSpace
+"""What a node can be on."""
+
+
+def acting_group(space: ConfigurationSpace) -> LieGroup:
+    """The group that acts on a space; a group itself."""
+    return space.group if isinstance(space, HomogeneousSpace) else space
+
+
+@functools.cache
+def generator(space: HomogeneousSpace) -> Matrix:
+    """The matrix of ξ ↦ ψ_*(ξ)|_y in `storage_symbols`: (stored components × dimension)."""
+    g, y = storage_symbols(space.group, "g"), storage_symbols(space)
+    jacobian = Matrix(space.action(g, y)).jacobian(Matrix(g))
+    at_identity = dict(zip(g, space.group.identity, strict=True))
+    return (jacobian.subs(at_identity, simultaneous=True) * space.group.basis).expand()
+
+
+def generator_at(space: HomogeneousSpace, storage: Vector) -> Matrix:
+    """The generator at a point."""
+    return _substituted(space, generator(space), storage)
+
+
+def _substituted(space: HomogeneousSpace, matrix: Matrix, storage: Vector) -> Matrix:
+    values = dict(zip(storage_symbols(space), storage, strict=True))
+    return matrix.applyfunc(lambda e: substitute(e, values))
+
+
+def algebra_map(space: HomogeneousSpace, program: Program, storage: Vector, rates: Sequence[Expr]) -> Vector:
+    """An f with ψ_*(f)|_y = F(y), as statements of a program: by the lift of the space, or the smallest.
+
+    Where G is the generator and J the Jacobian of the relations, GGᵀ + JᵀJ is regular if the action is transitive, and
+    f = Gᵀ (GGᵀ + JᵀJ)⁻¹ F: gradients of the relations are orthogonal to all ψ_*(ξ).
+
+    Parameters
+    ----------
+    space
+        The manifold.
+    program
+        Where the statements are appended.
+    storage
+        Stored components of the point.
+    rates
+        F, the rates of the stored components.
+
+    Raises
+    ------
+    GroupError
+        F does not keep the relations, as far as can be seen; or the action is not transitive.
+    """
+    symbols = storage_symbols(space)
+    matrix = generator(space)
+    normals = Matrix(space.relations(symbols)).jacobian(Matrix(symbols)) if space.relations(symbols) else None
+    _check_tangent(space, storage, normals, rates)
+    if space.lift is not None:
+        return program.vector(space.lift(storage, program.vector(rates)), "f")
+    gram = matrix * matrix.T + (normals.T * normals if normals is not None else sympy.zeros(len(symbols)))
+    point = {s: _generic_point(space)[k] for k, s in enumerate(symbols)}
+    if np.linalg.matrix_rank(np.array(gram.subs(point).tolist(), dtype=float), tol=TOLERANCE) < len(symbols):
+        raise GroupError(
+            f"The action on {space} is not transitive as far as its relations tell, so that no f follows from a vector "
+            "field; state f itself with field(...)."
+        )
+    solution = _solved(program, _substituted(space, gram, storage), rates)
+    lifted = _substituted(space, matrix, storage).T * Matrix(solution)
+    return program.vector(list(lifted), "f")
+
+
+def _check_tangent(space: HomogeneousSpace, storage: Vector, normals: Matrix | None, rates: Sequence[Expr]) -> None:
+    """Check that J F vanishes on the manifold, symbolically."""
+    if normals is None:
+        return
+    relations = [sympy.expand(r) for r in _substituted(space, Matrix(space.relations(storage_symbols(space))), storage)]
+    basis = sympy.groebner(relations, *storage, order="grevlex").exprs
+    for row, residual in enumerate(_substituted(space, normals, storage) * Matrix(list(rates))):
+        numerator = sympy.numer(sympy.together(sympy.expand(residual)))
+        try:
+            remainder = sympy.reduced(numerator, basis, *storage)[1]
+        except sympy.PolynomialError:
+            remainder = sympy.simplify(numerator)
+        if sympy.expand(remainder) != 0:
+            raise GroupError(
+                f"The vector field leaves {space}: the rate of its relation {row + 1}, {relations[row]} = 0, can not "
+                "be shown to vanish; make the field tangent, or state f itself with field(...)."
+            )
+
+
+def _solved(program: Program, matrix: Matrix, right: Sequence[Expr]) -> list[Expr]:
+    """A⁻¹ b for a symmetric positive definite A, by elimination in statements."""
+    n = matrix.rows
+    a = [[program.scalar(matrix[i, j]) for j in range(n)] for i in range(n)]
+    x = [program.scalar(sympy.sympify(c)) for c in right]
+    for k in range(n):
+        reciprocal = program.scalar(1 / a[k][k])
+        for i in range(k + 1, n):
+            if a[i][k] == 0:
+                continue
+            factor = program.scalar(a[i][k] * reciprocal)
+            for j in range(k + 1, n):
+                if a[k][j] != 0:
+                    a[i][j] = program.scalar(a[i][j] - factor * a[k][j])
+            x[i] = program.scalar(x[i] - factor * x[k])
+    for k in reversed(range(n)):
+        known = sum((a[k][j] * x[j] for j in range(k + 1, n) if a[k][j] != 0), Integer(0))
+        x[k] = program.scalar((x[k] - known) / a[k][k])
+    return x
+
+
+def _generic_point(space: HomogeneousSpace) -> list[float]:
+    g = elements(space.group, 1)[0]
+    acted = space.action(tuple(map(sympy.Float, g)), space.origin)
+    return [float(c) for c in acted]
+
+
+def homogeneous_space(
+    name: str,
+    group: LieGroup,
+    *,
+    storage: Mapping[str, int | tuple[int, ...]],
+    action: Callable[[Any, Any], Any],
+    origin: Sequence[Any],
+    relations: Callable[[Any], Sequence[Any]] | None = None,
+    normalize: Callable[[Any], Any] | None = None,
+    side: str = "left",
+) -> HomogeneousSpace:
+    """A manifold from the action of a group on it.
+
+    Parameters
+    ----------
+    name
+        Name, an identifier.
+    group
+        The acting group.
+    storage
+        Named parts of a point with their sizes or shapes: ``{"q": 3, "omega": 3}``.
+    action
+        Takes an element g of the group and a point y, both with their parts as attributes, and returns all components
+        of g·y, or of y·g for an action from the right.
+    origin
+        Components of a point of the manifold.
+    relations
+        Polynomials that vanish on the manifold; default: none.
+    normalize
+        One step of a quadratically convergent return to the relations; default: the point itself.
+    side
+        ``"left"``: g·(h·y) = (g∘h)·y. ``"right"``: (y·g)·h = y·(g∘h).
+
+    Raises
+    ------
+    GroupError
+        The map is no such action, or it leaves the manifold.
+
+    Examples
+    --------
+    >>> import symlie as sl
+    >>> sphere = sl.homogeneous_space(
+    ...     "sphere", sl.SO3, storage={"q": 3}, action=lambda g, y: [g.R * y.q], origin=[0, 0, 1],
+    ...     relations=lambda y: [y.q.dot(y.q) - 1],
+    ... )
+    """
+    check_name(name)
+    if side not in ("left", "right"):
+        raise GroupError(f"A group acts on {name} from the left or from the right, not {side!r}.")
+    fields = fields_of(storage, None, f"The storage of {name}")
+    size = fields[-1].offset + fields[-1].size
+
+    def checked(what: str, value: Any) -> Vector:
+        components = flat(value)
+        if len(components) != size:
+            raise GroupError(f"The {what} of {name} has {len(components)} components; a point has {size}.")
+        return components
+
+    def point(y: Vector) -> StoredElement:
+        return StoredElement(fields, y)
+
+    return check_action(
+        HomogeneousSpace(
+            name,
+            group,
+            fields,
+            lambda g, y: checked("image of a point", action(StoredElement(group, g), point(y))),
+            checked("origin", origin),
+            lambda y: flat(relations(point(y))) if relations is not None else (),
+            lambda y: checked("normalized point", normalize(point(y))) if normalize is not None else y,
+            side == "left",
+        )
+    )
+
+
+def check_action(space: HomogeneousSpace) -> HomogeneousSpace:
+    """Check that the action is one, in numbers at some elements.
+
+    Returns
+    -------
+    HomogeneousSpace
+        The space itself.
+
+    Raises
+    ------
+    GroupError
+        It is not.
+    """
+    group = space.group
+    g, h = elements(group, 2)
+    compose = compiled(group.compose, group, 2)
+    symbols = storage_symbols(group, "g"), storage_symbols(space)
+    acted = sympy.lambdify(symbols, list(space.action(*symbols)), "numpy")
+    identity = np.array([float(c) for c in group.identity])
+    origin = np.array([float(c) for c in space.origin])
+    y = np.array(acted(h, origin), dtype=float)
+
+    def require(law: str, left: Any, right: Any) -> None:
+        left, right = np.array(left, dtype=float), np.array(right, dtype=float)
+        if not np.abs(left - right).max(initial=0) <= TOLERANCE * max(1.0, np.abs(right).max(initial=0)):
+            side = "left" if space.is_left else "right"
+            raise GroupError(f"The action of {group} on {space} is no {side} action: {law} fails.")
+
+    require("that the identity leaves points where they are", acted(identity, y), y)
+    if space.is_left:
+        require("(g∘h)·y = g·(h·y)", acted(compose(g, h), y), acted(g, acted(h, y)))
+    else:
+        require("y·(g∘h) = (y·g)·h", acted(compose(g, h), y), acted(h, acted(g, y)))
+    for what, function in (("relations vanish", space.relations), ("normalize does nothing", space.normalize)):
+        value = sympy.lambdify([symbols[1]], list(function(symbols[1])), "numpy")(y)
+        require(f"that {what} on the manifold", value, np.zeros(len(value)) if function is space.relations else y)
+    return space

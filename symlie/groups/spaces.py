@@ -1,0 +1,270 @@
+"""Homogeneous spaces that come with symlie: spheres, duals of algebras, cotangent bundles, products."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Callable, Sequence
+
+from sympy import Expr, Integer, Matrix
+
+from symlie.errors import GroupError
+from symlie.groups.group import Field, LieGroup, coordinates, direct_product, right_translation, storage_symbols
+from symlie.groups.homogeneous import ConfigurationSpace, HomogeneousSpace
+from symlie.groups.operators import adjoint_matrix
+from symlie.groups.semidirect import semidirect
+from symlie.groups.standard import SE3, SO3, real_space
+from symlie.ir.program import Vector, substitute
+
+_E3 = (Integer(0), Integer(0), Integer(1))
+_ZERO = (Integer(0),) * 3
+
+
+def _dot(a: Vector, b: Vector) -> Expr:
+    return sum((x * y for x, y in zip(a, b, strict=True)), Integer(0))
+
+
+def _unit(q: Vector) -> Vector:
+    # One Newton step towards |q| = 1.
+    excess = (_dot(q, q) - 1) / 2
+    return tuple(c - c * excess for c in q)
+
+
+def _rotated(g: Vector, x: Vector) -> Vector:
+    return tuple(Matrix(3, 3, g[:9]) * Matrix(x))
+
+
+def _rotated_and_sheared(g: Vector, y: Vector) -> Vector:
+    q = _rotated(g, y[:3])
+    return (*q, *(Matrix(g[9:]).cross(Matrix(q)) + Matrix(_rotated(g, y[3:]))))
+
+
+def _unit_with_normal(y: Vector) -> Vector:
+    along = _dot(y[:3], y[3:])
+    return (*_unit(y[:3]), *(w - along * c for w, c in zip(y[3:], y[:3], strict=True)))
+
+
+def _lifted(y: Vector, rates: Vector) -> Vector:
+    q, velocity = Matrix(y[:3]), Matrix(rates[:3])
+    u = q.cross(velocity)
+    return tuple(u) if len(y) == 3 else (*u, *q.cross(Matrix(rates[3:]) - u.cross(Matrix(y[3:]))))
+
+
+S2 = HomogeneousSpace(
+    "S2", SO3, (Field("q", 0, (3,)),), _rotated, _E3, lambda q: (_dot(q, q) - 1,), _unit, lift=_lifted
+)  # fmt: skip
+"""The unit sphere; f = ω gives q' = ω × q."""
+
+TS2 = HomogeneousSpace(
+    "TS2",
+    SE3,
+    (Field("q", 0, (3,)), Field("omega", 3, (3,))),
+    _rotated_and_sheared,
+    (*_E3, *_ZERO),
+    lambda y: (_dot(y[:3], y[:3]) - 1, _dot(y[:3], y[3:])),
+    _unit_with_normal,
+    lift=_lifted,
+)
+"""The tangent bundle of the sphere, (q, ω) with |q| = 1, q·ω = 0. SE(3) acts by (A, a)·(q, ω) = (A q, A ω + a × A q),
+and f = (ω, q × h) gives q' = ω × q, ω' = h for h orthogonal to q. Source: Celledoni et al. 2022, section 4."""
+
+
+@functools.cache
+def dual_space(group: LieGroup, invariance: str = "left", fields: tuple[str, ...] = ()) -> HomogeneousSpace:
+    """The dual 𝔤* of the algebra of a group with the coadjoint action g·μ = Ad*_{g⁻¹} μ.
+
+    A Hamiltonian H(μ) gives the Lie-Poisson equations: f = -∂H/∂μ if the system it reduces is invariant under left
+    translation, as a body with momentum in body axes is, and f = +∂H/∂μ under right translation.
+
+    Parameters
+    ----------
+    group
+        G; the components of μ are dual to its velocity.
+    invariance
+        ``"left"`` or ``"right"``.
+    fields
+        Names of the parts of μ that are dual to the parts of the velocity of G; default: one part ``mu``.
+
+    Raises
+    ------
+    GroupError
+        The invariance is neither, or the number of names is another one.
+    """
+    duals = [Field(n, f.offset, f.shape) for n, f in zip(fields, group.velocity_fields, strict=False)]
+    if fields and len(fields) != len(group.velocity_fields):
+        raise GroupError(f"The dual of {group} has {len(group.velocity_fields)} parts, not {len(fields)}.")
+    if invariance not in ("left", "right"):
+        raise GroupError(f"A Hamiltonian is invariant under left or right translation of {group}, not {invariance!r}.")
+    sign = -1 if invariance == "left" else 1
+    coadjoint = _coadjoint(group)
+    return HomogeneousSpace(
+        f"{group.name}_dual" if sign < 0 else f"{group.name}_dual_right",
+        group,
+        tuple(duals) or (Field("mu", 0, (group.dimension,)),),
+        lambda g, mu: tuple(coadjoint(g) * Matrix(mu)),
+        (Integer(0),) * group.dimension,
+        hamiltonian=lambda mu, gradient: tuple(sign * c for c in gradient),
+    )
+
+
+def _coadjoint(group: LieGroup) -> Callable[[Vector], Matrix]:
+    """Ad*_{g⁻¹} as a matrix, by stored components."""
+    matrix, symbols = adjoint_matrix(group), storage_symbols(group)
+
+    def at(g: Vector) -> Matrix:
+        inverse = dict(zip(symbols, group.inverse(g), strict=True))
+        return matrix.applyfunc(lambda e: substitute(e, inverse)).T
+
+    return at
+
+
+@functools.cache
+def cotangent_space(group: LieGroup, momentum: str = "mu") -> HomogeneousSpace:
+    """The cotangent bundle T*G, trivialised from the right: (g, μ), μ the momentum in space.
+
+    It is the group G⋉𝔤* with the coadjoint action, (g, μ)(h, ν) = (g∘h, μ + Ad*_{g⁻¹} ν), which acts on itself by left
+    translation. A Hamiltonian H(g, μ) gives f = (∂H/∂μ, -R_g^* ∂H/∂g) with the derivative at fixed μ.
+
+    Parameters
+    ----------
+    group
+        G.
+    momentum
+        Name of the part μ of a point.
+    """
+    coadjoint, size = _coadjoint(group), group.storage_dimension
+    acting = semidirect(
+        group, real_space(group.dimension), lambda a: coadjoint(a.components), f"{group.name}_cotangent_group"
+    )
+    right = right_translation(group)
+
+    def field(y: Vector, gradient: Vector) -> Vector:
+        values = dict(zip(storage_symbols(group), y[:size], strict=True))
+        pulled = right.applyfunc(lambda e: substitute(e, values)).T * Matrix(gradient[:size])
+        return (*gradient[size:], *(-c for c in pulled))
+
+    return HomogeneousSpace(
+        f"{group.name}_cotangent",
+        acting,
+        (*group.storage_fields, Field(momentum, size, (group.dimension,))),
+        acting.compose,
+        acting.identity,
+        acting.relations,
+        acting.normalize,
+        hamiltonian=field,
+        lift=_back_to_identity(acting, is_left=True),
+    )
+
+
+def _back_to_identity(group: LieGroup, *, is_left: bool) -> Callable[[Vector, Vector], Vector]:
+    """f of a translation: the rate of the storage carried back to the identity."""
+    y, h = storage_symbols(group), storage_symbols(group, "h")
+    back = group.inverse(y)
+    moved = Matrix(group.compose(h, back) if is_left else group.compose(back, h)).jacobian(Matrix(h))
+    matrix = (coordinates(group) * moved.subs(dict(zip(h, y, strict=True)), simultaneous=True)).expand()
+
+    def lift(storage: Vector, rates: Vector) -> Vector:
+        values = dict(zip(y, storage, strict=True))
+        return tuple(matrix.applyfunc(lambda e: substitute(e, values)) * Matrix(rates))
+
+    return lift
+
+
+@functools.cache
+def translation_space(group: LieGroup, side: str = "left") -> HomogeneousSpace:
+    """A group as a manifold that it acts on by translation.
+
+    Parameters
+    ----------
+    group
+        G.
+    side
+        ``"left"``: g·y = g∘y, f in space. ``"right"``: y·g = y∘g, f the velocity of the body.
+
+    Raises
+    ------
+    GroupError
+        The side is neither.
+    """
+    if side not in ("left", "right"):
+        raise GroupError(f"{group} acts on itself from the left or from the right, not {side!r}.")
+    is_left = side == "left"
+    return HomogeneousSpace(
+        f"{group.name}_{side}",
+        group,
+        group.storage_fields,
+        group.compose if is_left else lambda g, y: group.compose(y, g),
+        group.identity,
+        group.relations,
+        group.normalize,
+        is_left,
+        lift=_back_to_identity(group, is_left=is_left),
+    )
+
+
+def product_space(
+    *factors: ConfigurationSpace, name: str | None = None, fields: Sequence[str] | None = None
+) -> HomogeneousSpace:
+    """The product of manifolds, on which the direct product of the groups acts.
+
+    Parameters
+    ----------
+    *factors
+        Manifolds, and groups that act on themselves by left translation; ``[TS2] * 3`` is a power. All actions are
+        from the same side.
+    name
+        Name of the product; default: the names of the factors joined by ``x``.
+    fields
+        Names of all parts of a point in their order; default: those of the factors, with the number of the factor
+        appended where two are equal.
+
+    Raises
+    ------
+    GroupError
+        Actions from the left and from the right are mixed, or the names do not fit.
+    """
+    parts = [f if isinstance(f, HomogeneousSpace) else translation_space(f) for f in factors]
+    label = name or "x".join(f.name for f in factors)
+    sides = {p.is_left for p in parts if p.group.name != f"R{p.group.dimension}"}
+    if len(sides) > 1:
+        raise GroupError(f"The factors of {label} are acted on from different sides; take all actions from one side.")
+    stored = list(itertools.accumulate((p.storage_dimension for p in parts), initial=0))
+    acting = list(itertools.accumulate((p.group.storage_dimension for p in parts), initial=0))
+    where = list(zip(parts, itertools.pairwise(acting), itertools.pairwise(stored), strict=True))
+    named = [(p, f, number, stored[number - 1]) for number, p in enumerate(parts, start=1) for f in p.storage_fields]
+    known = [f.name for _, f, _, _ in named]
+    labels = list(fields or [f.name if known.count(f.name) == 1 else f"{f.name}{n}" for _, f, n, _ in named])
+    if len(labels) != len(named) or len(set(labels)) < len(labels):
+        raise GroupError(f"{label} needs {len(named)} different names of parts, not {', '.join(labels)}.")
+
+    def joined(function: Callable[[HomogeneousSpace, Vector, Vector], Vector], g: Vector, y: Vector) -> Vector:
+        return tuple(c for p, (a, b), (i, j) in where for c in function(p, tuple(g[a:b]), tuple(y[i:j])))
+
+    def on_points(function: Callable[[HomogeneousSpace, Vector], Vector], y: Vector) -> Vector:
+        return tuple(c for p, _, (i, j) in where for c in function(p, tuple(y[i:j])))
+
+    def by_part(which: str) -> Callable[[Vector, Vector], Vector] | None:
+        functions = [getattr(p, which) for p in parts]
+        if None in functions:
+            return None
+        return lambda y, x: tuple(
+            c for f, (_, _, (i, j)) in zip(functions, where, strict=True) for c in f(tuple(y[i:j]), tuple(x[i:j]))
+        )
+
+    return HomogeneousSpace(
+        label,
+        direct_product(*[p.group for p in parts]),
+        tuple(Field(text, start + f.offset, f.shape) for text, (_, f, _, start) in zip(labels, named, strict=True)),
+        lambda g, y: joined(lambda p, a, b: p.action(a, b), g, y),
+        tuple(c for p in parts for c in p.origin),
+        lambda y: on_points(lambda p, b: p.relations(b), y),
+        lambda y: on_points(lambda p, b: p.normalize(b), y),
+        False not in sides,
+        by_part("hamiltonian"),
+        by_part("lift"),
+    )
+
+
+def space_from_name(name: str) -> HomogeneousSpace | None:
+    """The space spelled ``S2`` or ``TS2``; None if there is none."""
+    return {"S2": S2, "TS2": TS2}.get(name)

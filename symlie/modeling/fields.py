@@ -1,0 +1,143 @@
+"""The motion of points of homogeneous spaces: an algebra-valued field, a vector field, or a Hamiltonian."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sympy import Expr, Integer
+
+from symlie.errors import ModelError
+from symlie.groups.group import Field
+from symlie.groups.homogeneous import HomogeneousSpace, algebra_map
+from symlie.ir.differentiate import reverse
+from symlie.ir.program import Euclidean, Value, depends_on
+from symlie.modeling.expressions import components
+from symlie.modeling.node import Node
+from symlie.modeling.stated import Stated
+from symlie.modeling.units import UNITS
+
+
+class FieldStatement(Stated):
+    """What moves the nodes that have no velocity of their own."""
+
+    def field(self, node: Node, algebra: Any | None = None, **parts: Any) -> None:
+        """Add to the algebra-valued field f of a node on a homogeneous space: it moves as y' = ψ_*(f)|_y.
+
+        Parameters
+        ----------
+        node
+            The node.
+        algebra
+            All components of f, in the order of the velocity of the acting group; or instead
+        **parts
+            Parts by name of the group's velocity, such as ``Omega=…, U=…`` for SE3. They may depend on time, on all
+            nodes, and on velocities and accelerations (``other.a``) of other nodes.
+        """
+        space = self._own_space(node)
+        given = self._joined(node, algebra, parts, space.group.velocity_fields, space.dimension, "field")
+        self._without_multipliers(f"The field of node '{node.name}'", given)
+        self.fields.append((node, self.program.vector(given, "f")))
+
+    def vector_field(self, node: Node, rates: Any | None = None, **parts: Any) -> None:
+        """Add to the motion of a node on a homogeneous space by the rates F of its stored components.
+
+        The algebra-valued field is derived: the smallest f with ψ_*(f)|_y = F(y).
+
+        Parameters
+        ----------
+        node
+            The node.
+        rates
+            All rates, in the order of the stored components; or instead
+        **parts
+            Rates by name of the part of a point, such as ``q=…, omega=…`` for TS2.
+
+        Raises
+        ------
+        GroupError
+            F does not keep the relations of the manifold, or does not determine f.
+        """
+        space = self._own_space(node)
+        given = self._joined(node, rates, parts, space.storage_fields, space.storage_dimension, "vector field")
+        self._without_multipliers(f"The vector field of node '{node.name}'", given)
+        f = algebra_map(space, self.program, node.value.components, given)
+        self.units.skip()
+        self.fields.append((node, f))
+
+    def hamiltonian(self, energy: Any) -> None:
+        """Add a Hamiltonian H(t, y) on duals of algebras and cotangent bundles; in J.
+
+        It moves all nodes that it depends on, and counts as their energy.
+
+        Parameters
+        ----------
+        energy
+            Scalar expression of the time and of nodes on `dual_space`, `cotangent_space` or products of them.
+
+        Raises
+        ------
+        ModelError
+            It depends on a node that has no such structure.
+        """
+        h = self._scalar("Hamiltonian", energy)
+        moved = [n for n in self.nodes if depends_on(self.program, [h], [*n.value.components, *n.velocity.components])]
+        if not moved:
+            raise ModelError(f"The Hamiltonian of '{self.name}' depends on none of its nodes.")
+        fields = []
+        for node in moved:
+            space = node.group
+            if not isinstance(space, HomogeneousSpace) or space.hamiltonian is None:
+                raise ModelError(
+                    f"The Hamiltonian of '{self.name}' depends on node '{node.name}' on {space}, which gives no "
+                    "equations of motion from a Hamiltonian alone; use dual_space(group) or cotangent_space(group)."
+                )
+            plain = Value(node.value.components, Euclidean(space.storage_dimension))
+            (gradient,) = reverse(self.program, [(h, Integer(1))], [plain])
+            fields.append((node, self.program.vector(space.hamiltonian(plain.components, gradient), "f")))
+        self.units.skip()
+        self.fields += fields
+        self.energies += h
+
+    def energy(self, energy: Any) -> None:
+        """Add to the energy that is reported without any influence on the motion; in J.
+
+        Parameters
+        ----------
+        energy
+            Scalar expression of (t, q, v), for systems whose motion is stated by fields.
+        """
+        energy = self._scalar("energy", energy)
+        self.units.check("The energy", energy, UNITS["J"])
+        self.energies += energy
+
+    def _own_space(self, node: Any) -> HomogeneousSpace:
+        space = self._own(node).group
+        if not isinstance(space, HomogeneousSpace):
+            raise ModelError(
+                f"Node '{node.name}' on {space} has a velocity; it moves by energies and forces. Put it on a "
+                "homogeneous space, such as translation_space(group), to state a field."
+            )
+        return space
+
+    def _joined(
+        self, node: Node, vector: Any | None, parts: dict[str, Any], fields: Sequence[Field], size: int, what: str
+    ) -> tuple[Expr, ...]:
+        """All components from a vector or from parts by name."""
+        if (vector is None) == (not parts):
+            raise ModelError(f"The {what} of node '{node.name}' needs all components, or parts by name.")
+        if vector is not None:
+            given = list(components(vector))
+            if len(given) != size:
+                raise ModelError(f"The {what} of node '{node.name}' needs {size} components, not {len(given)}.")
+            return tuple(given)
+        result: list[Expr] = [Integer(0)] * size
+        known = {f.name: f for f in fields}
+        for name, value in parts.items():
+            if name not in known:
+                raise ModelError(f"The {what} of node '{node.name}' has no part '{name}'; it has: {', '.join(known)}.")
+            f, given = known[name], list(components(value))
+            if len(given) != f.size:
+                raise ModelError(f"The {what} of {node.name}.{name} needs {f.size} components, not {len(given)}.")
+            result[f.offset : f.offset + f.size] = given
+        return tuple(result)

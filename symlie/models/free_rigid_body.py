@@ -1,0 +1,32 @@
+"""The free rigid body: momentum in body axes on so(3)*, and if asked for the attitude with it.
+
+Source: Celledoni, Çokaj, Leone, Murari and Owren 2022, example 2.1, with f = -I⁻¹Π for momenta in body axes.
+"""
+
+import math
+
+import symlie as sl
+
+OPTIONS = {"attitude": [False, True]}
+
+
+def build(attitude: bool = False) -> sl.Model:
+    """State the free rigid body.
+
+    Parameters
+    ----------
+    attitude
+        Whether the rotation matrix is integrated, too, in the node ``frame``.
+    """
+    model = sl.Model("free_rigid_body")
+    inertia = model.parameter("inertia", [0.6, 0.8, 1.0], unit="kg m^2")
+    body = model.node("body", sl.dual_space(sl.SO3, fields=("momentum",)))
+    omega = sl.vector(*(p / i for p, i in zip(body.momentum, inertia)))
+    model.hamiltonian(body.momentum.dot(omega) / 2)
+    model.initial(body, momentum=[math.cos(1.1), 0, math.sin(1.1)])
+    model.output("momentum_norm", body.momentum.norm())
+    if attitude:
+        frame = model.node("frame", sl.translation_space(sl.SO3, "right"))
+        model.field(frame, omega)
+        model.output("spatial_momentum", frame.R * body.momentum)
+    return model

@@ -333,3 +333,9 @@ TANGENT = 1e-14
 
 BACKENDS_OF_SPACES = 1e-12
 """The same run of 20 to 50 steps in C and in NumPy: rounding in another order."""
+
+FLOOR_FACTOR = 10.0
+"""Errors against references of many digits, over what a double precision code reached that was asked for 1e-13."""
+
+CASIMIR = 1e-14
+"""A norm of size one that each step keeps exactly, over a thousand steps."""

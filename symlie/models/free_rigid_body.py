@@ -21,7 +21,7 @@ def build(attitude: bool = False) -> sl.Model:
     model = sl.Model("free_rigid_body")
     inertia = model.parameter("inertia", [0.6, 0.8, 1.0], unit="kg m^2")
     body = model.node("body", sl.dual_space(sl.SO3, fields=("momentum",)))
-    omega = sl.vector(*(p / i for p, i in zip(body.momentum, inertia)))
+    omega = sl.vector(*(p / i for p, i in zip(body.momentum, inertia, strict=True)))
     model.hamiltonian(body.momentum.dot(omega) / 2)
     model.initial(body, momentum=[math.cos(1.1), 0, math.sin(1.1)])
     model.output("momentum_norm", body.momentum.norm())

@@ -8,6 +8,8 @@ with momentum and vertical in body axes (``se3_dual``), and on T*(SO(3) x R³) w
 (``quadratic``). Source: Celledoni, Çokaj, Leone, Murari and Owren 2022, section 3.
 """
 
+from typing import Any
+
 import symlie as sl
 
 OPTIONS = {
@@ -54,10 +56,10 @@ def with_momenta(formulation: str) -> sl.Model:
     mgl = top.parameter("mgl", 147.15, unit="N m")
     chi = top.parameter("axis", [0, 1, 0])
     up = sl.vector(0, 0, 1)
-    started = [j * spin for j, spin in zip(J, SPIN)]
+    started = [j * spin for j, spin in zip(J, SPIN, strict=True)]
 
-    def kinetic(momentum):
-        return sum(p**2 / j for p, j in zip(momentum, J)) / 2
+    def kinetic(momentum: Any) -> Any:
+        return sum(p**2 / j for p, j in zip(momentum, J, strict=True)) / 2
 
     if formulation == "se3_dual":
         q = top.node("top", sl.dual_space(sl.SE3, fields=("momentum", "vertical")))

@@ -611,7 +611,6 @@ static inline void system_bracket(const symlie_problem *restrict P, const double
 }
 
 
-/* log(q^-1 o b) of nodes on groups; NaN for others, which have none. */
 static inline void system_difference(const symlie_problem *restrict P, const double *restrict q, const double *restrict b, double *restrict out)
 {
     int s = 0, d = 0;
@@ -619,6 +618,7 @@ static inline void system_difference(const symlie_problem *restrict P, const dou
         SE3_difference(q + s, b + s, out + d);
     (void)P, (void)s, (void)d;
 }
+
 
 static inline void system_normalize(const symlie_problem *restrict P, const double *restrict q, double *restrict out)
 {

@@ -3,8 +3,6 @@
 Source: Celledoni, Çokaj, Leone, Murari and Owren 2022, example 2.1, with f = -I⁻¹Π for momenta in body axes.
 """
 
-import math
-
 import symlie as sl
 
 OPTIONS = {"attitude": [False, True]}
@@ -23,7 +21,7 @@ def build(attitude: bool = False) -> sl.Model:
     body = model.node("body", sl.dual_space(sl.SO3, fields=("momentum",)))
     omega = sl.vector(*(p / i for p, i in zip(body.momentum, inertia, strict=True)))
     model.hamiltonian(body.momentum.dot(omega) / 2)
-    model.initial(body, momentum=[math.cos(1.1), 0, math.sin(1.1)])
+    model.initial(body, momentum=[sl.cos(1.1), 0, sl.sin(1.1)])
     model.output("momentum_norm", body.momentum.norm())
     if attitude:
         frame = model.node("frame", sl.translation_space(sl.SO3, "right"))

@@ -15,7 +15,8 @@ from tests.spaces.pendulum import pendulum, pendulum_model, pendulum_reference
 from tests.tolerances import BACKENDS_OF_SPACES, ORDER, SPACES_REFERENCE, TANGENT
 
 BACKENDS = ("c", "numpy")
-ORDERS = {"lie_euler_heun": 2, "rkmk_kutta3": 3, "rkmk_rk44": 4, "rkmk_dopri5": 5}
+ORDERS = {"lie_euler_heun": 2, "rkmk_kutta3": 3, "cg3": 3, "rkmk_rk44": 4, "cf4": 4, "rkmk_dopri5": 5}
+ORDERS |= {"rkmk4_two_commutators": 4, "cf32a": 3}
 
 
 def errors(system: sl.System, method: str, steps: tuple[int, ...], t: float = 1.0) -> list[float]:
@@ -164,3 +165,11 @@ def test_what_has_no_meaning_without_velocities_is_refused() -> None:
     model.kinetic_energy(body.Omega.dot(body.Omega))
     with pytest.raises(ModelError, match="nothing that moves it"):
         model.derive()
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_adaptive_steps_of_chains_measure_the_distance_of_points(backend: str) -> None:
+    solution = sl.solve(pendulum(backend), 1.0, method="cf43", rtol=0, atol=1e-8)
+    error = float(np.linalg.norm(solution.q[-1] - pendulum_reference(1.0)))
+    assert 1e-9 < error < 1e-6
+    assert solution.statistics.steps < 1000

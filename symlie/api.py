@@ -36,6 +36,8 @@ _TYPES = "types"
 """Kind of the cache entries of kernels without their arrangement."""
 _TANGENTS = "tangents"
 """Kind of the cache entries of Newton matrices."""
+_STEPS = "steps"
+"""Kind of the cache entries of further kernels of nodes."""
 
 
 def _types_key(equations: Equations) -> str | None:
@@ -105,6 +107,51 @@ def tangent_files(equations: Equations, interface_hash: str) -> dict[str, str]:
     return files
 
 
+def step_files(equations: Equations, kind: str) -> dict[str, str]:
+    """Files of kernels for steps in other coordinates than exp, by name, from the cache if they were derived before.
+
+    Parameters
+    ----------
+    equations
+        The model.
+    kind
+        One of `symlie.derive.step_kernels.KINDS`.
+
+    Raises
+    ------
+    GroupError
+        A group of the model does not have these coordinates.
+    """
+    from symlie.derive.step_kernels import step_kernels
+    from symlie.emit.steps import NodeSteps, emit_steps
+
+    name = f"{_statement_key(equations)}-{kind}.json"
+    known = published_text(_STEPS, name)
+    if known is None:
+        model = equations.model
+        groups = dict.fromkeys([n.group for n in model.nodes] + [a.group for a in model.arrays])
+        types = [NodeSteps(g.name, g.storage_dimension, g.dimension, step_kernels(g, kind)) for g in groups]
+        known = json.dumps(emit_steps(model.name, types, kind))
+        publish_text(_STEPS, name, known)
+    files: dict[str, str] = json.loads(known)
+    return files
+
+
+def further_files(equations: Equations, interface_hash: str, kind: str) -> dict[str, str]:
+    """Files that some runs need besides `generated_files`, by name.
+
+    Parameters
+    ----------
+    equations
+        The model.
+    interface_hash
+        That of its manifest.
+    kind
+        ``tangents``, or as in `step_files`.
+    """
+    return tangent_files(equations, interface_hash) if kind == "tangents" else step_files(equations, kind)
+
+
 def _emitted_files(equations: Equations) -> dict[str, str]:
     """Generated files with the manifest of the types alone."""
     from symlie.emit.c import emit_c
@@ -132,7 +179,7 @@ def compile_equations(equations: Equations, *, backend: str, optimize: str) -> S
         backend=backend,
         optimize=optimize,
         derive_seconds=time.perf_counter() - start,
-        tangent_source=lambda: tangent_files(equations, content["interface_hash"]),
+        further_source=lambda kind: further_files(equations, content["interface_hash"], kind),
     )
 
 

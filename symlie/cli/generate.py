@@ -43,21 +43,17 @@ def run(arguments: Namespace) -> int:
         raise SymlieError("--all takes neither -o nor --out.")
     if arguments.check and not arguments.all:
         raise SymlieError("--check goes with --all.")
-    from symlie.api import certified, write_files
-    from symlie.compile.checksums import with_checksums
-    from symlie.models.statement_cache import cached_files, cached_tangents
+    from symlie.api import write_files
 
     if not arguments.all:
         options = model_options(arguments)
         folder = Path(arguments.out or Path("generated", folder_name(arguments.model, options)))
-        files, _ = cached_files(arguments.model, options)
-        print(write_files(with_checksums(certified(files | cached_tangents(arguments.model, options, files))), folder))
+        print(write_files(_folder_files(arguments.model, options), folder))
         return 0
     parent = generated_folder()
     differences: list[str] = []
     for model, options in COMMITTED:
-        files, _ = cached_files(model, options)
-        files = with_checksums(certified(files | cached_tangents(model, options, files)))
+        files = _folder_files(model, options)
         folder = parent / folder_name(model, options)
         if arguments.check:
             differences += _differences(folder, files)
@@ -70,6 +66,15 @@ def run(arguments: Namespace) -> int:
     if arguments.check:
         print(f"{parent}: up to date")
     return 0
+
+
+def _folder_files(model: str, options: Mapping[str, Any]) -> dict[str, str]:
+    from symlie.api import certified
+    from symlie.compile.checksums import with_checksums
+    from symlie.models.statement_cache import cached_files, cached_further_files
+
+    files, _ = cached_files(model, options)
+    return with_checksums(certified(files | cached_further_files(model, options, files, "tangents")))
 
 
 def folder_name(model: str, options: Mapping[str, Any]) -> str:

@@ -208,10 +208,10 @@ def _subjects(arguments: Namespace) -> list[Subject]:
 
 
 def _model_sources(model: str, options: dict[str, Any]) -> list[str]:
-    from symlie.models.statement_cache import cached_files, cached_tangents
+    from symlie.models.statement_cache import cached_files, cached_further_files
 
     files, _ = cached_files(model, options)
-    files = files | cached_tangents(model, options, files)
+    files = files | cached_further_files(model, options, files, "tangents")
     return [text for name, text in sorted(files.items()) if name.endswith((".c", ".h"))]
 
 

@@ -22,7 +22,7 @@ from symlie.paths import cache_folder, template_folder
 INCLUDED = ("primitives.h", "interface.h", "linear_algebra.h", "method.h", "driver.h", "status.h")
 """Headers of the template folder that any library may include."""
 
-KINDS = ("models", "types", "tangents", "libraries")
+KINDS = ("models", "types", "tangents", "steps", "libraries")
 """Folders of the cache."""
 
 

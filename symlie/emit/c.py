@@ -139,9 +139,9 @@ class PrintedKernel:
     operations: int
 
 
-def print_kernel(kernel: Kernel) -> PrintedKernel:
+def print_kernel(kernel: Kernel, printer: CPrinter | None = None) -> PrintedKernel:
     """Print one kernel."""
-    printer = CPrinter()
+    printer = printer or CPrinter()
     statements, results = print_statements(kernel.body, printer)
     stores = []
     position = 0

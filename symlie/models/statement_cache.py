@@ -85,16 +85,17 @@ def system_of_model(
         backend=backend,
         optimize=optimize,
         derive_seconds=seconds,
-        tangent_source=lambda: cached_tangents(model, options, files),
+        further_source=lambda kind: cached_further_files(model, options, files, kind),
     )
     return dataclasses.replace(system, sources={file: file_digest(file) for file in own})
 
 
-def cached_tangents(model: str, options: Mapping[str, Any], files: Mapping[str, str]) -> dict[str, str]:
-    """Files of the Newton matrices of a model, whose generated files are given."""
-    from symlie.api import tangent_files
+def cached_further_files(model: str, options: Mapping[str, Any], files: Mapping[str, str], kind: str) -> dict[str, str]:
+    """Files that some runs need, of a model whose generated files are given; see `symlie.api.further_files`."""
+    from symlie.api import further_files
 
-    return tangent_files(build_model(model, options).derive(), json.loads(files["manifest.json"])["interface_hash"])
+    equations = build_model(model, options).derive()
+    return further_files(equations, json.loads(files["manifest.json"])["interface_hash"], kind)
 
 
 def _statement_key(path: Path, options: Mapping[str, Any]) -> str:

@@ -16,7 +16,6 @@ from symlie.runtime.problem import build_problem, problem_tables
 from symlie.runtime.recorder import Recorder
 from symlie.runtime.start import Start
 from symlie.runtime.system import System
-from symlie.runtime.tables import driver_source
 
 RECORD_BYTES = 1 << 24
 """Size of the record buffer."""
@@ -56,8 +55,7 @@ class CompiledIntegration:
         self, system: System, method: Method, plan: Plan, control: StepControl, begin: LoopState, *, record_every: int
     ) -> None:
         layout, start = system.layout, begin.at
-        algebra = "fixed_algebra.h" if layout.is_fixed else "structured_algebra.h"
-        self.library, self.compile_seconds = system.driver_library(driver_source(method, layout.name, algebra))
+        self.library, self.compile_seconds = system.driver_library(method)
         ffi, pointer = self.library.ffi, self.library.pointer
         self._sizes = (layout.storage, layout.dimension, layout.rows)
         self._events = len(layout.events)

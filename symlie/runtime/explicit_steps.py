@@ -12,6 +12,7 @@ from symlie.runtime.layout import Array
 from symlie.runtime.tables import RkmkTable, chain_table, rkmk_table
 
 if TYPE_CHECKING:
+    from symlie.runtime.step_kernels import StepKernels
     from symlie.runtime.steppers import State, Stepper, Trial
 
 
@@ -62,7 +63,7 @@ def rkmk_step(stepper: Stepper, state: State, h: float) -> Trial:
 def _corrected_rate(stepper: Stepper, table: RkmkTable, theta: Array, v: Array) -> Array:
     """T⁻¹(θ) v, exact or truncated."""
     if stepper.method.commutators is None:
-        return stepper.kernels.rate(theta, v)
+        return stepper.coordinates.rate(theta, v)
     rate, nested = v, v
     for weight in table.inverse:
         nested = stepper.kernels.bracket(theta, nested)
@@ -104,6 +105,34 @@ def chain_step(stepper: Stepper, state: State, h: float, tableau: ChainTableau) 
         q_hat, v_hat = end_of(table.stages + 1, t + h)
         theta = k.difference(state.q, q)
         trial.error = stepper.control.error(theta, theta + k.difference(q, q_hat), state.v, v, v_hat)
+    return trial
+
+
+def ambient_step(stepper: Stepper, state: State, h: float, ambient: StepKernels) -> Trial:
+    """A step on the stored components."""
+    table = rkmk_table(stepper.method)
+    k, p, t = stepper.kernels, stepper.parameters, state.t
+    q, v, with_estimate = state.q, state.v, stepper.control.with_estimate
+    rate: list[Array] = []
+    v_dot: list[Array] = []
+    stored: list[Array] = []
+    Q, V = q, v
+    for i in range(table.stages + int(table.has_end_stage and with_estimate)):
+        stage_t = t + (table.c[i] if i < table.stages else 1.0) * h
+        known = state.acceleration if i == 0 else None
+        v_dot.append(stepper.acceleration(stage_t, Q, V, state.multipliers)[0] if known is None else known)
+        rate.append(V)
+        stored.append(ambient.storage_rate(Q, V))
+        if i == table.stages:
+            break
+        Q, V = q + h * _sum(table.a[i + 1], stored), v + h * _sum(table.a[i + 1], v_dot)
+        k.prescribe(p, t + (table.c[i + 1] if i + 1 < table.stages else 1.0) * h, Q, V)
+    trial = stepper.trial(state, Q, V, v_dot, len(rate))
+    trial.q = Q
+    if with_estimate:
+        trial.acceleration = v_dot[-1] if table.has_end_stage else None
+        theta = h * _sum(table.a[table.stages], rate[: table.stages])
+        trial.error = stepper.control.error(theta, h * _sum(table.b_hat, rate), v, V, v + h * _sum(table.b_hat, v_dot))
     return trial
 
 

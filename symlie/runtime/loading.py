@@ -18,6 +18,7 @@ from symlie.runtime.c_kernels import CKernels
 from symlie.runtime.kernels import Kernels
 from symlie.runtime.layout import Layout, read_manifest
 from symlie.runtime.numpy_kernels import NumpyKernels
+from symlie.runtime.step_kernels import LazyStepKernels
 from symlie.runtime.system import System, Timings, c_files
 from symlie.runtime.tangents import LazyTangents
 
@@ -32,7 +33,7 @@ def load_system(
     backend: str = "auto",
     optimize: str = "default",
     derive_seconds: float = 0.0,
-    tangent_source: Callable[[], Mapping[str, str]] | None = None,
+    further_source: Callable[[str], Mapping[str, str]] | None = None,
 ) -> System:
     """Build a system from generated files.
 
@@ -46,8 +47,9 @@ def load_system(
         As in `Equations.compile`.
     derive_seconds
         Reported in the statistics.
-    tangent_source
-        Gives the files of the Newton matrices when they are first needed, if the generated files lack them.
+    further_source
+        Gives files when they are first needed, if the generated files lack them: ``tangents`` for the Newton matrices,
+        ``cayley``, ``second_kind`` and ``ambient`` for methods.
 
     Raises
     ------
@@ -89,7 +91,8 @@ def load_system(
         algebra_of(layout),
         layout.parameter_defaults,
         layout.element_parameters,
-        LazyTangents(layout, files, tangent_source, chosen == "c", optimize),
+        LazyTangents(layout, files, further_source, chosen == "c", optimize),
+        LazyStepKernels(layout, files, further_source),
         timings=Timings(derive_seconds, seconds),
     )
 

@@ -19,6 +19,9 @@ MAPS = ("exp", "cayley", "second_kind")
 OPTIONS = ("commutators", "map")
 """What can be chosen for methods of the family rkmk."""
 
+STEP_KINDS = ("cayley", "second_kind", "ambient")
+"""Kinds of kernels of nodes that some methods need besides those of a model."""
+
 USES = ("index1", "ambient")
 """What explicit tableaux serve for besides the family rkmk."""
 
@@ -80,6 +83,11 @@ class Method:
     def family(self) -> str:
         """``rkmk``, ``half_explicit``, ``commutator_free``, ``crouch_grossman``, ``index1`` or ``ambient``."""
         return self.use or self.tableau.family
+
+    @property
+    def step_kind(self) -> str | None:
+        """The kind of further kernels of nodes that steps need, one of `STEP_KINDS`."""
+        return self.use if self.use in STEP_KINDS else self.map if self.map in STEP_KINDS else None
 
     @property
     def has_estimate(self) -> bool:

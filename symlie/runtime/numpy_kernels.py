@@ -3,14 +3,51 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from symlie.errors import FormatError
 from symlie.runtime.kernels import Prepared
 from symlie.runtime.layout import Array, Layout
+
+Functions = Mapping[str, Callable[..., tuple[Any, ...]]]
+"""Generated functions by name."""
+
+NodeGroup = tuple[str, NDArray[np.intp], NDArray[np.intp]]
+"""A node type with the storage and velocity components of its nodes, shape (components, nodes)."""
+
+
+def node_groups(layout: Layout) -> list[NodeGroup]:
+    """All nodes by type."""
+    groups = []
+    for name in dict.fromkeys(n.type["name"] for n in layout.nodes):
+        nodes = [n for n in layout.nodes if n.type["name"] == name]
+        kind = nodes[0].type
+        storage = np.arange(nodes[0].storage.start, nodes[-1].storage.stop).reshape(-1, kind["storage"]).T
+        velocity = np.arange(nodes[0].velocity.start, nodes[-1].velocity.stop).reshape(-1, kind["dimension"]).T
+        groups.append((name, storage, velocity))
+    return groups
+
+
+def on_nodes(
+    functions: Functions,
+    groups: Sequence[NodeGroup],
+    name: str,
+    size: int,
+    storage_out: bool,
+    *arguments: tuple[Array, bool],
+) -> Array:
+    """Values of one kernel of all nodes; arguments say whether they are in storage."""
+    out = np.empty(size)
+    for kind, storage, velocity in groups:
+        inputs = [a[storage] if is_storage else a[velocity] for a, is_storage in arguments]
+        target = storage if storage_out else velocity
+        for row, component in zip(target, functions[f"{kind}_{name}"](*inputs), strict=True):
+            out[row] = component
+    return out
 
 
 class NumpyKernels:
@@ -22,8 +59,8 @@ class NumpyKernels:
         exec(compile(source, f"{layout.name}.py", "exec"), module.__dict__)
         if module.__dict__.get("INTERFACE_HASH") != layout.interface_hash:
             raise FormatError(f"{layout.name}.py does not belong to this manifest.json; generate the model again.")
-        self._functions: dict[str, Callable[..., tuple[Any, ...]]] = module.__dict__
-        self._node_groups = self._groups_of_nodes()
+        self._functions: Functions = module.__dict__
+        self._node_groups = node_groups(layout)
         self._storage_of = [place.T for place in layout.stored_places]
         self._velocity_of = [place.T for place in layout.places]
         self._widths = {
@@ -31,16 +68,6 @@ class NumpyKernels:
             for n in layout.nodes
             for k in range(n.count)
         }
-
-    def _groups_of_nodes(self) -> list[tuple[str, Any, Any]]:
-        groups = []
-        for name in dict.fromkeys(n.type["name"] for n in self._layout.nodes):
-            nodes = [n for n in self._layout.nodes if n.type["name"] == name]
-            kind = nodes[0].type
-            storage = np.arange(nodes[0].storage.start, nodes[-1].storage.stop).reshape(-1, kind["storage"]).T
-            velocity = np.arange(nodes[0].velocity.start, nodes[-1].velocity.stop).reshape(-1, kind["dimension"]).T
-            groups.append((name, storage, velocity))
-        return groups
 
     def prepare(self, parameters: Array, elements: Sequence[Array]) -> Prepared:
         model = np.array(self._functions[f"{self._layout.name}_prepare"](parameters), dtype=float)
@@ -54,13 +81,7 @@ class NumpyKernels:
         return Prepared(model, tuple(prepared))
 
     def _on_nodes(self, name: str, size: int, storage_out: bool, *arguments: tuple[Array, bool]) -> Array:
-        out = np.empty(size)
-        for kind, storage, velocity in self._node_groups:
-            inputs = [a[storage] if is_storage else a[velocity] for a, is_storage in arguments]
-            target = storage if storage_out else velocity
-            for row, component in zip(target, self._functions[f"{kind}_{name}"](*inputs), strict=True):
-                out[row] = component
-        return out
+        return on_nodes(self._functions, self._node_groups, name, size, storage_out, *arguments)
 
     def _on_element(
         self,

@@ -9,10 +9,12 @@ import numpy as np
 from symlie.errors import IntegrationError, NotFiniteError, OutsideChartError, SingularSystemError
 from symlie.runtime.chains import ChainTableau
 from symlie.runtime.controllers import StepControl
-from symlie.runtime.explicit_steps import chain_step, rkmk_step
+from symlie.runtime.explicit_steps import ambient_step, chain_step, rkmk_step
 from symlie.runtime.initial import index1_multipliers
+from symlie.runtime.kernels import Kernels
 from symlie.runtime.layout import Array
 from symlie.runtime.methods import Method
+from symlie.runtime.step_kernels import StepKernels
 from symlie.runtime.system import System
 from symlie.runtime.tableau import HalfExplicitTableau
 
@@ -68,6 +70,12 @@ class Stepper:
         self.system, self.method, self.control = system, method, control
         self.kernels, self.algebra, self.parameters = system.kernels, system.algebra, system.prepared
         self.rows = system.layout.rows
+        self.coordinates: Kernels | StepKernels = system.kernels
+        self.ambient: StepKernels | None = None
+        if method.map != "exp":
+            self.coordinates = system.steps.numpy(method.map)
+        elif method.use == "ambient":
+            self.ambient = system.steps.numpy("ambient")
 
     def step(self, state: State, h: float) -> Trial:
         """The result of one step of length h, projected if that is asked for; the state is unchanged.
@@ -83,16 +91,18 @@ class Stepper:
                     return self._half_explicit(state, h, self.method.tableau)
                 if isinstance(self.method.tableau, ChainTableau):
                     return self._projected(state, h, chain_step(self, state, h, self.method.tableau))
+                if self.ambient is not None:
+                    return ambient_step(self, state, h, self.ambient)
                 return self._projected(state, h, rkmk_step(self, state, h))
         except np.linalg.LinAlgError as error:
             raise SingularSystemError(f"The linear system of a stage is singular ({error}).") from error
 
     def advance(self, q: Array, theta: Array) -> Array:
-        """q∘exp(θ) for an increment within the chart."""
+        """q∘exp(θ), or in other coordinates, for an increment within the chart."""
         self.check("rate of the local coordinates", theta)
-        if self.kernels.chart(theta) >= CHART_LIMIT:
+        if self.coordinates.chart(theta) >= CHART_LIMIT:
             raise OutsideChartError("A rotation increment within one step reached 2π.")
-        return self.kernels.advance(q, theta)
+        return self.coordinates.advance(q, theta)
 
     def check(self, what: str, values: Array) -> None:
         """Check a vector over velocity components, and name the first one that is not finite."""

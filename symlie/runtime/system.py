@@ -19,7 +19,10 @@ from symlie.runtime.initial import InitialState, StatedState, consistent_initial
 from symlie.runtime.inputs import InputTable, breakpoints_of, input_table, slots_and_tables
 from symlie.runtime.kernels import Kernels, Prepared
 from symlie.runtime.layout import Array, Layout
+from symlie.runtime.methods import STEP_KINDS, Method
 from symlie.runtime.stated import check_numbers, checked_configuration
+from symlie.runtime.step_kernels import LazyStepKernels
+from symlie.runtime.tables import driver_source
 from symlie.runtime.tangents import LazyTangents, NewtonMatrices
 
 if TYPE_CHECKING:
@@ -53,6 +56,7 @@ class System:
     parameters: Array
     element_parameters: tuple[Array, ...]
     tangents: LazyTangents
+    steps: LazyStepKernels
     initial_values: Mapping[tuple[str, str], Array] = field(default_factory=dict)
     inputs: Mapping[str, InputTable] = field(default_factory=dict)
     timings: Timings = Timings()
@@ -351,26 +355,30 @@ class System:
                 position_v += dimension
         return q, v
 
-    def driver_library(self, source: Mapping[str, str]) -> tuple[Library, float]:
+    def driver_library(self, method: Method) -> tuple[Library, float]:
         """The library of this model with a method's time loop, and the seconds it took to compile.
 
         Parameters
         ----------
-        source
-            Text of the driver, by file name.
+        method
+            The method.
         """
         start = time.perf_counter()
         algebra = "fixed_algebra.h" if self.layout.is_fixed else "structured_algebra.h"
         headers = included_headers((*KERNEL_HEADERS, algebra, *DRIVER_HEADERS))
+        source = driver_source(method, self.layout.name, algebra)
+        if method.step_kind:
+            source |= {n: text for n, text in self.steps.files(method.step_kind).items() if n.endswith(".h")}
         path, compiled = compiled_library({**c_files(self.files), **headers, **source}, "driver.c", self.optimize)
         library = Library(path, self.layout.interface_hash)
         return library, time.perf_counter() - start if compiled else 0.0
 
 
 def c_files(files: Mapping[str, str]) -> dict[str, str]:
-    """The C text of a model without its Newton matrices."""
+    """The C text of a model without what only some runs need."""
     kinds = (".c", ".h")
-    return {n: text for n, text in files.items() if n.endswith(kinds) and not n.endswith("_tangents.c")}
+    apart = ("_tangents.c", *(f"_{kind}.h" for kind in STEP_KINDS))
+    return {n: text for n, text in files.items() if n.endswith(kinds) and not n.endswith(apart)}
 
 
 def _numbers(what: str, value: Any, size: int, count: int = 1) -> Array:

@@ -17,6 +17,7 @@ from symlie.compile.cache import text_key
 from symlie.errors import FormatError
 from symlie.runtime.inputs import input_table
 from symlie.runtime.loading import load_system
+from symlie.runtime.methods import STEP_KINDS
 from symlie.runtime.system import System, Timings
 
 _NOT_NEEDED = (".md", "certificate.json", "_tangents.c", "_tangents.py", "_tangents.json")
@@ -29,13 +30,14 @@ def model_hash(system: System) -> str:
 
 
 def _needed(system: System) -> dict[str, str]:
-    return {name: text for name, text in sorted(system.files.items()) if not name.endswith(_NOT_NEEDED)}
+    apart = (*_NOT_NEEDED, *(f"_{kind}{end}" for kind in STEP_KINDS for end in (".h", ".py")))
+    return {name: text for name, text in sorted(system.files.items()) if not name.endswith(apart)}
 
 
 def system_record(system: System) -> dict[str, Any]:
     """A system as JSON has it."""
     return {
-        "files": _needed(system),
+        "files": _needed(system) | system.steps.present,
         "interface_hash": system.layout.interface_hash,
         "backend": system.backend,
         "optimize": system.optimize,

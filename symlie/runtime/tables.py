@@ -131,8 +131,9 @@ def driver_source(method: Method, model: str, algebra: str) -> dict[str, str]:
         header = "chains.h"
     else:
         lines += _rkmk_lines(rkmk_table(method), method)
-        header = "rkmk.h"
-    includes = [f"{model}.c", "status.h", algebra, "tableau.h", "method.h", header, "driver.h"]
+        header = "ambient.h" if method.use == "ambient" else "rkmk.h"
+    further = [f"{model}_{method.step_kind}.h"] if method.step_kind else []
+    includes = [f"{model}.c", *further, "status.h", algebra, "tableau.h", "method.h", header, "driver.h"]
     return {
         "tableau.h": "\n".join(lines) + "\n",
         "driver.c": "".join(f'#include "{name}"\n' for name in includes),
@@ -154,12 +155,14 @@ def _half_explicit_lines(tableau: HalfExplicitTableau) -> list[str]:
 
 
 def _rkmk_lines(table: RkmkTable, method: Method) -> list[str]:
+    end = "" if method.map == "exp" else f"_{method.map}"
     lines = [
         f"#define STAGES {table.stages}",
         f"#define END_STAGE {int(table.has_end_stage)}",
         f"#define EXACT_INVERSE {int(method.commutators is None)}",
         f"#define COMMUTATORS {len(table.inverse)}",
         f"#define BRACKETS {len(table.brackets)}",
+        *(f"#define STEP_{name.upper()} system_{name}{end}" for name in ("advance", "rate", "chart")),
         _matrix("A", table.a),
         _vector("C", table.c),
     ]

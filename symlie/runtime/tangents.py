@@ -37,7 +37,7 @@ class LazyTangents:
 
     layout: Layout
     files: Mapping[str, str]
-    source: Callable[[], Mapping[str, str]] | None
+    source: Callable[[str], Mapping[str, str]] | None
     """Derives and emits, where the files do not have the Newton matrices."""
     compiles: bool
     optimize: str
@@ -59,7 +59,7 @@ class LazyTangents:
                     f"The generated files of '{self.layout.name}' lack {stem}.json, so they have no Newton matrices; "
                     "generate the model again with 'symlie generate'."
                 )
-            files = self.source()
+            files = self.source("tangents")
         try:
             table = json.loads(files[f"{stem}.json"])
             belongs = table["model_interface_hash"] == self.layout.interface_hash

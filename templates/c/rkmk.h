@@ -13,7 +13,8 @@
  *
  * The tableau comes in as STAGES (those of nonzero weight), EMBEDDED, and the tables A (row STAGES holds the weights b),
  * B_HAT, C, and BRACKET (row, j, k) with BRACKET_WEIGHT. With END_STAGE there is one stage more at the end of the step,
- * which is the first of the next step.
+ * which is the first of the next step. STEP_ADVANCE, STEP_RATE and STEP_CHART name the kernels of the local coordinates,
+ * exp or others, in whose place q_n o exp and T^-1 stand above.
  * Source: Celledoni et al. 2022, section 2; left-trivialised. */
 #ifndef SYMLIE_RKMK_H
 #define SYMLIE_RKMK_H
@@ -32,7 +33,7 @@ static inline void corrected_rate(const symlie_problem *restrict P, const double
 {
 #if EXACT_INVERSE
     (void)x, (void)y;
-    system_rate(P, Theta, V, K);
+    STEP_RATE(P, Theta, V, K);
 #else
     (void)P, (void)Theta, (void)x, (void)y;
     copy(DIMENSION, V, K);
@@ -99,9 +100,9 @@ SYMLIE_UNROLL
         add_brackets(P, i + 1, h, rate, x, Theta);
 #endif
         combine(DIMENSION, i + 1, h, A[i + 1], acceleration, v, V);
-        const double z = system_chart(P, Theta);
+        const double z = STEP_CHART(P, Theta);
         angle = z > angle ? z : angle;
-        system_advance(P, q, Theta, Q);
+        STEP_ADVANCE(P, q, Theta, Q);
         if (MOTIONS) system_prescribe(P, t + (i + 1 < STAGES ? C[i + 1] : 1) * h, Q, V);
     }
     trial->rhs_evaluations = STAGES - (state->acceleration_is_valid ? 1 : 0);

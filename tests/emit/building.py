@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from symlie.api import generated_files
+from symlie.api import generated_files, step_files
 from symlie.compile.cache import DRIVER_HEADERS, KERNEL_HEADERS, included_headers
 from symlie.compile.compiler import find_compiler, flags, run_compiler
 from symlie.derive.equations import Equations
@@ -63,7 +63,10 @@ def sources(model: str, method_name: str | None = None) -> dict[str, str]:
     if method_name is not None:
         algebra = "structured_algebra.h" if model in GENERAL else "fixed_algebra.h"
         headers += [algebra, *DRIVER_HEADERS]
-        text |= driver_source(method(method_name), name, algebra)
+        chosen = method(method_name)
+        text |= driver_source(chosen, name, algebra)
+        if chosen.step_kind:
+            text |= step_files(equations_of(model), chosen.step_kind)
     return {**text, **included_headers(headers)}
 
 

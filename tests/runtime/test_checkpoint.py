@@ -338,7 +338,7 @@ def test_a_killed_append_leaves_the_state_before(tmp_path: Path) -> None:
 
 RECORDED = {"layout", "files", "backend", "optimize", "parameters", "element_parameters", "initial_values", "inputs",
             "timings", "sources"}  # fmt: skip
-REBUILT = {"kernels", "algebra", "tangents"}
+REBUILT = {"kernels", "algebra", "tangents", "steps"}
 REPORTS = {"assembly"}
 """How initial values were found; they are recorded themselves."""
 

@@ -23,7 +23,7 @@ from tests.systems import heavy_top_system, polar_system
 
 CHAINS = tuple(n for n in method_names() if method(n).family in ("commutator_free", "crouch_grossman"))
 NEW = ("rkmk4_two_commutators", *CHAINS)
-TIMES = [0.3, 0.6, 0.9, 1.2]
+TIMES = [0.25, 0.5, 0.75, 1.0]
 
 
 @functools.cache

@@ -133,6 +133,8 @@ EXPLICIT = {
     "cg3": 12,
     "cg4": 11,
     "cg5": 10,
+    "ambient_rk4": 11,
+    "ambient_dopri5": 10,
 }
 """Methods without constraints and k of the coarser step 2⁻ᵏ: the errors of both steps are below 0.3 and above 1e-10."""
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import symlie as sl
 from symlie.errors import ModelError, UnknownNameError, UnsupportedMethodError
 from symlie.runtime import drive
+from symlie.runtime import system as system_module
 from symlie.runtime.algebra import DenseAlgebra
 from symlie.runtime.controllers import FIXED_STEPS
 from symlie.runtime.drive import CompiledIntegration
@@ -110,7 +111,7 @@ def without_reuse(method: Method, model: str, algebra: str) -> Mapping[str, str]
 def test_reuse_of_the_last_stage_changes_rounding_only(group: str, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     system, steps = heavy_top_system(group), 200
     reused = sl.solve(system, steps * H, method=name, h=H)
-    monkeypatch.setattr(drive, "driver_source", without_reuse)
+    monkeypatch.setattr(system_module, "driver_source", without_reuse)
     anew = sl.solve(system, steps * H, method=name, h=H)
     close(reused.q, anew.q, tolerances.BACKENDS)
     close(reused.v, anew.v, tolerances.BACKENDS)

@@ -448,6 +448,7 @@ FAMILIES = {
     "rkmk4_two_commutators": "rkmk",
     **dict.fromkeys(("cf4", "cf32a", "cf32b", "cf43"), "commutator_free"),
     **dict.fromkeys(("cg3", "cg4", "cg5"), "crouch_grossman"),
+    **dict.fromkeys(("ambient_rk4", "ambient_dopri5"), "ambient"),
     "index1_dopri5": "index1",
 }
 

@@ -1,0 +1,79 @@
+"""Further kernels of a node type, for steps in other coordinates than exp and for steps in ambient space.
+
+They are derived and compiled when a method first needs them, apart from the kernels of a run.
+"""
+
+from __future__ import annotations
+
+import functools
+
+from sympy import Symbol
+
+from symlie.derive.node_types import array_symbols
+from symlie.groups import operators
+from symlie.groups.cayley import cayley, cayley_tangent
+from symlie.groups.group import LieGroup
+from symlie.groups.operations import Compose
+from symlie.groups.second_kind import second_kind, second_kind_chart, second_kind_inverse
+from symlie.ir.kernels import Kernel
+from symlie.ir.program import Program, Value, Vector
+from symlie.ir.signature import Argument, Signature
+from symlie.ir.straightline import flatten
+
+KINDS = ("cayley", "second_kind", "ambient")
+"""Kinds of further kernels."""
+
+
+@functools.cache
+def step_kernels(group: LieGroup, kind: str) -> tuple[Kernel, ...]:
+    """Derive the further kernels of a node type.
+
+    ``cayley`` and ``second_kind``: ``advance`` q∘φ(u), ``rate`` T⁻¹(u) w of the coordinates φ, and ``chart``, which
+    must stay below (2π)². ``ambient``: ``storage_rate``, the rate of the stored components along w.
+
+    Parameters
+    ----------
+    group
+        Group of the nodes.
+    kind
+        One of `KINDS`.
+
+    Raises
+    ------
+    GroupError
+        The group does not have these coordinates.
+    """
+    n, m = group.dimension, group.storage_dimension
+    q, q_text = array_symbols("q", m)
+    u, u_text = array_symbols("u", n)
+    w, w_text = array_symbols("w", n)
+    at_q, at_u, at_w = ("q", m, q_text), ("u", n, u_text), ("w", n, w_text)
+
+    def kernel(
+        name: str, inputs: list[tuple[str, int, dict[Symbol, str]]], program: Program, outputs: Vector, text: str
+    ) -> Kernel:
+        references = {s: t for _, _, texts in inputs for s, t in texts.items()}
+        arguments = [Argument(label, size) for label, size, _ in inputs]
+        signature = Signature(f"{group.name}_{name}", (*arguments, Argument("out", len(outputs), True)))
+        return Kernel(signature, flatten(program, outputs, references), text)
+
+    program = Program()
+    if kind == "ambient":
+        rate = group.storage_tangent(program, q, w)
+        return (kernel("storage_rate", [at_q, at_w], program, rate, "Rate of the stored components along w."),)
+    mapped = cayley(program, group, u) if kind == "cayley" else second_kind(program, group, u)
+    step = Value(program.vector(mapped), group)
+    moved = program.apply(Compose(group), Value(q, group), step).components
+    label = "cay(u)" if kind == "cayley" else "exp(u₁e₁)∘…∘exp(u_n e_n)"
+    inverse, chart = Program(), Program()
+    if kind == "cayley":
+        rate = cayley_tangent(inverse, group, u, w, inverse=True)
+        size = operators.chart(chart, group, u)
+    else:
+        rate = second_kind_inverse(inverse, group, u, w)
+        size = second_kind_chart(chart, group, u)
+    return (
+        kernel(f"advance_{kind}", [at_q, at_u], program, moved, f"q∘{label}."),
+        kernel(f"rate_{kind}", [at_u, at_w], inverse, rate, "T⁻¹(u) w of these coordinates."),
+        kernel(f"chart_{kind}", [at_u], chart, (size,), "Below (2π)² where they are regular."),
+    )

@@ -1,0 +1,70 @@
+"""Further kernels of nodes as text: a C header and a NumPy module, apart from the files of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from symlie.emit.c import CPrinter, coefficient_function, print_kernel
+from symlie.emit.numpy import numpy_module
+from symlie.ir.kernels import Kernel
+from symlie.ir.signature import signature_hash
+from symlie.templating import render
+
+
+@dataclass(frozen=True)
+class NodeSteps:
+    """Further kernels of a node type."""
+
+    name: str
+    storage: int
+    dimension: int
+    kernels: tuple[Kernel, ...]
+
+
+class _PrefixedPrinter(CPrinter):
+    """Calls coefficient functions under names of their own, because the model's are in the same compilation."""
+
+    def __init__(self, prefix: str) -> None:
+        super().__init__()
+        self.prefix = prefix
+
+    def operation(self, operator: str, operands: Sequence[str]) -> str:
+        """An operator or a function call."""
+        if operator.startswith("call "):
+            return f"{self.prefix}{operator[5:]}({', '.join(operands)})"
+        return super().operation(operator, operands)
+
+
+def emit_steps(model: str, types: Sequence[NodeSteps], kind: str) -> dict[str, str]:
+    """Source files of further kernels.
+
+    Parameters
+    ----------
+    model
+        Name of the model.
+    types
+        Its node types, in the order of its manifest.
+    kind
+        What the kernels are for.
+
+    Returns
+    -------
+    dict
+        File name to text: ``NAME_KIND.h``, ``NAME_KIND.py``.
+    """
+    kernels = [k for t in types for k in t.kernels]
+    found = {s.function: s for k in kernels for s in k.body.schemes}
+    schemes = [found[name] for name in sorted(found)]
+    printer = _PrefixedPrinter(f"symlie_{kind}_")
+    header = render(
+        "c/step_kernels.h.jinja",
+        model=model,
+        kind=kind,
+        prefix=printer.prefix,
+        functions=[coefficient_function(s) for s in schemes],
+        kernels=[print_kernel(k, printer) for k in kernels],
+        nodes=types,
+    )
+    module = numpy_module(model, kernels, schemes, signature_hash(k.signature for k in kernels))
+    return {f"{model}_{kind}.h": header, f"{model}_{kind}.py": module}

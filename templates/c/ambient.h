@@ -1,0 +1,75 @@
+/* Explicit Runge-Kutta methods on the stored components, which leave the manifold: for comparison.
+ *
+ *   Q_i = q_n + h sum_{j<i} a_ij Qdot_j,  Qdot_j = rate of the stored components at Q_j along V_j,
+ *   V_i = v_n + h sum_{j<i} a_ij Vdot_j,  M Vdot_i = -g(t_n + c_i h, Q_i, V_i)
+ *
+ * Nothing brings q back to the manifold. The estimate takes h sum_j b_j V_j in place of local coordinates.
+ * The tableau comes in as for rkmk.h. */
+#ifndef SYMLIE_AMBIENT_H
+#define SYMLIE_AMBIENT_H
+
+#define ALL_STAGES (STAGES + END_STAGE)
+
+static inline long long step_workspace(const symlie_problem *restrict P)
+{
+    (void)P;
+    return (2 * ALL_STAGES + 5LL) * DIMENSION + (ALL_STAGES + 2LL) * STORAGE + acceleration_workspace(P);
+}
+
+static inline int method_step(const symlie_problem *restrict P, double *restrict work, double t, double h,
+                              const symlie_control *restrict control, mass_matrix *restrict mass,
+                              const symlie_state *restrict state, symlie_trial *restrict trial)
+{
+    ARRAY(rate, ALL_STAGES * DIMENSION);
+    ARRAY(acceleration, ALL_STAGES * DIMENSION);
+    ARRAY(stored, ALL_STAGES * STORAGE);
+    ARRAY(v, DIMENSION);
+    ARRAY(V, DIMENSION);
+    ARRAY(r, DIMENSION);
+    ARRAY(hat, 2 * DIMENSION);
+    ARRAY(q, STORAGE);
+    ARRAY(Q, STORAGE);
+    const int with_estimate = EMBEDDED && control->with_estimate;
+    const int stages = STAGES + (END_STAGE && with_estimate);
+    (void)hat;
+    copy(STORAGE, state->q, q);
+    copy(DIMENSION, state->v, v);
+    copy(STORAGE, q, Q);
+    copy(DIMENSION, v, V);
+SYMLIE_UNROLL
+    for (int i = 0; i < ALL_STAGES; i++) {
+        if (i >= stages) break;
+        const double stage_t = t + (i < STAGES ? C[i] : 1) * h;
+        if (i == 0 && state->acceleration_is_valid) {
+            copy(DIMENSION, state->acceleration, acceleration);
+        } else {
+            const int status = stage_acceleration(P, work, stage_t, Q, V, r, mass, acceleration + i * DIMENSION, trial->lambda);
+            if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
+        }
+        copy(DIMENSION, V, rate + i * DIMENSION);
+        system_storage_rate(P, Q, V, stored + i * STORAGE);
+        if (i >= STAGES) break;
+        combine(STORAGE, i + 1, h, A[i + 1], stored, q, Q);
+        combine(DIMENSION, i + 1, h, A[i + 1], acceleration, v, V);
+        if (MOTIONS) system_prescribe(P, t + (i + 1 < STAGES ? C[i + 1] : 1) * h, Q, V);
+    }
+    trial->rhs_evaluations = stages - (state->acceleration_is_valid ? 1 : 0);
+    copy(DIMENSION, acceleration, trial->first_acceleration);
+    if (SYMLIE_UNLIKELY(!(all_finite(DIMENSION, V) && all_finite(STORAGE, Q)))) return SYMLIE_NOT_FINITE;
+    trial->acceleration_is_valid = END_STAGE && with_estimate;
+    copy(DIMENSION, acceleration + (stages - 1) * DIMENSION, trial->acceleration);
+#if EMBEDDED
+    if (with_estimate) {
+        combine(DIMENSION, STAGES, h, A[STAGES], rate, 0, r);
+        combine(DIMENSION, ALL_STAGES, h, B_HAT, rate, 0, hat);
+        combine(DIMENSION, ALL_STAGES, h, B_HAT, acceleration, v, hat + DIMENSION);
+        trial->error = error_norm(P, control, r, hat, v, V, hat + DIMENSION);
+    }
+#endif
+    copy(STORAGE, Q, trial->q);
+    copy(DIMENSION, V, trial->v);
+    (void)work;
+    return SYMLIE_DONE;
+}
+
+#endif

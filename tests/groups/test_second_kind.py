@@ -1,0 +1,76 @@
+"""Coordinates of the second kind: the derived map and both inverse tangents against their definition."""
+
+from __future__ import annotations
+
+import mpmath
+import pytest
+from mpmath import mpf
+
+from symlie.errors import GroupError
+from symlie.groups.operators import CHART_LIMIT
+from symlie.groups.second_kind import second_kind, second_kind_chart, second_kind_inverse
+from symlie.groups.standard import SO3
+from symlie.ir.program import Program
+from tests import tolerances
+from tests.evaluation import Evaluation, assigned, distance, symbols
+from tests.groups.numeric import Numbers, add, derivative, numeric, random_vector, scaled, vector_of_length
+
+GROUPS = ("R3", "SO2", "SO3", "S3", "SE2", "SE3", "S3sR3", "SO3xR3", "Heisenberg")
+
+
+def mapped(name: str, u: Numbers) -> Numbers:
+    """exp(u₁e₁)∘…∘exp(u_n e_n) in 50 digits."""
+    group = numeric(name).group
+    program, x = Program(), symbols("x", group.dimension)
+    return Evaluation(program, second_kind(program, group, x))(assigned(x, u), mpmath.mp.dps)
+
+
+def inverse(name: str, u: Numbers, w: Numbers, *, is_left: bool = False) -> Numbers:
+    """M⁻¹(u) w or N⁻¹(u) w in 50 digits."""
+    group = numeric(name).group
+    program, x, y = Program(), symbols("x", group.dimension), symbols("y", group.dimension)
+    outputs = second_kind_inverse(program, group, x, y, is_left=is_left)
+    return Evaluation(program, outputs)(assigned(x, u) | assigned(y, w), mpmath.mp.dps)
+
+
+@pytest.mark.parametrize("name", GROUPS)
+@pytest.mark.parametrize("length", [0.0, 1e-7, 1.0])
+def test_map_and_inverse_tangents(name: str, length: float) -> None:
+    """q' = D L_q v = D R_q Ad(q) v along u' = M⁻¹ v = N⁻¹ Ad(q) v."""
+    group = numeric(name)
+    n = group.group.dimension
+    u, v = vector_of_length(length, n, 1), random_vector(n, 2)
+    element = mapped(name, u)
+    rate = inverse(name, u, v)
+    moved = derivative(lambda h: mapped(name, add(u, scaled(h, rate))))
+    assert distance(group.storage_tangent(element, v), moved) < tolerances.DIFFERENCE
+    assert distance(inverse(name, u, group.adjoint(element, v), is_left=True), rate) < tolerances.IDENTITY
+
+
+@pytest.mark.parametrize("name", GROUPS)
+def test_the_map_is_the_product_of_exponentials(name: str) -> None:
+    group = numeric(name)
+    n = group.group.dimension
+    u = random_vector(n, 3)
+    product = group.identity
+    for k in range(n):
+        product = group.compose(product, group.exp([u[k] if j == k else mpf(0) for j in range(n)]))
+    assert distance(mapped(name, u), product) < tolerances.IDENTITY
+
+
+def test_chart_of_rotations() -> None:
+    """M is singular where u₂ = π/2."""
+    program, x = Program(), symbols("x", 3)
+    size = Evaluation(program, [second_kind_chart(program, SO3, x)])
+    limit = mpf(float(CHART_LIMIT))
+    for angle, regular in ((0.0, True), (1.4, True), (mpmath.pi / 2, False), (6.4, False)):
+        for others in (mpf(0), mpmath.pi / 2):
+            (found,) = size(assigned(x, [others, mpf(angle), others]), mpmath.mp.dps)
+            assert (found < limit) is regular
+
+
+def test_refused_groups() -> None:
+    group = numeric("SO3rv").group
+    program = Program()
+    with pytest.raises(GroupError, match=r"^Coordinates of the second kind of SO3rv are not elementary"):
+        second_kind(program, group, symbols("x", 3))

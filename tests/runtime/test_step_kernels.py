@@ -1,0 +1,121 @@
+"""Other local coordinates than exp, and steps on the stored components: orders, backends, files, failures."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symlie as sl
+from symlie.api import write_generated
+from symlie.errors import FormatError, GroupError, InterruptedIntegrationError
+from symlie.runtime.system import System
+from tests import tolerances
+from tests.runtime.test_explicit_methods import TIMES, check_agreement, free_rod, observed, runs_of, shaken
+from tests.runtime.test_orders import driven_body
+from tests.systems import heavy_top_equations, heavy_top_system
+
+MAPS = ("cayley", "second_kind")
+
+
+@pytest.mark.parametrize("coordinates", MAPS)
+@pytest.mark.parametrize(("name", "k", "order"), [("rkmk_rk44", 7, 4), ("rkmk_dopri5", 5, 5), ("rkmk_rk67", 2, 6)])
+def test_orders_in_other_coordinates(name: str, k: int, order: int, coordinates: str) -> None:
+    assert observed(name, k, map=coordinates) >= order - tolerances.ORDER
+
+
+@pytest.mark.parametrize(("name", "k", "order"), [("ambient_rk4", 5, 4), ("ambient_dopri5", 5, 5)])
+def test_orders_in_ambient_space(name: str, k: int, order: int) -> None:
+    assert observed(name, k) >= order - tolerances.ORDER
+
+
+CASES: list[tuple[str, dict[str, Any]]] = [
+    ("rkmk_dopri5", {"map": "cayley"}),
+    ("rkmk_dopri5", {"map": "second_kind"}),
+    ("ambient_dopri5", {}),
+]
+
+
+@pytest.mark.parametrize(("name", "options"), CASES)
+def test_backends_agree(name: str, options: dict[str, Any]) -> None:
+    for build, t_end, h in ((driven_body, 0.2, 0.01), (free_rod, 2e-4, 2e-5), (shaken, 0.5, 0.05)):
+        if build is free_rod and options.get("map") == "cayley":
+            continue  # its quaternions and positions have no common Cayley map
+        pair = build("c"), build("numpy")
+        check_agreement(*runs_of(pair, t_end, method=name, h=h, method_options=options))
+
+
+@pytest.mark.parametrize(("name", "options"), CASES)
+def test_adaptive_steps(name: str, options: dict[str, Any]) -> None:
+    pair = driven_body("c"), driven_body("numpy")
+    compiled, plain = runs_of(pair, TIMES[-1], method=name, method_options=options, rtol=1e-6, h0=1.0, trace=True)
+    assert compiled.trace is not None and plain.trace is not None
+    assert compiled.statistics.rejected > 0
+    np.testing.assert_allclose(compiled.trace.h, plain.trace.h, rtol=tolerances.ADAPTIVE_STEPS)
+    np.testing.assert_allclose(compiled.q, plain.q, rtol=0, atol=tolerances.ADAPTIVE_STATES)
+
+
+def test_all_coordinates_tend_to_the_same_motion() -> None:
+    system = shaken("c")
+    options: list[dict[str, Any]] = [{"map": name} for name in ("exp", *MAPS)]
+    ends = [
+        sl.solve(system, 0.5, method="rkmk_dopri5", method_options=o, h=2.0**-8, record_every=0).q[-1] for o in options
+    ]
+    for end in ends[1:]:
+        assert 0 < np.abs(end - ends[0]).max() <= tolerances.COORDINATES
+
+
+def distance_from_the_sphere(method: str, h: float) -> float:
+    """| |p| - 1 | of the quaternion at the end."""
+    solution = sl.solve(driven_body(), 1.2, method=method, h=h, record_every=0)
+    return abs(float(np.linalg.norm(solution.q[-1])) - 1)
+
+
+def test_ambient_methods_leave_the_manifold() -> None:
+    """The length of the quaternion drifts with the order of the method; on the group it stays."""
+    errors = [distance_from_the_sphere("ambient_rk4", h) for h in (0.05, 0.025)]
+    assert errors[1] > tolerances.ROUNDING_OF_LONG_RUNS and math.log2(errors[0] / errors[1]) >= 4 - tolerances.ORDER
+    assert distance_from_the_sphere("rkmk_rk44", 0.05) <= tolerances.EPSILON
+
+
+def test_groups_without_these_coordinates() -> None:
+    free = heavy_top_system("S3sR3")
+    with pytest.raises(GroupError, match=r"^The Cayley map of S3sR3 does not stay in the group"):
+        free.steps.files("cayley")
+    model = sl.Model("body")
+    q = model.node("body", sl.SO3rv)
+    model.kinetic_energy(q.Omega.dot(q.Omega) / 2)
+    with pytest.raises(GroupError, match=r"^Coordinates of the second kind of SO3rv are not elementary"):
+        sl.solve(model.derive().compile(), 0.1, method="rkmk_rk44", h=0.01, method_options={"map": "second_kind"})
+
+
+def test_folders_lack_them(tmp_path: Path) -> None:
+    """Generated folders stay as they are; models have what a method needs."""
+    system = sl.load(write_generated(heavy_top_equations("S3"), tmp_path / "top"))
+    assert not system.steps.present
+    with pytest.raises(FormatError, match=r"lack heavy_top_cayley\.h; take the model itself"):
+        sl.solve(system, 0.1, method="rkmk_rk44", h=0.01, method_options={"map": "cayley"})
+
+
+def test_files_of_runs_hold_them(tmp_path: Path) -> None:
+    """Checkpoints and solutions go on without the model."""
+
+    def stop(fraction: float) -> None:
+        if fraction > 0.1:
+            raise KeyboardInterrupt
+
+    system: System = driven_body()
+    run: dict[str, Any] = {"method": "rkmk_dopri5", "method_options": {"map": "cayley"}, "record_every": 0}
+    with pytest.raises(InterruptedIntegrationError):
+        sl.solve(system, 1.0, h=1e-6, progress=stop, checkpoint=tmp_path / "run", **run)
+    whole = sl.solve(system, 1.0, h=1e-6, **run)
+    resumed = sl.resume(tmp_path / "run")
+    assert resumed.q[-1].tobytes() == whole.q[-1].tobytes()
+    resumed.save(tmp_path / "run.npz")
+    again = sl.load_solution(tmp_path / "run.npz")
+    assert {"driven_body_cayley.h", "driven_body_cayley.py"} <= set(again.system.steps.present)
+    later = sl.solve(again.system, 1.1, start=again, h=1e-3, **run)
+    assert later.status == "ok"

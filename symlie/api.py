@@ -129,8 +129,8 @@ def step_files(equations: Equations, kind: str) -> dict[str, str]:
     known = published_text(_STEPS, name)
     if known is None:
         model = equations.model
-        groups = dict.fromkeys([n.group for n in model.nodes] + [a.group for a in model.arrays])
-        types = [NodeSteps(g.name, g.storage_dimension, g.dimension, step_kernels(g, kind)) for g in groups]
+        spaces = dict.fromkeys(model.spaces)
+        types = [NodeSteps(s.name, s.storage_dimension, s.dimension, step_kernels(s, kind)) for s in spaces]
         known = json.dumps(emit_steps(model.name, types, kind))
         publish_text(_STEPS, name, known)
     files: dict[str, str] = json.loads(known)

@@ -12,7 +12,7 @@ from sympy import Symbol
 from symlie.derive.node_types import array_symbols
 from symlie.groups import operators
 from symlie.groups.cayley import cayley, cayley_tangent
-from symlie.groups.group import LieGroup
+from symlie.groups.homogeneous import ConfigurationSpace, HomogeneousSpace, acting_group
 from symlie.groups.operations import Compose
 from symlie.groups.second_kind import second_kind, second_kind_chart, second_kind_inverse
 from symlie.ir.kernels import Kernel
@@ -25,16 +25,17 @@ KINDS = ("cayley", "second_kind", "ambient")
 
 
 @functools.cache
-def step_kernels(group: LieGroup, kind: str) -> tuple[Kernel, ...]:
+def step_kernels(space: ConfigurationSpace, kind: str) -> tuple[Kernel, ...]:
     """Derive the further kernels of a node type.
 
     ``cayley`` and ``second_kind``: ``advance`` q∘φ(u), ``rate`` T⁻¹(u) w of the coordinates φ, and ``chart``, which
-    must stay below (2π)². ``ambient``: ``storage_rate``, the rate of the stored components along w.
+    must stay below (2π)²; with an action from the left ``advance`` φ(u)·q and the ``rate`` that belongs to it.
+    ``ambient``: ``storage_rate``, the rate of the stored components along w.
 
     Parameters
     ----------
-    group
-        Group of the nodes.
+    space
+        Group or homogeneous space of the nodes.
     kind
         One of `KINDS`.
 
@@ -43,7 +44,9 @@ def step_kernels(group: LieGroup, kind: str) -> tuple[Kernel, ...]:
     GroupError
         The group does not have these coordinates.
     """
-    n, m = group.dimension, group.storage_dimension
+    group = acting_group(space)
+    is_left = isinstance(space, HomogeneousSpace) and space.is_left
+    n, m = space.dimension, space.storage_dimension
     q, q_text = array_symbols("q", m)
     u, u_text = array_symbols("u", n)
     w, w_text = array_symbols("w", n)
@@ -54,26 +57,32 @@ def step_kernels(group: LieGroup, kind: str) -> tuple[Kernel, ...]:
     ) -> Kernel:
         references = {s: t for _, _, texts in inputs for s, t in texts.items()}
         arguments = [Argument(label, size) for label, size, _ in inputs]
-        signature = Signature(f"{group.name}_{name}", (*arguments, Argument("out", len(outputs), True)))
+        signature = Signature(f"{space.name}_{name}", (*arguments, Argument("out", len(outputs), True)))
         return Kernel(signature, flatten(program, outputs, references), text)
 
     program = Program()
     if kind == "ambient":
-        rate = group.storage_tangent(program, q, w)
+        rate = space.storage_tangent(program, q, w)
         return (kernel("storage_rate", [at_q, at_w], program, rate, "Rate of the stored components along w."),)
     mapped = cayley(program, group, u) if kind == "cayley" else second_kind(program, group, u)
     step = Value(program.vector(mapped), group)
-    moved = program.apply(Compose(group), Value(q, group), step).components
+    if isinstance(space, HomogeneousSpace):
+        moved = space.action(step.components, q)
+    else:
+        moved = program.apply(Compose(group), Value(q, group), step).components
     label = "cay(u)" if kind == "cayley" else "exp(u₁e₁)∘…∘exp(u_n e_n)"
+    label = f"{label}·q." if is_left else f"q∘{label}."
     inverse, chart = Program(), Program()
     if kind == "cayley":
-        rate = cayley_tangent(inverse, group, u, w, inverse=True)
+        # cay(-u) is the inverse of cay(u), so the right-trivialised tangent is that of -u.
+        coordinates = tuple(-c for c in u) if is_left else u
+        rate = cayley_tangent(inverse, group, coordinates, w, inverse=True)
         size = operators.chart(chart, group, u)
     else:
-        rate = second_kind_inverse(inverse, group, u, w)
+        rate = second_kind_inverse(inverse, group, u, w, is_left=is_left)
         size = second_kind_chart(chart, group, u)
     return (
-        kernel(f"advance_{kind}", [at_q, at_u], program, moved, f"q∘{label}."),
+        kernel(f"advance_{kind}", [at_q, at_u], program, moved, label),
         kernel(f"rate_{kind}", [at_u, at_w], inverse, rate, "T⁻¹(u) w of these coordinates."),
         kernel(f"chart_{kind}", [at_u], chart, (size,), "Below (2π)² where they are regular."),
     )

@@ -121,8 +121,8 @@ def ambient_step(stepper: Stepper, state: State, h: float, ambient: StepKernels)
         stage_t = t + (table.c[i] if i < table.stages else 1.0) * h
         known = state.acceleration if i == 0 else None
         v_dot.append(stepper.acceleration(stage_t, Q, V, state.multipliers)[0] if known is None else known)
-        rate.append(V)
-        stored.append(ambient.storage_rate(Q, V))
+        rate.append(k.field(p, stage_t, Q, v_dot[-1], V))
+        stored.append(ambient.storage_rate(Q, rate[-1]))
         if i == table.stages:
             break
         Q, V = q + h * _sum(table.a[i + 1], stored), v + h * _sum(table.a[i + 1], v_dot)

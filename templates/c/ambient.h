@@ -3,8 +3,8 @@
  *   Q_i = q_n + h sum_{j<i} a_ij Qdot_j,  Qdot_j = rate of the stored components at Q_j along V_j,
  *   V_i = v_n + h sum_{j<i} a_ij Vdot_j,  M Vdot_i = -g(t_n + c_i h, Q_i, V_i)
  *
- * Nothing brings q back to the manifold. The estimate takes h sum_j b_j V_j in place of local coordinates.
- * The tableau comes in as for rkmk.h. */
+ * Where a node has no velocity, V_j is its field, and the rate is along its generator. Nothing brings q back to the
+ * manifold. The estimate takes h sum_j b_j V_j in place of local coordinates. The tableau comes in as for rkmk.h. */
 #ifndef SYMLIE_AMBIENT_H
 #define SYMLIE_AMBIENT_H
 
@@ -47,7 +47,8 @@ SYMLIE_UNROLL
             if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
         }
         copy(DIMENSION, V, rate + i * DIMENSION);
-        system_storage_rate(P, Q, V, stored + i * STORAGE);
+        if (FIELDS) system_field(P, stage_t, Q, acceleration + i * DIMENSION, rate + i * DIMENSION);
+        system_storage_rate(P, Q, rate + i * DIMENSION, stored + i * STORAGE);
         if (i >= STAGES) break;
         combine(STORAGE, i + 1, h, A[i + 1], stored, q, Q);
         combine(DIMENSION, i + 1, h, A[i + 1], acceleration, v, V);

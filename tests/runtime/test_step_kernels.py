@@ -16,6 +16,7 @@ from symlie.runtime.system import System
 from tests import tolerances
 from tests.runtime.test_explicit_methods import TIMES, check_agreement, free_rod, observed, runs_of, shaken
 from tests.runtime.test_orders import driven_body
+from tests.spaces.pendulum import pendulum, pendulum_reference
 from tests.systems import heavy_top_equations, heavy_top_system
 
 MAPS = ("cayley", "second_kind")
@@ -30,6 +31,27 @@ def test_orders_in_other_coordinates(name: str, k: int, order: int, coordinates:
 @pytest.mark.parametrize(("name", "k", "order"), [("ambient_rk4", 5, 4), ("ambient_dopri5", 5, 5)])
 def test_orders_in_ambient_space(name: str, k: int, order: int) -> None:
     assert observed(name, k) >= order - tolerances.ORDER
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "order"),
+    [
+        ("rkmk_rk44", {"map": "cayley"}, 4),
+        ("rkmk_rk44", {"map": "second_kind"}, 4),
+        ("rkmk_rk44", {"commutators": 1}, 3),
+        ("ambient_rk4", {}, 4),
+    ],
+)
+def test_actions_from_the_left(name: str, options: dict[str, Any], order: int) -> None:
+    """A pendulum on TS², with the Euclidean group that acts on it from the left; both backends."""
+    errors = []
+    for steps in (40, 80):
+        ends = [
+            sl.solve(pendulum(b), 1.0, method=name, method_options=options, h=1 / steps).q[-1] for b in ("c", "numpy")
+        ]
+        assert np.abs(ends[0] - ends[1]).max() <= tolerances.BACKENDS
+        errors.append(float(np.linalg.norm(ends[0] - pendulum_reference(1.0))))
+    assert abs(math.log2(errors[0] / errors[1]) - order) <= tolerances.OBSERVED_ORDER
 
 
 CASES: list[tuple[str, dict[str, Any]]] = [

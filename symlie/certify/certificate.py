@@ -147,7 +147,9 @@ def shipped() -> dict[str, dict[str, Any]]:
     return {e["text_sha256"]: e for e in _shipped_content()["functions"]}
 
 
-def certificate_of_sources(sources: Iterable[str], prefix: str = "symlie_") -> str:
+def certificate_of_sources(
+    sources: Iterable[str], prefix: str = "symlie_", others: Iterable[Mapping[str, Any]] = ()
+) -> str:
     """Certificate of all coefficient functions in C sources, from the shipped ones.
 
     Functions outside of the shipped family are proved where python-flint is installed; else they are listed as
@@ -159,6 +161,8 @@ def certificate_of_sources(sources: Iterable[str], prefix: str = "symlie_") -> s
         C texts.
     prefix
         What names begin with.
+    others
+        Entries about something else.
     """
     entries: dict[str, dict[str, Any]] = {}
     for source in sources:
@@ -170,7 +174,7 @@ def certificate_of_sources(sources: Iterable[str], prefix: str = "symlie_") -> s
                 entries[short] = known | {"name": short}
             else:
                 entries[short] = _of_new_function(short, base_name, source, name)
-    return certificate((entries[name] for name in sorted(entries)), _shipped_content()["versions"])
+    return certificate([*(entries[name] for name in sorted(entries)), *others], _shipped_content()["versions"])
 
 
 def _of_new_function(name: str, base_name: str, source: str, function: str) -> dict[str, Any]:

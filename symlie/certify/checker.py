@@ -36,6 +36,8 @@ from symlie.certify.checker_arithmetic import (
     sub,
 )
 from symlie.certify.checker_rounding import FORMATS, Roundings
+from symlie.certify.checker_series import STATUS as SERIES
+from symlie.certify.checker_series import check_series
 
 DEEPEST = 6
 """So often a cell is halved if its bound does not come out at once."""
@@ -301,6 +303,8 @@ def check(certificate: dict[str, Any]) -> list[str]:
         if function["status"] == "proved":
             check_function(function)
             checked.append(function["name"])
+        elif function["status"] == SERIES:
+            check_series(function)
     return checked
 
 

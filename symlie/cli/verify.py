@@ -96,14 +96,16 @@ def run(arguments: Namespace) -> int:
             target=arguments.target,
             progress=progress,
         )
+    series = _series_rows(arguments)
     if arguments.certificate:
         if arguments.paper:
             raise SymlieError("Printed pairs get no certificate: leave out --certificate.")
         from symlie.certify.certificate import certificate, entry, prover_versions
+        from symlie.certify.series import series_entries
 
-        text = certificate(map(entry, results), prover_versions())
-        Path(arguments.certificate).write_text(text, encoding="utf-8")
-    return _report(arguments, [row for r in results for row in r.rows])
+        entries = [*map(entry, results), *(series_entries() if series else ())]
+        Path(arguments.certificate).write_text(certificate(entries, prover_versions()), encoding="utf-8")
+    return _report(arguments, [*(row for r in results for row in r.rows), *series])
 
 
 def _check(arguments: Namespace) -> int:
@@ -202,9 +204,20 @@ def _subjects(arguments: Namespace) -> list[Subject]:
                 f"'{what}' is no function such as c2_1, no group, no model of 'symlie list' and no folder."
             ) from unknown_group
         return source_subjects(_model_sources(what, model_options(arguments)))
-    if not names:
-        raise SymlieError(f"{what} needs no coefficient function: its exp and T are polynomials or of class B.")
+    if not names and not _series_rows(arguments):
+        raise SymlieError(f"{what} needs no coefficient function: its exp and T are polynomials.")
     return [named_subject(name, arguments.precision) for name in names]
+
+
+def _series_rows(arguments: Namespace) -> Sequence[Row]:
+    """Rows of the matrix functions of a group without closed forms."""
+    from symlie.certify.series import series_rows
+    from symlie.models.groups import group_of
+
+    try:
+        return series_rows(group_of(arguments.what)) if arguments.what else ()
+    except UnknownNameError:
+        return ()
 
 
 def _model_sources(model: str, options: dict[str, Any]) -> list[str]:
@@ -254,7 +267,7 @@ def print_rows(rows: Sequence[Row]) -> None:
                 row.precision,
                 row.scheme,
                 str(row.degree),
-                _angle(row.interval[1]),
+                _end(row),
                 "" if row.switch is None else f"{row.switch:.4g}",
                 row.relative_to,
                 f"{row.proved_eps:.4g} eps",
@@ -265,8 +278,12 @@ def print_rows(rows: Sequence[Row]) -> None:
     print_table(lines, indent="")
 
 
-def _angle(omega: float) -> str:
+def _end(row: Row) -> str:
+    """End of the interval of ω, or of the norm of matrices."""
+    end = row.interval[1]
+    if "truncation" in row.scheme:
+        return f"‖A‖ = {end:g}"
     for factor, name in ((0.5, "π/2"), (1, "π"), (2, "2π")):
-        if abs(omega / (factor * math.pi) - 1) < 1e-6:
+        if abs(end / (factor * math.pi) - 1) < 1e-6:
             return name
-    return f"{omega:.6g}"
+    return f"{end:.6g}"

@@ -13,7 +13,6 @@ from sympy import Expr, Integer, Symbol
 
 from symlie.derive.node_types import array_symbols, field_layouts
 from symlie.derive.operator_samples import function_samples, operator_samples
-from symlie.errors import GroupError
 from symlie.groups import operators
 from symlie.groups.group import LieGroup
 from symlie.ir.differentiate import forward
@@ -33,22 +32,12 @@ def group_operators(
     Parameters
     ----------
     group
-        A group whose operators have closed forms.
+        The group.
     real
         ``double`` or ``float``: the numbers at which reference values are given are exact in it.
     progress
         Called with the fraction of the work that is done.
-
-    Raises
-    ------
-    GroupError
-        An operator of the group has no closed form.
     """
-    for factor, _, _ in group.simple_factors:
-        if operators.general_matrices(factor):
-            raise GroupError(
-                f"Stand-alone operators need closed forms; ad or exp of {factor} has eigenvalues other than 0 and ±iω."
-            )
     n, m = group.dimension, group.storage_dimension
     theta, theta_text = _inputs("theta", n)
     w, w_text = _inputs("w", n)
@@ -102,6 +91,7 @@ def group_operators(
         kernels=tuple(kernels),
         storage_rate=rate,
         schemes=schemes,
+        has_series=any(operators.general_matrices(g) for g, _, _ in group.simple_factors),
         samples=operator_samples(group, real, progress),
         function_samples=function_samples(schemes, real),
     )

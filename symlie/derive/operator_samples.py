@@ -12,7 +12,7 @@ from mpmath import mpf
 from sympy import Expr
 
 from symlie.groups.group import LieGroup
-from symlie.groups.operators import algebra_symbols, kinematic_blocks, squared_angle
+from symlie.groups.operators import algebra_symbols, general_matrices, kinematic_blocks, squared_angle
 from symlie.groups.power_series import PowerSeries
 from symlie.groups.spectrum import spectrum
 from symlie.ir.operators import FunctionSample, OperatorSample
@@ -39,6 +39,12 @@ POINTS = (
 STRAIGHT_POINTS = (("the identity", 0.0, 0.0), ("a generic point", 0.0, 1.0))
 """The same for a group without rotations."""
 
+LARGEST_SIZE = 2.0
+"""Largest norm of ad where operators are series: log converges up to 2.7, the others up to 5."""
+
+SERIES_POINTS = (*((text.replace("angle", "size"), size, 1.0) for text, size, _ in POINTS[:4]), ("size 2", 2.0, 1.0))
+"""The same for a group whose operators all are series; the size is the norm of ad and of the group's matrices."""
+
 FRACTIONS = (0.0, 1e-17, 1e-9, 1e-3, 0.1, 0.5, 1.0, 1.6)
 """Arguments of coefficient functions, as parts of their working interval."""
 
@@ -55,7 +61,8 @@ def operator_samples(
     generator = random.Random(1)
     samples = []
     turns = any(angle_form(g) != 0 for g, _, _ in group.simple_factors)
-    points = POINTS if turns else STRAIGHT_POINTS
+    has_series = any(general_matrices(g) for g, _, _ in group.simple_factors)
+    points = POINTS if turns else SERIES_POINTS if has_series else STRAIGHT_POINTS
     for number, (description, angle, length) in enumerate(points):
         if progress is not None:
             progress(number / len(points))
@@ -70,7 +77,9 @@ def operator_samples(
             "tangent_operator_derivative": _flat(series.tangent_operator_derivative(w)),
             "tangent_operator_inverse_derivative": _flat(series.tangent_operator_inverse_derivative(w)),
         }
-        if angle < np.pi:
+        # Matrices that are no rotations store 1 + O(θ), so that log has absolute accuracy only.
+        is_rounded_away = has_series and 0 < angle < 1
+        if angle < np.pi and not is_rounded_away:
             values["log"] = series.theta
         texts = {name: _texts(components) for name, components in values.items()}
         condition = max(1.0, 1 / (1 - angle / (2 * np.pi)))
@@ -99,6 +108,8 @@ def angle_form(group: LieGroup) -> Expr:
 
     That of ad, or, where ad vanishes as on SO(2), that of the kinematic equation.
     """
+    if general_matrices(group):
+        return sympy.Integer(0)
     form = squared_angle(group)
     if form == 0 and group.coordinates_of is None:
         forms = [spectrum(sympy.ImmutableMatrix(block.linear)).zeta for block in kinematic_blocks(group)]
@@ -107,7 +118,7 @@ def angle_form(group: LieGroup) -> Expr:
 
 
 def point_at(group: LieGroup, angle: float, length: float, generator: random.Random) -> list[float]:
-    """θ with this rotation angle in each factor; other components are random up to a length.
+    """θ with this rotation angle in each factor, or of this size where there is none; others are random up to a length.
 
     Parameters
     ----------
@@ -124,6 +135,12 @@ def point_at(group: LieGroup, angle: float, length: float, generator: random.Ran
     for factor, _, _ in group.simple_factors:
         symbols, form = algebra_symbols(factor), angle_form(factor)
         part = [generator.uniform(-1, 1) for _ in symbols]
+        matrices = general_matrices(factor)
+        if matrices:
+            values = dict(zip(symbols, part, strict=True))
+            norms = [np.linalg.norm(np.array(m.subs(values), dtype=float), 2) for m in matrices]
+            theta += [c * min(angle, LARGEST_SIZE) / float(max(norms)) for c in part]
+            continue
         present = float(form.subs(dict(zip(symbols, part, strict=True)))) ** 0.5
         theta += [c * (angle / present if s in form.free_symbols else length)
                   for s, c in zip(symbols, part, strict=True)]  # fmt: skip

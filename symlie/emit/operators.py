@@ -95,6 +95,7 @@ def _view(operators: GroupOperators, target: str, prefix: str) -> dict[str, Any]
         "storage_layout": _layout(operators.storage_fields),
         "velocity_layout": _layout(operators.velocity_fields),
         "has_pole": any(s.pole_order for s in operators.schemes),
+        "has_series": operators.has_series,
         "tolerance": TOLERANCE,
         "identity_tolerance": IDENTITY_TOLERANCE,
         "difference_step": DIFFERENCE_STEP[real],

@@ -92,9 +92,8 @@ def polynomial(program: Program, coefficients: Sequence[Expr], matrix: Rows) -> 
 def exponential_matrix(program: Program, matrix: Rows) -> Rows:
     """e^A by scaling and squaring."""
     scaled = [[program.scalar(e / 2**DOUBLINGS) for e in row] for row in matrix]
-    degree = taylor_degree(Rational(RADIUS, 2**DOUBLINGS), 0, 2**DOUBLINGS)
-    degree += -degree % 4
-    result = polynomial(program, [Rational(1, math.factorial(k)) for k in range(degree + 1)], scaled)
+    coefficients = [Rational(1, math.factorial(k)) for k in range(exponential_degree() + 1)]
+    result = polynomial(program, coefficients, scaled)
     for _ in range(DOUBLINGS):
         result = times(program, result, result)
     return result
@@ -103,7 +102,7 @@ def exponential_matrix(program: Program, matrix: Rows) -> Rows:
 def divided_exponential(program: Program, matrix: Rows, x: Vector) -> Vector:
     """(e^A - 1)/A x: powers act on the vector, by Horner's scheme."""
     result = x
-    for k in range(taylor_degree(Rational(RADIUS), 1), 0, -1):
+    for k in range(divided_exponential_degree(), 0, -1):
         product = times_vector(matrix, result)
         result = program.vector(a + b / (k + 1) for a, b in zip(x, product, strict=True))
     return result
@@ -148,6 +147,17 @@ def solve(program: Program, matrix: Rows, right: Rows) -> Rows:
 def taylor_degree(radius: Rational, shift: int, factor: int = 1) -> int:
     """Degree N with factor·Σ_{k>N} k² radiusᵏ/(k + shift)! < 2⁻⁵³, in rational arithmetic."""
     return _degree(lambda k: factor * radius**k / math.factorial(k + shift), 1)
+
+
+def exponential_degree() -> int:
+    """Degree of p in `exponential_matrix`, a multiple of four."""
+    degree = taylor_degree(Rational(RADIUS, 2**DOUBLINGS), 0, 2**DOUBLINGS)
+    return degree + -degree % 4
+
+
+def divided_exponential_degree() -> int:
+    """Degree of the polynomial in `divided_exponential`."""
+    return taylor_degree(Rational(RADIUS), 1)
 
 
 @functools.cache

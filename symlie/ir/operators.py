@@ -53,5 +53,7 @@ class GroupOperators:
     storage_rate: Kernel
     """K(q) v, the rate of the storage: what relates T to difference quotients of exp."""
     schemes: tuple[Scheme, ...]
+    has_series: bool
+    """Whether some factor has no closed forms; exp, T and T⁻¹ of it are series, and NaN outside of their domain."""
     samples: tuple[OperatorSample, ...]
     function_samples: tuple[FunctionSample, ...]

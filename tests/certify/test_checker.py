@@ -13,12 +13,13 @@ from typing import Any
 
 import pytest
 
-from symlie.certify import certificate, checker, checker_arithmetic, checker_rounding
+from symlie.certify import certificate, checker, checker_arithmetic, checker_rounding, checker_series
 from symlie.certify.checker import check, check_function, digest
 from symlie.certify.checker_arithmetic import CertificateError
 from symlie.errors import FormatError
 
 Entry = dict[str, Any]
+CHECKER = (checker, checker_arithmetic, checker_rounding, checker_series)
 CONTENT = json.loads(certificate.SHIPPED.read_text(encoding="utf-8"))
 ENTRIES = {(e["name"], e["precision"]): e for e in CONTENT["functions"]}
 QUICK = [("c2", "double"), ("c2_1", "double"), ("g0", "double"), ("c3", "float"), ("c0", "double")]
@@ -134,8 +135,8 @@ def test_other_assumptions_are_refused() -> None:
 
 def test_the_checker_shares_nothing() -> None:
     """Imports of its modules: each other and the standard library."""
-    own = {m.__name__ for m in (checker, checker_arithmetic, checker_rounding)}
-    for module in (checker, checker_arithmetic, checker_rounding):
+    own = {m.__name__ for m in CHECKER}
+    for module in CHECKER:
         assert module.__file__
         for node in ast.walk(ast.parse(Path(module.__file__).read_text(encoding="utf-8"))):
             if isinstance(node, ast.ImportFrom):
@@ -163,21 +164,6 @@ def test_certificates_of_models(tmp_path: Path) -> None:
     text = certificate.certificate_of_sources([HEADER.read_text(encoding="utf-8")])
     entries = {e["name"]: e["status"] for e in json.loads(text)["functions"]}
     assert {"c1", "c2", "c3", "g0", "g1"} <= set(entries) and set(entries.values()) == {"proved"}
-
-
-def test_functions_outside_of_the_family_are_marked() -> None:
-    import sympy
-
-    from symlie.certify.source_text import named_functions
-    from symlie.emit.c import coefficient_source
-    from symlie.ir.primitives import Stumpff
-    from symlie.ir.schemes import scheme_for
-
-    source = coefficient_source(scheme_for(Stumpff(4, 1, sympy.Symbol("z"), 10)))
-    assert named_functions(source, "symlie_") == {"c4_1": "symlie_c4_1"}
-    (entry,) = json.loads(certificate.certificate_of_sources([source]))["functions"]
-    assert entry["status"] == "rounding unproved"
-    assert entry["approximation"]["remainder_relative_to_f(0)"] == "1/288230376151711744"
 
 
 def test_a_certificate_belongs_to_its_sources(tmp_path: Path) -> None:

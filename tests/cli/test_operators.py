@@ -51,7 +51,6 @@ def test_json_and_a_group_of_the_user(cli: Cli, tmp_path: Path) -> None:
         (("mine.py",), "Name it as mine.py:NAME"),
         (("mine.py:H",), "it defines: G, shears"),
         (("mine.py:number",), "it defines: G, shears"),
-        (("mine.py:shears",), "need closed forms"),
         (("nowhere.py:G",), "no Python file nowhere.py"),
         (("mine.txt:G",), "no Python file mine.txt"),
         (("broken.py:G",), "broken.py:1: ZeroDivisionError"),

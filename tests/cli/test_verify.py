@@ -104,6 +104,16 @@ def test_operators(cli: Cli) -> None:
     assert rows["T"]["target"] == 8 and rows["T derivative"]["target"] == 16
 
 
+def test_a_group_without_closed_forms(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(
+        "import symlie as sl\nG = sl.matrix_group('Line', [[[1, 0], [0, 0]], [[0, 1], [0, 0]]])\n", encoding="utf-8"
+    )
+    result = cli("verify", "mine.py:G", "--certificate", "line.json")
+    assert result.code == 0 and "Taylor, squared 2 times, truncation" in result.out and "‖A‖ = 5" in result.out
+    statuses = {row["name"]: row["status"] for row in cli("verify", "--check", "line.json", "--json").json["functions"]}
+    assert statuses == dict.fromkeys(("exp", "phi1", "phi1_inverse"), "truncation proved, rounding unproved")
+
+
 def test_stand_alone_operators_have_certificates_of_their_own_text(cli: Cli, tmp_path: Path) -> None:
     assert cli("operators", "SO2", "--out", "so2").code == 0
     assert cli("verify", "--check", "so2/certificate.json").code == 0

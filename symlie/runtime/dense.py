@@ -6,8 +6,7 @@ Between two recorded states q₀, q₁ at distance h, q(t) = q₀∘exp(θ(t)) w
 
 at both ends, where v' solves the acceleration-level (index-1) system; v(t) = T(θ) θ'. The error of q is O(h⁶).
 
-Where nodes have no velocity there is no θ₁; the state at t is then the result of a shorter step of the method itself,
-or of rkmk_dopri5 if the method was the user's own.
+Where nodes have no velocity there is no θ₁; the state at t is then the result of a shorter step of the method itself.
 """
 
 from __future__ import annotations
@@ -23,8 +22,7 @@ from symlie.errors import ModelError
 from symlie.runtime.controllers import FIXED_STEPS
 from symlie.runtime.initial import index1_multipliers
 from symlie.runtime.layout import Array
-from symlie.runtime.methods import method, method_names
-from symlie.runtime.own_methods import chosen_method
+from symlie.runtime.own_methods import recorded_method
 from symlie.runtime.steppers import State, Stepper
 
 if TYPE_CHECKING:
@@ -134,8 +132,10 @@ class DenseOutput:
         """The state after a step of the method from a recorded state."""
         s = self.solution
         begin = State(float(s.t[index]), s.q[index], s.v[index], s.multipliers[index])
-        known = s.method in method_names()
-        used = chosen_method(s.method, s.settings.get("method_options")) if known else method("rkmk_dopri5")
+        told = s.settings
+        used = recorded_method(
+            {"name": s.method, "entry": told.get("tableau"), "options": told.get("method_options", {})}
+        )
         trial = Stepper(self.system, used, FIXED_STEPS).step(begin, t - begin.t)
         return trial.q, trial.v, trial.multipliers
 

@@ -167,7 +167,8 @@ def solve(
     settings = {
         "t_span": [t0, t_end],
         "method": chosen.name,
-        "method_options": dict(method_options or {}),
+        "method_options": chosen.options,
+        "tableau": chosen.entry,
         "h": h,
         "rtol": _as_json(rtol),
         "atol": _as_json(atol),

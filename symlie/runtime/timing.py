@@ -11,7 +11,7 @@ from symlie.errors import IntegrationError
 from symlie.runtime.controllers import FIXED_STEPS
 from symlie.runtime.drive import CompiledIntegration
 from symlie.runtime.loop_state import LoopState
-from symlie.runtime.methods import method as method_of_name
+from symlie.runtime.own_methods import chosen_method
 from symlie.runtime.plan import Plan
 from symlie.runtime.start import start_of
 from symlie.runtime.system import System
@@ -36,7 +36,7 @@ def step_timer(system: System, method: str, h: float, steps: int) -> Callable[[]
     IntegrationError
         From the function: the timed integration failed.
     """
-    chosen = method_of_name(method)
+    chosen = chosen_method(method)
     initial = start_of(system, 0.0)
     plan = Plan((0.0,), (h * steps,), (steps,), (False,))
 
@@ -63,7 +63,7 @@ def stage_timers(system: System, method: str = "half_explicit_5") -> dict[str, C
         Method whose library is timed; its step is reported per stage.
     """
     layout = system.layout
-    chosen = method_of_name(method)
+    chosen = chosen_method(method)
     initial = start_of(system, 0.0)
     loop = CompiledIntegration(
         system, chosen, Plan((0.0,), (1.0,), (1,), (False,)), FIXED_STEPS, LoopState(0.0, initial), record_every=0

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import symlie as sl
 from symlie.errors import FormatError, InterruptedIntegrationError, ModelError
 from symlie.runtime.methods import method
+from symlie.runtime.solution import Solution
+from tests import tolerances
 from tests.runtime.test_orders import driven_body
+from tests.spaces.pendulum import pendulum
 
 RK4 = """
 name = "my_rk4"
@@ -113,6 +117,18 @@ def test_a_checkpoint_keeps_the_tableau(tmp_path: Path) -> None:
     whole = sl.solve(driven_body(), 1.0, method=file, h=1e-6, record_every=0)
     file.unlink()
     assert sl.resume(tmp_path / "run").q[-1].tobytes() == whole.q[-1].tobytes()
+
+
+def test_dense_output_on_manifolds_takes_the_tableau(tmp_path: Path) -> None:
+    """Also of a solution from a file, and with options."""
+    own = sl.load_tableau(written(tmp_path, RK4)).with_options({"commutators": 1})
+    solution = sl.solve(pendulum("numpy"), 0.4, method=own, h=0.1)
+    short = sl.solve(pendulum("numpy"), 0.23, method=own, t_eval=[0.2, 0.23], h=0.1)
+    solution.save(tmp_path / "run.npz")
+    for found in (solution, sl.load_solution(tmp_path / "run.npz")):
+        state = found(0.23)
+        assert not isinstance(state, Solution)
+        np.testing.assert_allclose(state.q, short.q[-1], rtol=0, atol=tolerances.BACKENDS)
 
 
 @pytest.mark.parametrize(

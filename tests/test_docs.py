@@ -12,12 +12,14 @@ DOCS = Path(__file__).parents[1] / "docs"
 PICTURES = sorted((DOCS / "figures").glob("*.png"))
 SCRIPTS = sorted(p for p in (DOCS / "figures").glob("*.py") if p.name != "drawing.py")
 
+PAGES = "".join((DOCS / name).read_text(encoding="utf-8") for name in ("figures.md", "thresholds.md"))
+
 LARGEST, ALTOGETHER = 150_000, 1_500_000
 """Bytes of a picture, and of all."""
 
 
 def test_pictures_are_shown_and_small() -> None:
-    shown = re.findall(r"!\[[^\]]+\]\(figures/([^)]+)\)", (DOCS / "figures.md").read_text(encoding="utf-8"))
+    shown = re.findall(r"!\[[^\]]+\]\(figures/([^)]+)\)", PAGES)
     assert sorted(shown) == [p.name for p in PICTURES]
     sizes = [p.stat().st_size for p in PICTURES]
     assert max(sizes) <= LARGEST
@@ -32,4 +34,4 @@ def test_scripts_name_what_they_write(script: Path) -> None:
     for name in written:
         assert (DOCS / "figures" / name).exists()
         assert name in (ast.get_docstring(module) or "")
-    assert script.name in (DOCS / "figures.md").read_text(encoding="utf-8")
+    assert script.name in PAGES

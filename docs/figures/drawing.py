@@ -30,12 +30,17 @@ def letters() -> Iterator[str]:
 
 
 def write(figure: Figure, name: str) -> None:
-    """Write a figure as a PNG file with a palette of colours, which is a third of the size."""
-    from PIL import Image
-
+    """Write a figure as a PNG file."""
     path = FOLDER / name
     with matplotlib.rc_context(SETTINGS):
         figure.savefig(path, dpi=DOTS_PER_INCH)
+    quantized(path)
+
+
+def quantized(path: Path) -> None:
+    """Give a PNG file a palette of colours, which makes it a third of the size."""
+    from PIL import Image
+
     with Image.open(path) as image:
         image.convert("RGB").quantize(64).save(path, optimize=True)
     print(f"{path.name}: {path.stat().st_size / 1000:.0f} kB")

@@ -53,6 +53,17 @@ FORMULAS = {
 """The functions that the papers print, by member of the family."""
 
 
+TITLES = {
+    "c1": r"\sin\omega/\omega",
+    "c2": r"(1 - \cos\omega)/\omega^2",
+    "c3": r"(\omega - \sin\omega)/\omega^3",
+    "c2_1": r"(\omega\,\sin\omega - 2 + 2\,\cos\omega)/\omega^4",
+    "c3_1": r"(3\,\sin\omega - \omega(2 + \cos\omega))/\omega^5",
+    "g0": r"(1 - \frac{\omega}{2}\,\cot\frac{\omega}{2})/\omega^2",
+}
+"""Closed forms of the same functions."""
+
+
 @dataclass(frozen=True)
 class Threshold:
     """One row of a printed table: a formula, the switch, and the number of terms of the polynomial below it."""
@@ -95,6 +106,19 @@ def formula_of(name: str) -> Formula:
             f"No closed form of {name} is printed in the papers; take one of: {', '.join(FORMULAS)}."
         )
     return FORMULAS[name]
+
+
+def title(name: str) -> str:
+    """A function and its closed form for pictures, as Matplotlib's mathematics.
+
+    Parameters
+    ----------
+    name
+        Such as ``c2_1``.
+    """
+    letter, index = name[0], name[1:].replace("_", ",")
+    form = TITLES.get(name)
+    return f"${letter}_{{{index}}}" + (f" = {form}$" if form else "$")
 
 
 def switched_subject(threshold: Threshold) -> Subject:

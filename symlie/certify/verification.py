@@ -210,7 +210,12 @@ def _rows(
             b for b in operations.branches if b.lower <= section.upper and b.upper >= lower and b.result == b.result
         ]
         kinds = list(dict.fromkeys(scheme_of(b) for b in branches))
-        inner = [_omega(operations, b.upper) for b in branches[:-1]]
+        # Pairs switch at w < threshold, polynomials serve z <= end.
+        inner = (
+            [b.lower for b in branches[1:]]
+            if operations.argument == "w"
+            else [math.sqrt(b.upper) for b in branches[:-1]]
+        )
         rows.append(
             Row(
                 name=subject.name,

@@ -60,6 +60,9 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--operators", action="store_true", help="of a group: errors of exp, log, T, T⁻¹ and derivatives as matrices"
     )
     parser.add_argument("--suggest", action="store_true", help="the best switch of a printed formula for each degree")
+    parser.add_argument(
+        "--plot", metavar="FILE", help="draw errors in ulp against ω, with the pairs that papers print (PNG, PDF, SVG)"
+    )
     parser.add_argument("--domain", metavar="A,B", type=_domain, help="interval of ω; default: to π/2, π and 2π")
     parser.add_argument("--precision", choices=("double", "float"), default="double", help="default: double")
     parser.add_argument(
@@ -105,7 +108,26 @@ def run(arguments: Namespace) -> int:
 
         entries = [*map(entry, results), *(series_entries() if series else ())]
         Path(arguments.certificate).write_text(certificate(entries, prover_versions()), encoding="utf-8")
+    if arguments.plot:
+        _plot(arguments, [r.subject.base_name.removeprefix("-") for r in results])
     return _report(arguments, [*(row for r in results for row in r.rows), *series])
+
+
+def _plot(arguments: Namespace, names: Sequence[str]) -> None:
+    """Draw the errors of functions, and of the pairs that papers print."""
+    from symlie.certify.curves import comparison
+    from symlie.certify.switched import title
+    from symlie.runtime.error_figure import plot_errors
+
+    upper = arguments.domain[1] if arguments.domain else math.pi
+    panels = comparison(
+        tuple(dict.fromkeys(names)),
+        upper=upper,
+        contraction=arguments.contraction,
+        precision=arguments.precision,
+        paper=arguments.paper,
+    )
+    plot_errors({title(name): curves for name, curves in panels.items()}, arguments.plot)
 
 
 def _check(arguments: Namespace) -> int:

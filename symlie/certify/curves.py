@@ -1,0 +1,159 @@
+"""Errors of coefficient functions along ω: bounds of many small cells, and the largest errors found in each."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from flint import arb, ctx
+from numpy.typing import NDArray
+
+from symlie.certify.definitions import Definition, definition
+from symlie.certify.measure import Evaluator, compile_functions, evaluate
+from symlie.certify.proof import BITS, ORDER, CellProver
+from symlie.certify.rounding import Contraction, RunningError
+from symlie.certify.subjects import Subject, named_subject
+from symlie.certify.switched import PAPERS, switched_subject
+from symlie.certify.verification import EPSILON, judged_at_zero
+
+LOWER = 1e-6
+CELLS_PER_DECADE = 60
+ARGUMENTS = 48
+"""In each cell."""
+
+LOOSE = 4.0
+DEEPEST = 6
+"""Bounds that are more than so many times what was measured are looked at more closely, so often."""
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class ErrorCurve:
+    """Errors in units in the last place of the value; of f(0) where the function has zeros."""
+
+    label: str
+    omega: Array
+    """Angles in the middle of cells."""
+    measured: Array
+    proved: Array
+    switches: tuple[float, ...]
+    """ω at which another branch takes over."""
+
+
+def error_curve(
+    subject: Subject,
+    label: str,
+    evaluator: Evaluator,
+    *,
+    upper: float = math.pi,
+    contraction: Contraction = "any",
+) -> ErrorCurve:
+    """Bounds and measured errors of one function.
+
+    Parameters
+    ----------
+    subject
+        The function.
+    label
+        What it is called in a picture.
+    evaluator
+        Its compiled forms.
+    upper
+        Largest ω.
+    contraction
+        What compilers may do.
+    """
+    ctx.prec, ctx.cap = BITS, ORDER
+    operations = subject.operations
+    is_omega = operations.argument == "w"
+    power = 1 if is_omega else 2
+    function = definition(subject.base_name, upper * upper * (1 + 1e-15))
+    scaled = judged_at_zero(subject.base_name, upper)
+    count = math.ceil(math.log10(upper / LOWER) * CELLS_PER_DECADE)
+    inner = [b.upper for b in operations.branches if LOWER**power < b.upper < upper**power]
+    regular = ((LOWER * (upper / LOWER) ** (k / count)) ** power for k in range(count))
+    ends = sorted({*regular, upper**power, *inner})
+    generator = np.random.default_rng(20245)
+    omega, measured, proved = [], [], []
+    for a, b in itertools.pairwise(ends):
+        branch = next(x for x in operations.branches if a < x.upper)
+        running = RunningError(branch, operations.precision, contraction)
+        prover = CellProver(branch, operations.argument, function, is_omega, running)
+        values = [function.at_zero] if scaled else [function.value(arb(x) ** (2 if is_omega else 1)) for x in (a, b)]
+        ulp = _ulp(min(abs(float(v)) for v in values), operations.precision)
+        omega.append(math.sqrt(a * b) ** (1 if is_omega else 0.5))
+        x = generator.uniform(max(a, math.nextafter(branch.lower, math.inf)), b, ARGUMENTS)
+        found = _largest(subject, function, evaluator, x)
+        measured.append(found / ulp)
+        proved.append(_bound(prover, a, b, max(found, ulp / 4)) / ulp)
+    switches = tuple(x if is_omega else math.sqrt(x) for x in inner)
+    return ErrorCurve(label, np.array(omega), np.array(measured), np.array(proved), switches)
+
+
+def _bound(prover: CellProver, lower: float, upper: float, measured: float, depth: int = DEEPEST) -> float:
+    """Bound of the absolute error; cells are halved where it is far above what was measured."""
+    bound = prover.cell(lower, upper).absolute
+    if bound <= LOOSE * measured or not depth:
+        return bound
+    middle = (lower + upper) / 2
+    return max(_bound(prover, a, b, measured, depth - 1) for a, b in ((lower, middle), (middle, upper)))
+
+
+def _ulp(value: float, precision: str) -> float:
+    return EPSILON[precision] * 2.0 ** math.floor(math.log2(value))
+
+
+def _largest(subject: Subject, function: Definition, evaluator: Evaluator, x: Array) -> float:
+    """Largest error at these arguments, rounded to the precision."""
+    operations = subject.operations
+    if operations.precision == "float":
+        x = x.astype(np.float32).astype(np.float64)
+    exact = [function.value(arb(v) * arb(v) if operations.argument == "w" else arb(v)) for v in map(float, x)]
+    return max(
+        float(abs(reference - value).mid())
+        for values in evaluate(operations, evaluator, x)
+        for value, reference in zip(map(float, values), exact, strict=True)
+    )
+
+
+def comparison(
+    names: Sequence[str],
+    *,
+    upper: float = math.pi,
+    contraction: Contraction = "any",
+    precision: str = "double",
+    paper: str | None = None,
+) -> dict[str, list[ErrorCurve]]:
+    """The switched pairs that papers print, where they do, and ours, for each function.
+
+    Parameters
+    ----------
+    names
+        Members of the family, such as ``c3``.
+    upper
+        Largest ω.
+    contraction
+        What compilers may do.
+    precision
+        Of ours; the printed pairs are in double precision.
+    paper
+        Whose pairs; default: of any, the first that prints one.
+    """
+    papers = [paper] if paper else list(reversed(PAPERS))
+    printed = {row.function: (row, p) for p in papers for row in PAPERS[p]}
+    subjects: list[tuple[str, str, Subject]] = []
+    for name in names:
+        if name in printed and precision == "double":
+            row, source = printed[name]
+            label = f"switched pair ({source})" if paper else "switched pair as printed"
+            subjects.append((name, label, switched_subject(row)))
+        subjects.append((name, "symlie", named_subject(name, "float" if precision == "float" else "double")))
+    evaluators = compile_functions([(s.source, s.operations) for _, _, s in subjects])
+    panels: dict[str, list[ErrorCurve]] = {name: [] for name in names}
+    for (name, label, subject), evaluator in zip(subjects, evaluators, strict=True):
+        panels[name].append(error_curve(subject, label, evaluator, upper=upper, contraction=contraction))
+    return panels

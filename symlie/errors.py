@@ -92,6 +92,10 @@ class OutsideChartError(IntegrationError):
     """A rotation increment within one step reached 2π, where T⁻¹ is singular."""
 
 
+class NotConvergedError(IntegrationError):
+    """Newton's method finds no solution of an implicit step."""
+
+
 class StepUnderflowError(IntegrationError):
     """The step size that the tolerances ask for is smaller than time can resolve."""
 

@@ -342,3 +342,15 @@ CASIMIR = 1e-14
 
 COORDINATES = 1e-9
 """A motion of half a second by order five with steps of 2⁻⁸ in different local coordinates; measured 2e-11."""
+
+SYMPLECTIC = 1e-7
+"""Central differences of one step with differences of 1e-4."""
+
+NEWTON_BY_DIFFERENCES = 1e-8
+"""Central differences with differences of 1e-6, relative."""
+
+THETA_MOMENTUM = 2e-12
+"""Momenta of size 70 after a hundred implicit steps."""
+
+ADJOINT = 1e-13
+"""Round-off of some implicit steps, at size 3."""

@@ -26,6 +26,7 @@
 #define MASS_IS_CONSTANT 1
 #define HAS_CONSTRAINT_RATE 0
 #define FIELDS 0
+#define SYMPLECTIC 0
 #define MOTIONS 0
 #define UNROLL_STAGES 1
 

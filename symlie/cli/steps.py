@@ -24,7 +24,8 @@ def add_method_options(parser: ArgumentParser) -> None:
         type=option,
         action="append",
         default=[],
-        help="for rkmk tableaux: commutators=exact|auto|0|1|2|… (terms of dexp⁻¹), map=exp|cayley|second_kind",
+        help="for rkmk tableaux: commutators=exact|auto|0|1|2|… (terms of dexp⁻¹), map=exp|cayley|second_kind; for "
+        "symplectic_theta: theta=1/2",
     )
 
 

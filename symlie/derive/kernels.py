@@ -10,6 +10,7 @@ from sympy import Expr, Integer, Symbol
 from symlie.derive.motions import motion_kernel
 from symlie.derive.node_types import node_type_kernels
 from symlie.derive.statements import DerivedStatement
+from symlie.derive.symplectic import symplectic_step
 from symlie.errors import ModelError
 from symlie.groups.homogeneous import ConfigurationSpace
 from symlie.ir.hoisting import ParameterHoisting
@@ -190,6 +191,8 @@ def _element_kernels(
     if moved:
         field = [c for k in moved for c in _total_field(statement, k)]
         kernels.append(kernel("field", "tqvape", [("f", field)], "Algebra-valued field of nodes without velocity."))
+        if statement is model and fixed and not model.instances:
+            kernels += _symplectic_kernels(builder, [_total_field(statement, k) for k in moved])
     if outputs:
         kernels.append(kernel("outputs", "tqvlpe", [("out", outputs)], "Named outputs."))
     if statement.events:
@@ -221,6 +224,22 @@ def _element_kernels(
     )
     element = _with_size(element, "e", builder.own.size)
     return replace(element, kernels=(*element.kernels, builder.prepare()))
+
+
+def _symplectic_kernels(builder: _ElementBuilder, fields: Sequence[Sequence[Expr]]) -> list[Kernel]:
+    step = symplectic_step(builder.statement, fields)
+    if step is None:
+        return []
+    n = len(step.increments)
+    builder.references |= {s: f"u[{i}]" for i, s in enumerate(step.increments)}
+    builder.references |= {step.step_size: "h", step.theta: "theta"}
+    builder.inputs |= {"u": Argument("u", n), "h": Argument("h", None), "θ": Argument("theta", None)}
+    newton = [("r", step.residual), ("J", step.newton_matrix)]
+    text = "u - h f(stage) of the symplectic θ-family, and its derivative by u."
+    return [
+        builder.kernel("symplectic", "tquhθpe", newton, text),
+        builder.kernel("symplectic_end", "tquhθpe", [("out", step.end)], "End of a step of the symplectic θ-family."),
+    ]
 
 
 def _total_field(statement: Statement, place: int) -> list[Expr]:

@@ -357,6 +357,7 @@ def emit_c(model: EmittedModel, interface_hash: str) -> dict[str, str]:
         "elements": elements,
         "motions": [_motion_view(model, k) for k in range(len(types.motions))],
         "constrained_names": constrained,
+        "symplectic": any(k.signature.name == f"{types.name}_symplectic" for k in model.kernels),
         "has_fields": any(e.fields for e in types.element_types),
         "constrained": bool(constrained),
         "pair_kinds": [] if fixed else pair_kinds(model),

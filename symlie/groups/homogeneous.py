@@ -21,6 +21,7 @@ from symlie.errors import GroupError
 from symlie.groups.definition import fields_of, flat
 from symlie.groups.element import StoredElement
 from symlie.groups.group import Field, LieGroup, storage_symbols
+from symlie.groups.symplectic import ThetaStep
 from symlie.groups.validation import TOLERANCE, check_name, compiled, elements
 from symlie.ir.program import Program, Vector, substitute
 
@@ -51,6 +52,8 @@ class HomogeneousSpace:
         f of a Hamiltonian system from the point and the gradient of H by its stored components, where there is one.
     lift
         An f with ψ_*(f)|_y = F from the point and the rates F of its stored components, where a short one is known.
+    theta_step
+        The step of the symplectic θ-family from the point, the increment and θ, on cotangent bundles.
     """
 
     name: str
@@ -63,6 +66,7 @@ class HomogeneousSpace:
     is_left: bool = True
     hamiltonian: Callable[[Vector, Vector], Vector] | None = None
     lift: Callable[[Vector, Vector], Vector] | None = None
+    theta_step: Callable[[Program, Vector, Vector, Expr], ThetaStep] | None = None
 
     velocity_fields: tuple[Field, ...] = ()
     """None: a node on a homogeneous space has no velocity of its own."""

@@ -6,6 +6,7 @@ import functools
 import itertools
 from collections.abc import Callable, Sequence
 
+import sympy
 from sympy import Expr, Integer, Matrix
 
 from symlie.errors import GroupError
@@ -14,7 +15,8 @@ from symlie.groups.homogeneous import ConfigurationSpace, HomogeneousSpace
 from symlie.groups.operators import adjoint_matrix
 from symlie.groups.semidirect import semidirect
 from symlie.groups.standard import SE3, SO3, real_space
-from symlie.ir.program import Vector, substitute
+from symlie.groups.symplectic import ThetaStep, theta_step
+from symlie.ir.program import Program, Vector, substitute
 
 _E3 = (Integer(0), Integer(0), Integer(1))
 _ZERO = (Integer(0),) * 3
@@ -153,6 +155,7 @@ def cotangent_space(group: LieGroup, momentum: str = "mu") -> HomogeneousSpace:
         acting.normalize,
         hamiltonian=field,
         lift=_back_to_identity(acting, is_left=True),
+        theta_step=lambda program, y, u, theta: theta_step(program, group, y, u, theta),
     )
 
 
@@ -251,6 +254,15 @@ def product_space(
             c for f, (_, _, (i, j)) in zip(functions, where, strict=True) for c in f(tuple(y[i:j]), tuple(x[i:j]))
         )
 
+    def step(program: Program, y: Vector, u: Vector, theta: Expr) -> ThetaStep:
+        steps, start = [], 0
+        for p, _, (i, j) in where:
+            assert p.theta_step is not None
+            steps.append(p.theta_step(program, y[i:j], u[start : start + p.dimension], theta))
+            start += p.dimension
+        stage, end = (tuple(c for s in steps for c in getattr(s, name)) for name in ("stage", "end"))
+        return ThetaStep(stage, end, sympy.diag(*(s.tangent for s in steps)))
+
     return HomogeneousSpace(
         label,
         direct_product(*[p.group for p in parts]),
@@ -262,6 +274,7 @@ def product_space(
         False not in sides,
         by_part("hamiltonian"),
         by_part("lift"),
+        None if None in [p.theta_step for p in parts] else step,
     )
 
 

@@ -111,6 +111,17 @@ class CKernels:
         self._library.call.symlie_field(self.problem(p), t, pointer(q), pointer(a), pointer(moved))
         return moved
 
+    def symplectic(self, p: Prepared, t: float, q: Array, u: Array, h: float, theta: float) -> tuple[Array, Array]:
+        residual, matrix = np.empty(len(u)), np.empty((len(u), len(u)))
+        pointer = self._library.pointer
+        q, u = np.ascontiguousarray(q), np.ascontiguousarray(u)
+        outputs = pointer(residual), pointer(matrix)
+        self._library.call.symlie_symplectic(self.problem(p), t, pointer(q), pointer(u), h, theta, *outputs)
+        return residual, matrix
+
+    def symplectic_end(self, p: Prepared, t: float, q: Array, u: Array, h: float, theta: float) -> Array:
+        return self._call("symplectic_end", self._layout.storage, p, t, q, u, h, theta)
+
     def energy(self, p: Prepared, t: float, q: Array, v: Array) -> Array:
         return self._call("energy", 2, p, t, q, v)
 

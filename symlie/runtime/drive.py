@@ -38,6 +38,7 @@ class Status(enum.IntEnum):
     OUTSIDE_CHART = 5
     EVENT = 6
     STEP_UNDERFLOW = 7
+    NOT_CONVERGED = 8
 
 
 class CompiledIntegration:

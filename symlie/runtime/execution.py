@@ -12,6 +12,7 @@ from symlie.errors import (
     CheckpointError,
     IntegrationError,
     InterruptedIntegrationError,
+    NotConvergedError,
     NotFiniteError,
     OutsideChartError,
     SingularSystemError,
@@ -50,6 +51,10 @@ _FAILURES: dict[Status, tuple[type[IntegrationError], str]] = {
     Status.OUTSIDE_CHART: (
         OutsideChartError,
         "A rotation increment reached 2π in the step after t = {t:.9g}, where T⁻¹ is singular; take a smaller step.",
+    ),
+    Status.NOT_CONVERGED: (
+        NotConvergedError,
+        "Newton's method finds no solution of the implicit step after t = {t:.9g}; take a smaller step.",
     ),
     Status.STEP_UNDERFLOW: (
         StepUnderflowError,
@@ -203,6 +208,8 @@ def _solution(run: Run, state: LoopState, recorder: Recorder, failure: Integrati
         accepted=counters.steps,
         rejected=counters.rejected,
         rhs_evaluations=counters.rhs_evaluations,
+        newton_iterations=counters.newton_iterations,
+        jacobians=counters.newton_iterations,
         max_constraint_residual=counters.largest_constraint,
         max_velocity_residual=counters.largest_velocity,
         cpu_seconds=state.cpu_seconds,

@@ -45,6 +45,12 @@ def check_method(layout: Layout, method: Method) -> None:
             f"Method '{method.name}' integrates systems without constraints, but '{layout.name}' has {layout.rows} "
             "constraint rows; use half_explicit_2, …, half_explicit_5."
         )
+    if method.family == "symplectic" and not layout.is_hamiltonian:
+        raise UnsupportedMethodError(
+            f"Method '{method.name}' integrates Hamiltonian systems on cotangent bundles; not all nodes of "
+            f"'{layout.name}' are on a cotangent_space(group) and moved by a Hamiltonian of the model itself. Use "
+            "rkmk_dopri5 or another explicit method."
+        )
     if layout.has_fields and method.family == "half_explicit":
         raise UnsupportedMethodError(
             f"Method '{method.name}' integrates velocities, but nodes of '{layout.name}' move by fields; use "

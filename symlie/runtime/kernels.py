@@ -68,6 +68,12 @@ class Kernels(Protocol):
     def field(self, p: Prepared, t: float, q: Array, a: Array, v: Array) -> Array:
         """v, with the algebra-valued fields of nodes that have no velocity in their place."""
 
+    def symplectic(self, p: Prepared, t: float, q: Array, u: Array, h: float, theta: float) -> tuple[Array, Array]:
+        """u - h f(t, stage) of the symplectic θ-family, and its derivative by u (dimension × dimension)."""
+
+    def symplectic_end(self, p: Prepared, t: float, q: Array, u: Array, h: float, theta: float) -> Array:
+        """The configuration at the end of a step of the symplectic θ-family."""
+
     def energy(self, p: Prepared, t: float, q: Array, v: Array) -> Array:
         """Kinetic and potential energy."""
 

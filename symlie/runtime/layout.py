@@ -271,6 +271,11 @@ class Layout:
         """Whether some nodes have no velocity and move by a field."""
         return not bool(self.has_velocity.all())
 
+    @property
+    def is_hamiltonian(self) -> bool:
+        """Whether all nodes are points of cotangent bundles that the model's own statement moves."""
+        return f"{self.name}_symplectic" in self.manifest["operations"]
+
     @cached_property
     def places(self) -> list[NDArray[np.int64]]:
         """For each element type the velocity components of its instances, shape (instances, local dimension)."""

@@ -16,6 +16,7 @@ class Counters:
     steps: int = 0
     rejected: int = 0
     rhs_evaluations: int = 0
+    newton_iterations: int = 0
     largest_constraint: float = 0.0
     largest_velocity: float = 0.0
 

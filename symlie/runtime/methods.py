@@ -12,12 +12,13 @@ from typing import Any
 from symlie.errors import ModelError, UnknownNameError
 from symlie.runtime.tableau import ExplicitTableau, Tableau
 from symlie.runtime.tableau_entry import tableau_of_entry
+from symlie.runtime.theta_family import ThetaTableau, theta_tableau
 
 MAPS = ("exp", "cayley", "second_kind")
 """Local coordinates of a step: the exponential, the Cayley map, and products of exponentials along basis vectors."""
 
-OPTIONS = ("commutators", "map")
-"""What can be chosen for methods of the family rkmk."""
+OPTIONS = ("commutators", "map", "theta")
+"""What can be chosen: the first two for methods of the family rkmk, θ for the symplectic family."""
 
 STEP_KINDS = ("cayley", "second_kind", "ambient")
 """Kinds of kernels of nodes that some methods need besides those of a model."""
@@ -81,7 +82,7 @@ class Method:
 
     @property
     def family(self) -> str:
-        """``rkmk``, ``half_explicit``, ``commutator_free``, ``crouch_grossman``, ``index1`` or ``ambient``."""
+        """The tableau's family, or ``index1`` or ``ambient``."""
         return self.use or self.tableau.family
 
     @property
@@ -112,6 +113,8 @@ class Method:
     @property
     def options(self) -> dict[str, Any]:
         """Its options as `with_options` takes them; none where there is no choice."""
+        if isinstance(self.tableau, ThetaTableau):
+            return {"theta": self.tableau.theta}
         if self.family != ExplicitTableau.family or self._has_own_commutators:
             return {}
         return {"commutators": "exact" if self.commutators is None else self.commutators, "map": self.map}
@@ -128,7 +131,7 @@ class Method:
         ----------
         options
             ``commutators``: ``"exact"``, a number, or ``"auto"`` for as many as the order needs. ``map``: one of
-            `MAPS`.
+            `MAPS`. ``theta``: θ of the symplectic family, from 0 to 1.
 
         Raises
         ------
@@ -142,11 +145,14 @@ class Method:
                 raise UnknownNameError(f"A method has no option '{key}'; there are {', '.join(OPTIONS)}.")
         if not options or dict(options) == self.options:
             return self
-        if self.family != ExplicitTableau.family or self._has_own_commutators:
+        foreign = [key for key in options if key not in self.options]
+        if foreign:
             raise ModelError(
-                f"Method {self.name} of the family {self.family} has no options; {' and '.join(OPTIONS)} belong to "
-                "tableaux of the family rkmk."
+                f"Method {self.name} of the family {self.family} has no option {foreign[0]}; commutators and map "
+                "belong to tableaux of the family rkmk, theta to symplectic_theta."
             )
+        if isinstance(self.tableau, ThetaTableau):
+            return replace(self, tableau=theta_tableau(self.name, options["theta"], self.tableau.source))
         chosen = options.get("map", self.map)
         if chosen not in MAPS:
             raise UnknownNameError(f"Unknown map '{chosen}'; use one of: {', '.join(MAPS)}.")
@@ -196,6 +202,8 @@ def method(name: str) -> Method:
     if not isinstance(name, str) or name not in _data():
         raise _unknown(str(name))
     entry = dict(_data()[name])
+    if entry["family"] == ThetaTableau.family:
+        return Method(theta_tableau(name, entry["theta"], entry["source"]))
     use = entry["family"] if entry["family"] in USES else None
     if "tableau_of" in entry:
         entry = {**_data()[entry["tableau_of"]], "source": entry["source"]}

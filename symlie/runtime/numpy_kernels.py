@@ -198,6 +198,29 @@ class NumpyKernels:
                 v += np.bincount(places.ravel(), weights=block.ravel(), minlength=len(v))
         return v
 
+    def symplectic(self, p: Prepared, t: float, q: Array, u: Array, h: float, theta: float) -> tuple[Array, Array]:
+        place, values = self._symplectic("symplectic", p, t, q, u, h, theta)
+        n = len(place)
+        residual, matrix = np.empty(n), np.empty((n, n))
+        residual[place] = values[:n]
+        matrix[np.ix_(place, place)] = values[n:].reshape(n, n)
+        return residual, matrix
+
+    def symplectic_end(self, p: Prepared, t: float, q: Array, u: Array, h: float, theta: float) -> Array:
+        end = q.copy()
+        end[self._storage_of[0][:, 0]] = self._symplectic("symplectic_end", p, t, q, u, h, theta)[1]
+        return end
+
+    def _symplectic(
+        self, name: str, p: Prepared, t: float, q: Array, u: Array, h: float, theta: float
+    ) -> tuple[NDArray[np.int64], Array]:
+        """Places of u, and values of a kernel of a model whose own statement moves all nodes."""
+        kernel = self._functions[f"{self._layout.name}_{name}"]
+        place = self._layout.field_places[0][0]
+        inputs = (np.float64(t), q[self._storage_of[0][:, 0]], u[place], np.float64(h), np.float64(theta))
+        with np.errstate(all="ignore"):
+            return place, np.array(kernel(*inputs, p.model, p.elements[0][0]), dtype=float)
+
     def energy(self, p: Prepared, t: float, q: Array, v: Array) -> Array:
         total: Array = np.zeros(2)
         for index in range(len(self._layout.elements)):

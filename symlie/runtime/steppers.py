@@ -17,6 +17,7 @@ from symlie.runtime.methods import Method
 from symlie.runtime.step_kernels import StepKernels
 from symlie.runtime.system import System
 from symlie.runtime.tableau import HalfExplicitTableau
+from symlie.runtime.theta_family import ThetaTableau, theta_step
 
 CHART_LIMIT = 39.4
 """(2π)² = 39.478…, where T⁻¹ is singular; squared angles of one step stay below."""
@@ -51,6 +52,7 @@ class Trial:
     error: float = 0.0
     largest_constraint: float = 0.0
     largest_velocity: float = 0.0
+    newton_iterations: int = 0
 
 
 class Stepper:
@@ -93,16 +95,22 @@ class Stepper:
                     return self._projected(state, h, chain_step(self, state, h, self.method.tableau))
                 if self.ambient is not None:
                     return ambient_step(self, state, h, self.ambient)
+                if isinstance(self.method.tableau, ThetaTableau):
+                    return theta_step(self, state, h, self.method.tableau.theta)
                 return self._projected(state, h, rkmk_step(self, state, h))
         except np.linalg.LinAlgError as error:
             raise SingularSystemError(f"The linear system of a stage is singular ({error}).") from error
 
     def advance(self, q: Array, theta: Array) -> Array:
         """q∘exp(θ), or in other coordinates, for an increment within the chart."""
+        self.check_chart(theta)
+        return self.coordinates.advance(q, theta)
+
+    def check_chart(self, theta: Array) -> None:
+        """Check that an increment is finite and within the chart."""
         self.check("rate of the local coordinates", theta)
         if self.coordinates.chart(theta) >= CHART_LIMIT:
             raise OutsideChartError("A rotation increment within one step reached 2π.")
-        return self.coordinates.advance(q, theta)
 
     def check(self, what: str, values: Array) -> None:
         """Check a vector over velocity components, and name the first one that is not finite."""

@@ -14,6 +14,7 @@ from symlie.runtime.layout import Array
 from symlie.runtime.methods import Method
 from symlie.runtime.order_conditions import inverse_weights
 from symlie.runtime.tableau import Bracket, ExplicitTableau, HalfExplicitTableau
+from symlie.runtime.theta_family import ThetaTableau
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,6 +130,9 @@ def driver_source(method: Method, model: str, algebra: str) -> dict[str, str]:
     elif isinstance(tableau, ChainTableau):
         lines += _chain_lines(chain_table(tableau))
         header = "chains.h"
+    elif isinstance(tableau, ThetaTableau):
+        lines.append(f"#define THETA {_number(tableau.theta)}")
+        header = "symplectic.h"
     else:
         lines += _rkmk_lines(rkmk_table(method), method)
         header = "ambient.h" if method.use == "ambient" else "rkmk.h"

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from symlie.errors import IntegrationError, NotFiniteError, OutsideChartError, SingularSystemError
+from symlie.errors import IntegrationError, NotConvergedError, NotFiniteError, OutsideChartError, SingularSystemError
 from symlie.runtime.controllers import StepControl
 from symlie.runtime.drive import Status
 from symlie.runtime.layout import Array
@@ -25,6 +25,7 @@ STATUS_OF: dict[type[IntegrationError], Status] = {
     NotFiniteError: Status.NOT_FINITE,
     SingularSystemError: Status.SINGULAR,
     OutsideChartError: Status.OUTSIDE_CHART,
+    NotConvergedError: Status.NOT_CONVERGED,
 }
 """What the compiled loop reports where a step raises."""
 
@@ -139,6 +140,7 @@ class TimeLoop:
         except IntegrationError as error:
             return None, STATUS_OF[type(error)]
         self.counters.rhs_evaluations += trial.rhs_evaluations
+        self.counters.newton_iterations += trial.newton_iterations
         return trial, Status.DONE
 
     def _trace(self, h: float, error: float, accepted: int) -> None:
@@ -204,6 +206,7 @@ class TimeLoop:
     def _step_to(self, h: float) -> Trial:
         trial = self.stepper.step(self.state, h)
         self.counters.rhs_evaluations += trial.rhs_evaluations
+        self.counters.newton_iterations += trial.newton_iterations
         return trial
 
 

@@ -127,8 +127,10 @@ int symlie_integrate(const symlie_problem *P, symlie_state *state, const symlie_
             }
             trial.error = 0;
             trial.rhs_evaluations = 0;
+            trial.newton_iterations = 0;
             int status = method_step(P, work, t, h, control, &mass, state, &trial);
             state->rhs_evaluations += trial.rhs_evaluations;
+            state->newton_iterations += trial.newton_iterations;
             if (control->is_adaptive) {
                 const int failed = status != SYMLIE_DONE || !(trial.error <= INFINITY);
                 if (failed || !(trial.error <= 1)) {

@@ -53,6 +53,7 @@ typedef struct {
     long long steps;            /* steps done in all */
     long long rejected;         /* steps tried again with a smaller step size */
     long long rhs_evaluations;
+    long long newton_iterations;
     double largest_constraint;  /* largest |entry| of Phi over all steps */
     double largest_velocity;    /* largest |entry| of B v + b over all steps */
 } symlie_state;
@@ -122,6 +123,12 @@ void symlie_prescribed_acceleration(const symlie_problem *P, double t, double *a
 /* Overwrite v of nodes that have no velocity with their algebra-valued fields. */
 void symlie_field(const symlie_problem *P, double t, const double *q, const double *a, double *v);
 double symlie_chart(const symlie_problem *P, const double *u);
+/* Present in Hamiltonian systems on cotangent bundles: u - h f(stage) of the symplectic theta family with its
+ * derivative by u (dimension x dimension), and the end of a step. */
+void symlie_symplectic(const symlie_problem *P, double t, const double *q, const double *u, double h, double theta,
+                       double *r, double *J);
+void symlie_symplectic_end(const symlie_problem *P, double t, const double *q, const double *u, double h, double theta,
+                           double *out);
 void symlie_mass(const symlie_problem *P, double t, const double *q, double *M);
 void symlie_force(const symlie_problem *P, double t, const double *q, const double *v, double *g);
 void symlie_energy(const symlie_problem *P, double t, const double *q, const double *v, double *E);

@@ -67,6 +67,7 @@ typedef struct {
     double *event;              /* event functions at the end, once they are computed */
     double error;               /* at most 1 if acceptable */
     long long rhs_evaluations;
+    long long newton_iterations;
     double largest_constraint;
     double largest_velocity;
 } symlie_trial;
@@ -78,7 +79,7 @@ typedef struct {
     ARRAY(name##_acceleration, DIMENSION);                                                                          \
     ARRAY(name##_first, DIMENSION);                                                                                 \
     ARRAY(name##_event, EVENTS);                                                                                    \
-    symlie_trial name = {name##_q, name##_v, name##_lambda, name##_acceleration, 0, name##_first, name##_event, 0, 0, 0, 0}
+    symlie_trial name = {name##_q, name##_v, name##_lambda, name##_acceleration, 0, name##_first, name##_event, 0, 0, 0, 0, 0}
 
 /* Norm of y_hat - y for y = (theta, v), relative to the tolerances; theta is zero at the start of a step.
  * Source: Tumiotto and Arnold 2024, equation (21). */

@@ -10,7 +10,8 @@ enum symlie_status {
     SYMLIE_SINGULAR = 4,
     SYMLIE_OUTSIDE_CHART = 5,
     SYMLIE_EVENT = 6,
-    SYMLIE_STEP_UNDERFLOW = 7
+    SYMLIE_STEP_UNDERFLOW = 7,
+    SYMLIE_NOT_CONVERGED = 8
 };
 
 #endif

@@ -450,6 +450,7 @@ FAMILIES = {
     **dict.fromkeys(("cg3", "cg4", "cg5"), "crouch_grossman"),
     **dict.fromkeys(("ambient_rk4", "ambient_dopri5"), "ambient"),
     "index1_dopri5": "index1",
+    "symplectic_theta": "symplectic",
 }
 
 

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import pytest
 
+from symlie.errors import ModelError
 from symlie.runtime import order_conditions
 from symlie.runtime.chains import Chain, ChainTableau, CrouchGrossmanTableau, along_slopes
 from symlie.runtime.exact import exact_row
@@ -50,7 +51,15 @@ def test_weights_of_the_inverse() -> None:
     assert list(inverse_weights(7)) == [Fraction(x) for x in expected]
 
 
-@pytest.mark.parametrize("name", method_names())
+EXPLICIT = [n for n in method_names() if n != "symplectic_theta"]
+
+
+def test_methods_without_conditions_are_named() -> None:
+    with pytest.raises(ModelError, match=r"no order conditions of the family symplectic; its order is stated as 2"):
+        method_orders(method("symplectic_theta"))
+
+
+@pytest.mark.parametrize("name", EXPLICIT)
 def test_methods_have_exactly_the_stated_orders(name: str) -> None:
     known = method(name)
     found, embedded = method_orders(known)

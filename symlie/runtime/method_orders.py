@@ -37,8 +37,8 @@ def method_orders(method: Method) -> tuple[FoundOrder, FoundOrder | None]:
         return first, second[0] if second else None
     if not isinstance(tableau, ExplicitTableau):
         raise ModelError(
-            f"Method {method.name}: there are no order conditions of the family {method.family}; its order is stated as "
-            f"{method.order}, and 'symlie converge' shows it."
+            f"Method {method.name}: there are no order conditions of the family {method.family}; its order is stated "
+            f"as {method.order}, and 'symlie converge' shows it."
         )
 
     def found(weights: tuple[QuadraticNumber, ...]) -> FoundOrder:

@@ -354,3 +354,7 @@ THETA_MOMENTUM = 2e-12
 
 ADJOINT = 1e-13
 """Round-off of some implicit steps, at size 3."""
+
+DENSE_SOLVE = 2e-11
+"""Relative; the dense system of a random chain of 100 links, whose condition grows with the number of links. Another
+implementation saw 5e-13 for 100 links."""

@@ -28,6 +28,7 @@
 #define FIELDS 0
 #define SYMPLECTIC 0
 #define MOTIONS 0
+#define ACCELERATION_ROWS 0
 #define UNROLL_STAGES 1
 
 #include "primitives.h"
@@ -765,7 +766,7 @@ static inline void system_events(const symlie_problem *restrict P, double t, con
     (void)P, (void)t, (void)q, (void)v, (void)multipliers, (void)out;
 }
 
-/* Configuration (q not null) and velocity (v not null) of prescribed nodes at time t. */
+/* Configuration (q not null) and velocity (v not null) of prescribed nodes at time t; of placed nodes if both are not. */
 static inline void system_prescribe(const symlie_problem *restrict P, double t, double *restrict q, double *restrict v)
 {
     (void)P, (void)t, (void)q, (void)v;

@@ -11,6 +11,7 @@ from symlie.ir.kernels import (
     Elimination,
     Instances,
     ModelKernels,
+    NodeOutput,
     NodeSet,
     ParameterLayout,
     SparsePattern,
@@ -23,7 +24,18 @@ def arrange(model: Model) -> Arrangement:
     """Nodes in the order of the state vectors, and the instances of each element type."""
     sets = [_single_node(model, n.name) for n in model.nodes]
     sets += [
-        NodeSet(a.name, a.group.name, a.count, True, a.fixed, a.storage_given, a.velocity_given, a.storage, a.velocity)
+        NodeSet(
+            a.name,
+            a.group.name,
+            a.count,
+            True,
+            a.fixed,
+            a.storage_given,
+            a.velocity_given,
+            a.storage,
+            a.velocity,
+            tuple(NodeOutput(*o) for o in a.outputs),
+        )
         for a in model.arrays
     ]
     order = list(dict.fromkeys(s.type for s in sets))

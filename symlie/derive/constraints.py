@@ -2,7 +2,8 @@
 
 d/dt Φ = B(t, q) v + b(t, q) = 0,    d²/dt² Φ = B v' + Z(t, q, v) = 0
 
-Nonholonomic rows are stated as B v + b = 0 and have no Φ, for which zero stands.
+Nonholonomic rows are stated as B v + b = 0 and have no Φ, for which zero stands; rows of accelerations are stated as
+B v' + Z = 0 and have neither.
 """
 
 from __future__ import annotations
@@ -44,18 +45,21 @@ def derive_constraints(statement: Statement) -> ConstraintTerms:
     ModelError
         A row does not depend on the configuration.
     """
-    terms = [_holonomic(statement, c) if c.is_holonomic else _nonholonomic(statement, c) for c in statement.constraints]
-    position, jacobian, rate, hidden = (tuple(e for part in parts for e in part) for parts in _columns(terms))
+    derivations = (_holonomic, _nonholonomic, _of_accelerations)
+    terms = [derivations[c.level](statement, c) for c in statement.constraints]
+    position, jacobian, rate, hidden, stated = (tuple(e for part in parts for e in part) for parts in _columns(terms))
     hidden = statement.program.vector(hidden)
-    return ConstraintTerms(position, jacobian, rate, hidden, forward(statement.program, hidden, statement.motion()))
+    derived = forward(statement.program, hidden, statement.motion())
+    curvature = tuple(a + b for a, b in zip(derived, stated, strict=True))
+    return ConstraintTerms(position, jacobian, rate, hidden, curvature)
 
 
-_Terms = tuple[Sequence[Expr], Sequence[tuple[Expr, ...]], Sequence[Expr], Sequence[Expr]]
-"""Φ, B, b and B v + b of one constraint."""
+_Terms = tuple[Sequence[Expr], Sequence[tuple[Expr, ...]], Sequence[Expr], Sequence[Expr], Sequence[Expr]]
+"""Φ, B, b, B v + b, and Z where it is stated, of one constraint."""
 
 
 def _columns(terms: Sequence[_Terms]) -> Sequence[Sequence[Any]]:
-    return tuple(zip(*terms, strict=True)) or ((), (), (), ())
+    return tuple(zip(*terms, strict=True)) or ((), (), (), (), ())
 
 
 def _holonomic(statement: Statement, constraint: Constraint) -> _Terms:
@@ -71,7 +75,8 @@ def _holonomic(statement: Statement, constraint: Constraint) -> _Terms:
         jacobian.append(tuple(c for part in parts for c in part))
     motion = statement.motion()
     rate = forward(program, constraint.rows, [seed for seed in motion if seed[0].components == (statement.time,)])
-    return constraint.rows, jacobian, rate, forward(program, constraint.rows, motion)
+    zero = [Integer(0)] * len(constraint.rows)
+    return constraint.rows, jacobian, rate, forward(program, constraint.rows, motion), zero
 
 
 def _nonholonomic(statement: Statement, constraint: Constraint) -> _Terms:
@@ -80,4 +85,16 @@ def _nonholonomic(statement: Statement, constraint: Constraint) -> _Terms:
         tuple(c for part in reverse(program, [(row, Integer(1))], velocities) for c in part) for row in constraint.rows
     ]
     at_rest = dict.fromkeys((s for v in velocities for s in v.components), Integer(0))
-    return [Integer(0)] * len(constraint.rows), jacobian, at_values(program, constraint.rows, at_rest), constraint.rows
+    zero = [Integer(0)] * len(constraint.rows)
+    return zero, jacobian, at_values(program, constraint.rows, at_rest), constraint.rows, zero
+
+
+def _of_accelerations(statement: Statement, constraint: Constraint) -> _Terms:
+    program, accelerations = statement.program, [n.acceleration for n in statement.moving_nodes]
+    jacobian = [
+        tuple(c for part in reverse(program, [(row, Integer(1))], accelerations) for c in part)
+        for row in constraint.rows
+    ]
+    unmoved = dict.fromkeys((s for a in accelerations for s in a.components), Integer(0))
+    zero = [Integer(0)] * len(constraint.rows)
+    return zero, jacobian, zero, zero, at_values(program, constraint.rows, unmoved)

@@ -7,6 +7,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from symlie.derive.fields import check_placements
 from symlie.derive.statements import DerivedStatement, derive_statement
 from symlie.errors import ModelError
 from symlie.modeling.model import Model
@@ -43,6 +44,8 @@ class Equations:
             check_symbols(self.model, statement)
         derived = tuple(derive_statement(s) for s in statements_of(self.model))
         _check_masses(self.model, derived)
+        if any(s.placements for s in statements_of(self.model)):
+            check_placements(self.model)
         return derived
 
     @functools.cached_property
@@ -186,6 +189,11 @@ def _check_names(model: Model) -> None:
     constraints: dict[str, str] = {}
     events: dict[str, str] = {}
     outputs: dict[str, tuple[str, int]] = {}
+    for array in model.arrays:
+        for name, *_ in array.outputs:
+            if name in (*outputs, "energy", "constraint_residual", "velocity_residual"):
+                raise ModelError(f"Output '{name}' exists already; rename the one of node array '{array.name}'.")
+            outputs[name] = (f"node array '{array.name}'", -1)
     for statement in statements_of(model):
         for constraint in statement.constraints:
             other = constraints.setdefault(constraint.name, statement.name)

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from sympy import Expr, Integer, Symbol
 
+from symlie.derive.fields import placed_offsets, total_field
 from symlie.derive.motions import motion_kernel
 from symlie.derive.node_types import node_type_kernels
 from symlie.derive.statements import DerivedStatement
@@ -189,10 +190,13 @@ def _element_kernels(
         kernels.append(kernel("force", "tqvpe", [("g", dynamics.force)], "g(t, q, v) of M v' = -g - Bᵀ λ."))
     moved = tuple(k for k, n in enumerate(statement.nodes) if any(node is n for node, _ in statement.fields))
     if moved:
-        field = [c for k in moved for c in _total_field(statement, k)]
+        field = [c for k in moved for c in total_field(statement, k)]
         kernels.append(kernel("field", "tqvape", [("f", field)], "Algebra-valued field of nodes without velocity."))
         if statement is model and fixed and not model.instances:
-            kernels += _symplectic_kernels(builder, [_total_field(statement, k) for k in moved])
+            kernels += _symplectic_kernels(builder, [total_field(statement, k) for k in moved])
+    if statement.placements:
+        offsets = placed_offsets(statement)
+        kernels.append(kernel("place", "tqvpe", [("x", offsets)], "Offsets of placed nodes, each with its rate."))
     if outputs:
         kernels.append(kernel("outputs", "tqvlpe", [("out", outputs)], "Named outputs."))
     if statement.events:
@@ -215,10 +219,13 @@ def _element_kernels(
         mass=_pattern(mass),
         mass_is_constant=dynamics.mass_is_constant,
         jacobian=_pattern(jacobian),
-        constraints=tuple(ConstraintRows(c.name, len(c.rows), c.is_holonomic) for c in statement.constraints),
+        constraints=tuple(
+            ConstraintRows(c.name, len(c.rows), c.is_holonomic, c.is_of_accelerations) for c in statement.constraints
+        ),
         has_constraint_rate=has_rate,
         outputs=tuple(OutputComponents(o.name, len(o.components), o.unit) for o in statement.outputs),
         fields=moved,
+        placements=tuple((p.place, p.reference) for p in statement.placements),
         events=tuple(EventValue(e.name, DIRECTIONS[e.direction], e.is_terminal) for e in statement.events),
         kernels=tuple(kernels),
     )
@@ -240,12 +247,6 @@ def _symplectic_kernels(builder: _ElementBuilder, fields: Sequence[Sequence[Expr
         builder.kernel("symplectic", "tquhθpe", newton, text),
         builder.kernel("symplectic_end", "tquhθpe", [("out", step.end)], "End of a step of the symplectic θ-family."),
     ]
-
-
-def _total_field(statement: Statement, place: int) -> list[Expr]:
-    node = statement.nodes[place]
-    parts = [f for n, f in statement.fields if n is node]
-    return [sum(column, Integer(0)) for column in zip(*parts, strict=True)]
 
 
 def _initial_kernel(model: Model) -> Kernel:

@@ -195,6 +195,23 @@ def _field_places(model: EmittedModel, element: ElementTypeKernels) -> list[dict
     return places
 
 
+def _acceleration_rows(element: ElementTypeKernels) -> list[int]:
+    """Rows of an element that restrict accelerations alone."""
+    flags = [c.is_of_accelerations for c in element.constraints for _ in range(c.size)]
+    return [row for row, flag in enumerate(flags) if flag]
+
+
+def _placements(model: EmittedModel, element: ElementTypeKernels) -> list[dict[str, int]]:
+    """Placed nodes with their references, and where the offset of each begins in the kernel's result."""
+    places = []
+    offset = 0
+    for place, reference in element.placements:
+        dimension = model.types.node_type(element.node_types[place]).dimension
+        places.append({"place": place, "reference": reference, "dimension": dimension, "offset": offset})
+        offset += 2 * dimension
+    return places
+
+
 def _mass_entries(element: ElementTypeKernels, places: Sequence[tuple[str, int, int]]) -> list[dict[str, object]]:
     """Each stored value of M with its place and its position in the place's block."""
     owner = [(p, k) for p, (_, dimension, _) in enumerate(places) for k in range(dimension)]
@@ -226,6 +243,8 @@ def _element_view(
         "storage": sum(model.types.node_type(n).storage for n in element.node_types),
         "velocities": sum(velocities for _, velocities, _ in sizes),
         "fields": _field_places(model, element),
+        "placements": _placements(model, element),
+        "acceleration_rows": _acceleration_rows(element),
         "rows": element.rows,
         "mass_values": element.mass.count,
         "mass_entries": [] if fixed else _mass_entries(element, sizes),
@@ -358,6 +377,8 @@ def emit_c(model: EmittedModel, interface_hash: str) -> dict[str, str]:
         "motions": [_motion_view(model, k) for k in range(len(types.motions))],
         "constrained_names": constrained,
         "symplectic": any(k.signature.name == f"{types.name}_symplectic" for k in model.kernels),
+        "placing": [e["name"] for e in elements if e["placements"]],
+        "has_acceleration_rows": any(e["acceleration_rows"] for e in elements),
         "has_fields": any(e.fields for e in types.element_types),
         "constrained": bool(constrained),
         "pair_kinds": [] if fixed else pair_kinds(model),

@@ -37,6 +37,7 @@ def _nodes(nodes: NodeSet) -> dict[str, Any]:
         "fixed": [int(k) for k in nodes.fixed.nonzero()[0]],
         "storage_given": nodes.storage_given.tolist(),
         "velocity_given": nodes.velocity_given.tolist(),
+        "outputs": [{"name": o.name, "field": o.field, "unit": o.unit} for o in nodes.outputs],
     }
     if nodes.storage is not None and nodes.velocity is not None:
         entry |= {"storage": nodes.storage.tolist(), "velocity": nodes.velocity.tolist()}
@@ -74,9 +75,11 @@ def types_manifest(model: EmittedModel) -> dict[str, Any]:
                 "mass_is_constant": e.mass_is_constant,
                 "jacobian": {"rows": list(e.jacobian.rows), "columns": list(e.jacobian.columns)},
                 "constraints": [
-                    {"name": c.name, "size": c.size, "holonomic": c.is_holonomic} for c in e.constraints
+                    {"name": c.name, "size": c.size, "holonomic": c.is_holonomic,
+                     "accelerations": c.is_of_accelerations} for c in e.constraints
                 ],
                 "fields": list(e.fields),
+                "placements": [list(p) for p in e.placements],
                 "has_constraint_rate": e.has_constraint_rate,
                 "outputs": [
                     {"name": o.name, "size": o.size, "unit": o.unit, "position": positions[o.name]} for o in e.outputs
@@ -108,6 +111,7 @@ def manifest(types: Mapping[str, Any], arrangement: Arrangement, options: Sequen
             {
                 "element": i.element,
                 "parameter_names": [p.name for p in arrangement.parameters[i.element]],
+                "parameter_sizes": [len(p.default) for p in arrangement.parameters[i.element]],
                 "nodes": i.nodes.tolist(),
                 "parameters": i.parameters.tolist(),
             }

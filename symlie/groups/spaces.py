@@ -14,7 +14,7 @@ from symlie.groups.group import Field, LieGroup, coordinates, direct_product, ri
 from symlie.groups.homogeneous import ConfigurationSpace, HomogeneousSpace
 from symlie.groups.operators import adjoint_matrix
 from symlie.groups.semidirect import semidirect
-from symlie.groups.standard import SE3, SO3, real_space
+from symlie.groups.standard import SE3, SO3, group_from_name, real_space
 from symlie.groups.symplectic import ThetaStep, theta_step
 from symlie.ir.program import Program, Vector, substitute
 
@@ -206,15 +206,15 @@ def translation_space(group: LieGroup, side: str = "left") -> HomogeneousSpace:
 
 
 def product_space(
-    *factors: ConfigurationSpace, name: str | None = None, fields: Sequence[str] | None = None
+    *factors: ConfigurationSpace | str, name: str | None = None, fields: Sequence[str] | None = None
 ) -> HomogeneousSpace:
     """The product of manifolds, on which the direct product of the groups acts.
 
     Parameters
     ----------
     *factors
-        Manifolds, and groups that act on themselves by left translation; ``[TS2] * 3`` is a power. All actions are
-        from the same side.
+        Manifolds, and groups that act on themselves by left translation, by themselves or by name; a power is
+        ``product_space(*[TS2] * 3)``. All actions are from the same side.
     name
         Name of the product; default: the names of the factors joined by ``x``.
     fields
@@ -226,8 +226,9 @@ def product_space(
     GroupError
         Actions from the left and from the right are mixed, or the names do not fit.
     """
-    parts = [f if isinstance(f, HomogeneousSpace) else translation_space(f) for f in factors]
-    label = name or "x".join(f.name for f in factors)
+    given = [(space_from_name(f) or group_from_name(f)) if isinstance(f, str) else f for f in factors]
+    parts = [f if isinstance(f, HomogeneousSpace) else translation_space(f) for f in given]
+    label = name or "x".join(f.name for f in given)
     sides = {p.is_left for p in parts if p.group.name != f"R{p.group.dimension}"}
     if len(sides) > 1:
         raise GroupError(f"The factors of {label} are acted on from different sides; take all actions from one side.")

@@ -83,6 +83,8 @@ class ConstraintRows:
     name: str
     size: int
     is_holonomic: bool
+    is_of_accelerations: bool = False
+    """Whether they have no B v + b = 0 either."""
 
 
 @dataclass(frozen=True)
@@ -143,6 +145,8 @@ class ElementTypeKernels:
     events: tuple[EventValue, ...]
     fields: tuple[int, ...]
     """Places whose nodes have no velocity and get a field from the element."""
+    placements: tuple[tuple[int, int], ...]
+    """Places of nodes that the element puts where another one is plus an offset, with the place of that."""
     kernels: tuple[Kernel, ...]
 
     @property
@@ -202,6 +206,15 @@ class ModelKernels:
         )
 
 
+@dataclass(frozen=True)
+class NodeOutput:
+    """An output that is a field of the configuration of all nodes of an array that are not clamped."""
+
+    name: str
+    field: str
+    unit: str
+
+
 @dataclass(frozen=True, eq=False)
 class NodeSet:
     """A named node, or a named array of nodes."""
@@ -218,6 +231,7 @@ class NodeSet:
     storage: NDArray[np.float64] | None = None
     velocity: NDArray[np.float64] | None = None
     """Initial values of an array, shape (count, storage) and (count, dimension)."""
+    outputs: tuple[NodeOutput, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)

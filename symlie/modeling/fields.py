@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sympy import Expr, Integer
+from sympy import Expr, ImmutableDenseMatrix, Integer
 
 from symlie.errors import ModelError
-from symlie.groups.group import Field
+from symlie.groups.group import Field, LieGroup
 from symlie.groups.homogeneous import HomogeneousSpace, algebra_map
 from symlie.ir.differentiate import reverse
 from symlie.ir.program import Euclidean, Value, depends_on
 from symlie.modeling.expressions import components
 from symlie.modeling.node import Node
 from symlie.modeling.stated import Stated
+from symlie.modeling.terms import Placement
 from symlie.modeling.units import UNITS
 
 
@@ -110,6 +111,53 @@ class FieldStatement(Stated):
         energy = self._scalar("energy", energy)
         self.units.check("The energy", energy, UNITS["J"])
         self.energies += energy
+
+    def let(self, expression: Any) -> Any:
+        """Name an intermediate result, so that what is stated with it stays short.
+
+        Parameters
+        ----------
+        expression
+            Scalar, vector or matrix expression.
+
+        Returns
+        -------
+        Expr or ImmutableDenseMatrix
+            Symbols in its place, of the same shape.
+        """
+        parts = components(expression)
+        bound = self.program.vector(parts)
+        if getattr(expression, "shape", None) is None and len(parts) == 1:
+            return bound[0]
+        return ImmutableDenseMatrix(*getattr(expression, "shape", (len(parts), 1)), list(bound))
+
+    def place(self, node: Node, reference: Node, offset: Any) -> None:
+        """State where a node on Rⁿ is: at a reference node plus an offset, which moves it along; it is no state.
+
+        Its acceleration follows from its mass and the forces on it, as `acceleration_constraint` needs it.
+
+        Parameters
+        ----------
+        node, reference
+            Nodes on the same Rⁿ; what the reference is placed by must be added to the model before.
+        offset
+            Difference of the coordinates, an expression of the other nodes whose rate does not depend on accelerations.
+        """
+        given, size = components(offset), node.group.velocity_dimension
+        for n in (node, reference):
+            if not (isinstance(self._own(n).group, LieGroup) and n.group.name == f"R{size}"):
+                raise ModelError(f"Node '{n.name}' on {n.group} can not be placed; placed nodes are on the same R^n.")
+        if node is reference or reference.group is not node.group or len(given) != size:
+            raise ModelError(
+                f"Node '{node.name}' on {node.group} is placed by another node on {node.group} and {size} components, "
+                f"not by '{reference.name}' on {reference.group} and {len(given)}."
+            )
+        moved = [*node.value.components, *reference.value.components, *self._velocities, *self._accelerations]
+        if depends_on(self.program, given, moved):
+            raise ModelError(f"The offset of node '{node.name}' must be an expression of t and of the other nodes.")
+        if any(self.nodes[p.place] is node for p in self.placements):
+            raise ModelError(f"Node '{node.name}' is placed twice.")
+        self.placements.append(Placement(self.nodes.index(node), self.nodes.index(reference), given))
 
     def _own_space(self, node: Any) -> HomogeneousSpace:
         space = self._own(node).group

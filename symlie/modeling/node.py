@@ -203,7 +203,8 @@ class Node(GroupElement):
             for field in self.group.velocity_fields:
                 if field.name == name:
                     return field_expression(self._velocity.components, field)
-            if name in ("v", "a") and not self.group.velocity_dimension:
+            stored = [f.name for f in self.group.storage_fields]
+            if name in ("v", "a") and name not in stored and not self.group.velocity_dimension:
                 raise UnknownFieldError(
                     f"Node '{self.name}' on {self.group} has no velocity of its own: its motion is stated by its field."
                 )

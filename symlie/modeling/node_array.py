@@ -11,6 +11,7 @@ import numpy as np
 
 from symlie.errors import ModelError
 from symlie.groups.homogeneous import ConfigurationSpace
+from symlie.modeling.names import identifier
 
 
 @dataclass(eq=False, repr=False)
@@ -34,6 +35,7 @@ class NodeArray:
         self.velocity = np.zeros((count, group.dimension))
         self.storage_given = np.zeros(group.storage_dimension, dtype=bool)
         self.velocity_given = np.zeros(group.dimension, dtype=bool)
+        self.outputs: list[tuple[str, str, str]] = []
 
     def __len__(self) -> int:
         return self.count
@@ -65,6 +67,24 @@ class NodeArray:
             )
         for index in indices:
             self.fixed[self[index].index] = True
+
+    def output(self, name: str, field: str, unit: str = "") -> None:
+        """Report a field of the configuration of all nodes that are not clamped as a named output.
+
+        Parameters
+        ----------
+        name
+            Identifier; values have the shape (times, nodes, *field shape).
+        field
+            Name of the field, such as ``x``.
+        unit
+            Its unit.
+        """
+        identifier("Output", name)
+        known = [f.name for f in self.group.storage_fields]
+        if field not in known:
+            raise ModelError(f"Node array '{self.name}' has no field '{field}' to report; it has: {', '.join(known)}.")
+        self.outputs.append((name, field, unit))
 
     def initial(self, **fields: Any) -> None:
         """Give initial values by field: an array (count × components), one value for all, or a function of the index.

@@ -14,7 +14,7 @@ from symlie.ir.program import Assignment, Euclidean, Program, Value, depends_on,
 from symlie.modeling.expressions import components
 from symlie.modeling.names import identifier, stem
 from symlie.modeling.node import Node
-from symlie.modeling.terms import Constraint, Event, Output, Parameter
+from symlie.modeling.terms import Constraint, Event, Output, Parameter, Placement
 from symlie.modeling.units import UNITS, Certainty, UnitCheck, parse_units
 
 TIME = Symbol("t", real=True)
@@ -36,6 +36,7 @@ class Stated:
         self.applied_forces: list[tuple[Expr, Expr]] = []
         self.fields: list[tuple[Node, tuple[Expr, ...]]] = []
         self.energies: Expr = Integer(0)
+        self.placements: list[Placement] = []
         self.constraints: list[Constraint] = []
         self.outputs: list[Output] = []
         self.events: list[Event] = []
@@ -134,6 +135,10 @@ class Stated:
     @property
     def _velocities(self) -> list[Symbol]:
         return [s for node in self.nodes for s in node.velocity.components]
+
+    @property
+    def _accelerations(self) -> list[Symbol]:
+        return [s for node in self.nodes for s in node.acceleration.components]
 
     @property
     def multipliers(self) -> tuple[Symbol, ...]:

@@ -22,6 +22,8 @@ def terms_of(statement: Statement) -> Iterator[tuple[str, tuple[Expr, ...]]]:
         yield f"the force on node '{node.name}'", vector
     for node, vector in statement.fields:
         yield f"the field of node '{node.name}'", vector
+    for p in statement.placements:
+        yield f"the offset of node '{statement.nodes[p.place].name}'", p.offset
     for pair in statement.applied_forces:
         yield "a force", pair
     for constraint in statement.constraints:
@@ -46,7 +48,7 @@ def check_symbols(model: Model, statement: Statement) -> None:
     declared |= {s for owner in (model, statement) for p in owner.parameters for s in p.symbols}
     declared |= {s for i in model.inputs for s in i.slots}
     for what, expressions in terms_of(statement):
-        known = declared | accelerations if what.startswith("the field") else declared
+        known = declared | accelerations if what.startswith(("the field", "constraint")) else declared
         unknown = sorted(_free(statement, expressions) - known, key=str)
         if unknown:
             raise ModelError(
@@ -73,11 +75,12 @@ def fingerprint(model: Model) -> Hashable:
     """Something that changes when anything is stated in addition; no hash of contents, so that it costs nothing."""
     return (
         len(model.initial_values), len(model.motions), len(model.breakpoints), len(model.inputs),
-        tuple((a.name, a.count) for a in model.arrays),
+        tuple((a.name, a.count, len(a.outputs)) for a in model.arrays),
         tuple(len(i.nodes) for i in model.instances),
         tuple(
             (s.kinetic, s.potential, s.dissipated, len(s.nodes), len(s.parameters), len(s.generalized_forces),
-             len(s.applied_forces), len(s.fields), s.energies, len(s.constraints), len(s.outputs), len(s.events))
+             len(s.applied_forces), len(s.fields), len(s.placements), s.energies, len(s.constraints), len(s.outputs),
+             len(s.events))
             for s in (model, *(i.element for i in model.instances))
         ),
     )  # fmt: skip

@@ -190,7 +190,35 @@ class Statement(FieldStatement):
                 )
         return self._add_constraint(name, given, is_holonomic=False)
 
-    def _add_constraint(self, name: str, rows: tuple[Expr, ...], *, is_holonomic: bool) -> ImmutableDenseMatrix:
+    def acceleration_constraint(self, name: str, rows: Any) -> ImmutableDenseMatrix:
+        """Add constraints B(t, q) v' + Z(t, q, v) = 0 on accelerations ``node.a``; multipliers as of `constraint`.
+
+        Nothing keeps a first integral of them, so that they suit nodes that are placed by others (`place`). Methods
+        solve them in each stage.
+
+        Parameters
+        ----------
+        name
+            Identifier.
+        rows
+            Expressions that are affine in the accelerations, with coefficients that may depend on t and all q.
+        """
+        given = components(rows)
+        for i, row in enumerate(given):
+            self.units.of(row)
+            gradient = reverse(self.program, [(row, Integer(1))], [n.acceleration for n in self.moving_nodes])
+            entries = [c for part in gradient for c in part]
+            if all(e == 0 for e in entries):
+                raise ModelError(f"Row {i + 1} of constraint '{name}' does not depend on accelerations.")
+            if depends_on(self.program, entries, [*self._velocities, *self._accelerations]):
+                raise ModelError(
+                    f"Row {i + 1} of constraint '{name}' must be B(t, q) v' + Z(t, q, v), affine in the accelerations."
+                )
+        return self._add_constraint(name, given, is_holonomic=False, is_of_accelerations=True)
+
+    def _add_constraint(
+        self, name: str, rows: tuple[Expr, ...], *, is_holonomic: bool, is_of_accelerations: bool = False
+    ) -> ImmutableDenseMatrix:
         identifier("Constraint", name)
         if not rows:
             raise ModelError(f"Constraint '{name}' of '{self.name}' has no rows.")
@@ -202,13 +230,14 @@ class Statement(FieldStatement):
                 "asked for; state constraints first, or name those whose force is meant."
             )
         self._without_multipliers(f"Constraint '{name}'", rows)
-        self._without_points(f"Constraint '{name}'", rows)
+        if not is_of_accelerations:
+            self._without_points(f"Constraint '{name}'", rows)
         self._without_inputs(f"Constraint '{name}'", rows)
         for row in rows if is_holonomic else ():
             self.units.of(row)
         self.units.skip()
         multipliers = tuple(Symbol(f"lambda[{name},{k}]", real=True) for k in range(len(rows)))
-        self.constraints.append(Constraint(name, rows, multipliers, is_holonomic))
+        self.constraints.append(Constraint(name, rows, multipliers, is_holonomic, is_of_accelerations))
         return column(multipliers)
 
     def constraint_force(self, node: Node, *constraints: str) -> ImmutableDenseMatrix:
@@ -239,8 +268,8 @@ class Statement(FieldStatement):
         if not constraints:
             self._forces_of_all = node.name
         total = [Integer(0)] * node.group.velocity_dimension
-        for is_holonomic, varied in ((True, node.value), (False, node.velocity)):
-            chosen = [known[name] for name in constraints or known if known[name].is_holonomic == is_holonomic]
+        for level, varied in ((0, node.value), (1, node.velocity), (2, node.acceleration)):
+            chosen = [known[name] for name in constraints or known if known[name].level == level]
             weighted = [(r, -m) for c in chosen for r, m in zip(c.rows, c.multipliers, strict=True)]
             total = [a + b for a, b in zip(total, reverse(self.program, weighted, [varied])[0], strict=True)]
         self.units.skip()

@@ -30,12 +30,30 @@ class Input:
 
 @dataclass(frozen=True)
 class Constraint:
-    """Rows Φ(t, q) = 0, or A(t, q) v + b(t, q) = 0 if not holonomic, with the symbols of their multipliers."""
+    """Rows Φ(t, q) = 0, or A(t, q) v + b(t, q) = 0 if not holonomic, or B(t, q) v' + Z(t, q, v) = 0 of accelerations.
+
+    ``multipliers`` are their symbols.
+    """
 
     name: str
     rows: tuple[Expr, ...]
     multipliers: tuple[Symbol, ...]
     is_holonomic: bool = True
+    is_of_accelerations: bool = False
+
+    @property
+    def level(self) -> int:
+        """0 for rows of positions, 1 of velocities, 2 of accelerations."""
+        return 2 if self.is_of_accelerations else int(not self.is_holonomic)
+
+
+@dataclass(frozen=True)
+class Placement:
+    """A node on Rⁿ that is where another one is plus an offset, with the places of both among a statement's nodes."""
+
+    place: int
+    reference: int
+    offset: tuple[Expr, ...]
 
 
 @dataclass(frozen=True)

@@ -79,12 +79,13 @@ def error_against(system: System, state: EndState, reference: EndState) -> Measu
     """Errors of a state."""
     layout = system.layout
     difference = system.kernels.difference(reference.q, state.q)
-    largest = max(float(np.linalg.norm(difference[node.velocity])) for node in layout.nodes)
+    largest = max(float(np.linalg.norm(difference[node.velocity])) for node in layout.nodes if node.is_state)
     relative = None
     if system.layout.rows:
         size = float(np.linalg.norm(reference.multipliers))
         relative = float(np.linalg.norm(state.multipliers - reference.multipliers)) / (size or 1.0)
-    faster = float(np.linalg.norm(state.v - reference.v)) if layout.has_velocity.any() else None
+    own = layout.has_velocity & layout.integrated
+    faster = float(np.linalg.norm((state.v - reference.v)[own])) if own.any() else None
     return Measured(largest, faster, relative)
 
 
@@ -170,20 +171,24 @@ def read_end_state(path: Path, layout: Layout, t: float) -> EndState:
         values = [
             np.concatenate([np.ravel(data[part][name][index]) for name in names] or [np.zeros(0)])
             for part, names in (
-                ("q", [n.name for n in layout.nodes]),
-                ("v", [n.name for n in layout.nodes]),
+                ("q", [n.name for n in layout.nodes if n.is_state]),
+                ("v", [n.name for n in layout.nodes if n.is_state]),
                 ("multipliers", list(layout.constraints)),
             )
         ]
-        q, moving, multipliers = (np.asarray(value, dtype=float) for value in values)
+        stored, moving, multipliers = (np.asarray(value, dtype=float) for value in values)
     except OSError as error:
         raise FormatError(f"The reference {path} can not be read: {error.strerror}.") from error
     except (ValueError, KeyError, TypeError, IndexError) as error:
         raise FormatError(f"{path} is not the output of 'symlie run {layout.name} --json' ({error!r}).") from error
-    if (q.size, moving.size, multipliers.size) != (layout.storage, layout.has_velocity.sum(), layout.rows):
+    is_stored = np.concatenate([np.full(n.count * n.type["storage"], n.is_state) for n in layout.nodes])
+    is_moving = np.concatenate([np.full(n.count * n.type["dimension"], n.is_state) for n in layout.nodes])
+    is_moving &= layout.has_velocity
+    if (stored.size, moving.size, multipliers.size) != (is_stored.sum(), is_moving.sum(), layout.rows):
         raise FormatError(f"{path} is of a model or group other than {layout.name} {layout.options}.")
-    v = np.zeros(layout.dimension)
-    v[layout.has_velocity] = moving
+    # Nodes that others place are not in the file, and not compared.
+    q, v = np.zeros(layout.storage), np.zeros(layout.dimension)
+    q[is_stored], v[is_moving] = stored, moving
     # In a file constraints follow each other; in the state those of an element type take turns, instance by instance.
     order = [row for part in layout.constraints.values() for row in part.rows.ravel()]
     return EndState(q, v, multipliers[np.argsort(order)])

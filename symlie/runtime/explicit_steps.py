@@ -101,6 +101,11 @@ def chain_step(stepper: Stepper, state: State, h: float, tableau: ChainTableau) 
         rate.append(k.field(p, stage_t, Q, v_dot[-1], V))
     q, v = end_of(table.stages, t + h)
     trial = stepper.trial(state, q, v, v_dot, stages)
+    if stepper.rows:
+        # λ belongs to the end of the step, whose v' is the first of the next one.
+        trial.acceleration, trial.multipliers = stepper.acceleration(t + h, trial.q, v, state.multipliers)
+        trial.rhs_evaluations += 1
+        stepper.measure(trial, t + h, q, v, k.jacobian(p, t + h, q))
     if stepper.control.with_estimate:
         q_hat, v_hat = end_of(table.stages + 1, t + h)
         theta = k.difference(state.q, q)

@@ -51,6 +51,13 @@ def index1_multipliers(
     return acceleration + prescribed, multipliers
 
 
+def hidden_residual(
+    layout: Layout, kernels: Kernels, algebra: Algebra, p: Prepared, t: float, q: Array, v: Array, jacobian: Array
+) -> Array:
+    """B v + b; zero for rows that restrict accelerations alone."""
+    return (algebra.multiply(jacobian, v) + kernels.constraint_rate(p, t, q)) * layout.of_velocities
+
+
 def consistent_initial_state(
     layout: Layout,
     kernels: Kernels,
@@ -96,14 +103,13 @@ def consistent_initial_state(
             f"The initial configuration of '{layout.name}' violates {layout.row_name(row)}: Φ = {residual[row]:.3g}; "
             "correct the initial values."
         )
-    bound = kernels.constraint_rate(p, t, q)
-    hidden = algebra.multiply(jacobian, v) + bound
+    hidden = hidden_residual(layout, kernels, algebra, p, t, q, v, jacobian)
     free = ~given
     allowed = VELOCITY_TOLERANCE * max(1.0, float(algebra.multiply(np.abs(jacobian), np.abs(v)).max()))
     if free.any() and not np.all(np.abs(hidden) <= allowed):
         v = v.copy()
         v[free] -= _least_squares(algebra, jacobian, free, hidden)
-        hidden = algebra.multiply(jacobian, v) + bound
+        hidden = hidden_residual(layout, kernels, algebra, p, t, q, v, jacobian)
         allowed = VELOCITY_TOLERANCE * max(1.0, float(algebra.multiply(np.abs(jacobian), np.abs(v)).max()))
     if not np.all(np.abs(hidden) <= allowed):
         row = int(np.argmax(np.abs(hidden)))

@@ -40,7 +40,7 @@ def check_method(layout: Layout, method: Method) -> None:
     UnsupportedMethodError
         It can not; the message names methods that can.
     """
-    if layout.rows and not takes_constraints(method):
+    if layout.of_velocities.any() and not takes_constraints(method):
         raise UnsupportedMethodError(
             f"Method '{method.name}' integrates systems without constraints, but '{layout.name}' has {layout.rows} "
             "constraint rows; use half_explicit_2, …, half_explicit_5."
@@ -51,10 +51,10 @@ def check_method(layout: Layout, method: Method) -> None:
             f"'{layout.name}' are on a cotangent_space(group) and moved by a Hamiltonian of the model itself. Use "
             "rkmk_dopri5 or another explicit method."
         )
-    if layout.has_fields and method.family == "half_explicit":
+    if method.family == "half_explicit" and (layout.has_fields or not layout.of_velocities.all()):
         raise UnsupportedMethodError(
-            f"Method '{method.name}' integrates velocities, but nodes of '{layout.name}' move by fields; use "
-            "rkmk_dopri5 or another method without constraints."
+            f"Method '{method.name}' integrates velocities and their constraints, but nodes of '{layout.name}' move by "
+            "fields or by constraints of accelerations; use rkmk_dopri5 or another explicit method."
         )
 
 
@@ -242,7 +242,7 @@ def _step_control(
     if not np.all(absolute > 0):
         raise ModelError("atol must be positive: entries that pass through zero have no relative accuracy.")
     chosen = controller_by_name(name, options)
-    mobile = np.concatenate([layout.movable, layout.free]).astype(float)
+    mobile = np.concatenate([layout.integrated, layout.integrated & layout.has_velocity]).astype(float)
     return StepControl(
         is_adaptive,
         is_adaptive or trace,

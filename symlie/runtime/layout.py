@@ -33,8 +33,15 @@ class NodeSlice:
     velocity: slice
     fixed: NDArray[np.bool_]
     """Clamped nodes, shape (count,)."""
+    placed: NDArray[np.bool_]
+    """Nodes that elements place by others, which are no states, shape (count,)."""
     velocity_given: NDArray[np.bool_]
-    """Stated velocity components, shape (count · dimension,)."""
+    """Velocity components that are not completed from constraints, shape (count · dimension,)."""
+
+    @property
+    def is_state(self) -> bool:
+        """Whether some node of it moves by itself; otherwise they are where others place them."""
+        return not bool(self.placed.any()) or not bool((self.placed | self.fixed).all())
 
     def by_node(self, values: Array, *, velocity: bool) -> Array:
         """Values over time of this slice, shape (n, components), or (n, count, components) for arrays."""
@@ -53,6 +60,7 @@ class ConstraintSlice:
     is_array: bool
     element: str
     is_holonomic: bool
+    is_of_accelerations: bool
 
 
 @dataclass(frozen=True)
@@ -103,9 +111,16 @@ class Layout:
         self.elements: list[dict[str, Any]] = manifest["element_types"]
         self.is_fixed: bool = manifest["fixed_topology"]
         types = {t["name"]: t for t in manifest["node_types"]}
+        by_name = {i["element"]: np.array(i["nodes"], dtype=np.int64) for i in manifest["instances"]}
+        self.members = [by_name[e["name"]].reshape(-1, len(e["node_types"])) for e in self.elements]
+        """For each element type the nodes of each instance, shape (instances, places)."""
+        placed = np.zeros(sum(n["count"] for n in manifest["nodes"]), dtype=bool)
+        for element, members in zip(self.elements, self.members, strict=True):
+            for place, _ in element["placements"]:
+                placed[members[:, place]] = True
         self.nodes: list[NodeSlice] = []
         storage_offsets, velocity_offsets, counts = [], [], dict.fromkeys(types, 0)
-        storage = velocity = 0
+        storage = velocity = first = 0
         for node in manifest["nodes"]:
             kind, count = types[node["type"]], node["count"]
             fixed = np.zeros(count, dtype=bool)
@@ -121,9 +136,11 @@ class Layout:
                     slice(storage, storage + count * width),
                     slice(velocity, velocity + count * dimension),
                     fixed,
-                    given | np.repeat(fixed, dimension),
+                    placed[first : first + count],
+                    given | np.repeat(fixed | placed[first : first + count], dimension),
                 )
             )
+            first += count
             storage_offsets.append(storage + width * np.arange(count))
             velocity_offsets.append(velocity + dimension * np.arange(count))
             counts[node["type"]] += count
@@ -133,9 +150,6 @@ class Layout:
         self.dimension: int = velocity
         self.node_counts = np.array(list(counts.values()), dtype=np.int64)
         starts = np.concatenate(storage_offsets), np.concatenate(velocity_offsets)
-        by_name = {i["element"]: np.array(i["nodes"], dtype=np.int64) for i in manifest["instances"]}
-        self.members = [by_name[e["name"]].reshape(-1, len(e["node_types"])) for e in self.elements]
-        """For each element type the nodes of each instance, shape (instances, places)."""
         self.storage_of = [starts[0][m].astype(np.int32) for m in self.members]
         self.velocity_of = [starts[1][m].astype(np.int32) for m in self.members]
         self.instance_counts = [len(m) for m in self.members]
@@ -159,10 +173,10 @@ class Layout:
             [np.full(n.count * n.type["dimension"], n.type["velocities"] > 0) for n in self.nodes]
         )
         """Components that belong to a node with a velocity of its own, shape (dimension,)."""
-        self.movable = np.repeat(~self.fixed, dimensions)
-        """Components of local coordinates that can move, shape (dimension,)."""
-        self.free = self.movable & self.has_velocity
+        self.free = np.repeat(~self.fixed, dimensions) & self.has_velocity
         """Velocity components that can move, shape (dimension,)."""
+        self.integrated = np.repeat(~self.fixed & ~placed, dimensions)
+        """Components of local coordinates that methods integrate: of nodes that nothing else moves. (dimension,)."""
         self.interface_hash = str(manifest["interface_hash"])
         """Hash that the generated code must report."""
         self.prepared_parameters = int(manifest["prepared_parameters"])
@@ -194,7 +208,9 @@ class Layout:
             for constraint in element["constraints"]:
                 rows = first + width * np.arange(count)[:, None] + position + np.arange(constraint["size"])
                 is_array = element["name"] != self.name
-                named[constraint["name"]] = ConstraintSlice(rows, is_array, element["name"], constraint["holonomic"])
+                named[constraint["name"]] = ConstraintSlice(
+                    rows, is_array, element["name"], constraint["holonomic"], constraint["accelerations"]
+                )
                 position += constraint["size"]
         return named
 
@@ -204,6 +220,14 @@ class Layout:
         mask = np.ones(self.rows, dtype=bool)
         for part in self.constraints.values():
             mask[part.rows] = part.is_holonomic
+        return mask
+
+    @cached_property
+    def of_velocities(self) -> NDArray[np.bool_]:
+        """Which constraint rows have a B v + b = 0; the others restrict accelerations alone. Shape (rows,)."""
+        mask = np.ones(self.rows, dtype=bool)
+        for part in self.constraints.values():
+            mask[part.rows] = not part.is_of_accelerations
         return mask
 
     def row_name(self, row: int) -> str:
@@ -231,6 +255,31 @@ class Layout:
             for e in self.elements
             for o in e["outputs"]
         }
+
+    @cached_property
+    def node_outputs(self) -> dict[str, tuple[NodeSlice, dict[str, Any], str]]:
+        """Outputs that are a field of all nodes of an array, with the array, the field, and the unit."""
+        return {
+            o["name"]: (
+                self.node(n["name"]),
+                next(f for f in self.node(n["name"]).type["storage_fields"] if f["name"] == o["field"]),
+                o["unit"],
+            )
+            for n in self.manifest["nodes"]
+            for o in n["outputs"]
+        }
+
+    @cached_property
+    def parameters_of_elements(self) -> dict[str, list[tuple[int, slice]]]:
+        """For each name of a parameter of element types: which ones have it, and where."""
+        named: dict[str, list[tuple[int, slice]]] = {}
+        by_name = {i["element"]: i for i in self.manifest["instances"]}
+        for k, element in enumerate(self.elements):
+            position, stated = 0, by_name[element["name"]]
+            for name, size in zip(stated["parameter_names"], stated["parameter_sizes"], strict=True):
+                named.setdefault(name, []).append((k, slice(position, position + size)))
+                position += size
+        return named
 
     @cached_property
     def parameters(self) -> dict[str, tuple[slice, tuple[int, ...], str]]:

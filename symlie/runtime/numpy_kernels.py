@@ -61,6 +61,7 @@ class NumpyKernels:
             raise FormatError(f"{layout.name}.py does not belong to this manifest.json; generate the model again.")
         self._functions: Functions = module.__dict__
         self._node_groups = node_groups(layout)
+        self._dimensions = {t["name"]: t["dimension"] for t in layout.manifest["node_types"]}
         self._storage_of = [place.T for place in layout.stored_places]
         self._velocity_of = [place.T for place in layout.places]
         self._widths = {
@@ -168,6 +169,25 @@ class NumpyKernels:
             width, dimension = self._widths[storage]
             q[storage : storage + width] = values[:width]
             v[velocity : velocity + dimension] = values[width : width + dimension]
+        self._place(p, t, q, v)
+
+    def _place(self, p: Prepared, t: float, q: Array, v: Array) -> None:
+        """Put placed nodes where their references are plus an offset, instance by instance."""
+        layout = self._layout
+        for index, element in enumerate(layout.elements):
+            offsets = self._on_element(index, "place", p, t, q, v)
+            first = 0
+            for place, reference in element["placements"] if offsets is not None else ():
+                size = self._dimensions[element["node_types"][place]]
+                steps = np.asarray(offsets)[first : first + 2 * size].T
+                first += 2 * size
+                for k in range(len(steps)):
+                    for x, starts, step in (
+                        (q, layout.storage_of[index][k], steps[k, :size]),
+                        (v, layout.velocity_of[index][k], steps[k, size:]),
+                    ):
+                        a, b = starts[place], starts[reference]
+                        x[a : a + size] = x[b : b + size] + step
 
     def prescribed_acceleration(self, p: Prepared, t: float) -> Array:
         a = np.zeros(self._layout.dimension)

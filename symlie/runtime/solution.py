@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from symlie.runtime.initial import index1_multipliers
+from symlie.runtime.initial import hidden_residual, index1_multipliers
 from symlie.runtime.layout import Array
 from symlie.runtime.recorder import Event, Trace
 
@@ -189,7 +189,7 @@ class Solution:
             named["constraint_residual"] = np.array([np.abs(kernels.constraint(p, t, q)).max() for t, q, _ in states])
             named["velocity_residual"] = np.array(
                 [
-                    np.abs(algebra.multiply(kernels.jacobian(p, t, q), v) + kernels.constraint_rate(p, t, q)).max()
+                    np.abs(hidden_residual(layout, kernels, algebra, p, t, q, v, kernels.jacobian(p, t, q))).max()
                     for t, q, v in states
                 ]
             )
@@ -202,6 +202,9 @@ class Solution:
             for name, (position, _) in layout.outputs.items():
                 block = values[:, position]
                 named[name] = block[:, 0] if block.shape[1] == 1 else block
+        for name, (node, entry, _) in layout.node_outputs.items():
+            block = self.field(node.name, entry["name"])
+            named[name] = block[:, ~node.fixed]
         return named
 
     def with_index1_multipliers(self) -> Solution:
@@ -327,8 +330,8 @@ class Solution:
             "backend": self.system.backend,
             "status": self.status,
             "t": self.t.tolist(),
-            "q": {n.name: n.by_node(self.q, velocity=False).tolist() for n in layout.nodes},
-            "v": {n.name: n.by_node(self.v, velocity=True).tolist() for n in layout.nodes},
+            "q": {n.name: n.by_node(self.q, velocity=False).tolist() for n in layout.nodes if n.is_state},
+            "v": {n.name: n.by_node(self.v, velocity=True).tolist() for n in layout.nodes if n.is_state},
             "multipliers": {name: rows.tolist() for name, rows in self.named_multipliers().items()},
             "outputs": {name: values.tolist() for name, values in self.outputs.items()},
             "statistics": dataclasses.asdict(self.statistics),

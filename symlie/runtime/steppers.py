@@ -10,7 +10,7 @@ from symlie.errors import IntegrationError, NotFiniteError, OutsideChartError, S
 from symlie.runtime.chains import ChainTableau
 from symlie.runtime.controllers import StepControl
 from symlie.runtime.explicit_steps import ambient_step, chain_step, rkmk_step
-from symlie.runtime.initial import index1_multipliers
+from symlie.runtime.initial import hidden_residual, index1_multipliers
 from symlie.runtime.kernels import Kernels
 from symlie.runtime.layout import Array
 from symlie.runtime.methods import Method
@@ -135,7 +135,8 @@ class Stepper:
 
     def hidden_residual(self, t: float, q: Array, jacobian: Array, v: Array, alpha: float = 0.0) -> Array:
         """B v + b + α Φ."""
-        residual = self.algebra.multiply(jacobian, v) + self.kernels.constraint_rate(self.parameters, t, q)
+        layout = self.system.layout
+        residual = hidden_residual(layout, self.kernels, self.algebra, self.parameters, t, q, v, jacobian)
         return residual + alpha * self.kernels.constraint(self.parameters, t, q) if alpha else residual
 
     def _half_explicit(self, state: State, h: float, tableau: HalfExplicitTableau) -> Trial:

@@ -76,7 +76,8 @@ class System:
         Parameters
         ----------
         **values
-            Values by name of the parameter, numbers or arrays of its shape.
+            Values by name of the parameter, numbers or arrays of its shape. Parameters of an element type take one
+            value for all instances, or one for each.
 
         Raises
         ------
@@ -85,15 +86,25 @@ class System:
         ModelError
             Wrong number of components, or not finite.
         """
-        parameters = self.parameters.copy()
+        parameters, elements = self.parameters.copy(), list(self.element_parameters)
         for name, value in values.items():
-            if name not in self.layout.parameters:
+            known = self.layout.parameters_of_elements
+            if name in self.layout.parameters:
+                position = self.layout.parameters[name][0]
+                parameters[position] = _numbers(f"parameter '{name}'", value, position.stop - position.start)[0]
+            elif len(known.get(name, ())) == 1:
+                ((element, columns),) = known[name]
+                count = self.layout.instance_counts[element]
+                rows = _numbers(f"parameter '{name}'", value, columns.stop - columns.start, count)
+                elements[element] = np.array(np.broadcast_to(elements[element], (count, elements[element].shape[1])))
+                elements[element][:, columns] = rows
+            else:
+                single = [n for n, places in known.items() if len(places) == 1]
                 raise UnknownNameError(
-                    f"Model '{self.name}' has no parameter '{name}'; it has: {', '.join(self.layout.parameters)}."
+                    f"Model '{self.name}' has no parameter '{name}'; it has: "
+                    f"{', '.join(dict.fromkeys([*self.layout.parameters, *single]))}."
                 )
-            position = self.layout.parameters[name][0]
-            parameters[position] = _numbers(f"parameter '{name}'", value, position.stop - position.start)[0]
-        return dataclasses.replace(self, parameters=parameters)
+        return dataclasses.replace(self, parameters=parameters, element_parameters=tuple(elements))
 
     def with_initial(self, node: str, /, **fields: Any) -> System:
         """A copy with other initial values of a node, by field: ``with_initial("top", Omega=[0, 1, 0])``.

@@ -78,7 +78,7 @@ def recorded_system(record: dict[str, Any], backend: str | None = None) -> Syste
         system = load_system(files, manifest, backend=backend or record["backend"], optimize=record["optimize"])
         stated = (system.parameters, *system.element_parameters)
         found = [np.array(rows, dtype=float) for rows in (record["parameters"], *record["element_parameters"])]
-        parameters, *elements = (f.reshape(s.shape) for f, s in zip(found, stated, strict=True))
+        parameters, *elements = (f.reshape(-1, *s.shape[1:]) for f, s in zip(found, stated, strict=True))
         initial = {(node, field): np.array(rows, dtype=float) for node, field, rows in record["initial_values"]}
         tables = {name: input_table(system.layout, name, *points) for name, points in record["inputs"].items()}
         return dataclasses.replace(

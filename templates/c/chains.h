@@ -102,7 +102,14 @@ SYMLIE_UNROLL
 #endif
     system_normalize(P, Q, trial->q);
     copy(DIMENSION, V, trial->v);
-    trial->acceleration_is_valid = 0;
+    trial->acceleration_is_valid = CONSTRAINED;
+#if CONSTRAINED
+    /* lambda belongs to the end of the step, whose v' is the first of the next one. */
+    const int status = stage_acceleration(P, work, t + h, trial->q, V, r, mass, trial->acceleration, trial->lambda);
+    if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
+    trial->rhs_evaluations++;
+    measure_residuals(P, work, t + h, Q, V, trial);
+#endif
     (void)work;
     return SYMLIE_DONE;
 }

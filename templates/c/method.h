@@ -134,6 +134,9 @@ static inline void hidden_residual(const symlie_problem *restrict P, double t, c
         for (int k = 0; k < ROWS; k++) c[k] += b[k];
     }
     if (SYMLIE_UNLIKELY(alpha != 0)) add_baumgarte(P, t, q, alpha, b, c);
+#if ACCELERATION_ROWS
+    clear_acceleration_rows(P, c);
+#endif
 }
 
 /* Largest entries of Phi and of B v + b at the end of a step. */

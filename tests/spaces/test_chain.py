@@ -1,0 +1,210 @@
+"""The N-fold pendulum in linear time, against the dense system of the survey and against many digits."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symlie as sl
+from symlie.errors import ModelError
+from symlie.models import pendulum_chain
+from symlie.runtime.initial import index1_multipliers
+from symlie.runtime.layout import Array
+from tests.spaces.pendulum import REFERENCE
+from tests.tolerances import DENSE_SOLVE, FLOOR_FACTOR, ORDER, TANGENT
+
+BACKENDS = ("c", "numpy")
+
+
+@functools.cache
+def chain(links: int, backend: str = "c") -> sl.System:
+    """A chain of links of one metre and one kilogram."""
+    return pendulum_chain.build(links=links).derive().compile(backend=backend)
+
+
+def random_state(links: int) -> tuple[Array, Array, Array, Array]:
+    """Directions, angular velocities, masses and lengths."""
+    rng = np.random.default_rng(links)
+    q, w = rng.normal(size=(2, links, 3))
+    q /= np.linalg.norm(q, axis=1, keepdims=True)
+    w -= q * np.sum(q * w, axis=1, keepdims=True)
+    return q, w, rng.uniform(0.5, 2, links), rng.uniform(0.3, 1.5, links)
+
+
+def dense_accelerations(q: Array, w: Array, m: Array, lengths: Array, g: float = 9.81) -> Array:
+    """R(q) ω' = r. Source: Celledoni et al. 2022, section 4."""
+    n = len(q)
+    carried = np.cumsum(m[::-1])[::-1]
+    matrix, right = np.zeros((3 * n, 3 * n)), np.zeros((n, 3))
+    for i in range(n):
+        right[i] -= carried[i] * g * lengths[i] * np.cross(q[i], [0, 0, 1])
+        for j in range(n):
+            weight = carried[max(i, j)] * lengths[i] * lengths[j]
+            block = np.eye(3) if i == j else np.dot(q[i], q[j]) * np.eye(3) - np.outer(q[j], q[i])
+            matrix[3 * i : 3 * i + 3, 3 * j : 3 * j + 3] = weight * block
+            if i != j:
+                right[i] += weight * np.dot(w[j], w[j]) * np.cross(q[i], q[j])
+    return np.asarray(np.linalg.solve(matrix, right.ravel()).reshape(n, 3))
+
+
+def rates_of(system: sl.System, q: Array, w: Array) -> Array:
+    """ω' of the chain, from its field."""
+    stated = system.with_initial("links", directions=q, angular_velocities=w)
+    state, kernels, p = stated.initial_state, stated.kernels, stated.prepared
+    a, _ = index1_multipliers(kernels, stated.algebra, p, 0.0, state.q, state.v)
+    f = kernels.field(p, 0.0, state.q, a, state.v)[stated.layout.node("links").velocity].reshape(-1, 6)
+    return np.cross(f[:, :3], w) + np.cross(f[:, 3:], q)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("links", [1, 2, 3, 20, 100])
+def test_tensions_replace_the_dense_system(links: int, backend: str) -> None:
+    q, w, m, lengths = random_state(links)
+    system = chain(links, backend).with_parameters(masses=m, lengths=lengths)
+    expected = dense_accelerations(q, w, m, lengths)
+    assert np.abs(rates_of(system, q, w) - expected).max() < DENSE_SOLVE * np.abs(expected).max()
+
+
+@pytest.mark.parametrize(
+    ("case", "links", "length", "backend"),
+    [
+        ("pend_N2_T1", 2, 1.0, "c"),
+        ("pend_N2_T1", 2, 1.0, "numpy"),
+        ("pend_N2_T3", 2, 1.0, "c"),
+        ("pend_N20_L1_T3", 20, 1.0, "c"),
+        ("pend_N20_L5N_T1", 20, 0.25, "c"),
+    ],
+)
+def test_the_chain_meets_its_reference(case: str, links: int, length: float, backend: str) -> None:
+    known = REFERENCE[case]
+    system = chain(links, backend).with_parameters(lengths=length)
+    atol = 1e-13 if backend == "c" else 4e-13
+    end = float(known["t_end"])
+    solution = sl.solve(system, end, method="rkmk_dopri5", rtol=0, atol=atol, t_eval=[end])
+    for name, label in (("directions", "q"), ("angular_velocities", "omega")):
+        error = np.abs(solution.field("links", name)[-1] - np.array(known["final"][label], dtype=float)).max()
+        assert error < FLOOR_FACTOR * known["float64_DOP853_rtol1e-13_error"]
+
+
+@pytest.mark.parametrize(
+    ("links", "length", "exponent", "accepted", "rejected", "error"),
+    [(2, 1.0, 1 / 4, 117, 17, 1.1e-5), (2, 1.0, 1 / 5, 119, 10, 1.0e-5), (20, 1.0, 1 / 4, 362, 5, 1.5e-5),
+     (20, 0.25, 1 / 4, 795, 2, 6.8e-5)],
+)  # fmt: skip
+def test_adaptive_steps_are_those_of_the_survey(
+    links: int, length: float, exponent: float, accepted: int, rejected: int, error: float
+) -> None:
+    solution = sl.solve(
+        chain(links).with_parameters(lengths=length), 3.0, method="rkmk_dopri5", rtol=0, atol=1e-6, h0=0.03,
+        controller="celledoni2022", controller_options={"exponent": exponent},
+    )  # fmt: skip
+    assert (solution.statistics.accepted, solution.statistics.rejected) == (accepted, rejected)
+    fine = sl.solve(chain(links).with_parameters(lengths=length), 3.0, method="rkmk_dopri5", rtol=0, atol=1e-12)
+    node = solution.system.layout.node("links").storage
+    assert np.linalg.norm((solution.q[-1] - fine.q[-1])[node]) < 1.05 * error
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_what_a_run_keeps(backend: str) -> None:
+    q, w, m, lengths = random_state(3)
+    system = chain(3, backend).with_parameters(masses=m, lengths=lengths)
+    system = system.with_initial("links", directions=q, angular_velocities=w)
+    solution = sl.solve(system, 1.0, method="rkmk_dopri5", rtol=0, atol=1e-10)
+    directions, spins = solution.field("links", "directions"), solution.field("links", "angular_velocities")
+    assert np.abs(np.linalg.norm(directions, axis=2) - 1).max() < TANGENT
+    assert np.abs(np.sum(directions * spins, axis=2)).max() < TANGENT
+    assert np.ptp(solution.outputs["energy"]) < 1e-8
+    expected = np.cumsum(lengths[:, None] * directions, axis=1)
+    assert np.abs(solution.outputs["positions"] - expected).max() < TANGENT
+    tension = solution.named_multipliers()["tension"][:, :, 0]
+    assert tension.shape == (len(solution.t), 3)
+    printed = solution.to_json()
+    assert list(printed["q"]) == ["links"] and printed["v"]["links"][0] == [[]] * 3
+
+
+@pytest.mark.parametrize(("method", "order"), [("rkmk_rk44", 4), ("rkmk_dopri5", 5), ("cf4", 4), ("cg3", 3)])
+def test_orders_on_a_spatial_chain(method: str, order: int) -> None:
+    q, w, m, lengths = random_state(3)
+    system = chain(3).with_parameters(masses=m, lengths=lengths)
+    system = system.with_initial("links", directions=q, angular_velocities=w)
+    node = system.layout.node("links").storage
+    best = sl.solve(system, 0.5, method="rkmk_dopri5", rtol=0, atol=1e-13).q[-1]
+    errors = [np.linalg.norm((sl.solve(system, 0.5, method=method, h=0.5 / n).q[-1] - best)[node]) for n in (80, 160)]
+    assert np.log2(errors[0] / errors[1]) > order - ORDER
+
+
+def test_multipliers_belong_to_recorded_states() -> None:
+    for method in ("rkmk_dopri5", "cf4"):
+        solution = sl.solve(chain(3), 0.5, method=method, h=0.05)
+        exact = solution.with_index1_multipliers().multipliers
+        # The stage at the end of a step is evaluated before the return to the manifold.
+        assert np.abs(solution.multipliers - exact).max() < 1e-9 * np.abs(exact).max()
+
+
+def test_code_does_not_grow_with_links() -> None:
+    texts = []
+    for links in (3, 30):
+        from symlie.api import generated_files
+
+        files = generated_files(pendulum_chain.build(links=links).derive())
+        texts.append({name: text for name, text in files.items() if name != "manifest.json"})
+    assert texts[0] == texts[1]
+
+
+def test_checkpoints_and_files_keep_the_parameters_of_elements(tmp_path: Any) -> None:
+    system = chain(3).with_parameters(masses=[1, 2, 3])
+    solution = sl.solve(system, 0.2, method="rkmk_dopri5", h=0.05)
+    solution.save(tmp_path / "chain.npz")
+    loaded = sl.load_solution(tmp_path / "chain.npz")
+    assert np.array_equal(loaded.system.element_parameters[0], solution.system.element_parameters[0])
+    assert np.array_equal(loaded(0.13).q, solution(0.13).q)
+    assert np.array_equal(loaded.outputs["positions"], solution.outputs["positions"])
+    solution.plot(tmp_path / "chain.png")
+
+
+def test_mistakes_of_placements_are_named() -> None:
+    def stated(order: list[int], twice: bool = False, offset: str = "q") -> sl.Model:
+        model = sl.Model("mistake")
+        points, bobs = model.node_array("points", "R3", 3), model.node_array("bobs", sl.TS2, 2)
+        points.fix(0)
+        body = sl.ElementType("body", point="R3")
+        body.kinetic_energy(body.point.x_dot.dot(body.point.x_dot) / 2)
+        model.add(body, [points[1], points[2]])
+        rod = sl.ElementType("rod", above="R3", below="R3", bob=sl.TS2)
+        rod.field(rod.bob, Omega=rod.bob.omega)
+        rod.place(rod.below, rod.above, getattr(rod.bob, offset))
+        rod.acceleration_constraint("tension", rod.bob.q.dot(rod.below.a - rod.above.a))
+        if offset == "omega":
+            rod.field(rod.bob, U=rod.below.a)
+        model.add(rod, [(points[k], points[k + 1], bobs[k]) for k in order])
+        if twice:
+            pull = sl.ElementType("pull", bob=sl.TS2)
+            pull.field(pull.bob, U=[0, 0, 1])
+            model.add(pull, bobs)
+        return model
+
+    stated([0, 1]).derive()
+    with pytest.raises(ModelError, match="before that is placed itself"):
+        stated([1, 0]).derive()
+    with pytest.raises(ModelError, match="must state the whole field"):
+        stated([0, 1], twice=True).derive()
+    with pytest.raises(ModelError, match="depends on accelerations"):
+        stated([0, 1], offset="omega").derive().compile(backend="numpy")
+    rod = sl.ElementType("rod", above="R3", below="R3", body=sl.SE3)
+    for node, reference, offset, message in (
+        (rod.body, rod.above, [0, 0, 0], "can not be placed"),
+        (rod.below, rod.above, [0, 0], "3 components"),
+        (rod.below, rod.above, rod.above.x, "of the other nodes"),
+    ):
+        with pytest.raises(ModelError, match=message):
+            rod.place(node, reference, offset)
+    rod.place(rod.below, rod.above, rod.body.x)
+    with pytest.raises(ModelError, match="placed twice"):
+        rod.place(rod.below, rod.above, rod.body.x)
+    with pytest.raises(ModelError, match="does not depend on accelerations"):
+        rod.acceleration_constraint("none", rod.below.x[0])
+    with pytest.raises(ModelError, match="affine in the accelerations"):
+        rod.acceleration_constraint("square", rod.below.a[0] ** 2)

@@ -1,0 +1,69 @@
+"""Two quadrotors with a suspended mass, free and controlled, against many digits."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+import pytest
+
+import symlie as sl
+from symlie.models import quadrotors
+from tests.spaces.pendulum import REFERENCE
+from tests.tolerances import BACKENDS_OF_SPACES, FLOOR_FACTOR, ORDER, TANGENT
+
+CASES = {"none": "quad_free_T1", "tracking": "quad_ctrl_T1"}
+
+
+@functools.cache
+def system_of(control: str, backend: str = "c") -> sl.System:
+    """The two quadrotors, ready to run."""
+    return quadrotors.build(control=control).derive().compile(backend=backend)
+
+
+def error_of(solution: sl.Solution, control: str) -> float:
+    """Largest error of a component at the end."""
+    final = REFERENCE[CASES[control]]["final"]
+    parts = [
+        np.abs(solution.field("quadrotors", name)[-1] - np.array(value, dtype=float)) for name, value in final.items()
+    ]
+    return float(max(part.max() for part in parts))
+
+
+@pytest.mark.parametrize("control", CASES)
+def test_the_quadrotors_meet_their_reference(control: str) -> None:
+    solution = sl.solve(system_of(control), 1.0, method="rkmk_dopri5", rtol=1e-13, atol=1e-13)
+    assert error_of(solution, control) < FLOOR_FACTOR * REFERENCE[CASES[control]]["float64_DOP853_rtol1e-13_error"]
+    for i in (1, 2):
+        q, omega = solution.field("quadrotors", f"q{i}"), solution.field("quadrotors", f"omega{i}")
+        assert np.abs(np.linalg.norm(q, axis=1) - 1).max() < TANGENT
+        assert np.abs(np.sum(q * omega, axis=1)).max() < TANGENT
+
+
+@pytest.mark.parametrize("control", CASES)
+def test_backends_agree(control: str) -> None:
+    compiled, plain = (sl.solve(system_of(control, b), 1.0, method="rkmk_dopri5", h=0.05) for b in ("c", "numpy"))
+    assert np.abs(compiled.q - plain.q).max() < BACKENDS_OF_SPACES
+
+
+def test_energy_without_control_and_power_of_constant_thrusts() -> None:
+    free = sl.solve(system_of("none"), 1.0, method="rkmk_dopri5", rtol=1e-12, atol=1e-12).outputs["energy"]
+    assert abs(free[0] - 3.466341255735351) < 1e-14 * FLOOR_FACTOR and np.ptp(free) < 1e-10
+    system = system_of("constant")
+    solution = sl.solve(system, 1.0, method="rkmk_dopri5", rtol=1e-12, atol=1e-12)
+    work = solution.outputs["energy"].copy()
+    for i, length in ((1, 0.6), (2, 0.8)):
+        position = solution.outputs["load"] - length * solution.field("quadrotors", f"q{i}")
+        work -= position @ np.array([0, 0, -9.5])
+    assert np.ptp(work) < 1e-10
+
+
+def test_the_load_reaches_the_curve() -> None:
+    load = sl.solve(system_of("tracking"), 5.0, method="rkmk_dopri5", rtol=1e-8).outputs["load"][-1]
+    assert np.abs(load - [2.5, 0, -0.75]).max() < 6e-5
+
+
+@pytest.mark.parametrize(("method", "order"), [("rkmk_rk44", 4), ("rkmk_dopri5", 5), ("cf4", 4), ("cg4", 4)])
+def test_orders_on_the_quadrotors(method: str, order: int) -> None:
+    errors = [error_of(sl.solve(system_of("none"), 1.0, method=method, h=1 / n), "none") for n in (40, 80)]
+    assert np.log2(errors[0] / errors[1]) > order - ORDER

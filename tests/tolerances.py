@@ -358,3 +358,6 @@ ADJOINT = 1e-13
 DENSE_SOLVE = 2e-11
 """Relative; the dense system of a random chain of 100 links, whose condition grows with the number of links. Another
 implementation saw 5e-13 for 100 links."""
+
+README_SPACES = 1e-6
+"""Energies and angles of the README's examples on manifolds, run with tolerances of 1e-8 and 1e-9 or steps of 0.05."""

@@ -60,7 +60,7 @@ def add_system(parser: ArgumentParser) -> None:
         type=node_quantity,
         action="append",
         default=[],
-        help="initial value of a field of a node; repeat for several",
+        help="initial value of a field of a node, which may go without name where it is clear; repeat for several",
     )
     parser.add_argument(
         "--input",
@@ -126,6 +126,28 @@ def describe(arguments: Namespace, **more: Any) -> None:
     arguments.result.update(model=arguments.model, options=model_options(arguments), **more, backend=arguments.backend)
 
 
+def node_with(layout: Layout, field: str) -> str:
+    """The only node or node array that has a field of this name.
+
+    Raises
+    ------
+    UnknownNameError
+        There is none, or several.
+    """
+    from symlie.errors import UnknownNameError
+
+    named = [
+        n.name
+        for n in layout.nodes
+        if any(f["name"] == field for f in n.type["storage_fields"] + n.type["velocity_fields"])
+    ]
+    if len(named) == 1:
+        return named[0]
+    if named:
+        raise UnknownNameError(f"Nodes {', '.join(named)} of '{layout.name}' have a field '{field}'; name one of them.")
+    raise UnknownNameError(f"No node of '{layout.name}' has a field '{field}'.")
+
+
 def system_of(arguments: Namespace, **options: Any) -> System:
     """The system that the arguments describe; ``arguments.result`` then names what was really taken.
 
@@ -143,7 +165,7 @@ def system_of(arguments: Namespace, **options: Any) -> System:
     arguments.result.update(model=system.name, options=system.layout.options, backend=system.backend)
     system = system.with_parameters(**dict(arguments.parameters))
     for node, field, value in arguments.initial:
-        system = system.with_initial(node, **{field: value})
+        system = system.with_initial(node or node_with(system.layout, field), **{field: value})
     for name, points in arguments.inputs:
         system = system.with_input(name, **points)
     return _assembled(arguments, system) if arguments.assemble else system

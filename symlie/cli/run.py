@@ -39,7 +39,9 @@ MOST_DRAWN = 5_000
 def add_arguments(parser: ArgumentParser) -> None:
     """Arguments of the command."""
     add_model(parser)
-    parser.add_argument("--method", default="half_explicit_5", help=f"{METHOD_HELP}; default: half_explicit_5")
+    parser.add_argument(
+        "--method", help=f"{METHOD_HELP}; default: half_explicit_5, or rkmk_dopri5 where nodes move by fields"
+    )
     add_steps(parser)
     parser.add_argument("--t-end", type=number, metavar="T", help="end time in s; default: last of --t-eval, else 1")
     parser.add_argument(
@@ -57,7 +59,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Run the command."""
-    describe(arguments, method=arguments.method)
+    describe(arguments, **({"method": arguments.method} if arguments.method else {}))
     results = results_of(arguments)
     if arguments.checkpoint_seconds is not None and not arguments.checkpoint:
         raise SymlieError("--checkpoint-seconds needs --checkpoint FILE.")

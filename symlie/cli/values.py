@@ -79,10 +79,12 @@ def quantity(text: str) -> tuple[str, Any]:
 
 
 def node_quantity(text: str) -> tuple[str, str, Any]:
-    """``NODE.FIELD=VALUE`` with a number or a JSON array of numbers."""
+    """``NODE.FIELD=VALUE``, or ``FIELD=VALUE`` without a node, with a number or a JSON array of numbers."""
     key, value = quantity(text)
     node, dot, field = key.partition(".")
-    if not (node and dot and field):
+    if not dot:
+        return "", node, value
+    if not (node and field):
         raise ArgumentTypeError(f"{text!r} must be NODE.FIELD=VALUE, such as top.Omega=[0,150,0]")
     return node, field, value
 

@@ -32,6 +32,11 @@ def takes_constraints(method: Method) -> bool:
     return method.family in ("half_explicit", "index1")
 
 
+def default_method(layout: Layout) -> str:
+    """The method for a model where none is given."""
+    return "half_explicit_5" if not layout.has_fields and layout.of_velocities.all() else "rkmk_dopri5"
+
+
 def check_method(layout: Layout, method: Method) -> None:
     """Check that a method can integrate a model.
 
@@ -62,7 +67,7 @@ def solve(
     system: System,
     t_span: tuple[float, float] | float,
     *,
-    method: str | Path | Method = "half_explicit_5",
+    method: str | Path | Method | None = None,
     method_options: Mapping[str, Any] | None = None,
     h: float | None = None,
     rtol: float | Array | None = None,
@@ -90,7 +95,8 @@ def solve(
     t_span
         (t₀, t_end), or t_end with t₀ = 0, or the end of ``start``; in s.
     method
-        Name of a method, see ``symlie list``; or a TOML file with a tableau, see `load_tableau`.
+        Name of a method, see ``symlie list``; or a TOML file with a tableau, see `load_tableau`. Default:
+        half_explicit_5, or rkmk_dopri5 where nodes move by fields.
     method_options
         For methods of the family rkmk ``commutators``: ``"exact"``, ``"auto"`` or the number after which dexp⁻¹ is
         truncated, and ``map``: ``"exp"``, ``"cayley"`` or ``"second_kind"``, the local coordinates of a step.
@@ -150,7 +156,7 @@ def solve(
         raise ModelError(
             f"A {type(system).__name__} can not be integrated; take the system of model.derive().compile()."
         )
-    chosen = chosen_method(method, method_options)
+    chosen = chosen_method(default_method(system.layout) if method is None else method, method_options)
     check_method(system.layout, chosen)
     if multipliers not in ("stage", "index1"):
         raise UnknownNameError(f"Unknown multipliers '{multipliers}'; use stage or index1.")

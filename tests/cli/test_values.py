@@ -48,11 +48,12 @@ def test_quantities() -> None:
     assert quantity("mass=1/4") == ("mass", 0.25)
     assert quantity("lever=[0, 1, 0]") == ("lever", [0, 1, 0])
     assert node_quantity("top.Omega=[0,1,0]") == ("top", "Omega", [0, 1, 0])
+    assert node_quantity("Omega=1") == ("", "Omega", 1)
 
 
 @pytest.mark.parametrize(
     ("convert", "text"),
-    [(option, "group"), (quantity, "mass"), (quantity, "mass=heavy"), (quantity, "=1"), (node_quantity, "Omega=1")],
+    [(option, "group"), (quantity, "mass"), (quantity, "mass=heavy"), (quantity, "=1"), (node_quantity, "top.=1")],
 )
 def test_malformed(convert: object, text: str) -> None:
     assert callable(convert)

@@ -88,6 +88,7 @@ def build_problem(library: Library, layout: Layout, tables: ProblemTables, p: Pr
     problem.motion_storage, problem.motion_velocity = held(layout.motion_storage), held(layout.motion_velocity)
     problem.mass_values, problem.jacobian_values = tables.mass_values, tables.jacobian_values
     problem.events = len(layout.events)
+    problem.integrates_velocities = int((layout.integrated & layout.has_velocity).any())
     problem.mobility, problem.bandwidth = held(tables.mobility), tables.bandwidth
     problem.position, problem.pairs = held(tables.position), pairs
     kept += [elements, pairs]

@@ -30,6 +30,7 @@ typedef struct {
     long long events;               /* number of event values */
     const int *motion_storage;      /* first storage index of each prescribed node */
     const int *motion_velocity;     /* first velocity index of each prescribed node */
+    long long integrates_velocities; /* 0 if all velocities are those of clamped, prescribed and placed nodes */
     const double *mobility;         /* 0 for what is no free velocity component, else 1; large systems only */
     long long bandwidth;            /* half bandwidth of the complement in the order of position */
     const int *position;            /* place of each constraint row in the order of elimination */

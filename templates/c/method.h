@@ -175,7 +175,7 @@ static inline int index1_acceleration(const symlie_problem *restrict P, double *
     ARRAY(c, ROWS);
     system_jacobian(P, t, q, B);
     system_curvature(P, t, q, v, c);
-    if (MOTIONS) {
+    if (PRESCRIBED) {
         system_prescribed_acceleration(P, t, a);
         multiply_jacobian(P, B, a, lambda);
         for (int k = 0; k < ROWS; k++) c[k] += lambda[k];
@@ -186,7 +186,7 @@ static inline int index1_acceleration(const symlie_problem *restrict P, double *
     (void)lambda;
     if (!solve_with_mass(P, mass, r, 0, 0, a)) return stage_failure(P, 0, mass, r, 0);
 #endif
-    if (MOTIONS) {
+    if (PRESCRIBED) {
         system_prescribed_acceleration(P, t, r);
         for (int k = 0; k < DIMENSION; k++) a[k] += r[k];
     }

@@ -99,7 +99,8 @@ SYMLIE_UNROLL
 #if BRACKETS
         add_brackets(P, i + 1, h, rate, x, Theta);
 #endif
-        combine(DIMENSION, i + 1, h, A[i + 1], acceleration, v, V);
+        if (INTEGRATES_VELOCITIES) combine(DIMENSION, i + 1, h, A[i + 1], acceleration, v, V);
+        else copy(DIMENSION, v, V);
         const double z = STEP_CHART(P, Theta);
         angle = z > angle ? z : angle;
         STEP_ADVANCE(P, q, Theta, Q);
@@ -127,7 +128,8 @@ SYMLIE_UNROLL
 #if EMBEDDED
     if (with_estimate) {
         combine(DIMENSION, ALL_STAGES, h, B_HAT, rate, 0, hat);
-        combine(DIMENSION, ALL_STAGES, h, B_HAT, acceleration, v, hat + DIMENSION);
+        if (INTEGRATES_VELOCITIES) combine(DIMENSION, ALL_STAGES, h, B_HAT, acceleration, v, hat + DIMENSION);
+        else copy(DIMENSION, v, hat + DIMENSION);
         trial->error = error_norm(P, control, Theta, hat, v, V, hat + DIMENSION);
     }
 #endif

@@ -7,6 +7,7 @@
 #define SYMLIE_STRUCTURED_ALGEBRA_H
 
 #define LOST_PIVOT 1e-13 /* relative size of a pivot that is round-off only */
+#define PIVOT_LOSS 1e-10 /* relative size of a pivot that is not trusted without an exchange of rows */
 
 typedef struct {
     double *M; /* values of all elements */
@@ -100,9 +101,34 @@ static inline int solve_band(int n, int bandwidth, double *restrict S, double *r
     return 1;
 }
 
-static inline int solve_stage(const symlie_problem *restrict P, const mass_matrix *restrict m, const double *restrict B0,
-                              const double *restrict B1, double *restrict r, const double *restrict c,
-                              double *restrict a, double *restrict lambda)
+/* The same for a tridiagonal matrix without exchange of rows; 0 if a pivot loses its size, and S and x are changed. */
+static inline int solve_tridiagonal(int n, double *restrict S, double *restrict x)
+{
+    double smallest = INFINITY;
+    for (int k = 0; k < n; k++) {
+        double *restrict row = S + 4LL * k;
+        if (k > 0) {
+            const double factor = row[0] * row[-3]; /* row[-3]: the reciprocal of the pivot above */
+            const double pivot = row[1] - factor * row[-2];
+            const double kept = fabs(pivot) - PIVOT_LOSS * fabs(row[1]);
+            smallest = kept < smallest ? kept : smallest;
+            row[1] = 1 / pivot;
+            x[k] -= factor * x[k - 1];
+        } else {
+            smallest = fabs(row[1]);
+            row[1] = 1 / row[1];
+        }
+    }
+    if (!(smallest > 0)) return 0;
+    x[n - 1] *= S[4LL * (n - 1) + 1];
+    for (int k = n - 2; k >= 0; k--) x[k] = (x[k] - S[4LL * k + 2] * x[k + 1]) * S[4LL * k + 1];
+    return 1;
+}
+
+/* S and its right-hand side in the order of elimination; a and lambda are scratch. */
+static inline void assemble_band(const symlie_problem *restrict P, const mass_matrix *restrict m, const double *restrict B0,
+                                 const double *restrict B1, const double *restrict r, const double *restrict c,
+                                 double *restrict a, double *restrict lambda)
 {
     const int width = band_width(P);
     for (long long k = 0; k < (long long)ROWS * width; k++) m->S[k] = 0;
@@ -111,7 +137,17 @@ static inline int solve_stage(const symlie_problem *restrict P, const mass_matri
     apply_mobility(P, m->F, r, a);
     multiply_jacobian(P, B1, a, lambda);
     for (int k = 0; k < ROWS; k++) m->x[P->position[k]] = lambda[k] - c[k];
-    if (!solve_band(ROWS, (int)P->bandwidth, m->S, m->x)) return 0;
+}
+
+static inline int solve_stage(const symlie_problem *restrict P, const mass_matrix *restrict m, const double *restrict B0,
+                              const double *restrict B1, double *restrict r, const double *restrict c,
+                              double *restrict a, double *restrict lambda)
+{
+    assemble_band(P, m, B0, B1, r, c, a, lambda);
+    if (P->bandwidth != 1 || SYMLIE_UNLIKELY(!solve_tridiagonal(ROWS, m->S, m->x))) {
+        if (P->bandwidth == 1) assemble_band(P, m, B0, B1, r, c, a, lambda);
+        if (!solve_band(ROWS, (int)P->bandwidth, m->S, m->x)) return 0;
+    }
     for (int k = 0; k < ROWS; k++) lambda[k] = m->x[P->position[k]];
     return solve_with_mass(P, m, r, B0, lambda, a);
 }

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
     from symlie import errors
     from symlie.groups.definition import lie_group
+    from symlie.groups.frames import frame_space
     from symlie.groups.group import direct_product
     from symlie.groups.homogeneous import homogeneous_space
     from symlie.groups.matrix_group import matrix_group
@@ -82,6 +83,7 @@ _SOURCES: dict[str, tuple[str, ...]] = {
     ),
     "symlie": ("errors",),
     "symlie.groups.definition": ("lie_group",),
+    "symlie.groups.frames": ("frame_space",),
     "symlie.groups.group": ("direct_product",),
     "symlie.groups.homogeneous": ("homogeneous_space",),
     "symlie.groups.matrix_group": ("matrix_group",),
@@ -118,9 +120,9 @@ __all__ = [
     "S2", "S3", "SE2", "SE3", "SO2", "SO3", "TS2", "Abs", "CosseratRod", "ElementType", "Heaviside", "Max", "Min",
     "Model", "Piecewise", "Rational", "S3sR3", "SO3rv", "Solution", "System", "acos", "asin", "atan", "atan2",
     "convergence", "cos", "cosh", "cotangent_space", "diag", "direct_product", "dual_space", "errors", "exp", "eye",
-    "group_from_name", "homogeneous_space", "lie_group", "load", "load_solution", "load_tableau", "matrix_group",
-    "pi", "plot_convergence", "plot_steps", "product_space", "real_space", "resume", "select", "semidirect_product",
-    "sign", "sin", "sinh", "solve", "sqrt", "tan", "tanh", "translation_space", "vector",
+    "frame_space", "group_from_name", "homogeneous_space", "lie_group", "load", "load_solution", "load_tableau",
+    "matrix_group", "pi", "plot_convergence", "plot_steps", "product_space", "real_space", "resume", "select",
+    "semidirect_product", "sign", "sin", "sinh", "solve", "sqrt", "tan", "tanh", "translation_space", "vector",
 ]  # fmt: skip
 
 

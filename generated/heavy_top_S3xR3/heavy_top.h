@@ -28,7 +28,9 @@
 #define FIELDS 0
 #define SYMPLECTIC 0
 #define MOTIONS 0
+#define PRESCRIBED 0
 #define ACCELERATION_ROWS 0
+#define INTEGRATES_VELOCITIES 1
 #define UNROLL_STAGES 1
 
 #include "primitives.h"

@@ -37,7 +37,8 @@ def node_type_kernels(space: ConfigurationSpace) -> NodeTypeKernels:
     (`operators.chart`), which must stay below (2π)².
 
     With an action from the left, where points move to exp(u)·q, the signs of u in ``rate`` and ``transport`` and of
-    ``bracket`` are the opposite ones, so that formulas for right multiplication hold as they are.
+    ``bracket`` are the opposite ones, so that formulas for right multiplication hold as they are. Of a frame, whose
+    flows are no action, only ``advance`` has a meaning.
     """
     group = acting_group(space)
     is_left = isinstance(space, HomogeneousSpace) and space.is_left
@@ -102,6 +103,7 @@ def node_type_kernels(space: ConfigurationSpace) -> NodeTypeKernels:
         storage=m,
         dimension=n,
         velocities=space.velocity_dimension,
+        is_frame=isinstance(space, HomogeneousSpace) and space.is_frame,
         identity=tuple(float(c) for c in space.identity),
         storage_fields=field_layouts(space.storage_fields),
         velocity_fields=field_layouts(space.velocity_fields),

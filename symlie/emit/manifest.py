@@ -60,6 +60,7 @@ def types_manifest(model: EmittedModel) -> dict[str, Any]:
                 "storage": t.storage,
                 "dimension": t.dimension,
                 "velocities": t.velocities,
+                "is_frame": t.is_frame,
                 "identity": list(t.identity),
                 "storage_fields": _fields(t.storage_fields),
                 "velocity_fields": _fields(t.velocity_fields),

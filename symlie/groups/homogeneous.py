@@ -54,6 +54,8 @@ class HomogeneousSpace:
         An f with ψ_*(f)|_y = F from the point and the rates F of its stored components, where a short one is known.
     theta_step
         The step of the symplectic θ-family from the point, the increment and θ, on cotangent bundles.
+    is_frame
+        Whether the action is only the flow of vector fields with constant coefficients, which compose to no group.
     """
 
     name: str
@@ -67,6 +69,7 @@ class HomogeneousSpace:
     hamiltonian: Callable[[Vector, Vector], Vector] | None = None
     lift: Callable[[Vector, Vector], Vector] | None = None
     theta_step: Callable[[Program, Vector, Vector, Expr], ThetaStep] | None = None
+    is_frame: bool = False
 
     velocity_fields: tuple[Field, ...] = ()
     """None: a node on a homogeneous space has no velocity of its own."""

@@ -56,6 +56,8 @@ class NodeTypeKernels:
     """Dimension of the algebra that local coordinates of a step are in."""
     velocities: int
     """Number of velocity components: the dimension, or 0 if the motion is given by a field."""
+    is_frame: bool
+    """Whether points move by flows that compose to no group; only ``advance`` has a meaning then."""
     identity: tuple[float, ...]
     storage_fields: tuple[FieldLayout, ...]
     velocity_fields: tuple[FieldLayout, ...]

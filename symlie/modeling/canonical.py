@@ -30,8 +30,8 @@ def _space(space: ConfigurationSpace) -> str:
         return _group(space)
     g, y = storage_symbols(space.group, "g"), storage_symbols(space)
     return (
-        f"{space.name} {space.is_left} {space.action(g, y)} {space.origin} {space.normalize(y)} {space.storage_fields} "
-        f"{_group(space.group)}"
+        f"{space.name} {space.is_left} {space.is_frame} {space.action(g, y)} {space.origin} "
+        f"{space.normalize(y)} {space.storage_fields} {_group(space.group)}"
     )
 
 

@@ -138,6 +138,12 @@ def ambient_step(stepper: Stepper, state: State, h: float, ambient: StepKernels)
         trial.acceleration = v_dot[-1] if table.has_end_stage else None
         theta = h * _sum(table.a[table.stages], rate[: table.stages])
         trial.error = stepper.control.error(theta, h * _sum(table.b_hat, rate), v, V, v + h * _sum(table.b_hat, v_dot))
+    if stepper.rows:
+        # λ belongs to the end of the step, whose v' is the first of the next one.
+        if trial.acceleration is None:
+            trial.acceleration, trial.multipliers = stepper.acceleration(t + h, Q, V, state.multipliers)
+            trial.rhs_evaluations += 1
+        stepper.measure(trial, t + h, Q, V, k.jacobian(p, t + h, Q))
     return trial
 
 

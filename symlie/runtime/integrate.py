@@ -32,8 +32,15 @@ def takes_constraints(method: Method) -> bool:
     return method.family in ("half_explicit", "index1")
 
 
+def _has_frames(layout: Layout) -> bool:
+    """Whether some nodes are on manifolds with a frame, whose flows have no known commutators."""
+    return any(node.type["is_frame"] for node in layout.nodes)
+
+
 def default_method(layout: Layout) -> str:
     """The method for a model where none is given."""
+    if _has_frames(layout):
+        return "cf43"
     return "half_explicit_5" if not layout.has_fields and layout.of_velocities.all() else "rkmk_dopri5"
 
 
@@ -55,6 +62,11 @@ def check_method(layout: Layout, method: Method) -> None:
             f"Method '{method.name}' integrates Hamiltonian systems on cotangent bundles; not all nodes of "
             f"'{layout.name}' are on a cotangent_space(group) and moved by a Hamiltonian of the model itself. Use "
             "rkmk_dopri5 or another explicit method."
+        )
+    if _has_frames(layout) and not method.is_free_of_commutators:
+        raise UnsupportedMethodError(
+            f"Method '{method.name}' needs commutators, which the frame of vector fields of '{layout.name}' does not have; "
+            "use cf4, cf32a, cf43, cg3, cg4, cg5, or lie_euler_heun."
         )
     if method.family == "half_explicit" and (layout.has_fields or not layout.of_velocities.all()):
         raise UnsupportedMethodError(
@@ -96,7 +108,7 @@ def solve(
         (t₀, t_end), or t_end with t₀ = 0, or the end of ``start``; in s.
     method
         Name of a method, see ``symlie list``; or a TOML file with a tableau, see `load_tableau`. Default:
-        half_explicit_5, or rkmk_dopri5 where nodes move by fields.
+        half_explicit_5; where nodes move by fields rkmk_dopri5, or cf43 along frames.
     method_options
         For methods of the family rkmk ``commutators``: ``"exact"``, ``"auto"`` or the number after which dexp⁻¹ is
         truncated, and ``map``: ``"exp"``, ``"cayley"`` or ``"second_kind"``, the local coordinates of a step.

@@ -91,6 +91,13 @@ class Method:
         return self.use if self.use in STEP_KINDS else self.map if self.map in STEP_KINDS else None
 
     @property
+    def is_free_of_commutators(self) -> bool:
+        """Whether it takes nothing but flows of slopes: no dexp⁻¹ and no commutators."""
+        if self.family == ExplicitTableau.family:
+            return self.commutators == 0 and not self._has_own_commutators and self.map == "exp"
+        return self.family in ("commutator_free", "crouch_grossman", "ambient")
+
+    @property
     def has_estimate(self) -> bool:
         """Whether an embedded formula estimates the error, so that steps can be adaptive."""
         return self.tableau.has_estimate

@@ -69,6 +69,16 @@ SYMLIE_UNROLL
 #endif
     copy(STORAGE, Q, trial->q);
     copy(DIMENSION, V, trial->v);
+#if CONSTRAINED
+    /* lambda belongs to the end of the step, whose v' is the first of the next one. */
+    if (!trial->acceleration_is_valid) {
+        const int status = stage_acceleration(P, work, t + h, Q, V, r, mass, trial->acceleration, trial->lambda);
+        if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
+        trial->acceleration_is_valid = 1;
+        trial->rhs_evaluations++;
+    }
+    measure_residuals(P, work, t + h, Q, V, trial);
+#endif
     (void)work;
     return SYMLIE_DONE;
 }

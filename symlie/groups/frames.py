@@ -1,0 +1,112 @@
+"""Manifolds given by a frame of vector fields whose flows are known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import sympy
+from sympy import ImmutableDenseMatrix
+
+from symlie.errors import GroupError
+from symlie.groups.definition import fields_of, flat
+from symlie.groups.element import StoredElement
+from symlie.groups.group import storage_symbols
+from symlie.groups.homogeneous import HomogeneousSpace
+from symlie.groups.standard import real_space
+from symlie.groups.validation import TOLERANCE, check_name
+from symlie.ir.program import Vector
+
+
+def frame_space(
+    name: str,
+    dimension: int,
+    *,
+    storage: Mapping[str, int | tuple[int, ...]],
+    flow: Callable[[Any, Any], Any],
+    origin: Sequence[Any],
+    relations: Callable[[Any], Sequence[Any]] | None = None,
+    normalize: Callable[[Any], Any] | None = None,
+) -> HomogeneousSpace:
+    """A manifold with vector fields E₁, …, E_d, for methods that compose flows of Σ α_i E_i with constant α.
+
+    Fields need no commutators, and these need not be known: Crouch-Grossman and commutator-free methods serve.
+
+    Parameters
+    ----------
+    name
+        Name, an identifier.
+    dimension
+        d, the number of vector fields; the field of a node has as many components.
+    storage
+        Named parts of a point with their sizes or shapes.
+    flow
+        Takes a column α of d components and a point y with its parts as attributes, and returns all components of the
+        point that the flow of Σ α_i E_i leads to from y in unit time. The fields follow from it.
+    origin
+        Components of a point of the manifold.
+    relations
+        Polynomials that vanish on the manifold; default: none.
+    normalize
+        One step of a quadratically convergent return to the relations; default: the point itself.
+
+    Raises
+    ------
+    GroupError
+        The map is no flow: α = 0 moves points, or two steps along α are not one of twice the length.
+
+    Examples
+    --------
+    >>> import symlie as sl
+    >>> plane = sl.frame_space(
+    ...     "scaled_plane", 2, storage={"x": 2}, flow=lambda a, y: [y.x[0] + a[0], y.x[1] * sl.exp(a[1])], origin=[0, 1]
+    ... )
+    """
+    check_name(name)
+    fields = fields_of(storage, None, f"The storage of {name}")
+    size = fields[-1].offset + fields[-1].size
+
+    def checked(what: str, value: Any) -> Vector:
+        components = flat(value)
+        if len(components) != size:
+            raise GroupError(f"The {what} of {name} has {len(components)} components; a point has {size}.")
+        return components
+
+    def point(y: Vector) -> StoredElement:
+        return StoredElement(fields, y)
+
+    space = HomogeneousSpace(
+        name,
+        real_space(dimension),
+        fields,
+        lambda a, y: checked("flow", flow(ImmutableDenseMatrix(dimension, 1, list(a)), point(y))),
+        checked("origin", origin),
+        lambda y: flat(relations(point(y))) if relations is not None else (),
+        lambda y: checked("normalized point", normalize(point(y))) if normalize is not None else y,
+        is_frame=True,
+    )
+    _check_flow(space)
+    return space
+
+
+def _check_flow(space: HomogeneousSpace) -> None:
+    a, y = storage_symbols(space.group, "a"), storage_symbols(space)
+    moved = sympy.lambdify([a, y], list(space.action(a, y)), "numpy")
+    generator = np.random.default_rng(1)
+    first, along = generator.uniform(-0.5, 0.5, (2, space.dimension))
+    start = np.array(moved(first, [float(c) for c in space.origin]), dtype=float)
+
+    def require(law: str, left: Any, right: Any) -> None:
+        left, right = np.array(left, dtype=float), np.array(right, dtype=float)
+        if not np.abs(left - right).max(initial=0) <= TOLERANCE * max(1.0, np.abs(right).max(initial=0)):
+            raise GroupError(f"What is stated for {space} is no flow: {law}.")
+
+    require("it moves points along no field", moved(0 * along, start), start)
+    require(
+        "two steps along a field are not one of twice the length",
+        moved(along, moved(along, start)),
+        moved(2 * along, start),
+    )
+    relations = sympy.lambdify([y], list(space.relations(y)), "numpy")(start)
+    require("it leaves the manifold", relations, np.zeros(len(relations)))

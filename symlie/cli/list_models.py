@@ -19,6 +19,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Run the command."""
+    from symlie.groups.spaces import NAMED as SPACES
     from symlie.groups.standard import NAMED, group_from_name
     from symlie.models.registry import model_names, open_model, plain
     from symlie.runtime.methods import method, method_names
@@ -43,16 +44,21 @@ def run(arguments: Namespace) -> int:
     for file in files:
         print(f"  {file.name}: {file.summary}")
         print_table(
-            ((f"-o {name}=…", _values(file.choices.get(name), file.defaults.get(name))) for name in file.option_names),
+            (
+                (f"-o {n}=…", _values(file.choices.get(n), file.defaults.get(n), is_required=n in file.required))
+                for n in file.option_names
+            ),
             indent="    ",
         )
     print("\nMethods")
     print_table((m.name, f"order {m.order}", m.family.replace("_", "-")) for m in methods)
     print("\nGroups (also R1, R2, … and direct products such as SO3xR3)")
     print_table((g.name, f"dimension {g.dimension}") for g in groups)
+    print("\nManifolds that a group acts on (others are stated in models)")
+    print_table((s.name, f"of {s.group}") for s in SPACES.values())
     return 0
 
 
-def _values(choices: list[Any] | None, default: Any) -> str:
-    shown = f"default {default}" if default is not None else "required"
+def _values(choices: list[Any] | None, default: Any, *, is_required: bool) -> str:
+    shown = f"default {default}" if default is not None else "required" if is_required else "optional"
     return f"{' | '.join(map(str, choices))} ({shown})" if choices else shown

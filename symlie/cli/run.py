@@ -59,7 +59,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Run the command."""
-    describe(arguments, **({"method": arguments.method} if arguments.method else {}))
+    describe(arguments, method=arguments.method or "half_explicit_5")
     results = results_of(arguments)
     if arguments.checkpoint_seconds is not None and not arguments.checkpoint:
         raise SymlieError("--checkpoint-seconds needs --checkpoint FILE.")
@@ -67,7 +67,10 @@ def run(arguments: Namespace) -> int:
     t_end: float = arguments.t_end if arguments.t_end is not None else t_eval[-1] if t_eval else DEFAULT_END
     reference = _reference(arguments, t_eval[-1] if t_eval else t_end) if arguments.reference else None
     system = system_of(arguments)
-    from symlie.runtime.integrate import solve
+    from symlie.runtime.integrate import default_method, solve
+
+    method = arguments.method or default_method(system.layout)
+    arguments.result.update(method=method)
     from symlie.runtime.panels import check_panels
 
     check_panels(system.layout, results.panels or [])
@@ -78,7 +81,7 @@ def run(arguments: Namespace) -> int:
             solution = solve(
                 system,
                 t_end,
-                method=arguments.method,
+                method=method,
                 t_eval=None if over_time else t_eval or [t_end],
                 record_every=max(1, int(t_end / arguments.h / MOST_DRAWN)) if drawn_only and arguments.h else 1,
                 multipliers=arguments.multipliers,

@@ -279,6 +279,10 @@ def product_space(
     )
 
 
+NAMED = {"S2": S2, "TS2": TS2}
+"""Spaces by name."""
+
+
 def space_from_name(name: str) -> HomogeneousSpace | None:
     """The space spelled ``S2`` or ``TS2``; None if there is none."""
-    return {"S2": S2, "TS2": TS2}.get(name)
+    return NAMED.get(name)

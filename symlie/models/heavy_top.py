@@ -14,15 +14,15 @@ import symlie as sl
 
 OPTIONS = {
     "group": ["SO3xR3", "SE3", "S3xR3", "S3sR3", "SO3", "S3"],
-    "formulation": ["velocities", "TSO3", "se3_dual", "quadratic"],
+    "formulation": ["TSO3", "se3_dual", "quadratic"],
 }
 SPIN = [0, 150, -4.61538]
 """Initial angular velocity, in body axes, in rad/s."""
 
 
-def build(group: str = "SO3xR3", formulation: str = "velocities") -> sl.Model:
+def build(group: str = "SO3xR3", formulation: str | None = None) -> sl.Model:
     """State the heavy top on a group, or by momenta about the fixed point, where the group has no meaning."""
-    if formulation != "velocities":
+    if formulation is not None:
         return with_momenta(formulation)
     top = sl.Model("heavy_top")
     m = top.parameter("mass", 15.0, unit="kg")

@@ -91,8 +91,14 @@ class ModelFile:
 
     @property
     def defaults(self) -> dict[str, Any]:
-        """Options that have a default, with it."""
-        return {p.name: p.default for p in self._signature.parameters.values() if p.default is not p.empty}
+        """Options that have a default, with it; an option whose default is None is not there unless it is given."""
+        stated = {p.name: p.default for p in self._signature.parameters.values() if p.default is not p.empty}
+        return {name: value for name, value in stated.items() if value is not None}
+
+    @property
+    def required(self) -> list[str]:
+        """Names of the options without default."""
+        return [n for n in self.option_names if self._signature.parameters[n].default is inspect.Parameter.empty]
 
     @property
     def option_names(self) -> list[str]:
@@ -117,7 +123,7 @@ class ModelFile:
                 known = f"it has: {', '.join(names)}" if names else "it has none"
                 raise UnknownNameError(f"Model '{self.name}' has no option '{name}'; {known}.")
         complete = {**self.defaults, **options}
-        for name in names:
+        for name in self.required:
             if name not in complete:
                 raise ModelError(f"Model '{self.name}' needs the option '{name}': -o {name}=VALUE.")
         for name, allowed in self.choices.items():

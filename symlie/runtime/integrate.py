@@ -65,8 +65,8 @@ def check_method(layout: Layout, method: Method) -> None:
         )
     if _has_frames(layout) and not method.is_free_of_commutators:
         raise UnsupportedMethodError(
-            f"Method '{method.name}' needs commutators, which the frame of vector fields of '{layout.name}' does not have; "
-            "use cf4, cf32a, cf43, cg3, cg4, cg5, or lie_euler_heun."
+            f"Method '{method.name}' needs commutators, which the frame of vector fields of '{layout.name}' does not "
+            "have; use cf4, cf32a, cf43, cg3, cg4, cg5, or lie_euler_heun."
         )
     if method.family == "half_explicit" and (layout.has_fields or not layout.of_velocities.all()):
         raise UnsupportedMethodError(

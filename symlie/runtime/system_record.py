@@ -78,7 +78,11 @@ def recorded_system(record: dict[str, Any], backend: str | None = None) -> Syste
         system = load_system(files, manifest, backend=backend or record["backend"], optimize=record["optimize"])
         stated = (system.parameters, *system.element_parameters)
         found = [np.array(rows, dtype=float) for rows in (record["parameters"], *record["element_parameters"])]
-        parameters, *elements = (f.reshape(-1, *s.shape[1:]) for f, s in zip(found, stated, strict=True))
+        parameters = found[0].reshape(stated[0].shape)
+        elements = [
+            rows.reshape(1 if len(rows) == 1 else count, known.shape[1])
+            for rows, known, count in zip(found[1:], stated[1:], system.layout.instance_counts, strict=True)
+        ]
         initial = {(node, field): np.array(rows, dtype=float) for node, field, rows in record["initial_values"]}
         tables = {name: input_table(system.layout, name, *points) for name, points in record["inputs"].items()}
         return dataclasses.replace(

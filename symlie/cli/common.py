@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from symlie.cli.values import node_quantity, number, option, quantity, table
-from symlie.errors import SymlieError
+from symlie.errors import SymlieError, UnknownNameError
 
 if TYPE_CHECKING:
+    from symlie.runtime.layout import Layout
     from symlie.runtime.system import System
 
 PICTURES = (".png", ".pdf", ".svg")
@@ -134,8 +135,6 @@ def node_with(layout: Layout, field: str) -> str:
     UnknownNameError
         There is none, or several.
     """
-    from symlie.errors import UnknownNameError
-
     named = [
         n.name
         for n in layout.nodes

@@ -13,13 +13,14 @@ import numpy as np
 
 from symlie.compile.cache import DRIVER_HEADERS, KERNEL_HEADERS, compiled_library, included_headers
 from symlie.compile.library import Library
-from symlie.errors import ModelError, UnknownNameError
+from symlie.errors import UnknownNameError
 from symlie.runtime.algebra import BandedAlgebra, DenseAlgebra
 from symlie.runtime.initial import InitialState, StatedState, consistent_initial_state
 from symlie.runtime.inputs import InputTable, breakpoints_of, input_table, slots_and_tables
 from symlie.runtime.kernels import Kernels, Prepared
 from symlie.runtime.layout import Array, Layout
 from symlie.runtime.methods import STEP_KINDS, Method
+from symlie.runtime.parameters import changed_parameters, numbers
 from symlie.runtime.stated import check_numbers, checked_configuration
 from symlie.runtime.step_kernels import LazyStepKernels
 from symlie.runtime.tables import driver_source
@@ -86,25 +87,8 @@ class System:
         ModelError
             Wrong number of components, or not finite.
         """
-        parameters, elements = self.parameters.copy(), list(self.element_parameters)
-        for name, value in values.items():
-            known = self.layout.parameters_of_elements
-            if name in self.layout.parameters:
-                position = self.layout.parameters[name][0]
-                parameters[position] = _numbers(f"parameter '{name}'", value, position.stop - position.start)[0]
-            elif len(known.get(name, ())) == 1:
-                ((element, columns),) = known[name]
-                count = self.layout.instance_counts[element]
-                rows = _numbers(f"parameter '{name}'", value, columns.stop - columns.start, count)
-                elements[element] = np.array(np.broadcast_to(elements[element], (count, elements[element].shape[1])))
-                elements[element][:, columns] = rows
-            else:
-                single = [n for n, places in known.items() if len(places) == 1]
-                raise UnknownNameError(
-                    f"Model '{self.name}' has no parameter '{name}'; it has: "
-                    f"{', '.join(dict.fromkeys([*self.layout.parameters, *single]))}."
-                )
-        return dataclasses.replace(self, parameters=parameters, element_parameters=tuple(elements))
+        parameters, elements = changed_parameters(self.layout, self.parameters, self.element_parameters, values)
+        return dataclasses.replace(self, parameters=parameters, element_parameters=elements)
 
     def with_initial(self, node: str, /, **fields: Any) -> System:
         """A copy with other initial values of a node, by field: ``with_initial("top", Omega=[0, 1, 0])``.
@@ -132,7 +116,7 @@ class System:
         for name, value in fields.items():
             if name not in sizes:
                 raise UnknownNameError(f"Node '{node}' has no field '{name}'; it has: {', '.join(sizes)}.")
-            changed[node, name] = _numbers(f"initial value {node}.{name}", value, sizes[name], part.count)
+            changed[node, name] = numbers(f"initial value {node}.{name}", value, sizes[name], part.count)
         return dataclasses.replace(self, initial_values=changed)
 
     def with_input(self, name: str, times: Any, values: Any, interpolation: str = "linear") -> System:
@@ -321,7 +305,7 @@ class System:
         ModelError
             It has another shape, or is not finite.
         """
-        values = _numbers("configuration", q, self.layout.storage)[0]
+        values = numbers("configuration", q, self.layout.storage)[0]
         changed = dict(self.initial_values)
         for node in self.layout.nodes:
             rows = values[node.storage].reshape(node.count, -1)
@@ -390,17 +374,3 @@ def c_files(files: Mapping[str, str]) -> dict[str, str]:
     kinds = (".c", ".h")
     apart = ("_tangents.c", *(f"_{kind}.h" for kind in STEP_KINDS))
     return {n: text for n, text in files.items() if n.endswith(kinds) and not n.endswith(apart)}
-
-
-def _numbers(what: str, value: Any, size: int, count: int = 1) -> Array:
-    """Rows of ``size`` numbers, shape (count, size), or (1, size) for all of them."""
-    try:
-        array = np.asarray(value, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise ModelError(f"The {what} must be numbers, not {value!r}.") from error
-    if array.size not in (size, count * size):
-        several = f"{count} × {size} or {size}" if count > 1 else str(size)
-        raise ModelError(f"The {what} needs {several} components, not {array.size}.")
-    if not np.all(np.isfinite(array)):
-        raise ModelError(f"The {what} is not finite: {value!r}.")
-    return array.reshape(-1, size)

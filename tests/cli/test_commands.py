@@ -20,7 +20,7 @@ def test_list(cli: Cli) -> None:
         assert word in out
     data = cli("list", "--json").json
     top = next(m for m in data["models"] if m["name"] == "heavy_top")
-    assert top["defaults"] == {"group": "SO3xR3", "formulation": "velocities"}
+    assert top["defaults"] == {"group": "SO3xR3"}
     assert top["choices"]["group"] == ["SO3xR3", "SE3", "S3xR3", "S3sR3", "SO3", "S3"]
     assert {"name": "half_explicit_5", "family": "half_explicit", "order": 5} in data["methods"]
     assert {"name": "SE3", "dimension": 6} in data["groups"]

@@ -35,7 +35,7 @@ def test_json(cli: Cli, backend: str) -> None:
     assert list(data) == KEYS
     assert [data[k] for k in KEYS[:6]] == [
         "heavy_top",
-        {"group": "SE3", "formulation": "velocities"},
+        {"group": "SE3"},
         "half_explicit_5",
         backend,
         "ok",
@@ -90,7 +90,7 @@ def test_index1_multipliers(cli: Cli) -> None:
 def test_table(cli: Cli) -> None:
     out = cli(*TOP, "--t-eval", "0.01,0.02").out
     for word in (
-        "heavy_top formulation=velocities group=SE3",
+        "heavy_top group=SE3",
         "t = 0.01 s",
         "t = 0.02 s",
         "energy (J)",

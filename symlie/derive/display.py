@@ -25,6 +25,7 @@ from symlie.derive.term_rows import (
     mass_rows,
     newton_rows,
     output_rows,
+    placement_rows,
 )
 from symlie.groups.group import Field, LieGroup
 from symlie.groups.homogeneous import ConfigurationSpace, acting_group
@@ -78,7 +79,8 @@ def markdown(equations: Equations, *, newton: bool = False) -> str:
         has_velocity=any(n.group.velocity_dimension for n in nodes),
         has_fields=any(not n.group.velocity_dimension for n in nodes),
         holonomic=any(c.is_holonomic for c in stated),
-        nonholonomic=any(not c.is_holonomic for c in stated),
+        nonholonomic=any(c.level == 1 for c in stated),
+        of_accelerations=any(c.is_of_accelerations for c in stated),
         nodes=[_node(v, n) for v in views for n in v.derived.statement.nodes],
         parameters=[(p.name, str(letter(p.name)), _numbers(p.default), p.unit) for p in model.parameters],
         inputs=[(i.name, str(letter(i.name)), i.size, i.unit) for i in model.inputs],
@@ -121,12 +123,14 @@ def _sections(view: StatementView) -> list[dict[str, Any]]:
     rate = " + b" if any(e != 0 for e in view.derived.constraints.rate) else ""
     holonomic = all(c.is_holonomic for c in view.derived.statement.constraints)
     second = r"\ddot\Phi" if holonomic else rf"\frac{{\mathrm{{d}}}}{{\mathrm{{d}}t}}(B \thinspace v{rate})"
+    stated = all(c.is_of_accelerations for c in view.derived.statement.constraints)
     texts = {
         "Fields": "Algebra-valued: the node moves along the generator of $f$.",
         "Mass matrix": "Constant." if view.derived.dynamics.mass_is_constant else "",
         "Hidden constraints": rf"$\dot\Phi = B \thinspace v{rate} = 0$.",
         "Nonholonomic constraints": rf"$B \thinspace v{rate} = 0$.",
-        "Curvature": rf"${second} = B \thinspace \dot v + Z = 0$.",
+        "Placed nodes": "They are no states: where they are, and how fast, follows from others.",
+        "Curvature": r"$B \thinspace \dot v + Z = 0$." if stated else rf"${second} = B \thinspace \dot v + Z = 0$.",
         "Events": " ".join(_when(e) for e in view.derived.statement.events),
         "Newton matrices": r"$K = \mathrm{D}_q(M \dot v + g + B^{\mathsf{T}} \lambda)$, "
         r"$C = \partial g / \partial v$; blocks that are not shown are zero.",
@@ -143,6 +147,7 @@ def _rows(view: StatementView) -> dict[str, list[Row]]:
         "Mass matrix": mass_rows(view),
         "Forces": force_rows(view),
         "Fields": field_rows(view),
+        "Placed nodes": placement_rows(view),
         **constraint_rows(view),
         "Outputs": output_rows(view),
         "Events": event_rows(view),

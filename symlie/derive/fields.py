@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from sympy import Expr, Integer
 
 from symlie.errors import ModelError
@@ -42,53 +44,55 @@ def placed_offsets(statement: Statement) -> list[Expr]:
     return result
 
 
+Placed = tuple[str, int]
+"""A node by the name of its array and its number; 0 of single nodes."""
+
+
 def check_placements(model: Model) -> None:
-    """Check that each placed node is placed once, after what places its reference, by fields of one element type.
+    """Check that each placed node is placed once, after its reference, and by points that its own statement moves.
 
     Raises
     ------
     ModelError
         It is not.
     """
-    placed: set[tuple[str, int]] = set()
-    to_place = {(row[p.place]) for i in model.instances for p in i.element.placements for row in i.nodes}
-    for instances in model.instances:
-        element = instances.element
-        for row in instances.nodes:
-            for p in element.placements:
-                name, index = row[p.place]
-                if row[p.place] in placed:
-                    raise ModelError(f"Node '{name}[{index}]' is placed twice, last by element type '{element.name}'.")
-                if row[p.reference] in to_place - placed:
-                    other, number = row[p.reference]
-                    raise ModelError(
-                        f"Node '{name}[{index}]' is placed by '{other}[{number}]' before that is placed itself; add "
-                        "instances in the order in which nodes are reached."
-                    )
-                placed.add(row[p.place])
-    _check_fields(model)
+    stated = list(_rows(model))
+    waiting = {row[p.place] for statement, row in stated for p in statement.placements}
+    placed: set[Placed] = set()
+    for statement, row in stated:
+        for p in statement.placements:
+            place, reference = row[p.place], row[p.reference]
+            if place in placed:
+                raise ModelError(f"Node '{_shown(place)}' is placed twice, last by '{statement.name}'.")
+            if reference in waiting - placed:
+                raise ModelError(
+                    f"Node '{_shown(place)}' is placed by '{_shown(reference)}' before that is placed itself; add "
+                    "instances in the order in which nodes are reached."
+                )
+            placed.add(place)
+    moved_by: dict[Placed, list[str]] = {}
+    for statement, row in stated:
+        for node, _ in statement.fields:
+            moved_by.setdefault(row[statement.nodes.index(node)], []).append(statement.name)
+    for statement, row in stated:
+        used = [s for p in statement.placements for s in p.offset]
+        for node, place in zip(statement.nodes, row, strict=True):
+            is_used = bool(used) and depends_on(statement.program, used, node.value.components)
+            is_moved_here = set(moved_by.get(place, [])) == {statement.name}
+            if is_used and not node.group.velocity_dimension and not is_moved_here:
+                raise ModelError(
+                    f"'{statement.name}' places nodes by node '{_shown(place)}', so that it must state the whole field of "
+                    "that node."
+                )
 
 
-def _check_fields(model: Model) -> None:
-    moved_by: dict[tuple[str, int], list[str]] = {}
+def _rows(model: Model) -> Iterator[tuple[Statement, tuple[Placed, ...]]]:
+    """Each statement with the nodes that stand in its places, instance by instance."""
+    yield model, tuple((node.name, 0) for node in model.nodes)
     for instances in model.instances:
-        element = instances.element
         for row in instances.nodes:
-            for k, node in enumerate(element.nodes):
-                if any(n is node for n, _ in element.fields):
-                    moved_by.setdefault(row[k], []).append(element.name)
-    for instances in model.instances:
-        element = instances.element
-        used = [
-            k
-            for k, node in enumerate(element.nodes)
-            if not node.group.velocity_dimension
-            and any(depends_on(element.program, p.offset, node.value.components) for p in element.placements)
-        ]
-        for row in instances.nodes:
-            for k in used:
-                if moved_by.get(row[k]) != [element.name]:
-                    raise ModelError(
-                        f"Element type '{element.name}' places nodes by node '{row[k][0]}[{row[k][1]}]', so that it "
-                        "must state the whole field of that node."
-                    )
+            yield instances.element, row
+
+
+def _shown(node: Placed) -> str:
+    return f"{node[0]}[{node[1]}]"

@@ -25,7 +25,7 @@ from symlie.derive.notation import (
 from symlie.derive.statement_list import Definition, statement_list
 from symlie.derive.statements import DerivedStatement
 from symlie.derive.vector_forms import VectorForms
-from symlie.groups.group import Field, LieGroup
+from symlie.groups.group import LieGroup
 from symlie.groups.homogeneous import ConfigurationSpace
 from symlie.groups.operations import Compose, Difference, Exponential, Inverse, Logarithm
 from symlie.groups.rotation import Rotate, rotation_size
@@ -151,11 +151,10 @@ class StatementView:
         self._name_element(Letter("q", superscript), superscript, node.group, storage)
         self.notation.name_fields(velocity, node.group.velocity_fields, VELOCITY, superscript)
         start = self.velocity_parts[-1].stop if self.velocity_parts else 0
-        for field, symbols in acceleration_fields(node):
-            self.notation.name_vector(symbols, Letter(rf"\dot{{{field_letter(field)}}}", superscript), VELOCITY)
         for field in node.group.velocity_fields:
             name = field_letter(field, superscript)
             self.forms.add(str(name), velocity[field.offset : field.offset + field.size])
+            self._name_rate(name, node.acceleration.components[field.offset : field.offset + field.size])
             self.velocity_parts.append(VelocityPart(name, start + field.offset, start + field.offset + field.size))
 
     def _name_element(self, name: Letter, superscript: str, group: ConfigurationSpace, storage: Vector) -> None:
@@ -191,12 +190,14 @@ class StatementView:
                     self.forms.add(str(name), symbols)
             first = last
         for part in self.velocity_parts if self.newton and self.newton.acceleration else ():
-            stem = part.letter.stem
-            dotted = stem.replace(r"\dot", r"\ddot") if stem.startswith(r"\dot") else rf"\dot{{{stem}}}"
-            name = Letter(dotted, part.letter.superscript, part.letter.index)
-            symbols = self.newton.acceleration[part.start : part.stop] if self.newton else ()
-            self.notation.name_vector(symbols, name, VELOCITY)
-            self.forms.add(str(name), symbols)
+            self._name_rate(part.letter, self.newton.acceleration[part.start : part.stop] if self.newton else ())
+
+    def _name_rate(self, of: Letter, symbols: Sequence[Symbol] | Vector) -> None:
+        """Name the rate of a velocity by its letter with a dot."""
+        dotted = of.stem.replace(r"\dot", r"\ddot") if of.stem.startswith(r"\dot") else rf"\dot{{{of.stem}}}"
+        name = Letter(dotted, of.superscript, of.index)
+        self.notation.name_vector(symbols, name, VELOCITY)
+        self.forms.add(str(name), symbols)
 
     def _name_products(self, parameters: Sequence[Parameter]) -> None:
         velocities = [s for n in self.derived.statement.nodes for s in n.velocity.components]
@@ -301,9 +302,3 @@ class StatementView:
     @staticmethod
     def _inverse(element: str) -> str:
         return rf"\left({element}\right)^{{-1}}" if "^" in element else f"{element}^{{-1}}"
-
-
-def acceleration_fields(node: Node) -> list[tuple[Field, Vector]]:
-    """Named parts of the acceleration of a node."""
-    a = node.acceleration.components
-    return [(f, a[f.offset : f.offset + f.size]) for f in node.group.velocity_fields]

@@ -55,6 +55,17 @@ def field_rows(view: StatementView) -> list[Row]:
     return rows
 
 
+def placement_rows(view: StatementView) -> list[Row]:
+    """Where placed nodes are."""
+    rows = []
+    for p in view.derived.statement.placements:
+        node, reference = (view.derived.statement.nodes[k] for k in (p.place, p.reference))
+        field = node.group.storage_fields[0]
+        left, start = (field_letter(field, view.superscript(n)) for n in (node, reference))
+        rows.append(view.vector_row(f"{left} - {start}", p.offset))
+    return rows
+
+
 def field_part(view: StatementView, node: Node, part: Field) -> Letter:
     """The letter of a part of the algebra-valued field of a node."""
     return Letter("f", view.superscript(node), str(field_letter(part)))
@@ -73,7 +84,9 @@ def constraint_rows(view: StatementView) -> dict[str, list[Row]]:
         new = {
             "Constraints": position,
             "Constraint Jacobian": _matrix_rows(view, "B", terms.jacobian[a:b], label=label),
-            "Hidden constraints" if constraint.is_holonomic else "Nonholonomic constraints": [
+            "Hidden constraints" if constraint.is_holonomic else "Nonholonomic constraints": []
+            if constraint.is_of_accelerations
+            else [
                 *([view.vector_row(f"b{index}", terms.rate[a:b])] if rate else []),
                 view.vector_row(rf"B{index} \thinspace v{rate}", terms.hidden[a:b]),
             ],

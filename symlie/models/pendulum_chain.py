@@ -33,7 +33,8 @@ def build(links: int = 2, formulation: str = "lagrangian") -> sl.Model:
     q, omega = rod.link.directions, rod.link.angular_velocities
     apart = rod.below.a - rod.above.a
     rod.acceleration_constraint("tension", q.dot(apart) + length * omega.dot(omega))
-    rod.field(rod.link, Omega=omega, U=q.cross(q.cross(apart)) / length)
+    h = rod.let(q.cross(apart) / length)
+    rod.field(rod.link, Omega=omega, U=q.cross(h))
     rod.place(rod.below, rod.above, length * q)
     chain.add(rod, [(points[k], points[k + 1], rods[k]) for k in range(links)])
     return chain

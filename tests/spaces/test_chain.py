@@ -208,3 +208,42 @@ def test_mistakes_of_placements_are_named() -> None:
         rod.acceleration_constraint("none", rod.below.x[0])
     with pytest.raises(ModelError, match="affine in the accelerations"):
         rod.acceleration_constraint("square", rod.below.a[0] ** 2)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_dumbbell_of_a_free_and_a_placed_mass(backend: str) -> None:
+    """Single nodes, tables in the text: momenta and energy are constant, and the free mass is integrated."""
+    model = sl.Model("dumbbell")
+    m = model.parameter("masses", [1.5, 0.7], unit="kg")
+    length = model.parameter("length", 0.8, unit="m")
+    a, b, link = model.node("a", "R3"), model.node("b", "R3"), model.node("link", sl.TS2)
+    q, omega = link.q, link.omega
+    apart = b.a - a.a
+    for mass, point in zip(m, (a, b), strict=True):
+        model.kinetic_energy(mass * point.x_dot.dot(point.x_dot) / 2)
+        model.potential_energy(mass * 9.81 * point.x[2])
+    model.acceleration_constraint("tension", q.dot(apart) + length * omega.dot(omega))
+    model.field(link, Omega=omega, U=q.cross(q.cross(apart)) / length)
+    model.place(b, a, length * q)
+    model.output(
+        "spin", sum((mass * p.x.cross(p.x_dot) for mass, p in zip(m, (a, b), strict=True)), sl.vector(0, 0, 0))[2]
+    )
+    model.initial(a, x=[0.1, 0, 0], x_dot=[1, 2, 3])
+    model.initial(link, q=[0.6, 0, 0.8], omega=[0.8, 5, -0.6])
+    system = model.derive().compile(backend=backend)
+    assert system.layout.is_fixed
+    solution = sl.solve(system, 0.6, method="rkmk_dopri5", rtol=1e-11, atol=1e-11)
+    assert np.ptp(solution.outputs["energy"]) < 1e-9 and np.ptp(solution.outputs["spin"]) < 1e-9
+    offset = solution.field("b", "x") - solution.field("a", "x")
+    assert np.abs(offset - 0.8 * solution.field("link", "q")).max() < TANGENT
+    center = (1.5 * solution.field("a", "x") + 0.7 * solution.field("b", "x")) / 2.2
+    t = solution.t[:, None]
+    rate = (1.5 * solution.field("a", "x_dot")[0] + 0.7 * solution.field("b", "x_dot")[0]) / 2.2
+    assert np.abs(center - center[0] - t * rate + 9.81 / 2 * t**2 * np.array([0, 0, 1])).max() < 1e-9
+    # The tension turns the reduced mass.
+    turned = np.sum(solution.field("link", "omega") ** 2, axis=1)
+    tension = solution.named_multipliers()["tension"][:, 0]
+    assert np.abs(tension - 0.8 * turned * 1.5 * 0.7 / 2.2).max() < 1e-9
+    assert list(solution.to_json()["q"]) == ["a", "link"]
+    with pytest.raises(ModelError, match="placed"):
+        model.place(b, a, length * q)

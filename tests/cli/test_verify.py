@@ -12,6 +12,7 @@ import pytest
 
 pytest.importorskip("flint")
 
+from symlie.certify import matrix_proof
 from symlie.certify.certificate import SHIPPED
 from tests.cli.conftest import Outcome
 
@@ -95,13 +96,18 @@ def test_certificates(cli: Cli, tmp_path: Path) -> None:
     assert result.code == 1 and "can not be reproduced" in result.err
 
 
-def test_operators(cli: Cli) -> None:
+def test_operators(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(matrix_proof, "ENOUGH", 3000)
+    monkeypatch.setattr(matrix_proof, "BUDGET", 3000)
     result = cli("verify", "SO3", "--operators", "--json")
     assert result.code == 0
     rows = {row["operator"]: row for row in result.json["operators"]}
     assert rows.keys() == {"exp", "log", "T", "T inverse", "T derivative", "T inverse derivative"}
     assert all(0 < row["measured_eps"] <= row["target"] for row in rows.values())
     assert rows["T"]["target"] == 8 and rows["T derivative"]["target"] == 16
+    assert rows["T inverse"]["evidence"] == "proved"
+    assert rows["T inverse"]["measured_eps"] < rows["T inverse"]["proved_eps"] < 4
+    assert rows["log"]["proved_eps"] is None and rows["log"]["evidence"] == "measured against 60 digits"
 
 
 def test_a_group_without_closed_forms(cli: Cli, tmp_path: Path) -> None:

@@ -81,8 +81,8 @@ def check_placements(model: Model) -> None:
             is_moved_here = set(moved_by.get(place, [])) == {statement.name}
             if is_used and not node.group.velocity_dimension and not is_moved_here:
                 raise ModelError(
-                    f"'{statement.name}' places nodes by node '{_shown(place)}', so that it must state the whole field of "
-                    "that node."
+                    f"'{statement.name}' places nodes by node '{_shown(place)}', so that it must state the whole field "
+                    "of that node."
                 )
 
 

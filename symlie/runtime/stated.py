@@ -45,10 +45,13 @@ def checked_configuration(layout: Layout, kernels: Kernels, q: Array, what: str)
         with np.errstate(invalid="ignore"):
             defect = float(np.abs(moved[node.storage] - q[node.storage]).max())
         if not defect <= 1e-6 or _is_degenerate(node, q[node.storage]):
+            rule = (
+                "rotation matrices must be orthogonal with determinant 1, quaternions of unit length"
+                if node.type["velocities"]
+                else "its parts must satisfy the relations of the manifold"
+            )
             raise ModelError(
-                f"The {what} of node '{node.name}' is not in {node.type['name']} "
-                f"(off by {defect:.2g}); rotation matrices must be orthogonal with determinant 1, quaternions of "
-                "unit length."
+                f"The {what} of node '{node.name}' is not in {node.type['name']} (off by {defect:.2g}); {rule}."
             )
     return kernels.normalize(moved)
 

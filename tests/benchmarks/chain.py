@@ -1,0 +1,100 @@
+"""Cost of the pendulum chain: time per step and link over the number of links, derivation and compilation, against a
+hand-written file and against SymPy's mechanics module.
+
+python tests/benchmarks/chain.py [PATH/pendulum_chain_yardstick.c] [--sympy 5]
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+import sympy
+from sympy.physics.mechanics import LagrangesMethod, Particle, Point, ReferenceFrame, dynamicsymbols
+
+from symlie.compile.compiler import OPTIMIZATIONS, find_compiler
+from symlie.models.pendulum_chain import build
+from symlie.runtime.system import System
+from symlie.runtime.timing import step_timer
+
+NUMBERS = (4, 16, 64, 256, 1024, 4096)
+COMPARED = 64
+STEP_SIZE = 1e-4
+
+
+def system(links: int, optimize: str = "default") -> System:
+    """The chain, compiled."""
+    return build(links=links).derive().compile(backend="c", optimize=optimize)
+
+
+def yardstick_step(source: Path, optimize: str) -> float:
+    """Nanoseconds of one hand-written step of the same method."""
+    with tempfile.TemporaryDirectory() as folder:
+        binary = Path(folder, "yardstick")
+        flags = ["-std=gnu11", "-O3", "-fno-tree-slp-vectorize", "-fno-math-errno", *OPTIMIZATIONS[optimize]]
+        subprocess.run([find_compiler().command, *flags, str(source), "-o", str(binary), "-lm"], check=True)
+        text = subprocess.run([binary, "21"], capture_output=True, text=True, check=True).stdout
+    row = next(line for line in text.splitlines() if line.startswith(f"P2.chain.rkmk_dopri5_step.N{COMPARED}.ns"))
+    return float(row.split()[1])
+
+
+def sympy_seconds(links: int) -> tuple[float, int]:
+    """Seconds of SymPy's Lagrangian derivation in spherical angles, and operations of its mass matrix and forces."""
+    start = time.perf_counter()
+    angles = dynamicsymbols(f"theta:{links} phi:{links}")
+    frame, above = ReferenceFrame("N"), Point("O")
+    above.set_vel(frame, 0)
+    particles = []
+    for k in range(links):
+        theta, phi = angles[k], angles[links + k]
+        direction = (
+            sympy.sin(theta) * sympy.cos(phi) * frame.x
+            + sympy.sin(theta) * sympy.sin(phi) * frame.y
+            + sympy.cos(theta) * frame.z
+        )
+        point = above.locatenew(f"P{k}", direction)
+        point.set_vel(frame, above.vel(frame) + direction.dt(frame))
+        particles.append(Particle(f"m{k}", point, 1))
+        particles[-1].potential_energy = sympy.Float(9.81) * sum(sympy.cos(angles[j]) for j in range(k + 1))
+        above = point
+    energy = sum(p.kinetic_energy(frame) - p.potential_energy for p in particles)
+    method = LagrangesMethod(energy, angles)
+    method.form_lagranges_equations()
+    return time.perf_counter() - start, int(sympy.count_ops(method.mass_matrix) + sympy.count_ops(method.forcing))
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("yardstick", type=Path, nargs="?")
+    parser.add_argument("--sympy", type=int, default=0, metavar="N", help="largest chain that SymPy derives")
+    arguments = parser.parse_args()
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    print("rkmk_dopri5: derive and compile, ns per step and link")
+    first = 0.0
+    for n in NUMBERS:
+        start = time.perf_counter()
+        chain = system(n)
+        prepared = time.perf_counter() - start
+        timer = step_timer(chain, "rkmk_dopri5", STEP_SIZE, max(2, 20000 // n))
+        value = statistics.median(timer() for _ in range(9)) / n
+        first = first or value
+        print(f"  N = {n:5d} {prepared:6.2f} s {value:9.1f}   {value / first:.3f} of N = {NUMBERS[0]}")
+    for optimize in ("default", "contract") if arguments.yardstick else ():
+        timer = step_timer(system(COMPARED, optimize), "rkmk_dopri5", STEP_SIZE, 300)
+        value = statistics.median(timer() for _ in range(9))
+        written = yardstick_step(arguments.yardstick, optimize)
+        print(f"N = {COMPARED}, {optimize}: {value:.0f} ns per step, {value / written:.2f} of the hand-written one")
+    for n in range(1, arguments.sympy + 1):
+        seconds, operations = sympy_seconds(n)
+        print(f"SymPy mechanics, N = {n}: {seconds:8.2f} s, {operations} operations")
+
+
+if __name__ == "__main__":
+    main()

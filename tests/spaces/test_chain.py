@@ -72,7 +72,7 @@ def test_tensions_replace_the_dense_system(links: int, backend: str) -> None:
     ("case", "links", "length", "backend"),
     [
         ("pend_N2_T1", 2, 1.0, "c"),
-        ("pend_N2_T1", 2, 1.0, "numpy"),
+        pytest.param("pend_N2_T1", 2, 1.0, "numpy", marks=pytest.mark.slow),
         ("pend_N2_T3", 2, 1.0, "c"),
         ("pend_N20_L1_T3", 20, 1.0, "c"),
         ("pend_N20_L5N_T1", 20, 0.25, "c"),

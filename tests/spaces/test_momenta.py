@@ -11,7 +11,7 @@ import pytest
 import symlie as sl
 from symlie.models import free_rigid_body, heavy_top
 from tests.spaces.pendulum import REFERENCE
-from tests.tolerances import CASIMIR, FLOOR_FACTOR, ORDER
+from tests.tolerances import BACKENDS_OF_SPACES, CASIMIR, FLOOR_FACTOR, ORDER
 
 BACKENDS = ("c", "numpy")
 FORMULATIONS = ("TSO3", "se3_dual", "quadratic")
@@ -38,7 +38,7 @@ def top_error(solution: sl.Solution, formulation: str, case: str) -> float:
     return float(np.abs(q[: len(known)] - known).max())
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("backend", ["c", pytest.param("numpy", marks=pytest.mark.slow)])
 def test_free_rigid_body_meets_the_elliptic_functions(backend: str) -> None:
     system = free_rigid_body.build(attitude=True).derive().compile(backend=backend)
     case = REFERENCE["frb_T10"]
@@ -59,7 +59,13 @@ def test_the_norm_of_the_momentum_is_kept_by_every_step_and_the_energy_is_not() 
     assert abs((outputs["energy"][-1] - outputs["energy"][0]) / -2.6e-8 - 1) < 0.05
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+def test_backends_agree(formulation: str) -> None:
+    compiled, plain = (sl.solve(top(formulation, b), 0.02, method="rkmk_dopri5", h=1e-3) for b in BACKENDS)
+    assert np.abs(compiled.q - plain.q).max() < 100 * BACKENDS_OF_SPACES
+
+
+@pytest.mark.parametrize("backend", ["c", pytest.param("numpy", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("formulation", FORMULATIONS)
 def test_the_heavy_top_meets_its_reference(formulation: str, backend: str) -> None:
     case = "ht_phys_T0.1" if backend == "numpy" else "ht_phys_T1"

@@ -123,3 +123,22 @@ def test_orders_on_the_heavy_top(method: str, order: int) -> None:
             for n in (200, 400)
         ]
         assert np.log2(errors[0] / errors[1]) > order - ORDER
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_ring_of_spins(backend: str) -> None:
+    """Heisenberg's model on a ring: a Hamiltonian of an element type over an array of nodes."""
+    model, spin = sl.Model("spins"), sl.dual_space(sl.SO3)
+    ring = model.node_array("spins", spin, 20)
+    start = np.random.default_rng(0).normal(size=(20, 3))
+    ring.initial(mu=start / np.linalg.norm(start, axis=1, keepdims=True))
+    bond = sl.ElementType("bond", left=spin, right=spin)
+    coupling = bond.parameter("coupling", 1.0)
+    bond.hamiltonian(-coupling * bond.left.mu.dot(bond.right.mu))
+    bond.output("magnetisation", (bond.left.mu + bond.right.mu) / 2)
+    model.add(bond, [(ring[k], ring[(k + 1) % 20]) for k in range(20)])
+    solution = sl.solve(model.derive().compile(backend=backend), 2.0, method="rkmk_dopri5", h=0.02)
+    outputs = solution.outputs
+    assert np.ptp(outputs["energy"]) < 1e-8 and np.ptp(outputs["magnetisation"], axis=0).max() < 1e-8
+    assert np.abs(np.linalg.norm(solution.configuration("spins"), axis=2) - 1).max() < CASIMIR
+    assert np.abs(solution.q[-1] - solution.q[0]).max() > 0.5

@@ -79,6 +79,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Run the command."""
+    if arguments.plot:
+        _check_plot(arguments)
     if arguments.check:
         return _check(arguments)
     _require_flint()
@@ -113,12 +115,24 @@ def run(arguments: Namespace) -> int:
     return _report(arguments, [*(row for r in results for row in r.rows), *series])
 
 
+def _check_plot(arguments: Namespace) -> None:
+    """Refuse what can not be drawn before anything is proved."""
+    from symlie.runtime.figure_style import check_picture, require_matplotlib
+
+    if arguments.check or arguments.suggest or arguments.operators:
+        raise SymlieError("--plot draws coefficient functions; leave out --check, --suggest and --operators.")
+    require_matplotlib()
+    check_picture(Path(arguments.plot))
+
+
 def _plot(arguments: Namespace, names: Sequence[str]) -> None:
     """Draw the errors of functions, and of the pairs that papers print."""
     from symlie.certify.curves import comparison
     from symlie.certify.switched import title
     from symlie.runtime.error_figure import plot_errors
 
+    if not names:
+        raise SymlieError(f"{arguments.what} has no coefficient functions to draw.")
     upper = arguments.domain[1] if arguments.domain else math.pi
     panels = comparison(
         tuple(dict.fromkeys(names)),
@@ -196,7 +210,7 @@ def _require_flint() -> None:
         import pycparser  # noqa: F401
     except ImportError as error:
         raise MissingDependencyError(
-            f"Proofs need {error.name}; install it with: pip install 'symlie[verify]'."
+            "Proofs need the packages python-flint and pycparser; install it with: pip install 'symlie[verify]'."
         ) from error
 
 

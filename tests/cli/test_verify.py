@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -67,6 +68,17 @@ def test_folders_and_models(cli: Cli, tmp_path: Path) -> None:
     assert cli("verify", "--check", str(changed / "certificate.json")).code == 1
 
 
+@pytest.mark.parametrize(
+    "folder", sorted(p.parent for p in GENERATED.parent.glob("*/certificate.json")), ids=lambda p: p.name
+)
+def test_certificates_of_models_cover_all_functions(folder: Path) -> None:
+    text = "".join(p.read_text(encoding="utf-8") for p in folder.iterdir() if p.suffix in (".c", ".h", ".py"))
+    used = set(re.findall(r"symlie_((?:c\d+(?:_\d+)?|g\d+)(?:_to_\d+_\d+)?)\(", text))
+    content = json.loads((folder / "certificate.json").read_text(encoding="utf-8"))
+    assert {e["name"] for e in content["functions"]} == used != set()
+    assert {e["status"] for e in content["functions"]} == {"proved"}
+
+
 def test_paper(cli: Cli) -> None:
     result = cli("verify", "--paper", "tumiotto2024", "--json")
     assert result.code == 1
@@ -81,6 +93,12 @@ def test_suggest(cli: Cli) -> None:
     rows = cli("verify", "c3", "--suggest", "--json").json["functions"]
     assert [row["degree"] for row in rows] == [2, 4, 6, 8, 10]
     assert rows[0]["proved_eps"] > rows[1]["proved_eps"] > rows[2]["proved_eps"]
+
+
+def test_plot(cli: Cli, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    assert cli("verify", "c7", "--domain", "0,0.5", "--plot", "c7.png").code == 0
+    assert (tmp_path / "c7.png").stat().st_size > 5000
 
 
 def test_certificates(cli: Cli, tmp_path: Path) -> None:
@@ -155,6 +173,8 @@ def test_shipped_certificates_are_those_of_the_shipped_schemes() -> None:
         (("--suggest",), "--suggest goes with the name of a function"),
         (("R3",), "R3 needs no coefficient function"),
         (("--check", "nowhere.json"), "nowhere.json"),
+        (("c3", "--plot", "c3.txt"), "A figure can be written as"),
+        (("c3", "--suggest", "--plot", "c3.png"), "leave out --check, --suggest and --operators"),
     ],
 )
 def test_mistakes(cli: Cli, words: tuple[str, ...], message: str) -> None:

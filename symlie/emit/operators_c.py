@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from symlie.emit.c import FUNCTIONS, CPrinter, coefficient_function
+from symlie.emit.c_printing import FUNCTIONS, CPrinter, coefficient_function
 from symlie.emit.printing import INFIX, loaded_components, print_statements
 from symlie.ir.kernels import Kernel
 from symlie.ir.operators import GroupOperators

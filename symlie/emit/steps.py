@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from symlie.emit.c import CPrinter, coefficient_function, print_kernel
+from symlie.emit.c_printing import CPrinter, coefficient_function, print_kernel
 from symlie.emit.numpy import numpy_module
 from symlie.ir.kernels import Kernel
 from symlie.ir.signature import signature_hash

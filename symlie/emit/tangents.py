@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from symlie.emit.c import coefficient_function, print_kernel
+from symlie.emit.c_printing import coefficient_function, print_kernel
 from symlie.emit.numpy import numpy_module
 from symlie.ir.kernels import SparsePattern
 from symlie.ir.signature import signature_hash

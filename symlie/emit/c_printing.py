@@ -1,0 +1,158 @@
+"""Coefficient functions and kernels as text in C."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import sympy
+
+from symlie.emit.printing import INFIX, print_statements
+from symlie.ir.kernels import Kernel
+from symlie.ir.program import Program
+from symlie.ir.schemes import POLES, Piece, Scheme, closed_form
+from symlie.ir.straightline import flatten
+from symlie.templating import render
+
+FUNCTIONS = {
+    "abs": "fabs",
+    "maximum": "symlie_maximum",
+    "minimum": "symlie_minimum",
+    "sign": "symlie_sign",
+    "select": "symlie_select",
+}
+
+
+class CPrinter:
+    """Operators and constants of C.
+
+    Parameters
+    ----------
+    real
+        Type of all numbers, ``double`` or ``float``.
+    """
+
+    def __init__(self, real: str = "double") -> None:
+        self.real = real
+
+    def constant(self, value: float) -> str:
+        """A decimal constant that reads back exactly."""
+        text = repr(value) if self.real == "double" else f"{np.float32(value)!s}f"
+        return f"({text})" if value < 0 else text
+
+    def operation(self, operator: str, operands: Sequence[str]) -> str:
+        """An operator or a function call."""
+        if operator in INFIX:
+            return f"({operands[0]} {INFIX[operator]} {operands[1]})"
+        if operator == "neg":
+            return f"(-{operands[0]})"
+        if operator.startswith("table "):
+            position, abscissa, value, count = operands
+            return f"symlie_{operator[6:]}({position}, &{abscissa}, &{value}, {int(float(count))})"
+        if operator.startswith("input "):
+            position, slot, component = operands
+            return f"symlie_{operator[6:]}({position}, &{slot}, {int(float(component))})"
+        if operator.startswith("call "):
+            return f"symlie_{operator[5:]}({', '.join(operands)})"
+        return f"{FUNCTIONS.get(operator, operator)}{'f' if self.real == 'float' else ''}({', '.join(operands)})"
+
+
+def horner(coefficients: Sequence[float], variable: str, printer: CPrinter) -> str:
+    """A polynomial in Horner form."""
+    text = printer.constant(coefficients[-1])
+    for coefficient in reversed(coefficients[:-1]):
+        text = f"({text} * {variable} + {printer.constant(coefficient)})"
+    return text
+
+
+def _printed_piece(piece: Piece, printer: CPrinter) -> dict[str, object]:
+    """A piece of a scheme as text: its polynomial in z, or in x = z - shift or z/4."""
+    powers = {1: "x" if piece.doubles_angle or piece.shift else "z", 2: "zz", 4: "z4"}
+    parts = [horner(part, powers[piece.chains], printer) for part in piece.parts]
+    forms = {1: "{}", 2: "({} * z + {})", 4: "(({} * z + {}) * zz + ({} * z + {}))"}
+    return {
+        "upper": printer.constant(piece.upper),
+        "chains": piece.chains,
+        "shift": printer.constant(piece.shift) if piece.shift else "",
+        "quarter": printer.constant(0.25) if piece.doubles_angle else "",
+        "pole_order": piece.pole_order,
+        "polynomial": forms[piece.chains].format(*parts),
+    }
+
+
+def coefficient_function(scheme: Scheme, printer: CPrinter | None = None) -> dict[str, object]:
+    """A coefficient function as text: its pieces, and the closed form beyond if it has one.
+
+    Parameters
+    ----------
+    scheme
+        How it is evaluated.
+    printer
+        Prints constants and closed forms in the precision of the scheme.
+    """
+    printer = printer or CPrinter(scheme.precision)
+    statements: list[tuple[str, str]] = []
+    result = ""
+    if scheme.has_closed_form:
+        z = sympy.Symbol("z", nonnegative=True)
+        body = flatten(Program(), [closed_form(scheme.base_name, z)], {z: "z"})
+        statements, (result,) = print_statements(body, printer)
+    return {
+        "name": scheme.function,
+        "upper": printer.constant(scheme.upper),
+        "pieces": [_printed_piece(piece, printer) for piece in scheme.pieces],
+        "pole": [printer.constant(p) for p in POLES[scheme.precision]],
+        "one": printer.constant(1.0),
+        "two": printer.constant(2.0),
+        "statements": statements,
+        "result": result,
+    }
+
+
+def coefficient_source(scheme: Scheme, prefix: str = "symlie_") -> str:
+    """A coefficient function in C as headers of models have it, in the precision of the scheme.
+
+    Parameters
+    ----------
+    scheme
+        How it is evaluated.
+    prefix
+        What its name begins with.
+    """
+    return render("c/coefficient_source.jinja", f=coefficient_function(scheme), prefix=prefix, real=scheme.precision)
+
+
+@dataclass(frozen=True)
+class PrintedKernel:
+    """A kernel as text."""
+
+    description: str
+    prototype: str
+    unused: tuple[str, ...]
+    statements: list[tuple[str, str]]
+    stores: list[tuple[str, str]]
+    operations: int
+
+
+def print_kernel(kernel: Kernel, printer: CPrinter | None = None) -> PrintedKernel:
+    """Print one kernel."""
+    printer = printer or CPrinter()
+    statements, results = print_statements(kernel.body, printer)
+    stores = []
+    position = 0
+    for argument, operands in kernel.outputs:
+        for k in range(len(operands)):
+            stores.append((f"{argument.name}[{k}]", results[position]))
+            position += 1
+    text = " ".join(e for _, e in (*statements, *stores))
+    used = {name for name in (a.name for a in kernel.signature.arguments) if _mentions(text, name)}
+    unused = tuple(a.name for a in kernel.signature.arguments if (a.size == 0 if a.is_output else a.name not in used))
+    return PrintedKernel(
+        kernel.description, kernel.signature.prototype(), unused, statements, stores, kernel.body.operation_count
+    )
+
+
+def _mentions(text: str, name: str) -> bool:
+    return re.search(rf"(?<![A-Za-z0-9_.]){re.escape(name)}(?![A-Za-z0-9_(.])", text) is not None

@@ -33,7 +33,7 @@ class FieldStatement(Stated):
             All components of f, in the order of the velocity of the acting group; or instead
         **parts
             Parts by name of the group's velocity, such as ``Omega=…, U=…`` for SE3. They may depend on time, on all
-            nodes, and on velocities and accelerations (``other.a``) of other nodes.
+            nodes, and on velocities and accelerations (``other.v_dot``) of other nodes.
         """
         space = self._own_space(node)
         given = self._joined(node, algebra, parts, space.group.velocity_fields, space.dimension, "field")

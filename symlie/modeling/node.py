@@ -189,7 +189,7 @@ class Node(GroupElement):
         return column(self._of_motion(self._velocity))
 
     @property
-    def a(self) -> ImmutableDenseMatrix:
+    def v_dot(self) -> ImmutableDenseMatrix:
         """Acceleration v', as `Statement.field` and `Statement.acceleration_constraint` may use it."""
         return column(self._of_motion(self.acceleration))
 
@@ -204,7 +204,7 @@ class Node(GroupElement):
                 if field.name == name:
                     return field_expression(self._velocity.components, field)
             stored = [f.name for f in self.group.storage_fields]
-            if name in ("v", "a") and name not in stored and not self.group.velocity_dimension:
+            if name in ("v", "v_dot") and name not in stored and not self.group.velocity_dimension:
                 raise UnknownFieldError(
                     f"Node '{self.name}' on {self.group} has no velocity of its own: its motion is stated by its field."
                 )

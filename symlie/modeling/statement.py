@@ -191,7 +191,7 @@ class Statement(FieldStatement):
         return self._add_constraint(name, given, is_holonomic=False)
 
     def acceleration_constraint(self, name: str, rows: Any) -> ImmutableDenseMatrix:
-        """Add constraints B(t, q) v' + Z(t, q, v) = 0 on accelerations ``node.a``; multipliers as of `constraint`.
+        """Add constraints B(t, q) v' + Z(t, q, v) = 0 on accelerations ``node.v_dot``; multipliers as of `constraint`.
 
         Nothing keeps a first integral of them, so that they suit nodes that are placed by others (`place`). Methods
         solve them in each stage.

@@ -31,7 +31,7 @@ def build(links: int = 2, formulation: str = "lagrangian") -> sl.Model:
     rod = sl.ElementType("rod", above="R3", below="R3", link=link)
     length = rod.parameter("lengths", 1.0, unit="m")
     q, omega = rod.link.directions, rod.link.angular_velocities
-    apart = rod.below.a - rod.above.a
+    apart = rod.below.v_dot - rod.above.v_dot
     rod.acceleration_constraint("tension", q.dot(apart) + length * omega.dot(omega))
     h = rod.let(q.cross(apart) / length)
     rod.field(rod.link, Omega=omega, U=q.cross(h))

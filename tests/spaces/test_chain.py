@@ -176,9 +176,9 @@ def test_mistakes_of_placements_are_named() -> None:
         rod = sl.ElementType("rod", above="R3", below="R3", bob=sl.TS2)
         rod.field(rod.bob, Omega=rod.bob.omega)
         rod.place(rod.below, rod.above, getattr(rod.bob, offset))
-        rod.acceleration_constraint("tension", rod.bob.q.dot(rod.below.a - rod.above.a))
+        rod.acceleration_constraint("tension", rod.bob.q.dot(rod.below.v_dot - rod.above.v_dot))
         if offset == "omega":
-            rod.field(rod.bob, U=rod.below.a)
+            rod.field(rod.bob, U=rod.below.v_dot)
         model.add(rod, [(points[k], points[k + 1], bobs[k]) for k in order])
         if twice:
             pull = sl.ElementType("pull", bob=sl.TS2)
@@ -207,7 +207,7 @@ def test_mistakes_of_placements_are_named() -> None:
     with pytest.raises(ModelError, match="does not depend on accelerations"):
         rod.acceleration_constraint("none", rod.below.x[0])
     with pytest.raises(ModelError, match="affine in the accelerations"):
-        rod.acceleration_constraint("square", rod.below.a[0] ** 2)
+        rod.acceleration_constraint("square", rod.below.v_dot[0] ** 2)
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
@@ -218,7 +218,7 @@ def test_a_dumbbell_of_a_free_and_a_placed_mass(backend: str) -> None:
     length = model.parameter("length", 0.8, unit="m")
     a, b, link = model.node("a", "R3"), model.node("b", "R3"), model.node("link", sl.TS2)
     q, omega = link.q, link.omega
-    apart = b.a - a.a
+    apart = b.v_dot - a.v_dot
     for mass, point in zip(m, (a, b), strict=True):
         model.kinetic_energy(mass * point.x_dot.dot(point.x_dot) / 2)
         model.potential_energy(mass * 9.81 * point.x[2])

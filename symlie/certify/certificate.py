@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from symlie.certify.checker import ASSUMPTIONS, check
 from symlie.certify.checker_arithmetic import CertificateError
-from symlie.certify.source_text import named_functions, text_digest
+from symlie.certify.source_text import check_copies, named_functions, text_digest
 from symlie.errors import FormatError
 from symlie.ir.schemes import indices
 from symlie.ir.taylor import expansions
@@ -257,6 +257,7 @@ def _belongs(path: Path, entries: Mapping[str, Any]) -> None:
             for short, name in named_functions(text, prefix).items():
                 if short not in entries or entries[short]["text_sha256"] != text_digest(text, name):
                     raise FormatError(f"{path} is not about the function {name} of {source.name}, which differs.")
+                check_copies(text, name)
                 if entries[short]["status"] == PROVED:
                     _same_operations(entries[short], text, name, path)
 

@@ -53,6 +53,40 @@ def text_digest(source: str, name: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+def check_copies(source: str, name: str) -> None:
+    """Check that forms of a function for loops, NAME_polynomial and NAME_array, evaluate its polynomial and no other.
+
+    Parameters
+    ----------
+    source
+        C text that holds the function.
+    name
+        Name of the function.
+
+    Raises
+    ------
+    FormatError
+        They differ from the function, which is what certificates are about.
+    """
+    definition = re.search(rf"\b{name}\(\w+ \w+\)\n\{{\n(.*?)^\}}$", source, re.MULTILINE | re.DOTALL)
+    if definition is None:
+        raise FormatError(f"The source holds no function {name}(z).")
+    guard, *expected = _lines(definition[1])
+    (end,) = re.findall(r"!\(z <= ([^)]*)\)", guard) or [""]
+    for suffix in ("polynomial", "array"):
+        copy = re.search(rf"\b{name}_{suffix}\([^)]*\)\n\{{\n(.*?)^\}}$", source, re.MULTILINE | re.DOTALL)
+        if copy is None:
+            continue
+        lines = _lines(copy[1].replace("values[i] = ", "return ", 1))
+        first = next((k for k, line in enumerate(lines) if line.endswith(("arguments[i];", f"!(z <= {end});"))), -1) + 1
+        if lines[first : first + len(expected)] != expected or f"beyond |= !(z <= {end});" not in copy[1]:
+            raise FormatError(f"{name}_{suffix} evaluates something else than {name}, which is what is certified.")
+
+
+def _lines(text: str) -> list[str]:
+    return [line.strip() for line in text.splitlines()]
+
+
 def named_functions(source: str, prefix: str) -> dict[str, str]:
     """Coefficient functions in C text: short name to name.
 

@@ -11,7 +11,7 @@ import sympy
 from sympy import Expr, Rational, Symbol
 
 from symlie.certify.operation_list import OperationList, parse_function
-from symlie.certify.source_text import NAME, named_functions
+from symlie.certify.source_text import NAME, check_copies, named_functions
 from symlie.emit.c_printing import coefficient_source
 from symlie.errors import FormatError, UnknownNameError
 from symlie.groups import operators
@@ -87,12 +87,13 @@ def source_subjects(sources: Iterable[str], prefix: str = "symlie_") -> list[Sub
     Raises
     ------
     FormatError
-        The same function is defined differently in two places, or can not be parsed.
+        The same function is defined differently in two places, or in its form for arrays, or can not be parsed.
     """
     found: dict[str, Subject] = {}
     for source in sources:
         for short, name in named_functions(source, prefix).items():
             base_name = re.sub(r"_to_\d+_\d+$", "", short)
+            check_copies(source, name)
             subject = Subject(short, base_name, source, parse_function(source, name))
             other = found.setdefault(short, subject)
             if other.operations.digest != subject.operations.digest:

@@ -89,5 +89,6 @@ void symlie_curvature(const symlie_problem *P, double t, const double *q, const 
 
 void symlie_prescribe(const symlie_problem *P, double t, double *q, double *v) { system_prescribe(P, t, q, v); }
 void symlie_prescribed_acceleration(const symlie_problem *P, double t, double *a) { system_prescribed_acceleration(P, t, a); }
-void symlie_field(const symlie_problem *P, double t, const double *q, const double *a, double *v) { system_field(P, t, q, a, v); }
+void symlie_field(const symlie_problem *P, double t, const double *q, const double *a, const double *lambda, double *v) { system_field(P, t, q, a, lambda, v); }
+double symlie_accelerated_energy(const symlie_problem *P, double t, const double *q, const double *v, const double *a) { return system_accelerated_energy(P, t, q, v, a); }
 double symlie_chart(const symlie_problem *P, const double *u) { return system_chart(P, u); }

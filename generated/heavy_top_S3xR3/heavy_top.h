@@ -673,8 +673,11 @@ heavy_top_scatter_velocity(P, e, local_g, g);
 }
 
 /* Overwrite v of nodes that have no velocity with their algebra-valued fields, from the accelerations of the others. */
-static inline void system_field(const symlie_problem *restrict P, double t, const double *restrict q, const double *restrict a, double *v)
+static inline void system_field(const symlie_problem *restrict P, double t, const double *restrict q, const double *restrict a, const double *restrict lambda, double *v)
 {
+    const double *restrict multipliers = lambda;
+    multipliers += 3 * COUNT_heavy_top;
+    (void)multipliers;
     (void)P, (void)t, (void)q, (void)a, (void)v;
 }
 
@@ -692,6 +695,14 @@ static inline void system_energy(const symlie_problem *restrict P, double t, con
 E[0] += local_E[0];
         E[1] += local_E[1];
     }
+}
+
+/* Energy that depends on accelerations. */
+static inline double system_accelerated_energy(const symlie_problem *restrict P, double t, const double *restrict q, const double *restrict v, const double *restrict a)
+{
+    double E = 0;
+    (void)P, (void)t, (void)q, (void)v, (void)a;
+    return E;
 }
 
 /* Named outputs, summed over instances. */

@@ -34,6 +34,9 @@ def placed_offsets(statement: Statement) -> list[Expr]:
     accelerations = [s for n in statement.nodes for s in n.acceleration.components]
     result: list[Expr] = []
     for placement in statement.placements:
+        if not placement.has_velocity:
+            result += [*placement.offset, *(Integer(0) for _ in placement.offset)]
+            continue
         rates = forward(statement.program, placement.offset, seeds)
         if depends_on(statement.program, rates, accelerations):
             raise ModelError(
@@ -90,7 +93,8 @@ def _rows(model: Model) -> Iterator[tuple[Statement, tuple[Placed, ...]]]:
     """Each statement with the nodes that stand in its places, instance by instance."""
     yield model, tuple((node.name, 0) for node in model.nodes)
     for instances in model.instances:
-        for row in instances.nodes:
+        backwards = any(p.last_first for p in instances.element.placements)
+        for row in reversed(instances.nodes) if backwards else instances.nodes:
             yield instances.element, row
 
 

@@ -27,7 +27,7 @@ from symlie.ir.kernels import (
     ParameterLayout,
     SparsePattern,
 )
-from symlie.ir.program import Program
+from symlie.ir.program import Program, depends_on
 from symlie.ir.signature import Argument, Signature
 from symlie.ir.straightline import StraightLine, flatten
 from symlie.modeling.model import Model
@@ -182,7 +182,9 @@ def _element_kernels(
     jacobian = _jacobian_entries(derived, fixed)
     has_rate = any(b != 0 for b in constraints.rate)
     outputs = [c for o in statement.outputs for c in o.components]
-    energies = [statement.kinetic, statement.potential + statement.energies]
+    accelerations = [s for n in statement.nodes for s in n.acceleration.components]
+    splits_energy = depends_on(statement.program, [statement.energies], accelerations)
+    energies = [statement.kinetic, statement.potential + (0 if splits_energy else statement.energies)]
     kernels = [kernel("energy", "tqvpe", [("E", energies)], "Kinetic and potential energy.")]
     if mass:
         kernels.append(kernel("mass", "tqpe", [("M", [e for _, _, e in mass])], "Lower triangle of M(q)."))
@@ -191,12 +193,15 @@ def _element_kernels(
     moved = tuple(k for k, n in enumerate(statement.nodes) if any(node is n for node, _ in statement.fields))
     if moved:
         field = [c for k in moved for c in total_field(statement, k)]
-        kernels.append(kernel("field", "tqvape", [("f", field)], "Algebra-valued field of nodes without velocity."))
+        kernels.append(kernel("field", "tqvalpe", [("f", field)], "Algebra-valued field of nodes without velocity."))
         if statement is model and fixed and not model.instances:
             kernels += _symplectic_kernels(builder, [total_field(statement, k) for k in moved])
     if statement.placements:
         offsets = placed_offsets(statement)
         kernels.append(kernel("place", "tqvpe", [("x", offsets)], "Offsets of placed nodes, each with its rate."))
+    if splits_energy:
+        text = "Energy that depends on accelerations."
+        kernels.append(kernel("accelerated_energy", "tqvape", [("E", [statement.energies])], text))
     if outputs:
         kernels.append(kernel("outputs", "tqvlpe", [("out", outputs)], "Named outputs."))
     if statement.events:
@@ -225,6 +230,7 @@ def _element_kernels(
         has_constraint_rate=has_rate,
         outputs=tuple(OutputComponents(o.name, len(o.components), o.unit) for o in statement.outputs),
         fields=moved,
+        places_backwards=any(p.last_first for p in statement.placements),
         placements=tuple((p.place, p.reference) for p in statement.placements),
         events=tuple(EventValue(e.name, DIRECTIONS[e.direction], e.is_terminal) for e in statement.events),
         kernels=tuple(kernels),

@@ -95,6 +95,7 @@ def _element_view(
         "velocities": sum(velocities for _, velocities, _ in sizes),
         "fields": _field_places(model, element),
         "placements": _placements(model, element),
+        "places_backwards": element.places_backwards,
         "acceleration_rows": _acceleration_rows(element),
         "rows": element.rows,
         "mass_values": element.mass.count,

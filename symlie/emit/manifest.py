@@ -80,6 +80,7 @@ def types_manifest(model: EmittedModel) -> dict[str, Any]:
                      "accelerations": c.is_of_accelerations} for c in e.constraints
                 ],
                 "fields": list(e.fields),
+                "places_backwards": e.places_backwards,
                 "placements": [list(p) for p in e.placements],
                 "has_constraint_rate": e.has_constraint_rate,
                 "outputs": [

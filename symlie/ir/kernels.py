@@ -147,6 +147,8 @@ class ElementTypeKernels:
     events: tuple[EventValue, ...]
     fields: tuple[int, ...]
     """Places whose nodes have no velocity and get a field from the element."""
+    places_backwards: bool
+    """Whether the last instance is placed first."""
     placements: tuple[tuple[int, int], ...]
     """Places of nodes that the element puts where another one is plus an offset, with the place of that."""
     kernels: tuple[Kernel, ...]

@@ -59,7 +59,7 @@ def _statement(statement: Statement) -> list[str]:
             lines.append(f"{s.result.components} = {s.operation} {arguments}")
     lines.append(f"energies {statement.kinetic} {statement.potential} {statement.dissipated} {statement.energies}")
     lines += [f"field {node.name} {vector}" for node, vector in statement.fields]
-    lines += [f"place {p.place} {p.reference} {p.offset}" for p in statement.placements]
+    lines += [f"place {p.place} {p.reference} {p.offset} {p.has_velocity} {p.last_first}" for p in statement.placements]
     lines += [f"force {node.name} {vector}" for node, vector in statement.generalized_forces]
     lines += [f"applied {position} {force}" for position, force in statement.applied_forces]
     lines += [f"constraint {c.name} {c.level} {c.rows}" for c in statement.constraints]

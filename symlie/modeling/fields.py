@@ -33,11 +33,10 @@ class FieldStatement(Stated):
             All components of f, in the order of the velocity of the acting group; or instead
         **parts
             Parts by name of the group's velocity, such as ``Omega=…, U=…`` for SE3. They may depend on time, on all
-            nodes, and on velocities and accelerations (``other.v_dot``) of other nodes.
+            nodes, on velocities and accelerations (``other.v_dot``) of other nodes, and on multipliers.
         """
         space = self._own_space(node)
         given = self._joined(node, algebra, parts, space.group.velocity_fields, space.dimension, "field")
-        self._without_multipliers(f"The field of node '{node.name}'", given)
         self.fields.append((node, self.program.vector(given, "f")))
 
     def vector_field(self, node: Node, rates: Any | None = None, **parts: Any) -> None:
@@ -106,7 +105,7 @@ class FieldStatement(Stated):
         Parameters
         ----------
         energy
-            Scalar expression of (t, q, v), for systems whose motion is stated by fields.
+            Scalar expression of (t, q, v) and accelerations, for systems whose motion is stated by fields.
         """
         energy = self._scalar("energy", energy)
         self.units.check("The energy", energy, UNITS["J"])
@@ -131,7 +130,9 @@ class FieldStatement(Stated):
             return bound[0]
         return ImmutableDenseMatrix(*getattr(expression, "shape", (len(parts), 1)), list(bound))
 
-    def place(self, node: Node, reference: Node, offset: Any) -> None:
+    def place(
+        self, node: Node, reference: Node, offset: Any, *, velocity: bool = True, last_first: bool = False
+    ) -> None:
         """State where a node on Rⁿ is: at a reference node plus an offset, which moves it along; it is no state.
 
         Its acceleration follows from its mass and the forces on it, as `acceleration_constraint` needs it.
@@ -142,6 +143,10 @@ class FieldStatement(Stated):
             Nodes on the same Rⁿ; what the reference is placed by must be added to the model before.
         offset
             Difference of the coordinates, an expression of the other nodes whose rate does not depend on accelerations.
+        velocity
+            Whether the node has the velocity that its motion gives; otherwise its velocity is that of the reference.
+        last_first
+            Whether the last instance of the element type is placed first, for all of its placements.
         """
         given, size = components(offset), node.group.velocity_dimension
         for n in (node, reference):
@@ -157,7 +162,13 @@ class FieldStatement(Stated):
             raise ModelError(f"The offset of node '{node.name}' must be an expression of t and of the other nodes.")
         if any(self.nodes[p.place] is node for p in self.placements):
             raise ModelError(f"Node '{node.name}' is placed twice.")
-        self.placements.append(Placement(self.nodes.index(node), self.nodes.index(reference), given))
+        if any(p.last_first != last_first for p in self.placements):
+            raise ModelError(
+                f"The placements of '{self.name}' must all go from first to last, or all from last to first."
+            )
+        self.placements.append(
+            Placement(self.nodes.index(node), self.nodes.index(reference), given, velocity, last_first)
+        )
 
     def _own_space(self, node: Any) -> HomogeneousSpace:
         space = self._own(node).group

@@ -48,7 +48,7 @@ def check_symbols(model: Model, statement: Statement) -> None:
     declared |= {s for owner in (model, statement) for p in owner.parameters for s in p.symbols}
     declared |= {s for i in model.inputs for s in i.slots}
     for what, expressions in terms_of(statement):
-        known = declared | accelerations if what.startswith(("the field", "constraint")) else declared
+        known = declared | accelerations if what.startswith(("the field", "constraint", "the energy")) else declared
         unknown = sorted(_free(statement, expressions) - known, key=str)
         if unknown:
             raise ModelError(

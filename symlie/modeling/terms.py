@@ -54,6 +54,8 @@ class Placement:
     place: int
     reference: int
     offset: tuple[Expr, ...]
+    has_velocity: bool = True
+    last_first: bool = False
 
 
 @dataclass(frozen=True)

@@ -4,24 +4,44 @@ Masses have accelerations, but no motion of their own: each is placed by the one
 tensions solve a tridiagonal system, the Schur complement of the constraints that keep the rods' lengths, and the
 accelerations give the field f = (ω, q × h), h = q × (a - a_above)/L. Source: Celledoni, Çokaj, Leone, Murari and Owren
 2022, section 4, where a dense system of the size of all angular velocities is solved instead.
+
+In Hamilton's form the momenta m_i = L_i q_i × P_i take the place of the angular velocities, where P_i is the momentum
+of all masses below rod i. Its part along q_i is not known from m_i: it is the multiplier of q_i·(u_i - u_above) = 0 in
+the same tridiagonal system, whose other unknowns are then the velocities u of the masses. The field is that of
+q' = ω × q and m' = (u_i - u_above) × P_i - (mass below) g L_i q_i × e3.
 """
+
+from typing import Any
 
 import symlie as sl
 
-OPTIONS = {"formulation": ["lagrangian"]}
+OPTIONS = {"formulation": ["lagrangian", "hamiltonian"]}
 
 
 def build(links: int = 2, formulation: str = "lagrangian") -> sl.Model:
     """State a chain that hangs from a fixed point; the third axis points upwards."""
     chain = sl.Model("pendulum_chain")
     gravity = chain.parameter("gravity", 9.81, unit="m/s^2")
-    link = sl.product_space(sl.TS2, name="link", fields=["directions", "angular_velocities"])
+    is_lagrangian = formulation == "lagrangian"
+    second = "angular_velocities" if is_lagrangian else "momenta"
+    link = sl.product_space(sl.TS2, name="link" if is_lagrangian else "momentum_link", fields=["directions", second])
     rods = chain.node_array("links", link, links)
     points = chain.node_array("points", "R3", links + 1)
     points.fix(0)
     points.output("positions", "x", unit="m")
-    rods.initial(directions=[0.5**0.5, 0, 0.5**0.5], angular_velocities=[0, 1, 0])
+    rods.initial(directions=[0.5**0.5, 0, 0.5**0.5])
+    if is_lagrangian:
+        rods.initial(angular_velocities=[0, 1, 0])
+        _with_velocities(chain, link, rods, points, gravity)
+    else:
+        # The momenta of equal links with the angular velocity (0, 1, 0).
+        rods.initial(momenta=lambda i: [0, (links * (links + 1) - i * (i + 1)) / 2, 0])
+        _with_momenta(chain, link, rods, points, gravity)
+    return chain
 
+
+def _with_velocities(chain: sl.Model, link: Any, rods: Any, points: Any, gravity: Any) -> None:
+    links = len(rods)
     body = sl.ElementType("body", point="R3")
     m = body.parameter("masses", 1.0, unit="kg")
     body.kinetic_energy(m * body.point.x_dot.dot(body.point.x_dot) / 2)
@@ -37,4 +57,31 @@ def build(links: int = 2, formulation: str = "lagrangian") -> sl.Model:
     rod.field(rod.link, Omega=omega, U=q.cross(h))
     rod.place(rod.below, rod.above, length * q)
     chain.add(rod, [(points[k], points[k + 1], rods[k]) for k in range(links)])
-    return chain
+
+
+def _with_momenta(chain: sl.Model, link: Any, rods: Any, points: Any, gravity: Any) -> None:
+    # What is called acceleration a here is the velocity u of a point: the unknown of the same linear system.
+    links = len(rods)
+    loads = chain.node_array("loads", "R1", links + 1)
+    loads.fix(links)
+    body = sl.ElementType("body", point="R3", load="R1", below="R1")
+    m = body.parameter("masses", 1.0)
+    body.kinetic_energy(m * body.point.x_dot.dot(body.point.x_dot) / 2 + body.load.x_dot[0] ** 2 / 2)
+    body.energy(m * body.point.v_dot.dot(body.point.v_dot) / 2 + m * gravity * body.point.x[2])
+    body.place(body.load, body.below, [m], last_first=True)  # the mass that a rod bears
+    chain.add(body, [(points[k], loads[k - 1], loads[k]) for k in range(1, links + 1)])
+
+    rod = sl.ElementType("rod", above="R3", below="R3", link=link, load="R1")
+    length = rod.parameter("lengths", 1.0)
+    q, momentum = rod.link.directions, rod.link.momenta
+    across = rod.let(momentum.cross(q) / length)
+    rod.generalized_force(rod.below, across)
+    rod.generalized_force(rod.above, -across)
+    apart = rod.let(rod.below.v_dot - rod.above.v_dot)
+    (along,) = rod.acceleration_constraint("momentum_along", q.dot(apart))
+    omega = rod.let(q.cross(apart) / length)
+    weight = rod.load.x[0] * gravity * length * q.cross(sl.vector(0, 0, 1))
+    rate = rod.let(apart.cross(across - along * q) - weight)
+    rod.field(rod.link, Omega=omega, U=q.cross(rate - omega.cross(momentum)))
+    rod.place(rod.below, rod.above, length * q, velocity=False)
+    chain.add(rod, [(points[k], points[k + 1], rods[k], loads[k]) for k in range(links)])

@@ -102,14 +102,19 @@ class CKernels:
     def force(self, p: Prepared, t: float, q: Array, v: Array) -> Array:
         return self._call("force", self._layout.dimension, p, t, q, v)
 
-    def field(self, p: Prepared, t: float, q: Array, a: Array, v: Array) -> Array:
+    def field(self, p: Prepared, t: float, q: Array, a: Array, multipliers: Array, v: Array) -> Array:
         if not self._layout.has_fields:
             return v
         moved = np.array(v, dtype=float)
         pointer = self._library.pointer
-        q, a = np.ascontiguousarray(q), np.ascontiguousarray(a)
-        self._library.call.symlie_field(self.problem(p), t, pointer(q), pointer(a), pointer(moved))
+        inputs = [np.ascontiguousarray(x, dtype=float) for x in (q, a, multipliers)]
+        self._library.call.symlie_field(self.problem(p), t, *map(pointer, inputs), pointer(moved))
         return moved
+
+    def accelerated_energy(self, p: Prepared, t: float, q: Array, v: Array, a: Array) -> float:
+        inputs = [np.ascontiguousarray(x, dtype=float) for x in (q, v, a)]
+        call = self._library.call.symlie_accelerated_energy
+        return float(call(self.problem(p), t, *map(self._library.pointer, inputs)))
 
     def symplectic(self, p: Prepared, t: float, q: Array, u: Array, h: float, theta: float) -> tuple[Array, Array]:
         residual, matrix = np.empty(len(u)), np.empty((len(u), len(u)))

@@ -36,7 +36,7 @@ def rkmk_step(stepper: Stepper, state: State, h: float) -> Trial:
         else:
             acceleration, multipliers = stepper.acceleration(stage_t, Q, V, multipliers)
             v_dot.append(acceleration)
-        slope = k.field(p, stage_t, Q, v_dot[-1], V)
+        slope = k.field(p, stage_t, Q, v_dot[-1], multipliers, V)
         rate.append(_corrected_rate(stepper, table, Theta, slope) if i > 0 else slope)
         if i == stages:
             break
@@ -96,9 +96,12 @@ def chain_step(stepper: Stepper, state: State, h: float, tableau: ChainTableau) 
         if i > 0:
             points.append(end_of(i, stage_t))
         Q, V = points[i]
-        known = state.acceleration if i == 0 else None
-        v_dot.append(stepper.acceleration(stage_t, Q, V, state.multipliers)[0] if known is None else known)
-        rate.append(k.field(p, stage_t, Q, v_dot[-1], V))
+        if i == 0 and state.acceleration is not None:
+            solved = state.acceleration, state.multipliers
+        else:
+            solved = stepper.acceleration(stage_t, Q, V, state.multipliers)
+        v_dot.append(solved[0])
+        rate.append(k.field(p, stage_t, Q, *solved, V))
     q, v = end_of(table.stages, t + h)
     trial = stepper.trial(state, q, v, v_dot, stages)
     if stepper.rows:
@@ -124,9 +127,12 @@ def ambient_step(stepper: Stepper, state: State, h: float, ambient: StepKernels)
     Q, V = q, v
     for i in range(table.stages + int(table.has_end_stage and with_estimate)):
         stage_t = t + (table.c[i] if i < table.stages else 1.0) * h
-        known = state.acceleration if i == 0 else None
-        v_dot.append(stepper.acceleration(stage_t, Q, V, state.multipliers)[0] if known is None else known)
-        rate.append(k.field(p, stage_t, Q, v_dot[-1], V))
+        if i == 0 and state.acceleration is not None:
+            solved = state.acceleration, state.multipliers
+        else:
+            solved = stepper.acceleration(stage_t, Q, V, state.multipliers)
+        v_dot.append(solved[0])
+        rate.append(k.field(p, stage_t, Q, *solved, V))
         stored.append(ambient.storage_rate(Q, rate[-1]))
         if i == table.stages:
             break

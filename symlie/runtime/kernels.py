@@ -65,7 +65,7 @@ class Kernels(Protocol):
     def force(self, p: Prepared, t: float, q: Array, v: Array) -> Array:
         """g(t, q, v)."""
 
-    def field(self, p: Prepared, t: float, q: Array, a: Array, v: Array) -> Array:
+    def field(self, p: Prepared, t: float, q: Array, a: Array, multipliers: Array, v: Array) -> Array:
         """v, with the algebra-valued fields of nodes that have no velocity in their place."""
 
     def symplectic(self, p: Prepared, t: float, q: Array, u: Array, h: float, theta: float) -> tuple[Array, Array]:
@@ -73,6 +73,9 @@ class Kernels(Protocol):
 
     def symplectic_end(self, p: Prepared, t: float, q: Array, u: Array, h: float, theta: float) -> Array:
         """The configuration at the end of a step of the symplectic θ-family."""
+
+    def accelerated_energy(self, p: Prepared, t: float, q: Array, v: Array, a: Array) -> float:
+        """The part of the energy that depends on accelerations."""
 
     def energy(self, p: Prepared, t: float, q: Array, v: Array) -> Array:
         """Kinetic and potential energy."""

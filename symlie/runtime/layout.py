@@ -316,6 +316,11 @@ class Layout:
         )
 
     @property
+    def has_accelerated_energy(self) -> bool:
+        """Whether a part of the energy depends on accelerations."""
+        return any(f"{e['name']}_accelerated_energy" in self.manifest["operations"] for e in self.elements)
+
+    @property
     def has_fields(self) -> bool:
         """Whether some nodes have no velocity and move by a field."""
         return not bool(self.has_velocity.all())

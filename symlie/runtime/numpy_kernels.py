@@ -181,7 +181,8 @@ class NumpyKernels:
                 size = self._dimensions[element["node_types"][place]]
                 steps = np.asarray(offsets)[first : first + 2 * size].T
                 first += 2 * size
-                for k in range(len(steps)):
+                order = range(len(steps))
+                for k in reversed(order) if element["places_backwards"] else order:
                     for x, starts, step in (
                         (q, layout.storage_of[index][k], steps[k, :size]),
                         (v, layout.velocity_of[index][k], steps[k, size:]),
@@ -207,12 +208,12 @@ class NumpyKernels:
                 g += np.bincount(places.ravel(), weights=block.ravel(), minlength=len(g))
         return g
 
-    def field(self, p: Prepared, t: float, q: Array, a: Array, v: Array) -> Array:
+    def field(self, p: Prepared, t: float, q: Array, a: Array, multipliers: Array, v: Array) -> Array:
         if not self._layout.has_fields:
             return v
         v = np.where(self._layout.has_velocity, v, 0.0)
         for index in range(len(self._layout.elements)):
-            block = self._on_element(index, "field", p, t, q, v, a=a)
+            block = self._on_element(index, "field", p, t, q, v, multipliers, a)
             if block is not None:
                 places = self._layout.field_places[index].T
                 v += np.bincount(places.ravel(), weights=block.ravel(), minlength=len(v))
@@ -240,6 +241,13 @@ class NumpyKernels:
         inputs = (np.float64(t), q[self._storage_of[0][:, 0]], u[place], np.float64(h), np.float64(theta))
         with np.errstate(all="ignore"):
             return place, np.array(kernel(*inputs, p.model, p.elements[0][0]), dtype=float)
+
+    def accelerated_energy(self, p: Prepared, t: float, q: Array, v: Array, a: Array) -> float:
+        total = 0.0
+        for index in range(len(self._layout.elements)):
+            block = self._on_element(index, "accelerated_energy", p, t, q, v, a=a)
+            total += 0.0 if block is None else float(block.sum())
+        return total
 
     def energy(self, p: Prepared, t: float, q: Array, v: Array) -> Array:
         total: Array = np.zeros(2)

@@ -185,6 +185,10 @@ class Solution:
         layout, algebra = self.system.layout, self.system.algebra
         states = list(zip(self.t, self.q, self.v, strict=True))
         named = {"energy": np.array([kernels.energy(p, t, q, v).sum() for t, q, v in states])}
+        if layout.has_accelerated_energy:
+            for k, (t, q, v) in enumerate(states):
+                a = index1_multipliers(kernels, algebra, p, t, q, v)[0]
+                named["energy"][k] += kernels.accelerated_energy(p, t, q, v, a)
         if layout.rows:
             named["constraint_residual"] = np.array([np.abs(kernels.constraint(p, t, q)).max() for t, q, _ in states])
             named["velocity_residual"] = np.array(

@@ -83,8 +83,8 @@ def first_step(system: System, t: float, start: Start, control: StepControl, ord
     kernels, p = system.kernels, system.prepared
 
     def moving(at: float, q: Array, v: Array) -> tuple[Array, Array]:
-        a = index1_multipliers(kernels, system.algebra, p, at, q, v)[0]
-        return kernels.field(p, at, q, a, v), a
+        a, multipliers = index1_multipliers(kernels, system.algebra, p, at, q, v)
+        return kernels.field(p, at, q, a, multipliers, v), a
 
     q, v = start.q, start.v
     scale = control.atol + control.rtol * np.concatenate([np.zeros_like(v), np.abs(v)])

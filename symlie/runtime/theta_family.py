@@ -77,7 +77,7 @@ def theta_step(stepper: Stepper, state: State, h: float, theta: float) -> Trial:
     k, p, t, q = stepper.kernels, stepper.parameters, state.t + theta * h, state.q
     zero = np.zeros_like(state.v)
     size = max(1.0, float(np.abs(q).max()))
-    u = h * k.field(p, t, q, zero, zero)
+    u = h * k.field(p, t, q, zero, zero[:0], zero)
     residual, matrix = k.symplectic(p, t, q, u, h, theta)
     evaluations, iterations = 2, 0
     while True:

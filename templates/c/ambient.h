@@ -47,7 +47,7 @@ SYMLIE_UNROLL
             if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
         }
         copy(DIMENSION, V, rate + i * DIMENSION);
-        if (FIELDS) system_field(P, stage_t, Q, acceleration + i * DIMENSION, rate + i * DIMENSION);
+        if (FIELDS) system_field(P, stage_t, Q, acceleration + i * DIMENSION, LAMBDA_OF_STAGE(i), rate + i * DIMENSION);
         system_storage_rate(P, Q, rate + i * DIMENSION, stored + i * STORAGE);
         if (i >= STAGES) break;
         combine(STORAGE, i + 1, h, A[i + 1], stored, q, Q);

@@ -122,7 +122,9 @@ void symlie_prescribe(const symlie_problem *P, double t, double *q, double *v);
 /* Acceleration of prescribed nodes, zero for all others. */
 void symlie_prescribed_acceleration(const symlie_problem *P, double t, double *a);
 /* Overwrite v of nodes that have no velocity with their algebra-valued fields. */
-void symlie_field(const symlie_problem *P, double t, const double *q, const double *a, double *v);
+void symlie_field(const symlie_problem *P, double t, const double *q, const double *a, const double *lambda, double *v);
+/* The part of the energy that depends on accelerations. */
+double symlie_accelerated_energy(const symlie_problem *P, double t, const double *q, const double *v, const double *a);
 double symlie_chart(const symlie_problem *P, const double *u);
 /* Present in Hamiltonian systems on cotangent bundles: u - h f(stage) of the symplectic theta family with its
  * derivative by u (dimension x dimension), and the end of a step. */

@@ -72,6 +72,9 @@ typedef struct {
     double largest_velocity;
 } symlie_trial;
 
+/* Multipliers of a stage: those of the state where its v' is known, else what the stage's solution left in the trial. */
+#define LAMBDA_OF_STAGE(i) ((i) == 0 && state->acceleration_is_valid ? state->lambda : trial->lambda)
+
 #define TRIAL(name)                                                                                                 \
     ARRAY(name##_q, STORAGE);                                                                                       \
     ARRAY(name##_v, DIMENSION);                                                                                     \

@@ -92,7 +92,7 @@ SYMLIE_UNROLL
             status = stage_acceleration(P, work, t + C[i] * h, Q, V, r, mass, acceleration + i * DIMENSION, trial->lambda);
             if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return angle >= CHART_LIMIT ? SYMLIE_OUTSIDE_CHART : status;
         }
-        if (FIELDS) system_field(P, t + C[i] * h, Q, acceleration + i * DIMENSION, V);
+        if (FIELDS) system_field(P, t + C[i] * h, Q, acceleration + i * DIMENSION, LAMBDA_OF_STAGE(i), V);
         if (i == 0) copy(DIMENSION, V, rate);
         else corrected_rate(P, Theta, V, x, y, rate + i * DIMENSION);
         combine(DIMENSION, i + 1, h, A[i + 1], rate, 0, Theta);
@@ -119,7 +119,7 @@ SYMLIE_UNROLL
     if (trial->acceleration_is_valid) {
         status = stage_acceleration(P, work, t + h, Q, V, r, mass, acceleration + STAGES * DIMENSION, trial->lambda);
         if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
-        if (FIELDS) system_field(P, t + h, Q, acceleration + STAGES * DIMENSION, V);
+        if (FIELDS) system_field(P, t + h, Q, acceleration + STAGES * DIMENSION, trial->lambda, V);
         corrected_rate(P, Theta, V, x, y, rate + STAGES * DIMENSION);
         copy(DIMENSION, acceleration + STAGES * DIMENSION, trial->acceleration);
         trial->rhs_evaluations++;

@@ -39,7 +39,7 @@ static inline int method_step(const symlie_problem *restrict P, double *restrict
     const double size = largest_entry(STORAGE, state->q, 1);
     (void)work, (void)control, (void)mass;
     for (int k = 0; k < n; k++) d[k] = u[k] = 0;
-    system_field(P, stage_t, state->q, d, u);
+    system_field(P, stage_t, state->q, d, d, u);
     for (int k = 0; k < n; k++) u[k] *= h;
     system_symplectic(P, stage_t, state->q, u, h, THETA, r, J);
     trial->rhs_evaluations = 2;

@@ -54,8 +54,8 @@ def rates_of(system: sl.System, q: Array, w: Array) -> Array:
     """ω' of the chain, from its field."""
     stated = system.with_initial("links", directions=q, angular_velocities=w)
     state, kernels, p = stated.initial_state, stated.kernels, stated.prepared
-    a, _ = index1_multipliers(kernels, stated.algebra, p, 0.0, state.q, state.v)
-    f = kernels.field(p, 0.0, state.q, a, state.v)[stated.layout.node("links").velocity].reshape(-1, 6)
+    a, multipliers = index1_multipliers(kernels, stated.algebra, p, 0.0, state.q, state.v)
+    f = kernels.field(p, 0.0, state.q, a, multipliers, state.v)[stated.layout.node("links").velocity].reshape(-1, 6)
     return np.cross(f[:, :3], w) + np.cross(f[:, 3:], q)
 
 
@@ -152,6 +152,46 @@ def test_code_does_not_grow_with_links() -> None:
         files = generated_files(pendulum_chain.build(links=links).derive())
         texts.append({name: text for name, text in files.items() if name != "manifest.json"})
     assert texts[0] == texts[1]
+
+
+def momenta_of(q: Array, w: Array, m: Array, lengths: Array) -> Array:
+    """m_i = L_i q_i × P_i, P_i the momentum of all masses from i on."""
+    velocities = np.cumsum(lengths[:, None] * np.cross(w, q), axis=0)
+    below = np.cumsum((m[:, None] * velocities)[::-1], axis=0)[::-1]
+    return lengths[:, None] * np.cross(q, below)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_both_formulations_move_alike(backend: str) -> None:
+    """With rejected steps, too, after which the first stage serves again."""
+    q, w, m, lengths = random_state(4)
+    first = chain(4, backend).with_initial("links", directions=q, angular_velocities=w)
+    model = pendulum_chain.build(links=4, formulation="hamiltonian")
+    second = model.derive().compile(backend=backend)
+    second = second.with_initial("links", directions=q, momenta=momenta_of(q, w, m, lengths))
+    runs = [
+        sl.solve(
+            s.with_parameters(masses=m, lengths=lengths), 0.5, method="rkmk_dopri5", rtol=0, atol=1e-9, h0=0.1,
+            controller="celledoni2022", t_eval=[0.0, 0.25, 0.5],
+        )
+        for s in (first, second)
+    ]  # fmt: skip
+    assert all(run.statistics.rejected > 0 for run in runs)
+    a, b = (run.outputs for run in runs)
+    assert np.abs(a["positions"] - b["positions"]).max() < 1e-7
+    assert np.abs(a["energy"] - b["energy"]).max() < 1e-6 and np.ptp(b["energy"]) < 1e-6
+    end = runs[0].field("links", "directions")[-1], runs[0].field("links", "angular_velocities")[-1]
+    assert np.abs(runs[1].field("links", "momenta")[-1] - momenta_of(*end, m, lengths)).max() < 1e-6
+
+
+@pytest.mark.parametrize(("method", "order"), [("rkmk_rk44", 4), ("cf4", 4), ("ambient_rk4", 4)])
+def test_orders_by_momenta(method: str, order: int) -> None:
+    system = pendulum_chain.build(links=3, formulation="hamiltonian").derive().compile()
+    known = sl.solve(chain(3), 0.5, method="rkmk_dopri5", rtol=0, atol=1e-13).outputs["positions"][-1]
+    errors = [
+        np.abs(sl.solve(system, 0.5, method=method, h=0.5 / n).outputs["positions"][-1] - known).max() for n in (40, 80)
+    ]
+    assert np.log2(errors[0] / errors[1]) > order - ORDER
 
 
 def test_checkpoints_and_files_keep_the_parameters_of_elements(tmp_path: Any) -> None:

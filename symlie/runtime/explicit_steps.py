@@ -51,6 +51,10 @@ def rkmk_step(stepper: Stepper, state: State, h: float) -> Trial:
     trial = stepper.trial(state, Q, V, v_dot, len(rate))
     trial.multipliers = multipliers
     trial.acceleration = v_dot[-1] if with_end else None
+    if stepper.rows and not with_end:
+        # λ belongs to the end of the step, whose v' is the first of the next one.
+        trial.acceleration, trial.multipliers = stepper.acceleration(t + h, Q, V, multipliers)
+        trial.rhs_evaluations += 1
     if stepper.rows:
         stepper.measure(trial, t + h, Q, V, k.jacobian(p, t + h, Q))
     if stepper.control.with_estimate:

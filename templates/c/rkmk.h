@@ -125,6 +125,13 @@ SYMLIE_UNROLL
         trial->rhs_evaluations++;
     }
 #endif
+#if CONSTRAINED && !END_STAGE
+    /* lambda belongs to the end of the step, whose v' is the first of the next one. */
+    status = stage_acceleration(P, work, t + h, Q, V, r, mass, trial->acceleration, trial->lambda);
+    if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
+    trial->acceleration_is_valid = 1;
+    trial->rhs_evaluations++;
+#endif
 #if EMBEDDED
     if (with_estimate) {
         combine(DIMENSION, ALL_STAGES, h, B_HAT, rate, 0, hat);

@@ -136,9 +136,10 @@ def test_orders_on_a_spatial_chain(method: str, order: int) -> None:
     assert np.log2(errors[0] / errors[1]) > order - ORDER
 
 
-def test_multipliers_belong_to_recorded_states() -> None:
-    for method in ("rkmk_dopri5", "cf4"):
-        solution = sl.solve(chain(3), 0.5, method=method, h=0.05)
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_multipliers_belong_to_recorded_states(backend: str) -> None:
+    for method in ("rkmk_dopri5", "cf4", "rkmk_rk44"):
+        solution = sl.solve(chain(3, backend), 0.5, method=method, h=0.05)
         exact = solution.with_index1_multipliers().multipliers
         # The stage at the end of a step is evaluated before the return to the manifold.
         assert np.abs(solution.multipliers - exact).max() < 1e-9 * np.abs(exact).max()

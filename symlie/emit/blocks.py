@@ -13,8 +13,8 @@ from symlie.emit.c_printing import CPrinter, PrintedKernel, coefficient_function
 from symlie.emit.printing import INFIX
 from symlie.ir.kernels import Kernel, NodeTypeKernels
 
-NODES_OF_A_BLOCK = 8
-"""A multiple of all vector lengths; longer blocks gain little and leave more nodes over."""
+NODES_OF_A_BLOCK = 16
+"""Two of the longest vectors: compilers keep to shorter vectors in shorter loops; longer blocks leave more nodes over."""
 
 VECTORISED = {*INFIX, "neg", "sqrt"}
 """Operators that compilers vectorise without a library."""

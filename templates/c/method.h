@@ -51,9 +51,9 @@ static inline double largest_entry(int n, const double *restrict x, double bound
 
 static inline int all_finite(int n, const double *restrict x)
 {
-    double sum = 0;
-    for (int k = 0; k < n; k++) sum += x[k] * 0;
-    return sum == 0;
+    int other = 0;
+    for (int k = 0; k < n; k++) other |= !(x[k] * 0 == 0);
+    return !other;
 }
 
 /* The result of a step that may still be tried again. */

@@ -100,7 +100,7 @@ SYMLIE_UNROLL
         add_brackets(P, i + 1, h, rate, x, Theta);
 #endif
         if (INTEGRATES_VELOCITIES) combine(DIMENSION, i + 1, h, A[i + 1], acceleration, v, V);
-        else copy(DIMENSION, v, V);
+        else if (i + 1 == STAGES) copy(DIMENSION, v, V); /* between stages what moves of V is overwritten anyway */
         const double z = STEP_CHART(P, Theta);
         angle = z > angle ? z : angle;
         STEP_ADVANCE(P, q, Theta, Q);

@@ -101,27 +101,47 @@ static inline int solve_band(int n, int bandwidth, double *restrict S, double *r
     return 1;
 }
 
-/* The same for a tridiagonal matrix without exchange of rows; 0 if a pivot loses its size, and S and x are changed. */
+/* A row of a tridiagonal matrix that has lost one neighbour: 1/pivot, the entry of its other one, and the solution without it. */
+typedef struct {
+    double reciprocal;
+    double entry;
+    double x;
+} eliminated_row;
+
+/* Remove a row's entry of a neighbour that is eliminated; its entry of the other one is divided by the pivot. */
+static inline eliminated_row eliminate_neighbour(eliminated_row neighbour, int entry, int other, double *restrict row,
+                                                 double *restrict x, double *restrict smallest)
+{
+    const double pivot = row[1] - row[entry] * neighbour.entry * neighbour.reciprocal;
+    const double kept = fabs(pivot) - PIVOT_LOSS * fabs(row[1]);
+    const double reciprocal = 1 / pivot;
+    const eliminated_row result = {reciprocal, row[other], (*x - row[entry] * neighbour.x) * reciprocal};
+    *smallest = kept < *smallest ? kept : *smallest;
+    row[other] *= reciprocal;
+    *x = result.x;
+    return result;
+}
+
+/* The same as solve_band for a tridiagonal matrix without exchange of rows, from both ends at a time, since each pivot
+ * waits for its neighbour's; 0 if a pivot loses its size, and S and x are changed. */
 static inline int solve_tridiagonal(int n, double *restrict S, double *restrict x)
 {
+    const int middle = n / 2;
+    eliminated_row above = {0, 0, 0}, below = {0, 0, 0};
     double smallest = INFINITY;
-    for (int k = 0; k < n; k++) {
-        double *restrict row = S + 4LL * k;
-        if (k > 0) {
-            const double factor = row[0] * row[-3]; /* row[-3]: the reciprocal of the pivot above */
-            const double pivot = row[1] - factor * row[-2];
-            const double kept = fabs(pivot) - PIVOT_LOSS * fabs(row[1]);
-            smallest = kept < smallest ? kept : smallest;
-            row[1] = 1 / pivot;
-            x[k] -= factor * x[k - 1];
-        } else {
-            smallest = fabs(row[1]);
-            row[1] = 1 / row[1];
-        }
+    for (int k = 0, l = n - 1; k < middle; k++, l--) {
+        above = eliminate_neighbour(above, 0, 2, S + 4LL * k, x + k, &smallest);
+        if (l > middle) below = eliminate_neighbour(below, 2, 0, S + 4LL * l, x + l, &smallest);
     }
-    if (!(smallest > 0)) return 0;
-    x[n - 1] *= S[4LL * (n - 1) + 1];
-    for (int k = n - 2; k >= 0; k--) x[k] = (x[k] - S[4LL * k + 2] * x[k + 1]) * S[4LL * k + 1];
+    const double *restrict row = S + 4LL * middle;
+    const double pivot = row[1] - row[0] * above.entry * above.reciprocal - row[2] * below.entry * below.reciprocal;
+    const double kept = fabs(pivot) - PIVOT_LOSS * fabs(row[1]);
+    if (!(kept > 0 && smallest > 0)) return 0;
+    x[middle] = (x[middle] - row[0] * above.x - row[2] * below.x) / pivot;
+    for (int k = middle - 1, l = middle + 1; k >= 0; k--, l++) {
+        x[k] -= S[4LL * k + 2] * x[k + 1];
+        if (l < n) x[l] -= S[4LL * l] * x[l - 1];
+    }
     return 1;
 }
 

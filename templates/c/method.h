@@ -22,16 +22,42 @@
     work += (size)
 #endif
 
+/* A part of the state that a step starts from: copied to the stack where ARRAY is there, else where it is. */
+#if FIXED_TOPOLOGY
+#define START(name, size) \
+    ARRAY(name, size);    \
+    copy(size, state->name, name)
+#else
+#define START(name, size) const double *restrict name = state->name
+#endif
+
 /* out = base + h sum_j weight[j] x_j for vectors x_j one after the other; base may be null. Zero weights cost nothing
  * once the loops are unrolled. */
 static inline void combine(int n, int count, double h, const double *restrict weight, const double *restrict x,
                            const double *restrict base, double *restrict out)
 {
     for (int k = 0; k < n; k++) out[k] = 0;
+#if UNROLL_STAGES
 SYMLIE_UNROLL
     for (int j = 0; j < count; j++)
         if (weight[j] != 0)
             for (int k = 0; k < n; k++) out[k] += weight[j] * x[j * n + k];
+#else
+    /* Two vectors in each pass over out. */
+    int waiting = -1;
+    for (int j = 0; j < count; j++) {
+        if (weight[j] == 0) continue;
+        if (waiting < 0) {
+            waiting = j;
+            continue;
+        }
+        const double *restrict first = x + waiting * n, *restrict second = x + j * n;
+        for (int k = 0; k < n; k++) out[k] = out[k] + weight[waiting] * first[k] + weight[j] * second[k];
+        waiting = -1;
+    }
+    if (waiting >= 0)
+        for (int k = 0; k < n; k++) out[k] += weight[waiting] * x[waiting * n + k];
+#endif
     for (int k = 0; k < n; k++) out[k] = base ? base[k] + h * out[k] : h * out[k];
 }
 

@@ -67,20 +67,18 @@ static inline int method_step(const symlie_problem *restrict P, double *restrict
 {
     ARRAY(rate, ALL_STAGES * DIMENSION);
     ARRAY(acceleration, ALL_STAGES * DIMENSION);
-    ARRAY(v, DIMENSION);
+    START(v, DIMENSION);
     ARRAY(V, DIMENSION);
     ARRAY(Theta, DIMENSION);
     ARRAY(r, DIMENSION);
     ARRAY(hat, 2 * DIMENSION);
     ARRAY(x, DIMENSION);
     ARRAY(y, DIMENSION);
-    ARRAY(q, STORAGE);
+    START(q, STORAGE);
     ARRAY(Q, STORAGE);
     double angle = 0;
     int status;
     const int with_estimate = EMBEDDED && control->with_estimate;
-    copy(STORAGE, state->q, q);
-    copy(DIMENSION, state->v, v);
     copy(STORAGE, q, Q);
     copy(DIMENSION, v, V);
     (void)hat;
@@ -114,7 +112,6 @@ SYMLIE_UNROLL
     copy(DIMENSION, V, trial->v);
     /* The embedded formula needs the stage at the end, and with constraints it is where lambda comes from. */
     trial->acceleration_is_valid = END_STAGE && (CONSTRAINED || with_estimate);
-    copy(DIMENSION, acceleration, trial->acceleration);
 #if END_STAGE
     if (trial->acceleration_is_valid) {
         status = stage_acceleration(P, work, t + h, Q, V, r, mass, acceleration + STAGES * DIMENSION, trial->lambda);

@@ -154,8 +154,12 @@ static inline void assemble_band(const symlie_problem *restrict P, const mass_ma
     for (long long k = 0; k < (long long)ROWS * width; k++) m->S[k] = 0;
     weigh_jacobian(P, B0, m->F, m->W);
     assemble_complement(P, B1, m->W, width, m->S);
-    apply_mobility(P, m->F, r, a);
-    multiply_jacobian(P, B1, a, lambda);
+    if (B0 == B1) {
+        multiply_jacobian(P, m->W, r, lambda);
+    } else {
+        apply_mobility(P, m->F, r, a);
+        multiply_jacobian(P, B1, a, lambda);
+    }
     for (int k = 0; k < ROWS; k++) m->x[P->position[k]] = lambda[k] - c[k];
 }
 

@@ -14,7 +14,7 @@ from symlie.emit.printing import INFIX
 from symlie.ir.kernels import Kernel, NodeTypeKernels
 
 NODES_OF_A_BLOCK = 16
-"""Two of the longest vectors: compilers keep to shorter vectors in shorter loops; longer blocks leave more nodes over."""
+"""Two of the longest vectors: shorter loops get shorter vectors, longer blocks leave more nodes over."""
 
 VECTORISED = {*INFIX, "neg", "sqrt"}
 """Operators that compilers vectorise without a library."""

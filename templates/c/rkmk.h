@@ -120,6 +120,9 @@ SYMLIE_UNROLL
         corrected_rate(P, Theta, V, x, y, rate + STAGES * DIMENSION);
         copy(DIMENSION, acceleration + STAGES * DIMENSION, trial->acceleration);
         trial->rhs_evaluations++;
+    } else if (FIXED_TOPOLOGY) {
+        /* It is not read; compilers do not see that. */
+        copy(DIMENSION, acceleration, trial->acceleration);
     }
 #endif
 #if CONSTRAINED && !END_STAGE

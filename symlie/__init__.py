@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from symlie.groups.semidirect import semidirect_product
     from symlie.groups.spaces import S2, TS2, cotangent_space, dual_space, product_space, translation_space
     from symlie.groups.standard import S3, SE2, SE3, SO2, SO3, S3sR3, SO3rv, group_from_name, real_space
+    from symlie.groups.stated_functions import analytic_function
     from symlie.modeling.expressions import select
     from symlie.modeling.model import ElementType, Model, diag, vector
     from symlie.modeling.rod import CosseratRod
@@ -100,6 +101,7 @@ _SOURCES: dict[str, tuple[str, ...]] = {
         "group_from_name",
         "real_space",
     ),
+    "symlie.groups.stated_functions": ("analytic_function",),
     "symlie.modeling.expressions": ("select",),
     "symlie.modeling.model": ("ElementType", "Model", "diag", "vector"),
     "symlie.modeling.rod": ("CosseratRod",),
@@ -118,11 +120,12 @@ _MODULE_OF = {name: module for module, names in _SOURCES.items() for name in nam
 
 __all__ = [
     "S2", "S3", "SE2", "SE3", "SO2", "SO3", "TS2", "Abs", "CosseratRod", "ElementType", "Heaviside", "Max", "Min",
-    "Model", "Piecewise", "Rational", "S3sR3", "SO3rv", "Solution", "System", "acos", "asin", "atan", "atan2",
-    "convergence", "cos", "cosh", "cotangent_space", "diag", "direct_product", "dual_space", "errors", "exp", "eye",
-    "frame_space", "group_from_name", "homogeneous_space", "lie_group", "load", "load_solution", "load_tableau",
-    "matrix_group", "pi", "plot_convergence", "plot_steps", "product_space", "real_space", "resume", "select",
-    "semidirect_product", "sign", "sin", "sinh", "solve", "sqrt", "tan", "tanh", "translation_space", "vector",
+    "Model", "Piecewise", "Rational", "S3sR3", "SO3rv", "Solution", "System", "acos", "analytic_function", "asin",
+    "atan", "atan2", "convergence", "cos", "cosh", "cotangent_space", "diag", "direct_product", "dual_space",
+    "errors", "exp", "eye", "frame_space", "group_from_name", "homogeneous_space", "lie_group", "load",
+    "load_solution", "load_tableau", "matrix_group", "pi", "plot_convergence", "plot_steps", "product_space",
+    "real_space", "resume", "select", "semidirect_product", "sign", "sin", "sinh", "solve", "sqrt", "tan", "tanh",
+    "translation_space", "vector",
 ]  # fmt: skip
 
 

@@ -31,6 +31,7 @@ from symlie.ir.primitives import (
 )
 from symlie.ir.program import Assignment, Program, lower
 from symlie.ir.schemes import POLES, Piece, Scheme
+from symlie.ir.series import evaluate_tail, is_series
 from symlie.ir.straightline import Operand, StraightLine
 
 DIGITS = 40
@@ -144,7 +145,7 @@ def interpolate(x: Any, abscissae: Sequence[Any], values: Sequence[Any], *, slop
 def _primitive(base_name: str, z: mpf, precision: int) -> mpf:
     """A coefficient function by its series, which costs more than anything else here."""
     assert precision == mpmath.mp.prec
-    return +primitives.evaluate(base_name, z)
+    return +(evaluate_tail if is_series(base_name) else primitives.evaluate)(base_name, z)
 
 
 def half_angle_ratio(w: mpf, n: mpf) -> mpf:

@@ -361,3 +361,6 @@ implementation saw 5e-13 for 100 links."""
 
 README_SPACES = 1e-6
 """Energies and angles of the README's examples on manifolds, run with tolerances of 1e-8 and 1e-9 or steps of 0.05."""
+
+STATED_FUNCTION = 4e-15
+"""Functions of ad from power series, relative to their largest component or to the terms of the series."""

@@ -19,6 +19,7 @@ from symlie.certify.checker_arithmetic import CertificateError
 from symlie.certify.source_text import check_copies, named_functions, text_digest
 from symlie.errors import FormatError
 from symlie.ir.schemes import indices
+from symlie.ir.series import is_series, tail_of
 from symlie.ir.taylor import expansions
 from symlie.version import VERSION
 
@@ -34,9 +35,15 @@ UNPROVED = "rounding unproved"
 ALLOWANCE = 1.02
 """By how much certified bounds exceed the proved ones: another way to enclose them must come out below as well."""
 
+SCALE = "scale"
+"""What errors of tails of stated series are relative to, as certificates call it."""
+
 STATEMENTS = {
     "c": "c_{k,m}(z) = sum_j (-1)^(j+m) 2^m (j+m)!/(j! (2j+2m+k)!) z^j",
     "g": "g_m(z) = 2^(m+1) m! sum_{n>=1} (4 pi^2 n^2 - z)^-(m+1)",
+    "s": "F_{n,m}(z) = (2 d/dz)^m sum_j phi_{n+2j} (-z)^j; coefficients: phi_{n+2m}, phi_{n+2m+2}, ...; |phi_k| <= "
+    "constant rate^k/k! or constant/radius^k; scale: largest |coefficient of z^j| x^j, x = min(1, 1/rate^2, end of the "
+    "domain)",
 }
 
 
@@ -49,6 +56,8 @@ def definition_of(base_name: str) -> dict[str, object]:
         Such as ``c2_1``.
     """
     family = base_name[0]
+    if is_series(base_name):
+        return {**tail_of(base_name).to_json(), "statement": STATEMENTS[family]}
     k, m = indices(base_name)
     numbers = {"k": k, "m": m} if family == "c" else {"m": k}
     return {"family": family, **numbers, "statement": STATEMENTS[family]}
@@ -78,7 +87,7 @@ def entry(verification: Verification) -> dict[str, Any]:
         ends = [c.lower for c in section.cells] + [section.cells[-1].upper]
         sections.append(
             {
-                "relative_to": "f(0)" if is_scaled else "f",
+                "relative_to": (SCALE if is_series(subject.base_name) else "f(0)") if is_scaled else "f",
                 "bound_eps": max(bounds),
                 "ends": [x.hex() for x in ends],
                 "bounds_eps": bounds,
@@ -203,6 +212,7 @@ def approximations(base_name: str) -> list[dict[str, object]]:
     base_name
         Such as ``c4_3``.
     """
+    reference = "its largest value there" if is_series(base_name) else "f(0)"
     return [
         {
             "kind": "Taylor polynomial",
@@ -211,7 +221,7 @@ def approximations(base_name: str) -> list[dict[str, object]]:
             "degree": len(e.coefficients) - 1,
             "upper": float(e.upper),
             "remainder": math.nextafter(float(e.remainder), 1.0),
-            "relative_to": "its least value" if e.pole_order else "f(0)",
+            "relative_to": "its least value" if e.pole_order else reference,
         }
         for e in expansions(base_name)
     ]
@@ -258,6 +268,9 @@ def _belongs(path: Path, entries: Mapping[str, Any]) -> None:
                 if short not in entries or entries[short]["text_sha256"] != text_digest(text, name):
                     raise FormatError(f"{path} is not about the function {name} of {source.name}, which differs.")
                 check_copies(text, name)
+                stated = entries[short]["definition"]
+                if stated["family"] == "s" and stated != definition_of(short):
+                    raise FormatError(f"{path} states other coefficients of the series of {name} than {source.name}.")
                 if entries[short]["status"] == PROVED:
                     _same_operations(entries[short], text, name, path)
 

@@ -223,10 +223,10 @@ def check_function(function: dict[str, Any]) -> None:
         if max(section["bounds_eps"]) > section["bound_eps"]:
             raise CertificateError(f"{name}: a cell has a larger bound than its section.")
         definition = Definition(function["definition"], ends[-1])
-        scale = definition.at_zero if section["relative_to"] == "f(0)" else Fraction(1)
+        is_scaled = section["relative_to"] in ("f(0)", "scale")
+        scale = definition.at_zero if is_scaled else Fraction(1)
         for lower, upper, bound in zip(ends, ends[1:], section["bounds_eps"], strict=False):
             allowed = math.floor(Fraction(bound) * scale * ONE / 2 ** (digits - 1))
-            is_scaled = section["relative_to"] == "f(0)"
             _check_cell(function, definition, lower, upper, allowed, is_scaled, DEEPEST)
     if reached != last or first < 0:
         raise CertificateError(f"{name}: the cells do not cover the domain.")

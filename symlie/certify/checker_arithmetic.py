@@ -200,7 +200,11 @@ class Definition:
 
     def __init__(self, statement: dict[str, Any], upper: Fraction) -> None:
         family, m = statement["family"], int(statement["m"])
-        if family == "c":
+        self.unit = POLE if family == "g" else exact(upper) if family == "s" else (ONE, ONE)
+        if family == "s":
+            self.order = 0
+            self.series, self.rest, zero = _stated(statement, upper)
+        elif family == "c":
             self.order, k = 0, int(statement["k"])
             self.series, self.rest, zero = _stumpff(k, m, upper)
         elif family == "g" and upper <= Fraction(39.47841760435743):
@@ -213,7 +217,7 @@ class Definition:
     def taylor(self, x: Number) -> Series:
         """Taylor coefficients of F's series at x."""
         out: Series = [(0, 0)]
-        line = [div(x, POLE), div((ONE, ONE), POLE)] if self.order else [x, (ONE, ONE)]
+        line = [div(x, self.unit), div((ONE, ONE), self.unit)]
         for a in reversed(self.series):
             out = series_mul(out, line)
             out[0] = add(out[0], a)
@@ -272,3 +276,38 @@ def _cotangent(m: int, upper: Fraction) -> tuple[Series, int, Fraction]:
     rest = 2 * math.comb(m + terms, terms) * Fraction(2) ** (1 - 2 * (m + 1 + terms)) * (upper / Fraction(39)) ** terms
     zero = 2**m * math.factorial(m) * abs(numbers[2 * m + 2]) / math.factorial(2 * m + 2)
     return series, exact(rest * 2 ** (m + 1) * math.factorial(m))[1], zero
+
+
+def _stated(statement: dict[str, Any], upper: Fraction) -> tuple[Series, int, Fraction]:
+    """(2 d/dz)^m Σ_j φ_{n+2j} (-z)^j by the coefficients of a certificate; its bound of all φ serves for the others.
+
+    The series is in powers of z/upper. Consecutive terms of the bound have a ratio that does not rise, so that a
+    geometric series holds the rest.
+    """
+    n, m = int(statement["n"]), int(statement["m"])
+    constant, rate, radius = (Fraction(statement["growth"].get(k, 0)) for k in ("constant", "rate", "radius"))
+    values = [Fraction(v) for v in statement["coefficients"]]
+    if n < 0 or m < 0 or not values or constant <= 0 or (rate > 0) == (radius > 0):
+        raise CertificateError("The series of a definition is incomplete.")
+
+    def bound(k: int) -> Fraction:
+        return constant * rate**k / math.factorial(k) if rate else constant / radius**k
+
+    def factor(j: int) -> int:
+        return math.perm(j + m, m) << m
+
+    first = n + 2 * m
+    if any(abs(v) > bound(first + 2 * j) for j, v in enumerate(values)):
+        raise CertificateError("A coefficient of a series is above the stated bound.")
+    domain = (3 * radius / 4) ** 2 if radius else upper
+    if upper > domain:
+        raise CertificateError("A series is used beyond three quarters of its radius of convergence.")
+    count = len(values)
+    term = factor(count) * bound(first + 2 * count) * upper**count
+    ratio = factor(count + 1) * bound(first + 2 * count + 2) * upper ** (count + 1) / term
+    if ratio >= 1:
+        raise CertificateError("The coefficients of a series are too few.")
+    series = [(-1) ** (j + m) * factor(j) * v for j, v in enumerate(values)]
+    x = min(Fraction(1), domain if radius else 1 / rate**2)
+    scale = max(abs(a) * x**j for j, a in enumerate(series)) or factor(0) * bound(first)
+    return [exact(a * upper**j) for j, a in enumerate(series)], exact(term / (1 - ratio))[1] + 1, scale

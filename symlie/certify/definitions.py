@@ -1,7 +1,8 @@
 """What the coefficient functions are: exact Taylor series in z, bounds of their remainders, and poles.
 
 c_{k,m}(z) = (2 d/dz)^m Σ_j (-z)^j/(2j+k)!; g_m(z) = N_m(z)/(4π² - z)^{m+1} with
-N_m = 2^{m+1} m! Σ_n ((4π² - z)/(4π²n² - z))^{m+1}, whose series converges for |z| < 16π².
+N_m = 2^{m+1} m! Σ_n ((4π² - z)/(4π²n² - z))^{m+1}, whose series converges for |z| < 16π². Tails of stated series are
+defined by their coefficients and the stated bound of the others.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from flint import arb, arb_poly, fmpq
 
 from symlie.ir.primitives import Cotangent, Stumpff
 from symlie.ir.schemes import indices
+from symlie.ir.series import is_series, tail_of
 
 JUDGED_AT_ZERO = ("c0", "c1")
 """Functions with a zero within ω ≤ π: their errors are relative to f(0)."""
@@ -32,6 +34,7 @@ class Definition:
     series: arb_poly
     remainder: arb
     at_zero: arb
+    """f(0), or the scale of the tail of a stated series."""
 
     def numerator(self, z: arb) -> arb:
         """F(z)."""
@@ -65,6 +68,8 @@ def definition(name: str, upper: float, digits: int = 30) -> Definition:
     if name.startswith("-"):
         f = definition(name[1:], upper, digits)
         return replace(f, name=name, series=-f.series, at_zero=-f.at_zero)
+    if is_series(name):
+        return _tail(name, upper)
     k, m = indices(name)
     return _stumpff(name, k, m, upper, digits) if name.startswith("c") else _cotangent(name, k, upper, digits)
 
@@ -91,6 +96,13 @@ def _stumpff(name: str, k: int, m: int, upper: float, digits: int) -> Definition
             remainder = last * power * 2
             break
     return Definition(name, 0, arb_poly([_arb(c) for c in coefficients]), _arb(remainder), _arb(coefficients[0]))
+
+
+def _tail(name: str, upper: float) -> Definition:
+    tail = tail_of(name)
+    rest = tail.rest(min(Fraction(upper), tail.growth.upper))
+    assert rest is not None
+    return Definition(name, 0, arb_poly([_arb(c) for c in tail.coefficients]), _arb(rest), _arb(tail.scale))
 
 
 def _cotangent(name: str, m: int, upper: float, digits: int) -> Definition:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 
-from symlie.errors import FormatError
+from symlie.errors import FormatError, ModelError
+from symlie.ir.series import Tail, register
 
-NAME = re.compile(r"(?P<base>c\d+(_\d+)?|g\d+)(_to_(?P<p>\d+)_(?P<q>\d+))?$")
+NAME = re.compile(r"(?P<base>c\d+(_\d+)?|g\d+|s_\w+_[0-9a-f]{8}_\d+_\d+)(_to_(?P<p>\d+)_(?P<q>\d+))?$")
 """Names of coefficient functions, with the end of the working interval if it is not the standard one."""
 
 
@@ -97,5 +99,22 @@ def named_functions(source: str, prefix: str) -> dict[str, str]:
     prefix
         What the names begin with.
     """
+    _read_series(source)
     names = [n for n in function_names(source) if n.startswith(prefix)]
     return {n.removeprefix(prefix): n for n in names if NAME.fullmatch(n.removeprefix(prefix))}
+
+
+def _read_series(source: str) -> None:
+    """Make the stated series known that the source defines in comments.
+
+    Raises
+    ------
+    FormatError
+        A definition is damaged, or another one than that of the same name elsewhere.
+    """
+    for text in re.findall(r"^/\* series (\{.*?\}) \*/$", source, re.MULTILINE | re.DOTALL):
+        try:
+            content = json.loads(text)
+            register(content["name"], Tail.from_json(content))
+        except (KeyError, TypeError, ValueError, ZeroDivisionError, ModelError) as error:
+            raise FormatError(f"The definition of a series in the source is damaged or doubtful: {error}") from error

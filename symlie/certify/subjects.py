@@ -20,6 +20,7 @@ from symlie.ir.differentiate import forward
 from symlie.ir.primitives import CoefficientFunction, Cotangent, Stumpff
 from symlie.ir.program import Euclidean, Program, Value, Vector
 from symlie.ir.schemes import TAYLOR_UPPER, Precision, indices, scheme_for, standard_pieces
+from symlie.ir.series import is_series
 from symlie.ir.straightline import flatten
 
 
@@ -45,7 +46,7 @@ def function_of(name: str) -> CoefficientFunction:
         It is not the name of a coefficient function.
     """
     match = NAME.fullmatch(name)
-    if match is None:
+    if match is None or is_series(name):
         raise UnknownNameError(f"'{name}' is no coefficient function; names are c2, c2_1, …, g0, g1, ….")
     k, m = indices(match["base"])
     upper = Rational(int(match["p"]), int(match["q"])) if match["p"] else Rational(TAYLOR_UPPER)

@@ -15,6 +15,7 @@ from symlie.certify.rounding import Contraction
 from symlie.certify.subjects import Subject
 from symlie.errors import SymlieError
 from symlie.ir.schemes import POLES, indices
+from symlie.ir.series import is_series
 
 EPSILON = {"double": 2.0**-52, "float": 2.0**-23}
 """Spacing of the numbers at one."""
@@ -23,6 +24,9 @@ TARGET = 4.0
 TARGET_TO_HALF_PI = 1.5
 TARGET_AT_ZERO = 3.0
 """Bounds asked for unless another is given, in eps: on ω ≤ π, on ω ≤ π/2, and for c_0 and c_1."""
+
+TARGET_OF_SERIES = 64.0
+"""The same for tails of stated series, relative to their scale; values may be larger than it."""
 
 POLE_TARGET = 1.5
 """The same for g_m up to the pole, per factor that is rounded: (m + 2) of them."""
@@ -140,7 +144,7 @@ def judged_at_zero(name: str, omega: float) -> bool:
         End of the interval.
     """
     name = name.removeprefix("-")
-    if name in JUDGED_AT_ZERO:
+    if name in JUDGED_AT_ZERO or is_series(name):
         return True
     return name.startswith("c") and indices(name)[0] <= 2 and omega > 1.01 * math.pi
 
@@ -156,6 +160,8 @@ def default_target(name: str, omega: float) -> float:
         End of the interval.
     """
     name = name.removeprefix("-")
+    if is_series(name):
+        return TARGET_OF_SERIES
     if name in JUDGED_AT_ZERO:
         return TARGET_AT_ZERO
     if omega < 1.01 * math.pi / 2:
@@ -169,8 +175,11 @@ def _marks(operations: OperationList, domain: tuple[float, float] | None) -> lis
     """Ends of sections as arguments; those of the standard table are a little beyond the multiples of π."""
     is_omega = operations.argument == "w"
     pole = POLES[operations.precision][0]
+    if not is_omega:
+        pole = min(pole, max(b.upper for b in operations.branches if b.result == b.result))
     if domain is None:
         squares = [0.0, math.nextafter((math.pi / 2) ** 2, 9), math.nextafter(math.pi**2, 99), pole]
+        squares = [*(z for z in squares if z < pole), pole]
         return [math.sqrt(z) for z in squares] if is_omega else squares
     lower, upper = domain
     if not 0 <= lower < upper:
@@ -224,7 +233,7 @@ def _rows(
                 degree=max(degree_of(b, operations.argument) for b in branches),
                 interval=(_omega(operations, lower), omega),
                 switch=inner[0] if inner else None,
-                relative_to="f(0)" if scaled else "f",
+                relative_to=("scale" if is_series(name) else "f(0)") if scaled else "f",
                 contraction=contraction,
                 proved_eps=proved / eps,
                 measured_eps=worst / eps,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -13,6 +15,7 @@ from symlie.emit.printing import INFIX, print_statements
 from symlie.ir.kernels import Kernel
 from symlie.ir.program import Program
 from symlie.ir.schemes import POLES, Piece, Scheme, closed_form
+from symlie.ir.series import is_series, tail_of
 from symlie.ir.straightline import flatten
 from symlie.templating import render
 
@@ -101,6 +104,7 @@ def coefficient_function(scheme: Scheme, printer: CPrinter | None = None) -> dic
         statements, (result,) = print_statements(body, printer)
     return {
         "name": scheme.function,
+        "definition": _definition(scheme.base_name),
         "upper": printer.constant(scheme.upper),
         "pieces": [_printed_piece(piece, printer) for piece in scheme.pieces],
         "pole": [printer.constant(p) for p in POLES[scheme.precision]],
@@ -109,6 +113,14 @@ def coefficient_function(scheme: Scheme, printer: CPrinter | None = None) -> dic
         "statements": statements,
         "result": result,
     }
+
+
+def _definition(base_name: str) -> str:
+    """What a function of a stated series is, as `symlie.certify` reads it from sources; others are known."""
+    if not is_series(base_name):
+        return ""
+    text = json.dumps({"name": base_name, **tail_of(base_name).to_json()})
+    return "\n".join(textwrap.wrap(text, 116, break_long_words=False, break_on_hyphens=False))
 
 
 def coefficient_source(scheme: Scheme, prefix: str = "symlie_") -> str:

@@ -59,7 +59,8 @@ class Scheme:
     """Evaluation of one coefficient function f(z) for z ≥ 0.
 
     ``pieces`` follow one another from z = 0; the first serves the working interval without a branch but its guard.
-    Beyond the last one c_{k,m} are evaluated by `closed_form`; g_m, whose pieces reach to their pole at 4π², are NaN.
+    Beyond the last one c_{k,m} are evaluated by `closed_form`; g_m, whose pieces reach to their pole at 4π², and the
+    tails of stated series are NaN.
     """
 
     function: str

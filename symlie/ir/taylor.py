@@ -14,6 +14,8 @@ import mpmath
 from sympy import Rational
 
 from symlie.ir.primitives import Cotangent, Stumpff
+from symlie.ir.series import is_series, tail_of
+from symlie.ir.series_pieces import pieces_of
 
 STANDARD_END = Fraction(10)
 """End of the working interval in z."""
@@ -39,21 +41,26 @@ class Expansion:
     """f(z) (4π² - z)^pole_order = Σ_j a_j (z - centre)^j, up to ``remainder`` on an interval that ends at ``upper``."""
 
     upper: Fraction
-    centre: int
+    centre: float
+    """Exactly this number."""
     pole_order: int
     coefficients: tuple[mpmath.mpf, ...]
     remainder: Fraction
-    """Bound relative to |f(0)|; where a pole is removed, to the least value of the left-hand side."""
+    """Bound relative to |f(0)|; where a pole is removed, to the least value of the left-hand side; of stated
+    series, to the largest value on the interval."""
 
 
 def expansions(base_name: str) -> tuple[Expansion, ...]:
-    """Taylor polynomials of c_{k,m} or g_m that follow one another from 0 to 4π².
+    """Taylor polynomials of a coefficient function that follow one another from 0 to 4π², or to the end of its domain.
 
     Parameters
     ----------
     base_name
-        ``ck_m`` or ``gm``.
+        ``ck_m``, ``gm``, or that of the tail of a stated series.
     """
+    if is_series(base_name):
+        found = pieces_of(base_name, tail_of(base_name))
+        return tuple(Expansion(end, float(centre), 0, _float(terms), rest) for end, centre, terms, rest in found)
     k, _, m = base_name[1:].partition("_")
     if base_name.startswith("c"):
         return _stumpff(int(k), int(m or 0)), _stumpff_beyond(int(k), int(m or 0))

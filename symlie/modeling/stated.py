@@ -9,13 +9,17 @@ import numpy as np
 from sympy import Expr, ImmutableDenseMatrix, Integer, Symbol
 
 from symlie.errors import ModelError
+from symlie.groups.group import LieGroup
+from symlie.groups.spectrum import AnalyticFunction
+from symlie.groups.stated_functions import function_of_ad
 from symlie.ir.primitives import RunTimeInput, RunTimeInputSlope
 from symlie.ir.program import Assignment, Euclidean, Program, Value, depends_on, needed_statements
 from symlie.modeling.expressions import components
 from symlie.modeling.names import identifier, stem
-from symlie.modeling.node import Node
+from symlie.modeling.node import Node, column
 from symlie.modeling.terms import Constraint, Event, Output, Parameter, Placement
 from symlie.modeling.units import UNITS, Certainty, UnitCheck, parse_units
+from symlie.modeling.values import given_space
 
 TIME = Symbol("t", real=True)
 """The time, in seconds."""
@@ -95,6 +99,47 @@ class Stated:
             return symbols[0]
         shape = array.shape if array.ndim == 2 else (array.size, 1)
         return ImmutableDenseMatrix(*shape, list(symbols))
+
+    def function_of_ad(
+        self, function: AnalyticFunction, group: LieGroup | str, theta: Any, w: Any
+    ) -> ImmutableDenseMatrix:
+        """φ(ad θ) w for a function of `analytic_function`, to be used in any expression.
+
+        Parameters
+        ----------
+        function
+            φ.
+        group
+            A group, standard or defined by the user, whose ad has the eigenvalues 0 and ±iω (class A).
+        theta, w
+            Expressions with as many components as the group has dimensions.
+
+        Returns
+        -------
+        ImmutableDenseMatrix
+            A column; NaN where ω is beyond the domain of φ.
+
+        Raises
+        ------
+        GroupError
+            The group is of class B.
+        ModelError
+            The group is a homogeneous space, or the components are of another number.
+        """
+        space = given_space(group)
+        if not isinstance(space, LieGroup):
+            raise ModelError(f"{space} is no Lie group; ad belongs to the algebra of a group, such as sl.SE3.")
+        pair = [components(part) for part in (theta, w)]
+        for what, part in zip(("argument", "operand"), pair, strict=True):
+            if len(part) != space.dimension:
+                raise ModelError(
+                    f"The {what} of '{function.name}' of ad on {space} needs {space.dimension} components, "
+                    f"not {len(part)}."
+                )
+        first, second = (self.program.vector(part) for part in pair)
+        found = self.program.vector(function_of_ad(self.program, space, function, first, second))
+        self.units.skip()
+        return column(found)
 
     def _scalar(self, what: str, energy: Any) -> Expr:
         parts = components(energy)

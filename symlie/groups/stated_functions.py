@@ -1,0 +1,117 @@
+"""Analytic functions that users state by their power series, and their values at ad."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sympy import Expr, ImmutableMatrix, Rational
+
+from symlie.errors import GroupError, ModelError
+from symlie.groups import operators
+from symlie.groups.group import LieGroup
+from symlie.groups.spectrum import EXP, AnalyticFunction, apply_function, has_closed_form
+from symlie.ir.program import Program, Vector
+from symlie.ir.series import Growth, PowerSeries, Series, exact
+
+LARGEST_RATE = 8
+"""Largest ρ: functions that vary faster would need very long polynomials up to ω = 2π."""
+
+
+def analytic_function(
+    name: str,
+    coefficient: Callable[[int], Any],
+    *,
+    growth: tuple[Any, Any] | None = None,
+    radius: tuple[Any, Any] | None = None,
+) -> AnalyticFunction:
+    """An analytic function φ(λ) = Σ φ_n λⁿ by its coefficients, for `function_of_ad` of models and element types.
+
+    Its coefficient functions of z = ω² are polynomials with proved remainders, for ω ≤ 2π, or ω ≤ 3/4 R if that is
+    less; beyond they are NaN.
+
+    Parameters
+    ----------
+    name
+        Identifier.
+    coefficient
+        n → φ_n, an exact rational number: an integer, ``Fraction`` or ``sl.Rational``.
+    growth
+        (C, ρ) with |φ_n| ≤ C ρⁿ/n! for all n, or instead
+    radius
+        (C, R) with |φ_n| ≤ C/Rⁿ for all n, for series that converge for |λ| < R only.
+
+    Returns
+    -------
+    AnalyticFunction
+        φ. The bound is checked for all coefficients that are used; those that are not are taken to obey it.
+
+    Raises
+    ------
+    ModelError
+        A coefficient is above the bound or no exact rational number, or the bound is not positive, or ρ > 8.
+
+    Examples
+    --------
+    >>> import math
+    >>> import symlie as sl
+    >>> phi = sl.analytic_function("phi2", lambda n: sl.Rational(1, math.factorial(n + 2)), growth=(1, 1))
+    """
+    if not (isinstance(name, str) and name.isidentifier() and name.isascii()):
+        raise ModelError(f"The name of a function must be an identifier, such as phi2, not {name!r}.")
+    if (growth is None) == (radius is None):
+        raise ModelError(
+            f"The function '{name}' needs one bound of its coefficients: growth=(C, rho) or radius=(C, R)."
+        )
+    constant, number = (exact(c, f"The bound of the function '{name}'") for c in growth or radius or ())
+    if constant <= 0 or number <= 0:
+        raise ModelError(f"The bound of the function '{name}' must be positive, not {constant}, {number}.")
+    if growth is not None and number > LARGEST_RATE:
+        raise ModelError(
+            f"The function '{name}' varies too fast (rho = {number} > {LARGEST_RATE}); scale its argument."
+        )
+    bound = Growth(constant, rate=number) if growth is not None else Growth(constant, radius=number)
+    series = PowerSeries(name, lambda n: exact(coefficient(n), f"Coefficient {n} of the function '{name}'"), bound)
+    _ = series.key
+
+    def tail(n: int, zeta: Expr, upper: Rational) -> Expr:
+        return Series.of(series, n, zeta)
+
+    def value(n: int) -> Expr:
+        found = series.value(n)
+        return Rational(found.numerator, found.denominator)
+
+    return AnalyticFunction(name, tail, value)
+
+
+def function_of_ad(program: Program, group: LieGroup, function: AnalyticFunction, theta: Vector, w: Vector) -> Vector:
+    """φ(ad θ) w as statements.
+
+    Parameters
+    ----------
+    program
+        Receives them.
+    group
+        Of class A: the eigenvalues of ad are 0 and ±iω.
+    function
+        φ.
+    theta, w
+        As many components as the group has dimensions.
+
+    Raises
+    ------
+    GroupError
+        The group is of class B.
+    """
+    result: list[Expr] = []
+    for g, _, offset in group.simple_factors:
+        matrix = ImmutableMatrix(operators.ad_matrix(g))
+        if not has_closed_form(EXP, matrix):
+            raise GroupError(
+                f"The function '{function.name}' of ad needs eigenvalues 0 and ±iω of ad; {g} has others (class B), "
+                "for which only exp, T and T⁻¹ are known."
+            )
+        part = slice(offset, offset + g.dimension)
+        values = list(zip(operators.algebra_symbols(g), theta[part], strict=True))
+        result += apply_function(program, function, matrix, values, w[part], reference=operators.squared_angle(g))
+    return tuple(result)

@@ -1,0 +1,266 @@
+"""Coefficient functions of power series that users state: tails of φ(λ) = Σ φ_n λⁿ as functions of z = ω².
+
+Coefficients are exact, and a stated bound of all of them bounds what polynomials leave out.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import mpmath
+import sympy
+from sympy import Expr, Integer, Rational, Symbol
+
+from symlie.errors import ModelError
+from symlie.ir.primitives import WORKING_INTERVAL, CoefficientFunction
+
+END = Fraction(39479, 1000)
+"""Above 4π²: series without a singularity serve ω ≤ 2π."""
+
+SHARE = Fraction(3, 4)
+"""Part of the radius of convergence that is served; at its end terms fall by 9/16 each."""
+
+REST = Fraction(1, 2**90)
+"""What the stored coefficients leave out, relative to the scale of a function."""
+
+KEY_LENGTH = 8
+
+
+@dataclass(frozen=True)
+class Growth:
+    """|φ_k| ≤ constant·rate^k/k!, or |φ_k| ≤ constant/radius^k: exactly one of the two is given."""
+
+    constant: Fraction
+    rate: Fraction | None = None
+    radius: Fraction | None = None
+
+    def bound(self, k: int) -> Fraction:
+        """Bound of |φ_k|."""
+        if self.rate is not None:
+            return self.constant * self.rate**k / math.factorial(k)
+        assert self.radius is not None
+        return self.constant / self.radius**k
+
+    def ratio(self, k: int) -> Fraction:
+        """bound(k + 2)/bound(k); it does not rise with k."""
+        if self.rate is not None:
+            return self.rate**2 / ((k + 1) * (k + 2))
+        assert self.radius is not None
+        return 1 / self.radius**2
+
+    @property
+    def upper(self) -> Fraction:
+        """End of the domain in z, a double: 4π² and a little more, or (3/4 radius)² if that is less."""
+        if self.radius is None:
+            return END
+        end = min(END, (SHARE * self.radius) ** 2)
+        below = float(end)
+        return Fraction(below if Fraction(below) <= end else math.nextafter(below, 0.0))
+
+    def __str__(self) -> str:
+        return f"{self.constant} {self.rate}^k/k!" if self.rate is not None else f"{self.constant}/{self.radius}^k"
+
+
+@dataclass(frozen=True)
+class Tail:
+    """F_{n,m}(z) = (2 d/dz)^m Σ_j φ_{n+2j} (-z)^j, by as many φ as its domain needs and the bound of the others."""
+
+    n: int
+    m: int
+    growth: Growth
+    values: tuple[Fraction, ...]
+    """φ_{n+2m}, φ_{n+2m+2}, …"""
+
+    def factor(self, j: int) -> int:
+        """2^m (j+m)!/j!, by which the coefficient of z^j exceeds φ_{n+2m+2j}."""
+        return math.perm(j + self.m, self.m) << self.m
+
+    @functools.cached_property
+    def coefficients(self) -> tuple[Fraction, ...]:
+        """Coefficients of z^j."""
+        return tuple((-1) ** (j + self.m) * self.factor(j) * v for j, v in enumerate(self.values))
+
+    @functools.cached_property
+    def scale(self) -> Fraction:
+        """Largest |coefficient of z^j| x^j with x = min(1, 1/rate², end of the domain): errors are relative to it."""
+        rate = self.growth.rate
+        x = min(Fraction(1), self.growth.upper if rate is None else 1 / rate**2)
+        largest = max((abs(a) * x**j for j, a in enumerate(self.coefficients)), default=Fraction(0))
+        return largest or self.factor(0) * self.growth.bound(self.n + 2 * self.m)
+
+    def rest(self, upper: Fraction) -> Fraction | None:
+        """Bound of what the coefficients leave out on 0 ≤ z ≤ upper; None if they are too few to tell."""
+        j = len(self.values)
+        k = self.n + 2 * self.m + 2 * j
+        ratio = self.growth.ratio(k) * Fraction(j + self.m + 1, j + 1) * upper
+        return self.factor(j) * self.growth.bound(k) * upper**j / (1 - ratio) if ratio < 1 else None
+
+    def to_json(self) -> dict[str, Any]:
+        """All of it, in words of JSON."""
+        bound = "rate" if self.growth.rate is not None else "radius"
+        growth = {"constant": str(self.growth.constant), bound: str(getattr(self.growth, bound))}
+        return {
+            "family": "s",
+            "n": self.n,
+            "m": self.m,
+            "growth": growth,
+            "coefficients": [str(v) for v in self.values],
+        }
+
+    @classmethod
+    def from_json(cls, content: dict[str, Any]) -> Tail:
+        """The reverse of `to_json`."""
+        growth = Growth(**{name: Fraction(value) for name, value in content["growth"].items()})
+        return cls(content["n"], content["m"], growth, tuple(Fraction(v) for v in content["coefficients"]))
+
+
+@dataclass(frozen=True)
+class PowerSeries:
+    """φ(λ) = Σ φ_n λⁿ by exact coefficients and a bound of them."""
+
+    name: str
+    coefficient: Callable[[int], Fraction]
+    growth: Growth
+
+    def value(self, k: int) -> Fraction:
+        """φ_k.
+
+        Raises
+        ------
+        ModelError
+            It is above the stated bound.
+        """
+        value = self.coefficient(k)
+        if abs(value) > self.growth.bound(k):
+            raise ModelError(
+                f"Coefficient {k} of the function '{self.name}' is {value}, which is above the stated bound "
+                f"{self.growth} = {self.growth.bound(k)}; state a larger one."
+            )
+        return value
+
+    @functools.cached_property
+    def key(self) -> int:
+        """A hash of name and definition, so that functions of one name never meet."""
+        parts = [self._tail(n, 0) for n in (0, 1)]
+        text = json.dumps([self.name, *(p.to_json() for p in parts)])
+        return int(hashlib.sha256(text.encode()).hexdigest()[:KEY_LENGTH], 16)
+
+    def tail(self, n: int, m: int) -> str:
+        """Name of F_{n,m}, under which `tail_of` finds it."""
+        name = f"s_{self.name}_{self.key:0{KEY_LENGTH}x}_{n}_{m}"
+        if name not in _STATED:
+            register(name, self._tail(n, m))
+            _STATED[name] = self, n, m
+        return name
+
+    def evaluate(self, n: int, m: int, z: mpmath.mpf) -> mpmath.mpf:
+        """F_{n,m}(z) of the domain, in the current mpmath precision."""
+        tail = self._tail(n, m, Fraction(1, 10 ** (mpmath.mp.dps + 5)))
+        with mpmath.extradps(20):
+            terms = [mpmath.mpf(a.numerator) / a.denominator for a in reversed(tail.coefficients)]
+            return mpmath.polyval(terms, z)
+
+    def _tail(self, n: int, m: int, enough: Fraction = REST) -> Tail:
+        values: list[Fraction] = []
+        while True:
+            values.append(self.value(n + 2 * m + 2 * len(values)))
+            found = Tail(n, m, self.growth, tuple(values))
+            rest = found.rest(self.growth.upper)
+            if rest is not None and rest <= enough * found.scale:
+                return found
+
+
+_TAILS: dict[str, Tail] = {}
+_STATED: dict[str, tuple[PowerSeries, int, int]] = {}
+_SERIES: dict[int, PowerSeries] = {}
+
+
+def register(name: str, tail: Tail) -> None:
+    """Make a tail known by its name, which ends in a hash of its definition.
+
+    Raises
+    ------
+    ModelError
+        Another one has this name.
+    """
+    if _TAILS.setdefault(name, tail) != tail:
+        raise ModelError(f"There are two functions {name} with different coefficients.")
+
+
+def tail_of(base_name: str) -> Tail:
+    """The tail of a name.
+
+    Raises
+    ------
+    ModelError
+        It was neither stated nor read from a source.
+    """
+    if base_name not in _TAILS:
+        raise ModelError(f"The function {base_name} is not known here; its model or its generated source defines it.")
+    return _TAILS[base_name]
+
+
+def evaluate_tail(base_name: str, z: mpmath.mpf) -> mpmath.mpf:
+    """High-precision value of a tail of a series that was stated here, in the current mpmath precision."""
+    series, n, m = _STATED[base_name]
+    return series.evaluate(n, m, z)
+
+
+def is_series(base_name: str) -> bool:
+    """Whether a name is that of the tail of a stated series."""
+    return base_name.startswith("s_")
+
+
+class Series(CoefficientFunction):
+    """F_{n,m}(z) = (2 d/dz)^m Σ_j φ_{n+2j} (-z)^j of a stated series φ; NaN beyond its domain.
+
+    ``Series(key, n, m, z, upper)`` with the key of the series; a number, so that nothing can be substituted for it.
+    """
+
+    nargs = (5,)
+
+    @classmethod
+    def of(cls, series: PowerSeries, n: int, z: Expr) -> Series:
+        """F_{n,0}(z) of a series."""
+        _SERIES[series.key] = series
+        return cls(Integer(series.key), Integer(n), Integer(0), z, WORKING_INTERVAL)
+
+    @property
+    def base_name(self) -> str:
+        key, n, m = self.args[:3]
+        return _SERIES[int(key)].tail(int(n), int(m))
+
+    def fdiff(self, argindex: int = 4) -> Expr:
+        key, n, m, z, upper = self.args
+        return Series(key, n, m + 1, z, upper) / 2
+
+    def _latex(self, printer: Any, exp: str | None = None) -> str:
+        key, n, m, z, _ = self.args
+        name = sympy.latex(Symbol(_SERIES[int(key)].name))
+        text = rf"{{{name}}}_{{{n},{m}}}\left({printer._print(z)}\right)"
+        return text if exp is None else rf"{{{text}}}^{{{exp}}}"
+
+
+def exact(value: Any, what: str) -> Fraction:
+    """A rational number.
+
+    Raises
+    ------
+    ModelError
+        It is none; floating-point numbers are no exact ones.
+    """
+    if not isinstance(value, bool):
+        if isinstance(value, int | Fraction):
+            return Fraction(value)
+        number = sympy.sympify(value) if isinstance(value, Expr) else None
+        if isinstance(number, Rational):
+            return Fraction(int(number.p), int(number.q))
+    raise ModelError(f"{what} must be an exact rational number, such as 3, Fraction(1, 6) or sl.Rational(1, 6), "
+                     f"not {value!r}.")  # fmt: skip

@@ -279,3 +279,37 @@ def test_mistakes() -> None:
         model.function_of_ad(phi, "S2", [1, 2, 3], [1, 2, 3])
     with pytest.raises(ModelError, match="varies too fast"):
         sl.analytic_function("rapid", lambda n: 9**n * exp_series(n), growth=(1, 9))
+
+
+def spring_of_pairs(backend: str) -> Any:
+    """Springs between neighbours of an array of poses, by a function of their distance in the algebra."""
+    model = sl.Model("springs")
+    poses = model.node_array("poses", "SE3", 3)
+    spring = sl.ElementType("spring", left=sl.SE3, right=sl.SE3)
+    mass = sl.ElementType("mass", node=sl.SE3)
+    mass.kinetic_energy(mass.node.v.dot(mass.node.v) / 2)
+    phi = sl.analytic_function("phi2", lambda n: sl.Rational(1, math.factorial(n + 2)), growth=(1, 1))
+    theta = (spring.left.inverse() * spring.right).log()
+    w = spring.function_of_ad(phi, "SE3", theta, [0, 0, 1, 0.5, 0, 0])
+    spring.potential_energy(w.dot(w) + theta.dot(theta))
+    model.add(mass, [poses[k] for k in range(3)])
+    model.add(spring, [(poses[0], poses[1]), (poses[1], poses[2])])
+    return model.derive().compile(backend=backend)
+
+
+def test_newton_matrices_of_elements() -> None:
+    found = []
+    for backend in BACKENDS:
+        system = spring_of_pairs(backend)
+        random = np.random.default_rng(2)
+        n = system.layout.dimension
+        kernels, p = system.kernels, system.prepared
+        q = kernels.advance(system._stated_initial()[0], random.uniform(-0.6, 0.6, n))
+        v, w = random.uniform(-1, 1, (2, n))
+        stiffness = system.newton_matrices(p, 0.0, q, v, 0 * v, np.zeros(0))[0].toarray()
+        h = 1e-5
+        moved = [kernels.force(p, 0.0, kernels.advance(q, s * h * w), v) for s in (1, -1)]
+        difference = np.abs(stiffness @ w - (moved[0] - moved[1]) / (2 * h)).max()
+        assert difference <= tolerances.NEWTON_DIFFERENCE * np.abs(stiffness).max()
+        found.append(stiffness)
+    assert np.abs(found[0] - found[1]).max() <= tolerances.LIBRARY * np.abs(found[0]).max()

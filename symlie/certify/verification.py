@@ -15,7 +15,7 @@ from symlie.certify.rounding import Contraction
 from symlie.certify.subjects import Subject
 from symlie.errors import SymlieError
 from symlie.ir.schemes import POLES, indices
-from symlie.ir.series import is_series
+from symlie.ir.series import is_series, tail_of
 
 EPSILON = {"double": 2.0**-52, "float": 2.0**-23}
 """Spacing of the numbers at one."""
@@ -25,8 +25,8 @@ TARGET_TO_HALF_PI = 1.5
 TARGET_AT_ZERO = 3.0
 """Bounds asked for unless another is given, in eps: on ω ≤ π, on ω ≤ π/2, and for c_0 and c_1."""
 
-TARGET_OF_SERIES = 64.0
-"""The same for tails of stated series, relative to their scale; values may be larger than it."""
+TARGET_OF_SERIES = 40.0
+"""The same for tails of stated series, times the largest value if it exceeds their scale."""
 
 POLE_TARGET = 1.5
 """The same for g_m up to the pole, per factor that is rounded: (m + 2) of them."""
@@ -161,7 +161,7 @@ def default_target(name: str, omega: float) -> float:
     """
     name = name.removeprefix("-")
     if is_series(name):
-        return TARGET_OF_SERIES
+        return TARGET_OF_SERIES * tail_of(name).growth_to(omega * omega)
     if name in JUDGED_AT_ZERO:
         return TARGET_AT_ZERO
     if omega < 1.01 * math.pi / 2:

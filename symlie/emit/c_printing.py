@@ -70,14 +70,16 @@ def horner(coefficients: Sequence[float], variable: str, printer: CPrinter) -> s
     return text
 
 
-def _printed_piece(piece: Piece, printer: CPrinter) -> dict[str, object]:
-    """A piece of a scheme as text: its polynomial in z, or in x = z - shift or z/4."""
-    powers = {1: "x" if piece.doubles_angle or piece.shift else "z", 2: "zz", 4: "z4"}
+def _printed_piece(piece: Piece, printer: CPrinter, index: int) -> dict[str, object]:
+    """A piece of a scheme as text: its polynomial in z, or in x = z - shift or z/4, which later pieces number."""
+    variable = f"x{index}" if index > 1 else "x"
+    powers = {1: variable if piece.doubles_angle or piece.shift else "z", 2: "zz", 4: "z4"}
     parts = [horner(part, powers[piece.chains], printer) for part in piece.parts]
     forms = {1: "{}", 2: "({} * z + {})", 4: "(({} * z + {}) * zz + ({} * z + {}))"}
     return {
         "upper": printer.constant(piece.upper),
         "chains": piece.chains,
+        "variable": variable,
         "shift": printer.constant(piece.shift) if piece.shift else "",
         "quarter": printer.constant(0.25) if piece.doubles_angle else "",
         "pole_order": piece.pole_order,
@@ -106,7 +108,7 @@ def coefficient_function(scheme: Scheme, printer: CPrinter | None = None) -> dic
         "name": scheme.function,
         "definition": _definition(scheme.base_name),
         "upper": printer.constant(scheme.upper),
-        "pieces": [_printed_piece(piece, printer) for piece in scheme.pieces],
+        "pieces": [_printed_piece(piece, printer, k) for k, piece in enumerate(scheme.pieces)],
         "pole": [printer.constant(p) for p in POLES[scheme.precision]],
         "one": printer.constant(1.0),
         "two": printer.constant(2.0),

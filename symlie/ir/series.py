@@ -95,6 +95,12 @@ class Tail:
         largest = max((abs(a) * x**j for j, a in enumerate(self.coefficients)), default=Fraction(0))
         return largest or self.factor(0) * self.growth.bound(self.n + 2 * self.m)
 
+    def growth_to(self, upper: float) -> float:
+        """Largest |F| found at points of 0 ≤ z ≤ upper, relative to the scale; at least one."""
+        end = min(Fraction(upper), self.growth.upper)
+        found = [abs(sum(a * (end * i / 32) ** j for j, a in enumerate(self.coefficients))) for i in range(33)]
+        return max(1.0, float(max(found) / self.scale))
+
     def rest(self, upper: Fraction) -> Fraction | None:
         """Bound of what the coefficients leave out on 0 ≤ z ≤ upper; None if they are too few to tell."""
         j = len(self.values)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -14,7 +15,7 @@ FIRST_END = Fraction(10)
 REMAINDER = Fraction(1, 2**58)
 """Largest remainder of a piece, relative to the largest value on it."""
 
-CANCELLATION = 16
+CANCELLATION = 5
 """Largest sum of the terms' magnitudes, relative to the same."""
 
 SMALLEST = Fraction(1, 64)
@@ -25,6 +26,7 @@ LARGEST_COUNT = 16
 """Pieces of a function."""
 
 
+@functools.cache
 def pieces_of(name: str, tail: Tail) -> list[tuple[Fraction, Fraction, list[Fraction], Fraction]]:
     """Upper end, centre, coefficients and remainder relative to the largest value, of each piece from 0 on.
 
@@ -54,6 +56,8 @@ def pieces_of(name: str, tail: Tail) -> list[tuple[Fraction, Fraction, list[Frac
         largest = max(*(abs(_at(terms, x - centre)) for x in points), tail.scale * SMALLEST)
         if sum(sizes) > CANCELLATION * largest:
             upper = (lower + upper) / 2
+            if end > 1:  # a double, so that the emitted end is this one, and of few digits
+                upper = Fraction(round(upper * 2**10), 2**10)
             continue
         left_out = rest
         while len(terms) > 2 and left_out + sizes[len(terms) - 1] <= REMAINDER * largest:

@@ -98,7 +98,8 @@ class Tail:
     def growth_to(self, upper: float) -> float:
         """Largest |F| found at points of 0 ≤ z ≤ upper, relative to the scale; at least one."""
         end = min(Fraction(upper), self.growth.upper)
-        found = [abs(sum(a * (end * i / 32) ** j for j, a in enumerate(self.coefficients))) for i in range(33)]
+        points = [end * i / 32 for i in range(33)]
+        found = [abs(sum((a * x**j for j, a in enumerate(self.coefficients)), Fraction(0))) for x in points]
         return max(1.0, float(max(found) / self.scale))
 
     def rest(self, upper: Fraction) -> Fraction | None:

@@ -70,9 +70,9 @@ def horner(coefficients: Sequence[float], variable: str, printer: CPrinter) -> s
     return text
 
 
-def _printed_piece(piece: Piece, printer: CPrinter, index: int) -> dict[str, object]:
+def _printed_piece(piece: Piece, printer: CPrinter, shifted_before: int) -> dict[str, object]:
     """A piece of a scheme as text: its polynomial in z, or in x = z - shift or z/4, which later pieces number."""
-    variable = f"x{index}" if index > 1 else "x"
+    variable = f"x{shifted_before + 1}" if shifted_before else "x"
     powers = {1: variable if piece.doubles_angle or piece.shift else "z", 2: "zz", 4: "z4"}
     parts = [horner(part, powers[piece.chains], printer) for part in piece.parts]
     forms = {1: "{}", 2: "({} * z + {})", 4: "(({} * z + {}) * zz + ({} * z + {}))"}
@@ -108,7 +108,10 @@ def coefficient_function(scheme: Scheme, printer: CPrinter | None = None) -> dic
         "name": scheme.function,
         "definition": _definition(scheme.base_name),
         "upper": printer.constant(scheme.upper),
-        "pieces": [_printed_piece(piece, printer, k) for k, piece in enumerate(scheme.pieces)],
+        "pieces": [
+            _printed_piece(piece, printer, sum(p.shift != 0 for p in scheme.pieces[:k]))
+            for k, piece in enumerate(scheme.pieces)
+        ],
         "pole": [printer.constant(p) for p in POLES[scheme.precision]],
         "one": printer.constant(1.0),
         "two": printer.constant(2.0),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,13 +11,10 @@ import sympy
 from sympy import ImmutableDenseMatrix
 
 from symlie.errors import GroupError
-from symlie.groups.definition import fields_of, flat
-from symlie.groups.element import StoredElement
 from symlie.groups.group import storage_symbols
-from symlie.groups.homogeneous import HomogeneousSpace
+from symlie.groups.homogeneous import HomogeneousSpace, stated_space
 from symlie.groups.standard import real_space
 from symlie.groups.validation import TOLERANCE, check_name
-from symlie.ir.program import Vector
 
 
 def frame_space(
@@ -64,28 +62,17 @@ def frame_space(
     ... )
     """
     check_name(name)
-    fields = fields_of(storage, None, f"The storage of {name}")
-    size = fields[-1].offset + fields[-1].size
-
-    def checked(what: str, value: Any) -> Vector:
-        components = flat(value)
-        if len(components) != size:
-            raise GroupError(f"The {what} of {name} has {len(components)} components; a point has {size}.")
-        return components
-
-    def point(y: Vector) -> StoredElement:
-        return StoredElement(fields, y)
-
-    space = HomogeneousSpace(
+    space = stated_space(
         name,
         real_space(dimension),
-        fields,
-        lambda a, y: checked("flow", flow(ImmutableDenseMatrix(dimension, 1, list(a)), point(y))),
-        checked("origin", origin),
-        lambda y: flat(relations(point(y))) if relations is not None else (),
-        lambda y: checked("normalized point", normalize(point(y))) if normalize is not None else y,
-        is_frame=True,
+        storage,
+        "flow",
+        lambda a, y: flow(ImmutableDenseMatrix(dimension, 1, list(a)), y),
+        origin,
+        relations,
+        normalize,
     )
+    space = replace(space, is_frame=True)
     _check_flow(space)
     return space
 

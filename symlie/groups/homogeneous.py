@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -274,6 +274,45 @@ def homogeneous_space(
     check_name(name)
     if side not in ("left", "right"):
         raise GroupError(f"A group acts on {name} from the left or from the right, not {side!r}.")
+    space = stated_space(
+        name,
+        group,
+        storage,
+        "image of a point",
+        lambda g, y: action(StoredElement(group, g), y),
+        origin,
+        relations,
+        normalize,
+    )
+    return check_action(replace(space, is_left=side == "left"))
+
+
+def stated_space(
+    name: str,
+    group: LieGroup,
+    storage: Mapping[str, int | tuple[int, ...]],
+    what: str,
+    moved: Callable[[Vector, Any], Any],
+    origin: Sequence[Any],
+    relations: Callable[[Any], Sequence[Any]] | None,
+    normalize: Callable[[Any], Any] | None,
+) -> HomogeneousSpace:
+    """A space from functions that take points with their parts as attributes, with all sizes checked on use.
+
+    Parameters
+    ----------
+    name, group, storage, origin, relations, normalize
+        As `homogeneous_space` takes them.
+    what
+        What ``moved`` returns, for messages.
+    moved
+        Components of a moved point from stored components of the group and a point.
+
+    Raises
+    ------
+    GroupError
+        A value has another number of components than a point; also when the functions are used.
+    """
     fields = fields_of(storage, None, f"The storage of {name}")
     size = fields[-1].offset + fields[-1].size
 
@@ -286,17 +325,14 @@ def homogeneous_space(
     def point(y: Vector) -> StoredElement:
         return StoredElement(fields, y)
 
-    return check_action(
-        HomogeneousSpace(
-            name,
-            group,
-            fields,
-            lambda g, y: checked("image of a point", action(StoredElement(group, g), point(y))),
-            checked("origin", origin),
-            lambda y: flat(relations(point(y))) if relations is not None else (),
-            lambda y: checked("normalized point", normalize(point(y))) if normalize is not None else y,
-            side == "left",
-        )
+    return HomogeneousSpace(
+        name,
+        group,
+        fields,
+        lambda g, y: checked(what, moved(g, point(y))),
+        checked("origin", origin),
+        lambda y: flat(relations(point(y))) if relations is not None else (),
+        lambda y: checked("normalized point", normalize(point(y))) if normalize is not None else y,
     )
 
 

@@ -364,3 +364,10 @@ README_SPACES = 1e-6
 
 STATED_FUNCTION = 4e-15
 """Functions of ad from power series, relative to their largest component or to the terms of the series."""
+
+RECORDED_ERROR = 0.06
+"""Relative: errors on record have two digits, half a unit of which is up to 4.5 % (1.1e-12), from other samples."""
+
+RECORDED_SWITCH = 0.15
+"""Relative: on record are switches of least measured error, ours are of least proved error, up to 2.5 times as large.
+Errors that grow like ω⁶ and fall like ω⁻² cross elsewhere by 2.5^(1/8) - 1 = 12 %; records have two digits."""

@@ -11,7 +11,7 @@ pytest.importorskip("flint")
 from symlie.certify.switched import PAPERS, Threshold, best_switches, switched_subject
 from symlie.certify.verification import Row, verify
 from symlie.errors import UnknownNameError
-from tests.tolerances import EPSILON
+from tests.tolerances import EPSILON, RECORDED_ERROR, RECORDED_SWITCH
 
 FOUND = {
     "c1": (1.9e-16, 3.4e-16), "c2": (1.1e-12, 2.3e-12), "c3": (4.4e-8, 9.1e-8), "c2_1": (1.3e-11, 2.8e-11),
@@ -35,8 +35,8 @@ def test_printed_pairs(threshold: Threshold) -> None:
         assert row.is_proved and row.measured_eps * EPSILON <= measured
         return
     assert not row.is_proved
-    assert row.measured_eps * EPSILON == pytest.approx(measured, rel=0.06)
-    assert row.proved_eps * EPSILON == pytest.approx(proved, rel=0.06)
+    assert row.measured_eps * EPSILON == pytest.approx(measured, rel=RECORDED_ERROR)
+    assert row.proved_eps * EPSILON == pytest.approx(proved, rel=RECORDED_ERROR)
     assert threshold.switch <= row.measured_at < 1.25 * threshold.switch
 
 
@@ -53,7 +53,7 @@ def test_the_worst_pair() -> None:
 )
 def test_best_switches(name: str, degree: int, switch: float, error: float) -> None:
     (found,) = best_switches(name, [degree])
-    assert found.switch == pytest.approx(switch, rel=0.15)
+    assert found.switch == pytest.approx(switch, rel=RECORDED_SWITCH)
     assert judged(found).proved_eps * EPSILON < 2.5 * error
 
 

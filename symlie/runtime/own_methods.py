@@ -34,7 +34,7 @@ def chosen_method(stated: str | Path | Method, options: Mapping[str, Any] | None
     elif isinstance(stated, Path) or (isinstance(stated, str) and stated.endswith(".toml")):
         found = load_tableau(stated)
     else:
-        found = method(stated)
+        found = method(stated if isinstance(stated, str) else repr(stated))
     return found.with_options(options or {})
 
 

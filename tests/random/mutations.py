@@ -332,7 +332,7 @@ def unknown_word(drawn: RandomModel, draw: random.Random) -> None:
     word: dict[str, Any] = draw.choice(
         [{"method": "euler"}, {"h": -1}, {"h": float("nan")}, {"h": "a"}, {"stabilize": "well"}, {"t_eval": [2, 1]},
          {"multipliers": "none"}, {"record_every": -1}, {"method": "rkmk_dopri5", "h": None, "rtol": -1},
-         {"controller": "pid", "h": None}, {"t_eval": "abc"}, {"method": 5}]
+         {"controller": "pid", "h": None}, {"t_eval": "abc"}, {"method": ["rkmk_dopri5"]}]
     )  # fmt: skip
     sl.solve(_system(drawn), 1.0, **{"h": 0.1, **word})
 

@@ -28,8 +28,11 @@
 #define FIELDS 0
 #define SYMPLECTIC 0
 #define MOTIONS 0
+#define MOTIONS_OF_STAGES 0
 #define PRESCRIBED 0
 #define ACCELERATION_ROWS 0
+#define MOVING_BEGIN 0
+#define MOVING_END DIMENSION
 #define INTEGRATES_VELOCITIES 1
 #define UNROLL_STAGES 1
 
@@ -502,35 +505,6 @@ static inline void solve_saddle(const double *restrict F, const double *restrict
     margin[0] = s41;
 }
 
-static const int MASS_ROW[] = { 0, 1, 2, 3, 4, 5 };
-static const int MASS_COLUMN[] = { 0, 1, 2, 3, 4, 5 };
-static const int JACOBIAN_ROW[] = { 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2 };
-static const int JACOBIAN_COLUMN[] = { 1, 2, 3, 4, 5, 0, 2, 3, 4, 5, 0, 1, 3, 4, 5 };
-#define COUNT_heavy_top 1
-static const int heavy_top_storage_of[][1] = { { 0 } };
-static const int heavy_top_velocity_of[][1] = { { 0 } };
-#define STORAGE_OF_heavy_top(e, n) heavy_top_storage_of[e][n]
-#define VELOCITY_OF_heavy_top(e, n) heavy_top_velocity_of[e][n]
-#define PARAMETERS_OF_heavy_top(e) (P->elements[0].parameters + (e) * P->elements[0].stride)
-
-static inline void heavy_top_gather_storage(const symlie_problem *restrict P, int e, const double *restrict q, double *restrict local)
-{
-    (void)P;
-    for (int k = 0; k < 7; k++) local[0 + k] = q[STORAGE_OF_heavy_top(e, 0) + k];
-}
-
-static inline void heavy_top_gather_velocity(const symlie_problem *restrict P, int e, const double *restrict v, double *restrict local)
-{
-    (void)P;
-    for (int k = 0; k < 6; k++) local[0 + k] = v[VELOCITY_OF_heavy_top(e, 0) + k];
-}
-
-static inline void heavy_top_scatter_velocity(const symlie_problem *restrict P, int e, const double *restrict local, double *restrict g)
-{
-    (void)P;
-    for (int k = 0; k < 6; k++) g[VELOCITY_OF_heavy_top(e, 0) + k] += local[0 + k];
-}
-
 static inline void system_advance(const symlie_problem *restrict P, const double *restrict q, const double *restrict u, double *restrict out)
 {
     int s = 0, d = 0;
@@ -597,6 +571,34 @@ static inline double system_chart(const symlie_problem *restrict P, const double
     }
     (void)P, (void)d;
     return largest;
+}
+static const int MASS_ROW[] = { 0, 1, 2, 3, 4, 5 };
+static const int MASS_COLUMN[] = { 0, 1, 2, 3, 4, 5 };
+static const int JACOBIAN_ROW[] = { 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2 };
+static const int JACOBIAN_COLUMN[] = { 1, 2, 3, 4, 5, 0, 2, 3, 4, 5, 0, 1, 3, 4, 5 };
+#define COUNT_heavy_top 1
+static const int heavy_top_storage_of[][1] = { { 0 } };
+static const int heavy_top_velocity_of[][1] = { { 0 } };
+#define STORAGE_OF_heavy_top(e, n) heavy_top_storage_of[e][n]
+#define VELOCITY_OF_heavy_top(e, n) heavy_top_velocity_of[e][n]
+#define PARAMETERS_OF_heavy_top(e) (P->elements[0].parameters + (e) * P->elements[0].stride)
+
+static inline void heavy_top_gather_storage(const symlie_problem *restrict P, int e, const double *restrict q, double *restrict local)
+{
+    (void)P;
+    for (int k = 0; k < 7; k++) local[0 + k] = q[STORAGE_OF_heavy_top(e, 0) + k];
+}
+
+static inline void heavy_top_gather_velocity(const symlie_problem *restrict P, int e, const double *restrict v, double *restrict local)
+{
+    (void)P;
+    for (int k = 0; k < 6; k++) local[0 + k] = v[VELOCITY_OF_heavy_top(e, 0) + k];
+}
+
+static inline void heavy_top_scatter_velocity(const symlie_problem *restrict P, int e, const double *restrict local, double *restrict g)
+{
+    (void)P;
+    for (int k = 0; k < 6; k++) g[VELOCITY_OF_heavy_top(e, 0) + k] += local[0 + k];
 }
 
 static inline void system_mass(const symlie_problem *restrict P, double t, const double *restrict q, double *restrict M)
@@ -730,7 +732,6 @@ static inline void system_events(const symlie_problem *restrict P, double t, con
     multipliers += 3 * COUNT_heavy_top;
     (void)P, (void)t, (void)q, (void)v, (void)multipliers, (void)out;
 }
-
 /* Configuration (q not null) and velocity (v not null) of prescribed nodes at time t; of placed nodes if both are not. */
 static inline void system_prescribe(const symlie_problem *restrict P, double t, double *restrict q, double *restrict v)
 {

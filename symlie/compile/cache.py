@@ -19,9 +19,6 @@ from symlie.compile.compiler import find_compiler, flags, processor_identity, ru
 from symlie.errors import CacheError
 from symlie.paths import cache_folder, template_folder
 
-INCLUDED = ("primitives.h", "interface.h", "linear_algebra.h", "method.h", "driver.h", "status.h")
-"""Headers of the template folder that any library may include."""
-
 KINDS = ("models", "types", "tangents", "steps", "libraries")
 """Folders of the cache."""
 
@@ -56,7 +53,7 @@ def text_key(files: Mapping[str, str], identities: Iterable[str]) -> str:
 KERNEL_HEADERS = ("primitives.h", "interface.h")
 """Headers that every model includes."""
 
-DRIVER_HEADERS = ("status.h", "method.h", "projection.h", "events.h", "driver.h")
+DRIVER_HEADERS = ("status.h", "vectors.h", "method.h", "stages.h", "projection.h", "events.h", "driver.h")
 """Headers that every time loop includes, besides the algebra of the model and the method."""
 
 

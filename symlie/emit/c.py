@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from symlie.emit.blocks import block_kernels
 from symlie.emit.c_printing import coefficient_function, print_kernel
+from symlie.emit.placed_nodes import stages_read_placed_nodes
 from symlie.errors import ModelError
 from symlie.ir.kernels import ElementTypeKernels, EmittedModel, Instances
 from symlie.templating import render
@@ -230,6 +231,7 @@ def emit_c(model: EmittedModel, interface_hash: str) -> dict[str, str]:
         "motions": [_motion_view(model, k) for k in range(len(types.motions))],
         "constrained_names": constrained,
         "symplectic": any(k.signature.name == f"{types.name}_symplectic" for k in model.kernels),
+        "stages_read_placed_nodes": stages_read_placed_nodes(types),
         "placing": [e["name"] for e in elements if e["placements"]],
         "has_acceleration_rows": any(e["acceleration_rows"] for e in elements),
         "has_fields": any(e.fields for e in types.element_types),

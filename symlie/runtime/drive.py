@@ -87,7 +87,8 @@ class CompiledIntegration:
         if len(layout.events):
             sizes["event"] = 2 + sum(self._sizes)
         self._buffers = {name: np.empty((self._record.capacity, size)) for name, size in sizes.items()}
-        self.problem, kept = build_problem(self.library, layout, problem_tables(layout), system.prepared)
+        tables = problem_tables(layout, integrates=True)
+        self.problem, kept = build_problem(self.library, layout, tables, system.prepared)
         workspace = np.zeros(max(int(self.library.call.symlie_workspace(self.problem)), 1))
         held: dict[Any, dict[str, Any]] = {
             self.state: {

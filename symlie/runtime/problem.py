@@ -20,33 +20,57 @@ class ProblemTables:
     storage_of: list[Any]
     velocity_of: list[Any]
     node_counts: Any
+    moving_counts: Any
+    moving: slice
+    integrates_velocities: bool
     mass_values: int
     jacobian_values: int
     mobility: Array
     bandwidth: int
     position: Any
-    pairs: list[tuple[Any, Any]]
+    pairs: list[tuple[Any, Any, Any]]
 
 
-def problem_tables(layout: Layout) -> ProblemTables:
-    """Tables of a layout; orders of elimination and shared nodes only where the C code eliminates by structure."""
+def problem_tables(layout: Layout, integrates: bool = False) -> ProblemTables:
+    """Tables of a layout; orders of elimination and shared nodes only where the C code eliminates by structure.
+
+    Parameters
+    ----------
+    layout
+        Layout of a system.
+    integrates
+        Leave out of increments what nothing integrates; otherwise increments move all nodes.
+    """
     algebra = algebra_of(layout)
-    structured = isinstance(algebra, BandedAlgebra) and layout.rows
+    structured = algebra if isinstance(algebra, BandedAlgebra) and layout.rows else None
+    moving_counts, moving = _moving(layout) if integrates else (layout.node_counts, slice(0, layout.dimension))
     return ProblemTables(
         [np.ascontiguousarray(s) for s in layout.storage_of],
         [np.ascontiguousarray(s) for s in layout.velocity_of],
         layout.node_counts,
+        moving_counts,
+        moving,
+        bool((layout.integrated & layout.has_velocity).any()),
         len(algebra.mass_rows),
         len(algebra.jacobian_rows),
         layout.free.astype(float),
-        algebra.bandwidth if structured and isinstance(algebra, BandedAlgebra) else 0,
-        algebra.position if structured and isinstance(algebra, BandedAlgebra) else np.zeros(1, dtype=np.int32),
-        [_sharing(layout, kind) for kind in layout.manifest["pairs"]] if structured else [],
+        structured.bandwidth if structured else 0,
+        structured.position if structured else np.zeros(1, dtype=np.int32),
+        [_sharing(layout, structured, kind) for kind in layout.manifest["pairs"]] if structured else [],
     )
 
 
-def _sharing(layout: Layout, kind: dict[str, Any]) -> tuple[Any, Any]:
-    """Instances of two element types whose given places are the same free node."""
+def _moving(layout: Layout) -> tuple[Any, slice]:
+    """Nodes of each type, or 0 if methods integrate none of them, and components from the first such to the last."""
+    sizes = layout.node_counts * [t["dimension"] for t in layout.manifest["node_types"]]
+    moves = np.array([bool(part.any()) for part in np.split(layout.integrated, np.cumsum(sizes)[:-1])])
+    components = np.flatnonzero(np.repeat(moves, sizes))
+    hull = slice(int(components[0]), int(components[-1]) + 1) if len(components) else slice(0, 0)
+    return np.where(moves, layout.node_counts, 0), hull
+
+
+def _sharing(layout: Layout, algebra: BandedAlgebra, kind: dict[str, Any]) -> tuple[Any, Any, Any]:
+    """Instances of two element types whose given places are the same free node, and where their block of S begins."""
     names = [e["name"] for e in layout.elements]
     a = layout.members[names.index(kind["first"])][:, kind["first_place"]]
     b = layout.members[names.index(kind["second"])][:, kind["second_place"]]
@@ -56,7 +80,14 @@ def _sharing(layout: Layout, kind: dict[str, Any]) -> tuple[Any, Any]:
     first = np.repeat(np.arange(len(a)), sizes)
     offsets = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     second = order[np.repeat(low, sizes) + offsets]
-    return first.astype(np.int32), second.astype(np.int32)
+    if (kind["first"], kind["first_place"]) == (kind["second"], kind["second_place"]):
+        first, second = first[first != second], second[first != second]
+    row, column = (
+        algebra.position[layout.first_rows[names.index(name)] + layout.element_rows[names.index(name)] * instance]
+        for name, instance in ((kind["first"], first), (kind["second"], second))
+    )
+    place = row * np.int64(3 * algebra.bandwidth + 1) + column - row + algebra.bandwidth
+    return first.astype(np.int32), second.astype(np.int32), place
 
 
 def build_problem(library: Library, layout: Layout, tables: ProblemTables, p: Prepared) -> tuple[Any, list[Any]]:
@@ -79,17 +110,21 @@ def build_problem(library: Library, layout: Layout, tables: ProblemTables, p: Pr
         elements[k].parameters = held(rows)
         elements[k].stride = rows.shape[1] if len(rows) > 1 else 0
     pairs = ffi.new("symlie_pairs[]", max(len(tables.pairs), 1))
-    for k, (first, second) in enumerate(tables.pairs):
+    for k, (first, second, place) in enumerate(tables.pairs):
         pairs[k].count = len(first)
-        pairs[k].first, pairs[k].second = held(first), held(second)
+        pairs[k].first, pairs[k].second, pairs[k].place = held(first), held(second), held(place)
+    nodes = ffi.new("symlie_nodes[]", len(tables.node_counts))
+    for k, (count, moving) in enumerate(zip(tables.node_counts, tables.moving_counts, strict=True)):
+        nodes[k].count, nodes[k].moving = count, moving
     problem = ffi.new("symlie_problem *")
-    problem.p, problem.elements, problem.nodes = held(p.model), elements, held(tables.node_counts)
+    problem.p, problem.elements, problem.nodes = held(p.model), elements, nodes
+    problem.moving_begin, problem.moving_end = tables.moving.start, tables.moving.stop
     problem.storage, problem.dimension, problem.rows = layout.storage, layout.dimension, layout.rows
     problem.motion_storage, problem.motion_velocity = held(layout.motion_storage), held(layout.motion_velocity)
     problem.mass_values, problem.jacobian_values = tables.mass_values, tables.jacobian_values
     problem.events = len(layout.events)
-    problem.integrates_velocities = int((layout.integrated & layout.has_velocity).any())
+    problem.integrates_velocities = tables.integrates_velocities
     problem.mobility, problem.bandwidth = held(tables.mobility), tables.bandwidth
     problem.position, problem.pairs = held(tables.position), pairs
-    kept += [elements, pairs]
+    kept += [elements, nodes, pairs]
     return problem, kept

@@ -50,8 +50,8 @@ SYMLIE_UNROLL
         if (FIELDS) system_field(P, stage_t, Q, acceleration + i * DIMENSION, LAMBDA_OF_STAGE(i), rate + i * DIMENSION);
         system_storage_rate(P, Q, rate + i * DIMENSION, stored + i * STORAGE);
         if (i >= STAGES) break;
-        combine(STORAGE, i + 1, h, A[i + 1], stored, q, Q);
-        combine(DIMENSION, i + 1, h, A[i + 1], acceleration, v, V);
+        combine(STORAGE, STORAGE, i + 1, h, A[i + 1], stored, q, Q);
+        combine(DIMENSION, DIMENSION, i + 1, h, A[i + 1], acceleration, v, V);
         if (MOTIONS) system_prescribe(P, t + (i + 1 < STAGES ? C[i + 1] : 1) * h, Q, V);
     }
     trial->rhs_evaluations = stages - (state->acceleration_is_valid ? 1 : 0);
@@ -61,9 +61,9 @@ SYMLIE_UNROLL
     copy(DIMENSION, acceleration + (stages - 1) * DIMENSION, trial->acceleration);
 #if EMBEDDED
     if (with_estimate) {
-        combine(DIMENSION, STAGES, h, A[STAGES], rate, 0, r);
-        combine(DIMENSION, ALL_STAGES, h, B_HAT, rate, 0, hat);
-        combine(DIMENSION, ALL_STAGES, h, B_HAT, acceleration, v, hat + DIMENSION);
+        combine(DIMENSION, DIMENSION, STAGES, h, A[STAGES], rate, 0, r);
+        combine(DIMENSION, DIMENSION, ALL_STAGES, h, B_HAT, rate, 0, hat);
+        combine(DIMENSION, DIMENSION, ALL_STAGES, h, B_HAT, acceleration, v, hat + DIMENSION);
         trial->error = error_norm(P, control, r, hat, v, V, hat + DIMENSION);
     }
 #endif

@@ -29,8 +29,8 @@ static inline double follow_chain(const symlie_problem *restrict P, int chain, i
     copy(DIMENSION, stage_V + START[chain] * DIMENSION, V);
 SYMLIE_UNROLL
     for (int e = BOUND[chain]; e < BOUND[chain + 1]; e++) {
-        combine(DIMENSION, known, h, EXPONENTIAL[e], rate, 0, Theta);
-        combine(DIMENSION, known, h, EXPONENTIAL[e], acceleration, V, moved_V);
+        combine(DIMENSION, DIMENSION, known, h, EXPONENTIAL[e], rate, 0, Theta);
+        combine(DIMENSION, DIMENSION, known, h, EXPONENTIAL[e], acceleration, V, moved_V);
         const double z = system_chart(P, Theta);
         angle = z > angle || !(z == z) ? z : angle;
         system_advance(P, Q, Theta, moved_Q);

@@ -64,7 +64,7 @@ SYMLIE_UNROLL
     for (int i = 0; i < STAGES; i++) {
         if (i == 0) copy(DIMENSION, v, rate);
         else system_rate(P, Theta, V, rate + i * DIMENSION);
-        combine(DIMENSION, i + 1, h, A[i + 1], rate, 0, next_Theta);
+        combine(DIMENSION, DIMENSION, i + 1, h, A[i + 1], rate, 0, next_Theta);
         const double z = system_chart(P, next_Theta);
         angle = z > angle ? z : angle;
         system_advance(P, q, next_Theta, next_Q);
@@ -86,7 +86,7 @@ SYMLIE_UNROLL
                 copy(ROWS, state->lambda, multiplier);
                 if (!solve_with_mass(P, mass, r, B, multiplier, acceleration)) return stage_failure(P, angle, mass, r, 0);
             } else {
-                combine(DIMENSION, i, h, A[i + 1], acceleration, v, next_V);
+                combine(DIMENSION, DIMENSION, i, h, A[i + 1], acceleration, v, next_V);
                 if (MOTIONS) system_prescribe(P, t + C[i + 1] * h, 0, next_V);
                 hidden_residual(P, t + C[i + 1] * h, next_Q, next_B, next_V, alpha, b, c);
                 const double scale = -1 / (h * A[i + 1][i]);
@@ -99,7 +99,7 @@ SYMLIE_UNROLL
 #endif
         }
         if (i + 1 < STAGES || i + 1 == FINAL)
-            combine(DIMENSION, i + 1, h, A[i + 1], acceleration, v, next_V);
+            combine(DIMENSION, DIMENSION, i + 1, h, A[i + 1], acceleration, v, next_V);
         if (MOTIONS) system_prescribe(P, t + C[i + 1] * h, 0, next_V);
         if (i + 1 == FINAL) {
             copy(STORAGE, next_Q, final_Q);
@@ -127,14 +127,14 @@ SYMLIE_UNROLL
     if (SYMLIE_UNLIKELY(!all_finite(DIMENSION, final_V))) return SYMLIE_NOT_FINITE;
 #if EMBEDDED
     if (control->with_estimate) {
-        combine(DIMENSION, STAGES, h, B_HAT, rate, 0, next_Theta);
+        combine(DIMENSION, DIMENSION, STAGES, h, B_HAT, rate, 0, next_Theta);
 #if CONSTRAINED
         system_advance(P, q, next_Theta, next_Q);
         if (MOTIONS) system_prescribe(P, t + h, next_Q, 0);
         system_jacobian(P, t + h, next_Q, next_B);
         system_force(P, t + C[STAGES - 1] * h, Q, V, r);
         for (int k = 0; k < DIMENSION; k++) r[k] = -r[k];
-        combine(DIMENSION, STAGES - 1, h, B_HAT, acceleration, v, next_V);
+        combine(DIMENSION, DIMENSION, STAGES - 1, h, B_HAT, acceleration, v, next_V);
         if (MOTIONS) system_prescribe(P, t + h, 0, next_V);
         hidden_residual(P, t + h, next_Q, next_B, next_V, alpha, b, c);
         const double scale = -1 / (h * B_HAT[STAGES - 1]);
@@ -142,7 +142,7 @@ SYMLIE_UNROLL
         if (!solve_stage(P, mass, B, next_B, r, c, V, residual)) return stage_failure(P, angle, mass, r, c);
         for (int k = 0; k < DIMENSION; k++) next_V[k] += h * B_HAT[STAGES - 1] * V[k];
 #else
-        combine(DIMENSION, STAGES, h, B_HAT, acceleration, v, next_V);
+        combine(DIMENSION, DIMENSION, STAGES, h, B_HAT, acceleration, v, next_V);
 #endif
         trial->error = error_norm(P, control, final_Theta, next_Theta, v, final_V, next_V);
     }

@@ -1,6 +1,12 @@
 /* The functions and types that a compiled model exports. This text is the contract: C includes it and the loader
  * declares exactly the same. All arrays are owned by the caller; no function keeps state or allocates. */
 
+/* All nodes of one type. */
+typedef struct {
+    long long count;
+    long long moving;           /* how many increments move: count, or 0 if all are clamped, prescribed or placed */
+} symlie_nodes;
+
 /* All instances of one element type. */
 typedef struct {
     long long count;
@@ -15,13 +21,14 @@ typedef struct {
     long long count;
     const int *first;           /* instances */
     const int *second;
+    const long long *place;     /* where the pair's block of S begins */
 } symlie_pairs;
 
 /* A model with its topology and parameters. */
 typedef struct {
     const double *p;                /* prepared parameters of the model */
     const symlie_elements *elements; /* one for each element type */
-    const long long *nodes;         /* number of nodes of each type */
+    const symlie_nodes *nodes;      /* one for each node type */
     long long storage;
     long long dimension;
     long long rows;
@@ -30,6 +37,8 @@ typedef struct {
     long long events;               /* number of event values */
     const int *motion_storage;      /* first storage index of each prescribed node */
     const int *motion_velocity;     /* first velocity index of each prescribed node */
+    long long moving_begin;         /* components of increments, from the first to the last node type that moves */
+    long long moving_end;
     long long integrates_velocities; /* 0 if all velocities are those of clamped, prescribed and placed nodes */
     const double *mobility;         /* 0 for what is no free velocity component, else 1; large systems only */
     long long bandwidth;            /* half bandwidth of the complement in the order of position */

@@ -76,12 +76,14 @@ static inline int method_step(const symlie_problem *restrict P, double *restrict
     ARRAY(y, DIMENSION);
     START(q, STORAGE);
     ARRAY(Q, STORAGE);
+    const int moving = MOVING_END - MOVING_BEGIN;
     double angle = 0;
     int status;
     const int with_estimate = EMBEDDED && control->with_estimate;
     copy(STORAGE, q, Q);
     copy(DIMENSION, v, V);
     (void)hat;
+    for (int k = 0; moving < DIMENSION && k < DIMENSION; k++) Theta[k] = 0;
 SYMLIE_UNROLL
     for (int i = 0; i < STAGES; i++) {
         if (i == 0 && state->acceleration_is_valid) {
@@ -93,16 +95,16 @@ SYMLIE_UNROLL
         if (FIELDS) system_field(P, t + C[i] * h, Q, acceleration + i * DIMENSION, LAMBDA_OF_STAGE(i), V);
         if (i == 0) copy(DIMENSION, V, rate);
         else corrected_rate(P, Theta, V, x, y, rate + i * DIMENSION);
-        combine(DIMENSION, i + 1, h, A[i + 1], rate, 0, Theta);
+        combine(moving, DIMENSION, i + 1, h, A[i + 1], rate + MOVING_BEGIN, 0, Theta + MOVING_BEGIN);
 #if BRACKETS
         add_brackets(P, i + 1, h, rate, x, Theta);
 #endif
-        if (INTEGRATES_VELOCITIES) combine(DIMENSION, i + 1, h, A[i + 1], acceleration, v, V);
+        if (INTEGRATES_VELOCITIES) combine(moving, DIMENSION, i + 1, h, A[i + 1], acceleration + MOVING_BEGIN, v + MOVING_BEGIN, V + MOVING_BEGIN);
         else if (i + 1 == STAGES) copy(DIMENSION, v, V); /* between stages what moves of V is overwritten anyway */
         const double z = STEP_CHART(P, Theta);
         angle = z > angle ? z : angle;
         STEP_ADVANCE(P, q, Theta, Q);
-        if (MOTIONS) system_prescribe(P, t + (i + 1 < STAGES ? C[i + 1] : 1) * h, Q, V);
+        if (i + 1 < STAGES ? MOTIONS_OF_STAGES : MOTIONS) system_prescribe(P, t + (i + 1 < STAGES ? C[i + 1] : 1) * h, Q, V);
     }
     trial->rhs_evaluations = STAGES - (state->acceleration_is_valid ? 1 : 0);
     copy(DIMENSION, acceleration, trial->first_acceleration);
@@ -134,8 +136,8 @@ SYMLIE_UNROLL
 #endif
 #if EMBEDDED
     if (with_estimate) {
-        combine(DIMENSION, ALL_STAGES, h, B_HAT, rate, 0, hat);
-        if (INTEGRATES_VELOCITIES) combine(DIMENSION, ALL_STAGES, h, B_HAT, acceleration, v, hat + DIMENSION);
+        combine(DIMENSION, DIMENSION, ALL_STAGES, h, B_HAT, rate, 0, hat);
+        if (INTEGRATES_VELOCITIES) combine(DIMENSION, DIMENSION, ALL_STAGES, h, B_HAT, acceleration, v, hat + DIMENSION);
         else copy(DIMENSION, v, hat + DIMENSION);
         trial->error = error_norm(P, control, Theta, hat, v, V, hat + DIMENSION);
     }

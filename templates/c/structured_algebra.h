@@ -145,31 +145,23 @@ static inline int solve_tridiagonal(int n, double *restrict S, double *restrict 
     return 1;
 }
 
-/* S and its right-hand side in the order of elimination; a and lambda are scratch. */
+/* S and its right-hand side in the order of elimination. */
 static inline void assemble_band(const symlie_problem *restrict P, const mass_matrix *restrict m, const double *restrict B0,
-                                 const double *restrict B1, const double *restrict r, const double *restrict c,
-                                 double *restrict a, double *restrict lambda)
+                                 const double *restrict B1, const double *restrict r, const double *restrict c)
 {
     const int width = band_width(P);
     for (long long k = 0; k < (long long)ROWS * width; k++) m->S[k] = 0;
-    weigh_jacobian(P, B0, m->F, m->W);
-    assemble_complement(P, B1, m->W, width, m->S);
-    if (B0 == B1) {
-        multiply_jacobian(P, m->W, r, lambda);
-    } else {
-        apply_mobility(P, m->F, r, a);
-        multiply_jacobian(P, B1, a, lambda);
-    }
-    for (int k = 0; k < ROWS; k++) m->x[P->position[k]] = lambda[k] - c[k];
+    assemble_instances(P, B0, B1, m->F, r, c, width, m->W, m->S, m->x);
+    assemble_pairs(P, B1, m->W, width, m->S);
 }
 
 static inline int solve_stage(const symlie_problem *restrict P, const mass_matrix *restrict m, const double *restrict B0,
                               const double *restrict B1, double *restrict r, const double *restrict c,
                               double *restrict a, double *restrict lambda)
 {
-    assemble_band(P, m, B0, B1, r, c, a, lambda);
+    assemble_band(P, m, B0, B1, r, c);
     if (P->bandwidth != 1 || SYMLIE_UNLIKELY(!solve_tridiagonal(ROWS, m->S, m->x))) {
-        if (P->bandwidth == 1) assemble_band(P, m, B0, B1, r, c, a, lambda);
+        if (P->bandwidth == 1) assemble_band(P, m, B0, B1, r, c);
         if (!solve_band(ROWS, (int)P->bandwidth, m->S, m->x)) return 0;
     }
     for (int k = 0; k < ROWS; k++) lambda[k] = m->x[P->position[k]];

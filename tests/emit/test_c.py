@@ -175,7 +175,7 @@ def array(name: str, values: Any) -> str:
 
 def problem_text(system: System) -> str:
     """The description of a system as C, and a function ``prepare`` that computes its parameters."""
-    layout, tables = system.layout, problem_tables(system.layout)
+    layout, tables = system.layout, problem_tables(system.layout, integrates=True)
     lines = [array("parameters", system.parameters), f"static double p[{layout.prepared_parameters + 1}];"]
     elements, pairs, calls = [], [], ["symlie_prepare(-1, parameters, parameters, p);"]
     for k, (element, rows) in enumerate(zip(layout.elements, system.element_parameters, strict=True)):
@@ -189,23 +189,26 @@ def problem_text(system: System) -> str:
         stride = width if len(rows) > 1 else 0
         count = layout.instance_counts[k]
         elements.append(f"{{{count}, storage_of_{k}, velocity_of_{k}, prepared_{k}, {stride}}}")
-    for k, (first, second) in enumerate(tables.pairs):
-        lines += [array(f"first_{k}", first), array(f"second_{k}", second)]
-        pairs.append(f"{{{len(first)}, first_{k}, second_{k}}}")
-    for name in ("node_counts", "mobility", "position"):
+    for k, (first, second, place) in enumerate(tables.pairs):
+        lines += [array(f"first_{k}", first), array(f"second_{k}", second), array(f"place_{k}", place)]
+        pairs.append(f"{{{len(first)}, first_{k}, second_{k}, place_{k}}}")
+    nodes = [f"{{{count}, {moving}}}" for count, moving in zip(tables.node_counts, tables.moving_counts, strict=True)]
+    for name in ("mobility", "position"):
         lines.append(array(name, getattr(tables, name)))
     for name in ("motion_storage", "motion_velocity"):
         lines.append(array(name, getattr(layout, name)))
     fields = {
-        "p": "p", "elements": "elements", "nodes": "node_counts", "storage": layout.storage,
+        "p": "p", "elements": "elements", "nodes": "nodes", "storage": layout.storage,
         "dimension": layout.dimension, "rows": layout.rows, "mass_values": tables.mass_values,
         "jacobian_values": tables.jacobian_values, "motion_storage": "motion_storage",
         "motion_velocity": "motion_velocity", "mobility": "mobility", "bandwidth": tables.bandwidth,
-        "position": "position", "pairs": "pairs",
+        "position": "position", "pairs": "pairs", "moving_begin": tables.moving.start, "moving_end": tables.moving.stop,
+        "integrates_velocities": int(tables.integrates_velocities),
     }  # fmt: skip
     lines += [
+        f"static const symlie_nodes nodes[] = {{{', '.join(nodes)}}};",
         f"static const symlie_elements elements[] = {{{', '.join(elements)}}};",
-        f"static const symlie_pairs pairs[] = {{{', '.join(pairs) or '{0, 0, 0}'}}};",
+        f"static const symlie_pairs pairs[] = {{{', '.join(pairs) or '{0, 0, 0, 0}'}}};",
         f"static symlie_problem problem = {{{', '.join(f'.{k} = {x}' for k, x in fields.items())}}};",
         f"static void prepare(void) {{ {' '.join(calls)} }}",
     ]

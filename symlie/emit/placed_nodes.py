@@ -1,0 +1,48 @@
+"""Which stages of a method need placed nodes where they belong: those whose kernels read them."""
+
+from __future__ import annotations
+
+from symlie.ir.kernels import ElementTypeKernels, Kernel, ModelKernels
+
+STAGE_KERNELS = ("mass", "force", "field", "constraint", "constraint_rate", "jacobian", "curvature")
+"""Kernels of elements that a stage may evaluate; all others belong to the end of a step."""
+
+
+def stages_read_placed_nodes(types: ModelKernels) -> bool:
+    """Whether a kernel of a stage may read the configuration or velocity of a placed node.
+
+    Which nodes are placed is known with the topology alone; any node of the type of a placed one may be one.
+
+    Parameters
+    ----------
+    types
+        Kernels of a model.
+    """
+    placed = {e.node_types[place] for e in types.element_types for place, _ in e.placements}
+    return any(
+        not placed.isdisjoint(types_read(types, e, k))
+        for e in types.element_types
+        for k in e.kernels
+        if k.signature.name.removeprefix(f"{e.name}_") in STAGE_KERNELS
+    )
+
+
+def types_read(types: ModelKernels, element: ElementTypeKernels, kernel: Kernel) -> set[str]:
+    """Node types of an element whose configuration or velocity a kernel of it reads.
+
+    Parameters
+    ----------
+    types
+        Kernels of a model.
+    element
+        One of its element types.
+    kernel
+        One of the element's kernels.
+    """
+    kinds = [types.node_type(name) for name in element.node_types]
+    owners = {
+        "q": [t.name for t in kinds for _ in range(t.storage)],
+        "v": [t.name for t in kinds for _ in range(t.velocities)],
+    }
+    read = {*(o for i in kernel.body.instructions for o in i.operands), *kernel.body.outputs}
+    return {name for vector, names in owners.items() for k, name in enumerate(names) if f"{vector}[{k}]" in read}

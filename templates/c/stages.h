@@ -1,0 +1,112 @@
+/* Accelerations and multipliers of a stage. */
+#ifndef SYMLIE_STAGES_H
+#define SYMLIE_STAGES_H
+
+/* Why a stage has no solution: its increment left the chart, its data are not finite, or its matrix is singular. The
+ * right-hand side has a part c only with constraints; c may be null. */
+SYMLIE_COLD int stage_failure(const symlie_problem *restrict P, double angle, const mass_matrix *restrict mass,
+                              const double *restrict r, const double *restrict c)
+{
+    (void)P;
+    if (angle >= CHART_LIMIT) return SYMLIE_OUTSIDE_CHART;
+    const int finite = all_finite(MASS_VALUES, mass->M) && all_finite(DIMENSION, r) && (!c || all_finite(CONSTRAINED ? ROWS : 0, c));
+    return finite ? SYMLIE_SINGULAR : SYMLIE_NOT_FINITE;
+}
+
+#if CONSTRAINED
+SYMLIE_COLD void add_baumgarte(const symlie_problem *restrict P, double t, const double *restrict q, double alpha,
+                               double *restrict work, double *restrict c)
+{
+    system_constraint(P, t, q, work);
+    for (int k = 0; k < ROWS; k++) c[k] += alpha * work[k];
+}
+
+/* c = B v + b + alpha Phi; b is scratch. */
+static inline void hidden_residual(const symlie_problem *restrict P, double t, const double *restrict q,
+                                   const double *restrict B, const double *restrict v, double alpha, double *restrict b,
+                                   double *restrict c)
+{
+    multiply_jacobian(P, B, v, c);
+    if (HAS_CONSTRAINT_RATE) {
+        system_constraint_rate(P, t, q, b);
+        for (int k = 0; k < ROWS; k++) c[k] += b[k];
+    }
+    if (SYMLIE_UNLIKELY(alpha != 0)) add_baumgarte(P, t, q, alpha, b, c);
+#if ACCELERATION_ROWS
+    clear_acceleration_rows(P, c);
+#endif
+}
+
+/* Largest entries of Phi and of B v + b at the end of a step. */
+SYMLIE_COLD void measure_residuals(const symlie_problem *restrict P, double *restrict work, double t,
+                                   const double *restrict q, const double *restrict v, symlie_trial *restrict trial)
+{
+    ARRAY(B, JACOBIAN_VALUES);
+    ARRAY(c, ROWS);
+    ARRAY(b, ROWS);
+    system_constraint(P, t, q, c);
+    trial->largest_constraint = largest_entry(ROWS, c, 0);
+    system_jacobian(P, t, q, B);
+    hidden_residual(P, t, q, B, v, 0, b, c);
+    trial->largest_velocity = largest_entry(ROWS, c, 0);
+    (void)work;
+}
+#endif
+
+static inline long long acceleration_workspace(const symlie_problem *restrict P)
+{
+    (void)P;
+    return DIMENSION + JACOBIAN_VALUES + 2LL * ROWS;
+}
+
+/* v' and lambda of [M B^T; B 0][v'; lambda] = [-g; -Z], with the acceleration of prescribed nodes. */
+static inline int index1_acceleration(const symlie_problem *restrict P, double *restrict work, double t,
+                                      const double *restrict q, const double *restrict v, mass_matrix *restrict mass,
+                                      double *restrict a, double *restrict lambda)
+{
+    ARRAY(r, DIMENSION);
+    if (!MASS_IS_CONSTANT && !evaluate_mass(P, t, q, mass)) return stage_failure(P, 0, mass, v, 0);
+    system_force(P, t, q, v, r);
+    for (int k = 0; k < DIMENSION; k++) r[k] = -r[k];
+#if CONSTRAINED
+    ARRAY(B, JACOBIAN_VALUES);
+    ARRAY(c, ROWS);
+    system_jacobian(P, t, q, B);
+    system_curvature(P, t, q, v, c);
+    if (PRESCRIBED) {
+        system_prescribed_acceleration(P, t, a);
+        multiply_jacobian(P, B, a, lambda);
+        for (int k = 0; k < ROWS; k++) c[k] += lambda[k];
+    }
+    for (int k = 0; k < ROWS; k++) c[k] = -c[k];
+    if (!solve_stage(P, mass, B, B, r, c, a, lambda)) return stage_failure(P, 0, mass, r, c);
+#else
+    (void)lambda;
+    if (!solve_with_mass(P, mass, r, 0, 0, a)) return stage_failure(P, 0, mass, r, 0);
+#endif
+    if (PRESCRIBED) {
+        system_prescribed_acceleration(P, t, r);
+        for (int k = 0; k < DIMENSION; k++) a[k] += r[k];
+    }
+    (void)work;
+    return SYMLIE_DONE;
+}
+
+/* v' of a stage, and with constraints its lambda. */
+static inline int stage_acceleration(const symlie_problem *restrict P, double *restrict work, double t,
+                                     const double *restrict Q, const double *restrict V, double *restrict r,
+                                     mass_matrix *restrict mass, double *restrict a, double *restrict lambda)
+{
+#if CONSTRAINED
+    (void)r;
+    return index1_acceleration(P, work, t, Q, V, mass, a, lambda);
+#else
+    (void)work, (void)lambda;
+    if (!MASS_IS_CONSTANT && !evaluate_mass(P, t, Q, mass)) return stage_failure(P, 0, mass, V, 0);
+    system_force(P, t, Q, V, r);
+    for (int k = 0; k < DIMENSION; k++) r[k] = -r[k];
+    return solve_with_mass(P, mass, r, 0, 0, a) ? SYMLIE_DONE : stage_failure(P, 0, mass, r, 0);
+#endif
+}
+
+#endif

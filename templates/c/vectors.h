@@ -1,0 +1,83 @@
+/* Vectors of a step: where they are, and sums of them. */
+#ifndef SYMLIE_VECTORS_H
+#define SYMLIE_VECTORS_H
+
+/* Stages are unrolled for small models, where the tableau's constants then vanish into the code. */
+#if defined(__GNUC__) && UNROLL_STAGES
+#define SYMLIE_UNROLL _Pragma("GCC unroll 16")
+#elif defined(__GNUC__)
+#define SYMLIE_UNROLL _Pragma("GCC unroll 1")
+#else
+#define SYMLIE_UNROLL
+#endif
+
+/* Arrays of a step: on the stack for models of fixed topology, else in the workspace. */
+#if FIXED_TOPOLOGY
+#define ARRAY(name, size) double name[(size) > 0 ? (size) : 1]
+#else
+#define ARRAY(name, size)        \
+    double *restrict name = work; \
+    work += (size)
+#endif
+
+/* A part of the state that a step starts from: copied to the stack where ARRAY is there, else where it is. */
+#if FIXED_TOPOLOGY
+#define START(name, size) \
+    ARRAY(name, size);    \
+    copy(size, state->name, name)
+#else
+#define START(name, size) const double *restrict name = state->name
+#endif
+
+/* out = base + h sum_j weight[j] x_j for vectors x_j, each `stride` after the one before; base may be null. Zero weights
+ * cost nothing once the loops are unrolled. */
+static inline void combine(int n, int stride, int count, double h, const double *restrict weight, const double *restrict x,
+                           const double *restrict base, double *restrict out)
+{
+    for (int k = 0; k < n; k++) out[k] = 0;
+#if UNROLL_STAGES
+SYMLIE_UNROLL
+    for (int j = 0; j < count; j++)
+        if (weight[j] != 0)
+            for (int k = 0; k < n; k++) out[k] += weight[j] * x[j * stride + k];
+#else
+    /* Two vectors in each pass over out. */
+    int waiting = -1;
+    for (int j = 0; j < count; j++) {
+        if (weight[j] == 0) continue;
+        if (waiting < 0) {
+            waiting = j;
+            continue;
+        }
+        const double *restrict first = x + waiting * stride, *restrict second = x + j * stride;
+        for (int k = 0; k < n; k++) out[k] = out[k] + weight[waiting] * first[k] + weight[j] * second[k];
+        waiting = -1;
+    }
+    if (waiting >= 0)
+        for (int k = 0; k < n; k++) out[k] += weight[waiting] * x[waiting * stride + k];
+#endif
+    for (int k = 0; k < n; k++) out[k] = base ? base[k] + h * out[k] : h * out[k];
+}
+
+static inline void copy(int n, const double *restrict from, double *restrict to)
+{
+    for (int k = 0; k < n; k++) to[k] = from[k];
+}
+
+static inline double largest_entry(int n, const double *restrict x, double bound)
+{
+    for (int k = 0; k < n; k++) {
+        const double a = fabs(x[k]);
+        bound = a > bound ? a : bound;
+    }
+    return bound;
+}
+
+static inline int all_finite(int n, const double *restrict x)
+{
+    int other = 0;
+    for (int k = 0; k < n; k++) other |= !(x[k] * 0 == 0);
+    return !other;
+}
+
+#endif

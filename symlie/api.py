@@ -12,6 +12,7 @@ versions, which is looked up before SymPy is imported: symlie.models.statement_c
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import sys
 import time
@@ -23,6 +24,7 @@ from typing import TYPE_CHECKING
 from symlie.compile.cache import publish_files, publish_text, published_files, published_text, text_key
 from symlie.compile.checksums import with_checksums
 from symlie.paths import package_digest
+from symlie.runtime.initial_values import InitialQuantity, Quantities
 from symlie.runtime.loading import load_system
 from symlie.runtime.system import System
 
@@ -173,7 +175,7 @@ def compile_equations(equations: Equations, *, backend: str, optimize: str) -> S
     start = time.perf_counter()
     files = generated_files(equations)
     content = json.loads(files["manifest.json"])
-    return load_system(
+    system = load_system(
         files,
         content,
         backend=backend,
@@ -181,6 +183,16 @@ def compile_equations(equations: Equations, *, backend: str, optimize: str) -> S
         derive_seconds=time.perf_counter() - start,
         further_source=lambda kind: further_files(equations, content["interface_hash"], kind),
     )
+    return dataclasses.replace(system, quantity_source=lambda: initial_quantities(equations.model))
+
+
+def initial_quantities(model: Model) -> Quantities:
+    """What node arrays of a model may start from in place of fields, by array and name."""
+    return {
+        (array.name, name): InitialQuantity(quantity.field.name, quantity.size, quantity.function, quantity.arguments)
+        for array in model.arrays
+        for name, quantity in array.quantities.items()
+    }
 
 
 def write_generated(equations: Equations, folder: str | Path) -> Path:

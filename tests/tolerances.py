@@ -371,3 +371,9 @@ RECORDED_ERROR = 0.06
 RECORDED_SWITCH = 0.15
 """Relative: on record are switches of least measured error, ours are of least proved error, up to 2.5 times as large.
 Errors that grow like ω⁶ and fall like ω⁻² cross elsewhere by 2.5^(1/8) - 1 = 12 %; records have two digits."""
+
+BOTH_FORMS = 1e-9
+"""Two formulations of up to seven links over a second, each at a tolerance of 1e-11: errors of many steps."""
+
+INITIAL_QUANTITY = 1e-8
+"""The same over half a second with rtol 1e-10 and the default atol."""

@@ -13,7 +13,6 @@ from symlie.cli.values import node_quantity, number, option, quantity, table
 from symlie.errors import SymlieError, UnknownNameError
 
 if TYPE_CHECKING:
-    from symlie.runtime.layout import Layout
     from symlie.runtime.system import System
 
 PICTURES = (".png", ".pdf", ".svg")
@@ -61,7 +60,8 @@ def add_system(parser: ArgumentParser) -> None:
         type=node_quantity,
         action="append",
         default=[],
-        help="initial value of a field of a node, which may go without name where it is clear; repeat for several",
+        help="initial value of a field of a node, or of a quantity in place of one, such as angular velocities where "
+        "momenta are states; the node may go without name where it is clear; repeat for several",
     )
     parser.add_argument(
         "--input",
@@ -127,19 +127,22 @@ def describe(arguments: Namespace, **more: Any) -> None:
     arguments.result.update(model=arguments.model, options=model_options(arguments), **more, backend=arguments.backend)
 
 
-def node_with(layout: Layout, field: str) -> str:
-    """The only node or node array that has a field of this name.
+def node_with(system: System, field: str) -> str:
+    """The only node or node array that has a field of this name, or a quantity in place of one.
 
     Raises
     ------
     UnknownNameError
         There is none, or several.
     """
+    layout = system.layout
     named = [
         n.name
         for n in layout.nodes
         if any(f["name"] == field for f in n.type["storage_fields"] + n.type["velocity_fields"])
     ]
+    if not named and system.quantity_source is not None and any(n.is_array for n in layout.nodes):
+        named = [node for node, quantity in system.quantity_source() if quantity == field]
     if len(named) == 1:
         return named[0]
     if named:
@@ -164,7 +167,7 @@ def system_of(arguments: Namespace, **options: Any) -> System:
     arguments.result.update(model=system.name, options=system.layout.options, backend=system.backend)
     system = system.with_parameters(**dict(arguments.parameters))
     for node, field, value in arguments.initial:
-        system = system.with_initial(node or node_with(system.layout, field), **{field: value})
+        system = system.with_initial(node or node_with(system, field), **{field: value})
     for name, points in arguments.inputs:
         system = system.with_input(name, **points)
     return _assembled(arguments, system) if arguments.assemble else system

@@ -151,6 +151,7 @@ def equations_of(model: Model) -> Equations:
     if has_velocity and all(s.kinetic == 0 for s in statements_of(model)):
         raise ModelError(f"Model '{model.name}' has no kinetic energy; state it with model.kinetic_energy(...).")
     _check_names(model)
+    _check_quantities(model)
     for instances in model.instances:
         width = sum(len(p.default) for p in instances.element.parameters)
         if any(block.shape[1] != width for block in instances.parameters):
@@ -215,6 +216,26 @@ def _check_names(model: Model) -> None:
                 raise ModelError(
                     f"Output '{output.name}' has {size} components in '{other}' and {len(output.components)} in "
                     f"'{statement.name}', but outputs of one name are added up; rename one."
+                )
+
+
+def _check_quantities(model: Model) -> None:
+    """Check that functions of initial values take what there is, and that quantities are no fields of any node."""
+    parameters = [p.name for p in model.parameters]
+    elements = [p.name for i in model.instances for p in i.element.parameters]
+    single = [*parameters, *(name for name in elements if elements.count(name) == 1)]
+    for array in model.arrays:
+        own = [f.name for f in (*array.group.storage_fields, *array.group.velocity_fields)]
+        for name, quantity in array.quantities.items():
+            for space in model.spaces:
+                if name in [f.name for f in (*space.storage_fields, *space.velocity_fields)]:
+                    raise ModelError(f"Quantity '{name}' of '{array.name}' is a field of {space}, too; rename it.")
+            known = dict.fromkeys([name, *(f for f in own if f != quantity.field.name), *single])
+            unknown = [a for a in quantity.arguments if a not in known]
+            if unknown:
+                raise ModelError(
+                    f"The function that computes '{array.name}.{quantity.field.name}' from {name} asks for "
+                    f"'{unknown[0]}'; there is: {', '.join(known)}."
                 )
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import inspect
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from symlie.errors import ModelError
+from symlie.groups.group import Field
 from symlie.groups.homogeneous import ConfigurationSpace
 from symlie.modeling.names import identifier
 
@@ -25,6 +27,16 @@ class NodeReference:
         return f"{self.array.name}[{self.index}]"
 
 
+@dataclass(frozen=True, eq=False)
+class Quantity:
+    """What an array may start from in place of a field, its components, and the function that computes the field."""
+
+    field: Field
+    size: int
+    function: Callable[..., Any]
+    arguments: tuple[str, ...]
+
+
 class NodeArray:
     """An array of nodes on the same group: ``array[k]``, ``array.fix(0)``, ``array.initial(x=...)``."""
 
@@ -36,6 +48,7 @@ class NodeArray:
         self.storage_given = np.zeros(group.storage_dimension, dtype=bool)
         self.velocity_given = np.zeros(group.dimension, dtype=bool)
         self.outputs: list[tuple[str, str, str]] = []
+        self.quantities: dict[str, Quantity] = {}
 
     def __len__(self) -> int:
         return self.count
@@ -116,3 +129,43 @@ class NodeArray:
                 raise ModelError(f"Initial {self.name}.{name} is not finite.")
             target[:, part] = block
             given[part] = True
+
+    def initial_quantity(self, name: str, field: str, function: Callable[..., Any], size: int | None = None) -> None:
+        """Let runs start from a quantity in place of a field, such as from angular velocities in place of momenta.
+
+        Parameters
+        ----------
+        name
+            Identifier: ``system.with_initial(array, NAME=...)``, ``--init NAME=...``.
+        field
+            The field that is computed.
+        function
+            Computes it for all nodes, shape (count, components), when a run starts, in NumPy. Its arguments are found
+            by their names: the quantity, shape (count, size); fields of the array, shape (count, components);
+            parameters of the model in their shapes, and of element types, shape (instances,), or
+            (instances, components) of those that are no scalars.
+        size
+            Components of the quantity for each node; default: as many as the field has.
+
+        Raises
+        ------
+        ModelError
+            The names or the size are not usable, or the function takes no such arguments.
+        """
+        identifier("Quantity", name)
+        known = {f.name: f for f in (*self.group.storage_fields, *self.group.velocity_fields)}
+        if field not in known:
+            raise ModelError(f"Node array '{self.name}' has no field '{field}' to compute; it has: {', '.join(known)}.")
+        if name in known or name in self.quantities:
+            raise ModelError(f"Node array '{self.name}' has a '{name}' to start from already; choose another name.")
+        try:
+            arguments = inspect.signature(function).parameters.values()
+        except (TypeError, ValueError) as error:
+            raise ModelError(f"'{self.name}.{field}' needs a Python function of {name}, not {function!r}.") from error
+        names = tuple(a.name for a in arguments if a.kind is a.POSITIONAL_OR_KEYWORD)
+        if name not in names or len(names) < len(arguments):
+            raise ModelError(f"The function that computes '{self.name}.{field}' needs arguments by name, as {name} is.")
+        components = known[field].size if size is None else size
+        if not isinstance(components, Integral) or components < 1:
+            raise ModelError(f"Quantity '{name}' of '{self.name}' needs at least one component, not {size!r}.")
+        self.quantities[name] = Quantity(known[field], int(components), function, names)

@@ -75,7 +75,7 @@ def fingerprint(model: Model) -> Hashable:
     """Something that changes when anything is stated in addition; no hash of contents, so that it costs nothing."""
     return (
         len(model.initial_values), len(model.motions), len(model.breakpoints), len(model.inputs),
-        tuple((a.name, a.count, len(a.outputs)) for a in model.arrays),
+        tuple((a.name, a.count, len(a.outputs), len(a.quantities)) for a in model.arrays),
         tuple(len(i.nodes) for i in model.instances),
         tuple(
             (s.kinetic, s.potential, s.dissipated, len(s.nodes), len(s.parameters), len(s.generalized_forces),

@@ -9,9 +9,14 @@ In Hamilton's form the momenta m_i = L_i q_i × P_i take the place of the angula
 of all masses below rod i. Its part along q_i is not known from m_i: it is the multiplier of q_i·(u_i - u_above) = 0 in
 the same tridiagonal system, whose other unknowns are then the velocities u of the masses. The field is that of
 q' = ω × q and m' = (u_i - u_above) × P_i - (mass below) g L_i q_i × e3.
+
+Runs of both forms start from ``directions`` and ``angular_velocities``; in Hamilton's form ``momenta`` may be given
+instead.
 """
 
 from typing import Any
+
+import numpy as np
 
 import symlie as sl
 
@@ -36,6 +41,7 @@ def build(links: int = 2, formulation: str = "lagrangian") -> sl.Model:
     else:
         # The momenta of equal links with the angular velocity (0, 1, 0).
         rods.initial(momenta=lambda i: [0, (links * (links + 1) - i * (i + 1)) / 2, 0])
+        rods.initial_quantity("angular_velocities", "momenta", _momenta)
         _with_momenta(chain, link, rods, points, gravity)
     return chain
 
@@ -85,3 +91,18 @@ def _with_momenta(chain: sl.Model, link: Any, rods: Any, points: Any, gravity: A
     rod.field(rod.link, Omega=omega, U=q.cross(rate - omega.cross(momentum)))
     rod.place(rod.below, rod.above, length * q, velocity=False)
     chain.add(rod, [(points[k], points[k + 1], rods[k], loads[k]) for k in range(links)])
+
+
+def _momenta(directions: Any, angular_velocities: Any, masses: Any, lengths: Any) -> Any:
+    """m_i = L_i q_i × P_i, where P_i = Σ m_j u_j over the masses below rod i."""
+    along = np.sum(directions * angular_velocities, axis=1)
+    if not np.all(np.abs(along) <= 1e-6):
+        worst = int(np.argmax(np.abs(along)))
+        raise sl.errors.ModelError(
+            f"The angular velocity of link {worst} has the component {along[worst]:.3g} along its direction; links do "
+            "not turn about themselves."
+        )
+    rods = lengths[:, None] * directions
+    velocities = np.cumsum(np.cross(angular_velocities, rods), axis=0)
+    below = np.cumsum((masses[:, None] * velocities)[::-1], axis=0)[::-1]
+    return np.cross(rods, below)

@@ -8,6 +8,7 @@ and entries never change.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import json
 import sys
 import time
@@ -20,6 +21,7 @@ from symlie.compile.cache import publish_files, publish_text, published_files, p
 from symlie.models.registry import build_model, model_path
 from symlie.paths import package_digest
 from symlie.runtime.identity import file_digest
+from symlie.runtime.initial_values import Quantities
 from symlie.runtime.loading import load_system
 from symlie.runtime.system import System
 
@@ -87,7 +89,16 @@ def system_of_model(
         derive_seconds=seconds,
         further_source=lambda kind: cached_further_files(model, options, files, kind),
     )
-    return dataclasses.replace(system, sources={file: file_digest(file) for file in own})
+    sources = {file: file_digest(file) for file in own}
+    return dataclasses.replace(
+        system, sources=sources, quantity_source=functools.cache(lambda: _initial_quantities(model, options))
+    )
+
+
+def _initial_quantities(model: str, options: Mapping[str, Any]) -> Quantities:
+    from symlie.api import initial_quantities
+
+    return initial_quantities(build_model(model, options).model)
 
 
 def cached_further_files(model: str, options: Mapping[str, Any], files: Mapping[str, str], kind: str) -> dict[str, str]:

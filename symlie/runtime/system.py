@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -13,9 +13,9 @@ import numpy as np
 
 from symlie.compile.cache import DRIVER_HEADERS, KERNEL_HEADERS, compiled_library, included_headers
 from symlie.compile.library import Library
-from symlie.errors import UnknownNameError
 from symlie.runtime.algebra import BandedAlgebra, DenseAlgebra
 from symlie.runtime.initial import InitialState, StatedState, consistent_initial_state
+from symlie.runtime.initial_values import Quantities, changed_initial_values, field_rows, initial_fields
 from symlie.runtime.inputs import InputTable, breakpoints_of, input_table, slots_and_tables
 from symlie.runtime.kernels import Kernels, Prepared
 from symlie.runtime.layout import Array, Layout
@@ -65,6 +65,8 @@ class System:
     """The user's own files that the model was built from, with the hashes of their contents."""
     assembly: Assembly | None = None
     """How far `assembled` moved the initial values, if they come from it."""
+    quantity_source: Callable[[], Quantities] | None = None
+    """Gives what nodes may start from in place of fields; None where the model itself is not at hand."""
 
     @property
     def name(self) -> str:
@@ -93,30 +95,25 @@ class System:
     def with_initial(self, node: str, /, **fields: Any) -> System:
         """A copy with other initial values of a node, by field: ``with_initial("top", Omega=[0, 1, 0])``.
 
-        Fields of a node array take one row of components for each node, or one for all nodes.
+        Fields of a node array take one row of components for each node, or one for all nodes. A quantity that the model
+        computes a field from, by `NodeArray.initial_quantity`, may stand in its place; parameters that are changed
+        later count.
 
         Parameters
         ----------
         node
             Name of a node or a node array.
         **fields
-            Values by name of a field of its configuration or velocity.
+            Values by name of a field of its configuration or velocity, or of a quantity.
 
         Raises
         ------
         UnknownNameError
-            There is no such node or field.
+            There is no such node, field or quantity.
         ModelError
-            Wrong number of components, or not finite.
+            Wrong number of components, not finite, or both a field and a quantity in its place.
         """
-        part = self.layout.node(node)
-        kind = part.type
-        sizes = {f["name"]: int(np.prod(f["shape"])) for f in kind["storage_fields"] + kind["velocity_fields"]}
-        changed = dict(self.initial_values)
-        for name, value in fields.items():
-            if name not in sizes:
-                raise UnknownNameError(f"Node '{node}' has no field '{name}'; it has: {', '.join(sizes)}.")
-            changed[node, name] = numbers(f"initial value {node}.{name}", value, sizes[name], part.count)
+        changed = changed_initial_values(self.layout, self.quantity_source, self.initial_values, node, fields)
         return dataclasses.replace(self, initial_values=changed)
 
     def with_input(self, name: str, times: Any, values: Any, interpolation: str = "linear") -> System:
@@ -185,22 +182,19 @@ class System:
             self.layout, self.kernels, self.algebra, self.prepared, t, stated.q, stated.v, stated.given
         )
 
+    @cached_property
+    def initial_fields(self) -> Mapping[tuple[str, str], Array]:
+        """Initial values that were given, by node and field: quantities are replaced by fields computed from them."""
+        return initial_fields(self)
+
     def stated_state(self) -> StatedState:
         """Initial values as they were stated, on the group, but not checked against the constraints."""
-        q, v = self._stated_initial()
+        q, v = self.own_initial()
         given = np.concatenate([n.velocity_given for n in self.layout.nodes])
-        for (name, label), value in self.initial_values.items():
+        for (name, label), value in self.initial_fields.items():
             node = self.layout.node(name)
-            for fields, vector, part in (
-                ("storage_fields", q, node.storage),
-                ("velocity_fields", v, node.velocity),
-            ):
-                for entry in node.type[fields]:
-                    if entry["name"] == label:
-                        columns = slice(entry["offset"], entry["offset"] + value.shape[1])
-                        vector[part].reshape(node.count, -1)[:, columns] = value
-                        if fields == "velocity_fields":
-                            given[part].reshape(node.count, -1)[:, columns] = True
+            field_rows(node, label, q, v)[:] = value
+            field_rows(node, label, np.zeros(len(q), dtype=bool), given)[:] = True
         check_numbers(self.layout, self.parameters, self.element_parameters, q, v)
         return StatedState(checked_configuration(self.layout, self.kernels, q, "initial configuration"), v, given)
 
@@ -306,7 +300,7 @@ class System:
             It has another shape, or is not finite.
         """
         values = numbers("configuration", q, self.layout.storage)[0]
-        changed = dict(self.initial_values)
+        changed = dict(self.initial_fields)
         for node in self.layout.nodes:
             rows = values[node.storage].reshape(node.count, -1)
             for entry in node.type["storage_fields"]:
@@ -328,12 +322,12 @@ class System:
             One is not.
         """
         if len(self.layout.motion_storage):
-            q, v = self._stated_initial()
+            q, v = self.own_initial()
             self.kernels.prescribe(self.prepared, t, q, v)
             checked_configuration(self.layout, self.kernels, q, f"prescribed motion at t = {t:g}")
 
-    def _stated_initial(self) -> tuple[Array, Array]:
-        """Stated initial values of all nodes."""
+    def own_initial(self) -> tuple[Array, Array]:
+        """q and v of all nodes as the model states them, whatever was given to this system."""
         single_q, single_v = self.kernels.initial(self.prepared)
         q, v = np.empty(self.layout.storage), np.empty(self.layout.dimension)
         position_q = position_v = 0

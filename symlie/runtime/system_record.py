@@ -43,7 +43,7 @@ def system_record(system: System) -> dict[str, Any]:
         "optimize": system.optimize,
         "parameters": system.parameters.tolist(),
         "element_parameters": [rows.tolist() for rows in system.element_parameters],
-        "initial_values": [[node, field, rows.tolist()] for (node, field), rows in system.initial_values.items()],
+        "initial_values": [[node, field, rows.tolist()] for (node, field), rows in system.initial_fields.items()],
         "inputs": {
             name: [table.times.tolist(), table.values.tolist(), table.interpolation]
             for name, table in system.inputs.items()

@@ -80,6 +80,18 @@ def test_times_parameters_and_initial_values(cli: Cli) -> None:
     assert spin["v"]["top"][0] == pytest.approx([0, 3, 0, 0, 0, 0], abs=tolerances.HEAVY_TOP_RUN)
 
 
+def test_initial_quantities(cli: Cli) -> None:
+    words = ("run", "pendulum_chain", "-o", "links=3", "--rtol", "1e-10", "--t-end", "0.5", "--backend", "numpy")
+    words = (*words, "--set", "masses=[1,2,3]", "--init", "angular_velocities=[[0,1,0],[0,2,0],[0,3,0]]", "--json")
+    first, second = (cli(*words, "-o", f"formulation={f}").json for f in ("lagrangian", "hamiltonian"))
+    pairs = zip(second["outputs"]["positions"][0], first["outputs"]["positions"][0], strict=True)
+    assert all(found == pytest.approx(expected, abs=tolerances.INITIAL_QUANTITY) for found, expected in pairs)
+    again = cli(*words, "-o", "formulation=hamiltonian", "--init", "links.momenta=[0,1,0]")
+    assert again.code == 1 and "can not start from angular_velocities and from momenta" in again.out
+    unknown = cli(*words, "-o", "formulation=hamiltonian", "--init", "spins=[0,1,0]")
+    assert unknown.code == 1 and "No node of 'pendulum_chain' has a field 'spins'." in unknown.out
+
+
 def test_index1_multipliers(cli: Cli) -> None:
     words = ("run", "heavy_top", "-o", "group=SE3", "--h", "2**-9", "--method", "half_explicit_2", "--t-end", "2**-6")
     stage, index1 = cli(*words, "--json").json, cli(*words, "--multipliers", "index1", "--json").json

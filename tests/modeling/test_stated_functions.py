@@ -310,7 +310,7 @@ def test_newton_matrices_of_elements() -> None:
         random = np.random.default_rng(2)
         n = system.layout.dimension
         kernels, p = system.kernels, system.prepared
-        q = kernels.advance(system._stated_initial()[0], random.uniform(-0.6, 0.6, n))
+        q = kernels.advance(system.own_initial()[0], random.uniform(-0.6, 0.6, n))
         v, w = random.uniform(-1, 1, (2, n))
         stiffness = system.newton_matrices(p, 0.0, q, v, 0 * v, np.zeros(0))[0].toarray()
         h = 1e-5

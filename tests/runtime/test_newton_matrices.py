@@ -37,7 +37,7 @@ def state_of(system: System) -> tuple[float, Array, Array, Array, Array]:
     """A time and random (q, v, a, λ)."""
     random = np.random.default_rng(3)
     layout = system.layout
-    q, _ = system._stated_initial()
+    q, _ = system.own_initial()
     q = system.kernels.advance(q, random.uniform(-0.6, 0.6, layout.dimension))
     v, a = random.uniform(-1, 1, (2, layout.dimension))
     return 0.3, q, v, a, random.uniform(-2, 2, layout.rows)

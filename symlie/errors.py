@@ -69,7 +69,7 @@ class CacheError(SymlieError):
 
 
 class MissingDependencyError(SymlieError):
-    """An optional package that the requested file needs is not installed."""
+    """An optional package that is needed is not installed."""
 
 
 class IntegrationError(SymlieError):

@@ -21,6 +21,7 @@ from symlie.errors import FormatError
 from symlie.ir.schemes import indices
 from symlie.ir.series import is_series, tail_of
 from symlie.ir.taylor import expansions
+from symlie.packages import is_installed
 from symlie.version import VERSION
 
 if TYPE_CHECKING:
@@ -188,11 +189,7 @@ def certificate_of_sources(
 
 def _of_new_function(name: str, base_name: str, source: str, function: str) -> dict[str, Any]:
     """Of a function outside of the shipped family: proved where python-flint is installed, else what is known."""
-    try:
-        from symlie.certify.operation_list import parse_function
-        from symlie.certify.subjects import Subject
-        from symlie.certify.verification import prove_subject
-    except ImportError:
+    if not is_installed("flint", "pycparser"):
         return {
             "name": name,
             "status": UNPROVED,
@@ -200,6 +197,10 @@ def _of_new_function(name: str, base_name: str, source: str, function: str) -> d
             "text_sha256": text_digest(source, function),
             "approximation": approximations(base_name),
         }
+    from symlie.certify.operation_list import parse_function
+    from symlie.certify.subjects import Subject
+    from symlie.certify.verification import prove_subject
+
     subject = Subject(name, base_name, source, parse_function(source, function))
     return entry(prove_subject(subject)) | {"versions": prover_versions()}
 
@@ -277,10 +278,10 @@ def _belongs(path: Path, entries: Mapping[str, Any]) -> None:
 
 def _same_operations(certified: Mapping[str, Any], text: str, name: str, path: Path) -> None:
     """The certified operations are those of the text; looked at where the parser is installed."""
-    try:
-        from symlie.certify.operation_list import parse_function
-    except ImportError:
+    if not is_installed("pycparser"):
         return
+    from symlie.certify.operation_list import parse_function
+
     if parse_function(text, name).to_json() != certified["branches"]:
         raise FormatError(f"{path} lists other operations of {name} than its source.")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from symlie.cli.values import node_quantity, number, option, quantity, table
 from symlie.errors import SymlieError, UnknownNameError
+from symlie.packages import require
 
 if TYPE_CHECKING:
     from symlie.runtime.system import System
@@ -20,7 +20,8 @@ PICTURES = (".png", ".pdf", ".svg")
 RECORDINGS = (".nc", ".npz")
 """File types of solutions."""
 
-_PACKAGES = {".nc": ("netCDF4", "io"), **dict.fromkeys(PICTURES, ("matplotlib", "plot"))}
+_WRITERS = {".nc": "netCDF4", **dict.fromkeys(PICTURES, "matplotlib")}
+"""Optional modules that write files of these types."""
 
 
 def add_model(parser: ArgumentParser, *, optional: bool = False) -> None:
@@ -190,7 +191,9 @@ def check_writable(path: str | None, suffixes: Iterable[str]) -> None:
     Raises
     ------
     SymlieError
-        The folder does not exist, the file type is unknown, or the package that writes it is not installed.
+        The folder does not exist, or the file type is unknown.
+    MissingDependencyError
+        The package that writes it is not installed.
     """
     if path is None:
         return
@@ -199,6 +202,5 @@ def check_writable(path: str | None, suffixes: Iterable[str]) -> None:
         raise SymlieError(f"{path} must end in {' or '.join(suffixes)}.")
     if not file.absolute().parent.is_dir():
         raise SymlieError(f"The folder {file.parent} does not exist, so {path} can not be written.")
-    package, extra = _PACKAGES.get(file.suffix, ("numpy", ""))
-    if importlib.util.find_spec(package) is None:
-        raise SymlieError(f"Writing {path} needs {package}; install it with: pip install 'symlie[{extra}]'.")
+    if file.suffix in _WRITERS:
+        require(f"Writing {path}", _WRITERS[file.suffix])

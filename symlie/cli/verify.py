@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from symlie.cli.common import add_json, model_options
 from symlie.cli.output import Progress, print_json, print_table
 from symlie.cli.values import option
-from symlie.errors import MissingDependencyError, SymlieError, UnknownNameError
+from symlie.errors import SymlieError, UnknownNameError
+from symlie.packages import require
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -83,7 +84,7 @@ def run(arguments: Namespace) -> int:
         _check_plot(arguments)
     if arguments.check:
         return _check(arguments)
-    _require_flint()
+    require("A proof", "flint", "pycparser")
     from symlie.certify.verification import verify
 
     if arguments.suggest:
@@ -202,16 +203,6 @@ def _suggest(arguments: Namespace) -> int:
     target = math.inf if arguments.target is None else arguments.target
     results = verify(subjects, domain=(0.0, upper), contraction=arguments.contraction, target=target)
     return _report(arguments, [row for r in results for row in r.rows])
-
-
-def _require_flint() -> None:
-    try:
-        import flint  # noqa: F401
-        import pycparser  # noqa: F401
-    except ImportError as error:
-        raise MissingDependencyError(
-            "Proofs need the packages python-flint and pycparser; install it with: pip install 'symlie[verify]'."
-        ) from error
 
 
 def _subjects(arguments: Namespace) -> list[Subject]:

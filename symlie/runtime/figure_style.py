@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from symlie.errors import FormatError, MissingDependencyError
+from symlie.errors import FormatError
+from symlie.packages import require
 from symlie.runtime.files import replaced
 
 if TYPE_CHECKING:
@@ -69,12 +70,7 @@ def require_matplotlib() -> None:
     MissingDependencyError
         Matplotlib is not installed.
     """
-    try:
-        import matplotlib  # noqa: F401
-    except ImportError as error:
-        raise MissingDependencyError(
-            'Drawing needs the package matplotlib; install it with: pip install "symlie[plot]".'
-        ) from error
+    require("Drawing", "matplotlib")
 
 
 def check_picture(path: Path) -> None:

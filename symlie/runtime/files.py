@@ -25,7 +25,8 @@ from typing import Any
 
 import numpy as np
 
-from symlie.errors import FormatError, MissingDependencyError
+from symlie.errors import FormatError
+from symlie.packages import require
 from symlie.runtime.identity import identity
 from symlie.runtime.quantities import field_unit
 from symlie.runtime.solution import Solution
@@ -246,13 +247,7 @@ def _writer(path: Path) -> Callable[[Path, list[Variable], Mapping[str, str]], N
         return _write_numpy
     if path.suffix != ".nc":
         raise FormatError(f"A solution can be saved as .nc or .npz, not as '{path.name}'.")
-    try:
-        import netCDF4  # noqa: F401
-    except ImportError as error:
-        raise MissingDependencyError(
-            'Writing .nc files needs the package netCDF4; install it with: pip install "symlie[io]", '
-            "or save the solution as .npz."
-        ) from error
+    require("Writing .nc files", "netCDF4", alternative=", or save the solution as .npz")
     return _write_netcdf
 
 

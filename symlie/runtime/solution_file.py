@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from symlie.errors import FormatError, MissingDependencyError
+from symlie.errors import FormatError
+from symlie.packages import require
 from symlie.runtime.files import END, FORMAT, SYSTEM, unpacked
 from symlie.runtime.layout import Array
 from symlie.runtime.recorder import Event, Trace
@@ -161,12 +162,9 @@ def _end(content: _Content, system: System) -> Start | None:
 
 
 def _read_netcdf(path: Path) -> _Content:
-    try:
-        import netCDF4
-    except ImportError as error:
-        raise MissingDependencyError(
-            'Reading .nc files needs the package netCDF4; install it with: pip install "symlie[io]".'
-        ) from error
+    require("Reading .nc files", "netCDF4")
+    import netCDF4
+
     with netCDF4.Dataset(path) as file:
         file.set_auto_mask(False)
         values = {name: np.array(variable[...]) for name, variable in file.variables.items()}

@@ -47,8 +47,6 @@ def test_with_a_prover(tmp_path: Path) -> None:
 def test_without_a_prover(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("pycparser")
     texts = sources()
-    for module in ("operation_list", "subjects", "verification", "definitions", "proof", "rounding", "measure"):
-        monkeypatch.delitem(sys.modules, f"symlie.certify.{module}", raising=False)
     monkeypatch.setitem(sys.modules, "flint", None)
     path = tmp_path / "certificate.json"
     path.write_text(certificate_of_sources(texts), encoding="utf-8")

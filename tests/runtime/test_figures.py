@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import builtins
 import dataclasses
 import sys
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -237,13 +235,6 @@ def test_unknown_picture_type(tmp_path: Path) -> None:
 
 
 def test_missing_matplotlib_names_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
-    plain = builtins.__import__
-
-    def without_matplotlib(name: str, *arguments: Any, **options: Any) -> Any:
-        if name.partition(".")[0] == "matplotlib":
-            raise ImportError(name)
-        return plain(name, *arguments, **options)
-
-    monkeypatch.setattr(builtins, "__import__", without_matplotlib)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(MissingDependencyError, match=r'pip install "symlie\[plot\]"'):
         plot_solution(top_solution())

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import builtins
 import dataclasses
 import functools
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -153,14 +153,7 @@ def test_missing_folder(tmp_path: Path) -> None:
 
 
 def test_missing_netcdf_names_the_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    plain = builtins.__import__
-
-    def without_netcdf(name: str, *arguments: Any, **options: Any) -> Any:
-        if name == "netCDF4":
-            raise ImportError(name)
-        return plain(name, *arguments, **options)
-
-    monkeypatch.setattr(builtins, "__import__", without_netcdf)
+    monkeypatch.setitem(sys.modules, "netCDF4", None)
     with pytest.raises(MissingDependencyError, match=r'pip install "symlie\[io\]".*\.npz'):
         top_solution().save(tmp_path / "top.nc")
     top_solution().save(tmp_path / "top.npz")

@@ -118,12 +118,11 @@ def run(arguments: Namespace) -> int:
 
 def _check_plot(arguments: Namespace) -> None:
     """Refuse what can not be drawn before anything is proved."""
-    from symlie.runtime.figure_style import check_picture, require_matplotlib
+    from symlie.runtime.figure_style import check_drawing
 
     if arguments.check or arguments.suggest or arguments.operators:
         raise SymlieError("--plot draws coefficient functions; leave out --check, --suggest and --operators.")
-    require_matplotlib()
-    check_picture(Path(arguments.plot))
+    check_drawing(arguments.plot)
 
 
 def _plot(arguments: Namespace, names: Sequence[str]) -> None:

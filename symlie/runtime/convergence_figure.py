@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from symlie.errors import ModelError
 from symlie.runtime.convergence import ConvergenceRow
-from symlie.runtime.figure_style import MARKERS, PALETTE, STYLE, check_picture, require_matplotlib, write_figure
+from symlie.runtime.figure_style import MARKERS, PALETTE, STYLE, check_drawing, write_figure
 from symlie.runtime.refinement import GridRow
 
 if TYPE_CHECKING:
@@ -58,9 +58,7 @@ def plot_convergence(rows: Iterable[ConvergenceRow], path: str | Path | None = N
     FormatError
         The file type is unknown, or the file can not be written.
     """
-    require_matplotlib()
-    if path is not None:
-        check_picture(Path(path))
+    check_drawing(path)
     import matplotlib
     from matplotlib.figure import Figure
 

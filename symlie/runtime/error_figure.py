@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from symlie.runtime.figure_style import PALETTE, STYLE, check_picture, require_matplotlib, write_figure
+from symlie.runtime.figure_style import PALETTE, STYLE, check_drawing, write_figure
 from symlie.runtime.layout import Array
 
 if TYPE_CHECKING:
@@ -74,9 +74,7 @@ def plot_errors(panels: Mapping[str, Sequence[Curve]], path: str | Path | None =
     FormatError
         The file type is unknown, or the file can not be written.
     """
-    require_matplotlib()
-    if path is not None:
-        check_picture(Path(path))
+    check_drawing(path)
     import matplotlib
     from matplotlib.figure import Figure
 

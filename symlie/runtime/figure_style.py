@@ -62,27 +62,19 @@ def look(number: int) -> dict[str, Any]:
     return {"color": PALETTE[number % len(PALETTE)], "linestyle": LINE_STYLES[number % len(LINE_STYLES)]}
 
 
-def require_matplotlib() -> None:
-    """Check that figures can be drawn.
+def check_drawing(path: str | Path | None) -> None:
+    """Check before any work that a figure can be drawn, and that a picture of this type can be written.
 
     Raises
     ------
     MissingDependencyError
         Matplotlib is not installed.
-    """
-    require("Drawing", "matplotlib")
-
-
-def check_picture(path: Path) -> None:
-    """Check that a picture of this type can be written.
-
-    Raises
-    ------
     FormatError
         The file type is unknown.
     """
-    if path.suffix not in PICTURES:
-        raise FormatError(f"A figure can be written as {', '.join(PICTURES)}, not as '{path.name}'.")
+    require("Drawing", "matplotlib")
+    if path is not None and Path(path).suffix not in PICTURES:
+        raise FormatError(f"A figure can be written as {', '.join(PICTURES)}, not as '{Path(path).name}'.")
 
 
 def write_figure(figure: Figure, path: Path) -> None:
@@ -91,8 +83,7 @@ def write_figure(figure: Figure, path: Path) -> None:
     Raises
     ------
     FormatError
-        The file type is unknown, or the file can not be written.
+        The file can not be written.
     """
-    check_picture(path)
     with replaced(path) as temporary:
         figure.savefig(temporary, dpi=DOTS_PER_INCH)

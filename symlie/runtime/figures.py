@@ -13,7 +13,7 @@ import numpy as np
 
 from symlie.errors import UnknownNameError
 from symlie.runtime.centre_line import draw_views, snapshots, view_rows
-from symlie.runtime.figure_style import LINE_STYLES, STYLE, check_picture, look, require_matplotlib, write_figure
+from symlie.runtime.figure_style import LINE_STYLES, STYLE, check_drawing, look, write_figure
 from symlie.runtime.layout import Array
 from symlie.runtime.panels import SNAPSHOTS, Panel, named_panels, panels
 from symlie.runtime.solution import Solution
@@ -64,9 +64,7 @@ def plot_solution(solution: Solution, path: Path | None = None, names: Sequence[
     UnknownNameError
         A panel that the solution does not have.
     """
-    require_matplotlib()
-    if path is not None:
-        check_picture(path)
+    check_drawing(path)
     import matplotlib
     from matplotlib.figure import Figure
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from symlie.errors import ModelError
-from symlie.runtime.figure_style import STYLE, check_picture, require_matplotlib, write_figure
+from symlie.runtime.figure_style import STYLE, check_drawing, write_figure
 from symlie.runtime.figures import decimated
 from symlie.runtime.layout import Array
 from symlie.runtime.recorder import Trace
@@ -59,9 +59,7 @@ def plot_steps(solutions: Solution | Mapping[str, Solution], path: str | Path | 
     FormatError
         The file type is unknown, or the file can not be written.
     """
-    require_matplotlib()
-    if path is not None:
-        check_picture(Path(path))
+    check_drawing(path)
     import matplotlib
     from matplotlib.figure import Figure
 

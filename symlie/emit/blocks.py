@@ -23,11 +23,9 @@ VECTORISED = {*INFIX, "neg", "sqrt"}
 class PolynomialPrinter(CPrinter):
     """Calls the polynomials of coefficient functions, which note in ``beyond`` that an argument is not theirs."""
 
-    def operation(self, operator: str, operands: Sequence[str]) -> str:
-        """An operator or a function call."""
-        if operator.startswith("call "):
-            return f"symlie_{operator[5:]}_polynomial({operands[0]}, beyond)"
-        return super().operation(operator, operands)
+    def call(self, name: str, operands: Sequence[str]) -> str:
+        """The polynomial of a coefficient function."""
+        return super().call(f"{name}_polynomial", [*operands, "beyond"])
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import sympy
 
-from symlie.emit.printing import INFIX, print_statements
+from symlie.emit.printing import Printer, print_statements
 from symlie.ir.kernels import Kernel
 from symlie.ir.program import Program
 from symlie.ir.schemes import POLES, Piece, Scheme, closed_form
@@ -19,47 +19,47 @@ from symlie.ir.series import is_series, tail_of
 from symlie.ir.straightline import flatten
 from symlie.templating import render
 
-FUNCTIONS = {
-    "abs": "fabs",
-    "maximum": "symlie_maximum",
-    "minimum": "symlie_minimum",
-    "sign": "symlie_sign",
-    "select": "symlie_select",
-}
+PRIMITIVES = {"maximum", "minimum", "sign", "select"}
+"""Functions of ``primitives.h`` that NumPy has, or writes, under the same names."""
 
 
-class CPrinter:
+class CPrinter(Printer):
     """Operators and constants of C.
 
     Parameters
     ----------
     real
         Type of all numbers, ``double`` or ``float``.
+    coefficients
+        What the names of coefficient functions begin with.
+    primitives
+        What the names of functions of ``primitives.h`` begin with.
     """
 
-    def __init__(self, real: str = "double") -> None:
-        self.real = real
+    def __init__(self, real: str = "double", coefficients: str = "symlie_", primitives: str = "symlie_") -> None:
+        self.real, self.coefficients, self.primitives = real, coefficients, primitives
 
-    def constant(self, value: float) -> str:
-        """A decimal constant that reads back exactly."""
-        text = repr(value) if self.real == "double" else f"{np.float32(value)!s}f"
-        return f"({text})" if value < 0 else text
+    def literal(self, value: float) -> str:
+        """A number that may have a sign."""
+        return super().literal(value) if self.real == "double" else f"{np.float32(value)!s}f"
 
-    def operation(self, operator: str, operands: Sequence[str]) -> str:
-        """An operator or a function call."""
-        if operator in INFIX:
-            return f"({operands[0]} {INFIX[operator]} {operands[1]})"
-        if operator == "neg":
-            return f"(-{operands[0]})"
-        if operator.startswith("table "):
-            position, abscissa, value, count = operands
-            return f"symlie_{operator[6:]}({position}, &{abscissa}, &{value}, {int(float(count))})"
-        if operator.startswith("input "):
-            position, slot, component = operands
-            return f"symlie_{operator[6:]}({position}, &{slot}, {int(float(component))})"
-        if operator.startswith("call "):
-            return f"symlie_{operator[5:]}({', '.join(operands)})"
-        return f"{FUNCTIONS.get(operator, operator)}{'f' if self.real == 'float' else ''}({', '.join(operands)})"
+    def function(self, name: str, operands: Sequence[str]) -> str:
+        """A function of the mathematical library, or of ``primitives.h``."""
+        if name in PRIMITIVES:
+            return f"{self.primitives}{name}({', '.join(operands)})"
+        return f"{'fabs' if name == 'abs' else name}{'f' if self.real == 'float' else ''}({', '.join(operands)})"
+
+    def call(self, name: str, operands: Sequence[str]) -> str:
+        """A coefficient function, or a function that comes with it."""
+        return f"{self.coefficients}{name}({', '.join(operands)})"
+
+    def table(self, name: str, position: str, abscissa: str, value: str, count: int) -> str:
+        """A function of a table by its places."""
+        return f"{self.primitives}{name}({position}, &{abscissa}, &{value}, {count})"
+
+    def input(self, name: str, position: str, slot: str, component: int) -> str:
+        """A function of a run-time input by its place."""
+        return f"{self.primitives}{name}({position}, &{slot}, {component})"
 
 
 def horner(coefficients: Sequence[float], variable: str, printer: CPrinter) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import sympy
 
-from symlie.emit.printing import INFIX, print_statements
+from symlie.emit.printing import Printer, print_statements
 from symlie.ir.kernels import EmittedModel, Kernel
 from symlie.ir.program import Program
 from symlie.ir.schemes import POLES, Scheme, closed_form
@@ -18,32 +18,25 @@ from symlie.templating import render
 FUNCTIONS = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2", "pow": "power"}
 
 
-class NumpyPrinter:
+class NumpyPrinter(Printer):
     """Operators and constants of Python with NumPy."""
 
-    def constant(self, value: float) -> str:
-        """A decimal constant that reads back exactly."""
-        text = repr(value)
-        return f"({text})" if value < 0 else text
+    def function(self, name: str, operands: Sequence[str]) -> str:
+        """A function of NumPy, or of ``primitives.py``."""
+        return f"{'_select' if name == 'select' else f'np.{FUNCTIONS.get(name, name)}'}({', '.join(operands)})"
 
-    def operation(self, operator: str, operands: Sequence[str]) -> str:
-        """An operator or a function call."""
-        if operator in INFIX:
-            return f"({operands[0]} {INFIX[operator]} {operands[1]})"
-        if operator == "neg":
-            return f"(-{operands[0]})"
-        if operator.startswith("table "):
-            position, abscissa, value, count = operands
-            first, second = (f"{x.removesuffix(']')}:][:{int(float(count))}]" for x in (abscissa, value))
-            return f"_{operator[6:]}({position}, {first}, {second})"
-        if operator.startswith("input "):
-            position, slot, component = operands
-            return f"_{operator[6:]}({position}, {slot.removesuffix(']')}:], {int(float(component))})"
-        if operator == "select":
-            return f"_select({', '.join(operands)})"
-        if operator.startswith("call "):
-            return f"_{operator[5:]}({', '.join(operands)})"
-        return f"np.{FUNCTIONS.get(operator, operator)}({', '.join(operands)})"
+    def call(self, name: str, operands: Sequence[str]) -> str:
+        """A coefficient function, or a function that comes with it."""
+        return f"_{name}({', '.join(operands)})"
+
+    def table(self, name: str, position: str, abscissa: str, value: str, count: int) -> str:
+        """A function of a table by views of its abscissae and values."""
+        first, second = (f"{x.removesuffix(']')}:][:{count}]" for x in (abscissa, value))
+        return f"_{name}({position}, {first}, {second})"
+
+    def input(self, name: str, position: str, slot: str, component: int) -> str:
+        """A function of a run-time input by a view that begins with its slot."""
+        return f"_{name}({position}, {slot.removesuffix(']')}:], {component})"
 
 
 def coefficient_function(scheme: Scheme) -> dict[str, object]:

@@ -6,7 +6,8 @@ import keyword
 import sys
 from typing import Any
 
-from symlie.emit.operators_c import StandAlonePrinter, c_files
+from symlie.emit.c_printing import CPrinter
+from symlie.emit.operators_c import c_files
 from symlie.emit.operators_numpy import numpy_files
 from symlie.errors import UnknownNameError
 from symlie.ir.kernels import FieldLayout, Kernel
@@ -82,7 +83,7 @@ def emit_operators(operators: GroupOperators, target: str, prefix: str) -> dict[
 def _view(operators: GroupOperators, target: str, prefix: str) -> dict[str, Any]:
     """What the templates of all targets need."""
     real = operators.real
-    printer = StandAlonePrinter(prefix, real if target == "c" else "double")
+    printer = CPrinter(real if target == "c" else "double")
     return {
         "version": VERSION,
         "group": operators.group,

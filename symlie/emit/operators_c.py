@@ -7,49 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from symlie.emit.c_printing import FUNCTIONS, CPrinter, coefficient_function
-from symlie.emit.printing import INFIX, loaded_components, print_statements
+from symlie.emit.c_printing import CPrinter, coefficient_function
+from symlie.emit.printing import loaded_components, print_statements
 from symlie.ir.kernels import Kernel
 from symlie.ir.operators import GroupOperators
 from symlie.paths import template_folder
 from symlie.templating import render
-
-
-class StandAlonePrinter(CPrinter):
-    """Operators and constants of C in double or single precision, with a prefix of all names.
-
-    Parameters
-    ----------
-    prefix
-        What the names of coefficient functions begin with.
-    real
-        ``double`` or ``float``.
-    """
-
-    def __init__(self, prefix: str, real: str) -> None:
-        self.prefix = prefix
-        self.real = real
-
-    def constant(self, value: float) -> str:
-        """A decimal constant that reads back as the nearest number of the scalar type."""
-        if self.real == "double":
-            return super().constant(value)
-        text = f"{np.float32(value)!s}f"
-        return f"({text})" if value < 0 else text
-
-    def operation(self, operator: str, operands: Sequence[str]) -> str:
-        """An operator or a function call."""
-        if operator in INFIX or operator == "neg":
-            return super().operation(operator, operands)
-        arguments = ", ".join(operands)
-        if operator.startswith("call "):
-            return f"{self.prefix}_{operator[5:]}({arguments})"
-        name = FUNCTIONS.get(operator, operator)
-        if name.startswith("symlie_"):
-            return f"{name.replace('symlie', self.prefix, 1)}({arguments})"
-        return f"{name}{'f' if self.real == 'float' else ''}({arguments})"
 
 
 @dataclass(frozen=True)
@@ -80,7 +43,7 @@ def c_files(operators: GroupOperators, prefix: str, values: Mapping[str, Any]) -
         Values of the templates that are the same for all targets.
     """
     real = operators.real
-    printer = StandAlonePrinter(prefix, real)
+    printer = CPrinter(real, coefficients=f"{prefix}_", primitives=f"{prefix}_")
     view = {
         **values,
         "kernels": [_printed(k, f"{prefix}_{k.signature.name}", printer) for k in operators.kernels],
@@ -110,7 +73,7 @@ def primitives(kernels: Sequence[Kernel], prefix: str, real: str) -> list[str]:
     return found
 
 
-def _printed(kernel: Kernel, name: str, printer: StandAlonePrinter) -> PrintedOperator:
+def _printed(kernel: Kernel, name: str, printer: CPrinter) -> PrintedOperator:
     real = printer.real
     statements, results = print_statements(kernel.body, printer)
     inputs = [a for a in kernel.signature.arguments if not a.is_output]

@@ -29,10 +29,9 @@ class StandAlonePrinter(NumpyPrinter):
     def __init__(self, names: Mapping[str, str]) -> None:
         self.names = names
 
-    def operation(self, operator: str, operands: Sequence[str]) -> str:
-        """An operator or a function call."""
-        name = self.names.get(operator.removeprefix("call "))
-        return f"{name}({', '.join(operands)})" if name else super().operation(operator, operands)
+    def call(self, name: str, operands: Sequence[str]) -> str:
+        """A coefficient function under its public name, or a function that comes with it."""
+        return f"{self.names[name]}({', '.join(operands)})" if name in self.names else super().call(name, operands)
 
 
 @dataclass(frozen=True)

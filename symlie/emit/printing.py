@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Sequence
-from typing import Protocol
 
 from symlie.ir.signature import Argument
 from symlie.ir.straightline import Operand, StraightLine
@@ -14,14 +14,52 @@ LONGEST_EXPRESSION = 90
 """Length of an expression above which it gets a name of its own."""
 
 
-class Printer(Protocol):
+INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
+"""Operators that both languages write the same way."""
+
+
+class Printer(ABC):
     """A target language: how it writes constants and operators."""
 
     def constant(self, value: float) -> str:
-        """A constant that reads back as exactly this double."""
+        """A decimal constant that reads back exactly."""
+        text = self.literal(value)
+        return f"({text})" if value < 0 else text
 
     def operation(self, operator: str, operands: Sequence[str]) -> str:
         """An operator applied to printed operands, with parentheses where it is an infix operator."""
+        if operator in INFIX:
+            return f"({operands[0]} {INFIX[operator]} {operands[1]})"
+        if operator == "neg":
+            return f"(-{operands[0]})"
+        kind, _, name = operator.rpartition(" ")
+        if kind == "table":
+            position, abscissa, value, count = operands
+            return self.table(name, position, abscissa, value, int(float(count)))
+        if kind == "input":
+            position, slot, component = operands
+            return self.input(name, position, slot, int(float(component)))
+        return self.call(name, operands) if kind == "call" else self.function(name, operands)
+
+    def literal(self, value: float) -> str:
+        """A number that may have a sign."""
+        return repr(value)
+
+    @abstractmethod
+    def function(self, name: str, operands: Sequence[str]) -> str:
+        """A function that the language has, or that every generated file has because the language does not."""
+
+    @abstractmethod
+    def call(self, name: str, operands: Sequence[str]) -> str:
+        """A coefficient function, or a function that comes with it."""
+
+    @abstractmethod
+    def table(self, name: str, position: str, abscissa: str, value: str, count: int) -> str:
+        """A function of so many points, whose first abscissa and value are given."""
+
+    @abstractmethod
+    def input(self, name: str, position: str, slot: str, component: int) -> str:
+        """A function of a run-time input, the first number of whose slot is given."""
 
 
 def print_statements(body: StraightLine, printer: Printer) -> tuple[list[tuple[str, str]], list[str]]:
@@ -72,7 +110,3 @@ def loaded_components(arguments: Sequence[Argument], expressions: Sequence[str])
     words = set(re.findall(r"\w+", " ".join(expressions)))
     names = [(f"{a.name}{k}", f"{a.name}[{k}]") for a in arguments for k in range(a.size or 0)]
     return [(name, place) for name, place in names if name in words]
-
-
-INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
-"""Operators that both languages write the same way."""

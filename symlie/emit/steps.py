@@ -22,20 +22,6 @@ class NodeSteps:
     kernels: tuple[Kernel, ...]
 
 
-class _PrefixedPrinter(CPrinter):
-    """Calls coefficient functions under names of their own, because the model's are in the same compilation."""
-
-    def __init__(self, prefix: str) -> None:
-        super().__init__()
-        self.prefix = prefix
-
-    def operation(self, operator: str, operands: Sequence[str]) -> str:
-        """An operator or a function call."""
-        if operator.startswith("call "):
-            return f"{self.prefix}{operator[5:]}({', '.join(operands)})"
-        return super().operation(operator, operands)
-
-
 def emit_steps(model: str, types: Sequence[NodeSteps], kind: str) -> dict[str, str]:
     """Source files of further kernels.
 
@@ -56,12 +42,13 @@ def emit_steps(model: str, types: Sequence[NodeSteps], kind: str) -> dict[str, s
     kernels = [k for t in types for k in t.kernels]
     found = {s.function: s for k in kernels for s in k.body.schemes}
     schemes = [found[name] for name in sorted(found)]
-    printer = _PrefixedPrinter(f"symlie_{kind}_")
+    # Coefficient functions have names of their own, because the model's are in the same compilation.
+    printer = CPrinter(coefficients=f"symlie_{kind}_")
     header = render(
         "c/step_kernels.h.jinja",
         model=model,
         kind=kind,
-        prefix=printer.prefix,
+        prefix=printer.coefficients,
         functions=[coefficient_function(s) for s in schemes],
         kernels=[print_kernel(k, printer) for k in kernels],
         nodes=types,

@@ -12,9 +12,10 @@ from symlie.derive.notation import STORAGE, VELOCITY, Notation, field_letter
 from symlie.derive.statement_view import Row, StatementView
 from symlie.derive.term_rows import field_part
 from symlie.derive.vector_forms import VectorForms
-from symlie.groups.group import Field, LieGroup
+from symlie.groups.group import Field, LieGroup, algebra_symbols
 from symlie.groups.homogeneous import HomogeneousSpace
-from symlie.groups.operators import LinearBlock, ad_matrix, algebra_symbols, kinematic_blocks, squared_angle
+from symlie.groups.kinematics import LinearBlock, kinematic_blocks
+from symlie.groups.operators import ad_matrix, squared_angle
 from symlie.groups.rotation import Rotate, rotation_size
 from symlie.groups.spectrum import (
     DEXP,

@@ -11,8 +11,9 @@ import sympy
 from mpmath import mpf
 from sympy import Expr
 
-from symlie.groups.group import LieGroup
-from symlie.groups.operators import algebra_symbols, general_matrices, kinematic_blocks, squared_angle
+from symlie.groups.group import LieGroup, algebra_symbols
+from symlie.groups.kinematics import kinematic_blocks
+from symlie.groups.operators import general_matrices, squared_angle
 from symlie.groups.power_series import PowerSeries
 from symlie.groups.spectrum import spectrum
 from symlie.ir.operators import FunctionSample, OperatorSample

@@ -20,8 +20,9 @@ import sympy
 from sympy import Expr, ImmutableMatrix, Integer, Matrix, Rational, Symbol
 
 from symlie.errors import GroupError
-from symlie.groups.group import LieGroup
-from symlie.groups.operators import algebra_symbols, kinematic_matrices, squared_angle
+from symlie.groups.group import LieGroup, algebra_symbols
+from symlie.groups.kinematics import kinematic_matrices
+from symlie.groups.operators import applied_to_identity, squared_angle
 from symlie.groups.representation import reading, representation
 from symlie.groups.spectrum import AnalyticFunction, apply_function, has_closed_form
 from symlie.ir.program import Program, Vector
@@ -66,15 +67,7 @@ def cayley(program: Program, group: LieGroup, theta: Vector) -> Vector:
     result: list[Expr] = []
     for g, offset in _factors(group):
         part = theta[offset : offset + g.dimension]
-        values = list(zip(algebra_symbols(g), part, strict=True))
-        storage: list[Expr] = [Integer(0)] * g.storage_dimension
-        for block in kinematic_matrices(g):
-            start = tuple(g.identity[i] for i in block.components)
-            vector = (*start, Integer(1)) if block.is_augmented else start
-            moved = apply_function(program, CAYLEY, block.matrix, values, vector, reference=squared_angle(g))
-            for i, component in zip(block.components, moved, strict=False):
-                storage[i] = component
-        result += storage
+        result += applied_to_identity(program, g, CAYLEY, part)
     return tuple(result)
 
 

@@ -176,6 +176,12 @@ def storage_symbols(space: Space, stem: str = "q") -> Vector:
 
 
 @functools.cache
+def algebra_symbols(group: LieGroup) -> tuple[sympy.Symbol, ...]:
+    """Symbols θ_1 … θ_n used while deriving."""
+    return tuple(sympy.symbols(f"theta1:{group.dimension + 1}", real=True))
+
+
+@functools.cache
 def left_translation(group: LieGroup) -> Matrix:
     """K(q), the derivative of q∘h by h at the identity times the basis: matrix (storage × dimension)."""
     q, h = storage_symbols(group), storage_symbols(group, "h")

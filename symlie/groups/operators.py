@@ -7,15 +7,14 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import sympy
-from sympy import Expr, Integer, Matrix, Rational, Symbol
+from sympy import Expr, ImmutableMatrix, Integer, Matrix, Rational
 
-from symlie.errors import GroupError
 from symlie.groups.general_functions import RADIUS, bound_rows, norm_squared
 from symlie.groups.group import (
     LieGroup,
+    algebra_symbols,
     apply_linear,
     coordinates,
     left_translation,
@@ -24,6 +23,7 @@ from symlie.groups.group import (
     rotation_matrix,
     storage_symbols,
 )
+from symlie.groups.kinematics import LinearBlock, kinematic_blocks, kinematic_matrices, moved_identity
 from symlie.groups.rotation import factor, rotate, rotation_size
 from symlie.groups.spectrum import (
     DEXP,
@@ -31,17 +31,12 @@ from symlie.groups.spectrum import (
     DEXP_NEGATIVE,
     DEXP_NEGATIVE_INVERSE,
     EXP,
+    AnalyticFunction,
     apply_function,
     has_closed_form,
     spectrum,
 )
 from symlie.ir.program import Program, Value, Vector, substitute
-
-
-@functools.cache
-def algebra_symbols(group: LieGroup) -> tuple[Symbol, ...]:
-    """Symbols θ_1 … θ_n used while deriving."""
-    return tuple(sympy.symbols(f"theta1:{group.dimension + 1}", real=True))
 
 
 @functools.cache
@@ -72,7 +67,7 @@ def ad_matrix(group: LieGroup) -> Matrix:
 @functools.cache
 def squared_angle(group: LieGroup) -> Expr:
     """z = ω² as a quadratic form in `algebra_symbols`; zero for commutative groups and where ad has other spectra."""
-    matrix = sympy.ImmutableMatrix(ad_matrix(group))
+    matrix = ImmutableMatrix(ad_matrix(group))
     return spectrum(matrix).zeta if has_closed_form(EXP, matrix) else Integer(0)
 
 
@@ -155,6 +150,15 @@ def ad(program: Program, group: LieGroup, v: Vector, w: Vector, *, transpose: bo
     return tuple(matrix * Matrix(w))
 
 
+def function_of_ad(
+    program: Program, group: LieGroup, function: AnalyticFunction, theta: Vector, w: Vector, *, transpose: bool = False
+) -> Vector:
+    """φ(ad_θ) w, or its transpose, for a group that is no product."""
+    values = list(zip(algebra_symbols(group), theta, strict=True))
+    reference = squared_angle(group)
+    return apply_function(program, function, ad_matrix(group), values, w, reference=reference, transpose=transpose)
+
+
 def tangent_operator(
     program: Program,
     group: LieGroup,
@@ -175,88 +179,9 @@ def tangent_operator(
 
     def of_factor(g: LieGroup, storage_offset: int, offset: int) -> Vector:
         part, operand = _part(theta, offset, g.dimension), _part(w, offset, g.dimension)
-        symbols = algebra_symbols(g)
-        return apply_function(
-            program,
-            function,
-            ad_matrix(g),
-            list(zip(symbols, part, strict=True)),
-            operand,
-            reference=squared_angle(g),
-            transpose=transpose,
-        )
+        return function_of_ad(program, g, function, part, operand, transpose=transpose)
 
     return _by_factor(group, of_factor)
-
-
-@dataclass(frozen=True)
-class LinearBlock:
-    """A set of storage components that evolves by itself under s' = L(θ) s + l(θ) along exp(tθ)."""
-
-    components: tuple[int, ...]
-    linear: sympy.ImmutableMatrix
-    forcing: sympy.ImmutableMatrix
-
-
-@functools.cache
-def kinematic_blocks(group: LieGroup) -> tuple[LinearBlock, ...]:
-    """The linear kinematic equation of s = exp(tθ), s' = D(h∘s)(h = e)·basis·θ, split into independent blocks.
-
-    Raises
-    ------
-    GroupError
-        The composition is not affine in its second argument.
-    """
-    q = storage_symbols(group)
-    rate = (right_translation(group) * Matrix(algebra_symbols(group))).expand()
-    linear = rate.jacobian(Matrix(q))
-    if linear.free_symbols & set(q):
-        raise GroupError(
-            f"The composition of {group} is not affine in its second argument; state it by matrices (matrix_group)."
-        )
-    forcing = (rate - linear * Matrix(q)).expand()
-    n = len(q)
-    owner = list(range(n))
-    for i in range(n):
-        for j in range(n):
-            if linear[i, j] != 0 and owner[i] != owner[j]:
-                old, new = owner[i], owner[j]
-                owner = [new if o == old else o for o in owner]
-    blocks = []
-    for root in dict.fromkeys(owner):
-        components = tuple(i for i in range(n) if owner[i] == root)
-        rows = list(components)
-        blocks.append(
-            LinearBlock(
-                components,
-                sympy.ImmutableMatrix(linear.extract(rows, rows)),
-                sympy.ImmutableMatrix(forcing.extract(rows, [0])),
-            )
-        )
-    return tuple(blocks)
-
-
-@dataclass(frozen=True)
-class KinematicMatrix:
-    """A block of the kinematic equation as a homogeneous one, s' = A(θ) s, with a constant one appended if needed."""
-
-    components: tuple[int, ...]
-    matrix: sympy.ImmutableMatrix
-    is_augmented: bool
-
-
-@functools.cache
-def kinematic_matrices(group: LieGroup) -> tuple[KinematicMatrix, ...]:
-    """`kinematic_blocks` as homogeneous equations."""
-    result = []
-    for block in kinematic_blocks(group):
-        matrix, n = block.linear, len(block.components)
-        is_augmented = not block.forcing.is_zero_matrix
-        if is_augmented:
-            rows = [[block.linear, block.forcing], [sympy.zeros(1, n), sympy.zeros(1, 1)]]
-            matrix = sympy.ImmutableMatrix(sympy.BlockMatrix(rows))
-        result.append(KinematicMatrix(block.components, matrix, is_augmented))
-    return tuple(result)
 
 
 CHART_LIMIT = Rational(394, 10)
@@ -264,9 +189,9 @@ CHART_LIMIT = Rational(394, 10)
 
 
 @functools.cache
-def general_matrices(group: LieGroup) -> tuple[sympy.ImmutableMatrix, ...]:
+def general_matrices(group: LieGroup) -> tuple[ImmutableMatrix, ...]:
     """ad and the kinematic matrices of a group as far as they have no closed forms."""
-    matrix = sympy.ImmutableMatrix(ad_matrix(group))
+    matrix = ImmutableMatrix(ad_matrix(group))
     found = [] if has_closed_form(DEXP_INVERSE, matrix) else [matrix]
     blocks = () if group.coordinates_of is not None else kinematic_matrices(group)
     found += [block.matrix for block in blocks if not has_closed_form(EXP, block.matrix)]
@@ -303,6 +228,16 @@ def _guarded(program: Program, group: LieGroup, theta: Vector, result: Vector, *
     return tuple(c + total for c in result) if total != 0 else result
 
 
+def applied_to_identity(program: Program, group: LieGroup, function: AnalyticFunction, theta: Vector) -> Vector:
+    """Storage of the element φ(A(θ)), such as exp, of a group that is no product."""
+    values = list(zip(algebra_symbols(group), theta, strict=True))
+
+    def applied(matrix: ImmutableMatrix, x: Vector) -> Vector:
+        return apply_function(program, function, matrix, values, x, reference=squared_angle(group))
+
+    return moved_identity(group, applied)
+
+
 def exponential(program: Program, group: LieGroup, theta: Vector) -> Vector:
     """Storage of exp(θ): solution at t = 1 of the linear kinematic equation from the identity."""
 
@@ -310,15 +245,7 @@ def exponential(program: Program, group: LieGroup, theta: Vector) -> Vector:
         part = _part(theta, offset, g.dimension)
         if g.coordinates_of is not None:
             return part
-        values = list(zip(algebra_symbols(g), part, strict=True))
-        storage: list[Expr] = [Integer(0)] * g.storage_dimension
-        for block in kinematic_matrices(g):
-            start = tuple(g.identity[i] for i in block.components)
-            vector = (*start, Integer(1)) if block.is_augmented else start
-            result = apply_function(program, EXP, block.matrix, values, vector, reference=squared_angle(g))
-            for i, component in zip(block.components, result, strict=False):
-                storage[i] = component
-        return _guarded(program, g, part, tuple(storage))
+        return _guarded(program, g, part, applied_to_identity(program, g, EXP, part))
 
     return _by_factor(group, of_factor)
 

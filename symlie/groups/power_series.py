@@ -17,8 +17,9 @@ import sympy
 from mpmath import mpf
 from sympy import Expr, ImmutableMatrix
 
-from symlie.groups.group import LieGroup
-from symlie.groups.operators import ad_matrix, algebra_symbols, kinematic_blocks
+from symlie.groups.group import LieGroup, algebra_symbols
+from symlie.groups.kinematics import kinematic_blocks
+from symlie.groups.operators import ad_matrix
 
 Numbers = list[mpf]
 Rows = list[Numbers]

@@ -32,8 +32,8 @@ from symlie.groups.general_functions import (
     taylor_degree,
     times,
 )
-from symlie.groups.group import LieGroup, storage_symbols
-from symlie.groups.operators import KinematicMatrix, algebra_symbols, kinematic_matrices
+from symlie.groups.group import LieGroup, algebra_symbols, storage_symbols
+from symlie.groups.kinematics import KinematicMatrix, kinematic_matrices
 from symlie.ir.program import Program, Vector, substitute
 
 STEPS = 5

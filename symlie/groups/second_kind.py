@@ -18,8 +18,9 @@ import sympy
 from sympy import Expr, ImmutableMatrix, Integer, Matrix, Symbol
 
 from symlie.errors import GroupError
-from symlie.groups.group import LieGroup
-from symlie.groups.operators import CHART_LIMIT, ad_matrix, algebra_symbols, chart, kinematic_matrices
+from symlie.groups.group import LieGroup, algebra_symbols
+from symlie.groups.kinematics import moved_identity
+from symlie.groups.operators import CHART_LIMIT, ad_matrix, chart
 from symlie.ir.program import Program, Vector
 
 _T = Symbol("t", real=True)
@@ -35,17 +36,9 @@ def second_kind(program: Program, group: LieGroup, u: Vector) -> Vector:
     """
     result: list[Expr] = []
     for g, _, offset in group.simple_factors:
-        storage: list[Expr] = [Integer(0)] * g.storage_dimension
         if g.coordinates_of is not None:
             raise _refusal(g)
-        for block in kinematic_matrices(g):
-            moved: Vector = tuple(g.identity[i] for i in block.components)
-            moved = (*moved, Integer(1)) if block.is_augmented else moved
-            for k in reversed(range(g.dimension)):
-                moved = _applied(program, g, block.matrix, k, u[offset + k], moved)
-            for i, component in zip(block.components, moved, strict=False):
-                storage[i] = component
-        result += storage
+        result += moved_identity(g, functools.partial(_product, program, g, u[offset : offset + g.dimension]))
     return tuple(result)
 
 
@@ -75,6 +68,13 @@ def second_kind_chart(program: Program, group: LieGroup, u: Vector) -> Expr:
             squared = _solved(program, columns, (Integer(0),) * g.dimension)[1]
             sizes.append(program.scalar(CHART_LIMIT * (sympy.Rational(101, 100) - squared)))
     return sympy.Max(*sizes) if len(sizes) > 1 else sizes[0]
+
+
+def _product(program: Program, group: LieGroup, u: Vector, matrix: ImmutableMatrix, x: Vector) -> Vector:
+    """exp(u₁A₁) … exp(u_n A_n) x for the values A_k of a matrix at the basis vectors."""
+    for k in reversed(range(group.dimension)):
+        x = _applied(program, group, matrix, k, u[k], x)
+    return x
 
 
 def _columns(program: Program, group: LieGroup, u: Vector, is_left: bool) -> list[Vector] | None:

@@ -10,7 +10,7 @@ from sympy import Expr, ImmutableMatrix, Rational
 from symlie.errors import GroupError, ModelError
 from symlie.groups import operators
 from symlie.groups.group import LieGroup
-from symlie.groups.spectrum import EXP, AnalyticFunction, apply_function, has_closed_form
+from symlie.groups.spectrum import EXP, AnalyticFunction, has_closed_form
 from symlie.ir.program import Program, Vector
 from symlie.ir.series import Growth, PowerSeries, Series, exact
 
@@ -112,6 +112,5 @@ def function_of_ad(program: Program, group: LieGroup, function: AnalyticFunction
                 "for which only exp, T and T⁻¹ are known."
             )
         part = slice(offset, offset + g.dimension)
-        values = list(zip(operators.algebra_symbols(g), theta[part], strict=True))
-        result += apply_function(program, function, matrix, values, w[part], reference=operators.squared_angle(g))
+        result += operators.function_of_ad(program, g, function, theta[part], w[part])
     return tuple(result)

@@ -12,7 +12,7 @@ from sympy import Matrix
 
 from symlie.errors import GroupError
 from symlie.groups.group import LieGroup, left_translation, storage_symbols
-from symlie.groups.operators import kinematic_blocks
+from symlie.groups.kinematics import kinematic_blocks
 from symlie.groups.rotation import rotation_size
 from symlie.ir.program import Vector
 

@@ -25,8 +25,9 @@ from symlie.derive.statement_list import collected, statement_list
 from symlie.derive.tangent_kernels import model_tangents
 from symlie.derive.vector_forms import VectorForms
 from symlie.emit.tangents import emit_tangents
-from symlie.groups.group import LieGroup, storage_symbols
-from symlie.groups.operators import ad_matrix, algebra_symbols, kinematic_blocks, squared_angle
+from symlie.groups.group import LieGroup, algebra_symbols, storage_symbols
+from symlie.groups.kinematics import kinematic_blocks
+from symlie.groups.operators import ad_matrix, squared_angle
 from symlie.groups.spectrum import DEXP, DEXP_NEGATIVE, DEXP_NEGATIVE_INVERSE, EXP
 from symlie.models.registry import build_model
 from tests.evaluation import Evaluation, value_of

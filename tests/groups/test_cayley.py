@@ -8,8 +8,7 @@ from mpmath import mpf
 
 from symlie.errors import GroupError
 from symlie.groups.cayley import cayley, cayley_tangent, is_cayley_group
-from symlie.groups.group import storage_symbols
-from symlie.groups.operators import algebra_symbols
+from symlie.groups.group import algebra_symbols, storage_symbols
 from symlie.groups.representation import representation
 from symlie.ir.program import Program
 from tests import tolerances

@@ -24,19 +24,16 @@ def rkmk_step(stepper: Stepper, state: State, h: float) -> Trial:
     table = rkmk_table(stepper.method)
     a, c, b_hat, stages = table.a, table.c, table.b_hat, table.stages
     k, p, t = stepper.kernels, stepper.parameters, state.t
-    q, v, multipliers = state.q, state.v, state.multipliers
+    q, v = state.q, state.v
     with_end = table.has_end_stage and bool(stepper.rows or stepper.control.with_estimate)
     rate: list[Array] = []
     v_dot: list[Array] = []
     Theta, Q, V = np.zeros_like(v), q, v
     for i in range(stages + int(with_end)):
         stage_t = t + (c[i] if i < stages else 1.0) * h
-        if i == 0 and state.acceleration is not None:
-            v_dot.append(state.acceleration)
-        else:
-            acceleration, multipliers = stepper.acceleration(stage_t, Q, V, multipliers)
-            v_dot.append(acceleration)
-        slope = k.field(p, stage_t, Q, v_dot[-1], multipliers, V)
+        acceleration, multipliers = _solved(stepper, state, i, stage_t, Q, V)
+        v_dot.append(acceleration)
+        slope = k.field(p, stage_t, Q, acceleration, multipliers, V)
         rate.append(_corrected_rate(stepper, table, Theta, slope) if i > 0 else slope)
         if i == stages:
             break
@@ -100,10 +97,7 @@ def chain_step(stepper: Stepper, state: State, h: float, tableau: ChainTableau) 
         if i > 0:
             points.append(end_of(i, stage_t))
         Q, V = points[i]
-        if i == 0 and state.acceleration is not None:
-            solved = state.acceleration, state.multipliers
-        else:
-            solved = stepper.acceleration(stage_t, Q, V, state.multipliers)
+        solved = _solved(stepper, state, i, stage_t, Q, V)
         v_dot.append(solved[0])
         rate.append(k.field(p, stage_t, Q, *solved, V))
     q, v = end_of(table.stages, t + h)
@@ -131,10 +125,7 @@ def ambient_step(stepper: Stepper, state: State, h: float, ambient: StepKernels)
     Q, V = q, v
     for i in range(table.stages + int(table.has_end_stage and with_estimate)):
         stage_t = t + (table.c[i] if i < table.stages else 1.0) * h
-        if i == 0 and state.acceleration is not None:
-            solved = state.acceleration, state.multipliers
-        else:
-            solved = stepper.acceleration(stage_t, Q, V, state.multipliers)
+        solved = _solved(stepper, state, i, stage_t, Q, V)
         v_dot.append(solved[0])
         rate.append(k.field(p, stage_t, Q, *solved, V))
         stored.append(ambient.storage_rate(Q, rate[-1]))
@@ -155,6 +146,13 @@ def ambient_step(stepper: Stepper, state: State, h: float, ambient: StepKernels)
             trial.rhs_evaluations += 1
         stepper.measure(trial, t + h, Q, V, k.jacobian(p, t + h, Q))
     return trial
+
+
+def _solved(stepper: Stepper, state: State, stage: int, t: float, q: Array, v: Array) -> tuple[Array, Array]:
+    """v' and λ of a stage; those of the first one may be known from the step before."""
+    if stage == 0 and state.acceleration is not None:
+        return state.acceleration, state.multipliers
+    return stepper.acceleration(t, q, v, state.multipliers)
 
 
 def _sum(weights: Array, slopes: Sequence[Array]) -> Array:

@@ -100,13 +100,10 @@ def tangent_files(equations: Equations, interface_hash: str) -> dict[str, str]:
     from symlie.derive.tangent_kernels import model_tangents
     from symlie.emit.tangents import emit_tangents
 
-    name = f"{_statement_key(equations)}-{interface_hash}.json"
-    known = published_text(_TANGENTS, name)
-    if known is None:
-        known = json.dumps(emit_tangents(model_tangents(equations.model, equations.derived), interface_hash))
-        publish_text(_TANGENTS, name, known)
-    files: dict[str, str] = json.loads(known)
-    return files
+    def emitted() -> dict[str, str]:
+        return emit_tangents(model_tangents(equations.model, equations.derived), interface_hash)
+
+    return _published(_TANGENTS, f"{_statement_key(equations)}-{interface_hash}.json", emitted)
 
 
 def step_files(equations: Equations, kind: str) -> dict[str, str]:
@@ -127,14 +124,20 @@ def step_files(equations: Equations, kind: str) -> dict[str, str]:
     from symlie.derive.step_kernels import step_kernels
     from symlie.emit.steps import NodeSteps, emit_steps
 
-    name = f"{_statement_key(equations)}-{kind}.json"
-    known = published_text(_STEPS, name)
-    if known is None:
-        model = equations.model
-        spaces = dict.fromkeys(model.spaces)
+    def emitted() -> dict[str, str]:
+        spaces = dict.fromkeys(equations.model.spaces)
         types = [NodeSteps(s.name, s.storage_dimension, s.dimension, step_kernels(s, kind)) for s in spaces]
-        known = json.dumps(emit_steps(model.name, types, kind))
-        publish_text(_STEPS, name, known)
+        return emit_steps(equations.model.name, types, kind)
+
+    return _published(_STEPS, f"{_statement_key(equations)}-{kind}.json", emitted)
+
+
+def _published(kind: str, name: str, emitted: Callable[[], dict[str, str]]) -> dict[str, str]:
+    """Files by name from an entry of the cache, which is made if it is not there."""
+    known = published_text(kind, name)
+    if known is None:
+        known = json.dumps(emitted())
+        publish_text(kind, name, known)
     files: dict[str, str] = json.loads(known)
     return files
 

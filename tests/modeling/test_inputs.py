@@ -14,32 +14,23 @@ import symlie as sl
 from symlie.errors import ModelError, UnknownNameError
 from symlie.runtime.system import System
 from tests import tolerances
+from tests.modeling.topologies import TOPOLOGIES, finished, stated
 
 BACKENDS = ("c", "numpy")
-TOPOLOGIES = ("fixed", "general")
 
 
 def cart(topology: str) -> sl.Model:
     """A cart with unit mass and two inputs, one of them a vector of forces of which the second acts on it."""
-    model = sl.Model("cart")
+    model, statement, q = stated("cart", "R1", topology, count=2)
     model.parameter("first", [1.0, 2.0])
     push = model.input("push", unit="N")
     forces = model.input("forces", size=2, unit="N")
-    statement: Any
-    if topology == "fixed":
-        statement, q = model, model.node("cart", "R1")
-    else:
-        carts = model.node_array("carts", "R1", 2)
-        statement = sl.ElementType("cart_element", node="R1")
-        q = statement.node
     mass = statement.parameter("mass", 1.0, unit="kg")
     statement.kinetic_energy(mass * q.x_dot[0] ** 2 / 2)
     statement.generalized_force(q, [push])
     statement.potential_energy(-forces[1] * q.x[0])
     statement.output("pushed", push)
-    if topology == "general":
-        model.add(statement, carts)
-    return model
+    return finished(model, statement)
 
 
 @functools.cache

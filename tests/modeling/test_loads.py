@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-from typing import Any
 
 import numpy as np
 import pytest
@@ -13,31 +12,10 @@ import symlie as sl
 from symlie.runtime.layout import Array
 from symlie.runtime.system import System
 from tests import tolerances
+from tests.modeling.topologies import TOPOLOGIES, finished, stated
 
 BACKENDS = ("c", "numpy")
-TOPOLOGIES = ("fixed", "general")
 AMPLITUDE, RATE, GRAVITY = 0.2, 5.0, 9.81
-
-
-def stated(name: str, group: str, topology: str) -> tuple[sl.Model, Any, Any]:
-    """A model with one node, stated directly or as an element type."""
-    model = sl.Model(name)
-    if topology == "fixed":
-        node = model.node("body", group)
-        return model, model, node
-    element = sl.ElementType("body", node=group)
-    return model, element, element.node
-
-
-def finished(model: sl.Model, statement: Any, **initial: Any) -> sl.Model:
-    """Initial values, and the element on its node."""
-    if statement is model:
-        model.initial(statement.nodes[0], **initial)
-    else:
-        array = model.node_array("bodies", statement.nodes[0].group, 1)
-        array.initial(**initial)
-        model.add(statement, array)
-    return model
 
 
 def rocket(topology: str) -> sl.Model:

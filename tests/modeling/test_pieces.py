@@ -20,9 +20,9 @@ from symlie.runtime.layout import Array
 from symlie.runtime.system import System
 from tests import tolerances
 from tests.evaluation import Evaluation
+from tests.modeling.topologies import TOPOLOGIES, finished, stated
 
 BACKENDS = ("c", "numpy")
-TOPOLOGIES = ("fixed", "general")
 
 Law = Callable[[Any, Any], Any]
 
@@ -56,21 +56,12 @@ POINTS = [-1.5, -0.0, 0.0, 0.25, 2.0]
 
 def law_model(law: Law, topology: str) -> sl.Model:
     """A law as potential and as output of a model with two coordinates."""
-    model = sl.Model("law")
-    statement: Any
-    if topology == "fixed":
-        statement, q = model, model.node("point", "R2")
-    else:
-        points = model.node_array("points", "R2", 1)
-        statement = sl.ElementType("law_element", node="R2")
-        q = statement.node
+    model, statement, q = stated("law", "R2", topology)
     statement.kinetic_energy(q.x_dot.dot(q.x_dot) / 2)
     value = law(*q.x)
     statement.output("value", value)
     statement.potential_energy(value)
-    if topology == "general":
-        model.add(statement, points)
-    return model
+    return finished(model, statement)
 
 
 @pytest.mark.parametrize("topology", TOPOLOGIES)
@@ -144,15 +135,7 @@ def test_primitives_in_c_propagate_nan() -> None:
 
 def friction_model(topology: str) -> sl.Model:
     """A block on a belt, held by a spring: Stribeck friction regularised by tanh, and a stop that acts on one side."""
-    model = sl.Model("belt")
-    statement: Any
-    if topology == "fixed":
-        statement, q = model, model.node("block", "R1")
-    else:
-        blocks = model.node_array("blocks", "R1", 1)
-        blocks.initial(x=[0.02])
-        statement = sl.ElementType("block", node="R1")
-        q = statement.node
+    model, statement, q = stated("belt", "R1", topology)
     normal = statement.parameter("normal", 20.0)
     static, sliding = statement.parameter("static", 0.5), statement.parameter("sliding", 0.3)
     slow, scale = statement.parameter("slow", 0.1), statement.parameter("scale", 0.05)
@@ -162,11 +145,7 @@ def friction_model(topology: str) -> sl.Model:
     statement.kinetic_energy(rate**2 / 2)
     statement.potential_energy(50 * x**2 + sl.select(x - 0.08, 2000 * (x - 0.08) ** 2, 0))
     statement.generalized_force(q, [-normal * coefficient * sl.tanh(relative / scale)])
-    if topology == "fixed":
-        model.initial(q, x=[0.02])
-    else:
-        model.add(statement, blocks)
-    return model
+    return finished(model, statement, x=[0.02])
 
 
 @functools.cache

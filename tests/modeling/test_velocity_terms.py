@@ -11,37 +11,15 @@ import symlie as sl
 from symlie.errors import InconsistentInitialValuesError
 from symlie.runtime.system import System
 from tests import tolerances
+from tests.modeling.topologies import TOPOLOGIES, finished, stated
 
 BACKENDS = ("c", "numpy")
-TOPOLOGIES = ("fixed", "general")
 
 SLOPE, GRAVITY, SPIN = 0.4, 9.81, 1.3
 """Inclination of the plane of the knife edge in rad, gravity in m/s², and the rate at which it turns in rad/s."""
 
 TABLE, LEVER = 0.8, 0.6
 """Rate of the turntable in rad/s, radius of the ball in m."""
-
-
-def stated(name: str, group: str, topology: str) -> tuple[sl.Model, sl.Model | sl.ElementType, sl.Node]:
-    """A model with one node, stated directly or as an element type on an array of one node."""
-    model = sl.Model(name)
-    if topology == "fixed":
-        node = model.node("body", group)
-        return model, model, node
-    model.node_array("bodies", group, 1)
-    element = sl.ElementType("body", node=group)
-    return model, element, element.node
-
-
-def finished(model: sl.Model, statement: sl.Model | sl.ElementType, **initial: object) -> sl.Model:
-    """Initial values, and the element on its node."""
-    if isinstance(statement, sl.Model):
-        model.initial(statement.nodes[0], **initial)
-    else:
-        (array,) = model.arrays
-        array.initial(**initial)
-        model.add(statement, array)
-    return model
 
 
 def knife_edge(topology: str) -> sl.Model:

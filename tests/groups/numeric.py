@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import random
 from collections.abc import Callable, Sequence
 
@@ -16,7 +17,7 @@ from symlie.groups.rotation import rotation_size
 from symlie.groups.standard import group_from_name
 from symlie.ir.program import Program, Vector
 from tests import tolerances
-from tests.evaluation import Evaluation, assigned, symbols
+from tests.evaluation import Evaluation, symbols
 from tests.groups.samples import GENERAL, SAMPLES, sample
 
 DIGITS = 50
@@ -44,21 +45,23 @@ class NumericGroup:
         self.scale = GENERAL.get(group.name, 1.0)
         self.tolerance = tolerances.GENERAL_FUNCTION if general else tolerances.IDENTITY
         self.difference = tolerances.GENERAL_FUNCTION if general else tolerances.DIFFERENCE
-        self._compiled: dict[tuple[str, bool, bool, bool], Evaluation] = {}
+        self._compiled: dict[object, Evaluation] = {}
 
-    def _evaluate(
-        self,
-        key: tuple[str, bool, bool, bool],
-        build: Callable[[Program, Vector, Vector], Vector],
-        sizes: tuple[int, int],
-        first: Sequence[mpf],
-        second: Sequence[mpf],
-    ) -> Numbers:
-        a, b = symbols("a", sizes[0]), symbols("b", sizes[1])
+    def _evaluate(self, key: object, build: Callable[..., Vector], *vectors: Sequence[mpf]) -> Numbers:
+        inputs = [symbols(stem, len(vector)) for stem, vector in zip("ab", vectors, strict=False)]
         if key not in self._compiled:
             program = Program()
-            self._compiled[key] = Evaluation(program, build(program, a, b))
-        return self._compiled[key](assigned(a, first) | assigned(b, second), DIGITS)
+            self._compiled[key] = Evaluation(program, build(program, *inputs))
+        pairs = zip(itertools.chain(*inputs), itertools.chain(*vectors), strict=True)
+        return self._compiled[key](dict(pairs), DIGITS)
+
+    def evaluate(self, function: Callable[..., Vector], *vectors: Sequence[mpf], **options: bool) -> Numbers:
+        """A function of a program, the group and one or two vectors, such as those in `operators`."""
+
+        def build(program: Program, *inputs: Vector) -> Vector:
+            return function(program, self.group, *inputs, **options)
+
+        return self._evaluate((function, *options.items()), build, *vectors)
 
     def vector(self, length: float, seed: int) -> Numbers:
         """A reproducible algebra vector with a norm, shorter where the domain is smaller."""
@@ -66,82 +69,57 @@ class NumericGroup:
 
     def compose(self, *elements: Sequence[mpf]) -> Numbers:
         """a∘b∘…, from the left."""
-        n = self.group.storage_dimension
 
         def product(a: Sequence[mpf], b: Sequence[mpf]) -> Numbers:
-            return self._evaluate(
-                ("compose", False, False, False), lambda _, x, y: self.group.compose(x, y), (n, n), a, b
-            )
+            return self._evaluate("compose", lambda _, x, y: self.group.compose(x, y), a, b)
 
         return functools.reduce(product, [list(e) for e in elements])
 
     def between(self, a: Sequence[mpf], b: Sequence[mpf]) -> Numbers:
         """a⁻¹∘b."""
-        n = self.group.storage_dimension
-        return self._evaluate(("between", False, False, False), lambda _, x, y: self.group.between(x, y), (n, n), a, b)
-
-    def _of_storage(self, name: str, function: Callable[[Vector], Vector], a: Sequence[mpf]) -> Numbers:
-        key = (name, False, False, False)
-        return self._evaluate(key, lambda _, x, __: function(x), (self.group.storage_dimension, 0), a, [])
+        return self._evaluate("between", lambda _, x, y: self.group.between(x, y), a, b)
 
     def inverse(self, a: Sequence[mpf]) -> Numbers:
         """a⁻¹."""
-        return self._of_storage("inverse", self.group.inverse, a)
+        return self._evaluate("inverse", lambda _, x: self.group.inverse(x), a)
 
     def relations(self, a: Sequence[mpf]) -> Numbers:
         """The polynomials that vanish on the group."""
-        return self._of_storage("relations", self.group.relations, a)
+        return self._evaluate("relations", lambda _, x: self.group.relations(x), a)
 
     def normalize(self, a: Sequence[mpf]) -> Numbers:
         """One step back to the relations."""
-        return self._of_storage("normalize", self.group.normalize, a)
+        return self._evaluate("normalize", lambda _, x: self.group.normalize(x), a)
 
     def rotation(self, a: Sequence[mpf]) -> mpmath.matrix:
         """R(a), a square matrix."""
-        assert self.group.rotation is not None
-        return _matrix(self._of_storage("rotation", self.group.rotation, a), rotation_size(self.group))
+        rotation = self.group.rotation
+        assert rotation is not None
+        return _matrix(self._evaluate("rotation", lambda _, x: rotation(x), a), rotation_size(self.group))
 
     def exp(self, theta: Sequence[mpf]) -> Numbers:
         """exp(θ)."""
-        key = ("exp", False, False, False)
-        n = self.group.dimension
-        return self._evaluate(
-            key, lambda program, x, _: operators.exponential(program, self.group, x), (n, 0), theta, []
-        )
+        return self.evaluate(operators.exponential, theta)
 
     def log(self, a: Sequence[mpf]) -> Numbers:
         """log(a)."""
-        key = ("log", False, False, False)
-        n = self.group.storage_dimension
-        return self._evaluate(key, lambda program, x, _: operators.logarithm(program, self.group, x), (n, 0), a, [])
+        return self.evaluate(operators.logarithm, a)
 
     def storage_tangent(self, a: Sequence[mpf], v: Sequence[mpf]) -> Numbers:
         """K(a) v."""
-        sizes = (self.group.storage_dimension, self.group.dimension)
-        return self._evaluate(("K", False, False, False), self.group.storage_tangent, sizes, a, v)
+        return self._evaluate("K", self.group.storage_tangent, a, v)
 
     def storage_cotangent(self, a: Sequence[mpf], gradient: Sequence[mpf]) -> Numbers:
         """K(a)ᵀ applied to a gradient."""
-        n = self.group.storage_dimension
-        return self._evaluate(("K", False, False, True), self.group.storage_cotangent, (n, n), a, gradient)
+        return self._evaluate("transpose of K", self.group.storage_cotangent, a, gradient)
 
     def adjoint(self, a: Sequence[mpf], w: Sequence[mpf], *, transpose: bool = False) -> Numbers:
         """Ad(a) w, or Ad(a)ᵀ w."""
-
-        def build(program: Program, x: Vector, y: Vector) -> Vector:
-            return operators.adjoint(program, self.group, x, y, transpose=transpose)
-
-        sizes = (self.group.storage_dimension, self.group.dimension)
-        return self._evaluate(("Ad", False, False, transpose), build, sizes, a, w)
+        return self.evaluate(operators.adjoint, a, w, transpose=transpose)
 
     def ad(self, v: Sequence[mpf], w: Sequence[mpf], *, transpose: bool = False) -> Numbers:
         """ad_v w = [v, w], or ad_vᵀ w."""
-
-        def build(program: Program, x: Vector, y: Vector) -> Vector:
-            return operators.ad(program, self.group, x, y, transpose=transpose)
-
-        sizes = (self.group.dimension, self.group.dimension)
-        return self._evaluate(("ad", False, False, transpose), build, sizes, v, w)
+        return self.evaluate(operators.ad, v, w, transpose=transpose)
 
     def tangent(
         self,
@@ -153,14 +131,8 @@ class NumericGroup:
         transpose: bool = False,
     ) -> Numbers:
         """T(θ) w and its variants."""
-
-        def build(program: Program, x: Vector, y: Vector) -> Vector:
-            return operators.tangent_operator(
-                program, self.group, x, y, inverse=inverse, negative=negative, transpose=transpose
-            )
-
-        sizes = (self.group.dimension, self.group.dimension)
-        return self._evaluate(("T", inverse, negative, transpose), build, sizes, theta, w)
+        options = {"inverse": inverse, "negative": negative, "transpose": transpose}
+        return self.evaluate(operators.tangent_operator, theta, w, **options)
 
     def matrix_of(self, function: Callable[[Numbers], Numbers]) -> mpmath.matrix:
         """Matrix of a linear function of an algebra vector."""

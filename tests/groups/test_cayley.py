@@ -14,9 +14,7 @@ from symlie.ir.program import Program
 from tests import tolerances
 from tests.evaluation import Evaluation, assigned, distance, symbols
 from tests.groups.numeric import (
-    Numbers,
     add,
-    columns,
     derivative,
     matrix_distance,
     numeric,
@@ -29,33 +27,19 @@ CAYLEY = ("R3", "SO2", "SO3", "S3", "SE2", "SE3", "SO3xR3", "SE23", "Frames", "H
 """Groups that have it; all but the last are quadratic or affine groups of rotations."""
 
 
-def mapped(name: str, theta: Numbers) -> Numbers:
-    """cay(θ) in 50 digits."""
-    group = numeric(name).group
-    program, x = Program(), symbols("x", group.dimension)
-    return Evaluation(program, cayley(program, group, x))(assigned(x, theta), mpmath.mp.dps)
-
-
-def tangent(name: str, theta: Numbers, w: Numbers, *, inverse: bool = False) -> Numbers:
-    """T(θ) w or T⁻¹(θ) w in 50 digits."""
-    group = numeric(name).group
-    program, x, y = Program(), symbols("x", group.dimension), symbols("y", group.dimension)
-    outputs = cayley_tangent(program, group, x, y, inverse=inverse)
-    return Evaluation(program, outputs)(assigned(x, theta) | assigned(y, w), mpmath.mp.dps)
-
-
 @pytest.mark.parametrize("name", CAYLEY)
 @pytest.mark.parametrize("length", [0.0, 1e-7, 1.0, 20.0])
 def test_map_and_tangent(name: str, length: float) -> None:
     group = numeric(name)
     n = group.group.dimension
     theta, w = vector_of_length(length, n, 1), random_vector(n, 2)
-    element = mapped(name, theta)
+    element = group.evaluate(cayley, theta)
     assert distance(group.relations(element), [mpf(0)] * len(group.relations(element))) < tolerances.IDENTITY
-    assert distance(mapped(name, scaled(-1, theta)), group.inverse(element)) < tolerances.IDENTITY
-    rate = derivative(lambda h: mapped(name, add(theta, scaled(h, w))))
-    assert distance(group.storage_tangent(element, tangent(name, theta, w)), rate) < tolerances.DIFFERENCE
-    assert distance(tangent(name, theta, tangent(name, theta, w), inverse=True), w) < tolerances.IDENTITY
+    assert distance(group.evaluate(cayley, scaled(-1, theta)), group.inverse(element)) < tolerances.IDENTITY
+    rate = derivative(lambda h: group.evaluate(cayley, add(theta, scaled(h, w))))
+    moved = group.evaluate(cayley_tangent, theta, w)
+    assert distance(group.storage_tangent(element, moved), rate) < tolerances.DIFFERENCE
+    assert distance(group.evaluate(cayley_tangent, theta, moved, inverse=True), w) < tolerances.IDENTITY
 
 
 @pytest.mark.parametrize("name", ["SO3", "SE3", "SE2", "S3"])
@@ -69,7 +53,7 @@ def test_it_is_the_rational_function_of_the_matrices(name: str) -> None:
     A = mpmath.matrix([A[n * i : n * i + n] for i in range(n)]) / 2
     expected = mpmath.inverse(mpmath.eye(n) - A) * (mpmath.eye(n) + A)
     q = storage_symbols(group)
-    values = Evaluation(program, list(found.matrix))(assigned(q, mapped(name, theta)), mpmath.mp.dps)
+    values = Evaluation(program, list(found.matrix))(assigned(q, numeric(name).evaluate(cayley, theta)), mpmath.mp.dps)
     got = mpmath.matrix([values[n * i : n * i + n] for i in range(n)])
     assert matrix_distance(got, expected) < tolerances.IDENTITY
 
@@ -79,14 +63,13 @@ def test_printed_forms_of_rotations() -> None:
     Omega = random_vector(3, 4)
     z = mpmath.fdot(Omega, Omega)
     S = mpmath.matrix([[0, -Omega[2], Omega[1]], [Omega[2], 0, -Omega[0]], [-Omega[1], Omega[0], 0]])
-    units = [[mpf(int(i == k)) for k in range(3)] for i in range(3)]
-    T = columns([tangent("SO3", Omega, e) for e in units])
+    group = numeric("SO3")
+    T = group.matrix_of(lambda w: group.evaluate(cayley_tangent, Omega, w))
     assert matrix_distance(T, 4 / (4 + z) * (mpmath.eye(3) - S / 2)) < tolerances.IDENTITY
-    T_inverse = columns([tangent("SO3", Omega, e, inverse=True) for e in units])
+    T_inverse = group.matrix_of(lambda w: group.evaluate(cayley_tangent, Omega, w, inverse=True))
     outer = mpmath.matrix(Omega) * mpmath.matrix(Omega).T
     assert matrix_distance(T_inverse, mpmath.eye(3) + S / 2 + outer / 4) < tolerances.IDENTITY
-    group = numeric("SO3")
-    angle = mpmath.norm(group.log(mapped("SO3", Omega)))
+    angle = mpmath.norm(group.log(group.evaluate(cayley, Omega)))
     assert abs(angle - 2 * mpmath.atan(mpmath.sqrt(z) / 2)) < tolerances.IDENTITY
 
 

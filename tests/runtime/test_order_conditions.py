@@ -16,20 +16,7 @@ from symlie.runtime.method_orders import method_orders
 from symlie.runtime.methods import Method, method, method_names, order_of_truncation
 from symlie.runtime.order_conditions import chain_series, flow, inverse_weights, order_of, rkmk_series
 from symlie.runtime.tableau import ExplicitTableau
-
-
-def explicit(name: str) -> ExplicitTableau:
-    """The tableau of a method of the family rkmk."""
-    tableau = method(name).tableau
-    assert isinstance(tableau, ExplicitTableau)
-    return tableau
-
-
-def chains(name: str) -> ChainTableau:
-    """The tableau of a method by chains of exponentials."""
-    tableau = method(name).tableau
-    assert isinstance(tableau, ChainTableau)
-    return tableau
+from tests.runtime.tableaux import tableau_of
 
 
 def test_series_of_the_flow() -> None:
@@ -83,13 +70,13 @@ TRUNCATED = {
 @pytest.mark.parametrize("name", TRUNCATED)
 def test_orders_of_truncated_methods(name: str) -> None:
     for commutators, order in zip((0, 1, 2, None), TRUNCATED[name], strict=True):
-        truncated = Method(explicit(name), commutators)
+        truncated = Method(tableau_of(name, ExplicitTableau), commutators)
         assert method_orders(truncated)[0].order == order == truncated.order
 
 
 @pytest.mark.parametrize(("commutators", "orders"), [(0, (2,)), (1, (3,)), (2, (4,)), (None, (4,))])
 def test_orders_of_the_truncated_embedded_formula(commutators: int | None, orders: tuple[int]) -> None:
-    truncated = Method(explicit("rkmk_dopri5"), commutators)
+    truncated = Method(tableau_of("rkmk_dopri5", ExplicitTableau), commutators)
     embedded = method_orders(truncated)[1]
     assert embedded is not None and (embedded.order,) == orders == (truncated.order_hat,)
 
@@ -101,7 +88,7 @@ def test_rule_of_truncation() -> None:
 
 
 def test_wrong_sign_of_commutators_leaves_order_two(monkeypatch: pytest.MonkeyPatch) -> None:
-    tableau = explicit("rkmk4_two_commutators")
+    tableau = tableau_of("rkmk4_two_commutators", ExplicitTableau)
     turned = tuple(dataclasses.replace(b, weight=-b.weight) for b in tableau.brackets)
     assert method_orders(Method(dataclasses.replace(tableau, brackets=turned), 0))[0].order == 2
     monkeypatch.setattr(
@@ -113,7 +100,7 @@ def test_wrong_sign_of_commutators_leaves_order_two(monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.parametrize("name", ["cf4", "cf43"])
 def test_swapped_factors_leave_order_two(name: str) -> None:
-    tableau = chains(name)
+    tableau = tableau_of(name, ChainTableau)
     for _, end in tableau.ends():
         swapped = Chain(end.exponentials[::-1], end.start)
         assert order_of(chain_series(tableau, swapped, 6), 0.0).order == 2
@@ -121,8 +108,8 @@ def test_swapped_factors_leave_order_two(name: str) -> None:
 
 def test_crouch_grossman_needs_more_than_classical_conditions() -> None:
     """The classical method of order four, with its weights along single slopes, has order two only."""
-    classical = explicit("rkmk_rk44")
-    tableau = chains("cg4")
+    classical = tableau_of("rkmk_rk44", ExplicitTableau)
+    tableau = tableau_of("cg4", ChainTableau)
     assert isinstance(tableau, CrouchGrossmanTableau)
     rows = (*classical.a, classical.b)
     *stages, end = map(along_slopes, rows)
@@ -132,7 +119,7 @@ def test_crouch_grossman_needs_more_than_classical_conditions() -> None:
 
 def test_published_digits_are_enough() -> None:
     """The coefficients of Jackiewicz, Marthinsen and Owren with the 16 digits that they printed."""
-    tableau = chains("cg4")
+    tableau = tableau_of("cg4", ChainTableau)
 
     def shortened(chain: Chain) -> Chain:
         digits = [[round(x.rational, 16) for x in row] for row in chain.exponentials]
@@ -147,5 +134,6 @@ def test_published_digits_are_enough() -> None:
 
 def test_a_commutative_algebra_has_classical_conditions() -> None:
     """The shuffle sum over all words of leaves is that of the exponential: Σ b = 1 once for each power."""
-    series = rkmk_series(explicit("rkmk_rk44"), explicit("rkmk_rk44").b, None, 4)
+    classical = tableau_of("rkmk_rk44", ExplicitTableau)
+    series = rkmk_series(classical, classical.b, None, 4)
     assert [series[n][((),) * n] for n in range(5)] == [Fraction(1, math.factorial(n)) for n in range(5)]

@@ -19,6 +19,7 @@ from symlie.runtime.exact import ExactRow, QuadraticNumber, exact_row
 from symlie.runtime.index2_conditions import StageSeries, Tree, bicoloured_trees, rooted_trees
 from symlie.runtime.methods import Method, method, method_names
 from symlie.runtime.tableau import ExplicitTableau, HalfExplicitTableau
+from tests.runtime.tableaux import tableau_of
 
 RKMK_METHODS = (
     "rkmk_euler",
@@ -31,20 +32,6 @@ RKMK_METHODS = (
     "rkmk_rk67",
 )
 HALF_EXPLICIT_METHODS = ("half_explicit_2", "half_explicit_3", "half_explicit_4", "half_explicit_5")
-
-
-def explicit(name: str) -> ExplicitTableau:
-    """The tableau of a method of the family rkmk."""
-    tableau = method(name).tableau
-    assert isinstance(tableau, ExplicitTableau)
-    return tableau
-
-
-def half_explicit(name: str) -> HalfExplicitTableau:
-    """The tableau of a half-explicit method."""
-    tableau = method(name).tableau
-    assert isinstance(tableau, HalfExplicitTableau)
-    return tableau
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -90,7 +77,7 @@ def test_number_of_rooted_trees() -> None:
 
 @pytest.mark.parametrize("name", RKMK_METHODS)
 def test_explicit_tableau_has_exactly_the_stated_order(name: str) -> None:
-    tableau = explicit(name)
+    tableau = tableau_of(name, ExplicitTableau)
     trees = rooted_trees(tableau.order + 1)
     assert not violated_rooted(tableau, tableau.b, up_to(tableau.order, trees))
     assert violated_rooted(tableau, tableau.b, of_order(tableau.order + 1, trees))
@@ -98,7 +85,7 @@ def test_explicit_tableau_has_exactly_the_stated_order(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["rkmk_bs32", "rkmk_dopri5"])
 def test_embedded_weights_have_exactly_the_stated_order(name: str) -> None:
-    tableau = explicit(name)
+    tableau = tableau_of(name, ExplicitTableau)
     assert tableau.b_hat is not None and tableau.order_hat is not None
     trees = rooted_trees(tableau.order_hat + 1)
     assert not violated_rooted(tableau, tableau.b_hat, up_to(tableau.order_hat, trees))
@@ -119,7 +106,7 @@ def test_embedded_weights_have_exactly_the_stated_order(name: str) -> None:
     ],
 )
 def test_facts_of_explicit_tableaux(name: str, order: int, stages: int, order_hat: int | None, fsal: bool) -> None:
-    tableau = explicit(name)
+    tableau = tableau_of(name, ExplicitTableau)
     facts = (tableau.order, tableau.stages, tableau.order_hat, tableau.fsal)
     assert facts == (order, stages, order_hat, fsal)
 
@@ -147,7 +134,7 @@ def test_half_explicit_tableau_has_exactly_the_stated_order(
     name: str, count_y: int, count_z: int, violated_next: int, count_next: int
 ) -> None:
     """Order p of q and v, exactly p - 1 of λ in general."""
-    tableau = half_explicit(name)
+    tableau = tableau_of(name, HalfExplicitTableau)
     y_trees, z_trees = bicoloured_trees(tableau.order)
     series = StageSeries(tableau.a)
     assert len(y_trees) == count_y
@@ -161,7 +148,7 @@ def test_half_explicit_tableau_has_exactly_the_stated_order(
 
 
 def test_embedded_weights_need_the_last_stage_solved_again() -> None:
-    tableau = half_explicit("half_explicit_5")
+    tableau = tableau_of("half_explicit_5", HalfExplicitTableau)
     assert tableau.b_hat is not None and tableau.order_hat == 4
     y_trees, _ = bicoloured_trees(4)
     solved_again = StageSeries((*tableau.a[:-1], tableau.b_hat))
@@ -175,7 +162,7 @@ def test_embedded_weights_need_the_last_stage_solved_again() -> None:
 
 @pytest.mark.parametrize("name", HALF_EXPLICIT_METHODS)
 def test_order_conditions_detect_every_wrong_sign(name: str) -> None:
-    tableau = half_explicit(name)
+    tableau = tableau_of(name, HalfExplicitTableau)
     y_trees, z_trees = bicoloured_trees(min(tableau.order, 4))
     for row, column in nonzero_entries(tableau):
         series = StageSeries(with_entry(tableau.a, row, column, -tableau.a[row][column]))
@@ -196,14 +183,15 @@ def test_order_conditions_detect_every_wrong_sign(name: str) -> None:
     ],
 )
 def test_facts_of_half_explicit_tableaux(name: str, order: int, s: int, stages: int, fsal: bool) -> None:
-    tableau = half_explicit(name)
+    tableau = tableau_of(name, HalfExplicitTableau)
     assert (tableau.order, tableau.s, tableau.s_bar, tableau.stages, tableau.fsal) == (order, s, stages, stages, fsal)
     assert tableau.kappa == 0
     assert tableau.b == (*tableau.a[s], *[0] * (stages - s))
 
 
 def test_half_explicit_5_extends_dormand_prince() -> None:
-    tableau, dormand_prince = half_explicit("half_explicit_5"), explicit("rkmk_dopri5")
+    tableau = tableau_of("half_explicit_5", HalfExplicitTableau)
+    dormand_prince = tableau_of("rkmk_dopri5", ExplicitTableau)
     assert tableau.a[:7] == dormand_prince.a
     assert tableau.c == (*dormand_prince.c, Fraction(19, 20))
     assert tableau.b == dormand_prince.b
@@ -260,7 +248,7 @@ def rows(*texts: str) -> tuple[ExactRow, ...]:
 )
 def test_broken_explicit_tableaux(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(ModelError, match=f"^Tableau rkmk_bs32: {message}"):
-        replace(explicit("rkmk_bs32"), **changes)
+        replace(tableau_of("rkmk_bs32", ExplicitTableau), **changes)
 
 
 @pytest.mark.parametrize(
@@ -285,7 +273,7 @@ def test_broken_explicit_tableaux(changes: dict[str, Any], message: str) -> None
 )
 def test_broken_half_explicit_tableaux(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(ModelError, match=f"^Tableau half_explicit_3: {message}"):
-        replace(half_explicit("half_explicit_3"), **changes)
+        replace(tableau_of("half_explicit_3", HalfExplicitTableau), **changes)
 
 
 def test_first_subdiagonal_entry_may_be_zero() -> None:
@@ -476,8 +464,8 @@ def test_unknown_name_lists_the_methods_and_suggests_one() -> None:
 
 
 def test_commutators_are_checked() -> None:
-    assert Method(explicit("rkmk_rk44"), commutators=2).commutators == 2
+    assert Method(tableau_of("rkmk_rk44", ExplicitTableau), commutators=2).commutators == 2
     with pytest.raises(ModelError, match="commutators is -1"):
-        Method(explicit("rkmk_rk44"), commutators=-1)
+        Method(tableau_of("rkmk_rk44", ExplicitTableau), commutators=-1)
     with pytest.raises(ModelError, match="commutators is 0"):
-        Method(half_explicit("half_explicit_2"), commutators=0)
+        Method(tableau_of("half_explicit_2", HalfExplicitTableau), commutators=0)

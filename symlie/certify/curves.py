@@ -11,9 +11,9 @@ import numpy as np
 from flint import arb, ctx
 from numpy.typing import NDArray
 
+from symlie.certify.cells import BITS, ORDER, CellProver
 from symlie.certify.definitions import Definition, definition
 from symlie.certify.measure import Evaluator, compile_functions, evaluate
-from symlie.certify.proof import BITS, ORDER, CellProver
 from symlie.certify.rounding import Contraction, RunningError
 from symlie.certify.subjects import Subject, named_subject
 from symlie.certify.switched import PAPERS, switched_subject

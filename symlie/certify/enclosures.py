@@ -14,8 +14,8 @@ import numpy as np
 from flint import arb, ctx
 from numpy.typing import NDArray
 
+from symlie.certify.cells import BITS
 from symlie.certify.definitions import JUDGED_AT_ZERO, Definition, definition
-from symlie.certify.proof import BITS
 from symlie.certify.subjects import named_subject
 from symlie.certify.verification import prove_subject
 from symlie.errors import SymlieError

@@ -15,9 +15,10 @@ import numpy as np
 from flint import arb, ctx
 from numpy.typing import NDArray
 
+from symlie.certify.cells import BITS
 from symlie.certify.definitions import Definition, definition
 from symlie.certify.operation_list import OperationList
-from symlie.certify.proof import BITS, Section
+from symlie.certify.proof import Section
 from symlie.certify.source_text import function_text
 from symlie.compile.compiler import flags, run_compiler
 from symlie.errors import NoCompilerError

@@ -13,9 +13,9 @@ from fractions import Fraction
 
 from flint import ctx
 
+from symlie.certify.cells import BITS, ORDER, CellProver
 from symlie.certify.definitions import definition
 from symlie.certify.operation_list import parse_function
-from symlie.certify.proof import BITS, ORDER, CellProver
 from symlie.certify.rounding import Contraction, RunningError
 from symlie.certify.subjects import Subject
 from symlie.errors import UnknownNameError

@@ -44,8 +44,9 @@ if TYPE_CHECKING:
     from symlie.groups.spaces import S2, TS2, cotangent_space, dual_space, product_space, translation_space
     from symlie.groups.standard import S3, SE2, SE3, SO2, SO3, S3sR3, SO3rv, group_from_name, real_space
     from symlie.groups.stated_functions import analytic_function
-    from symlie.modeling.expressions import select
-    from symlie.modeling.model import ElementType, Model, diag, vector
+    from symlie.modeling.element_type import ElementType
+    from symlie.modeling.expressions import diag, select, vector
+    from symlie.modeling.model import Model
     from symlie.modeling.rod import CosseratRod
     from symlie.runtime.checkpoint import resume
     from symlie.runtime.convergence import convergence
@@ -102,8 +103,9 @@ _SOURCES: dict[str, tuple[str, ...]] = {
         "real_space",
     ),
     "symlie.groups.stated_functions": ("analytic_function",),
-    "symlie.modeling.expressions": ("select",),
-    "symlie.modeling.model": ("ElementType", "Model", "diag", "vector"),
+    "symlie.modeling.element_type": ("ElementType",),
+    "symlie.modeling.expressions": ("diag", "select", "vector"),
+    "symlie.modeling.model": ("Model",),
     "symlie.modeling.rod": ("CosseratRod",),
     "symlie.runtime.convergence": ("convergence",),
     "symlie.runtime.convergence_figure": ("plot_convergence",),

@@ -39,6 +39,29 @@ def components(expression: Any) -> tuple[Expr, ...]:
     return (translated(expression),)
 
 
+def vector(*parts: Any) -> ImmutableDenseMatrix:
+    """A column vector from numbers and expressions.
+
+    Parameters
+    ----------
+    *parts
+        The components.
+    """
+    return ImmutableDenseMatrix(len(parts), 1, [sympified(p) for p in parts])
+
+
+def diag(*entries: Any) -> ImmutableDenseMatrix:
+    """A diagonal matrix from its diagonal, given as a vector or as separate entries.
+
+    Parameters
+    ----------
+    *entries
+        One vector or sequence, or numbers and expressions.
+    """
+    parts = [c for e in entries for c in (tuple(e) if hasattr(e, "shape") or isinstance(e, Sequence) else (e,))]
+    return ImmutableDenseMatrix(sympy.diag(*parts))
+
+
 def select(condition: Any, if_positive: Any, otherwise: Any) -> Any:
     """One of two expressions by the sign of a condition, for laws in pieces.
 

@@ -1,23 +1,20 @@
-"""The model a user states: nodes, element types and their instances, and initial values."""
+"""The model a user states: nodes, instances of element types, motions, inputs and initial values."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import sympy
-from numpy.typing import NDArray
-from sympy import Expr, ImmutableDenseMatrix, Integer, Symbol
+from sympy import Expr, Integer, Symbol
 
 from symlie.errors import ModelError
 from symlie.groups.group import Field, LieGroup
 from symlie.groups.homogeneous import ConfigurationSpace
 from symlie.ir.primitives import PiecewiseLinear, RunTimeInput
-from symlie.modeling.expressions import sympified
+from symlie.modeling.element_type import ElementInstances, ElementType
 from symlie.modeling.names import identifier
 from symlie.modeling.node import Node, column
 from symlie.modeling.node_array import NodeArray, NodeReference
@@ -38,52 +35,6 @@ class InitialValue:
     field: Field
     is_velocity: bool
     components: tuple[Expr, ...]
-
-
-class ElementType(Statement):
-    """Energies, forces and constraints on a few local nodes, repeated over a topology by `Model.add`.
-
-    Parameters
-    ----------
-    name
-        Identifier; generated kernels and messages carry it.
-    **nodes
-        Local nodes by name with their groups or spaces; they become attributes.
-
-    Examples
-    --------
-    >>> import symlie as sl
-    >>> spring = sl.ElementType("spring", left=sl.SE3, right=sl.SE3)
-    >>> k = spring.parameter("stiffness", 100.0, unit="N/m")
-    >>> strain = (spring.left.inverse() * spring.right).log()
-    >>> spring.potential_energy(k * strain.dot(strain) / 2)
-    """
-
-    def __init__(self, name: str, /, **nodes: ConfigurationSpace | str) -> None:
-        super().__init__(name)
-        self._parameter_prefix = f"{name}."
-        if not nodes:
-            raise ModelError(f"Element type '{name}' needs at least one local node, such as left=sl.SE3.")
-        for label, group in nodes.items():
-            identifier("Local node", label)
-            if hasattr(self, label):
-                raise ModelError(f"Local node '{label}' of '{name}' would hide a method; choose another name.")
-            self.nodes.append(Node(self.program, f"{name}.{label}", given_space(group)))
-            self.units.declare_node(self.nodes[-1])
-            setattr(self, label, self.nodes[-1])
-
-    if TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any: ...
-
-
-@dataclass(eq=False)
-class ElementInstances:
-    """Instances of an element type added to a model."""
-
-    element: ElementType
-    nodes: list[tuple[tuple[str, int], ...]] = field(default_factory=list)
-    parameters: list[NDArray[np.float64]] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -375,26 +326,3 @@ class Model(Statement):
         from symlie.api import derive
 
         return derive(self)
-
-
-def vector(*parts: Any) -> ImmutableDenseMatrix:
-    """A column vector from numbers and expressions.
-
-    Parameters
-    ----------
-    *parts
-        The components.
-    """
-    return ImmutableDenseMatrix(len(parts), 1, [sympified(p) for p in parts])
-
-
-def diag(*entries: Any) -> ImmutableDenseMatrix:
-    """A diagonal matrix from its diagonal, given as a vector or as separate entries.
-
-    Parameters
-    ----------
-    *entries
-        One vector or sequence, or numbers and expressions.
-    """
-    parts = [c for e in entries for c in (tuple(e) if hasattr(e, "shape") or isinstance(e, Sequence) else (e,))]
-    return ImmutableDenseMatrix(sympy.diag(*parts))

@@ -18,7 +18,9 @@ import numpy as np
 from symlie.errors import ModelError
 from symlie.groups.group import LieGroup
 from symlie.groups.standard import S3sR3
-from symlie.modeling.model import ElementType, Model, diag, vector
+from symlie.modeling.element_type import ElementType
+from symlie.modeling.expressions import diag, vector
+from symlie.modeling.model import Model
 from symlie.modeling.node_array import NodeArray
 from symlie.modeling.rod_values import (
     Array,

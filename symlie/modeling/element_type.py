@@ -1,0 +1,62 @@
+"""Element types: statements on local nodes, repeated over a topology."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symlie.errors import ModelError
+from symlie.groups.homogeneous import ConfigurationSpace
+from symlie.modeling.names import identifier
+from symlie.modeling.node import Node
+from symlie.modeling.statement import Statement
+from symlie.modeling.values import given_space
+
+
+class ElementType(Statement):
+    """Energies, forces and constraints on a few local nodes, repeated over a topology by `Model.add`.
+
+    Parameters
+    ----------
+    name
+        Identifier; generated kernels and messages carry it.
+    **nodes
+        Local nodes by name with their groups or spaces; they become attributes.
+
+    Examples
+    --------
+    >>> import symlie as sl
+    >>> spring = sl.ElementType("spring", left=sl.SE3, right=sl.SE3)
+    >>> k = spring.parameter("stiffness", 100.0, unit="N/m")
+    >>> strain = (spring.left.inverse() * spring.right).log()
+    >>> spring.potential_energy(k * strain.dot(strain) / 2)
+    """
+
+    def __init__(self, name: str, /, **nodes: ConfigurationSpace | str) -> None:
+        super().__init__(name)
+        self._parameter_prefix = f"{name}."
+        if not nodes:
+            raise ModelError(f"Element type '{name}' needs at least one local node, such as left=sl.SE3.")
+        for label, group in nodes.items():
+            identifier("Local node", label)
+            if hasattr(self, label):
+                raise ModelError(f"Local node '{label}' of '{name}' would hide a method; choose another name.")
+            self.nodes.append(Node(self.program, f"{name}.{label}", given_space(group)))
+            self.units.declare_node(self.nodes[-1])
+            setattr(self, label, self.nodes[-1])
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...
+
+
+@dataclass(eq=False)
+class ElementInstances:
+    """Instances of an element type added to a model."""
+
+    element: ElementType
+    nodes: list[tuple[tuple[str, int], ...]] = field(default_factory=list)
+    parameters: list[NDArray[np.float64]] = field(default_factory=list)

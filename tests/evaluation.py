@@ -203,6 +203,8 @@ def evaluate_piece(piece: Piece, z: NDArray[np.float64]) -> NDArray[np.float64]:
         result = _horner(piece.coefficients, 0.25 * z if piece.doubles_angle else z - piece.shift)
     if piece.doubles_angle:
         result = 2 * (result * result) - 1
+    if piece.constant is not None:
+        result = piece.constant - z * result
     if piece.pole_order:
         high, low = POLES["double"]
         distance = (high - z) + low

@@ -19,6 +19,7 @@ from symlie.certify.cells import BITS
 from symlie.certify.definitions import Definition, definition
 from symlie.certify.operation_list import OperationList
 from symlie.certify.proof import Section
+from symlie.certify.rounding import Contraction
 from symlie.certify.source_text import function_text
 from symlie.compile.compiler import flags, run_compiler
 from symlie.errors import NoCompilerError
@@ -34,6 +35,13 @@ KEPT = 2000
 NEARLY_WORST = 0.7
 """Cells whose bounds are at least this part of the largest one are looked at closely."""
 SMALLEST_OMEGA = 1e-9
+
+OPTIMIZE: dict[Contraction, tuple[str, ...]] = {
+    "any": ("default", "contract"),
+    "off": ("default",),
+    "on": ("contract",),
+}
+"""Ways to compile what is measured, by what the compiler may do."""
 
 _TYPES = {"double": np.float64, "float": np.float32}
 
@@ -56,13 +64,22 @@ class Measured:
     relative_at: float
 
 
-def compile_functions(functions: Sequence[tuple[str, OperationList]]) -> list[Evaluator]:
+def compile_functions(
+    functions: Sequence[tuple[str, OperationList]], contraction: Contraction = "any"
+) -> list[Evaluator]:
     """Compile functions, without and with fused operations; None where there is no compiler.
 
     Parameters
     ----------
     functions
         C text that holds the function, and the function, for each.
+    contraction
+        Which of both; with ``any`` both.
+
+    Raises
+    ------
+    NoCompilerError
+        There is none, and without one operations can not be fused.
     """
     lines = ["#include <math.h>", "#define SYMLIE_COLD static", "#define SYMLIE_UNLIKELY(x) (x)"]
     for k, (source, operations) in enumerate(functions):
@@ -76,11 +93,13 @@ def compile_functions(functions: Sequence[tuple[str, OperationList]]) -> list[Ev
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "functions.c")
         path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-        for optimize in ("default", "contract"):
+        for optimize in OPTIMIZE[contraction]:
             output = Path(folder, f"{optimize}.so")
             try:
                 run_compiler(path, output, flags(optimize))
             except NoCompilerError:
+                if contraction == "on":
+                    raise
                 return [None] * len(functions)
             libraries.append(ctypes.CDLL(str(output)))
     return [(tuple(libraries), f"all{k}") for k in range(len(functions))]

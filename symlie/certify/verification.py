@@ -94,7 +94,7 @@ def verify(
     progress
         Called with the fraction of the work that is done.
     """
-    evaluators = compile_functions([(s.source, s.operations) for s in subjects])
+    evaluators = compile_functions([(s.source, s.operations) for s in subjects], contraction)
     results = []
     for k, subject in enumerate(subjects):
         proof = prove_subject(subject, domain=domain, contraction=contraction)
@@ -256,7 +256,11 @@ def scheme_of(branch: Branch) -> str:
     if operators & {"sin", "cos", "tan"}:
         return "closed form"
     is_quotient = any(o.operator == "div" and isinstance(o.operands[1], str) for o in branch.operations)
-    return "pole removed" if is_quotient else "polynomial"
+    if is_quotient:
+        return "pole removed"
+    last = branch.operations[-1]
+    is_recurrence = last.operator == "sub" and isinstance(last.operands[0], float)
+    return "recurrence" if is_recurrence else "polynomial"
 
 
 def degree_of(branch: Branch, argument: str) -> int:

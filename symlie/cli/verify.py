@@ -295,7 +295,8 @@ def print_rows(rows: Sequence[Row]) -> None:
     )
     lines = [head]
     for row in rows:
-        mark = "" if row.is_proved else f"  above its target of {row.target:g}"
+        reason = f"above its target of {row.target:g}" if row.proved_eps > row.target else "measured above its bound"
+        mark = "" if row.is_proved else f"  {reason}"
         lines.append(
             (
                 row.name,

@@ -82,6 +82,7 @@ def _printed_piece(piece: Piece, printer: CPrinter, shifted_before: int) -> dict
         "variable": variable,
         "shift": printer.constant(piece.shift) if piece.shift else "",
         "quarter": printer.constant(0.25) if piece.doubles_angle else "",
+        "constant": printer.constant(piece.constant) if piece.constant is not None else "",
         "pole_order": piece.pole_order,
         "polynomial": forms[piece.chains].format(*parts),
     }

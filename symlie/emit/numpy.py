@@ -57,6 +57,7 @@ def coefficient_function(scheme: Scheme) -> dict[str, object]:
                 "pole_order": piece.pole_order,
                 "argument": "z * 0.25" if piece.doubles_angle else f"z - {piece.shift!r}" if piece.shift else "z",
                 "doubles_angle": piece.doubles_angle,
+                "constant": printer.constant(piece.constant) if piece.constant is not None else "",
             }
             for piece in scheme.pieces
         ],

@@ -30,7 +30,9 @@ TAYLOR_UPPER = Fraction(10)
 class Piece:
     """f = p(x)/(4π² - z)^pole_order for z ≤ ``upper``; no square root, no trigonometric function.
 
-    x is z - ``shift``, or z/4 where ``doubles_angle``; the value then is 2 p² - 1.
+    x is z - ``shift``, or z/4 where ``doubles_angle``; the value then is 2 p² - 1. With ``constant`` the value is
+    constant - z p, the recurrence c_k = 1/k! - z c_{k+2} with the polynomial p of c_{k+2}: where both are needed,
+    compilers evaluate it once.
     """
 
     upper: float
@@ -42,6 +44,7 @@ class Piece:
     More chains wait less for each other, at some cost in accuracy."""
     shift: float = 0.0
     doubles_angle: bool = False
+    constant: float | None = None
 
     @property
     def parts(self) -> tuple[tuple[float, ...], ...]:
@@ -106,6 +109,7 @@ def standard_pieces() -> dict[tuple[str, Fraction, str], tuple[Piece, ...]]:
                 p.get("chains", 1),
                 p.get("shift", 0.0),
                 p.get("doubles_angle", False),
+                p.get("constant"),
             )
             for p in row["pieces"]
         )

@@ -13,8 +13,8 @@ from symlie.emit.c_printing import CPrinter, PrintedKernel, coefficient_function
 from symlie.emit.printing import INFIX
 from symlie.ir.kernels import Kernel, NodeTypeKernels
 
-NODES_OF_A_BLOCK = 16
-"""Two of the longest vectors: shorter loops get shorter vectors, longer blocks leave more nodes over."""
+BLOCKS = (16, 4)
+"""Nodes of a block: two of the longest vectors, since shorter loops get shorter ones, and one vector for the rest."""
 
 VECTORISED = {*INFIX, "neg", "sqrt"}
 """Operators that compilers vectorise without a library."""
@@ -67,7 +67,7 @@ def block_kernels(types: Sequence[NodeTypeKernels]) -> dict[str, object]:
     chosen = [k for t in types for k in t.kernels if has_blocks(k)]
     schemes = {s.function: s for k in chosen for s in k.body.schemes}
     return {
-        "nodes": NODES_OF_A_BLOCK,
+        "sizes": BLOCKS,
         "functions": [coefficient_function(schemes[name]) for name in sorted(schemes)],
         "kernels": {k.signature.name: _block_kernel(k) for k in chosen},
     }

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import symlie as sl
-from symlie.emit.blocks import NODES_OF_A_BLOCK, block_kernels
+from symlie.emit.blocks import BLOCKS, block_kernels
 from symlie.models import pendulum_chain
 from symlie.runtime.layout import Array
 
-LINKS = 2 * NODES_OF_A_BLOCK + 3
+LINKS = 2 * BLOCKS[0] + 2 * BLOCKS[1] + 3
 LARGE = 12.0
 """Squared angle beyond the polynomials, which end at 10, and within the chart."""
 
@@ -47,7 +47,7 @@ def call(system: sl.System, name: str, first: Array, second: Array) -> Array:
     return np.asarray(getattr(system.kernels, name)(*inputs)[places[0][0]].reshape(-1, 6))
 
 
-@pytest.mark.parametrize("large", [None, 0, NODES_OF_A_BLOCK + 2, LINKS - 1])
+@pytest.mark.parametrize("large", [None, 0, BLOCKS[0] + 2, 2 * BLOCKS[0] + 1, LINKS - 1])
 def test_blocks_are_bitwise_the_single_nodes(large: int | None) -> None:
     q, u, w = states(large)
     for name, inputs in [("advance", (q, u)), ("rate", (u, w))]:

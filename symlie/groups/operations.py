@@ -9,8 +9,10 @@ h = exp θ      δh = T(θ) δθ
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from symlie.groups import operators
 from symlie.groups.group import LieGroup
@@ -23,20 +25,49 @@ def _negative(x: Vector) -> Vector:
 
 
 @dataclass(frozen=True)
-class Inverse:
-    """b = a⁻¹."""
+class GroupOperation:
+    """What operations have in common: a group, in which results are unless stated otherwise."""
+
+    name: ClassVar[str]
 
     group: LieGroup
 
     @property
-    def name(self) -> str:
-        """``inverse``."""
-        return "inverse"
-
-    @property
     def result(self) -> Space:
-        """The group."""
+        """Space of the result."""
         return self.group
+
+    def rewrite(self, program: Program, arguments: Sequence[Value]) -> Value | None:
+        """No rewriting."""
+        return None
+
+
+class UnaryOperation(GroupOperation, ABC):
+    """An operation with one argument, by the linear map from δa to δb."""
+
+    @abstractmethod
+    def differential(self, program: Program, argument: Vector, result: Vector, w: Vector, *, transpose: bool) -> Vector:
+        """The linear map, or its transpose, applied to w."""
+
+    def tangent(
+        self, program: Program, arguments: Sequence[Value], result: Value, tangents: Sequence[Vector | None]
+    ) -> Vector:
+        """δb."""
+        (tangent,) = tangents
+        assert tangent is not None
+        return self.differential(program, arguments[0].components, result.components, tangent, transpose=False)
+
+    def cotangent(
+        self, program: Program, arguments: Sequence[Value], result: Value, cotangent: Vector
+    ) -> tuple[Vector, ...]:
+        """ā."""
+        return (self.differential(program, arguments[0].components, result.components, cotangent, transpose=True),)
+
+
+class Inverse(UnaryOperation):
+    """b = a⁻¹."""
+
+    name = "inverse"
 
     def rewrite(self, program: Program, arguments: Sequence[Value]) -> Value | None:
         """(a⁻¹)⁻¹ = a."""
@@ -45,40 +76,19 @@ class Inverse:
             return definition.arguments[0]
         return None
 
-    def tangent(
-        self, program: Program, arguments: Sequence[Value], result: Value, tangents: Sequence[Vector | None]
-    ) -> Vector:
-        """-Ad(a) δa."""
-        (tangent,) = tangents
-        assert tangent is not None
-        return _negative(operators.adjoint(program, self.group, arguments[0].components, tangent))
-
-    def cotangent(
-        self, program: Program, arguments: Sequence[Value], result: Value, cotangent: Vector
-    ) -> tuple[Vector, ...]:
-        """-Ad(a)ᵀ b̄."""
-        return (_negative(operators.adjoint(program, self.group, arguments[0].components, cotangent, transpose=True)),)
+    def differential(self, program: Program, argument: Vector, result: Vector, w: Vector, *, transpose: bool) -> Vector:
+        """-Ad(a) w."""
+        return _negative(operators.adjoint(program, self.group, argument, w, transpose=transpose))
 
     def lower(self, program: Program, arguments: Sequence[Vector]) -> Vector:
         """Components of the inverse."""
         return self.group.inverse(arguments[0])
 
 
-@dataclass(frozen=True)
-class Compose:
+class Compose(GroupOperation):
     """c = a∘b."""
 
-    group: LieGroup
-
-    @property
-    def name(self) -> str:
-        """``compose``."""
-        return "compose"
-
-    @property
-    def result(self) -> Space:
-        """The group."""
-        return self.group
+    name = "compose"
 
     def rewrite(self, program: Program, arguments: Sequence[Value]) -> Value | None:
         """Composition with the identity."""
@@ -111,21 +121,10 @@ class Compose:
         return self.group.compose(*arguments)
 
 
-@dataclass(frozen=True)
-class Exponential:
+class Exponential(UnaryOperation):
     """h = exp θ."""
 
-    group: LieGroup
-
-    @property
-    def name(self) -> str:
-        """``exp``."""
-        return "exp"
-
-    @property
-    def result(self) -> Space:
-        """The group."""
-        return self.group
+    name = "exp"
 
     def rewrite(self, program: Program, arguments: Sequence[Value]) -> Value | None:
         """exp(log h) = h."""
@@ -137,36 +136,19 @@ class Exponential:
             return program.apply(Compose(self.group), program.apply(Inverse(self.group), a), b)
         return None
 
-    def tangent(
-        self, program: Program, arguments: Sequence[Value], result: Value, tangents: Sequence[Vector | None]
-    ) -> Vector:
-        """T(θ) δθ."""
-        (tangent,) = tangents
-        assert tangent is not None
-        return operators.tangent_operator(program, self.group, arguments[0].components, tangent)
-
-    def cotangent(
-        self, program: Program, arguments: Sequence[Value], result: Value, cotangent: Vector
-    ) -> tuple[Vector, ...]:
-        """T(θ)ᵀ h̄."""
-        theta = arguments[0].components
-        return (operators.tangent_operator(program, self.group, theta, cotangent, transpose=True),)
+    def differential(self, program: Program, argument: Vector, result: Vector, w: Vector, *, transpose: bool) -> Vector:
+        """T(θ) w."""
+        return operators.tangent_operator(program, self.group, argument, w, transpose=transpose)
 
     def lower(self, program: Program, arguments: Sequence[Vector]) -> Vector:
         """Components of the exponential."""
         return operators.exponential(program, self.group, arguments[0])
 
 
-@dataclass(frozen=True)
-class Logarithm:
+class Logarithm(UnaryOperation):
     """θ = log h."""
 
-    group: LieGroup
-
-    @property
-    def name(self) -> str:
-        """``log``."""
-        return "log"
+    name = "log"
 
     @property
     def result(self) -> Space:
@@ -182,45 +164,24 @@ class Logarithm:
                 return program.apply(Difference(self.group), inverse.arguments[0], product.arguments[1])
         return None
 
-    def tangent(
-        self, program: Program, arguments: Sequence[Value], result: Value, tangents: Sequence[Vector | None]
-    ) -> Vector:
-        """T⁻¹(θ) δh."""
-        (tangent,) = tangents
-        assert tangent is not None
-        return operators.tangent_operator(program, self.group, result.components, tangent, inverse=True)
-
-    def cotangent(
-        self, program: Program, arguments: Sequence[Value], result: Value, cotangent: Vector
-    ) -> tuple[Vector, ...]:
-        """T⁻ᵀ(θ) θ̄."""
-        theta = result.components
-        return (operators.tangent_operator(program, self.group, theta, cotangent, inverse=True, transpose=True),)
+    def differential(self, program: Program, argument: Vector, result: Vector, w: Vector, *, transpose: bool) -> Vector:
+        """T⁻¹(θ) w."""
+        return operators.tangent_operator(program, self.group, result, w, inverse=True, transpose=transpose)
 
     def lower(self, program: Program, arguments: Sequence[Vector]) -> Vector:
         """Components of the logarithm."""
         return operators.logarithm(program, self.group, arguments[0])
 
 
-@dataclass(frozen=True)
-class Difference:
+class Difference(GroupOperation):
     """θ = log(a⁻¹∘b)."""
 
-    group: LieGroup
-
-    @property
-    def name(self) -> str:
-        """``difference``."""
-        return "difference"
+    name = "difference"
 
     @property
     def result(self) -> Space:
         """The algebra as a plain vector space."""
         return Euclidean(self.group.dimension)
-
-    def rewrite(self, program: Program, arguments: Sequence[Value]) -> Value | None:
-        """No rewriting."""
-        return None
 
     def tangent(
         self, program: Program, arguments: Sequence[Value], result: Value, tangents: Sequence[Vector | None]

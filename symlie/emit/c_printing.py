@@ -9,14 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import sympy
 
-from symlie.emit.printing import Printer, print_statements
+from symlie.emit.printing import Printer, print_closed_form, print_statements
 from symlie.ir.kernels import Kernel
-from symlie.ir.program import Program
-from symlie.ir.schemes import POLES, Piece, Scheme, closed_form
+from symlie.ir.schemes import POLES, Piece, Scheme
 from symlie.ir.series import is_series, tail_of
-from symlie.ir.straightline import flatten
 from symlie.templating import render
 
 PRIMITIVES = {"maximum", "minimum", "sign", "select"}
@@ -99,12 +96,7 @@ def coefficient_function(scheme: Scheme, printer: CPrinter | None = None) -> dic
         Prints constants and closed forms in the precision of the scheme.
     """
     printer = printer or CPrinter(scheme.precision)
-    statements: list[tuple[str, str]] = []
-    result = ""
-    if scheme.has_closed_form:
-        z = sympy.Symbol("z", nonnegative=True)
-        body = flatten(Program(), [closed_form(scheme.base_name, z)], {z: "z"})
-        statements, (result,) = print_statements(body, printer)
+    statements, result = print_closed_form(scheme, printer)
     return {
         "name": scheme.function,
         "definition": _definition(scheme.base_name),

@@ -5,13 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-import sympy
-
-from symlie.emit.printing import Printer, print_statements
+from symlie.emit.printing import Printer, print_closed_form, print_statements
 from symlie.ir.kernels import EmittedModel, Kernel
-from symlie.ir.program import Program
-from symlie.ir.schemes import POLES, Scheme, closed_form
-from symlie.ir.straightline import flatten
+from symlie.ir.schemes import POLES, Scheme
 from symlie.paths import template_folder
 from symlie.templating import render
 
@@ -42,12 +38,7 @@ class NumpyPrinter(Printer):
 def coefficient_function(scheme: Scheme) -> dict[str, object]:
     """A coefficient function as text: its pieces, and the closed form beyond if it has one."""
     printer = NumpyPrinter()
-    statements: list[tuple[str, str]] = []
-    result = ""
-    if scheme.has_closed_form:
-        z = sympy.Symbol("z", nonnegative=True)
-        body = flatten(Program(), [closed_form(scheme.base_name, z)], {z: "z"})
-        statements, (result,) = print_statements(body, printer)
+    statements, result = print_closed_form(scheme, printer)
     return {
         "name": scheme.function,
         "pieces": [

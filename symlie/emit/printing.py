@@ -7,8 +7,12 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Sequence
 
+import sympy
+
+from symlie.ir.program import Program
+from symlie.ir.schemes import Scheme, closed_form
 from symlie.ir.signature import Argument
-from symlie.ir.straightline import Operand, StraightLine
+from symlie.ir.straightline import Operand, StraightLine, flatten
 
 LONGEST_EXPRESSION = 90
 """Length of an expression above which it gets a name of its own."""
@@ -92,6 +96,15 @@ def print_statements(body: StraightLine, printer: Printer) -> tuple[list[tuple[s
             printed[instruction.target] = name
             statements.append((name, _without_outer_parentheses(text)))
     return statements, [_without_outer_parentheses(show(o)) for o in body.outputs]
+
+
+def print_closed_form(scheme: Scheme, printer: Printer) -> tuple[list[tuple[str, str]], str]:
+    """Statements and result of the closed form of a coefficient function in z; empty if it has none."""
+    if not scheme.has_closed_form:
+        return [], ""
+    z = sympy.Symbol("z", nonnegative=True)
+    statements, (result,) = print_statements(flatten(Program(), [closed_form(scheme.base_name, z)], {z: "z"}), printer)
+    return statements, result
 
 
 def _without_outer_parentheses(text: str) -> str:

@@ -14,7 +14,7 @@ from symlie.errors import GroupError
 from symlie.groups.group import storage_symbols
 from symlie.groups.homogeneous import HomogeneousSpace, stated_space
 from symlie.groups.standard import real_space
-from symlie.groups.validation import TOLERANCE, check_name
+from symlie.groups.validation import agree, check_name
 
 
 def frame_space(
@@ -85,8 +85,7 @@ def _check_flow(space: HomogeneousSpace) -> None:
     start = np.array(moved(first, [float(c) for c in space.origin]), dtype=float)
 
     def require(law: str, left: Any, right: Any) -> None:
-        left, right = np.array(left, dtype=float), np.array(right, dtype=float)
-        if not np.abs(left - right).max(initial=0) <= TOLERANCE * max(1.0, np.abs(right).max(initial=0)):
+        if not agree(left, right):
             raise GroupError(f"What is stated for {space} is no flow: {law}.")
 
     require("it moves points along no field", moved(0 * along, start), start)

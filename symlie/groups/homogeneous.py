@@ -22,7 +22,7 @@ from symlie.groups.definition import fields_of, flat
 from symlie.groups.element import StoredElement
 from symlie.groups.group import Field, LieGroup, storage_symbols
 from symlie.groups.symplectic import ThetaStep
-from symlie.groups.validation import TOLERANCE, check_name, compiled, elements
+from symlie.groups.validation import TOLERANCE, agree, check_name, compiled, elements
 from symlie.ir.program import Program, Vector, substitute
 
 
@@ -359,8 +359,7 @@ def check_action(space: HomogeneousSpace) -> HomogeneousSpace:
     y = np.array(acted(h, origin), dtype=float)
 
     def require(law: str, left: Any, right: Any) -> None:
-        left, right = np.array(left, dtype=float), np.array(right, dtype=float)
-        if not np.abs(left - right).max(initial=0) <= TOLERANCE * max(1.0, np.abs(right).max(initial=0)):
+        if not agree(left, right):
             side = "left" if space.is_left else "right"
             raise GroupError(f"The action of {group} on {space} is no {side} action: {law} fails.")
 

@@ -64,6 +64,12 @@ def elements(group: LieGroup, count: int = 3) -> list[Array]:
     return found
 
 
+def agree(left: object, right: object) -> bool:
+    """Whether numbers are the same up to `TOLERANCE` of the largest on the right; NaN never is."""
+    a, b = np.array(left, dtype=float), np.array(right, dtype=float)
+    return bool(np.abs(a - b).max(initial=0) <= TOLERANCE * max(1.0, np.abs(b).max(initial=0)))
+
+
 def check_group(group: LieGroup) -> LieGroup:
     """Check the axioms of a group and what is stated beside them.
 
@@ -86,8 +92,7 @@ def check_group(group: LieGroup) -> LieGroup:
         a, b, c = elements(group)
 
     def require(law: str, left: Array, right: Array) -> None:
-        scale = max(1.0, float(np.abs(right).max(initial=0)))
-        if not float(np.abs(left - right).max(initial=0)) <= TOLERANCE * scale:
+        if not agree(left, right):
             raise GroupError(f"The definition of {group} is no Lie group: {law} fails.")
 
     require("e∘a = a", compose(identity, a), a)
@@ -121,8 +126,8 @@ def check_action(name: str, group: LieGroup, action: Callable[[Vector], Matrix])
     rho = compiled(lambda a: list(action(a)), group, 1)
     identity = np.array([float(c) for c in group.identity])
     a, b, _ = elements(group)
-    if np.abs(rho(identity).reshape(n, n) - np.eye(n)).max() > TOLERANCE:
+    if not agree(rho(identity).reshape(n, n), np.eye(n)):
         raise GroupError(f"The action of {name} does not leave vectors unmoved at the identity of {group}.")
     product = rho(a).reshape(n, n) @ rho(b).reshape(n, n)
-    if np.abs(rho(compose(a, b)).reshape(n, n) - product).max() > TOLERANCE * max(1.0, np.abs(product).max()):
+    if not agree(rho(compose(a, b)).reshape(n, n), product):
         raise GroupError(f"The action of {name} is no representation of {group}: ρ(a∘b) differs from ρ(a) ρ(b).")

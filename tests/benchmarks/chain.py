@@ -7,17 +7,14 @@ python tests/benchmarks/chain.py [PATH/pendulum_chain_yardstick.c] [--sympy 5]
 from __future__ import annotations
 
 import argparse
-import os
 import statistics
-import subprocess
-import tempfile
 import time
 from pathlib import Path
 
 import sympy
+from handwritten import built, stay_on_one_processor
 from sympy.physics.mechanics import KanesMethod, Particle, Point, ReferenceFrame, dynamicsymbols
 
-from symlie.compile.compiler import OPTIMIZATIONS, find_compiler
 from symlie.models.pendulum_chain import build
 from symlie.runtime.system import System
 from symlie.runtime.timing import step_timer
@@ -34,13 +31,8 @@ def system(links: int, optimize: str = "default") -> System:
 
 def yardstick_step(source: Path, optimize: str) -> float:
     """Nanoseconds of one hand-written step of the same method."""
-    with tempfile.TemporaryDirectory() as folder:
-        binary = Path(folder, "yardstick")
-        flags = ["-std=gnu11", "-O3", "-fno-tree-slp-vectorize", "-fno-math-errno", *OPTIMIZATIONS[optimize]]
-        subprocess.run([find_compiler().command, *flags, str(source), "-o", str(binary), "-lm"], check=True)
-        text = subprocess.run([binary, "21"], capture_output=True, text=True, check=True).stdout
-    row = next(line for line in text.splitlines() if line.startswith(f"P2.chain.rkmk_dopri5_step.N{COMPARED}.ns"))
-    return float(row.split()[1])
+    with built(source, optimize, "-std=gnu11") as measured:
+        return measured(21)[f"P2.chain.rkmk_dopri5_step.N{COMPARED}.ns"]
 
 
 def sympy_seconds(links: int) -> tuple[float, int]:
@@ -73,8 +65,7 @@ def main() -> None:
     parser.add_argument("yardstick", type=Path, nargs="?")
     parser.add_argument("--sympy", type=int, default=0, metavar="N", help="largest chain that SymPy derives")
     arguments = parser.parse_args()
-    if hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    stay_on_one_processor()
     print("rkmk_dopri5: derive and compile, ns per step and link")
     first = 0.0
     for n in NUMBERS:

@@ -11,12 +11,12 @@ share sin ω and cos ω.
 from __future__ import annotations
 
 import ctypes
-import os
 import statistics
 import tempfile
 from pathlib import Path
 
 import numpy as np
+from handwritten import stay_on_one_processor
 
 from symlie.certify.source_text import function_text
 from symlie.certify.subjects import named_subject
@@ -118,8 +118,7 @@ def source() -> str:
 
 def main() -> None:
     """Compile, time, and print."""
-    if hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    stay_on_one_processor()
     generator = np.random.default_rng(1)
     angles = {
         "1e-8 … 1e-4": 10 ** generator.uniform(-8, -4, COUNT),

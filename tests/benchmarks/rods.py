@@ -6,16 +6,13 @@ python tests/benchmarks/rods.py [PATH/heavy_top_yardstick.c]
 from __future__ import annotations
 
 import argparse
-import os
 import statistics
-import subprocess
-import tempfile
 import time
 from pathlib import Path
 
 import numpy as np
+from handwritten import built, stay_on_one_processor
 
-from symlie.compile.compiler import OPTIMIZATIONS, find_compiler
 from symlie.models.flying_spaghetti import build
 from symlie.runtime.integrate import solve
 from symlie.runtime.system import System
@@ -34,13 +31,8 @@ def system(segments: int, constraint: str, backend: str = "c") -> System:
 
 def yardstick_stage(source: Path) -> float:
     """Nanoseconds of one stage of the hand-written half-explicit step on S³×R³."""
-    with tempfile.TemporaryDirectory() as folder:
-        binary = Path(folder, "yardstick")
-        flags = ["-O3", "-fno-tree-slp-vectorize", "-fno-math-errno", "-DPOLY=1", *OPTIMIZATIONS["default"]]
-        subprocess.run([find_compiler().command, *flags, str(source), "-o", str(binary), "-lm"], check=True)
-        text = subprocess.run([binary, "101"], capture_output=True, text=True, check=True).stdout
-    row = next(line.split() for line in text.splitlines() if line.startswith("P2.cd.poly.ns_per_step"))
-    return float(row[1]) / STAGES
+    with built(source, "default", "-DPOLY=1") as measured:
+        return measured(101)["P2.cd.poly.ns_per_step"] / STAGES
 
 
 def main() -> None:
@@ -48,8 +40,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("yardstick", type=Path, nargs="?")
     arguments = parser.parse_args()
-    if hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    stay_on_one_processor()
     print("half_explicit_5, Kirchhoff: ns per step and node")
     first = 0.0
     for n in NUMBERS:

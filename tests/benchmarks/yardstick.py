@@ -10,16 +10,14 @@ medians.
 from __future__ import annotations
 
 import argparse
-import os
 import statistics
-import subprocess
-import tempfile
 import time
 from pathlib import Path
 from typing import Any
 
+from handwritten import built, stay_on_one_processor
+
 import symlie
-from symlie.compile.compiler import OPTIMIZATIONS, find_compiler
 from symlie.models.heavy_top import build
 from symlie.runtime.timing import step_timer
 
@@ -27,13 +25,6 @@ CASES = {"uq": ("S3", "rkmk_dopri5"), "cd": ("S3xR3", "half_explicit_5"), "cs": 
 STEPS = 5000
 STEP_SIZE = 1e-4
 SAMPLES = 41
-
-
-def yardstick(binary: Path) -> dict[str, float]:
-    """Median nanoseconds per step of the hand-written kernels."""
-    text = subprocess.run([binary, str(SAMPLES)], capture_output=True, text=True, check=True).stdout
-    rows = [line.split() for line in text.splitlines() if ".ns_per_step" in line]
-    return {row[0].split(".")[1]: float(row[1]) for row in rows}
 
 
 def main() -> None:
@@ -44,22 +35,18 @@ def main() -> None:
     parser.add_argument("--contract", action="store_true")
     arguments = parser.parse_args()
     optimize = "contract" if arguments.contract else "default"
-    if hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    stay_on_one_processor()
     timers: dict[str, Any] = {}
     for kernel, (group, method) in CASES.items():
         system = build(group).derive().compile(backend="c", optimize=optimize)
         timers[kernel] = step_timer(system, method, STEP_SIZE, STEPS)
-    with tempfile.TemporaryDirectory() as folder:
-        binary = Path(folder, "yardstick")
-        flags = ["-O3", "-fno-tree-slp-vectorize", "-fno-math-errno", "-DPOLY=1", *OPTIMIZATIONS[optimize]]
-        subprocess.run([find_compiler().command, *flags, str(arguments.source), "-o", str(binary), "-lm"], check=True)
-        hand: dict[str, list[float]] = {k: [] for k in CASES}
-        ours: dict[str, list[float]] = {k: [] for k in CASES}
+    hand: dict[str, list[float]] = {k: [] for k in CASES}
+    ours: dict[str, list[float]] = {k: [] for k in CASES}
+    with built(arguments.source, optimize, "-DPOLY=1") as measured:
         for _ in range(arguments.rounds):
-            measured = yardstick(binary)
+            medians = measured(SAMPLES)
             for kernel, timer in timers.items():
-                hand[kernel].append(measured[kernel])
+                hand[kernel].append(medians[f"P2.{kernel}.poly.ns_per_step"])
                 ours[kernel].append(statistics.median(timer() for _ in range(SAMPLES)))
     print(f"symlie {symlie.__version__}, {optimize}, {time.strftime('%Y-%m-%d')}")
     for kernel, (group, method) in CASES.items():

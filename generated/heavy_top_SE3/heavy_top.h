@@ -780,7 +780,7 @@ static inline void system_events(const symlie_problem *restrict P, double t, con
     multipliers += 3 * COUNT_heavy_top;
     (void)P, (void)t, (void)q, (void)v, (void)multipliers, (void)out;
 }
-/* Configuration (q not null) and velocity (v not null) of prescribed nodes at time t; of placed nodes if both are not. */
+/* Configuration and velocity of prescribed nodes at time t, and of placed nodes. */
 static inline void system_prescribe(const symlie_problem *restrict P, double t, double *restrict q, double *restrict v)
 {
     (void)P, (void)t, (void)q, (void)v;

@@ -68,7 +68,10 @@ SYMLIE_UNROLL
         const double z = system_chart(P, next_Theta);
         angle = z > angle ? z : angle;
         system_advance(P, q, next_Theta, next_Q);
-        if (MOTIONS) system_prescribe(P, t + C[i + 1] * h, next_Q, 0);
+        if (MOTIONS) {
+            copy(DIMENSION, V, next_V);
+            system_prescribe(P, t + C[i + 1] * h, next_Q, next_V);
+        }
 #if CONSTRAINED
         system_jacobian(P, t + C[i + 1] * h, next_Q, next_B);
 #endif
@@ -87,7 +90,7 @@ SYMLIE_UNROLL
                 if (!solve_with_mass(P, mass, r, B, multiplier, acceleration)) return stage_failure(P, angle, mass, r, 0);
             } else {
                 combine(DIMENSION, DIMENSION, i, h, A[i + 1], acceleration, v, next_V);
-                if (MOTIONS) system_prescribe(P, t + C[i + 1] * h, 0, next_V);
+                if (MOTIONS) system_prescribe(P, t + C[i + 1] * h, next_Q, next_V);
                 hidden_residual(P, t + C[i + 1] * h, next_Q, next_B, next_V, alpha, b, c);
                 const double scale = -1 / (h * A[i + 1][i]);
                 for (int k = 0; k < ROWS; k++) c[k] *= scale;
@@ -100,7 +103,7 @@ SYMLIE_UNROLL
         }
         if (i + 1 < STAGES || i + 1 == FINAL)
             combine(DIMENSION, DIMENSION, i + 1, h, A[i + 1], acceleration, v, next_V);
-        if (MOTIONS) system_prescribe(P, t + C[i + 1] * h, 0, next_V);
+        if (MOTIONS) system_prescribe(P, t + C[i + 1] * h, next_Q, next_V);
         if (i + 1 == FINAL) {
             copy(STORAGE, next_Q, final_Q);
             copy(DIMENSION, next_V, final_V);
@@ -130,12 +133,11 @@ SYMLIE_UNROLL
         combine(DIMENSION, DIMENSION, STAGES, h, B_HAT, rate, 0, next_Theta);
 #if CONSTRAINED
         system_advance(P, q, next_Theta, next_Q);
-        if (MOTIONS) system_prescribe(P, t + h, next_Q, 0);
+        combine(DIMENSION, DIMENSION, STAGES - 1, h, B_HAT, acceleration, v, next_V);
+        if (MOTIONS) system_prescribe(P, t + h, next_Q, next_V);
         system_jacobian(P, t + h, next_Q, next_B);
         system_force(P, t + C[STAGES - 1] * h, Q, V, r);
         for (int k = 0; k < DIMENSION; k++) r[k] = -r[k];
-        combine(DIMENSION, DIMENSION, STAGES - 1, h, B_HAT, acceleration, v, next_V);
-        if (MOTIONS) system_prescribe(P, t + h, 0, next_V);
         hidden_residual(P, t + h, next_Q, next_B, next_V, alpha, b, c);
         const double scale = -1 / (h * B_HAT[STAGES - 1]);
         for (int k = 0; k < ROWS; k++) c[k] *= scale;

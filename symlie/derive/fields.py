@@ -52,7 +52,7 @@ Placed = tuple[str, int]
 
 
 def check_placements(model: Model) -> None:
-    """Check that each placed node is placed once, after its reference, and by points that its own statement moves.
+    """Check that each node is placed once, after those that it is placed by, and by points that its statement moves.
 
     Raises
     ------
@@ -61,18 +61,22 @@ def check_placements(model: Model) -> None:
     """
     stated = list(_rows(model))
     waiting = {row[p.place] for statement, row in stated for p in statement.placements}
-    placed: set[Placed] = set()
+    used_by = {s: _used(s) for s in dict.fromkeys(s for s, _ in stated) if s.placements}
     for statement, row in stated:
+        # Offsets are computed before any of the instance's nodes is placed.
+        late = [row[k] for k in used_by.get(statement, []) if row[k] in waiting]
         for p in statement.placements:
             place, reference = row[p.place], row[p.reference]
-            if place in placed:
+            if place not in waiting:
                 raise ModelError(f"Node '{_shown(place)}' is placed twice, last by '{statement.name}'.")
-            if reference in waiting - placed:
+            if reference in waiting:
+                late.append(reference)
+            if late:
                 raise ModelError(
-                    f"Node '{_shown(place)}' is placed by '{_shown(reference)}' before that is placed itself; add "
+                    f"Node '{_shown(place)}' is placed by '{_shown(late[0])}' before that is placed itself; add "
                     "instances in the order in which nodes are reached."
                 )
-            placed.add(place)
+            waiting.remove(place)
     moved_by: dict[Placed, list[str]] = {}
     for statement, row in stated:
         for node, _ in statement.fields:
@@ -87,6 +91,16 @@ def check_placements(model: Model) -> None:
                     f"'{statement.name}' places nodes by node '{_shown(place)}', so that it must state the whole field "
                     "of that node."
                 )
+
+
+def _used(statement: Statement) -> list[int]:
+    """Places of the nodes that offsets or their rates depend on."""
+    offsets = placed_offsets(statement)
+    return [
+        k
+        for k, node in enumerate(statement.nodes)
+        if depends_on(statement.program, offsets, [*node.value.components, *node.velocity.components])
+    ]
 
 
 def _rows(model: Model) -> Iterator[tuple[Statement, tuple[Placed, ...]]]:

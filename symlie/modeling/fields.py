@@ -140,9 +140,10 @@ class FieldStatement(Stated):
         Parameters
         ----------
         node, reference
-            Nodes on the same Rⁿ; what the reference is placed by must be added to the model before.
+            Nodes on the same Rⁿ.
         offset
             Difference of the coordinates, an expression of the other nodes whose rate does not depend on accelerations.
+            What places these nodes and the reference must be added to the model before.
         velocity
             Whether the node has the velocity that its motion gives; otherwise its velocity is that of the reference.
         last_first

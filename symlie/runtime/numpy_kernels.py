@@ -50,6 +50,14 @@ def on_nodes(
     return out
 
 
+def _rounds_of_placing(placements: Sequence[Sequence[int]], members: NDArray[np.int64]) -> int:
+    """How often offsets of an element type are computed at most, so that each one knows what others have placed."""
+    places = {place for place, _ in placements}
+    references = {reference for _, reference in placements} if len(placements) == 1 else set()
+    used = members[:, [k for k in range(members.shape[1]) if k not in places | references]]
+    return len(members) if placements and np.isin(used, members[:, sorted(places)]).any() else 1
+
+
 class NumpyKernels:
     """Kernels of a generated NumPy module, evaluated for all instances of a type at once."""
 
@@ -69,6 +77,11 @@ class NumpyKernels:
             for n in layout.nodes
             for k in range(n.count)
         }
+
+        self._rounds_of_placing = [
+            _rounds_of_placing(element["placements"], members)
+            for element, members in zip(layout.elements, layout.members, strict=True)
+        ]
 
     def prepare(self, parameters: Array, elements: Sequence[Array]) -> Prepared:
         model = np.array(self._functions[f"{self._layout.name}_prepare"](parameters), dtype=float)
@@ -173,22 +186,27 @@ class NumpyKernels:
 
     def _place(self, p: Prepared, t: float, q: Array, v: Array) -> None:
         """Put placed nodes where their references are plus an offset, instance by instance."""
-        layout = self._layout
-        for index, element in enumerate(layout.elements):
-            offsets = self._on_element(index, "place", p, t, q, v)
+        for index, element in enumerate(self._layout.elements):
+            known = None
+            # Offsets of all instances are computed at once, again if instances before them place what they depend on.
+            for _ in range(self._rounds_of_placing[index]):
+                offsets = self._on_element(index, "place", p, t, q, v)
+                if offsets is None or (known is not None and np.array_equal(offsets, known)):
+                    break
+                known = offsets
+                self._place_by(index, element, offsets.T, q, v)
+
+    def _place_by(self, index: int, element: dict[str, Any], offsets: Array, q: Array, v: Array) -> None:
+        """Put nodes where offsets say, shape (instances, components)."""
+        layout, order = self._layout, range(len(offsets))
+        for k in reversed(order) if element["places_backwards"] else order:
             first = 0
-            for place, reference in element["placements"] if offsets is not None else ():
+            for place, reference in element["placements"]:
                 size = self._dimensions[element["node_types"][place]]
-                steps = np.asarray(offsets)[first : first + 2 * size].T
-                first += 2 * size
-                order = range(len(steps))
-                for k in reversed(order) if element["places_backwards"] else order:
-                    for x, starts, step in (
-                        (q, layout.storage_of[index][k], steps[k, :size]),
-                        (v, layout.velocity_of[index][k], steps[k, size:]),
-                    ):
-                        a, b = starts[place], starts[reference]
-                        x[a : a + size] = x[b : b + size] + step
+                for x, starts in ((q, layout.storage_of[index][k]), (v, layout.velocity_of[index][k])):
+                    a, b = starts[place], starts[reference]
+                    x[a : a + size] = x[b : b + size] + offsets[k, first : first + size]
+                    first += size
 
     def prescribed_acceleration(self, p: Prepared, t: float) -> Array:
         a = np.zeros(self._layout.dimension)

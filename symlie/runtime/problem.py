@@ -86,7 +86,7 @@ def _sharing(layout: Layout, algebra: BandedAlgebra, kind: dict[str, Any]) -> tu
         algebra.position[layout.first_rows[names.index(name)] + layout.element_rows[names.index(name)] * instance]
         for name, instance in ((kind["first"], first), (kind["second"], second))
     )
-    place = row * np.int64(3 * algebra.bandwidth + 1) + column - row + algebra.bandwidth
+    place = row.astype(np.int64) * (3 * algebra.bandwidth + 1) + column - row + algebra.bandwidth
     return first.astype(np.int32), second.astype(np.int32), place
 
 

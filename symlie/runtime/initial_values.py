@@ -112,7 +112,8 @@ def initial_fields(system: System) -> InitialValues:
                 arguments[argument] = _parameter(system, argument)
         what = f"{name}.{quantity.field} that '{layout.name}' computes from {label}"
         try:
-            result = quantity.function(**arguments)
+            # Copies: functions may calculate in place.
+            result = quantity.function(**{key: rows.copy() for key, rows in arguments.items()})
         except SymlieError:
             raise
         except Exception as error:

@@ -148,6 +148,20 @@ def test_velocities_of_groups_from_another_number_of_components() -> None:
     assert system.assembled().initial_state.v == pytest.approx([8, -3, 0.5, 6, -5, 1])
 
 
+def test_functions_may_calculate_in_place() -> None:
+    def omega(momentum: Array, R: Array, inertia: Array, scale: Array) -> Array:
+        for argument in (R, inertia, scale):
+            argument *= 2
+        momentum /= inertia
+        return momentum
+
+    system = bodies(omega).derive().compile(backend="numpy").with_initial("bodies", momentum=[1, 2, 4])
+    assert system.initial_state.v == pytest.approx([0.5] * 6)
+    assert np.array_equal(system.parameters, 2 * np.eye(3).ravel())
+    assert np.array_equal(system.element_parameters[0], [[1, 2, 4]])
+    assert np.array_equal(system.initial_values["bodies", "momentum"], [[1, 2, 4]])
+
+
 def test_functions_that_fail_are_named() -> None:
     for function, message in (
         (lambda momentum: momentum[5], "bodies.Omega that 'bodies' computes from momentum can not be computed: Index"),

@@ -6,7 +6,7 @@ at hand. Generated folders and files hold numbers: what they keep of a start are
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -96,9 +96,7 @@ def initial_fields(system: System) -> InitialValues:
     if len(fields) == len(values) or system.quantity_source is None:
         return values
     q, v = system.own_initial()
-    for (name, label), quantity in system.quantity_source().items():
-        if (name, label) not in values:
-            continue
+    for (name, label), quantity in _in_order({k: x for k, x in system.quantity_source().items() if k in values}):
         for (other, field), rows in fields.items():
             field_rows(layout.node(other), field, q, v)[:] = rows
         node, here = layout.node(name), system.kernels.normalize(q)
@@ -120,6 +118,24 @@ def initial_fields(system: System) -> InitialValues:
             raise ModelError(f"The {what} can not be computed: {type(error).__name__}: {error}.") from error
         fields[name, quantity.field] = numbers(what, result, _sizes(node)[quantity.field], node.count)
     return fields
+
+
+def _in_order(given: Quantities) -> Iterator[tuple[tuple[str, str], InitialQuantity]]:
+    """Quantities that are given, each after those whose fields are arguments of it.
+
+    Raises
+    ------
+    ModelError
+        They wait for each other.
+    """
+    left = dict(given)
+    while left:
+        computed = {(node, quantity.field) for (node, _), quantity in left.items()}
+        ready = [k for k, x in left.items() if computed.isdisjoint((k[0], a) for a in x.arguments)]
+        if not ready:
+            names = " and ".join(f"{node}.{name}" for node, name in left)
+            raise ModelError(f"Each of {names} needs a field that is computed from another one of them; give a field.")
+        yield ready[0], left.pop(ready[0])
 
 
 def field_rows(node: NodeSlice, name: str, q: NDArray[Any], v: NDArray[Any]) -> NDArray[Any]:

@@ -148,6 +148,23 @@ def test_velocities_of_groups_from_another_number_of_components() -> None:
     assert system.assembled().initial_state.v == pytest.approx([8, -3, 0.5, 6, -5, 1])
 
 
+def test_quantities_follow_each_other() -> None:
+    """Whatever the order in which they are stated and given."""
+    model = bodies(lambda momentum, R: np.einsum("nij,ni->nj", R.reshape(-1, 3, 3), momentum))
+    (array,) = model.arrays
+    array.initial_quantity(
+        "turned", "R", lambda turned: [np.roll(np.eye(3), int(k), axis=0).ravel() for (k,) in turned], 1
+    )
+    system = model.derive().compile(backend="numpy").with_initial("bodies", momentum=[1, 2, 3], turned=[[1], [2]])
+    assert system.initial_state.v == pytest.approx([2, 3, 1, 3, 1, 2])
+    model = bodies(lambda momentum, R: momentum)
+    (array,) = model.arrays
+    array.initial_quantity("turned", "R", lambda turned, Omega: turned)
+    system = model.derive().compile(backend="numpy").with_initial("bodies", momentum=[1, 2, 3], turned=np.eye(3))
+    with pytest.raises(ModelError, match=r"Each of bodies\.momentum and bodies\.turned needs a field"):
+        _ = system.initial_state
+
+
 def test_functions_may_calculate_in_place() -> None:
     def omega(momentum: Array, R: Array, inertia: Array, scale: Array) -> Array:
         for argument in (R, inertia, scale):

@@ -22,7 +22,7 @@ from symlie.certify.proof import Section
 from symlie.certify.rounding import Contraction
 from symlie.certify.source_text import function_text
 from symlie.compile.compiler import flags, run_compiler
-from symlie.errors import NoCompilerError
+from symlie.errors import NoCompilerError, SymlieError
 from symlie.ir.schemes import POLES
 
 SPREAD = 1500
@@ -42,6 +42,9 @@ OPTIMIZE: dict[Contraction, tuple[str, ...]] = {
     "on": ("contract",),
 }
 """Ways to compile what is measured, by what the compiler may do."""
+
+FUSED = "double fused(double x) { return x * x - 1.0; }"
+"""A function that tells whether products are rounded before they are added to."""
 
 _TYPES = {"double": np.float64, "float": np.float32}
 
@@ -80,8 +83,10 @@ def compile_functions(
     ------
     NoCompilerError
         There is none, and without one operations can not be fused.
+    SymlieError
+        Neither does this processor fuse them.
     """
-    lines = ["#include <math.h>", "#define SYMLIE_COLD static", "#define SYMLIE_UNLIKELY(x) (x)"]
+    lines = ["#include <math.h>", "#define SYMLIE_COLD static", "#define SYMLIE_UNLIKELY(x) (x)", FUSED]
     for k, (source, operations) in enumerate(functions):
         text, real = function_text(source, operations.name), operations.precision
         lines.append(re.sub(rf"\b{operations.name}(?=(_beyond)?\()", f"f{k}_{operations.name}", text))
@@ -102,7 +107,16 @@ def compile_functions(
                     raise
                 return [None] * len(functions)
             libraries.append(ctypes.CDLL(str(output)))
+    if contraction == "on" and not _fuses(libraries[0]):
+        raise SymlieError(
+            "Multiplications and additions are not fused on this processor; judge them with --contraction any or off."
+        )
     return [(tuple(libraries), f"all{k}") for k in range(len(functions))]
+
+
+def _fuses(library: ctypes.CDLL) -> bool:
+    library.fused.restype = ctypes.c_double
+    return bool(library.fused(ctypes.c_double(1 + 2.0**-30)) != (1 + 2.0**-30) ** 2 - 1)
 
 
 def evaluate(operations: OperationList, evaluator: Evaluator, x: NDArray[np.float64]) -> list[NDArray[np.float64]]:

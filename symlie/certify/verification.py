@@ -258,8 +258,8 @@ def scheme_of(branch: Branch) -> str:
     is_quotient = any(o.operator == "div" and isinstance(o.operands[1], str) for o in branch.operations)
     if is_quotient:
         return "pole removed"
-    last = branch.operations[-1]
-    is_recurrence = last.operator == "sub" and isinstance(last.operands[0], float)
+    results = [o for o in branch.operations if o.target == branch.result]
+    is_recurrence = any(o.operator == "sub" and isinstance(o.operands[0], float) for o in results)
     return "recurrence" if is_recurrence else "polynomial"
 
 

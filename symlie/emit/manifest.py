@@ -11,7 +11,7 @@ from symlie.ir.kernels import Arrangement, EmittedModel, FieldLayout, NodeSet, P
 from symlie.ir.signature import signature_hash
 from symlie.version import VERSION
 
-FORMAT = 4
+FORMAT = 5
 """Version of the manifest's layout; a folder of another format is refused."""
 
 

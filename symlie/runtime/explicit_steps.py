@@ -34,7 +34,7 @@ def rkmk_step(stepper: Stepper, state: State, h: float) -> Trial:
         acceleration, multipliers = _solved(stepper, state, i, stage_t, Q, V)
         v_dot.append(acceleration)
         slope = k.field(p, stage_t, Q, acceleration, multipliers, V)
-        rate.append(_corrected_rate(stepper, table, Theta, slope) if i > 0 else slope)
+        rate.append(stepper.moving(_corrected_rate(stepper, table, Theta, slope) if i > 0 else slope))
         if i == stages:
             break
         Theta = h * sum(a[i + 1, j] * rate[j] for j in range(i + 1))
@@ -99,7 +99,7 @@ def chain_step(stepper: Stepper, state: State, h: float, tableau: ChainTableau) 
         Q, V = points[i]
         solved = _solved(stepper, state, i, stage_t, Q, V)
         v_dot.append(solved[0])
-        rate.append(k.field(p, stage_t, Q, *solved, V))
+        rate.append(stepper.moving(k.field(p, stage_t, Q, *solved, V)))
     q, v = end_of(table.stages, t + h)
     trial = stepper.trial(state, q, v, v_dot, stages)
     if stepper.rows:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from symlie.errors import FormatError, UnknownNameError
 
-FORMAT = 4
+FORMAT = 5
 """The manifest format that this version reads."""
 
 Array = NDArray[np.float64]
@@ -190,6 +190,23 @@ class Layout:
     def mass_is_constant(self) -> bool:
         """Whether no mass matrix depends on the configuration."""
         return all(e["mass_is_constant"] for e in self.elements)
+
+    @cached_property
+    def moving_types(self) -> NDArray[np.bool_]:
+        """Node types of which methods integrate some node, shape (types,)."""
+        ends = np.cumsum(self.type_sizes)
+        return np.array([bool(part.any()) for part in np.split(self.integrated, ends[:-1])])
+
+    @property
+    def type_sizes(self) -> NDArray[np.int64]:
+        """Components of local coordinates of all nodes of each type, shape (types,)."""
+        dimensions = [t["dimension"] for t in self.manifest["node_types"]]
+        return np.asarray(self.node_counts * dimensions, dtype=np.int64)
+
+    @cached_property
+    def moves(self) -> NDArray[np.bool_]:
+        """Components of these types, shape (dimension,)."""
+        return np.repeat(self.moving_types, self.type_sizes)
 
     @cached_property
     def first_rows(self) -> list[int]:

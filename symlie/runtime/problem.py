@@ -62,11 +62,9 @@ def problem_tables(layout: Layout, integrates: bool = False) -> ProblemTables:
 
 def _moving(layout: Layout) -> tuple[Any, slice]:
     """Nodes of each type, or 0 if methods integrate none of them, and components from the first such to the last."""
-    sizes = layout.node_counts * [t["dimension"] for t in layout.manifest["node_types"]]
-    moves = np.array([bool(part.any()) for part in np.split(layout.integrated, np.cumsum(sizes)[:-1])])
-    components = np.flatnonzero(np.repeat(moves, sizes))
+    components = np.flatnonzero(layout.moves)
     hull = slice(int(components[0]), int(components[-1]) + 1) if len(components) else slice(0, 0)
-    return np.where(moves, layout.node_counts, 0), hull
+    return np.where(layout.moving_types, layout.node_counts, 0), hull
 
 
 def _sharing(layout: Layout, algebra: BandedAlgebra, kind: dict[str, Any]) -> tuple[Any, Any, Any]:

@@ -101,6 +101,10 @@ class Stepper:
         except np.linalg.LinAlgError as error:
             raise SingularSystemError(f"The linear system of a stage is singular ({error}).") from error
 
+    def moving(self, rate: Array) -> Array:
+        """A rate without the node types of which nothing is integrated: they may turn by any angle within a step."""
+        return np.where(self.system.layout.moves, rate, 0.0)
+
     def advance(self, q: Array, theta: Array) -> Array:
         """q∘exp(θ), or in other coordinates, for an increment within the chart."""
         self.check_chart(theta)
@@ -150,7 +154,7 @@ class Stepper:
         B = k.jacobian(p, t, q)
         final = (Theta, Q, V, B)
         for i in range(tableau.stages):
-            theta_dot.append(v if i == 0 else k.rate(Theta, V))
+            theta_dot.append(self.moving(v if i == 0 else k.rate(Theta, V)))
             next_Theta = h * sum(a[i + 1, j] * theta_dot[j] for j in range(i + 1))
             next_Q = self.advance(q, next_Theta)
             next_t = t + c[i + 1] * h

@@ -5,16 +5,14 @@ from __future__ import annotations
 import functools
 import math
 
-import numpy as np
 import pytest
 
 pytest.importorskip("flint")
 
-from symlie.certify.measure import compile_functions, evaluate
-from symlie.certify.operation_list import parse_function
 from symlie.certify.rounding import Contraction
 from symlie.certify.subjects import group_names, named_subject, standard_names
 from symlie.certify.verification import Row, Verification, default_target, verify
+from symlie.errors import SymlieError
 from symlie.groups.standard import group_from_name
 from symlie.ir.schemes import Precision
 
@@ -27,18 +25,6 @@ numbers one comes to 1/1.5 of what is proved of the recurrence; samples find 1/1
 
 BARS = {"g0": 3.0, "g1": 4.5, "g2": 6.0, "g3": 7.5}
 """Bounds in eps that the g_m have to meet up to their pole."""
-
-
-def fuses_operations() -> bool:
-    """Whether compiled functions have fused multiplications and additions if they may."""
-    square = "double square(double z)\n{\n    return z * z - 1.0;\n}\n"
-    beyond = "double square_beyond(double z)\n{\n    return z;\n}\n"
-    operations = parse_function(beyond + square, "square")
-    (evaluator,) = compile_functions([(beyond + square, operations)])
-    if evaluator is None:
-        return False
-    plain, fused = evaluate(operations, evaluator, np.array([1 + 2.0**-30]))
-    return bool(plain[0] != fused[0])
 
 
 @functools.cache
@@ -89,10 +75,13 @@ def test_contraction_changes_bounds_as_it_should() -> None:
 
 @pytest.mark.parametrize("contraction", ["off", "on"])
 def test_what_is_measured_is_compiled_as_it_was_proved(contraction: Contraction) -> None:
-    if contraction == "on" and not fuses_operations():
-        pytest.skip("needs a compiler and a processor that fuse multiplications and additions")
     subjects = [named_subject(name, "float") for name in ("c1", "c2", "c1_1", "g0")]
-    assert all(row.is_proved for v in verify(subjects, contraction=contraction) for row in v.rows)
+    try:
+        verified = verify(subjects, contraction=contraction)
+    except SymlieError as error:
+        assert contraction == "on"
+        pytest.skip(str(error))  # no compiler, or a processor that does not fuse
+    assert all(row.is_proved for v in verified for row in v.rows)
 
 
 def test_bounds_follow_the_domain() -> None:

@@ -15,14 +15,14 @@ from tests.tolerances import BACKENDS_OF_SPACES
 GROUPS = {"bodies": "SO3", "platforms": "SE3", "points": "R3"}
 
 
-def pulled(names: tuple[str, ...], count: int = 6) -> tuple[System, System]:
+def pulled(names: tuple[str, ...], count: int = 6, turns: float = 1.0) -> tuple[System, System]:
     """Points on springs and bodies between moving platforms, in C and in NumPy; the names are in the order of nodes."""
     model = sl.Model("pulled")
     arrays = {name: model.node_array(name, GROUPS[name], count) for name in names}
     bodies, platforms, points = (arrays[name] for name in GROUPS)
     bodies.initial(Omega=lambda k: [0.1 * k, 1, 0.2])
     points.initial(x=lambda k: [k, 0, 1], x_dot=[0, 0.1, 0.3])
-    c, s = sl.cos(model.t), sl.sin(model.t)
+    c, s = sl.cos(turns * model.t), sl.sin(turns * model.t)
     for k in range(count - 1):
         model.prescribe(platforms[k], R=[[c, -s, 0], [s, c, 0], [0, 0, 1]], x=[k, model.t**2, 0])
     platforms.fix(count - 1)
@@ -58,3 +58,11 @@ def test_types_that_do_not_move(names: tuple[str, ...], moving: slice, runs: lis
         assert first.statistics.steps == second.statistics.steps
         for a, b in ((first.q[-1], second.q[-1]), (first.v[-1], second.v[-1])):
             assert np.abs(a - b).max() < BACKENDS_OF_SPACES * np.abs(b).max()
+
+
+def test_what_is_prescribed_may_turn_as_fast_as_it_likes() -> None:
+    """More than 2π in a step, which no increment could."""
+    systems = pulled(BETWEEN[0], turns=200.0)
+    for method in ("rkmk_dopri5", "half_explicit_5", "cf4"):
+        first, second = (sl.solve(s, 0.2, method=method, h=0.1) for s in systems)
+        assert np.abs(first.q[-1] - second.q[-1]).max() < BACKENDS_OF_SPACES * np.abs(second.q[-1]).max()

@@ -137,7 +137,7 @@ def print_solution(solution: Solution, whole: Solution) -> None:
                     ("largest |Φ|", f"{statistics.max_constraint_residual:.3g}"),
                     ("largest |Bv+b|", f"{statistics.max_velocity_residual:.3g}"),
                 ]
-                if layout.rows
+                if layout.of_velocities.any()
                 else []
             ),
             ("time loop", seconds(statistics.cpu_seconds) + per_step),

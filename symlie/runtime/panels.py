@@ -77,7 +77,7 @@ def panels(solution: Solution) -> list[Panel]:
     drawn += [p for n in nodes for p in _field_panels(solution, n, "velocity_fields")]
     drawn += [_multiplier_panel(constraint, values) for constraint, values in solution.named_multipliers().items()]
     drawn.append(_energy_panel(solution.outputs["energy"]))
-    if layout.rows:
+    if layout.of_velocities.any():
         drawn.append(_residual_panel(solution))
     return drawn
 
@@ -103,7 +103,7 @@ def named_panels(solution: Solution, names: Sequence[str]) -> list[Panel]:
         node, _, field = name.partition(".")
         if name == "energy":
             drawn.append(_energy_panel(solution.outputs["energy"]))
-        elif name == "residuals" and layout.rows:
+        elif name == "residuals" and layout.of_velocities.any():
             drawn.append(_residual_panel(solution))
         elif name in layout.outputs:
             drawn.append(_output_panel(solution, name))
@@ -147,7 +147,7 @@ def _drawable(layout: Layout) -> list[str]:
         for field in node.type["storage_fields"] + node.type["velocity_fields"]
         if not node.is_array
     ]
-    residuals = ["residuals"] if layout.rows else []
+    residuals = ["residuals"] if layout.of_velocities.any() else []
     return ["energy", *residuals, *layout.outputs, *layout.constraints, *fields]
 
 

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 import symlie as sl
-from symlie.errors import ModelError
+from symlie.errors import ModelError, UnknownNameError
 from symlie.models import pendulum_chain
 from symlie.runtime.initial import index1_multipliers
 from symlie.runtime.layout import Array
+from symlie.runtime.panels import named_panels, panels
 from tests.spaces.pendulum import REFERENCE
 from tests.tolerances import DENSE_SOLVE, FLOOR_FACTOR, ORDER, TANGENT
 
@@ -204,6 +205,13 @@ def test_checkpoints_and_files_keep_the_parameters_of_elements(tmp_path: Any) ->
     assert np.array_equal(loaded(0.13).q, solution(0.13).q)
     assert np.array_equal(loaded.outputs["positions"], solution.outputs["positions"])
     solution.plot(tmp_path / "chain.png")
+
+
+def test_constraints_of_accelerations_have_no_residuals_to_draw() -> None:
+    solution = sl.solve(chain(3), 0.1, method="rkmk_dopri5", h=0.05)
+    assert [p.title for p in panels(solution)] == ["multipliers of tension, largest of 3", "energy, relative change"]
+    with pytest.raises(UnknownNameError, match=r"draw energy, tension\.$"):
+        named_panels(solution, ["residuals"])
 
 
 def test_mistakes_of_placements_are_named() -> None:

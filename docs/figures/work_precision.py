@@ -11,26 +11,37 @@ from itertools import pairwise
 
 import numpy as np
 from drawing import letters, picture, write
+from matplotlib.axes import Axes
+from numpy.typing import NDArray
 
 import symlie as sl
 from symlie.models import heavy_top, pendulum_chain, quadrotors
 from symlie.runtime.convergence import EndState, error_against
 from symlie.runtime.system import System
 
-METHODS = {
-    "lie_euler_heun": ("0.6", "o", ":"),
-    "rkmk_kutta3": ("C0", "v", ":"),
-    "cf32a": ("C1", "v", ":"),
-    "cg3": ("C2", "v", ":"),
-    "rkmk_rk44": ("C0", "s", "-"),
-    "rkmk4_two_commutators": ("C3", "s", "-"),
-    "cf4": ("C1", "s", "-"),
-    "cg4": ("C2", "s", "-"),
-    "rkmk_dopri5": ("C0", "D", "--"),
-    "cg5": ("C2", "D", "--"),
-    "rkmk_rk67": ("C0", "*", "-."),
-}
-"""Colour by family, marker and line by order."""
+METHODS = (
+    {
+        "rkmk_euler": ("0.3", "o", "-."),
+        "lie_euler_heun": ("0.6", "o", ":"),
+        "rkmk_kutta3": ("C0", "v", "-"),
+        "rkmk_bs32": ("C0", "^", "--"),
+        "cf32a": ("C1", "v", "-"),
+        "cf32b": ("C1", "^", "--"),
+        "cg3": ("C2", "v", "-"),
+    },
+    {
+        "rkmk_rk44": ("C0", "s", "-"),
+        "rkmk_38": ("C0", "P", "-"),
+        "rkmk4_two_commutators": ("C3", "s", "-"),
+        "cf4": ("C1", "s", "-"),
+        "cf43": ("C1", "P", "-"),
+        "cg4": ("C2", "s", "-"),
+        "rkmk_dopri5": ("C0", "D", "--"),
+        "cg5": ("C2", "D", "--"),
+        "rkmk_rk67": ("C0", "*", "-."),
+    },
+)
+"""Methods up to order three, and from order four. Colour by family, marker and line by order."""
 
 ROUNDING = 1e-12
 """Smaller errors, relative to the largest stored component, are left out with all finer steps."""
@@ -60,32 +71,50 @@ def measured(system: System, method: str, t_end: float, steps: int, exact: EndSt
     return error, min(run.statistics.cpu_seconds for run in runs)
 
 
+def curve(
+    system: System, method: str, t_end: float, numbers: Sequence[int], exact: EndState
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Seconds and errors over the numbers of steps, down to round-off."""
+    points = [measured(system, method, t_end, n, exact) for n in numbers]
+    errors, seconds = (np.array(values) for values in zip(*points, strict=True))
+    visible = np.cumprod(errors > ROUNDING * np.abs(exact.q).max()).astype(bool)
+    return seconds[visible], errors[visible]
+
+
+def draw(
+    panel: Axes,
+    method: str,
+    style: tuple[str, str, str],
+    seconds: NDArray[np.float64],
+    errors: NDArray[np.float64],
+) -> None:
+    """A line, and its orders and the work for an error, NaN if the errors are all larger or all smaller."""
+    colour, marker, line = style
+    panel.loglog(seconds, errors, color=colour, marker=marker, linestyle=line, label=method, ms=4)
+    shown = " ".join(f"{np.log2(a / b):.2f}" for a, b in pairwise(errors))
+    logarithms = np.log(errors[::-1]), np.log(seconds[::-1])
+    work = np.exp(np.interp(np.log(1e-6), *logarithms, left=np.nan, right=np.nan))
+    print(f"  {method}: errors {errors[0]:.1e} to {errors[-1]:.1e}, orders {shown}; 1e-6 in {work:.2e} s")
+
+
 def main() -> None:
     """Run, print the orders and the work for an error, draw."""
     name = letters()
-    with picture(10.0, 4.2) as figure:
-        axes = figure.subplots(1, 3)
-        for panel, (title, system, t_end, numbers) in zip(axes, cases(), strict=True):
+    with picture(10.0, 8.0) as figure:
+        axes = figure.subplots(2, 3, sharex="col")
+        for column, (title, system, t_end, numbers) in enumerate(cases()):
             exact = EndState.of(
                 sl.solve(system, t_end, method="rkmk_rk67", h=t_end / (2 * numbers[-1]), record_every=0)
             )
             print(title)
-            for method, (colour, marker, line) in METHODS.items():
-                points = [measured(system, method, t_end, n, exact) for n in numbers]
-                errors, seconds = (np.array(values) for values in zip(*points, strict=True))
-                visible = np.cumprod(errors > ROUNDING * np.abs(exact.q).max()).astype(bool)
-                orders = [np.log2(a / b) for (a, b) in pairwise(errors[visible])]
-                work = np.exp(np.interp(np.log(1e-6), np.log(errors[visible][::-1]), np.log(seconds[visible][::-1])))
-                shown = " ".join(f"{order:.2f}" for order in orders)
-                print(f"  {method}: errors {errors[0]:.1e} to {errors[-1]:.1e}, orders {shown}; 1e-6 in {work:.2e} s")
-                panel.loglog(
-                    seconds[visible], errors[visible], color=colour, marker=marker, linestyle=line, label=method, ms=4
-                )
-            panel.set_title(f"({next(name)}) {title}")
-            panel.set_xlabel("time loop (s)")
-        axes[0].set_ylabel("largest error of a node at the end")
-        handles, labels = axes[0].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside lower center", ncols=6)
+            for panel, methods in zip(axes[:, column], METHODS, strict=True):
+                for method, style in methods.items():
+                    draw(panel, method, style, *curve(system, method, t_end, numbers, exact))
+            axes[0, column].set_title(f"({next(name)}) {title}")
+            axes[1, column].set_xlabel("time loop (s)")
+        for row in axes:
+            row[0].set_ylabel("largest error of a node at the end")
+            row[2].legend(loc="center left", bbox_to_anchor=(1.02, 0.5))
         write(figure, "work_precision.png")
 
 

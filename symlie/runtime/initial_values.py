@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symlie.errors import ModelError, SymlieError, UnknownNameError
-from symlie.runtime.layout import Array, Layout, NodeSlice
+from symlie.runtime.layout import Array, Layout
 from symlie.runtime.parameters import numbers
+from symlie.runtime.slices import NodeSlice
 
 if TYPE_CHECKING:
     from symlie.runtime.system import System

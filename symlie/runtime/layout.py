@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -13,66 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symlie.errors import FormatError, UnknownNameError
+from symlie.runtime.slices import ConstraintSlice, EventValue, NodeSlice
 
 FORMAT = 5
 """The manifest format that this version reads."""
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int32]
-
-
-@dataclass(frozen=True, eq=False)
-class NodeSlice:
-    """Where a node, or an array of nodes, sits in the state vectors."""
-
-    name: str
-    type: dict[str, Any]
-    count: int
-    is_array: bool
-    storage: slice
-    velocity: slice
-    fixed: NDArray[np.bool_]
-    """Clamped nodes, shape (count,)."""
-    placed: NDArray[np.bool_]
-    """Nodes that elements place by others, which are no states, shape (count,)."""
-    velocity_given: NDArray[np.bool_]
-    """Velocity components that are not completed from constraints, shape (count · dimension,)."""
-
-    @property
-    def is_state(self) -> bool:
-        """Whether some node of it moves by itself; otherwise they are where others place them."""
-        return not bool(self.placed.any()) or not bool((self.placed | self.fixed).all())
-
-    def by_node(self, values: Array, *, velocity: bool) -> Array:
-        """Values over time of this slice, shape (n, components), or (n, count, components) for arrays."""
-        part = values[:, self.storage]
-        if velocity:
-            part = values[:, self.velocity] if self.type["velocities"] else values[:, :0]
-        return part.reshape(len(values), self.count, -1) if self.is_array else part
-
-
-@dataclass(frozen=True, eq=False)
-class ConstraintSlice:
-    """Rows of a named constraint over all instances of its element type."""
-
-    rows: NDArray[np.int64]
-    """Shape (instances, size)."""
-    is_array: bool
-    element: str
-    is_holonomic: bool
-    is_of_accelerations: bool
-
-
-@dataclass(frozen=True)
-class EventValue:
-    """One event function: of the model, or of one instance of an element type."""
-
-    name: str
-    element: str
-    instance: int
-    direction: int
-    """Which sign changes count: 1 rising, -1 falling, 0 both."""
-    is_terminal: bool
 
 
 class Layout:

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from symlie.errors import UnknownNameError
-from symlie.runtime.layout import Array, Layout, NodeSlice
+from symlie.runtime.layout import Array, Layout
 from symlie.runtime.quantities import field_unit
+from symlie.runtime.slices import NodeSlice
 from symlie.runtime.solution import Solution
 
 SNAPSHOTS = "snapshots"

@@ -13,7 +13,8 @@ from symlie.errors import IntegrationError, ModelError
 from symlie.runtime.convergence import ConvergenceRow, EndState, Measured, error_against
 from symlie.runtime.execution import Progress
 from symlie.runtime.integrate import solve
-from symlie.runtime.layout import Layout, NodeSlice
+from symlie.runtime.layout import Layout
+from symlie.runtime.slices import NodeSlice
 from symlie.runtime.system import System
 from symlie.runtime.topology import Numbers, continues_another, first_numbers
 

@@ -6,7 +6,8 @@ import numpy as np
 
 from symlie.errors import ModelError
 from symlie.runtime.kernels import Kernels
-from symlie.runtime.layout import Array, Layout, NodeSlice
+from symlie.runtime.layout import Array, Layout
+from symlie.runtime.slices import NodeSlice
 
 
 def check_numbers(layout: Layout, parameters: Array, element_parameters: tuple[Array, ...], q: Array, v: Array) -> None:

@@ -1,0 +1,63 @@
+"""Where nodes, constraints and events sit in the vectors of a system."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, eq=False)
+class NodeSlice:
+    """Where a node, or an array of nodes, sits in the state vectors."""
+
+    name: str
+    type: dict[str, Any]
+    count: int
+    is_array: bool
+    storage: slice
+    velocity: slice
+    fixed: NDArray[np.bool_]
+    """Clamped nodes, shape (count,)."""
+    placed: NDArray[np.bool_]
+    """Nodes that elements place by others, which are no states, shape (count,)."""
+    velocity_given: NDArray[np.bool_]
+    """Velocity components that are not completed from constraints, shape (count · dimension,)."""
+
+    @property
+    def is_state(self) -> bool:
+        """Whether some node of it moves by itself; otherwise they are where others place them."""
+        return not bool(self.placed.any()) or not bool((self.placed | self.fixed).all())
+
+    def by_node(self, values: NDArray[np.float64], *, velocity: bool) -> NDArray[np.float64]:
+        """Values over time of this slice, shape (n, components), or (n, count, components) for arrays."""
+        part = values[:, self.storage]
+        if velocity:
+            part = values[:, self.velocity] if self.type["velocities"] else values[:, :0]
+        return part.reshape(len(values), self.count, -1) if self.is_array else part
+
+
+@dataclass(frozen=True, eq=False)
+class ConstraintSlice:
+    """Rows of a named constraint over all instances of its element type."""
+
+    rows: NDArray[np.int64]
+    """Shape (instances, size)."""
+    is_array: bool
+    element: str
+    is_holonomic: bool
+    is_of_accelerations: bool
+
+
+@dataclass(frozen=True)
+class EventValue:
+    """One event function: of the model, or of one instance of an element type."""
+
+    name: str
+    element: str
+    instance: int
+    direction: int
+    """Which sign changes count: 1 rising, -1 falling, 0 both."""
+    is_terminal: bool

@@ -83,7 +83,7 @@ def field_letter(field: Field, superscript: str = "") -> Letter:
     return letter(field.name, superscript, first=0 if is_quaternion else 1)
 
 
-class _Printer(LatexPrinter):  # type: ignore[misc]
+class _Printer(LatexPrinter):
     """SymPy's printer with positive terms first and sums of parameters in front: (J₃ - J₂) Ω₂ Ω₃."""
 
     def _as_ordered_terms(self, expr: Expr, order: str | None = None) -> list[Expr]:

@@ -15,7 +15,7 @@ WORKING_INTERVAL = Rational(10)
 """Upper end in z = ω² of the interval served without a branch to a closed form (ω ≤ 3.16 > π)."""
 
 
-class CoefficientFunction(sympy.Function):  # type: ignore[misc]
+class CoefficientFunction(sympy.Function):
     """Base of the coefficient functions f(z); the last argument is the upper end of the working interval."""
 
     @property
@@ -106,7 +106,7 @@ class Cotangent(CoefficientFunction):
         return 2**m * factorial(j + m) / factorial(j) * abs(sympy.bernoulli(2 * k)) / factorial(2 * k)
 
 
-class HalfAngleRatio(sympy.Function):  # type: ignore[misc]
+class HalfAngleRatio(sympy.Function):
     """L(w, n) = 2 atan(√n/w)/√n, the factor of the quaternion logarithm θ = L(w, |v|²) v; 2/w at n = 0.
 
     The principal value: p and -p are the same rotation, and |θ| ≤ π. Opaque: D log = T⁻¹ is a rule of the group, so
@@ -120,7 +120,7 @@ class HalfAngleRatio(sympy.Function):  # type: ignore[misc]
         return rf"L\left({printer._print(self.args[0])}, {printer._print(self.args[1])}\right)"
 
 
-class FullAngleRatio(sympy.Function):  # type: ignore[misc]
+class FullAngleRatio(sympy.Function):
     """F(w, n) = 2 atan2(√n, w)/√n, so that F(p₀, |v|²) v is a rotation vector up to the length 2π; 2/|w| at n = 0.
 
     Unlike `HalfAngleRatio` it tells p from -p, so a rotation vector does not jump at the angle π. Opaque as well.
@@ -133,7 +133,7 @@ class FullAngleRatio(sympy.Function):  # type: ignore[misc]
         return rf"F\left({printer._print(self.args[0])}, {printer._print(self.args[1])}\right)"
 
 
-class RotationQuaternion(sympy.Function):  # type: ignore[misc]
+class RotationQuaternion(sympy.Function):
     """Component k of the unit quaternion of a rotation matrix, by the largest of (tr R, R11, R22, R33).
 
     ``RotationQuaternion(k, R11, R12, …, R33)``; the scalar component is not negative. Accurate up to the angle π.
@@ -144,7 +144,7 @@ class RotationQuaternion(sympy.Function):  # type: ignore[misc]
     primitive_name = "rotation_quaternion"
 
 
-class PiecewiseLinear(sympy.Function):  # type: ignore[misc]
+class PiecewiseLinear(sympy.Function):
     """Linear interpolation of a table of parameters, constant outside of it.
 
     ``PiecewiseLinear(x, first_abscissa, first_value, count)``: the symbols are the first of ``count`` consecutive
@@ -158,7 +158,7 @@ class PiecewiseLinear(sympy.Function):  # type: ignore[misc]
         return PiecewiseSlope(*self.args)
 
 
-class PiecewiseSlope(sympy.Function):  # type: ignore[misc]
+class PiecewiseSlope(sympy.Function):
     """Slope of `PiecewiseLinear`: of the interval to the right at a kink, zero outside of the table."""
 
     nargs = (4,)
@@ -168,7 +168,7 @@ class PiecewiseSlope(sympy.Function):  # type: ignore[misc]
         return Integer(0)
 
 
-class RunTimeInput(sympy.Function):  # type: ignore[misc]
+class RunTimeInput(sympy.Function):
     """Component of an input u(t), from a table that is given at run time; zero without one.
 
     ``RunTimeInput(t, slot, component)``: the symbol is the first of the input's three slots among the parameters.
@@ -186,7 +186,7 @@ class RunTimeInput(sympy.Function):  # type: ignore[misc]
         return text if exp is None else rf"{text}^{{{exp}}}"
 
 
-class RunTimeInputSlope(sympy.Function):  # type: ignore[misc]
+class RunTimeInputSlope(sympy.Function):
     """Slope of `RunTimeInput`, at a kink that to the right; zero where values are held."""
 
     nargs = (3,)
@@ -196,7 +196,7 @@ class RunTimeInputSlope(sympy.Function):  # type: ignore[misc]
         return Integer(0)
 
 
-class Select(sympy.Function):  # type: ignore[misc]
+class Select(sympy.Function):
     """``Select(condition, if_positive, otherwise)``: one of two expressions by the sign of a third.
 
     Derivatives are taken piece by piece; a piece that is not chosen may be infinite or NaN.

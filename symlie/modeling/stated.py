@@ -150,11 +150,11 @@ class Stated:
 
     def _own(self, node: Any) -> Node:
         """Check that a node belongs to this statement."""
-        if node not in self.nodes:
-            known = ", ".join(n.name for n in self.nodes) or "none"
-            shown = f"Node '{node.name}'" if isinstance(node, Node) else repr(node)
-            raise ModelError(f"{shown} does not belong to '{self.name}', whose own nodes are: {known}.")
-        return node  # type: ignore[no-any-return]
+        if isinstance(node, Node) and node in self.nodes:
+            return node
+        known = ", ".join(n.name for n in self.nodes) or "none"
+        shown = f"Node '{node.name}'" if isinstance(node, Node) else repr(node)
+        raise ModelError(f"{shown} does not belong to '{self.name}', whose own nodes are: {known}.")
 
     def _without_inputs(self, what: str, expressions: Sequence[Expr]) -> None:
         needed = [s.expression for s in needed_statements(self.program, expressions) if isinstance(s, Assignment)]

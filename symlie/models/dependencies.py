@@ -83,6 +83,8 @@ def _local_modules() -> dict[str, str]:
 def _source(file: str) -> str:
     """The source of a byte-code file, any other file itself."""
     if file.endswith(".pyc"):
-        with contextlib.suppress(ValueError, NotImplementedError):
+        try:
             return importlib.util.source_from_cache(file)
+        except (ValueError, NotImplementedError):  # outside of __pycache__, or an interpreter without one: it is all there is
+            return file
     return file

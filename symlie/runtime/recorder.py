@@ -94,7 +94,8 @@ class Recorder:
             sizes = (self.layout.storage, self.layout.dimension, self.layout.rows)
             q, v, multipliers = (np.zeros((0, n)) for n in sizes)
             return np.zeros(0), q, v, multipliers
-        return tuple(np.concatenate(rows) for rows in (self.t, self.q, self.v, self.multipliers))  # type: ignore[return-value]
+        t, q, v, multipliers = (np.concatenate(rows) for rows in (self.t, self.q, self.v, self.multipliers))
+        return t, q, v, multipliers
 
     def tried(self) -> Trace | None:
         """The trace, if there is one."""

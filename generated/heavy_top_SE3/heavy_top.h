@@ -730,7 +730,6 @@ static inline void system_field(const symlie_problem *restrict P, double t, cons
     (void)multipliers;
     (void)P, (void)t, (void)q, (void)a, (void)v;
 }
-
 /* Kinetic and potential energy. */
 static inline void system_energy(const symlie_problem *restrict P, double t, const double *restrict q, const double *restrict v, double *restrict E)
 {

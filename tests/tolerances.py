@@ -373,7 +373,5 @@ RECORDED_SWITCH = 0.15
 Errors that grow like ω⁶ and fall like ω⁻² cross elsewhere by 2.5^(1/8) - 1 = 12 %; records have two digits."""
 
 BOTH_FORMS = 1e-9
-"""Two formulations of up to seven links over a second, each at a tolerance of 1e-11: errors of many steps."""
-
-INITIAL_QUANTITY = 1e-8
-"""The same over half a second with rtol 1e-10 and the default atol."""
+"""Two formulations of up to seven links over at most a second, each at a tolerance from 1e-11 to 1e-10: errors of many
+steps, a hundred at 1e-11 or ten at 1e-10 if they added up."""

@@ -85,6 +85,6 @@ def _source(file: str) -> str:
     if file.endswith(".pyc"):
         try:
             return importlib.util.source_from_cache(file)
-        except (ValueError, NotImplementedError):  # outside of __pycache__, or an interpreter without one: it is all there is
-            return file
+        except (ValueError, NotImplementedError):
+            return file  # byte code outside of __pycache__ is all there is
     return file

@@ -96,7 +96,7 @@ def plot_errors(panels: Mapping[str, Sequence[Curve]], path: str | Path | None =
             grid[last, k].tick_params(labelbottom=True)
         largest = max(float(c.proved.max()) for curves in panels.values() for c in curves)
         grid[0, 0].set_ylim(LEAST, 3 * largest)
-        _add_legend(figure, list(panels.values()))
+        _add_legend(figure, list(panels.values()), 2 * columns)
         if path is not None:
             write_figure(figure, Path(path))
     return figure
@@ -120,8 +120,8 @@ def draw_curves(axes: Axes, curves: Sequence[Curve]) -> None:
             axes.axvline(switch, color=color, linewidth=0.6, linestyle=":")
 
 
-def _add_legend(figure: Figure, panels: Sequence[Sequence[Curve]]) -> None:
-    """Labels of the lines of all panels, each once."""
+def _add_legend(figure: Figure, panels: Sequence[Sequence[Curve]], across: int) -> None:
+    """Labels of the lines of all panels, each once, so many beside each other."""
     from matplotlib.lines import Line2D
 
     found: dict[str, Line2D] = {}
@@ -129,4 +129,4 @@ def _add_legend(figure: Figure, panels: Sequence[Sequence[Curve]]) -> None:
         for (color, width), curve in zip(LINES[-len(curves) :], curves, strict=True):
             found.setdefault(curve.label, Line2D([], [], color=color, linewidth=width, label=curve.label))
     lines = [*found.values(), *(Line2D([], [], color="0.3", linestyle=s, label=t) for s, t in STYLES)]
-    figure.legend(handles=lines, loc="outside upper center", ncols=min(len(lines), 2 * COLUMNS), handlelength=2.4)
+    figure.legend(handles=lines, loc="outside upper center", ncols=min(len(lines), across), handlelength=2.4)

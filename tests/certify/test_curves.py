@@ -54,3 +54,14 @@ def test_picture(panels: dict[str, list[ErrorCurve]], tmp_path: Path) -> None:
     assert [len(axes.lines) for axes in figure.axes] == [5, 2]
     with pytest.raises(FormatError, match="A figure can be written as"):
         plot_errors(panels, tmp_path / "errors.txt")
+
+
+@pytest.mark.parametrize("names", [["c3"], ["c3", "c5"]])
+def test_the_legend_is_within_the_picture(panels: dict[str, list[ErrorCurve]], names: list[str]) -> None:
+    pytest.importorskip("matplotlib")
+    from symlie.runtime.error_figure import plot_errors
+
+    figure = plot_errors({name: panels[name] for name in names})
+    figure.draw_without_rendering()
+    box = figure.legends[0].get_window_extent()
+    assert figure.bbox.x0 <= box.x0 < box.x1 <= figure.bbox.x1

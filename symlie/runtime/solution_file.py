@@ -13,10 +13,10 @@ import numpy as np
 
 from symlie.errors import FormatError
 from symlie.packages import require
-from symlie.runtime.files import END, FORMAT, SYSTEM, unpacked
 from symlie.runtime.layout import Array
 from symlie.runtime.recorder import Event, Trace
 from symlie.runtime.solution import Solution, Statistics
+from symlie.runtime.solution_variables import END, EVENT, FORMAT, GROUP, SYSTEM, TRACE, unpacked
 from symlie.runtime.start import Start
 from symlie.runtime.system import System
 from symlie.runtime.system_record import model_hash, recorded_system
@@ -133,18 +133,18 @@ def _solution(content: _Content, system: System) -> Solution:
 
 
 def _trace(content: _Content) -> Trace | None:
-    if "symlie_trace_t" not in content.values:
+    if f"{TRACE}t" not in content.values:
         return None
-    t, h, error, accepted = (content.values[f"symlie_trace_{name}"] for name in ("t", "h", "error", "accepted"))
+    t, h, error, accepted = (content.values[TRACE + name] for name in ("t", "h", "error", "accepted"))
     return Trace(t, h, error, accepted != 0)
 
 
 def _events(content: _Content, system: System) -> tuple[Event, ...]:
     if not system.layout.events:
         return ()
-    index, times = content.values["symlie_event"].astype(int), content.values["symlie_event_t"]
+    index, times = content.values[EVENT].astype(int), content.values[f"{EVENT}_t"]
     q, v, multipliers = (
-        content.values.get(f"symlie_event_{name}", np.zeros((len(times), 0))) for name in ("q", "v", "multipliers")
+        content.values.get(f"{EVENT}_{name}", np.zeros((len(times), 0))) for name in ("q", "v", "multipliers")
     )
     known = [system.layout.events[k] for k in index]
     return tuple(
@@ -167,8 +167,10 @@ def _read_netcdf(path: Path) -> _Content:
 
     with netCDF4.Dataset(path) as file:
         file.set_auto_mask(False)
-        values = {name: np.array(variable[...]) for name, variable in file.variables.items()}
-        about = {name: {a: v.getncattr(a) for a in v.ncattrs()} for name, v in file.variables.items()}
+        apart = file.groups[GROUP.rstrip("/")].variables if file.groups else {}
+        variables = file.variables | {GROUP + name: variable for name, variable in apart.items()}
+        values = {name: np.array(variable[...]) for name, variable in variables.items()}
+        about = {name: {a: v.getncattr(a) for a in v.ncattrs()} for name, v in variables.items()}
         return _Content(values, about, {a: file.getncattr(a) for a in file.ncattrs()})
 
 

@@ -11,12 +11,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+import xarray
 
 import symlie as sl
 from symlie.errors import FormatError, MissingDependencyError
-from symlie.runtime.files import replaced, save_solution, solution_attributes, solution_variables
+from symlie.runtime.files import replaced, save_solution
 from symlie.runtime.quantities import field_unit
 from symlie.runtime.solution import Solution
+from symlie.runtime.solution_variables import GROUP, solution_attributes, solution_variables
 from tests.systems import chain_system, heavy_top_system, polar_system
 
 
@@ -38,9 +40,10 @@ def read_netcdf(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     netcdf = pytest.importorskip("netCDF4")
     with netcdf.Dataset(path) as file:
         file.set_auto_mask(False)
+        apart = {GROUP + name: v for name, v in file.groups["symlie"].variables.items()}
         variables = {
             name: (v.dimensions, np.array(v[...]), {a: v.getncattr(a) for a in v.ncattrs()})
-            for name, v in file.variables.items()
+            for name, v in {**file.variables, **apart}.items()
         }
         return variables, {a: file.getncattr(a) for a in file.ncattrs()}
 
@@ -75,7 +78,7 @@ def test_everything_is_saved_exactly(tmp_path: Path, suffix: str) -> None:
         "multipliers_fixed_point": solution.multipliers,
         **solution.outputs,
     }
-    own = {name for name in variables if name.startswith("symlie_")}  # what load_solution needs besides
+    own = {name for name in variables if name.startswith(GROUP)}  # what load_solution needs besides
     assert set(variables) - own == set(expected)
     for name, values in expected.items():
         dimensions, stored, _ = variables[name]
@@ -120,14 +123,16 @@ def test_several_nodes_and_constraints(tmp_path: Path, suffix: str) -> None:
 
 
 def test_xarray_reads_it(tmp_path: Path) -> None:
-    pytest.importorskip("netCDF4")
-    xarray = pytest.importorskip("xarray")
     path = tmp_path / "top.nc"
     top_solution().save(path)
     with xarray.open_dataset(path) as data:
         assert data["top_R"].sel(time=0.002).shape == (3, 3)
         assert data["center_of_mass"].attrs["units"] == "m"
         assert data.attrs["model"] == "heavy_top"
+        table = data.drop_vars("rotation").to_dataframe()
+    # Vectors share their dimension, and the code of the model is no dimension at all.
+    assert set(table.index.names) == {"time", "component_3", "row_3", "column_3"}
+    assert len(table) == 5 * 3 * 9
 
 
 def test_names_never_collide() -> None:
@@ -181,3 +186,18 @@ def test_units_of_coordinates_are_left_to_the_model() -> None:
     assert field_unit(bead.type, "x") == ""
     assert field_unit(top.type, "x") == "m"
     assert field_unit(top.type, "Omega") == "rad/s"
+
+
+def test_rotations_of_an_array_are_saved(tmp_path: Path) -> None:
+    model = sl.Model("spinning")
+    bodies = model.node_array("bodies", sl.SO3, 2)
+    bodies.initial(Omega=[[0, 0, 1], [1, 0, 0]])
+    bodies.output("attitudes", "R", unit="1")
+    body = sl.ElementType("body", node=sl.SO3)
+    body.kinetic_energy(body.node.Omega.dot(body.node.Omega) / 2)
+    model.add(body, bodies)
+    solution = sl.solve(model.derive().compile(backend="numpy"), 0.1, h=0.05)
+    solution.save(tmp_path / "bodies.npz")
+    dimensions, values, about = read_numpy(tmp_path / "bodies.npz")[0]["attitudes"]
+    assert dimensions == ("time", "attitudes_node", "row_3", "column_3") and about["units"] == "1"
+    np.testing.assert_array_equal(values, solution.field("bodies", "R"))

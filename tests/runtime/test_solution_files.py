@@ -11,13 +11,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+import xarray
 
 import symlie as sl
 from symlie.errors import FormatError
-from symlie.runtime import files
-from symlie.runtime.files import packed, save_solution, solution_attributes, unpacked
+from symlie.runtime.files import save_solution
 from symlie.runtime.layout import Layout
 from symlie.runtime.solution import Solution
+from symlie.runtime.solution_variables import SYSTEM, TRACE, packed, solution_attributes, unpacked
 from symlie.runtime.system import System
 from tests.runtime.test_checkpoint import content
 from tests.runtime.test_events import ball, pendulum
@@ -89,11 +90,9 @@ def test_settings_and_versions_are_attributes() -> None:
 
 
 def test_xarray_sees_events_and_steps(tmp_path: Path) -> None:
-    pytest.importorskip("netCDF4")
-    xarray = pytest.importorskip("xarray")
-    for name, variable in (("events", "symlie_event_t"), ("trace", "symlie_trace_h")):
+    for name, variable in (("events", "event_t"), ("trace", "trace_h")):
         solution_of(name).save(tmp_path / f"{name}.nc")
-        with xarray.open_dataset(tmp_path / f"{name}.nc") as data:
+        with xarray.open_dataset(tmp_path / f"{name}.nc", group="symlie") as data:
             assert data[variable].attrs["units"] == "s"
             assert data[variable].size > 0
 
@@ -115,7 +114,7 @@ def with_attribute(name: str, value: str) -> Callable[[dict[str, Any]], None]:
 
 def with_record(**parts: Any) -> Callable[[dict[str, Any]], None]:
     def change(entries: dict[str, Any]) -> None:
-        entries[files.SYSTEM] = packed({**unpacked(entries[files.SYSTEM]), **parts})
+        entries[SYSTEM] = packed({**unpacked(entries[SYSTEM]), **parts})
 
     return change
 
@@ -132,16 +131,16 @@ def without(name: str) -> Callable[[dict[str, Any]], None]:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (with_attribute("symlie_format", "99"), "has format 99 of symlie .* reads format 1"),
+        (with_attribute("symlie_format", "99"), "has format 99 of symlie .* reads format 2"),
         (with_attribute("model_hash", "0"), "not the one it was saved with"),
         (with_attribute("statistics", "{"), "damaged"),
         (with_record(interface_hash="0"), "does not belong to its manifest"),
         (with_record(files={}), "damaged"),
         (with_record(parameters=[1.0]), "damaged"),
         (without("top_R"), "is damaged .*configuration top R"),
-        (without("symlie_trace_h"), "damaged"),
-        (without(files.SYSTEM), "damaged"),
-        (lambda entries: entries.update(symlie_system=entries[files.SYSTEM][:-9]), "damaged"),
+        (without(f"{TRACE}h"), "damaged"),
+        (without(SYSTEM), "damaged"),
+        (lambda entries: entries.update({SYSTEM: entries[SYSTEM][:-9]}), "damaged"),
         (lambda entries: entries.pop("attributes"), "not a solution of symlie"),
     ],
 )

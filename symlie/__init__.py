@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from symlie.modeling.expressions import diag, select, vector
     from symlie.modeling.model import Model
     from symlie.modeling.rod import CosseratRod
+    from symlie.notices import Notice
     from symlie.runtime.checkpoint import resume
     from symlie.runtime.convergence import convergence
     from symlie.runtime.convergence_figure import plot_convergence
@@ -107,6 +108,7 @@ _SOURCES: dict[str, tuple[str, ...]] = {
     "symlie.modeling.expressions": ("diag", "select", "vector"),
     "symlie.modeling.model": ("Model",),
     "symlie.modeling.rod": ("CosseratRod",),
+    "symlie.notices": ("Notice",),
     "symlie.runtime.convergence": ("convergence",),
     "symlie.runtime.convergence_figure": ("plot_convergence",),
     "symlie.runtime.integrate": ("solve",),
@@ -122,8 +124,8 @@ _MODULE_OF = {name: module for module, names in _SOURCES.items() for name in nam
 
 __all__ = [
     "S2", "S3", "SE2", "SE3", "SO2", "SO3", "TS2", "Abs", "CosseratRod", "ElementType", "Heaviside", "Max", "Min",
-    "Model", "Piecewise", "Rational", "S3sR3", "SO3rv", "Solution", "System", "acos", "analytic_function", "asin",
-    "atan", "atan2", "convergence", "cos", "cosh", "cotangent_space", "diag", "direct_product", "dual_space",
+    "Model", "Notice", "Piecewise", "Rational", "S3sR3", "SO3rv", "Solution", "System", "acos", "analytic_function",
+    "asin", "atan", "atan2", "convergence", "cos", "cosh", "cotangent_space", "diag", "direct_product", "dual_space",
     "errors", "exp", "eye", "frame_space", "group_from_name", "homogeneous_space", "lie_group", "load",
     "load_solution", "load_tableau", "matrix_group", "pi", "plot_convergence", "plot_steps", "product_space",
     "real_space", "resume", "select", "semidirect_product", "sign", "sin", "sinh", "solve", "sqrt", "tan", "tanh",

@@ -29,7 +29,7 @@ from symlie.cli import (
     run,
     verify,
 )
-from symlie.cli.output import print_json
+from symlie.cli.output import print_json, printed_notices
 from symlie.errors import SymlieError
 
 COMMANDS = {
@@ -69,7 +69,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="replace")  # a terminal that can not show λ
     wants_traceback = bool(os.environ.get("SYMLIE_TRACEBACK"))
     try:
-        code: int = options.command(options)
+        with printed_notices():
+            code: int = options.command(options)
         sys.stdout.flush()
         return code
     except BrokenPipeError:

@@ -1,14 +1,18 @@
-"""What commands print: one JSON object, aligned tables, and progress on stderr."""
+"""What commands print: one JSON object, aligned tables, progress and notices on stderr."""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import sys
 import time
-from collections.abc import Iterable, Sequence
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TextIO
+
+from symlie.notices import Notice
 
 PATIENCE = 0.5
 """Seconds after which work shows its progress."""
@@ -48,6 +52,31 @@ def seconds(value: float) -> str:
         if value >= size:
             return f"{value / size:.3g} {unit}"
     return f"{value * 1e9:.3g} ns"
+
+
+@contextlib.contextmanager
+def printed_notices() -> Iterator[None]:
+    """Print each notice as one line on stderr, in place of a progress bar that may be there."""
+    with warnings.catch_warnings():
+        others = warnings.showwarning
+        warnings.simplefilter("always", Notice)
+
+        def show(
+            message: Warning | str,
+            category: type[Warning],
+            filename: str,
+            lineno: int,
+            file: TextIO | None = None,
+            line: str | None = None,
+        ) -> None:
+            if not issubclass(category, Notice):
+                others(message, category, filename, lineno, file, line)
+                return
+            start = "\r\033[K" if sys.stderr.isatty() else ""
+            print(f"{start}symlie: note: {message}", file=sys.stderr, flush=True)
+
+        warnings.showwarning = show
+        yield
 
 
 class Progress:

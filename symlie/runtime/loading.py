@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -13,6 +12,7 @@ from symlie.compile.checksums import changed_file
 from symlie.compile.compiler import OPTIMIZATIONS
 from symlie.compile.library import Library
 from symlie.errors import FormatError, NoCompilerError, UnknownNameError
+from symlie.notices import notify
 from symlie.runtime.algebra import algebra_of
 from symlie.runtime.c_kernels import CKernels
 from symlie.runtime.kernels import Kernels
@@ -75,7 +75,7 @@ def load_system(
         except NoCompilerError as error:
             if backend == "c":
                 raise
-            print(f"symlie: {error} Continuing with NumPy, which is slower.", file=sys.stderr)
+            notify(f"{error} Continuing with NumPy, which is slower.")
     chosen = "c" if kernels is not None else "numpy"
     if kernels is None:
         name = f"{layout.name}.py"

@@ -107,6 +107,8 @@ class Solution:
     """What is known at the end, for an integration that goes on from there."""
     settings: Mapping[str, Any] = field(default_factory=dict)
     """The arguments of `solve` as JSON has them."""
+    notices: tuple[str, ...] = ()
+    """What the run found that may not be as expected; each was given as a warning `symlie.Notice`."""
 
     def __call__(self, t: float | Sequence[float] | Array) -> StateAt | Solution:
         """The solution at other times: a state for a number, a solution for several times.
@@ -339,6 +341,7 @@ class Solution:
             "multipliers": {name: rows.tolist() for name, rows in self.named_multipliers().items()},
             "outputs": {name: values.tolist() for name, values in self.outputs.items()},
             "statistics": dataclasses.asdict(self.statistics),
+            "notices": list(self.notices),
             **({} if self.trace is None else {"trace": self._trace_json(self.trace)}),
             **({"events": [self._event_json(e) for e in self.events]} if layout.events else {}),
         }

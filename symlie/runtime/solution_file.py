@@ -125,6 +125,7 @@ def _solution(content: _Content, system: System) -> Solution:
         _events(content, system),
         _end(content, system),
         json.loads(attributes["settings"]),
+        tuple(json.loads(attributes["notices"])),
     )
     # The outputs as they were, whatever processor reads them.
     outputs = {a["output"]: content.values[name] for name, a in content.about.items() if a.get("kind") == "output"}

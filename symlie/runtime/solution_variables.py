@@ -193,6 +193,7 @@ def solution_attributes(solution: Solution) -> dict[str, str]:
         "options": json.dumps(system.layout.options),
         "method": solution.method,
         "status": solution.status,
+        "notices": json.dumps(solution.notices),
         "backend": system.backend,
         "optimize": system.optimize,
         "settings": json.dumps(dict(solution.settings)),

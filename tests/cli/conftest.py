@@ -64,8 +64,8 @@ def _as_with_a_compiler(outcome: Outcome) -> Outcome:
         return outcome
     if "NoCompilerError" in outcome.out or (outcome.code and "or use the NumPy backend.\n" in outcome.err):
         pytest.skip("this command needs a C compiler")
-    lines = outcome.err.splitlines(keepends=True)
-    return Outcome(outcome.code, outcome.out, "".join(x for x in lines if not x.startswith("symlie: No C compiler")))
+    notice, lines = "symlie: note: No C compiler", outcome.err.splitlines(keepends=True)
+    return Outcome(outcome.code, outcome.out, "".join(x for x in lines if not x.startswith(notice)))
 
 
 def python(*arguments: str, **environment: str) -> Outcome:

@@ -17,7 +17,20 @@ from tests.cli.conftest import Outcome
 
 GROUPS = ("SO3xR3", "SE3", "S3xR3", "S3sR3", "SO3", "S3")
 TOP = ("run", "heavy_top", "-o", "group=SE3", "--h", "2**-11")
-KEYS = ["model", "options", "method", "backend", "status", "t", "q", "v", "multipliers", "outputs", "statistics"]
+KEYS = [
+    "model",
+    "options",
+    "method",
+    "backend",
+    "status",
+    "t",
+    "q",
+    "v",
+    "multipliers",
+    "outputs",
+    "statistics",
+    "notices",
+]
 STATISTICS = {
     "steps", "accepted", "rejected", "rhs_evaluations", "newton_iterations", "jacobians", "max_constraint_residual",
     "max_velocity_residual", "cpu_seconds", "derive_seconds", "compile_seconds",

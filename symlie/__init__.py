@@ -24,7 +24,6 @@ if TYPE_CHECKING:
         cos,
         cosh,
         exp,
-        eye,
         pi,
         sign,
         sin,
@@ -45,7 +44,7 @@ if TYPE_CHECKING:
     from symlie.groups.standard import S3, SE2, SE3, SO2, SO3, S3sR3, SO3rv, group_from_name, real_space
     from symlie.groups.stated_functions import analytic_function
     from symlie.modeling.element_type import ElementType
-    from symlie.modeling.expressions import diag, select, vector
+    from symlie.modeling.expressions import diag, eye, select, vector
     from symlie.modeling.model import Model
     from symlie.modeling.rod import CosseratRod
     from symlie.notices import Notice
@@ -75,7 +74,6 @@ _SOURCES: dict[str, tuple[str, ...]] = {
         "cos",
         "cosh",
         "exp",
-        "eye",
         "pi",
         "sign",
         "sin",
@@ -105,7 +103,7 @@ _SOURCES: dict[str, tuple[str, ...]] = {
     ),
     "symlie.groups.stated_functions": ("analytic_function",),
     "symlie.modeling.element_type": ("ElementType",),
-    "symlie.modeling.expressions": ("diag", "select", "vector"),
+    "symlie.modeling.expressions": ("diag", "eye", "select", "vector"),
     "symlie.modeling.model": ("Model",),
     "symlie.modeling.rod": ("CosseratRod",),
     "symlie.notices": ("Notice",),

@@ -16,6 +16,10 @@ class ModelError(SymlieError):
     """The statement of a model is wrong: unknown symbol, wrong shape, energy of the wrong kind."""
 
 
+class SymbolicValueError(ModelError, TypeError):
+    """An expression was taken for a number, or for true or false, before the model runs."""
+
+
 class GroupError(ModelError):
     """The definition of a Lie group violates a law, or asks for what can not be derived from it."""
 

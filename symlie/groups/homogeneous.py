@@ -56,6 +56,8 @@ class HomogeneousSpace:
         The step of the symplectic θ-family from the point, the increment and θ, on cotangent bundles.
     is_frame
         Whether the action is only the flow of vector fields with constant coefficients, which compose to no group.
+    rotation
+        The rotation matrix (row-major, n × n) that a point holds, if it holds one.
     """
 
     name: str
@@ -70,11 +72,10 @@ class HomogeneousSpace:
     lift: Callable[[Vector, Vector], Vector] | None = None
     theta_step: Callable[[Program, Vector, Vector, Expr], ThetaStep] | None = None
     is_frame: bool = False
+    rotation: Callable[[Vector], Vector] | None = None
 
     velocity_fields: tuple[Field, ...] = ()
     """None: a node on a homogeneous space has no velocity of its own."""
-    rotation: None = None
-    """None: a point turns nothing."""
 
     @property
     def storage_dimension(self) -> int:

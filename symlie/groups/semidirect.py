@@ -36,7 +36,8 @@ def semidirect_product(
     Returns
     -------
     LieGroup
-        Storage: that of G, then x; velocity: that of G, then U.
+        Storage: that of G, then that of V: ``x``, or ``x1``, ``x2``, … of a direct product; velocity: that of G, then
+        ``U``, or ``U1``, ``U2``, …. ``velocity`` is the name in place of ``U``.
 
     Raises
     ------

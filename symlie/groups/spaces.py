@@ -156,7 +156,14 @@ def cotangent_space(group: LieGroup, momentum: str = "mu") -> HomogeneousSpace:
         hamiltonian=field,
         lift=_back_to_identity(acting, is_left=True),
         theta_step=lambda program, y, u, theta: theta_step(program, group, y, u, theta),
+        rotation=_rotation_of(group, size),
     )
+
+
+def _rotation_of(group: LieGroup, size: int) -> Callable[[Vector], Vector] | None:
+    """The rotation matrix of the group whose storage begins a point."""
+    rotation = group.rotation
+    return None if rotation is None else lambda y: rotation(y[:size])
 
 
 def _back_to_identity(group: LieGroup, *, is_left: bool) -> Callable[[Vector, Vector], Vector]:
@@ -202,6 +209,7 @@ def translation_space(group: LieGroup, side: str = "left") -> HomogeneousSpace:
         group.normalize,
         is_left,
         lift=_back_to_identity(group, is_left=is_left),
+        rotation=group.rotation,
     )
 
 
@@ -255,6 +263,12 @@ def product_space(
             c for f, (_, _, (i, j)) in zip(functions, where, strict=True) for c in f(tuple(y[i:j]), tuple(x[i:j]))
         )
 
+    turning = [(p.rotation, i, j) for p, _, (i, j) in where if p.rotation is not None]
+
+    def rotation(y: Vector) -> Vector:
+        ((of_part, i, j),) = turning
+        return of_part(tuple(y[i:j]))
+
     def step(program: Program, y: Vector, u: Vector, theta: Expr) -> ThetaStep:
         steps, start = [], 0
         for p, _, (i, j) in where:
@@ -276,6 +290,7 @@ def product_space(
         by_part("hamiltonian"),
         by_part("lift"),
         None if None in [p.theta_step for p in parts] else step,
+        rotation=rotation if len(turning) == 1 else None,
     )
 
 

@@ -12,14 +12,12 @@ from typing import Any
 
 import numpy as np
 import sympy
-from sympy import Expr, ImmutableDenseMatrix, Integer
+from sympy import Expr, Integer
 
 from symlie.errors import ModelError
 from symlie.ir.primitives import Select
 from symlie.ir.straightline import check_functions
-
-LONGEST_SHOWN = 80
-"""Characters of an expression in a message."""
+from symlie.modeling.symbolic import SymbolicMatrix, is_matrix, operand, shown
 
 
 def components(expression: Any) -> tuple[Expr, ...]:
@@ -39,18 +37,31 @@ def components(expression: Any) -> tuple[Expr, ...]:
     return (translated(expression),)
 
 
-def vector(*parts: Any) -> ImmutableDenseMatrix:
+def vector(*parts: Any) -> SymbolicMatrix:
     """A column vector from numbers and expressions.
 
     Parameters
     ----------
     *parts
-        The components.
+        The components, or one list, array or vector of them.
     """
-    return ImmutableDenseMatrix(len(parts), 1, [sympified(p) for p in parts])
+    if len(parts) == 1 and (is_matrix(parts[0]) or isinstance(parts[0], list | tuple | np.ndarray)):
+        parts = tuple(operand(parts[0]))
+    return SymbolicMatrix(len(parts), 1, [sympified(p) for p in parts])
 
 
-def diag(*entries: Any) -> ImmutableDenseMatrix:
+def eye(size: int) -> SymbolicMatrix:
+    """The identity matrix.
+
+    Parameters
+    ----------
+    size
+        Its number of rows.
+    """
+    return SymbolicMatrix(sympy.eye(size))
+
+
+def diag(*entries: Any) -> SymbolicMatrix:
     """A diagonal matrix from its diagonal, given as a vector or as separate entries.
 
     Parameters
@@ -59,7 +70,7 @@ def diag(*entries: Any) -> ImmutableDenseMatrix:
         One vector or sequence, or numbers and expressions.
     """
     parts = [c for e in entries for c in (tuple(e) if hasattr(e, "shape") or isinstance(e, Sequence) else (e,))]
-    return ImmutableDenseMatrix(sympy.diag(*parts))
+    return SymbolicMatrix(sympy.diag(*parts))
 
 
 def select(condition: Any, if_positive: Any, otherwise: Any) -> Any:
@@ -73,11 +84,12 @@ def select(condition: Any, if_positive: Any, otherwise: Any) -> Any:
         The pieces, scalars or matrices of one shape. The one that is not chosen may be infinite or NaN, such as a root
         of a negative number. Derivatives are taken piece by piece; where the law has a kink, steps should end.
     """
-    if hasattr(if_positive, "shape") or hasattr(otherwise, "shape"):
+    if_positive, otherwise = operand(if_positive), operand(otherwise)
+    if is_matrix(if_positive) or is_matrix(otherwise):
         if getattr(if_positive, "shape", None) != getattr(otherwise, "shape", None):
             raise ModelError(f"The pieces of a selection differ in shape: {if_positive} and {otherwise}.")
         pairs = zip(if_positive, otherwise, strict=True)
-        return ImmutableDenseMatrix(*if_positive.shape, [select(condition, a, b) for a, b in pairs])
+        return SymbolicMatrix(*if_positive.shape, [select(condition, a, b) for a, b in pairs])
     a, b, c = (sympified(e) for e in (if_positive, otherwise, condition))
     return _choose(c, a, b) if c.is_Boolean or c.is_Relational else Select(c, a, b)
 
@@ -92,9 +104,9 @@ def translated(expression: Any) -> Expr:
     """
     expression = sympified(expression)
     if not isinstance(expression, Expr):
-        raise ModelError(f"'{_shown(expression)}' is not an expression of numbers, parameters and components of nodes.")
+        raise ModelError(f"'{shown(expression)}' is not an expression of numbers, parameters and components of nodes.")
     if expression.has(sympy.nan, sympy.oo, -sympy.oo, sympy.zoo, sympy.I):
-        raise ModelError(f"The expression '{_shown(expression)}' contains what is not a finite real number.")
+        raise ModelError(f"The expression '{shown(expression)}' contains what is not a finite real number.")
     if expression.is_Atom:
         return expression
     if expression.has(*_RULES, sympy.Piecewise):
@@ -116,14 +128,8 @@ def sympified(value: Any) -> Any:
     try:
         return sympy.sympify(value)
     except (sympy.SympifyError, TypeError, ValueError, AttributeError) as error:
-        raise ModelError(f"'{_shown(value)}' is not an expression of numbers, parameters and components of nodes.") \
+        raise ModelError(f"'{shown(value)}' is not an expression of numbers, parameters and components of nodes.") \
             from error  # fmt: skip
-
-
-def _shown(value: Any) -> str:
-    """The beginning of an expression."""
-    text = " ".join(str(value).split())
-    return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}…"
 
 
 def _translate(expression: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sympy import Expr, ImmutableDenseMatrix, Integer
+from sympy import Expr, Integer
 
 from symlie.errors import ModelError
 from symlie.groups.group import Field, LieGroup
@@ -15,6 +15,7 @@ from symlie.ir.program import Euclidean, Value, depends_on
 from symlie.modeling.expressions import components
 from symlie.modeling.node import Node
 from symlie.modeling.stated import Stated
+from symlie.modeling.symbolic import SymbolicMatrix
 from symlie.modeling.terms import Placement
 from symlie.modeling.units import UNITS
 
@@ -121,14 +122,14 @@ class FieldStatement(Stated):
 
         Returns
         -------
-        Expr or ImmutableDenseMatrix
+        Expr or SymbolicMatrix
             Symbols in its place, of the same shape.
         """
         parts = components(expression)
         bound = self.program.vector(parts)
         if getattr(expression, "shape", None) is None and len(parts) == 1:
             return bound[0]
-        return ImmutableDenseMatrix(*getattr(expression, "shape", (len(parts), 1)), list(bound))
+        return SymbolicMatrix(*getattr(expression, "shape", (len(parts), 1)), list(bound))
 
     def place(
         self, node: Node, reference: Node, offset: Any, *, velocity: bool = True, last_first: bool = False

@@ -300,7 +300,7 @@ class Model(Statement):
 
         Returns
         -------
-        Expr or ImmutableDenseMatrix
+        Expr or SymbolicMatrix
             u(t), or the column of its components; for forces, potential energies, outputs and events.
         """
         identifier("Input", name)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from sympy import Expr, ImmutableDenseMatrix, Symbol
+from sympy import Expr, Symbol
 
 from symlie.errors import ModelError, UnknownFieldError
 from symlie.groups.group import Field, LieGroup, storage_symbols
@@ -14,22 +15,24 @@ from symlie.groups.operations import Compose, Exponential, Inverse, Logarithm
 from symlie.groups.rotation import rotate, rotation_size
 from symlie.ir.program import Euclidean, Program, Value, Vector
 from symlie.modeling.expressions import components
+from symlie.modeling.symbolic import SymbolicMatrix, described, is_matrix, operand
 
 
 class RotationMatrix:
     """A rotation matrix R(q) or R(q)ᵀ whose products with vectors are single statements of the program.
 
-    Everything else (indexing, sums, products with matrices) acts on the plain SymPy matrix of its entries.
+    Everything else (indexing, sums, products with matrices) acts on the plain matrix of its entries.
     """
 
     _op_priority = 20.0
+    __array_ufunc__ = None  # NumPy leaves products with arrays to this class
     is_Matrix = True
 
     def __init__(self, program: Program, group: LieGroup, storage: Vector, *, transposed: bool = False) -> None:
         assert group.rotation is not None
         n = rotation_size(group)
         self.shape = (n, n)
-        entries = ImmutableDenseMatrix(n, n, group.rotation(storage))
+        entries = SymbolicMatrix(n, n, list(group.rotation(storage)))
         self.matrix = entries.T if transposed else entries
         self._program, self._group, self._storage, self._transposed = program, group, storage, transposed
 
@@ -41,23 +44,25 @@ class RotationMatrix:
     def __mul__(self, other: Any) -> Any:
         if isinstance(other, RotationMatrix):
             return self.matrix * other.matrix
-        if getattr(other, "is_Matrix", False):
-            if other.shape[0] != self.shape[0]:
-                raise ModelError(
-                    f"A rotation matrix {self.shape[0]} × {self.shape[0]} can not multiply {other.shape[0]} × "
-                    f"{other.shape[1]} numbers."
-                )
-            columns = [
-                rotate(self._program, self._group, self._storage, components(other[:, j]), transpose=self._transposed)
-                for j in range(other.shape[1])
-            ]
-            return ImmutableDenseMatrix(self.shape[0], len(columns), lambda i, j: columns[j][i])
-        return self.matrix * other
+        right = operand(other)
+        if not is_matrix(right):
+            return self.matrix * right
+        if right.rows != self.shape[0]:
+            raise ModelError(
+                f"A rotation matrix {self.shape[0]} × {self.shape[0]} can not multiply {described(right).lower()}."
+            )
+        columns = [
+            rotate(self._program, self._group, self._storage, components(right[:, j]), transpose=self._transposed)
+            for j in range(right.cols)
+        ]
+        return SymbolicMatrix(self.shape[0], len(columns), lambda i, j: columns[j][i])
 
     __matmul__ = __mul__
 
     def __rmul__(self, other: Any) -> Any:
-        return other * self.matrix
+        return operand(other) * self.matrix
+
+    __rmatmul__ = __rmul__
 
     def __add__(self, other: Any) -> Any:
         return self.matrix + other
@@ -88,16 +93,16 @@ class RotationMatrix:
         return getattr(self.matrix, name)
 
 
-def column(components: Sequence[Expr]) -> ImmutableDenseMatrix:
+def column(components: Sequence[Expr]) -> SymbolicMatrix:
     """Components as an immutable column matrix."""
-    return ImmutableDenseMatrix(len(components), 1, list(components))
+    return SymbolicMatrix(len(components), 1, list(components))
 
 
-def field_expression(components: Vector, field: Field) -> Expr | ImmutableDenseMatrix:
+def field_expression(components: Vector, field: Field) -> Expr | SymbolicMatrix:
     """The part of a vector that a field names: a scalar, a column or a matrix."""
     part = components[field.offset : field.offset + field.size]
     if len(field.shape) == 2:
-        return ImmutableDenseMatrix(*field.shape, list(part))
+        return SymbolicMatrix(*field.shape, list(part))
     return column(part)
 
 
@@ -132,28 +137,40 @@ class GroupElement:
             raise ModelError(f"Only elements of the same group can be composed; the left one is in {self.group}.")
         return GroupElement(self._program, self._program.apply(Compose(self.lie_group), self._value, other._value))
 
-    def log(self) -> ImmutableDenseMatrix:
+    def log(self) -> SymbolicMatrix:
         """Logarithm, a column of the dimension of the group."""
         return column(self._program.apply(Logarithm(self.lie_group), self._value).components)
 
     @property
     def R(self) -> Any:
         """Rotation matrix, from body axes to inertial axes; of a product with several, the stored one called R."""
-        if not isinstance(self.group, LieGroup) or self.group.rotation is None:
+        if self.group.rotation is None:
             stored = [f for f in self.group.storage_fields if f.name == "R"]
             if not stored:
-                raise ModelError(f"{self.group} has no rotation matrix of its own.")
+                raise AttributeError("R")  # leads to __getattr__, which explains it
             return field_expression(self.storage, stored[0])
-        return RotationMatrix(self._program, self.group, self.storage)
+        if isinstance(self.group, LieGroup):
+            return RotationMatrix(self._program, self.group, self.storage)
+        entries = self.group.rotation(self.storage)
+        return SymbolicMatrix(math.isqrt(len(entries)), math.isqrt(len(entries)), list(entries))
+
+    @property
+    def field_names(self) -> list[str]:
+        """Names of all fields, which are attributes."""
+        names = dict.fromkeys(f.name for f in self.group.storage_fields)
+        return [*names, *(["R"] if self.group.rotation and "R" not in names else [])]
+
+    def __dir__(self) -> list[str]:
+        hidden = () if "R" in self.field_names else ("R",)
+        return sorted({*super().__dir__(), *self.field_names} - set(hidden))
 
     def __getattr__(self, name: str) -> Any:
         if not name.startswith("_"):
             for field in self.group.storage_fields:
                 if field.name == name:
                     return field_expression(self.storage, field)
-            names = list(dict.fromkeys(f.name for f in self.group.storage_fields))
-            names += ["R"] if self.group.rotation and "R" not in names else []
-            raise UnknownFieldError(f"An element of {self.group} has no field '{name}'; it has: {', '.join(names)}.")
+            known = ", ".join(self.field_names)
+            raise UnknownFieldError(f"An element of {self.group} has no field '{name}'; it has: {known}.")
         raise AttributeError(name)
 
 
@@ -184,12 +201,12 @@ class Node(GroupElement):
         return self._velocity
 
     @property
-    def v(self) -> ImmutableDenseMatrix:
+    def v(self) -> SymbolicMatrix:
         """Velocity, a column of the dimension of the group; body-fixed except for factors R^n."""
         return column(self._of_motion(self._velocity))
 
     @property
-    def v_dot(self) -> ImmutableDenseMatrix:
+    def v_dot(self) -> SymbolicMatrix:
         """Acceleration v', as `Statement.field` and `Statement.acceleration_constraint` may use it."""
         return column(self._of_motion(self.acceleration))
 
@@ -208,14 +225,21 @@ class Node(GroupElement):
                 raise UnknownFieldError(
                     f"Node '{self.name}' on {self.group} has no velocity of its own: its motion is stated by its field."
                 )
-            known = ["v"] if self.group.velocity_dimension else []
-            known += [f.name for f in (*self.group.storage_fields, *self.group.velocity_fields)]
-            known += ["R"] if self.group.rotation is not None and "R" not in known else []
-            if name not in known and name != "R":
+            if name not in self.field_names:
                 raise UnknownFieldError(
-                    f"Node '{self.name}' on {self.group} has no field '{name}'; it has: {', '.join(known)}."
+                    f"Node '{self.name}' on {self.group} has no field '{name}'; it has: {', '.join(self.field_names)}."
                 )
         return super().__getattr__(name)
+
+    @property
+    def field_names(self) -> list[str]:
+        """Names of all fields of the configuration and of the velocity, which are attributes."""
+        moving = ["v", "v_dot"] if self.group.velocity_dimension else []
+        return [*dict.fromkeys([*super().field_names, *(f.name for f in self.group.velocity_fields), *moving])]
+
+    def __dir__(self) -> list[str]:
+        hidden = () if self.group.velocity_dimension else ("v", "v_dot", "velocity", "acceleration")
+        return sorted(set(super().__dir__()) - set(hidden))
 
 
 def exponential(program: Program, group: LieGroup, theta: Sequence[Expr]) -> GroupElement:

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import sympy
 from numpy.typing import NDArray
-from sympy import ImmutableDenseMatrix
 
 from symlie.errors import ModelError
 from symlie.groups.group import LieGroup
 from symlie.modeling.model import Model
 from symlie.modeling.node import Node
 from symlie.modeling.node_array import NodeReference
+from symlie.modeling.symbolic import SymbolicMatrix
 
 Array = NDArray[np.float64]
 
@@ -47,8 +47,8 @@ def stated_in_type(value: Any, rows: Array) -> Any:
         return rows[0]
     entries = np.array(value, dtype=object).ravel()
     if entries.size == 36:
-        return ImmutableDenseMatrix(6, 6, list(entries))
-    return ImmutableDenseMatrix(6, 1, list(np.broadcast_to(entries, 6)))
+        return SymbolicMatrix(6, 6, list(entries))
+    return SymbolicMatrix(6, 1, list(np.broadcast_to(entries, 6)))
 
 
 def along_arc(value: Any, arc: Array) -> Any:

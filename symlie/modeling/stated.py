@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from sympy import Expr, ImmutableDenseMatrix, Integer, Symbol
+from sympy import Expr, Integer, Symbol
 
 from symlie.errors import ModelError
 from symlie.groups.group import LieGroup
@@ -17,6 +17,7 @@ from symlie.ir.program import Assignment, Euclidean, Program, Value, depends_on,
 from symlie.modeling.expressions import components
 from symlie.modeling.names import identifier, stem
 from symlie.modeling.node import Node, column
+from symlie.modeling.symbolic import SymbolicMatrix
 from symlie.modeling.terms import Constraint, Event, Output, Parameter, Placement
 from symlie.modeling.units import UNITS, Certainty, UnitCheck, parse_units
 from symlie.modeling.values import given_space
@@ -72,7 +73,7 @@ class Stated:
 
         Returns
         -------
-        Symbol or ImmutableDenseMatrix
+        Symbol or SymbolicMatrix
             A scalar symbol, or a column or matrix of symbols.
         """
         identifier("Parameter", name)
@@ -98,11 +99,9 @@ class Stated:
         if array.ndim == 0:
             return symbols[0]
         shape = array.shape if array.ndim == 2 else (array.size, 1)
-        return ImmutableDenseMatrix(*shape, list(symbols))
+        return SymbolicMatrix(*shape, list(symbols))
 
-    def function_of_ad(
-        self, function: AnalyticFunction, group: LieGroup | str, theta: Any, w: Any
-    ) -> ImmutableDenseMatrix:
+    def function_of_ad(self, function: AnalyticFunction, group: LieGroup | str, theta: Any, w: Any) -> SymbolicMatrix:
         """φ(ad θ) w for a function of `analytic_function`, to be used in any expression.
 
         Parameters
@@ -116,7 +115,7 @@ class Stated:
 
         Returns
         -------
-        ImmutableDenseMatrix
+        SymbolicMatrix
             A column; NaN where ω is beyond the domain of φ.
 
         Raises

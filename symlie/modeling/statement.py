@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sympy import Expr, ImmutableDenseMatrix, Integer, Symbol
+from sympy import Expr, Integer, Symbol
 
 from symlie.errors import ModelError, UnknownNameError
 from symlie.ir.differentiate import forward, reverse
@@ -14,6 +14,7 @@ from symlie.modeling.expressions import components
 from symlie.modeling.fields import FieldStatement
 from symlie.modeling.names import identifier
 from symlie.modeling.node import Node, column
+from symlie.modeling.symbolic import SymbolicMatrix
 from symlie.modeling.terms import DIRECTIONS, Constraint, Event, Output
 from symlie.modeling.units import UNITS, parse_units
 
@@ -143,7 +144,7 @@ class Statement(FieldStatement):
             raise ModelError(f"The torque on '{on.name}' needs {needed}, not {len(vector)}.")
         self.generalized_force(on, **{names[0]: on.R.T * column(vector) if size > 1 else column(vector)})
 
-    def constraint(self, name: str, rows: Any) -> ImmutableDenseMatrix:
+    def constraint(self, name: str, rows: Any) -> SymbolicMatrix:
         """Add holonomic constraints Φ(t, q) = 0; the multipliers carry this name.
 
         Parameters
@@ -155,7 +156,7 @@ class Statement(FieldStatement):
 
         Returns
         -------
-        ImmutableDenseMatrix
+        SymbolicMatrix
             The column of the multipliers λ of Bᵀλ, for outputs and events; see also `constraint_force`.
         """
         given = components(rows)
@@ -166,7 +167,7 @@ class Statement(FieldStatement):
             )
         return self._add_constraint(name, given, is_holonomic=True)
 
-    def nonholonomic_constraint(self, name: str, rows: Any) -> ImmutableDenseMatrix:
+    def nonholonomic_constraint(self, name: str, rows: Any) -> SymbolicMatrix:
         """Add constraints A(t, q) v + b(t, q) = 0 on velocities, such as rolling; multipliers as of `constraint`.
 
         Parameters
@@ -190,7 +191,7 @@ class Statement(FieldStatement):
                 )
         return self._add_constraint(name, given, is_holonomic=False)
 
-    def acceleration_constraint(self, name: str, rows: Any) -> ImmutableDenseMatrix:
+    def acceleration_constraint(self, name: str, rows: Any) -> SymbolicMatrix:
         """Add constraints B(t, q) v' + Z(t, q, v) = 0 on accelerations ``node.v_dot``; multipliers as of `constraint`.
 
         Nothing keeps a first integral of them, so that they suit nodes that are placed by others (`place`). Methods
@@ -218,7 +219,7 @@ class Statement(FieldStatement):
 
     def _add_constraint(
         self, name: str, rows: tuple[Expr, ...], *, is_holonomic: bool, is_of_accelerations: bool = False
-    ) -> ImmutableDenseMatrix:
+    ) -> SymbolicMatrix:
         identifier("Constraint", name)
         if not rows:
             raise ModelError(f"Constraint '{name}' of '{self.name}' has no rows.")
@@ -240,7 +241,7 @@ class Statement(FieldStatement):
         self.constraints.append(Constraint(name, rows, multipliers, is_holonomic, is_of_accelerations))
         return column(multipliers)
 
-    def constraint_force(self, node: Node, *constraints: str) -> ImmutableDenseMatrix:
+    def constraint_force(self, node: Node, *constraints: str) -> SymbolicMatrix:
         """Generalised force of constraints on a node, the node's part of -Bᵀλ, for outputs and events.
 
         It does the power force·v; on groups with body-fixed velocities it is in body axes, so that for SE3
@@ -255,7 +256,7 @@ class Statement(FieldStatement):
 
         Returns
         -------
-        ImmutableDenseMatrix
+        SymbolicMatrix
             Column of the dimension of the node, in the order of ``node.v``.
         """
         known = {c.name: c for c in self.constraints}
@@ -335,7 +336,7 @@ class Statement(FieldStatement):
 
         Returns
         -------
-        Expr or ImmutableDenseMatrix
+        Expr or SymbolicMatrix
             Of the same shape as the expression.
         """
         parts = components(expression)
@@ -352,7 +353,7 @@ class Statement(FieldStatement):
         return bound[0] if not hasattr(expression, "shape") and len(parts) == 1 else _like(expression, bound)
 
 
-def _like(expression: Any, parts: Sequence[Expr]) -> ImmutableDenseMatrix:
+def _like(expression: Any, parts: Sequence[Expr]) -> SymbolicMatrix:
     if hasattr(expression, "shape"):
-        return ImmutableDenseMatrix(*expression.shape, list(parts))
+        return SymbolicMatrix(*expression.shape, list(parts))
     return column(parts)

@@ -1,0 +1,272 @@
+"""Expressions and matrices of expressions, where they meet lists, NumPy and functions of numbers.
+
+Matrices of a statement are `SymbolicMatrix`, which takes lists and arrays for vectors and matrices of their entries. A
+scalar is any expression of SymPy. What SymPy's base classes do where an expression meets a function of NumPy, or is
+taken for a number or for true or false, is stated here for all of them, because sums and products of expressions have
+no class of their own that could.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import sympy
+from sympy import Expr, ImmutableDenseMatrix
+from sympy.core.relational import Relational
+
+from symlie.errors import ModelError, SymbolicValueError
+
+LONGEST_SHOWN = 80
+"""Characters of an expression in a message."""
+
+OPERATORS: dict[str, Callable[..., Any]] = {
+    "add": operator.add,
+    "subtract": operator.sub,
+    "multiply": operator.mul,
+    "divide": operator.truediv,
+    "matmul": operator.matmul,
+    "power": operator.pow,
+    "negative": operator.neg,
+    "positive": operator.pos,
+}
+"""What NumPy calls the operators."""
+
+FUNCTIONS: dict[str, Callable[..., Expr]] = {
+    **{name: getattr(sympy, name) for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh", "exp", "log", "sqrt")},
+    "arcsin": sympy.asin,
+    "arccos": sympy.acos,
+    "arctan": sympy.atan,
+    "arctan2": sympy.atan2,
+    "absolute": sympy.Abs,
+    "fabs": sympy.Abs,
+    "sign": sympy.sign,
+    "square": lambda x: x**2,
+    "maximum": sympy.Max,
+    "minimum": sympy.Min,
+    "hypot": lambda x, y: sympy.sqrt(x**2 + y**2),
+    "radians": lambda x: x * sympy.pi / 180,
+    "deg2rad": lambda x: x * sympy.pi / 180,
+    "degrees": lambda x: x * 180 / sympy.pi,
+    "rad2deg": lambda x: x * 180 / sympy.pi,
+}
+"""Functions of NumPy that mean one thing for expressions."""
+
+
+def shown(value: Any) -> str:
+    """The beginning of an expression."""
+    text = " ".join(str(value).split())
+    return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}…"
+
+
+class SymbolicMatrix(ImmutableDenseMatrix):
+    """A matrix of expressions, or a vector as its only column; lists and arrays of numbers serve as operands."""
+
+    _class_priority = 9
+    _op_priority = 11.0
+
+    def __add__(self, other: Any) -> Any:
+        return self if _is_zero(other) else super().__add__(self._alike(other))
+
+    def __radd__(self, other: Any) -> Any:
+        return self if _is_zero(other) else self._alike(other) + self
+
+    def __sub__(self, other: Any) -> Any:
+        return self + -self._alike(other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return self._alike(other) - self
+
+    def __mul__(self, other: Any) -> Any:
+        right = operand(other)
+        if is_matrix(right) and self.cols != right.rows:
+            hint = "; products of two vectors are a.dot(b) and a.cross(b)" if self.shape == right.shape else ""
+            raise ModelError(f"{described(self)} can not multiply {described(right).lower()}{hint}.")
+        return super().__mul__(right)
+
+    def __rmul__(self, other: Any) -> Any:
+        left = operand(other)
+        return left * self if is_matrix(left) else super().__rmul__(left)
+
+    def __matmul__(self, other: Any) -> Any:
+        return self * _factor(other)
+
+    def __rmatmul__(self, other: Any) -> Any:
+        return _factor(other) * self
+
+    def __truediv__(self, other: Any) -> Any:
+        divisor = operand(other)
+        if is_matrix(divisor):
+            raise ModelError(f"{described(self)} can not be divided by {described(divisor).lower()}.")
+        return super().__truediv__(divisor)
+
+    def __pow__(self, exponent: Any) -> Any:
+        if self.rows != self.cols:
+            raise ModelError(f"{described(self)} has no powers; the square of its length is a.dot(a).")
+        return super().__pow__(exponent)
+
+    def dot(self, b: Any) -> Expr:
+        """The sum of the products of the components of two vectors.
+
+        Parameters
+        ----------
+        b
+            As many components; a vector, a list or an array.
+
+        Raises
+        ------
+        ModelError
+            It has another number of components.
+        """
+        other = operand(b)
+        if not is_matrix(other) or len(other) != len(self):
+            raise ModelError(f"{described(self)} has no dot product with {_described_lower(other)}.")
+        return super().dot(other)
+
+    def cross(self, b: Any) -> SymbolicMatrix:
+        """The cross product of two vectors with three components.
+
+        Parameters
+        ----------
+        b
+            Three components; a vector, a list or an array.
+
+        Raises
+        ------
+        ModelError
+            One of the two has another number of components.
+        """
+        other = operand(b)
+        if not is_matrix(other) or not len(other) == len(self) == 3:
+            raise ModelError(f"{described(self)} has no cross product with {_described_lower(other)}.")
+        return SymbolicMatrix(super().cross(other))
+
+    def _alike(self, value: Any) -> Any:
+        """Another summand."""
+        other = operand(value)
+        if is_matrix(other) and other.shape == self.shape:
+            return other
+        if is_matrix(other):
+            raise ModelError(f"{described(self)} and {described(other).lower()} can not be added.")
+        raise ModelError(
+            f"{described(self)} and the scalar '{shown(other)}' can not be added; write sl.vector(…) with what each "
+            "component is increased by."
+        )
+
+
+def operand(value: Any) -> Any:
+    """What stands beside an expression: lists and arrays as vectors and matrices, everything else as it is."""
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, np.ndarray):
+        if value.ndim > 2:
+            raise ModelError(f"An array of shape {value.shape} is no vector and no matrix.")
+        return operand(value.tolist())
+    if isinstance(value, list | tuple):
+        if any(isinstance(row, list | tuple | np.ndarray) for row in value):
+            widths = {len(row) if isinstance(row, Sequence | np.ndarray) else 0 for row in value}
+            if len(widths) > 1:
+                raise ModelError(f"The rows of '{shown(value)}' differ in length.")
+            return SymbolicMatrix([list(row) for row in value])
+        return SymbolicMatrix(len(value), 1, list(value))
+    matrix = getattr(value, "matrix", value)
+    return SymbolicMatrix(matrix) if is_matrix(matrix) and not isinstance(matrix, SymbolicMatrix) else matrix
+
+
+def is_matrix(value: Any) -> bool:
+    """Whether a value is a matrix of SymPy or of a statement."""
+    return bool(getattr(value, "is_Matrix", False))
+
+
+def described(matrix: Any) -> str:
+    """A matrix by its size, the beginning of a sentence."""
+    return f"A vector of {matrix.rows}" if matrix.cols == 1 else f"A matrix {matrix.rows} × {matrix.cols}"
+
+
+def _described_lower(value: Any) -> str:
+    return described(value).lower() if is_matrix(value) else f"the scalar '{shown(value)}'"
+
+
+def _is_zero(value: Any) -> bool:
+    """Whether a summand is the number that `sum` begins with."""
+    return isinstance(value, int) and value == 0
+
+
+def _factor(value: Any) -> Any:
+    matrix = operand(value)
+    if not is_matrix(matrix):
+        raise ModelError(f"'{shown(value)}' is a scalar; multiply with * instead of @.")
+    return matrix
+
+
+def _applied(expression: Expr, function: np.ufunc, method: str, *operands: Any, **options: Any) -> Any:
+    """What a function of NumPy makes of operands some of which are expressions."""
+    found = OPERATORS.get(function.__name__) or FUNCTIONS.get(function.__name__)
+    if method == "__call__" and not options and found is not None:
+        if any(isinstance(o, SymbolicMatrix) for o in operands):
+            return _of_matrices(function.__name__, found, [operand(o) for o in operands])
+        if all(np.ndim(o) == 0 for o in operands):
+            return found(*map(operand, operands))
+        return np.frompyfunc(found, len(operands), 1)(*(np.asarray(o, dtype=object) for o in operands))
+    try:
+        return getattr(function, method)(*(np.asarray(o, dtype=object) for o in operands), **options)
+    except TypeError as error:
+        raise _undefined(function.__name__, expression) from error
+
+
+def _of_matrices(name: str, function: Callable[..., Any], values: list[Any]) -> Any:
+    if name in OPERATORS:
+        return function(*values)
+    if len(values) > 1:
+        raise _undefined(name, values[0])
+    return values[0].applyfunc(function)
+
+
+def _undefined(name: str, expression: Any) -> SymbolicValueError:
+    return SymbolicValueError(
+        f"NumPy's {name} is not defined for the expression '{shown(expression)}'; write it with functions of symlie "
+        "such as sl.sin, sl.sqrt and sl.select, and component by component."
+    )
+
+
+class _Sentence:
+    """A message whose expression is written out only when somebody reads it: SymPy asks and gives up often."""
+
+    def __init__(self, expression: Any, rest: str) -> None:
+        self._expression, self._rest = expression, rest
+
+    def __str__(self) -> str:
+        return f"'{shown(self._expression)}' {self._rest}"
+
+
+_number = Expr.__float__
+
+
+def _as_number(expression: Expr) -> float:
+    try:
+        return float(_number(expression))
+    except TypeError as error:
+        raise SymbolicValueError(
+            _Sentence(
+                expression,
+                "is an expression, not a number; write functions of expressions as sl.sin, sl.sqrt, … in place of "
+                "those of math.",
+            )
+        ) from error
+
+
+def _as_choice(relation: Relational) -> bool:
+    raise SymbolicValueError(
+        _Sentence(
+            relation,
+            "is neither true nor false before the model runs; write sl.select(condition, a, b) in place of if, and "
+            "sl.Max and sl.Min in place of max and min.",
+        )
+    )
+
+
+Expr.__array_ufunc__ = _applied
+Expr.__float__ = _as_number
+Relational.__bool__ = _as_choice

@@ -6,8 +6,9 @@
     system     = load_system(files, manifest)         symlie.compile, symlie.runtime
     solution   = solve(system, t_span, method, h)     symlie.runtime
 
-For models by name or file the generated files are cached under a key of the model's source, its options and the
-versions, which is looked up before SymPy is imported: symlie.models.statement_cache.
+Generated files are cached under a hash of the canonical text of what was stated, so that neither where a model comes
+from nor what its statement was computed from matters. Ready-made models are found by name and options alone, before
+SymPy is imported: symlie.models.systems.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import time
 from collections.abc import Callable, Mapping
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from symlie.compile.cache import publish_files, publish_text, published_files, published_text, text_key
 from symlie.compile.checksums import with_checksums
@@ -42,40 +43,40 @@ _STEPS = "steps"
 """Kind of the cache entries of further kernels of nodes."""
 
 
-def _types_key(equations: Equations) -> str | None:
-    """Cache key of the kernels of a model whose topology is run-time data; None if its tables are part of the text."""
-    from symlie.derive.arrangement import has_fixed_topology
-
-    return None if has_fixed_topology(equations.model) else _statement_key(equations)
-
-
-def _statement_key(equations: Equations) -> str:
-    """Hash of everything that determines the kernels of a model."""
-    from symlie.modeling.canonical import canonical_text
-
-    return text_key({"statement": canonical_text(equations.model)}, (package_digest(), sys.version, version("sympy")))
+def _statement_key(equations: Equations) -> str | None:
+    """Hash of everything that determines the kernels of a model; None if something has no canonical text."""
+    text = equations.canonical_text
+    return text and text_key({"statement": text}, (package_digest(), sys.version, version("sympy")))
 
 
-def derive(model: Model) -> Equations:
-    """The equations of a model, derived unless the kernels of an equal statement are in the cache."""
+def derive(model: Model, options: tuple[tuple[str, Any], ...] = ()) -> Equations:
+    """The equations of a model, derived unless the kernels of an equal statement are in the cache.
+
+    Parameters
+    ----------
+    model
+        The model.
+    options
+        Names and values that it was built with, for the manifest.
+    """
     from symlie.derive.equations import equations_of
 
-    equations = equations_of(model)
-    key = _types_key(equations)
+    equations = equations_of(model, options)
+    key = _statement_key(equations)
     if key is None or published_files(_TYPES, key) is None:
         _ = equations.derived
     return equations
 
 
 def generated_files(equations: Equations) -> dict[str, str]:
-    """All generated files of a model by name: header, source, NumPy module, manifest, readable equations.
+    """The generated files that a run needs by name: header, source, NumPy module, manifest.
 
-    The kernels of a model whose topology is run-time data are taken from the cache if an equal statement was generated
-    before, with any number of nodes and elements.
+    Kernels are taken from the cache if an equal statement was generated before, with any number of nodes and elements
+    where these are run-time data. The manifest with the values of parameters is that of the model itself.
     """
     from symlie.emit.manifest import manifest, manifest_text
 
-    key = _types_key(equations)
+    key = _statement_key(equations)
     files = published_files(_TYPES, key) if key else None
     if files is None:
         files = _emitted_files(equations)
@@ -103,7 +104,7 @@ def tangent_files(equations: Equations, interface_hash: str) -> dict[str, str]:
     def emitted() -> dict[str, str]:
         return emit_tangents(model_tangents(equations.model, equations.derived), interface_hash)
 
-    return _published(_TANGENTS, f"{_statement_key(equations)}-{interface_hash}.json", emitted)
+    return _published(_TANGENTS, equations, interface_hash, emitted)
 
 
 def step_files(equations: Equations, kind: str) -> dict[str, str]:
@@ -129,11 +130,15 @@ def step_files(equations: Equations, kind: str) -> dict[str, str]:
         types = [NodeSteps(s.name, s.storage_dimension, s.dimension, step_kernels(s, kind)) for s in spaces]
         return emit_steps(equations.model.name, types, kind)
 
-    return _published(_STEPS, f"{_statement_key(equations)}-{kind}.json", emitted)
+    return _published(_STEPS, equations, kind, emitted)
 
 
-def _published(kind: str, name: str, emitted: Callable[[], dict[str, str]]) -> dict[str, str]:
+def _published(kind: str, equations: Equations, what: str, emitted: Callable[[], dict[str, str]]) -> dict[str, str]:
     """Files by name from an entry of the cache, which is made if it is not there."""
+    key = _statement_key(equations)
+    if key is None:
+        return emitted()
+    name = f"{key}-{what}.json"
     known = published_text(kind, name)
     if known is None:
         known = json.dumps(emitted())
@@ -169,7 +174,6 @@ def _emitted_files(equations: Equations) -> dict[str, str]:
         **emit_c(emitted, identity),
         **emit_numpy(emitted, identity),
         "manifest.json": manifest_text(types_manifest(emitted)),
-        "equations.md": equations.markdown(),
     }
 
 
@@ -198,11 +202,16 @@ def initial_quantities(model: Model) -> Quantities:
     }
 
 
+def folder_files(equations: Equations) -> dict[str, str]:
+    """All files of a generated folder by name: with Newton matrices, readable equations, certificate and checksums."""
+    files = generated_files(equations)
+    files |= tangent_files(equations, json.loads(files["manifest.json"])["interface_hash"])
+    return with_checksums(certified({**files, "equations.md": equations.markdown()}))
+
+
 def write_generated(equations: Equations, folder: str | Path) -> Path:
     """Write the generated files of a model into a folder."""
-    files = generated_files(equations)
-    tangents = tangent_files(equations, json.loads(files["manifest.json"])["interface_hash"])
-    return write_files(with_checksums(certified(files | tangents)), folder)
+    return write_files(folder_files(equations), folder)
 
 
 def certified(files: Mapping[str, str]) -> dict[str, str]:

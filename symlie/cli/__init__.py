@@ -8,6 +8,7 @@ sentence; with ``--json`` it prints one object, with what it had put into ``argu
 from __future__ import annotations
 
 import argparse
+import contextlib
 import io
 import os
 import sys
@@ -69,7 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="replace")  # a terminal that can not show λ
     wants_traceback = bool(os.environ.get("SYMLIE_TRACEBACK"))
     try:
-        with printed_notices():
+        with printed_notices(), _cache_of(options):
             code: int = options.command(options)
         sys.stdout.flush()
         return code
@@ -85,6 +86,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise
         _report(options, error, _sentence(error))
         return 1
+
+
+def _cache_of(options: argparse.Namespace) -> contextlib.AbstractContextManager[None]:
+    """The cache, or without what it held before for ``--fresh``."""
+    if not getattr(options, "fresh", False):
+        return contextlib.nullcontext()
+    from symlie.compile.cache import only_own_entries
+
+    return only_own_entries()
 
 
 def _parser() -> argparse.ArgumentParser:

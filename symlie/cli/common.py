@@ -85,6 +85,12 @@ def add_system(parser: ArgumentParser) -> None:
         default="default",
         help="contract allows fused multiply-add, portable drops processor-specific instructions",
     )
+    add_fresh(parser)
+
+
+def add_fresh(parser: ArgumentParser) -> None:
+    """The argument ``--fresh``."""
+    parser.add_argument("--fresh", action="store_true", help="derive and compile anew, whatever the cache holds")
 
 
 def add_multipliers(parser: ArgumentParser) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from symlie.cli.common import add_model, model_options
+from symlie.cli.common import add_fresh, add_model, model_options
 from symlie.errors import SymlieError
 from symlie.paths import PACKAGE
 
@@ -33,6 +33,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--out", metavar="DIR", help="folder to write; default: generated/MODEL_OPTIONS")
     parser.add_argument("--all", action="store_true", help="write all folders that the repository keeps in generated/")
     parser.add_argument("--check", action="store_true", help="with --all: write nothing, fail if a file would change")
+    add_fresh(parser)
 
 
 def run(arguments: Namespace) -> int:
@@ -69,12 +70,10 @@ def run(arguments: Namespace) -> int:
 
 
 def _folder_files(model: str, options: Mapping[str, Any]) -> dict[str, str]:
-    from symlie.api import certified
-    from symlie.compile.checksums import with_checksums
-    from symlie.models.statement_cache import cached_files, cached_further_files
+    from symlie.api import folder_files
+    from symlie.models.registry import build_model
 
-    files, _ = cached_files(model, options)
-    return with_checksums(certified(files | cached_further_files(model, options, files, "tangents")))
+    return folder_files(build_model(model, options).derive())
 
 
 def folder_name(model: str, options: Mapping[str, Any]) -> str:

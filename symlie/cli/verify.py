@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from dataclasses import asdict
@@ -256,10 +257,12 @@ def _series_rows(arguments: Namespace) -> Sequence[Row]:
 
 
 def _model_sources(model: str, options: dict[str, Any]) -> list[str]:
-    from symlie.models.statement_cache import cached_files, cached_further_files
+    from symlie.api import generated_files, tangent_files
+    from symlie.models.registry import build_model
 
-    files, _ = cached_files(model, options)
-    files = files | cached_further_files(model, options, files, "tangents")
+    equations = build_model(model, options).derive()
+    files = generated_files(equations)
+    files |= tangent_files(equations, json.loads(files["manifest.json"])["interface_hash"])
     return [text for name, text in sorted(files.items()) if name.endswith((".c", ".h"))]
 
 

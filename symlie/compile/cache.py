@@ -7,11 +7,12 @@ as good as none, and is made anew.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from symlie.compile.checksums import CHECKSUMS, changed_file, with_checksums
@@ -37,6 +38,30 @@ def _private_folder(name: str) -> Path:
             f"The cache folder {folder} can not be written; name another one in the environment variable SYMLIE_CACHE."
         )
     return folder
+
+
+_own_entries: set[Path] | None = None
+"""Where earlier entries do not count, those that this process has written since."""
+
+
+@contextlib.contextmanager
+def only_own_entries() -> Iterator[None]:
+    """Inside of the block, entries from before do not count; what is needed is made anew, once."""
+    global _own_entries
+    before, _own_entries = _own_entries, set()
+    try:
+        yield
+    finally:
+        _own_entries = before
+
+
+def _counts(entry: Path) -> bool:
+    return _own_entries is None or entry in _own_entries
+
+
+def _is_written(entry: Path) -> None:
+    if _own_entries is not None:
+        _own_entries.add(entry)
 
 
 def text_key(files: Mapping[str, str], identities: Iterable[str]) -> str:
@@ -96,7 +121,7 @@ def compiled_library(files: Mapping[str, str], main: str, optimize: str) -> tupl
     folder = _private_folder("libraries")
     key = text_key(files, identities)
     for known in sorted(folder.glob(f"{key}-*.so")):
-        if known.name == f"{key}-{_content(known)}.so":
+        if _counts(known) and known.name == f"{key}-{_content(known)}.so":
             return known, False
     with tempfile.TemporaryDirectory(dir=folder, prefix="build-") as build:
         for name, text in files.items():
@@ -105,6 +130,7 @@ def compiled_library(files: Mapping[str, str], main: str, optimize: str) -> tupl
         run_compiler(Path(build, main), output, compiler_flags)
         library = folder / f"{key}-{_content(output)}.so"
         os.replace(output, library)
+    _is_written(library)
     return library, True
 
 
@@ -114,8 +140,11 @@ def _content(library: Path) -> str:
 
 def published_files(kind: str, key: str) -> dict[str, str] | None:
     """Text by name of published generated files, if they are there as they were published."""
+    entry = cache_folder() / kind / key
+    if not _counts(entry):
+        return None
     try:
-        files = {p.name: p.read_text(encoding="utf-8") for p in sorted((cache_folder() / kind / key).iterdir())}
+        files = {p.name: p.read_text(encoding="utf-8") for p in sorted(entry.iterdir())}
     except (OSError, UnicodeDecodeError):
         return None
     if changed_file(files) is not None:
@@ -140,13 +169,17 @@ def publish_files(kind: str, key: str, files: Mapping[str, str]) -> Path:
             os.replace(temporary, target)
         else:
             shutil.rmtree(temporary, ignore_errors=True)
+    _is_written(target)
     return target
 
 
 def published_text(kind: str, name: str) -> str | None:
     """A published small file, if it is there as it was published."""
+    entry = cache_folder() / kind / name
+    if not _counts(entry):
+        return None
     try:
-        digest, _, text = (cache_folder() / kind / name).read_text(encoding="utf-8").partition("\n")
+        digest, _, text = entry.read_text(encoding="utf-8").partition("\n")
     except (OSError, UnicodeDecodeError):
         return None
     return text if digest == _digest(text) else None
@@ -163,6 +196,7 @@ def publish_text(kind: str, name: str, text: str) -> None:
     with os.fdopen(handle, "w", encoding="utf-8") as file:
         file.write(f"{_digest(text)}\n{text}")
     os.replace(temporary, folder / name)
+    _is_written(folder / name)
 
 
 def cache_size() -> tuple[int, int]:

@@ -37,6 +37,18 @@ class Equations:
             )
 
     @functools.cached_property
+    def canonical_text(self) -> str | None:
+        """What determines all emitted text but the values in the manifest; None where something has no such text."""
+        from symlie.derive.arrangement import has_fixed_topology
+        from symlie.modeling.canonical import NoTextError, canonical_text
+
+        self._check_unchanged()
+        try:
+            return canonical_text(self.model, with_topology=has_fixed_topology(self.model))
+        except NoTextError:
+            return None
+
+    @functools.cached_property
     def derived(self) -> tuple[DerivedStatement, ...]:
         """The model's own statement, if it has one, and each element type's, with all derived terms."""
         self._check_unchanged()
@@ -137,8 +149,8 @@ def statements_of(model: Model) -> list[Statement]:
     return own + [i.element for i in model.instances]
 
 
-def equations_of(model: Model) -> Equations:
-    """The equations of a model; their terms are derived when first needed.
+def equations_of(model: Model, options: tuple[tuple[str, Any], ...] = ()) -> Equations:
+    """The equations of a model with the options it was built with; their terms are derived when first needed.
 
     Raises
     ------
@@ -159,7 +171,7 @@ def equations_of(model: Model) -> Equations:
                 f"Element type '{instances.element.name}' got parameters after it was added to '{model.name}'; declare "
                 "them before."
             )
-    return Equations(model, stated=fingerprint(model))
+    return Equations(model, options, stated=fingerprint(model))
 
 
 def derive(model: Model) -> Equations:

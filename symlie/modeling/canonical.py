@@ -1,68 +1,168 @@
 """A canonical text of what a model's kernels depend on: equal texts give equal kernels.
 
-Numbers of nodes and instances, connectivity, values of parameters and initial values of arrays do not appear.
+The text is complete by construction: it spells every attribute of the model, of its element types and of their spaces,
+those that are added to these classes later included, with all digits of numbers; what it can not spell has no text.
+Named exceptions are run-time data: numbers of nodes and instances, connectivity, values of parameters and initial
+values of arrays; unless the model is small, so that its tables are part of the generated code.
 """
 
 from __future__ import annotations
 
+import dataclasses
+import functools
+from collections.abc import Iterable, Mapping
+from types import NoneType
+from typing import Any
+
+import sympy
+from sympy import Basic, Expr, MatrixBase, Symbol
+
 from symlie.groups.group import LieGroup, storage_symbols
 from symlie.groups.homogeneous import ConfigurationSpace, HomogeneousSpace
-from symlie.ir.program import Assignment, needed_statements
+from symlie.ir.program import Program, needed_statements
+from symlie.modeling.element_type import ElementInstances
 from symlie.modeling.model import Model
-from symlie.modeling.stated_terms import terms_of
-from symlie.modeling.statement import Statement
+from symlie.modeling.node import Node
+from symlie.modeling.node_array import NodeArray
+from symlie.modeling.stated import Stated
+from symlie.modeling.terms import Parameter
+
+_NOT_OF_KERNELS = ("program", "units", "_forces_of_all")
+"""Attributes of statements that kernels do not depend on; of the program only what other attributes need counts."""
 
 
-def canonical_text(model: Model) -> str:
-    """Text of the statements of a model and its element types."""
-    lines = [f"model {model.name}"]
-    lines += dict.fromkeys(f"array {_space(a.group)}" for a in model.arrays)
-    lines += [f"initial {v.node} {v.field} {v.components}" for v in model.initial_values]
-    lines += [f"motion {m.group.name} {m.storage}" for m in model.motions]
-    lines += [f"input {i.name} {i.size} {i.unit}" for i in model.inputs]
-    for statement in (model, *(i.element for i in model.instances)):
-        lines += _statement(statement)
-    return "\n".join(lines)
+class NoTextError(TypeError):
+    """Something was stated that has no canonical text."""
 
 
-def _space(space: ConfigurationSpace) -> str:
-    if not isinstance(space, HomogeneousSpace):
-        return _group(space)
-    g, y = storage_symbols(space.group, "g"), storage_symbols(space)
-    return (
-        f"{space.name} {space.is_left} {space.is_frame} {space.action(g, y)} {space.origin} "
-        f"{space.normalize(y)} {space.storage_fields} {_group(space.group)}"
-    )
+def canonical_text(model: Model, *, with_topology: bool) -> str:
+    """Text of the statements of a model and its element types.
+
+    Parameters
+    ----------
+    model
+        The model.
+    with_topology
+        Whether numbers of nodes and instances and their connectivity are part of it.
+
+    Raises
+    ------
+    NoTextError
+        The model holds something that has none, such as a function.
+    """
+    speller = _Speller(with_topology)
+    lines = [line for s in (model, *(i.element for i in model.instances)) for line in speller.statement(s)]
+    return "\n".join([*lines, *speller.definitions()])
 
 
-def _group(group: LieGroup) -> str:
-    a, b = storage_symbols(group, "a"), storage_symbols(group, "b")
-    rotation = group.rotation(a) if group.rotation else ()
-    fields = (*group.storage_fields, *group.velocity_fields)
-    return (
-        f"{group.name} {group.compose(a, b)} {group.inverse(a)} {group.identity} {list(group.basis)} "
-        f"{group.normalize(a)} {rotation} {group.is_reduced} {fields}"
-    )
+def _type_name(value: object) -> str:
+    kind = type(value)
+    return f"{kind.__module__}.{kind.__qualname__}"
 
 
-def _statement(statement: Statement) -> list[str]:
-    lines = [f"statement {statement.name}"]
-    lines += [f"node {n.name} {_space(n.group)}" for n in statement.nodes]
-    lines += [f"parameter {p.name} {p.shape} {p.unit}" for p in statement.parameters]
-    # Derivation appends statements to the program, so only what the statement itself needs counts.
-    stated = [e for _, expressions in terms_of(statement) for e in expressions]
-    for s in needed_statements(statement.program, stated):
-        if isinstance(s, Assignment):
-            lines.append(f"{s.symbol} = {s.expression}")
-        else:
-            arguments = [a.components for a in s.arguments]
-            lines.append(f"{s.result.components} = {s.operation} {arguments}")
-    lines.append(f"energies {statement.kinetic} {statement.potential} {statement.dissipated} {statement.energies}")
-    lines += [f"field {node.name} {vector}" for node, vector in statement.fields]
-    lines += [f"place {p.place} {p.reference} {p.offset} {p.has_velocity} {p.last_first}" for p in statement.placements]
-    lines += [f"force {node.name} {vector}" for node, vector in statement.generalized_forces]
-    lines += [f"applied {position} {force}" for position, force in statement.applied_forces]
-    lines += [f"constraint {c.name} {c.level} {c.rows}" for c in statement.constraints]
-    lines += [f"output {o.name} {o.components} {o.unit}" for o in statement.outputs]
-    lines += [f"event {e.name} {e.expression} {e.direction} {e.is_terminal}" for e in statement.events]
-    return lines
+class _Speller:
+    """Spells values, and remembers the spaces and expressions that it met."""
+
+    def __init__(self, with_topology: bool) -> None:
+        self._with_topology = with_topology
+        self._spaces: dict[ConfigurationSpace, str] = {}
+        self._expressions: list[Expr] = []
+        self._symbols: dict[Basic, str] = {}
+
+    def statement(self, statement: Stated) -> list[str]:
+        """Lines for all attributes, and for the statements of the program that they need."""
+        self._expressions = []
+        stated = {name: value for name, value in sorted(vars(statement).items()) if name not in _NOT_OF_KERNELS}
+        lines = [f"{name} {self.text(value)}" for name, value in stated.items()]
+        return [f"statement {statement.name}", *lines, *self._program(statement.program, self._expressions)]
+
+    def definitions(self) -> list[str]:
+        """Lines for all spaces that were met, and for those that they consist of."""
+        lines: list[str] = []
+        while len(lines) < len(self._spaces):
+            space = list(self._spaces)[len(lines)]
+            lines.append(f"{self._spaces[space]} = {self.text(_definition(space))}")
+        return lines
+
+    def _program(self, program: Program, wanted: Iterable[Expr]) -> list[str]:
+        # Derivation appends statements to the program, so only what the statement itself needs counts.
+        return [self.text(line) for line in needed_statements(program, wanted)]
+
+    def text(self, value: Any) -> str:
+        """A value in full."""
+        if isinstance(value, NoneType | bool | int | float | str):
+            return repr(value)
+        if isinstance(value, Expr):
+            self._expressions.append(value)
+        if isinstance(value, Basic):
+            return self._expression(value)
+        if isinstance(value, MatrixBase):
+            return self.text((value.shape, list(value)))
+        if isinstance(value, Mapping):
+            return self.text(list(value.items()))
+        if isinstance(value, list | tuple):
+            items = list(dict.fromkeys(map(self.text, value))) if _are_arrays(value) else [self.text(v) for v in value]
+            return f"({', '.join(items)})"
+        return self._object(value)
+
+    def _object(self, value: Any) -> str:
+        if isinstance(value, LieGroup | HomogeneousSpace):
+            return self._spaces.setdefault(value, f"space {len(self._spaces)}")
+        if isinstance(value, Program):
+            return self.text(value.statements)
+        if isinstance(value, Node):
+            return f"node({value.name}, {self.text(value.group)})"
+        if isinstance(value, NodeArray):
+            return f"array({self.text(value.group)})"
+        if isinstance(value, ElementInstances):
+            return f"instances({value.element.name}, {self.text(value.nodes) if self._with_topology else ''})"
+        if dataclasses.is_dataclass(value):
+            left_out = ("default",) if isinstance(value, Parameter) else ()
+            fields = [(f.name, getattr(value, f.name)) for f in dataclasses.fields(value) if f.name not in left_out]
+            return f"{_type_name(value)}{self.text(fields)}"
+        raise NoTextError(f"{value!r} has no canonical text.")
+
+    def _expression(self, value: Basic) -> str:
+        """An expression with its heads and arguments; printing rounds numbers, and hides how terms are grouped."""
+        if not value.args:
+            if isinstance(value, Symbol):
+                return self._symbols.get(value) or self._symbols.setdefault(value, str(sympy.srepr(value)))
+            return str(sympy.srepr(value))
+        return f"{_type_name(value)}({', '.join(map(self._expression, value.args))})"
+
+
+def _are_arrays(values: Iterable[Any]) -> bool:
+    """Whether these are node arrays, of which only the spaces count, each once."""
+    return all(isinstance(v, NodeArray) for v in values)
+
+
+@functools.cache
+def _definition(space: ConfigurationSpace) -> dict[str, Any]:
+    """All attributes of a space; functions by what they give for symbols."""
+    program = Program()
+    y = storage_symbols(space)
+    other = storage_symbols(space, "other")
+    if isinstance(space, LieGroup):
+        arguments: dict[str, tuple[Any, ...]] = {
+            "compose": (y, other),
+            "inverse": (y,),
+            "relations": (y,),
+            "normalize": (y,),
+            "rotation": (y,),
+            "between_form": (y, other),
+            "rotation_logarithm": (program, y),
+        }
+    else:
+        arguments = {
+            "action": (storage_symbols(space.group, "g"), y),
+            "relations": (y,),
+            "normalize": (y,),
+            "hamiltonian": (y, other),
+            "lift": (y, other),
+            "theta_step": (program, y, sympy.symbols(f"theta:{space.dimension}"), Symbol("theta")),
+        }
+    attributes: dict[str, Any] = {f.name: getattr(space, f.name) for f in dataclasses.fields(space)}
+    for name, values in arguments.items():
+        function = attributes[name]
+        attributes[name] = function if function is None else function(*values)
+    return {**attributes, "program": program}

@@ -8,7 +8,6 @@ stands beside it, as ``NAME_reference.json`` beside ``NAME.py``.
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import importlib
 import importlib.util
 import inspect
@@ -24,7 +23,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from symlie.errors import ModelError, SymlieError, UnknownNameError
-from symlie.models.dependencies import is_local, recorded_files
+from symlie.models.user_modules import imported_files, is_local
 
 if TYPE_CHECKING:
     from symlie.derive.equations import Equations
@@ -63,6 +62,11 @@ def model_path(model: str) -> Path:
         f"There is no model {model!r}.{hint} The models are {', '.join(model_names())}; or give the path of a Python "
         "file."
     )
+
+
+def is_ready_made(model: str) -> bool:
+    """Whether a model is one of the package's own, so that its options determine it."""
+    return model_path(model).parent == FOLDER
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,7 +172,7 @@ def open_model(model: str) -> ModelFile:
         The file can not be imported, or has no ``build``.
     """
     path = model_path(model)
-    if path.parent == FOLDER:
+    if is_ready_made(model):
         return ModelFile(model, path, importlib.import_module(f"symlie.models.{path.stem}"))
     module = import_file(path)
     if not callable(getattr(module, "build", None)):
@@ -197,7 +201,7 @@ def import_file(path: Path) -> ModuleType:
 
 @dataclass(frozen=True, eq=False)
 class BuiltModel:
-    """A model, its complete options, and the user's own files that it was built from."""
+    """A model, its complete options, and the files of the user's own modules that stated it."""
 
     model: Model
     options: Mapping[str, Any]
@@ -205,8 +209,9 @@ class BuiltModel:
 
     def derive(self) -> Equations:
         """The equations, with the options recorded as they go into a manifest."""
-        recorded = tuple((name, plain(value)) for name, value in sorted(self.options.items()))
-        return dataclasses.replace(self.model.derive(), options=recorded)
+        from symlie.api import derive
+
+        return derive(self.model, tuple((name, plain(value)) for name, value in sorted(self.options.items())))
 
 
 def build_model(model: str, options: Mapping[str, Any]) -> BuiltModel:
@@ -217,7 +222,7 @@ def build_model(model: str, options: Mapping[str, Any]) -> BuiltModel:
     UnknownNameError, ModelError
         See `open_model`, `ModelFile.complete` and `ModelFile.build`.
     """
-    with recorded_files(model_path(model)) as files:
+    with imported_files(model_path(model)) as files:
         file = open_model(model)
         complete = file.complete(options)
         built = file.build(complete)

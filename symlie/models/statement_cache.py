@@ -1,8 +1,8 @@
-"""Generated files of models by statement: looked up before SymPy or the model is imported.
+"""Systems of models by name or file.
 
-An entry is found in two steps. The model's source, its options and the versions lead to the list of further files that
-the model was built from; with the contents of these they lead to the generated files. So a changed file is a new entry,
-and entries never change.
+A model file may compute its statement from anything: files, the environment, other programs. So its ``build`` runs
+always, and what was generated from an equal statement is found by that statement. Ready-made models depend on their
+options and on the package alone; theirs is found before SymPy is imported.
 """
 
 from __future__ import annotations
@@ -12,13 +12,12 @@ import functools
 import json
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 from typing import Any
 
-from symlie.compile.cache import publish_files, publish_text, published_files, published_text, text_key
-from symlie.models.registry import build_model, model_path
+from symlie.compile.cache import publish_files, published_files, text_key
+from symlie.models.registry import BuiltModel, build_model, is_ready_made, plain
 from symlie.paths import package_digest
 from symlie.runtime.identity import file_digest
 from symlie.runtime.initial_values import Quantities
@@ -28,8 +27,10 @@ from symlie.runtime.system import System
 _KIND = "models"
 
 
-def cached_files(model: str, options: Mapping[str, Any]) -> tuple[dict[str, str], float]:
-    """Generated files of a model by name, from the cache if they are there.
+def system_of_model(
+    model: str, options: Mapping[str, Any], *, backend: str = "auto", optimize: str = "default"
+) -> System:
+    """A system by model name or file, from the cache of generated files if they are there.
 
     Parameters
     ----------
@@ -37,86 +38,67 @@ def cached_files(model: str, options: Mapping[str, Any]) -> tuple[dict[str, str]
         Name of a ready-made model, or path of a model file.
     options
         Options of its ``build``; defaults may be left out.
-
-    Returns
-    -------
-    files
-        Text by name; the manifest records the complete options.
-    derive_seconds
-        Seconds spent on stating, deriving and emitting; 0 if the files were in the cache.
+    backend, optimize
+        As in `Equations.compile`.
 
     Raises
     ------
     UnknownNameError, ModelError
         The model, an option or the statement is wrong.
     """
-    files, seconds, _ = _generated(model, options)
-    return files, seconds
-
-
-def _generated(model: str, options: Mapping[str, Any]) -> tuple[dict[str, str], float, list[str]]:
-    """Generated files, seconds, and the user's own files that the model was built from."""
-    path = model_path(model)
-    statement = _statement_key(path, options)
-    dependencies = published_text(_KIND, f"{statement}.json")
-    if dependencies is not None:
-        own: list[str] = json.loads(dependencies)
-        known = published_files(_KIND, _entry_key(statement, own))
-        if known is not None:
-            return known, 0.0, own
     start = time.perf_counter()
+    if is_ready_made(model) and plain(dict(options)) == options:
+        return _ready_made_system(model, options, backend, optimize)
     built = build_model(model, options)
-    # Contents are hashed before the derivation, which takes long enough for an edit.
-    entry = _entry_key(statement, built.files)
-    from symlie.api import generated_files
+    # Sources are read before the derivation, which takes long enough for an edit.
+    sources = {file: file_digest(file) for file in built.files}
+    equations = built.derive()
+    before = time.perf_counter() - start
+    system = equations.compile(backend, optimize)
+    timings = dataclasses.replace(system.timings, derive=system.timings.derive + before)
+    return dataclasses.replace(system, sources=sources, timings=timings)
 
-    files = generated_files(built.derive())
-    publish_files(_KIND, entry, files)
-    publish_text(_KIND, f"{statement}.json", json.dumps(built.files))
-    return files, time.perf_counter() - start, list(built.files)
 
+def _ready_made_system(model: str, options: Mapping[str, Any], backend: str, optimize: str) -> System:
+    key = _key(model, options)
+    files = published_files(_KIND, key)
+    start = time.perf_counter()
+    built = functools.cache(lambda: build_model(model, options))
+    seconds = 0.0
+    if files is None:
+        from symlie.api import generated_files
 
-def system_of_model(
-    model: str, options: Mapping[str, Any], *, backend: str = "auto", optimize: str = "default"
-) -> System:
-    """A system by model name or file, from the cache of generated files if they are there."""
-    files, seconds, own = _generated(model, options)
+        files = generated_files(built().derive())
+        publish_files(_KIND, key, files)
+        seconds = time.perf_counter() - start
+    manifest = json.loads(files["manifest.json"])
     system = load_system(
         files,
-        json.loads(files["manifest.json"]),
+        manifest,
         backend=backend,
         optimize=optimize,
         derive_seconds=seconds,
-        further_source=lambda kind: cached_further_files(model, options, files, kind),
+        further_source=lambda kind: _further_files(built(), manifest["interface_hash"], kind),
     )
-    sources = {file: file_digest(file) for file in own}
-    return dataclasses.replace(
-        system, sources=sources, quantity_source=functools.cache(lambda: _initial_quantities(model, options))
-    )
+    return dataclasses.replace(system, quantity_source=functools.cache(lambda: _initial_quantities(built())))
 
 
-def _initial_quantities(model: str, options: Mapping[str, Any]) -> Quantities:
-    from symlie.api import initial_quantities
-
-    return initial_quantities(build_model(model, options).model)
-
-
-def cached_further_files(model: str, options: Mapping[str, Any], files: Mapping[str, str], kind: str) -> dict[str, str]:
-    """Files that some runs need, of a model whose generated files are given; see `symlie.api.further_files`."""
+def _further_files(built: BuiltModel, interface_hash: str, kind: str) -> dict[str, str]:
     from symlie.api import further_files
 
-    equations = build_model(model, options).derive()
-    return further_files(equations, json.loads(files["manifest.json"])["interface_hash"], kind)
+    return further_files(built.derive(), interface_hash, kind)
 
 
-def _statement_key(path: Path, options: Mapping[str, Any]) -> str:
+def _initial_quantities(built: BuiltModel) -> Quantities:
+    from symlie.api import initial_quantities
+
+    return initial_quantities(built.model)
+
+
+def _key(model: str, options: Mapping[str, Any]) -> str:
     try:
         sympy = version("sympy")
     except PackageNotFoundError:
         sympy = "none"
-    stated = json.dumps(options, sort_keys=True, default=str)
-    return text_key({}, (str(path), file_digest(path), stated, package_digest(), sys.version, sympy))
-
-
-def _entry_key(statement: str, files: Sequence[str]) -> str:
-    return text_key({}, [statement, *(part for file in files for part in (file, file_digest(file)))])
+    stated = json.dumps(options, sort_keys=True)
+    return text_key({}, (model, stated, package_digest(), sys.version, sympy))

@@ -215,7 +215,7 @@ def test_definitions_are_told_apart() -> None:
     one, other = (
         sl.analytic_function("phi", lambda n, f=f: Fraction(f, math.factorial(n)), growth=(3, 1)) for f in (1, 2)
     )
-    texts = [canonical_text(operator_model(sl.SO3, [f])) for f in (one, other, one)]
+    texts = [canonical_text(operator_model(sl.SO3, [f]), with_topology=True) for f in (one, other, one)]
     assert texts[0] != texts[1] and texts[0] == texts[2]
     model = operator_model(sl.SO3, [one])
     model.output("twice", model.function_of_ad(other, sl.SO3, model.nodes[0].x, point(3)[1]))

@@ -375,3 +375,7 @@ Errors that grow like ω⁶ and fall like ω⁻² cross elsewhere by 2.5^(1/8) -
 BOTH_FORMS = 1e-9
 """Two formulations of up to seven links over at most a second, each at a tolerance from 1e-11 to 1e-10: errors of many
 steps, a hundred at 1e-11 or ten at 1e-10 if they added up."""
+
+COUNTED_ANGLE = 1e-6
+"""Angles of rotations at constant or linearly growing rates, which all methods follow but for their tolerance; a turn
+too many or too few is 6.3."""

@@ -19,8 +19,10 @@
 #define MASS_VALUES 6
 #define JACOBIAN_VALUES 15
 #define EVENTS 0
+#define ANGLES 0
 #define FACTORS 6
 #define HAS_EVENTS 0
+#define HAS_ANGLES 0
 #define CONSTRAINED 1
 #define OUTPUTS 12
 #define MASS_IS_CONSTANT 1

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import functools
+import itertools
 
-from sympy import Integer, Symbol, sqrt
+from sympy import Integer, Symbol, expand, sqrt
 
 from symlie.groups import operators
 from symlie.groups.group import Field, LieGroup
 from symlie.groups.homogeneous import ConfigurationSpace, HomogeneousSpace, acting_group
 from symlie.groups.operations import Compose, Exponential, Inverse, Logarithm
-from symlie.ir.kernels import FieldLayout, Kernel, NodeTypeKernels
+from symlie.ir.kernels import AngleLayout, FieldLayout, Kernel, NodeTypeKernels
 from symlie.ir.program import Euclidean, Program, Value, Vector
 from symlie.ir.signature import Argument, Signature
 from symlie.ir.straightline import flatten
@@ -25,6 +26,26 @@ def array_symbols(name: str, count: int) -> tuple[Vector, dict[Symbol, str]]:
 def field_layouts(fields: tuple[Field, ...]) -> tuple[FieldLayout, ...]:
     """Layout of named fields."""
     return tuple(FieldLayout(f.name, f.offset, f.shape) for f in fields)
+
+
+def angle_layouts(space: ConfigurationSpace) -> tuple[AngleLayout, ...]:
+    """Pairs (c, s) of stored components with c² + s² = 1 and (c', s') = (-s, c) w_k for one component w_k of a rate."""
+    q, _ = array_symbols("q", space.storage_dimension)
+    w, _ = array_symbols("w", space.dimension)
+    relations = {expand(r) for r in space.relations(q)}
+    pairs = [
+        (i, j)
+        for i, j in itertools.permutations(range(len(q)), 2)
+        if {expand(q[i] ** 2 + q[j] ** 2 - 1), expand(1 - q[i] ** 2 - q[j] ** 2)} & relations
+    ]
+    if not pairs:
+        return ()
+    rates = [expand(r) for r in space.storage_tangent(Program(), q, w)]
+    return tuple(
+        AngleLayout(field.name, i, j, k)
+        for (i, j), k, field in itertools.product(pairs, range(len(w)), space.storage_fields)
+        if rates[i] == -q[j] * w[k] and rates[j] == q[i] * w[k] and 0 <= i - field.offset < field.size
+    )
 
 
 @functools.cache
@@ -107,5 +128,6 @@ def node_type_kernels(space: ConfigurationSpace) -> NodeTypeKernels:
         identity=tuple(float(c) for c in space.identity),
         storage_fields=field_layouts(space.storage_fields),
         velocity_fields=field_layouts(space.velocity_fields),
+        angles=angle_layouts(space),
         kernels=tuple(kernels),
     )

@@ -246,6 +246,8 @@ def emit_c(model: EmittedModel, interface_hash: str) -> dict[str, str]:
                                 for i, j in zip(e.mass.rows, e.mass.columns, strict=True)),
         "has_constraint_rate": any(e.has_constraint_rate for e in types.element_types),
         "output_count": output_count,
+        "has_angles": any(t.angles for t in types.node_types),
+        "angle_count": sum(n.count * len(types.node_type(n.type).angles) for n in model.arrangement.nodes),
         "event_count": model.events if fixed else 0,
         "unroll_stages": fixed and stage_operations(model) <= LARGEST_UNROLLED,
     }  # fmt: skip

@@ -11,7 +11,7 @@ from symlie.ir.kernels import Arrangement, EmittedModel, FieldLayout, NodeSet, P
 from symlie.ir.signature import signature_hash
 from symlie.version import VERSION
 
-FORMAT = 5
+FORMAT = 6
 """Version of the manifest's layout; a folder of another format is refused."""
 
 
@@ -64,6 +64,7 @@ def types_manifest(model: EmittedModel) -> dict[str, Any]:
                 "identity": list(t.identity),
                 "storage_fields": _fields(t.storage_fields),
                 "velocity_fields": _fields(t.velocity_fields),
+                "angles": [vars(a) for a in t.angles],
             }
             for t in types.node_types
         ],

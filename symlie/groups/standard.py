@@ -142,7 +142,8 @@ SO2 = LieGroup(
     rotation_logarithm=lambda program, a: program.vector([sympy.atan2(a[1], a[0])]),
 )
 """Rotations of the plane as p = (cos φ, sin φ), which makes everything but exp and log polynomial, like the quaternion
-in space. Whole turns are not counted: where they matter (drives, windings), the angle is a coordinate on R1."""
+in space. It tells no turns; a run counts them, see `Solution.angle`. Where forces depend on them, the angle is a
+coordinate on R1."""
 
 SE3 = semidirect(SO3, real_space(3), lambda a: a.R, name="SE3")
 """Rigid motions (R, x); velocity [Ω; U] body-fixed."""

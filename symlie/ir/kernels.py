@@ -47,6 +47,18 @@ class FieldLayout:
 
 
 @dataclass(frozen=True)
+class AngleLayout:
+    """A rotation of the plane that is stored as (cos φ, sin φ)."""
+
+    field: str
+    """Storage field that it is part of."""
+    cosine: int
+    sine: int
+    component: int
+    """Component of local coordinates that φ' is."""
+
+
+@dataclass(frozen=True)
 class NodeTypeKernels:
     """Kernels and layout of one node type."""
 
@@ -61,6 +73,7 @@ class NodeTypeKernels:
     identity: tuple[float, ...]
     storage_fields: tuple[FieldLayout, ...]
     velocity_fields: tuple[FieldLayout, ...]
+    angles: tuple[AngleLayout, ...]
     kernels: tuple[Kernel, ...]
 
 

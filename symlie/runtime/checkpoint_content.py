@@ -26,6 +26,7 @@ def _state_type(layout: Layout) -> np.dtype[Any]:
         ("q", "<f8", (layout.storage,)),
         ("v", "<f8", (layout.dimension,)),
         ("multipliers", "<f8", (layout.rows,)),
+        ("carried", "<f8", (layout.carried_size,)),
         ("acceleration", "<f8", (layout.dimension,)),
         ("event", "<f8", (len(layout.events),)),
     ]
@@ -37,7 +38,7 @@ def state_bytes(layout: Layout, state: LoopState) -> bytes:
     for name, value in vars(state.counters).items():
         row[name] = value
     row["is_done"], row["t"], row["cpu_seconds"], row["h"] = state.is_done, state.t, state.cpu_seconds, at.h
-    row["q"], row["v"], row["multipliers"] = at.q, at.v, at.multipliers
+    row["q"], row["v"], row["multipliers"], row["carried"] = at.q, at.v, at.multipliers, at.carried
     if at.acceleration is not None:
         row["has_acceleration"], row["acceleration"] = 1, at.acceleration
     if at.event is not None:
@@ -48,13 +49,14 @@ def state_bytes(layout: Layout, state: LoopState) -> bytes:
 def state_of(layout: Layout, data: bytes) -> LoopState:
     row = np.frombuffer(data, dtype=_state_type(layout))[0]
     counters = Counters(**{f.name: row[f.name].item() for f in dataclasses.fields(Counters)})
-    q, v, multipliers, acceleration, event = (
-        np.array(row[name], dtype=float) for name in ("q", "v", "multipliers", "acceleration", "event")
+    q, v, multipliers, carried, acceleration, event = (
+        np.array(row[name], dtype=float) for name in ("q", "v", "multipliers", "carried", "acceleration", "event")
     )
     at = Start(
         q,
         v,
         multipliers,
+        carried,
         float(row["h"]),
         acceleration if row["has_acceleration"] else None,
         event if row["has_event"] else None,
@@ -69,11 +71,12 @@ def lengths(recorder: Recorder) -> tuple[int, int, int]:
 def new_records(recorder: Recorder, written: tuple[int, int, int]) -> bytes:
     """What was recorded since, in chunks of rows."""
     states, tried, events = written
-    columns = (recorder.t, recorder.q, recorder.v, recorder.multipliers)
-    new = [np.hstack([t[:, None], q, v, m]) for t, q, v, m in zip(*(c[states:] for c in columns), strict=True)]
+    columns = (recorder.t, recorder.q, recorder.v, recorder.multipliers, recorder.carried)
+    new = [np.hstack([t[:, None], *parts]) for t, *parts in zip(*(c[states:] for c in columns), strict=True)]
     known = {(e.name, e.instance): k for k, e in enumerate(recorder.layout.events)}
     happened = [
-        np.concatenate([[known[e.name, e.instance], e.t], e.q, e.v, e.multipliers]) for e in recorder.events[events:]
+        np.concatenate([[known[e.name, e.instance], e.t], e.q, e.v, e.multipliers, e.carried])
+        for e in recorder.events[events:]
     ]
     return _chunk(b"s", new) + _chunk(b"t", recorder.trace[tried:]) + _chunk(b"e", [row[None] for row in happened])
 
@@ -85,7 +88,7 @@ def _chunk(kind: bytes, blocks: list[Array]) -> bytes:
 
 def read_records(recorder: Recorder, data: bytes) -> None:
     layout = recorder.layout
-    sizes = (layout.storage, layout.dimension, layout.rows)
+    sizes = (layout.storage, layout.dimension, layout.rows, layout.carried_size)
     places = np.cumsum(sizes)[:-1]
     widths = {b"s": 1 + sum(sizes), b"t": 4, b"e": 2 + sum(sizes)}
     position = 0

@@ -27,7 +27,7 @@ from typing import Any, BinaryIO, Self
 
 from symlie.errors import CheckpointError, FormatError
 
-FORMAT = 1
+FORMAT = 2
 """Version of the layout of these files."""
 
 _NAME = b"symlie checkpoint "

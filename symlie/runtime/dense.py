@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from symlie.errors import ModelError
+from symlie.runtime.angles import WHOLE_TURN
+from symlie.runtime.carried import carried_after
 from symlie.runtime.controllers import FIXED_STEPS
 from symlie.runtime.initial import index1_multipliers
 from symlie.runtime.layout import Array
@@ -84,8 +86,8 @@ class DenseOutput:
         self.solution, self.system = solution, solution.system
         self._intervals: dict[int, _Interval] = {}
 
-    def __call__(self, t: Array) -> tuple[Array, Array, Array]:
-        """(q, v, λ) at times, one row for each; λ from the acceleration-level system.
+    def __call__(self, t: Array) -> tuple[Array, Array, Array, Array]:
+        """(q, v, λ, carried) at times, one row for each; λ from the acceleration-level system.
 
         Raises
         ------
@@ -103,18 +105,19 @@ class DenseOutput:
             )
         rows = [self._state(float(time)) for time in t]
         layout = self.system.layout
-        q, v, multipliers = ([row[k] for row in rows] for k in range(3))
+        q, v, multipliers, carried = ([row[k] for row in rows] for k in range(4))
         return (
             np.array(q).reshape(len(t), layout.storage),
             np.array(v).reshape(len(t), layout.dimension),
             np.array(multipliers).reshape(len(t), layout.rows),
+            np.array(carried).reshape(len(t), layout.carried_size),
         )
 
-    def _state(self, t: float) -> tuple[Array, Array, Array]:
+    def _state(self, t: float) -> tuple[Array, Array, Array, Array]:
         solution, system = self.solution, self.system
         index = int(np.searchsorted(solution.t, t))
         if solution.t[index] == t:
-            return solution.q[index], solution.v[index], solution.multipliers[index]
+            return solution.q[index], solution.v[index], solution.multipliers[index], solution.carried[index]
         if system.layout.has_fields:
             return self._stepped(index - 1, t)
         interval = self._interval(index - 1)
@@ -126,9 +129,14 @@ class DenseOutput:
         v = system.kernels.transport(theta, theta_dot)
         system.kernels.prescribe(system.prepared, t, q, v)
         _, multipliers = index1_multipliers(system.kernels, system.algebra, system.prepared, t, q, v)
-        return q, v, multipliers
+        return q, v, multipliers, self._carried(index - 1, t, q, theta[system.layout.angles.component])
 
-    def _stepped(self, index: int, t: float) -> tuple[Array, Array, Array]:
+    def _carried(self, index: int, t: float, q: Array, turned: Array) -> Array:
+        """What is carried at a time after a recorded state."""
+        s = self.solution
+        return carried_after(self.system, s.carried[index], (float(s.t[index]), s.q[index]), (t, q), turned)
+
+    def _stepped(self, index: int, t: float) -> tuple[Array, Array, Array, Array]:
         """The state after a step of the method from a recorded state."""
         s = self.solution
         begin = State(float(s.t[index]), s.q[index], s.v[index], s.multipliers[index])
@@ -137,12 +145,25 @@ class DenseOutput:
             {"name": s.method, "entry": told.get("tableau"), "options": told.get("method_options", {})}
         )
         trial = Stepper(self.system, used, FIXED_STEPS).step(begin, t - begin.t)
-        return trial.q, trial.v, trial.multipliers
+        return trial.q, trial.v, trial.multipliers, self._carried(index, t, trial.q, trial.turned)
 
     def _acceleration(self, index: int) -> Array:
         s = self.solution
         t, q, v = float(s.t[index]), s.q[index], s.v[index]
         return index1_multipliers(self.system.kernels, self.system.algebra, self.system.prepared, t, q, v)[0]
+
+    def _increment(self, index: int) -> Array:
+        """θ of a step, on the branch of log that turns as far as the step did."""
+        s, kernels, angles = self.solution, self.system.kernels, self.system.layout.angles
+        q, later = s.q[index], s.q[index + 1]
+        theta = kernels.difference(q, later)
+        turns = (s.carried[index + 1] - s.carried[index])[self.system.layout.carried["turns"]]
+        turned = WHOLE_TURN * turns + angles.principal(later) - angles.principal(q)
+        if np.all((np.abs(turned - theta[angles.component]) < 1) | angles.is_prescribed):
+            return theta
+        theta[angles.component] = turned
+        # Translations are linear in theirs at a given rotation: one step of Newton's method.
+        return theta + kernels.rate(theta, kernels.difference(kernels.advance(q, theta), later))
 
     def _interval(self, index: int) -> _Interval:
         if index in self._intervals:
@@ -150,7 +171,7 @@ class DenseOutput:
         s, kernels = self.solution, self.system.kernels
         h = float(s.t[index + 1] - s.t[index])
         q, v, later = s.q[index], s.v[index], s.v[index + 1]
-        theta = kernels.difference(q, s.q[index + 1])
+        theta = self._increment(index)
         theta_dot = kernels.rate(theta, later)
         second = kernels.rate(theta, self._acceleration(index + 1))
         second = second + rate_derivative(self.system, theta, theta_dot, later)

@@ -46,7 +46,7 @@ class CompiledIntegration:
 
     Attributes
     ----------
-    q, v, multipliers, acceleration, event
+    q, v, multipliers, carried, acceleration, event
         The current state; written by the compiled loop.
     state
         Times, step size and statistics.
@@ -58,11 +58,13 @@ class CompiledIntegration:
         layout, start = system.layout, begin.at
         self.library, self.compile_seconds = system.driver_library(method)
         ffi, pointer = self.library.ffi, self.library.pointer
-        self._sizes = (layout.storage, layout.dimension, layout.rows)
+        self._sizes = (layout.storage, layout.dimension, layout.rows, layout.carried_size)
         self._events = len(layout.events)
         self.q, self.v = start.q.copy(), start.v.copy()
         self.multipliers = np.zeros(max(layout.rows, 1))
         self.multipliers[: layout.rows] = start.multipliers
+        self.carried = np.zeros(max(layout.carried_size, 1))
+        self.carried[: layout.carried_size] = start.carried
         self.acceleration = np.zeros(layout.dimension)
         self.event = np.zeros(max(len(layout.events), 1))
         self.state = ffi.new("symlie_state *", {"t": begin.t, "h": start.h, **dataclasses.asdict(begin.counters)})
@@ -82,6 +84,7 @@ class CompiledIntegration:
         most = RECORD_BYTES // width if control.is_adaptive else min(RECORD_BYTES // width, plan.total_steps + 1)
         self._record.capacity = max(1, most, len(layout.events))
         sizes = {"t": 1, "q": layout.storage, "v": layout.dimension, "lambda": max(layout.rows, 1)}
+        sizes["carried"] = max(layout.carried_size, 1)
         if control.with_estimate:
             sizes["trace"] = 4
         if len(layout.events):
@@ -95,6 +98,7 @@ class CompiledIntegration:
                 "q": self.q,
                 "v": self.v,
                 "lambda": self.multipliers,
+                "carried": self.carried,
                 "acceleration": self.acceleration,
                 "event": self.event,
             },
@@ -133,6 +137,7 @@ class CompiledIntegration:
             self.q.copy(),
             self.v.copy(),
             self.multipliers[: self._sizes[2]].copy(),
+            self.carried[: self._sizes[3]].copy(),
             s.h,
             self.acceleration.copy() if s.acceleration_is_valid else None,
             self.event[: self._events].copy() if s.event_is_valid else None,
@@ -141,15 +146,20 @@ class CompiledIntegration:
 
     def drain(self, recorder: Recorder) -> None:
         """Move what was recorded out of the buffers."""
-        n, storage, dimension, rows = self._record.count, *self._sizes
+        n, (storage, dimension, rows, carried) = self._record.count, self._sizes
         self._record.count = 0
         buffers = self._buffers
-        multipliers = buffers["lambda"].ravel()[: n * rows].reshape(n, rows)
-        recorder.add_states(buffers["t"][:n, 0], buffers["q"][:n], buffers["v"][:n], multipliers)
+        recorder.add_states(
+            buffers["t"][:n, 0],
+            buffers["q"][:n],
+            buffers["v"][:n],
+            buffers["lambda"].ravel()[: n * rows],
+            buffers["carried"].ravel()[: n * carried],
+        )
         if "trace" in buffers:
             recorder.add_trace(buffers["trace"][: self._record.tried])
         self._record.tried = 0
         for row in buffers["event"][: self._record.events] if "event" in buffers else ():
-            q, v, multipliers = np.split(row[2:], [storage, storage + dimension])
-            recorder.add_event(int(row[0]), float(row[1]), q, v, multipliers)
+            parts = np.split(row[2:], np.cumsum([storage, dimension, rows]))
+            recorder.add_event(int(row[0]), float(row[1]), *parts)
         self._record.events = 0

@@ -27,7 +27,6 @@ from symlie.runtime.methods import Method
 from symlie.runtime.plan import Plan
 from symlie.runtime.recorder import Recorder
 from symlie.runtime.solution import Solution, Statistics
-from symlie.runtime.start import Start
 from symlie.runtime.steppers import State, explained
 from symlie.runtime.system import System, Timings
 from symlie.runtime.time_loop import TimeLoop
@@ -190,7 +189,7 @@ def execute(
     except CheckpointError as error:
         failure = error
     if failure is not None:
-        recorder.add_last(state.t, state.at.q, state.at.v, state.at.multipliers)
+        recorder.add_last(state.t, state.at.q, state.at.v, state.at.multipliers, state.at.carried)
     solution = _solution(run, state, recorder, failure)
     if run.settings["multipliers"] == "index1" and run.system.layout.rows:
         solution = solution.with_index1_multipliers()
@@ -202,7 +201,7 @@ def execute(
 
 def _solution(run: Run, state: LoopState, recorder: Recorder, failure: IntegrationError | None) -> Solution:
     counters, timings = state.counters, run.timings
-    t, q, v, rows = recorder.states()
+    t, q, v, rows, carried = recorder.states()
     statistics = Statistics(
         steps=counters.steps,
         accepted=counters.steps,
@@ -224,11 +223,12 @@ def _solution(run: Run, state: LoopState, recorder: Recorder, failure: Integrati
         q,
         v,
         rows,
+        carried,
         statistics,
         "ok" if failure is None else type(failure).__name__,
         recorder.tried() if run.settings["trace"] else None,
         tuple(sorted(recorder.events, key=lambda e: e.t)),
-        Start(at.q, at.v, at.multipliers, at.h, at.acceleration, _after_events(recorder, state.t, at.event)),
+        dataclasses.replace(at, event=_after_events(recorder, state.t, at.event)),
         run.settings,
     )
 

@@ -45,7 +45,7 @@ def rkmk_step(stepper: Stepper, state: State, h: float) -> Trial:
         V = v + h * sum(a[i + 1, j] * v_dot[j] for j in range(i + 1))
         Q = stepper.advance(q, Theta)
         k.prescribe(p, t + (c[i + 1] if i + 1 < stages else 1.0) * h, Q, V)
-    trial = stepper.trial(state, Q, V, v_dot, len(rate))
+    trial = stepper.trial(state, Q, V, v_dot, len(rate), Theta)
     trial.multipliers = multipliers
     trial.acceleration = v_dot[-1] if with_end else None
     if stepper.rows and not with_end:
@@ -81,34 +81,36 @@ def chain_step(stepper: Stepper, state: State, h: float, tableau: ChainTableau) 
     k, p, t = stepper.kernels, stepper.parameters, state.t
     rate: list[Array] = []
     v_dot: list[Array] = []
-    points: list[tuple[Array, Array]] = [(state.q, state.v)]
+    points: list[tuple[Array, Array, Array]] = [(state.q, state.v, np.zeros_like(state.v))]
 
-    def end_of(chain: int, time: float) -> tuple[Array, Array]:
-        q, v = (x.copy() for x in points[table.start[chain]])
+    def end_of(chain: int, time: float) -> tuple[Array, Array, Array]:
+        q, v, moved = (x.copy() for x in points[table.start[chain]])
         for weights in table.exponentials[table.bounds[chain] : table.bounds[chain + 1]]:
-            q = stepper.advance(q, h * _sum(weights, rate))
+            theta = h * _sum(weights, rate)
+            q = stepper.advance(q, theta)
             v = v + h * _sum(weights, v_dot)
+            moved = moved + theta
         k.prescribe(p, time, q, v)
-        return q, v
+        return q, v, moved
 
     stages = table.stages if stepper.control.with_estimate else table.needed
     for i in range(stages):
         stage_t = t + table.c[i] * h
         if i > 0:
             points.append(end_of(i, stage_t))
-        Q, V = points[i]
+        Q, V, _ = points[i]
         solved = _solved(stepper, state, i, stage_t, Q, V)
         v_dot.append(solved[0])
         rate.append(stepper.moving(k.field(p, stage_t, Q, *solved, V)))
-    q, v = end_of(table.stages, t + h)
-    trial = stepper.trial(state, q, v, v_dot, stages)
+    q, v, moved = end_of(table.stages, t + h)
+    trial = stepper.trial(state, q, v, v_dot, stages, moved)
     if stepper.rows:
         # λ belongs to the end of the step, whose v' is the first of the next one.
         trial.acceleration, trial.multipliers = stepper.acceleration(t + h, trial.q, v, state.multipliers)
         trial.rhs_evaluations += 1
         stepper.measure(trial, t + h, q, v, k.jacobian(p, t + h, q))
     if stepper.control.with_estimate:
-        q_hat, v_hat = end_of(table.stages + 1, t + h)
+        q_hat, v_hat, _ = end_of(table.stages + 1, t + h)
         theta = k.difference(state.q, q)
         trial.error = stepper.control.error(theta, theta + k.difference(q, q_hat), state.v, v, v_hat)
     return trial
@@ -133,11 +135,11 @@ def ambient_step(stepper: Stepper, state: State, h: float, ambient: StepKernels)
             break
         Q, V = q + h * _sum(table.a[i + 1], stored), v + h * _sum(table.a[i + 1], v_dot)
         k.prescribe(p, t + (table.c[i + 1] if i + 1 < table.stages else 1.0) * h, Q, V)
-    trial = stepper.trial(state, Q, V, v_dot, len(rate))
+    theta = h * _sum(table.a[table.stages], rate[: table.stages])
+    trial = stepper.trial(state, Q, V, v_dot, len(rate), theta)
     trial.q = Q
     if with_estimate:
         trial.acceleration = v_dot[-1] if table.has_end_stage else None
-        theta = h * _sum(table.a[table.stages], rate[: table.stages])
         trial.error = stepper.control.error(theta, h * _sum(table.b_hat, rate), v, V, v + h * _sum(table.b_hat, v_dot))
     if stepper.rows:
         # λ belongs to the end of the step, whose v' is the first of the next one.

@@ -187,7 +187,7 @@ def solve(
         raise ModelError("h0 is the first of adaptive steps; it can not be given together with h.")
     recorder = Recorder(system.layout)
     if t_eval is None or (len(t_eval) and t_eval[0] == t0):
-        recorder.add_state(t0, begin.q, begin.v, begin.multipliers)
+        recorder.add_state(t0, begin.q, begin.v, begin.multipliers, begin.carried)
     settings = {
         "t_span": [t0, t_end],
         "method": chosen.name,

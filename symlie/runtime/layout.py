@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symlie.errors import FormatError, UnknownNameError
+from symlie.runtime.angles import angles_of
 from symlie.runtime.slices import ConstraintSlice, EventValue, NodeSlice
 
-FORMAT = 5
+FORMAT = 6
 """The manifest format that this version reads."""
 
 Array = NDArray[np.float64]
@@ -111,6 +112,10 @@ class Layout:
         """All event functions in the order of their values."""
         nodes = np.array(manifest["motions"], dtype=np.int64)
         self.motion_storage, self.motion_velocity = (s[nodes].astype(np.int32) for s in starts)
+        self.angles = angles_of(self.nodes, self.motion_velocity)
+        """Rotations of the plane, whose turns are counted."""
+        self.carried = {"turns": slice(0, len(self.angles))}
+        """Parts of what a run carries from step to step beside its state: numbers that q and v do not tell."""
         self.fixed = np.concatenate([n.fixed for n in self.nodes])
         """Nodes that are clamped or whose motion is prescribed, shape (nodes,)."""
         self.fixed[nodes] = True
@@ -142,6 +147,11 @@ class Layout:
         """Node types of which methods integrate some node, shape (types,)."""
         ends = np.cumsum(self.type_sizes)
         return np.array([bool(part.any()) for part in np.split(self.integrated, ends[:-1])])
+
+    @property
+    def carried_size(self) -> int:
+        """Length of the vector that a run carries."""
+        return max(part.stop for part in self.carried.values())
 
     @property
     def type_sizes(self) -> NDArray[np.int64]:

@@ -35,6 +35,10 @@ AT_REST = 1e-3
 FAR_OFF = 10.0
 """A component whose mean exceeds the largest variation by this factor is drawn less its mean."""
 
+HALF_TURN = 1.000001 * np.pi
+"""Length up to which vectors in rad are principal rotation vectors, which jump at half turns. Numbers are left alone:
+samples do not tell how many turns lie between them."""
+
 _GREEK = {"Omega": r"\Omega", "omega": r"\omega", "theta": r"\theta", "phi": r"\varphi"}
 
 _ROTATIONS = ("R", "p", "psi")
@@ -174,7 +178,7 @@ def _output_panels(solution: Solution) -> Iterator[Panel]:
 def _output_panel(solution: Solution, name: str) -> Panel:
     unit = solution.system.layout.outputs[name][1]
     values = solution.outputs[name].reshape(len(solution.t), -1)
-    if unit == "rad":
+    if unit == "rad" and values.shape[1] > 1 and np.linalg.norm(values, axis=1).max(initial=0.0) <= HALF_TURN:
         values = continuous_rotation(values)
     return Panel(_words(name), _in_unit(unit), _components("e", values, "norm"))
 
@@ -206,8 +210,8 @@ def _rotation_panels(solution: Solution, node: NodeSlice, only: str = "") -> Ite
             quaternions = continuous(quaternions_of(values))
         elif stem == "p" and field["shape"] == [4]:
             quaternions = continuous(values)
-        elif stem == "p" and field["shape"] == [2]:
-            angle = np.unwrap(np.arctan2(values[:, 1], values[:, 0]))
+        elif any(entry["field"] == field["name"] for entry in node.type["angles"]):
+            angle = solution.angle(node.name, field["name"])
             yield Panel(_title(solution, node, "rotation angle"), _in_unit("rad", r"$\varphi$"), (Series("", angle),))
             continue
         elif stem == "psi" and field["shape"] == [3]:

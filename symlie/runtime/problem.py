@@ -121,6 +121,7 @@ def build_problem(library: Library, layout: Layout, tables: ProblemTables, p: Pr
     problem.motion_storage, problem.motion_velocity = held(layout.motion_storage), held(layout.motion_velocity)
     problem.mass_values, problem.jacobian_values = tables.mass_values, tables.jacobian_values
     problem.events = len(layout.events)
+    problem.angles, problem.angle_place = len(layout.angles), held(layout.angles.table)
     problem.integrates_velocities = tables.integrates_velocities
     problem.mobility, problem.bandwidth = held(tables.mobility), tables.bandwidth
     problem.position, problem.pairs = held(tables.position), pairs

@@ -39,6 +39,7 @@ class Event:
     q: Array
     v: Array
     multipliers: Array
+    carried: Array
     is_terminal: bool
 
 
@@ -51,51 +52,53 @@ class Recorder:
     q: list[Array] = field(default_factory=list)
     v: list[Array] = field(default_factory=list)
     multipliers: list[Array] = field(default_factory=list)
+    carried: list[Array] = field(default_factory=list)
     trace: list[Array] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
 
-    def add_states(self, t: Array, q: Array, v: Array, multipliers: Array) -> None:
+    def add_states(self, t: Array, q: Array, v: Array, multipliers: Array, carried: Array) -> None:
         """Add rows of states."""
         n = len(t)
         self.t.append(np.array(t))
         self.q.append(np.array(q).reshape(n, self.layout.storage))
         self.v.append(np.array(v).reshape(n, self.layout.dimension))
         self.multipliers.append(np.array(multipliers).reshape(n, self.layout.rows))
+        self.carried.append(np.array(carried).reshape(n, self.layout.carried_size))
 
-    def add_state(self, t: float, q: Array, v: Array, multipliers: Array) -> None:
+    def add_state(self, t: float, q: Array, v: Array, multipliers: Array, carried: Array) -> None:
         """Add one state."""
-        self.add_states(np.array([t]), q, v, multipliers)
+        self.add_states(np.array([t]), q, v, multipliers, carried)
 
-    def add_last(self, t: float, q: Array, v: Array, multipliers: Array) -> None:
+    def add_last(self, t: float, q: Array, v: Array, multipliers: Array, carried: Array) -> None:
         """Add the state at which an integration stopped, unless it is there already."""
         if t not in (times[-1] for times in self.t[-2:] if len(times)):
-            self.add_state(t, q, v, multipliers)
+            self.add_state(t, q, v, multipliers, carried)
 
     def add_trace(self, rows: Array) -> None:
         """Add rows (t, h, error, accepted)."""
         self.trace.append(np.array(rows).reshape(-1, 4))
 
-    def add_event(self, index: int, t: float, q: Array, v: Array, multipliers: Array) -> None:
+    def add_event(self, index: int, t: float, q: Array, v: Array, multipliers: Array, carried: Array) -> None:
         """Add an event by the index of its value."""
         value = self.layout.events[index]
-        self.events.append(
-            Event(value.name, value.instance, t, q.copy(), v.copy(), multipliers.copy(), value.is_terminal)
-        )
+        q, v, multipliers, carried = (part.copy() for part in (q, v, multipliers, carried))
+        self.events.append(Event(value.name, value.instance, t, q, v, multipliers, carried, value.is_terminal))
 
     def take(self, other: Recorder) -> None:
         """Move everything from another recorder to the end of this one."""
-        for name in ("t", "q", "v", "multipliers", "trace", "events"):
+        for name in ("t", "q", "v", "multipliers", "carried", "trace", "events"):
             getattr(self, name).extend(getattr(other, name))
             getattr(other, name).clear()
 
-    def states(self) -> tuple[Array, Array, Array, Array]:
-        """All recorded (t, q, v, λ)."""
+    def states(self) -> tuple[Array, Array, Array, Array, Array]:
+        """All recorded (t, q, v, λ, carried)."""
+        columns = (self.t, self.q, self.v, self.multipliers, self.carried)
         if not self.t:
-            sizes = (self.layout.storage, self.layout.dimension, self.layout.rows)
-            q, v, multipliers = (np.zeros((0, n)) for n in sizes)
-            return np.zeros(0), q, v, multipliers
-        t, q, v, multipliers = (np.concatenate(rows) for rows in (self.t, self.q, self.v, self.multipliers))
-        return t, q, v, multipliers
+            sizes = (self.layout.storage, self.layout.dimension, self.layout.rows, self.layout.carried_size)
+            q, v, multipliers, carried = (np.zeros((0, n)) for n in sizes)
+            return np.zeros(0), q, v, multipliers, carried
+        t, q, v, multipliers, carried = (np.concatenate(rows) for rows in columns)
+        return t, q, v, multipliers, carried
 
     def tried(self) -> Trace | None:
         """The trace, if there is one."""

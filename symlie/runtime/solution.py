@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from symlie.runtime.angles import WHOLE_TURN
 from symlie.runtime.initial import hidden_residual, index1_multipliers
 from symlie.runtime.layout import Array
 from symlie.runtime.recorder import Event, Trace
@@ -53,6 +54,8 @@ class StateAt:
         Time, in s.
     q, v, multipliers
         Configuration (storage,), velocity (dimension,), λ (rows,).
+    carried
+        What the run carries beside them, see `Solution`.
     """
 
     system: System
@@ -60,6 +63,7 @@ class StateAt:
     q: Array
     v: Array
     multipliers: Array
+    carried: Array
 
     def field(self, node: str, name: str) -> Array:
         """A named field of a node, such as ``field("top", "x")``, of the field's shape.
@@ -71,8 +75,25 @@ class StateAt:
         name
             Name of the field, of its configuration or its velocity.
         """
-        states = Solution(self.system, "", np.array([self.t]), self.q[None], self.v[None], self.multipliers[None])
-        return np.asarray(states.field(node, name)[0], dtype=float)
+        return np.asarray(self._alone.field(node, name)[0], dtype=float)
+
+    def angle(self, node: str, field: str | None = None) -> float | Array:
+        """The angle over turns of a node on SO2 or SE2, or the angles (count,) of an array; see `Solution.angle`.
+
+        Parameters
+        ----------
+        node
+            Name of a node or a node array.
+        field
+            The storage field of the angle, such as ``"p2"``, where the node has several.
+        """
+        values = self._alone.angle(node, field)[0]
+        return values if np.ndim(values) else float(values)
+
+    @property
+    def _alone(self) -> Solution:
+        q, v, multipliers, carried = (part[None] for part in (self.q, self.v, self.multipliers, self.carried))
+        return Solution(self.system, "", np.array([self.t]), q, v, multipliers, carried)
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,6 +110,8 @@ class Solution:
         Velocities, shape (n, dimension).
     multipliers
         λ of Bᵀλ, shape (n, rows).
+    carried
+        What the run carries from step to step beside them, shape (n, carried); `Layout.carried` names the parts.
     """
 
     system: System
@@ -97,6 +120,7 @@ class Solution:
     q: Array
     v: Array
     multipliers: Array
+    carried: Array
     statistics: Statistics = field(default_factory=Statistics)
     status: str = "ok"
     trace: Trace | None = None
@@ -127,10 +151,11 @@ class Solution:
             A time outside of the solution.
         """
         times = np.atleast_1d(np.asarray(t, dtype=float))
-        q, v, multipliers = self._dense(times)
+        q, v, multipliers, carried = self._dense(times)
         if np.ndim(t) == 0:
-            return StateAt(self.system, float(times[0]), q[0], v[0], multipliers[0])
-        return dataclasses.replace(self, t=times, q=q, v=v, multipliers=multipliers, trace=None, events=(), end=None)
+            return StateAt(self.system, float(times[0]), q[0], v[0], multipliers[0], carried[0])
+        states = dataclasses.replace(self, t=times, q=q, v=v, multipliers=multipliers, carried=carried)
+        return dataclasses.replace(states, trace=None, events=(), end=None)
 
     @cached_property
     def _dense(self) -> DenseOutput:
@@ -179,6 +204,35 @@ class Solution:
 
         known = [f["name"] for f in part.type["storage_fields"] + part.type["velocity_fields"]]
         raise UnknownNameError(f"Node '{node}' has no field '{name}'; it has: {', '.join(known)}.")
+
+    def angle(self, node: str, field: str | None = None) -> Array:
+        """The angle over turns of a node on SO2, SE2 or a product with them, in rad.
+
+        Turns are counted over every step of the run, however few states are recorded, from the angle between -π and π
+        of the initial configuration; a run that continues another one goes on counting.
+
+        Parameters
+        ----------
+        node
+            Name of a node or a node array.
+        field
+            The storage field of the angle, such as ``"p2"``, where the node has several.
+
+        Returns
+        -------
+        Array
+            Shape (n,), or (n, count) for an array.
+
+        Raises
+        ------
+        UnknownNameError
+            The node has no angle, or several and none or an unknown one is named.
+        """
+        layout, part = self.system.layout, self.system.layout.node(node)
+        chosen = layout.angles.of_node(part, field)
+        turns = self.carried[:, layout.carried["turns"]]
+        values = WHOLE_TURN * turns[:, chosen] + layout.angles.principal(self.q)[:, chosen]
+        return np.asarray(values if part.is_array else values[:, 0])
 
     @cached_property
     def outputs(self) -> dict[str, Array]:
@@ -328,33 +382,6 @@ class Solution:
 
     def to_json(self) -> dict[str, Any]:
         """The solution as the JSON object of the command line."""
-        layout = self.system.layout
-        return {
-            "model": layout.name,
-            "options": layout.options,
-            "method": self.method,
-            "backend": self.system.backend,
-            "status": self.status,
-            "t": self.t.tolist(),
-            "q": {n.name: n.by_node(self.q, velocity=False).tolist() for n in layout.nodes if n.is_state},
-            "v": {n.name: n.by_node(self.v, velocity=True).tolist() for n in layout.nodes if n.is_state},
-            "multipliers": {name: rows.tolist() for name, rows in self.named_multipliers().items()},
-            "outputs": {name: values.tolist() for name, values in self.outputs.items()},
-            "statistics": dataclasses.asdict(self.statistics),
-            "notices": list(self.notices),
-            **({} if self.trace is None else {"trace": self._trace_json(self.trace)}),
-            **({"events": [self._event_json(e) for e in self.events]} if layout.events else {}),
-        }
+        from symlie.runtime.solution_json import solution_json
 
-    @staticmethod
-    def _trace_json(trace: Trace) -> dict[str, Any]:
-        return {
-            "t": trace.t.tolist(),
-            "h": trace.h.tolist(),
-            "error": trace.error.tolist(),
-            "accepted": trace.accepted.tolist(),
-        }
-
-    @staticmethod
-    def _event_json(event: Event) -> dict[str, Any]:
-        return {"name": event.name, "instance": event.instance, "t": event.t}
+        return solution_json(self)

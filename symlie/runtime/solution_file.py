@@ -16,7 +16,17 @@ from symlie.packages import require
 from symlie.runtime.layout import Array
 from symlie.runtime.recorder import Event, Trace
 from symlie.runtime.solution import Solution, Statistics
-from symlie.runtime.solution_variables import END, EVENT, FORMAT, GROUP, SYSTEM, TRACE, unpacked
+from symlie.runtime.solution_variables import (
+    CARRIED,
+    END,
+    EVENT,
+    EVENT_STATE,
+    FORMAT,
+    GROUP,
+    SYSTEM,
+    TRACE,
+    unpacked,
+)
 from symlie.runtime.start import Start
 from symlie.runtime.system import System
 from symlie.runtime.system_record import model_hash, recorded_system
@@ -119,6 +129,7 @@ def _solution(content: _Content, system: System) -> Solution:
         q,
         v,
         multipliers,
+        _carried(content, system, len(t)),
         Statistics(**json.loads(attributes["statistics"])),
         attributes["status"],
         _trace(content),
@@ -133,6 +144,13 @@ def _solution(content: _Content, system: System) -> Solution:
     return solution
 
 
+def _carried(content: _Content, system: System, count: int) -> Array:
+    values = np.asarray(content.values.get(CARRIED, np.zeros((count, 0))), dtype=float)
+    if values.shape != (count, system.layout.carried_size):
+        raise ValueError("what the run carried is not complete")
+    return values
+
+
 def _trace(content: _Content) -> Trace | None:
     if f"{TRACE}t" not in content.values:
         return None
@@ -144,12 +162,12 @@ def _events(content: _Content, system: System) -> tuple[Event, ...]:
     if not system.layout.events:
         return ()
     index, times = content.values[EVENT].astype(int), content.values[f"{EVENT}_t"]
-    q, v, multipliers = (
-        content.values.get(f"{EVENT}_{name}", np.zeros((len(times), 0))) for name in ("q", "v", "multipliers")
+    q, v, multipliers, carried = (
+        content.values.get(f"{EVENT}_{name}", np.zeros((len(times), 0))) for name in EVENT_STATE
     )
     known = [system.layout.events[k] for k in index]
     return tuple(
-        Event(e.name, e.instance, float(times[k]), q[k], v[k], multipliers[k], e.is_terminal)
+        Event(e.name, e.instance, float(times[k]), q[k], v[k], multipliers[k], carried[k], e.is_terminal)
         for k, e in enumerate(known)
     )
 
@@ -159,7 +177,7 @@ def _end(content: _Content, system: System) -> Start | None:
     if not found:
         return None
     h = float(found.pop("h")[0])
-    return Start(**{"multipliers": np.zeros(0), **found}, h=h)
+    return Start(**{"multipliers": np.zeros(0), "carried": np.zeros(0), **found}, h=h)
 
 
 def _read_netcdf(path: Path) -> _Content:

@@ -1,12 +1,14 @@
 """What is in the file of a solution: variables over time, and what a reader needs to know of them.
 
-Fields of nodes are called ``NODE_FIELD``, multipliers ``multipliers_CONSTRAINT``, outputs by their names; the attribute
-``kind`` says which of these a variable is. Arrays of nodes have the nodes as second dimension ``NODE_node``, those
-outputs that are a field of nodes ``OUTPUT_node``, multipliers of repeated elements their instances as
-``ELEMENT_instance``. Vectors of one length share the dimension ``component_N``, matrices ``row_N`` and ``column_N``.
+Fields of nodes are called ``NODE_FIELD``, angles over turns ``NODE_angle``, multipliers ``multipliers_CONSTRAINT``,
+outputs by their names; the attribute ``kind`` says which of these a variable is. Arrays of nodes have the nodes as
+second dimension ``NODE_node``, those outputs that are a field of nodes ``OUTPUT_node``, multipliers of repeated
+elements their instances as ``ELEMENT_instance``. Vectors of one length share the dimension ``component_N``, matrices
+``row_N`` and ``column_N``.
 
-What is no quantity over the recorded times is in the group ``symlie``: tried steps, events, the end of the integration,
-from which it can be continued, and the system with its generated code, as compressed JSON in bytes.
+What is no quantity over the recorded times is in the group ``symlie``: what the run carried, tried steps, events, the
+end of the integration, from which it can be continued, and the system with its generated code, as compressed JSON in
+bytes.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ from symlie.runtime.solution import Solution
 from symlie.runtime.system_record import model_hash, system_record
 from symlie.version import VERSION
 
-FORMAT = 2
+FORMAT = 3
 """Version of what is in these files."""
 
 GROUP = "symlie/"
@@ -41,8 +43,14 @@ END = f"{GROUP}end_"
 TRACE = f"{GROUP}trace_"
 """Variables of tried steps begin with this."""
 
+CARRIED = f"{GROUP}carried"
+"""What the run carried at the recorded times."""
+
 EVENT = f"{GROUP}event"
 """Which events happened; variables with the times and states of events begin with this and an underscore."""
+
+EVENT_STATE = ("q", "v", "multipliers", "carried")
+"""Parts of the state at an event."""
 
 _AXES: dict[int, tuple[str, ...]] = {0: (), 1: ("component",), 2: ("row", "column")}
 """Names of the dimensions of a number, a vector and a matrix, before their lengths."""
@@ -95,6 +103,10 @@ def solution_variables(solution: Solution) -> list[Variable]:
                     node=node.name,
                     field=label,
                 )
+        for angle in node.type["angles"]:
+            stored = angle["field"]
+            name = f"{node.name}_angle" if len(node.type["angles"]) == 1 else f"{node.name}_angle_{stored}"
+            add(name, solution.angle(node.name, stored), "rad", nodes, kind="angle", node=node.name, field=stored)
     for constraint, values in solution.named_multipliers().items():
         part = layout.constraints[constraint]
         instances = (f"{part.element}_instance",) if part.is_array else ()
@@ -111,11 +123,18 @@ def group_variables(solution: Solution) -> list[Variable]:
     """What is in the group besides: tried steps, events, the end, and the system."""
     record = packed(system_record(solution.system))
     return [
+        *_carried_variables(solution),
         *_trace_variables(solution),
         *_event_variables(solution),
         *_end_variables(solution),
         Variable(SYSTEM, ("byte",), record, {"kind": "system"}),
     ]
+
+
+def _carried_variables(solution: Solution) -> list[Variable]:
+    if not solution.system.layout.carried_size:
+        return []
+    return [Variable(CARRIED, ("record", "carried"), solution.carried, {"kind": "carried"})]
 
 
 def _trace_variables(solution: Solution) -> list[Variable]:
@@ -133,19 +152,19 @@ def _event_variables(solution: Solution) -> list[Variable]:
     known = solution.system.layout.events
     if not known:
         return []
-    sizes = (solution.q.shape[1], solution.v.shape[1], solution.multipliers.shape[1])
+    sizes = tuple(part.shape[1] for part in (solution.q, solution.v, solution.multipliers, solution.carried))
     names = json.dumps([[e.name, e.element, e.instance] for e in known])
     index = {(e.name, e.instance): k for k, e in enumerate(known)}
-    rows = [[index[e.name, e.instance], e.t, *e.q, *e.v, *e.multipliers] for e in solution.events]
+    rows = [[index[e.name, e.instance], e.t, *e.q, *e.v, *e.multipliers, *e.carried] for e in solution.events]
     values = np.array(rows, dtype=float).reshape(len(rows), 2 + sum(sizes))
-    columns = np.split(values[:, 1:], np.cumsum((1, *sizes)), axis=1)[:4]
+    columns = np.split(values[:, 1:], np.cumsum((1, *sizes)), axis=1)[:5]
     common = {"kind": "event"}
     return [
         Variable(EVENT, ("happened",), values[:, 0], {**common, "events": names}),
         Variable(f"{EVENT}_t", ("happened",), columns[0][:, 0], {**common, "units": "s"}),
         *(
             Variable(f"{EVENT}_{name}", ("happened", f"state_{name}"), column, common)
-            for name, column in zip(("q", "v", "multipliers"), columns[1:], strict=True)
+            for name, column in zip(EVENT_STATE, columns[1:], strict=True)
             if column.shape[1]
         ),
     ]

@@ -26,6 +26,8 @@ class Start:
     ----------
     q, v, multipliers
         Configuration, velocity, λ.
+    carried
+        What the run carries beside them; `Layout.carried` names its parts.
     h
         Size of the first adaptive step, in s; 0 if it is to be found.
     acceleration
@@ -37,6 +39,7 @@ class Start:
     q: Array
     v: Array
     multipliers: Array
+    carried: Array
     h: float = 0.0
     acceleration: Array | None = None
     event: Array | None = None
@@ -45,7 +48,7 @@ class Start:
 def start_of(system: System, t: float) -> Start:
     """The consistent initial state at time t."""
     state = system.initial_state if t == 0 else system.consistent_state(t)
-    return Start(state.q, state.v, state.multipliers)
+    return Start(state.q, state.v, state.multipliers, np.zeros(system.layout.carried_size))
 
 
 def continuation_of(solution: Solution, system: System) -> Start:
@@ -61,11 +64,11 @@ def continuation_of(solution: Solution, system: System) -> Start:
         raise ModelError("A solution without states can not be continued.")
     if layout.interface_hash != system.layout.interface_hash:
         raise ModelError(f"The solution belongs to '{layout.name}' with other equations; it can not be continued.")
-    start = solution.end or Start(solution.q[-1], solution.v[-1], solution.multipliers[-1])
+    start = solution.end or Start(solution.q[-1], solution.v[-1], solution.multipliers[-1], solution.carried[-1])
     if solution.system is system:
         return start
     # Other parameters make another acceleration and other multipliers.
-    start = Start(start.q, start.v, start.multipliers, start.h)
+    start = Start(start.q, start.v, start.multipliers, start.carried, start.h)
     if not layout.rows:
         return start
     _, multipliers = index1_multipliers(

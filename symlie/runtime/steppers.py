@@ -49,6 +49,8 @@ class Trial:
     first_acceleration: Array
     """v' of the first stage, which serves again if the step is rejected."""
     rhs_evaluations: int
+    turned: Array
+    """How far each angle turned, in rad; what increments do not move counts as zero."""
     error: float = 0.0
     largest_constraint: float = 0.0
     largest_velocity: float = 0.0
@@ -183,7 +185,7 @@ class Stepper:
             if i + 1 < tableau.stages:
                 Theta, Q, V, B = next_Theta, next_Q, next_V, next_B
         final_Theta, final_Q, final_V, final_B = final
-        trial = self.trial(state, final_Q, final_V, v_dot, tableau.stages)
+        trial = self.trial(state, final_Q, final_V, v_dot, tableau.stages, final_Theta)
         trial.multipliers = sum((d[i] * stage_multipliers[i] for i in range(tableau.stages)), np.zeros(self.rows))
         trial.acceleration = v_dot[-1] if tableau.fsal else None
         if self.rows:
@@ -203,11 +205,14 @@ class Stepper:
             trial.error = self.control.error(final_Theta, theta_hat, v, final_V, v_hat + h * b_hat[-1] * last)
         return self._projected(state, h, trial)
 
-    def trial(self, state: State, q: Array, v: Array, v_dot: list[Array], stages: int) -> Trial:
-        """A trial that ends with (q, v) after a number of stages."""
+    def trial(self, state: State, q: Array, v: Array, v_dot: list[Array], stages: int, theta: Array) -> Trial:
+        """A trial that ends with (q, v) after a number of stages and an increment θ, or a sum of increments."""
         self.check("velocity", v)
         evaluations = stages - int(state.acceleration is not None)
-        return Trial(self.kernels.normalize(q), v, state.multipliers, None, v_dot[0], evaluations)
+        turned = theta[self.system.layout.angles.component]
+        if self.method.map == "cayley":
+            turned = 2 * np.arctan(0.5 * turned)
+        return Trial(self.kernels.normalize(q), v, state.multipliers, None, v_dot[0], evaluations, turned)
 
     def measure(self, trial: Trial, t: float, q: Array, v: Array, jacobian: Array) -> None:
         """Largest entries of Φ and of B v + b."""

@@ -167,6 +167,7 @@ def _rkmk_lines(table: RkmkTable, method: Method) -> list[str]:
         f"#define COMMUTATORS {len(table.inverse)}",
         f"#define BRACKETS {len(table.brackets)}",
         *(f"#define STEP_{name.upper()} system_{name}{end}" for name in ("advance", "rate", "chart")),
+        *(["#define STEP_ANGLE(x) (2 * atan(0.5 * (x)))"] if method.map == "cayley" else []),
         _matrix("A", table.a),
         _vector("C", table.c),
     ]

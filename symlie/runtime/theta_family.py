@@ -92,7 +92,7 @@ def theta_step(stepper: Stepper, state: State, h: float, theta: float) -> Trial:
         evaluations += tried
     u = u - correction
     stepper.check_chart(u)
-    trial = stepper.trial(state, k.symplectic_end(p, t, q, u, h, theta), state.v, [zero], evaluations)
+    trial = stepper.trial(state, k.symplectic_end(p, t, q, u, h, theta), state.v, [zero], evaluations, u)
     trial.newton_iterations = iterations
     return trial
 

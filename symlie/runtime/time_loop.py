@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from symlie.errors import IntegrationError, NotConvergedError, NotFiniteError, OutsideChartError, SingularSystemError
+from symlie.runtime.carried import carried_after
 from symlie.runtime.controllers import StepControl
 from symlie.runtime.drive import Status
 from symlie.runtime.layout import Array
@@ -50,6 +51,7 @@ class TimeLoop:
         self.stepper = Stepper(self.system, self.method, self.control)
         acceleration = None if at.acceleration is None else at.acceleration.copy()
         self.state = State(begin.t, at.q.copy(), at.v.copy(), at.multipliers.copy(), acceleration)
+        self.carried = at.carried
         self.h = at.h
         self.event_values = self.system.layout.events
         self.event = at.event
@@ -82,7 +84,7 @@ class TimeLoop:
         """The state between two steps."""
         s = self.state
         event = self.event if self.event_values else None
-        at = Start(s.q, s.v, s.multipliers, self.h, s.acceleration, event)
+        at = Start(s.q, s.v, s.multipliers, self.carried, self.h, s.acceleration, event)
         return LoopState(s.t, at, replace(self.counters))
 
     def _step(self, end: float) -> Status:
@@ -123,6 +125,7 @@ class TimeLoop:
         if control.is_adaptive:
             proposed = h * control.factor(trial.error)
             self.h = max(proposed, self.h) if is_last else proposed
+        self.carried = self._carried(end_of_step, trial)
         state.t, state.q, state.v, state.multipliers = end_of_step, trial.q, trial.v, trial.multipliers
         state.acceleration = trial.acceleration
         counters.step += 1
@@ -131,8 +134,13 @@ class TimeLoop:
         counters.largest_velocity = max(counters.largest_velocity, trial.largest_velocity)
         every = self.record_every and counters.steps % self.record_every == 0
         if (is_last and plan.record_end[counters.segment]) or is_terminal or every:
-            self.recorder.add_state(state.t, state.q, state.v, state.multipliers)
+            self.recorder.add_state(state.t, state.q, state.v, state.multipliers, self.carried)
         return Status.EVENT if is_terminal else Status.DONE
+
+    def _carried(self, end: float, trial: Trial) -> Array:
+        """What is carried at the end of a step."""
+        begin = self.state.t, self.state.q
+        return carried_after(self.system, self.carried, begin, (end, trial.q), trial.turned)
 
     def _tried(self, h: float) -> tuple[Trial | None, Status]:
         try:
@@ -164,7 +172,7 @@ class TimeLoop:
         first = min(terminal, default=np.inf)
         for index, value, t, at in found:
             if t <= first:
-                self.recorder.add_event(index, t, at.q, at.v, at.multipliers)
+                self.recorder.add_event(index, t, at.q, at.v, at.multipliers, self._carried(t, at))
             if value.is_terminal and t == first:
                 trial, end = at, t
         if terminal:

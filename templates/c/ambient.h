@@ -59,9 +59,10 @@ SYMLIE_UNROLL
     if (SYMLIE_UNLIKELY(!(all_finite(DIMENSION, V) && all_finite(STORAGE, Q)))) return SYMLIE_NOT_FINITE;
     trial->acceleration_is_valid = END_STAGE && with_estimate;
     copy(DIMENSION, acceleration + (stages - 1) * DIMENSION, trial->acceleration);
+    if (HAS_ANGLES || with_estimate) combine(DIMENSION, DIMENSION, STAGES, h, A[STAGES], rate, 0, r);
+    read_turning(P, r, trial->turned);
 #if EMBEDDED
     if (with_estimate) {
-        combine(DIMENSION, DIMENSION, STAGES, h, A[STAGES], rate, 0, r);
         combine(DIMENSION, DIMENSION, ALL_STAGES, h, B_HAT, rate, 0, hat);
         combine(DIMENSION, DIMENSION, ALL_STAGES, h, B_HAT, acceleration, v, hat + DIMENSION);
         trial->error = error_norm(P, control, r, hat, v, V, hat + DIMENSION);

@@ -9,7 +9,7 @@
 static inline long long trial_workspace(const symlie_problem *restrict P)
 {
     (void)P;
-    return STORAGE + 3LL * DIMENSION + ROWS + EVENTS;
+    return STORAGE + 3LL * DIMENSION + ROWS + EVENTS + ANGLES + CARRIED;
 }
 
 long long symlie_workspace(const symlie_problem *P)
@@ -18,6 +18,7 @@ long long symlie_workspace(const symlie_problem *P)
     long long inner = step_workspace(P);
     if (acceleration_workspace(P) > inner) inner = acceleration_workspace(P);
     if (projection_workspace(P) > inner) inner = projection_workspace(P);
+    if (carried_workspace(P) > inner) inner = carried_workspace(P);
     return mass_workspace(P) + 2 * trial_workspace(P) + inner;
 }
 
@@ -37,6 +38,7 @@ static inline void record_state(const symlie_problem *restrict P, const symlie_s
     copy(STORAGE, s->q, record->q + n * STORAGE);
     copy(DIMENSION, s->v, record->v + n * DIMENSION);
     copy(ROWS, s->lambda, record->lambda + n * ROWS);
+    copy(CARRIED, s->carried, record->carried + n * CARRIED);
 }
 
 static inline void record_tried(symlie_record *record, double t, double h, double error, int accepted)
@@ -69,6 +71,7 @@ static inline void accept(const symlie_problem *restrict P, symlie_state *restri
     copy(STORAGE, trial->q, state->q);
     copy(DIMENSION, trial->v, state->v);
     copy(ROWS, trial->lambda, state->lambda);
+    copy(CARRIED, trial->carried, state->carried);
     state->acceleration_is_valid = trial->acceleration_is_valid;
     if (trial->acceleration_is_valid) copy(DIMENSION, trial->acceleration, state->acceleration);
     state->largest_constraint = fmax(state->largest_constraint, trial->largest_constraint);
@@ -160,6 +163,7 @@ int symlie_integrate(const symlie_problem *P, symlie_state *state, const symlie_
                 /* A step that was cut short to hit a time says little about the step size that is possible. */
                 state->h = is_last ? fmax(proposed, state->h) : proposed;
             }
+            if (!is_terminal) carry(P, work, end_of_step, state, &trial);
             accept(P, state, end_of_step, &trial);
             const int at_end = is_last && plan->record_end[state->segment];
             if (at_end || is_terminal || (plan->record_every && state->steps % plan->record_every == 0))

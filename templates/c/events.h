@@ -79,7 +79,7 @@ static inline int find_events(const symlie_problem *restrict P, double *restrict
                               int *restrict is_terminal, double *restrict end)
 {
     double first = end_of_step;
-    const long long width = 2 + STORAGE + DIMENSION + ROWS;
+    const long long width = 2 + STORAGE + DIMENSION + ROWS + CARRIED;
     const long long before = record->events;
     system_events(P, end_of_step, trial->q, trial->v, trial->lambda, trial->event);
     for (int i = 0; i < EVENTS; i++) {
@@ -89,6 +89,7 @@ static inline int find_events(const symlie_problem *restrict P, double *restrict
         copy(STORAGE, trial->q, other->q);
         copy(DIMENSION, trial->v, other->v);
         copy(ROWS, trial->lambda, other->lambda);
+        copy(ANGLES, trial->turned, other->turned);
         const int status = locate_event(P, work, t, i, control, mass, state, other, &length, &at);
         if (status != SYMLIE_DONE) return status;
         if (control->event_is_terminal[i] && (!*is_terminal || at < first)) first = at, *is_terminal = 1;
@@ -98,6 +99,8 @@ static inline int find_events(const symlie_problem *restrict P, double *restrict
         copy(STORAGE, other->q, row + 2);
         copy(DIMENSION, other->v, row + 2 + STORAGE);
         copy(ROWS, other->lambda, row + 2 + STORAGE + DIMENSION);
+        carry(P, work, at, state, other);
+        copy(CARRIED, other->carried, row + 2 + STORAGE + DIMENSION + ROWS);
     }
     if (*is_terminal) {
         /* Events behind the terminal one did not happen; the state at it becomes the end of the step. */
@@ -109,6 +112,7 @@ static inline int find_events(const symlie_problem *restrict P, double *restrict
                 copy(STORAGE, row + 2, trial->q);
                 copy(DIMENSION, row + 2 + STORAGE, trial->v);
                 copy(ROWS, row + 2 + STORAGE + DIMENSION, trial->lambda);
+                copy(CARRIED, row + 2 + STORAGE + DIMENSION + ROWS, trial->carried);
             }
             double *place = record->event + width * kept++;
             if (place != row)

@@ -149,8 +149,9 @@ SYMLIE_UNROLL
         trial->error = error_norm(P, control, final_Theta, next_Theta, v, final_V, next_V);
     }
 #else
-    (void)control, (void)final_Theta;
+    (void)control;
 #endif
+    read_turning(P, final_Theta, trial->turned);
     system_normalize(P, final_Q, trial->q);
     copy(DIMENSION, final_V, trial->v);
 #if CONSTRAINED

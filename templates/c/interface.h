@@ -35,6 +35,8 @@ typedef struct {
     long long mass_values;
     long long jacobian_values;
     long long events;               /* number of event values */
+    long long angles;               /* rotations of the plane, whose turns are counted */
+    const int *angle_place;         /* angles x 4: storage of cos and sin, component of increments, is it prescribed */
     const int *motion_storage;      /* first storage index of each prescribed node */
     const int *motion_velocity;     /* first velocity index of each prescribed node */
     long long moving_begin;         /* components of increments, from the first to the last node type that moves */
@@ -53,6 +55,7 @@ typedef struct {
     double *q;                  /* configuration */
     double *v;                  /* velocity */
     double *lambda;             /* multipliers */
+    double *carried;            /* what goes from step to step beside them: whole turns of all angles */
     double *acceleration;       /* v' at (t, q, v) if it is known */
     long long acceleration_is_valid;
     double h;                   /* next step size of adaptive steps */
@@ -108,10 +111,11 @@ typedef struct {
     double *q;
     double *v;
     double *lambda;
+    double *carried;
     long long tried;            /* steps in the trace */
     double *trace;              /* t, h, error, accepted (0 or 1) of each tried step; null: not wanted */
     long long events;
-    double *event;              /* index, t, q, v, lambda of each event */
+    double *event;              /* index, t, q, v, lambda, carried of each event */
 } symlie_record;
 
 const char *symlie_interface_hash(void);

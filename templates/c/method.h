@@ -15,6 +15,8 @@ typedef struct {
     long long acceleration_is_valid;
     double *first_acceleration; /* v' of the first stage, which serves again if the step is rejected */
     double *event;              /* event functions at the end, once they are computed */
+    double *turned;             /* how far each angle turned; what increments do not move counts as zero */
+    double *carried;            /* what is carried at the end, once it is computed */
     double error;               /* at most 1 if acceptable */
     long long rhs_evaluations;
     long long newton_iterations;
@@ -32,7 +34,10 @@ typedef struct {
     ARRAY(name##_acceleration, DIMENSION);                                                                          \
     ARRAY(name##_first, DIMENSION);                                                                                 \
     ARRAY(name##_event, EVENTS);                                                                                    \
-    symlie_trial name = {name##_q, name##_v, name##_lambda, name##_acceleration, 0, name##_first, name##_event, 0, 0, 0, 0, 0}
+    ARRAY(name##_turned, ANGLES);                                                                                   \
+    ARRAY(name##_carried, CARRIED);                                                                                 \
+    symlie_trial name = {name##_q,     name##_v,      name##_lambda,  name##_acceleration, 0, name##_first,         \
+                         name##_event, name##_turned, name##_carried, 0, 0, 0, 0, 0}
 
 /* Norm of y_hat - y for y = (theta, v), relative to the tolerances; theta is zero at the start of a step.
  * Source: Tumiotto and Arnold 2024, equation (21). */
@@ -57,6 +62,7 @@ static inline double error_norm(const symlie_problem *restrict P, const symlie_c
     return sqrt(sum);
 }
 
+#include "carried.h"
 #include "stages.h"
 
 #endif

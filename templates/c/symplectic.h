@@ -65,6 +65,7 @@ static inline int method_step(const symlie_problem *restrict P, double *restrict
     for (int k = 0; k < n; k++) u[k] -= d[k];
     const double angle = system_chart(P, u);
     if (!(angle < CHART_LIMIT)) return angle >= CHART_LIMIT ? SYMLIE_OUTSIDE_CHART : SYMLIE_NOT_FINITE;
+    read_turning(P, u, trial->turned);
     double end[STORAGE];
     system_symplectic_end(P, stage_t, state->q, u, h, THETA, end);
     system_normalize(P, end, trial->q);

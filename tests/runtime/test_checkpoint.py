@@ -18,11 +18,12 @@ import symlie as sl
 from symlie.errors import CheckpointError, FormatError, InterruptedIntegrationError, ModelError, NotFiniteError
 from symlie.runtime import execution, identity
 from symlie.runtime.checkpoint import checkpoint_notes
-from symlie.runtime.checkpoint_file import CheckpointFile, read_checkpoint
+from symlie.runtime.checkpoint_file import FORMAT, CheckpointFile, read_checkpoint
 from symlie.runtime.interruption import DeferredInterrupt
 from symlie.runtime.solution import Solution
 from symlie.runtime.system import System
 from symlie.runtime.system_record import recorded_system, system_record
+from tests.runtime.test_angles import wheels
 from tests.runtime.test_events import ball, pendulum
 from tests.systems import chain_system, heavy_top_system, large_system, polar_system, spaghetti_system
 
@@ -35,6 +36,7 @@ RUNS: dict[str, tuple[Callable[[str], System], float, dict[str, Any]]] = {
     "general mass": (polar_system, 0.5, {"rtol": 1e-6, "method": "rkmk_bs32", "t_eval": [0.1, 0.25, 0.5]}),
     "events": (pendulum, 2.0, {"rtol": 1e-5, "stabilize": "projection"}),
     "terminal event": (ball, 5.0, {"h": 0.02}),
+    "turns": (wheels, 0.3, {"rtol": 1e-6, "t_eval": [0.1, 0.3]}),
     "element parameters": (spaghetti_system, 0.02, {"h": 1e-3, "multipliers": "index1", "record_every": 3}),
     "banded elimination": (large_system, 0.01, {"h": 1e-3, "record_every": 0}),
     "comparator": (chain_system, 0.1, {"rtol": 1e-7, "method": "index1_dopri5", "stabilize": "projection+velocity"}),
@@ -53,15 +55,18 @@ class Stop:
             raise KeyboardInterrupt
 
 
+STATE = ("q", "v", "multipliers", "carried")
+
+
 def content(solution: Solution) -> dict[str, Any]:
     """Everything in a solution but how long it took, as bytes and text."""
-    parts: dict[str, Any] = {name: getattr(solution, name).tobytes() for name in ("t", "q", "v", "multipliers")}
+    parts: dict[str, Any] = {name: getattr(solution, name).tobytes() for name in ("t", *STATE)}
     statistics = dataclasses.asdict(solution.statistics)
     parts["statistics"] = {k: v for k, v in statistics.items() if not k.endswith("_seconds")}
     for name in ("trace", "end"):
         part = getattr(solution, name)
         parts[name] = part and {k: np.asarray(v).tobytes() for k, v in vars(part).items() if v is not None}
-    parts["events"] = [(e.name, e.instance, e.t, e.q.tobytes(), e.v.tobytes(), e.multipliers.tobytes())
+    parts["events"] = [(e.name, e.instance, e.t, *(getattr(e, part).tobytes() for part in STATE))
                        for e in solution.events]  # fmt: skip
     return parts | {"status": solution.status, "settings": solution.settings, "method": solution.method}
 
@@ -249,7 +254,7 @@ def test_what_is_not_a_checkpoint_stays(tmp_path: Path) -> None:
         with pytest.raises(FormatError, match="No such file"):
             attempt()
     path.write_bytes(b"symlie checkpoint 99\n")
-    with pytest.raises(FormatError, match="format 99; this version of symlie reads 1"):
+    with pytest.raises(FormatError, match=f"format 99; this version of symlie reads {FORMAT}"):
         sl.resume(path)
     for seconds in (-1.0, float("nan")):
         with pytest.raises(ModelError, match="must not be negative"):

@@ -19,10 +19,11 @@ from symlie.ir.differentiate import forward, reverse
 from symlie.ir.program import at_values, depends_on
 from symlie.modeling.statement import Statement
 from symlie.modeling.terms import Constraint
+from symlie.showing import Brief
 
 
-@dataclass(frozen=True)
-class ConstraintTerms:
+@dataclass(frozen=True, repr=False)
+class ConstraintTerms(Brief):
     """Constraint terms of one statement, as expressions of its program."""
 
     position: tuple[Expr, ...]

@@ -19,10 +19,11 @@ from symlie.groups.operators import ad
 from symlie.ir.differentiate import forward, gradient, reverse
 from symlie.ir.program import at_values, depends_on
 from symlie.modeling.statement import Statement
+from symlie.showing import Brief
 
 
-@dataclass(frozen=True)
-class Dynamics:
+@dataclass(frozen=True, repr=False)
+class Dynamics(Brief):
     """Terms of the equations of motion of one statement, as expressions of its program."""
 
     momentum: tuple[Expr, ...]

@@ -13,6 +13,7 @@ from symlie.errors import ModelError
 from symlie.modeling.model import Model
 from symlie.modeling.stated_terms import check_symbols, fingerprint
 from symlie.modeling.statement import Statement
+from symlie.showing import line, listed
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -140,7 +141,7 @@ class Equations:
         return self.latex()
 
     def __repr__(self) -> str:
-        return f"Equations({self.model.name}: {', '.join(d.statement.name for d in self.derived)})"
+        return line("Equations", [self.model.name, listed([s.name for s in statements_of(self.model)], "statements")])
 
 
 def statements_of(model: Model) -> list[Statement]:

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 from symlie.derive.constraints import ConstraintTerms, derive_constraints
 from symlie.derive.dynamics import Dynamics, derive_dynamics
 from symlie.modeling.statement import Statement
+from symlie.showing import Brief
 
 if TYPE_CHECKING:
     from symlie.derive.tangents import NewtonMatrices
 
 
-@dataclass(frozen=True)
-class DerivedStatement:
+@dataclass(frozen=True, repr=False)
+class DerivedStatement(Brief):
     """A statement with its derived terms."""
 
     statement: Statement

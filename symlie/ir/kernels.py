@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from symlie.ir.schemes import Scheme
 from symlie.ir.signature import Argument, Signature
 from symlie.ir.straightline import Operand, StraightLine
+from symlie.showing import Brief
 
 
 @dataclass(frozen=True)
@@ -232,8 +233,8 @@ class NodeOutput:
     unit: str
 
 
-@dataclass(frozen=True, eq=False)
-class NodeSet:
+@dataclass(frozen=True, eq=False, repr=False)
+class NodeSet(Brief):
     """A named node, or a named array of nodes."""
 
     name: str
@@ -251,8 +252,8 @@ class NodeSet:
     outputs: tuple[NodeOutput, ...] = ()
 
 
-@dataclass(frozen=True, eq=False)
-class Instances:
+@dataclass(frozen=True, eq=False, repr=False)
+class Instances(Brief):
     """All instances of an element type."""
 
     element: str
@@ -267,8 +268,8 @@ class Instances:
         return len(self.nodes)
 
 
-@dataclass(frozen=True, eq=False)
-class Arrangement:
+@dataclass(frozen=True, eq=False, repr=False)
+class Arrangement(Brief):
     """Nodes, in the order of the state vectors, and instances of each element type."""
 
     nodes: tuple[NodeSet, ...]

@@ -14,6 +14,8 @@ from typing import Protocol
 import sympy
 from sympy import Expr, Symbol
 
+from symlie.showing import Brief
+
 Vector = tuple[Expr, ...]
 """Components of a vector; each a SymPy expression in symbols of the program."""
 
@@ -65,8 +67,8 @@ class Euclidean:
         return cotangent
 
 
-@dataclass(frozen=True)
-class Value:
+@dataclass(frozen=True, repr=False)
+class Value(Brief):
     """Components (symbols of the program, or numbers) together with their space."""
 
     components: Vector
@@ -101,16 +103,16 @@ class Operation(Protocol):
         """Components of the result as expressions; intermediate vectors are bound in ``program``."""
 
 
-@dataclass(frozen=True)
-class Assignment:
+@dataclass(frozen=True, repr=False)
+class Assignment(Brief):
     """``symbol = expression``, one scalar statement."""
 
     symbol: Symbol
     expression: Expr
 
 
-@dataclass(frozen=True)
-class Application:
+@dataclass(frozen=True, repr=False)
+class Application(Brief):
     """``result = operation(arguments)``, one group statement."""
 
     operation: Operation

@@ -13,7 +13,9 @@ from symlie.groups.homogeneous import ConfigurationSpace
 from symlie.modeling.names import identifier
 from symlie.modeling.node import Node
 from symlie.modeling.statement import Statement
+from symlie.modeling.summaries import statement_html, statement_parts
 from symlie.modeling.values import given_space
+from symlie.showing import Brief, line
 
 
 class ElementType(Statement):
@@ -48,13 +50,19 @@ class ElementType(Statement):
             self.units.declare_node(self.nodes[-1])
             setattr(self, label, self.nodes[-1])
 
+    def __repr__(self) -> str:
+        return line("ElementType", [self.name, *statement_parts(self)])
+
+    def _repr_html_(self) -> str:
+        return statement_html(self)
+
     if TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any: ...
 
 
-@dataclass(eq=False)
-class ElementInstances:
+@dataclass(eq=False, repr=False)
+class ElementInstances(Brief):
     """Instances of an element type added to a model."""
 
     element: ElementType

@@ -19,16 +19,18 @@ from symlie.modeling.names import identifier
 from symlie.modeling.node import Node, column
 from symlie.modeling.node_array import NodeArray, NodeReference
 from symlie.modeling.statement import Statement
+from symlie.modeling.summaries import statement_html, statement_parts
 from symlie.modeling.terms import Input
 from symlie.modeling.units import Certainty, parse_units
 from symlie.modeling.values import flat, given_space, parameter_block, shared_name
+from symlie.showing import Brief, line
 
 if TYPE_CHECKING:
     from symlie.derive.equations import Equations
 
 
-@dataclass(frozen=True)
-class InitialValue:
+@dataclass(frozen=True, repr=False)
+class InitialValue(Brief):
     """Initial components of one field of a node, as expressions of the parameters."""
 
     node: str
@@ -37,8 +39,8 @@ class InitialValue:
     components: tuple[Expr, ...]
 
 
-@dataclass(frozen=True)
-class Motion:
+@dataclass(frozen=True, repr=False)
+class Motion(Brief):
     """A prescribed motion of one node: its storage as expressions of time and parameters."""
 
     node: str
@@ -73,6 +75,12 @@ class Model(Statement):
         self.breakpoints: list[str] = []
         self.motions: list[Motion] = []
         self.inputs: list[Input] = []
+
+    def __repr__(self) -> str:
+        return line("Model", [self.name, *statement_parts(self, self.arrays, self.instances)])
+
+    def _repr_html_(self) -> str:
+        return statement_html(self, self.arrays, self.instances)
 
     def _check_new_node(self, name: str) -> None:
         identifier("Node", name)

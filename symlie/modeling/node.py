@@ -15,7 +15,9 @@ from symlie.groups.operations import Compose, Exponential, Inverse, Logarithm
 from symlie.groups.rotation import rotate, rotation_size
 from symlie.ir.program import Euclidean, Program, Value, Vector
 from symlie.modeling.expressions import components
+from symlie.modeling.summaries import element_text, escaped, rotation_latex
 from symlie.modeling.symbolic import SymbolicMatrix, described, is_matrix, operand
+from symlie.showing import line, listed
 
 
 class RotationMatrix:
@@ -35,6 +37,13 @@ class RotationMatrix:
         entries = SymbolicMatrix(n, n, list(group.rotation(storage)))
         self.matrix = entries.T if transposed else entries
         self._program, self._group, self._storage, self._transposed = program, group, storage, transposed
+
+    def __repr__(self) -> str:
+        mark = "ᵀ" if self._transposed else ""
+        return line("RotationMatrix", [f"R{mark}({element_text(self._program, self._storage)})", f"of {self._group}"])
+
+    def _repr_latex_(self) -> str:
+        return rotation_latex(self._program, self._group, self._storage, self._transposed, self.matrix)
 
     @property
     def T(self) -> RotationMatrix:
@@ -116,6 +125,13 @@ class GroupElement:
         self._value = value
         self.group: ConfigurationSpace = value.space
 
+    def __repr__(self) -> str:
+        return line("GroupElement", [element_text(self._program, self.storage), f"on {self.group}"])
+
+    def _repr_latex_(self) -> str:
+        element = element_text(self._program, self.storage, latex=True)
+        return f"$\\displaystyle {element} \\in \\mathrm{{{escaped(self.group.name)}}}$"
+
     @property
     def storage(self) -> Vector:
         """Stored components, as symbols."""
@@ -188,7 +204,7 @@ class Node(GroupElement):
         """v' as a value of the program, for fields and for constraints on accelerations."""
 
     def __repr__(self) -> str:
-        return f"Node({self.name}, {self.group})"
+        return line("Node", [self.name, str(self.group), listed(self.field_names, "fields")])
 
     @property
     def value(self) -> Value:

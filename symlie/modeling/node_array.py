@@ -14,6 +14,7 @@ from symlie.errors import ModelError
 from symlie.groups.group import Field
 from symlie.groups.homogeneous import ConfigurationSpace
 from symlie.modeling.names import identifier
+from symlie.showing import line
 
 
 @dataclass(eq=False, repr=False)
@@ -64,7 +65,7 @@ class NodeArray:
         return (NodeReference(self, k) for k in range(self.count))
 
     def __repr__(self) -> str:
-        return f"NodeArray({self.name}, {self.group}, {self.count})"
+        return line("NodeArray", [self.name, str(self.group), f"{self.count} nodes"])
 
     def fix(self, *indices: int) -> None:
         """Clamp nodes: they keep their initial configuration.

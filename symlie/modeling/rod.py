@@ -34,6 +34,7 @@ from symlie.modeling.rod_values import (
     six_components,
     stated_in_type,
 )
+from symlie.showing import line
 
 CONSTRAINTS = {"none": (), "kirchhoff": (3, 4), "inextensible": (3, 4, 5)}
 """Strain components [K1, K2, K3, Γ1, Γ2, Γ3] held at their reference value."""
@@ -235,6 +236,10 @@ class CosseratRod:
         self.section: ElementType = section
         self.lengths: Array = lengths
         self.material: Mapping[str, Any] = material
+
+    def __repr__(self) -> str:
+        size = f"{len(self.lengths)} segments on {self.group}, {sum(self.lengths):.6g} m"
+        return line("CosseratRod", [self.name, size])
 
     def __getitem__(self, index: int) -> RodNode:
         if not -len(self.along) <= index < len(self.along):

@@ -18,6 +18,7 @@ from sympy import Expr, ImmutableDenseMatrix
 from sympy.core.relational import Relational
 
 from symlie.errors import ModelError, SymbolicValueError
+from symlie.showing import line
 
 LONGEST_SHOWN = 80
 """Characters of an expression in a message."""
@@ -66,6 +67,10 @@ class SymbolicMatrix(ImmutableDenseMatrix):
 
     _class_priority = 9
     _op_priority = 11.0
+
+    def __repr__(self) -> str:
+        kind = "Vector" if self.cols == 1 else f"Matrix {self.rows} × {self.cols}"
+        return line(kind, [", ".join(map(str, self))])
 
     def __add__(self, other: Any) -> Any:
         return self if _is_zero(other) else super().__add__(self._alike(other))

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 
 from sympy import Expr, Symbol
 
+from symlie.showing import Brief
 
-@dataclass(frozen=True)
-class Parameter:
+
+@dataclass(frozen=True, repr=False)
+class Parameter(Brief):
     """A run-time input: name, default, unit, and the symbols it enters formulas with."""
 
     name: str
@@ -28,8 +30,8 @@ class Input:
     slots: tuple[Symbol, ...]
 
 
-@dataclass(frozen=True)
-class Constraint:
+@dataclass(frozen=True, repr=False)
+class Constraint(Brief):
     """Rows Φ(t, q) = 0, or A(t, q) v + b(t, q) = 0 if not holonomic, or B(t, q) v' + Z(t, q, v) = 0 of accelerations.
 
     ``multipliers`` are their symbols.
@@ -47,8 +49,8 @@ class Constraint:
         return 2 if self.is_of_accelerations else int(not self.is_holonomic)
 
 
-@dataclass(frozen=True)
-class Placement:
+@dataclass(frozen=True, repr=False)
+class Placement(Brief):
     """A node on Rⁿ that is where another one is plus an offset, with the places of both among a statement's nodes."""
 
     place: int
@@ -58,8 +60,8 @@ class Placement:
     last_first: bool = False
 
 
-@dataclass(frozen=True)
-class Output:
+@dataclass(frozen=True, repr=False)
+class Output(Brief):
     """A named quantity of (t, q, v, λ)."""
 
     name: str
@@ -71,8 +73,8 @@ DIRECTIONS = {"any": 0, "rising": 1, "falling": -1}
 """Which sign changes of an event count, as users and as integrators say it."""
 
 
-@dataclass(frozen=True)
-class Event:
+@dataclass(frozen=True, repr=False)
+class Event(Brief):
     """A scalar of (t, q, v, λ) whose zeros are looked for along a solution."""
 
     name: str

@@ -25,7 +25,7 @@ class Chain:
     """The stage it starts from, counted from 1; the first stage is the start of the step."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class ChainTableau(Tableau):
     """A commutator-free method.
 
@@ -103,7 +103,7 @@ class ChainTableau(Tableau):
                 raise self._error(f"{what} has {len(row)} weights in an exponential, but only {known} slopes are known")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class CrouchGrossmanTableau(ChainTableau):
     """A method of Crouch and Grossman: each exponential is along one slope, f_1 first.
 

@@ -17,6 +17,7 @@ import numpy as np
 from symlie.errors import ModelError, UnknownNameError
 from symlie.runtime.layout import Array
 from symlie.runtime.methods import Method
+from symlie.showing import Brief
 
 
 @dataclass(frozen=True)
@@ -104,8 +105,8 @@ def controller_by_name(name: str | Controller, options: Mapping[str, float] | No
     return dataclasses.replace(chosen, **changed)
 
 
-@dataclass(frozen=True, eq=False)
-class StepControl:
+@dataclass(frozen=True, eq=False, repr=False)
+class StepControl(Brief):
     """How the steps of one integration are taken: the step size, the estimate of the error, and the stabilisation.
 
     ``rtol``, ``atol`` and ``weight`` go over (θ, v), shape (2 dimension,).

@@ -20,10 +20,11 @@ from symlie.runtime.own_methods import chosen_method
 from symlie.runtime.reference import TIME_TOLERANCE
 from symlie.runtime.solution import Solution
 from symlie.runtime.system import System
+from symlie.showing import Brief
 
 
-@dataclass(frozen=True)
-class Measured:
+@dataclass(frozen=True, repr=False)
+class Measured(Brief):
     """One number for each kind of variable; ``None`` where there is none."""
 
     q: float | None = None
@@ -44,8 +45,8 @@ class Measured:
         )
 
 
-@dataclass(frozen=True)
-class ConvergenceRow:
+@dataclass(frozen=True, repr=False)
+class ConvergenceRow(Brief):
     """One run: its errors, and the orders observed from the run before it with the same method."""
 
     method: str
@@ -61,8 +62,8 @@ class ConvergenceRow:
         return asdict(self)
 
 
-@dataclass(frozen=True, eq=False)
-class EndState:
+@dataclass(frozen=True, eq=False, repr=False)
+class EndState(Brief):
     """State at the end time."""
 
     q: Array

@@ -60,14 +60,15 @@ def plot_convergence(rows: Iterable[ConvergenceRow], path: str | Path | None = N
     """
     check_drawing(path)
     import matplotlib
-    from matplotlib.figure import Figure
+
+    from symlie.runtime.shown_figure import ShownFigure
 
     rows = list(rows)
     if not rows:
         raise ModelError("There are no errors to draw; run convergence with at least one method and step size.")
     shown = [part for part in _PANELS if any(getattr(row.error, part) for row in rows)]
     with matplotlib.rc_context(dict(STYLE)):
-        figure = Figure(figsize=(0.4 + 2.5 * max(1, len(shown)), 2.7), layout="constrained")
+        figure = ShownFigure(figsize=(0.4 + 2.5 * max(1, len(shown)), 2.7), layout="constrained")
         panels = figure.subplots(1, max(1, len(shown)), squeeze=False)[0]
         for axes, part in zip(panels, shown, strict=False):
             _draw(axes, rows, part, work)

@@ -19,6 +19,7 @@ from symlie.runtime.layout import Array
 from symlie.runtime.saddle import LARGEST_DENSE, SaddlePoint
 from symlie.runtime.solvability import RANK_TOLERANCE
 from symlie.runtime.statics import Statics
+from symlie.showing import Brief
 
 if TYPE_CHECKING:
     from symlie.runtime.system import System
@@ -42,8 +43,8 @@ REGULARISATION = 1e-10
 """ε of large systems for redundant rows; the iteration removes its error."""
 
 
-@dataclass(frozen=True, eq=False)
-class Assembly:
+@dataclass(frozen=True, eq=False, repr=False)
+class Assembly(Brief):
     """How far initial values were moved."""
 
     moved: dict[str, Array]

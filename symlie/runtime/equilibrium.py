@@ -23,6 +23,7 @@ from symlie.runtime.layout import Array
 from symlie.runtime.saddle import SaddlePoint
 from symlie.runtime.solvability import check_rows
 from symlie.runtime.statics import Statics
+from symlie.showing import brief, line
 
 if TYPE_CHECKING:
     from symlie.runtime.system import System
@@ -54,6 +55,9 @@ class Equilibrium(NamedTuple):
     """λ, shape (rows,); zero for nonholonomic rows."""
     iterations: int
     """Steps that were taken."""
+
+    def __repr__(self) -> str:
+        return line("Equilibrium", [f"{name}={brief(value)}" for name, value in self._asdict().items()])
 
 
 def static_equilibrium(

@@ -76,12 +76,13 @@ def plot_errors(panels: Mapping[str, Sequence[Curve]], path: str | Path | None =
     """
     check_drawing(path)
     import matplotlib
-    from matplotlib.figure import Figure
+
+    from symlie.runtime.shown_figure import ShownFigure
 
     columns = min(COLUMNS, len(panels))
     rows = math.ceil(len(panels) / columns)
     with matplotlib.rc_context({**STYLE, "axes.grid": True, "axes.axisbelow": True}):
-        figure = Figure(figsize=(0.4 + WIDTH * columns, 0.5 + HEIGHT * rows), layout="constrained")
+        figure = ShownFigure(figsize=(0.4 + WIDTH * columns, 0.5 + HEIGHT * rows), layout="constrained")
         grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
         for axes in grid.ravel()[len(panels) :]:
             axes.set_visible(False)

@@ -66,7 +66,8 @@ def plot_solution(solution: Solution, path: Path | None = None, names: Sequence[
     """
     check_drawing(path)
     import matplotlib
-    from matplotlib.figure import Figure
+
+    from symlie.runtime.shown_figure import ShownFigure
 
     lines = snapshots(solution) if names is None or SNAPSHOTS in names else None
     drawn = panels(solution) if names is None else named_panels(solution, [n for n in names if n != SNAPSHOTS])
@@ -76,7 +77,7 @@ def plot_solution(solution: Solution, path: Path | None = None, names: Sequence[
     heights = [row.height for row in views] + [ROW_HEIGHT] * math.ceil(len(drawn) / 2)
     letters = itertools.cycle(string.ascii_lowercase)
     with matplotlib.rc_context(dict(STYLE)):
-        figure = Figure(figsize=(WIDTH, 0.3 + sum(heights)), layout="constrained")
+        figure = ShownFigure(figsize=(WIDTH, 0.3 + sum(heights)), layout="constrained")
         grid = figure.add_gridspec(len(heights), 2, height_ratios=heights)
         if lines is not None:
             draw_views(figure, grid, lines, views, letters)

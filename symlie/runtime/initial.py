@@ -12,6 +12,7 @@ from symlie.runtime.algebra import Algebra, BandedAlgebra, DenseAlgebra
 from symlie.runtime.kernels import Kernels, Prepared
 from symlie.runtime.layout import Array, Layout
 from symlie.runtime.solvability import check_solvable
+from symlie.showing import Brief
 
 POSITION_TOLERANCE = 1e-9
 """Largest |Φ(q₀)| that counts as round-off of stated values, relative to max(1, |q₀|)."""
@@ -19,8 +20,8 @@ VELOCITY_TOLERANCE = 1e-9
 """Largest |B v₀ + b| that counts as round-off, relative to max(1, |B| |v₀|)."""
 
 
-@dataclass(frozen=True)
-class InitialState:
+@dataclass(frozen=True, repr=False)
+class InitialState(Brief):
     """Consistent (q₀, v₀, λ₀)."""
 
     q: Array
@@ -28,8 +29,8 @@ class InitialState:
     multipliers: Array
 
 
-@dataclass(frozen=True, eq=False)
-class StatedState:
+@dataclass(frozen=True, eq=False, repr=False)
+class StatedState(Brief):
     """Initial values as they were stated: q and v of all nodes, and a mask of the velocity components given."""
 
     q: Array

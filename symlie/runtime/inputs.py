@@ -14,6 +14,7 @@ import numpy as np
 
 from symlie.errors import ModelError, UnknownNameError
 from symlie.runtime.layout import Array, Layout
+from symlie.showing import Brief
 
 INTERPOLATIONS = ("linear", "hold")
 
@@ -25,8 +26,8 @@ GAP = 16 * 2.0**-52
 up to rounding and see the value before it, steps that begin there see the value after it."""
 
 
-@dataclass(frozen=True, eq=False)
-class InputTable:
+@dataclass(frozen=True, eq=False, repr=False)
+class InputTable(Brief):
     """Points of an input: times, shape (n,), and values, shape (n, size)."""
 
     times: Array

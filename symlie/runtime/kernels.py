@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from symlie.runtime.layout import Array
+from symlie.showing import Brief
 
 
-@dataclass(frozen=True, eq=False)
-class Prepared:
+@dataclass(frozen=True, eq=False, repr=False)
+class Prepared(Brief):
     """Parameters of the model and of all elements, with the constants computed from them."""
 
     model: Array

@@ -20,6 +20,7 @@ from symlie.runtime.layout import Array
 from symlie.runtime.saddle import SaddlePoint
 from symlie.runtime.solvability import RANK_TOLERANCE
 from symlie.runtime.statics import Statics
+from symlie.showing import Brief
 
 if TYPE_CHECKING:
     from symlie.runtime.system import System
@@ -37,8 +38,8 @@ NEUTRAL = 1e-12
 """Squared frequency relative to the largest one that is round-off of zero."""
 
 
-@dataclass(frozen=True, eq=False)
-class Linearization:
+@dataclass(frozen=True, eq=False, repr=False)
+class Linearization(Brief):
     """Linear equations of small motions, and their modes from slow to fast.
 
     Matrices and shapes have rows for the free velocity components; see ``free``.

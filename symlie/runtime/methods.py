@@ -13,6 +13,7 @@ from symlie.errors import ModelError, UnknownNameError
 from symlie.runtime.tableau import ExplicitTableau, Tableau
 from symlie.runtime.tableau_entry import tableau_of_entry
 from symlie.runtime.theta_family import ThetaTableau, theta_tableau
+from symlie.showing import Brief
 
 MAPS = ("exp", "cayley", "second_kind")
 """Local coordinates of a step: the exponential, the Cayley map, and products of exponentials along basis vectors."""
@@ -27,8 +28,8 @@ USES = ("index1", "ambient")
 """What explicit tableaux serve for besides the family rkmk."""
 
 
-@dataclass(frozen=True)
-class Method:
+@dataclass(frozen=True, repr=False)
+class Method(Brief):
     """An integration method: its coefficients, and how they are used.
 
     Parameters

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from symlie.runtime.layout import Array, Layout
+from symlie.showing import Brief
 
 
-@dataclass(frozen=True, eq=False)
-class Trace:
+@dataclass(frozen=True, eq=False, repr=False)
+class Trace(Brief):
     """Tried steps of an integration, accepted or not.
 
     Attributes
@@ -29,8 +30,8 @@ class Trace:
     accepted: np.ndarray
 
 
-@dataclass(frozen=True, eq=False)
-class Event:
+@dataclass(frozen=True, eq=False, repr=False)
+class Event(Brief):
     """An event that happened: its name, the instance of its element type, and the state."""
 
     name: str
@@ -43,8 +44,8 @@ class Event:
     is_terminal: bool
 
 
-@dataclass
-class Recorder:
+@dataclass(repr=False)
+class Recorder(Brief):
     """Collects recorded states, tried steps and events."""
 
     layout: Layout

@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from symlie.showing import Brief
 
-@dataclass(frozen=True, eq=False)
-class NodeSlice:
+
+@dataclass(frozen=True, eq=False, repr=False)
+class NodeSlice(Brief):
     """Where a node, or an array of nodes, sits in the state vectors."""
 
     name: str
@@ -39,8 +41,8 @@ class NodeSlice:
         return part.reshape(len(values), self.count, -1) if self.is_array else part
 
 
-@dataclass(frozen=True, eq=False)
-class ConstraintSlice:
+@dataclass(frozen=True, eq=False, repr=False)
+class ConstraintSlice(Brief):
     """Rows of a named constraint over all instances of its element type."""
 
     rows: NDArray[np.int64]

@@ -15,6 +15,8 @@ from symlie.runtime.angles import WHOLE_TURN
 from symlie.runtime.initial import hidden_residual, index1_multipliers
 from symlie.runtime.layout import Array
 from symlie.runtime.recorder import Event, Trace
+from symlie.runtime.summaries import solution_html, solution_line, state_line
+from symlie.showing import line
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
     from symlie.runtime.system import System
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Statistics:
     """Work and quality of an integration."""
 
@@ -43,8 +45,12 @@ class Statistics:
     derive_seconds: float = 0.0
     compile_seconds: float = 0.0
 
+    def __repr__(self) -> str:
+        counted = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
+        return line("Statistics", [f"{name}={value:.3g}" for name, value in counted.items() if value])
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(frozen=True, eq=False, repr=False)
 class StateAt:
     """The state at one time.
 
@@ -64,6 +70,9 @@ class StateAt:
     v: Array
     multipliers: Array
     carried: Array
+
+    def __repr__(self) -> str:
+        return state_line(self)
 
     def field(self, node: str, name: str) -> Array:
         """A named field of a node, such as ``field("top", "x")``, of the field's shape.
@@ -96,7 +105,7 @@ class StateAt:
         return Solution(self.system, "", np.array([self.t]), q, v, multipliers, carried)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Solution:
     """Recorded states of an integration.
 
@@ -133,6 +142,12 @@ class Solution:
     """The arguments of `solve` as JSON has them."""
     notices: tuple[str, ...] = ()
     """What the run found that may not be as expected; each was given as a warning `symlie.Notice`."""
+
+    def __repr__(self) -> str:
+        return solution_line(self)
+
+    def _repr_html_(self) -> str:
+        return solution_html(self)
 
     def __call__(self, t: float | Sequence[float] | Array) -> StateAt | Solution:
         """The solution at other times: a state for a number, a solution for several times.

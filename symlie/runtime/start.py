@@ -12,14 +12,15 @@ from symlie.errors import ModelError
 from symlie.runtime.controllers import StepControl
 from symlie.runtime.initial import index1_multipliers
 from symlie.runtime.layout import Array
+from symlie.showing import Brief
 
 if TYPE_CHECKING:
     from symlie.runtime.solution import Solution
     from symlie.runtime.system import System
 
 
-@dataclass(frozen=True, eq=False)
-class Start:
+@dataclass(frozen=True, eq=False, repr=False)
+class Start(Brief):
     """State at which an integration starts or goes on.
 
     Attributes

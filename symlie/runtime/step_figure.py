@@ -61,14 +61,15 @@ def plot_steps(solutions: Solution | Mapping[str, Solution], path: str | Path | 
     """
     check_drawing(path)
     import matplotlib
-    from matplotlib.figure import Figure
+
+    from symlie.runtime.shown_figure import ShownFigure
 
     traces = {
         label: _trace(s) for label, s in ({"": solutions} if isinstance(solutions, Solution) else solutions).items()
     }
     shown = [draw_errors] if all(_is_fixed(t) for t in traces.values()) else [draw_errors, draw_step_sizes]
     with matplotlib.rc_context(dict(STYLE)):
-        figure = Figure(figsize=(WIDTH, 0.3 + ROW_HEIGHT * len(shown)), layout="constrained")
+        figure = ShownFigure(figsize=(WIDTH, 0.3 + ROW_HEIGHT * len(shown)), layout="constrained")
         panels = figure.subplots(len(shown), 1, sharex=True, squeeze=False)[:, 0]
         for axes, draw in zip(panels, shown, strict=True):
             draw(axes, traces)

@@ -12,10 +12,11 @@ from symlie.errors import FormatError
 from symlie.runtime.layout import Array, Layout
 from symlie.runtime.methods import STEP_KINDS
 from symlie.runtime.numpy_kernels import Functions, node_groups, on_nodes
+from symlie.showing import Brief
 
 
-@dataclass(frozen=True, eq=False)
-class LazyStepKernels:
+@dataclass(frozen=True, eq=False, repr=False)
+class LazyStepKernels(Brief):
     """What it takes to get these kernels for a system; copies of a system share it."""
 
     layout: Layout

@@ -23,6 +23,7 @@ from symlie.runtime.methods import STEP_KINDS, Method
 from symlie.runtime.parameters import changed_parameters, numbers
 from symlie.runtime.stated import check_numbers, checked_configuration
 from symlie.runtime.step_kernels import LazyStepKernels
+from symlie.runtime.summaries import system_html, system_line
 from symlie.runtime.tables import driver_source
 from symlie.runtime.tangents import LazyTangents, NewtonMatrices
 
@@ -40,7 +41,7 @@ class Timings:
     compile: float = 0.0
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class System:
     """A model ready to run.
 
@@ -67,6 +68,12 @@ class System:
     """How far `assembled` moved the initial values, if they come from it."""
     quantity_source: Callable[[], Quantities] | None = None
     """Gives what nodes may start from in place of fields; None where the model itself is not at hand."""
+
+    def __repr__(self) -> str:
+        return system_line(self)
+
+    def _repr_html_(self) -> str:
+        return system_html(self)
 
     @property
     def name(self) -> str:

@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 
 from symlie.errors import ModelError
 from symlie.runtime.exact import ExactRow, QuadraticNumber, exact_row, exact_sum, inner_product, rounded
+from symlie.showing import line
 
 DECIMAL_TOLERANCE = 1e-13
 """How closely conditions must hold for coefficients that are decimal fractions, published with fifteen digits or so."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Tableau(ABC):
     """What tableaux have in common; rows and stages are counted from 1 in messages, as in the literature."""
 
@@ -29,6 +30,9 @@ class Tableau(ABC):
     """Whether coefficients are rounded, so that conditions hold up to `DECIMAL_TOLERANCE` only."""
 
     family: ClassVar[str]
+
+    def __repr__(self) -> str:
+        return line("Tableau", [self.name, self.family, f"{self.stages} stages", f"order {self.order}"])
 
     @property
     @abstractmethod
@@ -71,7 +75,7 @@ class Tableau(ABC):
                 raise self._error(f"{what} is {order}, but it must be at least 1")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class _RungeKuttaTableau(Tableau):
     """Rows a_ij, and embedded weights."""
 
@@ -122,7 +126,7 @@ class Bracket:
     second: int
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class ExplicitTableau(_RungeKuttaTableau):
     """An explicit Runge–Kutta tableau, for methods on Lie groups of the Runge–Kutta–Munthe-Kaas family.
 
@@ -186,7 +190,7 @@ class ExplicitTableau(_RungeKuttaTableau):
         return rounded(self.b)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class HalfExplicitTableau(_RungeKuttaTableau):
     """Coefficients of a half-explicit Runge–Kutta method with explicit first stage, for systems of index 2.
 

@@ -18,6 +18,7 @@ from symlie.errors import FormatError
 from symlie.runtime.kernels import Prepared
 from symlie.runtime.layout import Array, Layout
 from symlie.runtime.problem import build_problem, problem_tables
+from symlie.showing import Brief
 
 Positions = tuple[NDArray[np.intp], NDArray[np.intp]]
 
@@ -31,8 +32,8 @@ class TangentKernels(Protocol):
         """Values of K and C, one instance after the other."""
 
 
-@dataclass(frozen=True, eq=False)
-class LazyTangents:
+@dataclass(frozen=True, eq=False, repr=False)
+class LazyTangents(Brief):
     """What it takes to get the Newton matrices of a system; copies of a system share it."""
 
     layout: Layout

@@ -26,7 +26,7 @@ NEWTON_ENOUGH = 1e-10
 """Size of a correction, relative to the state, after which quadratic convergence leaves round-off alone."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class ThetaTableau(Tableau):
     """The parameter θ, between 0 and 1: symplectic for each, symmetric and of order 2 for 1/2, else of order 1.
 

@@ -1,0 +1,90 @@
+"""How objects show: one line where text is read, a small table in a notebook."""
+
+from __future__ import annotations
+
+import dataclasses
+import html
+from collections.abc import Iterable, Mapping, Sequence, Set
+from typing import Any, ClassVar
+
+LONGEST_LINE = 200
+"""Characters of an object in one line."""
+
+LONGEST_VALUE = 40
+"""Characters of one of its parts."""
+
+MOST_ROWS = 20
+"""Rows of a table; what follows is counted."""
+
+
+def line(kind: str, parts: Iterable[str]) -> str:
+    """An object in one line: its kind and what is worth knowing of it, as much as there is room for.
+
+    Parameters
+    ----------
+    kind
+        Name of its class.
+    parts
+        What is said of it, the most important first.
+    """
+    text = " ".join(f"{kind}({'; '.join(parts)})".split())
+    return text if len(text) <= LONGEST_LINE else f"{text[: LONGEST_LINE - 2]}…)"
+
+
+def listed(names: Iterable[str], plural: str) -> str:
+    """Names after what they are, or how many there are where they are too long to be read in a line."""
+    known = list(names)
+    text = f"{plural}: {', '.join(known)}" if known else f"no {plural}"
+    return text if len(text) <= 2 * LONGEST_VALUE else f"{len(known)} {plural}"
+
+
+def brief(value: Any) -> str:
+    """A value as part of a line: arrays by their shape, collections by their length."""
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    if getattr(value, "shape", ()):
+        return f"shape {tuple(value.shape)}"
+    if isinstance(value, Mapping | Sequence | Set) and not isinstance(value, str | bytes):
+        is_short = len(value) <= 4 and all(isinstance(v, str | int | float | bool | None) for v in value)
+        if not is_short or isinstance(value, Mapping):
+            return f"{len(value)} {'entry' if len(value) == 1 else 'entries'}"
+    if dataclasses.is_dataclass(value) or callable(value):
+        return getattr(value, "__name__", type(value).__name__)
+    text = repr(value)
+    return text if len(text) <= LONGEST_VALUE else f"{text[: LONGEST_VALUE - 1]}…"
+
+
+class Brief:
+    """Base of dataclasses with arrays, code or other large things in their fields."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+    def __repr__(self) -> str:
+        parts = (f"{f.name}={brief(getattr(self, f.name))}" for f in dataclasses.fields(self))
+        return line(type(self).__name__, [", ".join(parts)])
+
+
+def table(caption: str, rows: Iterable[Sequence[Any]], header: Sequence[str] = ()) -> str:
+    """A small table in HTML; without rows nothing.
+
+    Parameters
+    ----------
+    caption
+        What is above the table.
+    rows
+        Its cells.
+    header
+        Names of the columns.
+    """
+    known = [list(row) for row in rows]
+    if not known:
+        return ""
+    left = len(known) - MOST_ROWS
+    shown = known if left <= 0 else [*known[:MOST_ROWS], [f"… {left} more"]]
+    head = f"<thead>{_row(header, 'th')}</thead>" if header else ""
+    body = "".join(_row(row, "td") for row in shown)
+    return f"<table><caption>{html.escape(caption)}</caption>{head}<tbody>{body}</tbody></table>"
+
+
+def _row(cells: Sequence[Any], tag: str) -> str:
+    return "<tr>" + "".join(f'<{tag} style="text-align: left">{html.escape(str(c))}</{tag}>' for c in cells) + "</tr>"

@@ -16,8 +16,8 @@ import numpy as np
 
 from symlie.errors import InconsistentInitialValuesError
 from symlie.runtime.layout import Array
+from symlie.runtime.redundancy import RANK_TOLERANCE
 from symlie.runtime.saddle import LARGEST_DENSE, SaddlePoint
-from symlie.runtime.solvability import RANK_TOLERANCE
 from symlie.runtime.statics import Statics
 from symlie.showing import Brief
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -205,13 +206,28 @@ class Layout:
 
     def row_name(self, row: int) -> str:
         """A constraint row as people call it."""
+        return self.row_names([row])[0]
+
+    def row_names(self, rows: Iterable[int]) -> list[str]:
+        """Constraint rows as people call them, in one text for those of one constraint."""
+        positions: dict[str, list[str]] = {}
+        for row in rows:
+            position, constraint = self._place_of_row(row)
+            positions.setdefault(constraint, []).append(str(position + 1))
+        names = []
+        for constraint, numbers in positions.items():
+            *first, last = numbers
+            names.append(f"rows {', '.join(first)} and {last}{constraint}" if first else f"row {last}{constraint}")
+        return names
+
+    def _place_of_row(self, row: int) -> tuple[int, str]:
         for name, part in self.constraints.items():
             found = np.argwhere(part.rows == row)
             if len(found):
                 instance, position = found[0]
                 place = f" of element '{part.element}', instance {instance}" if part.is_array else ""
-                return f"row {position + 1} of constraint '{name}'{place}"
-        return f"row {row + 1}"
+                return int(position), f" of constraint '{name}'{place}"
+        return row, ""
 
     def velocity_name(self, component: int) -> str:
         """A velocity component as people call it."""

@@ -17,8 +17,8 @@ import numpy as np
 
 from symlie.errors import EquilibriumError, ModelError
 from symlie.runtime.layout import Array
+from symlie.runtime.redundancy import RANK_TOLERANCE
 from symlie.runtime.saddle import SaddlePoint
-from symlie.runtime.solvability import RANK_TOLERANCE
 from symlie.runtime.statics import Statics
 from symlie.showing import Brief
 

@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from symlie.errors import NotFiniteError, RedundantConstraintsError, SingularMassMatrixError
 from symlie.runtime.algebra import BandedAlgebra, DenseAlgebra, summed
 from symlie.runtime.layout import Array, Layout
+from symlie.runtime.redundancy import MOST_DEPENDENCIES, RANK_TOLERANCE, Dependency, smallest_dependency
 from symlie.runtime.saddle import SaddlePoint
-
-RANK_TOLERANCE = 1e-11
-"""Relative size of a singular value or pivot below which rows count as dependent: far above round-off, far below
-anything a well-posed mechanism has."""
 
 LOST_MASS = 1e-14
 """Relative size of an eigenvalue of M, with a diagonal of ones, that is round-off only."""
 
-INVOLVED = 1e-6
-"""Relative size of a coefficient from which a row takes part in a dependency."""
-
 MOST_NAMED = 6
-"""Rows of a dependency that are named one by one."""
+"""Constraints of a dependency that are named one by one."""
 
 
 def check_solvable(layout: Layout, algebra: DenseAlgebra | BandedAlgebra, mass: Array, jacobian: Array) -> None:
@@ -67,7 +59,7 @@ def check_rows(layout: Layout, algebra: DenseAlgebra | BandedAlgebra, jacobian: 
     Raises
     ------
     RedundantConstraintsError
-        They are not; the message names those that depend on each other.
+        They are not; the message names as few as possible that depend on each other.
     """
     if not layout.rows:
         return
@@ -77,60 +69,36 @@ def check_rows(layout: Layout, algebra: DenseAlgebra | BandedAlgebra, jacobian: 
             f"In '{layout.name}', {layout.row_name(int(np.argmin(norms)))} has a zero Jacobian on the free nodes at "
             "the initial configuration; it constrains nothing there."
         )
+    unit = jacobian / norms[algebra.jacobian_rows]
     if isinstance(algebra, DenseAlgebra):
-        involved = _dependent_rows(algebra.jacobian_matrix(jacobian)[:, layout.free] / norms[:, None])
-    else:
-        involved = _dependent_rows_of_band(layout, algebra, jacobian / norms[algebra.jacobian_rows])
-    if len(involved):
+        values = np.linalg.svd(algebra.jacobian_matrix(unit)[:, layout.free], compute_uv=False)
+        if len(values) == layout.rows and values[-1] > RANK_TOLERANCE:
+            return
+    from scipy.sparse import csr_array
+
+    shape = (layout.rows, layout.dimension)
+    rows = csr_array((unit, (algebra.jacobian_rows, algebra.jacobian_columns)), shape=shape)[:, layout.free]
+    found = smallest_dependency(rows)
+    if found is not None:
         raise RedundantConstraintsError(
-            f"The constraints of '{layout.name}' are redundant: {_listed(layout, involved)} depend on each other; "
-            "remove one of them or free a node."
+            f"The constraints of '{layout.name}' are redundant: {_described(layout, found)}"
         )
 
 
-def _listed(layout: Layout, rows: Sequence[int]) -> str:
-    names = [layout.row_name(row) for row in rows[:MOST_NAMED]]
-    return ", ".join(names) + (f" and {len(rows) - MOST_NAMED} others" if len(rows) > MOST_NAMED else "")
-
-
-def _dependent_rows(unit: Array) -> list[int]:
-    """Rows that take part in the dependency of the smallest singular value."""
-    left, values, _ = np.linalg.svd(unit)
-    padded = np.concatenate([values, np.zeros(len(unit) - len(values))])
-    if padded[-1] > RANK_TOLERANCE * padded[0]:
-        return []
-    return [int(i) for i in np.flatnonzero(np.abs(left[:, -1]) > INVOLVED)]
-
-
-def _dependent_rows_of_band(layout: Layout, algebra: BandedAlgebra, unit: Array) -> list[int]:
-    """The same by the Cholesky pivots of B Bᵀ, a band matrix: a row with a lost pivot and those it depends on."""
-    from scipy.linalg import solveh_banded
-    from scipy.linalg.lapack import dpbtrf
-
-    rows = algebra.jacobian_rows
-    first, second = algebra.products
-    k, m = algebra.bandwidth, layout.rows
-    i, j = algebra.position[rows[first]], algebra.position[rows[second]]
-    band = np.zeros((k + 1, m))
-    lower = i >= j
-    np.add.at(band, (i[lower] - j[lower], j[lower]), unit[first[lower]] * unit[second[lower]])
-    factor, info = dpbtrf(band, lower=1)
-    pivots = factor[0] ** 2
-    column = info - 1 if info > 0 else int(np.argmin(pivots))
-    if info == 0 and pivots[column] > RANK_TOLERANCE:
-        return []
-    coefficients = np.ones(column + 1)
-    if column:
-        known = np.zeros(column)
-        low = max(0, column - k)
-        known[low:] = [band[column - n, n] for n in range(low, column)]
-        leading = band[: min(k + 1, column), :column].copy()
-        for distance in range(1, len(leading)):
-            leading[distance, max(0, column - distance) :] = 0
-        coefficients[:column] = -solveh_banded(leading, known, lower=True)
-    order = np.argsort(algebra.position)
-    found = np.flatnonzero(np.abs(coefficients) > INVOLVED * np.abs(coefficients).max())
-    return sorted(int(order[n]) for n in found)
+def _described(layout: Layout, found: Dependency) -> str:
+    """What depends on what, and what to do."""
+    names = layout.row_names(found.rows)
+    listed = ", ".join(names[:MOST_NAMED])
+    if len(names) > MOST_NAMED:
+        listed += f" and rows of {len(names) - MOST_NAMED} more constraints, {len(found.rows)} rows in all,"
+    count = f"at least {found.dependencies}" if found.dependencies == MOST_DEPENDENCIES else str(found.dependencies)
+    others = f" There are {count} such dependencies in all." if found.dependencies > 1 else ""
+    smallest = (
+        "the smallest such set"
+        if found.is_smallest
+        else "without any one of them they do not; another set may be smaller"
+    )
+    return f"{listed} depend on each other ({smallest}); remove any one of these rows, or free a node.{others}"
 
 
 def _raise_singular(

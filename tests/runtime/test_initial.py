@@ -202,13 +202,13 @@ REFUSED: dict[str, tuple[Callable[[sl.Model], None], type[SymlieError], str]] = 
     "redundant rows": (
         redundant,
         RedundantConstraintsError,
-        r"constraints of 'case' are redundant: row 1 of constraint 'A', row 1 of constraint 'B', row 2 of constraint "
-        r"'B' depend on each other",
+        r"constraints of 'case' are redundant: row 1 of constraint 'A', rows 1 and 2 of constraint 'B' depend on "
+        r"each other \(the smallest such set\); remove any one of these rows, or free a node\.$",
     ),
     "more rows than velocities": (
         too_many,
         RedundantConstraintsError,
-        r"row 1 of constraint 'twice', row 2 of constraint 'twice' depend on each other",
+        r"rows 1 and 2 of constraint 'twice' depend on each other",
     ),
     "row without slope": (
         flat,

@@ -159,7 +159,7 @@ class _Reader:
                 raise self._refuse(node, "a function is called with something else than the argument")
             self._function(node.name.name, lower, upper)
             return
-        result = math.nan if isinstance(node, c_ast.ID) and node.name == "NAN" else block.operand(node)
+        result = math.nan if _is_nan(node) else block.operand(node)
         self.branches.append(Branch(lower, upper, block.needed(result), result))
 
     def _guard(self, node: c_ast.If, argument: str, block: _Block, lower: float, upper: float) -> tuple[float, float]:
@@ -250,6 +250,11 @@ def _type_of(node: c_ast.Node) -> str:
     while not isinstance(node, c_ast.IdentifierType):
         node = node.type
     return str(node.names[-1])
+
+
+def _is_nan(node: c_ast.Node) -> bool:
+    """``(double)NAN``: the macro is a float."""
+    return isinstance(node, c_ast.Cast) and isinstance(node.expr, c_ast.ID) and node.expr.name == "NAN"
 
 
 def _next(x: float, precision: Precision) -> float:

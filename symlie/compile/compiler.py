@@ -15,6 +15,9 @@ from symlie.errors import CompilerError, NoCompilerError, UnknownNameError
 BASE_FLAGS = ("-std=c11", "-O3", "-fno-tree-slp-vectorize", "-fno-math-errno", "-shared", "-fPIC")
 """No -ffast-math, ever; the SLP pass is off because it emits fused operations in spite of -ffp-contract=off."""
 
+_REFUSAL = "symlie needs NaN and infinity"
+"""What ``primitives.h`` says to compilers with -ffast-math."""
+
 OPTIMIZATIONS = {
     "default": ("-march=native", "-ffp-contract=off"),
     "contract": ("-march=native", "-ffp-contract=fast"),
@@ -87,6 +90,12 @@ def run_compiler(source: Path, output: Path, compiler_flags: tuple[str, ...]) ->
     """
     command = [find_compiler().command, *compiler_flags, "-o", str(output), str(source), "-lm"]
     result = subprocess.run(command, capture_output=True, text=True, cwd=source.parent, check=False)
+    if result.returncode and _REFUSAL in result.stderr:
+        raise CompilerError(
+            f"The C compiler {command[0]} computes without NaN and infinity, so that a failure would go unseen: take "
+            "-ffast-math, -Ofast and -ffinite-math-only out of the environment variable CC or out of the program that "
+            "it names, or use the NumPy backend."
+        )
     if result.returncode:
         first = "\n".join(result.stderr.splitlines()[:12])
         raise CompilerError(f"The C compiler failed ({' '.join(command)}):\n{first}")

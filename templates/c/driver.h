@@ -135,10 +135,10 @@ int symlie_integrate(const symlie_problem *P, symlie_state *state, const symlie_
             state->rhs_evaluations += trial.rhs_evaluations;
             state->newton_iterations += trial.newton_iterations;
             if (control->is_adaptive) {
-                const int failed = status != SYMLIE_DONE || !(trial.error <= INFINITY);
+                const int failed = status != SYMLIE_DONE || !(trial.error <= (double)INFINITY);
                 if (failed || !(trial.error <= 1)) {
                     const double factor = failed ? 0.2 : fmin(step_factor(control, trial.error), 0.9);
-                    record_tried(record, t, h, failed ? NAN : trial.error, 0);
+                    record_tried(record, t, h, failed ? (double)NAN : trial.error, 0);
                     if (h * factor < smallest_step(control, t)) return status != SYMLIE_DONE ? status : SYMLIE_STEP_UNDERFLOW;
                     if (!failed) keep_first_stage(P, state, &trial);
                     state->h = h * factor;

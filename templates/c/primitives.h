@@ -4,6 +4,10 @@
 
 #include <math.h>
 
+#if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)
+#error "symlie needs NaN and infinity: compile without -ffast-math, -Ofast and -ffinite-math-only"
+#endif
+
 #if defined(__GNUC__)
 #define SYMLIE_COLD __attribute__((noinline, cold, unused)) static
 #define SYMLIE_UNLIKELY(x) __builtin_expect(!!(x), 0)

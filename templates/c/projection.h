@@ -28,7 +28,7 @@ SYMLIE_COLD int project(const symlie_problem *restrict P, double *restrict work,
     ARRAY(c, ROWS);
     ARRAY(mu, ROWS);
     if (control->project_position) {
-        double previous = INFINITY;
+        double previous = (double)INFINITY;
         if (!MASS_IS_CONSTANT && !evaluate_mass(P, t, state->q, mass)) return stage_failure(P, 0, mass, state->v, 0);
         system_jacobian(P, t, state->q, B0);
         for (int n = 0; n < PROJECTION_STEPS; n++) {

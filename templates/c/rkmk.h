@@ -104,7 +104,7 @@ SYMLIE_UNROLL
         const double z = STEP_CHART(P, Theta);
         angle = z > angle ? z : angle;
         STEP_ADVANCE(P, q, Theta, Q);
-        if (i + 1 < STAGES ? MOTIONS_OF_STAGES : MOTIONS) system_prescribe(P, t + (i + 1 < STAGES ? C[i + 1] : 1) * h, Q, V);
+        if ((i + 1 < STAGES ? MOTIONS_OF_STAGES : MOTIONS) > 0) system_prescribe(P, t + (i + 1 < STAGES ? C[i + 1] : 1) * h, Q, V);
     }
     trial->rhs_evaluations = STAGES - (state->acceleration_is_valid ? 1 : 0);
     copy(DIMENSION, acceleration, trial->first_acceleration);

@@ -128,7 +128,7 @@ static inline int solve_tridiagonal(int n, double *restrict S, double *restrict 
 {
     const int middle = n / 2;
     eliminated_row above = {0, 0, 0}, below = {0, 0, 0};
-    double smallest = INFINITY;
+    double smallest = (double)INFINITY;
     for (int k = 0, l = n - 1; k < middle; k++, l--) {
         above = eliminate_neighbour(above, 0, 2, S + 4LL * k, x + k, &smallest);
         if (l > middle) below = eliminate_neighbour(below, 2, 0, S + 4LL * l, x + l, &smallest);

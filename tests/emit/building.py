@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import shutil
 import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -82,13 +81,6 @@ def compiler_output(folder: Path, arguments: Sequence[str]) -> str:
     result = subprocess.run(command, capture_output=True, text=True, cwd=folder, check=False)
     assert result.returncode == 0, f"{' '.join(command)}\n{result.stderr[:4000]}"
     return result.stderr
-
-
-def is_gcc() -> bool:
-    """Whether the compiler in use is gcc: others warn about other things."""
-    command = shutil.which(find_compiler().command)
-    text = subprocess.run([str(command), "--version"], capture_output=True, text=True, check=True).stdout
-    return "Free Software Foundation" in text
 
 
 class Exposed:

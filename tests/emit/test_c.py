@@ -13,25 +13,20 @@ import numpy as np
 import pytest
 
 import symlie as sl
-from symlie.api import tangent_files
 from symlie.compile.compiler import BASE_FLAGS, OPTIMIZATIONS, find_compiler, flags
 from symlie.compile.library import Library
 from symlie.errors import NoCompilerError
 from symlie.paths import template_folder
-from symlie.runtime.integrate import takes_constraints
-from symlie.runtime.methods import method, method_names
 from symlie.runtime.problem import problem_tables
 from symlie.runtime.solution import Solution
 from symlie.runtime.system import System
-from tests.emit.building import GENERAL, MODELS, compiler_output, equations_of, is_gcc, sources, write
+from tests.emit.building import GENERAL, MODELS, compiler_output, equations_of, sources, write
 from tests.systems import CONSTRAINED, FREE
 
 try:
     find_compiler()
 except NoCompilerError as error:
     pytest.skip(str(error), allow_module_level=True)
-
-WARNINGS = ("-std=c11", "-Wall", "-Wextra", "-Wconversion", "-Werror")
 
 STEPS = 50
 
@@ -81,47 +76,6 @@ def test_flags() -> None:
     for name in OPTIMIZATIONS:
         assert ("-ffp-contract=off" in flags(name)) is (name != "contract")
         assert ("-march=native" in flags(name)) is (name != "portable")
-
-
-gcc_only = pytest.mark.skipif(not is_gcc(), reason="the warnings are those of gcc")
-
-
-@gcc_only
-@pytest.mark.parametrize("model", MODELS)
-def test_models_compile_without_warnings(model: str, tmp_path: Path) -> None:
-    write(tmp_path, sources(model))
-    name = equations_of(model).model.name
-    compiler_output(tmp_path, [*WARNINGS, "-O2", "-c", "-o", "model.o", f"{name}.c"])
-
-
-@gcc_only
-@pytest.mark.parametrize("model", MODELS)
-def test_newton_matrices_compile_without_warnings(model: str, tmp_path: Path) -> None:
-    equations = equations_of(model)
-    write(tmp_path, {**sources(model), **tangent_files(equations, "hash")})
-    compiler_output(tmp_path, [*WARNINGS, "-O1", "-c", "-o", "tangents.o", f"{equations.model.name}_tangents.c"])
-
-
-@gcc_only
-@pytest.mark.parametrize("model", MODELS)
-def test_time_loops_parse_without_warnings(model: str, tmp_path: Path) -> None:
-    """Every method that can integrate the model."""
-    constrained = equations_of(model).emitted.rows > 0
-    names = [n for n in method_names() if not constrained or takes_constraints(method(n))]
-    names = [n for n in names if method(n).family != "symplectic"]
-    assert len(names) >= 4
-    for name in names:
-        write(tmp_path, sources(model, name))
-        compiler_output(tmp_path, [*WARNINGS, "-fsyntax-only", "driver.c"])
-
-
-@gcc_only
-@pytest.mark.parametrize("model", ["heavy_top_S3sR3", "heavy_top_S3", "chain", "polar", *GENERAL])
-def test_time_loops_compile_without_warnings(model: str, tmp_path: Path) -> None:
-    """With optimization, where flow analysis finds more."""
-    for name in methods_of(model):
-        write(tmp_path, sources(model, name))
-        compiler_output(tmp_path, [*WARNINGS, "-O2", "-c", "-o", "driver.o", "driver.c"])
 
 
 MAIN = """

@@ -1,0 +1,140 @@
+"""All emitted C is free of warnings, under gcc and clang, and refuses to be compiled without NaN."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from symlie.api import generated_files, step_files, tangent_files
+from symlie.compile.cache import DRIVER_HEADERS, KERNEL_HEADERS, included_headers
+from symlie.compile.compiler import find_compiler, flags, run_compiler
+from symlie.derive.equations import Equations
+from symlie.errors import CompilerError
+from symlie.models.registry import build_model
+from symlie.runtime.integrate import takes_constraints
+from symlie.runtime.methods import method, method_names
+from symlie.runtime.tables import driver_source
+from tests.emit.building import GENERAL, MODELS, equations_of, write
+from tests.emit.test_operators import files_of
+
+COMPILERS = [name for name in ("gcc", "clang") if shutil.which(name)]
+if not COMPILERS:
+    pytest.skip("neither gcc nor clang", allow_module_level=True)
+
+WARNINGS = ("-Wall", "-Wextra", "-Wshadow", "-Wpedantic", "-Wconversion", "-Wdouble-promotion", "-Werror")
+
+READY_MADE: dict[str, tuple[str, dict[str, Any]]] = {
+    "cotangent bundle": ("heavy_top", {"formulation": "TSO3"}),
+    "Hamiltonian chain": ("pendulum_chain", {"links": 3, "formulation": "hamiltonian"}),
+    "free_rigid_body": ("free_rigid_body", {}),
+    "quadrotors": ("quadrotors", {}),
+}
+"""Models without velocities, with fields, with placed nodes, with rows of accelerations."""
+
+
+def checked(compiler: str, folder: Path, text: Mapping[str, str], main: str, *options: str) -> None:
+    """Compile a file and let warnings fail."""
+    write(folder, text)
+    standard = () if any(o.startswith("-std") for o in options) else ("-std=c11",)
+    command = [compiler, *standard, *WARNINGS, *(options or ("-fsyntax-only",)), main]
+    result = subprocess.run(command, capture_output=True, text=True, cwd=folder, check=False)
+    assert result.returncode == 0, f"{' '.join(command)}\n{result.stderr[:4000]}"
+
+
+@functools.cache
+def equations_named(name: str) -> Equations:
+    if name not in READY_MADE:
+        return equations_of(name)
+    model, options = READY_MADE[name]
+    return build_model(model, options).derive()
+
+
+@functools.cache
+def kernels_of(name: str) -> tuple[str, dict[str, str], dict[str, Any]]:
+    """Name, C text and manifest of a model."""
+    equations = equations_named(name)
+    files = generated_files(equations)
+    text = {n: t for n, t in files.items() if n.endswith((".c", ".h"))}
+    return equations.model.name, text | included_headers(KERNEL_HEADERS), json.loads(files["manifest.json"])
+
+
+def time_loops(name: str) -> Iterator[dict[str, str]]:
+    """C text of a time loop of each family of methods and each kind of coordinates that the model can have."""
+    model, text, manifest = kernels_of(name)
+    constrained = any(e["constraints"] for e in manifest["element_types"])
+    algebra = "fixed_algebra.h" if manifest["fixed_topology"] else "structured_algebra.h"
+    kinds = {(method(n).family, method(n).step_kind): n for n in method_names()}
+    for (family, kind), method_name in kinds.items():
+        chosen = method(method_name)
+        if constrained and not takes_constraints(chosen):
+            continue
+        if family == "symplectic" and f"{model}_symplectic" not in manifest["operations"]:
+            continue
+        steps = step_files(equations_named(name), kind) if kind else {}
+        headers = included_headers((algebra, *DRIVER_HEADERS))
+        yield {**text, **headers, **driver_source(chosen, model, algebra), **steps}
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+@pytest.mark.parametrize("name", [*MODELS, *READY_MADE])
+def test_models(compiler: str, name: str, tmp_path: Path) -> None:
+    """Kernels, Newton matrices and time loops."""
+    model, text, manifest = kernels_of(name)
+    checked(compiler, tmp_path, text, f"{model}.c")
+    if any(t["velocities"] for t in manifest["node_types"]) and name not in READY_MADE:
+        tangents = tangent_files(equations_named(name), manifest["interface_hash"])
+        checked(compiler, tmp_path, text | tangents, f"{model}_tangents.c")
+    loops = list(time_loops(name))
+    assert len(loops) >= 2
+    for loop in loops:
+        checked(compiler, tmp_path, loop, "driver.c")
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+@pytest.mark.parametrize("name", ["heavy_top_S3sR3", "heavy_top_S3", "polar", *GENERAL])
+def test_with_optimization(compiler: str, name: str, tmp_path: Path) -> None:
+    """Flow analysis finds more."""
+    for loop in list(time_loops(name))[:1]:
+        checked(compiler, tmp_path, loop, "driver.c", "-std=c11", "-O2", "-c", "-o", "driver.o")
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+@pytest.mark.parametrize(("group", "real"), [("SE3", "double"), ("SO3rvxSO2", "double"), ("SE2", "float")])
+def test_operators(compiler: str, group: str, real: str, tmp_path: Path) -> None:
+    files = files_of(group, "c", real)
+    for main in ("op.c", "op_selftest.c"):
+        checked(compiler, tmp_path, files, main, "-std=c99", "-O1", "-c", "-o", "op.o")
+        for flag in FAST:
+            command = [compiler, "-std=c99", flag, "-fsyntax-only", main]
+            result = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
+            assert result.returncode and "compile without -ffast-math" in result.stderr
+
+
+FAST = ("-ffast-math", "-Ofast", "-ffinite-math-only")
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+@pytest.mark.parametrize("flag", FAST)
+def test_compilers_without_nan(compiler: str, flag: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """NaN was a result with status "ok"."""
+    program = tmp_path / "fast"
+    program.write_text(f'#!/bin/sh\nexec {compiler} "$@" {flag}\n')
+    os.chmod(program, 0o700)
+    monkeypatch.setenv("CC", str(program))
+    find_compiler.cache_clear()
+    model, text, _ = kernels_of("heavy_top_S3")
+    write(tmp_path, text)
+    try:
+        with pytest.raises(CompilerError, match=r"take -ffast-math, .* out of the environment variable CC"):
+            run_compiler(tmp_path / f"{model}.c", tmp_path / "library.so", flags("portable"))
+    finally:
+        monkeypatch.undo()
+        find_compiler.cache_clear()

@@ -9,6 +9,8 @@ from symlie.errors import MissingDependencyError
 OPTIONAL = {
     "matplotlib": ("matplotlib", "plot"),
     "netCDF4": ("netCDF4", "io"),
+    "pandas": ("pandas", "tables"),
+    "xarray": ("xarray", "tables"),
     "flint": ("python-flint", "verify"),
     "pycparser": ("pycparser", "verify"),
 }

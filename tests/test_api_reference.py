@@ -24,8 +24,8 @@ MORE = (
     "symlie.runtime.linearization.Linearization",
     "symlie.runtime.recorder.Event",
     "symlie.runtime.recorder.Trace",
-    "symlie.runtime.solution.StateAt",
-    "symlie.runtime.solution.Statistics",
+    "symlie.runtime.state_at.StateAt",
+    "symlie.runtime.recorder.Statistics",
     "symlie.runtime.tangents.NewtonMatrices",
 )
 """Classes whose objects are returned by what `symlie` exports."""

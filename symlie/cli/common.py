@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 PICTURES = (".png", ".pdf", ".svg")
 """File types of pictures."""
-RECORDINGS = (".nc", ".npz")
+RECORDINGS = (".nc", ".npz", ".csv")
 """File types of solutions."""
 
 _WRITERS = {".nc": "netCDF4", **dict.fromkeys(PICTURES, "matplotlib")}

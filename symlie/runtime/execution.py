@@ -25,8 +25,8 @@ from symlie.runtime.layout import Array
 from symlie.runtime.loop_state import LoopState
 from symlie.runtime.methods import Method
 from symlie.runtime.plan import Plan
-from symlie.runtime.recorder import Recorder
-from symlie.runtime.solution import Solution, Statistics
+from symlie.runtime.recorder import Recorder, Statistics
+from symlie.runtime.solution import Solution
 from symlie.runtime.steppers import State, explained
 from symlie.runtime.system import System, Timings
 from symlie.runtime.time_loop import TimeLoop
@@ -216,6 +216,7 @@ def _solution(run: Run, state: LoopState, recorder: Recorder, failure: Integrati
         compile_seconds=timings.compile,
     )
     at = state.at
+    was_ended = any(e.is_terminal for e in recorder.events)
     return Solution(
         run.system,
         run.method.name,
@@ -225,7 +226,7 @@ def _solution(run: Run, state: LoopState, recorder: Recorder, failure: Integrati
         rows,
         carried,
         statistics,
-        "ok" if failure is None else type(failure).__name__,
+        type(failure).__name__ if failure is not None else "event" if was_ended else "ok",
         recorder.tried() if run.settings["trace"] else None,
         tuple(sorted(recorder.events, key=lambda e: e.t)),
         dataclasses.replace(at, event=_after_events(recorder, state.t, at.event)),

@@ -18,8 +18,9 @@ import numpy as np
 
 from symlie.errors import FormatError
 from symlie.packages import require
+from symlie.runtime.data_tables import write_text
 from symlie.runtime.solution import Solution
-from symlie.runtime.solution_variables import Variable, group_variables, solution_attributes, solution_variables
+from symlie.runtime.solution_variables import GROUP, Variable, group_variables, solution_attributes, solution_variables
 
 
 def save_solution(solution: Solution, path: Path) -> None:
@@ -30,7 +31,7 @@ def save_solution(solution: Solution, path: Path) -> None:
     solution
         The solution.
     path
-        File that ends in ``.nc`` (netCDF-4) or ``.npz`` (NumPy).
+        File that ends in ``.nc`` (netCDF-4), ``.npz`` (NumPy) or ``.csv`` (the recorded numbers alone).
 
     Raises
     ------
@@ -68,10 +69,16 @@ def replaced(path: Path) -> Iterator[Path]:
 def _writer(path: Path) -> Callable[[Path, list[Variable], Mapping[str, str]], None]:
     if path.suffix == ".npz":
         return _write_numpy
+    if path.suffix == ".csv":
+        return _write_text
     if path.suffix != ".nc":
-        raise FormatError(f"A solution can be saved as .nc or .npz, not as '{path.name}'.")
+        raise FormatError(f"A solution can be saved as .nc, .npz or .csv, not as '{path.name}'.")
     require("Writing .nc files", "netCDF4", alternative=", or save the solution as .npz")
     return _write_netcdf
+
+
+def _write_text(path: Path, variables: list[Variable], attributes: Mapping[str, str]) -> None:
+    write_text(path, [v for v in variables if not v.name.startswith(GROUP)])
 
 
 def _write_netcdf(path: Path, variables: list[Variable], attributes: Mapping[str, str]) -> None:

@@ -19,29 +19,43 @@ def changed_parameters(
     Raises
     ------
     UnknownNameError
-        There is no such parameter, or several element types have one of this name.
+        There is no such parameter, or several element types have one of this name and none is named with it.
     ModelError
         Wrong number of components, or not finite.
     """
     changed, rows_of = parameters.copy(), list(elements)
-    known = layout.parameters_of_elements
     for name, value in values.items():
         if name in layout.parameters:
             position = layout.parameters[name][0]
             changed[position] = numbers(f"parameter '{name}'", value, position.stop - position.start)[0]
-        elif len(known.get(name, ())) == 1:
-            ((element, columns),) = known[name]
+        else:
+            element, columns = _place(layout, name)
             count, width = layout.instance_counts[element], rows_of[element].shape[1]
             rows = numbers(f"parameter '{name}'", value, columns.stop - columns.start, count)
             rows_of[element] = np.array(np.broadcast_to(rows_of[element], (count, width)))
             rows_of[element][:, columns] = rows
-        else:
-            single = [n for n, places in known.items() if len(places) == 1]
-            raise UnknownNameError(
-                f"Model '{layout.name}' has no parameter '{name}'; it has: "
-                f"{', '.join(dict.fromkeys([*layout.parameters, *single]))}."
-            )
     return changed, tuple(rows_of)
+
+
+def _place(layout: Layout, name: str) -> tuple[int, slice]:
+    """Where a parameter of an element type is, by its name or as ELEMENT.NAME."""
+    element, _, own = name.rpartition(".")
+    named = layout.parameters_of_elements
+    places = [p for p in named.get(own, ()) if element in ("", layout.elements[p[0]]["name"])]
+    if len(places) == 1:
+        return places[0]
+    if places:
+        choice = " or ".join(f"{layout.elements[k]['name']}.{own}" for k, _ in places)
+        raise UnknownNameError(f"Several element types of '{layout.name}' have a parameter '{own}'; say {choice}.")
+    known = [
+        n if len(found) == 1 and n not in layout.parameters else f"{layout.elements[k]['name']}.{n}"
+        for n, found in named.items()
+        for k, _ in found
+    ]
+    listed = ", ".join([*layout.parameters, *known])
+    raise UnknownNameError(
+        f"Model '{layout.name}' has no parameter '{name}'; it has{': ' + listed if listed else ' none'}."
+    )
 
 
 def numbers(what: str, value: Any, size: int, count: int = 1) -> Array:

@@ -2,12 +2,37 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from symlie.runtime.layout import Array, Layout
-from symlie.showing import Brief
+from symlie.showing import Brief, line
+
+
+@dataclass(frozen=True, repr=False)
+class Statistics:
+    """Work and quality of an integration."""
+
+    steps: int = 0
+    accepted: int = 0
+    rejected: int = 0
+    rhs_evaluations: int = 0
+    newton_iterations: int = 0
+    jacobians: int = 0
+    max_constraint_residual: float = 0.0
+    """Largest |entry| of Φ over all steps."""
+    max_velocity_residual: float = 0.0
+    """Largest |entry| of B v + b over all steps."""
+    cpu_seconds: float = 0.0
+    """Processor time of the time loop alone."""
+    derive_seconds: float = 0.0
+    compile_seconds: float = 0.0
+
+    def __repr__(self) -> str:
+        counted = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
+        return line("Statistics", [f"{name}={value:.3g}" for name, value in counted.items() if value])
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -14,95 +14,18 @@ import numpy as np
 from symlie.runtime.angles import WHOLE_TURN
 from symlie.runtime.initial import hidden_residual, index1_multipliers
 from symlie.runtime.layout import Array
-from symlie.runtime.recorder import Event, Trace
-from symlie.runtime.summaries import solution_html, solution_line, state_line
-from symlie.showing import line
+from symlie.runtime.recorder import Event, Statistics, Trace
+from symlie.runtime.state_at import StateAt
+from symlie.runtime.summaries import solution_html, solution_line
 
 if TYPE_CHECKING:
+    import pandas
+    import xarray
     from matplotlib.figure import Figure
 
     from symlie.runtime.dense import DenseOutput
     from symlie.runtime.start import Start
     from symlie.runtime.system import System
-
-
-@dataclass(frozen=True, repr=False)
-class Statistics:
-    """Work and quality of an integration."""
-
-    steps: int = 0
-    accepted: int = 0
-    rejected: int = 0
-    rhs_evaluations: int = 0
-    newton_iterations: int = 0
-    jacobians: int = 0
-    max_constraint_residual: float = 0.0
-    """Largest |entry| of Φ over all steps."""
-    max_velocity_residual: float = 0.0
-    """Largest |entry| of B v + b over all steps."""
-    cpu_seconds: float = 0.0
-    """Processor time of the time loop alone."""
-    derive_seconds: float = 0.0
-    compile_seconds: float = 0.0
-
-    def __repr__(self) -> str:
-        counted = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
-        return line("Statistics", [f"{name}={value:.3g}" for name, value in counted.items() if value])
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class StateAt:
-    """The state at one time.
-
-    Attributes
-    ----------
-    t
-        Time, in s.
-    q, v, multipliers
-        Configuration (storage,), velocity (dimension,), λ (rows,).
-    carried
-        What the run carries beside them, see `Solution`.
-    """
-
-    system: System
-    t: float
-    q: Array
-    v: Array
-    multipliers: Array
-    carried: Array
-
-    def __repr__(self) -> str:
-        return state_line(self)
-
-    def field(self, node: str, name: str) -> Array:
-        """A named field of a node, such as ``field("top", "x")``, of the field's shape.
-
-        Parameters
-        ----------
-        node
-            Name of the node.
-        name
-            Name of the field, of its configuration or its velocity.
-        """
-        return np.asarray(self._alone.field(node, name)[0], dtype=float)
-
-    def angle(self, node: str, field: str | None = None) -> float | Array:
-        """The angle over turns of a node on SO2 or SE2, or the angles (count,) of an array; see `Solution.angle`.
-
-        Parameters
-        ----------
-        node
-            Name of a node or a node array.
-        field
-            The storage field of the angle, such as ``"p2"``, where the node has several.
-        """
-        values = self._alone.angle(node, field)[0]
-        return values if np.ndim(values) else float(values)
-
-    @property
-    def _alone(self) -> Solution:
-        q, v, multipliers, carried = (part[None] for part in (self.q, self.v, self.multipliers, self.carried))
-        return Solution(self.system, "", np.array([self.t]), q, v, multipliers, carried)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -132,6 +55,7 @@ class Solution:
     carried: Array
     statistics: Statistics = field(default_factory=Statistics)
     status: str = "ok"
+    """``"ok"`` at the end of the time, ``"event"`` where a terminal event ended the run, else the name of the error."""
     trace: Trace | None = None
     """Tried steps, if they were asked for."""
     events: tuple[Event, ...] = ()
@@ -329,16 +253,41 @@ class Solution:
         return layout.node(node).by_node(forces, velocity=True)
 
     def save(self, path: str | Path) -> None:
-        """Write the solution to a netCDF (``.nc``) or NumPy (``.npz``) file.
+        """Write the solution to a netCDF (``.nc``), NumPy (``.npz``) or text (``.csv``) file.
 
         Parameters
         ----------
         path
-            File to write; its ending says the type.
+            File to write; its ending says the type. A text has the columns of `to_dataframe` and nothing else, so that
+            `symlie.load_solution` reads the other two alone.
         """
         from symlie.runtime.files import save_solution
 
         save_solution(self, Path(path))
+
+    def to_xarray(self) -> xarray.Dataset:
+        """The solution as a dataset of xarray: what is recorded over time, with names, units and attributes of files.
+
+        Raises
+        ------
+        MissingDependencyError
+            xarray is not installed.
+        """
+        from symlie.runtime.data_tables import dataset
+
+        return dataset(self)
+
+    def to_dataframe(self) -> pandas.DataFrame:
+        """The solution as a data frame of pandas: a row for each time, in s, a column ``top_x[0]`` for each component.
+
+        Raises
+        ------
+        MissingDependencyError
+            pandas is not installed.
+        """
+        from symlie.runtime.data_tables import data_frame
+
+        return data_frame(self)
 
     def plot(self, path: str | Path | None = None, panels: Sequence[str] | None = None) -> Figure:
         """Draw the solution over time; grey lines mark events.

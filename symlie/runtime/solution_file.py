@@ -14,8 +14,8 @@ import numpy as np
 from symlie.errors import FormatError
 from symlie.packages import require
 from symlie.runtime.layout import Array
-from symlie.runtime.recorder import Event, Trace
-from symlie.runtime.solution import Solution, Statistics
+from symlie.runtime.recorder import Event, Statistics, Trace
+from symlie.runtime.solution import Solution
 from symlie.runtime.solution_variables import (
     CARRIED,
     END,
@@ -78,6 +78,8 @@ def load_solution(path: str | Path, *, backend: str | None = None) -> Solution:
     path = Path(path)
     if not path.is_file():
         raise FormatError(f"There is no file {path}.")
+    if path.suffix == ".csv":
+        raise FormatError(f"{path} holds numbers alone; save a solution that is to be loaded as .nc or .npz.")
     try:
         content = _read_numpy(path) if path.suffix == ".npz" else _read_netcdf(path)
     except (OSError, RuntimeError, KeyError, ValueError, EOFError, zipfile.BadZipFile, zlib.error) as error:

@@ -12,7 +12,8 @@ from symlie.showing import brief, line, listed, table
 if TYPE_CHECKING:
     from symlie.runtime.layout import Layout
     from symlie.runtime.slices import NodeSlice
-    from symlie.runtime.solution import Solution, StateAt
+    from symlie.runtime.solution import Solution
+    from symlie.runtime.state_at import StateAt
     from symlie.runtime.system import System
 
 

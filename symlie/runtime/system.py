@@ -87,7 +87,8 @@ class System:
         ----------
         **values
             Values by name of the parameter, numbers or arrays of its shape. Parameters of an element type take one
-            value for all instances, or one for each.
+            value for all instances, or one for each; where several types have one of this name, say which:
+            ``with_parameters(**{"left.mass": 2.0})``.
 
         Raises
         ------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import dataclasses
 import functools
 import json
@@ -145,9 +146,41 @@ def test_names_never_collide() -> None:
     assert {"output_time", "output_upper_x", "output_file", "upper_x"} <= set(names)
 
 
+def test_text(tmp_path: Path) -> None:
+    """Columns by component, with all digits; nothing is lost on the way through a table."""
+    solution, path = top_solution(), tmp_path / "top.csv"
+    solution.save(path)
+    with path.open(newline="") as file:
+        header, *rows = csv.reader(file)
+    frame = solution.to_dataframe()
+    assert header == [frame.index.name, *frame.columns]
+    np.testing.assert_array_equal(np.array(rows, dtype=float), frame.reset_index().to_numpy())
+    np.testing.assert_array_equal(frame["top_R[0,1]"], solution.field("top", "R")[:, 0, 1])
+    np.testing.assert_array_equal(frame["energy"], solution.outputs["energy"])
+    with pytest.raises(FormatError, match="numbers alone"):
+        sl.load_solution(path)
+
+
+def test_data_of_xarray(tmp_path: Path) -> None:
+    """What is handed over is what a file holds."""
+    solution = top_solution()
+    data = solution.to_xarray()
+    solution.save(tmp_path / "top.nc")
+    with xarray.open_dataset(tmp_path / "top.nc") as stored:
+        xarray.testing.assert_identical(data, stored.load())
+    assert data["top_x"].dims == ("time", "component_3") and data["top_x"].attrs["units"] == "m"
+
+
+@pytest.mark.parametrize(("module", "name"), [("pandas", "to_dataframe"), ("xarray", "to_xarray")])
+def test_missing_packages_of_tables(module: str, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(MissingDependencyError, match=rf'{module}.*pip install "symlie\[tables\]"'):
+        getattr(top_solution(), name)()
+
+
 def test_unknown_file_type(tmp_path: Path) -> None:
-    with pytest.raises(FormatError, match=r"\.nc or \.npz"):
-        top_solution().save(tmp_path / "top.csv")
+    with pytest.raises(FormatError, match=r"\.nc, \.npz or \.csv"):
+        top_solution().save(tmp_path / "top.txt")
     assert not list(tmp_path.iterdir())
 
 

@@ -51,6 +51,7 @@ def test_everything_comes_back(name: str, suffix: str, tmp_path: Path) -> None:
     assert content(loaded) == content(solution)
     assert {k: v.tobytes() for k, v in loaded.outputs.items()} == {k: v.tobytes() for k, v in solution.outputs.items()}
     assert loaded.statistics == solution.statistics
+    assert loaded.status == solution.status == ("event" if name == "terminal event" else "ok")
     json_of = loaded.to_json()
     assert json.dumps(json_of) == json.dumps(solution.to_json())
     middle = float(solution.t[:2].mean() if len(solution.t) > solution.statistics.steps else solution.t[0])

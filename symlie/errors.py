@@ -92,6 +92,14 @@ class SingularSystemError(IntegrationError):
     """The linear system of a stage is singular: redundant constraints, or no mass along a free direction."""
 
 
+class IndefiniteMassMatrixError(IntegrationError):
+    """The mass matrix is no longer positive definite."""
+
+
+class ConstraintDriftError(IntegrationError):
+    """The configuration has left the constraints."""
+
+
 class OutsideChartError(IntegrationError):
     """A rotation increment within one step reached 2π, where T⁻¹ is singular."""
 

@@ -78,7 +78,10 @@ def text_key(files: Mapping[str, str], identities: Iterable[str]) -> str:
 KERNEL_HEADERS = ("primitives.h", "interface.h")
 """Headers that every model includes."""
 
-DRIVER_HEADERS = ("status.h", "vectors.h", "method.h", "carried.h", "stages.h", "projection.h", "events.h", "driver.h")
+DRIVER_HEADERS = (
+    "status.h", "vectors.h", "method.h", "carried.h", "stages.h", "projection.h", "trial.h", "drift.h", "events.h",
+    "driver.h",
+)  # fmt: skip
 """Headers that every time loop includes, besides the algebra of the model and the method."""
 
 

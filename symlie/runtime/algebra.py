@@ -14,6 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from symlie.errors import IndefiniteMassMatrixError, IntegrationError, NotFiniteError
 from symlie.runtime.layout import Array, Layout
 
 
@@ -36,6 +37,43 @@ class Algebra(Protocol):
 def summed(places: NDArray[np.intp], values: Array, size: int) -> Array:
     """Values added up by place, shape (size,)."""
     return np.asarray(np.bincount(places, weights=values, minlength=size), dtype=float)
+
+
+def check_pivots(layout: Layout, index: NDArray[np.intp], blocks: Array) -> None:
+    """Check that diagonal blocks of M are positive definite, by the pivots of their elimination.
+
+    Parameters
+    ----------
+    layout
+        Names the velocity components.
+    index, blocks
+        Velocity components, shape (n, d), and their blocks, shape (n, d, d).
+
+    Raises
+    ------
+    IndefiniteMassMatrixError
+        One is not; the message names the component of the first pivot that is not positive.
+    NotFiniteError
+        An entry is infinite or NaN.
+    """
+    try:
+        np.linalg.cholesky(blocks)
+    except np.linalg.LinAlgError:
+        raise _lost_pivot(layout, index, blocks) from None
+
+
+def _lost_pivot(layout: Layout, index: NDArray[np.intp], blocks: Array) -> IntegrationError:
+    finite = np.isfinite(blocks).all(axis=2)
+    if not finite.all():
+        return NotFiniteError(f"The mass matrix is not finite at {layout.velocity_name(int(index[~finite][0]))}")
+    component = index[0, 0]
+    for components, block in zip(index, blocks, strict=True):
+        pivots = [np.linalg.det(block[:k, :k]) for k in range(len(block) + 1)]
+        lost = [k for k in range(len(block)) if not pivots[k + 1] > 0]
+        if lost:
+            component = components[lost[0]]
+            break
+    return IndefiniteMassMatrixError(f"Its pivot is not positive at {layout.velocity_name(int(component))}")
 
 
 class _Products:
@@ -76,13 +114,19 @@ class DenseAlgebra(_Products):
         block = np.where(np.outer(free, free), self.mass_matrix(mass), np.diag((~free).astype(float)))
         return [(np.arange(len(free))[None, :], block[None, :, :])]
 
+    def _check(self, mass: Array) -> None:
+        if not self.layout.mass_is_constant:
+            check_pivots(self.layout, *self.mass_blocks(mass)[0])
+
     def solve_mass(self, mass: Array, r: Array) -> Array:
+        self._check(mass)
         free = self.layout.free
         solution = np.zeros(len(r))
         solution[free] = np.linalg.solve(self.mass_matrix(mass)[np.ix_(free, free)], r[free])
         return solution
 
     def solve_saddle(self, mass: Array, right: Array, left: Array, r: Array, c: Array) -> tuple[Array, Array]:
+        self._check(mass)
         free = self.layout.free
         n, m = int(free.sum()), len(c)
         matrix = np.zeros((n + m, n + m))
@@ -139,8 +183,9 @@ class BandedAlgebra(_Products):
 
     def _inverse_diagonal(self, mass: Array) -> Array:
         diagonal = summed(self.mass_rows, mass, self.layout.dimension)
-        if np.any(diagonal[self.layout.free] == 0):
-            raise np.linalg.LinAlgError("singular mass matrix")
+        if not np.all(diagonal[self.layout.free] > 0):
+            free = np.flatnonzero(self.layout.free)
+            check_pivots(self.layout, free[:, None], diagonal[free, None, None])
         inverse = np.zeros_like(diagonal)
         inverse[self.layout.free] = 1 / diagonal[self.layout.free]
         return inverse
@@ -172,6 +217,7 @@ class BandedAlgebra(_Products):
         for index, block in self.mass_blocks(mass):
             d = index.shape[1]
             mobile = self.layout.free[index]
+            check_pivots(self.layout, index, block)
             parts.append((np.linalg.inv(block) * mobile[:, :, None] * mobile[:, None, :]).ravel())
             place.append((np.repeat(index, d, axis=1).ravel(), np.tile(index, (1, d)).ravel()))
         rows, columns = (np.concatenate([p[k] for p in place]) for k in (0, 1))

@@ -17,6 +17,7 @@ import numpy as np
 from symlie.errors import ModelError, UnknownNameError
 from symlie.runtime.layout import Array
 from symlie.runtime.methods import Method
+from symlie.runtime.plan import RESOLVED
 from symlie.showing import Brief
 
 
@@ -138,9 +139,9 @@ class StepControl(Brief):
         proposed = self.safety * error**-self.exponent if error > 0 else self.fac_max
         return min(self.fac_max, max(self.fac_min, proposed))
 
-    def smallest_step(self, t: float) -> float:
-        """The smallest step that moves time by more than its rounding."""
-        return max(self.h_min, 16 * np.finfo(float).eps * abs(t))
+    def smallest_step(self, t: float, span: float) -> float:
+        """The smallest step that moves time by more than its rounding, at t and over the whole interval."""
+        return max(self.h_min, RESOLVED * max(abs(t), span))
 
 
 def tolerances(what: str, value: float | Array, dimension: int) -> Array:

@@ -39,6 +39,8 @@ class Status(enum.IntEnum):
     EVENT = 6
     STEP_UNDERFLOW = 7
     NOT_CONVERGED = 8
+    INDEFINITE_MASS = 9
+    CONSTRAINT_DRIFT = 10
 
 
 class CompiledIntegration:

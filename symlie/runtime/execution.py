@@ -10,6 +10,8 @@ from typing import Any, Protocol
 
 from symlie.errors import (
     CheckpointError,
+    ConstraintDriftError,
+    IndefiniteMassMatrixError,
     IntegrationError,
     InterruptedIntegrationError,
     NotConvergedError,
@@ -46,6 +48,17 @@ _FAILURES: dict[Status, tuple[type[IntegrationError], str]] = {
         SingularSystemError,
         "The linear system of a stage is singular in the step after t = {t:.9g}: constraints became dependent, or a "
         "direction lost its mass.",
+    ),
+    Status.INDEFINITE_MASS: (
+        IndefiniteMassMatrixError,
+        "The mass matrix is not positive definite any more in the step after t = {t:.9g}{where}; a step that is too "
+        "large may have led there, or the masses and inertias of the model are positive in a part of its "
+        "configurations only.",
+    ),
+    Status.CONSTRAINT_DRIFT: (
+        ConstraintDriftError,
+        "The configuration has left the constraints in the step after t = {t:.9g}{where}; take a smaller step or "
+        "tolerance, or stabilize='projection'. It may be that no configuration satisfies them from there on.",
     ),
     Status.OUTSIDE_CHART: (
         OutsideChartError,
@@ -112,11 +125,11 @@ class Run:
         """The exception for a status of the loop."""
         kind, sentence = _FAILURES[status]
         where = ""
-        if status is Status.NOT_FINITE:
+        if "{where}" in sentence:
             at, segment = state.at, state.counters.segment
             h = at.h if self.control.is_adaptive else self.plan.step_size(segment)
             begin = State(state.t, at.q, at.v, at.multipliers, at.acceleration)
-            found = explained(self.system, self.method, self.control, begin, h)
+            found = explained(self.system, self.method, self.control, begin, h, kind)
             where = f" ({found[0].lower()}{found[1:]})" if found else ""
         return kind(sentence.format(t=state.t, where=where))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from numbers import Integral
+from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from symlie.runtime.loop_state import LoopState
 from symlie.runtime.methods import Method, method_names
 from symlie.runtime.methods import method as method_of_name
 from symlie.runtime.own_methods import chosen_method
-from symlie.runtime.plan import Plan, interval, step_plan
+from symlie.runtime.plan import LARGEST_STEPS, Plan, interval, step_plan
 from symlie.runtime.recorder import Recorder
 from symlie.runtime.solution import Solution
 from symlie.runtime.stabilisation import stabilisation
@@ -206,7 +206,8 @@ def solve(
         "trace": bool(trace),
     }
     state = LoopState(plan.start[0], begin)
-    run = Run(system, chosen, plan, control, record_every if t_eval is None else 0, settings, system.timings)
+    every = min(int(record_every), LARGEST_STEPS) if t_eval is None else 0
+    run = Run(system, chosen, plan, control, every, settings, system.timings)
     loop = run.loop(state)
     timings = dataclasses.replace(run.timings, compile=run.timings.compile + loop.compile_seconds)
     run = dataclasses.replace(run, timings=timings)
@@ -283,9 +284,11 @@ def _first_step(
     system: System, plan: Plan, start: Start, control: StepControl, method: Method, h0: float | None
 ) -> float:
     if h0 is not None:
-        if not (np.isfinite(h0) and h0 > 0):
-            raise ModelError(f"The first step must be positive, not {h0}.")
+        if not (isinstance(h0, Real) and np.isfinite(h0) and h0 > 0):
+            raise ModelError(f"The first step must be positive, not {h0!r}.")
         return min(float(h0), control.h_max)
     if start.h > 0:
         return min(start.h, control.h_max)
-    return first_step(system, plan.start[0], start, control, method.order, plan.end[0] - plan.start[0])
+    t = plan.start[0]
+    estimated = first_step(system, t, start, control, method.order, plan.end[0] - t)
+    return max(estimated, control.smallest_step(t, plan.span))

@@ -229,6 +229,12 @@ class Layout:
                 return int(position), f" of constraint '{name}'{place}"
         return row, ""
 
+    def storage_name(self, entry: int) -> str:
+        """An entry of the configuration as people call it."""
+        node = next(n for n in self.nodes if n.storage.start <= entry < n.storage.stop)
+        index, part = divmod(entry - node.storage.start, node.type["storage"])
+        return f"stored component {part} of node '{node.name}{f'[{index}]' if node.is_array else ''}'"
+
     def velocity_name(self, component: int) -> str:
         """A velocity component as people call it."""
         node = next(n for n in self.nodes if n.velocity.start <= component < n.velocity.stop)

@@ -19,6 +19,7 @@ class Counters:
     newton_iterations: int = 0
     largest_constraint: float = 0.0
     largest_velocity: float = 0.0
+    drift_bound: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,9 +12,11 @@ from symlie.errors import ModelError
 GRID_TOLERANCE = 1e-9
 """A segment within this fraction of a whole number of steps is taken as exactly that many."""
 
+RESOLVED = 16 * 2.0**-52
+"""Smallest step, relative to the time, that moves it by more than its rounding."""
 
-LARGEST_STEPS = 2**53
-"""Number of steps beyond which doubles can not count them."""
+LARGEST_STEPS = int(2 / RESOLVED)
+"""Number of such steps in the longest interval, from -t to t."""
 
 
 @dataclass(frozen=True)
@@ -31,13 +33,18 @@ class Plan:
         """Number of steps of all segments; zero for adaptive steps."""
         return sum(self.steps)
 
+    @property
+    def span(self) -> float:
+        """Length of the whole interval, in s."""
+        return self.end[-1] - self.start[0]
+
     def step_size(self, segment: int) -> float:
         """Size of the equal steps of a segment, in s."""
         return (self.end[segment] - self.start[segment]) / self.steps[segment]
 
     def fraction(self, t: float) -> float:
         """Part of the interval up to t, between 0 and 1."""
-        return (t - self.start[0]) / (self.end[-1] - self.start[0])
+        return (t - self.start[0]) / self.span
 
 
 def interval(t_span: tuple[float, float] | float, continued: float | None) -> tuple[float, float]:
@@ -100,8 +107,13 @@ def step_plan(
         raise ModelError(f"The step size must be positive, not {h}.")
     if not (math.isfinite(t_end) and t_end > t0):
         raise ModelError(f"The end time {t_end} must be after the start {t0}.")
-    if h is not None and (t_end - t0) / h > LARGEST_STEPS:
-        raise ModelError(f"The step size {h} is too small for the interval from {t0} to {t_end}.")
+    shortest = RESOLVED * max(abs(t0), abs(t_end))
+    if (t_end - t0 if h is None else h) < shortest:
+        what = "An interval" if h is None else "A step"
+        raise ModelError(
+            f"{what} of {t_end - t0 if h is None else h:g} s is lost in the rounding of times near {t_end:g} s, where "
+            f"steps need {shortest:.2g} s at least; count time from a nearer origin."
+        )
     try:
         stops = [float(t) for t in (t_eval if t_eval is not None else []) if t != t0]
     except (TypeError, ValueError) as error:

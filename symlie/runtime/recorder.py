@@ -85,6 +85,8 @@ class Recorder(Brief):
     def add_states(self, t: Array, q: Array, v: Array, multipliers: Array, carried: Array) -> None:
         """Add rows of states."""
         n = len(t)
+        if not n:
+            return
         self.t.append(np.array(t))
         self.q.append(np.array(q).reshape(n, self.layout.storage))
         self.v.append(np.array(v).reshape(n, self.layout.dimension))

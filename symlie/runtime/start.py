@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from symlie.errors import ModelError
+from symlie.errors import IntegrationError, ModelError
 from symlie.runtime.controllers import StepControl
 from symlie.runtime.initial import index1_multipliers
 from symlie.runtime.layout import Array
@@ -78,12 +78,25 @@ def continuation_of(solution: Solution, system: System) -> Start:
     return dataclasses.replace(start, multipliers=multipliers)
 
 
+SMALL_STEP = 1e-6
+"""First step where sizes tell nothing, in s."""
+
+
 def first_step(system: System, t: float, start: Start, control: StepControl, order: int, span: float) -> float:
     """A first step size from the sizes of y, y' and y'' in the norm of the error, y = (θ, v).
 
+    Where they are not finite, or can not be had, it is small: whatever is wrong there will be named by the step.
     Source: Hairer, Nørsett and Wanner, Solving Ordinary Differential Equations I, section II.4.
     """
+    try:
+        with np.errstate(all="ignore"):
+            h = _estimated_step(system, t, start, control, order, span)
+    except (np.linalg.LinAlgError, IntegrationError):
+        h = 0.0
+    return h if h > 0 else min(SMALL_STEP, span, control.h_max)
 
+
+def _estimated_step(system: System, t: float, start: Start, control: StepControl, order: int, span: float) -> float:
     kernels, p = system.kernels, system.prepared
 
     def moving(at: float, q: Array, v: Array) -> tuple[Array, Array]:
@@ -98,7 +111,7 @@ def first_step(system: System, t: float, start: Start, control: StepControl, ord
 
     rate, a = moving(t, q, v)
     d0, d1 = size(np.zeros_like(v), v), size(rate, a)
-    h0 = min(1e-6 if min(d0, d1) < 1e-5 else 0.01 * d0 / d1, span)
+    h0 = min(SMALL_STEP if not min(d0, d1) >= 1e-5 or max(d0, d1) == np.inf else 0.01 * d0 / d1, span)
     later_rate, later = moving(t + h0, kernels.advance(q, h0 * rate), v + h0 * a)
     d2 = size(later_rate - rate, later - a) / h0
     largest = max(d1, d2)

@@ -6,7 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from symlie.errors import IntegrationError, NotFiniteError, OutsideChartError, SingularSystemError
+from symlie.errors import (
+    IntegrationError,
+    NotFiniteError,
+    OutsideChartError,
+    SingularSystemError,
+)
 from symlie.runtime.chains import ChainTableau
 from symlie.runtime.controllers import StepControl
 from symlie.runtime.explicit_steps import ambient_step, chain_step, rkmk_step
@@ -14,6 +19,7 @@ from symlie.runtime.initial import hidden_residual, index1_multipliers
 from symlie.runtime.kernels import Kernels
 from symlie.runtime.layout import Array
 from symlie.runtime.methods import Method
+from symlie.runtime.step_checks import check_drift, check_finite
 from symlie.runtime.step_kernels import StepKernels
 from symlie.runtime.system import System
 from symlie.runtime.tableau import HalfExplicitTableau
@@ -86,22 +92,31 @@ class Stepper:
 
         Raises
         ------
-        NotFiniteError, SingularSystemError, OutsideChartError
+        NotFiniteError, SingularSystemError, IndefiniteMassMatrixError, OutsideChartError
             The step failed.
         """
         try:
             with np.errstate(all="ignore"):
-                if isinstance(self.method.tableau, HalfExplicitTableau):
-                    return self._half_explicit(state, h, self.method.tableau)
-                if isinstance(self.method.tableau, ChainTableau):
-                    return self._projected(state, h, chain_step(self, state, h, self.method.tableau))
-                if self.ambient is not None:
-                    return ambient_step(self, state, h, self.ambient)
-                if isinstance(self.method.tableau, ThetaTableau):
-                    return theta_step(self, state, h, self.method.tableau.theta)
-                return self._projected(state, h, rkmk_step(self, state, h))
+                trial = self._unprojected(state, h)
+                check_finite(self.system.layout, trial)
+                if self.rows and (self.control.project_position or self.control.project_velocity):
+                    trial = self._projected(state, h, trial)
+                    check_finite(self.system.layout, trial)
+                return trial
         except np.linalg.LinAlgError as error:
             raise SingularSystemError(f"The linear system of a stage is singular ({error}).") from error
+
+    def _unprojected(self, state: State, h: float) -> Trial:
+        tableau = self.method.tableau
+        if isinstance(tableau, HalfExplicitTableau):
+            return self._half_explicit(state, h, tableau)
+        if isinstance(tableau, ChainTableau):
+            return chain_step(self, state, h, tableau)
+        if self.ambient is not None:
+            return ambient_step(self, state, h, self.ambient)
+        if isinstance(tableau, ThetaTableau):
+            return theta_step(self, state, h, tableau.theta)
+        return rkmk_step(self, state, h)
 
     def moving(self, rate: Array) -> Array:
         """A rate without the node types of which nothing is integrated: they may turn by any angle within a step."""
@@ -203,7 +218,7 @@ class Stepper:
             else:
                 last = v_dot[-1]
             trial.error = self.control.error(final_Theta, theta_hat, v, final_V, v_hat + h * b_hat[-1] * last)
-        return self._projected(state, h, trial)
+        return trial
 
     def trial(self, state: State, q: Array, v: Array, v_dot: list[Array], stages: int, theta: Array) -> Trial:
         """A trial that ends with (q, v) after a number of stages and an increment θ, or a sum of increments."""
@@ -222,8 +237,6 @@ class Stepper:
     def _projected(self, state: State, h: float, trial: Trial) -> Trial:
         """The trial on the constraints; see ``projection.h``."""
         control, k, p = self.control, self.kernels, self.parameters
-        if not self.rows or not (control.project_position or control.project_velocity):
-            return trial
         end, zero = state.t + h, np.zeros_like(trial.v)
         if control.project_position:
             previous = np.inf
@@ -247,12 +260,15 @@ class Stepper:
         return trial
 
 
-def explained(system: System, method: Method, control: StepControl, state: State, h: float) -> str:
-    """Where a step loses finiteness, as a sentence without its end; empty if it does not."""
+def explained(
+    system: System, method: Method, control: StepControl, state: State, h: float, kind: type[IntegrationError]
+) -> str:
+    """Where a step fails in this way, as a sentence without its end; empty if it does not."""
+    stepper = Stepper(system, method, control)
     try:
-        Stepper(system, method, control).step(state, h)
-    except NotFiniteError as error:
-        return str(error)
-    except IntegrationError:
-        return ""
+        trial = stepper.step(state, h)
+        if stepper.rows:
+            check_drift(system, trial, state.t + h)
+    except IntegrationError as error:
+        return str(error) if isinstance(error, kind) else ""
     return ""

@@ -6,7 +6,15 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from symlie.errors import IntegrationError, NotConvergedError, NotFiniteError, OutsideChartError, SingularSystemError
+from symlie.errors import (
+    ConstraintDriftError,
+    IndefiniteMassMatrixError,
+    IntegrationError,
+    NotConvergedError,
+    NotFiniteError,
+    OutsideChartError,
+    SingularSystemError,
+)
 from symlie.runtime.carried import carried_after
 from symlie.runtime.controllers import StepControl
 from symlie.runtime.drive import Status
@@ -16,6 +24,7 @@ from symlie.runtime.methods import Method
 from symlie.runtime.plan import Plan
 from symlie.runtime.recorder import Recorder
 from symlie.runtime.start import Start
+from symlie.runtime.step_checks import check_drift
 from symlie.runtime.steppers import State, Stepper, Trial
 from symlie.runtime.system import System
 
@@ -27,6 +36,8 @@ STATUS_OF: dict[type[IntegrationError], Status] = {
     SingularSystemError: Status.SINGULAR,
     OutsideChartError: Status.OUTSIDE_CHART,
     NotConvergedError: Status.NOT_CONVERGED,
+    IndefiniteMassMatrixError: Status.INDEFINITE_MASS,
+    ConstraintDriftError: Status.CONSTRAINT_DRIFT,
 }
 """What the compiled loop reports where a step raises."""
 
@@ -96,7 +107,7 @@ class TimeLoop:
             is_last = not state.t + 1.01 * h < end
             if is_last:
                 h = end - state.t
-            elif h < control.smallest_step(state.t):
+            elif h < control.smallest_step(state.t, plan.span):
                 return Status.STEP_UNDERFLOW
             end_of_step = end if is_last else state.t + h
         else:
@@ -109,7 +120,7 @@ class TimeLoop:
             failed = trial is None or not trial.error <= np.inf
             factor = 0.2 if failed or trial is None else min(control.factor(trial.error), 0.9)
             self._trace(h, trial.error if trial is not None and not failed else np.nan, 0)
-            if h * factor < control.smallest_step(state.t):
+            if h * factor < control.smallest_step(state.t, plan.span):
                 return status if status is not Status.DONE else Status.STEP_UNDERFLOW
             if trial is not None and not failed:
                 state.acceleration = trial.first_acceleration
@@ -118,6 +129,12 @@ class TimeLoop:
             return Status.DONE
         if trial is None:
             return status
+        if trial.largest_constraint > counters.drift_bound:
+            try:
+                check_drift(self.system, trial, end_of_step)
+            except ConstraintDriftError:
+                return Status.CONSTRAINT_DRIFT
+            counters.drift_bound = 2 * trial.largest_constraint
         self._trace(h, trial.error, 1)
         is_terminal = False
         if self.event_values:

@@ -3,7 +3,8 @@
 #ifndef SYMLIE_DRIVER_H
 #define SYMLIE_DRIVER_H
 
-#include "projection.h"
+#include "trial.h"
+#include "drift.h"
 #include "events.h"
 
 static inline long long trial_workspace(const symlie_problem *restrict P)
@@ -19,6 +20,7 @@ long long symlie_workspace(const symlie_problem *P)
     if (acceleration_workspace(P) > inner) inner = acceleration_workspace(P);
     if (projection_workspace(P) > inner) inner = projection_workspace(P);
     if (carried_workspace(P) > inner) inner = carried_workspace(P);
+    if (drift_workspace(P) > inner) inner = drift_workspace(P);
     return mass_workspace(P) + 2 * trial_workspace(P) + inner;
 }
 
@@ -26,7 +28,7 @@ int symlie_acceleration(const symlie_problem *P, double t, const double *q, cons
 {
     mass_matrix mass;
     double *work = place_mass(P, P->workspace, &mass);
-    if (!evaluate_mass(P, t, q, &mass)) return SYMLIE_SINGULAR;
+    if (!evaluate_mass(P, t, q, &mass)) return mass_failure(P, 0, &mass);
     return index1_acceleration(P, work, t, q, v, &mass, a, lambda);
 }
 
@@ -58,10 +60,11 @@ static inline double step_factor(const symlie_control *control, double error)
     return fmin(control->fac_max, fmax(control->fac_min, factor));
 }
 
-/* The smallest step that moves time by more than its rounding. */
-static inline double smallest_step(const symlie_control *control, double t)
+/* The smallest step that moves time by more than its rounding, at t and over the interval of the plan. */
+static inline double smallest_step(const symlie_plan *plan, double t)
 {
-    return fmax(control->h_min, 16 * 2.220446049250313e-16 * fabs(t));
+    const double span = plan->end[plan->segments - 1] - plan->start[0];
+    return fmax(plan->control->h_min, 16 * 2.220446049250313e-16 * fmax(fabs(t), span));
 }
 
 static inline void accept(const symlie_problem *restrict P, symlie_state *restrict state, double t,
@@ -101,7 +104,7 @@ int symlie_integrate(const symlie_problem *P, symlie_state *state, const symlie_
 #if HAS_EVENTS
     TRIAL(other);
 #endif
-    if (!evaluate_mass(P, state->t, state->q, &mass)) return SYMLIE_SINGULAR;
+    if (!evaluate_mass(P, state->t, state->q, &mass)) return mass_failure(P, 0, &mass);
     begin_events(P, state);
     for (; state->segment < plan->segments; state->segment++, state->step = 0) {
         const double start = plan->start[state->segment], end = plan->end[state->segment];
@@ -122,24 +125,19 @@ int symlie_integrate(const symlie_problem *P, symlie_state *state, const symlie_
                 /* A rest that is hardly longer than a step becomes one step. */
                 is_last = !(t + 1.01 * h < end);
                 if (is_last) h = end - t;
-                else if (h < smallest_step(control, t)) return SYMLIE_STEP_UNDERFLOW;
+                else if (h < smallest_step(plan, t)) return SYMLIE_STEP_UNDERFLOW;
                 end_of_step = is_last ? end : t + h;
             } else {
                 is_last = state->step + 1 == steps;
                 end_of_step = is_last ? end : start + (double)(state->step + 1) * equal;
             }
-            trial.error = 0;
-            trial.rhs_evaluations = 0;
-            trial.newton_iterations = 0;
-            int status = method_step(P, work, t, h, control, &mass, state, &trial);
-            state->rhs_evaluations += trial.rhs_evaluations;
-            state->newton_iterations += trial.newton_iterations;
+            int status = try_step(P, work, t, h, control, &mass, state, &trial);
             if (control->is_adaptive) {
                 const int failed = status != SYMLIE_DONE || !(trial.error <= (double)INFINITY);
                 if (failed || !(trial.error <= 1)) {
                     const double factor = failed ? 0.2 : fmin(step_factor(control, trial.error), 0.9);
                     record_tried(record, t, h, failed ? (double)NAN : trial.error, 0);
-                    if (h * factor < smallest_step(control, t)) return status != SYMLIE_DONE ? status : SYMLIE_STEP_UNDERFLOW;
+                    if (h * factor < smallest_step(plan, t)) return status != SYMLIE_DONE ? status : SYMLIE_STEP_UNDERFLOW;
                     if (!failed) keep_first_stage(P, state, &trial);
                     state->h = h * factor;
                     state->rejected++;
@@ -147,10 +145,10 @@ int symlie_integrate(const symlie_problem *P, symlie_state *state, const symlie_
                 }
             }
             if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
-            if (SYMLIE_UNLIKELY(control->project_position || control->project_velocity)) {
-                status = project(P, work, t, end_of_step, control, &mass, state, &trial);
-                if (status != SYMLIE_DONE) return status;
-            }
+            status = finish_step(P, work, t, end_of_step, control, &mass, state, &trial);
+            if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
+            if (SYMLIE_UNLIKELY(!keeps_constraints(P, work, end_of_step, &mass, state, &trial)))
+                return SYMLIE_CONSTRAINT_DRIFT;
             record_tried(record, t, h, control->with_estimate ? trial.error : 0, 1);
             int is_terminal = 0;
 #if HAS_EVENTS

@@ -25,11 +25,8 @@ static inline int step_to(const symlie_problem *restrict P, double *restrict wor
                           const symlie_control *restrict control, mass_matrix *restrict mass,
                           symlie_state *restrict state, symlie_trial *restrict trial)
 {
-    int status = method_step(P, work, t, h, control, mass, state, trial);
-    state->rhs_evaluations += trial->rhs_evaluations;
-    state->newton_iterations += trial->newton_iterations;
-    if (status == SYMLIE_DONE && (control->project_position || control->project_velocity))
-        status = project(P, work, t, end, control, mass, state, trial);
+    int status = try_step(P, work, t, h, control, mass, state, trial);
+    if (status == SYMLIE_DONE) status = finish_step(P, work, t, end, control, mass, state, trial);
     if (status == SYMLIE_DONE) system_events(P, end, trial->q, trial->v, trial->lambda, trial->event);
     return status;
 }

@@ -106,13 +106,17 @@ static inline double *place_mass(const symlie_problem *restrict P, double *work,
     return work;
 }
 
+/* 0 if M is not positive definite. */
 static inline int evaluate_mass(const symlie_problem *restrict P, double t, const double *restrict q, mass_matrix *restrict m)
 {
+    int lost = 0;
     system_mass(P, t, q, m->M);
 #if FACTORS
     factorize(m->M, m->F);
+    /* Reciprocals of the pivots come first; they are zero where there is no velocity. */
+    for (int k = 0; k < DIMENSION; k++) lost |= !(m->F[k] >= 0 && m->F[k] < (double)INFINITY);
 #endif
-    return 1;
+    return !lost;
 }
 
 /* a = M^-1 (r - B^T lambda). */

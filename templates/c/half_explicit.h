@@ -81,7 +81,7 @@ SYMLIE_UNROLL
             copy(ROWS, state->lambda, multiplier);
 #endif
         } else {
-            if (!MASS_IS_CONSTANT && !evaluate_mass(P, t + C[i] * h, Q, mass)) return stage_failure(P, angle, mass, V, 0);
+            if (!MASS_IS_CONSTANT && !evaluate_mass(P, t + C[i] * h, Q, mass)) return mass_failure(P, angle, mass);
             system_force(P, t + C[i] * h, Q, V, r);
             for (int k = 0; k < DIMENSION; k++) r[k] = -r[k];
 #if CONSTRAINED

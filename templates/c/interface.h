@@ -69,6 +69,7 @@ typedef struct {
     long long newton_iterations;
     double largest_constraint;  /* largest |entry| of Phi over all steps */
     double largest_velocity;    /* largest |entry| of B v + b over all steps */
+    double drift_bound;         /* |Phi| from which on the constraints are looked at again */
 } symlie_state;
 
 /* How steps are taken. Weights and tolerances go over (theta, v), 2 x dimension entries. */

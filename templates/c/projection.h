@@ -29,7 +29,7 @@ SYMLIE_COLD int project(const symlie_problem *restrict P, double *restrict work,
     ARRAY(mu, ROWS);
     if (control->project_position) {
         double previous = (double)INFINITY;
-        if (!MASS_IS_CONSTANT && !evaluate_mass(P, t, state->q, mass)) return stage_failure(P, 0, mass, state->v, 0);
+        if (!MASS_IS_CONSTANT && !evaluate_mass(P, t, state->q, mass)) return mass_failure(P, 0, mass);
         system_jacobian(P, t, state->q, B0);
         for (int n = 0; n < PROJECTION_STEPS; n++) {
             system_constraint(P, end, trial->q, c);
@@ -46,7 +46,7 @@ SYMLIE_COLD int project(const symlie_problem *restrict P, double *restrict work,
         }
     }
     if (control->project_velocity) {
-        if (!MASS_IS_CONSTANT && !evaluate_mass(P, end, trial->q, mass)) return stage_failure(P, 0, mass, trial->v, 0);
+        if (!MASS_IS_CONSTANT && !evaluate_mass(P, end, trial->q, mass)) return mass_failure(P, 0, mass);
         system_jacobian(P, end, trial->q, B1);
         hidden_residual(P, end, trial->q, B1, trial->v, 0, mu, c);
         for (int k = 0; k < DIMENSION; k++) r[k] = 0;

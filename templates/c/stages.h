@@ -13,6 +13,14 @@ SYMLIE_COLD int stage_failure(const symlie_problem *restrict P, double angle, co
     return finite ? SYMLIE_SINGULAR : SYMLIE_NOT_FINITE;
 }
 
+/* Why there is no factorisation of M. */
+SYMLIE_COLD int mass_failure(const symlie_problem *restrict P, double angle, const mass_matrix *restrict mass)
+{
+    (void)P;
+    if (angle >= CHART_LIMIT) return SYMLIE_OUTSIDE_CHART;
+    return all_finite(MASS_VALUES, mass->M) ? SYMLIE_INDEFINITE_MASS : SYMLIE_NOT_FINITE;
+}
+
 #if CONSTRAINED
 SYMLIE_COLD void add_baumgarte(const symlie_problem *restrict P, double t, const double *restrict q, double alpha,
                                double *restrict work, double *restrict c)
@@ -65,7 +73,7 @@ static inline int index1_acceleration(const symlie_problem *restrict P, double *
                                       double *restrict a, double *restrict lambda)
 {
     ARRAY(r, DIMENSION);
-    if (!MASS_IS_CONSTANT && !evaluate_mass(P, t, q, mass)) return stage_failure(P, 0, mass, v, 0);
+    if (!MASS_IS_CONSTANT && !evaluate_mass(P, t, q, mass)) return mass_failure(P, 0, mass);
     system_force(P, t, q, v, r);
     for (int k = 0; k < DIMENSION; k++) r[k] = -r[k];
 #if CONSTRAINED
@@ -102,7 +110,7 @@ static inline int stage_acceleration(const symlie_problem *restrict P, double *r
     return index1_acceleration(P, work, t, Q, V, mass, a, lambda);
 #else
     (void)work, (void)lambda;
-    if (!MASS_IS_CONSTANT && !evaluate_mass(P, t, Q, mass)) return stage_failure(P, 0, mass, V, 0);
+    if (!MASS_IS_CONSTANT && !evaluate_mass(P, t, Q, mass)) return mass_failure(P, 0, mass);
     system_force(P, t, Q, V, r);
     for (int k = 0; k < DIMENSION; k++) r[k] = -r[k];
     return solve_with_mass(P, mass, r, 0, 0, a) ? SYMLIE_DONE : stage_failure(P, 0, mass, r, 0);

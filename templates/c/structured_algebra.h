@@ -35,6 +35,7 @@ static inline long long mass_workspace(const symlie_problem *restrict P)
     return MASS_VALUES + FACTORS_OF_NODES + JACOBIAN_VALUES + (long long)ROWS * band_width(P) + ROWS;
 }
 
+/* 0 if M is not positive definite. */
 static inline int evaluate_mass(const symlie_problem *restrict P, double t, const double *restrict q, mass_matrix *restrict m)
 {
     system_mass(P, t, q, m->M);

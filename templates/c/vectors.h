@@ -2,6 +2,8 @@
 #ifndef SYMLIE_VECTORS_H
 #define SYMLIE_VECTORS_H
 
+#include <string.h>
+
 /* Stages are unrolled for small models, where the tableau's constants then vanish into the code. */
 #if defined(__GNUC__) && UNROLL_STAGES
 #define SYMLIE_UNROLL _Pragma("GCC unroll 16")
@@ -64,12 +66,18 @@ static inline void copy(int n, const double *restrict from, double *restrict to)
     for (int k = 0; k < n; k++) to[k] = from[k];
 }
 
+/* The largest |entry|, or bound >= 0 if that is larger. The bits of numbers that are not negative are in the order of the
+ * numbers, with NaN above them all, so that it never vanishes. */
 static inline double largest_entry(int n, const double *restrict x, double bound)
 {
+    unsigned long long largest, bits;
+    memcpy(&largest, &bound, sizeof largest);
     for (int k = 0; k < n; k++) {
         const double a = fabs(x[k]);
-        bound = a > bound ? a : bound;
+        memcpy(&bits, &a, sizeof bits);
+        largest = bits > largest ? bits : largest;
     }
+    memcpy(&bound, &largest, sizeof bound);
     return bound;
 }
 

@@ -1,0 +1,64 @@
+/* Whether a configuration has left the constraints, by the step of Newton's method back to them:
+ *
+ *     [M(q)  B(q)^T; B(q)  0] [delta; mu] = [0; -Phi(q)],  q' = q o exp(delta)
+ *
+ * It has where delta is a good part of the configuration's size max(1, |q|), in m and rad; and where delta is more than
+ * round-off and hardly reduces Phi: then no configuration on the constraints may be near, for Newton's method converges
+ * where |Phi(q')| < |Phi(q)| / 4 (Kantorovich; equality is reached by a quadratic Phi with a double zero). */
+#ifndef SYMLIE_DRIFT_H
+#define SYMLIE_DRIFT_H
+
+#define DRIFT_LIMIT 0.1     /* of |delta| relative to the configuration, and of |Phi(q')| relative to |Phi(q)| */
+#define DRIFT_ROUND_OFF 1e-6 /* of |delta| relative to the configuration, below which Phi may be round-off */
+
+static inline long long drift_workspace(const symlie_problem *restrict P)
+{
+    (void)P;
+    return 2LL * DIMENSION + STORAGE + JACOBIAN_VALUES + 2LL * ROWS;
+}
+
+#if CONSTRAINED
+SYMLIE_COLD int has_drifted(const symlie_problem *restrict P, double *restrict work, double t,
+                            mass_matrix *restrict mass, const symlie_trial *restrict trial)
+{
+    ARRAY(B, JACOBIAN_VALUES);
+    ARRAY(r, DIMENSION);
+    ARRAY(delta, DIMENSION);
+    ARRAY(q, STORAGE);
+    ARRAY(c, ROWS);
+    ARRAY(mu, ROWS);
+    (void)work;
+    const double size = largest_entry(STORAGE, trial->q, 1);
+    if (!MASS_IS_CONSTANT && !evaluate_mass(P, t, trial->q, mass)) return 0;
+    system_jacobian(P, t, trial->q, B);
+    system_constraint(P, t, trial->q, c);
+    for (int k = 0; k < DIMENSION; k++) r[k] = 0;
+    for (int k = 0; k < ROWS; k++) c[k] = -c[k];
+    /* A matrix that is singular here is for the next stage to judge. */
+    if (!solve_stage(P, mass, B, B, r, c, delta, mu)) return 0;
+    const double way = largest_entry(DIMENSION, delta, 0);
+    if (way <= DRIFT_ROUND_OFF * size) return 0;
+    if (!(way <= DRIFT_LIMIT * size)) return 1;
+    system_advance(P, trial->q, delta, q);
+    system_constraint(P, t, q, c);
+    return !(largest_entry(ROWS, c, 0) <= DRIFT_LIMIT * trial->largest_constraint);
+}
+#endif
+
+/* The constraints are looked at whenever the largest |Phi| of a run has doubled, which is seldom. */
+static inline int keeps_constraints(const symlie_problem *restrict P, double *restrict work, double t,
+                                    mass_matrix *restrict mass, symlie_state *restrict state,
+                                    const symlie_trial *restrict trial)
+{
+#if CONSTRAINED
+    if (SYMLIE_UNLIKELY(trial->largest_constraint > state->drift_bound)) {
+        if (has_drifted(P, work, t, mass, trial)) return 0;
+        state->drift_bound = 2 * trial->largest_constraint;
+    }
+#else
+    (void)P, (void)work, (void)t, (void)mass, (void)state, (void)trial;
+#endif
+    return 1;
+}
+
+#endif

@@ -1,0 +1,42 @@
+/* A step with what every result must satisfy: it is finite, and it has not left the constraints. */
+#ifndef SYMLIE_TRIAL_H
+#define SYMLIE_TRIAL_H
+
+#include "projection.h"
+
+static inline int is_finite(const symlie_problem *restrict P, const symlie_trial *restrict trial)
+{
+    (void)P;
+    double zero = (trial->largest_constraint + trial->largest_velocity) * 0;
+    for (int k = 0; k < STORAGE; k++) zero += trial->q[k] * 0;
+    for (int k = 0; k < ROWS; k++) zero += trial->lambda[k] * 0;
+    return zero == 0;
+}
+
+/* A step of the method, not projected yet. */
+static inline int try_step(const symlie_problem *restrict P, double *restrict work, double t, double h,
+                           const symlie_control *restrict control, mass_matrix *restrict mass,
+                           symlie_state *restrict state, symlie_trial *restrict trial)
+{
+    trial->error = 0;
+    trial->rhs_evaluations = 0;
+    trial->newton_iterations = 0;
+    const int status = method_step(P, work, t, h, control, mass, state, trial);
+    state->rhs_evaluations += trial->rhs_evaluations;
+    state->newton_iterations += trial->newton_iterations;
+    if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
+    return SYMLIE_UNLIKELY(!is_finite(P, trial)) ? SYMLIE_NOT_FINITE : SYMLIE_DONE;
+}
+
+/* Its projection, where one is asked for. */
+static inline int finish_step(const symlie_problem *restrict P, double *restrict work, double t, double end,
+                              const symlie_control *restrict control, mass_matrix *restrict mass,
+                              const symlie_state *restrict state, symlie_trial *restrict trial)
+{
+    if (!SYMLIE_UNLIKELY(control->project_position || control->project_velocity)) return SYMLIE_DONE;
+    const int status = project(P, work, t, end, control, mass, state, trial);
+    if (status != SYMLIE_DONE) return status;
+    return is_finite(P, trial) && all_finite(DIMENSION, trial->v) ? SYMLIE_DONE : SYMLIE_NOT_FINITE;
+}
+
+#endif

@@ -103,6 +103,9 @@ ELIMINATION = 64 * EPSILON
 """Backward error of an elimination of up to ten unknowns without pivoting: a few roundings per unknown; multiplied
 by the condition number."""
 
+OBSERVED = 1e-12
+"""Values of states on two backends, and of two eliminations of one saddle point matrix with condition below 1000."""
+
 LIBRARY = 16 * EPSILON
 """Two mathematical libraries differ by a unit or two in the last place, and a few operations follow."""
 

@@ -5,7 +5,7 @@ Every kernel takes components, each a number or an array over instances, and ret
 
 import numpy as np
 
-INTERFACE_HASH = "ddbcd75b1e8a1c01"
+INTERFACE_HASH = "c67e4acc8f393267"
 
 
 def _horner(coefficients, z):
@@ -277,8 +277,13 @@ def heavy_top_force(t, q, v, p, e):
     return ((s2 * v[1]) - (s1 * v[2]), (s0 * v[2]) - (s2 * v[0]), (s1 * v[0]) - (s0 * v[1]), p[14], p[15], p[16], )
 
 
-def heavy_top_outputs(t, q, v, multipliers, p, e):
-    """Named outputs."""
+def heavy_top_output_center_of_mass(t, q, v, multipliers, p, e):
+    """The output center_of_mass."""
+    return (q[4], q[5], q[6], )
+
+
+def heavy_top_output_rotation(t, q, v, multipliers, p, e):
+    """The output rotation."""
     s0 = (q[2] * q[2]) * 2.0
     s1 = (q[3] * q[3]) * 2.0
     s2 = q[1] * 2.0
@@ -290,7 +295,7 @@ def heavy_top_outputs(t, q, v, multipliers, p, e):
     s8 = 1.0 - ((q[1] * q[1]) * 2.0)
     s9 = q[3] * (q[2] * 2.0)
     s10 = q[1] * s4
-    return (q[4], q[5], q[6], (1.0 - s0) - s1, s3 - s5, s6 + s7, s3 + s5, s8 - s1, s9 - s10, s7 - s6, s9 + s10, s8 - s0, )
+    return ((1.0 - s0) - s1, s3 - s5, s6 + s7, s3 + s5, s8 - s1, s9 - s10, s7 - s6, s9 + s10, s8 - s0, )
 
 
 def heavy_top_constraint(t, q, p, e):

@@ -2,7 +2,7 @@
 #include "interface.h"
 #include "heavy_top.h"
 
-const char *symlie_interface_hash(void) { return "7babbd95221b40ff"; }
+const char *symlie_interface_hash(void) { return "cbe2ac5682cde5c2"; }
 
 void symlie_prepare(long long element, const double *p, const double *e, double *out)
 {
@@ -57,11 +57,6 @@ void symlie_energy(const symlie_problem *P, double t, const double *q, const dou
     system_energy(P, t, q, v, E);
 }
 
-void symlie_outputs(const symlie_problem *P, double t, const double *q, const double *v, const double *lambda, double *out)
-{
-    system_outputs(P, t, q, v, lambda, out);
-}
-
 void symlie_events(const symlie_problem *P, double t, const double *q, const double *v, const double *lambda, double *out)
 {
     system_events(P, t, q, v, lambda, out);
@@ -90,5 +85,4 @@ void symlie_curvature(const symlie_problem *P, double t, const double *q, const 
 void symlie_prescribe(const symlie_problem *P, double t, double *q, double *v) { system_prescribe(P, t, q, v); }
 void symlie_prescribed_acceleration(const symlie_problem *P, double t, double *a) { system_prescribed_acceleration(P, t, a); }
 void symlie_field(const symlie_problem *P, double t, const double *q, const double *a, const double *lambda, double *v) { system_field(P, t, q, a, lambda, v); }
-double symlie_accelerated_energy(const symlie_problem *P, double t, const double *q, const double *v, const double *a) { return system_accelerated_energy(P, t, q, v, a); }
 double symlie_chart(const symlie_problem *P, const double *u) { return system_chart(P, u); }

@@ -24,7 +24,7 @@
 #define HAS_EVENTS 0
 #define HAS_ANGLES 0
 #define CONSTRAINED 1
-#define OUTPUTS 12
+#define ACCELERATED_ENERGY 0
 #define MASS_IS_CONSTANT 1
 #define HAS_CONSTRAINT_RATE 0
 #define FIELDS 0
@@ -365,8 +365,8 @@ static inline void heavy_top_force(double t, const double *restrict q, const dou
     g[5] = ((((q[2] * p[14]) + (q[5] * p[15])) + (q[8] * p[16])) + (s4 * v[0])) - (s3 * v[1]);
 }
 
-/* Named outputs. 0 operations. */
-static inline void heavy_top_outputs(double t, const double *restrict q, const double *restrict v, const double *restrict multipliers, const double *restrict p, const double *restrict e, double *restrict out)
+/* The output center_of_mass. 0 operations. */
+static inline void heavy_top_output_center_of_mass(double t, const double *restrict q, const double *restrict v, const double *restrict multipliers, const double *restrict p, const double *restrict e, double *restrict out)
 {
     (void)t;
     (void)v;
@@ -376,15 +376,25 @@ static inline void heavy_top_outputs(double t, const double *restrict q, const d
     out[0] = q[9];
     out[1] = q[10];
     out[2] = q[11];
-    out[3] = q[0];
-    out[4] = q[1];
-    out[5] = q[2];
-    out[6] = q[3];
-    out[7] = q[4];
-    out[8] = q[5];
-    out[9] = q[6];
-    out[10] = q[7];
-    out[11] = q[8];
+}
+
+/* The output rotation. 0 operations. */
+static inline void heavy_top_output_rotation(double t, const double *restrict q, const double *restrict v, const double *restrict multipliers, const double *restrict p, const double *restrict e, double *restrict out)
+{
+    (void)t;
+    (void)v;
+    (void)multipliers;
+    (void)p;
+    (void)e;
+    out[0] = q[0];
+    out[1] = q[1];
+    out[2] = q[2];
+    out[3] = q[3];
+    out[4] = q[4];
+    out[5] = q[5];
+    out[6] = q[6];
+    out[7] = q[7];
+    out[8] = q[8];
 }
 
 /* Φ(t, q). 18 operations. */
@@ -748,30 +758,53 @@ E[0] += local_E[0];
     }
 }
 
-/* Energy that depends on accelerations. */
-static inline double system_accelerated_energy(const symlie_problem *restrict P, double t, const double *restrict q, const double *restrict v, const double *restrict a)
-{
-    double E = 0;
-    (void)P, (void)t, (void)q, (void)v, (void)a;
-    return E;
-}
-
-/* Named outputs, summed over instances. */
-static inline void system_outputs(const symlie_problem *restrict P, double t, const double *restrict q, const double *restrict v, const double *restrict lambda, double *restrict out)
+/* The output center_of_mass, summed over instances. */
+static inline void system_output_center_of_mass(const symlie_problem *restrict P, double t, const double *restrict q, const double *restrict v, const double *restrict lambda, double *restrict out)
 {
     const double *restrict multipliers = lambda;
-    for (int k = 0; k < OUTPUTS; k++) out[k] = 0;
+    for (int k = 0; k < 3; k++) out[k] = 0;
     for (int e = 0; e < COUNT_heavy_top; e++, multipliers += 3) {
-        static const int target[] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 };
-        double local_out[12];
+        double local_out[3];
         double local_q[12];
         heavy_top_gather_storage(P, e, q, local_q);
         double local_v[6];
         heavy_top_gather_velocity(P, e, v, local_v);
-        heavy_top_outputs(t, local_q, local_v, multipliers, P->p, PARAMETERS_OF_heavy_top(e), local_out);
-for (int k = 0; k < 12; k++) out[target[k]] += local_out[k];
+        heavy_top_output_center_of_mass(t, local_q, local_v, multipliers, P->p, PARAMETERS_OF_heavy_top(e), local_out);
+for (int k = 0; k < 3; k++) out[k] += local_out[k];
     }
-    (void)P, (void)t, (void)q, (void)v, (void)multipliers, (void)out;
+    (void)P, (void)t, (void)q, (void)v, (void)multipliers;
+}
+
+/* The output rotation, summed over instances. */
+static inline void system_output_rotation(const symlie_problem *restrict P, double t, const double *restrict q, const double *restrict v, const double *restrict lambda, double *restrict out)
+{
+    const double *restrict multipliers = lambda;
+    for (int k = 0; k < 9; k++) out[k] = 0;
+    for (int e = 0; e < COUNT_heavy_top; e++, multipliers += 3) {
+        double local_out[9];
+        double local_q[12];
+        heavy_top_gather_storage(P, e, q, local_q);
+        double local_v[6];
+        heavy_top_gather_velocity(P, e, v, local_v);
+        heavy_top_output_rotation(t, local_q, local_v, multipliers, P->p, PARAMETERS_OF_heavy_top(e), local_out);
+for (int k = 0; k < 9; k++) out[k] += local_out[k];
+    }
+    (void)P, (void)t, (void)q, (void)v, (void)multipliers;
+}
+
+/* A named output by its number; returns the number of its components. */
+static inline int system_output(const symlie_problem *restrict P, long long number, double t, const double *restrict q, const double *restrict v, const double *restrict lambda, double *restrict out)
+{
+    if (number == 0) {
+        system_output_center_of_mass(P, t, q, v, lambda, out);
+        return 3;
+    }
+    if (number == 1) {
+        system_output_rotation(P, t, q, v, lambda, out);
+        return 9;
+    }
+    (void)P, (void)number, (void)t, (void)q, (void)v, (void)lambda, (void)out;
+    return 0;
 }
 
 /* Scalars whose zeros are events: by element type, by instance, by event. */

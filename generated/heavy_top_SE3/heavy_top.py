@@ -5,7 +5,7 @@ Every kernel takes components, each a number or an array over instances, and ret
 
 import numpy as np
 
-INTERFACE_HASH = "7babbd95221b40ff"
+INTERFACE_HASH = "cbe2ac5682cde5c2"
 
 
 def _horner(coefficients, z):
@@ -494,9 +494,14 @@ def heavy_top_force(t, q, v, p, e):
     return ((((s2 * v[1]) + (s5 * v[4])) - (s1 * v[2])) - (s4 * v[5]), (((s0 * v[2]) + (s3 * v[5])) - (s2 * v[0])) - (s5 * v[3]), (((s1 * v[0]) + (s4 * v[3])) - (s0 * v[1])) - (s3 * v[4]), ((((q[0] * p[14]) + (q[3] * p[15])) + (q[6] * p[16])) + (s5 * v[1])) - (s4 * v[2]), ((((q[1] * p[14]) + (q[4] * p[15])) + (q[7] * p[16])) + (s3 * v[2])) - (s5 * v[0]), ((((q[2] * p[14]) + (q[5] * p[15])) + (q[8] * p[16])) + (s4 * v[0])) - (s3 * v[1]), )
 
 
-def heavy_top_outputs(t, q, v, multipliers, p, e):
-    """Named outputs."""
-    return (q[9], q[10], q[11], q[0], q[1], q[2], q[3], q[4], q[5], q[6], q[7], q[8], )
+def heavy_top_output_center_of_mass(t, q, v, multipliers, p, e):
+    """The output center_of_mass."""
+    return (q[9], q[10], q[11], )
+
+
+def heavy_top_output_rotation(t, q, v, multipliers, p, e):
+    """The output rotation."""
+    return (q[0], q[1], q[2], q[3], q[4], q[5], q[6], q[7], q[8], )
 
 
 def heavy_top_constraint(t, q, p, e):

@@ -78,6 +78,9 @@ def text_key(files: Mapping[str, str], identities: Iterable[str]) -> str:
 KERNEL_HEADERS = ("primitives.h", "interface.h")
 """Headers that every model includes."""
 
+OBSERVATION_HEADERS = ("status.h", "vectors.h", "method.h", "carried.h", "stages.h", "observe.h", "interpolate.h")
+"""Headers that the library of a model includes besides those, with the algebra of the model."""
+
 DRIVER_HEADERS = (
     "status.h", "vectors.h", "method.h", "carried.h", "stages.h", "projection.h", "trial.h", "drift.h", "events.h",
     "driver.h",

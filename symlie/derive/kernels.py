@@ -181,7 +181,6 @@ def _element_kernels(
     mass = [(i, j, dynamics.mass[i][j]) for i in range(dimension) for j in range(i + 1) if dynamics.mass[i][j] != 0]
     jacobian = _jacobian_entries(derived, fixed)
     has_rate = any(b != 0 for b in constraints.rate)
-    outputs = [c for o in statement.outputs for c in o.components]
     accelerations = [s for n in statement.nodes for s in n.acceleration.components]
     splits_energy = depends_on(statement.program, [statement.energies], accelerations)
     energies = [statement.kinetic, statement.potential + (0 if splits_energy else statement.energies)]
@@ -202,8 +201,9 @@ def _element_kernels(
     if splits_energy:
         text = "Energy that depends on accelerations."
         kernels.append(kernel("accelerated_energy", "tqvape", [("E", [statement.energies])], text))
-    if outputs:
-        kernels.append(kernel("outputs", "tqvlpe", [("out", outputs)], "Named outputs."))
+    for output in statement.outputs:
+        text = f"The output {output.name}."
+        kernels.append(kernel(f"output_{output.name}", "tqvlpe", [("out", output.components)], text))
     if statement.events:
         values = [e.expression for e in statement.events]
         kernels.append(kernel("events", "tqvlpe", [("out", values)], "Scalars whose zeros are events."))

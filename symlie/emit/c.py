@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from symlie.emit.blocks import block_kernels
 from symlie.emit.c_printing import coefficient_function, print_kernel
@@ -81,11 +81,10 @@ def _mass_entries(element: ElementTypeKernels, places: Sequence[tuple[str, int, 
 
 
 def _element_view(
-    model: EmittedModel, instances: Instances, outputs: Mapping[str, int], offsets: tuple[Sequence[int], Sequence[int]]
+    model: EmittedModel, instances: Instances, offsets: tuple[Sequence[int], Sequence[int]]
 ) -> dict[str, object]:
     element = model.types.element_type(instances.element)
     local = _local_nodes(model, element)
-    targets = [outputs[o.name] + k for o in element.outputs for k in range(o.size)]
     names = {k.signature.name.removeprefix(f"{element.name}_") for k in element.kernels}
     fixed = model.elimination is not None
     sizes = [(n, model.types.node_type(n).velocities, 0) for n in element.node_types]
@@ -102,9 +101,7 @@ def _element_view(
         "mass_values": element.mass.count,
         "mass_entries": [] if fixed else _mass_entries(element, sizes),
         "jacobian_values": element.jacobian.count,
-        "outputs": len(targets),
         "events": len(element.events),
-        "output_targets": targets,
         "kernels": names,
         "count": instances.count,
         "storage_of": [[offsets[0][n] for n in row] for row in instances.nodes] if fixed else [],
@@ -203,8 +200,7 @@ def emit_c(model: EmittedModel, interface_hash: str) -> dict[str, str]:
     offsets = _node_offsets(model) if fixed else ([], [])
     mass = _assembled_positions(model, "mass", offsets[1]) if fixed else ([], [])
     jacobian = _assembled_positions(model, "jacobian", offsets[1]) if fixed else ([], [])
-    outputs, output_count = output_positions(model)
-    elements = [_element_view(model, i, outputs, offsets) for i in model.arrangement.instances]
+    elements = [_element_view(model, i, offsets) for i in model.arrangement.instances]
     constrained = [e.name for e in types.element_types if e.rows]
     values = {
         "model": types,
@@ -245,9 +241,10 @@ def emit_c(model: EmittedModel, interface_hash: str) -> dict[str, str]:
         "mass_is_diagonal": all(i == j for e in types.element_types
                                 for i, j in zip(e.mass.rows, e.mass.columns, strict=True)),
         "has_constraint_rate": any(e.has_constraint_rate for e in types.element_types),
-        "output_count": output_count,
         "has_angles": any(t.angles for t in types.node_types),
         "angle_count": sum(n.count * len(types.node_type(n.type).angles) for n in model.arrangement.nodes),
+        "outputs": {o.name: o.size for e in types.element_types for o in e.outputs}.items(),
+        "accelerated_energy": any(k.signature.name.endswith("_accelerated_energy") for k in model.kernels),
         "event_count": model.events if fixed else 0,
         "unroll_stages": fixed and stage_operations(model) <= LARGEST_UNROLLED,
     }  # fmt: skip

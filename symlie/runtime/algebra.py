@@ -8,6 +8,7 @@ Matrices come as stored values; `Layout.assembled` says where each value belongs
 
 from __future__ import annotations
 
+import math
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -35,8 +36,13 @@ class Algebra(Protocol):
 
 
 def summed(places: NDArray[np.intp], values: Array, size: int) -> Array:
-    """Values added up by place, shape (size,)."""
-    return np.asarray(np.bincount(places, weights=values, minlength=size), dtype=float)
+    """Values (…, m) added up by their m places, shape (…, size)."""
+    if values.ndim == 1:
+        return np.asarray(np.bincount(places, weights=values, minlength=size), dtype=float)
+    rows = values.reshape(math.prod(values.shape[:-1]), values.shape[-1])
+    everywhere = places + size * np.arange(len(rows))[:, None]
+    total = np.bincount(everywhere.ravel(), weights=rows.ravel(), minlength=size * len(rows))
+    return np.asarray(total, dtype=float).reshape(*values.shape[:-1], size)
 
 
 def check_pivots(layout: Layout, index: NDArray[np.intp], blocks: Array) -> None:
@@ -85,10 +91,10 @@ class _Products:
         self.mass_rows, self.mass_columns = layout.assembled("mass")
 
     def multiply(self, jacobian: Array, v: Array) -> Array:
-        return summed(self.jacobian_rows, jacobian * v[self.jacobian_columns], self.layout.rows)
+        return summed(self.jacobian_rows, jacobian * v[..., self.jacobian_columns], self.layout.rows)
 
     def pull(self, jacobian: Array, multipliers: Array) -> Array:
-        return summed(self.jacobian_columns, jacobian * multipliers[self.jacobian_rows], self.layout.dimension)
+        return summed(self.jacobian_columns, jacobian * multipliers[..., self.jacobian_rows], self.layout.dimension)
 
 
 class DenseAlgebra(_Products):

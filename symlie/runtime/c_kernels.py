@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from symlie.compile.library import Library
-from symlie.runtime.kernels import Prepared
+from symlie.runtime.hermite import INVERSE_SERIES, LAST_TERM, QUINTIC
+from symlie.runtime.kernels import Prepared, States
 from symlie.runtime.layout import Array, Layout
 from symlie.runtime.problem import build_problem, problem_tables
 
@@ -111,11 +113,6 @@ class CKernels:
         self._library.call.symlie_field(self.problem(p), t, *map(pointer, inputs), pointer(moved))
         return moved
 
-    def accelerated_energy(self, p: Prepared, t: float, q: Array, v: Array, a: Array) -> float:
-        inputs = [np.ascontiguousarray(x, dtype=float) for x in (q, v, a)]
-        call = self._library.call.symlie_accelerated_energy
-        return float(call(self.problem(p), t, *map(self._library.pointer, inputs)))
-
     def symplectic(self, p: Prepared, t: float, q: Array, u: Array, h: float, theta: float) -> tuple[Array, Array]:
         residual, matrix = np.empty(len(u)), np.empty((len(u), len(u)))
         pointer = self._library.pointer
@@ -131,7 +128,57 @@ class CKernels:
         return self._call("energy", 2, p, t, q, v)
 
     def outputs(self, p: Prepared, t: float, q: Array, v: Array, multipliers: Array) -> Array:
-        return self._call("outputs", self._layout.outputs_size, p, t, q, v, multipliers)
+        state = States(np.array([t], dtype=float), q[None], v[None], multipliers[None])
+        values = self.observe(p, state, (), tuple(self._layout.outputs))["outputs"]
+        return values.ravel()
+
+    def observe(
+        self, p: Prepared, states: States, quantities: Collection[str], outputs: Sequence[str] = ()
+    ) -> dict[str, Array]:
+        layout, count = self._layout, len(states.t)
+        number = {name: k for k, name in enumerate(layout.outputs)}
+        wanted = np.array([number[name] for name in outputs], dtype=np.int64)
+        widths = {"constraint_force": layout.dimension, "acceleration": layout.dimension, "multipliers": layout.rows}
+        sizes = sum(layout.outputs[name][0].stop - layout.outputs[name][0].start for name in outputs)
+        found = {name: np.zeros((count, widths[name]) if name in widths else count) for name in quantities}
+        found["outputs"] = np.empty((count, sizes))
+        values = self._library.ffi.new("symlie_values *", {"outputs_wanted": len(wanted)})
+        kept = {name: self._library.pointer(array) for name, array in found.items()}
+        kept["wanted"] = self._library.pointer(wanted, "long long[]")
+        for name, memory in kept.items():
+            setattr(values, name, memory)
+        described, held = self._states(states)
+        problem = self.problem(p)
+        workspace = np.empty(self._library.call.symlie_observation_workspace(problem))
+        self._library.call.symlie_observe(problem, described, values, self._library.pointer(workspace))
+        del held
+        return found
+
+    def interpolate(
+        self, p: Prepared, recorded: States, acceleration: Array, turned: Array, interval: NDArray[np.int64], t: Array
+    ) -> tuple[Array, Array, Array]:
+        layout, pointer, problem = self._layout, self._library.pointer, self.problem(p)
+        found = tuple(np.empty((len(t), n)) for n in (layout.storage, layout.dimension, len(layout.angles)))
+        described, held = self._states(recorded)
+        inputs = [np.ascontiguousarray(x) for x in (INVERSE_SERIES, QUINTIC, acceleration, turned, t)]
+        series, hermite, rates, turns, times = map(pointer, inputs)
+        rule = self._library.ffi.new(
+            "symlie_interpolation *",
+            {"inverse": series, "terms": len(INVERSE_SERIES), "tolerance": LAST_TERM, "hermite": hermite},
+        )
+        places = pointer(np.ascontiguousarray(interval, dtype=np.int64), "long long[]")
+        workspace = pointer(np.empty(self._library.call.symlie_interpolation_workspace(problem)))
+        self._library.call.symlie_interpolate_states(
+            problem, described, rates, turns, rule, len(t), places, times, *map(pointer, found), workspace
+        )
+        del held
+        return found[0], found[1], found[2]
+
+    def _states(self, states: States) -> tuple[Any, list[Any]]:
+        """States as C takes them, and the memory that must stay alive with them."""
+        arrays = {"t": states.t, "q": states.q, "v": states.v, "lambda": states.multipliers}
+        held = {name: self._library.pointer(np.ascontiguousarray(array, dtype=float)) for name, array in arrays.items()}
+        return self._library.ffi.new("symlie_states *", {"count": len(states.t), **held}), [held]
 
     def events(self, p: Prepared, t: float, q: Array, v: Array, multipliers: Array) -> Array:
         return self._call("events", len(self._layout.events), p, t, q, v, multipliers)

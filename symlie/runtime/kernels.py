@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from symlie.runtime.layout import Array
 from symlie.showing import Brief
@@ -19,6 +22,34 @@ class Prepared(Brief):
     """For each element type one row for all instances or one for each."""
     cache: dict[int, Any] = field(default_factory=dict)
     """What a backend builds once from these parameters."""
+
+
+@dataclass(frozen=True, eq=False)
+class States:
+    """States of a system, one row for each.
+
+    Attributes
+    ----------
+    t
+        Times, shape (n,), in s.
+    q, v, multipliers
+        Configurations (n, storage), velocities (n, dimension), λ (n, rows).
+    """
+
+    t: Array
+    q: Array
+    v: Array
+    multipliers: Array
+
+    def __getitem__(self, chosen: slice | NDArray[np.intp]) -> States:
+        """Some of the states."""
+        return States(self.t[chosen], self.q[chosen], self.v[chosen], self.multipliers[chosen])
+
+
+QUANTITIES = (
+    "energy", "constraint_residual", "velocity_residual", "constraint_force", "acceleration", "multipliers",
+)  # fmt: skip
+"""What `Kernels.observe` knows of any model."""
 
 
 class Kernels(Protocol):
@@ -75,14 +106,58 @@ class Kernels(Protocol):
     def symplectic_end(self, p: Prepared, t: float, q: Array, u: Array, h: float, theta: float) -> Array:
         """The configuration at the end of a step of the symplectic θ-family."""
 
-    def accelerated_energy(self, p: Prepared, t: float, q: Array, v: Array, a: Array) -> float:
-        """The part of the energy that depends on accelerations."""
-
     def energy(self, p: Prepared, t: float, q: Array, v: Array) -> Array:
         """Kinetic and potential energy."""
 
+    def observe(
+        self, p: Prepared, states: States, quantities: Collection[str], outputs: Sequence[str] = ()
+    ) -> dict[str, Array]:
+        """What is wanted of states, and nothing else, one row for each.
+
+        Parameters
+        ----------
+        p
+            Prepared parameters.
+        states
+            The states.
+        quantities
+            Some of `QUANTITIES`: the energy, the largest |entry| of Φ and of B v + b, shape (n,); -Bᵀλ of the states'
+            own λ, and v' of the acceleration-level system, shape (n, dimension); its λ, shape (n, rows). Those of this
+            system are NaN where it does not determine them.
+        outputs
+            Names of outputs of the model.
+
+        Returns
+        -------
+        dict
+            Values by quantity, and under ``outputs`` those of all outputs wanted, shape (n, components), in order.
+        """
+
+    def interpolate(
+        self, p: Prepared, recorded: States, acceleration: Array, turned: Array, interval: NDArray[np.int64], t: Array
+    ) -> tuple[Array, Array, Array]:
+        """States between recorded ones, by quintic Hermite interpolation in the local coordinates of each step.
+
+        Parameters
+        ----------
+        p
+            Prepared parameters.
+        recorded, acceleration
+            States, and v' of the acceleration-level system there, shape (n, dimension).
+        turned
+            How far each angle turns from each recorded state to the next, shape (n - 1, angles), in rad.
+        interval, t
+            Times, shape (count,), each between the recorded states ``interval`` and ``interval + 1``.
+
+        Returns
+        -------
+        q, v, turned
+            Configurations (count, storage), velocities (count, dimension), and how far each angle turned since the
+            recorded state before, shape (count, angles), in rad.
+        """
+
     def outputs(self, p: Prepared, t: float, q: Array, v: Array, multipliers: Array) -> Array:
-        """All named outputs, one after the other."""
+        """All named outputs of one state, one after the other."""
 
     def events(self, p: Prepared, t: float, q: Array, v: Array, multipliers: Array) -> Array:
         """Scalars whose zeros are events; `Layout.events` says which is which."""

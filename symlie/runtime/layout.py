@@ -139,6 +139,11 @@ class Layout:
         """All default values of the model's parameters."""
 
     @property
+    def algebra_header(self) -> str:
+        """The C header with the linear algebra of such models."""
+        return "fixed_algebra.h" if self.is_fixed else "structured_algebra.h"
+
+    @property
     def mass_is_constant(self) -> bool:
         """Whether no mass matrix depends on the configuration."""
         return all(e["mass_is_constant"] for e in self.elements)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from symlie.compile.cache import KERNEL_HEADERS, compiled_library, included_headers
+from symlie.compile.cache import compiled_library
 from symlie.compile.checksums import changed_file
 from symlie.compile.compiler import OPTIMIZATIONS
 from symlie.compile.library import Library
@@ -20,6 +20,7 @@ from symlie.runtime.layout import Layout, read_manifest
 from symlie.runtime.numpy_kernels import NumpyKernels
 from symlie.runtime.step_kernels import LazyStepKernels
 from symlie.runtime.system import System, Timings, c_files
+from symlie.runtime.tables import library_source
 from symlie.runtime.tangents import LazyTangents
 
 BACKENDS = ("auto", "c", "numpy")
@@ -68,8 +69,8 @@ def load_system(
     if backend != "numpy":
         try:
             start = time.perf_counter()
-            sources = {**c_files(files), **included_headers(KERNEL_HEADERS)}
-            path, compiled = compiled_library(sources, f"{layout.name}.c", optimize)
+            sources = {**c_files(files), **library_source(layout.name, layout.algebra_header)}
+            path, compiled = compiled_library(sources, "library.c", optimize)
             seconds = time.perf_counter() - start if compiled else 0.0
             kernels = CKernels(layout, Library(path, layout.interface_hash))
         except NoCompilerError as error:

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from symlie.errors import FormatError
-from symlie.runtime.kernels import Prepared
+from symlie.runtime.algebra import summed
+from symlie.runtime.kernels import Prepared, States
 from symlie.runtime.layout import Array, Layout
+from symlie.runtime.numpy_observation import interpolate, observe
 
 Functions = Mapping[str, Callable[..., tuple[Any, ...]]]
 """Generated functions by name."""
+
+Times = float | Array
+"""The time of one state, or times of several, shape (n,)."""
 
 NodeGroup = tuple[str, NDArray[np.intp], NDArray[np.intp]]
 """A node type with the storage and velocity components of its nodes, shape (components, nodes)."""
@@ -40,14 +45,19 @@ def on_nodes(
     storage_out: bool,
     *arguments: tuple[Array, bool],
 ) -> Array:
-    """Values of one kernel of all nodes; arguments say whether they are in storage."""
-    out = np.empty(size)
+    """Values of one kernel of all nodes, for one state or several; arguments say whether they are in storage."""
+    out = np.empty((*arguments[0][0].shape[:-1], size))
     for kind, storage, velocity in groups:
-        inputs = [a[storage] if is_storage else a[velocity] for a, is_storage in arguments]
+        inputs = [components(a, storage if is_storage else velocity) for a, is_storage in arguments]
         target = storage if storage_out else velocity
         for row, component in zip(target, functions[f"{kind}_{name}"](*inputs), strict=True):
-            out[row] = component
+            out[..., row] = component
     return out
+
+
+def components(x: Array, places: NDArray[np.intp] | NDArray[np.int64]) -> Array:
+    """Vectors (…, size) at places (components, count), as the functions take them: (components, …, count)."""
+    return np.moveaxis(x[..., places], -2, 0)
 
 
 def _rounds_of_placing(placements: Sequence[Sequence[int]], members: NDArray[np.int64]) -> int:
@@ -102,42 +112,47 @@ class NumpyKernels:
         index: int,
         name: str,
         p: Prepared,
-        t: float,
+        t: Times,
         q: Array,
         v: Array | None = None,
         multipliers: Array | None = None,
         a: Array | None = None,
     ) -> Array | None:
-        """Values of one kernel for all instances of an element type, shape (components, instances)."""
+        """Values of one kernel for all instances of an element type, shape (components, …, instances).
+
+        One state has a number t and vectors; several have t of shape (n,), and a row of each vector for each.
+        """
         kernel = self._functions.get(f"{self._layout.elements[index]['name']}_{name}")
         if kernel is None:
             return None
-        state: list[Any] = [np.float64(t), q[self._storage_of[index]]]
+        first, count = self._layout.first_rows[index], self._layout.instance_counts[index]
+        state: list[Any] = [t[:, None] if isinstance(t, np.ndarray) else np.float64(t)]
+        state.append(components(q, self._storage_of[index]))
         if v is not None:
-            state.append(v[self._velocity_of[index]])
+            state.append(components(v, self._velocity_of[index]))
         if a is not None:
-            state.append(a[self._velocity_of[index]])
+            state.append(components(a, self._velocity_of[index]))
         if multipliers is not None:
-            first, count = self._layout.first_rows[index], self._layout.instance_counts[index]
             width = self._layout.element_rows[index]
-            state.append(multipliers[first : first + width * count].reshape(count, width).T)
+            state.append(components(multipliers, first + np.arange(width * count).reshape(count, width).T))
         # A piece of a law that is not chosen may be infinite or NaN.
         with np.errstate(all="ignore"):
-            components = kernel(*state, p.model, p.elements[index].T)
-        block = np.empty((len(components), self._layout.instance_counts[index]))
-        for row, component in zip(block, components, strict=True):
-            row[:] = component
+            values = kernel(*state, p.model, p.elements[index].T)
+        block = np.empty((len(values), *q.shape[:-1], count))
+        for row, value in zip(block, values, strict=True):
+            row[...] = value
         return block
 
     def _values(
-        self, name: str, sizes: Sequence[int], p: Prepared, t: float, q: Array, v: Array | None = None
+        self, name: str, sizes: Sequence[int], p: Prepared, t: Times, q: Array, v: Array | None = None
     ) -> Array:
-        parts = [np.zeros(0)]
+        parts = [np.zeros((*q.shape[:-1], 0))]
         for index, (size, count) in enumerate(zip(sizes, self._layout.instance_counts, strict=True)):
             if size:
                 block = self._on_element(index, name, p, t, q, v)
-                parts.append(np.zeros(size * count) if block is None else block.T.ravel())
-        return np.concatenate(parts)
+                shape = (*q.shape[:-1], size * count)
+                parts.append(np.zeros(shape) if block is None else np.moveaxis(block, 0, -1).reshape(shape))
+        return np.concatenate(parts, axis=-1)
 
     def initial(self, p: Prepared) -> tuple[Array, Array]:
         with np.errstate(all="ignore"):
@@ -215,15 +230,16 @@ class NumpyKernels:
             a[velocity : velocity + dimension] = values[width + dimension :]
         return a
 
-    def mass(self, p: Prepared, t: float, q: Array) -> Array:
+    def mass(self, p: Prepared, t: Times, q: Array) -> Array:
         return self._values("mass", [len(e["mass"]["rows"]) for e in self._layout.elements], p, t, q)
 
-    def force(self, p: Prepared, t: float, q: Array, v: Array) -> Array:
-        g = np.zeros(self._layout.dimension)
+    def force(self, p: Prepared, t: Times, q: Array, v: Array) -> Array:
+        g = np.zeros((*q.shape[:-1], self._layout.dimension))
         for index, places in enumerate(self._velocity_of):
             block = self._on_element(index, "force", p, t, q, v)
             if block is not None:
-                g += np.bincount(places.ravel(), weights=block.ravel(), minlength=len(g))
+                values = np.moveaxis(block, 0, -2).reshape(*q.shape[:-1], places.size)
+                g += summed(places.ravel(), values, self._layout.dimension)
         return g
 
     def field(self, p: Prepared, t: float, q: Array, a: Array, multipliers: Array, v: Array) -> Array:
@@ -260,32 +276,46 @@ class NumpyKernels:
         with np.errstate(all="ignore"):
             return place, np.array(kernel(*inputs, p.model, p.elements[0][0]), dtype=float)
 
-    def accelerated_energy(self, p: Prepared, t: float, q: Array, v: Array, a: Array) -> float:
-        total = 0.0
+    def accelerated_energy(self, p: Prepared, t: Times, q: Array, v: Array, a: Array) -> Array:
+        """The part of the energy that depends on accelerations, of one state or several."""
+        total: Array = np.zeros(q.shape[:-1])
         for index in range(len(self._layout.elements)):
             block = self._on_element(index, "accelerated_energy", p, t, q, v, a=a)
-            total += 0.0 if block is None else float(block.sum())
+            if block is not None:
+                total += block[0].sum(axis=-1)
         return total
 
-    def energy(self, p: Prepared, t: float, q: Array, v: Array) -> Array:
-        total: Array = np.zeros(2)
+    def energy(self, p: Prepared, t: Times, q: Array, v: Array) -> Array:
+        total: Array = np.zeros((*q.shape[:-1], 2))
         for index in range(len(self._layout.elements)):
             block = self._on_element(index, "energy", p, t, q, v)
             if block is not None:
-                total += block.sum(axis=1)
+                total += np.moveaxis(block.sum(axis=-1), 0, -1)
+        return total
+
+    def output(self, name: str, p: Prepared, t: Times, q: Array, v: Array, multipliers: Array) -> Array:
+        """A named output of one state or several, summed over instances, shape (…, components)."""
+        part, _ = self._layout.outputs[name]
+        total: Array = np.zeros((*q.shape[:-1], part.stop - part.start))
+        for index in range(len(self._layout.elements)):
+            block = self._on_element(index, f"output_{name}", p, t, q, v, multipliers)
+            if block is not None:
+                total += np.moveaxis(block.sum(axis=-1), 0, -1)
         return total
 
     def outputs(self, p: Prepared, t: float, q: Array, v: Array, multipliers: Array) -> Array:
-        out = np.zeros(self._layout.outputs_size)
-        for index, element in enumerate(self._layout.elements):
-            block = self._on_element(index, "outputs", p, t, q, v, multipliers)
-            if block is not None:
-                position = 0
-                for output in element["outputs"]:
-                    part = block[position : position + output["size"]].sum(axis=1)
-                    out[output["position"] : output["position"] + output["size"]] += part
-                    position += output["size"]
-        return out
+        parts = [self.output(name, p, t, q, v, multipliers) for name in self._layout.outputs]
+        return np.concatenate([np.zeros(0), *parts])
+
+    def observe(
+        self, p: Prepared, states: States, quantities: Collection[str], outputs: Sequence[str] = ()
+    ) -> dict[str, Array]:
+        return observe(self, self._layout, p, states, quantities, outputs)
+
+    def interpolate(
+        self, p: Prepared, recorded: States, acceleration: Array, turned: Array, interval: NDArray[np.int64], t: Array
+    ) -> tuple[Array, Array, Array]:
+        return interpolate(self, self._layout, p, recorded, acceleration, turned, interval, t)
 
     def events(self, p: Prepared, t: float, q: Array, v: Array, multipliers: Array) -> Array:
         parts = [np.zeros(0)]
@@ -295,14 +325,14 @@ class NumpyKernels:
                 parts.append(block.T.ravel())
         return np.concatenate(parts)
 
-    def constraint(self, p: Prepared, t: float, q: Array) -> Array:
+    def constraint(self, p: Prepared, t: Times, q: Array) -> Array:
         return self._values("constraint", self._layout.element_rows, p, t, q)
 
-    def jacobian(self, p: Prepared, t: float, q: Array) -> Array:
+    def jacobian(self, p: Prepared, t: Times, q: Array) -> Array:
         return self._values("jacobian", [len(e["jacobian"]["rows"]) for e in self._layout.elements], p, t, q)
 
-    def constraint_rate(self, p: Prepared, t: float, q: Array) -> Array:
+    def constraint_rate(self, p: Prepared, t: Times, q: Array) -> Array:
         return self._values("constraint_rate", self._layout.element_rows, p, t, q)
 
-    def curvature(self, p: Prepared, t: float, q: Array, v: Array) -> Array:
+    def curvature(self, p: Prepared, t: Times, q: Array, v: Array) -> Array:
         return self._values("curvature", self._layout.element_rows, p, t, q, v)

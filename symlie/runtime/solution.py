@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from symlie.runtime.angles import WHOLE_TURN
-from symlie.runtime.initial import hidden_residual, index1_multipliers
+from symlie.runtime.kernels import States
 from symlie.runtime.layout import Array
+from symlie.runtime.outputs import Outputs
 from symlie.runtime.recorder import Event, Statistics, Trace
 from symlie.runtime.state_at import StateAt
 from symlie.runtime.summaries import solution_html, solution_line
@@ -173,45 +174,27 @@ class Solution:
         values = WHOLE_TURN * turns[:, chosen] + layout.angles.principal(self.q)[:, chosen]
         return np.asarray(values if part.is_array else values[:, 0])
 
+    @property
+    def states(self) -> States:
+        """The recorded states as the kernels take them."""
+        return States(self.t, self.q, self.v, self.multipliers)
+
     @cached_property
-    def outputs(self) -> dict[str, Array]:
-        """Named outputs over time: ``energy``, the residuals of constrained models, and those of the model."""
-        kernels, p = self.system.kernels, self.system.prepared
-        layout, algebra = self.system.layout, self.system.algebra
-        states = list(zip(self.t, self.q, self.v, strict=True))
-        named = {"energy": np.array([kernels.energy(p, t, q, v).sum() for t, q, v in states])}
-        if layout.has_accelerated_energy:
-            for k, (t, q, v) in enumerate(states):
-                a = index1_multipliers(kernels, algebra, p, t, q, v)[0]
-                named["energy"][k] += kernels.accelerated_energy(p, t, q, v, a)
-        if layout.rows:
-            named["constraint_residual"] = np.array([np.abs(kernels.constraint(p, t, q)).max() for t, q, _ in states])
-            named["velocity_residual"] = np.array(
-                [
-                    np.abs(hidden_residual(layout, kernels, algebra, p, t, q, v, kernels.jacobian(p, t, q))).max()
-                    for t, q, v in states
-                ]
-            )
-        if layout.outputs:
-            rows = [
-                kernels.outputs(p, t, q, v, multipliers)
-                for (t, q, v), multipliers in zip(states, self.multipliers, strict=True)
-            ]
-            values = np.array(rows).reshape(len(rows), layout.outputs_size)
-            for name, (position, _) in layout.outputs.items():
-                block = values[:, position]
-                named[name] = block[:, 0] if block.shape[1] == 1 else block
-        for name, (node, entry, _) in layout.node_outputs.items():
-            block = self.field(node.name, entry["name"])
-            named[name] = block[:, ~node.fixed]
-        return named
+    def outputs(self) -> Outputs:
+        """Named outputs over time: ``energy``, the residuals of constrained models, and those of the model.
+
+        Each is computed when it is first asked for.
+        """
+        return Outputs(self)
 
     def with_index1_multipliers(self) -> Solution:
-        """A copy whose multipliers solve the index-1 system at each recorded state; states are unchanged."""
-        p = self.system.prepared
-        states = zip(self.t, self.q, self.v, strict=True)
-        rows = [index1_multipliers(self.system.kernels, self.system.algebra, p, t, q, v)[1] for t, q, v in states]
-        return dataclasses.replace(self, multipliers=np.array(rows).reshape(len(self.t), -1))
+        """A copy whose multipliers solve the index-1 system at each recorded state; states are unchanged.
+
+        They are NaN where that system is singular.
+        """
+        system = self.system
+        found = system.kernels.observe(system.prepared, self.states, ("multipliers",))
+        return dataclasses.replace(self, multipliers=found["multipliers"])
 
     def named_multipliers(self) -> dict[str, Array]:
         """Multipliers by constraint name, shape (n, rows), or (n, instances, rows) for constraints of element types."""
@@ -246,11 +229,9 @@ class Solution:
         counted = np.ones(layout.rows) if not constraints else np.zeros(layout.rows)
         for name in constraints:
             counted[layout.constraints[name].rows] = 1.0
-        forces = np.zeros_like(self.v)
-        for k, (t, q, multipliers) in enumerate(zip(self.t, self.q, self.multipliers, strict=True)):
-            jacobian = system.kernels.jacobian(system.prepared, t, q)
-            forces[k] = -system.algebra.pull(jacobian, counted * multipliers)
-        return layout.node(node).by_node(forces, velocity=True)
+        states = dataclasses.replace(self.states, multipliers=counted * self.multipliers)
+        found = system.kernels.observe(system.prepared, states, ("constraint_force",))
+        return layout.node(node).by_node(found["constraint_force"], velocity=True)
 
     def save(self, path: str | Path) -> None:
         """Write the solution to a netCDF (``.nc``), NumPy (``.npz``) or text (``.csv``) file.

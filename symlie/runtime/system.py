@@ -361,7 +361,7 @@ class System:
             The method.
         """
         start = time.perf_counter()
-        algebra = "fixed_algebra.h" if self.layout.is_fixed else "structured_algebra.h"
+        algebra = self.layout.algebra_header
         headers = included_headers((*KERNEL_HEADERS, algebra, *DRIVER_HEADERS))
         source = driver_source(method, self.layout.name, algebra)
         if method.step_kind:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from symlie.compile.cache import included_headers
+from symlie.compile.cache import KERNEL_HEADERS, OBSERVATION_HEADERS, included_headers
 from symlie.runtime.chains import ChainTableau
 from symlie.runtime.exact import rounded
 from symlie.runtime.layout import Array
@@ -118,6 +118,15 @@ def chain_table(tableau: ChainTableau) -> ChainTable:
     used = [k for row in tableau.result.exponentials for k, weight in enumerate(row, start=1) if weight]
     start = tuple(chain.start - 1 for chain in chains)
     return ChainTable(exponentials, tuple(bounds), start, tableau.c_float(), max([tableau.result.start, *used]))
+
+
+def library_source(model: str, algebra: str) -> dict[str, str]:
+    """Source files that make a library of a model: the file to compile, ``library.c``, and what it includes."""
+    includes = [f"{model}.c", "status.h", algebra, "method.h", "observe.h", "interpolate.h"]
+    return {
+        "library.c": "".join(f'#include "{name}"\n' for name in includes),
+        **included_headers((*KERNEL_HEADERS, algebra, *OBSERVATION_HEADERS)),
+    }
 
 
 def driver_source(method: Method, model: str, algebra: str) -> dict[str, str]:

@@ -119,6 +119,15 @@ static inline int evaluate_mass(const symlie_problem *restrict P, double t, cons
     return !lost;
 }
 
+#if ROWS
+/* r -= B^T lambda. */
+static inline void subtract_constraint_force(const symlie_problem *restrict P, const double *restrict B, const double *restrict lambda, double *restrict r)
+{
+    (void)P;
+    for (int k = 0; k < JACOBIAN_VALUES; k++) r[JACOBIAN_COLUMN[k]] -= B[k] * lambda[JACOBIAN_ROW[k]];
+}
+#endif
+
 /* a = M^-1 (r - B^T lambda). */
 static inline int solve_with_mass(const symlie_problem *restrict P, const mass_matrix *restrict m, const double *restrict r,
                                   const double *restrict B, const double *restrict lambda, double *restrict a)
@@ -133,7 +142,7 @@ static inline int solve_with_mass(const symlie_problem *restrict P, const mass_m
 #else
     for (int k = 0; k < DIMENSION; k++) a[k] = r[k];
 #if ROWS
-    for (int k = 0; k < JACOBIAN_VALUES; k++) a[JACOBIAN_COLUMN[k]] -= B[k] * lambda[JACOBIAN_ROW[k]];
+    subtract_constraint_force(P, B, lambda, a);
 #endif
     return solve_mass_dense(m->M, a);
 #endif

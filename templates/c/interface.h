@@ -119,6 +119,36 @@ typedef struct {
     double *event;              /* index, t, q, v, lambda, carried of each event */
 } symlie_record;
 
+/* States of a system, one row for each. */
+typedef struct {
+    long long count;
+    const double *t;
+    const double *q;
+    const double *v;
+    const double *lambda;
+} symlie_states;
+
+/* What is wanted of states, one row for each; null: not wanted. */
+typedef struct {
+    double *energy;             /* kinetic and potential energy, and what depends on accelerations */
+    double *constraint_residual; /* largest |entry| of Phi */
+    double *velocity_residual;  /* largest |entry| of B v + b */
+    double *constraint_force;   /* -B^T lambda */
+    double *acceleration;       /* v' of [M B^T; B 0][v'; lambda] = [-g; -Z]; NaN where it is not determined */
+    double *multipliers;        /* its lambda */
+    double *outputs;            /* named outputs, in the order of wanted */
+    long long outputs_wanted;
+    const long long *wanted;    /* numbers of named outputs */
+} symlie_values;
+
+/* How states between recorded ones are found. */
+typedef struct {
+    const double *inverse;      /* weights of T^-1 in powers of ad */
+    long long terms;
+    double tolerance;           /* relative size of a last term */
+    const double *hermite;      /* 5 x 5: coefficients of s ... s^5 from theta' and theta'' at 0, theta, theta' and theta'' at 1 */
+} symlie_interpolation;
+
 const char *symlie_interface_hash(void);
 long long symlie_workspace(const symlie_problem *P);
 /* Parameters of the model (element < 0) or of one instance of an element type, followed by the constants computed
@@ -137,8 +167,6 @@ void symlie_prescribe(const symlie_problem *P, double t, double *q, double *v);
 void symlie_prescribed_acceleration(const symlie_problem *P, double t, double *a);
 /* Overwrite v of nodes that have no velocity with their algebra-valued fields. */
 void symlie_field(const symlie_problem *P, double t, const double *q, const double *a, const double *lambda, double *v);
-/* The part of the energy that depends on accelerations. */
-double symlie_accelerated_energy(const symlie_problem *P, double t, const double *q, const double *v, const double *a);
 double symlie_chart(const symlie_problem *P, const double *u);
 /* Present in Hamiltonian systems on cotangent bundles: u - h f(stage) of the symplectic theta family with its
  * derivative by u (dimension x dimension), and the end of a step. */
@@ -149,13 +177,23 @@ void symlie_symplectic_end(const symlie_problem *P, double t, const double *q, c
 void symlie_mass(const symlie_problem *P, double t, const double *q, double *M);
 void symlie_force(const symlie_problem *P, double t, const double *q, const double *v, double *g);
 void symlie_energy(const symlie_problem *P, double t, const double *q, const double *v, double *E);
-void symlie_outputs(const symlie_problem *P, double t, const double *q, const double *v, const double *lambda, double *out);
 /* Scalars whose zeros are events: by element type, by instance, by event. */
 void symlie_events(const symlie_problem *P, double t, const double *q, const double *v, const double *lambda, double *out);
 void symlie_constraint(const symlie_problem *P, double t, const double *q, double *Phi);
 void symlie_jacobian(const symlie_problem *P, double t, const double *q, double *B);
 void symlie_constraint_rate(const symlie_problem *P, double t, const double *q, double *b);
 void symlie_curvature(const symlie_problem *P, double t, const double *q, const double *v, double *Z);
+
+/* Present in the library of a model alone; states and results are arrays, and each workspace belongs to its call. */
+long long symlie_observation_workspace(const symlie_problem *P);
+void symlie_observe(const symlie_problem *P, const symlie_states *states, const symlie_values *values, double *workspace);
+/* q, v and how far angles turned, at times between recorded states interval[i] and interval[i] + 1; acceleration belongs
+ * to recorded states, turned to the steps between them. */
+long long symlie_interpolation_workspace(const symlie_problem *P);
+void symlie_interpolate_states(const symlie_problem *P, const symlie_states *recorded, const double *acceleration,
+                               const double *turned, const symlie_interpolation *rule, long long count,
+                               const long long *interval, const double *t, double *q, double *v, double *turning,
+                               double *workspace);
 
 /* Present in a library of Newton matrices: stored values of D_q(M a + g + B^T lambda) and of dg/dv. */
 void symlie_tangents(const symlie_problem *P, double t, const double *q, const double *v, const double *a,

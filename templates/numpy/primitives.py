@@ -36,7 +36,7 @@ def _input(t, slot, component):
         return 0.0
     times, values = _input_points(slot, component)
     if slot[2] > 0:
-        return values[max(np.searchsorted(times, t, side="right") - 1, 0)]
+        return values[np.maximum(np.searchsorted(times, t, side="right") - 1, 0)]
     return _interpolate(t, times, values) if len(times) > 1 else values[0]
 
 

@@ -18,7 +18,7 @@ from symlie.derive.equations import Equations
 from symlie.ir.kernels import Kernel
 from symlie.runtime.layout import Array
 from symlie.runtime.methods import method
-from symlie.runtime.tables import driver_source
+from symlie.runtime.tables import driver_source, library_source
 from tests.systems import (
     HEAVY_TOPS,
     chain_equations,
@@ -55,12 +55,12 @@ def files_of(model: str) -> Mapping[str, str]:
 
 
 def sources(model: str, method_name: str | None = None) -> dict[str, str]:
-    """C source of a model, and of a time loop as ``driver.c`` if a method is named."""
+    """C source of a model, its library as ``library.c``, and a time loop as ``driver.c`` if a method is named."""
     name = equations_of(model).model.name
     headers = [*KERNEL_HEADERS]
-    text = {n: t for n, t in files_of(model).items() if n.endswith((".c", ".h"))}
+    algebra = "structured_algebra.h" if model in GENERAL else "fixed_algebra.h"
+    text = {n: t for n, t in files_of(model).items() if n.endswith((".c", ".h"))} | library_source(name, algebra)
     if method_name is not None:
-        algebra = "structured_algebra.h" if model in GENERAL else "fixed_algebra.h"
         headers += [algebra, *DRIVER_HEADERS]
         chosen = method(method_name)
         text |= driver_source(chosen, name, algebra)

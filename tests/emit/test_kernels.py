@@ -231,7 +231,7 @@ def element_expressions(model: str, name: str) -> dict[str, Evaluation]:
         "mass": [e for i, row in enumerate(dynamics.mass) for e in row[: i + 1] if e != 0],
         "force": dynamics.force,
         "energy": [statement.kinetic, statement.potential],
-        "outputs": [c for o in statement.outputs for c in o.components],
+        **{f"output_{o.name}": o.components for o in statement.outputs},
         "constraint": constraints.position,
         "jacobian": jacobian,
         "curvature": constraints.curvature,

@@ -21,7 +21,7 @@ from symlie.errors import CompilerError
 from symlie.models.registry import build_model
 from symlie.runtime.integrate import takes_constraints
 from symlie.runtime.methods import method, method_names
-from symlie.runtime.tables import driver_source
+from symlie.runtime.tables import driver_source, library_source
 from tests.emit.building import GENERAL, MODELS, equations_of, write
 from tests.emit.test_operators import files_of
 
@@ -86,9 +86,10 @@ def time_loops(name: str) -> Iterator[dict[str, str]]:
 @pytest.mark.parametrize("compiler", COMPILERS)
 @pytest.mark.parametrize("name", [*MODELS, *READY_MADE])
 def test_models(compiler: str, name: str, tmp_path: Path) -> None:
-    """Kernels, Newton matrices and time loops."""
+    """Kernels with what is known of states, Newton matrices and time loops."""
     model, text, manifest = kernels_of(name)
-    checked(compiler, tmp_path, text, f"{model}.c")
+    algebra = "fixed_algebra.h" if manifest["fixed_topology"] else "structured_algebra.h"
+    checked(compiler, tmp_path, text | library_source(model, algebra), "library.c")
     if any(t["velocities"] for t in manifest["node_types"]) and name not in READY_MADE:
         tangents = tangent_files(equations_named(name), manifest["interface_hash"])
         checked(compiler, tmp_path, text | tangents, f"{model}_tangents.c")

@@ -185,11 +185,9 @@ class ElementJudge:
                 self.findings.compare(f"{self.label} {kind} {name}", pick(found), wanted, slack)
 
     def _outputs(self) -> None:
-        found, position = self.values.get("outputs", []), 0
         t, q, v = self.at
         for output in self.part.model.outputs:
-            size = len(output.components)
-            part, position = found[position : position + size], position + size
+            part = self.values[f"output_{output.name}"]
             label = f"{self.label} output {output.name}"
             if output.name in self.part.rates:
                 f = self._function([self.part.rates[output.name]])

@@ -87,11 +87,9 @@ def _judge_assembly(
             for place, (value, bound) in zip(element.velocity, values.get("force", []), strict=False):
                 force[place] = _plus(force[place], (value, bound))
             energy = [_plus(a, b) for a, b in zip(energy, values["energy"], strict=True)]
-            targets = [
-                k for o in layout.elements[index]["outputs"] for k in range(o["position"], o["position"] + o["size"])
-            ]
-            for target, part in zip(targets, values.get("outputs", []), strict=True):
-                outputs[target] = _plus(outputs[target], part)
+            for output in layout.elements[index]["outputs"]:
+                for target, part in enumerate(values[f"output_{output['name']}"], output["position"]):
+                    outputs[target] = _plus(outputs[target], part)
             size = layout.element_rows[index]
             rows["mass"] += values.get("mass", [])
             rows["jacobian"] += values.get("jacobian", [])

@@ -1,0 +1,82 @@
+/* What is known of states beside their motion, for many of them in one call. Included after the algebra of the model. */
+#ifndef SYMLIE_OBSERVE_H
+#define SYMLIE_OBSERVE_H
+
+long long symlie_observation_workspace(const symlie_problem *P)
+{
+    (void)P;
+    if (FIXED_TOPOLOGY) return 0;
+    return mass_workspace(P) + acceleration_workspace(P) + DIMENSION + ROWS;
+}
+
+#if CONSTRAINED
+/* Largest |entry| of B v + b. */
+static inline double velocity_residual(const symlie_problem *restrict P, double *restrict work, double t,
+                                       const double *restrict q, const double *restrict v)
+{
+    ARRAY(B, JACOBIAN_VALUES);
+    ARRAY(b, ROWS);
+    ARRAY(c, ROWS);
+    symlie_jacobian(P, t, q, B);
+    hidden_residual(P, t, q, B, v, 0, b, c);
+    (void)work;
+    return largest_entry(ROWS, c, 0);
+}
+
+/* -B^T lambda. */
+static inline void constraint_force(const symlie_problem *restrict P, double *restrict work, double t,
+                                    const double *restrict q, const double *restrict lambda, double *restrict force)
+{
+    ARRAY(B, JACOBIAN_VALUES);
+    symlie_jacobian(P, t, q, B);
+    for (int k = 0; k < DIMENSION; k++) force[k] = 0;
+    subtract_constraint_force(P, B, lambda, force);
+    (void)work;
+}
+#endif
+
+/* v' and lambda of the acceleration-level system; NaN where it does not determine them. */
+static inline void observe_acceleration(const symlie_problem *restrict P, double *restrict work, double t,
+                                        const double *restrict q, const double *restrict v, mass_matrix *restrict mass,
+                                        int mass_is_regular, double *restrict a, double *restrict lambda)
+{
+    if (mass_is_regular && index1_acceleration(P, work, t, q, v, mass, a, lambda) == SYMLIE_DONE) return;
+    for (int k = 0; k < DIMENSION; k++) a[k] = (double)NAN;
+    for (int k = 0; k < ROWS; k++) lambda[k] = (double)NAN;
+}
+
+void symlie_observe(const symlie_problem *P, const symlie_states *states, const symlie_values *values, double *workspace)
+{
+    mass_matrix mass;
+    double *work = place_mass(P, workspace, &mass);
+    ARRAY(own_a, DIMENSION);
+    ARRAY(own_lambda, ROWS);
+    const int accelerates = values->acceleration || values->multipliers || (values->energy && ACCELERATED_ENERGY);
+    const int mass_is_regular = !MASS_IS_CONSTANT || !accelerates || !states->count || evaluate_mass(P, states->t[0], states->q, &mass);
+    double *output = values->outputs;
+    for (long long i = 0; i < states->count; i++) {
+        const double t = states->t[i], *q = states->q + i * STORAGE, *v = states->v + i * DIMENSION, *lambda = states->lambda + i * ROWS;
+        double *a = values->acceleration ? values->acceleration + i * DIMENSION : own_a;
+        if (accelerates)
+            observe_acceleration(P, work, t, q, v, &mass, mass_is_regular, a, values->multipliers ? values->multipliers + i * ROWS : own_lambda);
+        if (values->energy) {
+            double E[2];
+            symlie_energy(P, t, q, v, E);
+            values->energy[i] = E[0] + E[1];
+#if ACCELERATED_ENERGY
+            values->energy[i] += system_accelerated_energy(P, t, q, v, a);
+#endif
+        }
+#if CONSTRAINED
+        if (values->constraint_residual) {
+            symlie_constraint(P, t, q, own_lambda);
+            values->constraint_residual[i] = largest_entry(ROWS, own_lambda, 0);
+        }
+        if (values->velocity_residual) values->velocity_residual[i] = velocity_residual(P, work, t, q, v);
+        if (values->constraint_force) constraint_force(P, work, t, q, lambda, values->constraint_force + i * DIMENSION);
+#endif
+        for (long long k = 0; k < values->outputs_wanted; k++) output += system_output(P, values->wanted[k], t, q, v, lambda, output);
+    }
+}
+
+#endif

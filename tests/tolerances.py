@@ -382,3 +382,6 @@ steps, a hundred at 1e-11 or ten at 1e-10 if they added up."""
 COUNTED_ANGLE = 1e-6
 """Angles of rotations at constant or linearly growing rates, which all methods follow but for their tolerance; a turn
 too many or too few is 6.3."""
+
+GRAZING_TIME = 1e-8
+"""Places where a function of size one touches zero: a change of 1e-8 changes it by the rounding of doubles."""

@@ -22,6 +22,7 @@
 #define ANGLES 0
 #define FACTORS 6
 #define HAS_EVENTS 0
+#define EVENTS_READ_MULTIPLIERS 0
 #define HAS_ANGLES 0
 #define CONSTRAINED 1
 #define ACCELERATED_ENERGY 0

@@ -202,6 +202,8 @@ def emit_c(model: EmittedModel, interface_hash: str) -> dict[str, str]:
     jacobian = _assembled_positions(model, "jacobian", offsets[1]) if fixed else ([], [])
     elements = [_element_view(model, i, offsets) for i in model.arrangement.instances]
     constrained = [e.name for e in types.element_types if e.rows]
+    kernels = [print_kernel(k) for k in model.kernels]
+    of_events = {f"{e.name}_events" for e in types.element_types}
     values = {
         "model": types,
         "hash": interface_hash,
@@ -211,7 +213,11 @@ def emit_c(model: EmittedModel, interface_hash: str) -> dict[str, str]:
         "rows": model.rows if fixed else 0,
         "factor_size": model.elimination.factor_size if model.elimination else 0,
         "functions": [coefficient_function(s) for s in model.schemes],
-        "kernels": [print_kernel(k) for k in model.kernels],
+        "kernels": kernels,
+        "events_read_multipliers": any(
+            k.signature.name in of_events and "multipliers" not in printed.unused
+            for k, printed in zip(model.kernels, kernels, strict=True)
+        ),
         "blocks": [] if fixed else block_kernels(types.node_types),
         "nodes": [
             {

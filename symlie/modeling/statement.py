@@ -279,6 +279,13 @@ class Statement(FieldStatement):
     def event(self, name: str, expression: Any, direction: str = "any", terminal: bool = True) -> None:
         """Watch for zeros of a scalar of (t, q, v, λ) along a solution; in an element type, of every instance.
 
+        An event happens where the function reaches zero, and its state is one of the method, just behind. Each step is
+        looked into: the function is sampled in parts of the step that polynomials of degree five resolve, down to 1/64
+        of it, so that all zeros of a function are found that does not turn around twice in such a part. Where it comes
+        close to zero without crossing it, steps of the method decide. One that only touches zero, to 1e-12 of its
+        largest value in the step, is an event; of two zeros that are closer to each other, one is found. A function
+        that is NaN ends the integration with an error.
+
         Parameters
         ----------
         name
@@ -286,9 +293,9 @@ class Statement(FieldStatement):
         expression
             The scalar.
         direction
-            Which sign changes count: ``"rising"``, ``"falling"`` or ``"any"``.
+            From where zero is reached: ``"rising"`` from negative values, ``"falling"`` from positive ones, ``"any"``.
         terminal
-            Whether the integration ends there.
+            Whether the integration ends there; at the first one in time, whatever lies behind it in the step.
         """
         identifier("Event", name)
         if any(e.name == name for e in self.events):

@@ -101,5 +101,6 @@ class DenseOutput:
         used = recorded_method(
             {"name": s.method, "entry": told.get("tableau"), "options": told.get("method_options", {})}
         )
-        trial = Stepper(self.system, used, FIXED_STEPS).step(begin, t - begin.t)
-        return trial.q, trial.v, trial.multipliers, trial.turned
+        stepper = Stepper(self.system, used, FIXED_STEPS)
+        trial = stepper.step(begin, t - begin.t)
+        return trial.q, trial.v, trial.multipliers, stepper.turned(trial)

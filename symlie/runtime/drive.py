@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from symlie.runtime.controllers import StepControl
+from symlie.runtime.event_search import MOST_EVENTS
 from symlie.runtime.loop_state import Counters, LoopState
 from symlie.runtime.methods import Method
 from symlie.runtime.plan import Plan
@@ -41,6 +42,7 @@ class Status(enum.IntEnum):
     NOT_CONVERGED = 8
     INDEFINITE_MASS = 9
     CONSTRAINT_DRIFT = 10
+    EVENT_NOT_A_NUMBER = 11
 
 
 class CompiledIntegration:
@@ -84,14 +86,15 @@ class CompiledIntegration:
         self._record = ffi.new("symlie_record *")
         width = 8 * (1 + sum(self._sizes))
         most = RECORD_BYTES // width if control.is_adaptive else min(RECORD_BYTES // width, plan.total_steps + 1)
-        self._record.capacity = max(1, most, len(layout.events))
+        self._record.capacity = max(1, most)
+        self._record.event_capacity = max(most, MOST_EVENTS * len(layout.events))
         sizes = {"t": 1, "q": layout.storage, "v": layout.dimension, "lambda": max(layout.rows, 1)}
         sizes["carried"] = max(layout.carried_size, 1)
         if control.with_estimate:
             sizes["trace"] = 4
-        if len(layout.events):
-            sizes["event"] = 2 + sum(self._sizes)
         self._buffers = {name: np.empty((self._record.capacity, size)) for name, size in sizes.items()}
+        if len(layout.events):
+            self._buffers["event"] = np.empty((self._record.event_capacity, 2 + sum(self._sizes)))
         tables = problem_tables(layout, integrates=True)
         self.problem, kept = build_problem(self.library, layout, tables, system.prepared)
         workspace = np.zeros(max(int(self.library.call.symlie_workspace(self.problem)), 1))

@@ -68,6 +68,11 @@ _FAILURES: dict[Status, tuple[type[IntegrationError], str]] = {
         NotConvergedError,
         "Newton's method finds no solution of the implicit step after t = {t:.9g}; take a smaller step.",
     ),
+    Status.EVENT_NOT_A_NUMBER: (
+        NotFiniteError,
+        "An event function is NaN in the step after t = {t:.9g}{where}; state it so that it is a number wherever the "
+        "motion goes, for instance by sl.select.",
+    ),
     Status.STEP_UNDERFLOW: (
         StepUnderflowError,
         "The tolerances ask for steps that time can not resolve after t = {t:.9g}; the solution may have a "

@@ -149,7 +149,8 @@ def solve(
     Returns
     -------
     Solution
-        Ended early by a terminal event, its last state is that at the event.
+        Ended early by a terminal event, its last state is that at the event. What is found of events: see
+        `Model.event`.
 
     Raises
     ------

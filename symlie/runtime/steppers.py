@@ -55,8 +55,8 @@ class Trial:
     first_acceleration: Array
     """v' of the first stage, which serves again if the step is rejected."""
     rhs_evaluations: int
-    turned: Array
-    """How far each angle turned, in rad; what increments do not move counts as zero."""
+    increment: Array
+    """Local coordinates of the step, or their sum over a chain; zero for what they do not move."""
     error: float = 0.0
     largest_constraint: float = 0.0
     largest_velocity: float = 0.0
@@ -138,6 +138,11 @@ class Stepper:
         if not np.all(np.isfinite(values)):
             component = int(np.flatnonzero(~np.isfinite(values))[0])
             raise NotFiniteError(f"The {what} is not finite at {self.system.layout.velocity_name(component)}")
+
+    def turned(self, trial: Trial) -> Array:
+        """How far each angle turned by the increment of a trial, in rad, shape (angles,)."""
+        turned = trial.increment[self.system.layout.angles.component]
+        return 2 * np.arctan(0.5 * turned) if self.method.map == "cayley" else turned
 
     def force(self, t: float, q: Array, v: Array) -> Array:
         """-g, checked."""
@@ -224,10 +229,7 @@ class Stepper:
         """A trial that ends with (q, v) after a number of stages and an increment θ, or a sum of increments."""
         self.check("velocity", v)
         evaluations = stages - int(state.acceleration is not None)
-        turned = theta[self.system.layout.angles.component]
-        if self.method.map == "cayley":
-            turned = 2 * np.arctan(0.5 * turned)
-        return Trial(self.kernels.normalize(q), v, state.multipliers, None, v_dot[0], evaluations, turned)
+        return Trial(self.kernels.normalize(q), v, state.multipliers, None, v_dot[0], evaluations, theta)
 
     def measure(self, trial: Trial, t: float, q: Array, v: Array, jacobian: Array) -> None:
         """Largest entries of Φ and of B v + b."""
@@ -269,6 +271,10 @@ def explained(
         trial = stepper.step(state, h)
         if stepper.rows:
             check_drift(system, trial, state.t + h)
+        for t, at in ((state.t, state), (state.t + h, trial)):
+            values = system.kernels.events(system.prepared, t, at.q, at.v, at.multipliers)
+            if np.isnan(values).any():
+                return f"Event '{system.layout.events[int(np.flatnonzero(np.isnan(values))[0])].name}'"
     except IntegrationError as error:
         return str(error) if isinstance(error, kind) else ""
     return ""

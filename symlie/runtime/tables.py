@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from symlie.compile.cache import KERNEL_HEADERS, OBSERVATION_HEADERS, included_headers
+from symlie.runtime.bernstein import BERNSTEIN, NODES
 from symlie.runtime.chains import ChainTableau
 from symlie.runtime.exact import rounded
 from symlie.runtime.layout import Array
@@ -149,6 +150,7 @@ def driver_source(method: Method, model: str, algebra: str) -> dict[str, str]:
     includes = [f"{model}.c", *further, "status.h", algebra, "tableau.h", "method.h", header, "driver.h"]
     return {
         "tableau.h": "\n".join(lines) + "\n",
+        "event_tables.h": f"{_vector('EVENT_NODE', NODES)}\n{_matrix('BERNSTEIN', BERNSTEIN)}\n",
         "driver.c": "".join(f'#include "{name}"\n' for name in includes),
         **included_headers([header]),
     }
@@ -175,6 +177,7 @@ def _rkmk_lines(table: RkmkTable, method: Method) -> list[str]:
         f"#define EXACT_INVERSE {int(method.commutators is None)}",
         f"#define COMMUTATORS {len(table.inverse)}",
         f"#define BRACKETS {len(table.brackets)}",
+        f"#define ONE_EXPONENTIAL {int(method.map == 'exp' and method.use != 'ambient')}",
         *(f"#define STEP_{name.upper()} system_{name}{end}" for name in ("advance", "rate", "chart")),
         *(["#define STEP_ANGLE(x) (2 * atan(0.5 * (x)))"] if method.map == "cayley" else []),
         _matrix("A", table.a),

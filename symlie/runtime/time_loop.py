@@ -1,4 +1,4 @@
-"""The time loop in NumPy: the same decisions as ``driver.h`` and ``events.h``, one step at a time."""
+"""The time loop in NumPy: the same decisions as ``driver.h``, one step at a time."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from symlie.errors import (
 from symlie.runtime.carried import carried_after
 from symlie.runtime.controllers import StepControl
 from symlie.runtime.drive import Status
+from symlie.runtime.event_search import EventSearch
 from symlie.runtime.layout import Array
 from symlie.runtime.loop_state import Counters, LoopState
 from symlie.runtime.methods import Method
@@ -25,11 +26,9 @@ from symlie.runtime.plan import Plan
 from symlie.runtime.recorder import Recorder
 from symlie.runtime.start import Start
 from symlie.runtime.step_checks import check_drift
+from symlie.runtime.step_interpolation import StepInside
 from symlie.runtime.steppers import State, Stepper, Trial
 from symlie.runtime.system import System
-
-EVENT_ITERATIONS = 200
-"""Steps taken at most to locate one event."""
 
 STATUS_OF: dict[type[IntegrationError], Status] = {
     NotFiniteError: Status.NOT_FINITE,
@@ -138,7 +137,13 @@ class TimeLoop:
         self._trace(h, trial.error, 1)
         is_terminal = False
         if self.event_values:
-            trial, end_of_step, is_terminal = self._find_events(h, end_of_step, trial)
+            try:
+                found = self._find_events(h, end_of_step, trial)
+            except IntegrationError as error:
+                return STATUS_OF[type(error)]
+            if found is None:
+                return Status.EVENT_NOT_A_NUMBER
+            trial, end_of_step, is_terminal = found
         if control.is_adaptive:
             proposed = h * control.factor(trial.error)
             self.h = max(proposed, self.h) if is_last else proposed
@@ -157,16 +162,19 @@ class TimeLoop:
     def _carried(self, end: float, trial: Trial) -> Array:
         """What is carried at the end of a step."""
         begin = self.state.t, self.state.q
-        return carried_after(self.system, self.carried, begin, (end, trial.q), trial.turned)
+        return carried_after(self.system, self.carried, begin, (end, trial.q), self.stepper.turned(trial))
 
     def _tried(self, h: float) -> tuple[Trial | None, Status]:
         try:
             trial = self.stepper.step(self.state, h)
         except IntegrationError as error:
             return None, STATUS_OF[type(error)]
+        self._count(trial)
+        return trial, Status.DONE
+
+    def _count(self, trial: Trial) -> None:
         self.counters.rhs_evaluations += trial.rhs_evaluations
         self.counters.newton_iterations += trial.newton_iterations
-        return trial, Status.DONE
 
     def _trace(self, h: float, error: float, accepted: int) -> None:
         if self.control.with_estimate:
@@ -177,67 +185,26 @@ class TimeLoop:
             return np.zeros(0)
         return self.system.kernels.events(self.system.prepared, t, q, v, multipliers)
 
-    def _find_events(self, h: float, end: float, trial: Trial) -> tuple[Trial, float, bool]:
-        """Record the events of a step; the trial, the end of the step, and whether a terminal event ended it."""
+    def _find_events(self, h: float, end: float, trial: Trial) -> tuple[Trial, float, bool] | None:
+        """Record the events of a step; the trial, the end of the step, and whether a terminal event ended it.
+
+        None where an event function is NaN.
+        """
         assert self.event is not None
-        after = self._events(end, trial.q, trial.v, trial.multipliers)
-        found = []
-        for index, value in enumerate(self.event_values):
-            if is_crossing(self.event[index], after[index], value.direction):
-                found.append((index, value, *self._located(index, h, end, trial, after[index])))
-        terminal = [t for _, value, t, _ in found if value.is_terminal]
-        first = min(terminal, default=np.inf)
-        for index, value, t, at in found:
+        inside = StepInside(self.stepper, self.state, trial, h, end, self._count)
+        after = inside.events(end, trial)
+        if np.isnan(self.event).any() or np.isnan(after).any():
+            return None
+        search = EventSearch(inside, self.event, after)
+        found, values = search.found(), self.event_values
+        first = min((t for index, t, _ in found if values[index].is_terminal), default=np.inf)
+        for index, t, at in found:
             if t <= first:
                 self.recorder.add_event(index, t, at.q, at.v, at.multipliers, self._carried(t, at))
-            if value.is_terminal and t == first:
+            if values[index].is_terminal and t == first:
                 trial, end = at, t
-        if terminal:
+        self.event = search.after
+        if first < np.inf:
             trial.acceleration = None
-            after = self._events(end, trial.q, trial.v, trial.multipliers)
-        self.event = after
-        return trial, end, bool(terminal)
-
-    def _located(self, index: int, h: float, end: float, trial: Trial, after: float) -> tuple[float, Trial]:
-        """Time just behind the first zero within a step and the trial that ends there; see ``events.h``."""
-        assert self.event is not None
-        t = self.state.t
-        before = float(self.event[index])
-        low, high, a, b, side = 0.0, h, before, float(after), 0
-        width = 4.5e-16 * max(abs(t), abs(t + h))
-        behind, at = high, trial
-        for n in range(EVENT_ITERATIONS):
-            if not high - low > width or b == 0:
-                break
-            x = high - b * (high - low) / (b - a)
-            if not low < x < high or n % 4 == 3:
-                x = low + 0.5 * (high - low)
-            if not low < x < high:
-                break
-            at, behind = self._step_to(x), x
-            c = float(self._events(t + x, at.q, at.v, at.multipliers)[index])
-            if (c < 0) == (before < 0) and c != 0:
-                low, a = x, c
-                b *= 0.5 if side == -1 else 1.0
-                side = -1
-            else:
-                high, b = x, c
-                a *= 0.5 if side == 1 else 1.0
-                side = 1
-        if behind != high:
-            at = self._step_to(high)
-        return (end if high == h else t + high), at
-
-    def _step_to(self, h: float) -> Trial:
-        trial = self.stepper.step(self.state, h)
-        self.counters.rhs_evaluations += trial.rhs_evaluations
-        self.counters.newton_iterations += trial.newton_iterations
-        return trial
-
-
-def is_crossing(before: float, after: float, direction: int) -> bool:
-    """Whether a function crossed zero in the direction that is asked for.
-
-    A function that starts at zero has not crossed it: this is where an integration goes on after an event.
-    """
-    return (before < 0 <= after and direction >= 0) or (before > 0 >= after and direction <= 0)
+            self.event = inside.events(end, trial)
+        return trial, end, first < np.inf

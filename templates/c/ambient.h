@@ -59,8 +59,8 @@ SYMLIE_UNROLL
     if (SYMLIE_UNLIKELY(!(all_finite(DIMENSION, V) && all_finite(STORAGE, Q)))) return SYMLIE_NOT_FINITE;
     trial->acceleration_is_valid = END_STAGE && with_estimate;
     copy(DIMENSION, acceleration + (stages - 1) * DIMENSION, trial->acceleration);
-    if (HAS_ANGLES || with_estimate) combine(DIMENSION, DIMENSION, STAGES, h, A[STAGES], rate, 0, r);
-    read_turning(P, r, trial->turned);
+    if (INCREMENTS || with_estimate) combine(DIMENSION, DIMENSION, STAGES, h, A[STAGES], rate, 0, r);
+    keep_increment(P, r, trial->increment);
 #if EMBEDDED
     if (with_estimate) {
         combine(DIMENSION, DIMENSION, ALL_STAGES, h, B_HAT, rate, 0, hat);

@@ -11,21 +11,16 @@
 static inline long long carried_workspace(const symlie_problem *restrict P)
 {
     (void)P;
-    return HAS_ANGLES ? STORAGE + DIMENSION + 5LL * ANGLES : 0;
+    return HAS_ANGLES ? STORAGE + DIMENSION + 6LL * ANGLES : 0;
 }
 
-/* How far each angle turns by the increment Theta. */
-static inline void read_turning(const symlie_problem *restrict P, const double *restrict Theta, double *restrict turned)
-{
-    for (int k = 0; k < ANGLES; k++) turned[k] = STEP_ANGLE(Theta[P->angle_place[4 * k + 2]]);
-    (void)P, (void)Theta, (void)turned;
-}
+/* Increments are kept where something reads them. */
+#define INCREMENTS (HAS_ANGLES || HAS_EVENTS ? DIMENSION : 0)
 
-/* The same, added to how far it turned before. */
-static inline void add_turning(const symlie_problem *restrict P, const double *restrict Theta, double *restrict turned)
+static inline void keep_increment(const symlie_problem *restrict P, const double *restrict Theta, double *restrict increment)
 {
-    for (int k = 0; k < ANGLES; k++) turned[k] += STEP_ANGLE(Theta[P->angle_place[4 * k + 2]]);
-    (void)P, (void)Theta, (void)turned;
+    copy(INCREMENTS, Theta, increment);
+    (void)P;
 }
 
 #if HAS_ANGLES
@@ -101,13 +96,15 @@ SYMLIE_COLD void prescribed_rotation(const symlie_problem *restrict P, double *r
 static inline void carry(const symlie_problem *restrict P, double *restrict work, double end,
                          const symlie_state *restrict state, symlie_trial *restrict trial)
 {
+    ARRAY(turned, ANGLES);
+    for (int k = 0; k < ANGLES; k++) turned[k] = STEP_ANGLE(trial->increment[P->angle_place[4 * k + 2]]);
 #if PRESCRIBED
     int is_prescribed = 0;
     for (int k = 0; k < ANGLES; k++) is_prescribed |= P->angle_place[4 * k + 3];
-    if (is_prescribed) prescribed_rotation(P, work, state->t, end, trial->q, trial->turned);
+    if (is_prescribed) prescribed_rotation(P, work, state->t, end, trial->q, turned);
 #endif
     for (int k = 0; k < ANGLES; k++) {
-        const double x = principal_angle(P, k, state->q) + trial->turned[k] - principal_angle(P, k, trial->q);
+        const double x = principal_angle(P, k, state->q) + turned[k] - principal_angle(P, k, trial->q);
         trial->carried[k] = state->carried[k] + rint(x / WHOLE_TURN);
     }
     (void)work, (void)end;

@@ -12,23 +12,25 @@
 #ifndef SYMLIE_CHAINS_H
 #define SYMLIE_CHAINS_H
 
+#define ONE_EXPONENTIAL 0
+
 static inline long long step_workspace(const symlie_problem *restrict P)
 {
     (void)P;
-    return (3 * STAGES + 7LL) * DIMENSION + (STAGES + 3LL) * STORAGE + (STAGES + 1LL) * ANGLES + acceleration_workspace(P);
+    return (3 * STAGES + 7LL) * DIMENSION + (STAGES + 3LL) * STORAGE + (STAGES + 1LL) * INCREMENTS + acceleration_workspace(P);
 }
 
-/* (Q, V) at the end of a chain and how far each angle turned; the largest squared angle of its exponentials. */
+/* (Q, V) at the end of a chain and the sum of its increments; the largest squared angle of its exponentials. */
 static inline double follow_chain(const symlie_problem *restrict P, int chain, int known, double h,
                                   const double *restrict rate, const double *restrict acceleration,
                                   const double *restrict stage_Q, const double *restrict stage_V,
-                                  const double *restrict stage_turned, double *restrict Theta, double *restrict moved_Q,
-                                  double *restrict moved_V, double *restrict Q, double *restrict V, double *restrict turned)
+                                  const double *restrict stage_sum, double *restrict Theta, double *restrict moved_Q,
+                                  double *restrict moved_V, double *restrict Q, double *restrict V, double *restrict sum)
 {
     double angle = 0;
     copy(STORAGE, stage_Q + START[chain] * STORAGE, Q);
     copy(DIMENSION, stage_V + START[chain] * DIMENSION, V);
-    copy(ANGLES, stage_turned + START[chain] * ANGLES, turned);
+    copy(INCREMENTS, stage_sum + START[chain] * INCREMENTS, sum);
 SYMLIE_UNROLL
     for (int e = BOUND[chain]; e < BOUND[chain + 1]; e++) {
         combine(DIMENSION, DIMENSION, known, h, EXPONENTIAL[e], rate, 0, Theta);
@@ -38,7 +40,7 @@ SYMLIE_UNROLL
         system_advance(P, Q, Theta, moved_Q);
         copy(STORAGE, moved_Q, Q);
         copy(DIMENSION, moved_V, V);
-        add_turning(P, Theta, turned);
+        for (int k = 0; k < INCREMENTS; k++) sum[k] += Theta[k];
     }
     return angle;
 }
@@ -59,26 +61,26 @@ static inline int method_step(const symlie_problem *restrict P, double *restrict
     ARRAY(r, DIMENSION);
     ARRAY(hat, 3 * DIMENSION);
     ARRAY(hat_Q, STORAGE);
-    ARRAY(stage_turned, STAGES * ANGLES);
-    ARRAY(turned, ANGLES);
+    ARRAY(stage_sum, STAGES * INCREMENTS);
+    ARRAY(sum, INCREMENTS);
     double angle = 0;
     const int with_estimate = EMBEDDED && control->with_estimate;
     const int stages = with_estimate ? STAGES : NEEDED;
     (void)hat, (void)hat_Q;
     copy(STORAGE, state->q, stage_Q);
     copy(DIMENSION, state->v, stage_V);
-    for (int k = 0; k < ANGLES; k++) stage_turned[k] = 0;
+    for (int k = 0; k < INCREMENTS; k++) stage_sum[k] = 0;
 SYMLIE_UNROLL
     for (int i = 0; i < STAGES; i++) {
         if (i >= stages) break;
         double *restrict Y = stage_Q + i * STORAGE, *restrict W = stage_V + i * DIMENSION;
         if (i > 0) {
-            const double z = follow_chain(P, i, i, h, rate, acceleration, stage_Q, stage_V, stage_turned, Theta, moved_Q, moved_V,
-                                          Q, V, turned);
+            const double z = follow_chain(P, i, i, h, rate, acceleration, stage_Q, stage_V, stage_sum, Theta, moved_Q, moved_V,
+                                          Q, V, sum);
             angle = z > angle || !(z == z) ? z : angle;
             copy(STORAGE, Q, Y);
             copy(DIMENSION, V, W);
-            copy(ANGLES, turned, stage_turned + i * ANGLES);
+            copy(INCREMENTS, sum, stage_sum + i * INCREMENTS);
             if (MOTIONS) system_prescribe(P, t + C[i] * h, Y, W);
         }
         copy(DIMENSION, W, rate + i * DIMENSION);
@@ -90,8 +92,8 @@ SYMLIE_UNROLL
         }
         if (FIELDS) system_field(P, t + C[i] * h, Y, acceleration + i * DIMENSION, LAMBDA_OF_STAGE(i), rate + i * DIMENSION);
     }
-    const double z = follow_chain(P, STAGES, stages, h, rate, acceleration, stage_Q, stage_V, stage_turned, Theta, moved_Q,
-                                  moved_V, Q, V, trial->turned);
+    const double z = follow_chain(P, STAGES, stages, h, rate, acceleration, stage_Q, stage_V, stage_sum, Theta, moved_Q,
+                                  moved_V, Q, V, trial->increment);
     angle = z > angle || !(z == z) ? z : angle;
     if (MOTIONS) system_prescribe(P, t + h, Q, V);
     trial->rhs_evaluations = stages - (state->acceleration_is_valid ? 1 : 0);
@@ -101,8 +103,8 @@ SYMLIE_UNROLL
 #if EMBEDDED
     if (with_estimate) {
         double *restrict hat_V = hat, *restrict size = hat + DIMENSION, *restrict end = hat + 2 * DIMENSION;
-        follow_chain(P, STAGES + 1, stages, h, rate, acceleration, stage_Q, stage_V, stage_turned, Theta, moved_Q, moved_V,
-                     hat_Q, hat_V, turned);
+        follow_chain(P, STAGES + 1, stages, h, rate, acceleration, stage_Q, stage_V, stage_sum, Theta, moved_Q, moved_V,
+                     hat_Q, hat_V, sum);
         if (MOTIONS) system_prescribe(P, t + h, hat_Q, hat_V);
         system_difference(P, state->q, Q, size);
         system_difference(P, Q, hat_Q, end);

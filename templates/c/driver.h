@@ -10,7 +10,7 @@
 static inline long long trial_workspace(const symlie_problem *restrict P)
 {
     (void)P;
-    return STORAGE + 3LL * DIMENSION + ROWS + EVENTS + ANGLES + CARRIED;
+    return STORAGE + 3LL * DIMENSION + ROWS + EVENTS + INCREMENTS + CARRIED;
 }
 
 long long symlie_workspace(const symlie_problem *P)
@@ -21,7 +21,7 @@ long long symlie_workspace(const symlie_problem *P)
     if (projection_workspace(P) > inner) inner = projection_workspace(P);
     if (carried_workspace(P) > inner) inner = carried_workspace(P);
     if (drift_workspace(P) > inner) inner = drift_workspace(P);
-    return mass_workspace(P) + 2 * trial_workspace(P) + inner;
+    return mass_workspace(P) + 2 * trial_workspace(P) + event_workspace(P) + inner;
 }
 
 int symlie_acceleration(const symlie_problem *P, double t, const double *q, const double *v, double *a, double *lambda)
@@ -105,7 +105,8 @@ int symlie_integrate(const symlie_problem *P, symlie_state *state, const symlie_
     TRIAL(other);
 #endif
     if (!evaluate_mass(P, state->t, state->q, &mass)) return mass_failure(P, 0, &mass);
-    begin_events(P, state);
+    const int begun = begin_events(P, state);
+    if (begun != SYMLIE_DONE) return begun;
     for (; state->segment < plan->segments; state->segment++, state->step = 0) {
         const double start = plan->start[state->segment], end = plan->end[state->segment];
         const long long steps = plan->steps[state->segment];
@@ -114,7 +115,7 @@ int symlie_integrate(const symlie_problem *P, symlie_state *state, const symlie_
         const double equal = control->is_adaptive ? 0 : (end - start) / (double)steps;
         while (control->is_adaptive ? state->t < end : state->step < steps) {
             if (record->count >= record->capacity || record->tried >= record->capacity
-                || record->events + EVENTS > record->capacity)
+                || record->events + MOST_EVENTS * EVENTS > record->event_capacity)
                 return SYMLIE_BUFFER_FULL;
             if (budget-- <= 0) return SYMLIE_BUDGET;
             const double t = control->is_adaptive ? state->t : start + (double)state->step * equal;

@@ -16,6 +16,8 @@
 #ifndef SYMLIE_HALF_EXPLICIT_H
 #define SYMLIE_HALF_EXPLICIT_H
 
+#define ONE_EXPONENTIAL 1
+
 static inline long long step_workspace(const symlie_problem *restrict P)
 {
     (void)P;
@@ -151,7 +153,7 @@ SYMLIE_UNROLL
 #else
     (void)control;
 #endif
-    read_turning(P, final_Theta, trial->turned);
+    keep_increment(P, final_Theta, trial->increment);
     system_normalize(P, final_Q, trial->q);
     copy(DIMENSION, final_V, trial->v);
 #if CONSTRAINED

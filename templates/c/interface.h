@@ -104,7 +104,7 @@ typedef struct {
     const symlie_control *control;
 } symlie_plan;
 
-/* Recorded states, filled up to capacity; tried steps and events have buffers of the same capacity. */
+/* Recorded states, filled up to capacity; tried steps have buffers of the same capacity. */
 typedef struct {
     long long capacity;
     long long count;
@@ -115,6 +115,7 @@ typedef struct {
     double *carried;
     long long tried;            /* steps in the trace */
     double *trace;              /* t, h, error, accepted (0 or 1) of each tried step; null: not wanted */
+    long long event_capacity;   /* events have a buffer of their own */
     long long events;
     double *event;              /* index, t, q, v, lambda, carried of each event */
 } symlie_record;

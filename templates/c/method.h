@@ -15,7 +15,7 @@ typedef struct {
     long long acceleration_is_valid;
     double *first_acceleration; /* v' of the first stage, which serves again if the step is rejected */
     double *event;              /* event functions at the end, once they are computed */
-    double *turned;             /* how far each angle turned; what increments do not move counts as zero */
+    double *increment;          /* local coordinates of the step, or their sum over a chain; see keep_increment */
     double *carried;            /* what is carried at the end, once it is computed */
     double error;               /* at most 1 if acceptable */
     long long rhs_evaluations;
@@ -34,10 +34,10 @@ typedef struct {
     ARRAY(name##_acceleration, DIMENSION);                                                                          \
     ARRAY(name##_first, DIMENSION);                                                                                 \
     ARRAY(name##_event, EVENTS);                                                                                    \
-    ARRAY(name##_turned, ANGLES);                                                                                   \
+    ARRAY(name##_increment, INCREMENTS);                                                                            \
     ARRAY(name##_carried, CARRIED);                                                                                 \
-    symlie_trial name = {name##_q,     name##_v,      name##_lambda,  name##_acceleration, 0, name##_first,         \
-                         name##_event, name##_turned, name##_carried, 0, 0, 0, 0, 0}
+    symlie_trial name = {name##_q,     name##_v,         name##_lambda,  name##_acceleration, 0, name##_first,      \
+                         name##_event, name##_increment, name##_carried, 0, 0, 0, 0, 0}
 
 /* Norm of y_hat - y for y = (theta, v), relative to the tolerances; theta is zero at the start of a step.
  * Source: Tumiotto and Arnold 2024, equation (21). */

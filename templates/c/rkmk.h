@@ -142,7 +142,7 @@ SYMLIE_UNROLL
         trial->error = error_norm(P, control, Theta, hat, v, V, hat + DIMENSION);
     }
 #endif
-    read_turning(P, Theta, trial->turned);
+    keep_increment(P, Theta, trial->increment);
     system_normalize(P, Q, trial->q);
 #if CONSTRAINED
     measure_residuals(P, work, t + h, Q, V, trial);

@@ -8,6 +8,8 @@
 #ifndef SYMLIE_SYMPLECTIC_H
 #define SYMLIE_SYMPLECTIC_H
 
+#define ONE_EXPONENTIAL 0
+
 #if !SYMPLECTIC
 #error "the symplectic theta family needs a Hamiltonian system on cotangent bundles"
 #endif
@@ -65,7 +67,7 @@ static inline int method_step(const symlie_problem *restrict P, double *restrict
     for (int k = 0; k < n; k++) u[k] -= d[k];
     const double angle = system_chart(P, u);
     if (!(angle < CHART_LIMIT)) return angle >= CHART_LIMIT ? SYMLIE_OUTSIDE_CHART : SYMLIE_NOT_FINITE;
-    read_turning(P, u, trial->turned);
+    keep_increment(P, u, trial->increment);
     double end[STORAGE];
     system_symplectic_end(P, stage_t, state->q, u, h, THETA, end);
     system_normalize(P, end, trial->q);

@@ -1,0 +1,52 @@
+/* Samples of event functions: polynomials of degree five through them, and what they tell of zeros. */
+#ifndef SYMLIE_EVENT_SAMPLES_H
+#define SYMLIE_EVENT_SAMPLES_H
+
+#include "event_tables.h"
+
+#define EVENT_SAMPLES 6
+#define RESOLVED 0.05           /* of the variation: last two Chebyshev coefficients of a part that is resolved */
+#define FAR 8                   /* variations that a function must be away from zero to be looked at no closer */
+
+/* Whether all functions are far from zero at the ends and at the two nodes in the middle. */
+static inline int are_far(const symlie_problem *restrict P, const double *restrict sample)
+{
+    int near = 0;
+    (void)P;
+    for (int e = 0; e < EVENTS; e++) {
+        const double a = sample[e], b = sample[2 * EVENTS + e], c = sample[3 * EVENTS + e], d = sample[5 * EVENTS + e];
+        const double low = fmin(fmin(a, b), fmin(c, d)), high = fmax(fmax(a, b), fmax(c, d));
+        near |= !((low > 0 ? low : -high) > FAR * (high - low));
+    }
+    return !near;
+}
+
+/* Bernstein coefficients of the polynomial through the samples of one function, and its variation; whether it resolves the
+ * function. */
+static inline int fit_samples(const symlie_problem *restrict P, const double *restrict sample, int event,
+                              double *restrict c, double *restrict variation)
+{
+    double low = INFINITY, high = -INFINITY;
+    (void)P;
+    for (int i = 0; i < EVENT_SAMPLES; i++) {
+        c[i] = 0;
+        for (int j = 0; j < EVENT_SAMPLES; j++) c[i] += BERNSTEIN[i][j] * sample[j * EVENTS + event];
+        low = fmin(low, sample[i * EVENTS + event]);
+        high = fmax(high, sample[i * EVENTS + event]);
+    }
+    const double a = c[0] - 4 * c[1] + 6 * c[2] - 4 * c[3] + c[4], b = c[1] - 4 * c[2] + 6 * c[3] - 4 * c[4] + c[5];
+    *variation = high - low;
+    return 5 * fabs(a + b) / 256 + fabs(b - a) / 512 <= RESOLVED * *variation;
+}
+
+/* A polynomial with n Bernstein coefficients, by de Casteljau's scheme. */
+static inline double bernstein_value(int n, const double *restrict c, double s)
+{
+    double b[EVENT_SAMPLES];
+    for (int i = 0; i < n; i++) b[i] = c[i];
+    for (int m = n - 1; m > 0; m--)
+        for (int i = 0; i < m; i++) b[i] += s * (b[i + 1] - b[i]);
+    return b[0];
+}
+
+#endif

@@ -1,0 +1,110 @@
+/* States within a step for the search of events: cubic Hermite interpolation in the local coordinates of the step,
+ *
+ *   q(s) = q_n o exp(theta(s)),  v(s) = T(theta) theta',  theta(0) = 0, theta'(0) = v_n, theta(1) = Theta, theta'(1) = T^-1(Theta) v
+ *
+ * where Theta is the increment of the step, corrected so that it leads to its result. Where nodes move by fields there is
+ * no velocity at the end, and the states are those of shorter steps. */
+#ifndef SYMLIE_STEP_INTERPOLATION_H
+#define SYMLIE_STEP_INTERPOLATION_H
+
+#define INCREMENT_STEPS 3
+#define INCREMENT_ENOUGH 1e-9 /* of an increment: what is left moves no event across a margin */
+
+/* A step that was accepted, and what it takes to look into it. */
+typedef struct {
+    const symlie_problem *P;
+    double *work;
+    const symlie_control *control;
+    mass_matrix *mass;
+    symlie_state *state;        /* at its start */
+    const symlie_trial *trial;  /* at its end */
+    symlie_trial *other;        /* somewhere within */
+    double t;
+    double h;
+    double end;                 /* time at its end */
+    double *theta;
+    double *rate;               /* theta' at its end */
+} step_inside;
+
+static inline long long inside_workspace(const symlie_problem *restrict P)
+{
+    (void)P;
+    return 6LL * DIMENSION + STORAGE + ROWS;
+}
+
+/* The result of the step as if it had the length x, and the event functions there, in `other`. */
+static inline int step_to(step_inside *restrict in, double x, double end)
+{
+    const symlie_problem *restrict P = in->P;
+    symlie_trial *restrict other = in->other;
+    int status = try_step(P, in->work, in->t, x, in->control, in->mass, in->state, other);
+    if (status == SYMLIE_DONE) status = finish_step(P, in->work, in->t, end, in->control, in->mass, in->state, other);
+    if (status == SYMLIE_DONE) system_events(P, end, other->q, other->v, other->lambda, other->event);
+    return status;
+}
+
+/* Find the increment and the rate at the end. */
+static inline void begin_inside(step_inside *restrict in)
+{
+#if !FIELDS
+    const symlie_problem *restrict P = in->P;
+    double *restrict work = in->work;
+    ARRAY(q, STORAGE);
+    ARRAY(apart, DIMENSION);
+    ARRAY(change, DIMENSION);
+    copy(DIMENSION, in->trial->increment, in->theta);
+    /* Of a step along one exponential it is the increment itself. */
+    const int is_known = ONE_EXPONENTIAL && !(in->control->project_position || in->control->project_velocity);
+    for (int n = 0; !is_known && n < INCREMENT_STEPS; n++) {
+        system_advance(P, in->state->q, in->theta, q);
+        system_difference(P, q, in->trial->q, apart);
+        if (largest_entry(DIMENSION, apart, 0) <= INCREMENT_ENOUGH) break;
+        system_rate(P, in->theta, apart, change);
+        for (int k = 0; k < DIMENSION; k++) in->theta[k] += change[k];
+    }
+    system_rate(P, in->theta, in->trial->v, in->rate);
+    (void)work;
+#else
+    (void)in;
+#endif
+}
+
+/* Event functions within the step, after the part s of it. */
+static inline int events_inside(step_inside *restrict in, double s, double *restrict value)
+{
+    const symlie_problem *restrict P = in->P;
+#if FIELDS
+    const int status = step_to(in, s * in->h, in->t + s * in->h);
+    if (status == SYMLIE_DONE) copy(EVENTS, in->other->event, value);
+    return status;
+#else
+    double *restrict work = in->work;
+    const double *restrict v0 = in->state->v;
+    const double h = in->h, t = in->t + s * h;
+    ARRAY(Theta, DIMENSION);
+    ARRAY(rate, DIMENSION);
+    ARRAY(q, STORAGE);
+    ARRAY(v, DIMENSION);
+    ARRAY(lambda, ROWS);
+    const double ends = s * s * (3 - 2 * s), first = s * (1 - s) * (1 - s), last = s * s * (s - 1);
+    const double ends_rate = 6 * s * (1 - s) / h, first_rate = (1 - s) * (1 - 3 * s), last_rate = s * (3 * s - 2);
+    for (int k = 0; k < DIMENSION; k++) {
+        Theta[k] = ends * in->theta[k] + h * (first * v0[k] + last * in->rate[k]);
+        rate[k] = ends_rate * in->theta[k] + first_rate * v0[k] + last_rate * in->rate[k];
+    }
+    system_advance(P, in->state->q, Theta, q);
+    system_transport(P, Theta, rate, v);
+    if (MOTIONS) system_prescribe(P, t, q, v);
+#if CONSTRAINED && EVENTS_READ_MULTIPLIERS
+    const int status = index1_acceleration(P, work, t, q, v, in->mass, rate, lambda);
+    if (status != SYMLIE_DONE) return status;
+#else
+    for (int k = 0; k < ROWS; k++) lambda[k] = in->trial->lambda[k];
+#endif
+    system_events(P, t, q, v, lambda, value);
+    (void)work;
+    return SYMLIE_DONE;
+#endif
+}
+
+#endif

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from symlie.modeling.model import Model
     from symlie.modeling.rod import CosseratRod
     from symlie.notices import Notice
+    from symlie.rotations import rotation
     from symlie.runtime.checkpoint import resume
     from symlie.runtime.convergence import convergence
     from symlie.runtime.convergence_figure import plot_convergence
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
     from symlie.runtime.solution_file import load_solution
     from symlie.runtime.step_figure import plot_steps
     from symlie.runtime.system import System
+    from symlie.unit_names import centi, deg, giga, kilo, mega, micro, milli, mm, nano, rpm, unit
 
 _SOURCES: dict[str, tuple[str, ...]] = {
     "sympy": (
@@ -107,6 +109,7 @@ _SOURCES: dict[str, tuple[str, ...]] = {
     "symlie.modeling.model": ("Model",),
     "symlie.modeling.rod": ("CosseratRod",),
     "symlie.notices": ("Notice",),
+    "symlie.rotations": ("rotation",),
     "symlie.runtime.convergence": ("convergence",),
     "symlie.runtime.convergence_figure": ("plot_convergence",),
     "symlie.runtime.integrate": ("solve",),
@@ -117,17 +120,18 @@ _SOURCES: dict[str, tuple[str, ...]] = {
     "symlie.runtime.loading": ("load",),
     "symlie.runtime.own_methods": ("load_tableau",),
     "symlie.runtime.system": ("System",),
+    "symlie.unit_names": ("centi", "deg", "giga", "kilo", "mega", "micro", "milli", "mm", "nano", "rpm", "unit"),
 }
 _MODULE_OF = {name: module for module, names in _SOURCES.items() for name in names}
 
 __all__ = [
     "S2", "S3", "SE2", "SE3", "SO2", "SO3", "TS2", "Abs", "CosseratRod", "ElementType", "Heaviside", "Max", "Min",
     "Model", "Notice", "Piecewise", "Rational", "S3sR3", "SO3rv", "Solution", "System", "acos", "analytic_function",
-    "asin", "atan", "atan2", "convergence", "cos", "cosh", "cotangent_space", "diag", "direct_product", "dual_space",
-    "errors", "exp", "eye", "frame_space", "group_from_name", "homogeneous_space", "lie_group", "load",
-    "load_solution", "load_tableau", "matrix_group", "pi", "plot_convergence", "plot_steps", "product_space",
-    "real_space", "resume", "select", "semidirect_product", "sign", "sin", "sinh", "solve", "sqrt", "tan", "tanh",
-    "translation_space", "vector",
+    "asin", "atan", "atan2", "centi", "convergence", "cos", "cosh", "cotangent_space", "deg", "diag", "direct_product",
+    "dual_space", "errors", "exp", "eye", "frame_space", "giga", "group_from_name", "homogeneous_space", "kilo",
+    "lie_group", "load", "load_solution", "load_tableau", "matrix_group", "mega", "micro", "milli", "mm", "nano", "pi",
+    "plot_convergence", "plot_steps", "product_space", "real_space", "resume", "rotation", "rpm", "select",
+    "semidirect_product", "sign", "sin", "sinh", "solve", "sqrt", "tan", "tanh", "translation_space", "unit", "vector",
 ]  # fmt: skip
 
 

@@ -32,7 +32,17 @@ FORBIDDEN = {
 }
 """What a layer must not import although it is below or from elsewhere: what runs a model does without SymPy."""
 
-COMMON_GROUND = ("errors", "notices", "packages", "paths", "showing", "templating", "version")
+COMMON_GROUND = (
+    "errors",
+    "notices",
+    "packages",
+    "paths",
+    "rotations",
+    "showing",
+    "templating",
+    "unit_names",
+    "version",
+)
 """Modules that every layer may import."""
 
 EXCEPTIONS = {

@@ -385,3 +385,9 @@ too many or too few is 6.3."""
 
 GRAZING_TIME = 1e-8
 """Places where a function of size one touches zero: a change of 1e-8 changes it by the rounding of doubles."""
+
+ROTATION = 1e-12
+"""Rotations of at most a few radians, or of 90°, that are converted from one form to another: a few dozen roundings."""
+
+ROUNDING_OF_UNITS = 1e-14
+"""Relative: numbers that were multiplied and divided by the sizes of a few units, or turned by an angle once."""

@@ -17,7 +17,7 @@ from symlie.modeling.node import Node
 from symlie.modeling.stated import Stated
 from symlie.modeling.symbolic import SymbolicMatrix
 from symlie.modeling.terms import Placement
-from symlie.modeling.units import UNITS
+from symlie.unit_names import UNITS
 
 
 class FieldStatement(Stated):

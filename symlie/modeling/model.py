@@ -21,9 +21,11 @@ from symlie.modeling.node_array import NodeArray, NodeReference
 from symlie.modeling.statement import Statement
 from symlie.modeling.summaries import statement_html, statement_parts
 from symlie.modeling.terms import Input
-from symlie.modeling.units import Certainty, parse_units
+from symlie.modeling.units import Certainty, size_of
 from symlie.modeling.values import flat, given_space, parameter_block, shared_name
+from symlie.rotations import with_rotations
 from symlie.showing import Brief, line
+from symlie.unit_names import parse_units
 
 if TYPE_CHECKING:
     from symlie.derive.equations import Equations
@@ -209,9 +211,12 @@ class Model(Statement):
         node
             The node.
         **fields
-            Values by name of a storage field (``R``, ``p``, ``x``) or velocity field (``Omega``, ``U``, ``x_dot``).
+            Values by name of a storage field (``R``, ``p``, ``x``) or velocity field (``Omega``, ``U``, ``x_dot``). A
+            field that stores a rotation may be given by `rotation`; ``rotation`` is its name on every group.
         """
         self._own(node)
+        shapes = {f.name: f.shape for f in node.group.storage_fields}
+        fields = with_rotations(f"Node '{node.name}' on {node.group}", shapes, fields)
         storage = {f.name: (f, False) for f in node.group.storage_fields}
         velocity = {f.name: (f, True) for f in node.group.velocity_fields}
         known = {**storage, **velocity}
@@ -242,7 +247,8 @@ class Model(Statement):
         node
             A node, or a member of a node array.
         **fields
-            Every storage field of the group (``R`` or ``p``, ``x``) as expressions of ``model.t`` and of parameters.
+            Every storage field of the group (``R`` or ``p``, ``x``) as expressions of ``model.t`` and of parameters; or
+            ``rotation``, as in `initial`.
         """
         found = node.array if isinstance(node, NodeReference) else node
         if found not in self.arrays:
@@ -254,6 +260,8 @@ class Model(Statement):
             )
         storage: list[Expr] = list(found.group.identity)
         known = {f.name: f for f in found.group.storage_fields}
+        shapes = {f.name: f.shape for f in found.group.storage_fields}
+        fields = with_rotations(f"Node '{found.name}' on {found.group}", shapes, fields)
         if set(fields) != set(known):
             raise ModelError(
                 f"The prescribed motion of node '{found.name}' on {found.group} needs the fields {', '.join(known)}, "
@@ -283,16 +291,19 @@ class Model(Statement):
         times, values
             The points; times increase, in s.
         unit
-            Unit of the values.
+            Unit that the values are given in, such as ``"kN"``; the function is in SI units.
         """
         if isinstance(times, str) or isinstance(values, str):
             raise ModelError(f"Time function '{name}' needs numbers, not text.")
         if len(times) != len(values) or len(times) < 2 or any(b <= a for a, b in itertools.pairwise(times)):
             raise ModelError(f"Time function '{name}' needs at least two points with increasing times.")
         t = self.parameter(f"{name}_times", times, unit="s")
-        y = self.parameter(f"{name}_values", values, unit=unit)
+        self.parameter(f"{name}_values", values, unit=unit)
         self.breakpoints.append(f"{name}_times")
-        return PiecewiseLinear(self.t, t[0], y[0], len(times))
+        sizes = {size_of(u) for u in parse_units(unit, len(times))}
+        if len(sizes) > 1:
+            raise ModelError(f"The values of time function '{name}' have one unit, not '{unit}'.")
+        return sizes.pop() * PiecewiseLinear(self.t, t[0], self.parameters[-1].symbols[0], len(times))
 
     def input(self, name: str, size: int = 1, unit: str = "") -> Any:
         """A function of time u(t) that is given at run time as a table, by `System.with_input`; zero until then.
@@ -304,7 +315,7 @@ class Model(Statement):
         size
             Number of components.
         unit
-            Unit of the components.
+            Unit that the table is given in, such as ``"kN"``; u(t) is in SI units.
 
         Returns
         -------
@@ -317,10 +328,10 @@ class Model(Statement):
         if not isinstance(size, int) or size < 1:
             raise ModelError(f"Input '{name}' needs at least one component, not {size!r}.")
         slots = tuple(Symbol(f"input[{name},{k}]", real=True) for k in range(3))
-        dimensions = set(parse_units(unit, size))
-        self.units.declare(slots[:1], list(dimensions) if len(dimensions) == 1 else [None], Certainty.STATED)
+        units = parse_units(unit, size)
+        self.units.declare(slots[:1], units[:1] if len(set(units)) == 1 else [None], Certainty.STATED)
         self.inputs.append(Input(name, size, unit, slots))
-        parts = [RunTimeInput(self.t, slots[0], Integer(k)) for k in range(size)]
+        parts = [size_of(u) * RunTimeInput(self.t, slots[0], Integer(k)) for k, u in enumerate(units)]
         return parts[0] if size == 1 else column(parts)
 
     def derive(self) -> Equations:

@@ -14,6 +14,8 @@ from symlie.errors import ModelError
 from symlie.groups.group import Field
 from symlie.groups.homogeneous import ConfigurationSpace
 from symlie.modeling.names import identifier
+from symlie.modeling.units import si_units
+from symlie.rotations import with_rotations
 from symlie.showing import line
 
 
@@ -92,12 +94,14 @@ class NodeArray:
         field
             Name of the field, such as ``x``.
         unit
-            Its unit.
+            Its SI unit.
         """
         identifier("Output", name)
         known = [f.name for f in self.group.storage_fields]
         if field not in known:
             raise ModelError(f"Node array '{self.name}' has no field '{field}' to report; it has: {', '.join(known)}.")
+        size = next(f.size for f in self.group.storage_fields if f.name == field)
+        si_units(f"Fields of node array '{self.name}'", unit, size)
         self.outputs.append((name, field, unit))
 
     def initial(self, **fields: Any) -> None:
@@ -106,16 +110,17 @@ class NodeArray:
         Parameters
         ----------
         **fields
-            Values by name of a storage field (``p``, ``x``, ``R``) or velocity field (``Omega``, ``U``).
+            Values by name of a storage field (``p``, ``x``, ``R``) or velocity field (``Omega``, ``U``); ``rotation``
+            is the field that stores one, given by `rotation`.
         """
         known = {f.name: (f, self.storage, self.storage_given) for f in self.group.storage_fields}
         known |= {f.name: (f, self.velocity, self.velocity_given) for f in self.group.velocity_fields}
-        for name, value in fields.items():
+        shapes = {f.name: f.shape for f in self.group.storage_fields}
+        values = {n: [v(k) for k in range(self.count)] if callable(v) else v for n, v in fields.items()}
+        for name, value in with_rotations(f"Node array '{self.name}' on {self.group}", shapes, values).items():
             if name not in known:
                 raise ModelError(f"Node array '{self.name}' has no field '{name}'; it has: {', '.join(known)}.")
             entry, target, given = known[name]
-            if callable(value):
-                value = [value(k) for k in range(self.count)]
             try:
                 block = np.asarray(value, dtype=float)
                 block = np.broadcast_to(

@@ -19,8 +19,9 @@ from symlie.modeling.names import identifier, stem
 from symlie.modeling.node import Node, column
 from symlie.modeling.symbolic import SymbolicMatrix
 from symlie.modeling.terms import Constraint, Event, Output, Parameter, Placement
-from symlie.modeling.units import UNITS, Certainty, UnitCheck, parse_units
+from symlie.modeling.units import Certainty, UnitCheck, size_of
 from symlie.modeling.values import given_space
+from symlie.unit_names import UNITS, Unit, parse_units
 
 TIME = Symbol("t", real=True)
 """The time, in seconds."""
@@ -49,7 +50,7 @@ class Stated:
         self.time = TIME
         self._time = self.program.input("t", Euclidean(1), (TIME,))
         self.units = UnitCheck(name, self.program)
-        self.units.declare([TIME], [UNITS["s"]], Certainty.FIELD)
+        self.units.declare([TIME], [Unit(UNITS["s"])], Certainty.FIELD)
 
     @property
     def t(self) -> Symbol:
@@ -68,13 +69,14 @@ class Stated:
         default
             Default value: a number, a vector or a matrix.
         unit
-            SI unit, such as ``"kg m^2"``; sums are checked where the units of their terms are known. Several units,
-            separated by commas, belong to parts of a vector of equal length.
+            Unit that values are given and shown in, such as ``"kg m^2"``, ``"mm"`` or ``"deg"``, see `unit`; formulas
+            see SI units. Sums are checked where the units of their terms are known. Several units, separated by commas,
+            belong to parts of a vector of equal length.
 
         Returns
         -------
-        Symbol or SymbolicMatrix
-            A scalar symbol, or a column or matrix of symbols.
+        Expr or SymbolicMatrix
+            A scalar, or a column or matrix, in SI units.
         """
         identifier("Parameter", name)
         if name == str(self.time):
@@ -92,14 +94,15 @@ class Stated:
             Symbol(f"{prefix}{name}" if array.ndim == 0 else f"{prefix}{name}[{','.join(map(str, index))}]", real=True)
             for index in np.ndindex(array.shape)
         )
-        dimensions = parse_units(unit, array.size)
+        units = parse_units(unit, array.size)
         if array.ndim < 2 or "," not in unit:  # of a matrix, parts have no single unit
-            self.units.declare(symbols, dimensions, Certainty.STATED)
+            self.units.declare(symbols, units, Certainty.STATED)
         self.parameters.append(Parameter(name, tuple(map(float, array.ravel())), array.shape, unit, symbols))
+        in_si = [size_of(u) * symbol for u, symbol in zip(units, symbols, strict=True)]
         if array.ndim == 0:
-            return symbols[0]
+            return in_si[0]
         shape = array.shape if array.ndim == 2 else (array.size, 1)
-        return SymbolicMatrix(*shape, list(symbols))
+        return SymbolicMatrix(*shape, in_si)
 
     def function_of_ad(self, function: AnalyticFunction, group: LieGroup | str, theta: Any, w: Any) -> SymbolicMatrix:
         """φ(ad θ) w for a function of `analytic_function`, to be used in any expression.

@@ -16,7 +16,8 @@ from symlie.modeling.names import identifier
 from symlie.modeling.node import Node, column
 from symlie.modeling.symbolic import SymbolicMatrix
 from symlie.modeling.terms import DIRECTIONS, Constraint, Event, Output
-from symlie.modeling.units import UNITS, parse_units
+from symlie.modeling.units import size_of
+from symlie.unit_names import UNITS, parse_units
 
 
 class Statement(FieldStatement):
@@ -318,7 +319,8 @@ class Statement(FieldStatement):
         expression
             Scalar, vector or matrix expression of the time, configurations, velocities and multipliers.
         unit
-            Its unit, for tables, files and figures.
+            Unit that it is given in by solutions, such as ``"m"``, ``"mm"`` or ``"deg"``, see `unit`; the expression is
+            in SI units.
         """
         identifier("Output", name)
         if name in {"energy", "constraint_residual", "velocity_residual"} or any(o.name == name for o in self.outputs):
@@ -326,12 +328,14 @@ class Statement(FieldStatement):
         parts = components(expression)
         if not parts:
             raise ModelError(f"Output '{name}' of '{self.name}' has no components.")
-        for part, dimension in zip(parts, parse_units(unit, len(parts)), strict=True):
-            if dimension is None:
+        units = parse_units(unit, len(parts))
+        for part, known in zip(parts, units, strict=True):
+            if known is None:
                 self.units.of(part)
             else:
-                self.units.check(f"Output '{name}'", part, dimension)
-        self.outputs.append(Output(name, parts, unit))
+                self.units.check(f"Output '{name}'", part, known.dimension)
+        given = tuple(part / size_of(u) for part, u in zip(parts, units, strict=True))
+        self.outputs.append(Output(name, given, unit))
 
     def rate(self, expression: Any) -> Any:
         """Time derivative of an expression of (t, q) along the motion q' = v.

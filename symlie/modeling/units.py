@@ -8,7 +8,7 @@ than ±1 and ±1/2 are factors, or where a product has no factor with a stated u
 from __future__ import annotations
 
 import functools
-import re
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
@@ -25,80 +25,7 @@ from symlie.groups.rotation import Rotate
 from symlie.ir.primitives import PiecewiseLinear, RunTimeInput, Select
 from symlie.ir.program import Application, Assignment, Program, Vector, substitute
 from symlie.modeling.node import Node
-
-Dimension = tuple[Fraction, ...]
-"""Exponents of kg, m, s, A, K, mol, cd."""
-
-_BASE = ("kg", "m", "s", "A", "K", "mol", "cd")
-
-_DERIVED = {
-    "1": (), "rad": (), "sr": (), "N": (1, 1, -2), "J": (1, 2, -2), "W": (1, 2, -3), "Pa": (1, -1, -2),
-    "Hz": (0, 0, -1), "C": (0, 0, 1, 1), "V": (1, 2, -3, -1), "F": (-1, -2, 4, 2), "Ohm": (1, 2, -3, -2),
-    "S": (-1, -2, 3, 2), "Wb": (1, 2, -2, -1), "T": (1, 0, -2, -1), "H": (1, 2, -2, -2),
-}  # fmt: skip
-
-
-def _dimension(exponents: Sequence[int | Fraction]) -> Dimension:
-    return tuple(Fraction(e) for e in (*exponents, *(0,) * (len(_BASE) - len(exponents))))
-
-
-UNITS: dict[str, Dimension] = {name: _dimension([int(i == k) for i in range(7)]) for k, name in enumerate(_BASE)}
-UNITS |= {name: _dimension(exponents) for name, exponents in _DERIVED.items()}
-"""SI units without prefixes, and what they are made of; angles are numbers."""
-
-NUMBER = UNITS["1"]
-
-_FACTOR = re.compile(r"\s*([/·*]?)\s*([A-Za-z]+|1)(?:\^(-?\d+))?")
-
-
-def parse_unit(text: str) -> Dimension:
-    """Exponents of a unit such as ``kg m^2``, ``N/m``, ``rad/s`` or ``1``; a slash divides by the next factor.
-
-    Raises
-    ------
-    ModelError
-        It is no unit.
-    """
-    total, position = NUMBER, 0
-    while position < len(text.rstrip()):
-        match = _FACTOR.match(text, position)
-        if match is None or match[2] not in UNITS or (position == 0 and match[1]):
-            raise ModelError(
-                f"The unit '{text}' is not known; write products and quotients such as 'kg m^2/s' of "
-                f"{', '.join(UNITS)}."
-            )
-        exponent = int(match[3] or 1) * (-1 if match[1] == "/" else 1)
-        total = _times(total, UNITS[match[2]], Fraction(exponent))
-        position = match.end()
-    if position == 0:
-        raise ModelError("The unit is empty; leave it out, or write '1' for a number.")
-    return total
-
-
-def parse_units(text: str, size: int) -> list[Dimension | None]:
-    """Units of the components of a vector: one for all, or several, separated by commas, for parts of equal length."""
-    if not isinstance(text, str):
-        raise ModelError(f"A unit is a text such as 'kg m^2', not {text!r}.")
-    if not text.isprintable():
-        raise ModelError(f"A unit is one line of text such as 'kg m^2', not {text!r}.")
-    if not text:
-        return [None] * size
-    parts = [parse_unit(part.strip()) for part in text.split(",")]
-    if size % len(parts):
-        raise ModelError(f"{len(parts)} units are given for {size} components: '{text}'.")
-    return [part for part in parts for _ in range(size // len(parts))]
-
-
-def _times(a: Dimension, b: Dimension, power: Fraction = Fraction(1)) -> Dimension:
-    return tuple(x + power * y for x, y in zip(a, b, strict=True))
-
-
-def unit_name(dimension: Dimension) -> str:
-    """A unit as people write it."""
-    known = next((n for n, d in UNITS.items() if d == dimension and n != "Hz"), None)
-    if known is not None:
-        return known
-    return " ".join(n + (f"^{e}" if e != 1 else "") for n, e in zip(_BASE, dimension, strict=True) if e)
+from symlie.unit_names import NUMBER, UNITS, Dimension, Unit, parse_units, times, unit_name
 
 
 class Certainty(IntEnum):
@@ -144,18 +71,22 @@ class UnitCheck:
         self._where = where
         self._program = program
         self._symbols: dict[Symbol, Known] = {}
+        self._sizes: dict[Symbol, float] = {}
         self._shown: dict[Symbol, Expr] = {}
         self._position = 0
         self._cache: dict[Expr, Known] = {}
 
-    def declare(self, symbols: Sequence[Symbol], dimensions: Sequence[Dimension | None], certainty: Certainty) -> None:
-        """Units of symbols."""
-        for symbol, dimension in zip(symbols, dimensions, strict=True):
-            self._symbols[symbol] = None if dimension is None else Quantity(dimension, certainty)
+    def declare(self, symbols: Sequence[Symbol], units: Sequence[Unit | None], certainty: Certainty) -> None:
+        """Units of symbols; those of units that are no SI units only appear with the number of SI units as a factor."""
+        for symbol, unit in zip(symbols, units, strict=True):
+            self._symbols[symbol] = None if unit is None else Quantity(unit.dimension, certainty)
+            if unit is not None and not unit.is_si:
+                self._sizes[symbol] = unit.number
 
     def declare_node(self, node: Node, unit: str = "") -> None:
         """Units of the fields of a node; those of Rⁿ by the unit of its coordinates."""
-        length = parse_unit(unit) if unit else None
+        known = si_units(f"Coordinates of node '{node.name}'", unit, 1)[0]
+        length = None if known is None else known.dimension
         if isinstance(node.group, HomogeneousSpace):
             return  # what the parts of a point are measured in is not known
         storage, velocity = storage_units(node.group, length), velocity_units(node.group, length)
@@ -175,7 +106,7 @@ class UnitCheck:
         self.skip()
         for rate, q in zip(rates, quantities, strict=True):
             if q is not None and isinstance(rate, Symbol) and rate not in self._symbols:
-                self._symbols[rate] = Quantity(_times(q.dimension, UNITS["Hz"]), q.certainty)
+                self._symbols[rate] = Quantity(times(q.dimension, UNITS["Hz"]), q.certainty)
 
     def _short(self, term: Expr) -> str:
         text = str(substitute(term, self._shown))
@@ -213,7 +144,7 @@ class UnitCheck:
         if q is None:
             self.of(expression)
         else:
-            self.check(what, expression, _times(expected, q.dimension, Fraction(-1)))
+            self.check(what, expression, times(expected, q.dimension, Fraction(-1)))
 
     def _look(self) -> None:
         statements = self._program.statements
@@ -285,20 +216,33 @@ class UnitCheck:
 
     def _product(self, expression: Expr) -> Known:
         number, factors = expression.as_coeff_mul()
+        sizes = [size for size in map(self._size, factors) if size != 1.0]
+        if sizes:
+            constants = [factor for factor in factors if factor.is_number]
+            factors = [factor for factor in factors if not factor.is_number]
+            ratio = float(sympy.Mul(number, *constants)) / math.prod(sizes)
+            number = next((plain for plain in _PLAIN_FACTORS if math.isclose(abs(ratio), plain)), ratio)
         found = [self._of(factor) for factor in factors]
         known = [q for q in found if q is not None]
         if len(known) < len(found) or abs(number) not in _PLAIN_FACTORS:
             return None
-        dimension = functools.reduce(_times, (q.dimension for q in known), NUMBER)
+        dimension = functools.reduce(times, (q.dimension for q in known), NUMBER)
         if len(known) == 1 or any(q.certainty is Certainty.STATED for q in known):
             return Quantity(dimension, max(q.certainty for q in known))
         return Quantity(dimension, Certainty.PRODUCT)
+
+    def _size(self, factor: Expr) -> float:
+        """How many SI units the unit of a factor is, where its number stands beside it."""
+        base, exponent = factor.as_base_exp()
+        if isinstance(base, PiecewiseLinear | RunTimeInput):
+            base = base.args[2 if isinstance(base, PiecewiseLinear) else 1]
+        return float(self._sizes.get(base, 1.0)) ** float(exponent) if exponent.is_Rational else 1.0
 
     def _power(self, base: Expr, exponent: Expr) -> Known:
         q = self._of(base)
         if q is None or not exponent.is_Rational:
             return None
-        dimension = _times(NUMBER, q.dimension, Fraction(int(exponent.p), int(exponent.q)))
+        dimension = times(NUMBER, q.dimension, Fraction(int(exponent.p), int(exponent.q)))
         return Quantity(dimension, Certainty.PRODUCT if q.certainty is Certainty.FIELD else q.certainty)
 
     def _function(self, expression: Expr) -> Known:
@@ -315,11 +259,33 @@ class UnitCheck:
         return Quantity(NUMBER, Certainty.PURE)
 
 
+def si_units(what: str, text: str, size: int) -> list[Unit | None]:
+    """The units of what is in SI units everywhere.
+
+    Raises
+    ------
+    ModelError
+        One is no unit, or no SI unit.
+    """
+    units = parse_units(text, size)
+    for unit in units:
+        if unit is not None and not unit.is_si:
+            raise ModelError(f"{what} are in SI units such as {unit_name(unit.dimension)}, not in '{text}'.")
+    return units
+
+
+def size_of(unit: Unit | None) -> Expr:
+    """How many SI units a unit is, exactly."""
+    if unit is None:
+        return sympy.Integer(1)
+    return Rational(unit.ratio.numerator, unit.ratio.denominator) * sympy.pi**unit.turns
+
+
 def _strain(rate: Known) -> Known:
     """Component of a logarithm; angles may have been given a length of one, to weigh them like translations."""
     if rate is None or rate.dimension == UNITS["Hz"]:
         return None
-    return Quantity(_times(rate.dimension, UNITS["s"]), rate.certainty)
+    return Quantity(times(rate.dimension, UNITS["s"]), rate.certainty)
 
 
 def _turns(group: LieGroup) -> bool:
@@ -340,6 +306,6 @@ def storage_units(group: LieGroup, length: Dimension | None) -> list[Known]:
 def velocity_units(group: LieGroup, length: Dimension | None) -> list[Known]:
     """Quantities of the velocity components of a group; ``length`` is the unit of the coordinates of Rⁿ."""
     position = UNITS["m"] if _turns(group) else length
-    linear = None if position is None else Quantity(_times(position, UNITS["Hz"]), Certainty.FIELD)
+    linear = None if position is None else Quantity(times(position, UNITS["Hz"]), Certainty.FIELD)
     units: Mapping[str, Known] = {"Omega": Quantity(UNITS["Hz"], Certainty.FIELD), "U": linear, "x_dot": linear}
     return [units.get(f.name.rstrip("0123456789")) for f in group.velocity_fields for _ in range(f.size)]

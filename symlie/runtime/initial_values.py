@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symlie.errors import ModelError, SymlieError, UnknownNameError
+from symlie.rotations import with_rotations
 from symlie.runtime.layout import Array, Layout
 from symlie.runtime.parameters import numbers
 from symlie.runtime.slices import NodeSlice
@@ -60,6 +61,8 @@ def changed_initial_values(
         Wrong number of components, not finite, or several values for one field.
     """
     part = layout.node(node)
+    shapes = {f["name"]: tuple(f["shape"]) for f in part.type["storage_fields"]}
+    fields = with_rotations(f"Node '{node}' on {part.type['name']}", shapes, fields)
     own = _sizes(part)
     names = dict.fromkeys([*(name for owner, name in values if owner == node), *fields])
     others: dict[str, InitialQuantity] = {}

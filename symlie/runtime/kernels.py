@@ -24,8 +24,8 @@ class Prepared(Brief):
     """What a backend builds once from these parameters."""
 
 
-@dataclass(frozen=True, eq=False)
-class States:
+@dataclass(frozen=True, eq=False, repr=False)
+class States(Brief):
     """States of a system, one row for each.
 
     Attributes

@@ -14,6 +14,7 @@ import numpy as np
 from symlie.runtime.angles import WHOLE_TURN
 from symlie.runtime.kernels import States
 from symlie.runtime.layout import Array
+from symlie.runtime.node_rotations import node_rotations
 from symlie.runtime.outputs import Outputs
 from symlie.runtime.recorder import Event, Statistics, Trace
 from symlie.runtime.state_at import StateAt
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     import pandas
     import xarray
     from matplotlib.figure import Figure
+    from scipy.spatial.transform import Rotation
 
     from symlie.runtime.dense import DenseOutput
     from symlie.runtime.start import Start
@@ -144,6 +146,30 @@ class Solution:
 
         known = [f["name"] for f in part.type["storage_fields"] + part.type["velocity_fields"]]
         raise UnknownNameError(f"Node '{node}' has no field '{name}'; it has: {', '.join(known)}.")
+
+    def rotation(self, node: str, index: int | None = None, field: str | None = None) -> Rotation:
+        """The rotation of a node over time, from body axes to inertial axes, as SciPy has it.
+
+        ``.as_euler("ZYX", degrees=True)`` gives Euler angles, ``.as_rotvec()`` rotation vectors, ``.as_quat()``
+        quaternions with the scalar part last, ``.as_matrix()`` matrices, each with a row for each time.
+
+        Parameters
+        ----------
+        node
+            Name of a node or a node array.
+        index
+            Number of a node of an array.
+        field
+            The stored field, such as ``"R2"``, where the node has several rotations.
+
+        Raises
+        ------
+        UnknownNameError
+            The node stores no rotation in space, or several.
+        ModelError
+            The array has no such node.
+        """
+        return node_rotations(self, node, index, field)
 
     def angle(self, node: str, field: str | None = None) -> Array:
         """The angle over turns of a node on SO2, SE2 or a product with them, in rad.

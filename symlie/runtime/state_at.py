@@ -11,6 +11,8 @@ from symlie.runtime.layout import Array
 from symlie.runtime.summaries import state_line
 
 if TYPE_CHECKING:
+    from scipy.spatial.transform import Rotation
+
     from symlie.runtime.solution import Solution
     from symlie.runtime.system import System
 
@@ -63,6 +65,20 @@ class StateAt:
         """
         values = self._alone.angle(node, field)[0]
         return values if np.ndim(values) else float(values)
+
+    def rotation(self, node: str, index: int | None = None, field: str | None = None) -> Rotation:
+        """The rotation of a node, as SciPy has it; see `Solution.rotation`.
+
+        Parameters
+        ----------
+        node
+            Name of a node or a node array.
+        index
+            Number of a node of an array.
+        field
+            The stored field, where the node has several rotations.
+        """
+        return self._alone.rotation(node, index, field)[0]
 
     @property
     def _alone(self) -> Solution:

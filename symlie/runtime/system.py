@@ -112,7 +112,8 @@ class System:
         node
             Name of a node or a node array.
         **fields
-            Values by name of a field of its configuration or velocity, or of a quantity.
+            Values by name of a field of its configuration or velocity, or of a quantity. ``rotation`` is the field that
+            stores a rotation, given by `rotation`.
 
         Raises
         ------

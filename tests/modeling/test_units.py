@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import math
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -12,7 +14,9 @@ import sympy
 import symlie as sl
 from symlie.errors import ModelError
 from symlie.modeling.node import Node
-from symlie.modeling.units import UNITS, parse_unit, parse_units, unit_name
+from symlie.runtime.system import System
+from symlie.unit_names import UNITS, Unit, parse_unit, parse_units, unit_name
+from tests import tolerances
 
 
 @pytest.mark.parametrize(
@@ -25,11 +29,47 @@ from symlie.modeling.units import UNITS, parse_unit, parse_units, unit_name
 )  # fmt: skip
 def test_units_are_products(text: str, same: str) -> None:
     assert parse_unit(text) == parse_unit(same)
-    assert parse_unit(unit_name(parse_unit(text))) == parse_unit(text)
+    assert parse_unit(unit_name(parse_unit(text).dimension)) == parse_unit(text)
 
 
 @pytest.mark.parametrize(
-    "text", ["mm", "kilogram", "m^2.5", "m^", "*/", "/m", "N m;", "m + s", "kg**2", "2", "", "m, s"]
+    ("text", "number"),
+    [
+        ("mm", 1e-3), ("kN/mm", 1e6), ("cm^2", 1e-4), ("um", 1e-6), ("GPa", 1e9), ("mg", 1e-6), ("g", 1e-3),
+        ("min", 60), ("km/h", 1 / 3.6), ("mrad", 1e-3), ("deg", math.pi / 180), ("rpm", math.pi / 30), ("kW h", 3.6e6),
+        ("N m/deg", 180 / math.pi), ("deg^2", (math.pi / 180) ** 2), ("rev/min", math.pi / 30), ("ms", 1e-3), ("1", 1),
+    ],
+)  # fmt: skip
+def test_units_with_prefixes_are_numbers(text: str, number: float) -> None:
+    assert sl.unit(text) == pytest.approx(number, rel=tolerances.ROUNDING_OF_UNITS)
+
+
+def test_numbers_of_the_namespace() -> None:
+    assert 180 * sl.deg == math.pi and 5 * sl.mm == 0.005 and 60 * sl.rpm == pytest.approx(2 * math.pi)
+    assert 2 * sl.kilo == 2000 and sl.milli * sl.mega == 1000 and sl.centi / sl.micro == pytest.approx(1e4)
+    assert sl.giga * sl.nano == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "mkg",
+        "kilogram",
+        "kdeg",
+        "m^1000",
+        "xm",
+        "mmol",
+        "m^2.5",
+        "m^",
+        "*/",
+        "/m",
+        "N m;",
+        "m + s",
+        "kg**2",
+        "2",
+        "",
+        "m, s",
+    ],
 )
 def test_other_units_are_refused(text: str) -> None:
     with pytest.raises(ModelError, match="unit"):
@@ -48,7 +88,7 @@ def test_a_unit_is_one_line_of_text(text: Any) -> None:
 
 
 def test_units_of_parts() -> None:
-    assert parse_units("N m, N/m", 6) == 3 * [UNITS["J"]] + 3 * [parse_unit("kg/s^2")]
+    assert parse_units("N m, N/m", 6) == 3 * [Unit(UNITS["J"])] + 3 * [parse_unit("kg/s^2")]
     assert parse_units("", 2) == [None, None]
     assert UNITS["N"][:3] == (Fraction(1), Fraction(1), Fraction(-2))
     with pytest.raises(ModelError, match="2 units are given for 3 components"):
@@ -172,3 +212,63 @@ def test_units_of_elements() -> None:
     with pytest.raises(ModelError, match="The potential energy of 'spring' is in J"):
         spring.potential_energy(other[0] * strain[0] + other[1] * strain[4])
     spring.parameter("matrix", [[1.0, 0.0], [0.0, 1.0]], unit="N m, N")
+
+
+@functools.cache
+def in_other_units() -> System:
+    """A pendulum all of whose numbers are given as an engineer has them."""
+    model = sl.Model("pendulum")
+    length = model.parameter("length", 500.0, unit="mm")
+    tilt = model.parameter("tilt", 30.0, unit="deg")
+    mass = model.parameter("mass", 2000.0, unit="g")
+    spring = model.parameter("spring", [1.5, 2.0], unit="kN/m, N mm")
+    wheel = model.parameter("speed", 30.0, unit="rpm")
+    push = model.input("push", unit="kN")
+    table = model.piecewise_linear("ramp", [0.0, 1.0], [0.0, 2.0], unit="kN")
+    q = model.node("bob", sl.SE2)
+    model.kinetic_energy(mass * (q.U.dot(q.U) + length**2 * q.Omega.dot(q.Omega)) / 2)
+    model.potential_energy(9.81 * mass * q.x[1])
+    model.force(sl.vector(push + table, 0), at=q.x)
+    model.output("height", q.x[1], unit="mm")
+    model.output("turning", q.Omega[0], unit="rpm")
+    model.output("stiffness", sl.vector(spring[0], spring[1]), unit="N/m, N m")
+    model.output("pushed", push + table, unit="N")
+    model.initial(q, rotation=sl.rotation(angle=tilt), x=[0, -length], Omega=[wheel])
+    return model.derive().compile(backend="numpy")
+
+
+def test_values_are_given_and_shown_in_their_units() -> None:
+    """Formulas see SI units; parameters, inputs and outputs are in the stated ones."""
+    system = in_other_units()
+    solution = sl.solve(system, 1.0, h=0.5)
+    near = functools.partial(pytest.approx, rel=tolerances.ROUNDING_OF_UNITS)
+    assert solution.angle("bob")[0] == near(math.pi / 6)
+    assert solution.field("bob", "x")[0].tolist() == near([0, -0.5])
+    assert solution.field("bob", "Omega")[0, 0] == near(math.pi)
+    assert solution.outputs["height"][0] == near(-500) and solution.outputs["turning"][0] == near(30)
+    assert solution.outputs["stiffness"][0].tolist() == near([1500, 0.002])
+    assert solution.outputs["pushed"].tolist() == near([0, 1000, 2000])
+    kinetic = (math.pi * 0.5) ** 2  # m = 2 kg
+    assert solution.outputs["energy"][0] == near(kinetic - 9.81 * 2 * 0.5)
+    changed = system.with_parameters(tilt=90, length=1000).with_input("push", [0, 1], [1, 1])
+    other = sl.solve(changed, 1.0, h=0.5)
+    assert other.angle("bob")[0] == near(math.pi / 2) and other.outputs["height"][0] == near(-1000)
+    assert other.outputs["pushed"].tolist() == near([1000, 2000, 3000])
+    assert "500" in system._repr_html_() and "mm" in system._repr_html_()
+
+
+def test_sums_are_compared_across_prefixes() -> None:
+    model = sl.Model("rope")
+    length, mass, tilt = (model.parameter(n, 1.0, unit=u) for n, u in (("l", "mm"), ("m", "g"), ("a", "deg")))
+    q = model.node("bob", sl.SE3)
+    model.output("reach", q.x[0] - length - sl.sin(tilt) * length, unit="cm")
+    with pytest.raises(ModelError, match=r"in kg and .* in m are added"):
+        model.output("nonsense", length / 2 + mass)
+    with pytest.raises(ModelError, match=r"is in m, but .* is in kg"):
+        model.output("weight", mass, unit="mm")
+    with pytest.raises(ModelError, match="function of a quantity in m"):
+        model.output("sine", sl.sin(length))
+    with pytest.raises(ModelError, match=r"are in SI units such as m, not in 'mm'"):
+        model.node("bead", "R3", unit="mm")
+    with pytest.raises(ModelError, match=r"are in SI units such as m, not in 'mm'"):
+        model.node_array("beads", "R3", 2).output("places", "x", unit="mm")

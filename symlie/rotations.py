@@ -1,0 +1,326 @@
+"""Rotations stated in whatever way is at hand, and stored as any group stores them.
+
+Nothing here knows SymPy: the functions of NumPy serve for numbers and for expressions.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from symlie.errors import ModelError, UnknownNameError
+from symlie.showing import line
+
+ROUNDING = 1e-9
+"""How far a matrix or a quaternion may miss a rotation, as one that was computed in double precision does."""
+
+_AXES = {"x": (1, 0, 0), "y": (0, 1, 0), "z": (0, 0, 1)}
+
+_STORED: dict[tuple[str, tuple[int, ...]], str] = {
+    ("R", (3, 3)): "matrix",
+    ("p", (4,)): "quaternion",
+    ("psi", (3,)): "vector",
+    ("p", (2,)): "planar",
+}
+"""What fields that hold a rotation store, by their name without number, and their shape."""
+
+
+class Rotation:
+    """A rotation for initial values and prescribed motions, from `rotation`.
+
+    Parameters
+    ----------
+    quaternion
+        Unit quaternion, scalar part first: numbers or expressions. Of a rotation of the plane none.
+    vector
+        The rotation vector, where it is known; in rad.
+    angle
+        The angle of a rotation of the plane, in rad.
+    """
+
+    def __init__(
+        self, quaternion: tuple[Any, ...] | None, vector: tuple[Any, ...] | None = None, angle: Any = None
+    ) -> None:
+        self._quaternion, self._vector, self._angle = quaternion, vector, angle
+
+    def __repr__(self) -> str:
+        known = [f"angle {self._angle} rad"] if self._quaternion is None else map(str, self._quaternion)
+        return line("Rotation", [", ".join(known)])
+
+    @property
+    def quaternion(self) -> tuple[Any, ...]:
+        """Unit quaternion, scalar part first, (4,).
+
+        Raises
+        ------
+        ModelError
+            It is a rotation of the plane.
+        """
+        if self._quaternion is None:
+            raise ModelError("A rotation in space needs an axis: sl.rotation(axis=[0, 0, 1], angle=…).")
+        return self._quaternion
+
+    @property
+    def matrix(self) -> tuple[Any, ...]:
+        """Rotation matrix from body axes to inertial axes, row by row, (9,)."""
+        w, x, y, z = self.quaternion
+        return (
+            1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y),
+            2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x),
+            2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y),
+        )  # fmt: skip
+
+    @property
+    def vector(self) -> tuple[Any, ...]:
+        """Rotation vector of at most 2π, in rad, (3,)."""
+        if self._vector is not None:
+            return self._vector
+        scalar, *part = self.quaternion
+        if not _are_numbers(self.quaternion):
+            raise ModelError(
+                "A rotation vector that depends on parameters is given by axis= and angle=, or by vector=."
+            )
+        sine = math.hypot(*part)
+        ratio = 2 * math.atan2(sine, scalar) / sine if sine else 2.0
+        return tuple(ratio * c for c in part)
+
+    @property
+    def planar(self) -> tuple[Any, ...]:
+        """Cosine and sine of the angle of a rotation of the plane, (2,)."""
+        if self._angle is None:
+            raise ModelError("A rotation of the plane has no axis: sl.rotation(angle=…).")
+        return _cos(self._angle), _sin(self._angle)
+
+
+def rotation(
+    *,
+    axis: Sequence[Any] | None = None,
+    angle: Any = None,
+    euler: str | None = None,
+    angles: Any = None,
+    matrix: Any = None,
+    quaternion: Sequence[Any] | None = None,
+    vector: Sequence[Any] | None = None,
+) -> Rotation:
+    """A rotation from body axes to inertial axes, for initial values of any group that holds one.
+
+    Angles are in rad, ``30 * sl.deg`` in degrees; angles may be expressions of parameters.
+
+    Parameters
+    ----------
+    axis, angle
+        Axis, of any length, and angle; the angle alone is a rotation of the plane.
+    euler, angles
+        One to three axes such as ``"zyx"`` and an angle for each, as in `scipy.spatial.transform.Rotation`: small
+        letters are axes fixed in space, capitals those that turn along, so that ``"ZYX"`` is yaw, pitch, roll.
+    matrix
+        Rotation matrix, 3 × 3.
+    quaternion
+        Unit quaternion, scalar part first.
+    vector
+        Rotation vector, in rad.
+
+    Raises
+    ------
+    ModelError
+        Not exactly one of these, or it is no rotation; of a matrix the message says by how much.
+
+    Examples
+    --------
+    >>> import symlie as sl
+    >>> upright = sl.rotation(axis=[0, 1, 0], angle=90 * sl.deg)
+    >>> heading = sl.rotation(euler="ZYX", angles=[0.3, 0.1, 0])
+    """
+    forms = {"axis": axis, "euler": euler, "matrix": matrix, "quaternion": quaternion, "vector": vector}
+    given = [name for name, value in forms.items() if value is not None]
+    companions = {"angle": angle is not None, "angles": angles is not None}
+    expected = {"angle": given == ["axis"] or not given, "angles": given == ["euler"]}
+    if len(given) > 1 or companions != expected:
+        raise ModelError(
+            "A rotation is given by axis= and angle=, by euler= and angles=, or by matrix=, quaternion= or vector=; in "
+            "the plane by angle= alone."
+        )
+    if axis is not None:
+        return _about(_three("axis", axis), angle)
+    if euler is not None:
+        return _by_euler_angles(euler, angles)
+    if matrix is not None:
+        return _by_matrix(matrix)
+    if quaternion is not None:
+        return _by_quaternion(tuple(quaternion))
+    if vector is not None:
+        psi = _three("rotation vector", vector)
+        length = _root(sum(c * c for c in psi))
+        if _are_numbers(psi) and length == 0:
+            return Rotation((1.0, 0.0, 0.0, 0.0), psi)
+        return Rotation((_cos(length / 2), *(_sin(length / 2) / length * c for c in psi)), psi)
+    return Rotation(None, angle=angle)
+
+
+def with_rotations(what: str, shapes: Mapping[str, tuple[int, ...]], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Values of fields by name, with rotations as these fields store them.
+
+    Parameters
+    ----------
+    what
+        Whose fields they are, for messages.
+    shapes
+        Shapes of the stored fields by name.
+    values
+        Values by name of a field; ``rotation`` is the only field that holds one.
+
+    Raises
+    ------
+    ModelError
+        A field holds no rotation, or the rotation is not given as one.
+    UnknownNameError
+        ``rotation`` where no field or several hold one.
+    """
+    result: dict[str, Any] = {}
+    for name, value in values.items():
+        field, found = name, value
+        if name == "rotation" and name not in shapes:
+            field, found = _rotating_field(what, shapes), _given(what, value)
+        if field in result or (field != name and field in values):
+            raise ModelError(f"{what} is given its rotation twice, as rotation and as {field}; give one of them.")
+        shape = shapes.get(field, ())
+        if isinstance(found, Rotation):
+            found = _stored(what, field, shape, found)
+        elif isinstance(found, list | tuple) and found and all(isinstance(r, Rotation) for r in found):
+            found = [_stored(what, field, shape, r) for r in found]
+        result[field] = found
+    return result
+
+
+def rotation_form(name: str, shape: Iterable[int]) -> str | None:
+    """How a field stores a rotation: ``matrix``, ``quaternion``, ``vector`` or ``planar``; None if it holds none."""
+    return _STORED.get((name.rstrip("0123456789"), tuple(shape)))
+
+
+def _rotating_field(what: str, shapes: Mapping[str, tuple[int, ...]]) -> str:
+    fields = [name for name, shape in shapes.items() if rotation_form(name, shape)]
+    if len(fields) == 1:
+        return fields[0]
+    if fields:
+        raise UnknownNameError(f"{what} has several rotations; give {' and '.join(f'{name}=' for name in fields)}.")
+    raise UnknownNameError(f"{what} has no rotation to start from; it has: {', '.join(shapes)}.")
+
+
+def _given(what: str, value: Any) -> Any:
+    """A rotation, or several, also by the arguments of `rotation`, as the command line gives them."""
+    if isinstance(value, Mapping):
+        try:
+            return rotation(**value)
+        except TypeError as error:
+            raise ModelError(f"The rotation of {what[0].lower()}{what[1:]} is not usable: {error}.") from error
+    several = isinstance(value, list | tuple) and bool(value) and all(isinstance(r, Rotation) for r in value)
+    if not (isinstance(value, Rotation) or several):
+        raise ModelError(f"The rotation of {what[0].lower()}{what[1:]} is an sl.rotation(…), not {value!r}.")
+    return value
+
+
+def _stored(what: str, field: str, shape: tuple[int, ...], value: Rotation) -> tuple[Any, ...]:
+    form = rotation_form(field, shape)
+    if form is None:
+        raise ModelError(f"{what} has no rotation in its field '{field}'.")
+    components: tuple[Any, ...] = getattr(value, form)
+    return components
+
+
+def _cos(x: Any) -> Any:
+    return math.cos(x) if _are_numbers([x]) else np.cos(x)
+
+
+def _sin(x: Any) -> Any:
+    return math.sin(x) if _are_numbers([x]) else np.sin(x)
+
+
+def _root(x: Any) -> Any:
+    return math.sqrt(x) if _are_numbers([x]) else np.sqrt(x)
+
+
+def _are_numbers(values: Iterable[Any]) -> bool:
+    return all(isinstance(v, int | float | np.number) for v in values)
+
+
+def _three(what: str, values: Sequence[Any]) -> tuple[Any, ...]:
+    parts = tuple(values)
+    if len(parts) != 3:
+        raise ModelError(f"The {what} of a rotation has 3 components, not {len(parts)}.")
+    return parts
+
+
+def _about(axis: tuple[Any, ...], angle: Any) -> Rotation:
+    length = _root(sum(c * c for c in axis))
+    if _are_numbers(axis) and not 0 < length < np.inf:
+        raise ModelError(f"The axis of a rotation must have a direction, not {list(axis)}.")
+    unit = [c / length for c in axis]
+    psi = tuple(angle * c for c in unit)
+    short = not _are_numbers([angle]) or abs(angle) <= 2 * math.pi
+    return Rotation((_cos(angle / 2), *(_sin(angle / 2) * c for c in unit)), psi if short else None)
+
+
+def _by_euler_angles(axes: str, angles: Any) -> Rotation:
+    is_word = isinstance(axes, str) and 1 <= len(axes) <= 3 and (axes.islower() or axes.isupper())
+    if not is_word or not set(axes.lower()) <= set(_AXES) or any(a == b for a, b in itertools.pairwise(axes)):
+        raise ModelError(
+            f"Euler angles need one to three axes, such as 'zyx', fixed in space, or 'ZYX', which turn along, not "
+            f"{axes!r}."
+        )
+    values = list(angles) if np.ndim(angles) else [angles]
+    if len(values) != len(axes):
+        raise ModelError(f"Euler angles about '{axes}' are {len(axes)}, not {len(values)}.")
+    turns = [_about(_AXES[name], value).quaternion for name, value in zip(axes.lower(), values, strict=True)]
+    return Rotation(reduce(_product, turns if axes.isupper() else turns[::-1]))
+
+
+def _product(a: tuple[Any, ...], b: tuple[Any, ...]) -> tuple[Any, ...]:
+    return (
+        a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
+        a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
+        a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1],
+        a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0],
+    )
+
+
+def _numbers(what: str, value: Any, shape: tuple[int, ...]) -> np.ndarray:
+    try:
+        array = np.asarray(value, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise ModelError(f"The {what} of a rotation is made of numbers; expressions belong to angles.") from error
+    if array.size != math.prod(shape) or not np.all(np.isfinite(array)):
+        raise ModelError(f"The {what} of a rotation needs {' × '.join(map(str, shape))} finite numbers.")
+    return array.reshape(shape)
+
+
+def _by_matrix(value: Any) -> Rotation:
+    matrix = _numbers("matrix", value, (3, 3))
+    defect = float(np.abs(matrix.T @ matrix - np.eye(3)).max())
+    if defect > ROUNDING:
+        raise ModelError(f"The matrix is no rotation: its columns miss being orthonormal by {defect:.2g}.")
+    if np.linalg.det(matrix) < 0:
+        raise ModelError("The matrix is no rotation but a reflection: its determinant is -1.")
+    # Of the four components the largest is computed first, so that nothing cancels.
+    trace = float(np.trace(matrix))
+    squares = np.array([1 + trace, *(1 - trace + 2 * np.diag(matrix))])
+    first = int(np.argmax(squares))
+    odd = np.array([matrix[2, 1] - matrix[1, 2], matrix[0, 2] - matrix[2, 0], matrix[1, 0] - matrix[0, 1]])
+    if first == 0:
+        p = np.array([squares[0], *odd])
+    else:
+        p = np.array([odd[first - 1], *(matrix[first - 1] + matrix[:, first - 1])])
+        p[first] = squares[first]
+    return Rotation(tuple((p / np.linalg.norm(p)).tolist()))
+
+
+def _by_quaternion(value: tuple[Any, ...]) -> Rotation:
+    p = _numbers("quaternion", value, (4,))
+    length = float(np.linalg.norm(p))
+    if abs(length - 1) > ROUNDING:
+        raise ModelError(f"A unit quaternion has the length 1, not {length:.9g}; its scalar part comes first.")
+    return Rotation(tuple((p / length).tolist()))

@@ -68,6 +68,10 @@ class FormatError(SymlieError):
     """A generated folder or a file is damaged or was written by another version."""
 
 
+class CodeNotLoadedError(SymlieError):
+    """Something needs the generated code of a solution that was read without it."""
+
+
 class CacheError(SymlieError):
     """The cache folder can not be used."""
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from symlie.certify.checker import ASSUMPTIONS, check
 from symlie.certify.checker_arithmetic import CertificateError
 from symlie.certify.source_text import check_copies, named_functions, text_digest
+from symlie.compile.reading import brief, reading
 from symlie.errors import FormatError
 from symlie.ir.schemes import indices
 from symlie.ir.series import is_series, tail_of
@@ -246,16 +247,15 @@ def check_file(path: Path) -> dict[str, str]:
     FormatError
         The file is no certificate, does not prove what it says, or belongs to other sources.
     """
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-        if "functions" in content:
-            _belongs(path, {e["name"]: e for e in content["functions"]})
-        check(content)
-    except CertificateError as error:
-        raise FormatError(f"{path} proves nothing: {error}") from error
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise FormatError(f"{path} is no certificate, or a damaged one ({type(error).__name__}: {error}).") from error
-    return {e["name"]: e["status"] for e in content["functions"]}
+    with reading(path, "is no certificate, or a damaged one"):
+        try:
+            content = json.loads(path.read_text(encoding="utf-8"))
+            if "functions" in content:
+                _belongs(path, {e["name"]: e for e in content["functions"]})
+            check(content)
+        except CertificateError as error:
+            raise FormatError(f"{path} proves nothing: {brief(error)}") from error
+        return {e["name"]: e["status"] for e in content["functions"]}
 
 
 def _belongs(path: Path, entries: Mapping[str, Any]) -> None:

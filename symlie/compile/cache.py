@@ -17,6 +17,7 @@ from pathlib import Path
 
 from symlie.compile.checksums import CHECKSUMS, changed_file, with_checksums
 from symlie.compile.compiler import find_compiler, flags, processor_identity, run_compiler
+from symlie.compile.reading import check_file_names
 from symlie.errors import CacheError
 from symlie.paths import cache_folder, template_folder
 
@@ -120,6 +121,7 @@ def compiled_library(files: Mapping[str, str], main: str, optimize: str) -> tupl
     CompilerError
         It failed.
     """
+    check_file_names([*files, main])
     compiler_flags = flags(optimize)
     identities = [find_compiler().identity, *compiler_flags, main]
     if "-march=native" in compiler_flags:

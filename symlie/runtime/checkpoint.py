@@ -11,12 +11,13 @@ from typing import Any, Self
 
 import numpy as np
 
+from symlie.compile.reading import reading
 from symlie.errors import FormatError, ModelError
 from symlie.runtime.checkpoint_content import lengths, new_records, read_records, state_bytes, state_of
 from symlie.runtime.checkpoint_file import CheckpointFile, Content, read_checkpoint
 from symlie.runtime.controllers import StepControl
 from symlie.runtime.drive import CompiledIntegration
-from symlie.runtime.execution import Progress, Run, TimeLoopLike, execute
+from symlie.runtime.execution import MULTIPLIERS, Progress, Run, TimeLoopLike, execute
 from symlie.runtime.identity import check_identity, check_sources, identity
 from symlie.runtime.layout import Layout
 from symlie.runtime.loop_state import LoopState
@@ -24,6 +25,7 @@ from symlie.runtime.own_methods import recorded_method
 from symlie.runtime.plan import Plan
 from symlie.runtime.recorder import Recorder
 from symlie.runtime.solution import Solution
+from symlie.runtime.solution_checks import check_array, check_fields, check_start, check_times
 from symlie.runtime.system import Timings
 from symlie.runtime.system_record import recorded_system, system_record
 
@@ -140,9 +142,10 @@ def resume(path: str | Path, *, progress: Progress | None = None, checkpoint_sec
     _check_seconds(checkpoint_seconds)
     file, content = CheckpointFile.reopen(path)
     with file:
-        run, state, recorder = _run_of(path, content)
-        loop = run.loop(state)
-        check_identity(path, {_LIBRARY: content.header["library"]}, {_LIBRARY: _library(loop)})
+        with reading(f"The checkpoint {path}"):
+            run, state, recorder = _run_of(path, content)
+            loop = run.loop(state)
+            check_identity(path, {_LIBRARY: content.header["library"]}, {_LIBRARY: _library(loop)})
         keeper = CheckpointKeeper(file, run.system.layout, recorder, checkpoint_seconds)
         return execute(run, loop, state, recorder, progress=progress, keeper=keeper)
 
@@ -155,8 +158,8 @@ def checkpoint_notes(path: str | Path) -> dict[str, Any]:
     FormatError
         It is no checkpoint, or damaged.
     """
-    notes: dict[str, Any] = read_checkpoint(Path(path)).header["notes"]
-    return notes
+    with reading(f"The checkpoint {path}"):
+        return dict(read_checkpoint(Path(path)).header["notes"])
 
 
 def _check_seconds(seconds: float) -> None:
@@ -193,6 +196,37 @@ def _run_of(path: Path, content: Content) -> tuple[Run, LoopState, Recorder]:
         header["settings"],
         Timings(**header["timings"]),
     )
-    recorder = Recorder(system.layout)
+    recorder, state = Recorder(system.layout), state_of(system.layout, content.state)
     read_records(recorder, content.records)
-    return run, state_of(system.layout, content.state), recorder
+    _check(run, state, recorder)
+    return run, state, recorder
+
+
+def _check(run: Run, state: LoopState, recorder: Recorder) -> None:
+    """Check the types and the numbers of what a run goes on with.
+
+    Raises
+    ------
+    ValueError
+        Something can not be so.
+    """
+    check_start("the state", state.at, run.system.layout)
+    check_fields("counters", state.counters)
+    check_fields("timings", run.timings)
+    check_fields("the step control", run.control)
+    for name in ("rtol", "atol", "weight"):
+        check_array(name, getattr(run.control, name), (2 * run.system.layout.dimension,))
+    check_times("the recorded times", recorder.states()[0])
+    for times in (run.plan.start, run.plan.end):
+        check_times("the plan", np.array(times, dtype=float))
+    lengths_of_plan = {len(part) for part in (run.plan.start, run.plan.end, run.plan.steps, run.plan.record_end)}
+    if len(lengths_of_plan) != 1 or not 0 <= state.counters.segment <= max(lengths_of_plan):
+        raise ValueError("the plan is not complete")
+    if not all(isinstance(n, int) and n >= 0 for n in run.plan.steps):
+        raise ValueError("the plan has steps that are no numbers")
+    if not isinstance(run.record_every, int) or run.record_every < 0:
+        raise ValueError(f"every {run.record_every!r} states are recorded")
+    for name in ("t_span", "t_eval", "h"):
+        _ = run.settings[name]
+    if not isinstance(run.settings["trace"], bool) or run.settings["multipliers"] not in MULTIPLIERS:
+        raise ValueError("the settings are not those of a run")

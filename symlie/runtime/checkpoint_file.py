@@ -25,6 +25,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, Self
 
+from symlie.compile.reading import reading
 from symlie.errors import CheckpointError, FormatError
 
 FORMAT = 2
@@ -200,7 +201,8 @@ def _read(path: Path, data: bytes) -> tuple[int, int, Content]:
     records = data[places + 2 * size : places + 2 * size + length]
     if len(records) != length or zlib.crc32(records) != checksum:
         raise damaged
-    header = json.loads(zlib.decompress(prologue[_SIZES.size :]))
+    with reading(f"The checkpoint {path}"):
+        header = json.loads(zlib.decompress(prologue[_SIZES.size :]))
     return places, sequence, Content(header, newest[_COUNTS.size :], records)
 
 

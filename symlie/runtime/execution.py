@@ -36,6 +36,9 @@ from symlie.runtime.time_loop import TimeLoop
 RETURN_SECONDS = 0.05
 """A loop returns about this often, for progress, interruption and checkpoints."""
 
+MULTIPLIERS = ("stage", "index1")
+"""Where λ comes from: the stages of the method, or the acceleration-level system."""
+
 Progress = Callable[[float], None]
 """Called with the fraction done, between 0 and 1."""
 

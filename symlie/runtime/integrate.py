@@ -13,7 +13,7 @@ import numpy as np
 from symlie.errors import ModelError, UnknownNameError, UnsupportedMethodError
 from symlie.runtime.checkpoint import SECONDS, create_checkpoint
 from symlie.runtime.controllers import Controller, StepControl, controller_by_name, tolerances
-from symlie.runtime.execution import Progress, Run, execute
+from symlie.runtime.execution import MULTIPLIERS, Progress, Run, execute
 from symlie.runtime.layout import Array, Layout
 from symlie.runtime.loop_state import LoopState
 from symlie.runtime.methods import Method, method_names
@@ -171,7 +171,7 @@ def solve(
         )
     chosen = chosen_method(default_method(system.layout) if method is None else method, method_options)
     check_method(system.layout, chosen)
-    if multipliers not in ("stage", "index1"):
+    if multipliers not in MULTIPLIERS:
         raise UnknownNameError(f"Unknown multipliers '{multipliers}'; use stage or index1.")
     if not isinstance(record_every, Integral) or record_every < 0:
         raise ModelError(f"record_every must be a whole number of steps, 0 for the end alone, not {record_every!r}.")

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from symlie.compile.reading import reading
 from symlie.errors import FormatError, UnknownNameError
 from symlie.runtime.angles import angles_of
 from symlie.runtime.slices import ConstraintSlice, EventValue, NodeSlice
@@ -44,13 +45,12 @@ class Layout:
                 f"The manifest has format {version!r}; this version of symlie reads format {FORMAT}. "
                 "Generate the model again with 'symlie generate'."
             )
-        try:
+        damaged = reading("The manifest", "is damaged; generate the model again with 'symlie generate'")
+        with damaged, np.errstate(invalid="raise"):
             self._read(manifest)
-        except (KeyError, IndexError, TypeError, ValueError) as error:
-            raise FormatError(
-                f"The manifest is damaged: {type(error).__name__} at {error}. Generate the model again with "
-                "'symlie generate'."
-            ) from error
+            for name, value in vars(type(self)).items():
+                if isinstance(value, cached_property):
+                    getattr(self, name)  # so that a damage is found here, and not in the middle of a run
 
     def _read(self, manifest: dict[str, Any]) -> None:
         self.manifest = manifest
@@ -380,10 +380,8 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         It is missing or is not JSON.
     """
     path = folder / "manifest.json"
-    try:
+    if not path.is_file():
+        raise FormatError(f"{folder} has no manifest.json; it is not a folder written by 'symlie generate'.")
+    with reading(path, "is damaged; generate the model again"):
         manifest: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    except (FileNotFoundError, NotADirectoryError):
-        raise FormatError(f"{folder} has no manifest.json; it is not a folder written by 'symlie generate'.") from None
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise FormatError(f"{path} is damaged ({error}); generate the model again.") from error
     return manifest

@@ -11,6 +11,7 @@ from symlie.compile.cache import compiled_library
 from symlie.compile.checksums import changed_file
 from symlie.compile.compiler import OPTIMIZATIONS
 from symlie.compile.library import Library
+from symlie.compile.reading import reading
 from symlie.errors import FormatError, NoCompilerError, UnknownNameError
 from symlie.notices import notify
 from symlie.runtime.algebra import algebra_of
@@ -22,6 +23,7 @@ from symlie.runtime.step_kernels import LazyStepKernels
 from symlie.runtime.system import System, Timings, c_files
 from symlie.runtime.tables import library_source
 from symlie.runtime.tangents import LazyTangents
+from symlie.runtime.unloaded import UnloadedStepKernels, unloaded
 
 BACKENDS = ("auto", "c", "numpy")
 """Values of ``backend``."""
@@ -35,6 +37,7 @@ def load_system(
     optimize: str = "default",
     derive_seconds: float = 0.0,
     further_source: Callable[[str], Mapping[str, str]] | None = None,
+    run_code: bool = True,
 ) -> System:
     """Build a system from generated files.
 
@@ -51,6 +54,8 @@ def load_system(
     further_source
         Gives files when they are first needed, if the generated files lack them: ``tangents`` for the Newton matrices,
         ``cayley``, ``second_kind`` and ``ambient`` for methods.
+    run_code
+        Whether the files are compiled and run; otherwise the system has its layout alone.
 
     Raises
     ------
@@ -64,6 +69,8 @@ def load_system(
     if optimize not in OPTIMIZATIONS:
         raise UnknownNameError(f"Unknown optimize '{optimize}'; use one of: {', '.join(OPTIMIZATIONS)}.")
     layout = Layout(manifest)
+    if not run_code:
+        return _unloaded_system(layout, files, backend, optimize)
     seconds = 0.0
     kernels: Kernels | None = None
     if backend != "numpy":
@@ -98,6 +105,21 @@ def load_system(
     )
 
 
+def _unloaded_system(layout: Layout, files: Mapping[str, str], backend: str, optimize: str) -> System:
+    return System(
+        layout,
+        files,
+        backend,
+        optimize,
+        unloaded(),
+        algebra_of(layout),
+        layout.parameter_defaults,
+        layout.element_parameters,
+        unloaded(),
+        UnloadedStepKernels(layout, files, None),
+    )
+
+
 def load(folder: str | Path, *, backend: str = "auto", optimize: str = "default") -> System:
     """Load a folder written by `symlie generate`; SymPy is not needed.
 
@@ -117,10 +139,11 @@ def load(folder: str | Path, *, backend: str = "auto", optimize: str = "default"
     """
     folder = Path(folder)
     manifest = read_manifest(folder)
-    Layout(manifest)  # says first if the folder is of another version
-    kinds = {".c", ".h", ".py", ".json", ".txt"}
-    files = {p.name: p.read_text(encoding="utf-8", errors="replace") for p in folder.iterdir() if p.suffix in kinds}
-    changed = changed_file(files)
-    if changed is not None:
-        raise FormatError(f"{folder / changed} is not as it was generated; generate the model again.")
-    return load_system(files, manifest, backend=backend, optimize=optimize)
+    with reading(folder, "can not be loaded; generate the model again"):
+        Layout(manifest)  # says first if the folder is of another version
+        kinds = {".c", ".h", ".py", ".json", ".txt"}
+        files = {p.name: p.read_text(encoding="utf-8", errors="replace") for p in folder.iterdir() if p.suffix in kinds}
+        changed = changed_file(files)
+        if changed is not None:
+            raise FormatError(f"{folder / changed} is not as it was generated; generate the model again.")
+        return load_system(files, manifest, backend=backend, optimize=optimize)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from symlie.compile.reading import brief
 from symlie.errors import FormatError, ModelError
 from symlie.runtime.method_orders import method_orders
 from symlie.runtime.methods import Method, method
@@ -85,6 +86,10 @@ def own_method(name: str, entry: Mapping[str, Any]) -> Method:
     """
     tableau = tableau_of_entry(name, entry)
     found = Method(tableau, entry.get("commutators"), entry=entry)
+    for key in ("order", "order_hat"):
+        stated = entry.get(key, 0)
+        if not isinstance(stated, int) or isinstance(stated, bool):
+            raise ModelError(f"Tableau {name}: {key} is {brief(repr(stated))}, but it must be a whole number.")
     orders = dict(zip(("order", "order_hat"), method_orders(found), strict=True))
     changes = {}
     for key, order in orders.items():

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import json
-import zipfile
-import zlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from symlie.compile.reading import brief, reading
 from symlie.errors import FormatError
 from symlie.packages import require
 from symlie.runtime.layout import Array
 from symlie.runtime.recorder import Event, Statistics, Trace
 from symlie.runtime.solution import Solution
+from symlie.runtime.solution_checks import check_solution
 from symlie.runtime.solution_variables import (
     CARRIED,
     END,
@@ -52,12 +52,12 @@ class _Content:
         return self.values[name]
 
 
-def load_solution(path: str | Path, *, backend: str | None = None) -> Solution:
+def load_solution(path: str | Path, *, backend: str | None = None, run_code: bool = True) -> Solution:
     """Read a solution that was saved, with its system: fields, outputs, plots, `solution(t)`, ``solve(start=…)``.
 
     The system comes from the generated code in the file, neither from the model nor from its name, so SymPy is not
     needed and the solution is that of the model as it was. As with `load`, the code is compiled and run: load files
-    that you trust.
+    that you trust, or with ``run_code=False``.
 
     Parameters
     ----------
@@ -65,6 +65,9 @@ def load_solution(path: str | Path, *, backend: str | None = None) -> Solution:
         File written by `Solution.save`, ``.nc`` or ``.npz``.
     backend
         ``"c"``, ``"numpy"`` or ``"auto"``; default: that of the run.
+    run_code
+        Whether the generated code in the file is compiled and run. Without it the solution has its fields, outputs,
+        multipliers, events and plots; what needs more, such as `solution(t)`, raises a `CodeNotLoadedError`.
 
     Raises
     ------
@@ -80,24 +83,25 @@ def load_solution(path: str | Path, *, backend: str | None = None) -> Solution:
         raise FormatError(f"There is no file {path}.")
     if path.suffix == ".csv":
         raise FormatError(f"{path} holds numbers alone; save a solution that is to be loaded as .nc or .npz.")
-    try:
+    with reading(path, "is not a solution of symlie, or it is damaged"):
         content = _read_numpy(path) if path.suffix == ".npz" else _read_netcdf(path)
-    except (OSError, RuntimeError, KeyError, ValueError, EOFError, zipfile.BadZipFile, zlib.error) as error:
-        raise FormatError(f"{path} is not a solution of symlie, or it is damaged ({error}).") from error
-    found = content.attributes.get("symlie_format")
+        found = content.attributes.get("symlie_format")
     if found != str(FORMAT):
         raise FormatError(
-            f"{path} has format {found} of symlie {content.attributes.get('symlie_version')}; this version reads "
-            f"format {FORMAT}."
+            f"{path} has format {brief(found)} of symlie {brief(content.attributes.get('symlie_version'))}; this "
+            f"version reads format {FORMAT}."
         )
-    try:
+    with reading(path):
+        other = [name for name, values in content.values.items() if values.dtype.kind not in "fiu"]
+        if other:
+            raise TypeError(f"{other[0]} holds no numbers")
         record = unpacked(content.values[SYSTEM])
-        system = recorded_system(record, backend)
+        system = recorded_system(record, backend, run_code=run_code)
         if model_hash(system) != content.attributes["model_hash"]:
             raise FormatError(f"The generated code in {path} is not the one it was saved with; the file is damaged.")
-        return _solution(content, system)
-    except (KeyError, TypeError, ValueError, zlib.error) as error:
-        raise FormatError(f"{path} is damaged ({type(error).__name__}: {error}).") from error
+        solution = _solution(content, system)
+        check_solution(solution)
+        return solution
 
 
 def _solution(content: _Content, system: System) -> Solution:
@@ -123,6 +127,8 @@ def _solution(content: _Content, system: System) -> Solution:
             part[...] = by_node.reshape(part.shape)
     for name, rows_of in layout.constraints.items():
         values = content.required(kind="multipliers", constraint=name)
+        if values.shape[:1] != t.shape or values.size != len(t) * rows_of.rows.size:
+            raise ValueError(f"the multipliers of {name} are not complete")
         multipliers[:, rows_of.rows.ravel()] = values.reshape(len(t), -1)
     solution = Solution(
         system,
@@ -163,6 +169,8 @@ def _trace(content: _Content) -> Trace | None:
 def _events(content: _Content, system: System) -> tuple[Event, ...]:
     if not system.layout.events:
         return ()
+    if not np.all(np.isin(content.values[EVENT], np.arange(len(system.layout.events)))):
+        raise IndexError("there are no such events")
     index, times = content.values[EVENT].astype(int), content.values[f"{EVENT}_t"]
     q, v, multipliers, carried = (
         content.values.get(f"{EVENT}_{name}", np.zeros((len(times), 0))) for name in EVENT_STATE

@@ -361,6 +361,7 @@ class System:
         method
             The method.
         """
+        _ = self.prepared  # says so before anything is compiled, where the code of a file is not to be run
         start = time.perf_counter()
         algebra = self.layout.algebra_header
         headers = included_headers((*KERNEL_HEADERS, algebra, *DRIVER_HEADERS))

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from symlie.compile.cache import text_key
+from symlie.compile.reading import check_file_names, reading
 from symlie.errors import FormatError
 from symlie.runtime.inputs import input_table
 from symlie.runtime.loading import load_system
@@ -53,7 +54,7 @@ def system_record(system: System) -> dict[str, Any]:
     }
 
 
-def recorded_system(record: dict[str, Any], backend: str | None = None) -> System:
+def recorded_system(record: dict[str, Any], backend: str | None = None, *, run_code: bool = True) -> System:
     """The system of a record.
 
     Parameters
@@ -62,6 +63,8 @@ def recorded_system(record: dict[str, Any], backend: str | None = None) -> Syste
         From `system_record`.
     backend
         As in `symlie.load`; default: that of the record.
+    run_code
+        As in `load_system`.
 
     Raises
     ------
@@ -70,12 +73,14 @@ def recorded_system(record: dict[str, Any], backend: str | None = None) -> Syste
     NoCompilerError
         The backend is ``"c"`` and there is no compiler.
     """
-    try:
+    with reading("The system in this file"):
         files = record["files"]
+        check_file_names(files)
         manifest = json.loads(files["manifest.json"])
         if manifest.get("interface_hash") != record["interface_hash"]:
             raise FormatError("The generated code in this file does not belong to its manifest; it is damaged.")
-        system = load_system(files, manifest, backend=backend or record["backend"], optimize=record["optimize"])
+        chosen = backend or record["backend"]
+        system = load_system(files, manifest, backend=chosen, optimize=record["optimize"], run_code=run_code)
         stated = (system.parameters, *system.element_parameters)
         found = [np.array(rows, dtype=float) for rows in (record["parameters"], *record["element_parameters"])]
         parameters = found[0].reshape(stated[0].shape)
@@ -92,7 +97,5 @@ def recorded_system(record: dict[str, Any], backend: str | None = None) -> Syste
             initial_values=initial,
             inputs=tables,
             timings=Timings(**record["timings"]),
-            sources=record["sources"],
+            sources=dict(record["sources"]),
         )
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise FormatError(f"The system in this file is damaged ({type(error).__name__}: {error}).") from error

@@ -16,7 +16,6 @@ from __future__ import annotations
 import dataclasses
 import json
 import sys
-import time
 from collections.abc import Callable, Mapping
 from importlib.metadata import version
 from pathlib import Path
@@ -27,7 +26,8 @@ from symlie.compile.checksums import with_checksums
 from symlie.paths import package_digest
 from symlie.runtime.initial_values import InitialQuantity, Quantities
 from symlie.runtime.loading import load_system
-from symlie.runtime.system import System
+from symlie.runtime.system import System, Timings
+from symlie.stages import stage, watched_stages
 
 if TYPE_CHECKING:
     from symlie.derive.equations import Equations
@@ -49,7 +49,7 @@ def _statement_key(equations: Equations) -> str | None:
     return text and text_key({"statement": text}, (package_digest(), sys.version, version("sympy")))
 
 
-def derive(model: Model, options: tuple[tuple[str, Any], ...] = ()) -> Equations:
+def derive(model: Model, options: tuple[tuple[str, Any], ...] = (), *, progress: bool | None = None) -> Equations:
     """The equations of a model, derived unless the kernels of an equal statement are in the cache.
 
     Parameters
@@ -58,13 +58,16 @@ def derive(model: Model, options: tuple[tuple[str, Any], ...] = ()) -> Equations
         The model.
     options
         Names and values that it was built with, for the manifest.
+    progress
+        As in `Equations.compile`.
     """
     from symlie.derive.equations import equations_of
 
-    equations = equations_of(model, options)
-    key = _statement_key(equations)
-    if key is None or published_files(_TYPES, key) is None:
-        _ = equations.derived
+    with watched_stages(progress):
+        equations = equations_of(model, options)
+        key = _statement_key(equations)
+        if key is None or published_files(_TYPES, key) is None:
+            _ = equations.derived
     return equations
 
 
@@ -102,7 +105,8 @@ def tangent_files(equations: Equations, interface_hash: str) -> dict[str, str]:
     from symlie.emit.tangents import emit_tangents
 
     def emitted() -> dict[str, str]:
-        return emit_tangents(model_tangents(equations.model, equations.derived), interface_hash)
+        with stage("derive", f"Newton matrices of {equations.model.name}"):
+            return emit_tangents(model_tangents(equations.model, equations.derived), interface_hash)
 
     return _published(_TANGENTS, equations, interface_hash, emitted)
 
@@ -168,28 +172,29 @@ def _emitted_files(equations: Equations) -> dict[str, str]:
     from symlie.emit.manifest import interface_hash, manifest_text, types_manifest
     from symlie.emit.numpy import emit_numpy
 
-    emitted = equations.emitted
-    identity = interface_hash(emitted)
-    return {
-        **emit_c(emitted, identity),
-        **emit_numpy(emitted, identity),
-        "manifest.json": manifest_text(types_manifest(emitted)),
-    }
+    with stage("emit", equations.model.name):
+        emitted = equations.emitted
+        identity = interface_hash(emitted)
+        return {
+            **emit_c(emitted, identity),
+            **emit_numpy(emitted, identity),
+            "manifest.json": manifest_text(types_manifest(emitted)),
+        }
 
 
-def compile_equations(equations: Equations, *, backend: str, optimize: str) -> System:
+def compile_equations(equations: Equations, *, backend: str, optimize: str, progress: bool | None = None) -> System:
     """Emit, compile and load."""
-    start = time.perf_counter()
-    files = generated_files(equations)
-    content = json.loads(files["manifest.json"])
-    system = load_system(
-        files,
-        content,
-        backend=backend,
-        optimize=optimize,
-        derive_seconds=time.perf_counter() - start,
-        further_source=lambda kind: further_files(equations, content["interface_hash"], kind),
-    )
+    with watched_stages(progress) as stages:
+        files = generated_files(equations)
+        content = json.loads(files["manifest.json"])
+        system = load_system(
+            files,
+            content,
+            backend=backend,
+            optimize=optimize,
+            timings=Timings(equations.seconds.get("derive", 0.0), stages.seconds["emit"]),
+            further_source=lambda kind: further_files(equations, content["interface_hash"], kind),
+        )
     return dataclasses.replace(system, quantity_source=lambda: initial_quantities(equations.model))
 
 

@@ -39,6 +39,7 @@ COMMON_GROUND = (
     "paths",
     "rotations",
     "showing",
+    "stages",
     "templating",
     "unit_names",
     "version",

@@ -32,6 +32,7 @@ from symlie.cli import (
 )
 from symlie.cli.output import print_json, printed_notices
 from symlie.errors import SymlieError
+from symlie.stages import watched_stages
 
 COMMANDS = {
     "list": list_models,
@@ -70,7 +71,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="replace")  # a terminal that can not show λ
     wants_traceback = bool(os.environ.get("SYMLIE_TRACEBACK"))
     try:
-        with printed_notices(), _cache_of(options):
+        plain = True if getattr(options, "progress", False) else None
+        with printed_notices(), _cache_of(options), watched_stages(plain):
             code: int = options.command(options)
         sys.stdout.flush()
         return code

@@ -143,7 +143,8 @@ def print_solution(solution: Solution, whole: Solution) -> None:
             ("time loop", seconds(statistics.cpu_seconds) + per_step),
             (
                 "before",
-                f"derived in {_spent(statistics.derive_seconds)}, compiled in {_spent(statistics.compile_seconds)}",
+                f"derived in {_spent(statistics.derive_seconds)}, emitted in {_spent(statistics.emit_seconds)}, "
+                f"compiled in {_spent(statistics.compile_seconds)}",
             ),
         ],
         indent="",

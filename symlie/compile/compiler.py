@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from symlie.errors import CompilerError, NoCompilerError, UnknownNameError
+from symlie.stages import stage
 
 BASE_FLAGS = ("-std=c11", "-O3", "-fno-tree-slp-vectorize", "-fno-math-errno", "-shared", "-fPIC")
 """No -ffast-math, ever; the SLP pass is off because it emits fused operations in spite of -ffp-contract=off."""
@@ -89,7 +90,8 @@ def run_compiler(source: Path, output: Path, compiler_flags: tuple[str, ...]) ->
         The compiler reported errors; the message shows the first of them.
     """
     command = [find_compiler().command, *compiler_flags, "-o", str(output), str(source), "-lm"]
-    result = subprocess.run(command, capture_output=True, text=True, cwd=source.parent, check=False)
+    with stage("compile", source.name):
+        result = subprocess.run(command, capture_output=True, text=True, cwd=source.parent, check=False)
     if result.returncode and _REFUSAL in result.stderr:
         raise CompilerError(
             f"The C compiler {command[0]} computes without NaN and infinity, so that a failure would go unseen: take "

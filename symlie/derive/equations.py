@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import functools
+import time
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from symlie.derive.fields import check_placements
@@ -14,6 +15,7 @@ from symlie.modeling.model import Model
 from symlie.modeling.stated_terms import check_symbols, fingerprint
 from symlie.modeling.statement import Statement
 from symlie.showing import line, listed
+from symlie.stages import stage
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,6 +32,8 @@ class Equations:
     options: tuple[tuple[str, Any], ...] = ()
     stated: Hashable = None
     """What the model consisted of when its equations were asked for."""
+    seconds: dict[str, float] = field(default_factory=dict)
+    """Seconds that the derivation took, as ``derive``, once it is done."""
 
     def _check_unchanged(self) -> None:
         if self.stated is not None and fingerprint(self.model) != self.stated:
@@ -53,12 +57,15 @@ class Equations:
     def derived(self) -> tuple[DerivedStatement, ...]:
         """The model's own statement, if it has one, and each element type's, with all derived terms."""
         self._check_unchanged()
-        for statement in statements_of(self.model):
-            check_symbols(self.model, statement)
-        derived = tuple(derive_statement(s) for s in statements_of(self.model))
-        _check_masses(self.model, derived)
-        if any(s.placements for s in statements_of(self.model)):
-            check_placements(self.model)
+        start = time.perf_counter()
+        with stage("derive", self.model.name):
+            for statement in statements_of(self.model):
+                check_symbols(self.model, statement)
+            derived = tuple(derive_statement(s) for s in statements_of(self.model))
+            _check_masses(self.model, derived)
+            if any(s.placements for s in statements_of(self.model)):
+                check_placements(self.model)
+        self.seconds["derive"] = time.perf_counter() - start
         return derived
 
     @functools.cached_property
@@ -82,7 +89,7 @@ class Equations:
         self._check_unchanged()
         return arrange(self.model)
 
-    def compile(self, backend: str = "auto", optimize: str = "default") -> System:
+    def compile(self, backend: str = "auto", optimize: str = "default", *, progress: bool | None = None) -> System:
         """Emit, compile and load.
 
         Parameters
@@ -91,6 +98,8 @@ class Equations:
             ``"c"``, ``"numpy"``, or ``"auto"``: C if there is a compiler, else NumPy with a notice.
         optimize
             ``"default"``, ``"contract"`` (allow fused multiply-add) or ``"portable"``.
+        progress
+            Whether stderr tells which stage goes on; default: on a terminal and in notebooks, after a second.
 
         Raises
         ------
@@ -99,7 +108,7 @@ class Equations:
         """
         from symlie.api import compile_equations
 
-        return compile_equations(self, backend=backend, optimize=optimize)
+        return compile_equations(self, backend=backend, optimize=optimize, progress=progress)
 
     def generate(self, folder: str | Path) -> Path:
         """Write the generated files into a folder, from which `symlie.load` runs without SymPy.
@@ -135,7 +144,8 @@ class Equations:
         """
         from symlie.derive.display import markdown
 
-        return markdown(self, newton=newton)
+        with stage("write", f"the equations of {self.model.name}"):
+            return markdown(self, newton=newton)
 
     def _repr_latex_(self) -> str:
         return self.latex()

@@ -334,8 +334,13 @@ class Model(Statement):
         parts = [size_of(u) * RunTimeInput(self.t, slots[0], Integer(k)) for k, u in enumerate(units)]
         return parts[0] if size == 1 else column(parts)
 
-    def derive(self) -> Equations:
+    def derive(self, *, progress: bool | None = None) -> Equations:
         """Derive the equations of motion, unless an equal statement was derived and generated before.
+
+        Parameters
+        ----------
+        progress
+            As in `Equations.compile`.
 
         Raises
         ------
@@ -344,4 +349,4 @@ class Model(Statement):
         """
         from symlie.api import derive
 
-        return derive(self)
+        return derive(self, progress=progress)

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 from symlie.errors import ModelError, SymlieError, UnknownNameError
 from symlie.models.user_modules import imported_files, is_local
+from symlie.stages import stage
 
 if TYPE_CHECKING:
     from symlie.derive.equations import Equations
@@ -222,7 +223,7 @@ def build_model(model: str, options: Mapping[str, Any]) -> BuiltModel:
     UnknownNameError, ModelError
         See `open_model`, `ModelFile.complete` and `ModelFile.build`.
     """
-    with imported_files(model_path(model)) as files:
+    with imported_files(model_path(model)) as files, stage("build", model):
         file = open_model(model)
         complete = file.complete(options)
         built = file.build(complete)

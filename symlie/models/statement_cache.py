@@ -11,7 +11,6 @@ import dataclasses
 import functools
 import json
 import sys
-import time
 from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
@@ -22,7 +21,8 @@ from symlie.paths import package_digest
 from symlie.runtime.identity import file_digest
 from symlie.runtime.initial_values import Quantities
 from symlie.runtime.loading import load_system
-from symlie.runtime.system import System
+from symlie.runtime.system import System, Timings
+from symlie.stages import watched_stages
 
 _KIND = "models"
 
@@ -46,38 +46,34 @@ def system_of_model(
     UnknownNameError, ModelError
         The model, an option or the statement is wrong.
     """
-    start = time.perf_counter()
     if is_ready_made(model) and plain(dict(options)) == options:
         return _ready_made_system(model, options, backend, optimize)
     built = build_model(model, options)
     # Sources are read before the derivation, which takes long enough for an edit.
     sources = {file: file_digest(file) for file in built.files}
-    equations = built.derive()
-    before = time.perf_counter() - start
-    system = equations.compile(backend, optimize)
-    timings = dataclasses.replace(system.timings, derive=system.timings.derive + before)
-    return dataclasses.replace(system, sources=sources, timings=timings)
+    system = built.derive().compile(backend, optimize)
+    return dataclasses.replace(system, sources=sources)
 
 
 def _ready_made_system(model: str, options: Mapping[str, Any], backend: str, optimize: str) -> System:
     key = _key(model, options)
     files = published_files(_KIND, key)
-    start = time.perf_counter()
     built = functools.cache(lambda: build_model(model, options))
-    seconds = 0.0
+    timings = Timings()
     if files is None:
         from symlie.api import generated_files
 
-        files = generated_files(built().derive())
+        with watched_stages() as stages:
+            files = generated_files(built().derive())
         publish_files(_KIND, key, files)
-        seconds = time.perf_counter() - start
+        timings = Timings(stages.seconds["derive"], stages.seconds["emit"])
     manifest = json.loads(files["manifest.json"])
     system = load_system(
         files,
         manifest,
         backend=backend,
         optimize=optimize,
-        derive_seconds=seconds,
+        timings=timings,
         further_source=lambda kind: _further_files(built(), manifest["interface_hash"], kind),
     )
     return dataclasses.replace(system, quantity_source=functools.cache(lambda: _initial_quantities(built())))

@@ -234,6 +234,7 @@ def _solution(run: Run, state: LoopState, recorder: Recorder, failure: Integrati
         max_velocity_residual=counters.largest_velocity,
         cpu_seconds=state.cpu_seconds,
         derive_seconds=timings.derive,
+        emit_seconds=timings.emit,
         compile_seconds=timings.compile,
     )
     at = state.at

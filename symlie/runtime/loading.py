@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -35,7 +36,7 @@ def load_system(
     *,
     backend: str = "auto",
     optimize: str = "default",
-    derive_seconds: float = 0.0,
+    timings: Timings | None = None,
     further_source: Callable[[str], Mapping[str, str]] | None = None,
     run_code: bool = True,
 ) -> System:
@@ -49,8 +50,8 @@ def load_system(
         The parsed manifest.
     backend, optimize
         As in `Equations.compile`.
-    derive_seconds
-        Reported in the statistics.
+    timings
+        Seconds that the files took.
     further_source
         Gives files when they are first needed, if the generated files lack them: ``tangents`` for the Newton matrices,
         ``cayley``, ``second_kind`` and ``ambient`` for methods.
@@ -101,7 +102,7 @@ def load_system(
         layout.element_parameters,
         LazyTangents(layout, files, further_source, chosen == "c", optimize),
         LazyStepKernels(layout, files, further_source),
-        timings=Timings(derive_seconds, seconds),
+        timings=dataclasses.replace(timings or Timings(), compile=seconds),
     )
 
 

@@ -28,6 +28,7 @@ class Statistics:
     cpu_seconds: float = 0.0
     """Processor time of the time loop alone."""
     derive_seconds: float = 0.0
+    emit_seconds: float = 0.0
     compile_seconds: float = 0.0
 
     def __repr__(self) -> str:

@@ -38,6 +38,7 @@ class Timings:
     """Seconds spent before the integration."""
 
     derive: float = 0.0
+    emit: float = 0.0
     compile: float = 0.0
 
 

@@ -33,7 +33,7 @@ KEYS = [
 ]
 STATISTICS = {
     "steps", "accepted", "rejected", "rhs_evaluations", "newton_iterations", "jacobians", "max_constraint_residual",
-    "max_velocity_residual", "cpu_seconds", "derive_seconds", "compile_seconds",
+    "max_velocity_residual", "cpu_seconds", "derive_seconds", "emit_seconds", "compile_seconds",
 }  # fmt: skip
 
 Cli = Callable[..., Outcome]

@@ -1,0 +1,135 @@
+"""Stages of work before a run, deriving, emitting, compiling: how long each took, and which one goes on."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextvars import ContextVar
+
+PATIENCE = 1.0
+"""Seconds after which a stage is shown on a terminal or in a notebook."""
+
+_DOING = {
+    "build": "building", "derive": "deriving", "emit": "emitting", "compile": "compiling", "write": "writing out",
+}  # fmt: skip
+
+_ERASED = "\r\033[K"
+"""Erases the line on a terminal."""
+
+
+class Stages:
+    """Stages that begin while they are watched.
+
+    Parameters
+    ----------
+    shown
+        Whether each is shown on stderr: at once as a line, never, or (None) where a person waits, after a second.
+
+    Attributes
+    ----------
+    seconds
+        Seconds spent in each stage so far, without those inside of it.
+    """
+
+    def __init__(self, shown: bool | None) -> None:
+        self.seconds = dict.fromkeys(_DOING, 0.0)
+        self._at_once = shown is True
+        self._is_terminal = sys.stderr.isatty()
+        self._shows = shown is not False and (self._at_once or self._is_terminal or "ipykernel" in sys.modules)
+        self._stack: list[tuple[str, str]] = []
+        self._since = 0.0
+        self._timer: threading.Timer | None = None
+        self._drawn = False
+
+    def enter(self, kind: str, what: str) -> None:
+        """A stage begins."""
+        self._account()
+        self._stack.append((kind, what))
+        self._announce()
+
+    def leave(self) -> None:
+        """The last stage that began is done."""
+        self._account()
+        self._stack.pop()
+        self._announce()
+
+    def _account(self) -> None:
+        now = time.perf_counter()
+        if self._stack:
+            self.seconds[self._stack[-1][0]] += now - self._since
+        self._since = now
+
+    def _announce(self) -> None:
+        """Show the stage that goes on now, if it goes on for long."""
+        if not self._shows:
+            return
+        self.close()
+        if not self._stack:
+            return
+        kind, what = self._stack[-1]
+        text = f"symlie: {_DOING[kind]} {what} …"
+        if self._at_once:
+            print(text, file=sys.stderr, flush=True)
+            return
+        self._timer = threading.Timer(PATIENCE, self._draw, (text,))
+        self._timer.daemon = True
+        self._timer.start()
+
+    def _draw(self, text: str) -> None:
+        start, end = (_ERASED, "") if self._is_terminal else ("", "\n")
+        print(f"{start}{text}", end=end, file=sys.stderr, flush=True)
+        self._drawn = self._is_terminal
+
+    def close(self) -> None:
+        """Take away what is shown."""
+        if self._timer is not None:
+            self._timer.cancel()
+        if self._drawn:
+            print(_ERASED, end="", file=sys.stderr, flush=True)
+        self._timer, self._drawn = None, False
+
+
+_watching: ContextVar[tuple[Stages, ...]] = ContextVar("watching", default=())
+
+
+@contextlib.contextmanager
+def watched_stages(shown: bool | None = None) -> Iterator[Stages]:
+    """Watch the stages that begin within the block; the outermost of several blocks shows them.
+
+    Parameters
+    ----------
+    shown
+        See `Stages`.
+    """
+    outer = _watching.get()
+    stages = Stages(False if outer else shown)
+    token = _watching.set((*outer, stages))
+    try:
+        yield stages
+    finally:
+        _watching.reset(token)
+        stages.close()
+
+
+@contextlib.contextmanager
+def stage(kind: str, what: str) -> Iterator[None]:
+    """A stage of work.
+
+    Parameters
+    ----------
+    kind
+        ``build``, ``derive``, ``emit``, ``compile`` or ``write``.
+    what
+        What is worked on.
+    """
+    watching = _watching.get()
+    for stages in watching:
+        stages.enter(kind, what)
+    try:
+        yield
+    finally:
+        for stages in watching:
+            stages.leave()

@@ -1,0 +1,90 @@
+"""Stages before a run: which one goes on is told from the start, and the seconds of each are its own."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import symlie as sl
+from symlie import stages
+from symlie.derive import display
+from symlie.stages import stage, watched_stages
+from tests.cli.conftest import Outcome
+
+Cli = Callable[..., Outcome]
+
+
+def small_model(name: str) -> sl.Model:
+    """A particle."""
+    model = sl.Model(name)
+    q = model.node("point", "R2")
+    model.kinetic_energy(q.x_dot.dot(q.x_dot) / 2)
+    return model
+
+
+def test_seconds_are_those_of_the_stage_alone() -> None:
+    with watched_stages() as outer, stage("emit", "a"), watched_stages() as inner, stage("derive", "b"):
+        time.sleep(0.05)
+    assert outer.seconds["derive"] == pytest.approx(inner.seconds["derive"], abs=0.04)
+    assert outer.seconds["derive"] >= 0.05 > outer.seconds["emit"] > 0 == outer.seconds["compile"]
+
+
+def test_stages_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """As lines where they are asked for; nothing is told of what is in the cache."""
+    monkeypatch.setenv("SYMLIE_CACHE", str(tmp_path))
+    equations = small_model("told").derive(progress=True)
+    assert capsys.readouterr().err == "symlie: deriving told …\n"
+    system = equations.compile(backend="c", progress=True)
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0] == "symlie: emitting told …" and lines[-1] == "symlie: compiling library.c …"
+    assert min(system.timings.derive, system.timings.emit, system.timings.compile) > 0
+    again = small_model("told").derive(progress=True).compile(backend="c", progress=True)
+    assert capsys.readouterr().err == ""
+    assert (again.timings.derive, again.timings.emit, again.timings.compile) == (0, 0, 0)
+
+
+def test_long_stages_show_where_a_person_waits(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """On a terminal, while they go on; the line is taken away again. Elsewhere nothing is printed."""
+    monkeypatch.setattr(stages, "PATIENCE", 0.0)
+
+    def shown(until: str) -> str:
+        text = ""
+        with watched_stages(), stage("derive", "bicycle"):
+            end = time.monotonic() + 10
+            while until not in text and time.monotonic() < end:
+                text += capsys.readouterr().err
+        return text + capsys.readouterr().err
+
+    assert shown("") == ""
+    monkeypatch.setattr(type(sys.stderr), "isatty", lambda self: True)
+    assert shown("…") == "\r\033[Ksymlie: deriving bicycle …\r\033[K"
+
+
+def test_compile_writes_no_page_for_readers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It takes longer than all else for some models; `generate` and `derive` write it."""
+
+    def refused(*arguments: object, **named: object) -> str:
+        raise AssertionError("nobody asked for the equations")
+
+    monkeypatch.setenv("SYMLIE_CACHE", str(tmp_path))
+    monkeypatch.setattr(display, "markdown", refused)
+    monkeypatch.setattr(display, "latex", refused)
+    equations = small_model("unread").derive()
+    assert len(sl.solve(equations.compile(backend="numpy"), 0.1, h=0.1).t) == 2
+    with pytest.raises(AssertionError, match="nobody asked"):
+        equations.generate(tmp_path / "folder")
+
+
+def test_command_line(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SYMLIE_CACHE", str(tmp_path))
+    result = cli("run", "free_rigid_body", "--t-end", "0.1", "--h", "0.1", "--progress", "--backend", "numpy")
+    told = [line for line in result.err.splitlines() if "…" in line]
+    assert told[0] == "symlie: building free_rigid_body …"
+    assert {"symlie: deriving free_rigid_body …", "symlie: emitting free_rigid_body …"} < set(told)
+    assert "emitted in " in result.out

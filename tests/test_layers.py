@@ -236,3 +236,8 @@ def test_generated_folders_run_without_sympy(backend: str, tmp_path: Path) -> No
     system = symlie.load(folder, backend=backend).with_parameters(mass=16.0)
     expected = symlie.solve(system, 2.0**-7, h=2.0**-11, t_eval=[2.0**-8, 2.0**-7], multipliers="index1")
     assert float.fromhex(run_python(BLOCKED, str(folder), backend)) == expected.v[-1, 0]
+
+
+def test_types_are_shipped() -> None:
+    """Type checkers read annotations of packages that have this file."""
+    assert (PACKAGE / "py.typed").is_file()

@@ -24,10 +24,11 @@ from symlie.errors import ModelError
 from symlie.groups import general_functions
 from symlie.ir.primitives import WORKING_INTERVAL, Cotangent, Stumpff
 from symlie.ir.program import Program, Vector, substitute
+from symlie.showing import Brief
 
 
-@dataclass(frozen=True)
-class AnalyticFunction:
+@dataclass(frozen=True, repr=False)
+class AnalyticFunction(Brief):
     """φ(λ) = Σ φ_n λⁿ given by its tails Σ_j φ_{n+2j} (-ζ)^j as entire functions of ζ."""
 
     name: str

@@ -108,8 +108,9 @@ class CosseratRod:
     length
         Length of the rod, or of each segment; in m.
     position, orientation
-        Initial centre line, and unit quaternion (scalar first) or rotation matrix as the group stores it: functions of
-        the arc length, or arrays over the nodes that the rod adds; one orientation may serve all nodes.
+        Initial centre line, and a `rotation`, or a unit quaternion (scalar first) or rotation matrix as the group
+        stores it: functions of the arc length, or arrays over the nodes that the rod adds; one orientation may serve
+        all nodes.
     stiffness
         Six values [EI1, EI2, GJ, GA1, GA2, EA], or a symmetric 6 × 6 matrix, in N m² and N: numbers, a function of the
         arc length, or expressions of parameters of the model.

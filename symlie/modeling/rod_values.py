@@ -15,6 +15,7 @@ from symlie.modeling.model import Model
 from symlie.modeling.node import Node
 from symlie.modeling.node_array import NodeReference
 from symlie.modeling.symbolic import SymbolicMatrix
+from symlie.rotations import Rotation
 
 Array = NDArray[np.float64]
 
@@ -53,7 +54,9 @@ def stated_in_type(value: Any, rows: Array) -> Any:
 
 def along_arc(value: Any, arc: Array) -> Any:
     """Values of a function at some arc lengths; anything else as it is."""
-    return [np.ravel(value(s)) for s in arc] if callable(value) else value
+    if not callable(value):
+        return value
+    return [v if isinstance(v, Rotation) else np.ravel(v) for v in map(value, arc)]
 
 
 def rows_along(model: Model, value: Any, arc: Array) -> Array:

@@ -25,8 +25,9 @@ def changed_parameters(
     """
     changed, rows_of = parameters.copy(), list(elements)
     for name, value in values.items():
-        if name in layout.parameters:
-            position = layout.parameters[name][0]
+        own = name.removeprefix(f"{layout.name}.")
+        if own in layout.parameters:
+            position = layout.parameters[own][0]
             changed[position] = numbers(f"parameter '{name}'", value, position.stop - position.start)[0]
         else:
             element, columns = _place(layout, name)
@@ -40,15 +41,19 @@ def changed_parameters(
 def _place(layout: Layout, name: str) -> tuple[int, slice]:
     """Where a parameter of an element type is, by its name or as ELEMENT.NAME."""
     element, _, own = name.rpartition(".")
-    named = layout.parameters_of_elements
-    places = [p for p in named.get(own, ()) if element in ("", layout.elements[p[0]]["name"])]
+    names = [e["name"] for e in layout.elements]
+    named = {
+        parameter: [place for place in places if names[place[0]] != layout.name]
+        for parameter, places in layout.parameters_of_elements.items()
+    }
+    places = [p for p in named.get(own, ()) if element in ("", names[p[0]])]
     if len(places) == 1:
         return places[0]
     if places:
-        choice = " or ".join(f"{layout.elements[k]['name']}.{own}" for k, _ in places)
+        choice = " or ".join(f"{names[k]}.{own}" for k, _ in places)
         raise UnknownNameError(f"Several element types of '{layout.name}' have a parameter '{own}'; say {choice}.")
     known = [
-        n if len(found) == 1 and n not in layout.parameters else f"{layout.elements[k]['name']}.{n}"
+        n if len(found) == 1 and n not in layout.parameters else f"{names[k]}.{n}"
         for n, found in named.items()
         for k, _ in found
     ]

@@ -122,6 +122,19 @@ def test_points_of_manifolds_and_prescribed_motions() -> None:
     assert_same(solution.rotation("point").as_rotvec()[:, 2], 0.5 + solution.t)
 
 
+def test_rods() -> None:
+    """Along a rod and for all of it, on both of its groups."""
+    turned = sl.rotation(axis=[0, 1, 0], angle=90 * sl.deg)
+    for group, orientation in ((sl.SE3, lambda s: turned), (sl.S3sR3, turned)):
+        model = sl.Model("rope")
+        rod = sl.CosseratRod(
+            model, "rod", segments=2, length=1.0, group=group, position=lambda s: (s, 0, 0), orientation=orientation,
+            stiffness=np.ones(6), inertia=np.ones(6),
+        )  # fmt: skip
+        form = "matrix" if group is sl.SE3 else "quaternion"
+        assert_same(rod.nodes.storage[:, : len(getattr(turned, form))], [getattr(turned, form)] * 3)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

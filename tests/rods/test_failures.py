@@ -88,7 +88,7 @@ SENTENCES: dict[str, tuple[Callable[[sl.Model, sl.NodeArray], object], str]] = {
     ),
     "an array instead of a node": (
         lambda model, nodes: model.add(point_mass(), [nodes[0], nodes]),
-        r"Instance 1 of element 'particle': NodeArray\(points, R3, 4\) is not a node of 'broken'\.",
+        r"Instance 1 of element 'particle': NodeArray\(points; R3; 4 nodes\) is not a node of 'broken'\.",
     ),
     "node of another model": (
         lambda model, nodes: model.add(point_mass(), sl.Model("other").node_array("points", "R3", 2)),

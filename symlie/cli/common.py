@@ -184,10 +184,18 @@ def _assembled(arguments: Namespace, system: System) -> System:
     """The system with consistent initial values; what moved is reported."""
     system = system.assembled(getattr(arguments, "t", 0.0))
     assert system.assembly is not None
-    moved = system.assembly.largest
-    arguments.result.update(assembly=moved)
-    nodes = ", ".join(f"{name} by {size:.3g}" for name, size in moved.items())
-    print(f"symlie: Assembled; moved {nodes} (rad, m).", file=sys.stderr)
+    found = system.assembly
+    parts = {"velocity_changes": found.velocity_changes, "completed": found.completed}
+    values = {key: {name: rows.tolist() for name, rows in part.items()} for key, part in parts.items()}
+    arguments.result.update(assembly=found.largest, **values)
+    for what, sizes, unit in (
+        ("moved", found.largest, "rad, m"),
+        ("changed velocities of", found.largest_change, "rad/s, m/s"),
+        ("completed velocities that were left out of", found.largest_completed, "rad/s, m/s"),
+    ):
+        if sizes:
+            nodes = ", ".join(f"{name} by {size:.3g}" for name, size in sizes.items())
+            print(f"symlie: Assembled; {what} {nodes} ({unit}).", file=sys.stderr)
     return system
 
 

@@ -1,6 +1,6 @@
 """Assembly of inconsistent initial values: the smallest change that satisfies the constraints.
 
-    min |η|²  with  Φ(t, q0∘exp(η)) = 0,      then  min |w|²  with  B (v0 + w) + b = 0
+    min |η|²  with  Φ(t, q0∘exp(η)) = 0,      then velocities, see `symlie.runtime.velocity_correction`.
 
 Steps -B⁺ Φ on the group lead to the constraints, and steps -(1 - B⁺B) η along them back towards q0 as far as that
 makes the change smaller. B⁺ is the pseudoinverse, so that redundant rows do no harm as long as they can be satisfied.
@@ -16,9 +16,9 @@ import numpy as np
 
 from symlie.errors import InconsistentInitialValuesError
 from symlie.runtime.layout import Array
-from symlie.runtime.redundancy import RANK_TOLERANCE
-from symlie.runtime.saddle import LARGEST_DENSE, SaddlePoint
+from symlie.runtime.least_change import CLOSED, LeastChange
 from symlie.runtime.statics import Statics
+from symlie.runtime.velocity_correction import assembled_velocities
 from symlie.showing import Brief
 
 if TYPE_CHECKING:
@@ -26,9 +26,6 @@ if TYPE_CHECKING:
 
 MOST_ITERATIONS = 60
 """Steps to the constraints, and steps along them; small corrections take five of each."""
-
-CLOSED = 1e-13
-"""Largest |Φ|, relative to max(1, |q|), of an assembled configuration."""
 
 SETTLED = 1e-9
 """Length of a step along the constraints below which the change is the smallest one."""
@@ -39,9 +36,6 @@ LEAST_SHARE = 1e-3
 LARGEST_MOVE = 1.0
 """Largest rotation of one step, in rad."""
 
-REGULARISATION = 1e-10
-"""ε of large systems for redundant rows; the iteration removes its error."""
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Assembly(Brief):
@@ -51,12 +45,28 @@ class Assembly(Brief):
     """By node log(q0⁻¹∘q), shape (count, dimension), in rad and m."""
     velocity_changes: dict[str, Array]
     """By node changes of the velocities that were stated, shape (count, dimension)."""
+    completed: dict[str, Array]
+    """By node velocities that were left out, and zero for the others, shape (count, dimension)."""
     iterations: int
 
     @property
     def largest(self) -> dict[str, float]:
         """Largest component of the move of each node or node array."""
-        return {name: float(np.abs(values).max(initial=0)) for name, values in self.moved.items()}
+        return _largest(self.moved)
+
+    @property
+    def largest_change(self) -> dict[str, float]:
+        """Largest change of a velocity that was stated, of nodes that have one."""
+        return {name: size for name, size in _largest(self.velocity_changes).items() if size}
+
+    @property
+    def largest_completed(self) -> dict[str, float]:
+        """Largest velocity that was left out and completed, of nodes that have one."""
+        return {name: size for name, size in _largest(self.completed).items() if size}
+
+
+def _largest(parts: dict[str, Array]) -> dict[str, float]:
+    return {name: float(np.abs(values).max(initial=0)) for name, values in parts.items()}
 
 
 def assembled(system: System, t: float = 0.0, *, velocities: bool = True) -> System:
@@ -66,45 +76,17 @@ def assembled(system: System, t: float = 0.0, *, velocities: bool = True) -> Sys
     start = statics.prescribed(stated.q)
     q, iterations = _assembled_configuration(statics, start)
     corrected = system.with_configuration(q)
-    changes = np.zeros(system.layout.dimension)
-    if velocities and system.layout.rows:
-        changes = _velocity_changes(system, statics, q, stated.v, stated.given)
-        if np.any(changes):
-            corrected = _with_velocities(corrected, stated.v + changes, stated.given)
-    moved = system.kernels.difference(start, q)
-    report = Assembly(_by_node(system, moved), _by_node(system, changes), iterations)
+    found = assembled_velocities(statics, q, stated.v, stated.given, velocities=velocities)
+    if np.any(found.changes) or np.any(found.completed):
+        corrected = _with_velocities(corrected, found.v, stated.given | (found.completed != 0))
+    difference = system.kernels.difference(start, q)
+    moved, changes, completed = (_by_node(system, part) for part in (difference, found.changes, found.completed))
+    report = Assembly(moved, changes, completed, iterations)
     return dataclasses.replace(corrected, assembly=report)
 
 
 def _by_node(system: System, vector: Array) -> dict[str, Array]:
     return {n.name: vector[n.velocity].reshape(n.count, -1) for n in system.layout.nodes}
-
-
-class _Projection:
-    """x ↦ B⁺ x and y ↦ B⁺B y."""
-
-    def __init__(self, jacobian: Any) -> None:
-        norms = np.sqrt(np.asarray(jacobian.multiply(jacobian).sum(axis=1)).ravel())
-        self._scale = 1 / np.where(norms > 0, norms, 1.0)
-        self._unit = (jacobian.multiply(self._scale[:, None])).tocsr()
-        self._solve: Any
-        if sum(jacobian.shape) <= LARGEST_DENSE:
-            inverse = np.linalg.pinv(self._unit.toarray(), rcond=RANK_TOLERANCE)
-            self._solve = lambda x: inverse @ x
-        else:
-            from scipy.sparse import eye_array
-
-            n = jacobian.shape[1]
-            factors = SaddlePoint(eye_array(n, format="csr"), self._unit, REGULARISATION)
-            self._solve = lambda x: factors.solve(np.zeros(n), x)[0]
-
-    def inverse(self, x: Array) -> Array:
-        """B⁺ x."""
-        return np.asarray(self._solve(self._scale * x))
-
-    def along(self, y: Array) -> Array:
-        """(1 - B⁺B) y."""
-        return np.asarray(y - self._solve(self._unit @ y))
 
 
 def _assembled_configuration(statics: Statics, start: Array) -> tuple[Array, int]:
@@ -115,7 +97,7 @@ def _assembled_configuration(statics: Statics, start: Array) -> tuple[Array, int
         return q, 0
     moved, share = kernels.difference(start, q)[free], 1.0
     while iterations < MOST_ITERATIONS and share > LEAST_SHARE:
-        sliding = -_Projection(statics.jacobian(q)).along(moved)
+        sliding = -LeastChange(statics.jacobian(q)).along(moved)
         if float(np.linalg.norm(sliding)) <= SETTLED:
             break
         iterations += 1
@@ -147,7 +129,7 @@ def closed(statics: Statics, q: Array) -> tuple[Array, int]:
         size = float(np.linalg.norm(constraint))
         if float(np.abs(constraint).max()) <= CLOSED * max(1.0, float(np.abs(q).max())):
             return q, iteration
-        step = -_Projection(statics.jacobian(q)).inverse(constraint)
+        step = -LeastChange(statics.jacobian(q)).inverse(constraint)
         turned = float(np.sqrt(kernels.chart(statics.spread(step))))
         share = min(1.0, LARGEST_MOVE / turned) if turned > 0 else 1.0
         while share > LEAST_SHARE:
@@ -167,37 +149,8 @@ def closed(statics: Statics, q: Array) -> tuple[Array, int]:
     )
 
 
-def _velocity_changes(system: System, statics: Statics, q: Array, v: Array, given: Any) -> Array:
-    """The smallest change of the velocities, first of those that were not stated, that satisfies B v + b = 0."""
-    layout, kernels = system.layout, system.kernels
-    everything = Statics(system, statics.t, np.ones(layout.rows, dtype=bool))
-    v = np.where(given & layout.free, v, 0.0)
-    kernels.prescribe(statics.p, statics.t, q.copy(), v)
-    values = kernels.jacobian(statics.p, statics.t, q)
-    jacobian, bound = everything.jacobian(q), kernels.constraint_rate(statics.p, statics.t, q)
-
-    def hidden(v: Array) -> Array:
-        return np.asarray(system.algebra.multiply(values, v) + bound)
-
-    changes = np.zeros(layout.dimension)
-    allowed = CLOSED * 10 * max(1.0, float(np.abs(v).max()))
-    for wanted in (~given[everything.free], np.ones(len(everything.free), dtype=bool)):
-        residual = hidden(v + changes)
-        if float(np.abs(residual).max()) <= allowed or not wanted.any():
-            continue
-        changes[everything.free[wanted]] -= _Projection(jacobian[:, wanted]).inverse(residual)
-    residual = hidden(v + changes)
-    if not float(np.abs(residual).max()) <= 1e3 * allowed:
-        row = int(np.argmax(np.abs(residual)))
-        raise InconsistentInitialValuesError(
-            f"The initial velocities of '{layout.name}' can not be made consistent: {layout.row_name(row)} has "
-            f"B v + b = {residual[row]:.3g} whatever the free velocities are."
-        )
-    return np.where(given, changes, 0.0)
-
-
 def _with_velocities(system: System, v: Array, given: Any) -> System:
-    """The system with other values of the velocities that were stated."""
+    """The system with other values of the velocities that are given."""
     for node in system.layout.nodes:
         rows, stated = v[node.velocity].reshape(node.count, -1), given[node.velocity].reshape(node.count, -1)
         for entry in node.type["velocity_fields"]:

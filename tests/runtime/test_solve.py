@@ -147,12 +147,14 @@ def test_index1_multipliers_do_not_change_states(group: str, backend: str) -> No
     assert isinstance(algebra, DenseAlgebra)
     for t, q, v, multipliers in zip(index1.t, index1.q, index1.v, index1.multipliers, strict=True):
         acceleration, found = index1_multipliers(k, algebra, p, t, q, v)
-        assert np.array_equal(found, multipliers)
         B = algebra.jacobian_matrix(k.jacobian(p, t, q))
         residual = algebra.mass_matrix(k.mass(p, t, q)) @ acceleration + k.force(p, t, q, v) + B.T @ multipliers
         hidden = B @ acceleration + k.curvature(p, t, q, v)
         largest = max(float(np.abs(x).max()) for x in (k.force(p, t, q, v), acceleration, multipliers))
-        assert float(np.abs(np.concatenate([residual, hidden])).max()) <= tolerances.RESIDUAL * largest
+        assert (
+            float(np.abs(np.concatenate([residual, hidden, found - multipliers])).max())
+            <= tolerances.RESIDUAL * largest
+        )
 
 
 def test_multipliers_without_constraints_are_empty() -> None:

@@ -115,7 +115,7 @@ def build():
         (MODEL.format("return 1 / 0"), "mine.py:5: ZeroDivisionError: division by zero"),
         (
             MODEL.format("return sl.Model('mine').node('b', 'SE3').y"),
-            "mine.py:5: Node 'b' on SE3 has no field 'y'; it has: v, R, x, Omega, U",
+            "mine.py:5: Node 'b' on SE3 has no field 'y'; it has: R, x, Omega, U, v, v_dot",
         ),
         (MODEL.format("return sl.Model('my model')"), "'my model' is not usable"),
         (MODEL.format("return"), "must return a symlie.Model, not NoneType"),

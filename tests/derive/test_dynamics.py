@@ -496,7 +496,7 @@ def test_unknown_groups_and_fields_are_named() -> None:
     model, q = body()
     with pytest.raises(UnknownNameError, match="Unknown group 'SE4'; use R1, R2"):
         model.node("other", "SE4")
-    with pytest.raises(AttributeError, match="Node 'body' on SE3 has no field 'y'; it has: v, R, x, Omega, U"):
+    with pytest.raises(AttributeError, match="Node 'body' on SE3 has no field 'y'; it has: R, x, Omega, U, v, v_dot"):
         _ = q.y
     point = model.node("point", "R3")
     with pytest.raises(ModelError, match="R3 has no rotation matrix"):

@@ -177,7 +177,9 @@ def operand(value: Any) -> Any:
             return SymbolicMatrix([list(row) for row in value])
         return SymbolicMatrix(len(value), 1, list(value))
     matrix = getattr(value, "matrix", value)
-    return SymbolicMatrix(matrix) if is_matrix(matrix) and not isinstance(matrix, SymbolicMatrix) else matrix
+    if not is_matrix(matrix) or isinstance(matrix, SymbolicMatrix):
+        return matrix
+    return SymbolicMatrix(matrix.rows, matrix.cols, list(matrix))  # of a matrix alone SymPy would keep the class
 
 
 def is_matrix(value: Any) -> bool:

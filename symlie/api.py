@@ -13,9 +13,12 @@ SymPy is imported: symlie.models.systems.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
+import os
 import sys
+import uuid
 from collections.abc import Callable, Mapping
 from importlib.metadata import version
 from pathlib import Path
@@ -23,6 +26,7 @@ from typing import TYPE_CHECKING, Any
 
 from symlie.compile.cache import publish_files, publish_text, published_files, published_text, text_key
 from symlie.compile.checksums import with_checksums
+from symlie.errors import FormatError
 from symlie.paths import package_digest
 from symlie.runtime.initial_values import InitialQuantity, Quantities
 from symlie.runtime.loading import load_system
@@ -234,11 +238,28 @@ def certified(files: Mapping[str, str]) -> dict[str, str]:
 
 
 def write_files(files: Mapping[str, str], folder: str | Path) -> Path:
-    """Write generated files into a folder."""
+    """Write generated files into a folder; older files of these names are replaced when all new ones are complete.
+
+    Raises
+    ------
+    FormatError
+        One can not be written; the folder is as it was.
+    """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    for name, text in files.items():
-        (folder / name).write_text(text, encoding="utf-8")
+    written: dict[str, Path] = {}
+    try:
+        for name, text in files.items():
+            written[name] = folder / f".{uuid.uuid4().hex[:12]}-{name}"
+            written[name].write_text(text, encoding="utf-8")
+        for name, temporary in written.items():
+            os.replace(temporary, folder / name)
+    except OSError as error:
+        raise FormatError(f"{folder / name} can not be written: {error.strerror or error}.") from error
+    finally:
+        for temporary in written.values():
+            with contextlib.suppress(OSError):
+                temporary.unlink(missing_ok=True)
     return folder
 
 

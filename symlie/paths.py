@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import os
+import tempfile
 from pathlib import Path
 
 PACKAGE = Path(__file__).parent
@@ -22,7 +23,12 @@ def cache_folder() -> Path:
     if override:
         return Path(override)
     base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "symlie"
+    if base:
+        return Path(base) / "symlie"
+    try:
+        return Path.home() / ".cache" / "symlie"
+    except RuntimeError:  # a container whose user has neither HOME nor an entry in the list of users
+        return Path(tempfile.gettempdir()) / f"symlie-{os.geteuid()}"
 
 
 @functools.cache

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import time
 from argparse import ArgumentParser, Namespace
 
 from symlie.cli.common import add_json
 from symlie.cli.output import print_json
 
 SUMMARY = "Show where generated and compiled code is cached, or clear it."
+DETAILS = """
+
+The folder must belong to you, and nobody else may write to it; otherwise a temporary one is used, and said so. Entries
+that were not used for 90 days are removed when new ones are made, and so are the least recently used ones of more than
+1 GiB. The environment variable SYMLIE_CACHE names another folder."""
 EXAMPLE = "symlie cache --clear"
 
 
@@ -19,15 +25,30 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Run the command."""
-    from symlie.compile.cache import cache_size, clear_cache
+    from symlie.compile.cache_folder import LARGEST, LONGEST, clear_cache, entries
     from symlie.paths import cache_folder
 
-    files, size = cache_size()
+    found = entries(cache_folder())
+    files, size = sum(entry.files for entry in found), sum(entry.size for entry in found)
+    days = [(time.time() - entry.used) / 86_400 for entry in found]
     if arguments.clear:
         clear_cache()
     if arguments.json:
-        print_json({"folder": str(cache_folder()), "files": files, "bytes": size, "cleared": arguments.clear})
-    else:
-        verb = "deleted " if arguments.clear else ""
-        print(f"{cache_folder()}: {verb}{files} files, {size / 2**20:.1f} MiB")
+        print_json(
+            {
+                "folder": str(cache_folder()),
+                "entries": len(found),
+                "files": files,
+                "bytes": size,
+                "limit_bytes": LARGEST,
+                "oldest_days": max(days, default=None),
+                "limit_days": LONGEST / 86_400,
+                "cleared": arguments.clear,
+            }
+        )
+        return 0
+    verb = "deleted " if arguments.clear else ""
+    print(f"{cache_folder()}: {verb}{files} files, {size / 2**20:.1f} MiB of at most {LARGEST / 2**20:.0f} MiB")
+    if days and not arguments.clear:
+        print(f"{len(found)} entries, unused for up to {max(days):.0f} of at most {LONGEST / 86_400:.0f} days")
     return 0

@@ -12,34 +12,20 @@ import hashlib
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
+from symlie.compile.cache_folder import cache_root, instead_of_cache, note_use, notify_once, workplace, write_private
 from symlie.compile.checksums import CHECKSUMS, changed_file, with_checksums
 from symlie.compile.compiler import find_compiler, flags, processor_identity, run_compiler
 from symlie.compile.reading import check_file_names
-from symlie.errors import CacheError
-from symlie.paths import cache_folder, template_folder
+from symlie.errors import CompilerError
+from symlie.paths import template_folder
 
-KINDS = ("models", "types", "tangents", "steps", "libraries")
-"""Folders of the cache."""
+_LIBRARIES = "libraries"
 
-
-def _private_folder(name: str) -> Path:
-    folder = cache_folder() / name
-    try:
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    except OSError as error:
-        raise CacheError(
-            f"The cache folder {folder} can not be made ({error.strerror}); name another one in the environment "
-            "variable SYMLIE_CACHE."
-        ) from error
-    if not os.access(folder, os.W_OK):
-        raise CacheError(
-            f"The cache folder {folder} can not be written; name another one in the environment variable SYMLIE_CACHE."
-        )
-    return folder
-
+_ROOM = 2**20
+"""Bytes that a disk must still take, where a compiler failed, for the failure not to be the disk's."""
 
 _own_entries: set[Path] | None = None
 """Where earlier entries do not count, those that this process has written since."""
@@ -126,20 +112,53 @@ def compiled_library(files: Mapping[str, str], main: str, optimize: str) -> tupl
     identities = [find_compiler().identity, *compiler_flags, main]
     if "-march=native" in compiler_flags:
         identities.append(processor_identity())
-    folder = _private_folder("libraries")
     key = text_key(files, identities)
-    for known in sorted(folder.glob(f"{key}-*.so")):
+    root = cache_root()
+    known = _known_library(root, key)
+    if known is not None:
+        return known, False
+    try:
+        return _new_library(root, key, files, main, compiler_flags), True
+    except (OSError, CompilerError) as error:
+        if not isinstance(error, OSError) and _has_room(root):
+            raise
+        reason = error.strerror if isinstance(error, OSError) else "no space left"
+        other = instead_of_cache(
+            f"The cache folder {root} can not be written ({reason}); going on with a temporary one."
+        )
+    known = _known_library(other, key)
+    return (known, False) if known is not None else (_new_library(other, key, files, main, compiler_flags), True)
+
+
+def _known_library(root: Path, key: str) -> Path | None:
+    for known in sorted((root / _LIBRARIES).glob(f"{key}-*.so")):
         if _counts(known) and known.name == f"{key}-{_content(known)}.so":
-            return known, False
-    with tempfile.TemporaryDirectory(dir=folder, prefix="build-") as build:
+            note_use(known)
+            return known
+    return None
+
+
+def _new_library(root: Path, key: str, files: Mapping[str, str], main: str, compiler_flags: tuple[str, ...]) -> Path:
+    with workplace(root, _LIBRARIES) as (build, folder):
         for name, text in files.items():
-            Path(build, name).write_text(text, encoding="utf-8")
-        output = Path(build, "library.so")
-        run_compiler(Path(build, main), output, compiler_flags)
+            write_private(build / name, text)
+        output = build / "library.so"
+        run_compiler(build / main, output, compiler_flags)
+        output.chmod(0o600)
         library = folder / f"{key}-{_content(output)}.so"
         os.replace(output, library)
     _is_written(library)
-    return library, True
+    return library
+
+
+def _has_room(root: Path) -> bool:
+    """Whether a disk takes some more: compilers say in many ways that it does not."""
+    try:
+        with tempfile.TemporaryFile(dir=root) as file:
+            file.write(bytes(_ROOM))
+    except OSError:
+        return False
+    return True
 
 
 def _content(library: Path) -> str:
@@ -148,7 +167,7 @@ def _content(library: Path) -> str:
 
 def published_files(kind: str, key: str) -> dict[str, str] | None:
     """Text by name of published generated files, if they are there as they were published."""
-    entry = cache_folder() / kind / key
+    entry = cache_root() / kind / key
     if not _counts(entry):
         return None
     try:
@@ -157,40 +176,45 @@ def published_files(kind: str, key: str) -> dict[str, str] | None:
         return None
     if changed_file(files) is not None:
         return None
+    note_use(entry)
     del files[CHECKSUMS]
     return files
 
 
-def publish_files(kind: str, key: str, files: Mapping[str, str]) -> Path:
-    """Write generated files and publish them under a key at once."""
-    parent = _private_folder(kind)
-    target = parent / key
-    temporary = Path(tempfile.mkdtemp(dir=parent, prefix="build-"))
-    for name, text in with_checksums(files).items():
-        (temporary / name).write_text(text, encoding="utf-8")
-    try:
-        os.replace(temporary, target)
-    except OSError:
-        # Another process published the same entry first; a damaged one is replaced.
-        if published_files(kind, key) is None:
-            shutil.rmtree(target, ignore_errors=True)
-            os.replace(temporary, target)
-        else:
-            shutil.rmtree(temporary, ignore_errors=True)
-    _is_written(target)
-    return target
+def publish_files(kind: str, key: str, files: Mapping[str, str]) -> None:
+    """Write generated files and publish them under a key at once; where that can not be, a notice says so."""
+    check_file_names(files)
+
+    def make(build: Path, folder: Path) -> Path:
+        made, target = build / "entry", folder / key
+        made.mkdir(mode=0o700)
+        for name, text in with_checksums(files).items():
+            write_private(made / name, text)
+        try:
+            os.replace(made, target)
+        except OSError:
+            # Another process published the same entry first; a damaged one is replaced.
+            if published_files(kind, key) is None:
+                shutil.rmtree(target, ignore_errors=True)
+                os.replace(made, target)
+        return target
+
+    _publish(kind, make)
 
 
 def published_text(kind: str, name: str) -> str | None:
     """A published small file, if it is there as it was published."""
-    entry = cache_folder() / kind / name
+    entry = cache_root() / kind / name
     if not _counts(entry):
         return None
     try:
         digest, _, text = entry.read_text(encoding="utf-8").partition("\n")
     except (OSError, UnicodeDecodeError):
         return None
-    return text if digest == _digest(text) else None
+    if digest != _digest(text):
+        return None
+    note_use(entry)
+    return text
 
 
 def _digest(text: str) -> str:
@@ -199,21 +223,21 @@ def _digest(text: str) -> str:
 
 def publish_text(kind: str, name: str, text: str) -> None:
     """Publish a small file; an older one of this name is replaced at once."""
-    folder = _private_folder(kind)
-    handle, temporary = tempfile.mkstemp(dir=folder, prefix="build-")
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
-        file.write(f"{_digest(text)}\n{text}")
-    os.replace(temporary, folder / name)
-    _is_written(folder / name)
+    check_file_names([name])
+
+    def make(build: Path, folder: Path) -> Path:
+        write_private(build / name, f"{_digest(text)}\n{text}")
+        os.replace(build / name, folder / name)
+        return folder / name
+
+    _publish(kind, make)
 
 
-def cache_size() -> tuple[int, int]:
-    """Number of files in the cache and their size in bytes."""
-    files = [p for kind in KINDS for p in (cache_folder() / kind).rglob("*") if p.is_file()]
-    return len(files), sum(p.stat().st_size for p in files)
-
-
-def clear_cache() -> None:
-    """Delete what this package keeps in the cache folder, and nothing else that may be there."""
-    for kind in KINDS:
-        shutil.rmtree(cache_folder() / kind, ignore_errors=True)
+def _publish(kind: str, make: Callable[[Path, Path], Path]) -> None:
+    """Make an entry in a `workplace`; a disk that is full or can not be written ends no run."""
+    root = cache_root()
+    try:
+        with workplace(root, kind) as (build, folder):
+            _is_written(make(build, folder))
+    except OSError as error:
+        notify_once(f"The cache folder {root} can not be written ({error.strerror}); going on without it.")

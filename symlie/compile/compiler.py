@@ -5,11 +5,14 @@ from __future__ import annotations
 import functools
 import hashlib
 import os
+import shlex
 import shutil
+import signal
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+from symlie.compile.reading import brief
 from symlie.errors import CompilerError, NoCompilerError, UnknownNameError
 from symlie.stages import stage
 
@@ -27,32 +30,66 @@ OPTIMIZATIONS = {
 """Flags of each value of ``optimize``."""
 
 
+_SHOWN_LINES = 4
+_LONGEST_LINE = 200
+"""Lines of a compiler's messages that are shown, and characters of each."""
+
+
 @dataclass(frozen=True)
 class Compiler:
-    """A C compiler: its command and what identifies it in the cache key."""
+    """A C compiler: the words of its command, and what identifies it in the cache key."""
 
-    command: str
+    command: tuple[str, ...]
     identity: str
 
 
 @functools.cache
 def find_compiler() -> Compiler:
-    """The compiler named by ``CC``, or the first of cc, gcc, clang on the path.
+    """The compiler named by ``CC``, split as a shell does it, or the first of cc, gcc, clang on the path.
 
     Raises
     ------
     NoCompilerError
         There is none.
+    CompilerError
+        ``CC`` names one that is not there.
     """
-    for name in filter(None, (os.environ.get("CC"), "cc", "gcc", "clang")):
+    stated = os.environ.get("CC", "").strip()
+    if stated:
+        return _stated_compiler(stated)
+    for name in ("cc", "gcc", "clang"):
         path = shutil.which(name)
         if path:
-            stat = os.stat(os.path.realpath(path))
-            return Compiler(path, f"{os.path.realpath(path)} {stat.st_size} {stat.st_mtime_ns}")
+            return Compiler((path,), _program_identity(path))
     raise NoCompilerError(
         "No C compiler was found; install one (such as gcc or clang), name it in the environment variable CC, "
         "or use the NumPy backend."
     )
+
+
+def _stated_compiler(stated: str) -> Compiler:
+    try:
+        words = shlex.split(stated)
+    except ValueError as error:
+        raise CompilerError(
+            f"The environment variable CC is {brief(stated)!r}, which no shell takes: {error}."
+        ) from error
+    path = shutil.which(words[0]) if words else None
+    if path is None:
+        raise CompilerError(
+            f"The environment variable CC names the compiler {brief(stated)!r}, but there is no such program; name "
+            "another one, or unset CC."
+        )
+    # Of a command such as "ccache gcc" every program counts.
+    programs = [program for word in words[1:] if (program := shutil.which(word)) is not None]
+    identity = [" ".join(words[1:]), *map(_program_identity, programs)]
+    return Compiler((path, *words[1:]), " ".join([_program_identity(path), *filter(None, identity)]))
+
+
+def _program_identity(path: str) -> str:
+    real = os.path.realpath(path)
+    state = os.stat(real)
+    return f"{real} {state.st_size} {state.st_mtime_ns}"
 
 
 def flags(optimize: str) -> tuple[str, ...]:
@@ -70,15 +107,27 @@ def flags(optimize: str) -> tuple[str, ...]:
 
 @functools.cache
 def processor_identity() -> str:
-    """What distinguishes this processor for ``-march=native``."""
+    """What distinguishes this processor for ``-march=native``: what the system says, or else the compiler."""
     try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
-        import platform
-
-        return f"{platform.machine()} {platform.processor()}"
+        lines = []
     wanted = ("model name", "flags", "Features", "CPU part")
-    return hashlib.sha256("\n".join(dict.fromkeys(x for x in lines if x.startswith(wanted))).encode()).hexdigest()
+    described = list(dict.fromkeys(line for line in lines if line.startswith(wanted))) or [_native_features()]
+    return hashlib.sha256("\n".join(described).encode()).hexdigest()
+
+
+def _native_features() -> str:
+    """The macros that ``-march=native`` defines, which name the instructions of this processor."""
+    import platform
+
+    try:
+        command = [*find_compiler().command, "-march=native", "-dM", "-E", "-x", "c", os.devnull]
+        result = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+        macros = "\n".join(sorted(result.stdout.splitlines()))
+    except (OSError, CompilerError):
+        macros = ""
+    return f"{platform.machine()} {platform.processor()}\n{macros}"
 
 
 def run_compiler(source: Path, output: Path, compiler_flags: tuple[str, ...]) -> None:
@@ -89,17 +138,35 @@ def run_compiler(source: Path, output: Path, compiler_flags: tuple[str, ...]) ->
     CompilerError
         The compiler reported errors; the message shows the first of them.
     """
-    command = [find_compiler().command, *compiler_flags, "-o", str(output), str(source), "-lm"]
-    with stage("compile", source.name):
-        result = subprocess.run(command, capture_output=True, text=True, cwd=source.parent, check=False)
+    command = [*find_compiler().command, *compiler_flags, "-o", str(output), str(source), "-lm"]
+    shown = brief(" ".join([*find_compiler().command, *compiler_flags, source.name]))
+    try:
+        with stage("compile", source.name):
+            result = subprocess.run(
+                command, capture_output=True, text=True, errors="replace", cwd=source.parent, check=False
+            )
+    except OSError as error:
+        raise CompilerError(f"{command[0]} can not be run ({error.strerror}); is it a compiler? ({shown})") from error
     if result.returncode and _REFUSAL in result.stderr:
         raise CompilerError(
             f"The C compiler {command[0]} computes without NaN and infinity, so that a failure would go unseen: take "
             "-ffast-math, -Ofast and -ffinite-math-only out of the environment variable CC or out of the program that "
             "it names, or use the NumPy backend."
         )
+    if result.returncode < 0:
+        raise CompilerError(
+            f"The C compiler was ended by {_signal_name(-result.returncode)}, perhaps for want of memory or of room on "
+            f"the disk ({shown})."
+        )
     if result.returncode:
-        first = "\n".join(result.stderr.splitlines()[:12])
-        raise CompilerError(f"The C compiler failed ({' '.join(command)}):\n{first}")
+        first = "\n".join(line[:_LONGEST_LINE] for line in result.stderr.splitlines()[:_SHOWN_LINES])
+        raise CompilerError(f"The C compiler failed ({shown}):\n{first or f'exit code {result.returncode}'}")
     if not output.exists():
-        raise CompilerError(f"The C compiler {command[0]} wrote no library; is it a compiler? ({' '.join(command)})")
+        raise CompilerError(f"The C compiler {command[0]} wrote no library; is it a compiler? ({shown})")
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

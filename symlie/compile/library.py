@@ -6,6 +6,7 @@ import functools
 from pathlib import Path
 from typing import Any
 
+from symlie.compile.reading import brief
 from symlie.errors import CompilerError, FormatError
 from symlie.paths import template_folder
 
@@ -30,8 +31,10 @@ class Library:
             self.call = self.ffi.dlopen(str(path))
             found = self.ffi.string(self.call.symlie_interface_hash()).decode()
         except (OSError, AttributeError) as error:
+            path.unlink(missing_ok=True)  # such as one that the compiler cut short; no later run shall meet it
             raise CompilerError(
-                f"The compiled library {path} can not be loaded ({error}); clear the cache with 'symlie cache --clear'."
+                f"The compiled library {path} can not be loaded ({brief(error)}); it was removed, so that the next run "
+                "compiles it anew."
             ) from error
         if found != interface_hash:
             raise FormatError(

@@ -27,7 +27,7 @@ def built(source: Path, optimize: str, *flags: str) -> Iterator[Callable[[int], 
     with tempfile.TemporaryDirectory() as folder:
         binary = Path(folder, "yardstick")
         options = ["-O3", "-fno-tree-slp-vectorize", "-fno-math-errno", *flags, *OPTIMIZATIONS[optimize]]
-        subprocess.run([find_compiler().command, *options, str(source), "-o", str(binary), "-lm"], check=True)
+        subprocess.run([*find_compiler().command, *options, str(source), "-o", str(binary), "-lm"], check=True)
 
         def measured(samples: int) -> dict[str, float]:
             text = subprocess.run([binary, str(samples)], capture_output=True, text=True, check=True).stdout

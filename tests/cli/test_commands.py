@@ -66,10 +66,13 @@ def test_commented_lines_of_the_new_model_work(cli: Cli, tmp_path: Path) -> None
 def test_cache(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "cache"
     monkeypatch.setenv("SYMLIE_CACHE", str(folder))
-    assert cli("cache", "--json").json == {"folder": str(folder), "files": 0, "bytes": 0, "cleared": False}
+    empty = cli("cache", "--json").json
+    assert empty["folder"] == str(folder) and not empty["cleared"]
+    assert [empty[name] for name in ("entries", "files", "bytes", "oldest_days")] == [0, 0, 0, None]
     cli("generate", "heavy_top", "-o", "group=S3", "--out", "top")
     (folder / "mine.txt").touch()
     assert cli("cache", "--json").json["files"] == 6
+    assert "MiB of at most 1024 MiB" in cli("cache").out and "unused for up to 0 of at most 90 days" in cli("cache").out
     assert "deleted 6 files" in cli("cache", "--clear").out
     assert cli("cache", "--json").json["files"] == 0
     assert (folder / "mine.txt").exists()

@@ -77,7 +77,7 @@ def write(folder: Path, text: Mapping[str, str]) -> None:
 
 def compiler_output(folder: Path, arguments: Sequence[str]) -> str:
     """Run the compiler in a folder; its messages, and an assertion that it succeeded."""
-    command = [find_compiler().command, *arguments]
+    command = [*find_compiler().command, *arguments]
     result = subprocess.run(command, capture_output=True, text=True, cwd=folder, check=False)
     assert result.returncode == 0, f"{' '.join(command)}\n{result.stderr[:4000]}"
     return result.stderr

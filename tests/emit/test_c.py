@@ -183,7 +183,7 @@ def sanitized(folder: Path, text: dict[str, str]) -> list[str]:
 def sanitizers_work(folder: Path) -> bool:
     """Whether the sanitizer libraries are installed."""
     write(folder, {"empty.c": "int main(void) { return 0; }\n"})
-    command = [find_compiler().command, "-fsanitize=address,undefined", "-o", "empty", "empty.c"]
+    command = [*find_compiler().command, "-fsanitize=address,undefined", "-o", "empty", "empty.c"]
     return subprocess.run(command, capture_output=True, cwd=folder, check=False).returncode == 0
 
 

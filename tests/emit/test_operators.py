@@ -42,7 +42,7 @@ def run_c(folder: Path, files: Mapping[str, str], *flags: str) -> subprocess.Com
     """Compile pedantically and run the self-test."""
     write(folder, files)
     sources = [name for name in files if name.endswith(".c")]
-    command = [find_compiler().command, *PEDANTIC, *flags, *sources, "-lm", "-o", "selftest"]
+    command = [*find_compiler().command, *PEDANTIC, *flags, *sources, "-lm", "-o", "selftest"]
     built = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert built.returncode == 0, built.stderr
     return subprocess.run([folder / "selftest"], capture_output=True, text=True, check=False)
@@ -169,7 +169,7 @@ def test_columns_share_their_operations() -> None:
 
 def test_outputs_may_be_the_arrays_of_inputs(tmp_path: Path) -> None:
     write(tmp_path, files_of("SE3"))
-    command = [find_compiler().command, *PEDANTIC, "-shared", "-fPIC", "op.c", "-lm", "-o", "op.so"]
+    command = [*find_compiler().command, *PEDANTIC, "-shared", "-fPIC", "op.c", "-lm", "-o", "op.so"]
     subprocess.run(command, cwd=tmp_path, check=True)
     ffi = cffi.FFI()
     ffi.cdef("void op_exp(const double *, double *);")
@@ -201,7 +201,7 @@ def test_arrays_have_the_bits_of_single_values(real: str, tmp_path: Path) -> Non
         ffi.cdef(f"{real} {name}({real}); void {name}_array(size_t, const {real} *, {real} *);")
     for level in ("-O0", "-O3"):
         command = [
-            find_compiler().command,
+            *find_compiler().command,
             *PEDANTIC[:-1],
             level,
             "-shared",

@@ -1,0 +1,230 @@
+"""The folder of the cache: whose it is, where things are made, and what leaves it again.
+
+Libraries of the cache are run, so the folder must belong to the user and nobody else may write to it; otherwise a
+private temporary folder takes its place. What is made is made in a ``build-`` folder that is locked as long as its
+process lives.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import fcntl
+import functools
+import os
+import shutil
+import stat
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from symlie.errors import CacheError
+from symlie.notices import notify
+from symlie.paths import cache_folder
+
+KINDS = ("models", "types", "tangents", "steps", "libraries")
+"""Folders of the cache."""
+
+LARGEST = 2**30
+"""Bytes from which entries that were not used for the longest time are removed."""
+
+LONGEST = 90 * 86_400.0
+"""Seconds after which an entry that was not used is removed."""
+
+_BUILD = "build-"
+_FIRST_MINUTE = 60.0
+"""Age in s of a build folder below which its process may not have locked it yet."""
+_DAY = 86_400.0
+"""Age in s at which a build folder is that of the dead also where there are no locks, and at which use is noted."""
+
+
+def cache_root() -> Path:
+    """The user's cache folder, or a private temporary one with a notice where that can not be used.
+
+    Raises
+    ------
+    CacheError
+        There is no temporary one either.
+    """
+    wanted = cache_folder()
+    reason = _reason_against(wanted)
+    if reason is None:
+        return wanted
+    return instead_of_cache(
+        f"The cache folder {wanted} {reason}; name another one in the environment variable SYMLIE_CACHE. Going on with "
+        "a temporary one."
+    )
+
+
+def _reason_against(folder: Path) -> str | None:
+    """Why a folder can not be the cache."""
+    try:
+        make_private(folder)
+        states = [path.stat() for path in (folder, *(folder / kind for kind in KINDS)) if path.exists()]
+    except OSError as error:
+        return f"can not be made ({error.strerror})"
+    if not folder.is_dir():
+        return "is no folder"
+    if any(state.st_uid != os.geteuid() for state in states):
+        return "belongs to another user, whose programs would be run"
+    if any(state.st_mode & (stat.S_IWGRP | stat.S_IWOTH) for state in states):
+        return "can be written by other users, whose programs would be run ('chmod -R go-w' makes it private)"
+    return None if os.access(folder, os.W_OK) else "can not be written"
+
+
+def instead_of_cache(sentence: str) -> Path:
+    """The private temporary folder of this process; a notice says once why."""
+    notify_once(sentence)
+    return _temporary_folder(os.getpid())
+
+
+@functools.cache
+def notify_once(sentence: str) -> None:
+    """Give a notice, unless this process has given it before."""
+    notify(sentence)
+
+
+@functools.cache
+def _temporary_folder(process: int) -> Path:
+    try:
+        folder = Path(tempfile.mkdtemp(prefix="symlie-"))
+    except OSError as error:
+        raise CacheError(
+            f"Neither the cache folder {cache_folder()} nor a temporary one can be used ({error.strerror}); name one "
+            "in the environment variable SYMLIE_CACHE."
+        ) from error
+
+    def remove() -> None:
+        if os.getpid() == process:  # and not in a child that inherited this
+            shutil.rmtree(folder, ignore_errors=True)
+
+    atexit.register(remove)
+    return folder
+
+
+def make_private(folder: Path) -> None:
+    """Make a folder, and those above it, for the user alone, whatever the umask."""
+    missing = [folder] if not folder.exists() else []
+    while missing and not missing[-1].parent.exists():
+        missing.append(missing[-1].parent)
+    for path in reversed(missing):
+        path.mkdir(mode=0o700, exist_ok=True)
+        path.chmod(0o700)
+
+
+@contextlib.contextmanager
+def workplace(root: Path, kind: str) -> Iterator[tuple[Path, Path]]:
+    """A folder to make an entry in, and the folder of its kind on the same disk, to move it to.
+
+    Parameters
+    ----------
+    root
+        The cache.
+    kind
+        One of `KINDS`.
+    """
+    folder = root / kind
+    make_private(folder)
+    tidy(root)
+    place = Path(tempfile.mkdtemp(dir=folder, prefix=_BUILD))
+    descriptor = os.open(place, os.O_RDONLY)
+    try:
+        with contextlib.suppress(OSError):  # a file system without locks
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield place, folder
+    finally:
+        os.close(descriptor)
+        shutil.rmtree(place, ignore_errors=True)
+
+
+def write_private(path: Path, text: str) -> None:
+    """Write a new file that the user alone may read."""
+    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+        os.fchmod(file.fileno(), 0o600)
+        file.write(text)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What is removed at once: a library, a small file, or a folder of generated files."""
+
+    path: Path
+    files: int
+    size: int
+    """In bytes."""
+    used: float
+    """When it was last used, to a day, in s since 1970."""
+
+
+def entries(root: Path) -> list[Entry]:
+    """Everything in a cache, what was not used for the longest time first."""
+    found = []
+    for kind in KINDS:
+        for path in (root / kind).glob("*"):
+            with contextlib.suppress(OSError):  # another process removed it
+                files = [p.stat() for p in path.iterdir()] if path.is_dir() else [path.stat()]
+                found.append(Entry(path, len(files), sum(s.st_size for s in files), path.stat().st_mtime))
+    return sorted(found, key=lambda entry: entry.used)
+
+
+def note_use(path: Path) -> None:
+    """Note that an entry was used today."""
+    now = time.time()
+    with contextlib.suppress(OSError):
+        if now - path.stat().st_mtime > _DAY:
+            os.utime(path, (now, now))
+
+
+def tidy(root: Path) -> None:
+    """Remove what dead processes left, what was not used for long, and what is too much."""
+    now = time.time()
+    kept = []
+    for entry in entries(root):
+        if entry.path.name.startswith(_BUILD):
+            if _is_left_behind(entry.path, now - entry.used):
+                _remove(entry.path)
+        elif now - entry.used > LONGEST:
+            _remove(entry.path)
+        else:
+            kept.append(entry)
+    size = sum(entry.size for entry in kept)
+    for entry in kept:
+        if size <= LARGEST:
+            break
+        _remove(entry.path)
+        size -= entry.size
+
+
+def _is_left_behind(place: Path, age: float) -> bool:
+    """Whether the process that works in a build folder has ended."""
+    if age < _FIRST_MINUTE:
+        return False
+    try:
+        descriptor = os.open(place, os.O_RDONLY)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return age > _DAY
+    finally:
+        os.close(descriptor)
+    return True
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        with contextlib.suppress(OSError):
+            path.unlink()
+
+
+def clear_cache() -> None:
+    """Delete what this package keeps in the cache folder, and nothing else that may be there."""
+    for kind in KINDS:
+        shutil.rmtree(cache_folder() / kind, ignore_errors=True)

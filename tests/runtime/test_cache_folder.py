@@ -1,0 +1,300 @@
+"""The cache belongs to its user, has an end, and never ends a run; the compiler command says what is wrong with it."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import signal
+import stat
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+import symlie as sl
+from symlie.api import write_files
+from symlie.compile import cache, cache_folder, compiler
+from symlie.compile.cache import compiled_library, publish_files, publish_text, published_files, published_text
+from symlie.compile.cache_folder import entries, tidy, workplace
+from symlie.compile.compiler import find_compiler
+from symlie.compile.library import Library
+from symlie.errors import CacheError, CompilerError, FormatError, NoCompilerError
+from symlie.notices import Notice
+from tests.systems import heavy_top_equations
+
+try:
+    find_compiler()
+except NoCompilerError as error:
+    pytest.skip(str(error), allow_module_level=True)
+
+SOURCE = {"x.c": 'const char *symlie_interface_hash(void) { return "h"; }\n'}
+"""The smallest library that can be loaded."""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A cache that does not exist yet, below a folder that does not either."""
+    path = tmp_path / "above" / "cache"
+    monkeypatch.setenv("SYMLIE_CACHE", str(path))
+    cache_folder.notify_once.cache_clear()
+    yield path
+    cache_folder.notify_once.cache_clear()
+
+
+def library() -> Path:
+    path, _ = compiled_library(SOURCE, "x.c", "portable")
+    assert Library(path, "h").path == path
+    return path
+
+
+def fill() -> None:
+    """One entry of each form."""
+    library()
+    publish_files("models", "key", {"a.c": "1", "manifest.json": "{}"})
+    publish_text("tangents", "list.json", "[]")
+
+
+def test_modes(folder: Path) -> None:
+    """Everything is for the user alone, whatever the umask, parents included."""
+    before = os.umask(0)
+    try:
+        fill()
+    finally:
+        os.umask(before)
+    for path in (folder.parent, folder, *folder.rglob("*")):
+        assert stat.S_IMODE(path.stat().st_mode) == (0o700 if path.is_dir() else 0o600), path
+
+
+@pytest.mark.parametrize("which", ["owner", "group", "others", "kind"])
+def test_folders_of_others_are_not_used(which: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fill()
+    if which == "owner":
+        monkeypatch.setattr(os, "geteuid", lambda: 12345)
+    else:
+        part = folder / "libraries" if which == "kind" else folder
+        part.chmod(0o720 if which == "group" else 0o702)
+    with pytest.warns(Notice, match=r"whose programs would be run.* Going on with a temporary one"):
+        assert published_files("models", "key") is None
+    other = library()
+    assert folder not in other.parents
+    assert compiled_library(SOURCE, "x.c", "portable") == (other, False)
+    publish_text("tangents", "other.json", "{}")
+    assert published_text("tangents", "other.json") == "{}"
+    assert not (folder / "tangents" / "other.json").exists()
+    assert stat.S_IMODE(other.parent.parent.stat().st_mode) == 0o700
+
+
+def test_a_path_that_is_no_folder(folder: Path) -> None:
+    folder.parent.mkdir()
+    folder.write_text("")
+    with pytest.warns(Notice, match=r"is no folder; name another one in the environment variable SYMLIE_CACHE"):
+        fill()
+    assert folder.read_text() == ""
+
+
+def test_no_temporary_folder_either(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder.parent.mkdir()
+    folder.write_text("")
+    cache_folder._temporary_folder.cache_clear()
+    monkeypatch.setattr("tempfile.tempdir", str(folder / "nowhere"))
+    with pytest.warns(Notice), pytest.raises(CacheError, match="Neither the cache folder"):
+        publish_text("tangents", "list.json", "[]")
+
+
+def test_a_user_without_home(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In containers there may be neither HOME nor an entry in the list of users."""
+
+    def nowhere() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.delenv("SYMLIE_CACHE", raising=False)
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setattr(Path, "home", nowhere)
+    assert str(os.geteuid()) in cache_folder.cache_folder().name
+
+
+def test_a_full_disk_ends_no_run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    equations = heavy_top_equations("S3")
+
+    def full(path: Path, text: str) -> None:
+        if folder in path.parents:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        path.write_text(text, encoding="utf-8")
+
+    monkeypatch.setattr(cache, "write_private", full)
+    with pytest.warns(Notice, match="No space left on device") as notices:
+        system = equations.compile(backend="c")
+        assert sl.solve(system, 0.01, h=1e-3).status == "ok"
+    assert len({str(n.message) for n in notices}) == len(notices) == 2, "each is given once"
+    assert not [p for p in folder.rglob("*") if p.is_file() or p.name.startswith("build-")]
+
+
+def test_a_compiler_without_room(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What compilers say of a full disk is a failed compilation; one of the code itself is not tried again."""
+    tried: list[Path] = []
+
+    def compile_with_room(source: Path, output: Path, flags: tuple[str, ...]) -> None:
+        tried.append(source)
+        if folder in source.parents:
+            raise CompilerError("ld: final link failed")
+        compiler.run_compiler(source, output, flags)
+
+    monkeypatch.setattr(cache, "run_compiler", compile_with_room)
+    with pytest.raises(CompilerError, match="final link failed"):
+        library()
+    assert len(tried) == 1
+    monkeypatch.setattr(cache, "_has_room", lambda root: False)
+    with pytest.warns(Notice, match="no space left"):
+        assert folder not in library().parents
+
+
+def aged(path: Path, days: float) -> None:
+    then = time.time() - days * 86_400
+    os.utime(path, (then, then))
+
+
+def test_the_dead_leave_nothing(folder: Path) -> None:
+    """Build folders of processes that were killed go; those that a process holds stay, and so do new ones."""
+    fill()
+    dead, held, new = (folder / "libraries" / f"build-{name}" for name in ("dead", "held", "new"))
+    for path in (dead, held, new):
+        path.mkdir()
+        (path / "x.c").touch()
+    aged(dead, 0.01)
+    aged(held, 0.01)
+    descriptor = os.open(held, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        tidy(folder)
+        assert not dead.exists() and held.exists() and new.exists()
+    finally:
+        os.close(descriptor)
+    tidy(folder)
+    assert not held.exists()
+    with workplace(folder, "models") as (place, _):
+        aged(place, 2)
+        tidy(folder)
+        assert place.exists()
+    assert not place.exists()
+
+
+def test_entries_have_an_age_and_a_limit(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for k in range(4):
+        publish_text("tangents", f"{k}.json", "x" * 1000)
+        aged(folder / "tangents" / f"{k}.json", 10 - k)
+    aged(folder / "tangents" / "0.json", 91)
+    publish_files("models", "key", {"a.c": "1"})
+    assert [e.path.name for e in entries(folder)] == ["1.json", "2.json", "3.json", "key"]
+    assert published_text("tangents", "1.json") is not None, "now used last but for today's"
+    monkeypatch.setattr(cache_folder, "LARGEST", 2500)
+    publish_text("tangents", "4.json", "x" * 1000)
+    tidy(folder)
+    assert {e.path.name for e in entries(folder)} == {"1.json", "4.json", "key"}
+    assert published_text("tangents", "2.json") is None
+
+
+def test_files_are_written_all_or_none(tmp_path: Path) -> None:
+    """Half of the stand-alone operators are of no use."""
+    (tmp_path / "b.c").mkdir()
+    (tmp_path / "a.c").write_text("old")
+    with pytest.raises(FormatError, match=r"b\.c can not be written: Is a directory"):
+        write_files({"b.c": "new", "a.c": "new"}, tmp_path)
+    assert (tmp_path / "a.c").read_text() == "old"
+    with pytest.raises(FormatError, match=r"c\.c can not be written: File name too long"):
+        write_files({"a.c": "new", f"{'c' * 250}.c": "new"}, tmp_path)
+    assert (tmp_path / "a.c").read_text() == "old"
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["a.c", "b.c"]
+
+
+Stated = Callable[[str], Path]
+
+
+@pytest.fixture
+def stated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stated]:
+    """Makes a script the compiler that CC names."""
+
+    def state(text: str) -> Path:
+        script = tmp_path / "compiler"
+        script.write_bytes(text.encode("latin-1"))
+        script.chmod(0o700)
+        monkeypatch.setenv("CC", str(script))
+        find_compiler.cache_clear()
+        return script
+
+    yield state
+    monkeypatch.undo()
+    find_compiler.cache_clear()
+
+
+REAL = find_compiler().command[0]
+COMPILERS = {
+    "no program": ("nothing that runs", "can not be run .*is it a compiler"),
+    "other letters": ("#!/bin/sh\nprintf 'un\xff known' >&2\nexit 1\n", r"failed \([\s\S]*known"),
+    "silent": ("#!/bin/sh\nexit 3\n", "exit code 3"),
+    "killed": ("#!/bin/sh\nkill -9 $$\n", "was ended by SIGKILL, perhaps for want of memory"),
+    "long-winded": ("#!/bin/sh\nfor i in 1 2 3 4 5 6 7 8 9; do printf '%09999d\\n' 1 >&2; done\nexit 1\n", "failed"),
+    "no result": ("#!/bin/sh\n", "wrote no library; is it a compiler"),
+    "cut short": (
+        f'#!/bin/sh\n"{REAL}" "$@" || exit 1\nwhile [ "$1" != -o ]; do shift; done\n'
+        'head -c 100 "$2" > "$2.part"; mv "$2.part" "$2"\n',
+        "can not be loaded .* was removed, so that the next run compiles it anew",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", COMPILERS)
+def test_compilers_that_fail(name: str, stated: Stated, folder: Path) -> None:
+    text, message = COMPILERS[name]
+    stated(text)
+    with pytest.raises(CompilerError, match=message) as caught:
+        library()
+    assert len(str(caught.value).splitlines()) < 6 and len(str(caught.value)) < 2000
+    assert not entries(folder)
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [("/nonexistent -O0", "names the compiler '/nonexistent -O0', but"), ("'gcc", "no shell takes"), ("/etc", "names")],
+)
+def test_commands_that_are_none(command: str, message: str, stated: Stated, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A compiler that is not there is no reason to take another one, nor NumPy."""
+    monkeypatch.setenv("CC", command)
+    find_compiler.cache_clear()
+    with pytest.raises(CompilerError, match=message):
+        heavy_top_equations("S3").compile()
+
+
+def test_commands_of_several_words(stated: Stated, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As ``ccache gcc`` and ``gcc -O0``."""
+    script = stated('#!/bin/sh\nexec "$@"\n')
+    found = []
+    for command in (f"{script} {REAL}", f"'{script}'  {REAL} -O0", f" {REAL} -O0 "):
+        monkeypatch.setenv("CC", command)
+        find_compiler.cache_clear()
+        found.append((library(), find_compiler().identity))
+    assert len(set(found)) == 3
+    monkeypatch.setenv("CC", " ")
+    find_compiler.cache_clear()
+    assert len(find_compiler().command) == 1
+
+
+def test_the_processor_without_its_description(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the system does not say, the compiler does."""
+
+    def nowhere(path: Path, **named: object) -> str:
+        raise FileNotFoundError(path)
+
+    monkeypatch.setattr(Path, "read_text", nowhere)
+    features = compiler._native_features()
+    assert "#define __STDC__ 1" in features
+    one = compiler.processor_identity.__wrapped__()
+    assert one == compiler.processor_identity.__wrapped__() and len(one) == 64
+    monkeypatch.setattr(compiler, "_native_features", lambda: features + "#define __AVX9__ 1")
+    assert compiler.processor_identity.__wrapped__() != one
+
+
+def test_signals_have_names() -> None:
+    assert compiler._signal_name(signal.SIGXFSZ) == "SIGXFSZ"
+    assert compiler._signal_name(99) == "signal 99"

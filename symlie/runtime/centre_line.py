@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from symlie.runtime.layout import Array
+from symlie.runtime.slices import NodeSlice
 from symlie.runtime.solution import Solution
 from symlie.runtime.topology import Numbers, links
 
@@ -77,6 +78,11 @@ class Snapshots:
         return float(self.x[..., axis].min()) - margin, float(self.x[..., axis].max()) + margin
 
 
+def position_field(node: NodeSlice) -> dict[str, Any] | None:
+    """The field with the position in space of a node, if it has one."""
+    return next((f for f in node.type["storage_fields"] if f["name"] == "x" and f["shape"] == [3]), None)
+
+
 def snapshots(solution: Solution) -> Snapshots | None:
     """Centre lines of the rods in a solution; None if no nodes of an array are joined to their neighbours.
 
@@ -93,7 +99,7 @@ def snapshots(solution: Solution) -> Snapshots | None:
     chosen = np.unique(np.abs(solution.t[:, None] - wanted).argmin(axis=0))
     positions = []
     for node in layout.nodes:
-        field = next((f for f in node.type["storage_fields"] if f["name"] == "x" and f["shape"] == [3]), None)
+        field = position_field(node)
         if field is None:
             positions.append(np.full((len(chosen), node.count, 3), np.nan))
         else:

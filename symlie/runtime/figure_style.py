@@ -41,6 +41,7 @@ STYLE: dict[Any, Any] = {
     "ytick.direction": "in",
     "axes.formatter.limits": (-3, 4),
     "axes.formatter.use_mathtext": True,
+    "axes.formatter.useoffset": False,
     "lines.linewidth": 0.9,
     "legend.frameon": False,
     "legend.handlelength": 1.2,

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from symlie.errors import UnknownNameError
-from symlie.runtime.centre_line import draw_views, snapshots, view_rows
+from symlie.runtime.centre_line import Snapshots, draw_views, position_field, snapshots, view_rows
 from symlie.runtime.figure_style import LINE_STYLES, STYLE, check_drawing, look, write_figure
 from symlie.runtime.layout import Array
-from symlie.runtime.panels import SNAPSHOTS, Panel, named_panels, panels
+from symlie.runtime.panel import Panel
+from symlie.runtime.panels import SNAPSHOTS, left_out, named_panels, panels
 from symlie.runtime.solution import Solution
 
 if TYPE_CHECKING:
@@ -33,6 +34,15 @@ BINS = 1200
 
 MOST_EVENTS = 40
 """Marks of one event up to which they are lines through the panels; more are short marks at the upper edge."""
+
+MOST_NAMED = 6
+"""Names of what is left out that are shown; more are counted."""
+
+FLAT_ROOM = 0.5
+"""Range of an ordinate on both sides of constant values, relative to the largest one."""
+
+BEHIND = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1.0}
+"""What a remark is written on, so that lines do not cross it."""
 
 ENVELOPE_BINS = 256
 """Bins of a long series on a logarithmic axis, of which the largest value is drawn."""
@@ -92,7 +102,8 @@ def plot_solution(solution: Solution, path: Path | None = None, names: Sequence[
                 axes.tick_params(labelbottom=False)
         _mark_events(figure, figure.axes[len(figure.axes) - len(drawn) :], solution)
         figure.align_ylabels(figure.axes[len(figure.axes) - len(drawn) :])
-        figure.suptitle(_caption(solution), fontsize=9)
+        missing = [] if names is not None else left_out(solution.system.layout, _in_snapshots(solution, lines))
+        figure.suptitle(_caption(solution, missing), fontsize=9)
         figure.draw_without_rendering()
         if path is not None:
             write_figure(figure, path)
@@ -110,6 +121,10 @@ def _draw(axes: Axes, t: Array, panel: Panel, letter: str) -> None:
         axes.plot(*points, **look(k), label=series.label, marker=marker, markersize=4)
     if panel.logarithmic and any(np.any(series.values > 0) for series in panel.series):
         axes.set_yscale("log")
+    if panel.is_flat:
+        _flatten(axes, panel)
+    if panel.remark:
+        _write_remark(axes, panel)
     axes.set_title(f"({letter}) {panel.title}", loc="left")
     axes.set_ylabel(panel.label)
     axes.grid(visible=True)
@@ -118,6 +133,25 @@ def _draw(axes: Axes, t: Array, panel: Panel, letter: str) -> None:
         axes.set_xlim(t[0], t[-1])
     if any(series.label for series in panel.series):
         axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), borderaxespad=0.3)
+
+
+def _flatten(axes: Axes, panel: Panel) -> None:
+    """An ordinate that does not magnify round-off."""
+    values = [float(series.values[0]) for series in panel.series]
+    room = FLAT_ROOM * max(map(abs, values)) or 1.0
+    axes.set_ylim(min(values) - room, max(values) + room)
+    if any(values):
+        axes.locator_params(axis="y", nbins=3)
+    else:
+        axes.set_yticks([0.0])
+
+
+def _write_remark(axes: Axes, panel: Panel) -> None:
+    """In the corner on the left that the lines leave free."""
+    low, high = axes.get_ylim()
+    early = np.concatenate([series.values[: (len(series.values) + 1) // 2] for series in panel.series])
+    y, alignment = (0.94, "top") if high - early.max() >= early.min() - low else (0.06, "bottom")
+    axes.text(0.02, y, panel.remark, transform=axes.transAxes, va=alignment, fontsize=8, bbox=BEHIND)
 
 
 def _mark_events(figure: Figure, panels: Sequence[Axes], solution: Solution) -> None:
@@ -179,9 +213,19 @@ def _bins(count: int, bins: int) -> Iterator[tuple[int, int]]:
     return itertools.pairwise(int(edge) for edge in edges)
 
 
-def _caption(solution: Solution) -> str:
+def _in_snapshots(solution: Solution, lines: Snapshots | None) -> list[str]:
+    """Arrays of nodes that snapshots show."""
+    nodes = solution.system.layout.nodes if lines is not None else []
+    return [node.name for node in nodes if node.is_array and position_field(node)]
+
+
+def _caption(solution: Solution, missing: Sequence[str]) -> str:
     layout = solution.system.layout
     options = ", ".join(f"{name} {value}" for name, value in layout.options.items())
     model = layout.name.replace("_", " ") + (f" ({options})" if options else "")
     status = "" if solution.status == "ok" else f", {solution.status}"
-    return f"{model}, {solution.method.replace('_', ' ')}, {solution.statistics.steps} steps{status}"
+    caption = f"{model}, {solution.method.replace('_', ' ')}, {solution.statistics.steps} steps{status}"
+    if not missing:
+        return caption
+    more = f" and {len(missing) - MOST_NAMED} more" if len(missing) > MOST_NAMED else ""
+    return f"{caption}\nnot drawn: {', '.join(missing[:MOST_NAMED])}{more}"

@@ -6,13 +6,14 @@ Arrays of nodes are drawn as snapshots instead: `symlie.runtime.centre_line`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
 
 from symlie.errors import UnknownNameError
+from symlie.runtime.drawn_rotations import continuous, continuous_rotation, quaternions_of
 from symlie.runtime.layout import Array, Layout
+from symlie.runtime.panel import Panel, Series, largest, presented
 from symlie.runtime.quantities import field_unit
 from symlie.runtime.slices import NodeSlice
 from symlie.runtime.solution import Solution
@@ -20,7 +21,7 @@ from symlie.runtime.solution import Solution
 SNAPSHOTS = "snapshots"
 """Name of the panels that show rods in space."""
 
-MOST_NODES = 2
+MOST_NODES = 4
 """Nodes that are drawn: the first ones and the last one."""
 
 MOST_OUTPUTS = 4
@@ -32,12 +33,15 @@ MOST_COMPONENTS = 6
 AT_REST = 1e-3
 """Energy at the start over the largest one below which no relative change is drawn: loads set the system in motion."""
 
-FAR_OFF = 10.0
-"""A component whose mean exceeds the largest variation by this factor is drawn less its mean."""
-
 HALF_TURN = 1.000001 * np.pi
 """Length up to which vectors in rad are principal rotation vectors, which jump at half turns. Numbers are left alone:
 samples do not tell how many turns lie between them."""
+
+_MULTIPLIERS = "λ"
+"""Kind of all multipliers, whatever their units."""
+
+_OF_SIZE_ONE = ("rad", "1")
+"""Kinds of angles, quaternions and relative changes."""
 
 _GREEK = {"Omega": r"\Omega", "omega": r"\omega", "theta": r"\theta", "phi": r"\varphi"}
 
@@ -52,39 +56,79 @@ _MEANING = {
 }
 
 
-@dataclass(frozen=True)
-class Series:
-    """A line: its label and its values over the times of the solution."""
-
-    label: str
-    values: Array
-
-
-@dataclass(frozen=True)
-class Panel:
-    """Axes with a title, a label of the ordinate, and lines."""
-
-    title: str
-    label: str
-    series: tuple[Series, ...]
-    logarithmic: bool = False
-
-
 def panels(solution: Solution) -> list[Panel]:
-    """The panels of a solution, chosen by what it contains."""
-    layout = solution.system.layout
-    nodes = [n for n in layout.nodes if not n.is_array]
-    nodes = nodes[: MOST_NODES - 1] + nodes[-1:] if len(nodes) > MOST_NODES else nodes
-    drawn = list(_output_panels(solution))
-    if not any(len(p.series) in (2, 3) for p in drawn):
-        drawn = [p for n in nodes for p in _field_panels(solution, n, "storage_fields")] + drawn
+    """The panels of a solution, chosen by what it contains; `left_out` names the rest."""
+    layout, nodes = solution.system.layout, _drawn_nodes(solution.system.layout)
+    outputs = [_output_panel(solution, name) for name in _drawn_outputs(layout)]
+    stored = [p for n in nodes for p in _field_panels(solution, n, "storage_fields")]
+    # An output that repeats a coordinate, such as the position of the only body, takes its place.
+    drawn = [p for p in stored if not any(_is_same(p, output) for output in outputs)] + outputs
     drawn += [p for n in nodes for p in _rotation_panels(solution, n)]
     drawn += [p for n in nodes for p in _field_panels(solution, n, "velocity_fields")]
     drawn += [_multiplier_panel(constraint, values) for constraint, values in solution.named_multipliers().items()]
     drawn.append(_energy_panel(solution.outputs["energy"]))
     if layout.of_velocities.any():
         drawn.append(_residual_panel(solution))
-    return drawn
+    return _presented(solution, drawn)
+
+
+def left_out(layout: Layout, in_snapshots: Collection[str]) -> list[str]:
+    """Names of nodes and outputs that `panels` does not draw.
+
+    Parameters
+    ----------
+    layout
+        Layout of the system.
+    in_snapshots
+        Arrays of nodes that are drawn as snapshots.
+    """
+    drawn = {*in_snapshots, *(n.name for n in _drawn_nodes(layout))}
+    outputs = [name for name in (*layout.outputs, *layout.node_outputs) if name not in _drawn_outputs(layout)]
+    return [*(n.name for n in layout.nodes if n.name not in drawn), *outputs]
+
+
+def _drawn_nodes(layout: Layout) -> list[NodeSlice]:
+    nodes = [n for n in layout.nodes if not n.is_array]
+    return nodes[: MOST_NODES - 1] + nodes[-1:] if len(nodes) > MOST_NODES else nodes
+
+
+def _drawn_outputs(layout: Layout) -> list[str]:
+    """Outputs with a unit; the others, such as rotation matrices, have no meaning as lines over one axis."""
+    return [name for name, (_, unit) in layout.outputs.items() if unit][:MOST_OUTPUTS]
+
+
+def _is_same(panel: Panel, other: Panel) -> bool:
+    return len(panel.series) == len(other.series) and all(
+        np.array_equal(a.values, b.values) for a, b in zip(panel.series, other.series, strict=True)
+    )
+
+
+def _presented(solution: Solution, drawn: Sequence[Panel]) -> list[Panel]:
+    scales = {kind: _scale(solution, kind) for kind in {p.kind for p in drawn}}
+    return [panel if panel.logarithmic else presented(panel, scales[panel.kind]) for panel in drawn]
+
+
+def _scale(solution: Solution, kind: str) -> float:
+    """Natural scale of the quantities of a kind."""
+    if kind in _OF_SIZE_ONE:
+        return 1.0
+    layout = solution.system.layout
+    compared = [solution.outputs[name] for name, (_, unit) in layout.outputs.items() if unit == kind]
+    compared += [
+        solution.field(node.name, field["name"])
+        for node in layout.nodes
+        for field in node.type["storage_fields"] + node.type["velocity_fields"]
+        if _kind_of_field(node, field["name"]) == kind
+    ]
+    if kind == _MULTIPLIERS:
+        compared.append(solution.multipliers)
+    if kind == "J":
+        compared.append(solution.outputs["energy"])
+    return largest(tuple(Series("", values) for values in compared))
+
+
+def _kind_of_field(node: NodeSlice, name: str) -> str:
+    return field_unit(node.type, name) or name.rstrip("0123456789")
 
 
 def named_panels(solution: Solution, names: Sequence[str]) -> list[Panel]:
@@ -118,7 +162,7 @@ def named_panels(solution: Solution, names: Sequence[str]) -> list[Panel]:
             drawn.append(found)
         else:
             raise _not_drawable(name, layout)
-    return drawn
+    return _presented(solution, drawn)
 
 
 def check_panels(layout: Layout, names: Sequence[str]) -> None:
@@ -168,19 +212,12 @@ def _panel_of_field(solution: Solution, node: str, field: str) -> Panel | None:
     return None
 
 
-def _output_panels(solution: Solution) -> Iterator[Panel]:
-    """Outputs with a unit; the others, such as rotation matrices, have no meaning as lines over one axis."""
-    physical = [(name, unit) for name, (_, unit) in solution.system.layout.outputs.items() if unit]
-    for name, _ in physical[:MOST_OUTPUTS]:
-        yield _output_panel(solution, name)
-
-
 def _output_panel(solution: Solution, name: str) -> Panel:
     unit = solution.system.layout.outputs[name][1]
     values = solution.outputs[name].reshape(len(solution.t), -1)
     if unit == "rad" and values.shape[1] > 1 and np.linalg.norm(values, axis=1).max(initial=0.0) <= HALF_TURN:
         values = continuous_rotation(values)
-    return Panel(_words(name), _in_unit(unit), _components("e", values, "norm"))
+    return Panel(_words(name), _in_unit(unit), _components("e", values, "norm"), kind=unit)
 
 
 def _field_panels(solution: Solution, node: NodeSlice, fields: str, only: str = "") -> Iterator[Panel]:
@@ -193,11 +230,9 @@ def _field_panels(solution: Solution, node: NodeSlice, fields: str, only: str = 
         values = solution.field(node.name, name).reshape(len(solution.t), -1)
         letter, unit = _letter(name), field_unit(node.type, name)
         meaning = _MEANING.get(name.rstrip("0123456789"), "") if unit else ""
-        if fields == "velocity_fields":
-            series, default = _shifted(_components(letter, values)), "rates"
-        else:
-            series, default = _components(letter, values), "coordinates"
-        yield Panel(_title(solution, node, meaning or default), _in_unit(unit, f"${letter}$"), series)
+        title = _title(solution, node, meaning or ("rates" if fields == "velocity_fields" else "coordinates"))
+        kind = _kind_of_field(node, name)
+        yield Panel(title, _in_unit(unit, f"${letter}$"), _components(letter, values), kind=kind)
 
 
 def _rotation_panels(solution: Solution, node: NodeSlice, only: str = "") -> Iterator[Panel]:
@@ -212,33 +247,35 @@ def _rotation_panels(solution: Solution, node: NodeSlice, only: str = "") -> Ite
             quaternions = continuous(values)
         elif any(entry["field"] == field["name"] for entry in node.type["angles"]):
             angle = solution.angle(node.name, field["name"])
-            yield Panel(_title(solution, node, "rotation angle"), _in_unit("rad", r"$\varphi$"), (Series("", angle),))
+            title, label = _title(solution, node, "rotation angle"), _in_unit("rad", r"$\varphi$")
+            yield Panel(title, label, (Series("", angle),), kind="rad")
             continue
         elif stem == "psi" and field["shape"] == [3]:
             series = _components(r"\psi", continuous_rotation(values))
-            yield Panel(_title(solution, node, "rotation vector"), _in_unit("rad", r"$\psi$"), series)
+            yield Panel(_title(solution, node, "rotation vector"), _in_unit("rad", r"$\psi$"), series, kind="rad")
             continue
         else:
             continue
         series = tuple(Series(f"$p_{k}$", quaternions[:, k]) for k in range(4))
-        yield Panel(_title(solution, node, "rotation, unit quaternion"), "$p$", series)
+        yield Panel(_title(solution, node, "rotation, unit quaternion"), "$p$", series, kind="1")
 
 
 def _multiplier_panel(constraint: str, values: Array) -> Panel:
     """Multipliers; of many instances, the largest of each row."""
     title = f"multipliers of {_words(constraint)}"
     if values.ndim == 2 or values.shape[1] == 1:
-        return Panel(title, r"$\lambda$", _components(r"\lambda", values.reshape(len(values), -1)))
-    largest = _components(r"\lambda", np.abs(values).max(axis=1))
-    return Panel(f"{title}, largest of {values.shape[1]}", r"$|\lambda|$", largest)
+        return Panel(title, r"$\lambda$", _components(r"\lambda", values.reshape(len(values), -1)), kind=_MULTIPLIERS)
+    greatest = _components(r"\lambda", np.abs(values).max(axis=1))
+    return Panel(f"{title}, largest of {values.shape[1]}", r"$|\lambda|$", greatest, kind=_MULTIPLIERS)
 
 
 def _energy_panel(energy: Array) -> Panel:
     change = energy - energy[0] if len(energy) else energy
     scale = abs(energy[0]) if len(energy) else 0.0
     if scale > AT_REST * np.max(np.abs(energy), initial=0.0):
-        return Panel("energy, relative change", r"$(E - E_0)\,/\,|E_0|$", (Series("", change / scale),))
-    return Panel("energy, change", _in_unit("J", "$E - E_0$"), (Series("", change),))
+        relative = (Series("", change / scale),)
+        return Panel("energy, relative change", r"$(E - E_0)\,/\,|E_0|$", relative, kind="1")
+    return Panel("energy, change", _in_unit("J", "$E - E_0$"), (Series("", change),), kind="J")
 
 
 def _residual_panel(solution: Solution) -> Panel:
@@ -256,71 +293,6 @@ def _components(letter: str, values: Array, norm: str = "") -> tuple[Series, ...
         return (Series(norm or rf"$\|{letter}\|$", np.linalg.norm(values, axis=1)),)
     several = values.shape[1] > 1
     return tuple(Series(f"${letter}_{{{k + 1}}}$" if several else "", c) for k, c in enumerate(values.T))
-
-
-def _shifted(lines: tuple[Series, ...]) -> tuple[Series, ...]:
-    """A component far from all others is drawn less its mean, which its label says: a spin would hide the rest."""
-    variation = max((np.ptp(line.values) for line in lines), default=0.0)
-    shifted = []
-    for line in lines:
-        mean = float(f"{line.values.mean():.3g}")
-        if 0 < FAR_OFF * variation < abs(mean):
-            label = f"{line.label} − {mean:g}" if mean > 0 else f"{line.label} + {-mean:g}"
-            shifted.append(Series(label.strip(), line.values - mean))
-        else:
-            shifted.append(line)
-    return tuple(shifted)
-
-
-def quaternions_of(rotations: Array) -> Array:
-    """Unit quaternions of rotation matrices.
-
-    Parameters
-    ----------
-    rotations
-        Shape (n, 3, 3).
-
-    Returns
-    -------
-    Array
-        Shape (n, 4), scalar part first. Source: Bar-Itzhack 2000, dominant eigenvector of a symmetric 4 × 4 matrix.
-    """
-    n = len(rotations)
-    r = rotations
-    matrix = np.empty((n, 4, 4))
-    spin = np.stack([r[:, 2, 1] - r[:, 1, 2], r[:, 0, 2] - r[:, 2, 0], r[:, 1, 0] - r[:, 0, 1]], axis=1)
-    trace = np.trace(r, axis1=1, axis2=2)
-    matrix[:, 0, 0] = trace
-    matrix[:, 0, 1:] = matrix[:, 1:, 0] = spin
-    matrix[:, 1:, 1:] = r + r.transpose(0, 2, 1) - trace[:, None, None] * np.eye(3)
-    quaternions: Array = np.linalg.eigh(matrix)[1][:, :, -1]
-    return quaternions
-
-
-def continuous(quaternions: Array) -> Array:
-    """The same rotations with signs that do not jump, beginning with a scalar part that is not negative."""
-    products = np.sum(quaternions[1:] * quaternions[:-1], axis=1)
-    first = -1.0 if len(quaternions) and quaternions[0, 0] < 0 else 1.0
-    signs = np.concatenate([[first], np.where(products < 0, -1.0, 1.0)])[: len(quaternions)]
-    turned: Array = quaternions * np.cumprod(signs)[:, None]
-    return turned
-
-
-def continuous_rotation(vectors: Array) -> Array:
-    """The same rotations as vectors that do not jump at half turns.
-
-    Parameters
-    ----------
-    vectors
-        Angles, shape (n, 1), or rotation vectors, shape (n, 3).
-    """
-    turned = vectors.copy()
-    lengths = np.linalg.norm(vectors, axis=1)
-    for k in range(1, len(vectors)):
-        if lengths[k] > 0:
-            axis = vectors[k] / lengths[k]
-            turned[k] += 2 * np.pi * np.round((turned[k - 1] - vectors[k]) @ axis / (2 * np.pi)) * axis
-    return turned
 
 
 def _title(solution: Solution, node: NodeSlice, text: str) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from symlie.errors import ModelError
 from symlie.runtime.figure_style import STYLE, check_drawing, write_figure
@@ -31,12 +32,17 @@ SHOWN = 0.01
 ROOM = 2.0
 """Factor between the values that are shown and the frame."""
 
+WHOLE = 1 - 1e-6
+"""Size over that of the step before, below which the last step counts as cut to hit the end."""
+
 FEW_STEPS = 60
 """Number of steps up to which each is marked."""
 
 
 def plot_steps(solutions: Solution | Mapping[str, Solution], path: str | Path | None = None) -> Figure:
     """Draw the error estimates of all tried steps over the tolerance, and the sizes of the accepted ones.
+
+    A last step that was cut to hit the end is left out.
 
     Parameters
     ----------
@@ -87,7 +93,7 @@ def plot_steps(solutions: Solution | Mapping[str, Solution], path: str | Path | 
 def draw_errors(axes: Axes, traces: Mapping[str, Trace]) -> None:
     """Draw the error estimates of traces by label, 1 being the tolerance; crosses are rejected steps."""
     for k, (label, trace) in enumerate(traces.items()):
-        good, bad = trace.accepted & (trace.error > 0), ~trace.accepted & (trace.error > 0)
+        good, bad = _whole(trace) & (trace.error > 0), ~trace.accepted & (trace.error > 0)
         t, error = decimated(trace.t[good], trace.error[good])
         style = _style(k, trace)
         axes.semilogy(t, error, label=label or "accepted", **style)
@@ -105,7 +111,7 @@ def draw_errors(axes: Axes, traces: Mapping[str, Trace]) -> None:
 def draw_step_sizes(axes: Axes, traces: Mapping[str, Trace]) -> None:
     """Draw the sizes of the accepted steps of traces by label."""
     for k, (label, trace) in enumerate(traces.items()):
-        t, h = decimated(trace.t[trace.accepted], trace.h[trace.accepted])
+        t, h = decimated(trace.t[_whole(trace)], trace.h[_whole(trace)])
         axes.semilogy(t, h, label=label, **_style(k, trace))
     axes.set_ylabel("step size $h$ in s")
     _frame(axes, traces, [trace.h for trace in traces.values()])
@@ -125,6 +131,15 @@ def _style(number: int, trace: Trace) -> dict[str, Any]:
     """How a line is drawn; the first one lies on top, because what is compared with it is often less smooth."""
     marker = "." if len(trace.t) <= FEW_STEPS else ""
     return {"color": COLORS[number % len(COLORS)], "marker": marker, "markersize": 3, "zorder": 3 - 0.01 * number}
+
+
+def _whole(trace: Trace) -> NDArray[np.bool_]:
+    """Accepted steps, without the last one if it was cut to hit the end: its size and error say nothing."""
+    whole = trace.accepted.copy()
+    accepted = np.flatnonzero(whole)
+    if len(accepted) > 1 and trace.h[accepted[-1]] < WHOLE * trace.h[accepted[-2]]:
+        whole[accepted[-1]] = False
+    return whole
 
 
 def _is_fixed(trace: Trace) -> bool:

@@ -12,12 +12,15 @@ import pytest
 import symlie as sl
 from symlie.errors import FormatError, MissingDependencyError, ModelError, UnknownNameError
 from symlie.runtime.convergence_figure import clear_order
+from symlie.runtime.drawn_rotations import continuous, quaternions_of
 from symlie.runtime.figures import BINS, ENVELOPE_BINS, decimated, envelope, plot_solution
-from symlie.runtime.panels import continuous, panels, quaternions_of
+from symlie.runtime.layout import Array
+from symlie.runtime.panel import Panel, Series, presented
+from symlie.runtime.panels import panels
 from symlie.runtime.solution import Solution
 from tests.runtime.test_files import chain_solution, top_solution
 from tests.systems import heavy_top_system, polar_system
-from tests.tolerances import QUATERNION_OF_ROTATION
+from tests.tolerances import EPSILON, QUATERNION_OF_ROTATION
 
 pytest.importorskip("matplotlib")
 
@@ -54,7 +57,7 @@ def test_panels_of_several_bodies_and_of_coordinates() -> None:
     shown = titles(chain_solution())
     assert "upper: position" in shown
     assert "lower: rotation, unit quaternion" in shown
-    assert "height" in shown
+    assert "height, relative change" in shown, "it hardly moves"
     assert {"multipliers of pivot", "multipliers of joint"} <= set(shown)
     bead = sl.solve(polar_system("numpy"), (0, 0.003), method="rkmk_rk44", h=1e-3)
     assert titles(bead) == ["coordinates", "rates", "energy, relative change"]
@@ -200,6 +203,74 @@ def test_step_histories_of_fixed_steps_show_errors_alone() -> None:
     np.testing.assert_array_equal(errors.lines[0].get_ydata(), fixed.trace.error)
     with pytest.raises(ModelError, match="trace=True"):
         top_solution().plot_steps()
+
+
+def test_the_step_that_the_end_cuts_is_left_out() -> None:
+    solution = sl.solve(heavy_top_system("SO3xR3", "numpy"), 0.02, rtol=1e-6, h0=1e-3, trace=True)
+    assert solution.trace is not None
+    h = solution.trace.h[solution.trace.accepted]
+    trace = dataclasses.replace(solution.trace, h=np.where(np.arange(len(h)) == len(h) - 1, 1e-9, h))
+    for axes in dataclasses.replace(solution, trace=trace).plot_steps().axes:
+        assert len(axes.lines[0].get_xdata()) == len(h) - 1
+    whole = dataclasses.replace(solution.trace, h=np.full(len(h), h[0]))
+    errors = dataclasses.replace(solution, trace=whole).plot_steps().axes[0]
+    assert len(errors.lines[0].get_xdata()) == len(h)
+
+
+def panel_of(*values: Array, label: str = "in m") -> Panel:
+    return Panel("height", label, tuple(Series(f"${k}$", x) for k, x in enumerate(values)))
+
+
+def test_round_off_is_not_magnified() -> None:
+    """Zero is zero relative to what else the model has in this unit; small numbers of a small model stay."""
+    noise = np.random.default_rng(1).normal(size=50)
+    shown = presented(panel_of(1e-17 * noise, 2e-17 * noise), scale=50.0)
+    assert shown.remark == "0 to round-off" and shown.is_flat
+    assert all(not series.values.any() for series in shown.series)
+    assert presented(panel_of(0 * noise), scale=0.0).remark == "0 throughout"
+    small = panel_of(1e-17 * noise)
+    assert presented(small, scale=1e-17) == small
+    constant = presented(panel_of(50 + 1e-14 * noise), scale=50.0)
+    assert constant.remark == "constant to round-off" and constant.is_flat
+    lost = panel_of(np.where(noise > 0, np.nan, noise))
+    assert presented(lost, scale=1.0) == lost
+
+
+def test_what_is_conserved_is_shown_by_its_relative_change() -> None:
+    noise = np.random.default_rng(2).normal(size=50)
+    shown = presented(panel_of(1.89105807 + 1e-11 * noise, label="in J"), scale=2.0)
+    assert shown.title == "height, relative change" and shown.remark == "$y_0$ = 1.89106 J"
+    np.testing.assert_allclose(shown.series[0].values, 1e-11 * (noise - noise[0]) / 1.89105807, atol=EPSILON)
+    vector = presented(panel_of(3 + 1e-9 * noise, 4 + 0 * noise), scale=4.0)
+    assert vector.remark == r"$\|y\|_0$ = 5 m" and not vector.series[1].values.any()
+
+
+def test_all_bodies_are_drawn_or_named() -> None:
+    """No body rests unseen: the slider of a mechanism does not turn, which its panel says; further bodies are named."""
+
+    def bodies(count: int) -> Solution:
+        model = sl.Model("bodies")
+        nodes = [model.node(f"body{k}", sl.SE2) for k in range(count)]
+        for k, node in enumerate(nodes):
+            model.kinetic_energy((node.U.dot(node.U) + node.Omega[0] ** 2) / 2)
+            model.initial(node, x=[k, 1], Omega=[5.0 * (k == 0)], U=[1, k])
+        model.output("place", nodes[0].x, unit="m")
+        model.output("far", nodes[0].x + nodes[1].x, unit="m")
+        model.output("direction", nodes[0].R[:, 0])
+        return sl.solve(model.derive().compile("numpy"), 0.5, h=0.1)
+
+    three = bodies(3)
+    assert [t for t in titles(three) if "position" in t] == ["body1: position", "body2: position"]
+    assert titles(three)[2:4] == ["place", "far"], "the output is the position of the first body"
+    drawn = {p.title: p for p in panels(three)}
+    assert drawn["body1: rotation angle"].remark == "0 throughout"
+    assert three.plot().get_suptitle().splitlines()[1:] == ["not drawn: direction"]
+    six = bodies(6)
+    assert {t.partition(":")[0] for t in titles(six) if ":" in t} == {"body0", "body1", "body2", "body5"}
+    figure = six.plot()
+    assert figure.get_suptitle().splitlines()[1:] == ["not drawn: body3, body4, direction"]
+    assert not any("+" in axes.yaxis.get_offset_text().get_text() for axes in figure.axes)
+    assert len(six.plot(panels=["energy"]).get_suptitle().splitlines()) == 1
 
 
 @pytest.mark.parametrize(

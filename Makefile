@@ -5,7 +5,7 @@ STAMP := $(VENV)/.installed
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help run test slow bench generate clean
+.PHONY: help run test slow nightly bench generate clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -29,6 +29,9 @@ test: $(STAMP) ## lint, format check, types, quick tests, generated files up to 
 
 slow: $(STAMP) ## the slow tests
 	$(BIN)/pytest --numprocesses auto -m slow
+
+nightly: $(STAMP) ## random models 1000 to 9999 against the oracle of trajectories; goes on where it was interrupted
+	$(BIN)/python -m tests.trajectories.run --seeds 1000:10000 --out .nightly.jsonl
 
 bench: $(STAMP) ## the benchmarks
 	$(BIN)/symlie bench

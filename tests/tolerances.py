@@ -391,3 +391,8 @@ ROTATION = 1e-12
 
 ROUNDING_OF_UNITS = 1e-14
 """Relative: numbers that were multiplied and divided by the sizes of a few units, or turned by an angle once."""
+
+TRAJECTORY = 2e-8
+"""Adaptive runs at a tolerance of 1e-9 over half a second, some tens of steps whose errors add up and grow by less than
+a factor, against ones at 1e-11; relative to one and the largest entry. Models that differ by more are run a second time
+at 1e-12 and 1e-13, which no wrong equation survives."""

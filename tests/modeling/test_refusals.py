@@ -188,3 +188,12 @@ def test_inconsistent_values_still_have_their_own_name() -> None:
     model.constraint("wall", q.x[0] - 1)
     with pytest.raises(InconsistentInitialValuesError, match="row 1 of constraint 'wall'"):
         _ = system(model).initial_state
+
+
+def test_masses_that_couple_nodes_beside_a_prescribed_one_are_named() -> None:
+    model, q = point()
+    other, driver = model.node("other", "R2"), model.node("driver", "R2")
+    model.kinetic_energy((other.v.dot(other.v) + driver.v.dot(driver.v)) / 2 + q.v.dot(other.v) / 4)
+    model.prescribe(driver, x=[model.t, 0])
+    with pytest.raises(ModelError, match=r"couples velocities of .* with prescribed nodes"):
+        system(model)

@@ -35,9 +35,11 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Run the command."""
+    from symlie.compile.reading import reading
     from symlie.runtime.checkpoint import checkpoint_notes, resume
 
-    results = results_of(arguments, checkpoint_notes(arguments.file))
+    with reading(f"The checkpoint {arguments.file}"):
+        results = results_of(arguments, checkpoint_notes(arguments.file))
     try:
         with Progress(Path(arguments.file).name, plain=arguments.progress) as progress:
             solution = resume(arguments.file, progress=progress, **checkpoint_seconds(arguments))

@@ -16,6 +16,7 @@ import pytest
 
 import symlie as sl
 from symlie.models.statement_cache import system_of_model
+from symlie.runtime.checkpoint_file import CheckpointFile, read_checkpoint
 from tests.cli.conftest import Outcome, python
 from tests.runtime.test_checkpoint import content
 
@@ -112,6 +113,10 @@ def test_mistakes(cli: Cli, tmp_path: Path) -> None:
     assert "must not be negative" in cli(*top, "--checkpoint", "y", "--checkpoint-seconds", "-1").err
     assert cli(*top, "--checkpoint", "y").code == 0
     assert "must end in .nc or .npz" in cli("resume", "y", "--out", "z.txt").err
+    read = read_checkpoint(tmp_path / "y")
+    with CheckpointFile.create(tmp_path / "y", {**read.header, "notes": {"out": 5}}, read.state, read.records):
+        pass
+    assert "symlie: The checkpoint y is damaged (TypeError" in cli("resume", "y").err
 
 
 KILLS = 100

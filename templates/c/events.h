@@ -22,7 +22,7 @@
 
 static inline long long event_workspace(const symlie_problem *restrict P)
 {
-    return inside_workspace(P) + 2LL * DIMENSION + (EVENT_SAMPLES + 1LL) * EVENTS;
+    return inside_workspace(P) + 2LL * DIMENSION + 2LL * EVENT_SAMPLES * EVENTS;
 }
 
 /* Whether a function that went from a to b reached zero in the direction that is asked for. A function that starts at

@@ -123,6 +123,26 @@ def test_a_function_that_starts_at_zero_and_returns(backend: str) -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
+def test_events_of_many_elements(backend: str) -> None:
+    """Forty points of an array at different speeds, each of which passes two or three zeros in a single step."""
+    count = 40
+    model = sl.Model("swings")
+    points = model.node_array("points", "R1", count)
+    swing = sl.ElementType("swing", node=sl.real_space(1))
+    swing.kinetic_energy(swing.node.x_dot[0] ** 2 / 2)
+    swing.event("zero", sl.sin(swing.node.x[0]), terminal=False)
+    model.add(swing, [(points[k],) for k in range(count)])
+    speeds = 4 + np.arange(count) / 20
+    points.initial(x=np.full((count, 1), 0.1), x_dot=speeds[:, None])
+    system = model.derive().compile(backend=backend)
+    assert not system.layout.is_fixed
+    solution = sl.solve(system, 2.0, h=2.0)
+    found = {(e.instance, round((e.t * speeds[e.instance] + 0.1) / math.pi, 9)) for e in solution.events}
+    assert len(solution.events) == len(found)
+    assert found == {(k, n) for k in range(count) for n in range(1, 5) if n * math.pi <= 0.1 + 2 * speeds[k]}
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
 def test_where_nodes_move_by_fields(backend: str) -> None:
     """States within a step are those of shorter steps."""
     model = sl.Model("turning")

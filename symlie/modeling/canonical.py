@@ -142,21 +142,17 @@ def _definition(space: ConfigurationSpace) -> dict[str, Any]:
     program = Program()
     y = storage_symbols(space)
     other = storage_symbols(space, "other")
+    arguments: dict[str, tuple[Any, ...]] = dict.fromkeys(("relations", "normalize", "rotation"), (y,))
     if isinstance(space, LieGroup):
-        arguments: dict[str, tuple[Any, ...]] = {
+        arguments |= {
             "compose": (y, other),
             "inverse": (y,),
-            "relations": (y,),
-            "normalize": (y,),
-            "rotation": (y,),
             "between_form": (y, other),
             "rotation_logarithm": (program, y),
         }
     else:
-        arguments = {
+        arguments |= {
             "action": (storage_symbols(space.group, "g"), y),
-            "relations": (y,),
-            "normalize": (y,),
             "hamiltonian": (y, other),
             "lift": (y, other),
             "theta_step": (program, y, sympy.symbols(f"theta:{space.dimension}"), Symbol("theta")),

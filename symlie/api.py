@@ -31,6 +31,7 @@ from symlie.paths import package_digest
 from symlie.runtime.initial_values import InitialQuantity, Quantities
 from symlie.runtime.loading import load_system
 from symlie.runtime.system import System, Timings
+from symlie.runtime.tangents import MATRIX_KINDS
 from symlie.stages import stage, watched_stages
 
 if TYPE_CHECKING:
@@ -93,8 +94,8 @@ def generated_files(equations: Equations) -> dict[str, str]:
     return {**files, "manifest.json": manifest_text(content)}
 
 
-def tangent_files(equations: Equations, interface_hash: str) -> dict[str, str]:
-    """Files of the Newton matrices of a model by name, from the cache if an equal statement was derived before.
+def tangent_files(equations: Equations, interface_hash: str, kind: str = "tangents") -> dict[str, str]:
+    """Files of a set of matrices of derivatives by name, from the cache if an equal statement was derived before.
 
     They are apart from `generated_files` because runs of explicit methods do without them.
 
@@ -104,15 +105,18 @@ def tangent_files(equations: Equations, interface_hash: str) -> dict[str, str]:
         The model.
     interface_hash
         That of its manifest.
+    kind
+        ``tangents`` for the Newton matrices, ``ports`` for derivatives by inputs and of outputs.
     """
     from symlie.derive.tangent_kernels import model_tangents
     from symlie.emit.tangents import emit_tangents
 
     def emitted() -> dict[str, str]:
-        with stage("derive", f"Newton matrices of {equations.model.name}"):
-            return emit_tangents(model_tangents(equations.model, equations.derived), interface_hash)
+        what = "Newton matrices" if kind == "tangents" else "derivatives by inputs and of outputs"
+        with stage("derive", f"{what} of {equations.model.name}"):
+            return emit_tangents(model_tangents(equations.model, equations.derived, kind), interface_hash)
 
-    return _published(_TANGENTS, equations, interface_hash, emitted)
+    return _published(_TANGENTS, equations, f"{interface_hash}-{kind}", emitted)
 
 
 def step_files(equations: Equations, kind: str) -> dict[str, str]:
@@ -165,9 +169,11 @@ def further_files(equations: Equations, interface_hash: str, kind: str) -> dict[
     interface_hash
         That of its manifest.
     kind
-        ``tangents``, or as in `step_files`.
+        As in `tangent_files` or in `step_files`.
     """
-    return tangent_files(equations, interface_hash) if kind == "tangents" else step_files(equations, kind)
+    if kind in MATRIX_KINDS:
+        return tangent_files(equations, interface_hash, kind)
+    return step_files(equations, kind)
 
 
 def _emitted_files(equations: Equations) -> dict[str, str]:
@@ -212,9 +218,11 @@ def initial_quantities(model: Model) -> Quantities:
 
 
 def folder_files(equations: Equations) -> dict[str, str]:
-    """All files of a generated folder by name: with Newton matrices, readable equations, certificate and checksums."""
+    """All files of a generated folder by name: with matrices of derivatives, equations, certificate, checksums."""
     files = generated_files(equations)
-    files |= tangent_files(equations, json.loads(files["manifest.json"])["interface_hash"])
+    interface_hash = json.loads(files["manifest.json"])["interface_hash"]
+    for kind in MATRIX_KINDS:
+        files |= tangent_files(equations, interface_hash, kind)
     return with_checksums(certified({**files, "equations.md": equations.markdown()}))
 
 

@@ -52,6 +52,10 @@ class EquilibriumError(SymlieError):
         self.residual = residual
 
 
+class SteadyMotionError(SymlieError):
+    """What was given to be linearised about is no motion of the system, or not a steady one."""
+
+
 class UnsupportedMethodError(SymlieError):
     """The method can not integrate this model."""
 

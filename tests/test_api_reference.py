@@ -26,7 +26,7 @@ MORE = (
     "symlie.runtime.recorder.Trace",
     "symlie.runtime.state_at.StateAt",
     "symlie.runtime.recorder.Statistics",
-    "symlie.runtime.tangents.NewtonMatrices",
+    "symlie.runtime.tangents.SystemMatrices",
 )
 """Classes whose objects are returned by what `symlie` exports."""
 

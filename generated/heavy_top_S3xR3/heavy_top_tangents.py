@@ -5,11 +5,11 @@ Every kernel takes components, each a number or an array over instances, and ret
 
 import numpy as np
 
-INTERFACE_HASH = "53b0f8bfc3932f2a"
+INTERFACE_HASH = "63058d06d185d57b"
 
 
 def heavy_top_tangents(t, q, v, a, multipliers, p, e):
-    """Nonzeros of K = D_q(M a + g + Bᵀ λ) and of C = ∂g/∂v."""
+    """Nonzeros of K = D_q(M a + g + Bᵀ λ), C = ∂g/∂v, H = D_q(B v + b)."""
     s0 = (q[2] * q[2]) * 2.0
     s1 = (q[3] * q[3]) * 2.0
     s2 = (1.0 - s0) - s1
@@ -36,18 +36,24 @@ def heavy_top_tangents(t, q, v, a, multipliers, p, e):
     s23 = p[1] * v[0]
     s24 = p[2] * v[1]
     s25 = p[3] * v[2]
-    s26 = multipliers[1] * s21
-    s27 = multipliers[2] * s22
-    s28 = (multipliers[1] * s10) - (multipliers[2] * s7)
-    s29 = (multipliers[1] * s16) - (multipliers[2] * s13)
-    s30 = (multipliers[1] * s19) - (multipliers[2] * s18)
-    s31 = -(multipliers[0] * s20)
-    s32 = (multipliers[2] * s2) - (multipliers[0] * s10)
-    s33 = (multipliers[2] * s11) - (multipliers[0] * s16)
-    s34 = (multipliers[2] * s17) - (multipliers[0] * s19)
-    s35 = (multipliers[0] * s7) - (multipliers[1] * s2)
-    s36 = (multipliers[0] * s13) - (multipliers[1] * s11)
-    s37 = (multipliers[0] * s18) - (multipliers[1] * s17)
-    return ((-s26) - s27, multipliers[1] * s20, multipliers[2] * s20, s28, s29, s30, multipliers[0] * s21, s31 - s27, multipliers[2] * s21, s32, s33, s34, multipliers[0] * s22, multipliers[1] * s22, s31 - s26, s35, s36, s37, s28, s32, s35, s29, s33, s36, s30, s34, s37, s25 - (p[2] * v[2]), (p[3] * v[1]) - s24, (p[1] * v[2]) - s25, s23 - (p[3] * v[0]), s24 - (p[1] * v[1]), (p[2] * v[0]) - s23, )
+    s26 = ((s2 * v[3]) + (s11 * v[4])) + (s17 * v[5])
+    s27 = ((s7 * v[3]) + (s13 * v[4])) + (s18 * v[5])
+    s28 = ((s10 * v[3]) + (s16 * v[4])) + (s19 * v[5])
+    s29 = multipliers[1] * s21
+    s30 = multipliers[2] * s22
+    s31 = (multipliers[1] * s10) - (multipliers[2] * s7)
+    s32 = (multipliers[1] * s16) - (multipliers[2] * s13)
+    s33 = (multipliers[1] * s19) - (multipliers[2] * s18)
+    s34 = -(multipliers[0] * s20)
+    s35 = (multipliers[2] * s2) - (multipliers[0] * s10)
+    s36 = (multipliers[2] * s11) - (multipliers[0] * s16)
+    s37 = (multipliers[2] * s17) - (multipliers[0] * s19)
+    s38 = (multipliers[0] * s7) - (multipliers[1] * s2)
+    s39 = (multipliers[0] * s13) - (multipliers[1] * s11)
+    s40 = (multipliers[0] * s18) - (multipliers[1] * s17)
+    s41 = s21 * v[1]
+    s42 = s22 * v[2]
+    s43 = s20 * v[0]
+    return ((-s29) - s30, multipliers[1] * s20, multipliers[2] * s20, s31, s32, s33, multipliers[0] * s21, s34 - s30, multipliers[2] * s21, s35, s36, s37, multipliers[0] * s22, multipliers[1] * s22, s34 - s29, s38, s39, s40, s31, s35, s38, s32, s36, s39, s33, s37, s40, s25 - (p[2] * v[2]), (p[3] * v[1]) - s24, (p[1] * v[2]) - s25, s23 - (p[3] * v[0]), s24 - (p[1] * v[1]), (p[2] * v[0]) - s23, s41 + s42, (-s28) - (s20 * v[1]), s27 - (s20 * v[2]), (s7 * v[2]) - (s10 * v[1]), (s13 * v[2]) - (s16 * v[1]), (s18 * v[2]) - (s19 * v[1]), s28 - (s21 * v[0]), s42 + s43, (-s26) - (s21 * v[2]), (s10 * v[0]) - (s2 * v[2]), (s16 * v[0]) - (s11 * v[2]), (s19 * v[0]) - (s17 * v[2]), (-s27) - (s22 * v[0]), s26 - (s22 * v[1]), s41 + s43, (s2 * v[1]) - (s7 * v[0]), (s11 * v[1]) - (s13 * v[0]), (s17 * v[1]) - (s18 * v[0]), )
 
 

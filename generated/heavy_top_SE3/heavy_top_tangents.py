@@ -5,11 +5,11 @@ Every kernel takes components, each a number or an array over instances, and ret
 
 import numpy as np
 
-INTERFACE_HASH = "78b443d319444831"
+INTERFACE_HASH = "bc06f4f2a32cda4a"
 
 
 def heavy_top_tangents(t, q, v, a, multipliers, p, e):
-    """Nonzeros of K = D_q(M a + g + Bᵀ λ) and of C = ∂g/∂v."""
+    """Nonzeros of K = D_q(M a + g + Bᵀ λ), C = ∂g/∂v, H = D_q(B v + b)."""
     s0 = ((q[0] * q[9]) + (q[10] * q[3])) + (q[11] * q[6])
     s1 = ((q[1] * q[9]) + (q[10] * q[4])) + (q[11] * q[7])
     s2 = ((q[10] * q[5]) + (q[11] * q[8])) + (q[2] * q[9])
@@ -34,6 +34,9 @@ def heavy_top_tangents(t, q, v, a, multipliers, p, e):
     s21 = p[0] * v[1]
     s22 = s6 - s6
     s23 = p[0] * v[0]
-    return ((-s15) - s16, multipliers[1] * s0, multipliers[2] * s0, -multipliers[2], multipliers[1], multipliers[0] * s1, s17 - s16, multipliers[2] * s1, multipliers[2], -multipliers[0], multipliers[0] * s2, multipliers[1] * s2, s17 - s15, -multipliers[1], multipliers[0], -s14, s13, s14, -s12, -s13, s12, s5 - (p[2] * v[2]), (p[3] * v[1]) - s4, s18, s19, (p[1] * v[2]) - s5, s3 - (p[3] * v[0]), s18, s22, s4 - (p[1] * v[1]), (p[2] * v[0]) - s3, s19, s22, s8, -s7, -s20, s21, -s8, s6, s20, -s23, s7, -s6, -s21, s23, )
+    s24 = s1 * v[1]
+    s25 = s2 * v[2]
+    s26 = s0 * v[0]
+    return ((-s15) - s16, multipliers[1] * s0, multipliers[2] * s0, -multipliers[2], multipliers[1], multipliers[0] * s1, s17 - s16, multipliers[2] * s1, multipliers[2], -multipliers[0], multipliers[0] * s2, multipliers[1] * s2, s17 - s15, -multipliers[1], multipliers[0], -s14, s13, s14, -s12, -s13, s12, s5 - (p[2] * v[2]), (p[3] * v[1]) - s4, s18, s19, (p[1] * v[2]) - s5, s3 - (p[3] * v[0]), s18, s22, s4 - (p[1] * v[1]), (p[2] * v[0]) - s3, s19, s22, s8, -s7, -s20, s21, -s8, s6, s20, -s23, s7, -s6, -s21, s23, s24 + s25, -(s0 * v[1]), -(s0 * v[2]), v[2], -v[1], -(s1 * v[0]), s25 + s26, -(s1 * v[2]), -v[2], v[0], -(s2 * v[0]), -(s2 * v[1]), s24 + s26, v[1], -v[0], )
 
 

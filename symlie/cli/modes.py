@@ -1,18 +1,20 @@
-"""``symlie modes``: frequencies and mode shapes about the static equilibrium of a model."""
+"""``symlie modes``: frequencies and mode shapes about the static equilibrium or a steady motion of a model."""
 
 from __future__ import annotations
 
+import json
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from typing import TYPE_CHECKING, Any
 
 from symlie.cli.common import add_json, add_model, add_system, describe, system_of
 from symlie.cli.equilibrium import add_equilibrium, find
 from symlie.cli.output import print_json, print_table
+from symlie.errors import ModelError
 
 if TYPE_CHECKING:
     from symlie.runtime.linearization import Linearization
 
-SUMMARY = "Frequencies, damping and shapes of small motions about the static equilibrium."
+SUMMARY = "Frequencies, damping and shapes of small motions about an equilibrium or a steady motion."
 EXAMPLE = "symlie modes heavy_top -o group=SE3 --count 3"
 
 NEGLIGIBLE = 1e-6
@@ -23,7 +25,21 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Arguments of the command."""
     add_model(parser)
     parser.add_argument("--count", type=_count, default=6, metavar="N", help="modes, the slowest first; default: 6")
-    parser.add_argument("--at-initial", dest="at_start", action="store_true", help="about the initial configuration")
+    about = parser.add_mutually_exclusive_group()
+    about.add_argument(
+        "--at-initial", dest="at_start", action="store_true", help="about the initial configuration, at rest"
+    )
+    about.add_argument(
+        "--motion", action="store_true", help="about the steady motion that the initial state is part of"
+    )
+    parser.add_argument(
+        "--frame",
+        action="append",
+        default=[],
+        metavar="NODE=ZETA",
+        help="with --motion: a body that spins about its axis of symmetry with this velocity of its group, "
+        "such as 'wheel=[0,3,0,0,0,0]'",
+    )
     add_equilibrium(parser)
     add_system(parser)
     add_json(parser)
@@ -39,11 +55,14 @@ def run(arguments: Namespace) -> int:
     """Run the command."""
     describe(arguments)
     system = system_of(arguments)
-    if arguments.at_start:
-        q, multipliers = system.consistent_state(arguments.t).q, None
+    v = multipliers = None
+    if arguments.motion or arguments.at_start:
+        state = system.consistent_state(arguments.t)
+        q, v = state.q, state.v if arguments.motion else None
     else:
         q, multipliers, _ = find(arguments, system)
-    modes = system.linearize(q, multipliers, arguments.t, modes=arguments.count)
+    frame = dict(_frame(text) for text in arguments.frame)
+    modes = system.linearize(q, multipliers, arguments.t, v=v, frame=frame, modes=arguments.count)
     arguments.result.update(
         status="ok",
         t=arguments.t,
@@ -52,13 +71,23 @@ def run(arguments: Namespace) -> int:
         damping_ratios=modes.damping_ratios.tolist(),
         eigenvalues=[[s.real, s.imag] for s in modes.eigenvalues.tolist()],
         shapes=[{name: _parts(part) for name, part in modes.shape(k).items()} for k in range(len(modes.frequencies))],
+        modes=modes.modes.tolist(),
         stable=modes.is_stable,
     )
     if arguments.json:
         print_json(arguments.result)
     else:
-        _print(modes, "initial configuration" if arguments.at_start else "static equilibrium")
+        rest = "initial configuration" if arguments.at_start else "static equilibrium"
+        _print(modes, "initial motion" if arguments.motion else rest)
     return 0
+
+
+def _frame(text: str) -> tuple[str, list[float]]:
+    name, _, value = text.partition("=")
+    try:
+        return name, [float(x) for x in json.loads(value)]
+    except (TypeError, ValueError):
+        raise ModelError(f"--frame {text!r} is not of the form NODE=[number, …].") from None
 
 
 def _parts(shape: Any) -> dict[str, Any]:
@@ -70,12 +99,12 @@ def _print(modes: Linearization, about: str) -> None:
     options = "".join(f" {name}={value}" for name, value in layout.options.items())
     print(f"{layout.name}{options}: small motions about the {about} at t = {modes.t:g} s\n")
     rows = [("mode", "frequency [Hz]", "damping ratio", "eigenvalue [1/s]", "largest component")]
-    for k, s in enumerate(modes.eigenvalues):
-        ratio = modes.damping_ratios[k]
+    for k in modes.modes.tolist():
+        s, ratio = modes.eigenvalues[k], modes.damping_ratios[k]
         component = int(abs(modes.shapes[k]).argmax())
         rows.append(
             (
-                str(k + 1),
+                str(len(rows)),
                 f"{modes.frequencies[k]:.8g}",
                 f"{ratio:.4g}" if abs(ratio) > NEGLIGIBLE else "0",
                 f"{s.real if abs(ratio) > NEGLIGIBLE else 0.0:.6g}{s.imag:+.6g}i",
@@ -83,5 +112,7 @@ def _print(modes: Linearization, about: str) -> None:
             )
         )
     print_table(rows)
+    if len(modes.modes) < len(modes.eigenvalues):
+        print("\nOf each pair of conjugate eigenvalues one is shown.")
     if not modes.is_stable:
         print("\nIt is unstable: motions along modes with positive eigenvalues grow.")

@@ -1,65 +1,83 @@
-"""Newton matrices become kernels: one for each element type, on parameters as they are stated.
+"""Newton matrices, and those of inputs and outputs, become kernels: one of each set for each element type.
 
-They are derived and compiled when they are first needed, apart from the kernels of a run. Their parameters are the
-first components of the prepared ones, so that both work on the same arrays.
+They are derived and compiled when they are first needed, apart from the kernels of a run. Their parameters are as they
+are stated, the first components of the prepared ones, so that both work on the same arrays.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from sympy import Expr
+from sympy import Expr, Symbol
 
 from symlie.derive.kernels import parameter_symbols, symbols_of
+from symlie.derive.ports import derive_ports
 from symlie.derive.statements import DerivedStatement
+from symlie.derive.tangents import Matrix
 from symlie.ir.kernels import Kernel, SparsePattern
 from symlie.ir.signature import Argument, Signature
 from symlie.ir.straightline import flatten
-from symlie.ir.tangents import ElementTypeTangents, ModelTangents
+from symlie.ir.tangents import SETS, ElementTypeTangents, ModelTangents
 from symlie.modeling.model import Model
 
-
-def model_tangents(model: Model, statements: Sequence[DerivedStatement]) -> ModelTangents:
-    """Newton matrices of all statements of a model."""
-    return ModelTangents(model.name, tuple(_element_tangents(model, d) for d in statements))
+_Derived = tuple[Sequence[Symbol], Sequence[Symbol], Sequence[Matrix]]
+"""Symbols of a and of λ that appear, and the matrices of a set."""
 
 
-def _nonzeros(matrix: Sequence[Sequence[Expr]]) -> tuple[SparsePattern, list[Expr]]:
+def model_tangents(model: Model, statements: Sequence[DerivedStatement], kind: str = "tangents") -> ModelTangents:
+    """Matrices of all statements of a model.
+
+    Parameters
+    ----------
+    model
+        The model.
+    statements
+        Its statements with their derived terms.
+    kind
+        Which of `symlie.ir.tangents.SETS`.
+    """
+    derivations: dict[str, Callable[[DerivedStatement], _Derived]] = {
+        "tangents": lambda d: (d.newton.acceleration, d.newton.multipliers, d.newton.matrices),
+        "ports": lambda d: derive_ports(d, model.inputs),
+    }
+    elements = (_element_tangents(model, d, kind, derivations[kind](d)) for d in statements)
+    return ModelTangents(model.name, kind, tuple(elements))
+
+
+def _nonzeros(matrix: Matrix) -> tuple[SparsePattern, list[Expr]]:
     entries = [(i, j, e) for i, row in enumerate(matrix) for j, e in enumerate(row) if e != 0]
     constants = tuple(float(e) if e.is_Number else None for _, _, e in entries)
     pattern = SparsePattern(tuple(i for i, _, _ in entries), tuple(j for _, j, _ in entries), constants)
     return pattern, [e for _, _, e in entries]
 
 
-def _element_tangents(model: Model, derived: DerivedStatement) -> ElementTypeTangents:
+def _element_tangents(model: Model, derived: DerivedStatement, kind: str, found: _Derived) -> ElementTypeTangents:
     statement = derived.statement
-    matrices = derived.newton
-    stiffness, stiffness_values = _nonzeros(matrices.stiffness)
-    damping, damping_values = _nonzeros(matrices.damping)
+    acceleration, multipliers, matrices = found
+    patterns, values = zip(*map(_nonzeros, matrices), strict=True)
     nodes = statement.nodes
-    dimension = sum(n.group.velocity_dimension for n in nodes)
     inputs = {
         "q": [s for n in nodes for s in n.value.components],
         "v": [s for n in nodes for s in n.velocity.components],
-        "a": list(matrices.acceleration),
-        "multipliers": list(matrices.multipliers),
+        "a": list(acceleration),
+        "multipliers": list(multipliers),
         "p": parameter_symbols(model),
         "e": [] if statement is model else symbols_of(statement.parameters),
     }
+    rows = len(derived.constraints.jacobian)
     kernel = None
-    if stiffness.count or damping.count:
+    if any(pattern.count for pattern in patterns):
         references = {s: f"{label}[{k}]" for label, symbols in inputs.items() for k, s in enumerate(symbols)}
         references[statement.time] = "t"
-        sizes = {label: len(symbols) for label, symbols in inputs.items()} | {"a": dimension}
+        dimension = sum(n.group.velocity_dimension for n in nodes)
+        sizes = {label: len(symbols) for label, symbols in inputs.items()} | {"a": dimension, "multipliers": rows}
         arguments = (
             Argument("t", None),
             *(Argument(label, size) for label, size in sizes.items()),
-            Argument("K", stiffness.count, True),
-            Argument("C", damping.count, True),
+            *(Argument(m.letter, p.count, True) for m, p in zip(SETS[kind], patterns, strict=True)),
         )
-        body = flatten(statement.program, [*stiffness_values, *damping_values], references)
-        description = "Nonzeros of K = D_q(M a + g + Bᵀ λ) and of C = ∂g/∂v."
-        kernel = Kernel(Signature(f"{statement.name}_tangents", arguments), body, description)
+        body = flatten(statement.program, [e for part in values for e in part], references)
+        shown = ", ".join(f"{m.letter} = {m.meaning}" for m in SETS[kind])
+        kernel = Kernel(Signature(f"{statement.name}_{kind}", arguments), body, f"Nonzeros of {shown}.")
     places = tuple((n.group.storage_dimension, n.group.velocity_dimension) for n in nodes)
-    rows = len(derived.constraints.jacobian)
-    return ElementTypeTangents(statement.name, places, rows, stiffness, damping, kernel)
+    return ElementTypeTangents(statement.name, places, rows, patterns, kernel)

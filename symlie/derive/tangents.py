@@ -1,6 +1,6 @@
-"""Newton matrices of a statement: trivialised derivatives of the forces and of the constraint forces.
+"""Newton matrices of a statement: trivialised derivatives of the forces and of the constraints on velocities.
 
-    K = D_q(M a + g + Bᵀ λ),   C = ∂g/∂v,   d/dε g(q∘exp(ε w))|_{ε=0} = K w   (a = λ = 0)
+    K = D_q(M a + g + Bᵀ λ),   C = ∂g/∂v,   H = D_q(B v + b),   d/dε g(q∘exp(ε w))|_{ε=0} = K w   (a = λ = 0)
 
 K is not symmetric: second trivialised derivatives do not commute. Source: Hante, Tumiotto and Arnold 2022, section 4.
 """
@@ -17,23 +17,33 @@ from symlie.groups.operations import Difference
 from symlie.ir.differentiate import forward
 from symlie.ir.program import Assignment, Program, Value, needed_statements
 
+Matrix = tuple[tuple[Expr, ...], ...]
+"""A matrix of expressions by rows."""
+
 
 @dataclass(frozen=True)
 class NewtonMatrices:
-    """Tangent stiffness and damping of a statement, as expressions of its program."""
+    """Tangent stiffness, damping and derivative of the hidden constraints, as expressions of a statement's program."""
 
     acceleration: tuple[Symbol, ...]
     """The symbols of a that appear in K; none if M does not depend on the configuration."""
     multipliers: tuple[Symbol, ...]
     """The symbols of λ that appear in K."""
-    stiffness: tuple[tuple[Expr, ...], ...]
+    stiffness: Matrix
     """K, rows by velocity component."""
-    damping: tuple[tuple[Expr, ...], ...]
+    damping: Matrix
     """C, rows by velocity component."""
+    hidden: Matrix
+    """H, one row for each constraint row; zero for rows of accelerations."""
+
+    @property
+    def matrices(self) -> tuple[Matrix, Matrix, Matrix]:
+        """K, C and H."""
+        return self.stiffness, self.damping, self.hidden
 
 
 def derive_newton_matrices(derived: DerivedStatement) -> NewtonMatrices:
-    """Derive K and C by forward differentiation of the derived forces."""
+    """Derive K, C and H by forward differentiation of the derived forces and of the hidden constraints."""
     statement, program, dynamics = derived.statement, derived.statement.program, derived.dynamics
     jacobian = derived.constraints.jacobian
     dimension = len(dynamics.force)
@@ -46,14 +56,13 @@ def derive_newton_matrices(derived: DerivedStatement) -> NewtonMatrices:
         for k, (g, row) in enumerate(zip(dynamics.force, dynamics.mass, strict=True))
     )
     values = [n.value for n in statement.moving_nodes]
-    stiffness = _through_differences(program, residual, values) or _columns(program, residual, values)
-    damping = _columns(program, program.vector(dynamics.force), [n.velocity for n in statement.moving_nodes])
-    return NewtonMatrices(acceleration, multipliers, stiffness, damping)
+    stiffness = _through_differences(program, residual, values) or columns(program, residual, values)
+    damping = columns(program, program.vector(dynamics.force), [n.velocity for n in statement.moving_nodes])
+    hidden = columns(program, derived.constraints.hidden, values)
+    return NewtonMatrices(acceleration, multipliers, stiffness, damping, hidden)
 
 
-def _through_differences(
-    program: Program, outputs: Sequence[Expr], values: Sequence[Value]
-) -> tuple[tuple[Expr, ...], ...] | None:
+def _through_differences(program: Program, outputs: Sequence[Expr], values: Sequence[Value]) -> Matrix | None:
     """The chain rule through θ = log(a⁻¹∘b), if the outputs see the configuration only there: half the directions."""
     storage = {c for v in values for c in v.components}
     differences: list[Value] = []
@@ -70,8 +79,8 @@ def _through_differences(
     if not differences or any(not storage.isdisjoint(e.free_symbols) for e in outputs):
         return None
     theta = tuple(c for d in differences for c in d.components)
-    outer = [tuple(program.scalar(e) for e in row) for row in _columns(program, outputs, differences)]
-    inner = [tuple(program.scalar(e) for e in row) for row in _columns(program, theta, values)]
+    outer = [tuple(program.scalar(e) for e in row) for row in columns(program, outputs, differences)]
+    inner = [tuple(program.scalar(e) for e in row) for row in columns(program, theta, values)]
     return tuple(
         tuple(sum((a * row[k] for a, row in zip(left, inner, strict=True) if a != 0 and row[k] != 0), Integer(0))
               for k in range(len(inner[0])))
@@ -79,11 +88,11 @@ def _through_differences(
     )  # fmt: skip
 
 
-def _columns(program: Program, outputs: Sequence[Expr], values: Sequence[Value]) -> tuple[tuple[Expr, ...], ...]:
+def columns(program: Program, outputs: Sequence[Expr], values: Sequence[Value]) -> Matrix:
     """Directional derivatives along every unit tangent, as a matrix with one column for each."""
-    columns = []
+    found = []
     for value in values:
         for k in range(value.space.dimension):
             unit = tuple(Integer(int(i == k)) for i in range(value.space.dimension))
-            columns.append(forward(program, outputs, [(value, unit)]))
-    return tuple(zip(*columns, strict=True))
+            found.append(forward(program, outputs, [(value, unit)]))
+    return tuple(zip(*found, strict=True))

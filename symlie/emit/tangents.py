@@ -1,4 +1,4 @@
-"""Newton matrices as text: a C file, a NumPy module and a table of positions, apart from the files of a run."""
+"""A set of matrices of derivatives as text: C, NumPy and a table of positions, apart from the files of a run."""
 
 from __future__ import annotations
 
@@ -13,37 +13,36 @@ from symlie.templating import render
 
 
 def emit_tangents(model: ModelTangents, interface_hash: str) -> dict[str, str]:
-    """Source files of the Newton matrices of a model.
+    """Source files of a set of matrices of a model.
 
     Parameters
     ----------
     model
-        The Newton matrices.
+        The matrices.
     interface_hash
         That of the model's own files, to which these belong.
 
     Returns
     -------
     dict
-        File name to text: ``NAME_tangents.c``, ``NAME_tangents.py``, ``NAME_tangents.json``.
+        File name to text: ``NAME_KIND.c``, ``NAME_KIND.py``, ``NAME_KIND.json``.
     """
     own_hash = signature_hash(k.signature for k in model.kernels)
     content = {
         "model_interface_hash": interface_hash,
         "interface_hash": own_hash,
-        "elements": [
-            {"name": e.name, "stiffness": _positions(e.stiffness), "damping": _positions(e.damping)}
-            for e in model.elements
-        ],
+        "matrices": [{"name": m.name, "rows": m.rows, "columns": m.columns} for m in model.matrices],
+        "elements": [{"name": e.name, "positions": [_positions(p) for p in e.patterns]} for e in model.elements],
     }
+    stem = f"{model.name}_{model.kind}"
     source = render(
         "c/tangents.c.jinja",
         model=model,
+        stem=stem,
         hash=own_hash,
         functions=[coefficient_function(s) for s in model.schemes],
         kernels=[print_kernel(k) for k in model.kernels],
     )
-    stem = f"{model.name}_tangents"
     return {
         f"{stem}.c": source,
         f"{stem}.py": numpy_module(model.name, model.kernels, model.schemes, own_hash),

@@ -106,7 +106,7 @@ class _Search:
         shift = self.first_shift
         tries_newton = True
         for _ in range(MOST_ITERATIONS):
-            stiffness, _ = self.statics.newton_matrices(self.q, self.multipliers)
+            stiffness, *_ = self.statics.newton_matrices(self.q, self.multipliers)
             metric, jacobian = self.statics.metric(self.q), self.statics.jacobian(self.q)
             force, constraint = self.residual(self.q, self.multipliers, held)
             if not (np.all(np.isfinite(force)) and np.all(np.isfinite(stiffness.data))):

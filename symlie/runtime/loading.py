@@ -23,7 +23,7 @@ from symlie.runtime.numpy_kernels import NumpyKernels
 from symlie.runtime.step_kernels import LazyStepKernels
 from symlie.runtime.system import System, Timings, c_files
 from symlie.runtime.tables import library_source
-from symlie.runtime.tangents import LazyTangents
+from symlie.runtime.tangents import MATRIX_KINDS, LazyMatrices
 from symlie.runtime.unloaded import UnloadedStepKernels, unloaded
 
 BACKENDS = ("auto", "c", "numpy")
@@ -54,6 +54,7 @@ def load_system(
         Seconds that the files took.
     further_source
         Gives files when they are first needed, if the generated files lack them: ``tangents`` for the Newton matrices,
+        ``ports`` for derivatives by inputs and of outputs,
         ``cayley``, ``second_kind`` and ``ambient`` for methods.
     run_code
         Whether the files are compiled and run; otherwise the system has its layout alone.
@@ -100,7 +101,7 @@ def load_system(
         algebra_of(layout),
         layout.parameter_defaults,
         layout.element_parameters,
-        LazyTangents(layout, files, further_source, chosen == "c", optimize),
+        {kind: LazyMatrices(kind, layout, files, further_source, chosen == "c", optimize) for kind in MATRIX_KINDS},
         LazyStepKernels(layout, files, further_source),
         timings=dataclasses.replace(timings or Timings(), compile=seconds),
     )
@@ -116,7 +117,7 @@ def _unloaded_system(layout: Layout, files: Mapping[str, str], backend: str, opt
         algebra_of(layout),
         layout.parameter_defaults,
         layout.element_parameters,
-        unloaded(),
+        {kind: unloaded() for kind in MATRIX_KINDS},
         UnloadedStepKernels(layout, files, None),
     )
 

@@ -1,7 +1,7 @@
 """Saddle point systems of statics and of vibrations, with sparse matrices of any size.
 
 [ A   Bᵀ ] [x]   [r]
-[ B  -εI ] [y] = [c]
+[ R  -εI ] [y] = [c],   R = B if nothing else is said
 """
 
 from __future__ import annotations
@@ -31,6 +31,8 @@ class SaddlePoint:
         B, sparse (m × n).
     regularisation
         ε; with a small one dependent rows of B are solved in the sense of least squares.
+    rows
+        R, sparse (m × n).
 
     Raises
     ------
@@ -38,13 +40,14 @@ class SaddlePoint:
         The matrix is singular to working precision.
     """
 
-    def __init__(self, matrix: Any, jacobian: Any, regularisation: float = 0.0) -> None:
+    def __init__(self, matrix: Any, jacobian: Any, regularisation: float = 0.0, rows: Any = None) -> None:
         from scipy.sparse import block_array, diags_array, eye_array
 
         self._size = matrix.shape[0]
-        rows = jacobian.shape[0]
-        corner = -regularisation * eye_array(rows) if regularisation and rows else None
-        blocks = [[matrix, jacobian.T], [jacobian, corner]] if rows else [[matrix]]
+        below = jacobian if rows is None else rows
+        count = jacobian.shape[0]
+        corner = -regularisation * eye_array(count) if regularisation and count else None
+        blocks = [[matrix, jacobian.T], [below, corner]] if count else [[matrix]]
         whole = block_array(blocks, format="csr")
         scale = np.ones(whole.shape[0])
         for _ in range(2):

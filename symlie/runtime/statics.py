@@ -1,4 +1,4 @@
-"""Forces, constraints and matrices of a system at rest, on its free velocity components."""
+"""Forces, constraints and matrices of a system at rest or in a given motion, on its free velocity components."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Statics:
-    """A system at a time t, where all free velocities vanish.
+    """A system at a time t, at rest or with a given velocity v and acceleration a.
 
     Vectors r and δ have one entry for each free velocity component, multipliers one for each row of ``rows``.
 
@@ -27,6 +27,8 @@ class Statics:
         Time, in s.
     rows
         Mask of the constraint rows that count; default: those with a Φ.
+    v, a
+        Velocity and acceleration, shape (dimension,) each; default: zero.
 
     Raises
     ------
@@ -34,7 +36,9 @@ class Statics:
         Some nodes have no velocity.
     """
 
-    def __init__(self, system: System, t: float, rows: Any = None) -> None:
+    def __init__(
+        self, system: System, t: float, rows: Any = None, v: Array | None = None, a: Array | None = None
+    ) -> None:
         layout = system.layout
         if layout.has_fields:
             raise ModelError(
@@ -44,13 +48,14 @@ class Statics:
         self.system, self.t, self.p = system, float(t), system.prepared
         self.free = np.flatnonzero(layout.free)
         self.rows = np.flatnonzero(layout.holonomic if rows is None else rows)
-        self._rest = np.zeros(layout.dimension)
+        self.v = np.zeros(layout.dimension) if v is None else v
+        self.a = np.zeros(layout.dimension) if a is None else a
 
     def prescribed(self, q: Array) -> Array:
         """The configuration with prescribed nodes where they are at this time."""
         self.system.check_motions(self.t)
         q = q.copy()
-        self.system.kernels.prescribe(self.p, self.t, q, self._rest.copy())
+        self.system.kernels.prescribe(self.p, self.t, q, np.zeros(self.system.layout.dimension))
         return q
 
     def moved(self, q: Array, step: Array) -> Array:
@@ -70,9 +75,11 @@ class Statics:
         return whole
 
     def force(self, q: Array, multipliers: Array) -> Array:
-        """g(t, q, 0) + Bᵀ λ."""
+        """M a + g(t, q, v) + Bᵀ λ."""
         system = self.system
-        total = system.kernels.force(self.p, self.t, q, self._rest)
+        total = system.kernels.force(self.p, self.t, q, self.v)
+        if self.a.any():
+            total = total + self._whole_mass(q) @ self.a
         if len(self.rows):
             jacobian = system.kernels.jacobian(self.p, self.t, q)
             total = total + system.algebra.pull(jacobian, self.all_multipliers(multipliers))
@@ -96,6 +103,9 @@ class Statics:
 
     def mass(self, q: Array) -> Any:
         """M as a sparse matrix on the free components."""
+        return self._whole_mass(q)[self.free][:, self.free]
+
+    def _whole_mass(self, q: Array) -> Any:
         from scipy.sparse import coo_array
 
         algebra, n = self.system.algebra, self.system.layout.dimension
@@ -103,16 +113,23 @@ class Statics:
         off = algebra.mass_rows != algebra.mass_columns
         rows = np.concatenate([algebra.mass_rows, algebra.mass_columns[off]])
         columns = np.concatenate([algebra.mass_columns, algebra.mass_rows[off]])
-        whole = coo_array((np.concatenate([values, values[off]]), (rows, columns)), shape=(n, n)).tocsr()
-        return whole[self.free][:, self.free]
+        return coo_array((np.concatenate([values, values[off]]), (rows, columns)), shape=(n, n)).tocsr()
 
-    def newton_matrices(self, q: Array, multipliers: Array) -> tuple[Any, Any]:
-        """K and C as sparse matrices on the free components."""
-        matrices = self.system.newton_matrices(
-            self.p, self.t, q, self._rest, self._rest, self.all_multipliers(multipliers)
+    def newton_matrices(self, q: Array, multipliers: Array) -> tuple[Any, Any, Any]:
+        """K, C and H as sparse matrices, with columns for the free components."""
+        stiffness, damping, hidden = self.system.newton_matrices(
+            self.p, self.t, q, self.v, self.a, self.all_multipliers(multipliers)
         )
-        stiffness, damping = (m[self.free][:, self.free] for m in matrices)
-        return stiffness, damping
+        free = self.free
+        return stiffness[free][:, free], damping[free][:, free], hidden[self.rows][:, free]
+
+    def velocity_residual(self, q: Array) -> Array:
+        """B v + b."""
+        if not len(self.rows):
+            return np.zeros(0)
+        kernels, algebra = self.system.kernels, self.system.algebra
+        moved = algebra.multiply(kernels.jacobian(self.p, self.t, q), self.v)
+        return np.asarray((moved + kernels.constraint_rate(self.p, self.t, q))[self.rows])
 
     def balanced_multipliers(self, q: Array) -> tuple[Array, Array]:
         """λ that lets the forces accelerate along the constraints alone, and that acceleration.

@@ -25,7 +25,7 @@ from symlie.runtime.stated import check_numbers, checked_configuration
 from symlie.runtime.step_kernels import LazyStepKernels
 from symlie.runtime.summaries import system_html, system_line
 from symlie.runtime.tables import driver_source
-from symlie.runtime.tangents import LazyTangents, NewtonMatrices
+from symlie.runtime.tangents import MATRIX_KINDS, LazyMatrices, SystemMatrices
 
 if TYPE_CHECKING:
     from symlie.runtime.correction import Assembly
@@ -58,7 +58,8 @@ class System:
     algebra: DenseAlgebra | BandedAlgebra
     parameters: Array
     element_parameters: tuple[Array, ...]
-    tangents: LazyTangents
+    derivatives: Mapping[str, LazyMatrices]
+    """Sets of matrices of derivatives, by `MATRIX_KINDS`."""
     steps: LazyStepKernels
     initial_values: Mapping[tuple[str, str], Array] = field(default_factory=dict)
     inputs: Mapping[str, InputTable] = field(default_factory=dict)
@@ -158,9 +159,9 @@ class System:
         return Prepared(np.concatenate([prepared.model, tables]), prepared.elements)
 
     @property
-    def newton_matrices(self) -> NewtonMatrices:
-        """K and C, derived and compiled when first needed; see `NewtonMatrices`."""
-        return self.tangents.matrices
+    def newton_matrices(self) -> SystemMatrices:
+        """K, C and H, derived and compiled when first needed; see `SystemMatrices`."""
+        return self.derivatives["tangents"].matrices
 
     @property
     def breakpoints(self) -> dict[float, float]:
@@ -243,31 +244,49 @@ class System:
         return static_equilibrium(self, t, tolerance=tolerance, load_steps=load_steps, stable=stable)
 
     def linearize(
-        self, q: Array | None = None, multipliers: Array | None = None, t: float = 0.0, *, modes: int | None = None
+        self,
+        q: Array | None = None,
+        multipliers: Array | None = None,
+        t: float = 0.0,
+        *,
+        v: Array | None = None,
+        frame: Mapping[str, Any] | None = None,
+        modes: int | None = None,
     ) -> Linearization:
-        """Small motions about a static equilibrium or about a given configuration at rest.
+        """Small motions about an equilibrium or about a steady motion.
+
+        In a steady motion the velocity v is constant and all matrices of the linear equations are the same along
+        q∘exp(t v). A body that spins about its axis of symmetry is q = p∘exp(t ζ); its v, and what varies, are then
+        taken in the axes p, which do not spin, and p∘exp(t (v - ζ)) is what is steady.
 
         Parameters
         ----------
         q
             Configuration, shape (storage,); default: the static equilibrium that `static_equilibrium` finds.
         multipliers
-            λ there, shape (rows,); default: such that the forces accelerate along the constraints alone.
+            λ there, shape (rows,); default: such that the forces are in balance.
         t
-            Time, in s, at which loads and constraints are taken.
+            Time, in s, of q. At rest loads and constraints stay as they are then.
+        v
+            Velocity of a steady motion, shape (dimension,); default: at rest.
+        frame
+            ζ by name of the node, shape (dimension of its group,), or with one row for each node of an array; zero for
+            others.
         modes
-            Number of modes, the slowest first; default: all of a small system, else 12.
+            Number of modes, the slowest first; a conjugate pair is one mode. Default: all of a small system, else 12.
 
         Raises
         ------
         EquilibriumError
             There is no equilibrium, or motions about the configuration are not determined.
+        SteadyMotionError
+            This is no motion of the system, or it is not steady; the message names what is violated or changes most.
         ModelError
-            q or multipliers have a wrong shape.
+            An argument has a wrong shape.
         """
         from symlie.runtime.linearization import linearize
 
-        return linearize(self, q, multipliers, t, modes=modes)
+        return linearize(self, q, multipliers, t, v=v, frame=frame, modes=modes)
 
     def assembled(self, t: float = 0.0, *, velocities: bool = True) -> System:
         """A copy whose initial values satisfy the constraints, by the smallest change of the stated ones.
@@ -380,5 +399,5 @@ class System:
 def c_files(files: Mapping[str, str]) -> dict[str, str]:
     """The C text of a model without what only some runs need."""
     kinds = (".c", ".h")
-    apart = ("_tangents.c", *(f"_{kind}.h" for kind in STEP_KINDS))
+    apart = (*(f"_{kind}.c" for kind in MATRIX_KINDS), *(f"_{kind}.h" for kind in STEP_KINDS))
     return {n: text for n, text in files.items() if n.endswith(kinds) and not n.endswith(apart)}

@@ -20,8 +20,13 @@ from symlie.runtime.inputs import input_table
 from symlie.runtime.loading import load_system
 from symlie.runtime.methods import STEP_KINDS
 from symlie.runtime.system import System, Timings
+from symlie.runtime.tangents import MATRIX_KINDS
 
-_NOT_NEEDED = (".md", "certificate.json", "_tangents.c", "_tangents.py", "_tangents.json")
+_NOT_NEEDED = (
+    ".md",
+    "certificate.json",
+    *(f"_{kind}{end}" for kind in MATRIX_KINDS for end in (".c", ".py", ".json")),
+)
 """Ends of names of files that no run reads; generated folders have them, systems by name may not."""
 
 

@@ -196,9 +196,9 @@ void symlie_interpolate_states(const symlie_problem *P, const symlie_states *rec
                                const long long *interval, const double *t, double *q, double *v, double *turning,
                                double *workspace);
 
-/* Present in a library of Newton matrices: stored values of D_q(M a + g + B^T lambda) and of dg/dv. */
+/* Present in a library of matrices of derivatives: stored values of each matrix of the set. */
 void symlie_tangents(const symlie_problem *P, double t, const double *q, const double *v, const double *a,
-                     const double *lambda, double *K, double *C);
+                     const double *lambda, double *const *matrices);
 
 /* Present in a library that was compiled for a method; both return a symlie_status. */
 /* v' and lambda of [M B^T; B 0][v'; lambda] = [-g; -Z]. */

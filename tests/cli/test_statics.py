@@ -42,11 +42,12 @@ def test_failures_are_sentences(cli: Cli) -> None:
 def test_modes(cli: Cli) -> None:
     result = json.loads(cli("modes", *TOP, "--count", "3", "--json").out)
     expected = math.sqrt(15 * 9.81 / (15 + 0.234375)) / (2 * math.pi)
-    assert result["frequencies"] == pytest.approx([0, expected, expected], rel=tolerances.FREQUENCY)
-    assert result["stable"] is True and result["damping_ratios"] == [0, 0, 0]
-    assert len(result["shapes"]) == 3 and len(result["shapes"][0]["top"]["real"]) == 6
+    assert result["frequencies"] == pytest.approx([0, 0, expected, expected], rel=tolerances.FREQUENCY)
+    assert result["stable"] is True and result["damping_ratios"] == [0, 0, 0, 0] and result["modes"] == [0, 1, 2]
+    assert len(result["shapes"]) == 4 and len(result["shapes"][0]["top"]["real"]) == 6
     table = cli("modes", *TOP).out
     assert "frequency [Hz]" in table and f"{expected:.8g}" in table and "unstable" not in table
+    assert "Of each pair of conjugate eigenvalues one is shown." in table
 
 
 def test_modes_about_the_initial_configuration(cli: Cli) -> None:
@@ -54,6 +55,18 @@ def test_modes_about_the_initial_configuration(cli: Cli) -> None:
     upright = ("--init", "top.R=[1,0,0,0,0,-1,0,1,0]", "--init", "top.x=[0,0,1]", "--init", "top.Omega=[0,0,0]")
     result = cli("modes", *TOP, *upright, "--at-initial")
     assert "It is unstable" in result.out and "initial configuration" in result.out
+
+
+def test_modes_about_a_motion(cli: Cli) -> None:
+    """A sleeping top needs spin² > 4 J m g l/J₃², here 202 rad/s; one that nods does not move steadily."""
+    sleeping = ("--init", "top.R=[1,0,0,0,0,-1,0,1,0]", "--init", "top.x=[0,0,1]", "--motion", "--json")
+    for spin, stable in ((210, True), (195, False)):
+        result = json.loads(cli("modes", *TOP, *sleeping, "--init", f"top.Omega=[0,{spin},0]").out)
+        assert result["stable"] is stable
+    assert json.loads(cli("modes", *TOP, "--motion", "--json").out)["status"] == "SteadyMotionError"
+    turned = cli("modes", *TOP, *sleeping, "--init", "top.Omega=[0,210,0]", "--frame", "top=[0,210,0,0,0,0]")
+    assert "B at row 1 of constraint 'fixed_point'" in json.loads(turned.out)["message"]
+    assert cli("modes", *TOP, "--motion", "--frame", "top").code == 1
 
 
 def test_assemble(cli: Cli) -> None:

@@ -163,5 +163,5 @@ def test_newton_matrices_see_inputs_and_pieces(backend: str) -> None:
     system = model.derive().compile(backend=backend).with_input("stiffness", [0, 2], [3, 5])
     zero, none = np.zeros(1), np.zeros(0)
     for x, expected in ((0.7, 4.0), (-0.7, 0.0)):
-        stiffness, _ = system.newton_matrices(system.prepared, 1.0, np.array([x]), zero, zero, none)
+        stiffness, *_ = system.newton_matrices(system.prepared, 1.0, np.array([x]), zero, zero, none)
         assert stiffness.toarray() == pytest.approx(np.array([[expected]]))

@@ -37,11 +37,22 @@ def test_the_cable_is_a_catenary() -> None:
 
 def test_its_slowest_mode_swings_sideways() -> None:
     """Out of plane it swings as a chain whose shape η_y = z - z0 is exact for small sag; here near it."""
-    modes = names()["modes"]
-    assert modes.is_stable and len(modes.frequencies) == 6 and np.all(np.diff(modes.frequencies) >= 0)
+    linear = names()["cable_modes"]
+    assert linear.is_stable and len(linear.frequencies) == 12 and len(linear.modes) == 6
+    assert np.all(np.diff(linear.frequencies) >= 0)
     shape = names()["shape"]
     assert shape.shape == (1001, 3) and np.abs(shape[:, 1]).max() == pytest.approx(1)
     assert np.abs(shape[:, [0, 2]]).max() < 1e-6
+
+
+def test_the_ball_goes_round_on_the_turntable() -> None:
+    """2/7 of the turntable's rate, and the transfer function of x₂ to the push as of a charge in a magnetic field."""
+    assert np.sort_complex(names()["linear"].eigenvalues)[[0, -1]] == pytest.approx([-0.2j, 0.2j], abs=1e-12)
+    A, B, C, D = (names()[name] for name in "ABCD")
+    s = 0.3 + 0.4j
+    transfer = C @ np.linalg.solve(s * np.eye(len(A)) - A, B) + D
+    # 7/5 (x'' - 2/7 Ω e_z × x') = push
+    assert transfer[0, 0] == pytest.approx(5 / 7 * 0.2 / (s * (s**2 + 0.2**2)), rel=1e-10)
 
 
 def test_the_pendulum_is_assembled() -> None:

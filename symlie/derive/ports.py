@@ -1,0 +1,69 @@
+"""Derivatives of a statement by inputs u, and of its outputs y.
+
+An input is a function of time among the statements of the program; u + w takes its place, and w = 0 after derivation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sympy import Expr, Integer, Symbol
+
+from symlie.derive.statements import DerivedStatement
+from symlie.derive.tangents import Matrix, columns
+from symlie.ir.primitives import RunTimeInput
+from symlie.ir.program import Euclidean, Value, at_values
+from symlie.modeling.terms import Input
+
+
+def derive_ports(
+    derived: DerivedStatement, inputs: Sequence[Input]
+) -> tuple[tuple[Symbol, ...], tuple[Symbol, ...], tuple[Matrix, ...]]:
+    """Symbols of a and λ, and the matrices of `symlie.ir.tangents.PORTS`.
+
+    Parameters
+    ----------
+    derived
+        The statement.
+    inputs
+        All inputs of the model.
+    """
+    statement, program = derived.statement, derived.statement.program
+    dynamics, constraints = derived.dynamics, derived.constraints
+    moving = statement.moving_nodes
+    acceleration = tuple(s for n in moving for s in n.acceleration.components)
+    multipliers = tuple(statement.multipliers)
+    residual = [
+        g
+        + sum((m * a for m, a in zip(row, acceleration, strict=True)), Integer(0))
+        + sum((b[k] * m for b, m in zip(constraints.jacobian, multipliers, strict=True)), Integer(0))
+        for k, (g, row) in enumerate(zip(dynamics.force, dynamics.mass, strict=True))
+    ]
+    outputs = [c for o in statement.outputs for c in o.components]
+    parts = [program.vector(part) for part in (residual, constraints.position, constraints.hidden, outputs)]
+    by_input = [_by_inputs(derived, part, inputs) for part in parts]
+    by_state = [
+        columns(program, parts[3], values)
+        for values in (
+            [n.value for n in moving],
+            [n.velocity for n in moving],
+            [Value(multipliers, Euclidean(len(multipliers)))],
+        )
+    ]
+    everything = tuple(s for n in statement.nodes for s in n.acceleration.components)
+    return everything, multipliers, (*by_input[:3], *by_state, by_input[3])
+
+
+def _by_inputs(derived: DerivedStatement, expressions: Sequence[Expr], inputs: Sequence[Input]) -> Matrix:
+    """Derivatives by all components of all inputs, shape (expressions, components)."""
+    statement, program = derived.statement, derived.statement.program
+    changes = program.fresh("w", sum(i.size for i in inputs)) if inputs else ()
+    atoms = [RunTimeInput(statement.time, i.slots[0], Integer(k)) for i in inputs for k in range(i.size)]
+    # Slots stand for themselves, so that statements with inputs are found by their symbols.
+    replaced: dict[Expr, Expr] = {i.slots[0]: i.slots[0] for i in inputs}
+    replaced |= {u: u + w for u, w in zip(atoms, changes, strict=True)}
+    changed = at_values(program, expressions, replaced)
+    found = columns(program, changed, [Value(changes, Euclidean(len(changes)))])
+    flat = at_values(program, [e for row in found for e in row], dict.fromkeys(changes, Integer(0)))
+    n = len(changes)
+    return tuple(tuple(flat[n * i : n * (i + 1)]) for i in range(len(expressions)))

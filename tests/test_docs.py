@@ -12,7 +12,9 @@ DOCS = Path(__file__).parents[1] / "docs"
 PICTURES = sorted((DOCS / "figures").glob("*.png"))
 SCRIPTS = sorted(p for p in (DOCS / "figures").glob("*.py") if p.name != "drawing.py")
 
-PAGES = "".join((DOCS / name).read_text(encoding="utf-8") for name in ("figures.md", "thresholds.md"))
+PAGES = "".join(
+    (DOCS / name).read_text(encoding="utf-8") for name in ("figures.md", "steady_motions.md", "thresholds.md")
+)
 
 LARGEST, ALTOGETHER = 150_000, 1_500_000
 """Bytes of a picture, and of all."""

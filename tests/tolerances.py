@@ -27,6 +27,15 @@ STATIC_ORDER = 0.1
 FREQUENCY = 1e-8
 """Frequencies at an equilibrium that is known to 1e-9."""
 
+SPECTRUM = 1e-10
+"""Eigenvalues and transfer functions of small matrices, of which all entries are known to round-off."""
+
+PUBLISHED_EIGENVALUES = 1e-10
+"""Eigenvalues of the bicycle against equations that are printed with 14 digits; found to agree to 4e-13."""
+
+GROWTH = 1e-4
+"""Growth of disturbances of size 1e-6 by a factor e, of motions known to 1e-12: quadratic terms, assembly."""
+
 LINEAR_PREDICTION = 2e-5
 """Motions of size 1e-5 against linear ones, relative to their size: quadratic terms."""
 

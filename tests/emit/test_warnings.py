@@ -91,8 +91,9 @@ def test_models(compiler: str, name: str, tmp_path: Path) -> None:
     algebra = "fixed_algebra.h" if manifest["fixed_topology"] else "structured_algebra.h"
     checked(compiler, tmp_path, text | library_source(model, algebra), "library.c")
     if any(t["velocities"] for t in manifest["node_types"]) and name not in READY_MADE:
-        tangents = tangent_files(equations_named(name), manifest["interface_hash"])
-        checked(compiler, tmp_path, text | tangents, f"{model}_tangents.c")
+        for kind in ("tangents", "ports"):
+            matrices = tangent_files(equations_named(name), manifest["interface_hash"], kind)
+            checked(compiler, tmp_path, text | matrices, f"{model}_{kind}.c")
     loops = list(time_loops(name))
     assert len(loops) >= 2
     for loop in loops:

@@ -122,6 +122,40 @@ def test_large_systems_have_the_modes_of_small_ones(damping: float, monkeypatch:
     assert np.all(dense.damping_ratios > 1e-4) if damping else np.all(dense.damping_ratios == 0)
 
 
+def test_flutter_of_a_large_column() -> None:
+    """Under a load that follows its tip a column flutters from 20.05 EI/L² on (M. Beck, 1952)."""
+    model = sl.Model("column")
+    rod = sl.CosseratRod(
+        model, "rod", segments=64, length=1.0, constraint="kirchhoff", stiffness=[1, 1, 1, 1e4, 1e4, 1e4],
+        inertia=[1e-7, 1e-7, 2e-5, 1, 1, 1], position=lambda s: (0, 0, s), orientation=(1, 0, 0, 0),
+    )  # fmt: skip
+    rod.nodes.fix(0)
+    load = sl.ElementType("load", node=sl.S3sR3)
+    load.generalized_force(load.node, U=[0, 0, -load.parameter("load", 20.0, unit="N")])
+    model.add(load, [rod[-1]])
+    system = model.derive().compile()
+    for size, stable in ((20.0, True), (20.05, True), (20.1, False), (25.0, False)):
+        loaded = system.with_parameters(load=size)
+        q, multipliers, _ = loaded.static_equilibrium(stable=False)
+        modes = loaded.linearize(q, multipliers)
+        assert len(modes.modes) == linearization.DEFAULT_MODES and modes.is_stable is stable
+
+
+def test_dense_matrices_find_what_the_iteration_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    system = beam(10)
+    dense = system.linearize(system.initial_state.q, modes=4)
+
+    def lost(linear: linearization.Linearization, modes: int) -> None:
+        raise linearization.NotFoundError
+
+    monkeypatch.setattr(linearization, "LARGEST_DENSE", 10)
+    monkeypatch.setattr(linearization, "slow_modes", lost)
+    assert np.array_equal(system.linearize(system.initial_state.q, modes=4).eigenvalues, dense.eigenvalues)
+    monkeypatch.setattr(linearization, "LARGEST_RESORT", 10)
+    with pytest.raises(EquilibriumError, match="4 slowest modes of 'beam' were not found"):
+        system.linearize(system.initial_state.q, modes=4)
+
+
 def with_velocity(system: System, v: Array) -> System:
     """The system with initial velocities."""
     for node in system.layout.nodes:

@@ -317,7 +317,7 @@ class Oracle:
         if len(value) == 1:
             return value
         assert slots.space.rotation is not None
-        return np.asarray(slots.space.rotation(q[slots.q][:, None])[..., 0].T @ value)
+        return np.asarray(np.real(slots.space.rotation(q[slots.q][:, None])[..., 0]).T @ value)
 
     def rows(self, t: float, q: Array, v: Array) -> tuple[Array, Array]:
         """B and Z of B v' + Z = 0."""

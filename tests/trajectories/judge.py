@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import warnings
 from dataclasses import dataclass, field
 from typing import Any
@@ -80,8 +81,19 @@ def compare(oracle: Oracle, expected: list[State], solution: sl.Solution) -> dic
     return worst
 
 
+def shortened(drawn: Drawn) -> Drawn:
+    """The model over a time over which its motion exists."""
+    try:
+        with np.errstate(all="ignore"):
+            trajectory(Oracle(drawn), rtol=1e-6, atol=1e-6)
+    except (ArithmeticError, np.linalg.LinAlgError):
+        return shortened(dataclasses.replace(drawn, t_end=drawn.t_end / 2))
+    return drawn
+
+
 def judge(drawn: Drawn, *, compiled: bool) -> Verdict:
     """One model against the oracle, in C as well if asked for; a second time, finer, where they seem to differ."""
+    drawn = shortened(drawn)
     oracle = Oracle(drawn)
     equations = stated(drawn).derive()
     system = equations.compile(backend="numpy")

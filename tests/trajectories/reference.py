@@ -10,6 +10,9 @@ from scipy.integrate import solve_ivp
 from tests.trajectories.oracle import Oracle
 from tests.trajectories.texts import Array
 
+FASTEST = 1e3
+"""Rates beyond which a motion is taken to end, as where rows that depend on time leave what can be reached."""
+
 
 @dataclass(frozen=True)
 class State:
@@ -24,7 +27,13 @@ class State:
 
 
 def trajectory(oracle: Oracle, *, rtol: float, atol: float) -> list[State]:
-    """States at the times at which runs are compared."""
+    """States at the times at which runs are compared.
+
+    Raises
+    ------
+    ArithmeticError
+        The motion ends before.
+    """
     drawn, n = oracle.drawn, oracle.storage
     kinks = {t for table in drawn.tables for t in table.times if 0 < t < drawn.t_end}
     q, v = oracle.placed(0.0, oracle.q0, oracle.v0)
@@ -32,7 +41,10 @@ def trajectory(oracle: Oracle, *, rtol: float, atol: float) -> list[State]:
 
     def rate(time: float, state: Array) -> Array:
         rates = oracle.rates(time, state[:n], state[n:])
-        return np.concatenate([rates.q, rates.v])
+        result = np.concatenate([rates.q, rates.v])
+        if not np.abs(result).max() < FASTEST:
+            raise ArithmeticError(f"The motion ends at t = {time}.")
+        return result
 
     for end in sorted({*kinks, *drawn.times}):
         oracle.at = (t + end) / 2

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -100,3 +102,10 @@ def test_the_judge_sees_a_wrong_statement(name: str, pendulum: tuple[Drawn, Orac
     solution = run(stated(wrong).derive().compile(backend="numpy"), drawn, rtol=1e-9)
     differences = compare(oracle, expected, solution)
     assert (max(differences.values()) <= tolerances.TRAJECTORY) == (name == "none")
+
+
+def test_results_on_record() -> None:
+    """The recorded run of `tests.trajectories.run` has no disagreement."""
+    record = json.loads((Path(__file__).parent / "results.json").read_text())
+    assert record["agreed"] == record["models"] and not record["disagreements"] and not record["errors"]
+    assert max(record["worst_differences"].values()) <= record["allowed"]

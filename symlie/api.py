@@ -251,8 +251,10 @@ def write_files(files: Mapping[str, str], folder: str | Path) -> Path:
     Raises
     ------
     FormatError
-        One can not be written; the folder is as it was.
+        The folder has no name, or a file can not be written; the folder is as it was.
     """
+    if not str(folder):
+        raise FormatError("The name of the folder to write is empty.")
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     written: dict[str, Path] = {}

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from symlie.showing import shortened
+
 if TYPE_CHECKING:
     from symlie.runtime.solution import Solution
 
 
 class SymlieError(Exception):
-    """Base of every error that symlie raises on purpose."""
+    """Base of every error that symlie raises on purpose; its text stays short whatever was passed."""
+
+    def __str__(self) -> str:
+        return shortened(super().__str__())
 
 
 class ModelError(SymlieError):
@@ -62,6 +67,10 @@ class UnsupportedMethodError(SymlieError):
 
 class CompilerError(SymlieError):
     """The C compiler failed or its result can not be loaded."""
+
+
+class InterruptedCompilationError(CompilerError, KeyboardInterrupt):
+    """The compilation was interrupted by the user."""
 
 
 class NoCompilerError(CompilerError):

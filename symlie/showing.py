@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import html
+import re
 from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any, ClassVar
 
@@ -15,6 +16,39 @@ LONGEST_VALUE = 40
 
 MOST_ROWS = 20
 """Rows of a table; what follows is counted."""
+
+
+LONGEST_WORD = 240
+"""Characters of one word of a message, such as a path or a number."""
+
+LONGEST_MESSAGE = 800
+"""Characters of a message."""
+
+MOST_LINES = 5
+"""Lines of a message."""
+
+
+def shortened(message: str) -> str:
+    """A message that can be read, whatever was passed: long words, long texts and many lines lose their middle.
+
+    Parameters
+    ----------
+    message
+        Any text.
+    """
+    lines = message.split("\n")
+    if len(lines) > MOST_LINES:
+        lines = [*lines[: MOST_LINES - 2], "…", lines[-1]]
+    words = re.sub(rf"\S{{{LONGEST_WORD + 1},}}", lambda word: _ends(word[0], LONGEST_WORD), "\n".join(lines))
+    return _ends(words, LONGEST_MESSAGE)
+
+
+def _ends(text: str, longest: int) -> str:
+    """The beginning and the end of a text, and the number of characters between."""
+    if len(text) <= longest:
+        return text
+    kept = longest // 2 - 20
+    return f"{text[:kept]}… ({len(text) - 2 * kept} characters) …{text[-kept:]}"
 
 
 def line(kind: str, parts: Iterable[str]) -> str:

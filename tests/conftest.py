@@ -26,6 +26,7 @@ ABOUT_COMPILED_CODE = (
     "test_cached_run",
     "test_compiler_errors",
     "test_interruption_saves",
+    "test_an_interrupted_compilation",
 )
 """Tests about the compiler, the cache of libraries, or the compiled time loop, without a case for each backend."""
 

@@ -13,6 +13,7 @@ import io
 import os
 import sys
 from collections.abc import Sequence
+from typing import NoReturn
 
 from symlie.cli import (
     bench,
@@ -32,6 +33,7 @@ from symlie.cli import (
 )
 from symlie.cli.output import print_json, printed_notices
 from symlie.errors import SymlieError
+from symlie.showing import shortened
 from symlie.stages import watched_stages
 
 COMMANDS = {
@@ -99,8 +101,16 @@ def _cache_of(options: argparse.Namespace) -> contextlib.AbstractContextManager[
     return only_own_entries()
 
 
+class _Parser(argparse.ArgumentParser):
+    """A parser that says what is wrong with a word in one sentence, without the list of all arguments."""
+
+    def error(self, message: str) -> NoReturn:
+        """End the process with exit code 2."""
+        self.exit(2, f"symlie: {shortened(message)} (see '{self.prog} --help').\n")
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="symlie",
         description="From a symbolic statement of a mechanical system on a Lie group to kernels and their integration.",
         allow_abbrev=False,
@@ -130,6 +140,7 @@ def _sentence(error: Exception) -> str:
 
 
 def _report(options: argparse.Namespace, error: BaseException, message: str) -> None:
+    message = shortened(message)
     if getattr(options, "json", False):
         print_json({**options.result, "status": type(error).__name__, "message": message})
     else:

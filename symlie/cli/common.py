@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from symlie.cli.values import node_quantity, number, option, quantity, table
+from symlie.cli.values import node_quantity, number, option, path, quantity, table
 from symlie.errors import SymlieError, UnknownNameError
 from symlie.packages import require
 
@@ -29,6 +29,7 @@ def add_model(parser: ArgumentParser, *, optional: bool = False) -> None:
     parser.add_argument(
         "model",
         metavar="MODEL",
+        type=path,
         nargs="?" if optional else None,
         help="name from 'symlie list', or path of a Python file with build(**options)",
     )

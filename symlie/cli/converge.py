@@ -20,7 +20,7 @@ from symlie.cli.common import (
 )
 from symlie.cli.output import Progress, print_json, print_table, seconds
 from symlie.cli.steps import METHOD_HELP, add_method_options, add_stabilize
-from symlie.cli.values import names, number, numbers, refined
+from symlie.cli.values import names, number, numbers, path, refined
 from symlie.errors import FormatError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -64,13 +64,19 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--h", type=number, metavar="STEP", help="with --over: step size of all runs, in s")
     parser.add_argument("--t-end", type=number, default=1.0, metavar="T", help="end time in s; default: 1")
     parser.add_argument(
-        "--reference", default="finest", metavar="FILE", help="output of 'symlie run --json'; default: finest"
+        "--reference",
+        default="finest",
+        metavar="FILE",
+        type=path,
+        help="output of 'symlie run --json'; default: finest",
     )
     add_system(parser)
     add_multipliers(parser)
     add_stabilize(parser)
-    parser.add_argument("--plot", metavar="FILE", help=f"draw the errors over the steps ({', '.join(PICTURES)})")
-    parser.add_argument("--plot-work", metavar="FILE", help="draw the errors over the processor time")
+    parser.add_argument(
+        "--plot", metavar="FILE", type=path, help=f"draw the errors over the steps ({', '.join(PICTURES)})"
+    )
+    parser.add_argument("--plot-work", metavar="FILE", type=path, help="draw the errors over the processor time")
     parser.add_argument("--progress", action="store_true", help="print progress as lines, also without a terminal")
     add_json(parser)
 

@@ -6,6 +6,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from symlie.cli.common import add_model, check_writable, model_options
+from symlie.cli.values import path
 
 SUMMARY = "Derive the equations of motion and print them as Markdown or LaTeX."
 EXAMPLE = "symlie derive heavy_top -o group=SE3 --latex"
@@ -16,7 +17,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_model(parser)
     parser.add_argument("--latex", action="store_true", help="print LaTeX instead of Markdown")
     parser.add_argument("--newton", action="store_true", help="derive and show the Newton matrices K and C too")
-    parser.add_argument("--out", metavar="FILE", help="write to a file (.md or .tex) instead")
+    parser.add_argument("--out", metavar="FILE", type=path, help="write to a file (.md or .tex) instead")
 
 
 def run(arguments: Namespace) -> int:

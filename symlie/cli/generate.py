@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from symlie.cli.common import add_fresh, add_model, model_options
+from symlie.cli.values import path
 from symlie.errors import SymlieError
 from symlie.paths import PACKAGE
 
@@ -30,7 +31,7 @@ REPOSITORY = PACKAGE.parent
 def add_arguments(parser: ArgumentParser) -> None:
     """Arguments of the command."""
     add_model(parser, optional=True)
-    parser.add_argument("--out", metavar="DIR", help="folder to write; default: generated/MODEL_OPTIONS")
+    parser.add_argument("--out", metavar="DIR", type=path, help="folder to write; default: generated/MODEL_OPTIONS")
     parser.add_argument("--all", action="store_true", help="write all folders that the repository keeps in generated/")
     parser.add_argument("--check", action="store_true", help="with --all: write nothing, fail if a file would change")
     add_fresh(parser)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
+from symlie.cli.values import path
 from symlie.errors import ModelError, SymlieError
 
 SUMMARY = "Write a commented model file that runs at once."
@@ -15,7 +16,7 @@ _PLACEHOLDER = '"new_model"'
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Arguments of the command."""
-    parser.add_argument("file", metavar="FILE", help="Python file to write; an existing one is left alone")
+    parser.add_argument("file", metavar="FILE", type=path, help="Python file to write; an existing one is left alone")
     parser.add_argument("--name", help="name of the model; default: that of the file")
 
 

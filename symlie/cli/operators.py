@@ -7,6 +7,7 @@ from pathlib import Path
 
 from symlie.cli.common import add_json
 from symlie.cli.output import Progress, print_json, print_table
+from symlie.cli.values import path
 
 SUMMARY = "Write exp, log, Ad, T, T⁻¹ and derivatives of a group as source that needs nothing of symlie."
 DETAILS = """
@@ -21,10 +22,13 @@ EXAMPLE = "symlie operators SE3 --target c --out se3"
 def add_arguments(parser: ArgumentParser) -> None:
     """Arguments of the command."""
     parser.add_argument(
-        "group", metavar="GROUP", help="SE3, SO3xR3, … as in 'symlie list', or FILE.py:NAME for a group of your own"
+        "group",
+        metavar="GROUP",
+        type=path,
+        help="SE3, SO3xR3, … as in 'symlie list', or FILE.py:NAME for a group of your own",
     )
     parser.add_argument("--target", choices=("c", "numpy"), default="c", help="default: c")
-    parser.add_argument("--out", metavar="DIR", help="folder to write; default: that of the prefix")
+    parser.add_argument("--out", metavar="DIR", type=path, help="folder to write; default: that of the prefix")
     parser.add_argument("--real", choices=("double", "float"), default="double", help="default: double")
     parser.add_argument("--prefix", metavar="NAME", help="begins all names; default: the group in lower case")
     add_json(parser)

@@ -8,6 +8,7 @@ from typing import Any
 from symlie.cli.common import add_json
 from symlie.cli.output import print_json, print_table
 from symlie.cli.steps import METHOD_HELP, add_method_options
+from symlie.cli.values import path
 
 SUMMARY = "Check the order conditions of a method exactly, and measure its order on a heavy top."
 DETAILS = """
@@ -42,7 +43,7 @@ END = 1.0
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Arguments of the command."""
-    parser.add_argument("method", metavar="METHOD", help=METHOD_HELP)
+    parser.add_argument("method", metavar="METHOD", type=path, help=METHOD_HELP)
     add_method_options(parser)
     parser.add_argument("--exact-only", action="store_true", help="check the conditions alone, without running a model")
     parser.add_argument("--backend", choices=("auto", "c", "numpy"), default="auto", help="default: auto")

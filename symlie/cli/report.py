@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from symlie.cli.common import PICTURES, RECORDINGS, check_writable
 from symlie.cli.output import print_table, seconds
-from symlie.cli.values import names
+from symlie.cli.values import names, path
 from symlie.errors import UnknownNameError
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class Results:
 
 def add_results(parser: ArgumentParser) -> None:
     """Arguments of files to write."""
-    parser.add_argument("--plot", metavar="FILE", help=f"draw the solution ({', '.join(PICTURES)})")
+    parser.add_argument("--plot", metavar="FILE", type=path, help=f"draw the solution ({', '.join(PICTURES)})")
     parser.add_argument(
         "--panels",
         type=names,
@@ -81,9 +81,10 @@ def add_results(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--plot-steps",
         metavar="FILE",
+        type=path,
         help="draw sizes and error estimates of all tried steps; implies --trace",
     )
-    parser.add_argument("--out", metavar="FILE", help=f"save the solution ({', '.join(RECORDINGS)})")
+    parser.add_argument("--out", metavar="FILE", type=path, help=f"save the solution ({', '.join(RECORDINGS)})")
 
 
 def results_of(arguments: Namespace, notes: Mapping[str, Any] | None = None) -> Results:

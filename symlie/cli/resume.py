@@ -8,6 +8,7 @@ from pathlib import Path
 from symlie.cli.common import add_checkpoint_seconds, add_json, checkpoint_seconds
 from symlie.cli.output import Progress, print_json
 from symlie.cli.report import add_results, print_solution, results_of, shown
+from symlie.cli.values import path
 from symlie.errors import IntegrationError
 
 SUMMARY = "Go on with a run from its checkpoint, to the same bits as without the interruption."
@@ -26,7 +27,7 @@ EXAMPLE = """symlie resume rod.checkpoint
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Arguments of the command."""
-    parser.add_argument("file", metavar="FILE", help="checkpoint of 'symlie run --checkpoint FILE'")
+    parser.add_argument("file", metavar="FILE", type=path, help="checkpoint of 'symlie run --checkpoint FILE'")
     add_results(parser)
     add_checkpoint_seconds(parser)
     parser.add_argument("--progress", action="store_true", help="print progress as lines, also without a terminal")

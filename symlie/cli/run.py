@@ -18,7 +18,7 @@ from symlie.cli.common import (
 from symlie.cli.output import Progress, print_json, print_table
 from symlie.cli.report import add_results, print_solution, results_of, shown
 from symlie.cli.steps import METHOD_HELP, add_steps, steps_of
-from symlie.cli.values import number, numbers
+from symlie.cli.values import number, numbers, path
 from symlie.errors import IntegrationError, SymlieError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -40,7 +40,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Arguments of the command."""
     add_model(parser)
     parser.add_argument(
-        "--method", help=f"{METHOD_HELP}; default: half_explicit_5, or rkmk_dopri5 where nodes move by fields"
+        "--method",
+        type=path,
+        help=f"{METHOD_HELP}; default: half_explicit_5, or rkmk_dopri5 where nodes move by fields",
     )
     add_steps(parser)
     parser.add_argument("--t-end", type=number, metavar="T", help="end time in s; default: last of --t-eval, else 1")
@@ -51,7 +53,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_multipliers(parser)
     parser.add_argument("--reference", action="store_true", help="compare the end with the model's known solution")
     add_results(parser)
-    parser.add_argument("--checkpoint", metavar="FILE", help="keep the run in a file, for 'symlie resume FILE'")
+    parser.add_argument(
+        "--checkpoint", metavar="FILE", type=path, help="keep the run in a file, for 'symlie resume FILE'"
+    )
     add_checkpoint_seconds(parser)
     parser.add_argument("--progress", action="store_true", help="print progress as lines, also without a terminal")
     add_json(parser)

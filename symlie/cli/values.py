@@ -12,6 +12,21 @@ _NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 _EXPRESSION = re.compile(rf"\s*({_NUMBER})\s*(?:(\*\*|/)\s*({_NUMBER})\s*)?")
 
 
+def path(text: str) -> str:
+    """A path, or the name of something that may be a path too.
+
+    Raises
+    ------
+    ArgumentTypeError
+        It is empty, as of a shell variable that is not set, or no path of any file.
+    """
+    if not text.strip():
+        raise ArgumentTypeError("a name or path is needed here, and the text is empty")
+    if "\0" in text:
+        raise ArgumentTypeError(f"{text!r} holds a NUL character, which no path can")
+    return text
+
+
 def number(text: str) -> float:
     """A number such as ``1e-3``, ``2**-11`` or ``1/2048``.
 

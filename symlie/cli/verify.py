@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from symlie.cli.common import add_json, model_options
 from symlie.cli.output import Progress, print_json, print_table
-from symlie.cli.values import option
+from symlie.cli.values import option, path
 from symlie.errors import SymlieError, UnknownNameError
 from symlie.packages import require
 
@@ -35,11 +35,17 @@ SUGGESTED_DEGREES = (2, 4, 6, 8, 10)
 """Degrees in z of the polynomials below suggested switches."""
 
 
+LARGEST_ANGLE = 1e6
+"""Largest ω of a domain, in rad."""
+
+
 def _domain(text: str) -> tuple[float, float]:
     try:
         lower, upper = (float(word) for word in text.split(","))
     except ValueError:
         raise ArgumentTypeError(f"{text} is not two numbers, as in 0,3.14") from None
+    if not max(abs(lower), abs(upper)) <= LARGEST_ANGLE:
+        raise ArgumentTypeError(f"{text} must lie within {LARGEST_ANGLE:g} rad")
     return lower, upper
 
 
@@ -48,6 +54,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "what",
         metavar="WHAT",
+        type=path,
         nargs="?",
         help="function (c2, c2_1, g0), group (SE3), model (name or Python file), or folder of generated code",
     )
@@ -55,15 +62,20 @@ def add_arguments(parser: ArgumentParser) -> None:
         "-o", dest="options", metavar="KEY=VALUE", type=option, action="append", default=[], help="option of a model"
     )
     parser.add_argument("--all", action="store_true", help="the whole shipped family in double and single precision")
-    parser.add_argument("--check", metavar="FILE", help="prove a certificate anew, with a checker of its own")
-    parser.add_argument("--certificate", metavar="FILE", help="write a certificate, a JSON file")
+    parser.add_argument(
+        "--check", metavar="FILE", type=path, help="prove a certificate anew, with a checker of its own"
+    )
+    parser.add_argument("--certificate", metavar="FILE", type=path, help="write a certificate, a JSON file")
     parser.add_argument("--paper", choices=("tumiotto2024", "holzinger2024"), help="judge the printed table of a paper")
     parser.add_argument(
         "--operators", action="store_true", help="of a group: errors of exp, log, T, T⁻¹ and derivatives as matrices"
     )
     parser.add_argument("--suggest", action="store_true", help="the best switch of a printed formula for each degree")
     parser.add_argument(
-        "--plot", metavar="FILE", help="draw errors in ulp against ω, with the pairs that papers print (PNG, PDF, SVG)"
+        "--plot",
+        metavar="FILE",
+        type=path,
+        help="draw errors in ulp against ω, with the pairs that papers print (PNG, PDF, SVG)",
     )
     parser.add_argument("--domain", metavar="A,B", type=_domain, help="interval of ω; default: to π/2, π and 2π")
     parser.add_argument("--precision", choices=("double", "float"), default="double", help="default: double")

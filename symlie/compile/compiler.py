@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import os
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from symlie.compile.reading import brief
-from symlie.errors import CompilerError, NoCompilerError, UnknownNameError
+from symlie.errors import CompilerError, InterruptedCompilationError, NoCompilerError, UnknownNameError
 from symlie.stages import stage
 
 BASE_FLAGS = ("-std=c11", "-O3", "-fno-tree-slp-vectorize", "-fno-math-errno", "-shared", "-fPIC")
@@ -130,6 +131,34 @@ def _native_features() -> str:
     return f"{platform.machine()} {platform.processor()}\n{macros}"
 
 
+def _ended(command: list[str], source: Path) -> tuple[int, str]:
+    """Exit code and messages of a compiler; Ctrl-C ends it with all that it started.
+
+    Its processes are a group of their own: compilers start others, which would go on without it.
+    """
+    with subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        errors="replace",
+        cwd=source.parent,
+        process_group=0,
+    ) as process:
+        try:
+            _, said = process.communicate()
+        except BaseException as error:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            if not isinstance(error, KeyboardInterrupt):
+                raise
+            raise InterruptedCompilationError(
+                f"Interrupted while {source.name} was compiled; nothing was left behind."
+            ) from None
+    return process.returncode, said
+
+
 def run_compiler(source: Path, output: Path, compiler_flags: tuple[str, ...]) -> None:
     """Compile one source file to a shared library.
 
@@ -137,30 +166,30 @@ def run_compiler(source: Path, output: Path, compiler_flags: tuple[str, ...]) ->
     ------
     CompilerError
         The compiler reported errors; the message shows the first of them.
+    InterruptedCompilationError
+        Ctrl-C was pressed.
     """
     command = [*find_compiler().command, *compiler_flags, "-o", str(output), str(source), "-lm"]
     shown = brief(" ".join([*find_compiler().command, *compiler_flags, source.name]))
     try:
         with stage("compile", source.name):
-            result = subprocess.run(
-                command, capture_output=True, text=True, errors="replace", cwd=source.parent, check=False
-            )
+            code, said = _ended(command, source)
     except OSError as error:
         raise CompilerError(f"{command[0]} can not be run ({error.strerror}); is it a compiler? ({shown})") from error
-    if result.returncode and _REFUSAL in result.stderr:
+    if code and _REFUSAL in said:
         raise CompilerError(
             f"The C compiler {command[0]} computes without NaN and infinity, so that a failure would go unseen: take "
             "-ffast-math, -Ofast and -ffinite-math-only out of the environment variable CC or out of the program that "
             "it names, or use the NumPy backend."
         )
-    if result.returncode < 0:
+    if code < 0:
         raise CompilerError(
-            f"The C compiler was ended by {_signal_name(-result.returncode)}, perhaps for want of memory or of room on "
+            f"The C compiler was ended by {_signal_name(-code)}, perhaps for want of memory or of room on "
             f"the disk ({shown})."
         )
-    if result.returncode:
-        first = "\n".join(line[:_LONGEST_LINE] for line in result.stderr.splitlines()[:_SHOWN_LINES])
-        raise CompilerError(f"The C compiler failed ({shown}):\n{first or f'exit code {result.returncode}'}")
+    if code:
+        first = "\n".join(line[:_LONGEST_LINE] for line in said.splitlines()[:_SHOWN_LINES])
+        raise CompilerError(f"The C compiler failed ({shown}):\n{first or f'exit code {code}'}")
     if not output.exists():
         raise CompilerError(f"The C compiler {command[0]} wrote no library; is it a compiler? ({shown})")
 

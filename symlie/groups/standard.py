@@ -158,6 +158,9 @@ NAMED = {"SO2": SO2, "SO3": SO3, "SO3rv": SO3rv, "S3": S3, "SE2": SE2, "SE3": SE
 """Groups that are not direct products or R^n, by name."""
 
 
+LONGEST_NAME = 100
+"""Characters of the name of a product."""
+
 LARGEST_SPACE = 1000
 """Largest n of the groups R^n that can be spelled."""
 
@@ -180,6 +183,10 @@ def group_from_name(name: str) -> LieGroup:
         return NAMED[name]
     if name[:1] == "R" and name[1:].isdecimal() and name.isascii() and 0 < int(name[1:]) <= LARGEST_SPACE:
         return real_space(int(name[1:]))
+    if len(name) > LONGEST_NAME:
+        raise UnknownNameError(
+            f"The group name {name!r} has more than {LONGEST_NAME} characters; for many nodes take a node array."
+        )
     parts = name.split("x")
     if len(parts) > 1 and all(parts):
         return direct_product(*[group_from_name(p) for p in parts])

@@ -11,6 +11,8 @@ import mpmath
 import sympy
 from sympy import Expr, Integer, Rational, Symbol
 
+from symlie.errors import ModelError
+
 WORKING_INTERVAL = Rational(10)
 """Upper end in z = ω² of the interval served without a branch to a closed form (ω ≤ 3.16 > π)."""
 
@@ -176,6 +178,11 @@ class RunTimeInput(sympy.Function):
 
     nargs = (3,)
     primitive_name = "input"
+
+    def __getitem__(self, index: Any) -> Expr:
+        raise ModelError(f"The input '{self.args[1]}' has one component; write it without [{index}].")
+
+    __iter__ = None
 
     def fdiff(self, argindex: int = 1) -> Expr:
         return RunTimeInputSlope(*self.args)

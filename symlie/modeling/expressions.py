@@ -7,6 +7,7 @@ that stays; all of them become choices by sign, which are differentiated piece b
 from __future__ import annotations
 
 import functools
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -18,6 +19,15 @@ from symlie.errors import ModelError
 from symlie.ir.primitives import Select
 from symlie.ir.straightline import check_functions
 from symlie.modeling.symbolic import SymbolicMatrix, is_matrix, operand, shown
+
+DEEPEST = 200
+"""Levels of an expression: beyond what is written by hand, within what Python can recur into."""
+
+LARGEST_POWER = 1_000
+"""Whole exponents, which become products."""
+
+LARGEST = sys.float_info.max
+"""The largest number of double precision."""
 
 
 def components(expression: Any) -> tuple[Expr, ...]:
@@ -103,7 +113,9 @@ def translated(expression: Any) -> Expr:
         It is no expression, or has a function without equivalent in compiled code, or a constant that is no number.
     """
     expression = sympified(expression)
-    if not isinstance(expression, Expr):
+    if isinstance(expression, Expr):
+        _check_extent(expression)
+    else:
         raise ModelError(f"'{shown(expression)}' is not an expression of numbers, parameters and components of nodes.")
     if expression.has(sympy.nan, sympy.oo, -sympy.oo, sympy.zoo, sympy.I):
         raise ModelError(f"The expression '{shown(expression)}' contains what is not a finite real number.")
@@ -113,6 +125,34 @@ def translated(expression: Any) -> Expr:
         expression = _translate(expression)
     check_functions(expression)
     return expression
+
+
+def _check_extent(expression: Expr) -> None:
+    """Refuse what derivation and compilation would not end with: depths, powers and numbers beyond all use.
+
+    Raises
+    ------
+    ModelError
+        Functions are nested too deep, a power is too large, or a number is beyond double precision.
+    """
+    level, depth = {expression}, 0
+    while level:
+        depth += 1
+        if depth > DEEPEST:
+            raise ModelError(f"An expression is nested more than {DEEPEST} levels deep; state less.")
+        for part in level:
+            if part.is_Pow and part.exp.is_Integer and abs(part.exp) > LARGEST_POWER:
+                raise ModelError(f"An expression has a power above {LARGEST_POWER}; write large powers by exp and log.")
+            if part.is_Rational and not _is_double(part):
+                raise ModelError(f"An expression has a number beyond the largest of double precision, {LARGEST:.2g}.")
+        level = {argument for part in level for argument in part.args}
+
+
+def _is_double(number: Expr) -> bool:
+    try:
+        return abs(float(number)) <= LARGEST
+    except OverflowError:
+        return False
 
 
 def sympified(value: Any) -> Any:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from symlie.errors import UnknownNameError
 from symlie.groups.group import LieGroup
 from symlie.groups.standard import group_from_name
-from symlie.models.registry import import_file
+from symlie.models.registry import import_file, model_path
 
 
 def group_of(text: str) -> LieGroup:
@@ -25,10 +23,9 @@ def group_of(text: str) -> LieGroup:
         return group_from_name(text)
     if not colon:
         raise UnknownNameError(f"Which group of {text}? Name it as {text}:NAME.")
-    path = Path(file).expanduser().resolve()
-    if path.suffix != ".py" or not path.is_file():
-        raise UnknownNameError(f"There is no Python file {file}.")
-    module = import_file(path)
+    if not file.endswith(".py"):
+        raise UnknownNameError(f"{file} is no Python file; name a group as FILE.py:NAME.")
+    module = import_file(model_path(file))
     group = getattr(module, name, None)
     if not isinstance(group, LieGroup):
         known = sorted(n for n, value in vars(module).items() if isinstance(value, LieGroup))

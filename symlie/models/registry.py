@@ -15,7 +15,7 @@ import json
 import os
 import sys
 import traceback
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -49,9 +49,10 @@ def model_path(model: str) -> Path:
         There is no such model.
     """
     if model.endswith(".py") or os.sep in model:
-        path = Path(model).expanduser().resolve()
-        if path.is_file():
-            return path
+        with contextlib.suppress(OSError, RuntimeError):  # a link to itself, or no home
+            path = Path(model).expanduser().resolve()
+            if path.is_file():
+                return path
         raise UnknownNameError(f"There is no model file {model}; 'symlie new {model}' writes one to start from.")
     if model in model_names():
         return FOLDER / f"{model}.py"
@@ -91,8 +92,19 @@ class ModelFile:
 
     @property
     def choices(self) -> dict[str, list[Any]]:
-        """Allowed values of those options that list them."""
-        return {name: list(values) for name, values in getattr(self.module, "OPTIONS", {}).items()}
+        """Allowed values of those options that list them.
+
+        Raises
+        ------
+        ModelError
+            ``OPTIONS`` of the file is something else.
+        """
+        stated = getattr(self.module, "OPTIONS", {})
+        if not isinstance(stated, Mapping) or not all(isinstance(v, Sequence) for v in stated.values()):
+            raise ModelError(
+                f'OPTIONS of {_shown(self.path)} must list values by option, such as {{"group": ["SO3", "S3"]}}.'
+            )
+        return {name: list(values) for name, values in stated.items()}
 
     @property
     def defaults(self) -> dict[str, Any]:
@@ -250,17 +262,20 @@ def _running(path: Path) -> Iterator[None]:
     try:
         with contextlib.redirect_stdout(sys.stderr):
             yield
+    except KeyboardInterrupt:
+        raise
     except SymlieError as error:
         raise type(error)(f"{_place(path, error)}: {error}") from error
-    except Exception as error:
-        raise ModelError(f"{_place(path, error)}: {type(error).__name__}: {_message(error)}") from error
+    except BaseException as error:  # SystemExit too: a model that ends the process would end it without a result
+        what = ": ".join(filter(None, (type(error).__name__, _message(error))))
+        raise ModelError(f"{_place(path, error)}: {what}") from error
     finally:
         sys.dont_write_bytecode = not writes_bytecode
         for folder in search:
             sys.path.remove(folder)
 
 
-def _place(path: Path, error: Exception) -> str:
+def _place(path: Path, error: BaseException) -> str:
     """``file:line`` of the innermost line of the user's own code."""
     if isinstance(error, SyntaxError) and error.filename:
         return f"{_shown(Path(error.filename))}:{error.lineno}"
@@ -268,7 +283,7 @@ def _place(path: Path, error: Exception) -> str:
     return f"{_shown(Path(frames[-1].filename))}:{frames[-1].lineno}" if frames else _shown(path)
 
 
-def _message(error: Exception) -> str:
+def _message(error: BaseException) -> str:
     return error.msg if isinstance(error, SyntaxError) else " ".join(str(error).split())
 
 

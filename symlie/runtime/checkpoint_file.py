@@ -68,6 +68,8 @@ class CheckpointFile:
         FormatError
             There is another kind of file, or the file can not be written.
         """
+        if not path.name or "\0" in path.name:
+            raise FormatError(f"{str(path)!r} names no file; name one for the checkpoint.")
         text = zlib.compress(json.dumps(header).encode(), 6)
         place = _place(1, len(records), zlib.crc32(records), state)
         prologue = _MAGIC + _checked(_SIZES.pack(len(text), len(place)) + text)

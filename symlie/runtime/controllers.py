@@ -17,6 +17,7 @@ import numpy as np
 from symlie.errors import ModelError, UnknownNameError
 from symlie.runtime.layout import Array
 from symlie.runtime.methods import Method
+from symlie.runtime.parameters import real_array
 from symlie.runtime.plan import RESOLVED
 from symlie.showing import Brief
 
@@ -102,7 +103,12 @@ def controller_by_name(name: str | Controller, options: Mapping[str, float] | No
     for key in options or {}:
         if key not in OPTIONS:
             raise UnknownNameError(f"A controller has no option '{key}'; it has: {', '.join(OPTIONS)}.")
-    changed: dict[str, Any] = {k: float(v) for k, v in (options or {}).items()}
+    changed: dict[str, Any] = {}
+    for key, value in (options or {}).items():
+        array = real_array(f"The option '{key}' of a controller", value)
+        if array.size != 1:
+            raise ModelError(f"The option '{key}' of a controller must be one number, not {value!r}.")
+        changed[key] = array.item()
     return dataclasses.replace(chosen, **changed)
 
 
@@ -152,10 +158,7 @@ def tolerances(what: str, value: float | Array, dimension: int) -> Array:
     ModelError
         Wrong number of entries, or not positive.
     """
-    try:
-        array = np.asarray(value, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise ModelError(f"{what} must be numbers, not {value!r}.") from error
+    array = real_array(what, value)
     if array.size not in (1, dimension, 2 * dimension):
         raise ModelError(f"{what} needs 1, {dimension} or {2 * dimension} entries, not {array.size}.")
     if not (np.all(np.isfinite(array)) and np.all(array >= 0)):

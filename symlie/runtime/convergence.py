@@ -180,7 +180,7 @@ def read_end_state(path: Path, layout: Layout, t: float) -> EndState:
         stored, moving, multipliers = (np.asarray(value, dtype=float) for value in values)
     except OSError as error:
         raise FormatError(f"The reference {path} can not be read: {error.strerror}.") from error
-    except (ValueError, KeyError, TypeError, IndexError) as error:
+    except (ValueError, KeyError, TypeError, IndexError, RecursionError) as error:
         raise FormatError(f"{path} is not the output of 'symlie run {layout.name} --json' ({error!r}).") from error
     is_stored = np.concatenate([np.full(n.count * n.type["storage"], n.is_state) for n in layout.nodes])
     is_moving = np.concatenate([np.full(n.count * n.type["dimension"], n.is_state) for n in layout.nodes])

@@ -17,9 +17,16 @@ from symlie.errors import ModelError
 _TERM = re.compile(
     r"\s*(?P<sign>[+-]?)\s*"
     r"(?:(?:(?P<factor>[0-9]+)\s*\*\s*)?sqrt\(\s*(?P<radicand>[0-9]+)\s*\)"
-    r"|(?P<decimal>[0-9]*\.[0-9]+(?:[eE][+-]?[0-9]+)?)|(?P<integer>[0-9]+))"
+    r"|(?P<decimal>[0-9]*\.[0-9]+(?:[eE][+-]?[0-9]{1,3})?)|(?P<integer>[0-9]+))"
     r"(?:\s*/\s*(?P<denominator>0*[1-9][0-9]*))?\s*"
 )
+
+
+LONGEST = 1_000
+"""Characters of an exact number as text."""
+
+LARGEST_RADICAND = 10**9
+"""Largest number under a root."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,6 +55,8 @@ class QuadraticNumber:
     def __post_init__(self) -> None:
         if not self.factor:
             object.__setattr__(self, "radicand", 1)
+        elif self.radicand > LARGEST_RADICAND:
+            raise ModelError(f"sqrt({self.radicand}): the number under the root must be at most {LARGEST_RADICAND}.")
         elif self.radicand < 2 or any(self.radicand % k**2 == 0 for k in range(2, math.isqrt(self.radicand) + 1)):
             raise ModelError(f"sqrt({self.radicand}): the number under the root must be square-free and above 1.")
 
@@ -60,6 +69,8 @@ class QuadraticNumber:
         ModelError
             If the text is not of this form, or contains roots of different numbers.
         """
+        if len(text) > LONGEST:
+            raise ModelError(f"{text!r} has {len(text)} characters; an exact number has at most {LONGEST}.")
         total = cls()
         position = 0
         while True:
@@ -73,8 +84,13 @@ class QuadraticNumber:
             value = sign * size / int(term["denominator"] or 1)
             total += cls(factor=value, radicand=int(term["radicand"])) if term["radicand"] else value
             position = term.end()
-            if position == len(text):
-                return total
+            if position < len(text):
+                continue
+            try:
+                float(total)
+            except OverflowError as error:
+                raise ModelError(f"{text!r} is too large for a coefficient.") from error
+            return total
 
     def __add__(self, other: Exact) -> QuadraticNumber:
         other = coerce(other)

@@ -14,6 +14,7 @@ import numpy as np
 
 from symlie.errors import ModelError, UnknownNameError
 from symlie.runtime.layout import Array, Layout
+from symlie.runtime.parameters import real_array
 from symlie.showing import Brief
 
 INTERPOLATIONS = ("linear", "hold")
@@ -66,10 +67,8 @@ def input_table(layout: Layout, name: str, times: Any, values: Any, interpolatio
     if interpolation not in INTERPOLATIONS:
         raise UnknownNameError(f"Unknown interpolation '{interpolation}'; use one of: {', '.join(INTERPOLATIONS)}.")
     size = layout.inputs[name][0]
-    try:
-        t, u = np.atleast_1d(np.asarray(times, dtype=float)), np.asarray(values, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise ModelError(f"The points of input '{name}' must be numbers.") from error
+    t = np.atleast_1d(real_array(f"The times of input '{name}'", times))
+    u = real_array(f"The values of input '{name}'", values)
     if t.ndim != 1 or u.size != len(t) * size:
         raise ModelError(f"Input '{name}' needs {len(t)} × {size} values for {len(t)} times, not {u.size}.")
     if not (len(t) and np.all(np.isfinite(t)) and np.all(np.isfinite(u)) and np.all(np.diff(t) > 0)):

@@ -18,6 +18,9 @@ from symlie.showing import Brief
 MAPS = ("exp", "cayley", "second_kind")
 """Local coordinates of a step: the exponential, the Cayley map, and products of exponentials along basis vectors."""
 
+MOST_COMMUTATORS = 30
+"""Terms of dexp⁻¹; far more than the orders of tableaux need."""
+
 OPTIONS = ("commutators", "map", "theta")
 """What can be chosen: the first two for methods of the family rkmk, θ for the symplectic family."""
 
@@ -60,10 +63,11 @@ class Method(Brief):
     entry: Mapping[str, Any] | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        if self.commutators is not None and (self.commutators < 0 or self.family != ExplicitTableau.family):
+        is_number = self.commutators is None or 0 <= self.commutators <= MOST_COMMUTATORS
+        if not is_number or (self.commutators is not None and self.family != ExplicitTableau.family):
             raise ModelError(
                 f"Method {self.name}: commutators is {self.commutators}, but it must be None or, for the family rkmk, "
-                "a number of commutators."
+                f"a number of commutators from 0 to {MOST_COMMUTATORS}."
             )
         if self.map != "exp" and (self.family != ExplicitTableau.family or self._has_own_commutators):
             raise ModelError(f"Method {self.name}: only methods of the family rkmk have a choice of maps.")

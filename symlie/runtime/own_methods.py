@@ -59,8 +59,8 @@ def load_tableau(path: str | Path) -> Method:
         entry = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise FormatError(f"The tableau {path} can not be read: {error.strerror}.") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise FormatError(f"{path} is not a TOML file: {error}.") from error
+    except (ValueError, RecursionError) as error:  # digits without end are none of the errors of TOML
+        raise FormatError(f"{path} is not a TOML file with a tableau: {error}.") from error
     if "A" in entry and "a" not in entry:
         entry["a"] = entry.pop("A")
     name = entry.pop("name", path.stem)

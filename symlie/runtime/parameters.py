@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from symlie.errors import ModelError, UnknownNameError
 from symlie.runtime.layout import Array, Layout
@@ -63,12 +64,31 @@ def _place(layout: Layout, name: str) -> tuple[int, slice]:
     )
 
 
+def real_array(what: str, value: Any) -> Array:
+    """An array of real numbers; neither truth values nor text count as such.
+
+    Raises
+    ------
+    ModelError
+        It holds something else, or is not rectangular.
+    """
+    try:
+        stated = np.asarray(value)
+        if stated.dtype.kind not in "iuf" and stated.size and not _holds_numbers(stated):
+            raise TypeError
+        return np.asarray(stated, dtype=float)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ModelError(f"{what} must be numbers, not {value!r}.") from error
+
+
+def _holds_numbers(stated: NDArray[Any]) -> bool:
+    """Whether an array of objects, such as fractions or numbers of SymPy, has neither text nor truth values."""
+    return stated.dtype.kind == "O" and not any(isinstance(x, str | bytes | bool | np.bool_) for x in stated.flat)
+
+
 def numbers(what: str, value: Any, size: int, count: int = 1) -> Array:
     """Rows of ``size`` numbers, shape (count, size), or (1, size) for all of them."""
-    try:
-        array = np.asarray(value, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise ModelError(f"The {what} must be numbers, not {value!r}.") from error
+    array = real_array(f"The {what}", value)
     if array.size not in (size, count * size):
         several = f"{count} × {size} or {size}" if count > 1 else str(size)
         raise ModelError(f"The {what} needs {several} components, not {array.size}.")

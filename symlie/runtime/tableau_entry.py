@@ -171,7 +171,10 @@ def tableau_of_entry(name: str, entry: Mapping[str, Any]) -> Tableau:
         s = reader.integer("s")
         assert s is not None
         return HalfExplicitTableau(**common, **weights, c=c, a=a, s=s, is_decimal=reader.is_decimal)
-    brackets = tuple(_bracket(reader, value) for value in entry.get("brackets", ()))
+    stated = entry.get("brackets", ())
+    if not isinstance(stated, Sequence) or isinstance(stated, str):
+        raise reader.error(f"brackets is {stated!r}, but it must be an array of commutators")
+    brackets = tuple(_bracket(reader, value) for value in stated)
     return ExplicitTableau(**common, **weights, c=c, a=a, brackets=brackets, is_decimal=reader.is_decimal)
 
 

@@ -6,8 +6,7 @@ import dataclasses
 import functools
 import json
 import signal
-import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -134,16 +133,23 @@ def test_a_failure_comes_back(tmp_path: Path) -> None:
     assert found[0] == found[1]
 
 
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Ctrl-C as in a terminal, also where the parent ignores it, as nohup and cron do."""
+    previous = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, previous)
+
+
+@pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_ctrl_c_waits_for_the_end_of_a_step(backend: str, tmp_path: Path) -> None:
     path = tmp_path / "run.checkpoint"
     system = heavy_top_system("S3", backend)
     run: dict[str, Any] = {"method": "rkmk_rk44", "h": 2.0**-11}
-    timer = threading.Timer(0.3, signal.raise_signal, (signal.SIGINT,))
 
     def started(fraction: float) -> None:
-        if not timer.is_alive() and not timer.finished.is_set():
-            timer.start()
+        signal.raise_signal(signal.SIGINT)
 
     with pytest.raises(InterruptedIntegrationError) as caught:
         sl.solve(system, 1e5, **run, record_every=0, progress=started, checkpoint=path, checkpoint_seconds=1e9)
@@ -154,6 +160,7 @@ def test_ctrl_c_waits_for_the_end_of_a_step(backend: str, tmp_path: Path) -> Non
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_interrupts() -> None:
     with DeferredInterrupt() as interrupt:
         interrupt.check()

@@ -63,7 +63,7 @@ class Angles:
         return np.asarray(np.rint((self.principal(q) + turned - self.principal(later)) / WHOLE_TURN))
 
     def of_node(self, node: NodeSlice, field: str | None) -> NDArray[np.intp]:
-        """NDArray[np.int32] of one angle of a node, shape (count,).
+        """Indices of one angle of a node, shape (count,).
 
         Raises
         ------

@@ -130,6 +130,25 @@ def top() -> sl.Model:
     return model
 
 
+def tippe_top() -> sl.Model:
+    """A ball with its centre of mass below its own, on a plane with viscous friction: it turns over."""
+    model = sl.Model("tippe_top")
+    spin = model.parameter("spin", 30.0)
+    q = model.node("tippe_top", "SO3xR3")
+    up = sl.vector(0, 0, 1)
+    axis = q.R * up
+    arm = 0.003 * axis - 0.02 * up  # from the centre of mass to the contact
+    slip = q.x_dot + (q.R * q.Omega).cross(arm)
+    friction = -0.05 * sl.vector(slip[0], slip[1], 0)
+    model.kinetic_energy((0.006 * q.x_dot.dot(q.x_dot) + q.Omega.dot(sl.diag(9e-7, 9e-7, 8e-7) * q.Omega)) / 2)
+    model.potential_energy(0.006 * 9.81 * q.x[2])
+    model.force(friction, at=q.x)
+    model.torque(arm.cross(friction), on=q)
+    model.constraint("plane", (q.x + arm)[2])
+    model.initial(q, x=[0, 0, 0.017], Omega=[0, 0, spin], x_dot=[0, 0, 0])
+    return model
+
+
 def follower_load() -> sl.Model:
     """A double pendulum under a load along its second rod: flutter (H. Ziegler, 1952)."""
     model = sl.Model("follower_load")
@@ -220,18 +239,28 @@ def test_growth_rates_of_formulas(name: str, expected: float) -> None:
     assert CASES[name].linearized().eigenvalues.real.max() == pytest.approx(expected, rel=tolerances.SPECTRUM)
 
 
-@pytest.mark.parametrize(("name", "parameter", "limit", "of_frame"), [
-    ("disk", "speed", np.sqrt(9.81 * 0.5 / 3), [0, 0, -1 / 0.5, 0, 0, 0]),
-    ("top", "spin", np.sqrt(4 * 0.02 * 2 * 9.81 * 0.04) / 0.01, [0, 0, 1, 0, 0, 0]),
+@pytest.mark.parametrize(("state", "parameter", "limit", "of_frame", "needs_speed"), [
+    (disk, "speed", np.sqrt(9.81 * 0.5 / 3), [0, 0, -1 / 0.5, 0, 0, 0], True),
+    (top, "spin", np.sqrt(4 * 0.02 * 2 * 9.81 * 0.04) / 0.01, [0, 0, 1, 0, 0, 0], True),
+    (tippe_top, "spin", np.sqrt(0.006 * 9.81 * 0.003 * 0.017**2 / (0.02 * (9e-7 * 0.02 - 8e-7 * 0.017))),
+     [0, 0, 1, 0, 0, 0], False),
 ])  # fmt: skip
-def test_stability_limits(name: str, parameter: str, limit: float, of_frame: list[float]) -> None:
-    """A disk rolls upright above √(g r/3); a top sleeps on a smooth plane where J₃² n² > 4 J₁ m g a."""
-    system = system_of(CASES[name].state)
-    for factor, stable in ((1 + 1e-4, True), (1 - 1e-4, False)):
+def test_stability_limits(
+    state: Callable[[], sl.Model], parameter: str, limit: float, of_frame: list[float], needs_speed: bool
+) -> None:
+    """Fast ones are stable: an upright rolling disk above √(g r/3), a top on a smooth plane where J₃² n² > 4 J₁ m g a.
+
+    A tippe top is stable upright while n² < m g a (r - a)²/(r (J₁ r - J₃ (r - a))): friction takes it to the least
+    energy that is left by its angular momentum along the line to the contact, k, which no force at the contact changes.
+    Of motions with k and an inclination θ the least energy is -m g a cos θ + k²/(2 (J₁ r² sin²θ + J₃ (r cos θ - a)²)),
+    which has a minimum at θ = 0 up to there.
+    """
+    system = system_of(state)
+    for factor, is_stable in ((1 + 1e-4, needs_speed), (1 - 1e-4, not needs_speed)):
         there = system.with_parameters(**{parameter: factor * limit})
         (node,) = (n.name for n in system.layout.nodes)
         frame = {node: [factor * limit * x for x in of_frame]}
-        assert linearized(there, frame=frame).is_stable is stable
+        assert linearized(there, frame=frame).is_stable is is_stable
 
 
 def test_what_is_not_steady_is_named() -> None:

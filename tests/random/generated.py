@@ -10,7 +10,6 @@ from pathlib import Path
 
 import numpy as np
 
-from symlie.compile.cache import KERNEL_HEADERS, included_headers
 from symlie.compile.compiler import BASE_FLAGS, run_compiler
 from symlie.compile.library import Library
 from symlie.derive.arrangement import has_fixed_topology
@@ -24,6 +23,7 @@ from symlie.runtime.c_kernels import CKernels
 from symlie.runtime.kernels import Prepared
 from symlie.runtime.layout import Array, Layout
 from symlie.runtime.numpy_kernels import NumpyKernels
+from symlie.runtime.tables import library_source
 from tests.random import groups
 from tests.random.generator import RandomModel
 
@@ -63,9 +63,9 @@ class Judged:
 
     def compiled(self, folder: Path) -> CKernels:
         """The kernels in C, compiled without optimisation."""
-        for name, text in {**self.files, **included_headers(KERNEL_HEADERS)}.items():
+        for name, text in {**self.files, **library_source(self.layout.name, self.layout.algebra_header)}.items():
             (folder / name).write_text(text, encoding="utf-8")
-        run_compiler(folder / f"{self.layout.name}.c", folder / "library.so", QUICK_FLAGS)
+        run_compiler(folder / "library.c", folder / "library.so", QUICK_FLAGS)
         return CKernels(self.layout, Library(folder / "library.so", self.layout.interface_hash))
 
 

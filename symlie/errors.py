@@ -129,6 +129,14 @@ class StepUnderflowError(IntegrationError):
     """The step size that the tolerances ask for is smaller than time can resolve."""
 
 
+class TooManyStepsError(IntegrationError):
+    """More steps than allowed would be needed to the next time that is hit exactly."""
+
+
+class OutOfMemoryError(IntegrationError):
+    """There is no memory for more records."""
+
+
 class InterruptedIntegrationError(IntegrationError, KeyboardInterrupt):
     """The integration was interrupted by the user."""
 

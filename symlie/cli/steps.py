@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from typing import Any
 
-from symlie.cli.values import number, option, quantity
+from symlie.cli.values import number, option, quantity, whole
 
 CONTROLLER = "tumiotto2024"
 """The controller where none is named."""
@@ -51,6 +51,12 @@ def add_steps(parser: ArgumentParser) -> None:
         default=[],
         help="safety, exponent, fac_min, fac_max, h_min or h_max; repeat for several",
     )
+    parser.add_argument(
+        "--max-steps",
+        type=whole,
+        metavar="N",
+        help="steps at most between two times that are hit exactly; default: 1e9 of adaptive steps",
+    )
     parser.add_argument("--trace", action="store_true", help="keep all tried steps with their error estimates")
     add_stabilize(parser)
 
@@ -77,4 +83,5 @@ def steps_of(arguments: Namespace) -> dict[str, Any]:
         "controller_options": dict(arguments.controller_options),
         "stabilize": arguments.stabilize,
         "trace": arguments.trace,
+        **({} if arguments.max_steps is None else {"max_steps": arguments.max_steps}),
     }

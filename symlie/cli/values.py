@@ -52,6 +52,20 @@ def number(text: str) -> float:
     return value
 
 
+def whole(text: str) -> int:
+    """A whole number such as ``1000``, ``1e6`` or ``2**20``.
+
+    Raises
+    ------
+    ArgumentTypeError
+        It is none.
+    """
+    value = number(text)
+    if value != int(value):
+        raise ArgumentTypeError(f"{text!r} is not a whole number")
+    return int(value)
+
+
 def numbers(text: str) -> list[float]:
     """Numbers separated by commas."""
     return [number(part) for part in text.split(",")]

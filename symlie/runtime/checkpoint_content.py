@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from symlie.runtime.layout import Array, Layout
+from symlie.runtime.layout import Layout
 from symlie.runtime.loop_state import Counters, LoopState
 from symlie.runtime.recorder import Recorder
 from symlie.runtime.start import Start
@@ -65,25 +65,19 @@ def state_of(layout: Layout, data: bytes) -> LoopState:
 
 
 def lengths(recorder: Recorder) -> tuple[int, int, int]:
-    return len(recorder.t), len(recorder.trace), len(recorder.events)
+    return len(recorder), len(recorder.trace), len(recorder.events)
 
 
 def new_records(recorder: Recorder, written: tuple[int, int, int]) -> bytes:
     """What was recorded since, in chunks of rows."""
     states, tried, events = written
-    columns = (recorder.t, recorder.q, recorder.v, recorder.multipliers, recorder.carried)
-    new = [np.hstack([t[:, None], *parts]) for t, *parts in zip(*(c[states:] for c in columns), strict=True)]
     known = {(e.name, e.instance): k for k, e in enumerate(recorder.layout.events)}
     happened = [
         np.concatenate([[known[e.name, e.instance], e.t], e.q, e.v, e.multipliers, e.carried])
         for e in recorder.events[events:]
     ]
-    return _chunk(b"s", new) + _chunk(b"t", recorder.trace[tried:]) + _chunk(b"e", [row[None] for row in happened])
-
-
-def _chunk(kind: bytes, blocks: list[Array]) -> bytes:
-    rows = sum(len(block) for block in blocks)
-    return _CHUNK.pack(kind, rows) + np.concatenate(blocks).astype("<f8").tobytes() if rows else b""
+    chunks = ((b"s", recorder.states_since(states)), (b"t", recorder.trace.since(tried)), (b"e", np.array(happened)))
+    return b"".join(_CHUNK.pack(kind, len(rows)) + rows.astype("<f8").tobytes() for kind, rows in chunks if len(rows))
 
 
 def read_records(recorder: Recorder, data: bytes) -> None:

@@ -83,6 +83,10 @@ CONTROLLERS = {
 }
 """Controllers by name."""
 
+MAX_STEPS = 10**9
+"""Adaptive steps between two times that are hit exactly at most, where no other number is given: some quarter of an
+hour of the fastest models."""
+
 OPTIONS = ("safety", "exponent", "fac_min", "fac_max", "h_min", "h_max")
 """What can be set on a controller."""
 
@@ -133,6 +137,7 @@ class StepControl(Brief):
     baumgarte: float = 0.0
     project_position: bool = False
     project_velocity: bool = False
+    max_steps: int = MAX_STEPS
 
     def error(self, theta: Array, theta_hat: Array, v_n: Array, v: Array, v_hat: Array) -> float:
         """The norm of ŷ - y relative to the tolerances."""

@@ -24,7 +24,7 @@ RECORD_BYTES = 1 << 24
 
 _CONTROL_NUMBERS = (
     "is_adaptive", "with_estimate", "safety", "exponent", "fac_min", "fac_max", "h_min", "h_max", "baumgarte",
-    "project_position", "project_velocity",
+    "project_position", "project_velocity", "max_steps",
 )  # fmt: skip
 
 
@@ -43,6 +43,7 @@ class Status(enum.IntEnum):
     INDEFINITE_MASS = 9
     CONSTRAINT_DRIFT = 10
     EVENT_NOT_A_NUMBER = 11
+    TOO_MANY_STEPS = 12
 
 
 class CompiledIntegration:
@@ -57,7 +58,15 @@ class CompiledIntegration:
     """
 
     def __init__(
-        self, system: System, method: Method, plan: Plan, control: StepControl, begin: LoopState, *, record_every: int
+        self,
+        system: System,
+        method: Method,
+        plan: Plan,
+        control: StepControl,
+        begin: LoopState,
+        *,
+        record_every: int,
+        with_trace: bool = False,
     ) -> None:
         layout, start = system.layout, begin.at
         self.library, self.compile_seconds = system.driver_library(method)
@@ -90,7 +99,7 @@ class CompiledIntegration:
         self._record.event_capacity = max(most, MOST_EVENTS * len(layout.events))
         sizes = {"t": 1, "q": layout.storage, "v": layout.dimension, "lambda": max(layout.rows, 1)}
         sizes["carried"] = max(layout.carried_size, 1)
-        if control.with_estimate:
+        if with_trace:
             sizes["trace"] = 4
         self._buffers = {name: np.empty((self._record.capacity, size)) for name, size in sizes.items()}
         if len(layout.events):
@@ -152,7 +161,6 @@ class CompiledIntegration:
     def drain(self, recorder: Recorder) -> None:
         """Move what was recorded out of the buffers."""
         n, (storage, dimension, rows, carried) = self._record.count, self._sizes
-        self._record.count = 0
         buffers = self._buffers
         recorder.add_states(
             buffers["t"][:n, 0],
@@ -161,6 +169,7 @@ class CompiledIntegration:
             buffers["lambda"].ravel()[: n * rows],
             buffers["carried"].ravel()[: n * carried],
         )
+        self._record.count = 0
         if "trace" in buffers:
             recorder.add_trace(buffers["trace"][: self._record.tried])
         self._record.tried = 0

@@ -16,9 +16,11 @@ from symlie.errors import (
     InterruptedIntegrationError,
     NotConvergedError,
     NotFiniteError,
+    OutOfMemoryError,
     OutsideChartError,
     SingularSystemError,
     StepUnderflowError,
+    TooManyStepsError,
 )
 from symlie.runtime.controllers import StepControl
 from symlie.runtime.drive import CompiledIntegration, Status
@@ -76,6 +78,11 @@ _FAILURES: dict[Status, tuple[type[IntegrationError], str]] = {
         "An event function is NaN in the step after t = {t:.9g}{where}; state it so that it is a number wherever the "
         "motion goes, for instance by sl.select.",
     ),
+    Status.TOO_MANY_STEPS: (
+        TooManyStepsError,
+        "{max_steps} steps have led to t = {t:.9g} only, on the way to t = {end:.9g}. Loosen rtol and atol if steps "
+        "are shorter than they need to be, or allow more with max_steps.",
+    ),
     Status.STEP_UNDERFLOW: (
         StepUnderflowError,
         "The tolerances ask for steps that time can not resolve after t = {t:.9g}; the solution may have a "
@@ -127,7 +134,15 @@ class Run:
     def loop(self, begin: LoopState) -> TimeLoopLike:
         """The loop of the system's backend at a state."""
         kind = CompiledIntegration if self.system.backend == "c" else TimeLoop
-        return kind(self.system, self.method, self.plan, self.control, begin, record_every=self.record_every)
+        return kind(
+            self.system,
+            self.method,
+            self.plan,
+            self.control,
+            begin,
+            record_every=self.record_every,
+            with_trace=bool(self.settings["trace"]),
+        )
 
     def failure(self, status: Status, state: LoopState) -> IntegrationError:
         """The exception for a status of the loop."""
@@ -139,7 +154,8 @@ class Run:
             begin = State(state.t, at.q, at.v, at.multipliers, at.acceleration)
             found = explained(self.system, self.method, self.control, begin, h, kind)
             where = f" ({found[0].lower()}{found[1:]})" if found else ""
-        return kind(sentence.format(t=state.t, where=where))
+        end = self.plan.end[min(state.counters.segment, len(self.plan.end) - 1)]
+        return kind(sentence.format(t=state.t, where=where, end=end, max_steps=self.control.max_steps))
 
 
 def execute(
@@ -209,6 +225,12 @@ def execute(
         failure = InterruptedIntegrationError(f"Interrupted at t = {state.t:.9g}; the solution so far is attached.")
     except CheckpointError as error:
         failure = error
+    except MemoryError:
+        state = captured()
+        failure = OutOfMemoryError(
+            f"There is no memory for more records after t = {state.t:.9g}, where {len(recorder)} states are recorded; "
+            "the solution so far is attached. Record fewer with t_eval or record_every."
+        )
     if failure is not None:
         recorder.add_last(state.t, state.at.q, state.at.v, state.at.multipliers, state.at.carried)
     solution = _solution(run, state, recorder, failure)
@@ -249,7 +271,7 @@ def _solution(run: Run, state: LoopState, recorder: Recorder, failure: Integrati
         carried,
         statistics,
         type(failure).__name__ if failure is not None else "event" if was_ended else "ok",
-        recorder.tried() if run.settings["trace"] else None,
+        recorder.tried(),
         tuple(sorted(recorder.events, key=lambda e: e.t)),
         dataclasses.replace(at, event=_after_events(recorder, state.t, at.event)),
         run.settings,

@@ -12,7 +12,7 @@ import numpy as np
 
 from symlie.errors import ModelError, UnknownNameError, UnsupportedMethodError
 from symlie.runtime.checkpoint import SECONDS, create_checkpoint
-from symlie.runtime.controllers import Controller, StepControl, controller_by_name, tolerances
+from symlie.runtime.controllers import MAX_STEPS, Controller, StepControl, controller_by_name, tolerances
 from symlie.runtime.execution import MULTIPLIERS, Progress, Run, execute
 from symlie.runtime.layout import Array, Layout
 from symlie.runtime.loop_state import LoopState
@@ -92,6 +92,7 @@ def solve(
     multipliers: str = "stage",
     stabilize: str = "none",
     trace: bool = False,
+    max_steps: int | None = None,
     start: Solution | None = None,
     progress: Progress | None = None,
     checkpoint: str | Path | None = None,
@@ -134,6 +135,9 @@ def solve(
         the configuration after each step), ``"projection+velocity"`` or ``"velocity"``.
     trace
         Whether all tried steps with their error estimates are kept, also of fixed steps.
+    max_steps
+        Steps at most between two times that are hit exactly, which are those of ``t_eval``, jumps of inputs, and the
+        end. Default: 10⁹ adaptive steps, and as many as there are with ``h``.
     start
         A solution to continue, of this system or of one with other parameters.
     progress
@@ -175,9 +179,20 @@ def solve(
         raise UnknownNameError(f"Unknown multipliers '{multipliers}'; use stage or index1.")
     if not isinstance(record_every, Integral) or record_every < 0:
         raise ModelError(f"record_every must be a whole number of steps, 0 for the end alone, not {record_every!r}.")
+    if max_steps is None:
+        max_steps = MAX_STEPS if h is None else LARGEST_STEPS
+    if not isinstance(max_steps, Integral) or max_steps < 1:
+        raise ModelError(f"max_steps must be a positive whole number, not {max_steps!r}.")
+    max_steps = min(int(max_steps), LARGEST_STEPS)
     t0, t_end = interval(t_span, float(start.t[-1]) if start is not None and len(start.t) else None)
     plan = step_plan(t0, t_end, h, t_eval, system.breakpoints)
+    if max(plan.steps) > max_steps:
+        raise ModelError(
+            f"Steps of {h:g} s are {max(plan.steps)} between two times that are hit exactly, more than max_steps = "
+            f"{max_steps}; take a larger step, or allow more."
+        )
     control = _step_control(system, chosen, h, rtol, atol, controller, controller_options, stabilize, trace)
+    control = dataclasses.replace(control, max_steps=max_steps)
     begin = start_of(system, t0) if start is None else continuation_of(start, system)
     system.check_motions(t_end)
     if plan.start[0] > t0:
@@ -205,6 +220,7 @@ def solve(
         "multipliers": multipliers,
         "stabilize": stabilize,
         "trace": bool(trace),
+        "max_steps": max_steps,
     }
     state = LoopState(plan.start[0], begin)
     every = min(int(record_every), LARGEST_STEPS) if t_eval is None else 0

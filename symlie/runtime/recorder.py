@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
 from symlie.runtime.layout import Array, Layout
+from symlie.runtime.rows import Rows
 from symlie.showing import Brief, line
 
 
@@ -70,29 +71,41 @@ class Event(Brief):
     is_terminal: bool
 
 
-@dataclass(repr=False)
-class Recorder(Brief):
-    """Collects recorded states, tried steps and events."""
+class Recorder:
+    """Collects recorded states, tried steps and events.
 
-    layout: Layout
-    t: list[Array] = field(default_factory=list)
-    q: list[Array] = field(default_factory=list)
-    v: list[Array] = field(default_factory=list)
-    multipliers: list[Array] = field(default_factory=list)
-    carried: list[Array] = field(default_factory=list)
-    trace: list[Array] = field(default_factory=list)
-    events: list[Event] = field(default_factory=list)
+    Attributes
+    ----------
+    trace
+        Rows (t, h, error, accepted).
+    events
+        In the order in which they were found.
+    """
+
+    def __init__(self, layout: Layout) -> None:
+        self.layout = layout
+        self._sizes = (1, layout.storage, layout.dimension, layout.rows, layout.carried_size)
+        self._columns = [Rows(size) for size in self._sizes]
+        self.trace = Rows(4)
+        self.events: list[Event] = []
+
+    def __len__(self) -> int:
+        return len(self._columns[0])
+
+    def __repr__(self) -> str:
+        return line("Recorder", [f"{len(self)} states", f"{len(self.events)} events"])
+
+    @property
+    def nbytes(self) -> int:
+        """Size of states and trace in bytes."""
+        return self.trace.nbytes + sum(rows.nbytes for rows in self._columns)
 
     def add_states(self, t: Array, q: Array, v: Array, multipliers: Array, carried: Array) -> None:
-        """Add rows of states."""
-        n = len(t)
-        if not n:
-            return
-        self.t.append(np.array(t))
-        self.q.append(np.array(q).reshape(n, self.layout.storage))
-        self.v.append(np.array(v).reshape(n, self.layout.dimension))
-        self.multipliers.append(np.array(multipliers).reshape(n, self.layout.rows))
-        self.carried.append(np.array(carried).reshape(n, self.layout.carried_size))
+        """Add rows of states: all of them, or none where there is no memory for them."""
+        for rows in self._columns:
+            rows.reserve(len(t))
+        for rows, values, size in zip(self._columns, (t, q, v, multipliers, carried), self._sizes, strict=True):
+            rows.add(np.reshape(values, (len(t), size)))
 
     def add_state(self, t: float, q: Array, v: Array, multipliers: Array, carried: Array) -> None:
         """Add one state."""
@@ -100,12 +113,12 @@ class Recorder(Brief):
 
     def add_last(self, t: float, q: Array, v: Array, multipliers: Array, carried: Array) -> None:
         """Add the state at which an integration stopped, unless it is there already."""
-        if t not in (times[-1] for times in self.t[-2:] if len(times)):
+        if not len(self) or self._columns[0].last()[0] != t:
             self.add_state(t, q, v, multipliers, carried)
 
     def add_trace(self, rows: Array) -> None:
         """Add rows (t, h, error, accepted)."""
-        self.trace.append(np.array(rows).reshape(-1, 4))
+        self.trace.add(np.reshape(rows, (-1, 4)))
 
     def add_event(self, index: int, t: float, q: Array, v: Array, multipliers: Array, carried: Array) -> None:
         """Add an event by the index of its value."""
@@ -115,23 +128,24 @@ class Recorder(Brief):
 
     def take(self, other: Recorder) -> None:
         """Move everything from another recorder to the end of this one."""
-        for name in ("t", "q", "v", "multipliers", "carried", "trace", "events"):
-            getattr(self, name).extend(getattr(other, name))
-            getattr(other, name).clear()
+        t, q, v, multipliers, carried = other.states()
+        self.add_states(t, q, v, multipliers, carried)
+        self.trace.add(other.trace.taken())
+        self.events += other.events
+        other.events.clear()
+
+    def states_since(self, first: int) -> Array:
+        """A copy of the states from one on, as rows of (t, q, v, λ, carried)."""
+        return np.hstack([rows.since(first) for rows in self._columns])
 
     def states(self) -> tuple[Array, Array, Array, Array, Array]:
-        """All recorded (t, q, v, λ, carried)."""
-        columns = (self.t, self.q, self.v, self.multipliers, self.carried)
-        if not self.t:
-            sizes = (self.layout.storage, self.layout.dimension, self.layout.rows, self.layout.carried_size)
-            q, v, multipliers, carried = (np.zeros((0, n)) for n in sizes)
-            return np.zeros(0), q, v, multipliers, carried
-        t, q, v, multipliers, carried = (np.concatenate(rows) for rows in columns)
-        return t, q, v, multipliers, carried
+        """All recorded (t, q, v, λ, carried), which are no longer here afterwards."""
+        t, q, v, multipliers, carried = (rows.taken() for rows in self._columns)
+        return t.reshape(-1), q, v, multipliers, carried
 
     def tried(self) -> Trace | None:
-        """The trace, if there is one."""
-        if not self.trace:
+        """The trace, if there is one, which is no longer here afterwards."""
+        if not len(self.trace):
             return None
-        t, h, error, accepted = np.concatenate(self.trace).T.copy()
+        t, h, error, accepted = self.trace.taken().T
         return Trace(t, h, error, accepted != 0)

@@ -51,6 +51,7 @@ class TimeLoop:
     control: StepControl
     begin: LoopState
     record_every: int
+    with_trace: bool
     recorder: Recorder = field(init=False)
     compile_seconds: float = 0.0
 
@@ -77,6 +78,8 @@ class TimeLoop:
                 # After a jump of an input steps begin a little later, and v' before it is of no use.
                 self.state.t, self.state.acceleration = start, None
             while self.state.t < end if self.control.is_adaptive else counters.step < plan.steps[counters.segment]:
+                if counters.step >= self.control.max_steps:
+                    return Status.TOO_MANY_STEPS
                 if budget <= 0:
                     return Status.BUDGET
                 budget -= 1
@@ -177,7 +180,7 @@ class TimeLoop:
         self.counters.newton_iterations += trial.newton_iterations
 
     def _trace(self, h: float, error: float, accepted: int) -> None:
-        if self.control.with_estimate:
+        if self.with_trace:
             self.recorder.add_trace(np.array([self.state.t, h, error, accepted]))
 
     def _events(self, t: float, q: Array, v: Array, multipliers: Array) -> Array:

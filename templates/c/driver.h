@@ -117,6 +117,7 @@ int symlie_integrate(const symlie_problem *P, symlie_state *state, const symlie_
             if (record->count >= record->capacity || record->tried >= record->capacity
                 || record->events + MOST_EVENTS * EVENTS > record->event_capacity)
                 return SYMLIE_BUFFER_FULL;
+            if (state->step >= control->max_steps) return SYMLIE_TOO_MANY_STEPS;
             if (budget-- <= 0) return SYMLIE_BUDGET;
             const double t = control->is_adaptive ? state->t : start + (double)state->step * equal;
             double h = equal, end_of_step;

@@ -88,6 +88,7 @@ typedef struct {
     double baumgarte;           /* alpha of B v + b + alpha Phi = 0 in the stages, in 1/s */
     long long project_position;
     long long project_velocity;
+    long long max_steps;        /* steps within a segment at most */
     const int *event_direction; /* 1: from negative to positive, -1: the other way, 0: both */
     const unsigned char *event_is_terminal;
 } symlie_control;

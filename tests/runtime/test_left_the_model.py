@@ -16,8 +16,12 @@ from symlie.errors import (
     IntegrationError,
     ModelError,
     NotFiniteError,
+    OutOfMemoryError,
     StepUnderflowError,
+    TooManyStepsError,
 )
+from symlie.runtime import execution
+from symlie.runtime.rows import Rows
 from symlie.runtime.system import System
 
 BACKENDS = ("c", "numpy")
@@ -81,6 +85,13 @@ def free() -> sl.Model:
     return model
 
 
+def oscillator() -> sl.Model:
+    model, q = rod("oscillator")
+    model.potential_energy(q.x[0] ** 2 / 2)
+    model.initial(q, x=[1], x_dot=[0])
+    return model
+
+
 def ending_force() -> sl.Model:
     """A force √(-t), finite at t = 0 and NaN behind it."""
     model, q = rod("ending_force")
@@ -95,12 +106,19 @@ def system_of(build: Callable[[], sl.Model], backend: str) -> System:
 
 
 def failed(kind: type[IntegrationError], system: System, *arguments: Any, **options: Any) -> IntegrationError:
+    """The exception of a run whose solution has every step."""
+    error = failed_early(kind, system, *arguments, **options)
+    assert error.solution is not None
+    assert error.solution.statistics.steps == len(error.solution.t) - 1, "each state once"
+    return error
+
+
+def failed_early(kind: type[IntegrationError], system: System, *arguments: Any, **options: Any) -> IntegrationError:
     """The exception of a run, with a solution that is finite and ends at its last good step."""
     with pytest.raises(kind) as caught:
         sl.solve(system, *arguments, **options)
     solution = caught.value.solution
     assert solution is not None and solution.status == kind.__name__
-    assert solution.statistics.steps == len(solution.t) - 1, "each state once"
     assert np.all(np.isfinite(solution.q)) and np.all(np.isfinite(solution.v))
     assert f"t = {solution.t[-1]:.9g}" in str(caught.value)
     return caught.value
@@ -181,3 +199,59 @@ def test_times_that_can_not_resolve_steps(options: dict[str, Any], backend: str)
 def test_records_as_seldom_as_one_likes(backend: str) -> None:
     solution = sl.solve(system_of(free, backend), 1.0, h=0.25, record_every=10**30)
     assert solution.t.tolist() == [0, 1] or solution.t.tolist() == [1]
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_the_number_of_steps_is_bounded(backend: str) -> None:
+    """Between two times that are hit exactly; what was done is there and can be continued."""
+    system = system_of(oscillator, backend)
+    error = failed(TooManyStepsError, system, 100.0, max_steps=20)
+    assert str(error).startswith("20 steps have led to t = ") and "t = 100" in str(error)
+    assert error.solution is not None and error.solution.statistics.steps == 20
+    rest = sl.solve(system, error.solution.t[-1] + 0.1, start=error.solution, max_steps=20)
+    assert rest.status == "ok"
+    many = sl.solve(system, 40.0, t_eval=np.arange(1.0, 41.0), max_steps=20)
+    assert many.statistics.steps > 20
+    with pytest.raises(ModelError, match=r"Steps of 0\.01 s are 100 between two times.*max_steps = 99"):
+        sl.solve(system, 1.0, h=0.01, max_steps=99)
+    for wrong in (0, -1, 2.5, "9"):
+        with pytest.raises(ModelError, match="max_steps must be a positive whole number"):
+            sl.solve(system, 1.0, max_steps=wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_memory_that_ends_keeps_the_states(backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    system = system_of(oscillator, backend)
+    whole = sl.solve(system, 8.0, h=2.0**-6, trace=True)
+    reserve, refused = Rows.reserve, []
+
+    def limited(rows: Rows, count: int) -> None:
+        if len(rows) + count > 300 and not refused:  # there is room for one more, see Rows.reserve
+            refused.append(count)
+            raise MemoryError
+        reserve(rows, count)
+
+    monkeypatch.setattr(Rows, "reserve", limited)
+    monkeypatch.setattr(execution, "RETURN_SECONDS", 0.0)  # a record at a time
+    error = failed_early(OutOfMemoryError, system, 8.0, h=2.0**-6, trace=True)
+    assert "no memory for more records" in str(error) and error.solution is not None
+    kept = len(error.solution.t)
+    assert 10 < kept <= 301
+    assert error.solution.q[: kept - 1].tobytes() == whole.q[: kept - 1].tobytes()
+
+
+def test_rows_grow_in_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = Rows(2)
+    for k in range(1000):
+        rows.add(np.array([[k, -k]]))
+    assert len(rows) == 1000 and rows.nbytes == 16000 and rows.last().tolist() == [999, -999]
+    assert rows.since(998).tolist() == [[998, -998], [999, -999]]
+    assert rows.taken()[:, 0].tolist() == list(range(1000)) and len(rows) == 0
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_only_a_trace_that_is_asked_for_is_kept(backend: str) -> None:
+    system = system_of(oscillator, backend)
+    assert sl.solve(system, 1.0).trace is None
+    trace = sl.solve(system, 1.0, trace=True).trace
+    assert trace is not None and trace.accepted.sum() == sl.solve(system, 1.0).statistics.steps

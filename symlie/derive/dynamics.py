@@ -90,6 +90,26 @@ def derive_dynamics(statement: Statement) -> Dynamics:
     return Dynamics(momentum, mass, mass_is_constant, force)
 
 
+def conserves_energy(statement: Statement, dynamics: Dynamics, rate: Sequence[Expr]) -> bool:
+    """Whether a statement keeps T + V: T is a quadratic form, nothing depends on time, and nothing else does work.
+
+    Parameters
+    ----------
+    statement, dynamics
+        The statement and its M.
+    rate
+        b of its constraints B v + b = 0.
+    """
+    others = (statement.applied_forces, statement.generalized_forces, statement.fields, statement.placements)
+    if any(others) or statement.dissipated != 0 or statement.energies != 0 or any(b != 0 for b in rate):
+        return False
+    if any(c.is_of_accelerations for c in statement.constraints):
+        return False
+    program, velocities = statement.program, [s for n in statement.moving_nodes for s in n.velocity.components]
+    at_rest = at_values(program, [statement.kinetic, *dynamics.momentum], dict.fromkeys(velocities, Integer(0)))
+    return not any(at_rest) and not depends_on(program, [statement.kinetic, statement.potential], [statement.time])
+
+
 def _by_node(vector: Sequence[Expr], dimensions: Sequence[int]) -> tuple[tuple[Expr, ...], ...]:
     bounds = list(itertools.accumulate(dimensions, initial=0))
     return tuple(tuple(vector[a:b]) for a, b in itertools.pairwise(bounds))

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from sympy import Expr, Integer, Symbol
 
+from symlie.derive.dynamics import conserves_energy
 from symlie.derive.fields import placed_offsets, total_field
 from symlie.derive.motions import motion_kernel
 from symlie.derive.node_types import node_type_kernels
@@ -223,6 +224,7 @@ def _element_kernels(
         prepared_count=builder.own.size,
         mass=_pattern(mass),
         mass_is_constant=dynamics.mass_is_constant,
+        conserves_energy=conserves_energy(statement, dynamics, constraints.rate),
         jacobian=_pattern(jacobian),
         constraints=tuple(
             ConstraintRows(c.name, len(c.rows), c.is_holonomic, c.is_of_accelerations) for c in statement.constraints

@@ -11,7 +11,7 @@ from symlie.ir.kernels import Arrangement, EmittedModel, FieldLayout, NodeSet, P
 from symlie.ir.signature import signature_hash
 from symlie.version import VERSION
 
-FORMAT = 6
+FORMAT = 7
 """Version of the manifest's layout; a folder of another format is refused."""
 
 
@@ -75,6 +75,7 @@ def types_manifest(model: EmittedModel) -> dict[str, Any]:
                 "prepared_parameters": e.prepared_count,
                 "mass": {"rows": list(e.mass.rows), "columns": list(e.mass.columns)},
                 "mass_is_constant": e.mass_is_constant,
+                "conserves_energy": e.conserves_energy,
                 "jacobian": {"rows": list(e.jacobian.rows), "columns": list(e.jacobian.columns)},
                 "constraints": [
                     {"name": c.name, "size": c.size, "holonomic": c.is_holonomic,

@@ -153,6 +153,8 @@ class ElementTypeKernels:
     mass: SparsePattern
     """Lower triangle."""
     mass_is_constant: bool
+    conserves_energy: bool
+    """Whether T + V is constant as far as this type is concerned, while inputs and prescribed motions do no work."""
     jacobian: SparsePattern
     constraints: tuple[ConstraintRows, ...]
     has_constraint_rate: bool

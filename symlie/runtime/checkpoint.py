@@ -107,6 +107,7 @@ def create_checkpoint(
         "record_every": run.record_every,
         "settings": dict(run.settings),
         "timings": dataclasses.asdict(run.timings),
+        "begin": state_bytes(run.system.layout, run.begin).hex(),
         "notes": dict(notes or {}),
     }
     layout = run.system.layout
@@ -195,6 +196,7 @@ def _run_of(path: Path, content: Content) -> tuple[Run, LoopState, Recorder]:
         header["record_every"],
         header["settings"],
         Timings(**header["timings"]),
+        state_of(system.layout, bytes.fromhex(header["begin"])),
     )
     recorder, state = Recorder(system.layout), state_of(system.layout, content.state)
     read_records(recorder, content.records)
@@ -216,7 +218,7 @@ def _check(run: Run, state: LoopState, recorder: Recorder) -> None:
     check_fields("the step control", run.control)
     for name in ("rtol", "atol", "weight"):
         check_array(name, getattr(run.control, name), (2 * run.system.layout.dimension,))
-    check_times("the recorded times", recorder.states()[0])
+    check_times("the recorded times", recorder.times)
     for times in (run.plan.start, run.plan.end):
         check_times("the plan", np.array(times, dtype=float))
     lengths_of_plan = {len(part) for part in (run.plan.start, run.plan.end, run.plan.steps, run.plan.record_end)}

@@ -22,8 +22,10 @@ from symlie.errors import (
     StepUnderflowError,
     TooManyStepsError,
 )
+from symlie.notices import notify
 from symlie.runtime.controllers import StepControl
 from symlie.runtime.drive import CompiledIntegration, Status
+from symlie.runtime.findings import findings_at_the_end, findings_on_the_way
 from symlie.runtime.interruption import DeferredInterrupt
 from symlie.runtime.layout import Array
 from symlie.runtime.loop_state import LoopState
@@ -120,7 +122,8 @@ class Keeper(Protocol):
 class Run:
     """Everything that one integration is told.
 
-    ``settings`` are the arguments of `solve` as JSON has them, for files and for people.
+    ``settings`` are the arguments of `solve` as JSON has them, for files and for people; ``begin`` is the state before
+    the first step.
     """
 
     system: System
@@ -130,6 +133,7 @@ class Run:
     record_every: int
     settings: Mapping[str, Any]
     timings: Timings
+    begin: LoopState
 
     def loop(self, begin: LoopState) -> TimeLoopLike:
         """The loop of the system's backend at a state."""
@@ -192,6 +196,14 @@ def execute(
     failure: IntegrationError | None = None
     state, budget, cpu = begin, 1, begin.cpu_seconds
 
+    told: set[str] = set()
+
+    def tell(found: list[str]) -> None:
+        for sentence in found:
+            if sentence not in told:
+                told.add(sentence)
+                notify(sentence)
+
     def captured(*, is_done: bool = False) -> LoopState:
         return dataclasses.replace(loop.captured(), cpu_seconds=cpu, is_done=is_done)
 
@@ -203,6 +215,7 @@ def execute(
                 elapsed = time.perf_counter() - start
                 cpu += time.thread_time() - start_cpu
                 loop.drain(recorder)
+                tell(findings_on_the_way(recorder))
                 state = captured(is_done=status in (Status.DONE, Status.EVENT))
                 if status in _FAILURES:
                     failure = run.failure(status, state)
@@ -233,18 +246,23 @@ def execute(
         )
     if failure is not None:
         recorder.add_last(state.t, state.at.q, state.at.v, state.at.multipliers, state.at.carried)
+    found = findings_on_the_way(recorder)
     solution = _solution(run, state, recorder, failure)
+    found += findings_at_the_end(run, solution)
+    solution = dataclasses.replace(solution, notices=tuple(found))
     if run.settings["multipliers"] == "index1" and run.system.layout.rows:
         solution = solution.with_index1_multipliers()
     if failure is not None:
         failure.solution = solution
+    tell(found)
+    if failure is not None:
         raise failure
     return solution
 
 
 def _solution(run: Run, state: LoopState, recorder: Recorder, failure: IntegrationError | None) -> Solution:
     counters, timings = state.counters, run.timings
-    t, q, v, rows, carried = recorder.states()
+    t, q, v, rows, carried = recorder.taken_states()
     statistics = Statistics(
         steps=counters.steps,
         accepted=counters.steps,
@@ -271,7 +289,7 @@ def _solution(run: Run, state: LoopState, recorder: Recorder, failure: Integrati
         carried,
         statistics,
         type(failure).__name__ if failure is not None else "event" if was_ended else "ok",
-        recorder.tried(),
+        recorder.taken_trace(),
         tuple(sorted(recorder.events, key=lambda e: e.t)),
         dataclasses.replace(at, event=_after_events(recorder, state.t, at.event)),
         run.settings,

@@ -224,7 +224,7 @@ def solve(
     }
     state = LoopState(plan.start[0], begin)
     every = min(int(record_every), LARGEST_STEPS) if t_eval is None else 0
-    run = Run(system, chosen, plan, control, every, settings, system.timings)
+    run = Run(system, chosen, plan, control, every, settings, system.timings, state)
     loop = run.loop(state)
     timings = dataclasses.replace(run.timings, compile=run.timings.compile + loop.compile_seconds)
     run = dataclasses.replace(run, timings=timings)

@@ -17,7 +17,7 @@ from symlie.errors import FormatError, UnknownNameError
 from symlie.runtime.angles import angles_of
 from symlie.runtime.slices import ConstraintSlice, EventValue, NodeSlice
 
-FORMAT = 6
+FORMAT = 7
 """The manifest format that this version reads."""
 
 Array = NDArray[np.float64]
@@ -147,6 +147,12 @@ class Layout:
     def mass_is_constant(self) -> bool:
         """Whether no mass matrix depends on the configuration."""
         return all(e["mass_is_constant"] for e in self.elements)
+
+    @property
+    def conserves_energy(self) -> bool:
+        """Whether T + V is constant."""
+        is_driven = bool(self.inputs) or bool(self.manifest["motions"])
+        return not is_driven and all(e["conserves_energy"] for e in self.elements)
 
     @cached_property
     def moving_types(self) -> NDArray[np.bool_]:

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from symlie.errors import UnknownNameError
+from symlie.notices import notify
 from symlie.runtime.layout import Array, Layout
 
 if TYPE_CHECKING:
@@ -28,12 +31,15 @@ class Outputs(Mapping[str, "Array"]):
     ----------
     solution
         The solution that they belong to.
+    known
+        Outputs that need not be computed.
     """
 
-    def __init__(self, solution: Solution) -> None:
+    def __init__(self, solution: Solution, known: Mapping[str, Array] | None = None) -> None:
         self._solution = solution
         self._names = output_names(solution.system.layout)
-        self._known: dict[str, Array] = {}
+        self._known: dict[str, Array] = dict(known or {})
+        self.notices: list[str] = []
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._names)
@@ -50,7 +56,19 @@ class Outputs(Mapping[str, "Array"]):
                 known = ", ".join(self._names)
                 raise UnknownNameError(f"Model '{self._solution.system.name}' has no output '{name}'; it has: {known}.")
             self._known[name] = self._computed(name)
+            self._look_at(name)
         return self._known[name]
+
+    def _look_at(self, name: str) -> None:
+        """Say where an output has no value."""
+        values, times = self._known[name], self._solution.t
+        without = np.flatnonzero(~np.isfinite(values.reshape(len(times), -1)).all(axis=1))
+        if len(without):
+            where = f"t = {times[without[0]]:.9g} s"
+            others = f" and at {len(without) - 1} other times" if len(without) > 1 else ""
+            sentence = f"Output '{name}' of '{self._solution.system.name}' is not finite at {where}{others}."
+            self.notices.append(sentence)
+            notify(sentence)
 
     def _computed(self, name: str) -> Array:
         solution, layout = self._solution, self._solution.system.layout

@@ -128,22 +128,27 @@ class Recorder:
 
     def take(self, other: Recorder) -> None:
         """Move everything from another recorder to the end of this one."""
-        t, q, v, multipliers, carried = other.states()
+        t, q, v, multipliers, carried = other.taken_states()
         self.add_states(t, q, v, multipliers, carried)
         self.trace.add(other.trace.taken())
         self.events += other.events
         other.events.clear()
 
+    @property
+    def times(self) -> Array:
+        """A copy of the recorded times, shape (n,)."""
+        return self._columns[0].since(0).reshape(-1)
+
     def states_since(self, first: int) -> Array:
         """A copy of the states from one on, as rows of (t, q, v, λ, carried)."""
         return np.hstack([rows.since(first) for rows in self._columns])
 
-    def states(self) -> tuple[Array, Array, Array, Array, Array]:
+    def taken_states(self) -> tuple[Array, Array, Array, Array, Array]:
         """All recorded (t, q, v, λ, carried), which are no longer here afterwards."""
         t, q, v, multipliers, carried = (rows.taken() for rows in self._columns)
         return t.reshape(-1), q, v, multipliers, carried
 
-    def tried(self) -> Trace | None:
+    def taken_trace(self) -> Trace | None:
         """The trace, if there is one, which is no longer here afterwards."""
         if not len(self.trace):
             return None

@@ -13,6 +13,7 @@ from symlie.compile.reading import brief, reading
 from symlie.errors import FormatError
 from symlie.packages import require
 from symlie.runtime.layout import Array
+from symlie.runtime.outputs import Outputs
 from symlie.runtime.recorder import Event, Statistics, Trace
 from symlie.runtime.solution import Solution
 from symlie.runtime.solution_checks import check_solution
@@ -148,7 +149,7 @@ def _solution(content: _Content, system: System) -> Solution:
     )
     # The outputs as they were, whatever processor reads them.
     outputs = {a["output"]: content.values[name] for name, a in content.about.items() if a.get("kind") == "output"}
-    solution.__dict__["outputs"] = outputs
+    solution.__dict__["outputs"] = Outputs(solution, outputs)
     return solution
 
 

@@ -12,7 +12,7 @@ from symlie.runtime.solution import Solution
 def solution_json(solution: Solution) -> dict[str, Any]:
     """Everything recorded, by name; ``angles``, ``trace`` and ``events`` where there may be some."""
     layout = solution.system.layout
-    angles = _angles_json(solution)
+    angles, outputs = _angles_json(solution), {name: values.tolist() for name, values in solution.outputs.items()}
     return {
         "model": layout.name,
         "options": layout.options,
@@ -24,9 +24,9 @@ def solution_json(solution: Solution) -> dict[str, Any]:
         "v": {n.name: n.by_node(solution.v, velocity=True).tolist() for n in layout.nodes if n.is_state},
         **({"angles": angles} if angles else {}),
         "multipliers": {name: rows.tolist() for name, rows in solution.named_multipliers().items()},
-        "outputs": {name: values.tolist() for name, values in solution.outputs.items()},
+        "outputs": outputs,
         "statistics": dataclasses.asdict(solution.statistics),
-        "notices": list(solution.notices),
+        "notices": [*solution.notices, *solution.outputs.notices],
         **({} if solution.trace is None else {"trace": _trace_json(solution.trace)}),
         **({"events": [_event_json(e) for e in solution.events]} if layout.events else {}),
     }

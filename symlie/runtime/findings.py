@@ -1,0 +1,83 @@
+"""What a run finds that its user should know although it did not fail: each a sentence, given once as a notice."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from symlie.errors import IntegrationError
+from symlie.runtime.initial import index1_multipliers
+from symlie.runtime.layout import Array
+from symlie.runtime.recorder import Recorder
+from symlie.runtime.solution import Solution
+
+if TYPE_CHECKING:
+    from symlie.runtime.execution import Run
+
+MANY_BYTES = 2**30
+"""Size of records from which on their number may be a surprise."""
+
+ENERGY_LIMIT = 0.5
+"""Of a change of energy relative to its scale, from which on states have nothing to do with the model."""
+
+REACH = 1e-3
+"""Share of what the forces of the start could do in the whole time that counts as scale of the energy: for runs that
+are at rest whenever they are looked at."""
+
+MOST_LOOKED_AT = 64
+"""Recorded states whose kinetic energy is looked at."""
+
+
+def findings_on_the_way(recorder: Recorder) -> list[str]:
+    """What is known while a run goes on; each sentence stays as it is."""
+    if recorder.nbytes < MANY_BYTES:
+        return []
+    return ["More than 1 GB is recorded; t_eval, or record_every in Python, records fewer states."]
+
+
+def findings_at_the_end(run: Run, solution: Solution) -> list[str]:
+    """What only the whole solution tells."""
+    if not run.system.layout.conserves_energy or not len(solution.t):
+        return []
+    with np.errstate(all="ignore"):
+        return _energy_lost(run, solution)
+
+
+def _energy_lost(run: Run, solution: Solution) -> list[str]:
+    system, begin = run.system, run.begin
+    kernels, p = system.kernels, system.prepared
+
+    def energies(t: float, q: Array, v: Array) -> Array:
+        return kernels.energy(p, t, q, v)
+
+    first = energies(begin.t, begin.at.q, begin.at.v)
+    last = energies(solution.t[-1], solution.q[-1], solution.v[-1])
+    change = abs(float(last.sum() - first.sum()))
+    if change <= ENERGY_LIMIT * max(first[0], last[0]) < np.inf or not np.isfinite(first.sum()):
+        return []
+    some = np.unique(np.linspace(0, len(solution.t) - 1, MOST_LOOKED_AT).astype(int))
+    kinetic = [energies(solution.t[k], solution.q[k], solution.v[k])[0] for k in some]
+    scale = max(ENERGY_LIMIT * max(kinetic), REACH * _work_of_start(run, solution.t[-1] - begin.t))
+    if change <= scale < np.inf:
+        return []
+    return [
+        f"The energy of '{system.name}', which the model conserves, went from {first.sum():.6g} to {last.sum():.6g}: "
+        "steps were too long for the fastest motion, or it came near a singularity, and the states are wrong; take "
+        "smaller steps."
+    ]
+
+
+def _work_of_start(run: Run, time: float) -> float:
+    """½ v'·M v' time² at the start."""
+    at, t, system = run.begin.at, run.begin.t, run.system
+    try:
+        acceleration, multipliers = index1_multipliers(
+            system.kernels, system.algebra, system.prepared, t, at.q, np.zeros_like(at.v)
+        )
+    except (np.linalg.LinAlgError, IntegrationError):
+        return 0.0
+    force = -system.kernels.force(system.prepared, t, at.q, np.zeros_like(at.v))
+    if system.layout.rows:
+        force = force - system.algebra.pull(system.kernels.jacobian(system.prepared, t, at.q), multipliers)
+    return abs(float(acceleration @ force)) * time**2 / 2

@@ -138,11 +138,11 @@ class StepControl(Brief):
     project_position: bool = False
     project_velocity: bool = False
     max_steps: int = MAX_STEPS
+    stiffness_limit: float = 0.0
 
-    def error(self, theta: Array, theta_hat: Array, v_n: Array, v: Array, v_hat: Array) -> float:
-        """The norm of ŷ - y relative to the tolerances."""
+    def error(self, theta: Array, difference: Array, v_n: Array, v: Array) -> float:
+        """The norm of a difference ŷ - y relative to the tolerances."""
         size = np.concatenate([np.abs(theta), np.maximum(np.abs(v_n), np.abs(v))])
-        difference = np.concatenate([theta_hat - theta, v_hat - v])
         return float(np.sqrt(np.sum(self.weight * (difference / (self.atol + self.rtol * size)) ** 2)))
 
     def factor(self, error: float) -> float:

@@ -24,7 +24,7 @@ RECORD_BYTES = 1 << 24
 
 _CONTROL_NUMBERS = (
     "is_adaptive", "with_estimate", "safety", "exponent", "fac_min", "fac_max", "h_min", "h_max", "baumgarte",
-    "project_position", "project_velocity", "max_steps",
+    "project_position", "project_velocity", "max_steps", "stiffness_limit",
 )  # fmt: skip
 
 

@@ -215,8 +215,8 @@ def execute(
                 elapsed = time.perf_counter() - start
                 cpu += time.thread_time() - start_cpu
                 loop.drain(recorder)
-                tell(findings_on_the_way(recorder))
                 state = captured(is_done=status in (Status.DONE, Status.EVENT))
+                tell(findings_on_the_way(run, state.counters, recorder))
                 if status in _FAILURES:
                     failure = run.failure(status, state)
                     break
@@ -246,9 +246,10 @@ def execute(
         )
     if failure is not None:
         recorder.add_last(state.t, state.at.q, state.at.v, state.at.multipliers, state.at.carried)
-    found = findings_on_the_way(recorder)
+    found = findings_on_the_way(run, state.counters, recorder)
     solution = _solution(run, state, recorder, failure)
-    found += findings_at_the_end(run, solution)
+    if failure is None:
+        found += findings_at_the_end(run, solution)
     solution = dataclasses.replace(solution, notices=tuple(found))
     if run.settings["multipliers"] == "index1" and run.system.layout.rows:
         solution = solution.with_index1_multipliers()

@@ -57,7 +57,7 @@ def rkmk_step(stepper: Stepper, state: State, h: float) -> Trial:
     if stepper.control.with_estimate:
         theta_hat = h * sum(b_hat[j] * rate[j] for j in range(len(rate)))
         v_hat = v + h * sum(b_hat[j] * v_dot[j] for j in range(len(rate)))
-        trial.error = stepper.control.error(Theta, theta_hat, v, V, v_hat)
+        trial.estimate(stepper.control, Theta, theta_hat, v, V, v_hat)
     return trial
 
 
@@ -112,7 +112,7 @@ def chain_step(stepper: Stepper, state: State, h: float, tableau: ChainTableau) 
     if stepper.control.with_estimate:
         q_hat, v_hat, _ = end_of(table.stages + 1, t + h)
         theta = k.difference(state.q, q)
-        trial.error = stepper.control.error(theta, theta + k.difference(q, q_hat), state.v, v, v_hat)
+        trial.estimate(stepper.control, theta, theta + k.difference(q, q_hat), state.v, v, v_hat)
     return trial
 
 
@@ -140,7 +140,7 @@ def ambient_step(stepper: Stepper, state: State, h: float, ambient: StepKernels)
     trial.q = Q
     if with_estimate:
         trial.acceleration = v_dot[-1] if table.has_end_stage else None
-        trial.error = stepper.control.error(theta, h * _sum(table.b_hat, rate), v, V, v + h * _sum(table.b_hat, v_dot))
+        trial.estimate(stepper.control, theta, h * _sum(table.b_hat, rate), v, V, v + h * _sum(table.b_hat, v_dot))
     if stepper.rows:
         # λ belongs to the end of the step, whose v' is the first of the next one.
         if trial.acceleration is None:

@@ -8,7 +8,8 @@ import numpy as np
 
 from symlie.errors import IntegrationError
 from symlie.runtime.initial import index1_multipliers
-from symlie.runtime.layout import Array
+from symlie.runtime.layout import Array, Layout
+from symlie.runtime.loop_state import Counters
 from symlie.runtime.recorder import Recorder
 from symlie.runtime.solution import Solution
 
@@ -29,15 +30,34 @@ MOST_LOOKED_AT = 64
 """Recorded states whose kinetic energy is looked at."""
 
 
-def findings_on_the_way(recorder: Recorder) -> list[str]:
+def findings_on_the_way(run: Run, counters: Counters, recorder: Recorder) -> list[str]:
     """What is known while a run goes on; each sentence stays as it is."""
-    if recorder.nbytes < MANY_BYTES:
-        return []
-    return ["More than 1 GB is recorded; t_eval, or record_every in Python, records fewer states."]
+    found = []
+    if counters.stiff_step > 0:
+        found.append(
+            f"This looks stiff: from t = {counters.stiff_since:.6g} s on an explicit method takes steps of "
+            f"{counters.stiff_step:.2g} s to stay stable, however smooth the motion is. {_remedy(run.system.layout)}"
+        )
+    if counters.chattering_step > 0:
+        found.append(
+            f"A force jumps to and fro from t = {counters.chattering_since:.6g} s on: velocities change sign with it, "
+            f"in steps of {counters.chattering_step:.2g} s. Smooth the jump, as tanh(v/ε) does for sign(v), or let an "
+            "event end the motion there."
+        )
+    if recorder.nbytes >= MANY_BYTES:
+        found.append("More than 1 GB is recorded; t_eval, or record_every in Python, records fewer states.")
+    return found
+
+
+def _remedy(layout: Layout) -> str:
+    """What helps against stiffness."""
+    if layout.is_hamiltonian:
+        return "Use method='symplectic_theta' with fixed steps, which is implicit."
+    return "Use less damping or a softer spring there, or a constraint in place of what is nearly rigid."
 
 
 def findings_at_the_end(run: Run, solution: Solution) -> list[str]:
-    """What only the whole solution tells."""
+    """What only the whole solution of a run tells that reached its end."""
     if not run.system.layout.conserves_energy or not len(solution.t):
         return []
     with np.errstate(all="ignore"):

@@ -24,6 +24,7 @@ from symlie.runtime.recorder import Recorder
 from symlie.runtime.solution import Solution
 from symlie.runtime.stabilisation import stabilisation
 from symlie.runtime.start import Start, continuation_of, first_step, start_of
+from symlie.runtime.stiffness import stiffness_limit
 from symlie.runtime.system import System
 
 
@@ -192,7 +193,8 @@ def solve(
             f"{max_steps}; take a larger step, or allow more."
         )
     control = _step_control(system, chosen, h, rtol, atol, controller, controller_options, stabilize, trace)
-    control = dataclasses.replace(control, max_steps=max_steps)
+    limit = stiffness_limit(chosen) if control.is_adaptive else 0.0
+    control = dataclasses.replace(control, max_steps=max_steps, stiffness_limit=limit)
     begin = start_of(system, t0) if start is None else continuation_of(start, system)
     system.check_motions(t_end)
     if plan.start[0] > t0:

@@ -20,6 +20,13 @@ class Counters:
     largest_constraint: float = 0.0
     largest_velocity: float = 0.0
     drift_bound: float = 0.0
+    suspicious_steps: int = 0
+    flipped_steps: int = 0
+    calm_steps: int = 0
+    stiff_since: float = 0.0
+    stiff_step: float = 0.0
+    chattering_since: float = 0.0
+    chattering_step: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)

@@ -61,6 +61,15 @@ class Trial:
     largest_constraint: float = 0.0
     largest_velocity: float = 0.0
     newton_iterations: int = 0
+    difference: Array | None = None
+    """ŷ - y for y = (θ, v), where the error is estimated."""
+
+    def estimate(
+        self, control: StepControl, theta: Array, theta_hat: Array, v_n: Array, v: Array, v_hat: Array
+    ) -> None:
+        """Set the difference and its norm."""
+        self.difference = np.concatenate([theta_hat - theta, v_hat - v])
+        self.error = control.error(theta, self.difference, v_n, v)
 
 
 class Stepper:
@@ -222,7 +231,7 @@ class Stepper:
                 last, _ = self.algebra.solve_saddle(mass, B, hat_B, force, right)
             else:
                 last = v_dot[-1]
-            trial.error = self.control.error(final_Theta, theta_hat, v, final_V, v_hat + h * b_hat[-1] * last)
+            trial.estimate(self.control, final_Theta, theta_hat, v, final_V, v_hat + h * b_hat[-1] * last)
         return trial
 
     def trial(self, state: State, q: Array, v: Array, v_dot: list[Array], stages: int, theta: Array) -> Trial:

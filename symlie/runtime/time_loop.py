@@ -28,6 +28,7 @@ from symlie.runtime.start import Start
 from symlie.runtime.step_checks import check_drift
 from symlie.runtime.step_interpolation import StepInside
 from symlie.runtime.steppers import State, Stepper, Trial
+from symlie.runtime.stiffness import look_at_step, looks_at_step
 from symlie.runtime.system import System
 
 STATUS_OF: dict[type[IntegrationError], Status] = {
@@ -117,6 +118,7 @@ class TimeLoop:
             state.t = start + counters.step * h
             is_last = counters.step + 1 == plan.steps[counters.segment]
             end_of_step = end if is_last else start + (counters.step + 1) * h
+        is_looked_at = looks_at_step(control.stiffness_limit, counters)
         trial, status = self._tried(h)
         if control.is_adaptive and not (trial is not None and trial.error <= 1):
             failed = trial is None or not trial.error <= np.inf
@@ -137,6 +139,8 @@ class TimeLoop:
             except ConstraintDriftError:
                 return Status.CONSTRAINT_DRIFT
             counters.drift_bound = 2 * trial.largest_constraint
+        if is_looked_at:
+            look_at_step(self.stepper, counters, state, trial, end_of_step, h)
         self._trace(h, trial.error, 1)
         is_terminal = False
         if self.event_values:

@@ -65,7 +65,7 @@ SYMLIE_UNROLL
     if (with_estimate) {
         combine(DIMENSION, DIMENSION, ALL_STAGES, h, B_HAT, rate, 0, hat);
         combine(DIMENSION, DIMENSION, ALL_STAGES, h, B_HAT, acceleration, v, hat + DIMENSION);
-        trial->error = error_norm(P, control, r, hat, v, V, hat + DIMENSION);
+        trial->error = error_norm(P, control, trial, r, hat, v, V, hat + DIMENSION);
     }
 #endif
     copy(STORAGE, Q, trial->q);

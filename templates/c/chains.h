@@ -109,7 +109,7 @@ SYMLIE_UNROLL
         system_difference(P, state->q, Q, size);
         system_difference(P, Q, hat_Q, end);
         for (int k = 0; k < DIMENSION; k++) end[k] += size[k];
-        trial->error = error_norm(P, control, size, end, state->v, V, hat_V);
+        trial->error = error_norm(P, control, trial, size, end, state->v, V, hat_V);
     }
 #endif
     system_normalize(P, Q, trial->q);

@@ -5,12 +5,13 @@
 
 #include "trial.h"
 #include "drift.h"
+#include "stiffness.h"
 #include "events.h"
 
 static inline long long trial_workspace(const symlie_problem *restrict P)
 {
     (void)P;
-    return STORAGE + 3LL * DIMENSION + ROWS + EVENTS + INCREMENTS + CARRIED;
+    return STORAGE + 5LL * DIMENSION + ROWS + EVENTS + INCREMENTS + CARRIED;
 }
 
 long long symlie_workspace(const symlie_problem *P)
@@ -21,6 +22,7 @@ long long symlie_workspace(const symlie_problem *P)
     if (projection_workspace(P) > inner) inner = projection_workspace(P);
     if (carried_workspace(P) > inner) inner = carried_workspace(P);
     if (drift_workspace(P) > inner) inner = drift_workspace(P);
+    if (stiffness_workspace(P) > inner) inner = stiffness_workspace(P);
     return mass_workspace(P) + 2 * trial_workspace(P) + event_workspace(P) + inner;
 }
 
@@ -133,6 +135,7 @@ int symlie_integrate(const symlie_problem *P, symlie_state *state, const symlie_
                 is_last = state->step + 1 == steps;
                 end_of_step = is_last ? end : start + (double)(state->step + 1) * equal;
             }
+            trial.keeps_difference = looks_at_step(control, state);
             int status = try_step(P, work, t, h, control, &mass, state, &trial);
             if (control->is_adaptive) {
                 const int failed = status != SYMLIE_DONE || !(trial.error <= (double)INFINITY);
@@ -151,6 +154,7 @@ int symlie_integrate(const symlie_problem *P, symlie_state *state, const symlie_
             if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
             if (SYMLIE_UNLIKELY(!keeps_constraints(P, work, end_of_step, &mass, state, &trial)))
                 return SYMLIE_CONSTRAINT_DRIFT;
+            if (SYMLIE_UNLIKELY(trial.keeps_difference)) look_at_step(P, work, end_of_step, h, control, &mass, state, &trial);
             record_tried(record, t, h, control->with_estimate ? trial.error : 0, 1);
             int is_terminal = 0;
 #if HAS_EVENTS

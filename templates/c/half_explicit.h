@@ -148,7 +148,7 @@ SYMLIE_UNROLL
 #else
         combine(DIMENSION, DIMENSION, STAGES, h, B_HAT, acceleration, v, next_V);
 #endif
-        trial->error = error_norm(P, control, final_Theta, next_Theta, v, final_V, next_V);
+        trial->error = error_norm(P, control, trial, final_Theta, next_Theta, v, final_V, next_V);
     }
 #else
     (void)control;

@@ -70,6 +70,13 @@ typedef struct {
     double largest_constraint;  /* largest |entry| of Phi over all steps */
     double largest_velocity;    /* largest |entry| of B v + b over all steps */
     double drift_bound;         /* |Phi| from which on the constraints are looked at again */
+    long long suspicious_steps; /* steps of late that look as if the motion were stiff or a force jumped */
+    long long flipped_steps;    /* those of them in which a velocity and its acceleration changed sign */
+    long long calm_steps;       /* other steps since the last one of them */
+    double stiff_since;         /* time and step size where the motion was found to be stiff; a size of 0: nowhere */
+    double stiff_step;
+    double chattering_since;    /* the same where a force was found to jump to and fro */
+    double chattering_step;
 } symlie_state;
 
 /* How steps are taken. Weights and tolerances go over (theta, v), 2 x dimension entries. */
@@ -89,6 +96,7 @@ typedef struct {
     long long project_position;
     long long project_velocity;
     long long max_steps;        /* steps within a segment at most */
+    double stiffness_limit;     /* h |lambda| from which on steps are suspicious; 0: they are not looked at */
     const int *event_direction; /* 1: from negative to positive, -1: the other way, 0: both */
     const unsigned char *event_is_terminal;
 } symlie_control;

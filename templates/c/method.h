@@ -22,6 +22,8 @@ typedef struct {
     long long newton_iterations;
     double largest_constraint;
     double largest_velocity;
+    long long keeps_difference; /* whether the estimated error is wanted */
+    double *difference;         /* y_hat - y for y = (theta, v) */
 } symlie_trial;
 
 /* Multipliers of a stage: those of the state where its v' is known, else what the stage's solution left in the trial. */
@@ -36,18 +38,24 @@ typedef struct {
     ARRAY(name##_event, EVENTS);                                                                                    \
     ARRAY(name##_increment, INCREMENTS);                                                                            \
     ARRAY(name##_carried, CARRIED);                                                                                 \
+    ARRAY(name##_difference, 2 * DIMENSION);                                                                        \
     symlie_trial name = {name##_q,     name##_v,         name##_lambda,  name##_acceleration, 0, name##_first,      \
-                         name##_event, name##_increment, name##_carried, 0, 0, 0, 0, 0}
+                         name##_event, name##_increment, name##_carried, 0, 0, 0, 0, 0, 0, name##_difference}
 
 /* Norm of y_hat - y for y = (theta, v), relative to the tolerances; theta is zero at the start of a step.
  * Source: Tumiotto and Arnold 2024, equation (21). */
 static inline double error_norm(const symlie_problem *restrict P, const symlie_control *restrict control,
-                                const double *restrict theta, const double *restrict theta_hat, const double *restrict v_n,
-                                const double *restrict v, const double *restrict v_hat)
+                                const symlie_trial *restrict trial, const double *restrict theta,
+                                const double *restrict theta_hat, const double *restrict v_n, const double *restrict v,
+                                const double *restrict v_hat)
 {
     const int n = DIMENSION;
     double sum = 0;
     (void)P;
+    if (SYMLIE_UNLIKELY(trial->keeps_difference)) {
+        for (int k = 0; k < n; k++) trial->difference[k] = theta_hat[k] - theta[k];
+        for (int k = 0; k < n; k++) trial->difference[n + k] = v_hat[k] - v[k];
+    }
     for (int k = 0; k < n; k++) {
         const double scale = control->atol[k] + control->rtol[k] * fabs(theta[k]);
         const double e = (theta_hat[k] - theta[k]) / scale;

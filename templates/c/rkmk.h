@@ -139,7 +139,7 @@ SYMLIE_UNROLL
         combine(DIMENSION, DIMENSION, ALL_STAGES, h, B_HAT, rate, 0, hat);
         if (INTEGRATES_VELOCITIES) combine(DIMENSION, DIMENSION, ALL_STAGES, h, B_HAT, acceleration, v, hat + DIMENSION);
         else copy(DIMENSION, v, hat + DIMENSION);
-        trial->error = error_norm(P, control, Theta, hat, v, V, hat + DIMENSION);
+        trial->error = error_norm(P, control, trial, Theta, hat, v, V, hat + DIMENSION);
     }
 #endif
     keep_increment(P, Theta, trial->increment);

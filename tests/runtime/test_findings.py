@@ -6,12 +6,16 @@ import functools
 import warnings
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sympy import log
 
 import symlie as sl
+from symlie.errors import InterruptedIntegrationError, TooManyStepsError
 from symlie.runtime import execution, findings
+from symlie.runtime.methods import method as method_of_name
+from symlie.runtime.stiffness import NEAR_LIMIT, stiffness_limit
 from symlie.runtime.system import System
 
 BACKENDS = ("c", "numpy")
@@ -110,6 +114,117 @@ def test_energies_that_are_not_finite(backend: str) -> None:
     solution = sl.solve(system_of(undefined, backend), 0.1, h=0.1)
     with pytest.warns(sl.Notice, match="Output 'energy' of 'undefined_energy' is not finite at t = 0 s"):
         _ = solution.outputs["energy"]
+
+
+def damped() -> sl.Model:
+    """A fast decay beside a slow oscillation."""
+    model = sl.Model("fast_decay")
+    q = model.node("q", "R2")
+    model.kinetic_energy(q.x_dot.dot(q.x_dot) / 2)
+    model.potential_energy(q.x.dot(q.x) / 2)
+    model.dissipation(model.parameter("c", 1e6) * q.x_dot[0] ** 2 / 2)
+    model.initial(q, x=[1e-3, 1], x_dot=[0, 0])
+    return model
+
+
+def damped_array() -> sl.Model:
+    """The same beside an undamped neighbour, in the structured form of large systems."""
+    element = sl.ElementType("fast_decaying", node="R2")
+    q = element.node
+    element.kinetic_energy(q.x_dot.dot(q.x_dot) / 2)
+    element.potential_energy(q.x.dot(q.x) / 2)
+    element.dissipation(element.parameter("c", 0.0) * q.x_dot[0] ** 2 / 2)
+    model = sl.Model("fast_decays")
+    nodes = model.node_array("nodes", "R2", 2)
+    nodes.initial(x=[[1e-3, 1], [1, 1]])
+    model.add(element, nodes, c=[1e6, 0.0])
+    return model
+
+
+def rubbing() -> sl.Model:
+    """Coulomb friction, at rest from t = 1 on."""
+    model = sl.Model("rubbing")
+    q = model.node("q", "R1")
+    model.kinetic_energy(q.x_dot[0] ** 2 / 2)
+    model.generalized_force(q, x_dot=[-sl.sign(q.x_dot[0])])
+    model.initial(q, x_dot=[1])
+    return model
+
+
+def found(build: Callable[[], sl.Model], backend: str, **options: Any) -> sl.Solution:
+    """A run that is too long for its number of steps."""
+    with pytest.raises(TooManyStepsError) as caught:
+        sl.solve(system_of(build, backend), 100.0, record_every=0, **options)
+    assert caught.value.solution is not None
+    return caught.value.solution
+
+
+@pytest.mark.parametrize("method", ["half_explicit_5", "rkmk_dopri5", "rkmk_bs32", "cf43"])
+def test_stiff_motions(method: str) -> None:
+    with pytest.warns(
+        sl.Notice, match=r"^This looks stiff: from t = 0\.00\d+ s on an explicit method takes steps of"
+    ) as given:
+        solution = found(damped, "c", method=method, max_steps=3000)
+    assert len(given) == len(solution.notices) == 1
+
+
+@pytest.mark.parametrize(("build", "words"), [(damped, "looks stiff"), (rubbing, "force jumps to and fro from t = 1")])
+def test_backends_find_the_same(
+    build: Callable[[], sl.Model], words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At the same step, and also when the run goes on from a checkpoint in between."""
+    solutions = []
+    for backend in BACKENDS:
+        with pytest.warns(sl.Notice, match=words):
+            solutions.append(found(build, backend, max_steps=1250))
+    assert solutions[0].notices == solutions[1].notices
+    path, stop = tmp_path / "run.checkpoint", Impatience(1010)
+    monkeypatch.setattr(execution, "RETURN_SECONDS", 0.0)  # a call after each step
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with pytest.raises(InterruptedIntegrationError):
+            sl.solve(system_of(build, "c"), 100.0, record_every=0, max_steps=1250, checkpoint=path, progress=stop)
+        with pytest.raises(TooManyStepsError) as caught:
+            sl.resume(path)
+    resumed = caught.value.solution
+    assert resumed is not None and resumed.notices == solutions[0].notices
+    assert resumed.q.tobytes() == solutions[0].q.tobytes()
+    assert resumed.statistics.rhs_evaluations == solutions[0].statistics.rhs_evaluations
+
+
+@pytest.mark.parametrize("method", ["half_explicit_5", "rkmk_dopri5"])
+def test_stiffness_of_large_systems(method: str) -> None:
+    with pytest.warns(sl.Notice, match="looks stiff"):
+        found(damped_array, "c", method=method, max_steps=1250)
+
+
+def test_motions_that_are_not_stiff() -> None:
+    """Fast oscillations, damped a little, followed over many steps."""
+    system = system_of(spring, "c").with_parameters(k=1.0)
+    for options in ({"rtol": 1e-3}, {"rtol": 1e-9}, {"method": "rkmk_bs32", "rtol": 1e-4}):
+        solution = sl.solve(system, 3000.0, record_every=0, **options)
+        assert solution.statistics.steps > 2000
+        assert not any("stiff" in notice or "force" in notice for notice in solution.notices)
+
+
+def test_intervals_of_stability() -> None:
+    """On the negative real axis; Hairer and Wanner, Solving Ordinary Differential Equations II, section IV.2."""
+    known = {"rkmk_euler": 2.0, "rkmk_kutta3": 2.51, "rkmk_rk44": 2.79, "cf4": 2.79, "rkmk_dopri5": 3.31}
+    for name, length in known.items():
+        assert stiffness_limit(method_of_name(name)) / NEAR_LIMIT == pytest.approx(length, abs=0.02)
+    assert stiffness_limit(method_of_name("symplectic_theta")) == 0
+
+
+class Impatience:
+    """A progress callback that acts as if Ctrl-C were pressed after some steps."""
+
+    def __init__(self, calls: int) -> None:
+        self.calls = calls
+
+    def __call__(self, fraction: float) -> None:
+        self.calls -= 1
+        if self.calls <= 0:
+            raise KeyboardInterrupt
 
 
 @pytest.mark.parametrize("backend", BACKENDS)

@@ -1,0 +1,97 @@
+/* Whether adaptive steps are as short as they are because the motion is stiff, or because a force jumps to and fro.
+ *
+ * Every STIFFNESS_EVERY steps, and then step by step while it looks like it, the largest rate of the equations along the
+ * estimated error delta = y_hat - y of a step is taken from two right-hand sides more,
+ *     |lambda| = |f(y o exp(delta)) - f(y)| / |delta|,
+ * for y = (q, v) by parts, of which the smaller quotient counts: they have different units, and agree for one fast mode,
+ * which the error of a step at the limit of stability consists of. A step is suspicious if h |lambda| is near the limit, or
+ * if some velocity and its acceleration changed sign together in a way that is not linear: delta changes the acceleration
+ * by half as much, or twice as much, as the change over the step lets expect. STIFF_STEPS suspicious steps, without
+ * CALM_STEPS others in a row, are enough.
+ * Source of the rule: Hairer and Wanner, Solving Ordinary Differential Equations II, section IV.2. */
+#ifndef SYMLIE_STIFFNESS_H
+#define SYMLIE_STIFFNESS_H
+
+#define STIFFNESS_EVERY 1000
+#define STIFF_STEPS 15
+#define CALM_STEPS 6
+
+static inline long long stiffness_workspace(const symlie_problem *restrict P)
+{
+    return STORAGE + 6LL * DIMENSION + ROWS + acceleration_workspace(P);
+}
+
+/* Whether the next step is to be looked at, for which its estimated error is kept. */
+static inline int looks_at_step(const symlie_control *restrict control, const symlie_state *restrict state)
+{
+    if (!(control->stiffness_limit > 0) || state->stiff_step > 0 || state->chattering_step > 0) return 0;
+    return state->suspicious_steps > 0 || (state->steps + 1) % STIFFNESS_EVERY == 0;
+}
+
+/* v' and the rate of the configuration at a state; r is scratch. */
+static inline int rates_at(const symlie_problem *restrict P, double *restrict work, double t, const double *restrict q,
+                           const double *restrict v, double *restrict r, mass_matrix *restrict mass, double *restrict a,
+                           double *restrict lambda, double *restrict rate)
+{
+    const int status = stage_acceleration(P, work, t, q, v, r, mass, a, lambda);
+    copy(DIMENSION, v, rate);
+    if (FIELDS && status == SYMLIE_DONE) system_field(P, t, q, a, lambda, rate);
+    return status;
+}
+
+static inline void count_step(symlie_state *restrict state, double t, double h, int is_fast, int is_flipped)
+{
+    if (!is_fast && !is_flipped) {
+        if (++state->calm_steps >= CALM_STEPS) state->suspicious_steps = state->flipped_steps = state->calm_steps = 0;
+        return;
+    }
+    state->calm_steps = 0;
+    state->suspicious_steps++;
+    state->flipped_steps += is_flipped;
+    if (state->suspicious_steps < STIFF_STEPS) return;
+    if (3 * state->flipped_steps >= STIFF_STEPS) state->chattering_since = t, state->chattering_step = h;
+    else state->stiff_since = t, state->stiff_step = h;
+}
+
+/* Look at a step that is accepted, before the state becomes its end at time t. */
+SYMLIE_COLD void look_at_step(const symlie_problem *restrict P, double *restrict work, double t, double h,
+                              const symlie_control *restrict control, mass_matrix *restrict mass,
+                              symlie_state *restrict state, const symlie_trial *restrict trial)
+{
+    ARRAY(q, STORAGE);
+    ARRAY(v, DIMENSION);
+    ARRAY(r, DIMENSION);
+    ARRAY(a, DIMENSION);
+    ARRAY(rate, DIMENSION);
+    ARRAY(other_a, DIMENSION);
+    ARRAY(other_rate, DIMENSION);
+    ARRAY(lambda, ROWS);
+    const int n = DIMENSION;
+    const double *restrict delta = trial->difference, *restrict weight = control->weight;
+    double moved = 0, moved_rate = 0, pushed = 0, pushed_rate = 0;
+    int is_flipped = 0;
+    (void)work;
+    system_advance(P, trial->q, delta, q);
+    for (int k = 0; k < n; k++) v[k] = trial->v[k] + delta[n + k];
+    if (MOTIONS) system_prescribe(P, t, q, v);
+    state->rhs_evaluations += 2;
+    if (rates_at(P, work, t, trial->q, trial->v, r, mass, a, lambda, rate) != SYMLIE_DONE) return;
+    if (rates_at(P, work, t, q, v, r, mass, other_a, lambda, other_rate) != SYMLIE_DONE) return;
+    for (int k = 0; k < n; k++) {
+        const double x = other_rate[k] - rate[k], y = other_a[k] - a[k];
+        moved += weight[k] * delta[k] * delta[k];
+        moved_rate += weight[k] * x * x;
+        pushed += weight[n + k] * delta[n + k] * delta[n + k];
+        pushed_rate += weight[n + k] * y * y;
+        if (!(weight[n + k] > 0 && state->v[k] * trial->v[k] < 0 && trial->first_acceleration[k] * a[k] < 0)) continue;
+        const double found = fabs(y * (trial->v[k] - state->v[k]));
+        const double expected = fabs(delta[n + k] * (a[k] - trial->first_acceleration[k]));
+        is_flipped |= !(found >= 0.5 * expected && found <= 2 * expected);
+    }
+    const double limit = control->stiffness_limit * control->stiffness_limit / (h * h);
+    const int is_fast = (moved > 0 || pushed > 0) && (!(moved > 0) || moved_rate > limit * moved)
+                     && (!(pushed > 0) || pushed_rate > limit * pushed);
+    count_step(state, t, h, is_fast, is_flipped);
+}
+
+#endif

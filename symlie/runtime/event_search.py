@@ -1,4 +1,4 @@
-"""Events of a step in NumPy: the same decisions as ``events.h``, where they are explained."""
+"""Events of a step in NumPy: the same decisions as ``event_search.h``, where they are explained."""
 
 from __future__ import annotations
 

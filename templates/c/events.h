@@ -1,35 +1,16 @@
-/* Events: zeros of functions of (t, q, v, lambda) within accepted steps.
- *
- * Each function is sampled inside of the step, in parts that a polynomial of degree five resolves. Between the extrema of
- * the polynomial there is one zero at most. Extrema that are close to zero are sought again by steps of the method, since
- * the polynomial can not tell whether the function crosses zero there twice, touches it, or turns back before. Zeros are
- * located by steps of the method from the start of the step, so that the state at an event is a state of the method like
- * any other. */
+/* Events: zeros of functions of (t, q, v, lambda) within accepted steps, found by event_search.h, and what they do to a
+ * run: they are recorded, and the first terminal one ends it. */
 #ifndef SYMLIE_EVENTS_H
 #define SYMLIE_EVENTS_H
 
 #if HAS_EVENTS
-#include "event_samples.h"
-#include "step_interpolation.h"
+#include "event_search.h"
 
-#define EVENT_ITERATIONS 200    /* steps to locate a zero */
-#define SMALLEST_PANEL 0.015625 /* of a step: smallest part that is sampled by itself */
-#define MARGIN 0.02             /* of the variation: distance from zero at which the sign is certain */
-#define TOUCH 1e-12             /* of the largest value: what counts as zero */
-#define EVENT_GRID 32           /* intervals in which a part has one extremum at most */
-#define EXTREMUM_STEPS 8        /* refinements of an extremum */
 #define MOST_EVENTS 320         /* of one function within a step: five in each of the smallest parts */
 
 static inline long long event_workspace(const symlie_problem *restrict P)
 {
     return inside_workspace(P) + 2LL * DIMENSION + 2LL * EVENT_SAMPLES * EVENTS;
-}
-
-/* Whether a function that went from a to b reached zero in the direction that is asked for. A function that starts at
- * zero has not: this is where an integration goes on after an event. */
-static inline int is_crossing(double a, double b, int direction)
-{
-    return (a < 0 && b >= 0 && direction >= 0) || (a > 0 && b <= 0 && direction <= 0);
 }
 
 static inline int are_numbers(const symlie_problem *restrict P, const double *restrict value)
@@ -46,184 +27,6 @@ static inline int begin_events(const symlie_problem *restrict P, symlie_state *r
     system_events(P, state->t, state->q, state->v, state->lambda, state->event);
     state->event_is_valid = 1;
     return are_numbers(P, state->event) ? SYMLIE_DONE : SYMLIE_EVENT_NOT_A_NUMBER;
-}
-
-/* A function along a step: which one, how far it was followed, and its value there. */
-typedef struct {
-    int event;
-    double x;                   /* length of the step up to there */
-    double value;
-    double scale;               /* its largest value within the step */
-    symlie_record *record;
-} event_path;
-
-/* The first zero between path->x and high, where the function has the value b: `other` becomes the state just behind it.
- * Regula falsi in the form of Illinois, with bisection as soon as it is slow. */
-SYMLIE_COLD int locate_event(step_inside *restrict in, const event_path *restrict path, double high, double b,
-                             double *restrict length)
-{
-    double low = path->x, a = path->value, behind = -1; /* the step length that `other` belongs to */
-    const double t = in->t, width = 4.5e-16 * fmax(fabs(t), fabs(t + in->h));
-    int side = 0, status = SYMLIE_DONE;
-    for (int n = 0; n < EVENT_ITERATIONS && high - low > width && b != 0; n++) {
-        double x = high - b * (high - low) / (b - a);
-        if (!(x > low && x < high) || n % 4 == 3) x = low + 0.5 * (high - low);
-        if (!(x > low && x < high)) break;
-        status = step_to(in, x, t + x);
-        if (status != SYMLIE_DONE) return status;
-        behind = x;
-        const double c = in->other->event[path->event];
-        if ((c < 0) == (path->value < 0) && c != 0) {
-            low = x, a = c;
-            if (side == -1) b *= 0.5;
-            side = -1;
-        } else {
-            high = x, b = c;
-            if (side == 1) a *= 0.5;
-            side = 1;
-        }
-    }
-    *length = high;
-    if (behind == high || high == in->h) return SYMLIE_DONE;
-    return step_to(in, high, t + high);
-}
-
-/* Follow a function to the length x, where it has a value, and record the event on the way if there is one. */
-static inline int follow(step_inside *restrict in, event_path *restrict path, double x, double value)
-{
-    const symlie_problem *restrict P = in->P;
-    if (is_crossing(path->value, value, in->control->event_direction[path->event])) {
-        double length = x;
-        const int status = locate_event(in, path, x, value, &length);
-        if (status != SYMLIE_DONE) return status;
-        const int is_end = length == in->h;
-        const double at = is_end ? in->end : in->t + length;
-        symlie_trial *restrict other = in->other;
-        if (is_end) {
-            copy(STORAGE, in->trial->q, other->q);
-            copy(DIMENSION, in->trial->v, other->v);
-            copy(ROWS, in->trial->lambda, other->lambda);
-            copy(INCREMENTS, in->trial->increment, other->increment);
-        }
-        carry(P, in->work, at, in->state, other);
-        double *row = path->record->event + (2 + STORAGE + DIMENSION + ROWS + CARRIED) * path->record->events++;
-        row[0] = path->event;
-        row[1] = at;
-        copy(STORAGE, other->q, row + 2);
-        copy(DIMENSION, other->v, row + 2 + STORAGE);
-        copy(ROWS, other->lambda, row + 2 + STORAGE + DIMENSION);
-        copy(CARRIED, other->carried, row + 2 + STORAGE + DIMENSION + ROWS);
-    }
-    path->x = x;
-    path->value = value;
-    return SYMLIE_DONE;
-}
-
-/* Seek a minimum (sign 1) or a maximum (-1) near the length x by steps of the method, parabolas through three of them: *x
- * becomes its place, or one where the function has crossed zero, and *value the value there, zero if it only touches. */
-SYMLIE_COLD int settle_extremum(step_inside *restrict in, const event_path *restrict path, double sign, double width,
-                                double *restrict x, double *restrict value)
-{
-    double d = width, center = *x, g[3];
-    int status;
-    for (int n = 0; n < EXTREMUM_STEPS; n++) {
-        d = fmin(d, 0.5 * fmin(center, in->h - center));
-        if (!(d > 0)) break;
-        for (int k = 0; k < 3; k++) {
-            *x = center + (k - 1) * d;
-            status = step_to(in, *x, in->t + *x);
-            if (status != SYMLIE_DONE) return status;
-            *value = g[k] = in->other->event[path->event];
-            if (sign * g[k] < -TOUCH * path->scale) return SYMLIE_DONE;
-        }
-        const double curvature = sign * (g[0] - 2 * g[1] + g[2]);
-        if (!(curvature > 0)) break;
-        const double shift = -sign * d * (g[2] - g[0]) / (2 * curvature);
-        center += fmin(2 * d, fmax(-2 * d, shift));
-        if (fabs(shift) <= 0.5 * d) d *= 0.0625;
-        if (!(center > 0 && center < in->h) || fabs(shift) <= 1e-9 * in->h) break;
-    }
-    *x = fmin(fmax(center, 0), in->h);
-    if (!(*x > 0)) return SYMLIE_DONE;
-    status = step_to(in, *x, in->t + *x);
-    *value = in->other->event[path->event];
-    if (fabs(*value) <= TOUCH * path->scale) *value = 0;
-    return status;
-}
-
-/* Follow a function through a part of the step, by way of the extrema of the polynomial. */
-static inline int follow_panel(step_inside *restrict in, event_path *restrict path, double start, double width,
-                               const double *restrict c, double variation, double end_value)
-{
-    const double margin = MARGIN * variation, x = start * in->h, length = width * in->h;
-    double slope[EVENT_SAMPLES - 1], previous;
-    int may_cross = 0, status;
-    for (int i = 0; i + 1 < EVENT_SAMPLES; i++) slope[i] = c[i + 1] - c[i];
-    /* The sign of a polynomial is that of its coefficients where they all have one. */
-    for (int i = 0; i < EVENT_SAMPLES; i++) may_cross |= c[i] * c[0] <= 0 || fabs(c[i]) <= margin;
-    previous = slope[0];
-    for (int k = 1; may_cross && k <= EVENT_GRID; k++) {
-        const double s = (double)k / EVENT_GRID, here = bernstein_value(EVENT_SAMPLES - 1, slope, s);
-        if (previous * here < 0 || (here == 0 && previous != 0 && k < EVENT_GRID)) {
-            const double at = s - here / ((here - previous) * EVENT_GRID);
-            double place = x + at * length, value = bernstein_value(EVENT_SAMPLES, c, at);
-            if (fabs(value) <= margin) {
-                status = settle_extremum(in, path, previous < 0 ? 1 : -1, length / (2 * EVENT_GRID), &place, &value);
-                if (status != SYMLIE_DONE) return status;
-            }
-            if (place > path->x) {
-                status = follow(in, path, place, value);
-                if (status != SYMLIE_DONE) return status;
-            }
-        }
-        previous = here;
-    }
-    double last = x + length;
-    const int is_end = !(start + width < 1);
-    if (is_end) last = in->h;
-    if (!(last > path->x)) return SYMLIE_DONE;
-    if (!is_end && fabs(end_value) <= margin) {
-        status = step_to(in, last, in->t + last);
-        if (status != SYMLIE_DONE) return status;
-        end_value = in->other->event[path->event];
-        if (fabs(end_value) <= TOUCH * path->scale) end_value = 0;
-    }
-    return follow(in, path, last, end_value);
-}
-
-/* Record all zeros of one function within a step; `sample` has values of all functions over the whole step. */
-static inline int search_event(step_inside *restrict in, event_path *restrict path, const double *restrict sample,
-                               double *restrict panel)
-{
-    const symlie_problem *restrict P = in->P;
-    const int e = path->event;
-    double start = 0, width = 1, c[EVENT_SAMPLES], variation;
-    while (start < 1) {
-        if (!(start + width < 1)) width = 1 - start;
-        const double *restrict values = sample;
-        if (width < 1) {
-            for (int i = 0; i < EVENT_SAMPLES; i++) {
-                const double s = start + EVENT_NODE[i] * width;
-                if (i == 0 ? start == 0 : i + 1 == EVENT_SAMPLES && !(start + width < 1)) {
-                    copy(EVENTS, sample + i * EVENTS, panel + i * EVENTS);
-                    continue;
-                }
-                const int status = events_inside(in, s, panel + i * EVENTS);
-                if (status != SYMLIE_DONE) return status;
-            }
-            values = panel;
-        }
-        const int is_resolved = fit_samples(P, values, e, c, &variation);
-        if (!is_resolved && width > SMALLEST_PANEL) {
-            width *= 0.5;
-            continue;
-        }
-        const int status = follow_panel(in, path, start, width, c, variation, values[(EVENT_SAMPLES - 1) * EVENTS + e]);
-        if (status != SYMLIE_DONE) return status;
-        start += width;
-        width *= 2;
-    }
-    return SYMLIE_DONE;
 }
 
 /* Record events within a step. After a terminal one, trial is the state there and *end its time. */

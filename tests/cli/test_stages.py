@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -26,11 +27,16 @@ def small_model(name: str) -> sl.Model:
     return model
 
 
-def test_seconds_are_those_of_the_stage_alone() -> None:
-    with watched_stages() as outer, stage("emit", "a"), watched_stages() as inner, stage("derive", "b"):
-        time.sleep(0.05)
-    assert outer.seconds["derive"] == pytest.approx(inner.seconds["derive"], abs=0.04)
-    assert outer.seconds["derive"] >= 0.05 > outer.seconds["emit"] > 0 == outer.seconds["compile"]
+def test_seconds_are_those_of_the_stage_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = SimpleNamespace(now=0.0)
+    monkeypatch.setattr(stages, "time", SimpleNamespace(perf_counter=lambda: clock.now))
+    with watched_stages() as outer, stage("emit", "a"):
+        clock.now = 1.0
+        with watched_stages() as inner, stage("derive", "b"):
+            clock.now = 3.0
+        clock.now = 7.0
+    assert [outer.seconds[kind] for kind in ("derive", "emit", "compile")] == [2, 5, 0]
+    assert [inner.seconds[kind] for kind in ("derive", "emit", "compile")] == [2, 0, 0]
 
 
 def test_stages_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -25,7 +25,11 @@ def group_of(text: str) -> LieGroup:
         raise UnknownNameError(f"Which group of {text}? Name it as {text}:NAME.")
     if not file.endswith(".py"):
         raise UnknownNameError(f"{file} is no Python file; name a group as FILE.py:NAME.")
-    module = import_file(model_path(file))
+    try:
+        path = model_path(file)
+    except UnknownNameError:
+        raise UnknownNameError(f"There is no Python file {file}, which should define '{name}'.") from None
+    module = import_file(path)
     group = getattr(module, name, None)
     if not isinstance(group, LieGroup):
         known = sorted(n for n, value in vars(module).items() if isinstance(value, LieGroup))

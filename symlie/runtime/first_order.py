@@ -16,6 +16,7 @@ import numpy as np
 from symlie.errors import EquilibriumError
 from symlie.runtime.layout import Array
 from symlie.runtime.redundancy import RANK_TOLERANCE
+from symlie.showing import Brief
 
 if TYPE_CHECKING:
     from symlie.runtime.linearization import Linearization
@@ -24,8 +25,8 @@ CONSISTENT = 1e-8
 """Relative size of what rows on velocities ask of the configuration where they depend on each other."""
 
 
-@dataclass(frozen=True, eq=False)
-class FirstOrder:
+@dataclass(frozen=True, eq=False, repr=False)
+class FirstOrder(Brief):
     """z' = A z, on the free components, dense."""
 
     matrix: Array

@@ -62,7 +62,7 @@ class Outputs(Mapping[str, "Array"]):
     def _look_at(self, name: str) -> None:
         """Say where an output has no value."""
         values, times = self._known[name], self._solution.t
-        without = np.flatnonzero(~np.isfinite(values.reshape(len(times), -1)).all(axis=1))
+        without = np.flatnonzero(~np.isfinite(values).all(axis=tuple(range(1, values.ndim))))
         if len(without):
             where = f"t = {times[without[0]]:.9g} s"
             others = f" and at {len(without) - 1} other times" if len(without) > 1 else ""

@@ -31,8 +31,8 @@ MOST_COMPONENTS = 6
 """Components above which a vector is drawn by its Euclidean norm."""
 
 LARGEST_RELATIVE = 1.0
-"""Change of the energy, relative to its start, beyond which it is drawn in J: the start is next to zero, or loads set the
-system in motion."""
+"""Change of the energy, relative to its start, beyond which it is drawn in J: the start is next to zero, or loads set
+the system in motion."""
 
 HALF_TURN = 1.000001 * np.pi
 """Length up to which vectors in rad are principal rotation vectors, which jump at half turns. Numbers are left alone:
@@ -273,7 +273,7 @@ def _multiplier_panel(constraint: str, values: Array) -> Panel:
 def _energy_panel(energy: Array) -> Panel:
     change = energy - energy[0] if len(energy) else energy
     scale = abs(energy[0]) if len(energy) else 0.0
-    if 0 < scale and np.max(np.abs(change), initial=0.0) <= LARGEST_RELATIVE * scale:
+    if scale > 0 and np.max(np.abs(change), initial=0.0) <= LARGEST_RELATIVE * scale:
         relative = (Series("", change / scale),)
         return Panel("energy, relative change", r"$(E - E_0)\,/\,|E_0|$", relative, kind="1")
     return Panel("energy, change", _in_unit("J", "$E - E_0$"), (Series("", change),), kind="J")

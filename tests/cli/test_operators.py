@@ -52,7 +52,7 @@ def test_json_and_a_group_of_the_user(cli: Cli, tmp_path: Path) -> None:
         (("mine.py:H",), "it defines: G, shears"),
         (("mine.py:number",), "it defines: G, shears"),
         (("nowhere.py:G",), "no Python file nowhere.py"),
-        (("mine.txt:G",), "no Python file mine.txt"),
+        (("mine.txt:G",), "mine.txt is no Python file"),
         (("broken.py:G",), "broken.py:1: ZeroDivisionError"),
         (("R1", "--out", "mine.py"), "mine.py"),
     ],

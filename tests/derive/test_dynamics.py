@@ -499,7 +499,7 @@ def test_unknown_groups_and_fields_are_named() -> None:
     with pytest.raises(AttributeError, match="Node 'body' on SE3 has no field 'y'; it has: R, x, Omega, U, v, v_dot"):
         _ = q.y
     point = model.node("point", "R3")
-    with pytest.raises(ModelError, match="R3 has no rotation matrix"):
+    with pytest.raises(AttributeError, match="Node 'point' on R3 has no field 'R'; it has: x, x_dot, v, v_dot"):
         _ = point.R
     with pytest.raises(ModelError, match="Only elements of the same group can be composed; the left one is in SE3"):
         _ = q * point

@@ -36,6 +36,9 @@ PUBLISHED_EIGENVALUES = 1e-10
 GROWTH = 1e-4
 """Growth of disturbances of size 1e-6 by a factor e, of motions known to 1e-12: quadratic terms, assembly."""
 
+KEPT_ENERGY = 1e-10
+"""Energy of motions that keep it, with a relative tolerance of 1e-12, over the time of a growth by a factor e."""
+
 LINEAR_PREDICTION = 2e-5
 """Motions of size 1e-5 against linear ones, relative to their size: quadratic terms."""
 

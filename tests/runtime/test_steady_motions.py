@@ -220,6 +220,9 @@ def test_motions_grow_as_eigenvalues_say(name: str) -> None:
         variation = turned_back @ system.kernels.difference(there.q, solution.q[k])
         seen.append(weights @ linear.state(variation, turned_back @ (solution.v[k] - there.v)))
     assert abs(seen[1] / seen[0] - np.exp(s * t_end)) <= tolerances.GROWTH * abs(np.exp(s * t_end))
+    if system.layout.conserves_energy:
+        first, last = solution.outputs["energy"]
+        assert last == pytest.approx(first, rel=tolerances.KEPT_ENERGY, abs=tolerances.KEPT_ENERGY)
 
 
 def test_rows_on_velocities_see_the_configuration() -> None:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from symlie.certify.checker import ASSUMPTIONS, check
 from symlie.certify.checker_arithmetic import CertificateError
 from symlie.certify.source_text import check_copies, named_functions, text_digest
-from symlie.compile.reading import brief, reading
+from symlie.compile.reading import brief, other_format, reading
 from symlie.errors import FormatError
 from symlie.ir.schemes import indices
 from symlie.ir.series import is_series, tail_of
@@ -250,6 +250,10 @@ def check_file(path: Path) -> dict[str, str]:
     with reading(path, "is no certificate, or a damaged one"):
         try:
             content = json.loads(path.read_text(encoding="utf-8"))
+            found = content.get("format", FORMAT)  # what states none is no certificate, as the checker says
+            if found != FORMAT:
+                version = content.get("versions", {}).get("symlie")
+                raise other_format(path, found, FORMAT, version, "check it with that version, or prove it again")
             if "functions" in content:
                 _belongs(path, {e["name"]: e for e in content["functions"]})
             check(content)

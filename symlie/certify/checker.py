@@ -295,7 +295,8 @@ def check(certificate: dict[str, Any]) -> list[str]:
         It does not prove what it says.
     """
     if certificate.get("format") != 1:
-        raise CertificateError("The certificate has a format that this checker does not know.")
+        version = certificate.get("versions", {}).get("symlie", "of no stated version")
+        raise CertificateError(f"Use the checker of symlie {version}; this one does not know the certificate's format.")
     if tuple(certificate["assumptions"]) != ASSUMPTIONS:
         raise CertificateError("The certificate rests on other assumptions than this checker.")
     checked = []

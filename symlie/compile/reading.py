@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from symlie.errors import FormatError, SymlieError
+from symlie.version import VERSION
 
 _LONGEST = 160
 """Characters of what is said about the damage."""
@@ -55,6 +56,26 @@ def reading(path: str | Path, verdict: str = "is damaged") -> Iterator[None]:
         raise
     except _DAMAGES as error:
         raise FormatError(f"{path} {verdict} ({type(error).__name__}: {brief(error)}).") from error
+
+
+def other_format(what: str | Path, found: object, reads: int, version: object, remedy: str) -> FormatError:
+    """The refusal of a file that another version wrote in a format of its own.
+
+    Parameters
+    ----------
+    what
+        The file, as the message calls it.
+    found, reads
+        Its format, and the one that this version reads.
+    version
+        The version that wrote it, as the file says; None if it does not.
+    remedy
+        What to do.
+    """
+    writer = "a version that it does not name" if version is None else f"symlie {brief(version)}"
+    return FormatError(
+        f"{what} has format {brief(found)} of {writer}; this is symlie {VERSION}, which reads format {reads}: {remedy}."
+    )
 
 
 def brief(value: object) -> str:

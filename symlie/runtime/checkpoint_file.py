@@ -25,7 +25,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, Self
 
-from symlie.compile.reading import reading
+from symlie.compile.reading import other_format, reading
 from symlie.errors import CheckpointError, FormatError
 
 FORMAT = 2
@@ -183,11 +183,12 @@ def _whole(data: bytes, start: int, size: int) -> bytes | None:
 
 def _read(path: Path, data: bytes) -> tuple[int, int, Content]:
     """Offset of the places, sequence number, and content."""
-    if not data.startswith(_MAGIC):
-        if data.startswith(_NAME):
-            found = data[len(_NAME) : len(_NAME) + 12].split(b"\n")[0].decode(errors="replace")
-            raise FormatError(f"{path} is a checkpoint of format {found}; this version of symlie reads {FORMAT}.")
+    if not data.startswith(_NAME):
         raise FormatError(f"{path} is not a checkpoint of symlie.")
+    if not data.startswith(_MAGIC):
+        found = data[len(_NAME) : len(_NAME) + 12].split(b"\n")[0].decode(errors="replace")
+        remedy = "resume it with that version, or start the run again"
+        raise other_format(f"The checkpoint {path}", found, FORMAT, _version(data), remedy)
     damaged = FormatError(f"The checkpoint {path} is damaged; start the run again.")
     start = len(_MAGIC)
     if len(data) < start + _SIZES.size:
@@ -206,6 +207,16 @@ def _read(path: Path, data: bytes) -> tuple[int, int, Content]:
     with reading(f"The checkpoint {path}"):
         header = json.loads(zlib.decompress(prologue[_SIZES.size :]))
     return places, sequence, Content(header, newest[_COUNTS.size :], records)
+
+
+def _version(data: bytes) -> str | None:
+    """The version that wrote a file of another format, if its header begins as in all formats so far."""
+    start = data.find(b"\n") + 1
+    with contextlib.suppress(FormatError), reading("The header"):
+        length, _ = _SIZES.unpack_from(data, start)
+        start += _SIZES.size
+        return str(json.loads(zlib.decompress(data[start : start + length]))["identity"]["symlie"])
+    return None
 
 
 def _lock(path: Path, file: BinaryIO) -> None:

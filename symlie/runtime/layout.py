@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from symlie.compile.reading import reading
+from symlie.compile.reading import other_format, reading
 from symlie.errors import FormatError, UnknownNameError
 from symlie.runtime.angles import angles_of
 from symlie.runtime.slices import ConstraintSlice, EventValue, NodeSlice
@@ -39,12 +39,7 @@ class Layout:
     """
 
     def __init__(self, manifest: dict[str, Any]) -> None:
-        version = manifest.get("format") if isinstance(manifest, dict) else None
-        if version != FORMAT:
-            raise FormatError(
-                f"The manifest has format {version!r}; this version of symlie reads format {FORMAT}. "
-                "Generate the model again with 'symlie generate'."
-            )
+        check_format(manifest, "The manifest", "generate the model again with 'symlie generate'")
         damaged = reading("The manifest", "is damaged; generate the model again with 'symlie generate'")
         with damaged, np.errstate(invalid="raise"):
             self._read(manifest)
@@ -375,6 +370,26 @@ class Layout:
             rows.append(own.ravel().astype(np.intp))
             columns.append(place[:, j].ravel().astype(np.intp))
         return np.concatenate(rows), np.concatenate(columns)
+
+
+def check_format(manifest: Any, what: str, remedy: str) -> None:
+    """Check that a manifest is of the format that this version reads.
+
+    Parameters
+    ----------
+    manifest
+        What ``manifest.json`` holds.
+    what, remedy
+        What the message calls it, and what to do.
+
+    Raises
+    ------
+    FormatError
+        It is of another one; the message names the version that wrote it.
+    """
+    head = manifest if isinstance(manifest, dict) else {}
+    if head.get("format") != FORMAT:
+        raise other_format(what, repr(head.get("format")), FORMAT, head.get("symlie"), remedy)
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:

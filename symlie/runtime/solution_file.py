@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from symlie.compile.reading import brief, reading
+from symlie.compile.reading import other_format, reading
 from symlie.errors import FormatError
 from symlie.packages import require
 from symlie.runtime.layout import Array
@@ -88,10 +88,8 @@ def load_solution(path: str | Path, *, backend: str | None = None, run_code: boo
         content = _read_numpy(path) if path.suffix == ".npz" else _read_netcdf(path)
         found = content.attributes.get("symlie_format")
     if found != str(FORMAT):
-        raise FormatError(
-            f"{path} has format {brief(found)} of symlie {brief(content.attributes.get('symlie_version'))}; this "
-            f"version reads format {FORMAT}."
-        )
+        version = content.attributes.get("symlie_version")
+        raise other_format(path, found, FORMAT, version, "read it with that version, or run the model again")
     with reading(path):
         other = [name for name, values in content.values.items() if values.dtype.kind not in "fiu"]
         if other:

@@ -17,6 +17,7 @@ from symlie.compile.cache import text_key
 from symlie.compile.reading import check_file_names, reading
 from symlie.errors import FormatError
 from symlie.runtime.inputs import input_table
+from symlie.runtime.layout import check_format
 from symlie.runtime.loading import load_system
 from symlie.runtime.methods import STEP_KINDS
 from symlie.runtime.system import System, Timings
@@ -84,6 +85,7 @@ def recorded_system(record: dict[str, Any], backend: str | None = None, *, run_c
         manifest = json.loads(files["manifest.json"])
         if manifest.get("interface_hash") != record["interface_hash"]:
             raise FormatError("The generated code in this file does not belong to its manifest; it is damaged.")
+        check_format(manifest, "The generated code in this file", "read it with that version, or run the model again")
         chosen = backend or record["backend"]
         system = load_system(files, manifest, backend=chosen, optimize=record["optimize"], run_code=run_code)
         stated = (system.parameters, *system.element_parameters)

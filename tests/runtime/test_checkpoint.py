@@ -261,7 +261,7 @@ def test_what_is_not_a_checkpoint_stays(tmp_path: Path) -> None:
         with pytest.raises(FormatError, match="No such file"):
             attempt()
     path.write_bytes(b"symlie checkpoint 99\n")
-    with pytest.raises(FormatError, match=f"format 99; this version of symlie reads {FORMAT}"):
+    with pytest.raises(FormatError, match=f"format 99 .* reads format {FORMAT}"):
         sl.resume(path)
     for seconds in (-1.0, float("nan")):
         with pytest.raises(ModelError, match="must not be negative"):

@@ -337,9 +337,7 @@ def test_hashes_must_agree(folder: Path, backend: str) -> None:
 @pytest.mark.parametrize("version", [FORMAT + 1, FORMAT - 1, None, str(FORMAT)])
 def test_other_formats_are_refused(folder: Path, version: Any) -> None:
     edited(folder, lambda m: m.update(format=version))
-    with pytest.raises(
-        FormatError, match=f"manifest has format {version!r}; this version of symlie reads format {FORMAT}"
-    ):
+    with pytest.raises(FormatError, match=f"manifest has format {version!r} of symlie .* reads format {FORMAT}"):
         sl.load(folder)
 
 

@@ -16,7 +16,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Arguments of the command."""
     add_model(parser)
     parser.add_argument("--latex", action="store_true", help="print LaTeX instead of Markdown")
-    parser.add_argument("--newton", action="store_true", help="derive and show the Newton matrices K and C too")
+    parser.add_argument("--newton", action="store_true", help="derive and show the Newton matrices K, C and H too")
     parser.add_argument("--out", metavar="FILE", type=path, help="write to a file (.md or .tex) instead")
 
 

@@ -64,7 +64,7 @@ def markdown(equations: Equations, *, newton: bool = False) -> str:
     equations
         The equations.
     newton
-        Whether the Newton matrices K and C are derived and shown too.
+        Whether the Newton matrices K, C and H are derived and shown too.
     """
     model = equations.model
     views = _views(equations, newton=newton)
@@ -99,7 +99,7 @@ def latex(equations: Equations, *, newton: bool = False) -> str:
     equations
         The equations.
     newton
-        Whether the Newton matrices K and C are derived and shown too.
+        Whether the Newton matrices K, C and H are derived and shown too.
     """
     views, blocks = _views(equations, newton=newton), []
     for view in views:
@@ -124,6 +124,7 @@ def _sections(view: StatementView) -> list[dict[str, Any]]:
     holonomic = all(c.is_holonomic for c in view.derived.statement.constraints)
     second = r"\ddot\Phi" if holonomic else rf"\frac{{\mathrm{{d}}}}{{\mathrm{{d}}t}}(B \thinspace v{rate})"
     stated = all(c.is_of_accelerations for c in view.derived.statement.constraints)
+    hidden = "" if stated else rf", $H = \mathrm{{D}}_q(B \thinspace v{rate})$"
     texts = {
         "Fields": "Algebra-valued: the node moves along the generator of $f$.",
         "Mass matrix": "Constant." if view.derived.dynamics.mass_is_constant else "",
@@ -133,7 +134,7 @@ def _sections(view: StatementView) -> list[dict[str, Any]]:
         "Curvature": r"$B \thinspace \dot v + Z = 0$." if stated else rf"${second} = B \thinspace \dot v + Z = 0$.",
         "Events": " ".join(_when(e) for e in view.derived.statement.events),
         "Newton matrices": r"$K = \mathrm{D}_q(M \dot v + g + B^{\mathsf{T}} \lambda)$, "
-        r"$C = \partial g / \partial v$; blocks that are not shown are zero.",
+        rf"$C = \partial g / \partial v${hidden}; blocks that are not shown are zero.",
     }
     shown = {title: _blocks(rows) for title, rows in _rows(view).items()}
     return [{"title": title, "text": texts.get(title, ""), "math": math} for title, math in shown.items()]

@@ -128,7 +128,7 @@ class Equations:
         Parameters
         ----------
         newton
-            Whether the Newton matrices K = D_q(M v' + g + Bᵀλ) and C = ∂g/∂v are derived and shown too.
+            Whether the Newton matrices K = D_q(M v' + g + Bᵀλ), C = ∂g/∂v and H = D_q(B v + b) are derived and shown.
         """
         from symlie.derive.display import latex
 
@@ -140,7 +140,7 @@ class Equations:
         Parameters
         ----------
         newton
-            Whether the Newton matrices K = D_q(M v' + g + Bᵀλ) and C = ∂g/∂v are derived and shown too.
+            Whether the Newton matrices K = D_q(M v' + g + Bᵀλ), C = ∂g/∂v and H = D_q(B v + b) are derived and shown.
         """
         from symlie.derive.display import markdown
 

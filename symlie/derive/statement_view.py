@@ -244,7 +244,7 @@ class StatementView:
             *(event.expression for event in statement.events),
         ]
         if self.newton is not None:
-            shown += [entry for row in (*self.newton.stiffness, *self.newton.damping) for entry in row]
+            shown += [entry for matrix in self.newton.matrices for row in matrix for entry in row]
         return shown
 
     def _fresh(self, stem: str) -> Letter:

@@ -25,7 +25,7 @@ class DerivedStatement(Brief):
 
     @functools.cached_property
     def newton(self) -> NewtonMatrices:
-        """K and C, derived when first needed, and once: whoever shows them changes no text that is emitted later."""
+        """K, C and H, derived when first needed, and once: whoever shows them changes no text that is emitted later."""
         from symlie.derive.tangents import derive_newton_matrices
 
         return derive_newton_matrices(self)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from sympy import Expr
 
@@ -12,6 +12,7 @@ from symlie.derive.statement_view import Row, StatementView, VelocityPart
 from symlie.groups.group import Field
 from symlie.groups.homogeneous import HomogeneousSpace
 from symlie.modeling.node import Node
+from symlie.modeling.terms import Constraint
 
 CONSTRAINT_SECTIONS = (
     "Constraints", "Constraint Jacobian", "Hidden constraints", "Nonholonomic constraints", "Curvature",
@@ -73,27 +74,25 @@ def field_part(view: StatementView, node: Node, part: Field) -> Letter:
 
 def constraint_rows(view: StatementView) -> dict[str, list[Row]]:
     """Φ, B, B v + b and Z by title, in rows by constraint; empty without constraints."""
-    terms, constraints = view.derived.constraints, view.derived.statement.constraints
+    terms = view.derived.constraints
     rows: dict[str, list[Row]] = {title: [] for title in CONSTRAINT_SECTIONS}
-    ends = [0, *itertools.accumulate(len(c.rows) for c in constraints)]
-    for constraint, (a, b) in zip(constraints, itertools.pairwise(ends), strict=True):
-        label = word(constraint.name) if len(constraints) > 1 else ""
+    for constraint, label, part in _labelled(view):
         index = f"_{{{label}}}" if label else ""
-        rate = f" + b{index}" if any(e != 0 for e in terms.rate[a:b]) else ""
-        position = [view.vector_row(rf"\Phi{index}", terms.position[a:b])] if constraint.is_holonomic else []
+        rate = f" + b{index}" if any(e != 0 for e in terms.rate[part]) else ""
+        position = [view.vector_row(rf"\Phi{index}", terms.position[part])] if constraint.is_holonomic else []
         new = {
             "Constraints": position,
-            "Constraint Jacobian": _matrix_rows(view, "B", terms.jacobian[a:b], label=label),
+            "Constraint Jacobian": _matrix_rows(view, "B", terms.jacobian[part], label=label),
             "Hidden constraints" if constraint.is_holonomic else "Nonholonomic constraints": []
             if constraint.is_of_accelerations
             else [
-                *([view.vector_row(f"b{index}", terms.rate[a:b])] if rate else []),
-                view.vector_row(rf"B{index} \thinspace v{rate}", terms.hidden[a:b]),
+                *([view.vector_row(f"b{index}", terms.rate[part])] if rate else []),
+                view.vector_row(rf"B{index} \thinspace v{rate}", terms.hidden[part]),
             ],
-            "Curvature": [view.vector_row(f"Z{index}", terms.curvature[a:b])],
+            "Curvature": [view.vector_row(f"Z{index}", terms.curvature[part])],
         }
-        for title, part in new.items():
-            rows[title] += part
+        for title, found in new.items():
+            rows[title] += found
     return rows
 
 
@@ -108,14 +107,26 @@ def event_rows(view: StatementView) -> list[Row]:
 
 
 def newton_rows(view: StatementView) -> list[Row]:
-    """Tangent stiffness K and damping C, if the view has them."""
+    """Tangent stiffness K, damping C and, by constraint on velocities, H = D_q(B v + b), if the view has them."""
     if view.newton is None:
         return []
     parts = view.velocity_parts
-    return [
+    rows = [
         *_matrix_rows(view, "K", view.newton.stiffness, parts),
         *_matrix_rows(view, "C", view.newton.damping, parts),
     ]
+    for constraint, label, part in _labelled(view):
+        if not constraint.is_of_accelerations:
+            rows += _matrix_rows(view, "H", view.newton.hidden[part], label=label)
+    return rows
+
+
+def _labelled(view: StatementView) -> Iterator[tuple[Constraint, str, slice]]:
+    """Constraints with what marks their terms, which is nothing where there is one, and with their rows."""
+    constraints = view.derived.statement.constraints
+    ends = [0, *itertools.accumulate(len(c.rows) for c in constraints)]
+    for constraint, (a, b) in zip(constraints, itertools.pairwise(ends), strict=True):
+        yield constraint, word(constraint.name) if len(constraints) > 1 else "", slice(a, b)
 
 
 def _matrix_rows(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from sympy import Expr, Symbol
@@ -16,7 +16,7 @@ from symlie.groups.rotation import rotate, rotation_size
 from symlie.ir.program import Euclidean, Program, Value, Vector
 from symlie.modeling.expressions import components
 from symlie.modeling.summaries import element_text, escaped, rotation_latex
-from symlie.modeling.symbolic import SymbolicMatrix, described, is_matrix, operand
+from symlie.modeling.symbolic import SymbolicMatrix, described, is_matrix, name_components, of_arrays, operand
 from symlie.showing import line, listed
 
 
@@ -86,6 +86,11 @@ class RotationMatrix:
 
     def __neg__(self) -> Any:
         return -self.matrix
+
+    def __array_function__(
+        self, function: Callable[..., Any], types: Any, values: tuple[Any, ...], options: dict[str, Any]
+    ) -> Any:
+        return of_arrays(function, values, options)
 
     def __getitem__(self, key: Any) -> Any:
         return self.matrix[key]
@@ -198,6 +203,8 @@ class Node(GroupElement):
         storage = tuple(Symbol(f"{name}.{s.name}", real=True) for s in storage_symbols(group))
         size = group.velocity_dimension
         velocity = tuple(Symbol(f"{name}.v{i}", real=True) for i in range(size))
+        name_components(storage, group.storage_fields, name)
+        name_components(velocity, group.velocity_fields, name)
         super().__init__(program, program.input(f"{name}.q", group, storage))
         self._velocity = program.input(f"{name}.v", Euclidean(size), velocity)
         self.acceleration = Value(tuple(Symbol(f"{name}.a{i}", real=True) for i in range(size)), Euclidean(size))

@@ -14,10 +14,11 @@ from typing import Any
 
 import numpy as np
 import sympy
-from sympy import Expr, ImmutableDenseMatrix
+from sympy import Basic, Expr, ImmutableDenseMatrix, Symbol
 from sympy.core.relational import Relational
 
 from symlie.errors import ModelError, SymbolicValueError
+from symlie.groups.group import Field
 from symlie.showing import line
 
 LONGEST_SHOWN = 80
@@ -56,9 +57,33 @@ FUNCTIONS: dict[str, Callable[..., Expr]] = {
 """Functions of NumPy that mean one thing for expressions."""
 
 
+_components: dict[Symbol, Symbol] = {}
+"""What statements call components of nodes, as symbols; the component itself where two models differ in this."""
+
+
+def name_components(components: Sequence[Symbol], fields: Sequence[Field], node: str) -> None:
+    """State how messages write components of a node, such as ``body.x[2]``.
+
+    Parameters
+    ----------
+    components
+        Of its configuration or of its velocity.
+    fields
+        What these hold.
+    node
+        Name of the node.
+    """
+    for field in fields:
+        for symbol, place in zip(components[field.offset :], np.ndindex(*field.shape), strict=False):
+            stated = Symbol(f"{node}.{field.name}{list(place)}")
+            if _components.setdefault(symbol, stated) != stated:
+                _components[symbol] = symbol
+
+
 def shown(value: Any) -> str:
-    """The beginning of an expression."""
-    text = " ".join(str(value).split())
+    """The beginning of an expression, in the names of the statement."""
+    names = _components if isinstance(value, Basic) else {}
+    text = " ".join(str(value.xreplace(names) if names else value).split())
     return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}…"
 
 
@@ -148,6 +173,11 @@ class SymbolicMatrix(ImmutableDenseMatrix):
             raise ModelError(f"{described(self)} has no cross product with {_described_lower(other)}.")
         return SymbolicMatrix(super().cross(other))
 
+    def __array_function__(
+        self, function: Callable[..., Any], types: Any, values: tuple[Any, ...], options: dict[str, Any]
+    ) -> Any:
+        return of_arrays(function, values, options)
+
     def _alike(self, value: Any) -> Any:
         """Another summand."""
         other = operand(value)
@@ -180,6 +210,35 @@ def operand(value: Any) -> Any:
     if not is_matrix(matrix) or isinstance(matrix, SymbolicMatrix):
         return matrix
     return SymbolicMatrix(matrix.rows, matrix.cols, list(matrix))  # of a matrix alone SymPy would keep the class
+
+
+def of_arrays(function: Callable[..., Any], values: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    """What a function of NumPy other than a ufunc makes of matrices: a product of them, or what it does to arrays.
+
+    NumPy would take vectors for matrices with one column, of which its products are others or none.
+    """
+    if len(values) == 2 and not options:
+        if function in (np.dot, np.inner):
+            return _product(*values)
+        if function is np.cross:
+            return operand(values[0]).cross(values[1])
+    return function(*map(_array, values), **options)
+
+
+def _product(a: Any, b: Any) -> Any:
+    """NumPy's product of the last axis of a and the first one of b."""
+    left, right = (x if is_matrix(x) else operand(x) for x in (a, b))
+    if not (is_matrix(left) and is_matrix(right)):
+        return left * right
+    if left.shape[1] == 1:
+        return left.dot(right) if right.shape[1] == 1 else right.T * left
+    return left * right
+
+
+def _array(value: Any) -> Any:
+    if isinstance(value, list | tuple):
+        return type(value)(map(_array, value))
+    return np.array(operand(value)) if is_matrix(value) else value
 
 
 def is_matrix(value: Any) -> bool:

@@ -54,29 +54,23 @@ class StateAt:
         return np.asarray(self._alone.field(node, name)[0], dtype=float)
 
     def angle(self, node: str, field: str | None = None) -> float | Array:
-        """The angle over turns of a node on SO2 or SE2, or the angles (count,) of an array; see `Solution.angle`.
+        """The angle over turns of a node on SO2 or SE2, or the angles (count,) of an array.
 
         Parameters
         ----------
-        node
-            Name of a node or a node array.
-        field
-            The storage field of the angle, such as ``"p2"``, where the node has several.
+        node, field
+            As `Solution.angle` has them.
         """
         values = self._alone.angle(node, field)[0]
         return values if np.ndim(values) else float(values)
 
     def rotation(self, node: str, index: int | None = None, field: str | None = None) -> Rotation:
-        """The rotation of a node, as SciPy has it; see `Solution.rotation`.
+        """The rotation of a node, as SciPy has it.
 
         Parameters
         ----------
-        node
-            Name of a node or a node array.
-        index
-            Number of a node of an array.
-        field
-            The stored field, where the node has several rotations.
+        node, index, field
+            As `Solution.rotation` has them.
         """
         return self._alone.rotation(node, index, field)[0]
 

@@ -229,9 +229,34 @@ def test_newton_matrices_are_shown_on_request() -> None:
     assert r"K &= \left[\begin{array}{cccccc}" + "\n" + r"-a_{2} \lambda_{2} - a_{3} \lambda_{3}" in block
     assert r"-\mathrm{mass} \thinspace U_{3} & 0 & \mathrm{mass} \thinspace U_{1}" in block
     assert "## Newton matrices" in equations.markdown(newton=True)
+    assert shown_hidden(block) == ["H"]
     moving = polar_equations().latex(newton=True)
     assert r"\ddot{x}_{2}" in moving, "M depends on the configuration, so K contains the acceleration"
     assert not re.search(r"lambda_?\d|\ba\.?\d|\{a_\d", moving)
+
+
+def shown_hidden(block: str) -> list[str]:
+    """Left sides of the rows that show D_q(B v + b)."""
+    return re.findall(r"^(H\S*) &=", block, re.M)
+
+
+def test_derivatives_of_rows_are_shown_by_constraint() -> None:
+    """Without the rows that restrict accelerations alone, which have none."""
+    model = sl.Model("sled")
+    body, block = model.node("body", "SE2"), model.node("block", "R1")
+    model.kinetic_energy((body.v.dot(body.v) + block.v.dot(block.v)) / 2)
+    model.constraint("rail", body.x[1] - sl.sin(block.x[0]))
+    model.nonholonomic_constraint("blade", body.v[2])
+    model.acceleration_constraint("push", block.v_dot[0] - 1)
+    equations = model.derive()
+    block_of_rows = equations.latex(newton=True)
+    assert shown_hidden(block_of_rows) == [r"H_{\mathrm{rail}}", r"H_{\mathrm{blade}}"]
+    assert r"\sin" in block_of_rows[block_of_rows.index(r"H_{\mathrm{rail}} &=") :]
+    assert r"$H = \mathrm{D}_ q(B \thinspace v" in equations.markdown(newton=True)
+    free = sl.Model("free")
+    point = free.node("point", "R1")
+    free.kinetic_energy(point.v.dot(point.v) / 2)
+    assert "H" not in free.derive().markdown(newton=True).partition("## Newton matrices")[2]
 
 
 def test_showing_changes_no_text() -> None:

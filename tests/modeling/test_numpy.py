@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -52,6 +53,17 @@ def body() -> Node:
         (lambda q: np.maximum(q.x[0], 0), lambda q: sl.Max(q.x[0], 0)),
         (lambda q: np.sqrt(q.x.dot(q.x)), lambda q: sl.sqrt(q.x.dot(q.x))),
         (lambda q: np.cos(q.x), lambda q: sl.vector(*[sl.cos(c) for c in q.x])),
+        (lambda q: np.cross(q.x, q.x_dot), lambda q: q.x.cross(q.x_dot)),
+        (lambda q: np.cross(A, q.x), lambda q: sl.vector(*A).cross(q.x)),
+        (lambda q: np.dot(q.x, q.x_dot), lambda q: q.x.dot(q.x_dot)),
+        (lambda q: np.dot([1, 2, 3], q.x), lambda q: sl.vector(1, 2, 3).dot(q.x)),
+        (lambda q: np.inner(q.x, A), lambda q: q.x.dot(A)),
+        (lambda q: np.dot(q.R, q.x), lambda q: q.R * q.x),
+        (lambda q: np.dot(q.x, q.R), lambda q: q.R.T * q.x),
+        (lambda q: np.dot(2, q.x), lambda q: 2 * q.x),
+        (lambda q: np.linalg.norm(q.x) ** 2, lambda q: q.x.dot(q.x)),
+        (lambda q: np.trace(q.R), lambda q: q.R[0] + q.R[4] + q.R[8]),
+        (lambda q: sl.vector(*np.concatenate([q.x, q.x_dot])[:3, 0]), lambda q: q.x),
         (lambda q: sl.select(q.x[0], A, q.x), lambda q: sl.select(q.x[0], sl.vector(*A), q.x)),
     ],
 )
@@ -73,6 +85,8 @@ def test_what_can_mean_one_thing(found: Callable[[Node], Any], expected: Callabl
         (lambda q: q.x.cross(3), "no cross product with the scalar '3'"),
         (lambda q: q.R * [1, 2], "A rotation matrix 3 × 3 can not multiply a vector of 2"),
         (lambda q: q.x @ 3, r"multiply with \*"),
+        (lambda q: np.cross(q.x, [1, 2]), "no cross product with a vector of 2"),
+        (lambda q: np.dot(q.x, [1, 2]), "no dot product with a vector of 2"),
         (lambda q: q.R * [[1, 2], [3]], "differ in length"),
         (lambda q: q.x + np.zeros((2, 2, 2)), "no vector and no matrix"),
     ],
@@ -97,6 +111,28 @@ def test_shapes_that_do_not_fit_are_named(attempt: Callable[[Node], Any], messag
 def test_expressions_are_no_numbers(attempt: Callable[[Node], Any], message: str) -> None:
     with pytest.raises(SymbolicValueError, match=message):
         attempt(body())
+
+
+@pytest.mark.parametrize(
+    ("attempt", "name"),
+    [
+        (lambda q: math.sin(q.x[2]), "'body.x[2]'"),
+        (lambda q: 1 if q.x[1] > 2 * q.Omega[0] else 2, "'body.x[1] > 2*body.Omega[0]'"),
+        (lambda q: q.x + q.x_dot[1], "'body.x_dot[1]'"),
+        (lambda q: q.x + q.p[3], "'body.p[3]'"),
+    ],
+)
+def test_messages_have_the_names_of_the_statement(attempt: Callable[[Node], Any], name: str) -> None:
+    with pytest.raises(ModelError, match=re.escape(name)):
+        attempt(sl.Model("pendulum").node("body", "S3xR3"))
+
+
+def test_names_of_a_component_that_models_do_not_share() -> None:
+    """Of two nodes with one name on different groups only what is the same is called by its field."""
+    for name in ("R3", "SE2"):
+        node = sl.Model(name).node("of_two_models", name)
+    with pytest.raises(ModelError, match=r"'of_two_models\.q2'"):
+        node.x + node.storage[2]
 
 
 def test_expressions_of_others_are_as_before() -> None:

@@ -1,13 +1,17 @@
-"""Notices on the command line: one line each on stderr, whatever stdout holds."""
+"""Notices on the command line: one line each on stderr, whatever stdout holds; and the limit of steps."""
 
 from __future__ import annotations
 
+import re
 import warnings
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from symlie.cli.output import printed_notices
 from symlie.notices import Notice, notify
+from tests.cli.conftest import Outcome
 
 
 def test_each_notice_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
@@ -24,3 +28,83 @@ def test_other_warnings_are_not_touched() -> None:
     assert len(given) == 1
     with pytest.warns(Notice, match="after"):
         notify("after")
+
+
+SPRING = '''"""A point on a spring."""
+import symlie as sl
+
+def build():
+    model = sl.Model("spring")
+    q = model.node("q", "R1")
+    model.kinetic_energy(q.x_dot[0] ** 2 / 2)
+    model.potential_energy(q.x[0] ** 2 / 2)
+    model.output("root", sl.sqrt(q.x[0]))
+    model.initial(q, x=[1])
+    return model
+'''
+WORDS = ("run", "spring.py", "--backend", "numpy", "--t-end", "3", "--json")
+Cli = Callable[..., Outcome]
+
+
+@pytest.fixture
+def spring(tmp_path: Path) -> None:
+    (tmp_path / "spring.py").write_text(SPRING)
+
+
+@pytest.mark.usefixtures("spring")
+def test_notices_of_a_run_are_in_its_json(cli: Cli) -> None:
+    """And on stderr, so that stdout holds one object."""
+    result = cli(*WORDS, "--h", "0.1", "--t-eval", "1,2,3")
+    assert (result.code, result.json["status"]) == (0, "ok")
+    (notice,) = result.json["notices"]
+    assert notice.startswith("Output 'root' of 'spring' is not finite at t = 2 s and at 1 other times.")
+    assert result.err == f"symlie: note: {notice}\n"
+    assert result.json["outputs"]["root"][1:] == [None, None]
+    assert cli(*WORDS[:4], "--t-end", "1", "--h", "0.1", "--json").json["notices"] == []
+
+
+@pytest.mark.usefixtures("spring")
+def test_energy_that_grows_is_a_notice_in_json(cli: Cli) -> None:
+    result = cli(*WORDS[:4], "--t-end", "9", "--h", "3", "--json")
+    assert any("which the model conserves" in notice for notice in result.json["notices"])
+    assert result.err.splitlines() == [f"symlie: note: {notice}" for notice in result.json["notices"]]
+
+
+@pytest.mark.usefixtures("spring")
+def test_adaptive_steps_end_at_their_limit(cli: Cli) -> None:
+    result = cli(*WORDS, "--rtol", "1e-9", "--max-steps", "7")
+    assert (result.code, result.err) == (1, "")
+    data = result.json
+    assert data["status"] == "TooManyStepsError"
+    assert data["message"].startswith("7 steps have led to t = 0.") and "max_steps" in data["message"]
+    assert data["statistics"]["steps"] == 7 and 0 < data["t"][-1] < 3
+    enough = cli(*WORDS, "--rtol", "1e-3", "--max-steps", "1000").json
+    assert enough["status"] == "ok"
+    assert enough["t"][-1] == 3
+
+
+@pytest.mark.usefixtures("spring")
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--h", "0.1", "--max-steps", "29"), "Steps of 0.1 s are 30 between two times .* max_steps = 29"),
+        (("--h", "0.1", "--max-steps", "0"), "max_steps must be a positive whole number, not 0"),
+        (("--rtol", "1e-3", "--max-steps=-3"), "max_steps must be a positive whole number, not -3"),
+    ],
+)
+def test_steps_that_are_refused_before_the_first(words: tuple[str, ...], message: str, cli: Cli) -> None:
+    data = cli(*WORDS, *words).json
+    assert data["status"] == "ModelError" and re.match(message, data["message"])
+    assert "t" not in data
+
+
+@pytest.mark.usefixtures("spring")
+def test_as_many_fixed_steps_as_allowed(cli: Cli) -> None:
+    assert cli(*WORDS, "--h", "0.1", "--max-steps", "30").json["statistics"]["steps"] == 30
+
+
+@pytest.mark.parametrize("value", ["x", "1.5", "", "nan"])
+def test_limits_that_are_no_whole_numbers(value: str, cli: Cli, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as end:
+        cli(*WORDS, f"--max-steps={value}")
+    assert end.value.code == 2 and "--max-steps" in capsys.readouterr().err

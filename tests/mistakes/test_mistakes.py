@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import os
+import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from symlie.paths import PACKAGE
-from tests.mistakes.case import Case
+from tests.mistakes.case import POINT, Case
 from tests.mistakes.judge import MOST_CHARACTERS, MOST_LINES, judge
 from tests.mistakes.model_files import HEAD
 from tests.mistakes.run import findings
@@ -91,14 +95,102 @@ def test_a_coefficient_of_many_digits() -> None:
     assert judge(Case(("order", "bad.toml", "--exact-only"), {"bad.toml": text}), fails=True) is None
 
 
-@pytest.mark.parametrize("words", [("run", "--h", "x", "point.py"), ("run", "bad.py"), ("run", "empty.py")])
+def accept_interrupts() -> None:
+    # Shells start jobs in the background with interrupts ignored, and children inherit that.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def started(words: Sequence[str], folder: Path, **options: Any) -> subprocess.Popen[str]:
+    """A command as a shell starts it, with its streams apart."""
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
+    command = [sys.executable, "-m", "symlie", *words]
+    return subprocess.Popen(command, text=True, cwd=folder, preexec_fn=accept_interrupts, **streams)
+
+
+def ended(words: Sequence[str], folder: Path, **options: Any) -> tuple[int, str, str]:
+    """Exit code, stdout and stderr of a command."""
+    with started(words, folder, **options) as process:
+        out, err = process.communicate()
+    return process.returncode, out or "", err or ""
+
+
+WRONG_WORDS, FAILED, ENDED_BY_INTERRUPT = 2, 1, 130
+
+ENDLESS = """import pathlib, time
+
+def build():
+    pathlib.Path("begun").touch()
+    time.sleep(1800)
+"""
+
+
+EXITS: dict[tuple[str, ...], int] = {
+    ("run", "--h", "x", "point.py"): WRONG_WORDS,
+    ("run", "point.py", "--max-steps", "x"): WRONG_WORDS,
+    ("walk",): WRONG_WORDS,
+    (): WRONG_WORDS,
+    ("run", "bad.py"): FAILED,
+    ("run", "empty.py"): FAILED,
+    ("run", "nowhere.py", "--h", "0.1"): FAILED,
+    (*RUN, "--out", "folder.nc"): FAILED,
+    ("resume", "empty"): FAILED,
+    ("verify", "--check", "empty.json"): FAILED,
+    ("order", "empty.toml"): FAILED,
+}
+
+
+@pytest.mark.parametrize("words", EXITS, ids=" ".join)
 def test_another_process(words: tuple[str, ...], tmp_path: Path) -> None:
-    """What a shell sees is what the judge of this process sees: a message, and an exit code that tells."""
+    """What a shell sees is what the judge of this process sees: a message on stderr, and an exit code that tells."""
     Case(words, {"bad.py": "raise SystemExit(0)"}).lay_out(tmp_path)
-    result = subprocess.run(
-        [sys.executable, "-m", "symlie", *words], capture_output=True, text=True, cwd=tmp_path, check=False
-    )
-    assert result.returncode != 0 and result.stdout == ""
-    assert result.stderr.startswith("symlie: ")
-    assert len(result.stderr.splitlines()) <= MOST_LINES and len(result.stderr) <= MOST_CHARACTERS
-    assert "Traceback" not in result.stderr and "Unexpected" not in result.stderr
+    found, out, err = ended(words, tmp_path)
+    assert (found, out) == (EXITS[words], "")
+    assert err.startswith("symlie: ")
+    assert len(err.splitlines()) <= MOST_LINES and len(err) <= MOST_CHARACTERS
+    assert "Traceback" not in err and "Unexpected" not in err
+
+
+def test_a_failure_as_json(tmp_path: Path) -> None:
+    """It is on stdout, where whoever asked for JSON reads, and nowhere else."""
+    Case(()).lay_out(tmp_path)
+    code, out, err = ended((*RUN, "--max-steps", "1", "--json"), tmp_path)
+    assert (code, err) == (FAILED, "")
+    assert json.loads(out)["status"] == "ModelError"
+
+
+def test_results_and_notices_are_apart(tmp_path: Path) -> None:
+    text = POINT.replace('m.output("place", q.x[0])', 'm.output("root", sl.sqrt(q.x[0] - 1))')
+    Case((), {"root.py": text}).lay_out(tmp_path)
+    code, out, err = ended(("run", "root.py", *RUN[2:], "--json"), tmp_path)
+    assert code == 0
+    assert [f"symlie: note: {notice}" for notice in json.loads(out)["notices"]] == err.splitlines() != []
+
+
+def test_ctrl_c_while_a_model_is_stated(tmp_path: Path) -> None:
+    Case((), {"endless.py": ENDLESS}).lay_out(tmp_path)
+    with started(("run", "endless.py", "--h", "0.1", "--json"), tmp_path) as process:
+        while not (tmp_path / "begun").exists() and process.poll() is None:
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate()
+    assert (process.returncode, err) == (ENDED_BY_INTERRUPT, "")
+    data = json.loads(out)
+    assert (data["status"], data["message"]) == ("KeyboardInterrupt", "Interrupted.")
+
+
+def test_a_reader_that_leaves(tmp_path: Path) -> None:
+    """As in ``symlie list | head -0``: no traceback, also not of the interpreter's own flush at the end."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "w") as closed:
+        code, _, err = ended(("list",), tmp_path, stdout=closed)
+    assert (code, err) == (FAILED, "")
+
+
+def test_output_that_can_not_be_written(tmp_path: Path) -> None:
+    if not os.path.exists("/dev/full"):
+        pytest.skip("no device that is always full")
+    with open("/dev/full", "w") as full:
+        code, _, err = ended(("list",), tmp_path, stdout=full)
+    assert code != 0
+    assert err.startswith("symlie: ") and "Traceback" not in err

@@ -140,7 +140,8 @@ def __getattr__(name: str) -> Any:
         return importlib.import_module("symlie.version").VERSION
     module = _MODULE_OF.get(name)
     if module is None:
-        raise AttributeError(f"module 'symlie' has no attribute '{name}'")
+        hint = importlib.import_module("symlie.retired").hint(f"symlie.{name}")
+        raise AttributeError(f"module 'symlie' has no attribute '{name}'{hint}")
     if module == "symlie":
         return importlib.import_module(f"symlie.{name}")
     return getattr(importlib.import_module(module), name)

@@ -37,6 +37,7 @@ COMMON_GROUND = (
     "notices",
     "packages",
     "paths",
+    "retired",
     "rotations",
     "showing",
     "stages",

@@ -17,6 +17,7 @@ from symlie.ir.program import Euclidean, Program, Value, Vector
 from symlie.modeling.expressions import components
 from symlie.modeling.summaries import element_text, escaped, rotation_latex
 from symlie.modeling.symbolic import SymbolicMatrix, described, is_matrix, name_components, of_arrays, operand
+from symlie.retired import hint
 from symlie.showing import line, listed
 
 
@@ -250,7 +251,8 @@ class Node(GroupElement):
                 )
             if name not in self.field_names:
                 raise UnknownFieldError(
-                    f"Node '{self.name}' on {self.group} has no field '{name}'; it has: {', '.join(self.field_names)}."
+                    f"Node '{self.name}' on {self.group} has no field '{name}'; it has: {', '.join(self.field_names)}"
+                    f"{hint(f'Node.{name}')}."
                 )
         return super().__getattr__(name)
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from symlie.errors import EquilibriumError, ModelError
+from symlie.retired import NamesSuccessors
 from symlie.runtime.first_order import FirstOrder, first_order, no_mass, null_space
 from symlie.runtime.layout import Array
 from symlie.runtime.slow_modes import NotFoundError, oscillations, slow_modes
@@ -44,7 +45,7 @@ ASYMMETRY = 1e-8
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Linearization(Brief):
+class Linearization(Brief, NamesSuccessors):
     """Linear equations of small motions, and their eigenvalues from slow to fast.
 
     Matrices have rows and columns for the free velocity components; see ``free``. ``eigenvalues``, ``shapes``,

@@ -13,6 +13,7 @@ import numpy as np
 
 from symlie.compile.cache import DRIVER_HEADERS, KERNEL_HEADERS, compiled_library, included_headers
 from symlie.compile.library import Library
+from symlie.retired import NamesSuccessors
 from symlie.runtime.algebra import BandedAlgebra, DenseAlgebra
 from symlie.runtime.initial import InitialState, StatedState, consistent_initial_state
 from symlie.runtime.initial_values import Quantities, changed_initial_values, field_rows, initial_fields
@@ -43,7 +44,7 @@ class Timings:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class System:
+class System(NamesSuccessors):
     """A model ready to run.
 
     Build one with `Equations.compile` or `symlie.load`. A system is immutable; `with_parameters`, `with_initial` and

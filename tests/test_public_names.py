@@ -1,0 +1,86 @@
+"""Names that went: the changelog lists them, an `AttributeError` names the successor, and none goes without a word."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import re
+from operator import attrgetter
+from pathlib import Path
+
+import pytest
+
+import symlie as sl
+from symlie.modeling.node import Node
+from symlie.retired import SUCCESSORS
+from symlie.version import VERSION
+from tests.test_api_reference import PUBLIC
+
+ROOT = Path(__file__).parents[1]
+CHANGELOG = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+KNOWN = ROOT / "tests" / "data" / "public_names.txt"
+"""Names of the last version; each stays, or has a successor."""
+
+
+def public_names() -> set[str]:
+    """Names of the package, classes, and attributes by the name of their class."""
+    names = {f"symlie.{name}" for name in sl.__all__} | PUBLIC.keys()
+    for thing in PUBLIC.values():
+        if inspect.isclass(thing) and dataclasses.is_dataclass(thing):
+            names |= {f"{thing.__name__}.{f.name}" for f in dataclasses.fields(thing) if not f.name.startswith("_")}
+    return names
+
+
+def owner_of(name: str) -> object:
+    """The package, or an object of a class."""
+    owner = name.partition(".")[0]
+    if owner == "symlie":
+        return sl
+    if owner == "Node":
+        return sl.Model("m").node("q", sl.SO3)
+    kinds = [thing for thing in PUBLIC.values() if inspect.isclass(thing) and thing.__name__ == owner]
+    assert kinds, f"{owner} is no public class"
+    return object.__new__(kinds[0])
+
+
+@pytest.mark.parametrize("name", SUCCESSORS)
+def test_what_went_names_its_successor(name: str) -> None:
+    attribute, successor = name.partition(".")[2], SUCCESSORS[name]
+    with pytest.raises(AttributeError, match=f"no (attribute|field) '{attribute}'.*; use {re.escape(successor)}"):
+        getattr(owner_of(name), attribute)
+    assert ".".join(successor.split(".")[:2]) in public_names(), "the successor exists"
+    assert name not in public_names()
+
+
+def test_names_that_never_were() -> None:
+    for owner in (sl, *(owner_of(f"{kind}.x") for kind in ("Node", "System", "Linearization"))):
+        with pytest.raises(AttributeError, match="nonsense") as caught:
+            attrgetter("nonsense")(owner)
+        assert "; use" not in str(caught.value)
+
+
+def test_the_changelog_lists_them() -> None:
+    table = CHANGELOG.partition("## Names that went")[2]
+    assert dict(re.findall(r"^\| `([\w.]+)` \| `([\w.]+)` \|$", table, re.M)) == SUCCESSORS
+
+
+def test_no_name_goes_without_a_successor() -> None:
+    known = set(KNOWN.read_text(encoding="utf-8").split())
+    assert len(known) > 200
+    assert known <= public_names() | SUCCESSORS.keys()
+
+
+def test_versions_agree() -> None:
+    versions = re.findall(r"^## \[(.+)\]", CHANGELOG, re.M)
+    assert versions[0] == "Unreleased"
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    stated = dict(re.findall(r"^([\w-]+): (.+)$", citation, re.M))
+    assert stated["cff-version"] == "1.2.0"
+    assert stated["version"] == VERSION
+    assert {"message", "title", "type", "license"} <= stated.keys()
+    assert re.search(r"^authors:\n  - name: ", citation, re.M)
+
+
+def test_what_is_public() -> None:
+    assert isinstance(inspect.getattr_static(Node, "v_dot"), property)
+    assert {"symlie.solve", "System.newton_matrices", "Linearization.eigenvalues", "symlie.errors"} <= public_names()

@@ -84,8 +84,8 @@ PAPERS: dict[str, tuple[Threshold, ...]] = {
     ),
     "holzinger2024": (Threshold("c2", 1e-2, 2), Threshold("c3", 1e-4, 2), Threshold("g0", 1e-2, 2)),
 }
-"""Source: Tumiotto, Arnold 2024, Table 2; Holzinger, Arnold, Gerstmayr 2024, equations (A7) to (A9). The printed
-polynomials are the Taylor polynomials of these degrees."""
+"""The printed polynomials are the Taylor polynomials of these degrees. Source: [Tumiotto2024], table 2;
+[Holzinger2024], equations (A7) to (A9)."""
 
 
 def formula_of(name: str) -> Formula:

@@ -2,7 +2,7 @@
 
     K = D_q(M a + g + Bᵀ λ),   C = ∂g/∂v,   H = D_q(B v + b),   d/dε g(q∘exp(ε w))|_{ε=0} = K w   (a = λ = 0)
 
-K is not symmetric: second trivialised derivatives do not commute. Source: Hante, Tumiotto and Arnold 2022, section 4.
+K is not symmetric: second trivialised derivatives do not commute. Source: [Hante2022], section 4.
 """
 
 from __future__ import annotations

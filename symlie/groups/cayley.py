@@ -9,7 +9,7 @@ the algebra into itself, which `is_cayley_group` proves: quadratic groups such a
 
 The map depends on the matrices: on SO3 and SE3 the rotation angle is 2 atan(ω/2), on S3 it is 4 atan(ω/4), and S3sR3,
 whose quaternion and position disagree about it, has none.
-Source: Hairer, Lubich and Wanner, Geometric Numerical Integration, section IV.8; T from the definition.
+Source: [HairerLubichWanner2006], section IV.8; T from the definition.
 """
 
 from __future__ import annotations

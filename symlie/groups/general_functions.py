@@ -10,7 +10,7 @@ The last is the partial fraction series of coth with its nearest pole set apart,
 from 2π to 4π. A² + 4π² has a positive definite symmetric part for ‖A‖ < 2π, so elimination needs no pivoting. Degrees
 are the smallest whose remainders, weighted by the square of the power, are below 2⁻⁵³: the weight serves matrices that
 are block triangular with blocks below the diagonal of any size, such as ad of affine groups.
-Source: Higham, Functions of Matrices, chapter 10; bounds by the triangle inequality.
+Source: [Higham2008], chapter 10; bounds by the triangle inequality.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 A vector field F on the manifold is given by an algebra-valued map f with ψ_*(f(y))|_y = F(y), where the generator
 ψ_*(ξ)|_y = d/dε exp(εξ)·y is derived from the action. Local coordinates y = exp(u)·y₀ of a left action obey
 u' = dexp⁻¹_u(f), those of a right action, such as right multiplication of a group, u' = dexp⁻¹_{-u}(f). The node type
-carries the sign, so that integrators do not know the difference. Source: Celledoni et al. 2022, section 2.
+carries the sign, so that integrators do not know the difference. Source: [Celledoni2022], section 2.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@
 With one basis vector, exp and Ad = exp(ad) are elementary functions where A³ = c A: sines and cosines along rotations,
 polynomials along translations. M is the identity at u = 0 and regular near it; on SO(3) it is singular where
 u₂ = π/2. It is inverted by normal equations, whose elimination needs no pivoting.
-Source: Owren and Marthinsen 2001, Integration methods based on canonical coordinates of the second kind.
+Source: [Owren2001].
 """
 
 from __future__ import annotations

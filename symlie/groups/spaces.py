@@ -68,7 +68,7 @@ TS2 = HomogeneousSpace(
     lift=_lifted,
 )
 """The tangent bundle of the sphere, (q, ω) with |q| = 1, q·ω = 0. SE(3) acts by (A, a)·(q, ω) = (A q, A ω + a × A q),
-and f = (ω, q × h) gives q' = ω × q, ω' = h for h orthogonal to q. Source: Celledoni et al. 2022, section 4."""
+and f = (ω, q × h) gives q' = ω × q, ω' = h for h orthogonal to q. Source: [Celledoni2022], section 4."""
 
 
 @functools.cache

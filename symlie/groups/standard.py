@@ -125,8 +125,8 @@ SO3rv = LieGroup(
     ),
     coordinates_of=S3,
 )
-"""Rotation vectors ψ, |ψ| ≤ 2π, composed by half-angle quaternions and atan2; Ω body-fixed. Source: Holzinger, Arnold
-and Gerstmayr 2024, appendix A, with the angle 2 atan2(|r|, s) instead of 2 acos(s), which loses half of the digits."""
+"""Rotation vectors ψ, |ψ| ≤ 2π, composed by half-angle quaternions and atan2; Ω body-fixed. Source: [Holzinger2024],
+appendix A, with the angle 2 atan2(|r|, s) instead of 2 acos(s), which loses half of the digits."""
 
 SO2 = LieGroup(
     name="SO2",

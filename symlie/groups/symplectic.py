@@ -38,7 +38,7 @@ def theta_step(program: Program, group: LieGroup, y: Vector, u: Vector, theta: E
         M = dexp*_{-ξ}(μ₀ + Ad*_E n) - θ dexp*_{-θξ} Ad*_E n,
 
     and the end is (exp(ξ) g₀, Ad*_{exp(-ξ)}(μ₀ + Ad*_E n)). Symplectic for every θ; symmetric, of order 2, for θ = 1/2.
-    Source: Celledoni, Çokaj, Leone, Murari and Owren 2022, equations (15) to (17).
+    Source: [Celledoni2022], equations (15) to (17).
 
     Parameters
     ----------

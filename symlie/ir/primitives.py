@@ -139,7 +139,7 @@ class RotationQuaternion(sympy.Function):
     """Component k of the unit quaternion of a rotation matrix, by the largest of (tr R, R11, R22, R33).
 
     ``RotationQuaternion(k, R11, R12, …, R33)``; the scalar component is not negative. Accurate up to the angle π.
-    Source: Shepperd's choice of the pivot.
+    Source: [Shepperd1978], the choice of the pivot.
     """
 
     nargs = (10,)
@@ -244,7 +244,7 @@ def evaluate(base_name: str, z: mpmath.mpf) -> mpmath.mpf:
     z
         Argument, dimensionless; z ≥ 0, and z < 4π² for g_m.
 
-    Source: Taylor series of the definitions; the g_m by their partial fractions' closed form and its derivatives.
+    From the Taylor series of the definitions; the g_m by their partial fractions' closed form and its derivatives.
     """
     family, _, suffix = base_name.partition("_")
     index, m = int(family[1:]), int(suffix or 0)

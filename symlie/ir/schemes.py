@@ -166,7 +166,7 @@ def indices(base_name: str) -> tuple[int, int]:
 def closed_form(base_name: str, z: Expr) -> Expr:
     """Closed form of c_{k,m} in ω = √z, used beyond the working interval only, where it does not cancel.
 
-    Source: definitions; c_2 and c_{2,1} in half-angle form because they vanish at 2π.
+    From the definitions; c_2 and c_{2,1} in half-angle form because they vanish at 2π.
     """
     return _stumpff_closed_form(*indices(base_name), z)
 

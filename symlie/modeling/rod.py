@@ -4,7 +4,7 @@ Nodes q_k on S³⋉R³ (or SE(3)) carry the cross sections, segments the strains
 
     w_k = log(q_{k-1}⁻¹ ∘ q_k)/Δs = [K; Γ + e3],    V = Δs/2 (w - w*)ᵀ C (w - w*),    stress C (w - w*) + 2 D w'.
 
-Source: Hante, Tumiotto and Arnold 2022, sections 2 and 3; the tangent of the centre line is the third director.
+Source: [Hante2022], sections 2 and 3; the tangent of the centre line is the third director.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A free rod that a force and a torque at its lower end set flying.
 
 The loads are dead loads in inertial axes that rise and fall linearly; the step boundaries hit their kinks.
-Source: Hante, Tumiotto and Arnold 2022, section 5.2; Tumiotto and Arnold 2024, section 4.
+Source: [Hante2022], section 5.2; [Tumiotto2024], section 4.
 """
 
 import symlie as sl

@@ -1,6 +1,6 @@
 """The free rigid body: momentum in body axes on so(3)*, and if asked for the attitude with it.
 
-Source: Celledoni, Çokaj, Leone, Murari and Owren 2022, example 2.1, with f = -I⁻¹Π for momenta in body axes.
+Source: [Celledoni2022], example 2.1, with f = -I⁻¹Π for momenta in body axes.
 """
 
 import symlie as sl

@@ -1,11 +1,11 @@
 """The heavy top: a rigid body with a fixed point under gravity.
 
 On SO3xR3, SE3, S3xR3, S3sR3 the node is the centre of mass and the fixed point is a constraint; on SO3 and S3 the node
-is the fixed point. Source: Tumiotto and Arnold 2024, section 2.4; Holzinger, Arnold and Gerstmayr 2024, section 4.1.
+is the fixed point. Source: [Tumiotto2024], section 2.4; [Holzinger2024], section 4.1.
 
 The other formulations have momenta about the fixed point: on T*SO(3) with the momentum in space (``TSO3``), on se(3)*
 with momentum and vertical in body axes (``se3_dual``), and on T*(SO(3) x R³) with a quadratic Hamiltonian
-(``quadratic``). Source: Celledoni, Çokaj, Leone, Murari and Owren 2022, section 3.
+(``quadratic``). Source: [Celledoni2022], section 3.
 """
 
 from typing import Any

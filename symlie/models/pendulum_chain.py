@@ -2,8 +2,8 @@
 
 Masses have accelerations, but no motion of their own: each is placed by the one above it and the rod between them. The
 tensions solve a tridiagonal system, the Schur complement of the constraints that keep the rods' lengths, and the
-accelerations give the field f = (ω, q × h), h = q × (a - a_above)/L. Source: Celledoni, Çokaj, Leone, Murari and Owren
-2022, section 4, where a dense system of the size of all angular velocities is solved instead.
+accelerations give the field f = (ω, q × h), h = q × (a - a_above)/L. Source: [Celledoni2022], section 4, where a
+dense system of the size of all angular velocities is solved instead.
 
 In Hamilton's form the momenta m_i = L_i q_i × P_i take the place of the angular velocities, where P_i is the momentum
 of all masses below rod i. Its part along q_i is not known from m_i: it is the multiplier of q_i·(u_i - u_above) = 0 in

@@ -2,8 +2,7 @@
 
 The third axis points along gravity; the unit vector q_i leads from vehicle i to the load, and the vehicle is at
 y - L_i q_i. All moves on R⁶ x (SO(3) x R³)² x (TS²)². Thrusts are vectors in space that do not follow the attitudes,
-whose controllers are left out. Source: Celledoni, Çokaj, Leone, Murari and Owren 2022, section 5; control law: Lee,
-Sreenath and Kumar 2013.
+whose controllers are left out. Source: [Celledoni2022], section 5; control law: [Lee2013].
 """
 
 from typing import Any

@@ -1,6 +1,6 @@
 """A clamped rod that a torque at its end rolls up to a circle.
 
-Source: Hante, Tumiotto and Arnold 2022, section 5.1; Tumiotto and Arnold 2024, section 4.
+Source: [Hante2022], section 5.1; [Tumiotto2024], section 4.
 """
 
 import symlie as sl

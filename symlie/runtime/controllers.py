@@ -76,9 +76,9 @@ class Controller:
 CONTROLLERS = {
     c.name: c
     for c in (
-        Controller("tumiotto2024", 0.8, 0.2, 5.0, True, "Tumiotto and Arnold 2024, equations (21) and (22)"),
-        Controller("holzinger2024", 0.9, 0.0, 2.0, True, "Holzinger, Arnold and Gerstmayr 2024, (B15) to (B21)"),
-        Controller("celledoni2022", 0.85, 0.0, math.inf, False, "Celledoni et al. 2022, equation (33)"),
+        Controller("tumiotto2024", 0.8, 0.2, 5.0, True, "[Tumiotto2024], equations (21) and (22)"),
+        Controller("holzinger2024", 0.9, 0.0, 2.0, True, "[Holzinger2024], (B15) to (B21)"),
+        Controller("celledoni2022", 0.85, 0.0, math.inf, False, "[Celledoni2022], equation (33)"),
     )
 }
 """Controllers by name."""

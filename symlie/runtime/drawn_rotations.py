@@ -18,7 +18,7 @@ def quaternions_of(rotations: Array) -> Array:
     Returns
     -------
     Array
-        Shape (n, 4), scalar part first. Source: Bar-Itzhack 2000, dominant eigenvector of a symmetric 4 × 4 matrix.
+        Shape (n, 4), scalar part first. Source: [BarItzhack2000], dominant eigenvector of a symmetric 4 × 4 matrix.
     """
     n = len(rotations)
     r = rotations

@@ -5,9 +5,9 @@
 
 σ = 0 is Newton's method; σ > 0 is a step 1/σ of the implicit Euler method along the overdamped motion D q' = -g - Bᵀλ.
 After a step simplified corrections, with the same matrix, lead back to the constraints. It is taken if its linear model
-holds: the simplified correction of the forces is at most half as long as the step (natural monotonicity test:
-Deuflhard, Newton Methods for Nonlinear Problems, 2004, section 3.3), no matter in which units forces and multipliers
-are. Steps that climb are refused, so that the iteration falls as the system would.
+holds: the simplified correction of the forces is at most half as long as the step (natural monotonicity test),
+no matter in which units forces and multipliers are. Steps that climb are refused, so that the iteration falls as the
+system would. Source: [Deuflhard2004], section 3.3.
 """
 
 from __future__ import annotations

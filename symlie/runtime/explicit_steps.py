@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def rkmk_step(stepper: Stepper, state: State, h: float) -> Trial:
     """A step of Runge–Kutta–Munthe-Kaas type.
 
-    Source: Celledoni et al. 2022, section 2, left-trivialised.
+    Source: [Celledoni2022], section 2, left-trivialised.
     """
     table = rkmk_table(stepper.method)
     a, c, b_hat, stages = table.a, table.c, table.b_hat, table.stages
@@ -75,7 +75,7 @@ def _corrected_rate(stepper: Stepper, table: RkmkTable, theta: Array, v: Array) 
 def chain_step(stepper: Stepper, state: State, h: float, tableau: ChainTableau) -> Trial:
     """A step of a commutator-free method or of one of Crouch and Grossman.
 
-    Source: Celledoni et al. 2022, section 2; Crouch and Grossman 1993; left-trivialised.
+    Source: [Celledoni2022], section 2; [Crouch1993]; left-trivialised.
     """
     table = chain_table(tableau)
     k, p, t = stepper.kernels, stepper.parameters, state.t

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-"""Colours that differ for colour-blind readers too. Source: Okabe and Ito 2008."""
+"""Colours that differ for colour-blind readers too. Source: [Okabe2008]."""
 
 LINE_STYLES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)), (0, (9, 2)), "-")
 """Dashes of lines, so that they differ in greyscale too."""

@@ -2,7 +2,7 @@
 
 A y-tree is [y- and z-trees]_y, its order 1 + the sum of theirs; a z-tree is [y-trees]_z, its order the sum - 1. Neither
 [τ]_z nor [[u]_y]_z, with a z-tree u alone, are among them. Rooted trees of y' = f(y) are those without z-nodes.
-Source: Hairer and Wanner, Solving Ordinary Differential Equations II, section VII.5.
+Source: [HairerWanner1996], section VII.5.
 """
 
 from __future__ import annotations

@@ -186,7 +186,7 @@ class Method(Brief):
 def order_of_truncation(commutators: int) -> int:
     """The highest order that a tableau keeps with a truncated dexp⁻¹: k commutators for order k + 2; B₃ = B₅ = … = 0.
 
-    Source: Munthe-Kaas 1998, High order Runge-Kutta methods on manifolds.
+    Source: [MuntheKaas1999].
     """
     return commutators + 2 if commutators < 2 else 2 * (commutators // 2) + 3
 

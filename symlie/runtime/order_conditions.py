@@ -11,8 +11,7 @@ g(y(h)) = Σ α(ω) h^|ω| F(ω)[g](y), where products of series are concatenati
 
 so a method has order p if its series agrees with that of the flow on all words of up to p nodes. A tree is the tuple of
 its children's trees, and a forest a tuple of trees; there are as many forests of n nodes as Catalan's number.
-Source: Owren, Order conditions for commutator-free Lie group methods, J. Phys. A 39 (2006); Lundervold and
-Munthe-Kaas, Hopf algebras of formal diffeomorphisms and numerical integration on manifolds (2011), for the products.
+Source: [Owren2006]; for the products [Lundervold2011].
 """
 
 from __future__ import annotations

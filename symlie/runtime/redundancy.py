@@ -5,7 +5,7 @@ by lost pivots of B Bᵀ; each makes one combination of rows that vanishes, with
 combinations span all of them. A set that depends on each other but has no smaller one inside is a circuit of a linear
 matroid; circuits of different connected parts have nothing to do with each other, so each part is searched for itself.
 
-Source: Oxley, Matroid Theory, 2nd ed., 2011, chapters 1 and 4.
+Source: [Oxley2011], chapters 1 and 4.
 """
 
 from __future__ import annotations

@@ -39,8 +39,7 @@ def spectrum(matrix: Array) -> Spectrum:
 
     The matrix is balanced. Then null spaces are split off by orthogonal transformations until the rest is regular, so
     that s = 0 of any multiplicity, with chains of any length, is exact. What else is smaller than its bound of rounding
-    is zero, too: ε ‖A‖/|yᴴ x| with normed left and right eigenvectors. Source: V. Kublanovskaya, On a method of solving
-    the complete eigenvalue problem for a degenerate matrix, 1966.
+    is zero, too: ε ‖A‖/|yᴴ x| with normed left and right eigenvectors. Source: [Kublanovskaya1966].
 
     Parameters
     ----------
@@ -73,8 +72,7 @@ def spectrum(matrix: Array) -> Spectrum:
 def _balanced(matrix: Array) -> tuple[Array, Array]:
     """D⁻¹ A D whose rows and columns have about the same sizes, and D, of powers of two.
 
-    Parts that are round-off do not count, so that D stays bounded where A falls into blocks. Source: E. E. Osborne, On
-    pre-conditioning of matrices, 1960.
+    Parts that are round-off do not count, so that D stays bounded where A falls into blocks. Source: [Osborne1960].
     """
     balanced, scaling = matrix.copy(), np.ones(len(matrix))
     for _ in range(SWEEPS):

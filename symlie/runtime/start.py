@@ -86,7 +86,7 @@ def first_step(system: System, t: float, start: Start, control: StepControl, ord
     """A first step size from the sizes of y, y' and y'' in the norm of the error, y = (θ, v).
 
     Where they are not finite, or can not be had, it is small: whatever is wrong there will be named by the step.
-    Source: Hairer, Nørsett and Wanner, Solving Ordinary Differential Equations I, section II.4.
+    Source: [HairerNorsettWanner1993], section II.4.
     """
     try:
         with np.errstate(all="ignore"):

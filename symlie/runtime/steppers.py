@@ -175,7 +175,7 @@ class Stepper:
         return residual + alpha * self.kernels.constraint(self.parameters, t, q) if alpha else residual
 
     def _half_explicit(self, state: State, h: float, tableau: HalfExplicitTableau) -> Trial:
-        # Source: Tumiotto and Arnold 2024, equations (12) to (15); the embedded formula: section 3.
+        # Source: [Tumiotto2024], equations (12) to (15); the embedded formula: section 3.
         a, c, d, b_hat = tableau.a_float(), tableau.c_float(), tableau.d_float(), tableau.b_hat_float()
         k, p, t = self.kernels, self.parameters, state.t
         q, v, multipliers = state.q, state.v, state.multipliers

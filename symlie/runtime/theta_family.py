@@ -30,7 +30,7 @@ NEWTON_ENOUGH = 1e-10
 class ThetaTableau(Tableau):
     """The parameter θ, between 0 and 1: symplectic for each, symmetric and of order 2 for 1/2, else of order 1.
 
-    Source: Celledoni, Çokaj, Leone, Murari and Owren 2022, equations (15) to (17).
+    Source: [Celledoni2022], equations (15) to (17).
     """
 
     theta: float

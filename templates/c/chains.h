@@ -8,7 +8,7 @@
  * The tableau comes in as STAGES, NEEDED (those that the result needs), EMBEDDED, and the tables EXPONENTIAL (weights of
  * the slopes), BOUND and START (chain k has the exponentials from BOUND[k] to BOUND[k + 1] and starts from the stage
  * START[k]; chain STAGES leads to the end), and C.
- * Source: Celledoni et al. 2022, section 2; Crouch and Grossman 1993; left-trivialised. */
+ * Source: [Celledoni2022], section 2; [Crouch1993]; left-trivialised. */
 #ifndef SYMLIE_CHAINS_H
 #define SYMLIE_CHAINS_H
 

@@ -10,7 +10,7 @@
  * With stabilisation by Baumgarte, alpha Phi(Q_{i+1}) is added to b. The embedded formula takes the weights b_hat for
  * the configuration and solves the last stage again with them in place of the last row of A, so that its velocity
  * satisfies the constraint. Without constraints this is the explicit Runge-Kutta-Munthe-Kaas method of the same
- * tableau. Stages count from zero here. Source: Tumiotto and Arnold 2024, equations (12) to (15) and section 3.
+ * tableau. Stages count from zero here. Source: [Tumiotto2024], equations (12) to (15) and section 3.
  *
  * The tableau comes in as STAGES (s_bar), FINAL (row s+1), FSAL, EMBEDDED, and the tables A, B_HAT, C, D. */
 #ifndef SYMLIE_HALF_EXPLICIT_H

@@ -43,7 +43,7 @@ typedef struct {
                          name##_event, name##_increment, name##_carried, 0, 0, 0, 0, 0, 0, name##_difference}
 
 /* Norm of y_hat - y for y = (theta, v), relative to the tolerances; theta is zero at the start of a step.
- * Source: Tumiotto and Arnold 2024, equation (21). */
+ * Source: [Tumiotto2024], equation (21). */
 static inline double error_norm(const symlie_problem *restrict P, const symlie_control *restrict control,
                                 const symlie_trial *restrict trial, const double *restrict theta,
                                 const double *restrict theta_hat, const double *restrict v_n, const double *restrict v,

@@ -3,7 +3,7 @@
  * Position: q = q^ o exp(delta) with Phi(q) = 0 and M(q_n) delta + B(q_n)^T mu = 0, by Newton steps
  *     [M(q_n)  B(q_n)^T; B(q)  0] [delta; mu] = [0; -Phi(q)],  q <- q o exp(delta)
  * Velocity: v <- v + delta with [M(q)  B(q)^T; B(q)  0] [delta; mu] = [0; -(B v + b)].
- * Source: Tumiotto and Arnold 2024 (abstract on drift), with the increment taken at the projected configuration. */
+ * Source: [Tumiotto2024b], with the increment taken at the projected configuration. */
 #ifndef SYMLIE_PROJECTION_H
 #define SYMLIE_PROJECTION_H
 

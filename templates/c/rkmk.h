@@ -15,7 +15,7 @@
  * B_HAT, C, and BRACKET (row, j, k) with BRACKET_WEIGHT. With END_STAGE there is one stage more at the end of the step,
  * which is the first of the next step. STEP_ADVANCE, STEP_RATE and STEP_CHART name the kernels of the local coordinates,
  * exp or others, in whose place q_n o exp and T^-1 stand above.
- * Source: Celledoni et al. 2022, section 2; left-trivialised. */
+ * Source: [Celledoni2022], section 2; left-trivialised. */
 #ifndef SYMLIE_RKMK_H
 #define SYMLIE_RKMK_H
 

@@ -4,7 +4,7 @@
  *
  * Newton's method with the derived matrix; a step that does not reduce the residual is shortened. The parameter comes in
  * as THETA.
- * Source: Celledoni et al. 2022, equations (15) to (17). */
+ * Source: [Celledoni2022], equations (15) to (17). */
 #ifndef SYMLIE_SYMPLECTIC_H
 #define SYMLIE_SYMPLECTIC_H
 

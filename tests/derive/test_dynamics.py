@@ -147,7 +147,7 @@ def test_heavy_top_by_definition(group: str, angle: float, speed: float) -> None
 def printed_heavy_top(group: str, statement: Statement, state: State) -> tuple[list[Numbers], Numbers, list[Numbers]]:
     """M, g and B as the literature prints them.
 
-    Source: Tumiotto and Arnold 2024, section 2.4; on SO(3) and S³ Euler's equations about the fixed point.
+    Source: [Tumiotto2024], section 2.4; on SO(3) and S³ Euler's equations about the fixed point.
     """
     given = {p.name: [mpf(c) for c in p.default] for p in statement.model.parameters}
     (m,), gamma, X = given["mass"], mpmath.matrix(given["gravity"]), mpmath.matrix(given["lever"])

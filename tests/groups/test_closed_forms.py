@@ -1,7 +1,7 @@
 """Derived operators against the closed forms printed in the literature, in 80 digits.
 
-Sources: Tumiotto & Arnold 2024, equations (16)-(20) with C₁; Holzinger, Arnold & Gerstmayr 2024, equations (A1)-(A6),
-where the label of (A5) is misprinted and must read f₂; T⁻¹ of SE(3) by its definition through g₀ and g₁ = 2 dg₀/dz.
+Source: [Tumiotto2024], equations (16)-(20) with C₁; [Holzinger2024], equations (A1)-(A6), where the label of (A5) is
+misprinted and must read f₂; T⁻¹ of SE(3) by its definition through g₀ and g₁ = 2 dg₀/dz.
 """
 
 from __future__ import annotations

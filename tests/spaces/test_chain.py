@@ -36,7 +36,7 @@ def random_state(links: int) -> tuple[Array, Array, Array, Array]:
 
 
 def dense_accelerations(q: Array, w: Array, m: Array, lengths: Array, g: float = 9.81) -> Array:
-    """R(q) ω' = r. Source: Celledoni et al. 2022, section 4."""
+    """R(q) ω' = r. Source: [Celledoni2022], section 4."""
     n = len(q)
     carried = np.cumsum(m[::-1])[::-1]
     matrix, right = np.zeros((3 * n, 3 * n)), np.zeros((n, 3))

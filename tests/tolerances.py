@@ -261,11 +261,11 @@ ROD_AT_REST = 1e-11
 WHOLE_TURNS = 64 * EPSILON
 """Angles up to 15 less whole turns and back again: a few roundings of numbers of this size."""
 
-README_EVENT = 2e-6
+PAGE_EVENT = 2e-6
 """Times of events of the README's pendulum in s, between runs with rtol 1e-6 and 1e-10, ten swings; measured 4e-7."""
 
-README_DRIFT = 2e-8
-"""Drift of invariants of the README's rods and springs over 500 steps of order 5, in J and N s, of energies
+PAGE_DRIFT = 2e-8
+"""Drift of invariants of the rods and springs of `docs/rods.md` over 500 steps of order 5, in J and N s, of energies
 a few joules; measured 4e-9."""
 
 ROD_DIFFERENCE = 1e-10
@@ -374,8 +374,8 @@ DENSE_SOLVE = 2e-11
 """Relative; the dense system of a random chain of 100 links, whose condition grows with the number of links. Another
 implementation saw 5e-13 for 100 links."""
 
-README_SPACES = 1e-6
-"""Energies and angles of the README's examples on manifolds, run with tolerances of 1e-8 and 1e-9 or steps of 0.05."""
+PAGE_SPACES = 1e-6
+"""Energies and angles of the examples of `docs/manifolds.md`, run with tolerances of 1e-8 and 1e-9 or steps of 0.05."""
 
 STATED_FUNCTION = 4e-15
 """Functions of ad from power series, relative to their largest component or to the terms of the series."""

@@ -168,9 +168,3 @@ def test_unreadable_files(tmp_path: Path) -> None:
         sl.load_tableau(tmp_path / "none.toml")
     with pytest.raises(FormatError, match=r"is not a TOML file"):
         sl.load_tableau(written(tmp_path, "name ="))
-
-
-def test_tableaux_of_the_readme(tmp_path: Path) -> None:
-    text = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-    found = [sl.load_tableau(written(tmp_path, part.partition("```")[0])) for part in text.split("```toml\n")[1:]]
-    assert [(m.family, m.order) for m in found] == [("rkmk", 2), ("commutator_free", 4)]

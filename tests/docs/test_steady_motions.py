@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import functools
-import re
 from math import cos, pi, sin
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,8 +11,9 @@ import pytest
 import symlie as sl
 from symlie.runtime.layout import Array
 from tests import tolerances
+from tests.docs.pages import Session
 
-PAGE = Path(__file__).parent.parent / "docs" / "steady_motions.md"
+SESSION = Session("docs/steady_motions.md")
 
 M = np.array([[80.81722, 2.31941332208709], [2.31941332208709, 0.29784188199686]])
 K0 = np.array([[-80.95, -2.59951685249872], [-2.59951685249872, -0.80329488458618]])
@@ -33,15 +31,6 @@ PUBLISHED = {
 """Table 2 there."""
 
 
-@functools.cache
-def page() -> dict[str, Any]:
-    """What the block of the page defines."""
-    names: dict[str, Any] = {}
-    (block,) = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
-    exec(block, names)
-    return names
-
-
 def of_paper(speed: float) -> Array:
     """Eigenvalues of the published equations."""
     stiffness, damping = 9.81 * K0 + speed**2 * K2, speed * C1
@@ -57,8 +46,13 @@ def distance(found: Array, expected: Any) -> float:
 
 
 @pytest.mark.slow
+def test_blocks() -> None:
+    SESSION.run()
+
+
+@pytest.mark.slow
 def test_bicycle() -> None:
-    ride = page()["ride"]
+    ride = SESSION.run()["ride"]
     for speed, published in PUBLISHED.items():
         assert distance(ride(speed).eigenvalues, published) <= tolerances.PUBLISHED_EIGENVALUES
     for speed in range(1, 11):

@@ -1,54 +1,46 @@
-"""The README's section on equilibria, vibrations and assembly, run as it stands there."""
+"""The page on equilibria, vibrations and assembly, run as it stands there."""
 
 from __future__ import annotations
 
-import functools
 import math
-import re
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from scipy.optimize import brentq
 
 from tests import tolerances
+from tests.docs.pages import Session
 
-README = Path(__file__).parents[2] / "README.md"
+SESSION = Session("docs/statics.md")
 
 
-@functools.cache
-def names() -> dict[str, Any]:
-    """What the section's blocks define."""
-    text = README.read_text(encoding="utf-8")
-    section = text[text.index("### Equilibria") : text.index("### The statement")]
-    scope: dict[str, Any] = {}
-    for block in re.findall(r"```python\n(.*?)```", section, re.DOTALL):
-        exec(block, scope)
-    return scope
+def test_blocks() -> None:
+    SESSION.run()
 
 
 def test_the_cable_is_a_catenary() -> None:
     a = brentq(lambda a: 2 * a * math.sinh(0.3 / a) - 1, 0.05, 5.0, xtol=1e-15)
-    x = names()["q"].reshape(-1, 3)
+    x = SESSION.after("Equilibria")["q"].reshape(-1, 3)
     assert len(x) == 1001
     assert np.abs(x[:, 2] - a * (np.cosh(x[:, 0] / a) - math.cosh(0.3 / a))).max() < 1e-6
 
 
 def test_its_slowest_mode_swings_sideways() -> None:
     """Out of plane it swings as a chain whose shape η_y = z - z0 is exact for small sag; here near it."""
-    linear = names()["cable_modes"]
+    names = SESSION.after("Vibrations")
+    linear = names["cable_modes"]
     assert linear.is_stable and len(linear.frequencies) == 12 and len(linear.modes) == 6
     assert np.all(np.diff(linear.frequencies) >= 0)
-    shape = names()["shape"]
+    shape = names["shape"]
     assert shape.shape == (1001, 3) and np.abs(shape[:, 1]).max() == pytest.approx(1)
     assert np.abs(shape[:, [0, 2]]).max() < 1e-6
 
 
 def test_the_ball_goes_round_on_the_turntable() -> None:
     """2/7 of the turntable's rate, and the transfer function of x₂ to the push as of a charge in a magnetic field."""
-    assert np.sort_complex(names()["linear"].eigenvalues)[[0, -1]] == pytest.approx([-0.2j, 0.2j], abs=1e-12)
-    A, B, C, D = (names()[name] for name in "ABCD")
+    names = SESSION.after("Steady motions")
+    assert np.sort_complex(names["linear"].eigenvalues)[[0, -1]] == pytest.approx([-0.2j, 0.2j], abs=1e-12)
+    A, B, C, D = (names[name] for name in "ABCD")
     s = 0.3 + 0.4j
     transfer = C @ np.linalg.solve(s * np.eye(len(A)) - A, B) + D
     # 7/5 (x'' - 2/7 Ω e_z × x') = push
@@ -56,6 +48,7 @@ def test_the_ball_goes_round_on_the_turntable() -> None:
 
 
 def test_the_pendulum_is_assembled() -> None:
-    assembled = names()["assembled"]
+    names = SESSION.after("Assembly")
+    assembled = names["assembled"]
     assert np.abs(assembled.initial_state.q - [0.6, 0, -0.8]).max() <= tolerances.REDUCED
-    assert names()["solution"].status == "ok"
+    assert names["solution"].status == "ok"

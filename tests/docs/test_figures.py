@@ -1,4 +1,4 @@
-"""The documentation's pictures: each one is drawn by a script, shown on the page, and small."""
+"""The pictures of the documents: each one is drawn by a script, shown on a page, and small."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from pathlib import Path
 
 import pytest
 
-DOCS = Path(__file__).parents[1] / "docs"
+from tests.docs.pages import PAGES, ROOT
+
+DOCS = ROOT / "docs"
 PICTURES = sorted((DOCS / "figures").glob("*.png"))
 SCRIPTS = sorted(p for p in (DOCS / "figures").glob("*.py") if p.name != "drawing.py")
 
-PAGES = "".join(
-    (DOCS / name).read_text(encoding="utf-8") for name in ("figures.md", "steady_motions.md", "thresholds.md")
-)
+TEXT = "".join(page.read_text(encoding="utf-8") for page in PAGES)
 
 LARGEST, ALTOGETHER = 150_000, 1_500_000
 """Bytes of a picture, and of all."""
 
 
 def test_pictures_are_shown_and_small() -> None:
-    shown = re.findall(r"!\[[^\]]+\]\(figures/([^)]+)\)", PAGES)
-    assert sorted(shown) == [p.name for p in PICTURES]
+    shown = re.findall(r"!\[[^\]]+\]\((?:docs/)?figures/([^)]+)\)", TEXT)
+    assert sorted(set(shown)) == [p.name for p in PICTURES]
     sizes = [p.stat().st_size for p in PICTURES]
     assert max(sizes) <= LARGEST
     assert sum(sizes) <= ALTOGETHER
@@ -36,4 +36,4 @@ def test_scripts_name_what_they_write(script: Path) -> None:
     for name in written:
         assert (DOCS / "figures" / name).exists()
         assert name in (ast.get_docstring(module) or "")
-    assert script.name in PAGES
+    assert script.name in TEXT

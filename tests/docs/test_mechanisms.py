@@ -2,42 +2,22 @@
 
 from __future__ import annotations
 
-import functools
-import re
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 import pytest
 
 import symlie as sl
 from tests import tolerances
+from tests.docs.pages import Session
 
-PAGE = Path(__file__).parent.parent / "docs" / "mechanisms.md"
-BLOCKS = re.findall(r"## ([^\n]+)\n.*?```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.S)
-
-
-@functools.cache
-def session(title: str) -> dict[str, Any]:
-    """Names after running a block; the first one imports what all of them use."""
-    names: dict[str, Any] = {}
-    exec(BLOCKS[0][1].split("\ndisk =")[0], names)
-    exec(dict(BLOCKS)[title], names)
-    return names
+SESSION = Session("docs/mechanisms.md")
 
 
-def test_all_blocks_are_tested() -> None:
-    assert [title for title, _ in BLOCKS] == [
-        "A rolling disk",
-        "A pendulum on a shaken pivot",
-        "A tippe top",
-        "A four-bar linkage in the plane",
-        "A satellite with reaction wheels",
-    ]
+def test_blocks() -> None:
+    SESSION.run()
 
 
 def test_rolling_disk() -> None:
-    solution = session("A rolling disk")["solution"]
+    solution = SESSION.after("A rolling disk")["solution"]
     energy = solution.outputs["energy"]
     assert abs(energy - energy[0]).max() <= tolerances.ADAPTIVE_ENERGY * abs(energy[0])
     inclination = solution.outputs["inclination"]
@@ -52,14 +32,14 @@ def test_rolling_disk() -> None:
 
 
 def test_shaken_pivot_keeps_the_pendulum_upright() -> None:
-    names = session("A pendulum on a shaken pivot")
+    names = SESSION.after("A pendulum on a shaken pivot")
     assert names["shaken"].outputs["height"].min() > 0.9
     assert names["slow"].outputs["height"].min() < -0.9
     assert names["shaken"].statistics.max_constraint_residual <= 1e-6
 
 
 def test_tippe_top_turns_over() -> None:
-    solution = session("A tippe top")["solution"]
+    solution = SESSION.after("A tippe top")["solution"]
     upright, jellett, energy = (solution.outputs[name] for name in ("upright", "jellett", "energy"))
     assert upright[0] > 0.99 and upright[-1] < -0.9
     assert abs(jellett - jellett[0]).max() <= tolerances.ADAPTIVE_ENERGY * abs(jellett[0])
@@ -69,7 +49,7 @@ def test_tippe_top_turns_over() -> None:
 
 
 def test_four_bar_linkage() -> None:
-    solution = session("A four-bar linkage in the plane")["solution"]
+    solution = SESSION.after("A four-bar linkage in the plane")["solution"]
     pin, energy = solution.outputs["crank_pin"], solution.outputs["energy"]
     np.testing.assert_allclose((pin**2).sum(axis=1), 1.0, rtol=0, atol=tolerances.PROJECTED_VELOCITY)
     assert abs(energy - energy[0]).max() <= 1e-8 * abs(energy[0])
@@ -79,7 +59,7 @@ def test_four_bar_linkage() -> None:
 
 @pytest.mark.parametrize("method", ["rkmk_dopri5", "half_explicit_5"])
 def test_satellite_with_wheels(method: str) -> None:
-    names = session("A satellite with reaction wheels")
+    names = SESSION.after("A satellite with reaction wheels")
     solution = sl.solve(names["pulse"], 30, method=method, rtol=1e-10)
     assert abs(solution.outputs["momentum"]).max() <= tolerances.PROJECTED_VELOCITY
     assert abs(solution.v[-1]).max() <= tolerances.PROJECTED_VELOCITY

@@ -1,12 +1,8 @@
-"""The rods, trees, rings and new elements of the README, run as they stand there."""
+"""The page on rods, trees, rings and new elements, run as it stands there."""
 
 from __future__ import annotations
 
-import functools
-import re
 from math import cos, sin
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -14,43 +10,30 @@ import pytest
 import symlie as sl
 from symlie.runtime.solution import Solution
 from tests import tolerances
+from tests.docs.pages import Session
 
-README = Path(__file__).parents[2] / "README.md"
+pytest.importorskip("matplotlib")
 
-NAMES = ("rope_with_body", "rod_tree", "closed_ring", "springs")
-"""Models of the README's section on elements, in its order."""
-
-
-def block(name: str) -> str:
-    """The text that states a model."""
-    blocks = re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
-    return next(text for text in blocks if f'sl.Model("{name}")' in text)
+SESSION = Session("docs/rods.md")
 
 
-def stated(name: str) -> sl.Model:
-    """A model of the README, without what is done with its solution; imports are those of the section."""
-    names: dict[str, Any] = {}
-    for other in NAMES[: NAMES.index(name) + 1]:
-        lines = [line for line in block(other).splitlines() if not line.startswith("solution")]
-        text = lines if other == name else [line for line in lines if line.startswith(("import", "from"))]
-        exec("\n".join(text), names)
-    model: sl.Model = names["model"]
-    return model
+def test_blocks() -> None:
+    SESSION.run()
+    assert SESSION.files == {"rope.png"}
 
 
-@functools.cache
-def run(name: str, h: float) -> Solution:
-    """One of the models above for half a second."""
-    return sl.solve(stated(name).derive().compile(), 0.5, h=h, record_every=25)
+def run(heading: str) -> Solution:
+    """The model under a heading, for half a second."""
+    return sl.solve(SESSION.after(heading)["model"].derive().compile(), 0.5, h=1e-3, record_every=25)
 
 
 def test_a_rope_with_a_body() -> None:
     """Nothing is lost, the rope keeps its length, and the tension at rest of the hanging body is its weight."""
-    solution = run("rope_with_body", 1e-3)
+    solution = SESSION.after("A rope with a body")["solution"]
     kinetic = [solution.system.kernels.energy(solution.system.prepared, 0.0, q, v)[0]
                for q, v in zip(solution.q, solution.v, strict=True)]  # fmt: skip
     assert max(kinetic) > 1
-    assert np.ptp(solution.outputs["energy"]) < tolerances.README_DRIFT
+    assert np.ptp(solution.outputs["energy"]) < tolerances.PAGE_DRIFT
     x = solution.field("rope", "x")
     assert x[-1, -1, 2] < -0.5
     chords = np.linalg.norm(np.diff(x, axis=1), axis=2)
@@ -61,10 +44,8 @@ def test_a_rope_with_a_body() -> None:
 
 def test_a_hanging_rope_carries_its_load() -> None:
     """Hung straight down, the multipliers are the forces in the rope: shear, which vanishes, and tension."""
-    model = stated("rope_with_body")
-    rope = next(a for a in model.arrays if a.name == "rope")
-    rope.initial(x=lambda k: (0, 0, -0.05 * k), p=(0, 1, 0, 0))
-    state = model.derive().compile(backend="numpy").initial_state
+    system = SESSION.after("A rope with a body")["solution"].system
+    state = system.with_initial("rope", x=[(0, 0, -0.05 * k) for k in range(21)], p=(0, 1, 0, 0)).initial_state
     forces = state.multipliers.reshape(20, 3)
     carried = 0.5 + 0.2 * 0.05 * (20 - np.arange(20) - 0.5)
     np.testing.assert_allclose(forces[:, 2], 9.81 * carried, rtol=1e-12)
@@ -73,7 +54,7 @@ def test_a_hanging_rope_carries_its_load() -> None:
 
 def test_three_rods_that_meet() -> None:
     """The branches start without stress, hold on to the trunk's end, and sway; damping takes energy only."""
-    solution = run("rod_tree", 1e-3)
+    solution = run("Three rods that meet in a node")
     system = solution.system
     start = system.initial_state
     potential = system.kernels.energy(system.prepared, 0.0, start.q, start.v)[1]
@@ -90,9 +71,9 @@ def test_three_rods_that_meet() -> None:
 
 def test_a_closed_ring() -> None:
     """The ring keeps its energy and stays closed: the segment from the last to the first node is like all others."""
-    solution = run("closed_ring", 1e-3)
+    solution = run("A closed ring")
     energy = solution.outputs["energy"]
-    assert np.ptp(energy) < tolerances.README_DRIFT
+    assert np.ptp(energy) < tolerances.PAGE_DRIFT
     x = solution.field("ring", "x")
     gaps = np.linalg.norm(x - np.roll(x, 1, axis=1), axis=2)
     np.testing.assert_allclose(gaps, gaps[0, 0], rtol=0.01)
@@ -102,13 +83,13 @@ def test_a_closed_ring() -> None:
 
 def test_a_new_element() -> None:
     """Springs keep energy and linear momentum, and both are right at the start; the element takes a few lines."""
-    definition = block("springs").split("\n\n")[1]
+    definition = SESSION.block("Elements of your own").split("\n\n")[1]
     assert definition.startswith("spring = sl.ElementType(")
     assert len(definition.splitlines()) < 15
-    solution = run("springs", 1e-3)
+    solution = run("Elements of your own")
     outputs = solution.outputs
-    assert np.ptp(outputs["energy"]) < tolerances.README_DRIFT
-    assert np.ptp(outputs["momentum"], axis=0).max() < tolerances.README_DRIFT
+    assert np.ptp(outputs["energy"]) < tolerances.PAGE_DRIFT
+    assert np.ptp(outputs["momentum"], axis=0).max() < tolerances.PAGE_DRIFT
     # The second spring is stretched along its axis by -0.1 and sheared by 0.1, the first stretched by 0.1.
     assert outputs["energy"][0] == pytest.approx(100 * 3 * 0.1**2 / 2 + (1 + 1 + 4) / 20)
     assert np.abs(solution.q[-1] - solution.q[0]).max() > 0.1

@@ -1,0 +1,37 @@
+"""The page on manifolds with a group action, run as it stands there."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tests.docs.pages import Session
+from tests.tolerances import CASIMIR, PAGE_SPACES, TANGENT
+
+SESSION = Session("docs/manifolds.md")
+
+
+def test_blocks() -> None:
+    SESSION.run()
+
+
+def test_pendulum() -> None:
+    solution = SESSION.after("A vector field")["solution"]
+    energy, q = solution.outputs["energy"], solution.field("bob", "q")
+    assert np.ptp(energy) < PAGE_SPACES
+    assert np.abs(np.linalg.norm(q, axis=1) - 1).max() < TANGENT
+    assert np.ptp(q[:, 1]) > 0.5
+
+
+def test_rigid_body() -> None:
+    outputs = SESSION.after("A Hamiltonian")["solution"].outputs
+    assert np.ptp(outputs["casimir"]) < 10 * CASIMIR
+    assert np.ptp(outputs["energy"]) < PAGE_SPACES
+
+
+def test_manifold_of_ones_own() -> None:
+    solution = SESSION.after("A manifold of your own")["solution"]
+    q, axis = solution.field("spin", "q")[-1], np.array([0.3, 0, 1.0])
+    angle, n = 5 * np.linalg.norm(axis), axis / np.linalg.norm(axis)
+    start = np.array([1.0, 0, 0])
+    exact = np.cos(angle) * start + np.sin(angle) * np.cross(n, start) + (1 - np.cos(angle)) * n.dot(start) * n
+    assert np.abs(q - exact).max() < PAGE_SPACES

@@ -1,0 +1,89 @@
+"""The pendulum of the README, what the page on running does with it, and what is known of its motion."""
+
+from __future__ import annotations
+
+import functools
+import math
+
+import numpy as np
+import pytest
+
+import symlie as sl
+from symlie.runtime.solution import Solution
+from symlie.runtime.system import System
+from tests import tolerances
+from tests.docs.judging import close, order
+from tests.docs.pages import Session
+
+pytest.importorskip("matplotlib")
+pytest.importorskip("netCDF4")
+
+SESSION = Session("README.md", "docs/running.md")
+
+
+@functools.cache
+def pendulum(backend: str = "c") -> System:
+    """A point on a sphere."""
+    system: System = SESSION.after("A model of your own")["equations"].compile(backend=backend)
+    return system
+
+
+def spin(solution: Solution) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """Angular momentum about the vertical over the mass, in m²/s."""
+    x, x_dot = solution.field("bob", "x"), solution.field("bob", "x_dot")
+    return x[:, 0] * x_dot[:, 1] - x[:, 1] * x_dot[:, 0]
+
+
+def test_blocks() -> None:
+    """State, derive, compile, run, and all that is shown of running."""
+    names = SESSION.run()
+    assert SESSION.files == {"pendulum.png", "histories.png", "steps.png", "pendulum.nc", "orders.png"}
+    assert len(SESSION.printed.splitlines()) == 3
+    solution, accurate = names["solution"], names["accurate"]
+    lowest = [event.t for event in solution.events]
+    assert len(lowest) == 10
+    np.testing.assert_allclose(lowest, [e.t for e in accurate.events], atol=tolerances.PAGE_EVENT)
+    assert np.ptp(accurate.outputs["energy"]) < tolerances.PAGE_DRIFT
+    assert names["kept"].statistics.max_constraint_residual <= tolerances.PROJECTED
+    assert names["further"].t[0] == 10.0
+    assert names["reported"].t.tolist() == [2.5, 5.0, 10.0]
+    assert np.linalg.norm(names["middle"].field("bob", "x")) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("name", ["half_explicit_2", "half_explicit_3", "half_explicit_4", "half_explicit_5"])
+def test_energy_converges(name: str) -> None:
+    """Energy and vertical angular momentum are invariants; their errors have the order of the method."""
+    expected = int(name[-1])
+    energies, spins = [], []
+    for k in (4, 5, 6) if expected > 3 else (6, 7, 8):
+        solution = sl.solve(pendulum(), 2.0, method=name, h=2.0**-k)
+        energies.append(float(np.abs(solution.outputs["energy"] - solution.outputs["energy"][0]).max()))
+        spins.append(float(np.abs(spin(solution) - 0.6).max()))
+    assert order(energies) >= expected - tolerances.ENERGY_ORDER
+    assert order(spins) >= expected - tolerances.ENERGY_ORDER
+    assert energies[-1] < 1e-2
+
+
+def test_small_steps() -> None:
+    solution = sl.solve(pendulum(), 10.0, h=1e-3)
+    energy = solution.outputs["energy"]
+    assert energy[0] == pytest.approx(0.5 - 9.81 * 0.8, rel=tolerances.LIBRARY)
+    assert float(np.ptp(energy)) <= tolerances.ENERGY
+    assert float(np.abs(spin(solution) - 0.6).max()) <= tolerances.ENERGY
+    assert solution.statistics.max_constraint_residual <= tolerances.DRIFT_OF_ROUNDING
+    assert float(np.ptp(solution.field("bob", "x")[:, 2])) > 0.1  # it swings
+
+
+def test_conical_pendulum() -> None:
+    """A steady circle: ω² = g/(L cos α), λ = tension over length."""
+    cosine, sine, g = 0.8, 0.6, 9.81
+    rate = math.sqrt(g / cosine)
+    system = pendulum().with_initial("bob", x=[sine, 0, -cosine], x_dot=[0, sine * rate, 0])
+    solution = sl.solve(system, 2 * math.pi / rate, h=2e-3, t_eval=[2 * math.pi / rate])
+    x = solution.field("bob", "x")[-1]
+    assert np.abs(x - [sine, 0, -cosine]).max() <= tolerances.ENERGY
+    assert solution.multipliers[-1, 0] == pytest.approx(g / cosine, rel=tolerances.ENERGY)
+
+
+def test_backends_agree() -> None:
+    close(*(sl.solve(pendulum(backend), 0.1, method="half_explicit_5", h=0.01) for backend in ("c", "numpy")))

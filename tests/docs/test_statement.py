@@ -1,0 +1,139 @@
+"""The models of the page on statements, judged by their balances of energy and by what is known of them."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+import pytest
+
+import symlie as sl
+from symlie.runtime.layout import Array
+from symlie.runtime.solution import Solution
+from symlie.runtime.system import System
+from tests import tolerances
+from tests.docs.judging import close, order
+from tests.docs.pages import Session
+
+SESSION = Session("docs/statement.md")
+
+PAIR = "Two bodies joined by a spherical joint"
+DRIVEN = "A damped rigid body driven by a torque"
+
+
+@functools.cache
+def compiled(heading: str, model: str, backend: str = "c") -> System:
+    """A model of a block."""
+    system: System = SESSION.after(heading)[model].derive().compile(backend=backend)
+    return system
+
+
+def spin(solution: Solution) -> Array:
+    """Angular momentum of the two bodies about the vertical through the pivot, in N m s."""
+    total: Array = np.zeros(len(solution.t))
+    for body in ("upper", "lower"):
+        R, x = solution.field(body, "R").reshape(-1, 3, 3), solution.field(body, "x")
+        Omega, U = solution.field(body, "Omega"), solution.field(body, "U")
+        linear = np.einsum("nij,nj->ni", R, U)
+        total += (2 * np.cross(x, linear) + np.einsum("nij,nj->ni", R, [0.1, 0.2, 0.3] * Omega))[:, 2]
+    return total
+
+
+def test_blocks() -> None:
+    SESSION.run()
+
+
+@pytest.mark.parametrize("method", ["half_explicit_4", "half_explicit_5"])
+def test_energy_of_the_pair_converges(method: str) -> None:
+    expected = int(method[-1])
+    energies, spins = [], []
+    for k in (5, 6, 7):
+        solution = sl.solve(compiled(PAIR, "pair"), 2.0, method=method, h=2.0**-k)
+        energies.append(float(np.abs(solution.outputs["energy"] - solution.outputs["energy"][0]).max()))
+        spins.append(float(np.ptp(spin(solution))))
+    assert order(energies) >= expected - tolerances.ENERGY_ORDER
+    assert order(spins) >= expected - tolerances.ENERGY_ORDER
+    assert energies[-1] < 1e-4
+
+
+def test_the_pair_with_small_steps() -> None:
+    solution = sl.solve(compiled(PAIR, "pair"), 2.0, h=1e-3)
+    energy = solution.outputs["energy"]
+    assert float(np.ptp(energy)) <= tolerances.ENERGY * abs(float(energy[0]))
+    kinetic = [solution.system.kernels.energy(solution.system.prepared, t, q, v)[0] for t, q, v in
+               zip(solution.t, solution.q, solution.v, strict=True)]  # fmt: skip
+    assert np.ptp(kinetic) > 1  # energy is exchanged
+    residual = solution.outputs["constraint_residual"]
+    assert float(residual.max()) <= tolerances.DRIFT_OF_ROUNDING
+    assert float(solution.outputs["velocity_residual"].max()) <= tolerances.HIDDEN_CONSTRAINT
+
+
+def balance(h: float) -> tuple[float, float]:
+    """Energy gained over 10 s less the work of the torque and the damper, and that work, by Simpson's rule."""
+    solution = sl.solve(compiled(DRIVEN, "body"), 10.0, method="rkmk_dopri5", h=h)
+    energy, power = solution.outputs["energy"], solution.outputs["power"]
+    work = h / 3 * float(np.sum(power[0:-1:2] + 4 * power[1::2] + power[2::2]))
+    return float(energy[-1] - energy[0]) - work, work
+
+
+def test_energy_balance_of_the_driven_body() -> None:
+    """Simpson's rule has order four, the states five."""
+    errors = [abs(balance(h)[0]) for h in (0.02, 0.01, 0.005)]
+    assert order(errors) >= 4 - tolerances.ENERGY_ORDER
+    assert errors[-1] < 1e-9 and abs(balance(0.005)[1]) > 0.1
+
+
+def test_without_torque_and_damping_angular_momentum_is_conserved() -> None:
+    """R J Ω is constant when the torque has no time to act and nothing damps; here by another model."""
+    model = sl.Model("free_body")
+    inertia = model.parameter("inertia", [1, 2, 3])
+    q = model.node("body", sl.SO3)
+    model.kinetic_energy(q.Omega.dot(sl.diag(inertia) * q.Omega) / 2)
+    model.output("momentum", q.R * (sl.diag(inertia) * q.Omega))
+    model.initial(q, Omega=[0.1, 2, 0.3])
+    solution = sl.solve(model.derive().compile(), 10.0, method="rkmk_dopri5", h=0.01)
+    momentum = solution.outputs["momentum"]
+    assert np.abs(momentum - momentum[0]).max() <= tolerances.MOMENTUM
+    assert np.ptp(solution.field("body", "Omega")[:, 1]) > 1  # the middle axis is unstable
+
+
+@pytest.mark.parametrize(
+    ("heading", "model", "method"), [(PAIR, "pair", "half_explicit_5"), (DRIVEN, "body", "rkmk_dopri5")]
+)
+def test_backends_agree(heading: str, model: str, method: str) -> None:
+    close(*(sl.solve(compiled(heading, model, backend), 0.1, method=method, h=0.01) for backend in ("c", "numpy")))
+
+
+def test_the_crane_holds_its_pivot() -> None:
+    solution = SESSION.after("Loads, a pivot that moves, a law in pieces")["solution"]
+    x, R = solution.field("arm", "x"), solution.field("arm", "R").reshape(-1, 3, 3)
+    pivot = np.zeros_like(x)
+    pivot[:, 0] = 0.05 * np.sin(4 * solution.t)
+    np.testing.assert_allclose(x + 0.5 * R[:, :, 2], pivot, rtol=0, atol=tolerances.DRIFT_OF_ROUNDING)
+    nose = x + R @ [0.1, 0, -0.4]
+    assert nose[:, 2].min() < -0.9  # it has been on the floor
+
+
+def test_the_joint_carries_the_arm() -> None:
+    """The force on the arm is its mass times its acceleration less gravity, and λ has its size."""
+    system = SESSION.after("Multipliers and reactions")["model"].derive().compile(backend="numpy")
+    solution = sl.solve(system, 0.2, h=0.01)
+    force = solution.outputs["joint_force"]
+    np.testing.assert_allclose(
+        np.linalg.norm(force, axis=1), np.linalg.norm(solution.multipliers, axis=1), rtol=tolerances.BACKENDS
+    )
+    x_dot = np.einsum("nij,nj->ni", solution.field("arm", "R").reshape(-1, 3, 3), solution.field("arm", "U"))
+    h = 0.01
+    gained = 2 * (x_dot[2:] - x_dot[:-2])
+    impulse = h / 3 * (force[:-2] + 4 * force[1:-1] + force[2:]) - 2 * h * np.array([0, 0, 2 * 9.81])
+    np.testing.assert_allclose(gained, impulse, rtol=0, atol=1e-5)
+
+
+def test_the_ball_goes_round_on_the_turntable() -> None:
+    """Its velocity turns with 2/7 of the rate of the turntable."""
+    system = SESSION.after("Rolling")["model"].derive().compile(backend="numpy")
+    solution = sl.solve(system, 1.0, h=0.01)
+    x_dot = solution.field("ball", "x_dot")
+    angle = 2 / 7 * 0.8
+    turned = [0.3 * -np.sin(angle), 0.3 * np.cos(angle), 0.0]
+    np.testing.assert_allclose(x_dot[-1], turned, rtol=0, atol=1e-9)

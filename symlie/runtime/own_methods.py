@@ -45,7 +45,8 @@ def load_tableau(path: str | Path) -> Method:
     Parameters
     ----------
     path
-        The file; ``name, family`` and the coefficients, with fractions as text. The README shows one of each family.
+        The file; ``name, family`` and the coefficients, with fractions as text, as in the help of
+        ``symlie order``.
 
     Raises
     ------

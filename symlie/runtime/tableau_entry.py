@@ -130,7 +130,7 @@ def tableau_of_entry(name: str, entry: Mapping[str, Any]) -> Tableau:
     name
         Its name.
     entry
-        ``family`` and what belongs to it; see the README.
+        ``family`` and what belongs to it, as in the help of ``symlie order``.
 
     Raises
     ------

@@ -34,6 +34,7 @@ FORBIDDEN = {
 
 COMMON_GROUND = (
     "errors",
+    "interruption",
     "notices",
     "packages",
     "paths",

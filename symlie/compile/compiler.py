@@ -15,6 +15,7 @@ from pathlib import Path
 
 from symlie.compile.reading import brief
 from symlie.errors import CompilerError, InterruptedCompilationError, NoCompilerError, UnknownNameError
+from symlie.interruption import DeferredInterrupt
 from symlie.stages import stage
 
 BASE_FLAGS = ("-std=c11", "-O3", "-fno-tree-slp-vectorize", "-fno-math-errno", "-shared", "-fPIC")
@@ -34,6 +35,9 @@ OPTIMIZATIONS = {
 _SHOWN_LINES = 4
 _LONGEST_LINE = 200
 """Lines of a compiler's messages that are shown, and characters of each."""
+
+_LONGEST_WAIT = 0.1
+"""In s."""
 
 
 @dataclass(frozen=True)
@@ -136,27 +140,38 @@ def _ended(command: list[str], source: Path) -> tuple[int, str]:
 
     Its processes are a group of their own: compilers start others, which would go on without it.
     """
-    with subprocess.Popen(
-        command,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        encoding="utf-8",
-        errors="replace",
-        cwd=source.parent,
-        process_group=0,
-    ) as process:
-        try:
-            _, said = process.communicate()
-        except BaseException as error:
-            with contextlib.suppress(ProcessLookupError):
+    process: subprocess.Popen[str] | None = None
+    try:
+        with DeferredInterrupt():  # until it is known what there is to end
+            process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                encoding="utf-8",
+                errors="replace",
+                cwd=source.parent,
+                process_group=0,
+            )
+        said = _words(process)
+    except BaseException as error:
+        if process is not None:
+            with process, contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
-            if not isinstance(error, KeyboardInterrupt):
-                raise
-            raise InterruptedCompilationError(
-                f"Interrupted while {source.name} was compiled; nothing was left behind."
-            ) from None
+        if not isinstance(error, KeyboardInterrupt):
+            raise
+        raise InterruptedCompilationError(
+            f"Interrupted while {source.name} was compiled; nothing was left behind."
+        ) from None
     return process.returncode, said
+
+
+def _words(process: subprocess.Popen[str]) -> str:
+    """What a process says until it ends."""
+    while True:
+        # Python hears of a Ctrl-C that comes just before it waits only when it has waited.
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            return process.communicate(timeout=_LONGEST_WAIT)[1]
 
 
 def run_compiler(source: Path, output: Path, compiler_flags: tuple[str, ...]) -> None:

@@ -22,11 +22,11 @@ from symlie.errors import (
     StepUnderflowError,
     TooManyStepsError,
 )
+from symlie.interruption import DeferredInterrupt
 from symlie.notices import notify
 from symlie.runtime.controllers import StepControl
 from symlie.runtime.drive import CompiledIntegration, Status
 from symlie.runtime.findings import findings_at_the_end, findings_on_the_way
-from symlie.runtime.interruption import DeferredInterrupt
 from symlie.runtime.layout import Array
 from symlie.runtime.loop_state import LoopState
 from symlie.runtime.methods import Method

@@ -15,10 +15,10 @@ import pytest
 
 import symlie as sl
 from symlie.errors import CheckpointError, FormatError, InterruptedIntegrationError, ModelError, NotFiniteError
+from symlie.interruption import DeferredInterrupt
 from symlie.runtime import execution, identity
 from symlie.runtime.checkpoint import checkpoint_notes
 from symlie.runtime.checkpoint_file import FORMAT, CheckpointFile, read_checkpoint
-from symlie.runtime.interruption import DeferredInterrupt
 from symlie.runtime.solution import Solution
 from symlie.runtime.system import System
 from symlie.runtime.system_record import recorded_system, system_record

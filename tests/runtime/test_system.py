@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-import signal
 import subprocess
-import time
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -24,7 +22,6 @@ from symlie.derive import dynamics
 from symlie.errors import (
     CompilerError,
     FormatError,
-    InterruptedCompilationError,
     NoCompilerError,
     SymlieError,
     UnknownNameError,
@@ -176,33 +173,6 @@ def test_compiler_errors_show_the_first_lines(tmp_path: Path) -> None:
     source.write_text("int f(void) { return undeclared_name; }\n")
     with pytest.raises(CompilerError, match=r"The C compiler failed \(.*bad\.c.*\):[\s\S]*undeclared_name"):
         run_compiler(source, tmp_path / "bad.so", flags("default"))
-
-
-def is_running(process: str) -> bool:
-    """Whether a process is there, other than as an exit code that nobody asks for."""
-    listed = subprocess.run(["ps", "-o", "stat=", "-p", process], capture_output=True, text=True, check=False)
-    return bool(listed.stdout.strip()) and not listed.stdout.strip().startswith("Z")
-
-
-def test_an_interrupted_compilation_ends_the_compiler(
-    empty_cache: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    """A compiler that presses Ctrl-C itself, in a child as compilers have them: both are gone, and so are its files."""
-    script, seen = tmp_path / "mycc", tmp_path / "processes"
-    script.write_text(f'#!/bin/sh\nsleep 1000 &\necho $! $$ > "{seen}"\nkill -INT $PPID\nwait\n')
-    script.chmod(0o755)
-    monkeypatch.setenv("CC", str(script))
-    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
-    find_compiler.cache_clear()
-    try:
-        with pytest.raises(InterruptedCompilationError, match="nothing was left behind"):
-            heavy_top_equations("S3").compile(backend="c")
-    finally:
-        find_compiler.cache_clear()
-        signal.signal(signal.SIGINT, handler)
-    while any(map(is_running, seen.read_text().split())):
-        time.sleep(0.01)  # until the system has ended what was killed
-    assert not list((empty_cache / "libraries").glob("*"))
 
 
 def test_a_failed_compilation_leaves_nothing(empty_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""Ctrl-C between steps instead of anywhere, so that what was recorded is always whole."""
+"""Ctrl-C where it does no harm instead of anywhere: between steps, and not while a process begins."""
 
 from __future__ import annotations
 

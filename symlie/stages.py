@@ -38,7 +38,9 @@ class Stages:
         self.seconds = dict.fromkeys(_DOING, 0.0)
         self._at_once = shown is True
         self._is_terminal = sys.stderr.isatty()
-        self._shows = shown is not False and (self._at_once or self._is_terminal or "ipykernel" in sys.modules)
+        # What starts notebooks imports ipykernel, too, but not its application.
+        is_notebook = "ipykernel.kernelapp" in sys.modules
+        self._shows = shown is not False and (self._at_once or self._is_terminal or is_notebook)
         self._stack: list[tuple[str, str]] = []
         self._since = 0.0
         self._timer: threading.Timer | None = None
@@ -87,6 +89,7 @@ class Stages:
         """Take away what is shown."""
         if self._timer is not None:
             self._timer.cancel()
+            self._timer.join()  # it may be drawing
         if self._drawn:
             print(_ERASED, end="", file=sys.stderr, flush=True)
         self._timer, self._drawn = None, False

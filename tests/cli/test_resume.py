@@ -7,7 +7,6 @@ import random
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -38,22 +37,20 @@ def build():
 '''
 
 
-def accept_interrupts() -> None:
-    # Shells start jobs in the background with interrupts ignored, and children inherit that.
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+INTERRUPTED = """
+import signal, sys
+from symlie.cli import main
+from symlie.cli.output import Progress
 
+def press(self, fraction):
+    if fraction > 0.1:
+        signal.raise_signal(signal.SIGINT)
 
-def begun(words: tuple[str, ...], checkpoint: Path) -> subprocess.Popen[bytes]:
-    """A command in another process that has written its first checkpoint."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "symlie", *words],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        preexec_fn=accept_interrupts,
-    )
-    while not checkpoint.exists() and process.poll() is None:
-        time.sleep(0.01)
-    return process
+Progress.__call__ = press
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sys.exit(main(sys.argv[1:]))
+"""
+"""A command that presses Ctrl-C itself, after a tenth of its run."""
 
 
 def exact(solution: dict[str, Any]) -> dict[str, Any]:
@@ -73,12 +70,12 @@ def pendulum(tmp_path: Path) -> Path:
 
 def test_interrupted_and_resumed(cli: Cli, pendulum: Path, tmp_path: Path) -> None:
     """Ctrl-C, then resume: the same numbers, and the file that the run was to write."""
-    run = ("run", str(pendulum), "--h", "1e-4", "--t-end", "0.3", "--backend", "numpy")
+    run = ("run", str(pendulum), "--h", "1e-3", "--t-end", "0.3", "--backend", "numpy")
     expected = cli(*run, "--out", "expected.npz", "--json").json
-    with begun((*run, "--out", "run.npz", "--checkpoint", "run.ckpt"), tmp_path / "run.ckpt") as process:
-        process.send_signal(signal.SIGINT)
-    assert process.returncode == 130
-    (tmp_path / "run.npz").unlink(missing_ok=True)  # not there if Ctrl-C came before the first step
+    assert python("-c", INTERRUPTED, *run, "--out", "run.npz", "--checkpoint", "run.ckpt").code == 130
+    interrupted = sl.load_solution(tmp_path / "run.npz")
+    assert interrupted.status == "InterruptedIntegrationError" and 0.03 < interrupted.t[-1] < 0.3
+    (tmp_path / "run.npz").unlink()
     result = cli("resume", "run.ckpt", "--json")
     assert result.code == 0
     assert exact(result.json) == exact(expected)
@@ -127,28 +124,45 @@ RODS = {
 """A compiled run with fixed steps and one in NumPy with adaptive steps, each of some seconds."""
 
 
+def processor_time() -> float:
+    """Of all processes that this one has started and that have ended, in s."""
+    times = os.times()
+    return times.children_user + times.children_system
+
+
+def ended_after(seconds: float, *words: str) -> int:
+    """Exit code of a command that ends when it has taken some processor time, like one that is killed."""
+    return subprocess.run(
+        [sys.executable, "-m", "symlie", *words],
+        capture_output=True,
+        preexec_fn=lambda: signal.setitimer(signal.ITIMER_PROF, seconds),
+        check=False,
+    ).returncode
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("backend", RODS)
 def test_killed_at_any_moment(cli: Cli, backend: str, tmp_path: Path) -> None:
-    """SIGKILL at random moments, also while checkpoints are written, which is most of the time here."""
-    random_delay = random.Random(20240501)
+    """A signal without a handler at random moments, also while checkpoints are written, which is most of the time."""
+    moments = random.Random(20240501)
     checkpoint = tmp_path / "run.ckpt"
     words = ("run", *RODS[backend], "--backend", backend, "--checkpoint", str(checkpoint), "--checkpoint-seconds", "0")
-    start = time.perf_counter()
     expected = exact(cli(*words, "--json").json)
-    longest = time.perf_counter() - start
+    before = processor_time()
+    assert exact(python("-m", "symlie", *words, "--json").json) == expected
+    whole = processor_time() - before
     kills = resumed = 0
     while kills < KILLS // 2:
         checkpoint.unlink(missing_ok=True)
         command = words
         while kills < KILLS // 2:
-            with begun(command, checkpoint) as process:
-                time.sleep(random_delay.random() * longest / 4)
-                process.kill()
-            if process.returncode != -signal.SIGKILL:
+            code = ended_after(moments.uniform(0.01, 0.5) * whole, *command)
+            if code == 0:
                 break
-            kills += 1
-            command = ("resume", str(checkpoint), "--checkpoint-seconds", "0")
+            assert code == -signal.SIGPROF
+            if checkpoint.exists():
+                kills += 1
+                command = ("resume", str(checkpoint), "--checkpoint-seconds", "0")
         result = cli("resume", str(checkpoint), "--json")
         assert exact(result.json) == expected
         resumed += 1

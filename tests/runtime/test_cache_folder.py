@@ -10,6 +10,7 @@ import stat
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -155,6 +156,14 @@ def aged(path: Path, days: float) -> None:
     os.utime(path, (then, then))
 
 
+@pytest.fixture
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing grows older while a test lasts."""
+    now = time.time()
+    monkeypatch.setattr(cache_folder, "time", SimpleNamespace(time=lambda: now))
+
+
+@pytest.mark.usefixtures("at_once")
 def test_the_dead_leave_nothing(folder: Path) -> None:
     """Build folders of processes that were killed go; those that a process holds stay, and so do new ones."""
     fill()

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from symlie.errors import ModelError, UnknownNameError
@@ -339,7 +339,6 @@ FRACTIONS = st.fractions(min_value=-1000, max_value=1000, max_denominator=10**12
 NUMBERS = st.builds(QuadraticNumber, FRACTIONS, FRACTIONS, st.just(5))
 
 
-@settings(deadline=None)
 @given(NUMBERS, NUMBERS, NUMBERS)
 def test_arithmetic_is_that_of_a_field(x: QuadraticNumber, y: QuadraticNumber, z: QuadraticNumber) -> None:
     assert (x + y) * z == x * z + y * z
@@ -350,7 +349,6 @@ def test_arithmetic_is_that_of_a_field(x: QuadraticNumber, y: QuadraticNumber, z
     assert bool(x) == (x != 0)
 
 
-@settings(deadline=None)
 @given(NUMBERS)
 def test_text_is_read_back(x: QuadraticNumber) -> None:
     assert QuadraticNumber.parse(str(x)) == x
@@ -382,7 +380,6 @@ def nearest_double(x: QuadraticNumber) -> float:
         return float(Fraction(rational + root * x.factor.numerator / x.factor.denominator))
 
 
-@settings(deadline=None)
 @given(NUMBERS)
 def test_floats_are_correctly_rounded(x: QuadraticNumber) -> None:
     assert float(x) == (nearest_double(x) if x.factor else float(x.rational))

@@ -408,3 +408,6 @@ TRAJECTORY = 2e-8
 """Adaptive runs at a tolerance of 1e-9 over half a second, some tens of steps whose errors add up and grow by less than
 a factor, against ones at 1e-11; relative to one and the largest entry. Models that differ by more are run a second time
 at 1e-12 and 1e-13, which no wrong equation survives."""
+
+SHORTER_STEPS = 1e-10
+"""Differences of one step taken twice, and what a projection leaves of constraints, for states of size 1."""

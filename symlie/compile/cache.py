@@ -70,7 +70,7 @@ OBSERVATION_HEADERS = ("status.h", "vectors.h", "method.h", "carried.h", "stages
 
 DRIVER_HEADERS = (
     "status.h", "vectors.h", "method.h", "carried.h", "stages.h", "projection.h", "trial.h", "drift.h", "stiffness.h",
-    "event_samples.h", "step_interpolation.h", "event_search.h", "events.h", "driver.h",
+    "event_samples.h", "step_interpolation.h", "event_search.h", "events.h", "driver.h", "shorter_steps.h",
 )  # fmt: skip
 """Headers that every time loop includes, besides the algebra of the model and the method."""
 

@@ -20,7 +20,7 @@ from symlie.runtime.layout import Array, Layout
 
 
 class Algebra(Protocol):
-    """Solves with the mass matrix and with the saddle point matrix of one stage."""
+    """Solves with the mass matrix and with the saddle point matrix of one stage, or of several: one row for each."""
 
     def solve_mass(self, mass: Array, r: Array) -> Array:
         """M⁻¹ r on the free components, zero on clamped ones."""
@@ -101,24 +101,25 @@ class DenseAlgebra(_Products):
     """Dense matrices, for small systems."""
 
     def mass_matrix(self, values: Array) -> Array:
-        """M as a matrix (dimension × dimension)."""
-        matrix = np.zeros((self.layout.dimension, self.layout.dimension))
-        np.add.at(matrix, (self.mass_rows, self.mass_columns), values)
-        off = self.mass_rows != self.mass_columns
-        np.add.at(matrix, (self.mass_columns[off], self.mass_rows[off]), values[off])
-        return matrix
+        """M as matrices (…, dimension, dimension)."""
+        n, off = self.layout.dimension, self.mass_rows != self.mass_columns
+        places = np.concatenate([n * self.mass_rows + self.mass_columns, (n * self.mass_columns + self.mass_rows)[off]])
+        both = np.concatenate([values, values[..., off]], axis=-1)
+        return summed(places, both, n * n).reshape(*values.shape[:-1], n, n)
 
     def jacobian_matrix(self, values: Array) -> Array:
-        """B as a matrix (rows × dimension)."""
-        matrix = np.zeros((self.layout.rows, self.layout.dimension))
-        np.add.at(matrix, (self.jacobian_rows, self.jacobian_columns), values)
-        return matrix
+        """B as matrices (…, rows, dimension)."""
+        rows, n = self.layout.rows, self.layout.dimension
+        return summed(n * self.jacobian_rows + self.jacobian_columns, values, rows * n).reshape(
+            *values.shape[:-1], rows, n
+        )
 
     def mass_blocks(self, mass: Array) -> list[tuple[NDArray[np.intp], Array]]:
         """All velocity components and M, as the one block of all nodes; clamped components have a one."""
         free = self.layout.free
-        block = np.where(np.outer(free, free), self.mass_matrix(mass), np.diag((~free).astype(float)))
-        return [(np.arange(len(free))[None, :], block[None, :, :])]
+        blocks = np.where(np.outer(free, free), self.mass_matrix(mass), np.diag((~free).astype(float)))
+        blocks = blocks.reshape(-1, len(free), len(free))
+        return [(np.tile(np.arange(len(free)), (len(blocks), 1)), blocks)]
 
     def _check(self, mass: Array) -> None:
         if not self.layout.mass_is_constant:
@@ -127,22 +128,23 @@ class DenseAlgebra(_Products):
     def solve_mass(self, mass: Array, r: Array) -> Array:
         self._check(mass)
         free = self.layout.free
-        solution = np.zeros(len(r))
-        solution[free] = np.linalg.solve(self.mass_matrix(mass)[np.ix_(free, free)], r[free])
+        solution = np.zeros_like(r)
+        matrix = self.mass_matrix(mass)[..., free, :][..., free]
+        solution[..., free] = np.linalg.solve(matrix, r[..., free, None])[..., 0]
         return solution
 
     def solve_saddle(self, mass: Array, right: Array, left: Array, r: Array, c: Array) -> tuple[Array, Array]:
         self._check(mass)
         free = self.layout.free
-        n, m = int(free.sum()), len(c)
-        matrix = np.zeros((n + m, n + m))
-        matrix[:n, :n] = self.mass_matrix(mass)[np.ix_(free, free)]
-        matrix[:n, n:] = self.jacobian_matrix(right)[:, free].T
-        matrix[n:, :n] = self.jacobian_matrix(left)[:, free]
-        solution = np.linalg.solve(matrix, np.concatenate([r[free], c]))
-        acceleration = np.zeros(len(r))
-        acceleration[free] = solution[:n]
-        return acceleration, solution[n:]
+        n, m = int(free.sum()), c.shape[-1]
+        matrix = np.zeros((*c.shape[:-1], n + m, n + m))
+        matrix[..., :n, :n] = self.mass_matrix(mass)[..., free, :][..., free]
+        matrix[..., :n, n:] = np.swapaxes(self.jacobian_matrix(right)[..., free], -1, -2)
+        matrix[..., n:, :n] = self.jacobian_matrix(left)[..., free]
+        solution = np.linalg.solve(matrix, np.concatenate([r[..., free], c], axis=-1)[..., None])[..., 0]
+        acceleration = np.zeros_like(r)
+        acceleration[..., free] = solution[..., :n]
+        return acceleration, solution[..., n:]
 
 
 class BandedAlgebra(_Products):
@@ -232,6 +234,8 @@ class BandedAlgebra(_Products):
         return matrix
 
     def solve_mass(self, mass: Array, r: Array) -> Array:
+        if r.ndim > 1:
+            return np.array([self.solve_mass(*row) for row in zip(mass, r, strict=True)])
         if self._is_diagonal:
             return self._inverse_diagonal(mass) * r
         return np.asarray(self._inverse_blocks(mass) @ r)
@@ -239,6 +243,9 @@ class BandedAlgebra(_Products):
     def solve_saddle(self, mass: Array, right: Array, left: Array, r: Array, c: Array) -> tuple[Array, Array]:
         from scipy.linalg import solve_banded
 
+        if r.ndim > 1:
+            rows = [self.solve_saddle(*row) for row in zip(mass, right, left, r, c, strict=True)]
+            return np.array([a for a, _ in rows]), np.array([multipliers for _, multipliers in rows])
         k, m = self.bandwidth, len(c)
         band = np.zeros((2 * k + 1) * m)
         if self._is_diagonal:

@@ -59,7 +59,7 @@ class Angles:
     def turns(
         self, q: NDArray[np.float64], turned: NDArray[np.float64], later: NDArray[np.float64]
     ) -> NDArray[np.float64]:
-        """Whole turns between two configurations, from how far the step between them turned, shape (angles,)."""
+        """Whole turns between two configurations, from how far the step between them turned, shape (…, angles)."""
         return np.asarray(np.rint((self.principal(q) + turned - self.principal(later)) / WHOLE_TURN))
 
     def of_node(self, node: NodeSlice, field: str | None) -> NDArray[np.intp]:

@@ -147,38 +147,23 @@ class CKernels:
         kept["wanted"] = self._library.pointer(wanted, "long long[]")
         for name, memory in kept.items():
             setattr(values, name, memory)
-        described, held = self._states(states)
+        described, held = c_states(self._library, states)
         problem = self.problem(p)
         workspace = np.empty(self._library.call.symlie_observation_workspace(problem))
         self._library.call.symlie_observe(problem, described, values, self._library.pointer(workspace))
         del held
         return found
 
-    def interpolate(
-        self, p: Prepared, recorded: States, acceleration: Array, turned: Array, interval: NDArray[np.int64], t: Array
-    ) -> tuple[Array, Array, Array]:
-        layout, pointer, problem = self._layout, self._library.pointer, self.problem(p)
-        found = tuple(np.empty((len(t), n)) for n in (layout.storage, layout.dimension, len(layout.angles)))
-        described, held = self._states(recorded)
-        inputs = [np.ascontiguousarray(x) for x in (INVERSE_SERIES, QUINTIC, acceleration, turned, t)]
-        series, hermite, rates, turns, times = map(pointer, inputs)
-        rule = self._library.ffi.new(
-            "symlie_interpolation *",
-            {"inverse": series, "terms": len(INVERSE_SERIES), "tolerance": LAST_TERM, "hermite": hermite},
-        )
-        places = pointer(np.ascontiguousarray(interval, dtype=np.int64), "long long[]")
+    def interpolate(self, p: Prepared, recorded: States, interval: NDArray[np.int64], t: Array) -> States:
+        pointer, problem = self._library.pointer, self.problem(p)
+        described, held = c_states(self._library, recorded)
+        series, hermite = pointer(INVERSE_SERIES), pointer(QUINTIC)
+        rule = self._library.ffi.new("symlie_interpolation *", (series, len(INVERSE_SERIES), LAST_TERM, hermite))
+        found, asked = asked_states(self._library, self._layout, interval, t)
         workspace = pointer(np.empty(self._library.call.symlie_interpolation_workspace(problem)))
-        self._library.call.symlie_interpolate_states(
-            problem, described, rates, turns, rule, len(t), places, times, *map(pointer, found), workspace
-        )
+        self._library.call.symlie_interpolate_states(problem, described, rule, *asked, workspace)
         del held
-        return found[0], found[1], found[2]
-
-    def _states(self, states: States) -> tuple[Any, list[Any]]:
-        """States as C takes them, and the memory that must stay alive with them."""
-        arrays = {"t": states.t, "q": states.q, "v": states.v, "lambda": states.multipliers}
-        held = {name: self._library.pointer(np.ascontiguousarray(array, dtype=float)) for name, array in arrays.items()}
-        return self._library.ffi.new("symlie_states *", {"count": len(states.t), **held}), [held]
+        return found
 
     def events(self, p: Prepared, t: float, q: Array, v: Array, multipliers: Array) -> Array:
         return self._call("events", len(self._layout.events), p, t, q, v, multipliers)
@@ -194,3 +179,22 @@ class CKernels:
 
     def curvature(self, p: Prepared, t: float, q: Array, v: Array) -> Array:
         return self._call("curvature", self._layout.rows, p, t, q, v)
+
+
+def c_states(library: Library, states: States) -> tuple[Any, list[Any]]:
+    """States as C takes them, and the memory that must stay alive with them."""
+    arrays = (states.t, states.q, states.v, states.multipliers, states.carried)
+    held = [library.pointer(np.ascontiguousarray(array, dtype=float)) for array in arrays]
+    return library.ffi.new("symlie_states *", (len(states.t), *held)), held
+
+
+def asked_states(
+    library: Library, layout: Layout, interval: NDArray[np.int64], t: Array
+) -> tuple[States, tuple[Any, ...]]:
+    """States at times between recorded ones, which C is to fill in, and the arguments by which it is asked for them."""
+    times, count = np.ascontiguousarray(t, dtype=float), len(t)
+    q, v = np.empty((count, layout.storage)), np.empty((count, layout.dimension))
+    multipliers, carried = np.empty((count, layout.rows)), np.empty((count, layout.carried_size))
+    places = library.pointer(np.ascontiguousarray(interval, dtype=np.int64), "long long[]")
+    pointers = map(library.pointer, (times, q, v, multipliers, carried))
+    return States(times, q, v, multipliers, carried), (count, places, *pointers)

@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from symlie.runtime.layout import Array
-from symlie.runtime.system import System
+from symlie.runtime.kernels import Kernels, Prepared
+from symlie.runtime.layout import Array, Layout
 
 SMALLEST_PART = 2.0**-10
 """Smallest part of a step over which a prescribed rotation is followed."""
@@ -17,38 +17,46 @@ CLEAR = 0.5
 
 
 def carried_after(
-    system: System, carried: Array, begin: tuple[float, Array], end: tuple[float, Array], turned: Array
+    kernels: Kernels,
+    layout: Layout,
+    p: Prepared,
+    carried: Array,
+    begin: tuple[Array, Array],
+    end: tuple[Array, Array],
+    turned: Array,
 ) -> Array:
-    """What is carried at the end of a step.
+    """What is carried at the ends of steps.
 
     Parameters
     ----------
-    system
-        The system.
+    kernels, layout, p
+        The kernels of a system, its layout and prepared parameters.
     carried
-        At the start of the step, shape (carried,).
+        At the start of each step, shape (n, carried).
     begin, end
-        Time, in s, and configuration at the start and at the end.
+        Times, shape (n,), in s, and configurations (n, storage) at the start and at the end.
     turned
-        How far each angle turned by the increment of the step, in rad.
+        How far each angle turned by the increment of each step, shape (n, angles), in rad.
     """
-    angles = system.layout.angles
+    angles = layout.angles
     if not len(angles):
         return carried
     if angles.is_prescribed.any():
-        turned = np.where(angles.is_prescribed, prescribed_rotation(system, begin[0], end[0], end[1]), turned)
+        spans = zip(begin[0].tolist(), end[0].tolist(), end[1], strict=True)
+        known = np.array([prescribed_rotation(kernels, layout, p, *span) for span in spans])
+        turned = np.where(angles.is_prescribed, known.reshape(turned.shape), turned)
     after = carried.copy()
-    after[system.layout.carried["turns"]] += angles.turns(begin[1], turned, end[1])
+    after[:, layout.carried["turns"]] += angles.turns(begin[1], turned, end[1])
     return after
 
 
-def prescribed_rotation(system: System, start: float, end: float, q: Array) -> Array:
+def prescribed_rotation(kernels: Kernels, layout: Layout, p: Prepared, start: float, end: float, q: Array) -> Array:
     """How far prescribed angles turn between two times: Simpson's rule over parts that are short enough.
 
     Parameters
     ----------
-    system
-        The system.
+    kernels, layout, p
+        The kernels of a system, its layout and prepared parameters.
     start, end
         Times, in s.
     q
@@ -59,12 +67,11 @@ def prescribed_rotation(system: System, start: float, end: float, q: Array) -> A
     Array
         Shape (angles,), in rad; without meaning for angles that are not prescribed.
     """
-    layout, span = system.layout, end - start
-    angles, q = layout.angles, q.copy()
+    span, angles, q = end - start, layout.angles, q.copy()
     v = np.zeros(layout.dimension)
 
     def at(t: float) -> tuple[Array, Array]:
-        system.kernels.prescribe(system.prepared, t, q, v)
+        kernels.prescribe(p, t, q, v)
         return angles.principal(q), v[angles.component]
 
     total, t, width = np.zeros(len(angles)), start, span

@@ -8,24 +8,18 @@ from typing import Any
 
 import numpy as np
 
+from symlie.runtime.compiled_method import CompiledMethod
 from symlie.runtime.controllers import StepControl
 from symlie.runtime.event_search import MOST_EVENTS
 from symlie.runtime.loop_state import Counters, LoopState
 from symlie.runtime.methods import Method
 from symlie.runtime.plan import Plan
-from symlie.runtime.problem import build_problem, problem_tables
 from symlie.runtime.recorder import Recorder
 from symlie.runtime.start import Start
 from symlie.runtime.system import System
 
 RECORD_BYTES = 1 << 24
 """Size of the record buffer."""
-
-
-_CONTROL_NUMBERS = (
-    "is_adaptive", "with_estimate", "safety", "exponent", "fac_min", "fac_max", "h_min", "h_max", "baumgarte",
-    "project_position", "project_velocity", "max_steps", "stiffness_limit",
-)  # fmt: skip
 
 
 class Status(enum.IntEnum):
@@ -69,8 +63,9 @@ class CompiledIntegration:
         with_trace: bool = False,
     ) -> None:
         layout, start = system.layout, begin.at
-        self.library, self.compile_seconds = system.driver_library(method)
-        ffi, pointer = self.library.ffi, self.library.pointer
+        self._compiled = CompiledMethod(system, method, control)
+        self.library, self.compile_seconds = self._compiled.library, self._compiled.compile_seconds
+        ffi = self.library.ffi
         self._sizes = (layout.storage, layout.dimension, layout.rows, layout.carried_size)
         self._events = len(layout.events)
         self.q, self.v = start.q.copy(), start.v.copy()
@@ -88,10 +83,7 @@ class CompiledIntegration:
             self.event[: len(layout.events)] = start.event
             self.state.event_is_valid = 1
         self._plan = ffi.new("symlie_plan *", {"segments": len(plan.end), "record_every": record_every})
-        self._control = ffi.new("symlie_control *")
-        for name in _CONTROL_NUMBERS:
-            setattr(self._control, name, getattr(control, name))
-        self._plan.control = self._control
+        self._plan.control = self._compiled.control
         self._record = ffi.new("symlie_record *")
         width = 8 * (1 + sum(self._sizes))
         most = RECORD_BYTES // width if control.is_adaptive else min(RECORD_BYTES // width, plan.total_steps + 1)
@@ -104,9 +96,8 @@ class CompiledIntegration:
         self._buffers = {name: np.empty((self._record.capacity, size)) for name, size in sizes.items()}
         if len(layout.events):
             self._buffers["event"] = np.empty((self._record.event_capacity, 2 + sum(self._sizes)))
-        tables = problem_tables(layout, integrates=True)
-        self.problem, kept = build_problem(self.library, layout, tables, system.prepared)
-        workspace = np.zeros(max(int(self.library.call.symlie_workspace(self.problem)), 1))
+        self.problem = self._compiled.problem
+        self.problem.workspace = self._workspace = self._compiled.workspace()
         held: dict[Any, dict[str, Any]] = {
             self.state: {
                 "q": self.q,
@@ -122,22 +113,11 @@ class CompiledIntegration:
                 "steps": np.array(plan.steps, dtype=np.int64),
                 "record_end": np.array(plan.record_end, dtype=np.uint8),
             },
-            self._control: {
-                "rtol": control.rtol,
-                "atol": control.atol,
-                "weight": control.weight,
-                "event_direction": np.array([e.direction for e in layout.events] or [0], dtype=np.int32),
-                "event_is_terminal": np.array([e.is_terminal for e in layout.events] or [False], dtype=np.uint8),
-            },
             self._record: self._buffers,
         }
-        kinds = {"int64": "long long[]", "uint8": "unsigned char[]", "int32": "int[]"}
-        self._pointers: list[Any] = [kept, pointer(workspace)]
-        self.problem.workspace = self._pointers[1]
         for target, arrays in held.items():
             for name, array in arrays.items():
-                self._pointers.append(pointer(array, kinds.get(array.dtype.name, "double[]")))
-                setattr(target, name, self._pointers[-1])
+                setattr(target, name, self._compiled.held(array))
 
     def advance(self, budget: int) -> Status:
         """Take up to ``budget`` steps."""

@@ -34,16 +34,20 @@ class States(Brief):
         Times, shape (n,), in s.
     q, v, multipliers
         Configurations (n, storage), velocities (n, dimension), λ (n, rows).
+    carried
+        What a run carries beside them, shape (n, carried); empty where nothing asks for it.
     """
 
     t: Array
     q: Array
     v: Array
     multipliers: Array
+    carried: Array = field(default_factory=lambda: np.empty((0, 0)))
 
     def __getitem__(self, chosen: slice | NDArray[np.intp]) -> States:
         """Some of the states."""
-        return States(self.t[chosen], self.q[chosen], self.v[chosen], self.multipliers[chosen])
+        carried = self.carried[chosen] if len(self.carried) else self.carried
+        return States(self.t[chosen], self.q[chosen], self.v[chosen], self.multipliers[chosen], carried)
 
 
 QUANTITIES = (
@@ -133,27 +137,23 @@ class Kernels(Protocol):
             Values by quantity, and under ``outputs`` those of all outputs wanted, shape (n, components), in order.
         """
 
-    def interpolate(
-        self, p: Prepared, recorded: States, acceleration: Array, turned: Array, interval: NDArray[np.int64], t: Array
-    ) -> tuple[Array, Array, Array]:
+    def interpolate(self, p: Prepared, recorded: States, interval: NDArray[np.int64], t: Array) -> States:
         """States between recorded ones, by quintic Hermite interpolation in the local coordinates of each step.
 
         Parameters
         ----------
         p
             Prepared parameters.
-        recorded, acceleration
-            States, and v' of the acceleration-level system there, shape (n, dimension).
-        turned
-            How far each angle turns from each recorded state to the next, shape (n - 1, angles), in rad.
+        recorded
+            States with what is carried.
         interval, t
             Times, shape (count,), each between the recorded states ``interval`` and ``interval + 1``.
 
         Returns
         -------
-        q, v, turned
-            Configurations (count, storage), velocities (count, dimension), and how far each angle turned since the
-            recorded state before, shape (count, angles), in rad.
+        States
+            The states at these times; their λ solves the acceleration-level system, and is NaN where that does not
+            determine it.
         """
 
     def outputs(self, p: Prepared, t: float, q: Array, v: Array, multipliers: Array) -> Array:

@@ -184,22 +184,22 @@ class NumpyKernels:
             largest = max(largest, float(np.max(self._functions[f"{kind}_chart"](u[velocity])[0])))
         return largest
 
-    def _motions(self, p: Prepared, t: float) -> Iterator[tuple[int, int, Array]]:
-        """First storage and velocity index of each prescribed node, and its (q, v, v')."""
+    def _motions(self, p: Prepared, t: Times) -> Iterator[tuple[int, int, Array]]:
+        """First storage and velocity index of each prescribed node, and its (q, v, v'), shape (…, components)."""
         starts = zip(self._layout.motion_storage, self._layout.motion_velocity, strict=True)
         for k, (storage, velocity) in enumerate(starts):
             with np.errstate(all="ignore"):
-                values = self._functions[f"{self._layout.name}_motion_{k}"](np.float64(t), p.model)
-            yield int(storage), int(velocity), np.array(values, dtype=float)
+                values = self._functions[f"{self._layout.name}_motion_{k}"](np.asarray(t)[()], p.model)
+            yield int(storage), int(velocity), np.stack([np.broadcast_to(x, np.shape(t)) for x in values], axis=-1)
 
-    def prescribe(self, p: Prepared, t: float, q: Array, v: Array) -> None:
+    def prescribe(self, p: Prepared, t: Times, q: Array, v: Array) -> None:
         for storage, velocity, values in self._motions(p, t):
             width, dimension = self._widths[storage]
-            q[storage : storage + width] = values[:width]
-            v[velocity : velocity + dimension] = values[width : width + dimension]
+            q[..., storage : storage + width] = values[..., :width]
+            v[..., velocity : velocity + dimension] = values[..., width : width + dimension]
         self._place(p, t, q, v)
 
-    def _place(self, p: Prepared, t: float, q: Array, v: Array) -> None:
+    def _place(self, p: Prepared, t: Times, q: Array, v: Array) -> None:
         """Put placed nodes where their references are plus an offset, instance by instance."""
         for index, element in enumerate(self._layout.elements):
             known = None
@@ -209,25 +209,25 @@ class NumpyKernels:
                 if offsets is None or (known is not None and np.array_equal(offsets, known)):
                     break
                 known = offsets
-                self._place_by(index, element, offsets.T, q, v)
+                self._place_by(index, element, np.moveaxis(offsets, 0, -1), q, v)
 
     def _place_by(self, index: int, element: dict[str, Any], offsets: Array, q: Array, v: Array) -> None:
-        """Put nodes where offsets say, shape (instances, components)."""
-        layout, order = self._layout, range(len(offsets))
+        """Put nodes where offsets say, shape (…, instances, components)."""
+        layout, order = self._layout, range(offsets.shape[-2])
         for k in reversed(order) if element["places_backwards"] else order:
             first = 0
             for place, reference in element["placements"]:
                 size = self._dimensions[element["node_types"][place]]
                 for x, starts in ((q, layout.storage_of[index][k]), (v, layout.velocity_of[index][k])):
                     a, b = starts[place], starts[reference]
-                    x[a : a + size] = x[b : b + size] + offsets[k, first : first + size]
+                    x[..., a : a + size] = x[..., b : b + size] + offsets[..., k, first : first + size]
                     first += size
 
-    def prescribed_acceleration(self, p: Prepared, t: float) -> Array:
-        a = np.zeros(self._layout.dimension)
+    def prescribed_acceleration(self, p: Prepared, t: Times) -> Array:
+        a = np.zeros((*np.shape(t), self._layout.dimension))
         for storage, velocity, values in self._motions(p, t):
             width, dimension = self._widths[storage]
-            a[velocity : velocity + dimension] = values[width + dimension :]
+            a[..., velocity : velocity + dimension] = values[..., width + dimension :]
         return a
 
     def mass(self, p: Prepared, t: Times, q: Array) -> Array:
@@ -312,10 +312,8 @@ class NumpyKernels:
     ) -> dict[str, Array]:
         return observe(self, self._layout, p, states, quantities, outputs)
 
-    def interpolate(
-        self, p: Prepared, recorded: States, acceleration: Array, turned: Array, interval: NDArray[np.int64], t: Array
-    ) -> tuple[Array, Array, Array]:
-        return interpolate(self, self._layout, p, recorded, acceleration, turned, interval, t)
+    def interpolate(self, p: Prepared, recorded: States, interval: NDArray[np.int64], t: Array) -> States:
+        return interpolate(self, self._layout, p, recorded, interval, t)
 
     def events(self, p: Prepared, t: float, q: Array, v: Array, multipliers: Array) -> Array:
         parts = [np.zeros(0)]

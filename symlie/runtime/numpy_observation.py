@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,6 +11,8 @@ from numpy.typing import NDArray
 
 from symlie.errors import IntegrationError
 from symlie.runtime.algebra import Algebra, algebra_of
+from symlie.runtime.angles import WHOLE_TURN
+from symlie.runtime.carried import carried_after
 from symlie.runtime.hermite import INVERSE_SERIES, LAST_TERM, QUINTIC
 from symlie.runtime.kernels import Prepared, States
 from symlie.runtime.layout import Array, Layout
@@ -19,6 +22,9 @@ if TYPE_CHECKING:
 
 AT_ONCE = 1 << 14
 """Instances of an element type, over all states, that are evaluated at once."""
+
+ENTRIES_AT_ONCE = 1 << 18
+"""Entries of matrices, over all states, with which accelerations are solved at once."""
 
 
 def observe(
@@ -71,18 +77,27 @@ def accelerations(kernels: NumpyKernels, algebra: Algebra, p: Prepared, states: 
     jacobian, curvature = kernels.jacobian(p, t, q), kernels.curvature(p, t, q, v)
     mass, force = kernels.mass(p, t, q), -kernels.force(p, t, q, v)
     acceleration, multipliers = np.full_like(v, np.nan), np.full_like(curvature, np.nan)
-    for k, time in enumerate(t):
-        prescribed = kernels.prescribed_acceleration(p, float(time))
-        right = -curvature[k] - algebra.multiply(jacobian[k], prescribed)
+    prescribed = kernels.prescribed_acceleration(p, t)
+    right = -curvature - algebra.multiply(jacobian, prescribed)
+
+    def is_solved(chosen: slice) -> bool:
+        m, b, f = mass[chosen], jacobian[chosen], force[chosen]
         try:
             if curvature.shape[1]:
-                solved = algebra.solve_saddle(mass[k], jacobian[k], jacobian[k], force[k], right)
-                acceleration[k], multipliers[k] = solved[0] + prescribed, solved[1]
+                acceleration[chosen], multipliers[chosen] = algebra.solve_saddle(m, b, b, f, right[chosen])
             else:
-                acceleration[k] = algebra.solve_mass(mass[k], force[k]) + prescribed
+                acceleration[chosen] = algebra.solve_mass(m, f)
         except (np.linalg.LinAlgError, IntegrationError):
-            continue
-    return acceleration, multipliers
+            return False
+        return True
+
+    size = max(1, ENTRIES_AT_ONCE // (v.shape[1] + curvature.shape[1]) ** 2)
+    for first in range(0, len(t), size):
+        # One state that has no solution spoils those that are solved with it.
+        if not is_solved(slice(first, first + size)):
+            for k in range(first, min(first + size, len(t))):
+                is_solved(slice(k, k + 1))
+    return acceleration + prescribed, multipliers
 
 
 def interpolate(
@@ -90,29 +105,36 @@ def interpolate(
     layout: Layout,
     p: Prepared,
     recorded: States,
-    acceleration: Array,
-    turned: Array,
     interval: NDArray[np.int64],
     t: Array,
-) -> tuple[Array, Array, Array]:
+) -> States:
     """See `Kernels.interpolate`."""
-    q, v, later = recorded.q[interval], recorded.v[interval], recorded.v[interval + 1]
-    start = recorded.t[interval]
-    h = (recorded.t[interval + 1] - start)[:, None]
-    end = _increments(kernels, layout, q, recorded.q[interval + 1], turned[interval])
-    slope = kernels.rate(end, later)
-    second = kernels.rate(end, acceleration[interval + 1]) + _rate_derivative(kernels, end, slope, later)
-    known = np.array([h * v, h * h * acceleration[interval], end, h * slope, h * h * second])
-    coefficients = np.tensordot(QUINTIC, known, 1)
-    s = (t - start)[:, None] / h
-    theta, theta_dot = np.zeros_like(v), np.zeros_like(v)
+    steps, of_step = np.unique(interval, return_inverse=True)
+    ends, place = np.unique([steps, steps + 1], return_inverse=True)
+    acceleration = kernels.observe(p, recorded[ends], ("acceleration",))["acceleration"][place.reshape(2, -1)]
+    before, after = recorded[steps], recorded[steps + 1]
+    h = (after.t - before.t)[:, None]
+    turned = WHOLE_TURN * (after.carried - before.carried)[:, layout.carried["turns"]]
+    turned += layout.angles.principal(after.q) - layout.angles.principal(before.q)
+    end = _increments(kernels, layout, before.q, after.q, turned)
+    slope = kernels.rate(end, after.v)
+    second = kernels.rate(end, acceleration[1]) + _rate_derivative(kernels, end, slope, after.v)
+    known = np.array([h * before.v, h * h * acceleration[0], end, h * slope, h * h * second])
+    coefficients = np.tensordot(QUINTIC, known, 1)[:, of_step]
+    start, h = recorded[interval], h[of_step]
+    s = (t - start.t)[:, None] / h
+    theta, theta_dot = np.zeros_like(start.v), np.zeros_like(start.v)
     for degree, c in zip(range(len(coefficients), 0, -1), coefficients[::-1], strict=True):
         theta, theta_dot = (theta + c) * s, theta_dot * s + degree * c
-    between = kernels.normalize(kernels.advance(q, theta))
-    velocity = kernels.transport(theta, theta_dot / h)
-    for k, time in enumerate(t):
-        kernels.prescribe(p, float(time), between[k], velocity[k])
-    return between, velocity, theta[:, layout.angles.component]
+    q, v = kernels.normalize(kernels.advance(start.q, theta)), kernels.transport(theta, theta_dot / h)
+    kernels.prescribe(p, t, q, v)
+    carried = carried_after(
+        kernels, layout, p, start.carried, (start.t, start.q), (t, q), theta[:, layout.angles.component]
+    )
+    found = States(t, q, v, np.zeros((len(t), layout.rows)), carried)
+    if not layout.rows:
+        return found
+    return replace(found, multipliers=kernels.observe(p, found, ("multipliers",))["multipliers"])
 
 
 def _increments(kernels: NumpyKernels, layout: Layout, q: Array, later: Array, turned: Array) -> Array:

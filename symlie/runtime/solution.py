@@ -93,10 +93,10 @@ class Solution:
             A time outside of the solution.
         """
         times = np.atleast_1d(np.asarray(t, dtype=float))
-        q, v, multipliers, carried = self._dense(times)
+        at = self._dense(times)
         if np.ndim(t) == 0:
-            return StateAt(self.system, float(times[0]), q[0], v[0], multipliers[0], carried[0])
-        states = dataclasses.replace(self, t=times, q=q, v=v, multipliers=multipliers, carried=carried)
+            return StateAt(self.system, float(times[0]), at.q[0], at.v[0], at.multipliers[0], at.carried[0])
+        states = dataclasses.replace(self, t=times, q=at.q, v=at.v, multipliers=at.multipliers, carried=at.carried)
         return dataclasses.replace(states, trace=None, events=(), end=None)
 
     @cached_property
@@ -203,7 +203,7 @@ class Solution:
     @property
     def states(self) -> States:
         """The recorded states as the kernels take them."""
-        return States(self.t, self.q, self.v, self.multipliers)
+        return States(self.t, self.q, self.v, self.multipliers, self.carried)
 
     @cached_property
     def outputs(self) -> Outputs:

@@ -147,7 +147,17 @@ def driver_source(method: Method, model: str, algebra: str) -> dict[str, str]:
         lines += _rkmk_lines(rkmk_table(method), method)
         header = "ambient.h" if method.use == "ambient" else "rkmk.h"
     further = [f"{model}_{method.step_kind}.h"] if method.step_kind else []
-    includes = [f"{model}.c", *further, "status.h", algebra, "tableau.h", "method.h", header, "driver.h"]
+    includes = [
+        f"{model}.c",
+        *further,
+        "status.h",
+        algebra,
+        "tableau.h",
+        "method.h",
+        header,
+        "driver.h",
+        "shorter_steps.h",
+    ]
     return {
         "tableau.h": "\n".join(lines) + "\n",
         "event_tables.h": f"{_vector('EVENT_NODE', NODES)}\n{_matrix('BERNSTEIN', BERNSTEIN)}\n",

@@ -168,8 +168,11 @@ class TimeLoop:
 
     def _carried(self, end: float, trial: Trial) -> Array:
         """What is carried at the end of a step."""
-        begin = self.state.t, self.state.q
-        return carried_after(self.system, self.carried, begin, (end, trial.q), self.stepper.turned(trial))
+        system, state = self.system, self.state
+        begin, after = (np.array([state.t]), state.q[None]), (np.array([end]), trial.q[None])
+        turned, known = self.stepper.turned(trial)[None], (system.kernels, system.layout, system.prepared)
+        carried = carried_after(*known, self.carried[None], begin, after, turned)
+        return np.asarray(carried[0], dtype=float)
 
     def _tried(self, h: float) -> tuple[Trial | None, Status]:
         try:

@@ -92,28 +92,31 @@ SYMLIE_COLD void prescribed_rotation(const symlie_problem *restrict P, double *r
 }
 #endif
 
-/* What is carried at the end of a step: an angle is 2 pi n + atan2(sin, cos), and n follows from how far it turned. */
-static inline void carry(const symlie_problem *restrict P, double *restrict work, double end,
-                         const symlie_state *restrict state, symlie_trial *restrict trial)
+/* What is carried at the end of a step from (start, q) to (end, end_q): an angle is 2 pi n + atan2(sin, cos), and n
+ * follows from how far it turned. */
+static inline void carry(const symlie_problem *restrict P, double *restrict work, double start, const double *restrict q,
+                         const double *restrict carried, double end, const double *restrict end_q,
+                         const double *restrict increment, double *restrict out)
 {
     ARRAY(turned, ANGLES);
-    for (int k = 0; k < ANGLES; k++) turned[k] = STEP_ANGLE(trial->increment[P->angle_place[4 * k + 2]]);
+    for (int k = 0; k < ANGLES; k++) turned[k] = STEP_ANGLE(increment[P->angle_place[4 * k + 2]]);
 #if PRESCRIBED
     int is_prescribed = 0;
     for (int k = 0; k < ANGLES; k++) is_prescribed |= P->angle_place[4 * k + 3];
-    if (is_prescribed) prescribed_rotation(P, work, state->t, end, trial->q, turned);
+    if (is_prescribed) prescribed_rotation(P, work, start, end, end_q, turned);
 #endif
     for (int k = 0; k < ANGLES; k++) {
-        const double x = principal_angle(P, k, state->q) + turned[k] - principal_angle(P, k, trial->q);
-        trial->carried[k] = state->carried[k] + rint(x / WHOLE_TURN);
+        const double x = principal_angle(P, k, q) + turned[k] - principal_angle(P, k, end_q);
+        out[k] = carried[k] + rint(x / WHOLE_TURN);
     }
-    (void)work, (void)end;
+    (void)work, (void)start, (void)end;
 }
 #else
-static inline void carry(const symlie_problem *restrict P, double *restrict work, double end,
-                         const symlie_state *restrict state, symlie_trial *restrict trial)
+static inline void carry(const symlie_problem *restrict P, double *restrict work, double start, const double *restrict q,
+                         const double *restrict carried, double end, const double *restrict end_q,
+                         const double *restrict increment, double *restrict out)
 {
-    (void)P, (void)work, (void)end, (void)state, (void)trial;
+    (void)P, (void)work, (void)start, (void)q, (void)carried, (void)end, (void)end_q, (void)increment, (void)out;
 }
 #endif
 

@@ -167,7 +167,8 @@ int symlie_integrate(const symlie_problem *P, symlie_state *state, const symlie_
                 /* A step that was cut short to hit a time says little about the step size that is possible. */
                 state->h = is_last ? fmax(proposed, state->h) : proposed;
             }
-            if (!is_terminal) carry(P, work, end_of_step, state, &trial);
+            if (!is_terminal)
+                carry(P, work, state->t, state->q, state->carried, end_of_step, trial.q, trial.increment, trial.carried);
             accept(P, state, end_of_step, &trial);
             const int at_end = is_last && plan->record_end[state->segment];
             if (at_end || is_terminal || (plan->record_every && state->steps % plan->record_every == 0))

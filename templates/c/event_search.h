@@ -82,7 +82,8 @@ static inline int follow(step_inside *restrict in, event_path *restrict path, do
             copy(ROWS, in->trial->lambda, other->lambda);
             copy(INCREMENTS, in->trial->increment, other->increment);
         }
-        carry(P, in->work, at, in->state, other);
+        const symlie_state *restrict state = in->state;
+        carry(P, in->work, state->t, state->q, state->carried, at, other->q, other->increment, other->carried);
         double *row = path->record->event + (2 + STORAGE + DIMENSION + ROWS + CARRIED) * path->record->events++;
         row[0] = path->event;
         row[1] = at;

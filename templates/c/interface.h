@@ -136,6 +136,7 @@ typedef struct {
     const double *q;
     const double *v;
     const double *lambda;
+    const double *carried;      /* where it is asked for, else null */
 } symlie_states;
 
 /* What is wanted of states, one row for each; null: not wanted. */
@@ -197,19 +198,22 @@ void symlie_curvature(const symlie_problem *P, double t, const double *q, const 
 /* Present in the library of a model alone; states and results are arrays, and each workspace belongs to its call. */
 long long symlie_observation_workspace(const symlie_problem *P);
 void symlie_observe(const symlie_problem *P, const symlie_states *states, const symlie_values *values, double *workspace);
-/* q, v and how far angles turned, at times between recorded states interval[i] and interval[i] + 1; acceleration belongs
- * to recorded states, turned to the steps between them. */
+/* States at times between the recorded ones interval[i] and interval[i] + 1; lambda as symlie_observe has it. */
 long long symlie_interpolation_workspace(const symlie_problem *P);
-void symlie_interpolate_states(const symlie_problem *P, const symlie_states *recorded, const double *acceleration,
-                               const double *turned, const symlie_interpolation *rule, long long count,
-                               const long long *interval, const double *t, double *q, double *v, double *turning,
-                               double *workspace);
+void symlie_interpolate_states(const symlie_problem *P, const symlie_states *recorded, const symlie_interpolation *rule,
+                               long long count, const long long *interval, const double *t, double *q, double *v,
+                               double *lambda, double *carried, double *workspace);
 
 /* Present in a library of matrices of derivatives: stored values of each matrix of the set. */
 void symlie_tangents(const symlie_problem *P, double t, const double *q, const double *v, const double *a,
                      const double *lambda, double *const *matrices);
 
-/* Present in a library that was compiled for a method; both return a symlie_status. */
+/* Present in a library that was compiled for a method; all return a symlie_status. */
 /* v' and lambda of [M B^T; B 0][v'; lambda] = [-g; -Z]. */
 int symlie_acceleration(const symlie_problem *P, double t, const double *q, const double *v, double *a, double *lambda);
 int symlie_integrate(const symlie_problem *P, symlie_state *state, const symlie_plan *plan, symlie_record *record);
+/* Present where nodes move by fields: results of steps from the recorded states interval[i] to times, done of them before
+ * one fails. */
+int symlie_shorter_steps(const symlie_problem *P, const symlie_control *control, const symlie_states *recorded,
+                         long long count, const long long *interval, const double *t, double *q, double *v, double *lambda,
+                         double *carried, long long *done);

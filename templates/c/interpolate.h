@@ -7,7 +7,9 @@
 long long symlie_interpolation_workspace(const symlie_problem *P)
 {
     (void)P;
-    return FIXED_TOPOLOGY ? 0 : (DEGREE + 12LL) * DIMENSION + 2LL * STORAGE;
+    if (FIXED_TOPOLOGY) return 0;
+    return mass_workspace(P) + acceleration_workspace(P) + carried_workspace(P) + (DEGREE + 13LL) * DIMENSION + 2LL * STORAGE
+           + ROWS + ANGLES;
 }
 
 /* (d/dt T^-1(theta)) v along theta', by the series of T^-1 in powers of ad and the product rule. */
@@ -42,14 +44,17 @@ static inline void rate_derivative(const symlie_problem *restrict P, const symli
 
 /* The increment between two recorded configurations, on the branch of log that turns as far as the step did. */
 static inline void increment_between(const symlie_problem *restrict P, double *restrict work, const double *restrict q,
-                                     const double *restrict later, const double *restrict turned, double *restrict theta)
+                                     const double *restrict later, const double *restrict carried, double *restrict theta)
 {
     symlie_difference(P, q, later, theta);
 #if HAS_ANGLES
+    ARRAY(turned, ANGLES);
     ARRAY(moved, STORAGE);
     ARRAY(missing, DIMENSION);
     ARRAY(change, DIMENSION);
     int is_far = 0;
+    for (int k = 0; k < ANGLES; k++)
+        turned[k] = WHOLE_TURN * (carried[CARRIED + k] - carried[k]) + (principal_angle(P, k, later) - principal_angle(P, k, q));
     for (int k = 0; k < ANGLES; k++)
         is_far |= !P->angle_place[4 * k + 3] && !(fabs(turned[k] - theta[P->angle_place[4 * k + 2]]) < 1);
     if (!is_far) return;
@@ -60,20 +65,22 @@ static inline void increment_between(const symlie_problem *restrict P, double *r
     symlie_rate(P, theta, missing, change);
     for (int k = 0; k < DIMENSION; k++) theta[k] += change[k];
 #endif
-    (void)work, (void)turned;
+    (void)work, (void)carried;
 }
 
-/* Coefficients of s ... s^5 of the increment from a recorded state to the next, h apart; a are their accelerations. */
+/* Coefficients of s ... s^5 of the increment from recorded state n to the next; a are their accelerations. */
 static inline void fit_increment(const symlie_problem *restrict P, const symlie_interpolation *restrict rule,
-                                 double *restrict work, double h, const double *restrict q, const double *restrict v,
-                                 const double *restrict a, const double *restrict turned, double *restrict coefficients)
+                                 double *restrict work, const symlie_states *restrict recorded, long long n,
+                                 const double *restrict a, double *restrict coefficients)
 {
+    const double h = recorded->t[n + 1] - recorded->t[n];
+    const double *restrict q = recorded->q + n * STORAGE, *restrict v = recorded->v + n * DIMENSION;
     ARRAY(theta, DIMENSION);
     ARRAY(theta_dot, DIMENSION);
     ARRAY(theta_dot_dot, DIMENSION);
     ARRAY(change, DIMENSION);
     const double *restrict next_v = v + DIMENSION;
-    increment_between(P, work, q, q + STORAGE, turned, theta);
+    increment_between(P, work, q, q + STORAGE, recorded->carried + n * CARRIED, theta);
     symlie_rate(P, theta, next_v, theta_dot);
     symlie_rate(P, theta, a + DIMENSION, theta_dot_dot);
     rate_derivative(P, rule, work, theta, theta_dot, next_v, change);
@@ -87,38 +94,57 @@ static inline void fit_increment(const symlie_problem *restrict P, const symlie_
     }
 }
 
-void symlie_interpolate_states(const symlie_problem *P, const symlie_states *recorded, const double *acceleration,
-                               const double *turned, const symlie_interpolation *rule, long long count,
-                               const long long *interval, const double *t, double *q, double *v, double *turning,
-                               double *workspace)
+/* The state at the part s of a step of length h, which begins at a configuration. */
+static inline void state_within(const symlie_problem *restrict P, double *restrict work, const double *restrict coefficients,
+                                const double *restrict begin, double h, double s, double t, double *restrict theta,
+                                double *restrict q, double *restrict v)
 {
-    double *work = workspace;
-    ARRAY(coefficients, DEGREE * DIMENSION);
-    ARRAY(theta, DIMENSION);
     ARRAY(theta_dot, DIMENSION);
     ARRAY(moved, STORAGE);
-    for (long long i = 0; i < count; i++, q += STORAGE, v += DIMENSION, turning += ANGLES) {
+    for (int k = 0; k < DIMENSION; k++) {
+        double value = 0, slope = 0;
+        for (int j = DEGREE; j > 0; j--) {
+            const double c = coefficients[(j - 1) * DIMENSION + k];
+            value = (value + c) * s;
+            slope = slope * s + j * c;
+        }
+        theta[k] = value;
+        theta_dot[k] = slope / h;
+    }
+    symlie_advance(P, begin, theta, moved);
+    symlie_normalize(P, moved, q);
+    symlie_transport(P, theta, theta_dot, v);
+    symlie_prescribe(P, t, q, v);
+    (void)work;
+}
+
+void symlie_interpolate_states(const symlie_problem *P, const symlie_states *recorded, const symlie_interpolation *rule,
+                               long long count, const long long *interval, const double *t, double *q, double *v,
+                               double *lambda, double *carried, double *workspace)
+{
+    mass_matrix mass;
+    double *work = place_mass(P, workspace, &mass);
+    ARRAY(coefficients, DEGREE * DIMENSION);
+    ARRAY(theta, DIMENSION);
+    ARRAY(a, 2 * DIMENSION);
+    ARRAY(unused, ROWS);
+    const int mass_is_regular = !MASS_IS_CONSTANT || !count || evaluate_mass(P, recorded->t[0], recorded->q, &mass);
+    for (long long i = 0; i < count; i++, q += STORAGE, v += DIMENSION, lambda += ROWS, carried += CARRIED) {
         const long long n = interval[i];
         const double *begin = recorded->q + n * STORAGE;
-        const double h = recorded->t[n + 1] - recorded->t[n], s = (t[i] - recorded->t[n]) / h;
-        if (!i || n != interval[i - 1])
-            fit_increment(P, rule, work, h, begin, recorded->v + n * DIMENSION, acceleration + n * DIMENSION,
-                          turned + n * ANGLES, coefficients);
-        for (int k = 0; k < DIMENSION; k++) {
-            double value = 0, slope = 0;
-            for (int j = DEGREE; j > 0; j--) {
-                const double c = coefficients[(j - 1) * DIMENSION + k];
-                value = (value + c) * s;
-                slope = slope * s + j * c;
-            }
-            theta[k] = value;
-            theta_dot[k] = slope / h;
+        const double start = recorded->t[n], h = recorded->t[n + 1] - start;
+        if (!i || n != interval[i - 1]) {
+            const int follows = i && n == interval[i - 1] + 1;
+            if (follows) copy(DIMENSION, a + DIMENSION, a);
+            for (long long k = follows; k < 2; k++)
+                observe_acceleration(P, work, recorded->t[n + k], recorded->q + (n + k) * STORAGE, recorded->v + (n + k) * DIMENSION,
+                                     &mass, mass_is_regular, a + k * DIMENSION, unused);
+            fit_increment(P, rule, work, recorded, n, a, coefficients);
         }
-        for (int k = 0; k < ANGLES; k++) turning[k] = theta[P->angle_place[4 * k + 2]];
-        symlie_advance(P, begin, theta, moved);
-        symlie_normalize(P, moved, q);
-        symlie_transport(P, theta, theta_dot, v);
-        symlie_prescribe(P, t[i], q, v);
+        state_within(P, work, coefficients, begin, h, (t[i] - start) / h, t[i], theta, q, v);
+        carry(P, work, start, begin, recorded->carried + n * CARRIED, t[i], q, theta, carried);
+        /* From here on theta serves for the acceleration, which is not asked for. */
+        if (CONSTRAINED) observe_acceleration(P, work, t[i], q, v, &mass, mass_is_regular, theta, lambda);
     }
 }
 

@@ -123,6 +123,17 @@ def test_prescribed_and_clamped_wheels(backend: str) -> None:
     np.testing.assert_allclose(solution.angle("wheels"), expected, rtol=0, atol=tolerances.COUNTED_ANGLE)
 
 
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_prescribed_and_clamped_wheels_between_the_steps(backend: str) -> None:
+    """Many times in any order, several within one step, in which the prescribed wheel turns up to four times."""
+    solution = sl.solve(guided(backend), 1.0, h=0.125)
+    t = np.random.default_rng(8).uniform(0, 1, 40)
+    between = solution(t)
+    assert isinstance(between, Solution)
+    expected = np.column_stack([0 * t, 100 * t**2 + np.sin(30 * t), SPIN * t])
+    np.testing.assert_allclose(between.angle("wheels"), expected, rtol=0, atol=tolerances.COUNTED_ANGLE)
+
+
 @pytest.mark.parametrize("ending", ["npz", "nc"])
 def test_files_keep_the_turns(ending: str, tmp_path: Path) -> None:
     path = tmp_path / f"wheels.{ending}"

@@ -1,0 +1,36 @@
+/* States between recorded ones where nodes move by fields: the results of shorter steps of the method. */
+#ifndef SYMLIE_SHORTER_STEPS_H
+#define SYMLIE_SHORTER_STEPS_H
+
+#if FIELDS
+int symlie_shorter_steps(const symlie_problem *P, const symlie_control *control, const symlie_states *recorded,
+                         long long count, const long long *interval, const double *t, double *q, double *v, double *lambda,
+                         double *carried, long long *done)
+{
+    mass_matrix mass;
+    double *work = place_mass(P, P->workspace, &mass);
+    TRIAL(trial);
+    TRIAL(begin);
+    symlie_state state = {.q = begin.q, .v = begin.v, .lambda = begin.lambda, .carried = begin.carried,
+                          .acceleration = begin.acceleration, .event = begin.event};
+    *done = 0;
+    if (count && !evaluate_mass(P, recorded->t[0], recorded->q, &mass)) return mass_failure(P, 0, &mass);
+    for (; *done < count; ++*done, q += STORAGE, v += DIMENSION, lambda += ROWS, carried += CARRIED) {
+        const long long n = interval[*done];
+        const double start = recorded->t[n], end = t[*done];
+        copy(STORAGE, recorded->q + n * STORAGE, state.q);
+        copy(DIMENSION, recorded->v + n * DIMENSION, state.v);
+        copy(ROWS, recorded->lambda + n * ROWS, state.lambda);
+        int status = try_step(P, work, start, end - start, control, &mass, &state, &trial);
+        if (status == SYMLIE_DONE) status = finish_step(P, work, start, end, control, &mass, &state, &trial);
+        if (status != SYMLIE_DONE) return status;
+        copy(STORAGE, trial.q, q);
+        copy(DIMENSION, trial.v, v);
+        copy(ROWS, trial.lambda, lambda);
+        carry(P, work, start, state.q, recorded->carried + n * CARRIED, end, trial.q, trial.increment, carried);
+    }
+    return SYMLIE_DONE;
+}
+#endif
+
+#endif

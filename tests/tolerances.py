@@ -377,6 +377,14 @@ implementation saw 5e-13 for 100 links."""
 PAGE_SPACES = 1e-6
 """Energies and angles of the examples of `docs/manifolds.md`, run with tolerances of 1e-8 and 1e-9 or steps of 0.05."""
 
+PAGE_IMPULSE = 5e-7
+"""Impulses over 0.02 s of a force of 40 N that changes with 10/s, in N s, by Simpson's rule: 40 · 0.01⁵ · 10⁴/90 = 4e-7
+at most; measured 3e-8."""
+
+PAGE_TURN = 1e-12
+"""Velocity that turns by 0.23 rad in a hundred steps of order five: 0.23 · 0.0023⁵ = 1e-14, and roundings; measured
+2e-16."""
+
 STATED_FUNCTION = 4e-15
 """Functions of ad from power series, relative to their largest component or to the terms of the series."""
 

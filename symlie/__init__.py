@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     )
 
     from symlie import errors
+    from symlie.elements.cosserat_rod import CosseratRod
     from symlie.groups.definition import lie_group
     from symlie.groups.frames import frame_space
     from symlie.groups.group import direct_product
@@ -46,19 +47,18 @@ if TYPE_CHECKING:
     from symlie.modeling.element_type import ElementType
     from symlie.modeling.expressions import diag, eye, select, vector
     from symlie.modeling.model import Model
-    from symlie.modeling.rod import CosseratRod
     from symlie.notices import Notice
     from symlie.rotations import rotation
-    from symlie.runtime.checkpoint import resume
-    from symlie.runtime.convergence import convergence
-    from symlie.runtime.convergence_figure import plot_convergence
-    from symlie.runtime.integrate import solve
-    from symlie.runtime.loading import load
-    from symlie.runtime.own_methods import load_tableau
-    from symlie.runtime.solution import Solution
-    from symlie.runtime.solution_file import load_solution
-    from symlie.runtime.step_figure import plot_steps
-    from symlie.runtime.system import System
+    from symlie.runtime.integrate.checkpoint import resume
+    from symlie.runtime.integrate.solve import solve
+    from symlie.runtime.methods.chosen import load_tableau
+    from symlie.runtime.plot.convergence_figure import plot_convergence
+    from symlie.runtime.plot.step_figure import plot_steps
+    from symlie.runtime.solution.file import load_solution
+    from symlie.runtime.solution.solution import Solution
+    from symlie.runtime.study.convergence import convergence
+    from symlie.runtime.system.loading import load
+    from symlie.runtime.system.system import System
     from symlie.unit_names import centi, deg, giga, kilo, mega, micro, milli, mm, nano, rpm, unit
 
 _SOURCES: dict[str, tuple[str, ...]] = {
@@ -107,19 +107,19 @@ _SOURCES: dict[str, tuple[str, ...]] = {
     "symlie.modeling.element_type": ("ElementType",),
     "symlie.modeling.expressions": ("diag", "eye", "select", "vector"),
     "symlie.modeling.model": ("Model",),
-    "symlie.modeling.rod": ("CosseratRod",),
+    "symlie.elements.cosserat_rod": ("CosseratRod",),
     "symlie.notices": ("Notice",),
     "symlie.rotations": ("rotation",),
-    "symlie.runtime.convergence": ("convergence",),
-    "symlie.runtime.convergence_figure": ("plot_convergence",),
-    "symlie.runtime.integrate": ("solve",),
-    "symlie.runtime.solution": ("Solution",),
-    "symlie.runtime.step_figure": ("plot_steps",),
-    "symlie.runtime.checkpoint": ("resume",),
-    "symlie.runtime.solution_file": ("load_solution",),
-    "symlie.runtime.loading": ("load",),
-    "symlie.runtime.own_methods": ("load_tableau",),
-    "symlie.runtime.system": ("System",),
+    "symlie.runtime.study.convergence": ("convergence",),
+    "symlie.runtime.plot.convergence_figure": ("plot_convergence",),
+    "symlie.runtime.integrate.solve": ("solve",),
+    "symlie.runtime.solution.solution": ("Solution",),
+    "symlie.runtime.plot.step_figure": ("plot_steps",),
+    "symlie.runtime.integrate.checkpoint": ("resume",),
+    "symlie.runtime.solution.file": ("load_solution",),
+    "symlie.runtime.system.loading": ("load",),
+    "symlie.runtime.methods.chosen": ("load_tableau",),
+    "symlie.runtime.system.system": ("System",),
     "symlie.unit_names": ("centi", "deg", "giga", "kilo", "mega", "micro", "milli", "mm", "nano", "rpm", "unit"),
 }
 _MODULE_OF = {name: module for module, names in _SOURCES.items() for name in names}

@@ -28,10 +28,10 @@ from symlie.compile.cache import publish_files, publish_text, published_files, p
 from symlie.compile.checksums import with_checksums
 from symlie.errors import FormatError
 from symlie.paths import package_digest
-from symlie.runtime.initial_values import InitialQuantity, Quantities
-from symlie.runtime.loading import load_system
-from symlie.runtime.system import System, Timings
-from symlie.runtime.tangents import MATRIX_KINDS
+from symlie.runtime.kernels.newton import MATRIX_KINDS
+from symlie.runtime.system.initial_values import InitialQuantity, Quantities
+from symlie.runtime.system.loading import load_system
+from symlie.runtime.system.system import System, Timings
 from symlie.stages import stage, watched_stages
 
 if TYPE_CHECKING:
@@ -178,9 +178,9 @@ def further_files(equations: Equations, interface_hash: str, kind: str) -> dict[
 
 def _emitted_files(equations: Equations) -> dict[str, str]:
     """Generated files with the manifest of the types alone."""
-    from symlie.emit.c import emit_c
+    from symlie.emit.c.model import emit_c
     from symlie.emit.manifest import interface_hash, manifest_text, types_manifest
-    from symlie.emit.numpy import emit_numpy
+    from symlie.emit.numpy.model import emit_numpy
 
     with stage("emit", equations.model.name):
         emitted = equations.emitted
@@ -303,7 +303,7 @@ def operator_files(
     """
     from symlie.certify import operator_certificate
     from symlie.derive.operator_kernels import group_operators
-    from symlie.emit.operators import check_options, emit_operators
+    from symlie.emit.operators.files import check_options, emit_operators
 
     check_options(target, prefix, real)
     operators = group_operators(group, real, progress)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
 
 from symlie.showing import shortened
 
 if TYPE_CHECKING:
-    from symlie.runtime.solution import Solution
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 class SymlieError(Exception):
@@ -93,10 +96,41 @@ class MissingDependencyError(SymlieError):
     """An optional package that is needed is not installed."""
 
 
+class PartialSolution(Protocol):
+    """The `symlie.Solution` that an `IntegrationError` carries, as type checkers see it."""
+
+    @property
+    def t(self) -> NDArray[np.float64]:
+        """Recorded times, shape (n,), in s."""
+
+    @property
+    def q(self) -> NDArray[np.float64]:
+        """Configurations, shape (n, storage)."""
+
+    @property
+    def v(self) -> NDArray[np.float64]:
+        """Velocities, shape (n, dimension)."""
+
+    @property
+    def multipliers(self) -> NDArray[np.float64]:
+        """λ, shape (n, rows)."""
+
+    @property
+    def status(self) -> str:
+        """How the run ended."""
+
+    @property
+    def outputs(self) -> Mapping[str, Any]:
+        """Named outputs."""
+
+    def save(self, path: str | Path) -> None:
+        """Write a file; see `symlie.Solution.save`."""
+
+
 class IntegrationError(SymlieError):
     """An integration stopped early; ``solution`` holds everything up to the last good step."""
 
-    def __init__(self, message: str, solution: Solution | None = None) -> None:
+    def __init__(self, message: str, solution: PartialSolution | None = None) -> None:
         super().__init__(message)
         self.solution = solution
 

@@ -12,8 +12,8 @@ import numpy as np
 import symlie as sl
 from symlie.derive.equations import Equations
 from symlie.models import flying_spaghetti, heavy_top
-from symlie.runtime.layout import Array
-from symlie.runtime.system import System
+from symlie.runtime.layout.layout import Array
+from symlie.runtime.system.system import System
 
 CONSTRAINED = ("SO3xR3", "SE3", "S3xR3", "S3sR3")
 """Groups of the heavy top with its centre of mass as node and the fixed point as a constraint."""

@@ -19,14 +19,14 @@ MORE = (
     "symlie.modeling.node.GroupElement",
     "symlie.modeling.node.Node",
     "symlie.modeling.node_array.NodeArray",
-    "symlie.runtime.convergence.ConvergenceRow",
-    "symlie.runtime.correction.Assembly",
-    "symlie.runtime.linearization.Linearization",
-    "symlie.runtime.recorder.Event",
-    "symlie.runtime.recorder.Trace",
-    "symlie.runtime.state_at.StateAt",
-    "symlie.runtime.recorder.Statistics",
-    "symlie.runtime.tangents.SystemMatrices",
+    "symlie.runtime.study.convergence.ConvergenceRow",
+    "symlie.runtime.statics.initial_assembly.Assembly",
+    "symlie.runtime.statics.linearization.Linearization",
+    "symlie.runtime.solution.recorder.Event",
+    "symlie.runtime.solution.recorder.Trace",
+    "symlie.runtime.solution.state_at.StateAt",
+    "symlie.runtime.solution.recorder.Statistics",
+    "symlie.runtime.kernels.newton.SystemMatrices",
 )
 """Classes whose objects are returned by what `symlie` exports."""
 

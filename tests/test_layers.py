@@ -1,4 +1,4 @@
-"""The layers of the package: imports point downwards only, and what is light stays light."""
+"""The house: rooms import from rooms below them, and what is light stays light."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import json
 import os
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -16,168 +16,123 @@ import pytest
 from symlie.api import write_generated
 from symlie.models.registry import model_names
 from symlie.paths import PACKAGE
+from tests.rooms import COMMON, ROOMS, imports, imports_of, modules, rings, room_of
 from tests.systems import heavy_top_equations
 
-LAYERS = ("cli", "models", "api", "certify", "derive", "modeling", "groups", "emit", "ir", "runtime", "compile")
-"""From top to bottom; a layer imports from layers below it."""
+LARGEST_ROOM = 25
+"""Modules in a folder at most."""
 
 FORBIDDEN = {
-    "certify": {"runtime"},
-    "derive": {"emit", "runtime"},
-    "modeling": {"emit", "runtime"},
-    "groups": {"modeling"},
-    "emit": {"modeling", "derive", "groups"},
-    "runtime": {"sympy", "mpmath", "jinja2", "templating"},
-    "compile": {"sympy", "mpmath", "jinja2", "templating"},
+    "certify": {"symlie.runtime"},
+    "derive": {"symlie.emit", "symlie.runtime", "symlie.certify"},
+    "typeset": {"symlie.emit", "symlie.runtime"},
+    "modeling": {"symlie.emit", "symlie.runtime"},
+    "emit": {"symlie.modeling", "symlie.derive", "symlie.groups"},
+    "runtime": {"symlie.ir", "sympy", "mpmath", "jinja2", "symlie.templating"},
+    "compile": {"sympy", "mpmath", "jinja2", "symlie.templating"},
+    "contract": {"sympy", "mpmath", "jinja2", "symlie.templating"},
 }
-"""What a layer must not import although it is below or from elsewhere: what runs a model does without SymPy."""
+"""What a package must not import although it is below or from elsewhere: what runs a model does without SymPy."""
 
-COMMON_GROUND = (
-    "errors",
-    "interruption",
-    "notices",
-    "packages",
-    "paths",
-    "retired",
-    "rotations",
-    "showing",
-    "stages",
-    "templating",
-    "unit_names",
-    "version",
-)
-"""Modules that every layer may import."""
-
-EXCEPTIONS = {
-    ("modeling/model.py", "api"): "`Model.derive` calls upward",
-    ("modeling/model.py", "derive"): "the type of what `Model.derive` returns",
-    ("derive/equations.py", "api"): "`Equations.compile` calls upward",
-    ("derive/equations.py", "runtime"): "the type of what `Equations.compile` returns",
-    ("errors.py", "runtime"): "the type of the solution that an `IntegrationError` carries",
+FACADES = {
+    "modeling.model": {"derive"},
+    "derive.equations": {"compile", "generate", "latex", "markdown"},
+    "runtime.system.system": {"assembled", "linearize", "static_equilibrium"},
+    "runtime.solution.solution": {"_dense", "plot", "plot_steps"},
 }
-"""Imports against the direction, each inside of a function or for type checkers alone."""
+"""Methods through which users reach what is above: each imports one function, and calls it."""
 
 
-@dataclass(frozen=True)
-class Import:
-    """An import statement."""
+def packages_in(text: str) -> set[str]:
+    """The packages that a text imports from, of symlie with their first part: ``numpy``, ``symlie.ir``."""
 
-    file: str
-    line: int
-    target: str
-    """``layer`` or name of a top-level package."""
-    is_lazy: bool
-    """Inside of a function, or for type checkers alone."""
+    def names() -> Iterator[str]:
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.Import):
+                yield from (alias.name for alias in node.names)
+            elif isinstance(node, ast.ImportFrom):
+                assert node.level == 0 and node.module is not None, "imports are absolute"
+                yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
-    @property
-    def layer(self) -> str:
-        """The layer, or the module on common ground, that the file belongs to."""
-        return self.file.split("/")[0].removesuffix(".py")
+    return {".".join(name.split(".")[: 2 if name.split(".")[0] == "symlie" and "." in name else 1]) for name in names()}
 
 
-def targets(node: ast.Import | ast.ImportFrom) -> Iterator[str]:
-    """Layers and packages that a statement names."""
-    if isinstance(node, ast.Import):
-        names = [alias.name for alias in node.names]
-    else:
-        assert node.level == 0 and node.module is not None, "imports are absolute"
-        names = [node.module] if node.module != "symlie" else [f"symlie.{alias.name}" for alias in node.names]
-    for name in names:
-        parts = name.split(".")
-        yield parts[1] if parts[0] == "symlie" and len(parts) > 1 else parts[0]
+def test_rooms_are_all_there_is() -> None:
+    packages = {name.split(".")[0] for name in ROOMS}
+    folders = {p.name.removesuffix(".py") for p in PACKAGE.iterdir() if p.suffix in ("", ".py")}
+    common = {name for name in modules() if room_of(name) == COMMON and name != "runtime"}
+    assert {n for n in folders if not n.startswith(("_", "."))} == packages | common | {"runtime"}
+    assert all(any(room_of(name) == room for name in modules()) for room in ROOMS)
 
 
-def is_type_checking(node: ast.AST) -> bool:
-    """Whether a statement is ``if TYPE_CHECKING:``."""
-    return isinstance(node, ast.If) and ast.unparse(node.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING")
-
-
-def imports_of(file: str, text: str) -> list[Import]:
-    """All imports of a module, wherever they are."""
-    found: list[Import] = []
-
-    def visit(node: ast.AST, lazy: bool) -> None:
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            found.extend(Import(file, node.lineno, target, lazy) for target in targets(node))
-        inside = lazy or isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) or is_type_checking(node)
-        for child in ast.iter_child_nodes(node):
-            visit(child, inside)
-
-    visit(ast.parse(text), False)
-    return found
-
-
-def all_imports() -> list[Import]:
-    """All imports of the package but those of its front door, ``__init__.py`` and ``__main__.py``."""
-    files = [p for p in sorted(PACKAGE.rglob("*.py")) if p.parent != PACKAGE or not p.stem.startswith("__")]
-    assert len(files) > 50
-    return [i for p in files for i in imports_of(p.relative_to(PACKAGE).as_posix(), p.read_text(encoding="utf-8"))]
-
-
-def is_allowed(found: Import) -> bool:
-    """Whether an import points downwards or out of the package."""
-    layer, target = found.layer, found.target
-    if target in FORBIDDEN.get(layer, set()):
-        return False
-    if target == "symlie":  # the public interface
-        return layer in ("cli", "models")
-    if target in COMMON_GROUND or target == layer:
-        return True
-    if target not in LAYERS:
-        return not (PACKAGE / target).exists() and not (PACKAGE / f"{target}.py").exists()
-    return layer in LAYERS and LAYERS.index(target) > LAYERS.index(layer)
-
-
-def test_every_module_has_a_layer() -> None:
-    names = {p.name.removesuffix(".py") for p in PACKAGE.iterdir() if p.suffix in ("", ".py")}
-    names = {n for n in names if not n.startswith(("_", "."))}
-    assert names == {*LAYERS, *COMMON_GROUND}
+def test_no_room_is_a_hall() -> None:
+    folders = Counter(path.parent for path in modules().values() if path.name != "__init__.py")
+    assert {p: n for p, n in folders.items() if n > LARGEST_ROOM} == {}
+    assert sum(room.startswith("runtime.") for room in ROOMS) <= 12
 
 
 def test_imports_point_downwards() -> None:
-    wrong = [i for i in all_imports() if not is_allowed(i) and (i.file, i.target) not in EXCEPTIONS]
-    assert not wrong, "\n".join(f"{i.file}:{i.line} imports {i.target}" for i in wrong)
+    wrong = [i for i in imports() if i.points_upward and i.importer not in FACADES]
+    assert not wrong, "\n".join(f"{i.importer}:{i.line} imports {i.imported}" for i in wrong)
+    assert rings() == []
 
 
-def test_exceptions_are_lazy_and_used() -> None:
-    upward = [i for i in all_imports() if (i.file, i.target) in EXCEPTIONS]
-    assert all(i.is_lazy for i in upward)
-    assert {(i.file, i.target) for i in upward} == set(EXCEPTIONS)
+def test_packages_stay_apart() -> None:
+    for name, path in modules().items():
+        forbidden = FORBIDDEN.get(name.split(".")[0], set()) if name not in FACADES else set()
+        assert not forbidden & packages_in(path.read_text(encoding="utf-8")), name
+
+
+def test_the_checker_of_certificates_imports_nothing_of_symlie() -> None:
+    inside = [i for i in imports() if i.importer.startswith("certify.checker") and i.rooms[0] != i.rooms[1]]
+    assert not inside
+    assert all(i.imported.startswith("certify.checker") for i in imports() if i.importer.startswith("certify.checker"))
+
+
+@pytest.mark.parametrize("module", FACADES)
+def test_facades_do_nothing_else(module: str) -> None:
+    """A docstring, one import, one call; besides, types of what they return."""
+    upward = {i.line for i in imports() if i.importer == module and i.points_upward}
+    tree = ast.parse(modules()[module].read_text(encoding="utf-8"))
+    found = set()
+    for function in (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)):
+        body = function.body[int(ast.get_docstring(function) is not None) :]
+        if any(isinstance(s, ast.ImportFrom) and s.lineno in upward for s in ast.walk(function)):
+            assert len(body) <= 3 and isinstance(body[0], ast.ImportFrom) and isinstance(body[-1], ast.Return)
+            found.add(function.name)
+            upward -= {body[0].lineno}
+    assert found == FACADES[module]
+    lazy = {i.line for i in imports() if i.importer == module and i.is_lazy}
+    assert upward <= lazy, "types alone"
 
 
 @pytest.mark.parametrize(
-    ("file", "text", "allowed"),
+    ("module", "text", "upward"),
     [
-        ("runtime/x.py", "import sympy", False),
-        ("runtime/x.py", "def f():\n    from sympy import sin", False),
-        ("runtime/x.py", "if TYPE_CHECKING:\n    from symlie.ir.kernels import Kernel", False),
-        ("runtime/x.py", "from symlie import api", False),
-        ("runtime/x.py", "import symlie", False),
-        ("runtime/x.py", "from symlie.compile.cache import text_key", True),
-        ("compile/x.py", "from symlie.runtime.plan import Plan", False),
-        ("emit/x.py", "from symlie.groups import standard", False),
-        ("emit/x.py", "from symlie.templating import render", True),
-        ("runtime/x.py", "from symlie.templating import render", False),
-        ("emit/x.py", "from symlie.ir.program import Program", True),
-        ("ir/x.py", "import symlie.emit.c", False),
-        ("derive/x.py", "from symlie.runtime.layout import Layout", False),
-        ("groups/x.py", "from symlie.modeling.node import Node", False),
-        ("models/x.py", "import symlie as sl", True),
-        ("certify/x.py", "from symlie.runtime.plan import Plan", False),
-        ("modeling/x.py", "from symlie import errors", True),
-        ("errors.py", "from symlie.ir.program import Program", False),
+        ("runtime.system.x", "from symlie import api", True),
+        ("runtime.system.x", "from symlie.runtime.integrate.solve import solve", True),
+        ("runtime.system.x", "def f():\n    from symlie.runtime.integrate import solve", True),
+        ("runtime.system.x", "from symlie.compile.cache import text_key", False),
+        ("compile.x", "from symlie.runtime.integrate.segments import Plan", True),
+        ("emit.c.x", "from symlie.emit.numpy import model", False),
+        ("emit.numpy.x", "from symlie.emit.c.model import emit_c", True),
+        ("emit.x", "from symlie.templating import render", False),
+        ("groups.x", "if TYPE_CHECKING:\n    from symlie.modeling.node import Node", True),
+        ("modeling.x", "from symlie import errors", False),
+        ("errors", "from symlie.ir.program import Program", True),
+        ("contract.x", "from symlie.ir.program import Program", True),
     ],
 )
-def test_rules_tell_right_from_wrong(file: str, text: str, allowed: bool) -> None:
-    (found,) = imports_of(file, text)
-    assert is_allowed(found) is allowed
+def test_rules_tell_right_from_wrong(module: str, text: str, upward: bool) -> None:
+    (found,) = imports_of(module, text)
+    assert found.points_upward is upward
 
 
 def test_ready_made_models_use_the_public_interface_alone() -> None:
     assert "heavy_top" in model_names()
     for name in model_names():
         text = (PACKAGE / "models" / f"{name}.py").read_text(encoding="utf-8")
-        assert {i.target for i in imports_of(f"models/{name}.py", text)} <= {"symlie", "__future__", "typing", "numpy"}
+        assert packages_in(text) <= {"symlie", "__future__", "typing", "numpy"}
 
 
 def run_python(code: str, *arguments: str) -> str:

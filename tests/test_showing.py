@@ -14,8 +14,8 @@ from nbclient import NotebookClient
 
 import symlie as sl
 from symlie.derive.equations import Equations
-from symlie.runtime.methods import method, method_names
-from symlie.runtime.solution import Solution
+from symlie.runtime.methods.method import method, method_names
+from symlie.runtime.solution.solution import Solution
 from symlie.showing import LONGEST_LINE, MOST_ROWS, brief, line, table
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from drawing import FOLDER, picture, write
 
-from symlie.runtime.figure_style import look
+from symlie.runtime.plot.style import look
 
 SPEEDS = np.linspace(0, 10, 401)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import matplotlib
 from matplotlib.figure import Figure
 
-from symlie.runtime.figure_style import STYLE
+from symlie.runtime.plot.style import STYLE
 
 FOLDER = Path(__file__).parent
 DOTS_PER_INCH = 200

@@ -10,8 +10,8 @@ from drawing import letters, picture, write
 
 import symlie as sl
 from symlie.models import heavy_top
-from symlie.runtime.figure_style import look
-from symlie.runtime.figures import envelope
+from symlie.runtime.plot.figures import envelope
+from symlie.runtime.plot.style import look
 
 H, T_END = 2.0**-11, 10.0
 TITLES = {

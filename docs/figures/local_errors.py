@@ -11,7 +11,7 @@ from drawing import letters, picture, write
 
 import symlie as sl
 from symlie.models import flying_spaghetti, roll_up
-from symlie.runtime.step_figure import draw_errors
+from symlie.runtime.plot.step_figure import draw_errors
 
 T_END = 5.0
 RODS = {

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 import symlie as sl
 from symlie.models import pendulum_chain, quadrotors
-from symlie.runtime.figure_style import look
-from symlie.runtime.solution import Solution
+from symlie.runtime.plot.style import look
+from symlie.runtime.solution.solution import Solution
 
 METHODS = ("rkmk_rk44", "cf4", "rkmk_dopri5", "ambient_rk4", "ambient_dopri5")
 SMALLEST = 1e-17

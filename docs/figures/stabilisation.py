@@ -11,10 +11,10 @@ from drawing import letters, picture, write
 
 import symlie as sl
 from symlie.models import heavy_top
-from symlie.runtime.figure_style import look
-from symlie.runtime.figures import envelope
-from symlie.runtime.solution import Solution
-from symlie.runtime.system import System
+from symlie.runtime.plot.figures import envelope
+from symlie.runtime.plot.style import look
+from symlie.runtime.solution.solution import Solution
+from symlie.runtime.system.system import System
 
 TOPS = {
     "fast top": ((0, 150, -4.61538), 10.0, (9, 10, 11)),

@@ -11,8 +11,8 @@ from drawing import write
 
 import symlie as sl
 from symlie.models import flying_spaghetti, roll_up
-from symlie.runtime.solution import Solution
-from symlie.runtime.system import System
+from symlie.runtime.solution.solution import Solution
+from symlie.runtime.system.system import System
 
 
 def run(label: str, system: System, t_end: float) -> Solution:

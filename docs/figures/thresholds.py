@@ -10,7 +10,7 @@ from drawing import FOLDER, quantized
 
 from symlie.certify.curves import comparison
 from symlie.certify.switched import FORMULAS, title
-from symlie.runtime.error_figure import plot_errors
+from symlie.runtime.plot.error_figure import plot_errors
 
 
 def main() -> None:

@@ -18,7 +18,7 @@ def operator_certificate(operators: GroupOperators) -> str:
     """
     from symlie.certify.certificate import certificate_of_sources
     from symlie.certify.series import series_entries
-    from symlie.emit.c_printing import coefficient_source
+    from symlie.emit.c.printing import coefficient_source
 
     sources = [coefficient_source(s) for s in operators.schemes]
     return certificate_of_sources(sources, others=series_entries() if operators.has_series else ())

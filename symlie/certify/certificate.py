@@ -14,8 +14,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from symlie.certify.checker import ASSUMPTIONS, check
-from symlie.certify.checker_arithmetic import CertificateError
+from symlie.certify.checker.arithmetic import CertificateError
+from symlie.certify.checker.check import ASSUMPTIONS, check
 from symlie.certify.source_text import check_copies, named_functions, text_digest
 from symlie.compile.reading import brief, other_format, reading
 from symlie.errors import FormatError

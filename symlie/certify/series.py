@@ -23,7 +23,7 @@ import sympy
 from sympy import Expr, Float, ImmutableMatrix
 
 from symlie.certify.certificate import ALLOWANCE
-from symlie.certify.checker_series import STATUS
+from symlie.certify.checker.series import STATUS
 from symlie.groups import general_functions
 from symlie.groups.general_functions import DOUBLINGS, RADIUS, Rows
 from symlie.groups.group import LieGroup

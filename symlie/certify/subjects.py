@@ -12,7 +12,7 @@ from sympy import Expr, Rational, Symbol
 
 from symlie.certify.operation_list import OperationList, parse_function
 from symlie.certify.source_text import NAME, check_copies, named_functions
-from symlie.emit.c_printing import coefficient_source
+from symlie.emit.c.printing import coefficient_source
 from symlie.errors import FormatError, UnknownNameError
 from symlie.groups import operators
 from symlie.groups.group import LieGroup

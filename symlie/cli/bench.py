@@ -68,7 +68,7 @@ def run(arguments: Namespace) -> int:
 def _steps(arguments: Namespace, model: str, options: dict[str, Any]) -> list[Row]:
     """Nanoseconds of processor time per step."""
     from symlie.models.statement_cache import system_of_model
-    from symlie.runtime.timing import step_timer
+    from symlie.runtime.study.timing import step_timer
 
     cases = [(arguments.method or "half_explicit_5", options)]
     if arguments.model is None:
@@ -85,8 +85,8 @@ def _steps(arguments: Namespace, model: str, options: dict[str, Any]) -> list[Ro
 
 def _stages(model: str, options: dict[str, Any], method: str) -> list[Row]:
     """Seconds of each stage with an empty cache, in a process that has derived nothing yet."""
-    from symlie.runtime.integrate import solve
-    from symlie.runtime.loading import load_system
+    from symlie.runtime.integrate.solve import solve
+    from symlie.runtime.system.loading import load_system
 
     rows: list[Row] = []
 

@@ -13,7 +13,7 @@ from symlie.errors import SymlieError, UnknownNameError
 from symlie.packages import require
 
 if TYPE_CHECKING:
-    from symlie.runtime.system import System
+    from symlie.runtime.system.system import System
 
 PICTURES = (".png", ".pdf", ".svg")
 """File types of pictures."""

@@ -24,9 +24,9 @@ from symlie.cli.values import names, number, numbers, path, refined
 from symlie.errors import FormatError, UnknownNameError
 
 if TYPE_CHECKING:
-    from symlie.runtime.convergence import ConvergenceRow, Measured
-    from symlie.runtime.execution import Progress as RunProgress
-    from symlie.runtime.system import System
+    from symlie.runtime.integrate.run import Progress as RunProgress
+    from symlie.runtime.study.convergence import ConvergenceRow, Measured
+    from symlie.runtime.system.system import System
 
 SUMMARY = "Compare methods over step sizes, or a model over its grids: errors at the end time and observed orders."
 DETAILS = """
@@ -94,7 +94,7 @@ def run(arguments: Namespace) -> int:
             arguments.result["rows"].append(row.to_json())
     pictures = [(file, work) for file, work in ((arguments.plot, False), (arguments.plot_work, True)) if file]
     if pictures:
-        from symlie.runtime.convergence_figure import plot_convergence
+        from symlie.runtime.plot.convergence_figure import plot_convergence
 
         for file, work in pictures:
             plot_convergence(rows, file, work=work)
@@ -119,7 +119,7 @@ def _over_steps(arguments: Namespace, progress: Progressing) -> Rows:
         raise UnknownNameError("--h is the step size of --over; --steps gives the step sizes already.")
     system = system_of(arguments)
     arguments.result.update(t=arguments.t_end, reference=arguments.reference, rows=[])
-    from symlie.runtime.convergence import convergence, read_end_state
+    from symlie.runtime.study.convergence import convergence, read_end_state
 
     reference = None
     if arguments.reference != "finest":
@@ -147,8 +147,8 @@ def _over_grids(arguments: Namespace, progress: Progressing) -> Rows:
     def system(value: Any) -> System:
         return system_of(arguments, **{option: value})
 
-    from symlie.runtime.convergence import read_end_state
-    from symlie.runtime.refinement import Grid, refinement
+    from symlie.runtime.study.convergence import read_end_state
+    from symlie.runtime.study.refinement import Grid, refinement
 
     grids = [Grid(value, system(value)) for value in values]
     reference = None

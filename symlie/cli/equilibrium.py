@@ -10,9 +10,9 @@ from symlie.cli.output import print_json, print_table
 from symlie.cli.values import number
 
 if TYPE_CHECKING:
-    from symlie.runtime.equilibrium import Equilibrium
-    from symlie.runtime.layout import Array
-    from symlie.runtime.system import System
+    from symlie.runtime.layout.layout import Array
+    from symlie.runtime.statics.equilibrium import Equilibrium
+    from symlie.runtime.system.system import System
 
 SUMMARY = "Find the static equilibrium that is reached from the initial configuration."
 EXAMPLE = "symlie equilibrium heavy_top -o group=SE3"

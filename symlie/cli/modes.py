@@ -12,7 +12,7 @@ from symlie.cli.output import print_json, print_table
 from symlie.errors import ModelError
 
 if TYPE_CHECKING:
-    from symlie.runtime.linearization import Linearization
+    from symlie.runtime.statics.linearization import Linearization
 
 SUMMARY = "Frequencies, damping and shapes of small motions about an equilibrium or a steady motion."
 EXAMPLE = "symlie modes heavy_top -o group=SE3 --count 3"

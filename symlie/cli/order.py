@@ -53,8 +53,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """Run the command."""
     arguments.result.update(method=arguments.method)
-    from symlie.runtime.method_orders import method_orders
-    from symlie.runtime.own_methods import chosen_method
+    from symlie.runtime.methods.chosen import chosen_method
+    from symlie.runtime.methods.orders import method_orders
 
     method = chosen_method(arguments.method, dict(arguments.method_options))
     found, embedded = method_orders(method)
@@ -90,9 +90,9 @@ def run(arguments: Namespace) -> int:
 
 def _observed(arguments: Namespace) -> dict[str, Any]:
     from symlie.models.statement_cache import system_of_model
-    from symlie.runtime.integrate import takes_constraints
-    from symlie.runtime.observed_orders import observed_orders
-    from symlie.runtime.own_methods import chosen_method
+    from symlie.runtime.integrate.solve import takes_constraints
+    from symlie.runtime.methods.chosen import chosen_method
+    from symlie.runtime.study.observed_orders import observed_orders
 
     method = chosen_method(arguments.method, dict(arguments.method_options))
     group = "SE3" if takes_constraints(method) else "SO3"

@@ -15,9 +15,9 @@ from symlie.cli.values import names, path
 from symlie.errors import UnknownNameError
 
 if TYPE_CHECKING:
-    from symlie.runtime.layout import Array, Layout
-    from symlie.runtime.recorder import Event
-    from symlie.runtime.solution import Solution
+    from symlie.runtime.layout.layout import Array, Layout
+    from symlie.runtime.solution.recorder import Event
+    from symlie.runtime.solution.solution import Solution
 
 MOST_EVENTS = 20
 """Events that are printed one by one."""

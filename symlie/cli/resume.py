@@ -37,7 +37,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """Run the command."""
     from symlie.compile.reading import reading
-    from symlie.runtime.checkpoint import checkpoint_notes, resume
+    from symlie.runtime.integrate.checkpoint import checkpoint_notes, resume
+    from symlie.runtime.solution.solution import Solution
 
     with reading(f"The checkpoint {arguments.file}"):
         results = results_of(arguments, checkpoint_notes(arguments.file))
@@ -45,7 +46,7 @@ def run(arguments: Namespace) -> int:
         with Progress(Path(arguments.file).name, plain=arguments.progress) as progress:
             solution = resume(arguments.file, progress=progress, **checkpoint_seconds(arguments))
     except IntegrationError as error:
-        if error.solution is not None:
+        if isinstance(error.solution, Solution):
             arguments.result.update(shown(error.solution, error.solution.settings["t_eval"]).to_json())
             results.write(error.solution)
         raise

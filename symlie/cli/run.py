@@ -22,7 +22,7 @@ from symlie.cli.values import number, numbers, path
 from symlie.errors import IntegrationError, SymlieError, UnknownNameError
 
 if TYPE_CHECKING:
-    from symlie.runtime.reference import ReferenceState
+    from symlie.runtime.study.reference import ReferenceState
 
 SUMMARY = "Integrate a model and print, draw or save the solution."
 EXAMPLE = """symlie run heavy_top -o group=SE3 --h '2**-11' --t-end 1 --plot top.png --out top.nc
@@ -71,11 +71,12 @@ def run(arguments: Namespace) -> int:
     t_end: float = arguments.t_end if arguments.t_end is not None else t_eval[-1] if t_eval else DEFAULT_END
     reference = _reference(arguments, t_eval[-1] if t_eval else t_end) if arguments.reference else None
     system = system_of(arguments)
-    from symlie.runtime.integrate import default_method, solve
+    from symlie.runtime.integrate.solve import default_method, solve
+    from symlie.runtime.solution.solution import Solution
 
     method = arguments.method or default_method(system.layout)
     arguments.result.update(method=method)
-    from symlie.runtime.panels import check_panels
+    from symlie.runtime.plot.panels import check_panels
 
     check_panels(system.layout, results.panels or [])
     over_time = t_eval is None and (arguments.out or arguments.plot)
@@ -96,7 +97,7 @@ def run(arguments: Namespace) -> int:
                 checkpoint_notes=results.notes,
             )
     except IntegrationError as error:
-        if error.solution is not None:
+        if isinstance(error.solution, Solution):
             arguments.result.update(shown(error.solution, t_eval).to_json())
             results.write(error.solution)
         raise
@@ -118,7 +119,7 @@ def run(arguments: Namespace) -> int:
 
 def _reference(arguments: Namespace, t: float) -> ReferenceState:
     from symlie.models.registry import model_path
-    from symlie.runtime.reference import read_reference
+    from symlie.runtime.study.reference import read_reference
 
     if arguments.parameters or arguments.initial:
         raise UnknownNameError("The reference solution holds for the model's own parameters and initial values only.")

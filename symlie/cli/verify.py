@@ -131,7 +131,7 @@ def run(arguments: Namespace) -> int:
 
 def _check_plot(arguments: Namespace) -> None:
     """Refuse what can not be drawn before anything is proved."""
-    from symlie.runtime.figure_style import check_drawing
+    from symlie.runtime.plot.style import check_drawing
 
     if arguments.check or arguments.suggest or arguments.operators:
         raise SymlieError("--plot draws coefficient functions; leave out --check, --suggest and --operators.")
@@ -142,7 +142,7 @@ def _plot(arguments: Namespace, names: Sequence[str]) -> None:
     """Draw the errors of functions, and of the pairs that papers print."""
     from symlie.certify.curves import comparison
     from symlie.certify.switched import title
-    from symlie.runtime.error_figure import plot_errors
+    from symlie.runtime.plot.error_figure import plot_errors
 
     if not names:
         raise SymlieError(f"{arguments.what} has no coefficient functions to draw.")

@@ -20,7 +20,6 @@ from symlie.compile.checksums import CHECKSUMS, changed_file, with_checksums
 from symlie.compile.compiler import find_compiler, flags, processor_identity, run_compiler
 from symlie.compile.reading import check_file_names
 from symlie.errors import CompilerError
-from symlie.paths import template_folder
 
 _LIBRARIES = "libraries"
 
@@ -60,25 +59,6 @@ def text_key(files: Mapping[str, str], identities: Iterable[str]) -> str:
     for identity in identities:
         digest.update(f"{identity}\0".encode())
     return digest.hexdigest()[:32]
-
-
-KERNEL_HEADERS = ("primitives.h", "interface.h")
-"""Headers that every model includes."""
-
-OBSERVATION_HEADERS = ("status.h", "vectors.h", "method.h", "carried.h", "stages.h", "observe.h", "interpolate.h")
-"""Headers that the library of a model includes besides those, with the algebra of the model."""
-
-DRIVER_HEADERS = (
-    "status.h", "vectors.h", "method.h", "carried.h", "stages.h", "projection.h", "trial.h", "drift.h", "stiffness.h",
-    "event_samples.h", "step_interpolation.h", "event_search.h", "events.h", "driver.h", "shorter_steps.h",
-)  # fmt: skip
-"""Headers that every time loop includes, besides the algebra of the model and the method."""
-
-
-def included_headers(names: Iterable[str]) -> dict[str, str]:
-    """Text of headers of the template folder."""
-    folder = template_folder() / "c"
-    return {name: (folder / name).read_text(encoding="utf-8") for name in names}
 
 
 def compiled_library(files: Mapping[str, str], main: str, optimize: str) -> tuple[Path, bool]:

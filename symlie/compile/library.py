@@ -16,7 +16,7 @@ def _declarations() -> Any:
     import cffi
 
     ffi = cffi.FFI()
-    text = (template_folder() / "c" / "interface.h").read_text(encoding="utf-8")
+    text = (template_folder() / "c" / "kernels" / "interface.h").read_text(encoding="utf-8")
     ffi.cdef(text)
     return ffi
 

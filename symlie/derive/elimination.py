@@ -15,9 +15,9 @@ from collections.abc import Sequence
 import sympy
 from sympy import Expr, Integer, Rational, Symbol
 
+from symlie.contract.signature import Argument, Signature
 from symlie.ir.kernels import Elimination, Kernel, SparsePattern
 from symlie.ir.program import Program
-from symlie.ir.signature import Argument, Signature
 from symlie.ir.straightline import flatten
 
 PIVOT_LOSS = Rational(1, 10**10)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from symlie.ir.kernels import Arrangement, EmittedModel
-    from symlie.runtime.system import System
+    from symlie.runtime.system.system import System
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,7 +130,7 @@ class Equations:
         newton
             Whether the Newton matrices K = D_q(M v' + g + Bᵀλ), C = ∂g/∂v and H = D_q(B v + b) are derived and shown.
         """
-        from symlie.derive.display import latex
+        from symlie.typeset.display import latex
 
         return latex(self, newton=newton)
 
@@ -142,10 +142,9 @@ class Equations:
         newton
             Whether the Newton matrices K = D_q(M v' + g + Bᵀλ), C = ∂g/∂v and H = D_q(B v + b) are derived and shown.
         """
-        from symlie.derive.display import markdown
+        from symlie.typeset.display import markdown
 
-        with stage("write", f"the equations of {self.model.name}"):
-            return markdown(self, newton=newton)
+        return markdown(self, newton=newton)
 
     def _repr_latex_(self) -> str:
         return self.latex()

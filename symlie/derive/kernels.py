@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from sympy import Expr, Integer, Symbol
 
+from symlie.contract.signature import Argument, Signature
 from symlie.derive.dynamics import conserves_energy
 from symlie.derive.fields import placed_offsets, total_field
 from symlie.derive.motions import motion_kernel
@@ -29,7 +30,6 @@ from symlie.ir.kernels import (
     SparsePattern,
 )
 from symlie.ir.program import Program, depends_on
-from symlie.ir.signature import Argument, Signature
 from symlie.ir.straightline import StraightLine, flatten
 from symlie.modeling.model import Model
 from symlie.modeling.statement import Statement

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 from sympy import Expr, Integer, Matrix, Symbol
 
+from symlie.contract.signature import Argument, Signature
 from symlie.groups.group import LieGroup, coordinates, storage_symbols
 from symlie.groups.operators import tangent_operator
 from symlie.ir.differentiate import forward
 from symlie.ir.hoisting import ParameterHoisting
 from symlie.ir.kernels import Kernel
 from symlie.ir.program import Euclidean, Program, Vector
-from symlie.ir.signature import Argument, Signature
 from symlie.ir.straightline import flatten
 from symlie.modeling.model import Model
 

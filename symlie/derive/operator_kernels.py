@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 
 from sympy import Expr, Integer, Symbol
 
+from symlie.contract.signature import Argument, Signature
 from symlie.derive.node_types import array_symbols, field_layouts
 from symlie.derive.operator_samples import function_samples, operator_samples
 from symlie.groups import operators
@@ -20,7 +21,6 @@ from symlie.ir.kernels import Kernel
 from symlie.ir.operators import GroupOperators
 from symlie.ir.program import Euclidean, Program, Value, Vector
 from symlie.ir.schemes import Precision, Scheme, in_precision
-from symlie.ir.signature import Argument, Signature
 from symlie.ir.straightline import flatten
 
 

@@ -9,6 +9,7 @@ import functools
 
 from sympy import Symbol
 
+from symlie.contract.signature import Argument, Signature
 from symlie.derive.node_types import array_symbols
 from symlie.groups import operators
 from symlie.groups.cayley import cayley, cayley_tangent
@@ -17,7 +18,6 @@ from symlie.groups.operations import Compose
 from symlie.groups.second_kind import second_kind, second_kind_chart, second_kind_inverse
 from symlie.ir.kernels import Kernel
 from symlie.ir.program import Program, Value, Vector
-from symlie.ir.signature import Argument, Signature
 from symlie.ir.straightline import flatten
 
 KINDS = ("cayley", "second_kind", "ambient")

@@ -6,9 +6,9 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from symlie.emit.c import output_positions, pair_kinds
+from symlie.contract.signature import signature_hash
+from symlie.emit.c.model import output_positions, pair_kinds
 from symlie.ir.kernels import Arrangement, EmittedModel, FieldLayout, NodeSet, ParameterLayout
-from symlie.ir.signature import signature_hash
 from symlie.version import VERSION
 
 FORMAT = 7

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 
 import sympy
 
+from symlie.contract.signature import Argument
 from symlie.ir.program import Program
 from symlie.ir.schemes import Scheme, closed_form
-from symlie.ir.signature import Argument
 from symlie.ir.straightline import Operand, StraightLine, flatten
 
 LONGEST_EXPRESSION = 90

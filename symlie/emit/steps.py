@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from symlie.emit.c_printing import CPrinter, coefficient_function, print_kernel
-from symlie.emit.numpy import numpy_module
+from symlie.contract.signature import signature_hash
+from symlie.emit.c.printing import CPrinter, coefficient_function, print_kernel
+from symlie.emit.numpy.model import numpy_module
 from symlie.ir.kernels import Kernel
-from symlie.ir.signature import signature_hash
 from symlie.templating import render
 
 
@@ -45,7 +45,7 @@ def emit_steps(model: str, types: Sequence[NodeSteps], kind: str) -> dict[str, s
     # Coefficient functions have names of their own, because the model's are in the same compilation.
     printer = CPrinter(coefficients=f"symlie_{kind}_")
     header = render(
-        "c/step_kernels.h.jinja",
+        "c/kernels/step_kernels.h.jinja",
         model=model,
         kind=kind,
         prefix=printer.coefficients,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 
-from symlie.emit.c_printing import coefficient_function, print_kernel
-from symlie.emit.numpy import numpy_module
+from symlie.contract.signature import signature_hash
+from symlie.emit.c.printing import coefficient_function, print_kernel
+from symlie.emit.numpy.model import numpy_module
 from symlie.ir.kernels import SparsePattern
-from symlie.ir.signature import signature_hash
 from symlie.ir.tangents import ModelTangents
 from symlie.templating import render
 
@@ -36,7 +36,7 @@ def emit_tangents(model: ModelTangents, interface_hash: str) -> dict[str, str]:
     }
     stem = f"{model.name}_{model.kind}"
     source = render(
-        "c/tangents.c.jinja",
+        "c/kernels/tangents.c.jinja",
         model=model,
         stem=stem,
         hash=own_hash,

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from symlie.contract.signature import Argument, Signature
 from symlie.ir.schemes import Scheme
-from symlie.ir.signature import Argument, Signature
 from symlie.ir.straightline import Operand, StraightLine
 from symlie.showing import Brief
 

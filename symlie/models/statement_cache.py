@@ -18,10 +18,10 @@ from typing import Any
 from symlie.compile.cache import publish_files, published_files, text_key
 from symlie.models.registry import BuiltModel, build_model, is_ready_made, plain
 from symlie.paths import package_digest
-from symlie.runtime.identity import file_digest
-from symlie.runtime.initial_values import Quantities
-from symlie.runtime.loading import load_system
-from symlie.runtime.system import System, Timings
+from symlie.runtime.solution.provenance import file_digest
+from symlie.runtime.system.initial_values import Quantities
+from symlie.runtime.system.loading import load_system
+from symlie.runtime.system.system import System, Timings
 from symlie.stages import watched_stages
 
 _KIND = "models"

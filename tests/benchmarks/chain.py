@@ -16,8 +16,8 @@ from handwritten import built, stay_on_one_processor
 from sympy.physics.mechanics import KanesMethod, Particle, Point, ReferenceFrame, dynamicsymbols
 
 from symlie.models.pendulum_chain import build
-from symlie.runtime.system import System
-from symlie.runtime.timing import step_timer
+from symlie.runtime.study.timing import step_timer
+from symlie.runtime.system.system import System
 
 NUMBERS = (4, 16, 64, 256, 1024, 4096)
 COMPARED = 64

@@ -14,9 +14,9 @@ import numpy as np
 from handwritten import built, stay_on_one_processor
 
 from symlie.models.flying_spaghetti import build
-from symlie.runtime.integrate import solve
-from symlie.runtime.system import System
-from symlie.runtime.timing import stage_timers, step_timer
+from symlie.runtime.integrate.solve import solve
+from symlie.runtime.study.timing import stage_timers, step_timer
+from symlie.runtime.system.system import System
 
 NUMBERS = (16, 64, 256, 1024, 4096, 16384)
 STEP_SIZE = 1e-7

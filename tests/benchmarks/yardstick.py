@@ -19,7 +19,7 @@ from handwritten import built, stay_on_one_processor
 
 import symlie
 from symlie.models.heavy_top import build
-from symlie.runtime.timing import step_timer
+from symlie.runtime.study.timing import step_timer
 
 CASES = {"uq": ("S3", "rkmk_dopri5"), "cd": ("S3xR3", "half_explicit_5"), "cs": ("S3sR3", "half_explicit_5")}
 STEPS = 5000

@@ -10,7 +10,7 @@ import pytest
 
 from symlie.certify.certificate import UNPROVED, certificate_of_sources, check_file
 from symlie.certify.source_text import text_digest
-from symlie.emit.c_printing import coefficient_source
+from symlie.emit.c.printing import coefficient_source
 from symlie.ir.schemes import scheme_for
 from symlie.ir.taylor import REMAINDER, REMAINDER_BEYOND
 

@@ -13,9 +13,13 @@ from typing import Any
 
 import pytest
 
-from symlie.certify import certificate, checker, checker_arithmetic, checker_rounding, checker_series
-from symlie.certify.checker import check, check_function, digest
-from symlie.certify.checker_arithmetic import CertificateError
+from symlie.certify import certificate
+from symlie.certify.checker import arithmetic as checker_arithmetic
+from symlie.certify.checker import check as checker
+from symlie.certify.checker import rounding as checker_rounding
+from symlie.certify.checker import series as checker_series
+from symlie.certify.checker.arithmetic import CertificateError
+from symlie.certify.checker.check import check, check_function, digest
 from symlie.errors import FormatError
 
 Entry = dict[str, Any]

@@ -47,7 +47,7 @@ def test_papers_and_precisions() -> None:
 
 def test_picture(panels: dict[str, list[ErrorCurve]], tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
-    from symlie.runtime.error_figure import plot_errors
+    from symlie.runtime.plot.error_figure import plot_errors
 
     figure = plot_errors(panels, tmp_path / "errors.png")
     assert (tmp_path / "errors.png").stat().st_size > 10_000
@@ -59,7 +59,7 @@ def test_picture(panels: dict[str, list[ErrorCurve]], tmp_path: Path) -> None:
 @pytest.mark.parametrize("names", [["c3"], ["c3", "c5"]])
 def test_the_legend_is_within_the_picture(panels: dict[str, list[ErrorCurve]], names: list[str]) -> None:
     pytest.importorskip("matplotlib")
-    from symlie.runtime.error_figure import plot_errors
+    from symlie.runtime.plot.error_figure import plot_errors
 
     figure = plot_errors({name: panels[name] for name in names})
     figure.draw_without_rendering()

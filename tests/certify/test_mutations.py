@@ -17,7 +17,7 @@ from symlie.certify.definitions import definition
 from symlie.certify.operation_list import parse_function
 from symlie.certify.subjects import Subject, function_of, named_subject
 from symlie.certify.verification import EPSILON, default_target, judged_at_zero, prove_subject
-from symlie.emit.c_printing import coefficient_source
+from symlie.emit.c.printing import coefficient_source
 from symlie.errors import FormatError
 from symlie.ir.minimax import fit
 from symlie.ir.schemes import Piece, Scheme, scheme_for

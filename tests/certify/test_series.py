@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from symlie.certify.certificate import certificate, check_file
-from symlie.certify.checker_arithmetic import CertificateError
-from symlie.certify.checker_series import STATUS, check_series, truncation
+from symlie.certify.checker.arithmetic import CertificateError
+from symlie.certify.checker.series import STATUS, check_series, truncation
 from symlie.certify.series import EPSILON, matrix_functions, series_entries, series_rows
 from symlie.errors import FormatError
 from symlie.groups.standard import group_from_name

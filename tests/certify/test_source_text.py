@@ -10,8 +10,8 @@ import sympy
 
 from symlie.certify.source_text import check_copies, named_functions
 from symlie.derive.operator_kernels import group_operators
-from symlie.emit.c_printing import coefficient_function, coefficient_source
-from symlie.emit.operators import emit_operators
+from symlie.emit.c.printing import coefficient_function, coefficient_source
+from symlie.emit.operators.files import emit_operators
 from symlie.errors import FormatError
 from symlie.groups.standard import group_from_name
 from symlie.ir.primitives import Cotangent, Stumpff
@@ -19,7 +19,10 @@ from symlie.ir.schemes import scheme_for
 from symlie.templating import environment
 
 HEADER = Path(__file__).parents[2] / "generated" / "heavy_top_SE3" / "heavy_top.h"
-MACRO = '{% from "c/coefficient_function.jinja" import polynomial_function %}{{ polynomial_function(f, p, "double") }}'
+MACRO = (
+    '{% from "c/kernels/coefficient_function.jinja" import polynomial_function %}'
+    '{{ polynomial_function(f, p, "double") }}'
+)
 
 
 def with_polynomials() -> str:

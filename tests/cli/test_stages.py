@@ -12,8 +12,8 @@ import pytest
 
 import symlie as sl
 from symlie import stages
-from symlie.derive import display
 from symlie.stages import stage, watched_stages
+from symlie.typeset import display
 from tests.cli.conftest import Outcome
 
 Cli = Callable[..., Outcome]

@@ -16,7 +16,7 @@ from symlie.derive import equations
 from symlie.derive.statements import derive_statement
 from symlie.errors import UnknownNameError
 from symlie.models.statement_cache import system_of_model
-from symlie.runtime.system import System
+from symlie.runtime.system.system import System
 from tests.cli.conftest import Outcome
 from tests.cli.test_resume import exact
 

@@ -16,20 +16,20 @@ from sympy import Expr, Rational, Symbol
 
 import symlie as sl
 from symlie.api import generated_files
-from symlie.derive.display import latex, markdown, protected
 from symlie.derive.equations import Equations
-from symlie.derive.notation import LET, Letter, Notation, Rotation, letter, spaced, word
-from symlie.derive.operator_formulas import closed_form_terms, operator_rows
-from symlie.derive.polynomial import Generators, TooLargeError
-from symlie.derive.statement_list import collected, statement_list
 from symlie.derive.tangent_kernels import model_tangents
-from symlie.derive.vector_forms import VectorForms
 from symlie.emit.tangents import emit_tangents
 from symlie.groups.group import LieGroup, algebra_symbols, storage_symbols
 from symlie.groups.kinematics import kinematic_blocks
 from symlie.groups.operators import ad_matrix, squared_angle
 from symlie.groups.spectrum import DEXP, DEXP_NEGATIVE, DEXP_NEGATIVE_INVERSE, EXP
 from symlie.models.registry import build_model
+from symlie.typeset.display import latex, markdown, protected
+from symlie.typeset.notation import LET, Letter, Notation, Rotation, letter, spaced, word
+from symlie.typeset.operator_formulas import closed_form_terms, operator_rows
+from symlie.typeset.polynomial import Generators, TooLargeError
+from symlie.typeset.statement_list import collected, statement_list
+from symlie.typeset.vector_forms import VectorForms
 from tests.evaluation import Evaluation, value_of
 from tests.systems import HEAVY_TOPS, chain_equations, heavy_top_equations, polar_equations
 from tests.tolerances import REWRITTEN

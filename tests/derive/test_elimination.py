@@ -12,7 +12,7 @@ import pytest
 from symlie.derive.arrangement import assembled_patterns
 from symlie.derive.elimination import PIVOT_LOSS, derive_elimination
 from symlie.ir.kernels import Elimination, Kernel, SparsePattern
-from symlie.runtime.layout import Array
+from symlie.runtime.layout.layout import Array
 from tests import tolerances
 from tests.evaluation import interpret
 from tests.systems import HEAVY_TOPS, chain_equations, heavy_top_equations

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from symlie.runtime.solution import Solution
+from symlie.runtime.solution.solution import Solution
 from tests import tolerances
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import symlie as sl
-from symlie.runtime.solution import Solution
+from symlie.runtime.solution.solution import Solution
 from tests import tolerances
 from tests.docs.pages import Session
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import symlie as sl
-from symlie.runtime.layout import Array
-from symlie.runtime.solution import Solution
-from symlie.runtime.system import System
+from symlie.runtime.layout.layout import Array
+from symlie.runtime.solution.solution import Solution
+from symlie.runtime.system.system import System
 from tests import tolerances
 from tests.docs.judging import close, order
 from tests.docs.pages import Session

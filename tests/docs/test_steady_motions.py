@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import symlie as sl
-from symlie.runtime.layout import Array
+from symlie.runtime.layout.layout import Array
 from tests import tolerances
 from tests.docs.pages import Session
 

@@ -12,13 +12,14 @@ from typing import Any
 import numpy as np
 
 from symlie.api import generated_files, step_files
-from symlie.compile.cache import DRIVER_HEADERS, KERNEL_HEADERS, included_headers
 from symlie.compile.compiler import find_compiler, flags, run_compiler
+from symlie.compile.headers import DRIVER_HEADERS, KERNEL_HEADERS, included_headers
 from symlie.derive.equations import Equations
 from symlie.ir.kernels import Kernel
-from symlie.runtime.layout import Array
-from symlie.runtime.methods import method
-from symlie.runtime.tables import driver_source, library_source
+from symlie.runtime.integrate.driver_library import driver_source
+from symlie.runtime.kernels.c_library import library_source
+from symlie.runtime.layout.layout import Array
+from symlie.runtime.methods.method import method
 from tests.systems import (
     HEAVY_TOPS,
     chain_equations,

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import symlie as sl
-from symlie.emit.blocks import BLOCKS, block_kernels
+from symlie.emit.c.blocks import BLOCKS, block_kernels
 from symlie.models import pendulum_chain
-from symlie.runtime.layout import Array
+from symlie.runtime.layout.layout import Array
 
 LINKS = 2 * BLOCKS[0] + 2 * BLOCKS[1] + 3
 LARGE = 12.0

@@ -17,9 +17,10 @@ from symlie.compile.compiler import BASE_FLAGS, OPTIMIZATIONS, find_compiler, fl
 from symlie.compile.library import Library
 from symlie.errors import NoCompilerError
 from symlie.paths import template_folder
-from symlie.runtime.problem import problem_tables
-from symlie.runtime.solution import Solution
-from symlie.runtime.system import System
+from symlie.runtime.integrate import compiled_method
+from symlie.runtime.kernels.c_tables import problem_tables
+from symlie.runtime.solution.solution import Solution
+from symlie.runtime.system.system import System
 from tests.emit.building import GENERAL, MODELS, compiler_output, equations_of, sources, write
 from tests.systems import CONSTRAINED, FREE
 
@@ -61,7 +62,7 @@ def test_optimization_keeps_every_bit(
     write(tmp_path, sources(model, method_name))
     compiler_output(tmp_path, [*flags("default"), "-O0", "-o", "plain.so", "driver.c", "-lm"])
     library = Library(tmp_path / "plain.so", system.layout.interface_hash)
-    monkeypatch.setattr(System, "driver_library", lambda self, source: (library, 0.0))
+    monkeypatch.setattr(compiled_method, "driver_library", lambda system, method: (library, 0.0))
     plain = solution_of(system, method_name)
     assert plain.statistics.steps == default.statistics.steps == STEPS
     for name in ("t", "q", "v", "multipliers"):
@@ -224,7 +225,7 @@ MUTABLE_STATIC = re.compile(r"^\s*(?:\w+\s+)*static\b(?!\s+(?:inline\b|const\b))
 
 def text_of_everything() -> dict[str, str]:
     """All C text: templates, and what is generated for each model with a time loop."""
-    text = {str(p): p.read_text(encoding="utf-8") for p in sorted((template_folder() / "c").iterdir())}
+    text = {str(p): p.read_text(encoding="utf-8") for p in sorted((template_folder() / "c").rglob("*.*"))}
     for model in MODELS:
         text |= {f"{model} {name}": t for name, t in sources(model, methods_of(model)[0]).items()}
     return text

@@ -19,9 +19,9 @@ import sympy
 from mpmath import mpf
 
 import symlie as sl
-from symlie.emit.c import LARGEST_UNROLLED, emit_c, stage_operations
+from symlie.emit.c.model import LARGEST_UNROLLED, emit_c, stage_operations
 from symlie.ir.kernels import Kernel
-from symlie.runtime.layout import Array
+from symlie.runtime.layout.layout import Array
 from tests import tolerances
 from tests.emit.building import GENERAL, MODELS, equations_of, exposed, files_of, module_of, numpy_values
 from tests.evaluation import Evaluation, interpret

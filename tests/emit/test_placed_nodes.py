@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import symlie as sl
-from symlie.emit.placed_nodes import stages_read_placed_nodes
+from symlie.emit.c.placed_nodes import stages_read_placed_nodes
 from symlie.models import pendulum_chain
-from symlie.runtime.problem import problem_tables
+from symlie.runtime.kernels.c_tables import problem_tables
 from tests.tolerances import BACKENDS_OF_SPACES
 
 

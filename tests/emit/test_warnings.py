@@ -14,14 +14,15 @@ from typing import Any
 import pytest
 
 from symlie.api import generated_files, step_files, tangent_files
-from symlie.compile.cache import DRIVER_HEADERS, KERNEL_HEADERS, included_headers
 from symlie.compile.compiler import find_compiler, flags, run_compiler
+from symlie.compile.headers import DRIVER_HEADERS, KERNEL_HEADERS, included_headers
 from symlie.derive.equations import Equations
 from symlie.errors import CompilerError
 from symlie.models.registry import build_model
-from symlie.runtime.integrate import takes_constraints
-from symlie.runtime.methods import method, method_names
-from symlie.runtime.tables import driver_source, library_source
+from symlie.runtime.integrate.driver_library import driver_source
+from symlie.runtime.integrate.solve import takes_constraints
+from symlie.runtime.kernels.c_library import library_source
+from symlie.runtime.methods.method import method, method_names
 from tests.emit.building import GENERAL, MODELS, equations_of, write
 from tests.emit.test_operators import files_of
 

@@ -9,8 +9,8 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import symlie as sl
-from symlie.runtime.layout import Array
-from symlie.runtime.system import System
+from symlie.runtime.layout.layout import Array
+from symlie.runtime.system.system import System
 from tests import tolerances
 from tests.modeling.topologies import TOPOLOGIES, finished, stated
 

@@ -10,8 +10,8 @@ from numpy.random import default_rng
 
 import symlie as sl
 from symlie.errors import ModelError, UnknownNameError
-from symlie.runtime.layout import Array
-from symlie.runtime.system import System
+from symlie.runtime.layout.layout import Array
+from symlie.runtime.system.system import System
 from tests import tolerances
 
 BACKENDS = ("c", "numpy")

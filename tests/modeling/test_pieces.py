@@ -16,8 +16,8 @@ from mpmath import mpf
 
 import symlie as sl
 from symlie.errors import ModelError
-from symlie.runtime.layout import Array
-from symlie.runtime.system import System
+from symlie.runtime.layout.layout import Array
+from symlie.runtime.system.system import System
 from tests import tolerances
 from tests.evaluation import Evaluation
 from tests.modeling.topologies import TOPOLOGIES, finished, stated
@@ -119,7 +119,7 @@ def test_primitives_in_c_propagate_nan() -> None:
     names = ("maximum", "minimum")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        (folder / "primitives.h").write_text((template_folder() / "c" / "primitives.h").read_text())
+        (folder / "primitives.h").write_text((template_folder() / "c" / "kernels" / "primitives.h").read_text())
         text = "".join(f"double {n}(double a, double b) {{ return symlie_{n}(a, b); }}\n" for n in names)
         text += "double sign(double x) { return symlie_sign(x); }\n"
         (folder / "exposed.c").write_text(f'#include "primitives.h"\n{text}')

@@ -10,7 +10,7 @@ import sympy
 
 import symlie as sl
 from symlie.errors import InconsistentInitialValuesError, ModelError, SingularMassMatrixError, SymlieError
-from symlie.runtime.system import System
+from symlie.runtime.system.system import System
 
 
 def point(group: Any = "R2") -> tuple[sl.Model, Any]:

@@ -13,7 +13,7 @@ from scipy.spatial.transform import Rotation as Reference
 import symlie as sl
 from symlie.errors import ModelError, UnknownNameError
 from symlie.rotations import Rotation
-from symlie.runtime.system import System
+from symlie.runtime.system.system import System
 from tests import tolerances
 
 ROTATING = ("SO3", "S3", "SO3rv", "SE3", "S3sR3", "SO3xR3", "S3xR3")

@@ -14,7 +14,7 @@ import sympy
 import symlie as sl
 from symlie.errors import ModelError
 from symlie.modeling.node import Node
-from symlie.runtime.system import System
+from symlie.runtime.system.system import System
 from symlie.unit_names import UNITS, Unit, parse_unit, parse_units, unit_name
 from tests import tolerances
 

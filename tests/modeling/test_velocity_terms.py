@@ -9,7 +9,7 @@ import pytest
 
 import symlie as sl
 from symlie.errors import InconsistentInitialValuesError
-from symlie.runtime.system import System
+from symlie.runtime.system.system import System
 from tests import tolerances
 from tests.modeling.topologies import TOPOLOGIES, finished, stated
 

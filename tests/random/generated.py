@@ -15,15 +15,15 @@ from symlie.compile.library import Library
 from symlie.derive.arrangement import has_fixed_topology
 from symlie.derive.equations import Equations
 from symlie.derive.kernels import model_kernels
-from symlie.emit.c import emit_c
+from symlie.emit.c.model import emit_c
 from symlie.emit.manifest import interface_hash, manifest, types_manifest
-from symlie.emit.numpy import emit_numpy
+from symlie.emit.numpy.model import emit_numpy
 from symlie.ir.kernels import Elimination, EmittedModel
-from symlie.runtime.c_kernels import CKernels
-from symlie.runtime.kernels import Prepared
-from symlie.runtime.layout import Array, Layout
-from symlie.runtime.numpy_kernels import NumpyKernels
-from symlie.runtime.tables import library_source
+from symlie.runtime.kernels.c import CKernels
+from symlie.runtime.kernels.c_library import library_source
+from symlie.runtime.kernels.numpy import NumpyKernels
+from symlie.runtime.kernels.protocol import Prepared
+from symlie.runtime.layout.layout import Array, Layout
 from tests.random import groups
 from tests.random.generator import RandomModel
 

@@ -13,8 +13,8 @@ import numpy as np
 from mpmath import mpf
 
 import symlie as sl
-from symlie.runtime.c_kernels import CKernels
-from symlie.runtime.kernels import Kernels, Prepared
+from symlie.runtime.kernels.c import CKernels
+from symlie.runtime.kernels.protocol import Kernels, Prepared
 from tests import tolerances
 from tests.derive.matrices import DIGITS
 from tests.random.elements import ElementJudge

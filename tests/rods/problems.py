@@ -12,9 +12,9 @@ import numpy as np
 
 import symlie as sl
 from symlie.models import flying_spaghetti, roll_up
-from symlie.runtime.layout import Array
-from symlie.runtime.solution import Solution
-from symlie.runtime.system import System
+from symlie.runtime.layout.layout import Array
+from symlie.runtime.solution.solution import Solution
+from symlie.runtime.system.system import System
 
 BENCHMARKS = ("R1", "R3")
 """R1: unconstrained roll-up with 8 segments, damped; R3: Kirchhoff spaghetti with 16 segments, undamped."""

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import symlie as sl
-from symlie.runtime.initial import index1_multipliers
-from symlie.runtime.layout import Array
-from symlie.runtime.system import System
+from symlie.runtime.layout.layout import Array
+from symlie.runtime.system.completion import index1_multipliers
+from symlie.runtime.system.system import System
 from tests import tolerances
 from tests.rods.problems import random_state, roll_up_system, spaghetti_system
 

@@ -16,7 +16,7 @@ from symlie.errors import (
     RedundantConstraintsError,
     SingularMassMatrixError,
 )
-from symlie.runtime.system import System
+from symlie.runtime.system.system import System
 from tests.rods.topologies import INERTIA, STIFFNESS, UPRIGHT
 
 

@@ -14,8 +14,8 @@ import symlie as sl
 from symlie.api import generated_files
 from symlie.groups.group import LieGroup
 from symlie.models import flying_spaghetti, roll_up
-from symlie.runtime.algebra import BandedAlgebra, DenseAlgebra
-from symlie.runtime.layout import Array, Layout
+from symlie.runtime.layout.layout import Array, Layout
+from symlie.runtime.linear.schur import BandedAlgebra, DenseAlgebra
 from tests import tolerances
 from tests.rods import topologies
 from tests.rods.problems import random_state

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 import symlie as sl
-from symlie.runtime.system import System
+from symlie.runtime.system.system import System
 
 GRAVITY = (0.0, 0.0, -9.81)
 STIFFNESS = (2.0, 3.0, 1.5, 4e2, 5e2, 6e2)

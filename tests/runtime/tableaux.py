@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from symlie.runtime.methods import method
+from symlie.runtime.methods.method import method
 
 Tableau = TypeVar("Tableau")
 

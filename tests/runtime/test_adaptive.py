@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 import symlie as sl
 from symlie.errors import ModelError, NotFiniteError, StepUnderflowError, UnknownNameError, UnsupportedMethodError
 from symlie.models import flying_spaghetti, roll_up
-from symlie.runtime.controllers import CONTROLLERS, FIXED_STEPS, Controller, controller_by_name
-from symlie.runtime.integrate import takes_constraints
-from symlie.runtime.layout import Array
-from symlie.runtime.methods import method, method_names
-from symlie.runtime.solution import Solution
-from symlie.runtime.steppers import State, Stepper
-from symlie.runtime.system import System
+from symlie.runtime.integrate.solve import takes_constraints
+from symlie.runtime.layout.layout import Array
+from symlie.runtime.methods.controllers import CONTROLLERS, FIXED_STEPS, Controller, controller_by_name
+from symlie.runtime.methods.method import method, method_names
+from symlie.runtime.methods.stepper import State, Stepper
+from symlie.runtime.solution.solution import Solution
+from symlie.runtime.system.system import System
 from tests import tolerances
 from tests.systems import heavy_top_reference, heavy_top_system
 

@@ -12,9 +12,9 @@ import pytest
 
 import symlie as sl
 from symlie.errors import UnknownNameError
-from symlie.runtime.panels import panels
-from symlie.runtime.solution import Solution, StateAt
-from symlie.runtime.system import System
+from symlie.runtime.plot.panels import panels
+from symlie.runtime.solution.solution import Solution, StateAt
+from symlie.runtime.system.system import System
 from tests import tolerances
 
 BACKENDS = ("c", "numpy")

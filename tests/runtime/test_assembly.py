@@ -9,7 +9,7 @@ import pytest
 
 import symlie as sl
 from symlie.errors import InconsistentInitialValuesError, RedundantConstraintsError, SingularMassMatrixError
-from symlie.runtime.system import System
+from symlie.runtime.system.system import System
 from tests import tolerances
 from tests.runtime.test_static_equilibrium import HORIZONTAL, chain_of_links, pendulum, pendulum_model, positions
 

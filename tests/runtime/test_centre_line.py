@@ -10,11 +10,11 @@ import pytest
 
 import symlie as sl
 from symlie.models import flying_spaghetti, roll_up
-from symlie.runtime.centre_line import SNAPSHOTS, Snapshots, snapshots, view_rows
-from symlie.runtime.drawn_rotations import continuous_rotation
-from symlie.runtime.figures import plot_solution
-from symlie.runtime.panels import panels
-from symlie.runtime.solution import Solution
+from symlie.runtime.plot.centre_line import SNAPSHOTS, Snapshots, snapshots, view_rows
+from symlie.runtime.plot.drawn_rotations import continuous_rotation
+from symlie.runtime.plot.figures import plot_solution
+from symlie.runtime.plot.panels import panels
+from symlie.runtime.solution.solution import Solution
 from tests import tolerances
 from tests.runtime.test_files import chain_solution
 

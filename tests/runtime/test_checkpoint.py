@@ -16,12 +16,13 @@ import pytest
 import symlie as sl
 from symlie.errors import CheckpointError, FormatError, InterruptedIntegrationError, ModelError, NotFiniteError
 from symlie.interruption import DeferredInterrupt
-from symlie.runtime import execution, identity
-from symlie.runtime.checkpoint import checkpoint_notes
-from symlie.runtime.checkpoint_file import FORMAT, CheckpointFile, read_checkpoint
-from symlie.runtime.solution import Solution
-from symlie.runtime.system import System
-from symlie.runtime.system_record import recorded_system, system_record
+from symlie.runtime.integrate import run as execution
+from symlie.runtime.integrate.checkpoint import checkpoint_notes
+from symlie.runtime.integrate.checkpoint_file import FORMAT, CheckpointFile, read_checkpoint
+from symlie.runtime.solution import provenance as identity
+from symlie.runtime.solution.solution import Solution
+from symlie.runtime.system.record import recorded_system, system_record
+from symlie.runtime.system.system import System
 from tests.runtime.test_angles import wheels
 from tests.runtime.test_events import ball, pendulum
 from tests.systems import chain_system, heavy_top_system, large_system, polar_system, spaghetti_system
@@ -207,7 +208,7 @@ def test_other_circumstances_are_refused(tmp_path: Path, monkeypatch: pytest.Mon
     for name in ("symlie", "NumPy", "the processor"):
         with monkeypatch.context() as patch:
             here = {**identity.identity(), name: "another one"}
-            patch.setattr("symlie.runtime.checkpoint.identity", lambda here=here: here)
+            patch.setattr("symlie.runtime.integrate.checkpoint.identity", lambda here=here: here)
             with pytest.raises(FormatError, match=f"{name} was .* and is another one now"):
                 sl.resume(path)
     rewritten(path, lambda h: h.update(library="0123"))
@@ -283,14 +284,14 @@ def test_a_full_disk_ends_the_run_with_its_solution(tmp_path: Path, monkeypatch:
     small_run(path)
     before = path.read_bytes()
     with monkeypatch.context() as patch:
-        patch.setattr("symlie.runtime.checkpoint_file._flush", full)
+        patch.setattr("symlie.runtime.integrate.checkpoint_file._flush", full)
         with pytest.raises(FormatError, match="No space left"):
             small_run(path)
     assert path.read_bytes() == before
     assert [p.name for p in tmp_path.iterdir()] == ["x"]
 
     def fill(fraction: float) -> None:
-        monkeypatch.setattr("symlie.runtime.checkpoint_file._flush", full)
+        monkeypatch.setattr("symlie.runtime.integrate.checkpoint_file._flush", full)
 
     with pytest.raises(CheckpointError, match=r"No space left.*the solution so far is attached") as caught:
         small_run(path, progress=fill)

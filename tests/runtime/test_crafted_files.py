@@ -19,12 +19,12 @@ from symlie.certify.certificate import SHIPPED, check_file, shipped
 from symlie.compile.cache import compiled_library
 from symlie.compile.checksums import with_checksums
 from symlie.errors import CodeNotLoadedError, FormatError, SymlieError
-from symlie.runtime import files
-from symlie.runtime.checkpoint import checkpoint_notes
-from symlie.runtime.checkpoint_file import CheckpointFile, read_checkpoint
-from symlie.runtime.own_methods import own_method
-from symlie.runtime.solution import Solution
-from symlie.runtime.solution_variables import END, SYSTEM, packed, unpacked
+from symlie.runtime.integrate.checkpoint import checkpoint_notes
+from symlie.runtime.integrate.checkpoint_file import CheckpointFile, read_checkpoint
+from symlie.runtime.methods.chosen import own_method
+from symlie.runtime.solution import formats as files
+from symlie.runtime.solution.solution import Solution
+from symlie.runtime.solution.variables import END, SYSTEM, packed, unpacked
 from tests.runtime.test_checkpoint import content
 from tests.runtime.test_events import pendulum
 from tests.runtime.test_solution_files import changed, with_record

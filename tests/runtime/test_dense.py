@@ -10,10 +10,10 @@ import pytest
 
 import symlie as sl
 from symlie.errors import ModelError
-from symlie.runtime.layout import Array
-from symlie.runtime.recorder import Statistics
-from symlie.runtime.solution import Solution
-from symlie.runtime.system import System
+from symlie.runtime.layout.layout import Array
+from symlie.runtime.solution.recorder import Statistics
+from symlie.runtime.solution.solution import Solution
+from symlie.runtime.system.system import System
 from tests import tolerances
 from tests.systems import HEAVY_TOPS, chain_model, heavy_top_system
 

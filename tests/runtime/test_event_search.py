@@ -11,9 +11,9 @@ import pytest
 
 import symlie as sl
 from symlie.errors import NotFiniteError
-from symlie.runtime.bernstein import BERNSTEIN, NODES, bernstein_value
-from symlie.runtime.solution import Solution
-from symlie.runtime.system import System
+from symlie.runtime.integrate.bernstein import BERNSTEIN, NODES, bernstein_value
+from symlie.runtime.solution.solution import Solution
+from symlie.runtime.system.system import System
 from tests import tolerances
 
 BACKENDS = ("c", "numpy")

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import symlie as sl
-from symlie.runtime.system import System
+from symlie.runtime.system.system import System
 from tests import tolerances
 
 G = 9.81

@@ -13,10 +13,10 @@ import pytest
 import symlie as sl
 from symlie.errors import ModelError, OutsideChartError, UnknownNameError, UnsupportedMethodError
 from symlie.models import flying_spaghetti
-from symlie.runtime.layout import Array
-from symlie.runtime.methods import method, method_names
-from symlie.runtime.solution import Solution
-from symlie.runtime.system import System
+from symlie.runtime.layout.layout import Array
+from symlie.runtime.methods.method import method, method_names
+from symlie.runtime.solution.solution import Solution
+from symlie.runtime.system.system import System
 from tests import tolerances
 from tests.runtime.test_orders import driven_body
 from tests.systems import heavy_top_system, polar_system

@@ -18,8 +18,8 @@ from symlie.errors import (
     SingularSystemError,
     SymlieError,
 )
-from symlie.runtime import execution
-from symlie.runtime.system import System
+from symlie.runtime.integrate import run as execution
+from symlie.runtime.system.system import System
 from tests.systems import heavy_top_system
 
 BACKENDS = ("c", "numpy")

@@ -11,13 +11,13 @@ import pytest
 
 import symlie as sl
 from symlie.errors import FormatError, MissingDependencyError, ModelError, UnknownNameError
-from symlie.runtime.convergence_figure import clear_order
-from symlie.runtime.drawn_rotations import continuous, quaternions_of
-from symlie.runtime.figures import BINS, ENVELOPE_BINS, decimated, envelope, plot_solution
-from symlie.runtime.layout import Array
-from symlie.runtime.panel import Panel, Series, presented
-from symlie.runtime.panels import panels
-from symlie.runtime.solution import Solution
+from symlie.runtime.layout.layout import Array
+from symlie.runtime.plot.convergence_figure import clear_order
+from symlie.runtime.plot.drawn_rotations import continuous, quaternions_of
+from symlie.runtime.plot.figures import BINS, ENVELOPE_BINS, decimated, envelope, plot_solution
+from symlie.runtime.plot.panel import Panel, Series, presented
+from symlie.runtime.plot.panels import panels
+from symlie.runtime.solution.solution import Solution
 from tests.runtime.test_files import chain_solution, top_solution
 from tests.systems import heavy_top_system, polar_system
 from tests.tolerances import EPSILON, QUATERNION_OF_ROTATION

@@ -16,10 +16,10 @@ import xarray
 
 import symlie as sl
 from symlie.errors import FormatError, MissingDependencyError
-from symlie.runtime.files import replaced, save_solution
-from symlie.runtime.quantities import field_unit
-from symlie.runtime.solution import Solution
-from symlie.runtime.solution_variables import GROUP, solution_attributes, solution_variables
+from symlie.runtime.layout.quantities import field_unit
+from symlie.runtime.solution.formats import replaced, save_solution
+from symlie.runtime.solution.solution import Solution
+from symlie.runtime.solution.variables import GROUP, solution_attributes, solution_variables
 from tests.systems import chain_system, heavy_top_system, polar_system
 
 

@@ -13,10 +13,11 @@ from sympy import log
 
 import symlie as sl
 from symlie.errors import InterruptedIntegrationError, TooManyStepsError
-from symlie.runtime import execution, findings
-from symlie.runtime.methods import method as method_of_name
-from symlie.runtime.stiffness import NEAR_LIMIT, stiffness_limit
-from symlie.runtime.system import System
+from symlie.runtime.integrate import findings
+from symlie.runtime.integrate import run as execution
+from symlie.runtime.integrate.stiffness import NEAR_LIMIT, stiffness_limit
+from symlie.runtime.methods.method import method as method_of_name
+from symlie.runtime.system.system import System
 
 BACKENDS = ("c", "numpy")
 

@@ -12,9 +12,9 @@ import pytest
 
 import symlie as sl
 from symlie.models import heavy_top
-from symlie.runtime.layout import Array
-from symlie.runtime.methods import method, method_names
-from symlie.runtime.solution import Solution
+from symlie.runtime.layout.layout import Array
+from symlie.runtime.methods.method import method, method_names
+from symlie.runtime.solution.solution import Solution
 from tests import tolerances
 from tests.systems import CONSTRAINED, FREE, HEAVY_TOPS, heavy_top_reference, heavy_top_system
 

@@ -17,8 +17,8 @@ from symlie.errors import (
     SymlieError,
     UnknownNameError,
 )
-from symlie.runtime.algebra import DenseAlgebra
-from symlie.runtime.system import System
+from symlie.runtime.linear.schur import DenseAlgebra
+from symlie.runtime.system.system import System
 from tests import tolerances
 from tests.systems import CONSTRAINED, chain_system, heavy_top_reference, heavy_top_system
 

@@ -20,9 +20,9 @@ from symlie.errors import (
     StepUnderflowError,
     TooManyStepsError,
 )
-from symlie.runtime import execution
-from symlie.runtime.rows import Rows
-from symlie.runtime.system import System
+from symlie.runtime.integrate import run as execution
+from symlie.runtime.kernels.rows import Rows
+from symlie.runtime.system.system import System
 
 BACKENDS = ("c", "numpy")
 

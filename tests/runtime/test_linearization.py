@@ -11,9 +11,9 @@ import pytest
 import symlie as sl
 from symlie.errors import EquilibriumError, ModelError
 from symlie.models import roll_up
-from symlie.runtime import linearization
-from symlie.runtime.layout import Array
-from symlie.runtime.system import System
+from symlie.runtime.layout.layout import Array
+from symlie.runtime.statics import linearization
+from symlie.runtime.system.system import System
 from tests import tolerances
 from tests.runtime.test_static_equilibrium import HORIZONTAL, free_body, pendulum, sled
 from tests.systems import heavy_top_system

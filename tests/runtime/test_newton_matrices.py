@@ -15,10 +15,10 @@ import symlie as sl
 from symlie.api import generated_files, tangent_files
 from symlie.errors import FormatError
 from symlie.models.statement_cache import system_of_model
-from symlie.runtime.algebra import DenseAlgebra
-from symlie.runtime.layout import Array
-from symlie.runtime.loading import load_system
-from symlie.runtime.system import System
+from symlie.runtime.layout.layout import Array
+from symlie.runtime.linear.schur import DenseAlgebra
+from symlie.runtime.system.loading import load_system
+from symlie.runtime.system.system import System
 from tests import tolerances
 from tests.emit.building import GENERAL, equations_of
 from tests.evaluation import Evaluation

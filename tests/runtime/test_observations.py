@@ -11,10 +11,10 @@ import pytest
 
 import symlie as sl
 from symlie.errors import UnknownNameError
-from symlie.runtime.initial import index1_multipliers
-from symlie.runtime.kernels import QUANTITIES, Prepared, States
-from symlie.runtime.layout import Array
-from symlie.runtime.system import System
+from symlie.runtime.kernels.protocol import QUANTITIES, Prepared, States
+from symlie.runtime.layout.layout import Array
+from symlie.runtime.system.completion import index1_multipliers
+from symlie.runtime.system.system import System
 from tests import tolerances
 from tests.systems import chain_model, heavy_top_system
 

@@ -9,13 +9,13 @@ from fractions import Fraction
 import pytest
 
 from symlie.errors import ModelError
-from symlie.runtime import order_conditions
-from symlie.runtime.chains import Chain, ChainTableau, CrouchGrossmanTableau, along_slopes
-from symlie.runtime.exact import exact_row
-from symlie.runtime.method_orders import method_orders
-from symlie.runtime.methods import Method, method, method_names, order_of_truncation
-from symlie.runtime.order_conditions import chain_series, flow, inverse_weights, order_of, rkmk_series
-from symlie.runtime.tableau import ExplicitTableau
+from symlie.runtime.methods import order_conditions
+from symlie.runtime.methods.commutator_free import Chain, ChainTableau, CrouchGrossmanTableau, along_slopes
+from symlie.runtime.methods.exact import exact_row
+from symlie.runtime.methods.method import Method, method, method_names, order_of_truncation
+from symlie.runtime.methods.order_conditions import chain_series, flow, inverse_weights, order_of, rkmk_series
+from symlie.runtime.methods.orders import method_orders
+from symlie.runtime.methods.tableau import ExplicitTableau
 from tests.runtime.tableaux import tableau_of
 
 

@@ -9,8 +9,8 @@ import pytest
 
 import symlie as sl
 from symlie.errors import FormatError, InterruptedIntegrationError, ModelError
-from symlie.runtime.methods import method
-from symlie.runtime.solution import Solution
+from symlie.runtime.methods.method import method
+from symlie.runtime.solution.solution import Solution
 from tests import tolerances
 from tests.runtime.test_orders import driven_body
 from tests.spaces.pendulum import pendulum

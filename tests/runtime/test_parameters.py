@@ -9,7 +9,7 @@ import pytest
 import symlie as sl
 from symlie.cli.values import quantity
 from symlie.errors import UnknownNameError
-from symlie.runtime.system import System
+from symlie.runtime.system.system import System
 
 
 @functools.cache

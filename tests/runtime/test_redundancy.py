@@ -12,8 +12,8 @@ from scipy.sparse import csr_array, diags_array, eye_array, vstack
 
 import symlie as sl
 from symlie.errors import RedundantConstraintsError
-from symlie.runtime import redundancy
-from symlie.runtime.redundancy import smallest_dependency
+from symlie.runtime.linear import redundancy
+from symlie.runtime.linear.redundancy import smallest_dependency
 
 ROUND_OFF = 1e-9
 """Singular values of small matrices of small whole numbers below it are zero."""

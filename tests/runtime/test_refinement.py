@@ -12,10 +12,10 @@ import pytest
 import symlie as sl
 from symlie.api import generated_files
 from symlie.errors import ModelError
-from symlie.runtime.convergence import EndState, Measured, read_end_state
-from symlie.runtime.layout import Array, Layout
-from symlie.runtime.refinement import Grid, refinement, restricted, richardson_orders
-from symlie.runtime.topology import continues_another, links
+from symlie.runtime.layout.layout import Array, Layout
+from symlie.runtime.layout.topology import continues_another, links
+from symlie.runtime.study.convergence import EndState, Measured, read_end_state
+from symlie.runtime.study.refinement import Grid, refinement, restricted, richardson_orders
 from tests import tolerances
 
 SHAPES = {"line": 1, "ring": 0, "tail": 0, "between": -1}

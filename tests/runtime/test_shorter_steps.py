@@ -12,8 +12,8 @@ import pytest
 
 import symlie as sl
 from symlie.errors import NotFiniteError
-from symlie.runtime.solution import Solution, StateAt
-from symlie.runtime.system import System
+from symlie.runtime.solution.solution import Solution, StateAt
+from symlie.runtime.system.system import System
 from tests import tolerances
 
 BACKENDS = ("c", "numpy")

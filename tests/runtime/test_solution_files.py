@@ -15,11 +15,11 @@ import xarray
 
 import symlie as sl
 from symlie.errors import FormatError
-from symlie.runtime.files import save_solution
-from symlie.runtime.layout import Layout
-from symlie.runtime.solution import Solution
-from symlie.runtime.solution_variables import SYSTEM, TRACE, packed, solution_attributes, unpacked
-from symlie.runtime.system import System
+from symlie.runtime.layout.layout import Layout
+from symlie.runtime.solution.formats import save_solution
+from symlie.runtime.solution.solution import Solution
+from symlie.runtime.solution.variables import SYSTEM, TRACE, packed, solution_attributes, unpacked
+from symlie.runtime.system.system import System
 from tests.runtime.test_checkpoint import content
 from tests.runtime.test_events import ball, pendulum
 from tests.systems import chain_system, heavy_top_system, spaghetti_system

@@ -13,21 +13,21 @@ from hypothesis import strategies as st
 
 import symlie as sl
 from symlie.errors import ModelError, UnknownNameError, UnsupportedMethodError
-from symlie.runtime import drive
-from symlie.runtime import system as system_module
-from symlie.runtime.algebra import DenseAlgebra
-from symlie.runtime.controllers import FIXED_STEPS
-from symlie.runtime.drive import CompiledIntegration
-from symlie.runtime.initial import index1_multipliers
-from symlie.runtime.layout import Array
-from symlie.runtime.loop_state import LoopState
-from symlie.runtime.methods import Method, method, method_names
-from symlie.runtime.plan import GRID_TOLERANCE, LARGEST_STEPS, RESOLVED, step_plan
-from symlie.runtime.solution import Solution
-from symlie.runtime.start import start_of
-from symlie.runtime.steppers import State, Stepper
-from symlie.runtime.system import System
-from symlie.runtime.tables import driver_source
+from symlie.runtime.integrate import c_loop as drive
+from symlie.runtime.integrate.c_loop import CompiledIntegration
+from symlie.runtime.integrate.driver_library import driver_source
+from symlie.runtime.integrate.loop_state import LoopState
+from symlie.runtime.integrate.segments import GRID_TOLERANCE, LARGEST_STEPS, RESOLVED, step_plan
+from symlie.runtime.layout.layout import Array
+from symlie.runtime.linear.schur import DenseAlgebra
+from symlie.runtime.methods.controllers import FIXED_STEPS
+from symlie.runtime.methods.method import Method, method, method_names
+from symlie.runtime.methods.stepper import State, Stepper
+from symlie.runtime.solution.solution import Solution
+from symlie.runtime.solution.start import start_of
+from symlie.runtime.system import system as system_module
+from symlie.runtime.system.completion import index1_multipliers
+from symlie.runtime.system.system import System
 from tests import tolerances
 from tests.systems import (
     CONSTRAINED,

@@ -9,7 +9,7 @@ import pytest
 
 import symlie as sl
 from symlie.errors import ModelError, UnknownNameError, UnsupportedMethodError
-from symlie.runtime.system import System
+from symlie.runtime.system.system import System
 from tests import tolerances
 from tests.systems import heavy_top_reference, heavy_top_system
 

@@ -12,8 +12,8 @@ from scipy.special import ellipeinc, ellipkinc
 
 import symlie as sl
 from symlie.errors import EquilibriumError, ModelError, RedundantConstraintsError
-from symlie.runtime.layout import Array
-from symlie.runtime.system import System
+from symlie.runtime.layout.layout import Array
+from symlie.runtime.system.system import System
 from tests import tolerances
 from tests.systems import heavy_top_system
 

@@ -12,8 +12,8 @@ import pytest
 
 import symlie as sl
 from symlie.errors import ModelError, SteadyMotionError
-from symlie.runtime.linearization import Linearization
-from symlie.runtime.system import System
+from symlie.runtime.statics.linearization import Linearization
+from symlie.runtime.system.system import System
 from tests import tolerances
 from tests.runtime.test_linearization import with_velocity
 

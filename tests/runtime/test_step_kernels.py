@@ -13,7 +13,7 @@ import pytest
 import symlie as sl
 from symlie.api import write_generated
 from symlie.errors import FormatError, GroupError, InterruptedIntegrationError
-from symlie.runtime.system import System
+from symlie.runtime.system.system import System
 from tests import tolerances
 from tests.runtime.test_explicit_methods import TIMES, check_agreement, free_rod, observed, runs_of, shaken
 from tests.runtime.test_orders import driven_body

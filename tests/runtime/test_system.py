@@ -26,10 +26,10 @@ from symlie.errors import (
     SymlieError,
     UnknownNameError,
 )
-from symlie.runtime import loading
-from symlie.runtime.layout import FORMAT
-from symlie.runtime.solution import Solution
-from symlie.runtime.system import System
+from symlie.runtime.layout.layout import FORMAT
+from symlie.runtime.solution.solution import Solution
+from symlie.runtime.system import loading
+from symlie.runtime.system.system import System
 from tests import tolerances
 from tests.systems import heavy_top_equations, heavy_top_system, polar_equations
 

@@ -15,10 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from symlie.errors import ModelError, UnknownNameError
-from symlie.runtime.exact import ExactRow, QuadraticNumber, exact_row
-from symlie.runtime.index2_conditions import StageSeries, Tree, bicoloured_trees, rooted_trees
-from symlie.runtime.methods import Method, method, method_names
-from symlie.runtime.tableau import ExplicitTableau, HalfExplicitTableau
+from symlie.runtime.methods.exact import ExactRow, QuadraticNumber, exact_row
+from symlie.runtime.methods.index2_conditions import StageSeries, Tree, bicoloured_trees, rooted_trees
+from symlie.runtime.methods.method import Method, method, method_names
+from symlie.runtime.methods.tableau import ExplicitTableau, HalfExplicitTableau
 from tests.runtime.tableaux import tableau_of
 
 RKMK_METHODS = (

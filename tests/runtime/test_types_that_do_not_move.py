@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import symlie as sl
-from symlie.runtime.problem import problem_tables
-from symlie.runtime.system import System
+from symlie.runtime.kernels.c_tables import problem_tables
+from symlie.runtime.system.system import System
 from tests.tolerances import BACKENDS_OF_SPACES
 
 GROUPS = {"bodies": "SO3", "platforms": "SE3", "points": "R3"}

@@ -16,8 +16,8 @@ import symlie as sl
 from symlie.groups.group import storage_symbols
 from symlie.groups.homogeneous import HomogeneousSpace, algebra_map
 from symlie.ir.program import Assignment, Program, substitute
-from symlie.runtime.layout import Array
-from symlie.runtime.system import System
+from symlie.runtime.layout.layout import Array
+from symlie.runtime.system.system import System
 
 REFERENCE: dict[str, Any] = json.loads((Path(__file__).parents[1] / "data" / "homogeneous_reference.json").read_text())[
     "cases"

@@ -11,9 +11,9 @@ import pytest
 import symlie as sl
 from symlie.errors import ModelError, UnknownNameError
 from symlie.models import pendulum_chain
-from symlie.runtime.initial import index1_multipliers
-from symlie.runtime.layout import Array
-from symlie.runtime.panels import named_panels, panels
+from symlie.runtime.layout.layout import Array
+from symlie.runtime.plot.panels import named_panels, panels
+from symlie.runtime.system.completion import index1_multipliers
 from tests.spaces.pendulum import REFERENCE
 from tests.tolerances import DENSE_SOLVE, FLOOR_FACTOR, ORDER, TANGENT
 

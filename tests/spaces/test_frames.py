@@ -11,7 +11,7 @@ from scipy.integrate import solve_ivp
 import symlie as sl
 from symlie.errors import GroupError, UnsupportedMethodError
 from symlie.groups.homogeneous import HomogeneousSpace
-from symlie.runtime.layout import Array
+from symlie.runtime.layout.layout import Array
 from tests.tolerances import BACKENDS_OF_SPACES, ORDER
 
 BACKENDS = ("c", "numpy")

@@ -10,7 +10,7 @@ from typing import Any
 
 import symlie as sl
 from symlie.certify.certificate import check_file
-from symlie.runtime.solution import Solution
+from symlie.runtime.solution.solution import Solution
 
 FILES: dict[str, str] = {
     "hoist.py": "model",

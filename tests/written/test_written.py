@@ -15,7 +15,7 @@ import pytest
 import symlie as sl
 from symlie.compile.checksums import with_checksums
 from symlie.errors import FormatError
-from symlie.runtime.solution_variables import SYSTEM, packed, unpacked
+from symlie.runtime.solution.variables import SYSTEM, packed, unpacked
 from tests import tolerances
 from tests.written.content import FILES, Content, read
 from tests.written.write import SETS, write

@@ -1,0 +1,7 @@
+"""``python -m symlie.certify.checker FILE``."""
+
+import sys
+
+from symlie.certify.checker.check import main
+
+sys.exit(main())

@@ -1,0 +1,80 @@
+"""What the Taylor series of matrix functions leave out, bounded anew for the checker: rational numbers alone."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import factorial
+from typing import Any
+
+from symlie.certify.checker.arithmetic import CertificateError
+
+STATUS = "truncation proved, rounding unproved"
+
+PI_BELOW = Fraction(314159, 100000)
+
+
+def _exponential_rest(x: Fraction, n: int, shift: int = 0) -> Fraction:
+    """Sum of x^k/(k + shift)! for k ≥ n or more: each term is the one before times x/(n + shift + 1) at most."""
+    if n + shift < x:
+        raise CertificateError("A series of a matrix function ends before its terms fall.")
+    return x**n / factorial(n + shift) / (1 - x / (n + shift + 1))
+
+
+def _exponential(x: Fraction) -> Fraction:
+    return sum((x**k / factorial(k) for k in range(40)), Fraction(0)) + _exponential_rest(x, 40)
+
+
+def _sum_of_fractions(r: Fraction) -> Fraction:
+    """Σ |B_2k|/(2k)! r^{2k} = 2 r² Σ_n 1/(4π²n² - r²), or more; beyond n = 1000 by an integral."""
+    square = 4 * PI_BELOW**2
+    upwards: int = sum(-(-(2**80) // (square * n * n - r * r)) for n in range(1, 1001))
+    return 2 * r * r * (Fraction(upwards, 2**80) + 1 / (square * 999))
+
+
+def truncation(name: str, degree: int, norm: Fraction) -> Fraction:
+    """Bound of the relative error that a series of this degree has for matrices up to a norm.
+
+    Parameters
+    ----------
+    name
+        ``exp``, ``phi1`` or ``phi1_inverse``.
+    degree
+        Last power in the sum.
+    norm
+        Below 6.
+
+    Raises
+    ------
+    CertificateError
+        There is no such function, or the series does not serve such a norm.
+    """
+    if not 0 < norm <= 6:
+        raise CertificateError(f"{name}: the series are stated for norms up to 6.")
+    if name == "exp":
+        x = norm / 4
+        factor = 1 + _exponential(x) * _exponential_rest(x, degree + 1)
+        return factor * factor * factor * factor - 1
+    if name == "phi1":
+        return (1 + norm / 2 + _sum_of_fractions(norm)) * _exponential_rest(norm, degree + 1, 1)
+    if name == "phi1_inverse":
+        ratio = (norm / (4 * PI_BELOW)) ** 2
+        return (_exponential(norm) - 1) / norm * 4 * ratio ** (degree + 2) / (1 - ratio)
+    raise CertificateError(f"{name} is no matrix function that this checker knows.")
+
+
+def check_series(entry: dict[str, Any]) -> None:
+    """Check the bound of one matrix function.
+
+    Parameters
+    ----------
+    entry
+        Of a certificate.
+
+    Raises
+    ------
+    CertificateError
+        The bound can not be reproduced.
+    """
+    found = truncation(entry["name"], entry["degree"], Fraction(entry["norm"]))
+    if found * 2**52 > Fraction(entry["truncation_eps"]):
+        raise CertificateError(f"{entry['name']}: the bound of what its series leaves out can not be reproduced.")

@@ -1,0 +1,31 @@
+"""Headers of the template folder that generated C includes, by name: they lie in one folder where it is compiled."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable
+from pathlib import Path
+
+from symlie.paths import template_folder
+
+KERNEL_HEADERS = ("primitives.h", "interface.h")
+"""Headers that every model includes."""
+
+OBSERVATION_HEADERS = ("status.h", "vectors.h", "method.h", "carried.h", "stages.h", "observe.h", "interpolate.h")
+"""Headers that the library of a model includes besides those, with the algebra of the model."""
+
+DRIVER_HEADERS = (
+    "status.h", "vectors.h", "method.h", "carried.h", "stages.h", "projection.h", "trial.h", "drift.h", "stiffness.h",
+    "event_samples.h", "step_interpolation.h", "event_search.h", "events.h", "driver.h", "shorter_steps.h",
+)  # fmt: skip
+"""Headers that every time loop includes, besides the algebra of the model and the method."""
+
+
+@functools.cache
+def _headers() -> dict[str, Path]:
+    return {path.name: path for path in (template_folder() / "c").rglob("*.h")}
+
+
+def included_headers(names: Iterable[str]) -> dict[str, str]:
+    """Text of headers of the template folder."""
+    return {name: _headers()[name].read_text(encoding="utf-8") for name in names}

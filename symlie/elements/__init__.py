@@ -1,0 +1,1 @@
+"""Ready-made elements, written with the public interface alone."""

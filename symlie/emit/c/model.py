@@ -1,0 +1,260 @@
+"""A model as C: its kernels and the loops that assemble them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from symlie.emit.c.blocks import block_kernels
+from symlie.emit.c.placed_nodes import stages_read_placed_nodes
+from symlie.emit.c.printing import coefficient_function, print_kernel
+from symlie.errors import ModelError
+from symlie.ir.kernels import ElementTypeKernels, EmittedModel, Instances
+from symlie.templating import render
+
+LARGEST_UNROLLED = 800
+"""Operations of one stage up to which a time loop unrolls its stages; beyond, compile time would grow without gain."""
+
+
+def _local_nodes(model: EmittedModel, element: ElementTypeKernels) -> list[dict[str, object]]:
+    local: list[dict[str, object]] = []
+    storage = velocities = 0
+    for name in element.node_types:
+        node_type = model.types.node_type(name)
+        local.append(
+            {
+                "type": name,
+                "place": len(local),
+                "storage": node_type.storage,
+                "dimension": node_type.dimension,
+                "velocities": node_type.velocities,
+                "storage_offset": storage,
+                "velocity_offset": velocities,
+            }
+        )
+        storage += node_type.storage
+        velocities += node_type.velocities
+    return local
+
+
+def _field_places(model: EmittedModel, element: ElementTypeKernels) -> list[dict[str, int]]:
+    """The places that get a field from an element, and where each begins in the kernel's result."""
+    places = []
+    offset = 0
+    for place in element.fields:
+        dimension = model.types.node_type(element.node_types[place]).dimension
+        places.append({"place": place, "dimension": dimension, "offset": offset})
+        offset += dimension
+    return places
+
+
+def _acceleration_rows(element: ElementTypeKernels) -> list[int]:
+    """Rows of an element that restrict accelerations alone."""
+    flags = [c.is_of_accelerations for c in element.constraints for _ in range(c.size)]
+    return [row for row, flag in enumerate(flags) if flag]
+
+
+def _placements(model: EmittedModel, element: ElementTypeKernels) -> list[dict[str, int]]:
+    """Placed nodes with their references, and where the offset of each begins in the kernel's result."""
+    places = []
+    offset = 0
+    for place, reference in element.placements:
+        dimension = model.types.node_type(element.node_types[place]).dimension
+        places.append({"place": place, "reference": reference, "dimension": dimension, "offset": offset})
+        offset += 2 * dimension
+    return places
+
+
+def _mass_entries(element: ElementTypeKernels, places: Sequence[tuple[str, int, int]]) -> list[dict[str, object]]:
+    """Each stored value of M with its place and its position in the place's block."""
+    owner = [(p, k) for p, (_, dimension, _) in enumerate(places) for k in range(dimension)]
+    entries = []
+    for i, j in zip(element.mass.rows, element.mass.columns, strict=True):
+        (place, row), (other, column) = owner[i], owner[j]
+        if place != other:
+            raise ModelError(
+                f"The kinetic energy of '{element.name}' couples velocities of different nodes; in systems "
+                "above 24 velocities, with node arrays or with prescribed nodes M must be block diagonal by nodes."
+            )
+        name, dimension, _ = places[place]
+        entries.append({"place": place, "type": name, "dimension": dimension, "row": row, "column": column})
+    return entries
+
+
+def _element_view(
+    model: EmittedModel, instances: Instances, offsets: tuple[Sequence[int], Sequence[int]]
+) -> dict[str, object]:
+    element = model.types.element_type(instances.element)
+    local = _local_nodes(model, element)
+    names = {k.signature.name.removeprefix(f"{element.name}_") for k in element.kernels}
+    fixed = model.elimination is not None
+    sizes = [(n, model.types.node_type(n).velocities, 0) for n in element.node_types]
+    return {
+        "name": element.name,
+        "local": local,
+        "storage": sum(model.types.node_type(n).storage for n in element.node_types),
+        "velocities": sum(velocities for _, velocities, _ in sizes),
+        "fields": _field_places(model, element),
+        "placements": _placements(model, element),
+        "places_backwards": element.places_backwards,
+        "acceleration_rows": _acceleration_rows(element),
+        "rows": element.rows,
+        "mass_values": element.mass.count,
+        "mass_entries": [] if fixed else _mass_entries(element, sizes),
+        "jacobian_values": element.jacobian.count,
+        "events": len(element.events),
+        "kernels": names,
+        "count": instances.count,
+        "storage_of": [[offsets[0][n] for n in row] for row in instances.nodes] if fixed else [],
+        "velocity_of": [[offsets[1][n] for n in row] for row in instances.nodes] if fixed else [],
+    }
+
+
+def _motion_view(model: EmittedModel, number: int) -> dict[str, object]:
+    storage, dimension = (a.size for a in model.types.motions[number].signature.arguments[2:4])
+    return {"name": model.types.motions[number].signature.name, "storage": storage, "dimension": dimension}
+
+
+def pair_kinds(model: EmittedModel) -> list[dict[str, object]]:
+    """Ordered pairs of places of constrained element types that can share a node."""
+    places = []
+    for instances in model.arrangement.instances:
+        element = model.types.element_type(instances.element)
+        offset = 0
+        for number, name in enumerate(element.node_types if element.rows else ()):
+            velocities = model.types.node_type(name).velocities
+            if velocities:
+                places.append((element, number, name, velocities, offset * element.rows))
+            offset += velocities
+    return [
+        {
+            "first": a.name, "first_place": i, "first_rows": a.rows, "first_values": a.jacobian.count,
+            "first_offset": p,
+            "second": b.name, "second_place": j, "second_rows": b.rows, "second_values": b.jacobian.count,
+            "second_offset": q, "dimension": dimension,
+        }
+        for a, i, name, dimension, p in places
+        for b, j, other, _, q in places
+        if name == other
+    ]  # fmt: skip
+
+
+def output_positions(model: EmittedModel) -> tuple[dict[str, int], int]:
+    """First component of each named output, and the number of components."""
+    positions: dict[str, int] = {}
+    total = 0
+    for element in model.types.element_types:
+        for output in element.outputs:
+            if output.name not in positions:
+                positions[output.name] = total
+                total += output.size
+    return positions, total
+
+
+def _node_offsets(model: EmittedModel) -> tuple[list[int], list[int]]:
+    storage, velocity = [0], [0]
+    for node in model.arrangement.nodes:
+        kind = model.types.node_type(node.type)
+        for _ in range(node.count):
+            storage.append(storage[-1] + kind.storage)
+            velocity.append(velocity[-1] + kind.dimension)
+    return storage, velocity
+
+
+def _assembled_positions(model: EmittedModel, which: str, offsets: Sequence[int]) -> tuple[list[int], list[int]]:
+    rows: list[int] = []
+    columns: list[int] = []
+    row = 0
+    for instances in model.arrangement.instances:
+        element = model.types.element_type(instances.element)
+        pattern = element.mass if which == "mass" else element.jacobian
+        moves = [model.types.node_type(t).velocities > 0 for t in element.node_types]
+        for members in instances.nodes:
+            place = [k for n, m in zip(members, moves, strict=True) if m for k in range(offsets[n], offsets[n + 1])]
+            for i, j in zip(pattern.rows, pattern.columns, strict=True):
+                rows.append(place[i] if which == "mass" else row + i)
+                columns.append(place[j])
+            row += element.rows
+    return rows, columns
+
+
+def stage_operations(model: EmittedModel) -> int:
+    """Operations of one stage of a half-explicit method."""
+    counts = {k.signature.name: k.body.operation_count for k in model.kernels}
+    nodes = sum(n.count * (counts[f"{n.type}_advance"] + counts[f"{n.type}_rate"]) for n in model.arrangement.nodes)
+    elements = sum(
+        i.count * (counts.get(f"{i.element}_force", 0) + counts.get(f"{i.element}_jacobian", 0))
+        for i in model.arrangement.instances
+    )
+    return nodes + elements + counts.get("solve_saddle", 0)
+
+
+def emit_c(model: EmittedModel, interface_hash: str) -> dict[str, str]:
+    """Source files of a model in C.
+
+    Returns
+    -------
+    dict
+        File name to text: ``NAME.h`` with all kernels as inline functions, ``NAME.c`` with the exported functions.
+    """
+    types, fixed = model.types, model.elimination is not None
+    offsets = _node_offsets(model) if fixed else ([], [])
+    mass = _assembled_positions(model, "mass", offsets[1]) if fixed else ([], [])
+    jacobian = _assembled_positions(model, "jacobian", offsets[1]) if fixed else ([], [])
+    elements = [_element_view(model, i, offsets) for i in model.arrangement.instances]
+    constrained = [e.name for e in types.element_types if e.rows]
+    kernels = [print_kernel(k) for k in model.kernels]
+    of_events = {f"{e.name}_events" for e in types.element_types}
+    values = {
+        "model": types,
+        "hash": interface_hash,
+        "fixed": fixed,
+        "storage": model.storage if fixed else 0,
+        "dimension": model.dimension if fixed else 0,
+        "rows": model.rows if fixed else 0,
+        "factor_size": model.elimination.factor_size if model.elimination else 0,
+        "functions": [coefficient_function(s) for s in model.schemes],
+        "kernels": kernels,
+        "events_read_multipliers": any(
+            k.signature.name in of_events and "multipliers" not in printed.unused
+            for k, printed in zip(model.kernels, kernels, strict=True)
+        ),
+        "blocks": [] if fixed else block_kernels(types.node_types),
+        "nodes": [
+            {
+                "name": t.name,
+                "count": sum(n.count for n in model.arrangement.nodes if n.type == t.name),
+                "storage": t.storage,
+                "dimension": t.dimension,
+                "velocities": t.velocities,
+            }
+            for t in types.node_types
+        ],
+        "elements": elements,
+        "motions": [_motion_view(model, k) for k in range(len(types.motions))],
+        "constrained_names": constrained,
+        "symplectic": any(k.signature.name == f"{types.name}_symplectic" for k in model.kernels),
+        "stages_read_placed_nodes": stages_read_placed_nodes(types),
+        "placing": [e["name"] for e in elements if e["placements"]],
+        "has_acceleration_rows": any(e["acceleration_rows"] for e in elements),
+        "has_fields": any(e.fields for e in types.element_types),
+        "constrained": bool(constrained),
+        "pair_kinds": [] if fixed else pair_kinds(model),
+        "mass_rows": mass[0],
+        "mass_columns": mass[1],
+        "jacobian_rows": jacobian[0],
+        "jacobian_columns": jacobian[1],
+        "mass_is_constant": all(e.mass_is_constant for e in types.element_types),
+        "mass_is_diagonal": all(i == j for e in types.element_types
+                                for i, j in zip(e.mass.rows, e.mass.columns, strict=True)),
+        "has_constraint_rate": any(e.has_constraint_rate for e in types.element_types),
+        "has_angles": any(t.angles for t in types.node_types),
+        "angle_count": sum(n.count * len(types.node_type(n.type).angles) for n in model.arrangement.nodes),
+        "outputs": {o.name: o.size for e in types.element_types for o in e.outputs}.items(),
+        "accelerated_energy": any(k.signature.name.endswith("_accelerated_energy") for k in model.kernels),
+        "event_count": model.events if fixed else 0,
+        "unroll_stages": fixed and stage_operations(model) <= LARGEST_UNROLLED,
+    }  # fmt: skip
+    return {
+        f"{types.name}.h": render("c/kernels/model.h.jinja", **values),
+        f"{types.name}.c": render("c/kernels/model.c.jinja", **values),
+    }

@@ -1,0 +1,170 @@
+"""Coefficient functions and kernels as text in C."""
+
+from __future__ import annotations
+
+import json
+import re
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from symlie.emit.printing import Printer, print_closed_form, print_statements
+from symlie.ir.kernels import Kernel
+from symlie.ir.schemes import POLES, Piece, Scheme
+from symlie.ir.series import is_series, tail_of
+from symlie.templating import render
+
+PRIMITIVES = {"maximum", "minimum", "sign", "select"}
+"""Functions of ``primitives.h`` that NumPy has, or writes, under the same names."""
+
+
+class CPrinter(Printer):
+    """Operators and constants of C.
+
+    Parameters
+    ----------
+    real
+        Type of all numbers, ``double`` or ``float``.
+    coefficients
+        What the names of coefficient functions begin with.
+    primitives
+        What the names of functions of ``primitives.h`` begin with.
+    """
+
+    def __init__(self, real: str = "double", coefficients: str = "symlie_", primitives: str = "symlie_") -> None:
+        self.real, self.coefficients, self.primitives = real, coefficients, primitives
+
+    def literal(self, value: float) -> str:
+        """A number that may have a sign."""
+        return super().literal(value) if self.real == "double" else f"{np.float32(value)!s}f"
+
+    def function(self, name: str, operands: Sequence[str]) -> str:
+        """A function of the mathematical library, or of ``primitives.h``."""
+        if name in PRIMITIVES:
+            return f"{self.primitives}{name}({', '.join(operands)})"
+        return f"{'fabs' if name == 'abs' else name}{'f' if self.real == 'float' else ''}({', '.join(operands)})"
+
+    def call(self, name: str, operands: Sequence[str]) -> str:
+        """A coefficient function, or a function that comes with it."""
+        return f"{self.coefficients}{name}({', '.join(operands)})"
+
+    def table(self, name: str, position: str, abscissa: str, value: str, count: int) -> str:
+        """A function of a table by its places."""
+        return f"{self.primitives}{name}({position}, &{abscissa}, &{value}, {count})"
+
+    def input(self, name: str, position: str, slot: str, component: int) -> str:
+        """A function of a run-time input by its place."""
+        return f"{self.primitives}{name}({position}, &{slot}, {component})"
+
+
+def horner(coefficients: Sequence[float], variable: str, printer: CPrinter) -> str:
+    """A polynomial in Horner form."""
+    text = printer.constant(coefficients[-1])
+    for coefficient in reversed(coefficients[:-1]):
+        text = f"({text} * {variable} + {printer.constant(coefficient)})"
+    return text
+
+
+def _printed_piece(piece: Piece, printer: CPrinter, shifted_before: int) -> dict[str, object]:
+    """A piece of a scheme as text: its polynomial in z, or in x = z - shift or z/4, which later pieces number."""
+    variable = f"x{shifted_before + 1}" if shifted_before else "x"
+    powers = {1: variable if piece.doubles_angle or piece.shift else "z", 2: "zz", 4: "z4"}
+    parts = [horner(part, powers[piece.chains], printer) for part in piece.parts]
+    forms = {1: "{}", 2: "({} * z + {})", 4: "(({} * z + {}) * zz + ({} * z + {}))"}
+    return {
+        "upper": printer.constant(piece.upper),
+        "chains": piece.chains,
+        "variable": variable,
+        "shift": printer.constant(piece.shift) if piece.shift else "",
+        "quarter": printer.constant(0.25) if piece.doubles_angle else "",
+        "constant": printer.constant(piece.constant) if piece.constant is not None else "",
+        "pole_order": piece.pole_order,
+        "polynomial": forms[piece.chains].format(*parts),
+    }
+
+
+def coefficient_function(scheme: Scheme, printer: CPrinter | None = None) -> dict[str, object]:
+    """A coefficient function as text: its pieces, and the closed form beyond if it has one.
+
+    Parameters
+    ----------
+    scheme
+        How it is evaluated.
+    printer
+        Prints constants and closed forms in the precision of the scheme.
+    """
+    printer = printer or CPrinter(scheme.precision)
+    statements, result = print_closed_form(scheme, printer)
+    return {
+        "name": scheme.function,
+        "definition": _definition(scheme.base_name),
+        "upper": printer.constant(scheme.upper),
+        "pieces": [
+            _printed_piece(piece, printer, sum(p.shift != 0 for p in scheme.pieces[:k]))
+            for k, piece in enumerate(scheme.pieces)
+        ],
+        "pole": [printer.constant(p) for p in POLES[scheme.precision]],
+        "one": printer.constant(1.0),
+        "two": printer.constant(2.0),
+        "statements": statements,
+        "result": result,
+    }
+
+
+def _definition(base_name: str) -> str:
+    """What a function of a stated series is, as `symlie.certify` reads it from sources; others are known."""
+    if not is_series(base_name):
+        return ""
+    text = json.dumps({"name": base_name, **tail_of(base_name).to_json()})
+    return "\n".join(textwrap.wrap(text, 116, break_long_words=False, break_on_hyphens=False))
+
+
+def coefficient_source(scheme: Scheme, prefix: str = "symlie_") -> str:
+    """A coefficient function in C as headers of models have it, in the precision of the scheme.
+
+    Parameters
+    ----------
+    scheme
+        How it is evaluated.
+    prefix
+        What its name begins with.
+    """
+    return render(
+        "c/kernels/coefficient_source.jinja", f=coefficient_function(scheme), prefix=prefix, real=scheme.precision
+    )
+
+
+@dataclass(frozen=True)
+class PrintedKernel:
+    """A kernel as text."""
+
+    description: str
+    prototype: str
+    unused: tuple[str, ...]
+    statements: list[tuple[str, str]]
+    stores: list[tuple[str, str]]
+    operations: int
+
+
+def print_kernel(kernel: Kernel, printer: CPrinter | None = None) -> PrintedKernel:
+    """Print one kernel."""
+    printer = printer or CPrinter()
+    statements, results = print_statements(kernel.body, printer)
+    stores = []
+    position = 0
+    for argument, operands in kernel.outputs:
+        for k in range(len(operands)):
+            stores.append((f"{argument.name}[{k}]", results[position]))
+            position += 1
+    text = " ".join(e for _, e in (*statements, *stores))
+    used = {name for name in (a.name for a in kernel.signature.arguments) if _mentions(text, name)}
+    unused = tuple(a.name for a in kernel.signature.arguments if (a.size == 0 if a.is_output else a.name not in used))
+    return PrintedKernel(
+        kernel.description, kernel.signature.prototype(), unused, statements, stores, kernel.body.operation_count
+    )
+
+
+def _mentions(text: str, name: str) -> bool:
+    return re.search(rf"(?<![A-Za-z0-9_.]){re.escape(name)}(?![A-Za-z0-9_(.])", text) is not None

@@ -1,0 +1,1 @@
+"""Operators of a group as source that stands alone."""

@@ -1,0 +1,92 @@
+"""Stand-alone operators in C99: header, source and self-test."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from symlie.emit.c.printing import CPrinter, coefficient_function
+from symlie.emit.printing import loaded_components, print_statements
+from symlie.ir.kernels import Kernel
+from symlie.ir.operators import GroupOperators
+from symlie.paths import template_folder
+from symlie.templating import render
+
+
+@dataclass(frozen=True)
+class PrintedOperator:
+    """A kernel as text; inputs are read before outputs are written, so both may be the same array."""
+
+    description: str
+    prototype: str
+    unused: tuple[str, ...]
+    """Inputs of which no component enters."""
+    loads: list[tuple[str, str]]
+    """Names of the components that enter, and where they are."""
+    statements: list[tuple[str, str]]
+    stores: list[tuple[str, str]]
+    operations: int
+
+
+def c_files(operators: GroupOperators, prefix: str, values: Mapping[str, Any]) -> dict[str, str]:
+    """Header, source and self-test.
+
+    Parameters
+    ----------
+    operators
+        Kernels and reference values.
+    prefix
+        What the names of files and functions begin with.
+    values
+        Values of the templates that are the same for all targets.
+    """
+    real = operators.real
+    printer = CPrinter(real, coefficients=f"{prefix}_", primitives=f"{prefix}_")
+    view = {
+        **values,
+        "kernels": [_printed(k, f"{prefix}_{k.signature.name}", printer) for k in operators.kernels],
+        "storage_rate": _printed(operators.storage_rate, "storage_rate", printer),
+        "functions": [coefficient_function(s, printer) for s in operators.schemes],
+        "primitives": primitives(operators.kernels, prefix, real),
+        "rate_primitives": primitives([operators.storage_rate], prefix, real),
+    }
+    return {
+        f"{prefix}.h": render("operators/operators.h.jinja", **view),
+        f"{prefix}.c": render("operators/operators.c.jinja", **view),
+        f"{prefix}_selftest.c": render("operators/selftest.c.jinja", **view),
+    }
+
+
+def primitives(kernels: Sequence[Kernel], prefix: str, real: str) -> list[str]:
+    """Sources of the functions of ``primitives.h`` that kernels use, under the prefix and for the scalar type."""
+    text = (template_folder() / "c" / "kernels" / "primitives.h").read_text(encoding="utf-8")
+    operators = {i.operator.removeprefix("call ") for k in kernels for i in k.body.instructions}
+    found = []
+    for match in re.finditer(r"static inline double symlie_(\w+)\([^)]*\)(?: \{.*\}\n|\n\{\n(?:.*\n)*?\}\n)", text):
+        if match[1] in operators:
+            source = match[0].rstrip().replace("symlie_", f"{prefix}_")
+            if real == "float":
+                source = re.sub(r"\b(sqrt|atan2?|fabs)\(", r"\1f(", source.replace("double", "float"))
+            found.append(source)
+    return found
+
+
+def _printed(kernel: Kernel, name: str, printer: CPrinter) -> PrintedOperator:
+    real = printer.real
+    statements, results = print_statements(kernel.body, printer)
+    inputs = [a for a in kernel.signature.arguments if not a.is_output]
+    loads = loaded_components(inputs, [*(e for _, e in statements), *results])
+    loaded = {place.split("[")[0] for _, place in loads}
+    (output,) = (a for a in kernel.signature.arguments if a.is_output)
+    declarations = [f"const {real} {a.name}[{a.size}]" for a in inputs] + [f"{real} {output.name}[{output.size}]"]
+    return PrintedOperator(
+        kernel.description,
+        f"void {name}({', '.join(declarations)})",
+        tuple(a.name for a in inputs if a.name not in loaded),
+        loads,
+        statements,
+        [(f"{output.name}[{k}]", result) for k, result in enumerate(results)],
+        kernel.body.operation_count,
+    )

@@ -1,0 +1,135 @@
+"""Operators of a group as files that need nothing else: source, self-test and README."""
+
+from __future__ import annotations
+
+import keyword
+import sys
+from typing import Any
+
+from symlie.emit.c.printing import CPrinter
+from symlie.emit.operators.c import c_files
+from symlie.emit.operators.numpy import numpy_files
+from symlie.errors import UnknownNameError
+from symlie.ir.kernels import FieldLayout, Kernel
+from symlie.ir.operators import GroupOperators
+from symlie.templating import render
+from symlie.version import VERSION
+
+TARGETS = {"c": c_files, "numpy": numpy_files}
+"""Printers by target."""
+EPSILON = {"double": 2.0**-52, "float": 2.0**-23}
+"""Scalar types and the spacing of their numbers at one."""
+
+RESERVED = {*keyword.kwlist, *sys.stdlib_module_names, "numpy"}
+"""Names that a module beside others must not have."""
+
+TOLERANCE = 16
+"""Largest error that a self-test accepts, in units of the spacing at one, relative to the largest component; times the
+condition of the point. Measured: below 5 on the groups of space, 9 on the Galilei group."""
+IDENTITY_TOLERANCE = 64
+"""The same for T⁻¹ T = I, relative to the product of the matrices' sizes, for exp(log q) = q and for log(exp θ) = θ."""
+DIFFERENCE_STEP = {"double": 2.0**-17, "float": 2.0**-6}
+DIFFERENCE_TOLERANCE = {"double": 1e-8, "float": 1e-3}
+"""Central differences of exp with a step of about the third root of ε, and their largest error: truncation h²/6 and
+rounding ε/h, with translations up to 10 and angles up to 2π."""
+
+
+def check_options(target: str, prefix: str, real: str) -> None:
+    """Check the target, the prefix and the scalar type before any work.
+
+    Raises
+    ------
+    UnknownNameError
+        There is no such target or type, or the prefix can not name files and functions.
+    """
+    if target not in TARGETS:
+        raise UnknownNameError(f"Unknown target '{target}'; use one of: {', '.join(TARGETS)}.")
+    if real not in EPSILON:
+        raise UnknownNameError(f"Unknown scalar type '{real}'; use one of: {', '.join(EPSILON)}.")
+    if not prefix.isidentifier() or not prefix.isascii() or prefix in RESERVED or prefix.startswith("_"):
+        raise UnknownNameError(
+            f"{prefix!r} can not name files and functions; take letters, digits and underscores, such as --prefix se3."
+        )
+
+
+def emit_operators(operators: GroupOperators, target: str, prefix: str) -> dict[str, str]:
+    """Source files of the operators of a group.
+
+    Parameters
+    ----------
+    operators
+        Kernels and reference values.
+    target
+        ``c`` or ``numpy``.
+    prefix
+        What the names of files and functions begin with.
+
+    Returns
+    -------
+    dict
+        File name to text.
+
+    Raises
+    ------
+    UnknownNameError
+        There is no such target, or the prefix is no identifier.
+    """
+    check_options(target, prefix, operators.real)
+    values = _view(operators, target, prefix)
+    files = TARGETS[target](operators, prefix, values)
+    return files | {"README.md": render("operators/README.md.jinja", **values)}
+
+
+def _view(operators: GroupOperators, target: str, prefix: str) -> dict[str, Any]:
+    """What the templates of all targets need."""
+    real = operators.real
+    printer = CPrinter(real if target == "c" else "double")
+    return {
+        "version": VERSION,
+        "group": operators.group,
+        "target": target,
+        "prefix": prefix,
+        "real": real,
+        "epsilon": EPSILON[real],
+        "n": operators.dimension,
+        "storage": operators.storage,
+        "storage_layout": _layout(operators.storage_fields),
+        "velocity_layout": _layout(operators.velocity_fields),
+        "has_pole": any(s.pole_order for s in operators.schemes),
+        "has_series": operators.has_series,
+        "tolerance": TOLERANCE,
+        "identity_tolerance": IDENTITY_TOLERANCE,
+        "difference_step": DIFFERENCE_STEP[real],
+        "difference_tolerance": DIFFERENCE_TOLERANCE[real],
+        "functions": [s.function for s in operators.schemes],
+        "rows": [(_call(k, prefix), k.description, k.body.operation_count) for k in operators.kernels],
+        "samples": [
+            {
+                "description": s.description,
+                "theta": [printer.constant(c) for c in s.theta],
+                "w": [printer.constant(c) for c in s.w],
+                "condition": s.condition,
+                "has_log": "log" in s.values,
+                "references": [s.values[k.signature.name] for k in operators.kernels if k.signature.name != "log"],
+            }
+            for s in operators.samples
+        ],
+        "function_samples": [
+            {"function": s.function, "z": printer.constant(s.z), "value": s.value, "scale": s.scale}
+            for s in operators.function_samples
+        ],
+    }
+
+
+def _call(kernel: Kernel, prefix: str) -> str:
+    inputs = ", ".join(a.name for a in kernel.signature.arguments if not a.is_output)
+    return f"{prefix}_{kernel.signature.name}({inputs})"
+
+
+def _layout(fields: tuple[FieldLayout, ...]) -> str:
+    """Named parts in order, such as ``R[3][3] (row-major), x[3]``."""
+    parts = []
+    for field in fields:
+        shape = "".join(f"[{k}]" for k in field.shape)
+        parts.append(f"{field.name}{shape}{' (row-major)' if len(field.shape) == 2 else ''}")
+    return ", ".join(parts)

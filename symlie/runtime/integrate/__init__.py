@@ -1,0 +1,1 @@
+"""Time loops, events, checkpoints and dense output."""

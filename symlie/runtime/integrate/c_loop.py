@@ -1,0 +1,159 @@
+"""The compiled time loop: its state, plan and record buffers, and what its statuses mean."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+from typing import Any
+
+import numpy as np
+
+from symlie.runtime.integrate.compiled_method import CompiledMethod
+from symlie.runtime.integrate.event_search import MOST_EVENTS
+from symlie.runtime.integrate.loop_state import Counters, LoopState
+from symlie.runtime.integrate.segments import Plan
+from symlie.runtime.methods.controllers import StepControl
+from symlie.runtime.methods.method import Method
+from symlie.runtime.solution.recorder import Recorder
+from symlie.runtime.solution.start import Start
+from symlie.runtime.system.system import System
+
+RECORD_BYTES = 1 << 24
+"""Size of the record buffer."""
+
+
+class Status(enum.IntEnum):
+    """What the compiled loop reports; the same numbers as in ``status.h``."""
+
+    DONE = 0
+    BUFFER_FULL = 1
+    BUDGET = 2
+    NOT_FINITE = 3
+    SINGULAR = 4
+    OUTSIDE_CHART = 5
+    EVENT = 6
+    STEP_UNDERFLOW = 7
+    NOT_CONVERGED = 8
+    INDEFINITE_MASS = 9
+    CONSTRAINT_DRIFT = 10
+    EVENT_NOT_A_NUMBER = 11
+    TOO_MANY_STEPS = 12
+
+
+class CompiledIntegration:
+    """An integration in compiled code that can be continued until it is done.
+
+    Attributes
+    ----------
+    q, v, multipliers, carried, acceleration, event
+        The current state; written by the compiled loop.
+    state
+        Times, step size and statistics.
+    """
+
+    def __init__(
+        self,
+        system: System,
+        method: Method,
+        plan: Plan,
+        control: StepControl,
+        begin: LoopState,
+        *,
+        record_every: int,
+        with_trace: bool = False,
+    ) -> None:
+        layout, start = system.layout, begin.at
+        self._compiled = CompiledMethod(system, method, control)
+        self.library, self.compile_seconds = self._compiled.library, self._compiled.compile_seconds
+        ffi = self.library.ffi
+        self._sizes = (layout.storage, layout.dimension, layout.rows, layout.carried_size)
+        self._events = len(layout.events)
+        self.q, self.v = start.q.copy(), start.v.copy()
+        self.multipliers = np.zeros(max(layout.rows, 1))
+        self.multipliers[: layout.rows] = start.multipliers
+        self.carried = np.zeros(max(layout.carried_size, 1))
+        self.carried[: layout.carried_size] = start.carried
+        self.acceleration = np.zeros(layout.dimension)
+        self.event = np.zeros(max(len(layout.events), 1))
+        self.state = ffi.new("symlie_state *", {"t": begin.t, "h": start.h, **dataclasses.asdict(begin.counters)})
+        if start.acceleration is not None:
+            self.acceleration[:] = start.acceleration
+            self.state.acceleration_is_valid = 1
+        if start.event is not None:
+            self.event[: len(layout.events)] = start.event
+            self.state.event_is_valid = 1
+        self._plan = ffi.new("symlie_plan *", {"segments": len(plan.end), "record_every": record_every})
+        self._plan.control = self._compiled.control
+        self._record = ffi.new("symlie_record *")
+        width = 8 * (1 + sum(self._sizes))
+        most = RECORD_BYTES // width if control.is_adaptive else min(RECORD_BYTES // width, plan.total_steps + 1)
+        self._record.capacity = max(1, most)
+        self._record.event_capacity = max(most, MOST_EVENTS * len(layout.events))
+        sizes = {"t": 1, "q": layout.storage, "v": layout.dimension, "lambda": max(layout.rows, 1)}
+        sizes["carried"] = max(layout.carried_size, 1)
+        if with_trace:
+            sizes["trace"] = 4
+        self._buffers = {name: np.empty((self._record.capacity, size)) for name, size in sizes.items()}
+        if len(layout.events):
+            self._buffers["event"] = np.empty((self._record.event_capacity, 2 + sum(self._sizes)))
+        self.problem = self._compiled.problem
+        self.problem.workspace = self._workspace = self._compiled.workspace()
+        held: dict[Any, dict[str, Any]] = {
+            self.state: {
+                "q": self.q,
+                "v": self.v,
+                "lambda": self.multipliers,
+                "carried": self.carried,
+                "acceleration": self.acceleration,
+                "event": self.event,
+            },
+            self._plan: {
+                "start": np.array(plan.start),
+                "end": np.array(plan.end),
+                "steps": np.array(plan.steps, dtype=np.int64),
+                "record_end": np.array(plan.record_end, dtype=np.uint8),
+            },
+            self._record: self._buffers,
+        }
+        for target, arrays in held.items():
+            for name, array in arrays.items():
+                setattr(target, name, self._compiled.held(array))
+
+    def advance(self, budget: int) -> Status:
+        """Take up to ``budget`` steps."""
+        self._plan.budget = budget
+        return Status(self.library.call.symlie_integrate(self.problem, self.state, self._plan, self._record))
+
+    def captured(self) -> LoopState:
+        """The state between two steps."""
+        s = self.state
+        at = Start(
+            self.q.copy(),
+            self.v.copy(),
+            self.multipliers[: self._sizes[2]].copy(),
+            self.carried[: self._sizes[3]].copy(),
+            s.h,
+            self.acceleration.copy() if s.acceleration_is_valid else None,
+            self.event[: self._events].copy() if s.event_is_valid else None,
+        )
+        return LoopState(s.t, at, Counters(**{f.name: getattr(s, f.name) for f in dataclasses.fields(Counters)}))
+
+    def drain(self, recorder: Recorder) -> None:
+        """Move what was recorded out of the buffers."""
+        n, (storage, dimension, rows, carried) = self._record.count, self._sizes
+        buffers = self._buffers
+        recorder.add_states(
+            buffers["t"][:n, 0],
+            buffers["q"][:n],
+            buffers["v"][:n],
+            buffers["lambda"].ravel()[: n * rows],
+            buffers["carried"].ravel()[: n * carried],
+        )
+        self._record.count = 0
+        if "trace" in buffers:
+            recorder.add_trace(buffers["trace"][: self._record.tried])
+        self._record.tried = 0
+        for row in buffers["event"][: self._record.events] if "event" in buffers else ():
+            parts = np.split(row[2:], np.cumsum([storage, dimension, rows]))
+            recorder.add_event(int(row[0]), float(row[1]), *parts)
+        self._record.events = 0

@@ -1,0 +1,234 @@
+"""Checkpoints: a run that was interrupted, even killed, goes on to the same bits."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+
+from symlie.compile.reading import reading
+from symlie.errors import FormatError, ModelError
+from symlie.runtime.integrate.c_loop import CompiledIntegration
+from symlie.runtime.integrate.checkpoint_content import lengths, new_records, read_records, state_bytes, state_of
+from symlie.runtime.integrate.checkpoint_file import CheckpointFile, Content, read_checkpoint
+from symlie.runtime.integrate.loop_state import LoopState
+from symlie.runtime.integrate.run import MULTIPLIERS, Progress, Run, TimeLoopLike, execute
+from symlie.runtime.integrate.segments import Plan
+from symlie.runtime.layout.layout import Layout
+from symlie.runtime.methods.chosen import recorded_method
+from symlie.runtime.methods.controllers import StepControl
+from symlie.runtime.solution.checks import check_array, check_fields, check_start, check_times
+from symlie.runtime.solution.provenance import check_identity, check_sources, identity
+from symlie.runtime.solution.recorder import Recorder
+from symlie.runtime.solution.solution import Solution
+from symlie.runtime.system.record import recorded_system, system_record
+from symlie.runtime.system.system import Timings
+
+SECONDS = 10.0
+"""Time between two checkpoints where no other is asked for."""
+
+
+_LIBRARY = "the compiled code (its text, the compiler, or its flags)"
+
+
+class CheckpointKeeper:
+    """Writes the state of a run to a file when it is due; a context that closes the file."""
+
+    def __init__(self, file: CheckpointFile, layout: Layout, recorder: Recorder, seconds: float) -> None:
+        self._file, self._layout, self._seconds = file, layout, seconds
+        self._written = lengths(recorder)
+        self._last = time.monotonic()
+
+    def is_due(self) -> bool:
+        """Whether it is time for a checkpoint."""
+        return time.monotonic() - self._last >= self._seconds
+
+    def keep(self, state: LoopState, recorder: Recorder) -> None:
+        """Write a checkpoint now.
+
+        Raises
+        ------
+        CheckpointError
+            The file can not be written.
+        """
+        self._file.append(state_bytes(self._layout, state), new_records(recorder, self._written))
+        self._written = lengths(recorder)
+        self._last = time.monotonic()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._file.__exit__(kind, error, at)
+
+
+def create_checkpoint(
+    path: Path,
+    run: Run,
+    loop: TimeLoopLike,
+    recorder: Recorder,
+    seconds: float = SECONDS,
+    notes: Mapping[str, Any] | None = None,
+) -> CheckpointKeeper:
+    """Begin the checkpoint of a run.
+
+    Parameters
+    ----------
+    path
+        The file; an older checkpoint is replaced.
+    run, loop, recorder
+        The integration, its loop before the first step, and what is recorded so far.
+    seconds
+        Time between two checkpoints, in s.
+    notes
+        Anything that JSON has.
+
+    Raises
+    ------
+    ModelError
+        The time is negative.
+    FormatError
+        The file can not be written, or is something else.
+    """
+    _check_seconds(seconds)
+    control = {name: _plain(value) for name, value in vars(run.control).items()}
+    header = {
+        "identity": identity(),
+        "library": _library(loop),
+        "system": system_record(run.system),
+        "method": run.method.record,
+        "plan": dataclasses.asdict(run.plan),
+        "control": control,
+        "record_every": run.record_every,
+        "settings": dict(run.settings),
+        "timings": dataclasses.asdict(run.timings),
+        "begin": state_bytes(run.system.layout, run.begin).hex(),
+        "notes": dict(notes or {}),
+    }
+    layout = run.system.layout
+    records = new_records(recorder, (0, 0, 0))
+    file = CheckpointFile.create(path, header, state_bytes(layout, loop.captured()), records)
+    return CheckpointKeeper(file, layout, recorder, seconds)
+
+
+def resume(path: str | Path, *, progress: Progress | None = None, checkpoint_seconds: float = SECONDS) -> Solution:
+    """Go on with the run of a checkpoint, to the same bits as without an interruption.
+
+    A run that was finished gives its solution. The checkpoint is kept up to date as before.
+
+    Parameters
+    ----------
+    path
+        The checkpoint, from ``solve(..., checkpoint=path)`` or ``symlie run --checkpoint``. The generated code in it is
+        compiled and run: resume files that you trust.
+    progress
+        Called with the fraction done, at most every 50 ms or so.
+    checkpoint_seconds
+        Time between two checkpoints, in s.
+
+    Raises
+    ------
+    FormatError
+        It is no checkpoint, damaged, or in use; or the result would not be the same, because the version, the
+        processor, the compiler or a file of the model has changed.
+    IntegrationError
+        As `solve`.
+    """
+    path = Path(path)
+    _check_seconds(checkpoint_seconds)
+    file, content = CheckpointFile.reopen(path)
+    with file:
+        with reading(f"The checkpoint {path}"):
+            run, state, recorder = _run_of(path, content)
+            loop = run.loop(state)
+            check_identity(path, {_LIBRARY: content.header["library"]}, {_LIBRARY: _library(loop)})
+        keeper = CheckpointKeeper(file, run.system.layout, recorder, checkpoint_seconds)
+        return execute(run, loop, state, recorder, progress=progress, keeper=keeper)
+
+
+def checkpoint_notes(path: str | Path) -> dict[str, Any]:
+    """The notes that were given to `solve` with a checkpoint.
+
+    Raises
+    ------
+    FormatError
+        It is no checkpoint, or damaged.
+    """
+    with reading(f"The checkpoint {path}"):
+        return dict(read_checkpoint(Path(path)).header["notes"])
+
+
+def _check_seconds(seconds: float) -> None:
+    if not seconds >= 0:
+        raise ModelError(f"The time between two checkpoints must not be negative, but it is {seconds!r} s.")
+
+
+def _library(loop: TimeLoopLike) -> str:
+    """The name of the compiled library: the hash of its text, the compiler and its flags."""
+    return loop.library.path.stem if isinstance(loop, CompiledIntegration) else "none"
+
+
+def _plain(value: Any) -> Any:
+    return value.tolist() if isinstance(value, np.ndarray) else value
+
+
+def _run_of(path: Path, content: Content) -> tuple[Run, LoopState, Recorder]:
+    header = content.header
+    # Before anything else is made of the header: another version may have written another one.
+    check_identity(path, header["identity"], identity())
+    check_sources(path, header["system"]["sources"])
+    system = recorded_system(header["system"])
+    if system.backend != header["system"]["backend"]:
+        raise FormatError(
+            f"{path} can not be resumed to the same result: the run was compiled, and there is no compiler."
+        )
+    control: dict[str, Any] = {k: np.array(v) if isinstance(v, list) else v for k, v in header["control"].items()}
+    run = Run(
+        system,
+        recorded_method(header["method"]),
+        Plan(**{name: tuple(values) for name, values in header["plan"].items()}),
+        StepControl(**control),
+        header["record_every"],
+        header["settings"],
+        Timings(**header["timings"]),
+        state_of(system.layout, bytes.fromhex(header["begin"])),
+    )
+    recorder, state = Recorder(system.layout), state_of(system.layout, content.state)
+    read_records(recorder, content.records)
+    _check(run, state, recorder)
+    return run, state, recorder
+
+
+def _check(run: Run, state: LoopState, recorder: Recorder) -> None:
+    """Check the types and the numbers of what a run goes on with.
+
+    Raises
+    ------
+    ValueError
+        Something can not be so.
+    """
+    check_start("the state", state.at, run.system.layout)
+    check_fields("counters", state.counters)
+    check_fields("timings", run.timings)
+    check_fields("the step control", run.control)
+    for name in ("rtol", "atol", "weight"):
+        check_array(name, getattr(run.control, name), (2 * run.system.layout.dimension,))
+    check_times("the recorded times", recorder.times)
+    for times in (run.plan.start, run.plan.end):
+        check_times("the plan", np.array(times, dtype=float))
+    lengths_of_plan = {len(part) for part in (run.plan.start, run.plan.end, run.plan.steps, run.plan.record_end)}
+    if len(lengths_of_plan) != 1 or not 0 <= state.counters.segment <= max(lengths_of_plan):
+        raise ValueError("the plan is not complete")
+    if not all(isinstance(n, int) and n >= 0 for n in run.plan.steps):
+        raise ValueError("the plan has steps that are no numbers")
+    if not isinstance(run.record_every, int) or run.record_every < 0:
+        raise ValueError(f"every {run.record_every!r} states are recorded")
+    for name in ("t_span", "t_eval", "h"):
+        _ = run.settings[name]
+    if not isinstance(run.settings["trace"], bool) or run.settings["multipliers"] not in MULTIPLIERS:
+        raise ValueError("the settings are not those of a run")

@@ -1,0 +1,101 @@
+"""The state of a time loop and what it recorded, as bytes."""
+
+from __future__ import annotations
+
+import dataclasses
+import struct
+from typing import Any
+
+import numpy as np
+
+from symlie.runtime.integrate.loop_state import Counters, LoopState
+from symlie.runtime.layout.layout import Layout
+from symlie.runtime.solution.recorder import Recorder
+from symlie.runtime.solution.start import Start
+
+_CHUNK = struct.Struct("<cQ")
+"""Kind and number of the rows that follow: s(tates), t(race) or e(vents)."""
+
+
+def _state_type(layout: Layout) -> np.dtype[Any]:
+    """A state of the loop as bytes; the same on every machine."""
+    counters = [(f.name, "<f8" if f.type == "float" else "<i8") for f in dataclasses.fields(Counters)]
+    flags = [(name, "<i8") for name in ("is_done", "has_acceleration", "has_event")]
+    numbers = [(name, "<f8") for name in ("t", "cpu_seconds", "h")]
+    vectors = [
+        ("q", "<f8", (layout.storage,)),
+        ("v", "<f8", (layout.dimension,)),
+        ("multipliers", "<f8", (layout.rows,)),
+        ("carried", "<f8", (layout.carried_size,)),
+        ("acceleration", "<f8", (layout.dimension,)),
+        ("event", "<f8", (len(layout.events),)),
+    ]
+    return np.dtype([*counters, *flags, *numbers, *vectors])
+
+
+def state_bytes(layout: Layout, state: LoopState) -> bytes:
+    at, row = state.at, np.zeros((), dtype=_state_type(layout))
+    for name, value in vars(state.counters).items():
+        row[name] = value
+    row["is_done"], row["t"], row["cpu_seconds"], row["h"] = state.is_done, state.t, state.cpu_seconds, at.h
+    row["q"], row["v"], row["multipliers"], row["carried"] = at.q, at.v, at.multipliers, at.carried
+    if at.acceleration is not None:
+        row["has_acceleration"], row["acceleration"] = 1, at.acceleration
+    if at.event is not None:
+        row["has_event"], row["event"] = 1, at.event
+    return row.tobytes()
+
+
+def state_of(layout: Layout, data: bytes) -> LoopState:
+    row = np.frombuffer(data, dtype=_state_type(layout))[0]
+    counters = Counters(**{f.name: row[f.name].item() for f in dataclasses.fields(Counters)})
+    q, v, multipliers, carried, acceleration, event = (
+        np.array(row[name], dtype=float) for name in ("q", "v", "multipliers", "carried", "acceleration", "event")
+    )
+    at = Start(
+        q,
+        v,
+        multipliers,
+        carried,
+        float(row["h"]),
+        acceleration if row["has_acceleration"] else None,
+        event if row["has_event"] else None,
+    )
+    return LoopState(float(row["t"]), at, counters, float(row["cpu_seconds"]), bool(row["is_done"]))
+
+
+def lengths(recorder: Recorder) -> tuple[int, int, int]:
+    return len(recorder), len(recorder.trace), len(recorder.events)
+
+
+def new_records(recorder: Recorder, written: tuple[int, int, int]) -> bytes:
+    """What was recorded since, in chunks of rows."""
+    states, tried, events = written
+    known = {(e.name, e.instance): k for k, e in enumerate(recorder.layout.events)}
+    happened = [
+        np.concatenate([[known[e.name, e.instance], e.t], e.q, e.v, e.multipliers, e.carried])
+        for e in recorder.events[events:]
+    ]
+    chunks = ((b"s", recorder.states_since(states)), (b"t", recorder.trace.since(tried)), (b"e", np.array(happened)))
+    return b"".join(_CHUNK.pack(kind, len(rows)) + rows.astype("<f8").tobytes() for kind, rows in chunks if len(rows))
+
+
+def read_records(recorder: Recorder, data: bytes) -> None:
+    layout = recorder.layout
+    sizes = (layout.storage, layout.dimension, layout.rows, layout.carried_size)
+    places = np.cumsum(sizes)[:-1]
+    widths = {b"s": 1 + sum(sizes), b"t": 4, b"e": 2 + sum(sizes)}
+    position = 0
+    while position < len(data):
+        kind, count = _CHUNK.unpack_from(data, position)
+        position += _CHUNK.size
+        width = widths[kind]
+        rows = np.frombuffer(data, "<f8", count * width, position).astype(float).reshape(count, width)
+        position += 8 * count * width
+        if kind == b"s":
+            recorder.add_states(rows[:, 0], *np.split(rows[:, 1:], places, axis=1))
+        elif kind == b"t":
+            recorder.add_trace(rows)
+        else:
+            for row in rows:
+                recorder.add_event(int(row[0]), float(row[1]), *np.split(row[2:], places))

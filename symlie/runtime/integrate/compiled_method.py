@@ -1,0 +1,72 @@
+"""A system and a method as the library takes them that was compiled for both."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from symlie.runtime.integrate.driver_library import driver_library
+from symlie.runtime.kernels.c_tables import build_problem, problem_tables
+from symlie.runtime.layout.layout import Layout
+from symlie.runtime.methods.controllers import StepControl
+from symlie.runtime.methods.method import Method
+from symlie.runtime.system.system import System
+
+_CONTROL_NUMBERS = (
+    "is_adaptive", "with_estimate", "safety", "exponent", "fac_min", "fac_max", "h_min", "h_max", "baumgarte",
+    "project_position", "project_velocity", "max_steps", "stiffness_limit",
+)  # fmt: skip
+
+_KINDS = {"int64": "long long[]", "uint8": "unsigned char[]", "int32": "int[]", "float64": "double[]"}
+
+
+class CompiledMethod:
+    """The library of a system with a method, what it is told of both, and the memory of that.
+
+    Parameters
+    ----------
+    system
+        The system, compiled.
+    method
+        The method.
+    control
+        How its steps are taken.
+
+    Attributes
+    ----------
+    library, compile_seconds
+        The library, and the seconds that it took to compile.
+    problem, control
+        ``symlie_problem`` without a workspace, and ``symlie_control``.
+    """
+
+    def __init__(self, system: System, method: Method, control: StepControl) -> None:
+        self.library, self.compile_seconds = driver_library(system, method)
+        tables = problem_tables(system.layout, integrates=True)
+        self.problem, kept = build_problem(self.library, system.layout, tables, system.prepared)
+        self._held: list[Any] = [kept]
+        self.control = self._control(system.layout, control)
+
+    def _control(self, layout: Layout, control: StepControl) -> Any:
+        numbers = {name: getattr(control, name) for name in _CONTROL_NUMBERS}
+        arrays = {
+            "rtol": control.rtol,
+            "atol": control.atol,
+            "weight": control.weight,
+            "event_direction": np.array([e.direction for e in layout.events] or [0], dtype=np.int32),
+            "event_is_terminal": np.array([e.is_terminal for e in layout.events] or [False], dtype=np.uint8),
+        }
+        told = self.library.ffi.new("symlie_control *", numbers)
+        for name, array in arrays.items():
+            setattr(told, name, self.held(array))
+        return told
+
+    def held(self, array: Any) -> Any:
+        """The memory of a C-contiguous array, which lives as long as this object."""
+        self._held.append(self.library.pointer(array, _KINDS[array.dtype.name]))
+        return self._held[-1]
+
+    def workspace(self) -> Any:
+        """Memory that a problem needs while steps are taken."""
+        return self.library.pointer(np.zeros(max(int(self.library.call.symlie_workspace(self.problem)), 1)))

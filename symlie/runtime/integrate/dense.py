@@ -1,0 +1,80 @@
+"""Dense output on the group: quintic Hermite interpolation in the local coordinates of a step.
+
+Between two recorded states q₀, q₁ at distance h, q(t) = q₀∘exp(θ(t)) with θ(t₀) = 0 and
+
+    θ' = T⁻¹(θ) v,   θ'' = T⁻¹(θ) v' + (d/dt T⁻¹(θ)) v
+
+at both ends, where v' solves the acceleration-level (index-1) system; v(t) = T(θ) θ'. The error of q is O(h⁶).
+
+Where nodes have no velocity there is no θ₁; the state at t is then the result of a shorter step of the method itself.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symlie.errors import ModelError
+from symlie.runtime.integrate.shorter_steps import ShorterSteps
+from symlie.runtime.kernels.protocol import States
+from symlie.runtime.layout.layout import Array
+
+if TYPE_CHECKING:
+    from symlie.runtime.solution.solution import Solution
+
+
+class DenseOutput:
+    """Interpolates the states of a solution.
+
+    Parameters
+    ----------
+    solution
+        A solution that recorded every step.
+    """
+
+    def __init__(self, solution: Solution) -> None:
+        self.solution, self.system = solution, solution.system
+        self._recorded = solution.states
+
+    def __call__(self, t: Array) -> States:
+        """The states at times, one row for each; λ from the acceleration-level system.
+
+        Raises
+        ------
+        ModelError
+            A time outside of the solution, or between recorded states that are more than a step apart.
+        """
+        recorded = self._recorded
+        times = recorded.t
+        if not len(times) or not (times[0] <= t.min(initial=times[0]) and t.max(initial=times[0]) <= times[-1]):
+            span = f"from {times[0]:.9g} to {times[-1]:.9g}" if len(times) else "empty"
+            raise ModelError(f"The solution is {span}; it can not be evaluated outside of it.")
+        index = np.searchsorted(times, t)
+        inside = times[index] != t
+        if not inside.any():
+            return recorded[index]
+        steps = self.solution.statistics.steps
+        if len(times) - 1 < steps:
+            raise ModelError(
+                f"The solution has {len(times)} recorded states of {steps} steps, too few to evaluate between them; "
+                "solve without t_eval and with record_every=1."
+            )
+        if inside.all():
+            return self._between(index - 1, t)
+        found, between = recorded[index], self._between(index[inside] - 1, t[inside])
+        for name in ("q", "v", "multipliers", "carried"):
+            getattr(found, name)[inside] = getattr(between, name)
+        return found
+
+    def _between(self, interval: NDArray[np.intp], t: Array) -> States:
+        """States at times that lie between the recorded states ``interval`` and the next."""
+        if self._shorter_steps is not None:
+            return self._shorter_steps(self._recorded, interval, t)
+        return self.system.kernels.interpolate(self.system.prepared, self._recorded, interval, t)
+
+    @cached_property
+    def _shorter_steps(self) -> ShorterSteps | None:
+        return ShorterSteps(self.solution) if self.system.layout.has_fields else None

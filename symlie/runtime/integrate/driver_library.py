@@ -1,0 +1,54 @@
+"""The library of a model with the time loop of a method."""
+
+from __future__ import annotations
+
+import time
+
+from symlie.compile.cache import compiled_library
+from symlie.compile.headers import DRIVER_HEADERS, KERNEL_HEADERS, included_headers
+from symlie.compile.library import Library
+from symlie.runtime.integrate.bernstein import BERNSTEIN, NODES
+from symlie.runtime.kernels.c_library import c_files
+from symlie.runtime.methods.method import Method
+from symlie.runtime.methods.tables import c_matrix, c_vector, method_header, method_lines
+from symlie.runtime.system.system import System
+
+
+def driver_library(system: System, method: Method) -> tuple[Library, float]:
+    """The library of a model with a method's time loop, and the seconds it took to compile.
+
+    Parameters
+    ----------
+    system
+        The system.
+    method
+        The method.
+    """
+    _ = system.prepared  # says so before anything is compiled, where the code of a file is not to be run
+    start = time.perf_counter()
+    algebra = system.layout.algebra_header
+    headers = included_headers((*KERNEL_HEADERS, algebra, *DRIVER_HEADERS))
+    source = driver_source(method, system.layout.name, algebra)
+    if method.step_kind:
+        source |= {n: text for n, text in system.steps.files(method.step_kind).items() if n.endswith(".h")}
+    path, compiled = compiled_library({**c_files(system.files), **headers, **source}, "driver.c", system.optimize)
+    library = Library(path, system.layout.interface_hash)
+    return library, time.perf_counter() - start if compiled else 0.0
+
+
+def driver_source(method: Method, model: str, algebra: str) -> dict[str, str]:
+    """Source files that add a method's time loop to a model: the tableau, the method, and the file to compile."""
+    header = method_header(method)
+    lines = [
+        f"/* Coefficients of {method.name}. {method.tableau.source} */",
+        f"#define EMBEDDED {int(method.has_estimate)}",
+        *method_lines(method),
+    ]
+    further = [f"{model}_{method.step_kind}.h"] if method.step_kind else []
+    includes = [f"{model}.c", *further, "status.h", algebra, "tableau.h", "method.h", header, "driver.h"]
+    return {
+        "tableau.h": "\n".join(lines) + "\n",
+        "event_tables.h": f"{c_vector('EVENT_NODE', NODES)}\n{c_matrix('BERNSTEIN', BERNSTEIN)}\n",
+        "driver.c": "".join(f'#include "{name}"\n' for name in includes),
+        **included_headers([header]),
+    }

@@ -1,0 +1,231 @@
+"""Events of a step in NumPy: the same decisions as ``event_search.h``, where they are explained."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from symlie.runtime.integrate.bernstein import BERNSTEIN, NODES, bernstein_value
+from symlie.runtime.integrate.step_interpolation import StepInside
+from symlie.runtime.layout.layout import Array
+
+if TYPE_CHECKING:
+    from symlie.runtime.methods.stepper import Trial
+
+EVENT_ITERATIONS = 200
+"""Steps taken at most to locate one zero."""
+
+SMALLEST_PANEL = 2.0**-6
+"""Smallest part of a step that is sampled by itself."""
+
+RESOLVED = 0.05
+"""Last two Chebyshev coefficients of a part that is resolved, relative to the variation."""
+
+MARGIN = 0.02
+"""Distance from zero at which the sign is certain, relative to the variation."""
+
+FAR = 8.0
+"""Variations that a function must be away from zero to be looked at no closer."""
+
+TOUCH = 1e-12
+"""What counts as zero, relative to the largest value within the step."""
+
+GRID = 32
+"""Intervals of a part in which its polynomial has one extremum at most."""
+
+EXTREMUM_STEPS = 8
+"""Refinements of an extremum."""
+
+MOST_EVENTS = 5 * 64
+"""Events of one function within a step at most: five in each of the smallest parts."""
+
+Found = tuple[int, float, "Trial"]
+"""Index of an event value, time, and the trial that ends there."""
+
+
+def is_crossing(before: float, after: float, direction: int) -> bool:
+    """Whether a function reached zero in the direction that is asked for.
+
+    A function that starts at zero has not: this is where an integration goes on after an event.
+    """
+    return (before < 0 <= after and direction >= 0) or (before > 0 >= after and direction <= 0)
+
+
+@dataclass
+class _Path:
+    """A function along a step: how far it was followed, and its value there."""
+
+    event: int
+    direction: int
+    value: float
+    scale: float
+    x: float = 0.0
+
+
+def _are_far(samples: Array) -> bool:
+    """Whether all functions are far from zero at all samples."""
+    low, high = samples.min(axis=0), samples.max(axis=0)
+    return bool(np.all(np.where(low > 0, low, -high) > FAR * (high - low)))
+
+
+class EventSearch:
+    """Finds all events within a step.
+
+    Parameters
+    ----------
+    inside
+        The step.
+    before, after
+        Event functions at its ends.
+
+    Attributes
+    ----------
+    after
+        Event functions at the end, without what counts as zero.
+    """
+
+    def __init__(self, inside: StepInside, before: Array, after: Array) -> None:
+        self._inside, self.after = inside, after
+        self._found: list[Found] = []
+        middle = [inside.events_inside(NODES[i]) for i in (2, 3)]
+        self._is_far = _are_far(np.array([before, *middle, after]))
+        if self._is_far:
+            return
+        outer = [inside.events_inside(NODES[i]) for i in (1, 4)]
+        self._sample = np.array([before, outer[0], *middle, outer[1], after])
+        self._scale = np.abs(self._sample).max(axis=0)
+        self.after = self._sample[-1]
+        self.after[np.abs(self.after) <= TOUCH * self._scale] = 0.0
+
+    def found(self) -> list[Found]:
+        """All events of the step, by function, each in the order of time."""
+        if self._is_far:
+            return []
+        values = self._inside.stepper.system.layout.events
+        for index, value in enumerate(values):
+            path = _Path(index, value.direction, float(self._sample[0, index]), float(self._scale[index]))
+            self._search(path)
+        return self._found
+
+    def _search(self, path: _Path) -> None:
+        start, width = 0.0, 1.0
+        while start < 1:
+            if not start + width < 1:
+                width = 1 - start
+            values = (self._sample if width == 1 else self._panel(start, width))[:, path.event]
+            c = np.zeros(len(NODES))
+            for j, value in enumerate(values):
+                c = c + BERNSTEIN[:, j] * value
+            variation = float(np.ptp(values))
+            a, b = (c[k] - 4 * c[k + 1] + 6 * c[k + 2] - 4 * c[k + 3] + c[k + 4] for k in (0, 1))
+            is_resolved = 5 * abs(a + b) / 256 + abs(b - a) / 512 <= RESOLVED * variation
+            if not is_resolved and width > SMALLEST_PANEL:
+                width *= 0.5
+                continue
+            self._follow_panel(path, start, width, c, variation, float(values[-1]))
+            start, width = start + width, 2 * width
+
+    def _panel(self, start: float, width: float) -> Array:
+        """Samples of a part of the step."""
+        rows = []
+        for i, node in enumerate(NODES):
+            if (i == 0 and start == 0) or (i + 1 == len(NODES) and not start + width < 1):
+                rows.append(self._sample[i])
+            else:
+                rows.append(self._inside.events_inside(start + node * width))
+        return np.array(rows)
+
+    def _follow_panel(
+        self, path: _Path, start: float, width: float, c: Array, variation: float, end_value: float
+    ) -> None:
+        """Follow a function through a part of the step, by way of the extrema of the polynomial."""
+        h, margin = self._inside.h, MARGIN * variation
+        x, length = start * h, width * h
+        slope = np.diff(c)
+        previous = slope[0]
+        for k in range(1, GRID + 1) if np.any((c * c[0] <= 0) | (np.abs(c) <= margin)) else ():
+            s = k / GRID
+            here = bernstein_value(slope, s)
+            if previous * here < 0 or (here == 0 and previous != 0 and k < GRID):
+                at = s - here / ((here - previous) * GRID)
+                place, value = float(x + at * length), bernstein_value(c, at)
+                if abs(value) <= margin:
+                    place, value = self._settled(path, 1 if previous < 0 else -1, length / (2 * GRID), place, value)
+                if place > path.x:
+                    self._follow(path, place, value)
+            previous = here
+        is_end = not start + width < 1
+        last = h if is_end else x + length
+        if not last > path.x:
+            return
+        if not is_end and abs(end_value) <= margin:
+            end_value = self._clear(path, float(self._inside.step_to(last)[1][path.event]))
+        self._follow(path, last, end_value)
+
+    def _settled(self, path: _Path, sign: int, width: float, x: float, value: float) -> tuple[float, float]:
+        """Place and value of a minimum (sign 1) or a maximum (-1), or of a point where zero was crossed."""
+        inside = self._inside
+        h, d, center = inside.h, width, x
+        for _ in range(EXTREMUM_STEPS):
+            d = min(d, 0.5 * min(center, h - center))
+            if not d > 0:
+                break
+            g = []
+            for k in range(3):
+                x = center + (k - 1) * d
+                g.append(float(inside.step_to(x)[1][path.event]))
+                if sign * g[-1] < -TOUCH * path.scale:
+                    return x, g[-1]
+            curvature = sign * (g[0] - 2 * g[1] + g[2])
+            if not curvature > 0:
+                break
+            shift = -sign * d * (g[2] - g[0]) / (2 * curvature)
+            center += min(2 * d, max(-2 * d, shift))
+            if abs(shift) <= 0.5 * d:
+                d *= 0.0625
+            if not 0 < center < h or abs(shift) <= 1e-9 * h:
+                break
+        x = min(max(center, 0.0), h)
+        return (x, self._clear(path, float(inside.step_to(x)[1][path.event]))) if x > 0 else (x, value)
+
+    @staticmethod
+    def _clear(path: _Path, value: float) -> float:
+        """A value without what counts as zero."""
+        return 0.0 if abs(value) <= TOUCH * path.scale else value
+
+    def _follow(self, path: _Path, x: float, value: float) -> None:
+        """Follow a function to the length x, where it has a value, and keep the event on the way if there is one."""
+        if is_crossing(path.value, value, path.direction):
+            self._found.append((path.event, *self._located(path, x, value)))
+        path.x, path.value = x, value
+
+    def _located(self, path: _Path, high: float, b: float) -> tuple[float, Trial]:
+        """Time just behind the first zero from where the path is, and the trial that ends there."""
+        inside, before = self._inside, path.value
+        t, h = inside.state.t, inside.h
+        low, a, side = path.x, before, 0
+        width = 4.5e-16 * max(abs(t), abs(t + h))
+        behind, at = -1.0, inside.trial
+        for n in range(EVENT_ITERATIONS):
+            if not high - low > width or b == 0:
+                break
+            x = high - b * (high - low) / (b - a)
+            if not low < x < high or n % 4 == 3:
+                x = low + 0.5 * (high - low)
+            if not low < x < high:
+                break
+            (at, values), behind = inside.step_to(x), x
+            c = float(values[path.event])
+            if (c < 0) == (before < 0) and c != 0:
+                low, a = x, c
+                b *= 0.5 if side == -1 else 1.0
+                side = -1
+            else:
+                high, b = x, c
+                a *= 0.5 if side == 1 else 1.0
+                side = 1
+        if high == h:
+            return inside.end, inside.trial
+        return t + high, at if behind == high else inside.step_to(high)[0]

@@ -1,0 +1,103 @@
+"""What a run finds that its user should know although it did not fail: each a sentence, given once as a notice."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from symlie.errors import IntegrationError
+from symlie.runtime.integrate.loop_state import Counters
+from symlie.runtime.layout.layout import Array, Layout
+from symlie.runtime.solution.recorder import Recorder
+from symlie.runtime.solution.solution import Solution
+from symlie.runtime.system.completion import index1_multipliers
+
+if TYPE_CHECKING:
+    from symlie.runtime.integrate.run import Run
+
+MANY_BYTES = 2**30
+"""Size of records from which on their number may be a surprise."""
+
+ENERGY_LIMIT = 0.5
+"""Of a change of energy relative to its scale, from which on states have nothing to do with the model."""
+
+REACH = 1e-3
+"""Share of what the forces of the start could do in the whole time that counts as scale of the energy: for runs that
+are at rest whenever they are looked at."""
+
+MOST_LOOKED_AT = 64
+"""Recorded states whose kinetic energy is looked at."""
+
+
+def findings_on_the_way(run: Run, counters: Counters, recorder: Recorder) -> list[str]:
+    """What is known while a run goes on; each sentence stays as it is."""
+    found = []
+    if counters.stiff_step > 0:
+        found.append(
+            f"This looks stiff: from t = {counters.stiff_since:.6g} s on an explicit method takes steps of "
+            f"{counters.stiff_step:.2g} s to stay stable, however smooth the motion is. {_remedy(run.system.layout)}"
+        )
+    if counters.chattering_step > 0:
+        found.append(
+            f"A force jumps to and fro from t = {counters.chattering_since:.6g} s on: velocities change sign with it, "
+            f"in steps of {counters.chattering_step:.2g} s. Smooth the jump, as tanh(v/ε) does for sign(v), or let an "
+            "event end the motion there."
+        )
+    if recorder.nbytes >= MANY_BYTES:
+        found.append("More than 1 GB is recorded; t_eval, or record_every in Python, records fewer states.")
+    return found
+
+
+def _remedy(layout: Layout) -> str:
+    """What helps against stiffness."""
+    if layout.is_hamiltonian:
+        return "Use method='symplectic_theta' with fixed steps, which is implicit."
+    return "Use less damping or a softer spring there, or a constraint in place of what is nearly rigid."
+
+
+def findings_at_the_end(run: Run, solution: Solution) -> list[str]:
+    """What only the whole solution of a run tells that reached its end."""
+    if not run.system.layout.conserves_energy or not len(solution.t):
+        return []
+    with np.errstate(all="ignore"):
+        return _energy_lost(run, solution)
+
+
+def _energy_lost(run: Run, solution: Solution) -> list[str]:
+    system, begin = run.system, run.begin
+    kernels, p = system.kernels, system.prepared
+
+    def energies(t: float, q: Array, v: Array) -> Array:
+        return kernels.energy(p, t, q, v)
+
+    first = energies(begin.t, begin.at.q, begin.at.v)
+    last = energies(solution.t[-1], solution.q[-1], solution.v[-1])
+    change = abs(float(last.sum() - first.sum()))
+    if change <= ENERGY_LIMIT * max(first[0], last[0]) < np.inf or not np.isfinite(first.sum()):
+        return []
+    some = np.unique(np.linspace(0, len(solution.t) - 1, MOST_LOOKED_AT).astype(int))
+    kinetic = [energies(solution.t[k], solution.q[k], solution.v[k])[0] for k in some]
+    scale = max(ENERGY_LIMIT * max(kinetic), REACH * _work_of_start(run, solution.t[-1] - begin.t))
+    if change <= scale < np.inf:
+        return []
+    return [
+        f"The energy of '{system.name}', which the model conserves, went from {first.sum():.6g} to {last.sum():.6g}: "
+        "steps were too long for the fastest motion, or it came near a singularity, and the states are wrong; take "
+        "smaller steps."
+    ]
+
+
+def _work_of_start(run: Run, time: float) -> float:
+    """½ v'·M v' time² at the start."""
+    at, t, system = run.begin.at, run.begin.t, run.system
+    try:
+        acceleration, multipliers = index1_multipliers(
+            system.kernels, system.algebra, system.prepared, t, at.q, np.zeros_like(at.v)
+        )
+    except (np.linalg.LinAlgError, IntegrationError):
+        return 0.0
+    force = -system.kernels.force(system.prepared, t, at.q, np.zeros_like(at.v))
+    if system.layout.rows:
+        force = force - system.algebra.pull(system.kernels.jacobian(system.prepared, t, at.q), multipliers)
+    return abs(float(acceleration @ force)) * time**2 / 2

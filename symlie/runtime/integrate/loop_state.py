@@ -1,0 +1,54 @@
+"""The state of a time loop between two steps: everything that it needs to go on, as data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from symlie.runtime.solution.start import Start
+
+
+@dataclass
+class Counters:
+    """Progress of a loop; the fields of ``symlie_state`` with the same names."""
+
+    segment: int = 0
+    step: int = 0
+    steps: int = 0
+    rejected: int = 0
+    rhs_evaluations: int = 0
+    newton_iterations: int = 0
+    largest_constraint: float = 0.0
+    largest_velocity: float = 0.0
+    drift_bound: float = 0.0
+    suspicious_steps: int = 0
+    flipped_steps: int = 0
+    calm_steps: int = 0
+    stiff_since: float = 0.0
+    stiff_step: float = 0.0
+    chattering_since: float = 0.0
+    chattering_step: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class LoopState:
+    """A time loop between two steps.
+
+    Attributes
+    ----------
+    t
+        Time, in s.
+    at
+        Configuration, velocity, multipliers, and what is known about the next step.
+    counters
+        Place in the plan, and statistics.
+    cpu_seconds
+        Processor time spent so far.
+    is_done
+        Whether the end, or a terminal event, has been reached.
+    """
+
+    t: float
+    at: Start
+    counters: Counters = field(default_factory=Counters)
+    cpu_seconds: float = 0.0
+    is_done: bool = False

@@ -1,0 +1,220 @@
+"""The time loop in NumPy: the same decisions as ``driver.h``, one step at a time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from symlie.errors import (
+    ConstraintDriftError,
+    IndefiniteMassMatrixError,
+    IntegrationError,
+    NotConvergedError,
+    NotFiniteError,
+    OutsideChartError,
+    SingularSystemError,
+)
+from symlie.runtime.integrate.c_loop import Status
+from symlie.runtime.integrate.event_search import EventSearch
+from symlie.runtime.integrate.loop_state import Counters, LoopState
+from symlie.runtime.integrate.segments import Plan
+from symlie.runtime.integrate.step_interpolation import StepInside
+from symlie.runtime.integrate.stiffness import look_at_step, looks_at_step
+from symlie.runtime.kernels.carried import carried_after
+from symlie.runtime.layout.layout import Array
+from symlie.runtime.methods.controllers import StepControl
+from symlie.runtime.methods.method import Method
+from symlie.runtime.methods.step_checks import check_drift
+from symlie.runtime.methods.stepper import State, Stepper, Trial
+from symlie.runtime.solution.recorder import Recorder
+from symlie.runtime.solution.start import Start
+from symlie.runtime.system.system import System
+
+STATUS_OF: dict[type[IntegrationError], Status] = {
+    NotFiniteError: Status.NOT_FINITE,
+    SingularSystemError: Status.SINGULAR,
+    OutsideChartError: Status.OUTSIDE_CHART,
+    NotConvergedError: Status.NOT_CONVERGED,
+    IndefiniteMassMatrixError: Status.INDEFINITE_MASS,
+    ConstraintDriftError: Status.CONSTRAINT_DRIFT,
+}
+"""What the compiled loop reports where a step raises."""
+
+
+@dataclass
+class TimeLoop:
+    """An integration in NumPy that can be continued until it is done."""
+
+    system: System
+    method: Method
+    plan: Plan
+    control: StepControl
+    begin: LoopState
+    record_every: int
+    with_trace: bool
+    recorder: Recorder = field(init=False)
+    compile_seconds: float = 0.0
+
+    def __post_init__(self) -> None:
+        begin, at = self.begin, self.begin.at
+        self.recorder = Recorder(self.system.layout)
+        self.counters: Counters = replace(begin.counters)
+        self.stepper = Stepper(self.system, self.method, self.control)
+        acceleration = None if at.acceleration is None else at.acceleration.copy()
+        self.state = State(begin.t, at.q.copy(), at.v.copy(), at.multipliers.copy(), acceleration)
+        self.carried = at.carried
+        self.h = at.h
+        self.event_values = self.system.layout.events
+        self.event = at.event
+        if self.event is None:
+            self.event = self._events(self.state.t, self.state.q, self.state.v, self.state.multipliers)
+
+    def advance(self, budget: int) -> Status:
+        """Try up to ``budget`` steps."""
+        plan, counters = self.plan, self.counters
+        while counters.segment < len(plan.end):
+            start, end = plan.start[counters.segment], plan.end[counters.segment]
+            if self.state.t < start:
+                # After a jump of an input steps begin a little later, and v' before it is of no use.
+                self.state.t, self.state.acceleration = start, None
+            while self.state.t < end if self.control.is_adaptive else counters.step < plan.steps[counters.segment]:
+                if counters.step >= self.control.max_steps:
+                    return Status.TOO_MANY_STEPS
+                if budget <= 0:
+                    return Status.BUDGET
+                budget -= 1
+                status = self._step(end)
+                if status is not Status.DONE:
+                    return status
+            counters.segment, counters.step = counters.segment + 1, 0
+        return Status.DONE
+
+    def drain(self, recorder: Recorder) -> None:
+        """Move what was recorded to a recorder."""
+        recorder.take(self.recorder)
+
+    def captured(self) -> LoopState:
+        """The state between two steps."""
+        s = self.state
+        event = self.event if self.event_values else None
+        at = Start(s.q, s.v, s.multipliers, self.carried, self.h, s.acceleration, event)
+        return LoopState(s.t, at, replace(self.counters))
+
+    def _step(self, end: float) -> Status:
+        """Try one step; `Status.DONE` also if it was rejected."""
+        plan, counters, state, control = self.plan, self.counters, self.state, self.control
+        start = plan.start[counters.segment]
+        if control.is_adaptive:
+            h = min(self.h, control.h_max)
+            is_last = not state.t + 1.01 * h < end
+            if is_last:
+                h = end - state.t
+            elif h < control.smallest_step(state.t, plan.span):
+                return Status.STEP_UNDERFLOW
+            end_of_step = end if is_last else state.t + h
+        else:
+            h = (end - start) / plan.steps[counters.segment]
+            state.t = start + counters.step * h
+            is_last = counters.step + 1 == plan.steps[counters.segment]
+            end_of_step = end if is_last else start + (counters.step + 1) * h
+        is_looked_at = looks_at_step(control.stiffness_limit, counters)
+        trial, status = self._tried(h)
+        if control.is_adaptive and not (trial is not None and trial.error <= 1):
+            failed = trial is None or not trial.error <= np.inf
+            factor = 0.2 if failed or trial is None else min(control.factor(trial.error), 0.9)
+            self._trace(h, trial.error if trial is not None and not failed else np.nan, 0)
+            if h * factor < control.smallest_step(state.t, plan.span):
+                return status if status is not Status.DONE else Status.STEP_UNDERFLOW
+            if trial is not None and not failed:
+                state.acceleration = trial.first_acceleration
+            self.h = h * factor
+            counters.rejected += 1
+            return Status.DONE
+        if trial is None:
+            return status
+        if trial.largest_constraint > counters.drift_bound:
+            try:
+                check_drift(self.system, trial, end_of_step)
+            except ConstraintDriftError:
+                return Status.CONSTRAINT_DRIFT
+            counters.drift_bound = 2 * trial.largest_constraint
+        if is_looked_at:
+            look_at_step(self.stepper, counters, state, trial, end_of_step, h)
+        self._trace(h, trial.error, 1)
+        is_terminal = False
+        if self.event_values:
+            try:
+                found = self._find_events(h, end_of_step, trial)
+            except IntegrationError as error:
+                return STATUS_OF[type(error)]
+            if found is None:
+                return Status.EVENT_NOT_A_NUMBER
+            trial, end_of_step, is_terminal = found
+        if control.is_adaptive:
+            proposed = h * control.factor(trial.error)
+            self.h = max(proposed, self.h) if is_last else proposed
+        self.carried = self._carried(end_of_step, trial)
+        state.t, state.q, state.v, state.multipliers = end_of_step, trial.q, trial.v, trial.multipliers
+        state.acceleration = trial.acceleration
+        counters.step += 1
+        counters.steps += 1
+        counters.largest_constraint = max(counters.largest_constraint, trial.largest_constraint)
+        counters.largest_velocity = max(counters.largest_velocity, trial.largest_velocity)
+        every = self.record_every and counters.steps % self.record_every == 0
+        if (is_last and plan.record_end[counters.segment]) or is_terminal or every:
+            self.recorder.add_state(state.t, state.q, state.v, state.multipliers, self.carried)
+        return Status.EVENT if is_terminal else Status.DONE
+
+    def _carried(self, end: float, trial: Trial) -> Array:
+        """What is carried at the end of a step."""
+        system, state = self.system, self.state
+        begin, after = (np.array([state.t]), state.q[None]), (np.array([end]), trial.q[None])
+        turned, known = self.stepper.turned(trial)[None], (system.kernels, system.layout, system.prepared)
+        carried = carried_after(*known, self.carried[None], begin, after, turned)
+        return np.asarray(carried[0], dtype=float)
+
+    def _tried(self, h: float) -> tuple[Trial | None, Status]:
+        try:
+            trial = self.stepper.step(self.state, h)
+        except IntegrationError as error:
+            return None, STATUS_OF[type(error)]
+        self._count(trial)
+        return trial, Status.DONE
+
+    def _count(self, trial: Trial) -> None:
+        self.counters.rhs_evaluations += trial.rhs_evaluations
+        self.counters.newton_iterations += trial.newton_iterations
+
+    def _trace(self, h: float, error: float, accepted: int) -> None:
+        if self.with_trace:
+            self.recorder.add_trace(np.array([self.state.t, h, error, accepted]))
+
+    def _events(self, t: float, q: Array, v: Array, multipliers: Array) -> Array:
+        if not self.event_values:
+            return np.zeros(0)
+        return self.system.kernels.events(self.system.prepared, t, q, v, multipliers)
+
+    def _find_events(self, h: float, end: float, trial: Trial) -> tuple[Trial, float, bool] | None:
+        """Record the events of a step; the trial, the end of the step, and whether a terminal event ended it.
+
+        None where an event function is NaN.
+        """
+        assert self.event is not None
+        inside = StepInside(self.stepper, self.state, trial, h, end, self._count)
+        after = inside.events(end, trial)
+        if np.isnan(self.event).any() or np.isnan(after).any():
+            return None
+        search = EventSearch(inside, self.event, after)
+        found, values = search.found(), self.event_values
+        first = min((t for index, t, _ in found if values[index].is_terminal), default=np.inf)
+        for index, t, at in found:
+            if t <= first:
+                self.recorder.add_event(index, t, at.q, at.v, at.multipliers, self._carried(t, at))
+            if values[index].is_terminal and t == first:
+                trial, end = at, t
+        self.event = search.after
+        if first < np.inf:
+            trial.acceleration = None
+            self.event = inside.events(end, trial)
+        return trial, end, first < np.inf

@@ -1,0 +1,309 @@
+"""Running a time loop, compiled or in NumPy, to its end: progress, Ctrl-C, checkpoints, failures."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from symlie.errors import (
+    CheckpointError,
+    ConstraintDriftError,
+    IndefiniteMassMatrixError,
+    IntegrationError,
+    InterruptedIntegrationError,
+    NotConvergedError,
+    NotFiniteError,
+    OutOfMemoryError,
+    OutsideChartError,
+    SingularSystemError,
+    StepUnderflowError,
+    TooManyStepsError,
+)
+from symlie.interruption import DeferredInterrupt
+from symlie.notices import notify
+from symlie.runtime.integrate.c_loop import CompiledIntegration, Status
+from symlie.runtime.integrate.findings import findings_at_the_end, findings_on_the_way
+from symlie.runtime.integrate.loop_state import LoopState
+from symlie.runtime.integrate.numpy_loop import TimeLoop
+from symlie.runtime.integrate.segments import Plan
+from symlie.runtime.layout.layout import Array
+from symlie.runtime.methods.controllers import StepControl
+from symlie.runtime.methods.method import Method
+from symlie.runtime.methods.stepper import State, explained
+from symlie.runtime.solution.recorder import Recorder, Statistics
+from symlie.runtime.solution.solution import Solution
+from symlie.runtime.system.system import System, Timings
+
+RETURN_SECONDS = 0.05
+"""A loop returns about this often, for progress, interruption and checkpoints."""
+
+MULTIPLIERS = ("stage", "index1")
+"""Where λ comes from: the stages of the method, or the acceleration-level system."""
+
+Progress = Callable[[float], None]
+"""Called with the fraction done, between 0 and 1."""
+
+_FAILURES: dict[Status, tuple[type[IntegrationError], str]] = {
+    Status.NOT_FINITE: (
+        NotFiniteError,
+        "A state became infinite or NaN in the step after t = {t:.9g}{where}; take a smaller step.",
+    ),
+    Status.SINGULAR: (
+        SingularSystemError,
+        "The linear system of a stage is singular in the step after t = {t:.9g}: constraints became dependent, or a "
+        "direction lost its mass.",
+    ),
+    Status.INDEFINITE_MASS: (
+        IndefiniteMassMatrixError,
+        "The mass matrix is not positive definite any more in the step after t = {t:.9g}{where}; a step that is too "
+        "large may have led there, or the masses and inertias of the model are positive in a part of its "
+        "configurations only.",
+    ),
+    Status.CONSTRAINT_DRIFT: (
+        ConstraintDriftError,
+        "The configuration has left the constraints in the step after t = {t:.9g}{where}; take a smaller step or "
+        "tolerance, or stabilize='projection'. It may be that no configuration satisfies them from there on.",
+    ),
+    Status.OUTSIDE_CHART: (
+        OutsideChartError,
+        "A rotation increment reached 2π in the step after t = {t:.9g}, where T⁻¹ is singular; take a smaller step.",
+    ),
+    Status.NOT_CONVERGED: (
+        NotConvergedError,
+        "Newton's method finds no solution of the implicit step after t = {t:.9g}; take a smaller step.",
+    ),
+    Status.EVENT_NOT_A_NUMBER: (
+        NotFiniteError,
+        "An event function is NaN in the step after t = {t:.9g}{where}; state it so that it is a number wherever the "
+        "motion goes, for instance by sl.select.",
+    ),
+    Status.TOO_MANY_STEPS: (
+        TooManyStepsError,
+        "{max_steps} steps have led to t = {t:.9g} only, on the way to t = {end:.9g}. Loosen rtol and atol if steps "
+        "are shorter than they need to be, or allow more with max_steps.",
+    ),
+    Status.STEP_UNDERFLOW: (
+        StepUnderflowError,
+        "The tolerances ask for steps that time can not resolve after t = {t:.9g}; the solution may have a "
+        "singularity there, or the tolerances are below round-off: loosen rtol and atol.",
+    ),
+}
+
+
+class TimeLoopLike(Protocol):
+    """A loop that can be continued until it is done."""
+
+    compile_seconds: float
+
+    def advance(self, budget: int) -> Status:
+        """Try up to ``budget`` steps."""
+
+    def drain(self, recorder: Recorder) -> None:
+        """Move what was recorded to a recorder."""
+
+    def captured(self) -> LoopState:
+        """The state between two steps."""
+
+
+class Keeper(Protocol):
+    """What keeps the state of a loop so that it can go on in another process."""
+
+    def keep(self, state: LoopState, recorder: Recorder) -> None:
+        """Keep the state now."""
+
+    def is_due(self) -> bool:
+        """Whether it is time to keep the state."""
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """Everything that one integration is told.
+
+    ``settings`` are the arguments of `solve` as JSON has them, for files and for people; ``begin`` is the state before
+    the first step.
+    """
+
+    system: System
+    method: Method
+    plan: Plan
+    control: StepControl
+    record_every: int
+    settings: Mapping[str, Any]
+    timings: Timings
+    begin: LoopState
+
+    def loop(self, begin: LoopState) -> TimeLoopLike:
+        """The loop of the system's backend at a state."""
+        kind = CompiledIntegration if self.system.backend == "c" else TimeLoop
+        return kind(
+            self.system,
+            self.method,
+            self.plan,
+            self.control,
+            begin,
+            record_every=self.record_every,
+            with_trace=bool(self.settings["trace"]),
+        )
+
+    def failure(self, status: Status, state: LoopState) -> IntegrationError:
+        """The exception for a status of the loop."""
+        kind, sentence = _FAILURES[status]
+        where = ""
+        if "{where}" in sentence:
+            at, segment = state.at, state.counters.segment
+            h = at.h if self.control.is_adaptive else self.plan.step_size(segment)
+            begin = State(state.t, at.q, at.v, at.multipliers, at.acceleration)
+            found = explained(self.system, self.method, self.control, begin, h, kind)
+            where = f" ({found[0].lower()}{found[1:]})" if found else ""
+        end = self.plan.end[min(state.counters.segment, len(self.plan.end) - 1)]
+        return kind(sentence.format(t=state.t, where=where, end=end, max_steps=self.control.max_steps))
+
+
+def execute(
+    run: Run,
+    loop: TimeLoopLike,
+    begin: LoopState,
+    recorder: Recorder,
+    *,
+    progress: Progress | None = None,
+    keeper: Keeper | None = None,
+) -> Solution:
+    """Integrate from a state of the loop to the end.
+
+    Parameters
+    ----------
+    run
+        The integration.
+    loop
+        The loop of the run that begins at ``begin``.
+    begin
+        The state of the loop.
+    recorder
+        What was recorded before.
+    progress
+        Called with the fraction done, at most every 50 ms or so.
+    keeper
+        Keeps the state when it is due, on Ctrl-C, and at the end.
+
+    Raises
+    ------
+    IntegrationError
+        The integration failed or was interrupted; its ``solution`` holds what was done, up to the last good step.
+    """
+    failure: IntegrationError | None = None
+    state, budget, cpu = begin, 1, begin.cpu_seconds
+
+    told: set[str] = set()
+
+    def tell(found: list[str]) -> None:
+        for sentence in found:
+            if sentence not in told:
+                told.add(sentence)
+                notify(sentence)
+
+    def captured(*, is_done: bool = False) -> LoopState:
+        return dataclasses.replace(loop.captured(), cpu_seconds=cpu, is_done=is_done)
+
+    try:
+        with DeferredInterrupt() as interrupt:
+            while not state.is_done:
+                start, start_cpu = time.perf_counter(), time.thread_time()
+                status = loop.advance(budget)
+                elapsed = time.perf_counter() - start
+                cpu += time.thread_time() - start_cpu
+                loop.drain(recorder)
+                state = captured(is_done=status in (Status.DONE, Status.EVENT))
+                tell(findings_on_the_way(run, state.counters, recorder))
+                if status in _FAILURES:
+                    failure = run.failure(status, state)
+                    break
+                try:
+                    interrupt.check()
+                    if progress is not None:
+                        progress(run.plan.fraction(state.t) if status is not Status.DONE else 1.0)
+                except KeyboardInterrupt:
+                    if keeper is not None:
+                        keeper.keep(state, recorder)
+                    raise
+                if keeper is not None and (state.is_done or keeper.is_due()):
+                    keeper.keep(state, recorder)
+                if status is Status.BUDGET:
+                    # Aim at half the time so that a slower stretch still returns in time.
+                    budget = max(1, min(4 * budget, int(budget * RETURN_SECONDS / 2 / max(elapsed, 1e-9))))
+    except KeyboardInterrupt:
+        state = captured(is_done=state.is_done)
+        failure = InterruptedIntegrationError(f"Interrupted at t = {state.t:.9g}; the solution so far is attached.")
+    except CheckpointError as error:
+        failure = error
+    except MemoryError:
+        state = captured()
+        failure = OutOfMemoryError(
+            f"There is no memory for more records after t = {state.t:.9g}, where {len(recorder)} states are recorded; "
+            "the solution so far is attached. Record fewer with t_eval or record_every."
+        )
+    if failure is not None:
+        recorder.add_last(state.t, state.at.q, state.at.v, state.at.multipliers, state.at.carried)
+    found = findings_on_the_way(run, state.counters, recorder)
+    solution = _solution(run, state, recorder, failure)
+    if failure is None:
+        found += findings_at_the_end(run, solution)
+    solution = dataclasses.replace(solution, notices=tuple(found))
+    if run.settings["multipliers"] == "index1" and run.system.layout.rows:
+        solution = solution.with_index1_multipliers()
+    if failure is not None:
+        failure.solution = solution
+    tell(found)
+    if failure is not None:
+        raise failure
+    return solution
+
+
+def _solution(run: Run, state: LoopState, recorder: Recorder, failure: IntegrationError | None) -> Solution:
+    counters, timings = state.counters, run.timings
+    t, q, v, rows, carried = recorder.taken_states()
+    statistics = Statistics(
+        steps=counters.steps,
+        accepted=counters.steps,
+        rejected=counters.rejected,
+        rhs_evaluations=counters.rhs_evaluations,
+        newton_iterations=counters.newton_iterations,
+        jacobians=counters.newton_iterations,
+        max_constraint_residual=counters.largest_constraint,
+        max_velocity_residual=counters.largest_velocity,
+        cpu_seconds=state.cpu_seconds,
+        derive_seconds=timings.derive,
+        emit_seconds=timings.emit,
+        compile_seconds=timings.compile,
+    )
+    at = state.at
+    was_ended = any(e.is_terminal for e in recorder.events)
+    return Solution(
+        run.system,
+        run.method.name,
+        t,
+        q,
+        v,
+        rows,
+        carried,
+        statistics,
+        type(failure).__name__ if failure is not None else "event" if was_ended else "ok",
+        recorder.taken_trace(),
+        tuple(sorted(recorder.events, key=lambda e: e.t)),
+        dataclasses.replace(at, event=_after_events(recorder, state.t, at.event)),
+        run.settings,
+    )
+
+
+def _after_events(recorder: Recorder, t: float, values: Array | None) -> Array | None:
+    """Values of the event functions to go on with: zero for those that just happened, so that they do not again."""
+    if values is None:
+        return None
+    values = values.copy()
+    happened = {(e.name, e.instance) for e in recorder.events if e.t == t}
+    for k, value in enumerate(recorder.layout.events):
+        if (value.name, value.instance) in happened:
+            values[k] = 0.0
+    return values

@@ -1,0 +1,134 @@
+"""The plan of an integration: segments between times that must be hit exactly."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from numbers import Real
+
+from symlie.errors import ModelError
+from symlie.runtime.methods.controllers import RESOLVED
+
+GRID_TOLERANCE = 1e-9
+"""A segment within this fraction of a whole number of steps is taken as exactly that many."""
+
+LARGEST_STEPS = int(2 / RESOLVED)
+"""Number of such steps in the longest interval, from -t to t."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Segments with equal steps each; ``record_end`` marks the ends that are recorded."""
+
+    start: tuple[float, ...]
+    end: tuple[float, ...]
+    steps: tuple[int, ...]
+    record_end: tuple[bool, ...]
+
+    @property
+    def total_steps(self) -> int:
+        """Number of steps of all segments; zero for adaptive steps."""
+        return sum(self.steps)
+
+    @property
+    def span(self) -> float:
+        """Length of the whole interval, in s."""
+        return self.end[-1] - self.start[0]
+
+    def step_size(self, segment: int) -> float:
+        """Size of the equal steps of a segment, in s."""
+        return (self.end[segment] - self.start[segment]) / self.steps[segment]
+
+    def fraction(self, t: float) -> float:
+        """Part of the interval up to t, between 0 and 1."""
+        return (t - self.start[0]) / self.span
+
+
+def interval(t_span: tuple[float, float] | float, continued: float | None) -> tuple[float, float]:
+    """Start and end time.
+
+    Parameters
+    ----------
+    t_span
+        (t₀, t_end), or t_end alone.
+    continued
+        End of the solution that is continued, if there is one; else t₀ is zero where it is not given.
+
+    Raises
+    ------
+    ModelError
+        It is no interval, or does not begin where the solution ends.
+    """
+    begin = 0.0 if continued is None else continued
+    ends = [begin, t_span] if isinstance(t_span, str) or not isinstance(t_span, Iterable) else list(t_span)
+    if len(ends) != 2:
+        raise ModelError(f"The time interval must be t_end or (t0, t_end), not {t_span!r}.")
+    if not all(isinstance(t, Real) for t in ends):
+        raise ModelError(f"The time interval must be numbers, not {t_span!r}.")
+    if continued is not None and ends[0] != begin:
+        raise ModelError(f"The solution to continue ends at t = {begin:.9g}, but the interval starts at {ends[0]}.")
+    return float(ends[0]), float(ends[1])
+
+
+def step_plan(
+    t0: float,
+    t_end: float,
+    h: float | None,
+    t_eval: Sequence[float] | None,
+    breakpoints: Mapping[float, float] | None = None,
+) -> Plan:
+    """Segments from t₀ to t_end with steps of length h, shortened only where a time of ``t_eval`` demands it.
+
+    The number of adaptive steps, of no given length, is not known beforehand; their segments have none.
+
+    Parameters
+    ----------
+    t0, t_end
+        Interval, in s.
+    h
+        Step size, in s; ``None`` for adaptive steps.
+    t_eval
+        Increasing times in (t₀, t_end] that are hit exactly; t₀ itself may be the first.
+    breakpoints
+        Other times that are hit exactly, such as kinks and jumps of loads, each with the time at which steps after it
+        begin.
+
+    Raises
+    ------
+    ModelError
+        Times out of order or outside of the interval; a step size that is not positive.
+    """
+    if h is not None and not isinstance(h, Real):
+        raise ModelError(f"The step size must be a number, not {h!r}.")
+    if h is not None and not (math.isfinite(h) and h > 0):
+        raise ModelError(f"The step size must be positive, not {h}.")
+    if not (math.isfinite(t_end) and t_end > t0):
+        raise ModelError(f"The end time {t_end} must be after the start {t0}.")
+    shortest = RESOLVED * max(abs(t0), abs(t_end))
+    if (t_end - t0 if h is None else h) < shortest:
+        what = "An interval" if h is None else "A step"
+        raise ModelError(
+            f"{what} of {t_end - t0 if h is None else h:g} s is lost in the rounding of times near {t_end:g} s, where "
+            f"steps need {shortest:.2g} s at least; count time from a nearer origin."
+        )
+    try:
+        stops = [float(t) for t in (t_eval if t_eval is not None else []) if t != t0]
+    except (TypeError, ValueError) as error:
+        raise ModelError(f"The evaluation times must be numbers, not {t_eval!r}.") from error
+    if not all(b > a for a, b in zip([t0, *stops], stops, strict=False)) or (stops and not stops[-1] <= t_end):
+        raise ModelError(f"The evaluation times must increase and lie between {t0} and {t_end}.")
+    recorded = set(stops) if t_eval is not None else {t_end}
+    after = breakpoints or {}
+    stops = sorted({*stops, t_end, *(t for t in after if t0 < t < t_end)})
+    starts = [after.get(t, t) for t in (t0, *stops[:-1])]
+    counts = []
+    for a, b in zip(starts, stops, strict=True):
+        if h is None:
+            counts.append(0)
+            continue
+        ratio = (b - a) / h
+        nearest = round(ratio)
+        on_grid = nearest >= 1 and abs(ratio - nearest) <= GRID_TOLERANCE * ratio
+        counts.append(nearest if on_grid else max(1, math.ceil(ratio)))
+    return Plan(tuple(starts), tuple(stops), tuple(counts), tuple(s in recorded for s in stops))

@@ -1,0 +1,313 @@
+"""`solve`: integrate a system with a method, in compiled code or in NumPy."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from numbers import Integral, Real
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from symlie.errors import ModelError, UnknownNameError, UnsupportedMethodError
+from symlie.runtime.integrate.checkpoint import SECONDS, create_checkpoint
+from symlie.runtime.integrate.loop_state import LoopState
+from symlie.runtime.integrate.run import MULTIPLIERS, Progress, Run, execute
+from symlie.runtime.integrate.segments import LARGEST_STEPS, Plan, interval, step_plan
+from symlie.runtime.integrate.stiffness import stiffness_limit
+from symlie.runtime.layout.layout import Array, Layout
+from symlie.runtime.methods.chosen import chosen_method
+from symlie.runtime.methods.controllers import MAX_STEPS, Controller, StepControl, controller_by_name, tolerances
+from symlie.runtime.methods.method import Method, method_names
+from symlie.runtime.methods.method import method as method_of_name
+from symlie.runtime.methods.stabilisation import stabilisation
+from symlie.runtime.solution.recorder import Recorder
+from symlie.runtime.solution.solution import Solution
+from symlie.runtime.solution.start import Start, continuation_of, first_step, start_of
+from symlie.runtime.system.system import System
+
+
+def takes_constraints(method: Method) -> bool:
+    """Whether a method can integrate systems with constraints."""
+    return method.family in ("half_explicit", "index1")
+
+
+def _has_frames(layout: Layout) -> bool:
+    """Whether some nodes are on manifolds with a frame, whose flows have no known commutators."""
+    return any(node.type["is_frame"] for node in layout.nodes)
+
+
+def default_method(layout: Layout) -> str:
+    """The method for a model where none is given."""
+    if _has_frames(layout):
+        return "cf43"
+    return "half_explicit_5" if not layout.has_fields and layout.of_velocities.all() else "rkmk_dopri5"
+
+
+def check_method(layout: Layout, method: Method) -> None:
+    """Check that a method can integrate a model.
+
+    Raises
+    ------
+    UnsupportedMethodError
+        It can not; the message names methods that can.
+    """
+    if layout.of_velocities.any() and not takes_constraints(method):
+        raise UnsupportedMethodError(
+            f"Method '{method.name}' integrates systems without constraints, but '{layout.name}' has {layout.rows} "
+            "constraint rows; use half_explicit_2, …, half_explicit_5."
+        )
+    if method.family == "symplectic" and not layout.is_hamiltonian:
+        raise UnsupportedMethodError(
+            f"Method '{method.name}' integrates Hamiltonian systems on cotangent bundles; not all nodes of "
+            f"'{layout.name}' are on a cotangent_space(group) and moved by a Hamiltonian of the model itself. Use "
+            "rkmk_dopri5 or another explicit method."
+        )
+    if _has_frames(layout) and not method.is_free_of_commutators:
+        raise UnsupportedMethodError(
+            f"Method '{method.name}' needs commutators, which the frame of vector fields of '{layout.name}' does not "
+            "have; use cf4, cf32a, cf43, cg3, cg4, cg5, or lie_euler_heun."
+        )
+    if method.family == "half_explicit" and (layout.has_fields or not layout.of_velocities.all()):
+        raise UnsupportedMethodError(
+            f"Method '{method.name}' integrates velocities and their constraints, but nodes of '{layout.name}' move by "
+            "fields or by constraints of accelerations; use rkmk_dopri5 or another explicit method."
+        )
+
+
+def solve(
+    system: System,
+    t_span: tuple[float, float] | float,
+    *,
+    method: str | Path | Method | None = None,
+    method_options: Mapping[str, Any] | None = None,
+    h: float | None = None,
+    rtol: float | Array | None = None,
+    atol: float | Array | None = None,
+    h0: float | None = None,
+    controller: str | Controller = "tumiotto2024",
+    controller_options: Mapping[str, float] | None = None,
+    t_eval: Sequence[float] | None = None,
+    record_every: int = 1,
+    multipliers: str = "stage",
+    stabilize: str = "none",
+    trace: bool = False,
+    max_steps: int | None = None,
+    start: Solution | None = None,
+    progress: Progress | None = None,
+    checkpoint: str | Path | None = None,
+    checkpoint_seconds: float = SECONDS,
+    checkpoint_notes: Mapping[str, Any] | None = None,
+) -> Solution:
+    """Integrate a system with fixed or adaptive steps.
+
+    Parameters
+    ----------
+    system
+        The system, from `Equations.compile` or `symlie.load`.
+    t_span
+        (t₀, t_end), or t_end with t₀ = 0, or the end of ``start``; in s.
+    method
+        Name of a method, see ``symlie list``; or a TOML file with a tableau, see `load_tableau`. Default:
+        half_explicit_5; where nodes move by fields rkmk_dopri5, or cf43 along frames.
+    method_options
+        For methods of the family rkmk ``commutators``: ``"exact"``, ``"auto"`` or the number after which dexp⁻¹ is
+        truncated, and ``map``: ``"exp"``, ``"cayley"`` or ``"second_kind"``, the local coordinates of a step.
+    h
+        Size of fixed steps, in s. Without it steps are adaptive, for methods with an embedded formula.
+    rtol, atol
+        Tolerances of the local error: a number, or one for each velocity component, or one for each entry of (θ, v).
+        Default: 1e-6 and rtol/100; with ``atol`` alone the tolerance is absolute. With ``h`` they scale the errors of
+        the trace.
+    h0
+        First adaptive step, in s; default: estimated.
+    controller, controller_options
+        Step size controller by name, and factors to change: ``safety, exponent, fac_min, fac_max, h_min, h_max``.
+    t_eval
+        Times to record, hit exactly by shortening steps; default: every step.
+    record_every
+        Without ``t_eval``: record each n-th step, and the end; 0 records the start and the end alone.
+    multipliers
+        ``"stage"``: λ as the method gives it. ``"index1"``: recomputed from the acceleration-level system at each
+        recorded state; the integration is the same.
+    stabilize
+        ``"none"``, ``"baumgarte:ALPHA"`` (α in 1/s, added in the stages of half-explicit methods), ``"projection"`` (of
+        the configuration after each step), ``"projection+velocity"`` or ``"velocity"``.
+    trace
+        Whether all tried steps with their error estimates are kept, also of fixed steps.
+    max_steps
+        Steps at most between two times that are hit exactly, which are those of ``t_eval``, jumps of inputs, and the
+        end. Default: 10⁹ adaptive steps, and as many as there are with ``h``.
+    start
+        A solution to continue, of this system or of one with other parameters.
+    progress
+        Called with the fraction done, at most every 50 ms or so.
+    checkpoint
+        A file from which `resume` goes on after an interruption, to the same bits as without one. It is written at
+        the beginning, at the end, on Ctrl-C, and in between; an older checkpoint there is replaced.
+    checkpoint_seconds
+        Time between two checkpoints, in s.
+    checkpoint_notes
+        Anything that JSON has, kept in the checkpoint for whoever resumes; see `checkpoint_notes`.
+
+    Returns
+    -------
+    Solution
+        Ended early by a terminal event, its last state is that at the event. What is found of events: see
+        `Model.event`.
+
+    Raises
+    ------
+    UnsupportedMethodError
+        The method can not integrate this model, or has no error estimate for adaptive steps.
+    ModelError
+        The interval, the step size, the tolerances or the times to record are not usable.
+    InconsistentInitialValuesError, RedundantConstraintsError, SingularMassMatrixError
+        The initial values are not usable.
+    FormatError
+        The checkpoint can not be written there.
+    IntegrationError
+        The integration failed or was interrupted; its ``solution`` holds what was done, up to the last good step.
+    """
+    if not isinstance(system, System):
+        raise ModelError(
+            f"A {type(system).__name__} can not be integrated; take the system of model.derive().compile()."
+        )
+    chosen = chosen_method(default_method(system.layout) if method is None else method, method_options)
+    check_method(system.layout, chosen)
+    if multipliers not in MULTIPLIERS:
+        raise UnknownNameError(f"Unknown multipliers '{multipliers}'; use stage or index1.")
+    if not isinstance(record_every, Integral) or record_every < 0:
+        raise ModelError(f"record_every must be a whole number of steps, 0 for the end alone, not {record_every!r}.")
+    if max_steps is None:
+        max_steps = MAX_STEPS if h is None else LARGEST_STEPS
+    if not isinstance(max_steps, Integral) or max_steps < 1:
+        raise ModelError(f"max_steps must be a positive whole number, not {max_steps!r}.")
+    max_steps = min(int(max_steps), LARGEST_STEPS)
+    t0, t_end = interval(t_span, float(start.t[-1]) if start is not None and len(start.t) else None)
+    plan = step_plan(t0, t_end, h, t_eval, system.breakpoints)
+    if max(plan.steps) > max_steps:
+        raise ModelError(
+            f"Steps of {h:g} s are {max(plan.steps)} between two times that are hit exactly, more than max_steps = "
+            f"{max_steps}; take a larger step, or allow more."
+        )
+    control = _step_control(system, chosen, h, rtol, atol, controller, controller_options, stabilize, trace)
+    limit = stiffness_limit(chosen) if control.is_adaptive else 0.0
+    control = dataclasses.replace(control, max_steps=max_steps, stiffness_limit=limit)
+    begin = start_of(system, t0) if start is None else continuation_of(start, system)
+    system.check_motions(t_end)
+    if plan.start[0] > t0:
+        begin = dataclasses.replace(begin, acceleration=None)
+    if control.is_adaptive:
+        begin = dataclasses.replace(begin, h=_first_step(system, plan, begin, control, chosen, h0))
+    elif h0 is not None:
+        raise ModelError("h0 is the first of adaptive steps; it can not be given together with h.")
+    recorder = Recorder(system.layout)
+    if t_eval is None or (len(t_eval) and t_eval[0] == t0):
+        recorder.add_state(t0, begin.q, begin.v, begin.multipliers, begin.carried)
+    settings = {
+        "t_span": [t0, t_end],
+        "method": chosen.name,
+        "method_options": chosen.options,
+        "tableau": chosen.entry,
+        "h": h,
+        "rtol": _as_json(rtol),
+        "atol": _as_json(atol),
+        "h0": h0,
+        "controller": controller if isinstance(controller, str) else controller.name,
+        "controller_options": dict(controller_options or {}),
+        "t_eval": _as_json(t_eval),
+        "record_every": int(record_every),
+        "multipliers": multipliers,
+        "stabilize": stabilize,
+        "trace": bool(trace),
+        "max_steps": max_steps,
+    }
+    state = LoopState(plan.start[0], begin)
+    every = min(int(record_every), LARGEST_STEPS) if t_eval is None else 0
+    run = Run(system, chosen, plan, control, every, settings, system.timings, state)
+    loop = run.loop(state)
+    timings = dataclasses.replace(run.timings, compile=run.timings.compile + loop.compile_seconds)
+    run = dataclasses.replace(run, timings=timings)
+    if checkpoint is None:
+        return execute(run, loop, state, recorder, progress=progress)
+    with create_checkpoint(Path(checkpoint), run, loop, recorder, checkpoint_seconds, checkpoint_notes) as keeper:
+        return execute(run, loop, state, recorder, progress=progress, keeper=keeper)
+
+
+def _as_json(values: float | Array | Sequence[float] | None) -> Any:
+    return values if values is None else np.asarray(values, dtype=float).tolist()
+
+
+def _step_control(
+    system: System,
+    method: Method,
+    h: float | None,
+    rtol: float | Array | None,
+    atol: float | Array | None,
+    name: str | Controller,
+    options: Mapping[str, float] | None,
+    stabilize: str,
+    trace: bool,
+) -> StepControl:
+    """How steps are taken, from the words of `solve`."""
+    layout = system.layout
+    kept = stabilisation(stabilize)
+    if kept.baumgarte and method.family != "half_explicit":
+        raise UnsupportedMethodError(f"Baumgarte's term belongs to half-explicit methods; '{method.name}' has none.")
+    is_adaptive = h is None
+    if not (is_adaptive or trace or (rtol is None and atol is None)):
+        raise ModelError(
+            "Give a step size h, or tolerances rtol and atol for adaptive steps, not both; fixed steps use tolerances "
+            "for the errors of a trace only."
+        )
+    if (is_adaptive or trace) and not method.has_estimate:
+        known = ", ".join(
+            n
+            for n in method_names()
+            if method_of_name(n).has_estimate and (not layout.rows or takes_constraints(method_of_name(n)))
+        )
+        wanted = "adaptive steps need" if is_adaptive else "a trace needs"
+        raise UnsupportedMethodError(
+            f"Method '{method.name}' has no error estimate, which {wanted}; give a step size h and no trace, or use "
+            f"one of: {known}."
+        )
+    if rtol is None:
+        rtol = 1e-6 if atol is None else 0.0
+    relative = tolerances("rtol", rtol, layout.dimension)
+    absolute = tolerances("atol", 0.01 * relative if atol is None else atol, layout.dimension)
+    if not np.all(absolute > 0):
+        raise ModelError("atol must be positive: entries that pass through zero have no relative accuracy.")
+    chosen = controller_by_name(name, options)
+    mobile = np.concatenate([layout.integrated, layout.integrated & layout.has_velocity]).astype(float)
+    return StepControl(
+        is_adaptive,
+        is_adaptive or trace,
+        relative,
+        absolute,
+        mobile / max(mobile.sum(), 1.0) if chosen.is_mean else mobile,
+        chosen.safety,
+        chosen.exponent_of(method),
+        chosen.fac_min,
+        chosen.fac_max,
+        chosen.h_min,
+        chosen.h_max,
+        kept.baumgarte,
+        kept.project_position,
+        kept.project_velocity,
+    )
+
+
+def _first_step(
+    system: System, plan: Plan, start: Start, control: StepControl, method: Method, h0: float | None
+) -> float:
+    if h0 is not None:
+        if not (isinstance(h0, Real) and np.isfinite(h0) and h0 > 0):
+            raise ModelError(f"The first step must be positive, not {h0!r}.")
+        return min(float(h0), control.h_max)
+    if start.h > 0:
+        return min(start.h, control.h_max)
+    t = plan.start[0]
+    estimated = first_step(system, t, start, control, method.order, plan.end[0] - t)
+    return max(estimated, control.smallest_step(t, plan.span))

@@ -1,0 +1,83 @@
+"""States within an accepted step in NumPy, for the search of events; see ``step_interpolation.h``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from symlie.runtime.layout.layout import Array
+from symlie.runtime.system.completion import index1_multipliers
+
+if TYPE_CHECKING:
+    from symlie.runtime.methods.stepper import State, Stepper, Trial
+
+INCREMENT_STEPS = 3
+"""Corrections of an increment so that it leads to the result of its step."""
+
+INCREMENT_ENOUGH = 1e-9
+"""Increments that are off by less are not corrected."""
+
+
+class StepInside:
+    """An accepted step that can be looked into.
+
+    Parameters
+    ----------
+    stepper
+        Takes steps; `Stepper.step` projects where that is asked for.
+    state, trial
+        The step's start, and its result.
+    h, end
+        Its length and the time at its end, in s.
+    count
+        Called with each step that is taken here.
+    """
+
+    def __init__(
+        self, stepper: Stepper, state: State, trial: Trial, h: float, end: float, count: Callable[[Trial], None]
+    ) -> None:
+        self.stepper, self.state, self.trial, self.h, self.end = stepper, state, trial, h, end
+        self._count = count
+        self._has_fields = stepper.system.layout.has_fields
+        self._theta = trial.increment
+        if self._has_fields:
+            return
+        kernels = stepper.kernels
+        for _ in range(INCREMENT_STEPS):
+            apart = kernels.difference(kernels.advance(state.q, self._theta), trial.q)
+            if np.abs(apart).max(initial=0.0) <= INCREMENT_ENOUGH:
+                break
+            self._theta = self._theta + kernels.rate(self._theta, apart)
+        self._rate = kernels.rate(self._theta, trial.v)
+
+    def events(self, t: float, trial: Trial) -> Array:
+        """Event functions at the end of a trial."""
+        return self._events(t, trial.q, trial.v, trial.multipliers)
+
+    def _events(self, t: float, q: Array, v: Array, multipliers: Array) -> Array:
+        return self.stepper.kernels.events(self.stepper.parameters, t, q, v, multipliers)
+
+    def step_to(self, x: float) -> tuple[Trial, Array]:
+        """The result of the step as if it had the length x, and the event functions there."""
+        trial = self.stepper.step(self.state, x)
+        self._count(trial)
+        return trial, self.events(self.state.t + x, trial)
+
+    def events_inside(self, s: float) -> Array:
+        """Event functions after the part s of the step, of an interpolated state."""
+        h, state, t = self.h, self.state, self.state.t + s * self.h
+        if self._has_fields:
+            return self.step_to(s * h)[1]
+        ends, first, last = s * s * (3 - 2 * s), s * (1 - s) * (1 - s), s * s * (s - 1)
+        theta = ends * self._theta + h * (first * state.v + last * self._rate)
+        ends, first, last = 6 * s * (1 - s) / h, (1 - s) * (1 - 3 * s), s * (3 * s - 2)
+        rate = ends * self._theta + first * state.v + last * self._rate
+        kernels, p = self.stepper.kernels, self.stepper.parameters
+        q, v = kernels.advance(state.q, theta), kernels.transport(theta, rate)
+        kernels.prescribe(p, t, q, v)
+        multipliers = self.trial.multipliers
+        if self.stepper.rows:
+            multipliers = index1_multipliers(kernels, self.stepper.algebra, p, t, q, v)[1]
+        return self._events(t, q, v, multipliers)

@@ -1,0 +1,130 @@
+"""Whether adaptive steps are short because the motion is stiff, or a force jumps to and fro; see ``stiffness.h``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from symlie.errors import IntegrationError
+from symlie.runtime.integrate.loop_state import Counters
+from symlie.runtime.layout.layout import Array
+from symlie.runtime.methods.commutator_free import ChainTableau
+from symlie.runtime.methods.method import Method
+from symlie.runtime.methods.stepper import State, Stepper, Trial
+from symlie.runtime.methods.tableau import ExplicitTableau, HalfExplicitTableau
+from symlie.runtime.methods.tables import chain_table, rkmk_table
+
+STIFFNESS_EVERY = 1000
+"""Steps after which one is looked at."""
+
+STIFF_STEPS = 15
+"""Suspicious steps that are enough."""
+
+CALM_STEPS = 6
+"""Steps in a row without suspicion after which counting begins again."""
+
+NEAR_LIMIT = 0.75
+"""Part of the interval of stability from which on steps are suspicious."""
+
+LONGEST_INTERVAL = 100.0
+"""Length up to which an interval of stability is looked for."""
+
+
+def stiffness_limit(method: Method) -> float:
+    """h |λ| from which on steps of a method are suspicious; 0 for methods that are not explicit."""
+    amplified = _amplification(method)
+    if amplified is None:
+        return 0.0
+    z = -np.arange(0.01, LONGEST_INTERVAL, 0.01)
+    unstable = np.flatnonzero(np.abs(amplified(z)) > 1)
+    return NEAR_LIMIT * float(-z[unstable[0]] if len(unstable) else LONGEST_INTERVAL)
+
+
+def _amplification(method: Method) -> Callable[[Array], Array] | None:
+    """What a step makes of y' = λ y in terms of z = h λ."""
+    tableau = method.tableau
+    if isinstance(tableau, HalfExplicitTableau):
+        rows, last = tableau.a_float(), tableau.s
+        starts, sums = [0] * (last + 1), [rows[k] for k in range(last + 1)]
+    elif isinstance(tableau, ChainTableau):
+        table = chain_table(tableau)
+        last = table.stages
+        starts = list(table.start[: last + 1])
+        sums = [
+            table.exponentials[a:b].sum(axis=0) for a, b in zip(table.bounds, table.bounds[1 : last + 2], strict=False)
+        ]
+    elif isinstance(tableau, ExplicitTableau):
+        rows = rkmk_table(method).a
+        last = len(rows) - 1
+        starts, sums = [0] * (last + 1), list(rows)
+    else:
+        return None
+
+    def amplified(z: Array) -> Array:
+        values = [np.ones_like(z)]
+        slopes: list[Array] = []
+        for k in range(last + 1):
+            reached = values[starts[k]] + sum(w * slope for w, slope in zip(sums[k], slopes, strict=False) if w)
+            values[k:] = [reached]
+            slopes.append(z * reached)
+        return values[last]
+
+    return amplified
+
+
+def looks_at_step(limit: float, counters: Counters) -> bool:
+    """Whether the next step is to be looked at."""
+    if not limit > 0 or counters.stiff_step > 0 or counters.chattering_step > 0:
+        return False
+    return counters.suspicious_steps > 0 or (counters.steps + 1) % STIFFNESS_EVERY == 0
+
+
+def look_at_step(stepper: Stepper, counters: Counters, state: State, trial: Trial, t: float, h: float) -> None:
+    """Look at an accepted step of length h that ends at time t."""
+    control, kernels, p = stepper.control, stepper.kernels, stepper.parameters
+    assert trial.difference is not None
+    counters.rhs_evaluations += 2
+    delta, delta_v = np.split(trial.difference, 2)
+    weight, weight_v = np.split(control.weight, 2)
+    q, v = kernels.advance(trial.q, delta), trial.v + delta_v
+    kernels.prescribe(p, t, q, v)
+    try:
+        with np.errstate(all="ignore"):
+            (rate, a), (other_rate, other_a) = (
+                _rates(stepper, t, *at, trial.multipliers) for at in ((trial.q, trial.v), (q, v))
+            )
+    except (np.linalg.LinAlgError, IntegrationError):
+        return
+    fast = []
+    for size, part, change in ((weight, delta, other_rate - rate), (weight_v, delta_v, other_a - a)):
+        moved = float(np.sum(size * part**2))
+        if moved > 0:
+            fast.append(float(np.sum(size * change**2)) > (control.stiffness_limit / h) ** 2 * moved)
+    found = np.abs((other_a - a) * (trial.v - state.v))
+    expected = np.abs(delta_v * (a - trial.first_acceleration))
+    flipped = (weight_v > 0) & (state.v * trial.v < 0) & (trial.first_acceleration * a < 0)
+    flipped &= ~((found >= 0.5 * expected) & (found <= 2 * expected))
+    _count(counters, t, h, bool(fast) and all(fast), bool(flipped.any()))
+
+
+def _rates(stepper: Stepper, t: float, q: Array, v: Array, multipliers: Array) -> tuple[Array, Array]:
+    a, multipliers = stepper.acceleration(t, q, v, multipliers)
+    return stepper.kernels.field(stepper.parameters, t, q, a, multipliers, v), a
+
+
+def _count(counters: Counters, t: float, h: float, is_fast: bool, is_flipped: bool) -> None:
+    if not is_fast and not is_flipped:
+        counters.calm_steps += 1
+        if counters.calm_steps >= CALM_STEPS:
+            counters.suspicious_steps = counters.flipped_steps = counters.calm_steps = 0
+        return
+    counters.calm_steps = 0
+    counters.suspicious_steps += 1
+    counters.flipped_steps += int(is_flipped)
+    if counters.suspicious_steps < STIFF_STEPS:
+        return
+    if 3 * counters.flipped_steps >= STIFF_STEPS:
+        counters.chattering_since, counters.chattering_step = t, h
+    else:
+        counters.stiff_since, counters.stiff_step = t, h

@@ -1,0 +1,1 @@
+"""The functions of a whole system, from C or from NumPy."""

@@ -1,0 +1,200 @@
+"""The kernels of a system in compiled code."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symlie.compile.library import Library
+from symlie.runtime.kernels.c_tables import build_problem, problem_tables
+from symlie.runtime.kernels.hermite import INVERSE_SERIES, LAST_TERM, QUINTIC
+from symlie.runtime.kernels.protocol import Prepared, States
+from symlie.runtime.layout.layout import Array, Layout
+
+
+class CKernels:
+    """Kernels of a compiled library."""
+
+    def __init__(self, layout: Layout, library: Library) -> None:
+        self._layout = layout
+        self._library = library
+        self._tables = problem_tables(layout)
+        self._nothing = np.zeros(1)
+
+    def prepare(self, parameters: Array, elements: Sequence[Array]) -> Prepared:
+        pointer, call = self._library.pointer, self._library.call
+        model = np.empty(self._layout.prepared_parameters)
+        parameters = np.ascontiguousarray(parameters)
+        call.symlie_prepare(-1, pointer(parameters), pointer(self._nothing), pointer(model))
+        prepared = []
+        for k, (element, rows) in enumerate(zip(self._layout.elements, elements, strict=True)):
+            out = np.empty((len(rows), element["prepared_parameters"]))
+            for source, target in zip(np.ascontiguousarray(rows), out, strict=True):
+                call.symlie_prepare(k, pointer(model), pointer(source), pointer(target))
+            prepared.append(out)
+        return Prepared(model, tuple(prepared))
+
+    def problem(self, p: Prepared) -> Any:
+        """The C description of the system with these parameters."""
+        if id(self) not in p.cache:
+            p.cache[id(self)] = build_problem(self._library, self._layout, self._tables, p)
+        return p.cache[id(self)][0]
+
+    def _call(self, name: str, size: int, p: Prepared | None, *arguments: Any) -> Array:
+        out = np.empty(size)
+        pointer = self._library.pointer
+        converted = [
+            pointer(np.ascontiguousarray(a, dtype=float)) if isinstance(a, np.ndarray) else a for a in arguments
+        ]
+        problem = self.problem(p if p is not None else self._topology)
+        getattr(self._library.call, f"symlie_{name}")(problem, *converted, pointer(out))
+        return out
+
+    @property
+    def _topology(self) -> Prepared:
+        """Parameters of zero: kernels of nodes need the number of nodes only."""
+        if not hasattr(self, "_without_parameters"):
+            zeros = tuple(np.zeros((1, e["prepared_parameters"])) for e in self._layout.elements)
+            self._without_parameters = Prepared(np.zeros(self._layout.prepared_parameters), zeros)
+        return self._without_parameters
+
+    def initial(self, p: Prepared) -> tuple[Array, Array]:
+        single = [n for n in self._layout.nodes if not n.is_array]
+        q = np.empty(sum(n.type["storage"] for n in single))
+        v = np.empty(sum(n.type["dimension"] for n in single))
+        pointer = self._library.pointer
+        self._library.call.symlie_initial(pointer(p.model), pointer(q), pointer(v))
+        return q, v
+
+    def advance(self, q: Array, u: Array) -> Array:
+        return self._call("advance", self._layout.storage, None, q, u)
+
+    def rate(self, u: Array, w: Array) -> Array:
+        return self._call("rate", self._layout.dimension, None, u, w)
+
+    def transport(self, u: Array, w: Array) -> Array:
+        return self._call("transport", self._layout.dimension, None, u, w)
+
+    def bracket(self, u: Array, w: Array) -> Array:
+        return self._call("bracket", self._layout.dimension, None, u, w)
+
+    def difference(self, q: Array, b: Array) -> Array:
+        return self._call("difference", self._layout.dimension, None, q, b)
+
+    def normalize(self, q: Array) -> Array:
+        return self._call("normalize", self._layout.storage, None, q)
+
+    def chart(self, u: Array) -> float:
+        u = np.ascontiguousarray(u)
+        return float(self._library.call.symlie_chart(self.problem(self._topology), self._library.pointer(u)))
+
+    def prescribe(self, p: Prepared, t: float, q: Array, v: Array) -> None:
+        pointer = self._library.pointer
+        self._library.call.symlie_prescribe(self.problem(p), t, pointer(q), pointer(v))
+
+    def prescribed_acceleration(self, p: Prepared, t: float) -> Array:
+        return self._call("prescribed_acceleration", self._layout.dimension, p, t)
+
+    def mass(self, p: Prepared, t: float, q: Array) -> Array:
+        return self._call("mass", self._tables.mass_values, p, t, q)
+
+    def force(self, p: Prepared, t: float, q: Array, v: Array) -> Array:
+        return self._call("force", self._layout.dimension, p, t, q, v)
+
+    def field(self, p: Prepared, t: float, q: Array, a: Array, multipliers: Array, v: Array) -> Array:
+        if not self._layout.has_fields:
+            return v
+        moved = np.array(v, dtype=float)
+        pointer = self._library.pointer
+        inputs = [np.ascontiguousarray(x, dtype=float) for x in (q, a, multipliers)]
+        self._library.call.symlie_field(self.problem(p), t, *map(pointer, inputs), pointer(moved))
+        return moved
+
+    def symplectic(self, p: Prepared, t: float, q: Array, u: Array, h: float, theta: float) -> tuple[Array, Array]:
+        residual, matrix = np.empty(len(u)), np.empty((len(u), len(u)))
+        pointer = self._library.pointer
+        q, u = np.ascontiguousarray(q), np.ascontiguousarray(u)
+        outputs = pointer(residual), pointer(matrix)
+        self._library.call.symlie_symplectic(self.problem(p), t, pointer(q), pointer(u), h, theta, *outputs)
+        return residual, matrix
+
+    def symplectic_end(self, p: Prepared, t: float, q: Array, u: Array, h: float, theta: float) -> Array:
+        return self._call("symplectic_end", self._layout.storage, p, t, q, u, h, theta)
+
+    def energy(self, p: Prepared, t: float, q: Array, v: Array) -> Array:
+        return self._call("energy", 2, p, t, q, v)
+
+    def outputs(self, p: Prepared, t: float, q: Array, v: Array, multipliers: Array) -> Array:
+        state = States(np.array([t], dtype=float), q[None], v[None], multipliers[None])
+        values = self.observe(p, state, (), tuple(self._layout.outputs))["outputs"]
+        return values.ravel()
+
+    def observe(
+        self, p: Prepared, states: States, quantities: Collection[str], outputs: Sequence[str] = ()
+    ) -> dict[str, Array]:
+        layout, count = self._layout, len(states.t)
+        number = {name: k for k, name in enumerate(layout.outputs)}
+        wanted = np.array([number[name] for name in outputs], dtype=np.int64)
+        widths = {"constraint_force": layout.dimension, "acceleration": layout.dimension, "multipliers": layout.rows}
+        sizes = sum(layout.outputs[name][0].stop - layout.outputs[name][0].start for name in outputs)
+        found = {name: np.zeros((count, widths[name]) if name in widths else count) for name in quantities}
+        found["outputs"] = np.empty((count, sizes))
+        values = self._library.ffi.new("symlie_values *", {"outputs_wanted": len(wanted)})
+        kept = {name: self._library.pointer(array) for name, array in found.items()}
+        kept["wanted"] = self._library.pointer(wanted, "long long[]")
+        for name, memory in kept.items():
+            setattr(values, name, memory)
+        described, held = c_states(self._library, states)
+        problem = self.problem(p)
+        workspace = np.empty(self._library.call.symlie_observation_workspace(problem))
+        self._library.call.symlie_observe(problem, described, values, self._library.pointer(workspace))
+        del held
+        return found
+
+    def interpolate(self, p: Prepared, recorded: States, interval: NDArray[np.int64], t: Array) -> States:
+        pointer, problem = self._library.pointer, self.problem(p)
+        described, held = c_states(self._library, recorded)
+        series, hermite = pointer(INVERSE_SERIES), pointer(QUINTIC)
+        rule = self._library.ffi.new("symlie_interpolation *", (series, len(INVERSE_SERIES), LAST_TERM, hermite))
+        found, asked = asked_states(self._library, self._layout, interval, t)
+        workspace = pointer(np.empty(self._library.call.symlie_interpolation_workspace(problem)))
+        self._library.call.symlie_interpolate_states(problem, described, rule, *asked, workspace)
+        del held
+        return found
+
+    def events(self, p: Prepared, t: float, q: Array, v: Array, multipliers: Array) -> Array:
+        return self._call("events", len(self._layout.events), p, t, q, v, multipliers)
+
+    def constraint(self, p: Prepared, t: float, q: Array) -> Array:
+        return self._call("constraint", self._layout.rows, p, t, q)
+
+    def jacobian(self, p: Prepared, t: float, q: Array) -> Array:
+        return self._call("jacobian", self._tables.jacobian_values, p, t, q)
+
+    def constraint_rate(self, p: Prepared, t: float, q: Array) -> Array:
+        return self._call("constraint_rate", self._layout.rows, p, t, q)
+
+    def curvature(self, p: Prepared, t: float, q: Array, v: Array) -> Array:
+        return self._call("curvature", self._layout.rows, p, t, q, v)
+
+
+def c_states(library: Library, states: States) -> tuple[Any, list[Any]]:
+    """States as C takes them, and the memory that must stay alive with them."""
+    arrays = (states.t, states.q, states.v, states.multipliers, states.carried)
+    held = [library.pointer(np.ascontiguousarray(array, dtype=float)) for array in arrays]
+    return library.ffi.new("symlie_states *", (len(states.t), *held)), held
+
+
+def asked_states(
+    library: Library, layout: Layout, interval: NDArray[np.int64], t: Array
+) -> tuple[States, tuple[Any, ...]]:
+    """States at times between recorded ones, which C is to fill in, and the arguments by which it is asked for them."""
+    times, count = np.ascontiguousarray(t, dtype=float), len(t)
+    q, v = np.empty((count, layout.storage)), np.empty((count, layout.dimension))
+    multipliers, carried = np.empty((count, layout.rows)), np.empty((count, layout.carried_size))
+    places = library.pointer(np.ascontiguousarray(interval, dtype=np.int64), "long long[]")
+    pointers = map(library.pointer, (times, q, v, multipliers, carried))
+    return States(times, q, v, multipliers, carried), (count, places, *pointers)

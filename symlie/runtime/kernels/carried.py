@@ -1,0 +1,98 @@
+"""What a run carries from step to step beside its state, after a step: the NumPy form of ``carried.h``."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from symlie.runtime.kernels.protocol import Kernels, Prepared
+from symlie.runtime.layout.layout import Array, Layout
+
+SMALLEST_PART = 2.0**-10
+"""Smallest part of a step over which a prescribed rotation is followed."""
+
+CLEAR = 0.5
+"""Difference of angles, in rad, below which a part of a step is short enough to tell how far it turned."""
+
+
+def carried_after(
+    kernels: Kernels,
+    layout: Layout,
+    p: Prepared,
+    carried: Array,
+    begin: tuple[Array, Array],
+    end: tuple[Array, Array],
+    turned: Array,
+) -> Array:
+    """What is carried at the ends of steps.
+
+    Parameters
+    ----------
+    kernels, layout, p
+        The kernels of a system, its layout and prepared parameters.
+    carried
+        At the start of each step, shape (n, carried).
+    begin, end
+        Times, shape (n,), in s, and configurations (n, storage) at the start and at the end.
+    turned
+        How far each angle turned by the increment of each step, shape (n, angles), in rad.
+    """
+    angles = layout.angles
+    if not len(angles):
+        return carried
+    if angles.is_prescribed.any():
+        spans = zip(begin[0].tolist(), end[0].tolist(), end[1], strict=True)
+        known = np.array([prescribed_rotation(kernels, layout, p, *span) for span in spans])
+        turned = np.where(angles.is_prescribed, known.reshape(turned.shape), turned)
+    after = carried.copy()
+    after[:, layout.carried["turns"]] += angles.turns(begin[1], turned, end[1])
+    return after
+
+
+def prescribed_rotation(kernels: Kernels, layout: Layout, p: Prepared, start: float, end: float, q: Array) -> Array:
+    """How far prescribed angles turn between two times: Simpson's rule over parts that are short enough.
+
+    Parameters
+    ----------
+    kernels, layout, p
+        The kernels of a system, its layout and prepared parameters.
+    start, end
+        Times, in s.
+    q
+        Any configuration of the other nodes.
+
+    Returns
+    -------
+    Array
+        Shape (angles,), in rad; without meaning for angles that are not prescribed.
+    """
+    span, angles, q = end - start, layout.angles, q.copy()
+    v = np.zeros(layout.dimension)
+
+    def at(t: float) -> tuple[Array, Array]:
+        kernels.prescribe(p, t, q, v)
+        return angles.principal(q), v[angles.component]
+
+    total, t, width = np.zeros(len(angles)), start, span
+    angle, rate = at(start)
+    while t < end:
+        is_last = not t + width < end
+        width = end - t if is_last else width
+        middle, later = at(t + 0.5 * width)[1], at(end if is_last else t + width)
+        turned = width * (rate + 4 * middle + later[1]) / 6
+        apart = np.abs(_remainder(angle + turned - later[0])) + np.abs(width * (rate - 2 * middle + later[1])) / 12
+        if apart[angles.is_prescribed].max() > CLEAR and width > SMALLEST_PART * span:
+            width *= 0.5
+            continue
+        total += turned
+        angle, rate = later
+        if is_last:
+            break
+        t, width = t + width, 2 * width
+    return total
+
+
+def _remainder(x: Array) -> Array:
+    """x less the nearest multiple of 2π."""
+    return np.asarray(x - 2 * math.pi * np.rint(x / (2 * math.pi)))

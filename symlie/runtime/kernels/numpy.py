@@ -1,0 +1,336 @@
+"""The kernels of a system in NumPy, evaluated for all instances of a type at once."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symlie.errors import FormatError
+from symlie.runtime.kernels.numpy_observation import interpolate, observe
+from symlie.runtime.kernels.protocol import Prepared, States
+from symlie.runtime.layout.layout import Array, Layout
+from symlie.runtime.linear.schur import summed
+
+Functions = Mapping[str, Callable[..., tuple[Any, ...]]]
+"""Generated functions by name."""
+
+Times = float | Array
+"""The time of one state, or times of several, shape (n,)."""
+
+NodeGroup = tuple[str, NDArray[np.intp], NDArray[np.intp]]
+"""A node type with the storage and velocity components of its nodes, shape (components, nodes)."""
+
+
+def node_groups(layout: Layout) -> list[NodeGroup]:
+    """All nodes by type."""
+    groups = []
+    for name in dict.fromkeys(n.type["name"] for n in layout.nodes):
+        nodes = [n for n in layout.nodes if n.type["name"] == name]
+        kind = nodes[0].type
+        storage = np.arange(nodes[0].storage.start, nodes[-1].storage.stop).reshape(-1, kind["storage"]).T
+        velocity = np.arange(nodes[0].velocity.start, nodes[-1].velocity.stop).reshape(-1, kind["dimension"]).T
+        groups.append((name, storage, velocity))
+    return groups
+
+
+def on_nodes(
+    functions: Functions,
+    groups: Sequence[NodeGroup],
+    name: str,
+    size: int,
+    storage_out: bool,
+    *arguments: tuple[Array, bool],
+) -> Array:
+    """Values of one kernel of all nodes, for one state or several; arguments say whether they are in storage."""
+    out = np.empty((*arguments[0][0].shape[:-1], size))
+    for kind, storage, velocity in groups:
+        inputs = [components(a, storage if is_storage else velocity) for a, is_storage in arguments]
+        target = storage if storage_out else velocity
+        for row, component in zip(target, functions[f"{kind}_{name}"](*inputs), strict=True):
+            out[..., row] = component
+    return out
+
+
+def components(x: Array, places: NDArray[np.intp] | NDArray[np.int64]) -> Array:
+    """Vectors (…, size) at places (components, count), as the functions take them: (components, …, count)."""
+    return np.moveaxis(x[..., places], -2, 0)
+
+
+def _rounds_of_placing(placements: Sequence[Sequence[int]], members: NDArray[np.int64]) -> int:
+    """How often offsets of an element type are computed at most, so that each one knows what others have placed."""
+    places = {place for place, _ in placements}
+    references = {reference for _, reference in placements} if len(placements) == 1 else set()
+    used = members[:, [k for k in range(members.shape[1]) if k not in places | references]]
+    return len(members) if placements and np.isin(used, members[:, sorted(places)]).any() else 1
+
+
+class NumpyKernels:
+    """Kernels of a generated NumPy module, evaluated for all instances of a type at once."""
+
+    def __init__(self, layout: Layout, source: str) -> None:
+        self._layout = layout
+        module = types.ModuleType(f"symlie_generated_{layout.name}")
+        exec(compile(source, f"{layout.name}.py", "exec"), module.__dict__)
+        if module.__dict__.get("INTERFACE_HASH") != layout.interface_hash:
+            raise FormatError(f"{layout.name}.py does not belong to this manifest.json; generate the model again.")
+        self._functions: Functions = module.__dict__
+        self._node_groups = node_groups(layout)
+        self._dimensions = {t["name"]: t["dimension"] for t in layout.manifest["node_types"]}
+        self._storage_of = [place.T for place in layout.stored_places]
+        self._velocity_of = [place.T for place in layout.places]
+        self._widths = {
+            n.storage.start + k * n.type["storage"]: (n.type["storage"], n.type["dimension"])
+            for n in layout.nodes
+            for k in range(n.count)
+        }
+
+        self._rounds_of_placing = [
+            _rounds_of_placing(element["placements"], members)
+            for element, members in zip(layout.elements, layout.members, strict=True)
+        ]
+
+    def prepare(self, parameters: Array, elements: Sequence[Array]) -> Prepared:
+        model = np.array(self._functions[f"{self._layout.name}_prepare"](parameters), dtype=float)
+        prepared = []
+        for element, rows in zip(self._layout.elements, elements, strict=True):
+            components = self._functions[f"{element['name']}_prepare_element"](model, rows.T)
+            out = np.empty((len(rows), len(components)))
+            for k, component in enumerate(components):
+                out[:, k] = component
+            prepared.append(out)
+        return Prepared(model, tuple(prepared))
+
+    def _on_nodes(self, name: str, size: int, storage_out: bool, *arguments: tuple[Array, bool]) -> Array:
+        return on_nodes(self._functions, self._node_groups, name, size, storage_out, *arguments)
+
+    def _on_element(
+        self,
+        index: int,
+        name: str,
+        p: Prepared,
+        t: Times,
+        q: Array,
+        v: Array | None = None,
+        multipliers: Array | None = None,
+        a: Array | None = None,
+    ) -> Array | None:
+        """Values of one kernel for all instances of an element type, shape (components, …, instances).
+
+        One state has a number t and vectors; several have t of shape (n,), and a row of each vector for each.
+        """
+        kernel = self._functions.get(f"{self._layout.elements[index]['name']}_{name}")
+        if kernel is None:
+            return None
+        first, count = self._layout.first_rows[index], self._layout.instance_counts[index]
+        state: list[Any] = [t[:, None] if isinstance(t, np.ndarray) else np.float64(t)]
+        state.append(components(q, self._storage_of[index]))
+        if v is not None:
+            state.append(components(v, self._velocity_of[index]))
+        if a is not None:
+            state.append(components(a, self._velocity_of[index]))
+        if multipliers is not None:
+            width = self._layout.element_rows[index]
+            state.append(components(multipliers, first + np.arange(width * count).reshape(count, width).T))
+        # A piece of a law that is not chosen may be infinite or NaN.
+        with np.errstate(all="ignore"):
+            values = kernel(*state, p.model, p.elements[index].T)
+        block = np.empty((len(values), *q.shape[:-1], count))
+        for row, value in zip(block, values, strict=True):
+            row[...] = value
+        return block
+
+    def _values(
+        self, name: str, sizes: Sequence[int], p: Prepared, t: Times, q: Array, v: Array | None = None
+    ) -> Array:
+        parts = [np.zeros((*q.shape[:-1], 0))]
+        for index, (size, count) in enumerate(zip(sizes, self._layout.instance_counts, strict=True)):
+            if size:
+                block = self._on_element(index, name, p, t, q, v)
+                shape = (*q.shape[:-1], size * count)
+                parts.append(np.zeros(shape) if block is None else np.moveaxis(block, 0, -1).reshape(shape))
+        return np.concatenate(parts, axis=-1)
+
+    def initial(self, p: Prepared) -> tuple[Array, Array]:
+        with np.errstate(all="ignore"):
+            values = self._functions[f"{self._layout.name}_initial"](p.model)
+        split = sum(n.type["storage"] for n in self._layout.nodes if not n.is_array)
+        return np.array(values[:split], dtype=float), np.array(values[split:], dtype=float)
+
+    def advance(self, q: Array, u: Array) -> Array:
+        return self._on_nodes("advance", self._layout.storage, True, (q, True), (u, False))
+
+    def rate(self, u: Array, w: Array) -> Array:
+        return self._on_nodes("rate", self._layout.dimension, False, (u, False), (w, False))
+
+    def transport(self, u: Array, w: Array) -> Array:
+        return self._on_nodes("transport", self._layout.dimension, False, (u, False), (w, False))
+
+    def bracket(self, u: Array, w: Array) -> Array:
+        return self._on_nodes("bracket", self._layout.dimension, False, (u, False), (w, False))
+
+    def difference(self, q: Array, b: Array) -> Array:
+        return self._on_nodes("difference", self._layout.dimension, False, (q, True), (b, True))
+
+    def normalize(self, q: Array) -> Array:
+        return self._on_nodes("normalize", self._layout.storage, True, (q, True))
+
+    def chart(self, u: Array) -> float:
+        largest = 0.0
+        for kind, _, velocity in self._node_groups:
+            largest = max(largest, float(np.max(self._functions[f"{kind}_chart"](u[velocity])[0])))
+        return largest
+
+    def _motions(self, p: Prepared, t: Times) -> Iterator[tuple[int, int, Array]]:
+        """First storage and velocity index of each prescribed node, and its (q, v, v'), shape (…, components)."""
+        starts = zip(self._layout.motion_storage, self._layout.motion_velocity, strict=True)
+        for k, (storage, velocity) in enumerate(starts):
+            with np.errstate(all="ignore"):
+                values = self._functions[f"{self._layout.name}_motion_{k}"](np.asarray(t)[()], p.model)
+            yield int(storage), int(velocity), np.stack([np.broadcast_to(x, np.shape(t)) for x in values], axis=-1)
+
+    def prescribe(self, p: Prepared, t: Times, q: Array, v: Array) -> None:
+        for storage, velocity, values in self._motions(p, t):
+            width, dimension = self._widths[storage]
+            q[..., storage : storage + width] = values[..., :width]
+            v[..., velocity : velocity + dimension] = values[..., width : width + dimension]
+        self._place(p, t, q, v)
+
+    def _place(self, p: Prepared, t: Times, q: Array, v: Array) -> None:
+        """Put placed nodes where their references are plus an offset, instance by instance."""
+        for index, element in enumerate(self._layout.elements):
+            known = None
+            # Offsets of all instances are computed at once, again if instances before them place what they depend on.
+            for _ in range(self._rounds_of_placing[index]):
+                offsets = self._on_element(index, "place", p, t, q, v)
+                if offsets is None or (known is not None and np.array_equal(offsets, known)):
+                    break
+                known = offsets
+                self._place_by(index, element, np.moveaxis(offsets, 0, -1), q, v)
+
+    def _place_by(self, index: int, element: dict[str, Any], offsets: Array, q: Array, v: Array) -> None:
+        """Put nodes where offsets say, shape (…, instances, components)."""
+        layout, order = self._layout, range(offsets.shape[-2])
+        for k in reversed(order) if element["places_backwards"] else order:
+            first = 0
+            for place, reference in element["placements"]:
+                size = self._dimensions[element["node_types"][place]]
+                for x, starts in ((q, layout.storage_of[index][k]), (v, layout.velocity_of[index][k])):
+                    a, b = starts[place], starts[reference]
+                    x[..., a : a + size] = x[..., b : b + size] + offsets[..., k, first : first + size]
+                    first += size
+
+    def prescribed_acceleration(self, p: Prepared, t: Times) -> Array:
+        a = np.zeros((*np.shape(t), self._layout.dimension))
+        for storage, velocity, values in self._motions(p, t):
+            width, dimension = self._widths[storage]
+            a[..., velocity : velocity + dimension] = values[..., width + dimension :]
+        return a
+
+    def mass(self, p: Prepared, t: Times, q: Array) -> Array:
+        return self._values("mass", [len(e["mass"]["rows"]) for e in self._layout.elements], p, t, q)
+
+    def force(self, p: Prepared, t: Times, q: Array, v: Array) -> Array:
+        g = np.zeros((*q.shape[:-1], self._layout.dimension))
+        for index, places in enumerate(self._velocity_of):
+            block = self._on_element(index, "force", p, t, q, v)
+            if block is not None:
+                values = np.moveaxis(block, 0, -2).reshape(*q.shape[:-1], places.size)
+                g += summed(places.ravel(), values, self._layout.dimension)
+        return g
+
+    def field(self, p: Prepared, t: float, q: Array, a: Array, multipliers: Array, v: Array) -> Array:
+        if not self._layout.has_fields:
+            return v
+        v = np.where(self._layout.has_velocity, v, 0.0)
+        for index in range(len(self._layout.elements)):
+            block = self._on_element(index, "field", p, t, q, v, multipliers, a)
+            if block is not None:
+                places = self._layout.field_places[index].T
+                v += np.bincount(places.ravel(), weights=block.ravel(), minlength=len(v))
+        return v
+
+    def symplectic(self, p: Prepared, t: float, q: Array, u: Array, h: float, theta: float) -> tuple[Array, Array]:
+        place, values = self._symplectic("symplectic", p, t, q, u, h, theta)
+        n = len(place)
+        residual, matrix = np.empty(n), np.empty((n, n))
+        residual[place] = values[:n]
+        matrix[np.ix_(place, place)] = values[n:].reshape(n, n)
+        return residual, matrix
+
+    def symplectic_end(self, p: Prepared, t: float, q: Array, u: Array, h: float, theta: float) -> Array:
+        end = q.copy()
+        end[self._storage_of[0][:, 0]] = self._symplectic("symplectic_end", p, t, q, u, h, theta)[1]
+        return end
+
+    def _symplectic(
+        self, name: str, p: Prepared, t: float, q: Array, u: Array, h: float, theta: float
+    ) -> tuple[NDArray[np.int64], Array]:
+        """Places of u, and values of a kernel of a model whose own statement moves all nodes."""
+        kernel = self._functions[f"{self._layout.name}_{name}"]
+        place = self._layout.field_places[0][0]
+        inputs = (np.float64(t), q[self._storage_of[0][:, 0]], u[place], np.float64(h), np.float64(theta))
+        with np.errstate(all="ignore"):
+            return place, np.array(kernel(*inputs, p.model, p.elements[0][0]), dtype=float)
+
+    def accelerated_energy(self, p: Prepared, t: Times, q: Array, v: Array, a: Array) -> Array:
+        """The part of the energy that depends on accelerations, of one state or several."""
+        total: Array = np.zeros(q.shape[:-1])
+        for index in range(len(self._layout.elements)):
+            block = self._on_element(index, "accelerated_energy", p, t, q, v, a=a)
+            if block is not None:
+                total += block[0].sum(axis=-1)
+        return total
+
+    def energy(self, p: Prepared, t: Times, q: Array, v: Array) -> Array:
+        total: Array = np.zeros((*q.shape[:-1], 2))
+        for index in range(len(self._layout.elements)):
+            block = self._on_element(index, "energy", p, t, q, v)
+            if block is not None:
+                total += np.moveaxis(block.sum(axis=-1), 0, -1)
+        return total
+
+    def output(self, name: str, p: Prepared, t: Times, q: Array, v: Array, multipliers: Array) -> Array:
+        """A named output of one state or several, summed over instances, shape (…, components)."""
+        part, _ = self._layout.outputs[name]
+        total: Array = np.zeros((*q.shape[:-1], part.stop - part.start))
+        for index in range(len(self._layout.elements)):
+            block = self._on_element(index, f"output_{name}", p, t, q, v, multipliers)
+            if block is not None:
+                total += np.moveaxis(block.sum(axis=-1), 0, -1)
+        return total
+
+    def outputs(self, p: Prepared, t: float, q: Array, v: Array, multipliers: Array) -> Array:
+        parts = [self.output(name, p, t, q, v, multipliers) for name in self._layout.outputs]
+        return np.concatenate([np.zeros(0), *parts])
+
+    def observe(
+        self, p: Prepared, states: States, quantities: Collection[str], outputs: Sequence[str] = ()
+    ) -> dict[str, Array]:
+        return observe(self, self._layout, p, states, quantities, outputs)
+
+    def interpolate(self, p: Prepared, recorded: States, interval: NDArray[np.int64], t: Array) -> States:
+        return interpolate(self, self._layout, p, recorded, interval, t)
+
+    def events(self, p: Prepared, t: float, q: Array, v: Array, multipliers: Array) -> Array:
+        parts = [np.zeros(0)]
+        for index in range(len(self._layout.elements)):
+            block = self._on_element(index, "events", p, t, q, v, multipliers)
+            if block is not None:
+                parts.append(block.T.ravel())
+        return np.concatenate(parts)
+
+    def constraint(self, p: Prepared, t: Times, q: Array) -> Array:
+        return self._values("constraint", self._layout.element_rows, p, t, q)
+
+    def jacobian(self, p: Prepared, t: Times, q: Array) -> Array:
+        return self._values("jacobian", [len(e["jacobian"]["rows"]) for e in self._layout.elements], p, t, q)
+
+    def constraint_rate(self, p: Prepared, t: Times, q: Array) -> Array:
+        return self._values("constraint_rate", self._layout.element_rows, p, t, q)
+
+    def curvature(self, p: Prepared, t: Times, q: Array, v: Array) -> Array:
+        return self._values("curvature", self._layout.element_rows, p, t, q, v)

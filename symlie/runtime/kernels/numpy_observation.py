@@ -1,0 +1,165 @@
+"""What is known of many states, and states between them, on NumPy: the same as ``observe.h`` and ``interpolate.h``."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symlie.errors import IntegrationError
+from symlie.runtime.kernels.carried import carried_after
+from symlie.runtime.kernels.hermite import INVERSE_SERIES, LAST_TERM, QUINTIC
+from symlie.runtime.kernels.protocol import Prepared, States
+from symlie.runtime.layout.angles import WHOLE_TURN
+from symlie.runtime.layout.layout import Array, Layout
+from symlie.runtime.linear.schur import Algebra, algebra_of
+
+if TYPE_CHECKING:
+    from symlie.runtime.kernels.numpy import NumpyKernels
+
+AT_ONCE = 1 << 14
+"""Instances of an element type, over all states, that are evaluated at once."""
+
+ENTRIES_AT_ONCE = 1 << 18
+"""Entries of matrices, over all states, with which accelerations are solved at once."""
+
+
+def observe(
+    kernels: NumpyKernels,
+    layout: Layout,
+    p: Prepared,
+    states: States,
+    quantities: Collection[str],
+    outputs: Sequence[str],
+) -> dict[str, Array]:
+    """See `Kernels.observe`."""
+    algebra = algebra_of(layout)
+    size = max(1, AT_ONCE // max(layout.instance_counts))
+    starts = range(0, max(len(states.t), 1), size)
+    parts = [_observed(kernels, layout, algebra, p, states[k : k + size], quantities, outputs) for k in starts]
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+
+
+def _observed(
+    kernels: NumpyKernels,
+    layout: Layout,
+    algebra: Algebra,
+    p: Prepared,
+    states: States,
+    quantities: Collection[str],
+    outputs: Sequence[str],
+) -> dict[str, Array]:
+    t, q, v = states.t, states.q, states.v
+    parts = [kernels.output(name, p, t, q, v, states.multipliers) for name in outputs]
+    found = {"outputs": np.concatenate([np.zeros((len(t), 0)), *parts], axis=1)}
+    if {"acceleration", "multipliers"} & {*quantities} or ("energy" in quantities and layout.has_accelerated_energy):
+        found["acceleration"], found["multipliers"] = accelerations(kernels, algebra, p, states)
+    if "energy" in quantities:
+        found["energy"] = kernels.energy(p, t, q, v).sum(axis=1)
+        if layout.has_accelerated_energy:
+            found["energy"] += kernels.accelerated_energy(p, t, q, v, found["acceleration"])
+    if "constraint_residual" in quantities:
+        found["constraint_residual"] = np.abs(kernels.constraint(p, t, q)).max(axis=1, initial=0.0)
+    if "velocity_residual" in quantities:
+        hidden = algebra.multiply(kernels.jacobian(p, t, q), v) + kernels.constraint_rate(p, t, q)
+        found["velocity_residual"] = np.abs(hidden * layout.of_velocities).max(axis=1, initial=0.0)
+    if "constraint_force" in quantities:
+        found["constraint_force"] = -algebra.pull(kernels.jacobian(p, t, q), states.multipliers)
+    return {name: found[name] for name in (*quantities, "outputs")}
+
+
+def accelerations(kernels: NumpyKernels, algebra: Algebra, p: Prepared, states: States) -> tuple[Array, Array]:
+    """v' and λ of the acceleration-level system, one row for each state; NaN where it does not determine them."""
+    t, q, v = states.t, states.q, states.v
+    jacobian, curvature = kernels.jacobian(p, t, q), kernels.curvature(p, t, q, v)
+    mass, force = kernels.mass(p, t, q), -kernels.force(p, t, q, v)
+    acceleration, multipliers = np.full_like(v, np.nan), np.full_like(curvature, np.nan)
+    prescribed = kernels.prescribed_acceleration(p, t)
+    right = -curvature - algebra.multiply(jacobian, prescribed)
+
+    def is_solved(chosen: slice) -> bool:
+        m, b, f = mass[chosen], jacobian[chosen], force[chosen]
+        try:
+            if curvature.shape[1]:
+                acceleration[chosen], multipliers[chosen] = algebra.solve_saddle(m, b, b, f, right[chosen])
+            else:
+                acceleration[chosen] = algebra.solve_mass(m, f)
+        except (np.linalg.LinAlgError, IntegrationError):
+            return False
+        return True
+
+    size = max(1, ENTRIES_AT_ONCE // (v.shape[1] + curvature.shape[1]) ** 2)
+    for first in range(0, len(t), size):
+        # One state that has no solution spoils those that are solved with it.
+        if not is_solved(slice(first, first + size)):
+            for k in range(first, min(first + size, len(t))):
+                is_solved(slice(k, k + 1))
+    return acceleration + prescribed, multipliers
+
+
+def interpolate(
+    kernels: NumpyKernels,
+    layout: Layout,
+    p: Prepared,
+    recorded: States,
+    interval: NDArray[np.int64],
+    t: Array,
+) -> States:
+    """See `Kernels.interpolate`."""
+    steps, of_step = np.unique(interval, return_inverse=True)
+    ends, place = np.unique([steps, steps + 1], return_inverse=True)
+    acceleration = kernels.observe(p, recorded[ends], ("acceleration",))["acceleration"][place.reshape(2, -1)]
+    before, after = recorded[steps], recorded[steps + 1]
+    h = (after.t - before.t)[:, None]
+    turned = WHOLE_TURN * (after.carried - before.carried)[:, layout.carried["turns"]]
+    turned += layout.angles.principal(after.q) - layout.angles.principal(before.q)
+    end = _increments(kernels, layout, before.q, after.q, turned)
+    slope = kernels.rate(end, after.v)
+    second = kernels.rate(end, acceleration[1]) + _rate_derivative(kernels, end, slope, after.v)
+    known = np.array([h * before.v, h * h * acceleration[0], end, h * slope, h * h * second])
+    coefficients = np.tensordot(QUINTIC, known, 1)[:, of_step]
+    start, h = recorded[interval], h[of_step]
+    s = (t - start.t)[:, None] / h
+    theta, theta_dot = np.zeros_like(start.v), np.zeros_like(start.v)
+    for degree, c in zip(range(len(coefficients), 0, -1), coefficients[::-1], strict=True):
+        theta, theta_dot = (theta + c) * s, theta_dot * s + degree * c
+    q, v = kernels.normalize(kernels.advance(start.q, theta)), kernels.transport(theta, theta_dot / h)
+    kernels.prescribe(p, t, q, v)
+    carried = carried_after(
+        kernels, layout, p, start.carried, (start.t, start.q), (t, q), theta[:, layout.angles.component]
+    )
+    found = States(t, q, v, np.zeros((len(t), layout.rows)), carried)
+    if not layout.rows:
+        return found
+    return replace(found, multipliers=kernels.observe(p, found, ("multipliers",))["multipliers"])
+
+
+def _increments(kernels: NumpyKernels, layout: Layout, q: Array, later: Array, turned: Array) -> Array:
+    """θ of steps, on the branch of log that turns as far as the step did."""
+    angles, theta = layout.angles, kernels.difference(q, later)
+    is_near = (np.abs(turned - theta[:, angles.component]) < 1) | angles.is_prescribed
+    far = np.flatnonzero(~is_near.all(axis=1))
+    if len(far):
+        other = theta[far]
+        other[:, angles.component] = turned[far]
+        # Translations are linear in theirs at a given rotation: one step of Newton's method.
+        missing = kernels.difference(kernels.advance(q[far], other), later[far])
+        theta[far] = other + kernels.rate(other, missing)
+    return theta
+
+
+def _rate_derivative(kernels: NumpyKernels, theta: Array, theta_dot: Array, v: Array) -> Array:
+    """(d/dt T⁻¹(θ)) v along θ', by the series of T⁻¹ in powers of ad and the product rule."""
+    x, dx, total = v, np.zeros_like(v), np.zeros_like(v)
+    for k, weight in enumerate(INVERSE_SERIES[1:], start=1):
+        x, dx = kernels.bracket(theta, x), kernels.bracket(theta_dot, x) + kernels.bracket(theta, dx)
+        if weight == 0:
+            continue
+        term = weight * dx
+        total = total + term
+        if k > 1 and not np.any(np.abs(term).max(axis=1) > LAST_TERM * np.abs(total).max(axis=1)):
+            break
+    return total

@@ -1,0 +1,175 @@
+"""The kernels of a whole system: the same functions on the same arrays, from C or from NumPy."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symlie.runtime.layout.layout import Array
+from symlie.showing import Brief
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Prepared(Brief):
+    """Parameters of the model and of all elements, with the constants computed from them."""
+
+    model: Array
+    elements: tuple[Array, ...]
+    """For each element type one row for all instances or one for each."""
+    cache: dict[int, Any] = field(default_factory=dict)
+    """What a backend builds once from these parameters."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class States(Brief):
+    """States of a system, one row for each.
+
+    Attributes
+    ----------
+    t
+        Times, shape (n,), in s.
+    q, v, multipliers
+        Configurations (n, storage), velocities (n, dimension), λ (n, rows).
+    carried
+        What a run carries beside them, shape (n, carried); empty where nothing asks for it.
+    """
+
+    t: Array
+    q: Array
+    v: Array
+    multipliers: Array
+    carried: Array = field(default_factory=lambda: np.empty((0, 0)))
+
+    def __getitem__(self, chosen: slice | NDArray[np.intp]) -> States:
+        """Some of the states."""
+        carried = self.carried[chosen] if len(self.carried) else self.carried
+        return States(self.t[chosen], self.q[chosen], self.v[chosen], self.multipliers[chosen], carried)
+
+
+QUANTITIES = (
+    "energy", "constraint_residual", "velocity_residual", "constraint_force", "acceleration", "multipliers",
+)  # fmt: skip
+"""What `Kernels.observe` knows of any model."""
+
+
+class Kernels(Protocol):
+    """Functions of a system; q (storage), v and u (dimension) are vectors, p are prepared parameters.
+
+    ``mass`` and ``jacobian`` return stored values; `symlie.runtime.linear.schur` says where each belongs.
+    """
+
+    def prepare(self, parameters: Array, elements: Sequence[Array]) -> Prepared:
+        """Parameters followed by the constants that depend on them alone."""
+
+    def initial(self, p: Prepared) -> tuple[Array, Array]:
+        """Stated initial (q, v) of the nodes that are not arrays."""
+
+    def advance(self, q: Array, u: Array) -> Array:
+        """q∘exp(u)."""
+
+    def rate(self, u: Array, w: Array) -> Array:
+        """T⁻¹(u) w."""
+
+    def transport(self, u: Array, w: Array) -> Array:
+        """T(u) w."""
+
+    def bracket(self, u: Array, w: Array) -> Array:
+        """[u, w]."""
+
+    def difference(self, q: Array, b: Array) -> Array:
+        """log(q⁻¹∘b), on groups; (|b - q|, 0, …) of stored components of nodes on other spaces."""
+
+    def normalize(self, q: Array) -> Array:
+        """q after one step back to the group."""
+
+    def chart(self, u: Array) -> float:
+        """Largest squared rotation angle in u."""
+
+    def prescribe(self, p: Prepared, t: float, q: Array, v: Array) -> None:
+        """Overwrite configuration and velocity of prescribed nodes."""
+
+    def prescribed_acceleration(self, p: Prepared, t: float) -> Array:
+        """v' of prescribed nodes, zero for all others."""
+
+    def mass(self, p: Prepared, t: float, q: Array) -> Array:
+        """Stored values of M(q)."""
+
+    def force(self, p: Prepared, t: float, q: Array, v: Array) -> Array:
+        """g(t, q, v)."""
+
+    def field(self, p: Prepared, t: float, q: Array, a: Array, multipliers: Array, v: Array) -> Array:
+        """v, with the algebra-valued fields of nodes that have no velocity in their place."""
+
+    def symplectic(self, p: Prepared, t: float, q: Array, u: Array, h: float, theta: float) -> tuple[Array, Array]:
+        """u - h f(t, stage) of the symplectic θ-family, and its derivative by u (dimension × dimension)."""
+
+    def symplectic_end(self, p: Prepared, t: float, q: Array, u: Array, h: float, theta: float) -> Array:
+        """The configuration at the end of a step of the symplectic θ-family."""
+
+    def energy(self, p: Prepared, t: float, q: Array, v: Array) -> Array:
+        """Kinetic and potential energy."""
+
+    def observe(
+        self, p: Prepared, states: States, quantities: Collection[str], outputs: Sequence[str] = ()
+    ) -> dict[str, Array]:
+        """What is wanted of states, and nothing else, one row for each.
+
+        Parameters
+        ----------
+        p
+            Prepared parameters.
+        states
+            The states.
+        quantities
+            Some of `QUANTITIES`: the energy, the largest |entry| of Φ and of B v + b, shape (n,); -Bᵀλ of the states'
+            own λ, and v' of the acceleration-level system, shape (n, dimension); its λ, shape (n, rows). Those of this
+            system are NaN where it does not determine them.
+        outputs
+            Names of outputs of the model.
+
+        Returns
+        -------
+        dict
+            Values by quantity, and under ``outputs`` those of all outputs wanted, shape (n, components), in order.
+        """
+
+    def interpolate(self, p: Prepared, recorded: States, interval: NDArray[np.int64], t: Array) -> States:
+        """States between recorded ones, by quintic Hermite interpolation in the local coordinates of each step.
+
+        Parameters
+        ----------
+        p
+            Prepared parameters.
+        recorded
+            States with what is carried.
+        interval, t
+            Times, shape (count,), each between the recorded states ``interval`` and ``interval + 1``.
+
+        Returns
+        -------
+        States
+            The states at these times; their λ solves the acceleration-level system, and is NaN where that does not
+            determine it.
+        """
+
+    def outputs(self, p: Prepared, t: float, q: Array, v: Array, multipliers: Array) -> Array:
+        """All named outputs of one state, one after the other."""
+
+    def events(self, p: Prepared, t: float, q: Array, v: Array, multipliers: Array) -> Array:
+        """Scalars whose zeros are events; `Layout.events` says which is which."""
+
+    def constraint(self, p: Prepared, t: float, q: Array) -> Array:
+        """Φ(t, q)."""
+
+    def jacobian(self, p: Prepared, t: float, q: Array) -> Array:
+        """Stored values of B(t, q)."""
+
+    def constraint_rate(self, p: Prepared, t: float, q: Array) -> Array:
+        """b(t, q) = ∂Φ/∂t."""
+
+    def curvature(self, p: Prepared, t: float, q: Array, v: Array) -> Array:
+        """Z(t, q, v)."""

@@ -1,0 +1,39 @@
+"""What stands in place of the kernels of a system whose generated code is not run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from symlie.errors import CodeNotLoadedError
+from symlie.runtime.kernels.coordinates import LazyStepKernels, StepKernels
+
+_SENTENCE = (
+    "The code of this solution's model was not loaded, so it has its fields, outputs, multipliers and plots alone; "
+    "load_solution(path, run_code=True) runs the code in the file, for files that you trust."
+)
+
+
+class _Unloaded:
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise CodeNotLoadedError(_SENTENCE)
+
+
+def unloaded() -> Any:
+    """An object that refuses whatever it is asked for by name."""
+    return _Unloaded()
+
+
+class UnloadedStepKernels(LazyStepKernels):
+    """Kernels of nodes that are kept as text alone."""
+
+    def numpy(self, kind: str) -> StepKernels:
+        """Refused.
+
+        Raises
+        ------
+        CodeNotLoadedError
+            Always.
+        """
+        raise CodeNotLoadedError(_SENTENCE)

@@ -1,0 +1,39 @@
+"""How elements join the nodes of arrays to lines, rings and trees."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symlie.runtime.layout.layout import Layout
+
+Numbers = NDArray[np.int64]
+
+
+def first_numbers(layout: Layout) -> dict[str, int]:
+    """Number of the first node of each node array; single nodes are arrays of one."""
+    counts = [n.count for n in layout.nodes]
+    return {n.name: sum(counts[:k]) for k, n in enumerate(layout.nodes)}
+
+
+def links(layout: Layout) -> Numbers:
+    """Pairs of nodes by number, shape (n, 2), of all element types that join neighbours in a node array.
+
+    These are the segments of rods; an element between the two ends of a rod is none of them.
+    """
+    array = np.repeat(np.arange(len(layout.nodes)), [n.count for n in layout.nodes])
+    found = [np.zeros((0, 2), dtype=np.int64)]
+    for members in layout.members:
+        if members.shape[1] != 2:
+            continue
+        left, right = members.T
+        if np.any((array[left] == array[right]) & (np.abs(left - right) == 1)):
+            found.append(members)
+    return np.concatenate(found)
+
+
+def continues_another(layout: Layout, name: str) -> bool:
+    """Whether the first node of an array is the right neighbour of a node outside of it."""
+    first = first_numbers(layout)[name]
+    left = [a for a, b in links(layout).tolist() if b == first]
+    return any(not first <= a < first + layout.node(name).count for a in left)

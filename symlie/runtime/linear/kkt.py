@@ -1,0 +1,85 @@
+"""Saddle point systems of statics and of vibrations, with sparse matrices of any size.
+
+[ A   Bᵀ ] [x]   [r]
+[ R  -εI ] [y] = [c],   R = B if nothing else is said
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from symlie.runtime.layout.layout import Array
+
+LARGEST_DENSE = 120
+"""Unknowns up to which a dense factorisation is the faster one."""
+
+LOST_PIVOT = 1e-14
+"""Relative size of a pivot of the equilibrated matrix that is round-off only."""
+
+
+class SaddlePoint:
+    """A saddle point matrix, equilibrated and factorised once.
+
+    Parameters
+    ----------
+    matrix
+        A, sparse (n × n).
+    jacobian
+        B, sparse (m × n).
+    regularisation
+        ε; with a small one dependent rows of B are solved in the sense of least squares.
+    rows
+        R, sparse (m × n).
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        The matrix is singular to working precision.
+    """
+
+    def __init__(self, matrix: Any, jacobian: Any, regularisation: float = 0.0, rows: Any = None) -> None:
+        from scipy.sparse import block_array, diags_array, eye_array
+
+        self._size = matrix.shape[0]
+        below = jacobian if rows is None else rows
+        count = jacobian.shape[0]
+        corner = -regularisation * eye_array(count) if regularisation and count else None
+        blocks = [[matrix, jacobian.T], [below, corner]] if count else [[matrix]]
+        whole = block_array(blocks, format="csr")
+        scale = np.ones(whole.shape[0])
+        for _ in range(2):
+            scaled = abs(diags_array(scale) @ whole @ diags_array(scale))
+            largest = np.maximum(scaled.max(axis=1).toarray().ravel(), scaled.max(axis=0).toarray().ravel())
+            if not np.all(largest > 0) or not np.all(np.isfinite(largest)):
+                raise np.linalg.LinAlgError("a row without entries")
+            scale /= np.sqrt(largest)
+        self._scale = scale
+        self._factorize((diags_array(scale) @ whole @ diags_array(scale)).tocsc())
+
+    def _factorize(self, matrix: Any) -> None:
+        from scipy.linalg import lu_factor, lu_solve
+        from scipy.sparse.linalg import splu
+
+        if matrix.shape[0] <= LARGEST_DENSE:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                factors = lu_factor(matrix.toarray())
+            pivots = np.abs(np.diag(factors[0]))
+            self._solve: Any = lambda right: lu_solve(factors, right)
+        else:
+            try:
+                sparse = splu(matrix)
+            except RuntimeError as error:
+                raise np.linalg.LinAlgError(str(error)) from error
+            pivots = np.abs(sparse.U.diagonal())
+            self._solve = sparse.solve
+        if not pivots.min() > LOST_PIVOT * pivots.max():
+            raise np.linalg.LinAlgError("a lost pivot")
+
+    def solve(self, r: Array, c: Array) -> tuple[Array, Array]:
+        """x and y for one right-hand side."""
+        solution = self._scale * self._solve(self._scale * np.concatenate([r, c]))
+        return solution[: self._size], solution[self._size :]

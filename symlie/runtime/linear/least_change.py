@@ -1,0 +1,56 @@
+"""Smallest changes that satisfy linear equations, of systems of any size and with redundant rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from symlie.runtime.layout.layout import Array
+from symlie.runtime.linear.kkt import LARGEST_DENSE, SaddlePoint
+from symlie.runtime.linear.redundancy import RANK_TOLERANCE
+
+CLOSED = 1e-13
+"""Largest |Φ|, relative to max(1, |q|), of an assembled configuration."""
+
+REGULARISATION = 1e-10
+"""ε of large systems for redundant rows; the iteration removes its error."""
+
+
+class LeastChange:
+    """x ↦ B⁺ x and y ↦ B⁺B y, with the pseudoinverse that makes changes smallest in a metric.
+
+    Parameters
+    ----------
+    jacobian
+        B, sparse (m × n).
+    metric
+        Sparse positive definite matrix (n × n), of which the length wᵀ D w of changes is; default: the identity.
+    tolerance
+        Singular value of equilibrated rows, relative to the largest, below which they depend on each other.
+    """
+
+    def __init__(self, jacobian: Any, metric: Any = None, tolerance: float = RANK_TOLERANCE) -> None:
+        norms = np.sqrt(np.asarray(jacobian.multiply(jacobian).sum(axis=1)).ravel())
+        self._scale = 1 / np.where(norms > 0, norms, 1.0)
+        self._unit = (jacobian.multiply(self._scale[:, None])).tocsr()
+        self._solve: Any
+        if sum(jacobian.shape) <= LARGEST_DENSE:
+            root = np.eye(jacobian.shape[1]) if metric is None else np.linalg.cholesky(metric.toarray())
+            lengths = np.linalg.solve(root, self._unit.toarray().T).T
+            inverse = np.linalg.solve(root.T, np.linalg.pinv(lengths, rcond=tolerance))
+            self._solve = lambda x: inverse @ x
+        else:
+            from scipy.sparse import eye_array
+
+            n = jacobian.shape[1]
+            factors = SaddlePoint(eye_array(n, format="csr") if metric is None else metric, self._unit, REGULARISATION)
+            self._solve = lambda x: factors.solve(np.zeros(n), x)[0]
+
+    def inverse(self, x: Array) -> Array:
+        """B⁺ x."""
+        return np.asarray(self._solve(self._scale * x))
+
+    def along(self, y: Array) -> Array:
+        """(1 - B⁺B) y."""
+        return np.asarray(y - self._solve(self._unit @ y))

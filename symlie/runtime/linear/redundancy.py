@@ -1,0 +1,219 @@
+"""The smallest set of constraint rows that depend on each other.
+
+The rows of B, of length one, are taken in an order of small bandwidth. Those that depend on rows before them are found
+by lost pivots of B Bᵀ; each makes one combination of rows that vanishes, with itself and independent rows alone. These
+combinations span all of them. A set that depends on each other but has no smaller one inside is a circuit of a linear
+matroid; circuits of different connected parts have nothing to do with each other, so each part is searched for itself.
+
+Source: [Oxley2011], chapters 1 and 4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations, islice
+from math import comb
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symlie.runtime.layout.layout import Array
+
+RANK_TOLERANCE = 3e-7
+"""Length of a combination of rows, all of length one, with coefficients of length one, below which the rows count as
+dependent. Multipliers are solved from B M⁻¹ Bᵀ, whose pivots are squares of such lengths: √`LOST_PIVOT` of the C
+backend."""
+
+DOUBTFUL_PIVOT = 1e-9
+"""Pivot of B Bᵀ below which a row is looked at closely: far above the round-off of pivots, and above the square of
+`RANK_TOLERANCE`."""
+
+INVOLVED = 1e-6
+"""Relative size of a coefficient from which a row takes part in a dependency."""
+
+PARALLEL = 1e-9
+"""How far the cosine of two rows of coefficients may be from one if the rows always occur together."""
+
+MOST_DEPENDENCIES = 100
+"""Dependencies that are looked at."""
+
+MOST_TRIED = 20_000
+"""Sets of rows that are left out in turn, in the search for the smallest dependency; beyond it is not complete."""
+
+_REFINEMENTS = 2
+_TRIED_AT_ONCE = 1_000
+
+
+class Dependency(NamedTuple):
+    """Rows that depend on each other, while all but any one of them are independent."""
+
+    rows: tuple[int, ...]
+    """Their numbers, in order."""
+    is_smallest: bool
+    """Whether no other such set is smaller; otherwise it is only known that no smaller one lies within."""
+    dependencies: int
+    """How many independent dependencies the whole system has, or `MOST_DEPENDENCIES` if there are more."""
+
+
+def smallest_dependency(unit: Any) -> Dependency | None:
+    """The smallest set of rows that depend on each other; None if all rows are independent.
+
+    Parameters
+    ----------
+    unit
+        Rows of length one, sparse (m × n).
+    """
+    vanishing = _vanishing_combinations(unit)
+    if not vanishing.shape[1]:
+        return None
+    found, is_smallest = [], True
+    for part in _connected(vanishing):
+        involved = np.flatnonzero(np.any(part != 0, axis=1))
+        coefficients, is_complete = _sparsest(part[involved])
+        found.append(involved[coefficients != 0])
+        is_smallest &= is_complete
+    rows = min(found, key=len)
+    count = vanishing.shape[1]
+    is_smallest &= count < MOST_DEPENDENCIES
+    return Dependency(tuple(rows.tolist()), is_smallest or len(rows) == 2, count)
+
+
+def _band(gram: Any) -> tuple[Array, NDArray[np.intp]]:
+    """Lower band of the reordered matrix (bandwidth + 1 × m), and the row at each place."""
+    from scipy.sparse.csgraph import reverse_cuthill_mckee
+
+    order = reverse_cuthill_mckee(gram.tocsr(), symmetric_mode=True)
+    place = np.empty(len(order), dtype=np.intp)
+    place[order] = np.arange(len(order))
+    entries = gram.tocoo()
+    i, j = place[entries.coords[0]], place[entries.coords[1]]
+    lower = i >= j
+    band = np.zeros((int((i - j).max(initial=0)) + 1, len(order)))
+    band[(i - j)[lower], j[lower]] = entries.data[lower]
+    return band, order.astype(np.intp)
+
+
+def _doubtful(band: Array) -> int | None:
+    """The first place whose pivot is doubtful."""
+    from scipy.linalg.lapack import dpbtrf
+
+    factor, info = dpbtrf(band, lower=1)
+    end = info - 1 if info > 0 else band.shape[1]
+    small = np.flatnonzero(~(factor[0, :end] ** 2 > DOUBTFUL_PIVOT))
+    return int(small[0]) if len(small) else end if info > 0 else None
+
+
+def _vanishing_combinations(unit: Any) -> Array:
+    """Coefficients of a basis of the combinations of rows that vanish (m × dependencies); round-off is zero."""
+    from scipy.linalg import cho_solve_banded, cholesky_banded
+    from scipy.sparse import diags_array
+
+    band, order = _band(unit @ unit.T)
+    doubtful: list[int] = []
+    while len(doubtful) < MOST_DEPENDENCIES and (column := _doubtful(band)) is not None:
+        doubtful.append(column)
+        _decouple(band, column)
+    # Rows behind the last one that is looked at would leave pivots that are lost.
+    seen = doubtful[-1] + 1 if len(doubtful) == MOST_DEPENDENCIES else len(order)
+    independent = np.ones(seen)
+    independent[doubtful] = 0
+    rows = unit.tocsr()[order[:seen]]
+    others = diags_array(independent) @ rows
+    factor = cholesky_banded(band[:, :seen], lower=True)
+    coefficients = np.zeros((seen, len(doubtful)))
+    coefficients[doubtful, range(len(doubtful))] = 1
+    for _ in range(1 + _REFINEMENTS):
+        coefficients -= cho_solve_banded((factor, True), others @ (rows.T @ coefficients))
+    coefficients /= np.linalg.norm(coefficients, axis=0)
+    vanish = np.linalg.norm(rows.T @ coefficients, axis=0) <= RANK_TOLERANCE
+    result = np.zeros((len(order), int(vanish.sum())))
+    result[order[:seen]] = _cleaned(coefficients[:, vanish])
+    return result
+
+
+def _decouple(band: Array, column: int) -> None:
+    """Take a row and a column out of a symmetric band; a one stays."""
+    band[:, column] = 0
+    reach = np.arange(1, min(len(band), column + 1))
+    band[reach, column - reach] = 0
+    band[0, column] = 1
+
+
+def _cleaned(coefficients: Array) -> Array:
+    """Coefficients without those that are round-off beside the largest of their column."""
+    return np.where(np.abs(coefficients) > INVOLVED * np.abs(coefficients).max(axis=0), coefficients, 0.0)
+
+
+def _connected(vanishing: Array) -> Iterator[Array]:
+    """Columns by parts that share no row."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    pattern = csr_array(vanishing != 0, dtype=float)
+    count, labels = connected_components(pattern.T @ pattern, directed=False)
+    for label in range(count):
+        yield vanishing[:, labels == label]
+
+
+def _sparsest(basis: Array) -> tuple[Array, bool]:
+    """The combination of columns with the fewest entries other than zero, and whether it is certain."""
+    if basis.shape[1] == 1:
+        return basis[:, 0], True
+    members = _members(basis)
+    zeros = basis.shape[1] - 1
+    if comb(len(members), zeros) > MOST_TRIED:
+        return _irreducible(basis), False
+    found: list[Array] = []
+    tried = combinations([int(rows[0]) for rows in members], zeros)
+    while chosen := list(islice(tried, _TRIED_AT_ONCE)):
+        _, values, right = np.linalg.svd(basis[np.array(chosen)])
+        independent = values[:, -1] > INVOLVED * values[:, 0]
+        columns = _cleaned(basis @ right[independent, -1].T)
+        if columns.shape[1]:
+            found.append(columns[:, np.argmin(np.count_nonzero(columns, axis=0))])
+    return min(found, key=np.count_nonzero), True
+
+
+def _members(basis: Array) -> list[NDArray[np.intp]]:
+    """Rows of coefficients by those that are multiples of each other: either all of these take part, or none."""
+    unit = basis / np.linalg.norm(basis, axis=1)[:, None]
+    left = np.arange(len(basis))
+    members = []
+    while len(left):
+        together = np.abs(unit[left] @ unit[left[0]]) > 1 - PARALLEL
+        members.append(left[together])
+        left = left[~together]
+    return members
+
+
+def _irreducible(basis: Array) -> Array:
+    """A combination within which there is no smaller one: the best of combinations of two columns, then reduced."""
+    best = basis[:, np.argmin(np.count_nonzero(basis, axis=0))]
+    for k, first in enumerate(basis.T):
+        for second in basis.T[:k]:
+            column = _with_most_zeros(first, second)
+            if np.count_nonzero(column) < np.count_nonzero(best):
+                best = column
+    while True:
+        _, values, right = np.linalg.svd(basis[best == 0])
+        rank = int(np.count_nonzero(values > INVOLVED * values[0]))
+        if rank == basis.shape[1] - 1:
+            return best
+        # Within the rows that take part there are several combinations: leave one more row out.
+        within = basis @ right[rank:].T
+        row = int(np.flatnonzero(best)[0])
+        pivot = int(np.argmax(np.abs(within[row])))
+        other = 1 if pivot == 0 else 0
+        best = _cleaned((within[:, other] - within[:, pivot] * within[row, other] / within[row, pivot])[:, None])[:, 0]
+
+
+def _with_most_zeros(first: Array, second: Array) -> Array:
+    """first - r second for the ratio r that most rows share."""
+    both = np.flatnonzero((first != 0) & (second != 0))
+    if not len(both):
+        return first
+    ratios = np.sort(first[both] / second[both])
+    last = np.searchsorted(ratios, ratios + INVOLVED * np.abs(ratios), side="right")
+    ratio = ratios[np.argmax(last - np.arange(len(ratios)))]
+    return _cleaned((first - ratio * second)[:, None])[:, 0]

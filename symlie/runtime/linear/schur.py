@@ -1,0 +1,344 @@
+"""Linear algebra of the NumPy backend and of initial values: dense for small systems, banded for large ones.
+
+    [ M    B0ᵀ ] [a]   [r]
+    [ B1   0   ] [λ] = [c]      S = B1 M⁻¹ B0ᵀ,  S λ = B1 M⁻¹ r - c,  a = M⁻¹ (r - B0ᵀ λ)
+
+Matrices come as stored values; `Layout.assembled` says where each value belongs.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symlie.errors import IndefiniteMassMatrixError, IntegrationError, NotFiniteError
+from symlie.runtime.layout.layout import Array, Layout
+
+
+class Algebra(Protocol):
+    """Solves with the mass matrix and with the saddle point matrix of one stage, or of several: one row for each."""
+
+    def solve_mass(self, mass: Array, r: Array) -> Array:
+        """M⁻¹ r on the free components, zero on clamped ones."""
+
+    def solve_saddle(self, mass: Array, right: Array, left: Array, r: Array, c: Array) -> tuple[Array, Array]:
+        """(a, λ) of the saddle point system with B0 = right and B1 = left."""
+
+    def multiply(self, jacobian: Array, v: Array) -> Array:
+        """B v."""
+
+    def pull(self, jacobian: Array, multipliers: Array) -> Array:
+        """Bᵀ λ."""
+
+
+def summed(places: NDArray[np.intp], values: Array, size: int) -> Array:
+    """Values (…, m) added up by their m places, shape (…, size)."""
+    if values.ndim == 1:
+        return np.asarray(np.bincount(places, weights=values, minlength=size), dtype=float)
+    rows = values.reshape(math.prod(values.shape[:-1]), values.shape[-1])
+    everywhere = places + size * np.arange(len(rows))[:, None]
+    total = np.bincount(everywhere.ravel(), weights=rows.ravel(), minlength=size * len(rows))
+    return np.asarray(total, dtype=float).reshape(*values.shape[:-1], size)
+
+
+def check_pivots(layout: Layout, index: NDArray[np.intp], blocks: Array) -> None:
+    """Check that diagonal blocks of M are positive definite, by the pivots of their elimination.
+
+    Parameters
+    ----------
+    layout
+        Names the velocity components.
+    index, blocks
+        Velocity components, shape (n, d), and their blocks, shape (n, d, d).
+
+    Raises
+    ------
+    IndefiniteMassMatrixError
+        One is not; the message names the component of the first pivot that is not positive.
+    NotFiniteError
+        An entry is infinite or NaN.
+    """
+    try:
+        np.linalg.cholesky(blocks)
+    except np.linalg.LinAlgError:
+        raise _lost_pivot(layout, index, blocks) from None
+
+
+def _lost_pivot(layout: Layout, index: NDArray[np.intp], blocks: Array) -> IntegrationError:
+    finite = np.isfinite(blocks).all(axis=2)
+    if not finite.all():
+        return NotFiniteError(f"The mass matrix is not finite at {layout.velocity_name(int(index[~finite][0]))}")
+    component = index[0, 0]
+    for components, block in zip(index, blocks, strict=True):
+        pivots = [np.linalg.det(block[:k, :k]) for k in range(len(block) + 1)]
+        lost = [k for k in range(len(block)) if not pivots[k + 1] > 0]
+        if lost:
+            component = components[lost[0]]
+            break
+    return IndefiniteMassMatrixError(f"Its pivot is not positive at {layout.velocity_name(int(component))}")
+
+
+class _Products:
+    """Products with B in stored values."""
+
+    def __init__(self, layout: Layout) -> None:
+        self.layout = layout
+        self.jacobian_rows, self.jacobian_columns = layout.assembled("jacobian")
+        self.mass_rows, self.mass_columns = layout.assembled("mass")
+
+    def multiply(self, jacobian: Array, v: Array) -> Array:
+        return summed(self.jacobian_rows, jacobian * v[..., self.jacobian_columns], self.layout.rows)
+
+    def pull(self, jacobian: Array, multipliers: Array) -> Array:
+        return summed(self.jacobian_columns, jacobian * multipliers[..., self.jacobian_rows], self.layout.dimension)
+
+
+class DenseAlgebra(_Products):
+    """Dense matrices, for small systems."""
+
+    def mass_matrix(self, values: Array) -> Array:
+        """M as matrices (…, dimension, dimension)."""
+        n, off = self.layout.dimension, self.mass_rows != self.mass_columns
+        places = np.concatenate([n * self.mass_rows + self.mass_columns, (n * self.mass_columns + self.mass_rows)[off]])
+        both = np.concatenate([values, values[..., off]], axis=-1)
+        return summed(places, both, n * n).reshape(*values.shape[:-1], n, n)
+
+    def jacobian_matrix(self, values: Array) -> Array:
+        """B as matrices (…, rows, dimension)."""
+        rows, n = self.layout.rows, self.layout.dimension
+        return summed(n * self.jacobian_rows + self.jacobian_columns, values, rows * n).reshape(
+            *values.shape[:-1], rows, n
+        )
+
+    def mass_blocks(self, mass: Array) -> list[tuple[NDArray[np.intp], Array]]:
+        """All velocity components and M, as the one block of all nodes; clamped components have a one."""
+        free = self.layout.free
+        blocks = np.where(np.outer(free, free), self.mass_matrix(mass), np.diag((~free).astype(float)))
+        blocks = blocks.reshape(-1, len(free), len(free))
+        return [(np.tile(np.arange(len(free)), (len(blocks), 1)), blocks)]
+
+    def _check(self, mass: Array) -> None:
+        if not self.layout.mass_is_constant:
+            check_pivots(self.layout, *self.mass_blocks(mass)[0])
+
+    def solve_mass(self, mass: Array, r: Array) -> Array:
+        self._check(mass)
+        free = self.layout.free
+        solution = np.zeros_like(r)
+        matrix = self.mass_matrix(mass)[..., free, :][..., free]
+        solution[..., free] = np.linalg.solve(matrix, r[..., free, None])[..., 0]
+        return solution
+
+    def solve_saddle(self, mass: Array, right: Array, left: Array, r: Array, c: Array) -> tuple[Array, Array]:
+        self._check(mass)
+        free = self.layout.free
+        n, m = int(free.sum()), c.shape[-1]
+        matrix = np.zeros((*c.shape[:-1], n + m, n + m))
+        matrix[..., :n, :n] = self.mass_matrix(mass)[..., free, :][..., free]
+        matrix[..., :n, n:] = np.swapaxes(self.jacobian_matrix(right)[..., free], -1, -2)
+        matrix[..., n:, :n] = self.jacobian_matrix(left)[..., free]
+        solution = np.linalg.solve(matrix, np.concatenate([r[..., free], c], axis=-1)[..., None])[..., 0]
+        acceleration = np.zeros_like(r)
+        acceleration[..., free] = solution[..., :n]
+        return acceleration, solution[..., n:]
+
+
+class BandedAlgebra(_Products):
+    """Linear time: M by nodes, S = B1 M⁻¹ B0ᵀ as a band matrix after reverse Cuthill-McKee."""
+
+    @cached_property
+    def products(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Pairs of stored values of B1 and B0 that meet in a free velocity component with diagonal M."""
+        order = np.argsort(self.jacobian_columns, kind="stable")
+        columns = self.jacobian_columns[order]
+        starts = np.searchsorted(columns, np.arange(self.layout.dimension))
+        ends = np.searchsorted(columns, np.arange(self.layout.dimension), side="right")
+        sizes = np.where(self.layout.free, ends - starts, 0)
+        first = [np.zeros(0, dtype=np.intp)]
+        second = [np.zeros(0, dtype=np.intp)]
+        for size in np.unique(sizes[sizes > 0]):
+            members = order[starts[sizes == size][:, None] + np.arange(size)]
+            first.append(np.repeat(members, size, axis=1).ravel())
+            second.append(np.tile(members, (1, size)).ravel())
+        return np.concatenate(first), np.concatenate(second)
+
+    @cached_property
+    def position(self) -> NDArray[np.int32]:
+        """Place of each row in the order of elimination."""
+        return elimination_order(self.layout)
+
+    @cached_property
+    def bandwidth(self) -> int:
+        """Half bandwidth of S in that order."""
+        return half_bandwidth(self.layout, self.position)
+
+    @cached_property
+    def _blocks(self) -> list[tuple[NDArray[np.intp], int]]:
+        """Velocity components by node type, shape (nodes, dimension)."""
+        groups = []
+        for node in self.layout.nodes:
+            d = node.type["dimension"]
+            groups.append((np.arange(node.velocity.start, node.velocity.stop).reshape(-1, d), d))
+        return groups
+
+    @property
+    def _is_diagonal(self) -> bool:
+        return bool(np.all(self.mass_rows == self.mass_columns))
+
+    def _inverse_diagonal(self, mass: Array) -> Array:
+        diagonal = summed(self.mass_rows, mass, self.layout.dimension)
+        if not np.all(diagonal[self.layout.free] > 0):
+            free = np.flatnonzero(self.layout.free)
+            check_pivots(self.layout, free[:, None], diagonal[free, None, None])
+        inverse = np.zeros_like(diagonal)
+        inverse[self.layout.free] = 1 / diagonal[self.layout.free]
+        return inverse
+
+    def mass_blocks(self, mass: Array) -> list[tuple[NDArray[np.intp], Array]]:
+        """For each node set its velocity components (nodes × d) and blocks of M (nodes × d × d), one if clamped."""
+        from scipy.sparse import coo_array
+
+        n = self.layout.dimension
+        off = self.mass_rows != self.mass_columns
+        rows = np.concatenate([self.mass_rows, self.mass_columns[off]])
+        columns = np.concatenate([self.mass_columns, self.mass_rows[off]])
+        matrix = coo_array((np.concatenate([mass, mass[off]]), (rows, columns)), shape=(n, n)).tocsr()
+        blocks = []
+        for index, d in self._blocks:
+            i, j = np.repeat(index, d, axis=1), np.tile(index, (1, d))
+            mobile = self.layout.free[index]
+            block = np.asarray(matrix[i.ravel(), j.ravel()]).reshape(-1, d, d)
+            block = block * mobile[:, :, None] * mobile[:, None, :]
+            block[:, range(d), range(d)] += ~mobile
+            blocks.append((index, block))
+        return blocks
+
+    def _inverse_blocks(self, mass: Array) -> Any:
+        from scipy.sparse import coo_array
+
+        n = self.layout.dimension
+        parts, place = [], []
+        for index, block in self.mass_blocks(mass):
+            d = index.shape[1]
+            mobile = self.layout.free[index]
+            check_pivots(self.layout, index, block)
+            parts.append((np.linalg.inv(block) * mobile[:, :, None] * mobile[:, None, :]).ravel())
+            place.append((np.repeat(index, d, axis=1).ravel(), np.tile(index, (1, d)).ravel()))
+        rows, columns = (np.concatenate([p[k] for p in place]) for k in (0, 1))
+        matrix = coo_array((np.concatenate(parts), (rows, columns)), shape=(n, n)).tocsr()
+        matrix.eliminate_zeros()
+        return matrix
+
+    def solve_mass(self, mass: Array, r: Array) -> Array:
+        if r.ndim > 1:
+            return np.array([self.solve_mass(*row) for row in zip(mass, r, strict=True)])
+        if self._is_diagonal:
+            return self._inverse_diagonal(mass) * r
+        return np.asarray(self._inverse_blocks(mass) @ r)
+
+    def solve_saddle(self, mass: Array, right: Array, left: Array, r: Array, c: Array) -> tuple[Array, Array]:
+        from scipy.linalg import solve_banded
+
+        if r.ndim > 1:
+            rows = [self.solve_saddle(*row) for row in zip(mass, right, left, r, c, strict=True)]
+            return np.array([a for a, _ in rows]), np.array([multipliers for _, multipliers in rows])
+        k, m = self.bandwidth, len(c)
+        band = np.zeros((2 * k + 1) * m)
+        if self._is_diagonal:
+            inverse: Any = self._inverse_diagonal(mass)
+            first, second = self.products
+            values = left[first] * inverse[self.jacobian_columns[first]] * right[second]
+            i, j = self.position[self.jacobian_rows[first]], self.position[self.jacobian_rows[second]]
+            a = inverse * r
+        else:
+            from scipy.sparse import csr_array
+
+            inverse = self._inverse_blocks(mass)
+            shape = (m, self.layout.dimension)
+            b1 = csr_array((left, (self.position[self.jacobian_rows], self.jacobian_columns)), shape=shape)
+            b0 = csr_array((right, (self.position[self.jacobian_rows], self.jacobian_columns)), shape=shape)
+            complement = (b1 @ inverse @ b0.T).tocoo()
+            values, i, j = complement.data, complement.coords[0], complement.coords[1]
+            a = inverse @ r
+        np.add.at(band, (k + i - j) * m + j, values)
+        x = np.empty(m)
+        x[self.position] = self.multiply(left, a) - c
+        multipliers = solve_banded((k, k), band.reshape(2 * k + 1, m), x, check_finite=False)[self.position]
+        forced = r - self.pull(right, multipliers)
+        a = inverse * forced if self._is_diagonal else inverse @ forced
+        return np.asarray(a), multipliers
+
+
+def algebra_of(layout: Layout) -> DenseAlgebra | BandedAlgebra:
+    """The algebra for a layout."""
+    return DenseAlgebra(layout) if layout.is_fixed else BandedAlgebra(layout)
+
+
+def _constraint_nodes(layout: Layout) -> list[tuple[int, NDArray[np.int64]]]:
+    """First row and nodes of each constraint instance."""
+    rows = []
+    for members, first, width in zip(layout.members, layout.first_rows, layout.element_rows, strict=True):
+        if width:
+            rows += [(first + k * width, nodes) for k, nodes in enumerate(members)]
+    return rows
+
+
+def elimination_order(layout: Layout) -> NDArray[np.int32]:
+    """Place of each constraint row: instances by reverse Cuthill-McKee over shared free nodes, rows in order."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import reverse_cuthill_mckee
+
+    widths: list[int] = []
+    starts: list[int] = []
+    instance: list[NDArray[np.int64]] = []
+    node: list[NDArray[np.int64]] = []
+    count = 0
+    for members, first, width in zip(layout.members, layout.first_rows, layout.element_rows, strict=True):
+        if not width:
+            continue
+        n = len(members)
+        starts += (first + width * np.arange(n)).tolist()
+        widths += [width] * n
+        instance.append(np.repeat(np.arange(count, count + n), members.shape[1]))
+        node.append(members.ravel())
+        count += n
+    if not count:
+        return np.zeros(0, dtype=np.int32)
+    nodes = np.concatenate(node)
+    mobile = ~layout.fixed[nodes]
+    incidence = coo_array(
+        (np.ones(int(mobile.sum())), (np.concatenate(instance)[mobile], nodes[mobile])),
+        shape=(count, int(nodes.max()) + 1),
+    ).tocsr()
+    order = reverse_cuthill_mckee((incidence @ incidence.T).tocsr(), symmetric_mode=True)
+    position = np.empty(layout.rows, dtype=np.int32)
+    sizes = np.array(widths)[order]
+    begin = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+    for k, width in enumerate(sizes):
+        start = starts[order[k]]
+        position[start : start + width] = begin[k] + np.arange(width)
+    return position
+
+
+def half_bandwidth(layout: Layout, position: NDArray[np.int32]) -> int:
+    """Largest distance of two rows that share a free node."""
+    rows, columns = layout.assembled("jacobian")
+    if not len(rows):
+        return 0
+    mobile = layout.free[columns]
+    node_of = np.zeros(layout.dimension, dtype=np.intp)
+    count = 0
+    for node in layout.nodes:
+        d = node.type["dimension"]
+        node_of[node.velocity] = count + np.repeat(np.arange(node.count), d)
+        count += node.count
+    place, node_index = position[rows[mobile]], node_of[columns[mobile]]
+    low, high = np.full(count, layout.rows), np.full(count, -1)
+    np.minimum.at(low, node_index, place)
+    np.maximum.at(high, node_index, place)
+    used = high >= 0
+    return int((high[used] - low[used]).max()) if used.any() else 0

@@ -1,0 +1,1 @@
+"""Methods of integration: families, tableaux, orders, control of steps."""

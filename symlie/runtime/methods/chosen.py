@@ -1,0 +1,110 @@
+"""Methods as `solve` takes them: a name, a tableau of one's own from a file, or a `Method`; with options."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from symlie.compile.reading import brief
+from symlie.errors import FormatError, ModelError
+from symlie.runtime.methods.entry import tableau_of_entry
+from symlie.runtime.methods.method import Method, method
+from symlie.runtime.methods.orders import method_orders
+
+
+def chosen_method(stated: str | Path | Method, options: Mapping[str, Any] | None = None) -> Method:
+    """The method that a user states.
+
+    Parameters
+    ----------
+    stated
+        A name, the path of a TOML file with a tableau, or a method.
+    options
+        Options to change; see `Method.with_options`.
+
+    Raises
+    ------
+    UnknownNameError, ModelError, FormatError
+        There is no such method or option, or the file can not be used.
+    """
+    if isinstance(stated, Method):
+        found = stated
+    elif isinstance(stated, Path) or (isinstance(stated, str) and stated.endswith(".toml")):
+        found = load_tableau(stated)
+    else:
+        found = method(stated if isinstance(stated, str) else repr(stated))
+    return found.with_options(options or {})
+
+
+def load_tableau(path: str | Path) -> Method:
+    """The method of a tableau in a TOML file, with the orders that its coefficients have.
+
+    Parameters
+    ----------
+    path
+        The file; ``name, family`` and the coefficients, with fractions as text, as in the help of
+        ``symlie order``.
+
+    Raises
+    ------
+    FormatError
+        The file can not be read, or is not TOML.
+    ModelError
+        The coefficients are incomplete, contradict each other, or do not have the order that is stated.
+    """
+    path = Path(path)
+    try:
+        entry = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise FormatError(f"The tableau {path} can not be read: {error.strerror}.") from error
+    except (ValueError, RecursionError) as error:  # digits without end are none of the errors of TOML
+        raise FormatError(f"{path} is not a TOML file with a tableau: {error}.") from error
+    if "A" in entry and "a" not in entry:
+        entry["a"] = entry.pop("A")
+    name = entry.pop("name", path.stem)
+    if not (isinstance(name, str) and name.isprintable() and name.strip() and "*/" not in name):
+        raise ModelError(f"{path}: name is {name!r}, but it must be text on one line.")
+    return own_method(name, entry)
+
+
+def own_method(name: str, entry: Mapping[str, Any]) -> Method:
+    """The method of a tableau that is not one of the library, with the orders that its coefficients have.
+
+    Parameters
+    ----------
+    name
+        Its name.
+    entry
+        Data as `tableau_of_entry` takes it.
+
+    Raises
+    ------
+    ModelError
+        The tableau is wrong, or does not have the order that is stated.
+    """
+    tableau = tableau_of_entry(name, entry)
+    found = Method(tableau, entry.get("commutators"), entry=entry)
+    for key in ("order", "order_hat"):
+        stated = entry.get(key, 0)
+        if not isinstance(stated, int) or isinstance(stated, bool):
+            raise ModelError(f"Tableau {name}: {key} is {brief(repr(stated))}, but it must be a whole number.")
+    orders = dict(zip(("order", "order_hat"), method_orders(found), strict=True))
+    changes = {}
+    for key, order in orders.items():
+        if order is None:
+            continue
+        if order.order < 1:
+            raise ModelError(f"Tableau {name}: its {key} is 0, so it does not converge.")
+        if entry.get(key, 0) > order.order:
+            raise ModelError(f"Tableau {name}: {key} is {entry[key]}, but conditions hold up to {order.order} only.")
+        changes[key] = entry.get(key, order.order)
+    return replace(found, tableau=replace(tableau, **changes))
+
+
+def recorded_method(record: Mapping[str, Any]) -> Method:
+    """The method of a `Method.record`."""
+    known = method(record["name"]) if record["entry"] is None else own_method(record["name"], record["entry"])
+    return known.with_options(record["options"])

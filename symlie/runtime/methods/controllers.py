@@ -1,0 +1,178 @@
+"""Step size controllers as data: one formula, h_new = h min(fac_max, max(fac_min, safety (1/err)^exponent)).
+
+The error is a norm of ŷ - y over y = (θ, v), where θ are the local coordinates of the step, zero at its start. It is
+relative to the tolerances, and a step is accepted if err ≤ 1.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from symlie.errors import ModelError, UnknownNameError
+from symlie.runtime.layout.layout import Array
+from symlie.runtime.methods.method import Method
+from symlie.runtime.system.parameters import real_array
+from symlie.showing import Brief
+
+RESOLVED = 16 * 2.0**-52
+"""Smallest step, relative to the time, that moves it by more than its rounding."""
+
+
+@dataclass(frozen=True)
+class Controller:
+    """A step size controller.
+
+    Parameters
+    ----------
+    name
+        Name of the controller.
+    safety, fac_min, fac_max
+        Factors of the formula; dimensionless.
+    exponent
+        Exponent of 1/err; ``None`` is 1/(min(p, p̂) + 1) of the embedded pair.
+    h_min, h_max
+        Bounds of the step size, in s.
+    is_mean
+        Whether the squared errors are averaged over the entries (root mean square) or added (Euclidean norm).
+    source
+        Where the formula was published.
+
+    Raises
+    ------
+    ModelError
+        A factor or bound is out of order.
+    """
+
+    name: str
+    safety: float
+    fac_min: float
+    fac_max: float
+    is_mean: bool
+    source: str
+    exponent: float | None = None
+    h_min: float = 0.0
+    h_max: float = math.inf
+
+    def __post_init__(self) -> None:
+        ordered = 0 <= self.fac_min < 1 < self.fac_max and 0 < self.safety <= 1 and 0 <= self.h_min < self.h_max
+        if not (ordered and (self.exponent is None or 0 < self.exponent <= 1)):
+            raise ModelError(
+                f"Controller '{self.name}' needs 0 <= fac_min < 1 < fac_max, 0 < safety <= 1, 0 < exponent <= 1 and "
+                f"0 <= h_min < h_max; it has fac_min={self.fac_min:g}, fac_max={self.fac_max:g}, "
+                f"safety={self.safety:g}, exponent={self.exponent}, h_min={self.h_min:g}, h_max={self.h_max:g}."
+            )
+
+    def exponent_of(self, method: Method) -> float:
+        """The exponent for the embedded pair of a method."""
+        if self.exponent is not None:
+            return self.exponent
+        return 1 / (min(method.order, method.order_hat or method.order) + 1)
+
+
+CONTROLLERS = {
+    c.name: c
+    for c in (
+        Controller("tumiotto2024", 0.8, 0.2, 5.0, True, "[Tumiotto2024], equations (21) and (22)"),
+        Controller("holzinger2024", 0.9, 0.0, 2.0, True, "[Holzinger2024], (B15) to (B21)"),
+        Controller("celledoni2022", 0.85, 0.0, math.inf, False, "[Celledoni2022], equation (33)"),
+    )
+}
+"""Controllers by name."""
+
+MAX_STEPS = 10**9
+"""Adaptive steps between two times that are hit exactly at most, where no other number is given: some quarter of an
+hour of the fastest models."""
+
+OPTIONS = ("safety", "exponent", "fac_min", "fac_max", "h_min", "h_max")
+"""What can be set on a controller."""
+
+
+def controller_by_name(name: str | Controller, options: Mapping[str, float] | None = None) -> Controller:
+    """A controller by name, with some of its factors changed.
+
+    Raises
+    ------
+    UnknownNameError
+        No such controller, or no such factor.
+    ModelError
+        A factor is out of order.
+    """
+    if isinstance(name, str) and name not in CONTROLLERS:
+        raise UnknownNameError(f"Unknown controller '{name}'; use one of: {', '.join(CONTROLLERS)}.")
+    chosen = CONTROLLERS[name] if isinstance(name, str) else name
+    for key in options or {}:
+        if key not in OPTIONS:
+            raise UnknownNameError(f"A controller has no option '{key}'; it has: {', '.join(OPTIONS)}.")
+    changed: dict[str, Any] = {}
+    for key, value in (options or {}).items():
+        array = real_array(f"The option '{key}' of a controller", value)
+        if array.size != 1:
+            raise ModelError(f"The option '{key}' of a controller must be one number, not {value!r}.")
+        changed[key] = array.item()
+    return dataclasses.replace(chosen, **changed)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class StepControl(Brief):
+    """How the steps of one integration are taken: the step size, the estimate of the error, and the stabilisation.
+
+    ``rtol``, ``atol`` and ``weight`` go over (θ, v), shape (2 dimension,).
+    """
+
+    is_adaptive: bool
+    with_estimate: bool
+    rtol: Array
+    atol: Array
+    weight: Array
+    safety: float = 1.0
+    exponent: float = 1.0
+    fac_min: float = 0.0
+    fac_max: float = 1.0
+    h_min: float = 0.0
+    h_max: float = math.inf
+    baumgarte: float = 0.0
+    project_position: bool = False
+    project_velocity: bool = False
+    max_steps: int = MAX_STEPS
+    stiffness_limit: float = 0.0
+
+    def error(self, theta: Array, difference: Array, v_n: Array, v: Array) -> float:
+        """The norm of a difference ŷ - y relative to the tolerances."""
+        size = np.concatenate([np.abs(theta), np.maximum(np.abs(v_n), np.abs(v))])
+        return float(np.sqrt(np.sum(self.weight * (difference / (self.atol + self.rtol * size)) ** 2)))
+
+    def factor(self, error: float) -> float:
+        """Factor of the step size after a step with this error."""
+        proposed = self.safety * error**-self.exponent if error > 0 else self.fac_max
+        return min(self.fac_max, max(self.fac_min, proposed))
+
+    def smallest_step(self, t: float, span: float) -> float:
+        """The smallest step that moves time by more than its rounding, at t and over the whole interval."""
+        return max(self.h_min, RESOLVED * max(abs(t), span))
+
+
+def tolerances(what: str, value: float | Array, dimension: int) -> Array:
+    """A tolerance for each entry of (θ, v), shape (2 dimension,), from a number, or from one for each.
+
+    Raises
+    ------
+    ModelError
+        Wrong number of entries, or not positive.
+    """
+    array = real_array(what, value)
+    if array.size not in (1, dimension, 2 * dimension):
+        raise ModelError(f"{what} needs 1, {dimension} or {2 * dimension} entries, not {array.size}.")
+    if not (np.all(np.isfinite(array)) and np.all(array >= 0)):
+        raise ModelError(f"{what} must be a number that is not negative, not {value!r}.")
+    full = np.tile(array, 2) if array.size == dimension and dimension > 1 else array
+    return np.array(np.broadcast_to(full, (2 * dimension,)))
+
+
+FIXED_STEPS = StepControl(False, False, np.zeros(1), np.ones(1), np.ones(1))
+"""Fixed steps without estimate and without stabilisation."""

@@ -1,0 +1,141 @@
+"""Order conditions of half-explicit methods for y' = f(y, z), 0 = g(y): exact, by trees with two kinds of nodes.
+
+A y-tree is [y- and z-trees]_y, its order 1 + the sum of theirs; a z-tree is [y-trees]_z, its order the sum - 1. Neither
+[τ]_z nor [[u]_y]_z, with a z-tree u alone, are among them. Rooted trees of y' = f(y) are those without z-nodes.
+Source: [HairerWanner1996], section VII.5.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from symlie.runtime.methods.exact import ExactRow
+from symlie.runtime.methods.order_conditions import FoundOrder, count_order, simple
+from symlie.runtime.methods.tableau import HalfExplicitTableau
+
+MOST_ORDER = 5
+"""The highest order that is looked for; there are 1972 trees with it, and ten times as many with the next."""
+
+
+@dataclass(frozen=True, eq=False)
+class Tree:
+    """A tree of the expansion of y' = f(y, z), 0 = g(y)."""
+
+    kind: str
+    """Kind of the root, ``y`` or ``z``."""
+    order: int
+    children: tuple[Tree, ...]
+
+    @functools.cached_property
+    def weight(self) -> Fraction:
+        """What the coefficients of the tree must give, from y(h) = Σ … h^order."""
+        product = math.prod((child.weight for child in self.children), start=Fraction(1))
+        return product / self.order if self.kind == "y" else product * (self.order + 1)
+
+
+def forests(order: int, trees: Sequence[Tree]) -> Iterator[tuple[Tree, ...]]:
+    """All multisets of trees whose orders sum to ``order``."""
+
+    def extend(rest: int, first: int) -> Iterator[tuple[Tree, ...]]:
+        if rest == 0:
+            yield ()
+        for k in range(first, len(trees)):
+            if trees[k].order <= rest:
+                for others in extend(rest - trees[k].order, k):
+                    yield (trees[k], *others)
+
+    return extend(order, 0)
+
+
+@functools.cache
+def rooted_trees(max_order: int) -> tuple[Tree, ...]:
+    """All rooted trees up to an order."""
+    trees: list[Tree] = []
+    for order in range(1, max_order + 1):
+        trees += [Tree("y", order, children) for children in forests(order - 1, tuple(trees))]
+    return tuple(trees)
+
+
+@functools.cache
+def bicoloured_trees(max_order: int) -> tuple[tuple[Tree, ...], tuple[Tree, ...]]:
+    """All y-trees up to ``max_order`` and all z-trees up to ``max_order - 1``."""
+    y_trees, z_trees = [Tree("y", 1, ())], list[Tree]()
+    for order in range(1, max_order):
+        new_y = [Tree("y", order + 1, children) for children in forests(order, tuple(y_trees + z_trees))]
+        several = [children for children in forests(order + 1, tuple(y_trees)) if len(children) > 1]
+        new_z = [Tree("z", order, children) for children in several + [(tree,) for tree in new_y]]
+        y_trees += new_y + [Tree("y", order + 1, (tree,)) for tree in new_z]
+        z_trees += new_z
+    return tuple(y_trees), tuple(z_trees)
+
+
+class StageSeries:
+    """Exact coefficients of trees at the arguments and stages of rows ``a`` (strictly lower triangle)."""
+
+    def __init__(self, a: Sequence[ExactRow]) -> None:
+        self.a: list[list[Any]] = [[simple(x) for x in row] for row in a]
+        self.known: dict[Tree, list[Any]] = {}
+
+    def values(self, tree: Tree) -> list[Any]:
+        """For a y-tree: of all arguments Y_i. For a z-tree: of all stages Z_i that the rows determine."""
+        if tree not in self.known:
+            self.known[tree] = self._y(tree) if tree.kind == "y" else self._z(tree)
+        return self.known[tree]
+
+    def products(self, tree: Tree) -> list[Any]:
+        """Product over the children of a tree."""
+        stages = zip(*(self.values(child) for child in tree.children), strict=False)
+        return [math.prod(stage) for stage in stages] if tree.children else [1] * len(self.a)
+
+    def weighted(self, weights: Sequence[Any], tree: Tree) -> Any:
+        """Sum of a y-tree's products with weights other than the rows of a."""
+        return sum(x * y for x, y in zip(weights, self.products(tree), strict=False))
+
+    def _y(self, tree: Tree) -> list[Any]:
+        products = self.products(tree)
+        return [sum(x * y for x, y in zip(row, products, strict=False) if x) for row in self.a]
+
+    def _z(self, tree: Tree) -> list[Any]:
+        products = self.products(tree)
+        values: list[Any] = [0]
+        for stage in range(2, len(self.a)):
+            *known, unknown = self.a[stage]
+            total = sum(x * y for x, y in zip(known, values, strict=True))
+            values.append((products[stage] - total) / unknown)
+        return values
+
+
+def half_explicit_orders(tableau: HalfExplicitTableau) -> tuple[FoundOrder, FoundOrder | None]:
+    """Orders of q and v, up to `MOST_ORDER`, with the weights of a half-explicit method and with its embedded ones.
+
+    Order p of q and v needs the conditions of λ up to p - 2 as well, because λ enters the next step.
+
+    Parameters
+    ----------
+    tableau
+        The coefficients.
+    """
+    y_trees, z_trees = bicoloured_trees(MOST_ORDER)
+    series = StageSeries(tableau.a)
+    d = [simple(x) for x in tableau.d]
+
+    def levels(values: StageSeries, argument: int, *, with_multipliers: bool) -> Iterator[Iterator[Any]]:
+        for order in range(1, MOST_ORDER + 1):
+            yield _level(values, argument, order, d if with_multipliers else None)
+
+    def _level(values: StageSeries, argument: int, order: int, d: list[Any] | None) -> Iterator[Any]:
+        for tree in (t for t in y_trees if t.order == order):
+            yield values.values(tree)[argument] - tree.weight
+        for tree in (t for t in z_trees if d is not None and t.order == order - 2):
+            yield sum(x * y for x, y in zip(d or [], values.values(tree), strict=True) if x) - tree.weight
+
+    found = count_order(levels(series, tableau.s, with_multipliers=True), tableau.tolerance)
+    if tableau.b_hat is None:
+        return found, None
+    solved_again = StageSeries((*tableau.a[:-1], tableau.b_hat))
+    return found, count_order(levels(solved_again, tableau.s_bar, with_multipliers=False), tableau.tolerance)

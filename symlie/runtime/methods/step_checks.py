@@ -1,0 +1,70 @@
+"""What the result of every step must satisfy: it is finite, and it has not left the constraints."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from symlie.errors import ConstraintDriftError, IndefiniteMassMatrixError, NotFiniteError
+from symlie.runtime.layout.layout import Layout
+
+if TYPE_CHECKING:
+    from symlie.runtime.methods.stepper import Trial
+    from symlie.runtime.system.system import System
+
+DRIFT_LIMIT = 0.1
+"""Of the way back to the constraints relative to the configuration, and of what is left of Φ behind it."""
+
+DRIFT_ROUND_OFF = 1e-6
+"""Of the way back relative to the configuration, below which Φ may be round-off."""
+
+
+def check_finite(layout: Layout, trial: Trial) -> None:
+    """Check that a result is finite.
+
+    Raises
+    ------
+    NotFiniteError
+        It is not; the message names the first entry.
+    """
+    for what, values, name in (
+        ("velocity", trial.v, layout.velocity_name),
+        ("configuration", trial.q, layout.storage_name),
+        ("multiplier", trial.multipliers, layout.row_name),
+    ):
+        if not np.all(np.isfinite(values)):
+            raise NotFiniteError(f"The {what} is not finite at {name(int(np.flatnonzero(~np.isfinite(values))[0]))}")
+    if not np.isfinite(trial.largest_constraint + trial.largest_velocity):
+        raise NotFiniteError("A constraint is not finite")
+
+
+def check_drift(system: System, trial: Trial, t: float) -> None:
+    """Check that a result at time t has not left the constraints.
+
+    It has where the step of Newton's method back to them is a good part of the configuration's size max(1, |q|), in m
+    and rad; and where it is more than round-off and hardly reduces Φ: then no configuration on the constraints may be
+    near, for Newton's method converges where a step reduces Φ to less than a quarter (Kantorovich; equality is reached
+    by a quadratic Φ with a double zero).
+
+    Raises
+    ------
+    ConstraintDriftError
+        It has; the message names the row that is violated most.
+    """
+    k, p, q = system.kernels, system.prepared, trial.q
+    size = max(1.0, float(np.abs(q).max()))
+    jacobian, residual = k.jacobian(p, t, q), k.constraint(p, t, q)
+    try:
+        with np.errstate(all="ignore"):
+            mass, still = k.mass(p, t, q), np.zeros_like(trial.v)
+            delta, _ = system.algebra.solve_saddle(mass, jacobian, jacobian, still, -residual)
+    except (np.linalg.LinAlgError, NotFiniteError, IndefiniteMassMatrixError):
+        return  # A matrix that is singular here is for the next stage to judge.
+    way = float(np.abs(delta).max())
+    if way <= DRIFT_ROUND_OFF * size:
+        return
+    left = k.constraint(p, t, k.advance(q, delta)) if way <= DRIFT_LIMIT * size else residual
+    if not float(np.abs(left).max()) <= DRIFT_LIMIT * trial.largest_constraint:
+        row = int(np.argmax(np.abs(residual)))
+        raise ConstraintDriftError(f"In {system.layout.row_name(row)} Φ = {residual[row]:.3g}")

@@ -1,0 +1,187 @@
+"""Snapshots of rods: the nodes of arrays at a few times, joined as the model joins them, in one or two projections."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from symlie.runtime.layout.layout import Array
+from symlie.runtime.layout.slices import NodeSlice
+from symlie.runtime.layout.topology import Numbers, links
+from symlie.runtime.solution.solution import Solution
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.gridspec import GridSpec
+
+SNAPSHOTS = 8
+"""Times that are drawn."""
+
+PLANAR = 1e-2
+"""Extent over the largest one below which a coordinate is not drawn."""
+
+UPRIGHT = 0.4
+"""Extent over the largest one above which a coordinate comes before those that follow it."""
+
+FLAT = 0.45
+"""Height over width above which two projections stand side by side."""
+
+WIDTH, FRAME, MOST_HEIGHT = 6.8, 0.42, 3.2
+"""Width of a projection that fills a row, height of its labels, largest height of a row; in inches."""
+
+MOST_MARKED = 40
+"""Nodes up to which each is marked."""
+
+LIGHTEST = 0.9
+"""Colour of the last snapshot on a scale from dark to light; the lightest ones are hard to see on paper."""
+
+MARGIN = 0.04
+"""Free space around a projection, over its largest extent."""
+
+
+@dataclass(frozen=True, eq=False)
+class Snapshots:
+    """Centre lines at a few times."""
+
+    t: Array
+    """Shape (n,), in s."""
+    x: Array
+    """Positions of all nodes that are joined, shape (n, nodes, 3)."""
+    links: Numbers
+    """Pairs of these nodes, shape (segments, 2)."""
+    held: Numbers
+    """Nodes that are clamped or prescribed."""
+
+    @property
+    def extents(self) -> Array:
+        """Size of the box around all snapshots, shape (3,)."""
+        extents: Array = np.ptp(self.x.reshape(-1, 3), axis=0)
+        return extents
+
+    @property
+    def projections(self) -> list[tuple[int, int]]:
+        """Pairs of coordinates to draw, as (abscissa, ordinate): one plane if the motion stays in it, else two."""
+        widest, second, third = np.argsort(-self.extents, kind="stable").tolist()
+        if second < widest and self.extents[second] > UPRIGHT * self.extents[widest]:
+            widest, second = second, widest
+        if self.extents[third] > PLANAR * self.extents.max():
+            return [(widest, k) for k in sorted((second, third))]
+        return [(widest, second)]
+
+    def limits(self, axis: int) -> tuple[float, float]:
+        """Range of a coordinate, with a margin."""
+        margin = MARGIN * float(self.extents.max())
+        return float(self.x[..., axis].min()) - margin, float(self.x[..., axis].max()) + margin
+
+
+def position_field(node: NodeSlice) -> dict[str, Any] | None:
+    """The field with the position in space of a node, if it has one."""
+    return next((f for f in node.type["storage_fields"] if f["name"] == "x" and f["shape"] == [3]), None)
+
+
+def snapshots(solution: Solution) -> Snapshots | None:
+    """Centre lines of the rods in a solution; None if no nodes of an array are joined to their neighbours.
+
+    Parameters
+    ----------
+    solution
+        The solution; a single recorded time is enough.
+    """
+    layout = solution.system.layout
+    joined = links(layout)
+    if not len(joined) or not len(solution.t):
+        return None
+    wanted = np.linspace(solution.t[0], solution.t[-1], SNAPSHOTS)
+    chosen = np.unique(np.abs(solution.t[:, None] - wanted).argmin(axis=0))
+    positions = []
+    for node in layout.nodes:
+        field = position_field(node)
+        if field is None:
+            positions.append(np.full((len(chosen), node.count, 3), np.nan))
+        else:
+            storage = solution.q[chosen, node.storage].reshape(len(chosen), node.count, -1)
+            positions.append(storage[..., field["offset"] : field["offset"] + 3])
+    x = np.concatenate(positions, axis=1)
+    joined = joined[np.isfinite(x[0, joined]).all(axis=(1, 2))]
+    if not len(joined):
+        return None
+    used, numbers = np.unique(joined, return_inverse=True)
+    return Snapshots(solution.t[chosen], x[:, used], numbers.reshape(-1, 2), np.flatnonzero(layout.fixed[used]))
+
+
+@dataclass(frozen=True)
+class ViewRow:
+    """A row of a figure: its projections, none for the legend of times, and its height in inches."""
+
+    projections: tuple[tuple[int, int], ...]
+    height: float
+
+
+def view_rows(lines: Snapshots) -> list[ViewRow]:
+    """Rows of a figure: the legend, then flat projections above each other, or others side by side."""
+    views = lines.projections
+    ratios = [np.ptp(lines.limits(ordinate)) / np.ptp(lines.limits(abscissa)) for abscissa, ordinate in views]
+    if len(views) == 2 and max(ratios) > FLAT:
+        rows = [ViewRow(tuple(views), float(min(WIDTH / 2 * max(ratios), MOST_HEIGHT)) + 2 * FRAME)]
+    else:
+        rows = [ViewRow((v,), float(min(WIDTH * r, MOST_HEIGHT)) + FRAME) for v, r in zip(views, ratios, strict=True)]
+        rows[-1] = ViewRow(rows[-1].projections, rows[-1].height + FRAME)
+    return [ViewRow((), FRAME), *rows]
+
+
+def draw_views(
+    figure: Figure, grid: GridSpec, lines: Snapshots, rows: Sequence[ViewRow], letters: Iterator[str]
+) -> None:
+    """Draw snapshots into the first rows of a figure.
+
+    Parameters
+    ----------
+    figure, grid
+        Where to draw; the grid has two columns.
+    lines
+        The snapshots.
+    rows
+        Rows of `view_rows`.
+    letters
+        Gives each panel its letter.
+    """
+    legend = figure.add_subplot(grid[0, :])
+    legend.axis("off")
+    axes = legend
+    for number, row in enumerate(rows):
+        for column, view in enumerate(row.projections):
+            axes = figure.add_subplot(grid[number, column] if len(row.projections) > 1 else grid[number, :])
+            _draw_projection(axes, lines, *view)
+            axes.set_anchor("N")
+            axes.set_title(f"({next(letters)}) snapshots of the centre line", loc="left")
+            if len(row.projections) == 1 and number < len(rows) - 1:
+                axes.set_xlabel("")
+                axes.tick_params(labelbottom=False)
+    legend.legend(*axes.get_legend_handles_labels(), loc="center", ncols=len(lines.t), columnspacing=1.2)
+
+
+def _draw_projection(axes: Axes, lines: Snapshots, abscissa: int, ordinate: int) -> None:
+    """Draw all snapshots on two coordinates, later ones in lighter colours."""
+    import matplotlib
+    from matplotlib.collections import LineCollection
+
+    colors = matplotlib.colormaps["viridis"](np.linspace(0, LIGHTEST, max(len(lines.t), 2)))
+    plane = lines.x[..., [abscissa, ordinate]]
+    marker = "o" if plane.shape[1] <= MOST_MARKED else ""
+    for t, points, color in zip(lines.t, plane, colors, strict=False):
+        segments = list(points[lines.links])
+        label = f"$t = {t:.3g}$ s"
+        axes.add_collection(LineCollection(segments, colors=[color], linewidths=1.1, capstyle="round", label=label))
+        axes.plot(*points.T, linestyle="", marker=marker, markersize=1.6, color=color)
+    axes.plot(*plane[0, lines.held].T, linestyle="", marker="s", markersize=4, color="black")
+    axes.set_xlim(lines.limits(abscissa))
+    axes.set_ylim(lines.limits(ordinate))
+    axes.set_aspect("equal")
+    axes.set_xlabel(f"$x_{abscissa + 1}$ in m")
+    axes.set_ylabel(f"$x_{ordinate + 1}$ in m")
+    axes.grid(visible=True)
+    axes.set_axisbelow(True)

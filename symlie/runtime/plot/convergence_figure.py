@@ -1,0 +1,160 @@
+"""Log–log pictures of convergence, over step sizes or over grids."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from symlie.errors import ModelError
+from symlie.runtime.plot.style import MARKERS, PALETTE, STYLE, check_drawing, write_figure
+from symlie.runtime.study.convergence import ConvergenceRow
+from symlie.runtime.study.refinement import GridRow
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_PANELS = {
+    "q": r"$\|\log(q_{\mathrm{ref}}^{-1}\circ q)\|$, largest of a node",
+    "v": r"$\|v - v_{\mathrm{ref}}\|$",
+    "multipliers": r"$\|\lambda - \lambda_{\mathrm{ref}}\|\,/\,\|\lambda_{\mathrm{ref}}\|$",
+}
+
+GUIDE = 2.0
+"""Error over the line that shows its slope."""
+
+CLEAR = 0.25
+"""Distance of an observed order from an integer up to which its slope is drawn, if it is the only one."""
+
+LEGEND_COLUMNS = 5
+
+
+def plot_convergence(rows: Iterable[ConvergenceRow], path: str | Path | None = None, *, work: bool = False) -> Figure:
+    """Draw errors over step sizes or grids, or over work, one panel for q, v and λ, one line for each method.
+
+    Over step sizes, dashed lines show the observed orders that are close to an integer.
+
+    Parameters
+    ----------
+    rows
+        Rows of `convergence` or of `refinement`.
+    path
+        Picture to write (``.png``, ``.pdf``, ``.svg``); default: none.
+    work
+        Whether errors are drawn over the processor time of the time loop: a work-precision diagram.
+
+    Returns
+    -------
+    Figure
+        The figure, not connected to any window.
+
+    Raises
+    ------
+    ModelError
+        There are no rows.
+    MissingDependencyError
+        Matplotlib is not installed.
+    FormatError
+        The file type is unknown, or the file can not be written.
+    """
+    check_drawing(path)
+    import matplotlib
+
+    from symlie.runtime.plot.shown_figure import ShownFigure
+
+    rows = list(rows)
+    if not rows:
+        raise ModelError("There are no errors to draw; run convergence with at least one method and step size.")
+    shown = [part for part in _PANELS if any(getattr(row.error, part) for row in rows)]
+    with matplotlib.rc_context(dict(STYLE)):
+        figure = ShownFigure(figsize=(0.4 + 2.5 * max(1, len(shown)), 2.7), layout="constrained")
+        panels = figure.subplots(1, max(1, len(shown)), squeeze=False)[0]
+        for axes, part in zip(panels, shown, strict=False):
+            _draw(axes, rows, part, work)
+        if shown:
+            panels[0].set_ylabel("error at the end time")
+            figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=LEGEND_COLUMNS)
+        figure.draw_without_rendering()
+        if path is not None:
+            write_figure(figure, Path(path))
+    return figure
+
+
+def _draw(axes: Axes, rows: Sequence[ConvergenceRow], part: str, work: bool) -> None:
+    methods = list(dict.fromkeys(row.method for row in rows))
+    for k, method in enumerate(methods):
+        drawn = [row for row in rows if row.method == method and getattr(row.error, part)]
+        if not drawn:
+            continue
+        x = [1e3 * row.cpu_seconds if work else _abscissa(row) for row in drawn]
+        errors = [getattr(row.error, part) for row in drawn]
+        marker = MARKERS[k % len(MARKERS)]
+        color = PALETTE[k % len(PALETTE)]
+        axes.loglog(x, errors, color=color, marker=marker, markersize=3.5, label=method.replace("_", " "))
+        clear = None if work else clear_order([getattr(row.order, part) for row in drawn])
+        if clear is not None:
+            order, last = clear
+            _draw_slope(axes, (x[0], x[last]), errors[last] / GUIDE, order, color)
+    if work:
+        _time_axis(axes)
+    elif isinstance(rows[0], GridRow):
+        axes.set_xscale("log", base=2)
+        values = sorted({_abscissa(row) for row in rows})
+        axes.set_xticks(values, [f"{value:g}" for value in values])
+        axes.set_xlabel(rows[0].option.replace("_", " "))
+    else:
+        axes.set_xscale("log", base=2)  # steps are halved as a rule
+        axes.set_xlabel("$h$ in s")
+    axes.set_title(_PANELS[part])
+    axes.grid(visible=True)
+    axes.set_axisbelow(True)
+
+
+def _time_axis(axes: Axes) -> None:
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    axes.set_xlabel("processor time in ms")
+    axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5), numticks=99))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.xaxis.set_minor_formatter(NullFormatter())
+
+
+def clear_order(observed: Sequence[float | None]) -> tuple[int, int] | None:
+    """The order that errors show, and the last row that shows it; None if there is none.
+
+    The last two observed orders have to round to the same integer. Rows behind a sudden change of order do not count:
+    their errors are round-off.
+
+    Parameters
+    ----------
+    observed
+        Orders of the rows of one method, None where there is none.
+    """
+    rounded = [None if p is None or round(p) < 1 else round(p) for p in observed]
+    last = len(observed) - 1
+    only = observed[last]
+    if sum(p is not None for p in observed) == 1 and only is not None and abs(only - round(only)) < CLEAR:
+        return max(1, round(only)), last
+    for row in range(last, 0, -1):
+        order, following = rounded[row], observed[row + 1] if row < last else None
+        if order is not None and order == rounded[row - 1]:
+            return (order, row) if following is None or abs(following - order) > 1 else None
+    return None
+
+
+def _draw_slope(axes: Axes, x: tuple[float, float], error: float, order: int, color: str) -> None:
+    """A dashed line that ends at the smallest error and falls with the order, and the order beside its end."""
+    first, last = x
+    refined_to_the_right = last > first
+    ratio = last / first if refined_to_the_right else first / last
+    axes.loglog(x, (error * ratio**order, error), linestyle=(0, (4, 3)), linewidth=0.6, color=color)
+    offset, side = (-12, "right") if refined_to_the_right else (12, "left")
+    axes.annotate(
+        f"order {order}", (last, error), (offset, -1), textcoords="offset points",
+        fontsize=7, color=color, ha=side, va="center",
+    )  # fmt: skip
+
+
+def _abscissa(row: ConvergenceRow) -> float:
+    return row.value if isinstance(row, GridRow) else row.h

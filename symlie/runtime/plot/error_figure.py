@@ -1,0 +1,133 @@
+"""Errors of functions along ω, measured and proved, in one panel for each function."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from symlie.runtime.layout.layout import Array
+from symlie.runtime.plot.style import PALETTE, STYLE, check_drawing, write_figure
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+COLUMNS = 3
+WIDTH, HEIGHT = 2.3, 2.0
+"""Of a panel, in inches."""
+LEAST = 0.1
+"""Errors below are drawn here, in units in the last place."""
+LINES = ((PALETTE[1], 1.6), (PALETTE[0], 0.9))
+"""Colour and width of the first and the last line of a panel; the broad one is seen behind the other."""
+
+
+STYLES: tuple[tuple[Any, str], ...] = (("-", "measured"), ((0, (4, 1.5)), "proved"))
+
+
+class Curve(Protocol):
+    """Errors of one way to evaluate a function, in units in the last place."""
+
+    @property
+    def label(self) -> str:
+        """What it is called."""
+
+    @property
+    def omega(self) -> Array:
+        """Angles."""
+
+    @property
+    def measured(self) -> Array:
+        """Largest errors found about each angle."""
+
+    @property
+    def proved(self) -> Array:
+        """Bounds."""
+
+    @property
+    def switches(self) -> tuple[float, ...]:
+        """Angles at which another formula takes over."""
+
+
+def plot_errors(panels: Mapping[str, Sequence[Curve]], path: str | Path | None = None) -> Figure:
+    """Draw errors against ω on logarithmic axes: full lines measured, broken ones proved.
+
+    Parameters
+    ----------
+    panels
+        Curves by the name of their function.
+    path
+        Picture to write (``.png``, ``.pdf``, ``.svg``); default: none.
+
+    Returns
+    -------
+    Figure
+        The figure.
+
+    Raises
+    ------
+    MissingDependencyError
+        Matplotlib is not installed.
+    FormatError
+        The file type is unknown, or the file can not be written.
+    """
+    check_drawing(path)
+    import matplotlib
+
+    from symlie.runtime.plot.shown_figure import ShownFigure
+
+    columns = min(COLUMNS, len(panels))
+    rows = math.ceil(len(panels) / columns)
+    with matplotlib.rc_context({**STYLE, "axes.grid": True, "axes.axisbelow": True}):
+        figure = ShownFigure(figsize=(0.4 + WIDTH * columns, 0.5 + HEIGHT * rows), layout="constrained")
+        grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
+        for axes in grid.ravel()[len(panels) :]:
+            axes.set_visible(False)
+        for axes, (name, curves) in zip(grid.ravel(), panels.items(), strict=False):
+            draw_curves(axes, curves)
+            axes.set_title(name, loc="left")
+        for axes in grid[:, 0]:
+            axes.set_ylabel("error in ulp")
+        for k in range(columns):
+            last = max(r for r in range(rows) if r * columns + k < len(panels))
+            grid[last, k].set_xlabel(r"$\omega$")
+            grid[last, k].tick_params(labelbottom=True)
+        largest = max(float(c.proved.max()) for curves in panels.values() for c in curves)
+        grid[0, 0].set_ylim(LEAST, 3 * largest)
+        _add_legend(figure, list(panels.values()), 2 * columns)
+        if path is not None:
+            write_figure(figure, Path(path))
+    return figure
+
+
+def draw_curves(axes: Axes, curves: Sequence[Curve]) -> None:
+    """Draw the curves of one function.
+
+    Parameters
+    ----------
+    axes
+        Where to draw.
+    curves
+        One, or ours after the one it is compared with.
+    """
+    for (color, width), curve in zip(LINES[-len(curves) :], curves, strict=True):
+        measured = np.maximum(curve.measured, LEAST)
+        axes.loglog(curve.omega, measured, color=color, linewidth=width, label=curve.label)
+        axes.loglog(curve.omega, curve.proved, color=color, linewidth=0.7 * width, linestyle=STYLES[1][0])
+        for switch in curve.switches:
+            axes.axvline(switch, color=color, linewidth=0.6, linestyle=":")
+
+
+def _add_legend(figure: Figure, panels: Sequence[Sequence[Curve]], across: int) -> None:
+    """Labels of the lines of all panels, each once, so many beside each other."""
+    from matplotlib.lines import Line2D
+
+    found: dict[str, Line2D] = {}
+    for curves in panels:
+        for (color, width), curve in zip(LINES[-len(curves) :], curves, strict=True):
+            found.setdefault(curve.label, Line2D([], [], color=color, linewidth=width, label=curve.label))
+    lines = [*found.values(), *(Line2D([], [], color="0.3", linestyle=s, label=t) for s, t in STYLES)]
+    figure.legend(handles=lines, loc="outside upper center", ncols=min(len(lines), across), handlelength=2.4)

@@ -1,0 +1,318 @@
+"""What is worth drawing of a solution over time: configuration, rotation, velocity, multipliers, energy, residuals.
+
+Arrays of nodes are drawn as snapshots instead: `symlie.runtime.plot.centre_line`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+
+import numpy as np
+
+from symlie.errors import UnknownNameError
+from symlie.runtime.layout.layout import Array, Layout
+from symlie.runtime.layout.quantities import field_unit
+from symlie.runtime.layout.slices import NodeSlice
+from symlie.runtime.plot.drawn_rotations import continuous, continuous_rotation, quaternions_of
+from symlie.runtime.plot.panel import Panel, Series, largest, presented
+from symlie.runtime.solution.solution import Solution
+
+SNAPSHOTS = "snapshots"
+"""Name of the panels that show rods in space."""
+
+MOST_NODES = 4
+"""Nodes that are drawn: the first ones and the last one."""
+
+MOST_OUTPUTS = 4
+"""Named outputs that are drawn, each in a panel of its own."""
+
+MOST_COMPONENTS = 6
+"""Components above which a vector is drawn by its Euclidean norm."""
+
+LARGEST_RELATIVE = 1.0
+"""Change of the energy, relative to its start, beyond which it is drawn in J: the start is next to zero, or loads set
+the system in motion."""
+
+HALF_TURN = 1.000001 * np.pi
+"""Length up to which vectors in rad are principal rotation vectors, which jump at half turns. Numbers are left alone:
+samples do not tell how many turns lie between them."""
+
+_MULTIPLIERS = "λ"
+"""Kind of all multipliers, whatever their units."""
+
+_OF_SIZE_ONE = ("rad", "1")
+"""Kinds of angles, quaternions and relative changes."""
+
+_GREEK = {"Omega": r"\Omega", "omega": r"\omega", "theta": r"\theta", "phi": r"\varphi"}
+
+_ROTATIONS = ("R", "p", "psi")
+"""Fields that store a rotation."""
+
+_MEANING = {
+    "x": "position",
+    "x_dot": "velocity",
+    "Omega": "angular velocity, body axes",
+    "U": "translational velocity, body axes",
+}
+
+
+def panels(solution: Solution) -> list[Panel]:
+    """The panels of a solution, chosen by what it contains; `left_out` names the rest."""
+    layout, nodes = solution.system.layout, _drawn_nodes(solution.system.layout)
+    outputs = [_output_panel(solution, name) for name in _drawn_outputs(layout)]
+    stored = [p for n in nodes for p in _field_panels(solution, n, "storage_fields")]
+    # An output that repeats a coordinate, such as the position of the only body, takes its place.
+    drawn = [p for p in stored if not any(_is_same(p, output) for output in outputs)] + outputs
+    drawn += [p for n in nodes for p in _rotation_panels(solution, n)]
+    drawn += [p for n in nodes for p in _field_panels(solution, n, "velocity_fields")]
+    drawn += [_multiplier_panel(constraint, values) for constraint, values in solution.named_multipliers().items()]
+    drawn.append(_energy_panel(solution.outputs["energy"]))
+    if layout.of_velocities.any():
+        drawn.append(_residual_panel(solution))
+    return _presented(solution, drawn)
+
+
+def left_out(layout: Layout, in_snapshots: Collection[str]) -> list[str]:
+    """Names of nodes and outputs that `panels` does not draw.
+
+    Parameters
+    ----------
+    layout
+        Layout of the system.
+    in_snapshots
+        Arrays of nodes that are drawn as snapshots.
+    """
+    drawn = {*in_snapshots, *(n.name for n in _drawn_nodes(layout))}
+    outputs = [name for name in (*layout.outputs, *layout.node_outputs) if name not in _drawn_outputs(layout)]
+    return [*(n.name for n in layout.nodes if n.name not in drawn), *outputs]
+
+
+def _drawn_nodes(layout: Layout) -> list[NodeSlice]:
+    nodes = [n for n in layout.nodes if not n.is_array]
+    return nodes[: MOST_NODES - 1] + nodes[-1:] if len(nodes) > MOST_NODES else nodes
+
+
+def _drawn_outputs(layout: Layout) -> list[str]:
+    """Outputs with a unit; the others, such as rotation matrices, have no meaning as lines over one axis."""
+    return [name for name, (_, unit) in layout.outputs.items() if unit][:MOST_OUTPUTS]
+
+
+def _is_same(panel: Panel, other: Panel) -> bool:
+    return len(panel.series) == len(other.series) and all(
+        np.array_equal(a.values, b.values) for a, b in zip(panel.series, other.series, strict=True)
+    )
+
+
+def _presented(solution: Solution, drawn: Sequence[Panel]) -> list[Panel]:
+    scales = {kind: _scale(solution, kind) for kind in {p.kind for p in drawn}}
+    return [panel if panel.logarithmic else presented(panel, scales[panel.kind]) for panel in drawn]
+
+
+def _scale(solution: Solution, kind: str) -> float:
+    """Natural scale of the quantities of a kind."""
+    if kind in _OF_SIZE_ONE:
+        return 1.0
+    layout = solution.system.layout
+    compared = [solution.outputs[name] for name, (_, unit) in layout.outputs.items() if unit == kind]
+    compared += [
+        solution.field(node.name, field["name"])
+        for node in layout.nodes
+        for field in node.type["storage_fields"] + node.type["velocity_fields"]
+        if _kind_of_field(node, field["name"]) == kind
+    ]
+    if kind == _MULTIPLIERS:
+        compared.append(solution.multipliers)
+    if kind == "J":
+        compared.append(solution.outputs["energy"])
+    return largest(tuple(Series("", values) for values in compared))
+
+
+def _kind_of_field(node: NodeSlice, name: str) -> str:
+    return field_unit(node.type, name) or name.rstrip("0123456789")
+
+
+def named_panels(solution: Solution, names: Sequence[str]) -> list[Panel]:
+    """The panels of these names, in this order.
+
+    Parameters
+    ----------
+    solution
+        The solution.
+    names
+        ``"energy"``, ``"residuals"``, names of outputs and constraints (their multipliers), ``"NODE.FIELD"``.
+
+    Raises
+    ------
+    UnknownNameError
+        Nothing of this name can be drawn over time.
+    """
+    layout, multipliers = solution.system.layout, solution.named_multipliers()
+    drawn: list[Panel] = []
+    for name in names:
+        node, _, field = name.partition(".")
+        if name == "energy":
+            drawn.append(_energy_panel(solution.outputs["energy"]))
+        elif name == "residuals" and layout.of_velocities.any():
+            drawn.append(_residual_panel(solution))
+        elif name in layout.outputs:
+            drawn.append(_output_panel(solution, name))
+        elif name in multipliers:
+            drawn.append(_multiplier_panel(name, multipliers[name]))
+        elif field and (found := _panel_of_field(solution, node, field)):
+            drawn.append(found)
+        else:
+            raise _not_drawable(name, layout)
+    return _presented(solution, drawn)
+
+
+def check_panels(layout: Layout, names: Sequence[str]) -> None:
+    """Check names of panels before there is a solution.
+
+    Parameters
+    ----------
+    layout
+        Layout of the system.
+    names
+        Names as `named_panels` takes them, and `SNAPSHOTS`.
+
+    Raises
+    ------
+    UnknownNameError
+        Nothing of this name can be drawn over time.
+    """
+    for name in names:
+        if name not in (SNAPSHOTS, *_drawable(layout)):
+            raise _not_drawable(name, layout)
+
+
+def _not_drawable(name: str, layout: Layout) -> UnknownNameError:
+    return UnknownNameError(f"'{name}' can not be drawn over time; draw {', '.join(_drawable(layout))}.")
+
+
+def _drawable(layout: Layout) -> list[str]:
+    fields = [
+        f"{node.name}.{field['name']}"
+        for node in layout.nodes
+        for field in node.type["storage_fields"] + node.type["velocity_fields"]
+        if not node.is_array
+    ]
+    residuals = ["residuals"] if layout.of_velocities.any() else []
+    return ["energy", *residuals, *layout.outputs, *layout.constraints, *fields]
+
+
+def _panel_of_field(solution: Solution, node: str, field: str) -> Panel | None:
+    part = next((n for n in solution.system.layout.nodes if n.name == node and not n.is_array), None)
+    if part is None:
+        return None
+    if field.rstrip("0123456789") in _ROTATIONS:
+        return next(_rotation_panels(solution, part, field), None)
+    for fields in ("storage_fields", "velocity_fields"):
+        for panel in _field_panels(solution, part, fields, field):
+            return panel
+    return None
+
+
+def _output_panel(solution: Solution, name: str) -> Panel:
+    unit = solution.system.layout.outputs[name][1]
+    values = solution.outputs[name].reshape(len(solution.t), -1)
+    if unit == "rad" and values.shape[1] > 1 and np.linalg.norm(values, axis=1).max(initial=0.0) <= HALF_TURN:
+        values = continuous_rotation(values)
+    return Panel(_words(name), _in_unit(unit), _components("e", values, "norm"), kind=unit)
+
+
+def _field_panels(solution: Solution, node: NodeSlice, fields: str, only: str = "") -> Iterator[Panel]:
+    for field in node.type[fields]:
+        name = field["name"]
+        if name.rstrip("0123456789") in _ROTATIONS or name != (only or name):
+            continue
+        if len(field["shape"]) == 2 and not only:
+            continue
+        values = solution.field(node.name, name).reshape(len(solution.t), -1)
+        letter, unit = _letter(name), field_unit(node.type, name)
+        meaning = _MEANING.get(name.rstrip("0123456789"), "") if unit else ""
+        title = _title(solution, node, meaning or ("rates" if fields == "velocity_fields" else "coordinates"))
+        kind = _kind_of_field(node, name)
+        yield Panel(title, _in_unit(unit, f"${letter}$"), _components(letter, values), kind=kind)
+
+
+def _rotation_panels(solution: Solution, node: NodeSlice, only: str = "") -> Iterator[Panel]:
+    for field in node.type["storage_fields"]:
+        if only and field["name"] != only:
+            continue
+        stem = field["name"].rstrip("0123456789")
+        values = solution.field(node.name, field["name"])
+        if stem == "R" and field["shape"] == [3, 3]:
+            quaternions = continuous(quaternions_of(values))
+        elif stem == "p" and field["shape"] == [4]:
+            quaternions = continuous(values)
+        elif any(entry["field"] == field["name"] for entry in node.type["angles"]):
+            angle = solution.angle(node.name, field["name"])
+            title, label = _title(solution, node, "rotation angle"), _in_unit("rad", r"$\varphi$")
+            yield Panel(title, label, (Series("", angle),), kind="rad")
+            continue
+        elif stem == "psi" and field["shape"] == [3]:
+            series = _components(r"\psi", continuous_rotation(values))
+            yield Panel(_title(solution, node, "rotation vector"), _in_unit("rad", r"$\psi$"), series, kind="rad")
+            continue
+        else:
+            continue
+        series = tuple(Series(f"$p_{k}$", quaternions[:, k]) for k in range(4))
+        yield Panel(_title(solution, node, "rotation, unit quaternion"), "$p$", series, kind="1")
+
+
+def _multiplier_panel(constraint: str, values: Array) -> Panel:
+    """Multipliers; of many instances, the largest of each row."""
+    title = f"multipliers of {_words(constraint)}"
+    if values.ndim == 2 or values.shape[1] == 1:
+        return Panel(title, r"$\lambda$", _components(r"\lambda", values.reshape(len(values), -1)), kind=_MULTIPLIERS)
+    greatest = _components(r"\lambda", np.abs(values).max(axis=1))
+    return Panel(f"{title}, largest of {values.shape[1]}", r"$|\lambda|$", greatest, kind=_MULTIPLIERS)
+
+
+def _energy_panel(energy: Array) -> Panel:
+    change = energy - energy[0] if len(energy) else energy
+    scale = abs(energy[0]) if len(energy) else 0.0
+    if scale > 0 and np.max(np.abs(change), initial=0.0) <= LARGEST_RELATIVE * scale:
+        relative = (Series("", change / scale),)
+        return Panel("energy, relative change", r"$(E - E_0)\,/\,|E_0|$", relative, kind="1")
+    return Panel("energy, change", _in_unit("J", "$E - E_0$"), (Series("", change),), kind="J")
+
+
+def _residual_panel(solution: Solution) -> Panel:
+    outputs = solution.outputs
+    series = (
+        Series(r"$\max\,|\Phi|$", outputs["constraint_residual"]),
+        Series(r"$\max\,|Bv + b|$", outputs["velocity_residual"]),
+    )
+    return Panel("residuals of the constraints", "residual", series, logarithmic=True)
+
+
+def _components(letter: str, values: Array, norm: str = "") -> tuple[Series, ...]:
+    """One line per component; of a long vector, the norm."""
+    if values.shape[1] > MOST_COMPONENTS:
+        return (Series(norm or rf"$\|{letter}\|$", np.linalg.norm(values, axis=1)),)
+    several = values.shape[1] > 1
+    return tuple(Series(f"${letter}_{{{k + 1}}}$" if several else "", c) for k, c in enumerate(values.T))
+
+
+def _title(solution: Solution, node: NodeSlice, text: str) -> str:
+    return f"{_words(node.name)}: {text}" if len(solution.system.layout.nodes) > 1 else text
+
+
+def _letter(name: str) -> str:
+    match = re.fullmatch(r"(.+?)(_dot)?(\d*)", name)
+    assert match is not None
+    stem, dot, number = match.groups()
+    letter = _GREEK.get(stem, stem if len(stem) == 1 else rf"\mathrm{{{stem.replace('_', ' ')}}}")
+    letter = rf"\dot{{{letter}}}" if dot else letter
+    return rf"{letter}^{{({number})}}" if number else letter
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def _in_unit(unit: str, letter: str = "") -> str:
+    shown = "" if unit in ("", "1") else "in " + re.sub(r"\^(-?\d+)", r"$^{\1}$", unit)
+    return " ".join(part for part in (letter, shown) if part)

@@ -1,0 +1,153 @@
+"""Histories of step sizes and error estimates, of one solution or of several to compare."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symlie.errors import ModelError
+from symlie.runtime.layout.layout import Array
+from symlie.runtime.plot.figures import decimated
+from symlie.runtime.plot.style import STYLE, check_drawing, write_figure
+from symlie.runtime.solution.recorder import Trace
+from symlie.runtime.solution.solution import Solution
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+WIDTH, ROW_HEIGHT = 5.6, 1.9
+"""Width of the figure and height of a panel, in inches."""
+
+COLORS = ("#0072B2", "#E69F00", "#000000", "#009E73", "#CC79A7")
+"""Colours of full lines, which dense histories need; neighbours differ in brightness."""
+
+SHOWN = 0.01
+"""Fraction of the smallest values that may be cut off: first steps, and those shortened to hit a time."""
+
+ROOM = 2.0
+"""Factor between the values that are shown and the frame."""
+
+WHOLE = 1 - 1e-6
+"""Size over that of the step before, below which the last step counts as cut to hit the end."""
+
+FEW_STEPS = 60
+"""Number of steps up to which each is marked."""
+
+
+def plot_steps(solutions: Solution | Mapping[str, Solution], path: str | Path | None = None) -> Figure:
+    """Draw the error estimates of all tried steps over the tolerance, and the sizes of the accepted ones.
+
+    A last step that was cut to hit the end is left out.
+
+    Parameters
+    ----------
+    solutions
+        A solution with a trace, or several by label.
+    path
+        Picture to write (``.png``, ``.pdf``, ``.svg``); default: none.
+
+    Returns
+    -------
+    Figure
+        The figure; without the panel of step sizes if all steps were fixed.
+
+    Raises
+    ------
+    ModelError
+        A solution has no trace: integrate with ``trace=True``.
+    MissingDependencyError
+        Matplotlib is not installed.
+    FormatError
+        The file type is unknown, or the file can not be written.
+    """
+    check_drawing(path)
+    import matplotlib
+
+    from symlie.runtime.plot.shown_figure import ShownFigure
+
+    traces = {
+        label: _trace(s) for label, s in ({"": solutions} if isinstance(solutions, Solution) else solutions).items()
+    }
+    shown = [draw_errors] if all(_is_fixed(t) for t in traces.values()) else [draw_errors, draw_step_sizes]
+    with matplotlib.rc_context(dict(STYLE)):
+        figure = ShownFigure(figsize=(WIDTH, 0.3 + ROW_HEIGHT * len(shown)), layout="constrained")
+        panels = figure.subplots(len(shown), 1, sharex=True, squeeze=False)[:, 0]
+        for axes, draw in zip(panels, shown, strict=True):
+            draw(axes, traces)
+        panels[-1].set_xlabel("$t$ in s")
+        figure.align_ylabels(panels)
+        handles, labels = panels[0].get_legend_handles_labels()
+        if len(labels) > 1:
+            figure.legend(handles, labels, loc="outside upper center", ncols=4, handlelength=2.4)
+        figure.draw_without_rendering()
+        if path is not None:
+            write_figure(figure, Path(path))
+    return figure
+
+
+def draw_errors(axes: Axes, traces: Mapping[str, Trace]) -> None:
+    """Draw the error estimates of traces by label, 1 being the tolerance; crosses are rejected steps."""
+    for k, (label, trace) in enumerate(traces.items()):
+        good, bad = _whole(trace) & (trace.error > 0), ~trace.accepted & (trace.error > 0)
+        t, error = decimated(trace.t[good], trace.error[good])
+        style = _style(k, trace)
+        axes.semilogy(t, error, label=label or "accepted", **style)
+        crosses = {"color": style["color"], "marker": "x", "markersize": 4, "linestyle": ""}
+        axes.semilogy(trace.t[bad], trace.error[bad], **crosses)
+        without = ~trace.accepted & ~bad  # no result, so no estimate: at the upper edge
+        axes.plot(trace.t[without], np.ones(without.sum()), transform=axes.get_xaxis_transform(), **crosses)
+    if any(np.any(~trace.accepted) for trace in traces.values()):
+        axes.semilogy([], [], "x", color="0.3", markersize=4, label="rejected")
+    axes.axhline(1.0, color="0.3", linewidth=0.6)
+    axes.set_ylabel("error estimate / tolerance")
+    _frame(axes, traces, [trace.error for trace in traces.values()], 1.0)
+
+
+def draw_step_sizes(axes: Axes, traces: Mapping[str, Trace]) -> None:
+    """Draw the sizes of the accepted steps of traces by label."""
+    for k, (label, trace) in enumerate(traces.items()):
+        t, h = decimated(trace.t[_whole(trace)], trace.h[_whole(trace)])
+        axes.semilogy(t, h, label=label, **_style(k, trace))
+    axes.set_ylabel("step size $h$ in s")
+    _frame(axes, traces, [trace.h for trace in traces.values()])
+
+
+def _frame(axes: Axes, traces: Mapping[str, Trace], values: Sequence[Array], least: float = 0.0) -> None:
+    positive = [part[part > 0] for part in values if np.any(part > 0)]
+    if positive:
+        lowest = min(float(np.quantile(part, SHOWN)) for part in positive)
+        axes.set_ylim(lowest / ROOM, ROOM * max(least, *(float(part.max()) for part in positive)))
+    axes.set_xlim(min(t.t[0] for t in traces.values()), max(t.t[-1] + t.h[-1] for t in traces.values()))
+    axes.grid(visible=True)
+    axes.set_axisbelow(True)
+
+
+def _style(number: int, trace: Trace) -> dict[str, Any]:
+    """How a line is drawn; the first one lies on top, because what is compared with it is often less smooth."""
+    marker = "." if len(trace.t) <= FEW_STEPS else ""
+    return {"color": COLORS[number % len(COLORS)], "marker": marker, "markersize": 3, "zorder": 3 - 0.01 * number}
+
+
+def _whole(trace: Trace) -> NDArray[np.bool_]:
+    """Accepted steps, without the last one if it was cut to hit the end: its size and error say nothing."""
+    whole = trace.accepted.copy()
+    accepted = np.flatnonzero(whole)
+    if len(accepted) > 1 and trace.h[accepted[-1]] < WHOLE * trace.h[accepted[-2]]:
+        whole[accepted[-1]] = False
+    return whole
+
+
+def _is_fixed(trace: Trace) -> bool:
+    """Whether all steps have one size; the last one may be cut off by the end."""
+    return bool(np.all(np.isclose(trace.h[:-1], trace.h[0], rtol=1e-9)))
+
+
+def _trace(solution: Solution) -> Trace:
+    if solution.trace is None or not len(solution.trace.t):
+        raise ModelError("The solution has no trace of its steps; integrate with solve(..., trace=True).")
+    return solution.trace

@@ -1,0 +1,1 @@
+"""Solutions: states, what is computed from them, and files of them."""

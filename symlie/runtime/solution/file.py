@@ -1,0 +1,211 @@
+"""Saved solutions read back: the same states, outputs and events, with the system that made them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from symlie.compile.reading import other_format, reading
+from symlie.errors import FormatError
+from symlie.packages import require
+from symlie.runtime.layout.layout import Array
+from symlie.runtime.solution.checks import check_solution
+from symlie.runtime.solution.outputs import Outputs
+from symlie.runtime.solution.recorder import Event, Statistics, Trace
+from symlie.runtime.solution.solution import Solution
+from symlie.runtime.solution.start import Start
+from symlie.runtime.solution.variables import (
+    CARRIED,
+    END,
+    EVENT,
+    EVENT_STATE,
+    FORMAT,
+    GROUP,
+    SYSTEM,
+    TRACE,
+    unpacked,
+)
+from symlie.runtime.system.record import model_hash, recorded_system
+from symlie.runtime.system.system import System
+
+
+@dataclass(frozen=True, eq=False)
+class _Content:
+    """Values and attributes of variables by name, and attributes of the file."""
+
+    values: dict[str, np.ndarray]
+    about: dict[str, dict[str, Any]]
+    attributes: dict[str, Any]
+
+    def of_kind(self, **wanted: str) -> str | None:
+        """Name of the variable with some attributes."""
+        return next((n for n, a in self.about.items() if wanted.items() <= a.items()), None)
+
+    def required(self, **wanted: str) -> Array:
+        """Values of the variable with some attributes."""
+        name = self.of_kind(**wanted)
+        if name is None:
+            raise KeyError(" ".join(wanted.values()))
+        return self.values[name]
+
+
+def load_solution(path: str | Path, *, backend: str | None = None, run_code: bool = True) -> Solution:
+    """Read a solution that was saved, with its system: fields, outputs, plots, `solution(t)`, ``solve(start=…)``.
+
+    The system comes from the generated code in the file, neither from the model nor from its name, so SymPy is not
+    needed and the solution is that of the model as it was. As with `load`, the code is compiled and run: load files
+    that you trust, or with ``run_code=False``.
+
+    Parameters
+    ----------
+    path
+        File written by `Solution.save`, ``.nc`` or ``.npz``.
+    backend
+        ``"c"``, ``"numpy"`` or ``"auto"``; default: that of the run.
+    run_code
+        Whether the generated code in the file is compiled and run. Without it the solution has its fields, outputs,
+        multipliers, events and plots; what needs more, such as `solution(t)`, raises a `CodeNotLoadedError`.
+
+    Raises
+    ------
+    FormatError
+        It is no solution, damaged, or of another version.
+    MissingDependencyError
+        ``.nc`` without the package netCDF4.
+    NoCompilerError
+        The solution was made by compiled code and there is no compiler here; ``backend="numpy"`` reads it.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise FormatError(f"There is no file {path}.")
+    if path.suffix == ".csv":
+        raise FormatError(f"{path} holds numbers alone; save a solution that is to be loaded as .nc or .npz.")
+    with reading(path, "is not a solution of symlie, or it is damaged"):
+        content = _read_numpy(path) if path.suffix == ".npz" else _read_netcdf(path)
+        found = content.attributes.get("symlie_format")
+    if found != str(FORMAT):
+        version = content.attributes.get("symlie_version")
+        raise other_format(path, found, FORMAT, version, "read it with that version, or run the model again")
+    with reading(path):
+        other = [name for name, values in content.values.items() if values.dtype.kind not in "fiu"]
+        if other:
+            raise TypeError(f"{other[0]} holds no numbers")
+        record = unpacked(content.values[SYSTEM])
+        system = recorded_system(record, backend, run_code=run_code)
+        if model_hash(system) != content.attributes["model_hash"]:
+            raise FormatError(f"The generated code in {path} is not the one it was saved with; the file is damaged.")
+        solution = _solution(content, system)
+        check_solution(solution)
+        return solution
+
+
+def _solution(content: _Content, system: System) -> Solution:
+    layout, attributes = system.layout, content.attributes
+    t = content.required(kind="time")
+    q, v = np.empty((len(t), layout.storage)), np.zeros((len(t), layout.dimension))
+    multipliers = np.empty((len(t), layout.rows))
+    for node in layout.nodes:
+        for kind, fields, part in (
+            ("configuration", "storage_fields", q[:, node.storage]),
+            ("velocity", "velocity_fields", v[:, node.velocity]),
+        ):
+            by_node = part.reshape(len(t), node.count, -1)
+            position = 0
+            for field in node.type[fields]:
+                values = content.required(kind=kind, node=node.name, field=field["name"])
+                rows = values.reshape(len(t), node.count, -1)
+                by_node[:, :, field["offset"] : field["offset"] + rows.shape[2]] = rows
+                position += rows.shape[2]
+            size = node.type["storage" if kind == "configuration" else "velocities"]
+            if position != size:
+                raise ValueError(f"the {kind} of node {node.name} is not complete")
+            part[...] = by_node.reshape(part.shape)
+    for name, rows_of in layout.constraints.items():
+        values = content.required(kind="multipliers", constraint=name)
+        if values.shape[:1] != t.shape or values.size != len(t) * rows_of.rows.size:
+            raise ValueError(f"the multipliers of {name} are not complete")
+        multipliers[:, rows_of.rows.ravel()] = values.reshape(len(t), -1)
+    solution = Solution(
+        system,
+        attributes["method"],
+        t,
+        q,
+        v,
+        multipliers,
+        _carried(content, system, len(t)),
+        Statistics(**json.loads(attributes["statistics"])),
+        attributes["status"],
+        _trace(content),
+        _events(content, system),
+        _end(content, system),
+        json.loads(attributes["settings"]),
+        tuple(json.loads(attributes["notices"])),
+    )
+    # The outputs as they were, whatever processor reads them.
+    outputs = {a["output"]: content.values[name] for name, a in content.about.items() if a.get("kind") == "output"}
+    solution.__dict__["outputs"] = Outputs(solution, outputs)
+    return solution
+
+
+def _carried(content: _Content, system: System, count: int) -> Array:
+    values = np.asarray(content.values.get(CARRIED, np.zeros((count, 0))), dtype=float)
+    if values.shape != (count, system.layout.carried_size):
+        raise ValueError("what the run carried is not complete")
+    return values
+
+
+def _trace(content: _Content) -> Trace | None:
+    if f"{TRACE}t" not in content.values:
+        return None
+    t, h, error, accepted = (content.values[TRACE + name] for name in ("t", "h", "error", "accepted"))
+    return Trace(t, h, error, accepted != 0)
+
+
+def _events(content: _Content, system: System) -> tuple[Event, ...]:
+    if not system.layout.events:
+        return ()
+    if not np.all(np.isin(content.values[EVENT], np.arange(len(system.layout.events)))):
+        raise IndexError("there are no such events")
+    index, times = content.values[EVENT].astype(int), content.values[f"{EVENT}_t"]
+    q, v, multipliers, carried = (
+        content.values.get(f"{EVENT}_{name}", np.zeros((len(times), 0))) for name in EVENT_STATE
+    )
+    known = [system.layout.events[k] for k in index]
+    return tuple(
+        Event(e.name, e.instance, float(times[k]), q[k], v[k], multipliers[k], carried[k], e.is_terminal)
+        for k, e in enumerate(known)
+    )
+
+
+def _end(content: _Content, system: System) -> Start | None:
+    found = {name[len(END) :]: value for name, value in content.values.items() if name.startswith(END)}
+    if not found:
+        return None
+    h = float(found.pop("h")[0])
+    return Start(**{"multipliers": np.zeros(0), "carried": np.zeros(0), **found}, h=h)
+
+
+def _read_netcdf(path: Path) -> _Content:
+    require("Reading .nc files", "netCDF4")
+    import netCDF4
+
+    with netCDF4.Dataset(path) as file:
+        file.set_auto_mask(False)
+        apart = file.groups[GROUP.rstrip("/")].variables if file.groups else {}
+        variables = file.variables | {GROUP + name: variable for name, variable in apart.items()}
+        values = {name: np.array(variable[...]) for name, variable in variables.items()}
+        about = {name: {a: v.getncattr(a) for a in v.ncattrs()} for name, v in variables.items()}
+        return _Content(values, about, {a: file.getncattr(a) for a in file.ncattrs()})
+
+
+def _read_numpy(path: Path) -> _Content:
+    # The stream is opened here, because NumPy leaves its own open when the archive is damaged.
+    with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
+        described = json.loads(file["variables"].item())
+        values = {name: file[name] for name in described}
+        about = {name: entry["attributes"] for name, entry in described.items()}
+        return _Content(values, about, json.loads(file["attributes"].item()))

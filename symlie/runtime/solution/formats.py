@@ -1,0 +1,112 @@
+"""Solutions as files: netCDF for other programs, NumPy archives where netCDF4 is not installed.
+
+Both hold the variables of `symlie.runtime.solution.variables` with the same attributes. A NumPy archive has the
+attributes of the file and of its variables as JSON in its entries ``attributes`` and ``variables``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import uuid
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from symlie.errors import FormatError
+from symlie.packages import require
+from symlie.runtime.solution.data_tables import write_text
+from symlie.runtime.solution.solution import Solution
+from symlie.runtime.solution.variables import GROUP, Variable, group_variables, solution_attributes, solution_variables
+
+
+def save_solution(solution: Solution, path: Path) -> None:
+    """Write a solution; an existing file is replaced only when the new one is complete.
+
+    Parameters
+    ----------
+    solution
+        The solution.
+    path
+        File that ends in ``.nc`` (netCDF-4), ``.npz`` (NumPy) or ``.csv`` (the recorded numbers alone).
+
+    Raises
+    ------
+    FormatError
+        The file type is unknown, or the file can not be written.
+    MissingDependencyError
+        ``.nc`` without the package netCDF4.
+    """
+    write = _writer(path)
+    variables, attributes = solution_variables(solution) + group_variables(solution), solution_attributes(solution)
+    with replaced(path) as temporary:
+        write(temporary, variables, attributes)
+
+
+@contextlib.contextmanager
+def replaced(path: Path) -> Iterator[Path]:
+    """A file beside the path that takes its place when everything went well, and disappears otherwise.
+
+    Raises
+    ------
+    FormatError
+        The file can not be written.
+    """
+    temporary = path.with_name(f".{path.stem}-{uuid.uuid4().hex[:12]}{path.suffix}")
+    try:
+        yield temporary
+        os.replace(temporary, path)
+    except OSError as error:
+        raise FormatError(f"{path} can not be written: {error.strerror or error}.") from error
+    finally:
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
+
+
+def _writer(path: Path) -> Callable[[Path, list[Variable], Mapping[str, str]], None]:
+    if path.suffix == ".npz":
+        return _write_numpy
+    if path.suffix == ".csv":
+        return _write_text
+    if path.suffix != ".nc":
+        raise FormatError(f"A solution can be saved as .nc, .npz or .csv, not as '{path.name}'.")
+    require("Writing .nc files", "netCDF4", alternative=", or save the solution as .npz")
+    return _write_netcdf
+
+
+def _write_text(path: Path, variables: list[Variable], attributes: Mapping[str, str]) -> None:
+    write_text(path, [v for v in variables if not v.name.startswith(GROUP)])
+
+
+def _write_netcdf(path: Path, variables: list[Variable], attributes: Mapping[str, str]) -> None:
+    import netCDF4
+
+    try:
+        with netCDF4.Dataset(path, "w", format="NETCDF4") as file:
+            file.setncatts(attributes)
+            for variable in variables:
+                group, _, name = variable.name.rpartition("/")
+                place = file.createGroup(group) if group else file
+                for dimension, size in zip(variable.dimensions, variable.values.shape, strict=True):
+                    if dimension not in place.dimensions:
+                        place.createDimension(dimension, size)
+                kind = variable.values.dtype.str[1:]
+                stored = place.createVariable(name, kind, variable.dimensions, fletcher32=True)
+                stored.setncatts(variable.attributes)
+                stored[...] = variable.values
+    except RuntimeError as error:
+        raise OSError(str(error)) from error  # how netCDF4 reports, for instance, a full disk
+
+
+def _write_numpy(path: Path, variables: list[Variable], attributes: Mapping[str, str]) -> None:
+    described = {v.name: {"dimensions": v.dimensions, "attributes": dict(v.attributes)} for v in variables}
+    arrays: dict[str, Any] = {v.name: v.values for v in variables}
+    arrays |= {
+        "attributes": np.array(json.dumps(dict(attributes))),
+        "variables": np.array(json.dumps(described)),
+    }
+    with path.open("wb") as file:
+        np.savez(file, **arrays)

@@ -1,0 +1,55 @@
+"""Solutions as the JSON objects of the command line."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from symlie.runtime.solution.recorder import Event, Trace
+from symlie.runtime.solution.solution import Solution
+
+
+def solution_json(solution: Solution) -> dict[str, Any]:
+    """Everything recorded, by name; ``angles``, ``trace`` and ``events`` where there may be some."""
+    layout = solution.system.layout
+    angles, outputs = _angles_json(solution), {name: values.tolist() for name, values in solution.outputs.items()}
+    return {
+        "model": layout.name,
+        "options": layout.options,
+        "method": solution.method,
+        "backend": solution.system.backend,
+        "status": solution.status,
+        "t": solution.t.tolist(),
+        "q": {n.name: n.by_node(solution.q, velocity=False).tolist() for n in layout.nodes if n.is_state},
+        "v": {n.name: n.by_node(solution.v, velocity=True).tolist() for n in layout.nodes if n.is_state},
+        **({"angles": angles} if angles else {}),
+        "multipliers": {name: rows.tolist() for name, rows in solution.named_multipliers().items()},
+        "outputs": outputs,
+        "statistics": dataclasses.asdict(solution.statistics),
+        "notices": [*solution.notices, *solution.outputs.notices],
+        **({} if solution.trace is None else {"trace": _trace_json(solution.trace)}),
+        **({"events": [_event_json(e) for e in solution.events]} if layout.events else {}),
+    }
+
+
+def _angles_json(solution: Solution) -> dict[str, Any]:
+    """Angles by node, or by node and field where a node has several."""
+    angles = {}
+    for node in solution.system.layout.nodes:
+        for entry in node.type["angles"]:
+            name = node.name if len(node.type["angles"]) == 1 else f"{node.name}.{entry['field']}"
+            angles[name] = solution.angle(node.name, entry["field"]).tolist()
+    return angles
+
+
+def _trace_json(trace: Trace) -> dict[str, Any]:
+    return {
+        "t": trace.t.tolist(),
+        "h": trace.h.tolist(),
+        "error": trace.error.tolist(),
+        "accepted": trace.accepted.tolist(),
+    }
+
+
+def _event_json(event: Event) -> dict[str, Any]:
+    return {"name": event.name, "instance": event.instance, "t": event.t}

@@ -1,0 +1,82 @@
+"""Named outputs of recorded states: each is computed for all of them when it is first asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from symlie.errors import UnknownNameError
+from symlie.notices import notify
+from symlie.runtime.layout.layout import Array, Layout
+
+if TYPE_CHECKING:
+    from symlie.runtime.solution.solution import Solution
+
+OF_EVERY_MODEL = ("energy",)
+OF_CONSTRAINED_MODELS = ("constraint_residual", "velocity_residual")
+
+
+def output_names(layout: Layout) -> list[str]:
+    """Names of all outputs of a model, those that every model has first."""
+    residuals = OF_CONSTRAINED_MODELS if layout.rows else ()
+    return [*OF_EVERY_MODEL, *residuals, *layout.outputs, *layout.node_outputs]
+
+
+class Outputs(Mapping[str, "Array"]):
+    """Outputs by name, each with one row for each recorded state.
+
+    Parameters
+    ----------
+    solution
+        The solution that they belong to.
+    known
+        Outputs that need not be computed.
+    """
+
+    def __init__(self, solution: Solution, known: Mapping[str, Array] | None = None) -> None:
+        self._solution = solution
+        self._names = output_names(solution.system.layout)
+        self._known: dict[str, Array] = dict(known or {})
+        self.notices: list[str] = []
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names
+
+    def __getitem__(self, name: str) -> Array:
+        if name not in self._known:
+            if name not in self._names:
+                known = ", ".join(self._names)
+                raise UnknownNameError(f"Model '{self._solution.system.name}' has no output '{name}'; it has: {known}.")
+            self._known[name] = self._computed(name)
+            self._look_at(name)
+        return self._known[name]
+
+    def _look_at(self, name: str) -> None:
+        """Say where an output has no value."""
+        values, times = self._known[name], self._solution.t
+        without = np.flatnonzero(~np.isfinite(values).all(axis=tuple(range(1, values.ndim))))
+        if len(without):
+            where = f"t = {times[without[0]]:.9g} s"
+            others = f" and at {len(without) - 1} other times" if len(without) > 1 else ""
+            sentence = f"Output '{name}' of '{self._solution.system.name}' is not finite at {where}{others}."
+            self.notices.append(sentence)
+            notify(sentence)
+
+    def _computed(self, name: str) -> Array:
+        solution, layout = self._solution, self._solution.system.layout
+        if name in layout.node_outputs:
+            node, entry, _ = layout.node_outputs[name]
+            return solution.field(node.name, entry["name"])[:, ~node.fixed]
+        observe, prepared = solution.system.kernels.observe, solution.system.prepared
+        if name in layout.outputs:
+            block = observe(prepared, solution.states, (), (name,))["outputs"]
+            return block[:, 0] if block.shape[1] == 1 else block
+        return observe(prepared, solution.states, (name,))[name]

@@ -1,0 +1,156 @@
+"""What an integration leaves behind: states, tried steps, events."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+
+import numpy as np
+
+from symlie.runtime.kernels.rows import Rows
+from symlie.runtime.layout.layout import Array, Layout
+from symlie.showing import Brief, line
+
+
+@dataclass(frozen=True, repr=False)
+class Statistics:
+    """Work and quality of an integration."""
+
+    steps: int = 0
+    accepted: int = 0
+    rejected: int = 0
+    rhs_evaluations: int = 0
+    newton_iterations: int = 0
+    jacobians: int = 0
+    max_constraint_residual: float = 0.0
+    """Largest |entry| of Φ over all steps."""
+    max_velocity_residual: float = 0.0
+    """Largest |entry| of B v + b over all steps."""
+    cpu_seconds: float = 0.0
+    """Processor time of the time loop alone."""
+    derive_seconds: float = 0.0
+    emit_seconds: float = 0.0
+    compile_seconds: float = 0.0
+
+    def __repr__(self) -> str:
+        counted = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
+        return line("Statistics", [f"{name}={value:.3g}" for name, value in counted.items() if value])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Trace(Brief):
+    """Tried steps of an integration, accepted or not.
+
+    Attributes
+    ----------
+    t, h
+        Start and length of each step, shape (n,), in s.
+    error
+        Estimate of the local error relative to the tolerances, shape (n,); NaN where a step had no result.
+    accepted
+        Which steps were accepted, shape (n,).
+    """
+
+    t: Array
+    h: Array
+    error: Array
+    accepted: np.ndarray
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Event(Brief):
+    """An event that happened: its name, the instance of its element type, and the state."""
+
+    name: str
+    instance: int
+    t: float
+    q: Array
+    v: Array
+    multipliers: Array
+    carried: Array
+    is_terminal: bool
+
+
+class Recorder:
+    """Collects recorded states, tried steps and events.
+
+    Attributes
+    ----------
+    trace
+        Rows (t, h, error, accepted).
+    events
+        In the order in which they were found.
+    """
+
+    def __init__(self, layout: Layout) -> None:
+        self.layout = layout
+        self._sizes = (1, layout.storage, layout.dimension, layout.rows, layout.carried_size)
+        self._columns = [Rows(size) for size in self._sizes]
+        self.trace = Rows(4)
+        self.events: list[Event] = []
+
+    def __len__(self) -> int:
+        return len(self._columns[0])
+
+    def __repr__(self) -> str:
+        return line("Recorder", [f"{len(self)} states", f"{len(self.events)} events"])
+
+    @property
+    def nbytes(self) -> int:
+        """Size of states and trace in bytes."""
+        return self.trace.nbytes + sum(rows.nbytes for rows in self._columns)
+
+    def add_states(self, t: Array, q: Array, v: Array, multipliers: Array, carried: Array) -> None:
+        """Add rows of states: all of them, or none where there is no memory for them."""
+        for rows in self._columns:
+            rows.reserve(len(t))
+        for rows, values, size in zip(self._columns, (t, q, v, multipliers, carried), self._sizes, strict=True):
+            rows.add(np.reshape(values, (len(t), size)))
+
+    def add_state(self, t: float, q: Array, v: Array, multipliers: Array, carried: Array) -> None:
+        """Add one state."""
+        self.add_states(np.array([t]), q, v, multipliers, carried)
+
+    def add_last(self, t: float, q: Array, v: Array, multipliers: Array, carried: Array) -> None:
+        """Add the state at which an integration stopped, unless it is there already."""
+        if not len(self) or self._columns[0].last()[0] != t:
+            self.add_state(t, q, v, multipliers, carried)
+
+    def add_trace(self, rows: Array) -> None:
+        """Add rows (t, h, error, accepted)."""
+        self.trace.add(np.reshape(rows, (-1, 4)))
+
+    def add_event(self, index: int, t: float, q: Array, v: Array, multipliers: Array, carried: Array) -> None:
+        """Add an event by the index of its value."""
+        value = self.layout.events[index]
+        q, v, multipliers, carried = (part.copy() for part in (q, v, multipliers, carried))
+        self.events.append(Event(value.name, value.instance, t, q, v, multipliers, carried, value.is_terminal))
+
+    def take(self, other: Recorder) -> None:
+        """Move everything from another recorder to the end of this one."""
+        t, q, v, multipliers, carried = other.taken_states()
+        self.add_states(t, q, v, multipliers, carried)
+        self.trace.add(other.trace.taken())
+        self.events += other.events
+        other.events.clear()
+
+    @property
+    def times(self) -> Array:
+        """A copy of the recorded times, shape (n,)."""
+        return self._columns[0].since(0).reshape(-1)
+
+    def states_since(self, first: int) -> Array:
+        """A copy of the states from one on, as rows of (t, q, v, λ, carried)."""
+        return np.hstack([rows.since(first) for rows in self._columns])
+
+    def taken_states(self) -> tuple[Array, Array, Array, Array, Array]:
+        """All recorded (t, q, v, λ, carried), which are no longer here afterwards."""
+        t, q, v, multipliers, carried = (rows.taken() for rows in self._columns)
+        return t.reshape(-1), q, v, multipliers, carried
+
+    def taken_trace(self) -> Trace | None:
+        """The trace, if there is one, which is no longer here afterwards."""
+        if not len(self.trace):
+            return None
+        t, h, error, accepted = self.trace.taken().T
+        return Trace(t, h, error, accepted != 0)

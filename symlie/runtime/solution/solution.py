@@ -1,0 +1,358 @@
+"""Solutions: recorded states, multipliers, outputs and statistics."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from symlie.runtime.kernels.protocol import States
+from symlie.runtime.layout.angles import WHOLE_TURN
+from symlie.runtime.layout.layout import Array
+from symlie.runtime.solution.node_rotations import node_rotations
+from symlie.runtime.solution.outputs import Outputs
+from symlie.runtime.solution.recorder import Event, Statistics, Trace
+from symlie.runtime.solution.state_at import StateAt
+from symlie.runtime.solution.summaries import solution_html, solution_line
+
+if TYPE_CHECKING:
+    import pandas
+    import xarray
+    from matplotlib.figure import Figure
+    from scipy.spatial.transform import Rotation
+
+    from symlie.runtime.integrate.dense import DenseOutput
+    from symlie.runtime.solution.start import Start
+    from symlie.runtime.system.system import System
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Solution:
+    """Recorded states of an integration.
+
+    Attributes
+    ----------
+    t
+        Times, shape (n,), in s.
+    q
+        Configurations, shape (n, storage), nodes grouped by type.
+    v
+        Velocities, shape (n, dimension).
+    multipliers
+        λ of Bᵀλ, shape (n, rows).
+    carried
+        What the run carries from step to step beside them, shape (n, carried); `Layout.carried` names the parts.
+    """
+
+    system: System
+    method: str
+    t: Array
+    q: Array
+    v: Array
+    multipliers: Array
+    carried: Array
+    statistics: Statistics = field(default_factory=Statistics)
+    status: str = "ok"
+    """``"ok"`` at the end of the time, ``"event"`` where a terminal event ended the run, else the name of the error."""
+    trace: Trace | None = None
+    """Tried steps, if they were asked for."""
+    events: tuple[Event, ...] = ()
+    """Events in the order in which they happened."""
+    end: Start | None = None
+    """What is known at the end, for an integration that goes on from there."""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """The arguments of `solve` as JSON has them."""
+    notices: tuple[str, ...] = ()
+    """What the run found that may not be as expected; each was given as a warning `symlie.Notice`."""
+
+    def __repr__(self) -> str:
+        return solution_line(self)
+
+    def _repr_html_(self) -> str:
+        return solution_html(self)
+
+    def __call__(self, t: float | Sequence[float] | Array) -> StateAt | Solution:
+        """The solution at other times: a state for a number, a solution for several times.
+
+        Quintic Hermite interpolation on the group between recorded states, of the order of the local error if every
+        step was recorded; λ from the acceleration-level system.
+
+        Parameters
+        ----------
+        t
+            A time or several, in s, within the solution.
+
+        Raises
+        ------
+        ModelError
+            A time outside of the solution.
+        """
+        times = np.atleast_1d(np.asarray(t, dtype=float))
+        at = self._dense(times)
+        if np.ndim(t) == 0:
+            return StateAt(self.system, float(times[0]), at.q[0], at.v[0], at.multipliers[0], at.carried[0])
+        states = dataclasses.replace(self, t=times, q=at.q, v=at.v, multipliers=at.multipliers, carried=at.carried)
+        return dataclasses.replace(states, trace=None, events=(), end=None)
+
+    @cached_property
+    def _dense(self) -> DenseOutput:
+        from symlie.runtime.integrate.dense import DenseOutput
+
+        return DenseOutput(self)
+
+    def configuration(self, node: str) -> Array:
+        """Storage of a node over time, shape (n, storage), or (n, count, storage) for an array.
+
+        Parameters
+        ----------
+        node
+            Name of a node or a node array.
+        """
+        return self.system.layout.node(node).by_node(self.q, velocity=False)
+
+    def velocity(self, node: str) -> Array:
+        """Velocity of a node over time, shape (n, dimension), or (n, count, dimension) for an array.
+
+        Parameters
+        ----------
+        node
+            Name of a node or a node array.
+        """
+        return self.system.layout.node(node).by_node(self.v, velocity=True)
+
+    def field(self, node: str, name: str) -> Array:
+        """A named field of a node over time, such as ``field("top", "x")``, shape (n, *field shape).
+
+        Parameters
+        ----------
+        node
+            Name of a node or a node array.
+        name
+            Name of the field, of its configuration or its velocity.
+        """
+        part = self.system.layout.node(node)
+        for fields, values in (("storage_fields", self.configuration(node)), ("velocity_fields", self.velocity(node))):
+            for entry in part.type[fields]:
+                if entry["name"] == name:
+                    size = int(np.prod(entry["shape"]))
+                    block = values[..., entry["offset"] : entry["offset"] + size]
+                    return block.reshape(*block.shape[:-1], *entry["shape"])
+        from symlie.errors import UnknownNameError
+
+        known = [f["name"] for f in part.type["storage_fields"] + part.type["velocity_fields"]]
+        raise UnknownNameError(f"Node '{node}' has no field '{name}'; it has: {', '.join(known)}.")
+
+    def rotation(self, node: str, index: int | None = None, field: str | None = None) -> Rotation:
+        """The rotation of a node over time, from body axes to inertial axes, as SciPy has it.
+
+        ``.as_euler("ZYX", degrees=True)`` gives Euler angles, ``.as_rotvec()`` rotation vectors, ``.as_quat()``
+        quaternions with the scalar part last, ``.as_matrix()`` matrices, each with a row for each time.
+
+        Parameters
+        ----------
+        node
+            Name of a node or a node array.
+        index
+            Number of a node of an array.
+        field
+            The stored field, such as ``"R2"``, where the node has several rotations.
+
+        Raises
+        ------
+        UnknownNameError
+            The node stores no rotation in space, or several.
+        ModelError
+            The array has no such node.
+        """
+        return node_rotations(self, node, index, field)
+
+    def angle(self, node: str, field: str | None = None) -> Array:
+        """The angle over turns of a node on SO2, SE2 or a product with them, in rad.
+
+        Turns are counted over every step of the run, however few states are recorded, from the angle between -π and π
+        of the initial configuration; a run that continues another one goes on counting.
+
+        Parameters
+        ----------
+        node
+            Name of a node or a node array.
+        field
+            The storage field of the angle, such as ``"p2"``, where the node has several.
+
+        Returns
+        -------
+        Array
+            Shape (n,), or (n, count) for an array.
+
+        Raises
+        ------
+        UnknownNameError
+            The node has no angle, or several and none or an unknown one is named.
+        """
+        layout, part = self.system.layout, self.system.layout.node(node)
+        chosen = layout.angles.of_node(part, field)
+        turns = self.carried[:, layout.carried["turns"]]
+        values = WHOLE_TURN * turns[:, chosen] + layout.angles.principal(self.q)[:, chosen]
+        return np.asarray(values if part.is_array else values[:, 0])
+
+    @property
+    def states(self) -> States:
+        """The recorded states as the kernels take them."""
+        return States(self.t, self.q, self.v, self.multipliers, self.carried)
+
+    @cached_property
+    def outputs(self) -> Outputs:
+        """Named outputs over time: ``energy``, the residuals of constrained models, and those of the model.
+
+        Each is computed when it is first asked for.
+        """
+        return Outputs(self)
+
+    def with_index1_multipliers(self) -> Solution:
+        """A copy whose multipliers solve the index-1 system at each recorded state; states are unchanged.
+
+        They are NaN where that system is singular.
+        """
+        system = self.system
+        found = system.kernels.observe(system.prepared, self.states, ("multipliers",))
+        return dataclasses.replace(self, multipliers=found["multipliers"])
+
+    def named_multipliers(self) -> dict[str, Array]:
+        """Multipliers by constraint name, shape (n, rows), or (n, instances, rows) for constraints of element types."""
+        named = {}
+        for name, part in self.system.layout.constraints.items():
+            values = self.multipliers[:, part.rows]
+            named[name] = values if part.is_array else values[:, 0]
+        return named
+
+    def constraint_force(self, node: str, *constraints: str) -> Array:
+        """Generalised force of constraints on a node over time, its part of -Bᵀλ, in the order of its velocity.
+
+        Parameters
+        ----------
+        node
+            Name of a node or a node array.
+        *constraints
+            Names of the constraints; default: all.
+
+        Returns
+        -------
+        Array
+            Shape (n, dimension), or (n, count, dimension) for an array.
+        """
+        layout, system = self.system.layout, self.system
+        unknown = [name for name in constraints if name not in layout.constraints]
+        if unknown:
+            from symlie.errors import UnknownNameError
+
+            known = ", ".join(layout.constraints) or "none"
+            raise UnknownNameError(f"Model '{system.name}' has no constraint '{unknown[0]}'; it has: {known}.")
+        counted = np.ones(layout.rows) if not constraints else np.zeros(layout.rows)
+        for name in constraints:
+            counted[layout.constraints[name].rows] = 1.0
+        states = dataclasses.replace(self.states, multipliers=counted * self.multipliers)
+        found = system.kernels.observe(system.prepared, states, ("constraint_force",))
+        return layout.node(node).by_node(found["constraint_force"], velocity=True)
+
+    def save(self, path: str | Path) -> None:
+        """Write the solution to a netCDF (``.nc``), NumPy (``.npz``) or text (``.csv``) file.
+
+        Parameters
+        ----------
+        path
+            File to write; its ending says the type. A text has the columns of `to_dataframe` and nothing else, so that
+            `symlie.load_solution` reads the other two alone.
+        """
+        from symlie.runtime.solution.formats import save_solution
+
+        save_solution(self, Path(path))
+
+    def to_xarray(self) -> xarray.Dataset:
+        """The solution as a dataset of xarray: what is recorded over time, with names, units and attributes of files.
+
+        Raises
+        ------
+        MissingDependencyError
+            xarray is not installed.
+        """
+        from symlie.runtime.solution.data_tables import dataset
+
+        return dataset(self)
+
+    def to_dataframe(self) -> pandas.DataFrame:
+        """The solution as a data frame of pandas: a row for each time, in s, a column ``top_x[0]`` for each component.
+
+        Raises
+        ------
+        MissingDependencyError
+            pandas is not installed.
+        """
+        from symlie.runtime.solution.data_tables import data_frame
+
+        return data_frame(self)
+
+    def plot(self, path: str | Path | None = None, panels: Sequence[str] | None = None) -> Figure:
+        """Draw the solution over time; grey lines mark events.
+
+        Parameters
+        ----------
+        path
+            Picture to write (``.png``, ``.pdf``, ``.svg``); default: none.
+        panels
+            What to draw: ``"energy"``, ``"residuals"`` of the constraints, ``"snapshots"`` of rods, names of outputs
+            and of constraints (their multipliers), ``"NODE.FIELD"``; default: whatever the solution contains.
+
+        Returns
+        -------
+        Figure
+            The figure, which a notebook shows.
+
+        Raises
+        ------
+        UnknownNameError
+            A panel that the solution does not have.
+        MissingDependencyError
+            Matplotlib is not installed.
+        FormatError
+            The file type is unknown, or the file can not be written.
+        """
+        from symlie.runtime.plot.figures import plot_solution
+
+        return plot_solution(self, None if path is None else Path(path), panels)
+
+    def plot_steps(self, path: str | Path | None = None) -> Figure:
+        """Draw the error estimates and sizes of all tried steps; `symlie.plot_steps` compares several solutions.
+
+        Parameters
+        ----------
+        path
+            Picture to write (``.png``, ``.pdf``, ``.svg``); default: none.
+
+        Returns
+        -------
+        Figure
+            The figure, which a notebook shows.
+
+        Raises
+        ------
+        ModelError
+            The solution has no trace: integrate with ``trace=True``.
+        MissingDependencyError
+            Matplotlib is not installed.
+        FormatError
+            The file type is unknown, or the file can not be written.
+        """
+        from symlie.runtime.plot.step_figure import plot_steps
+
+        return plot_steps(self, path)
+
+    def to_json(self) -> dict[str, Any]:
+        """The solution as the JSON object of the command line."""
+        from symlie.runtime.solution.json_text import solution_json
+
+        return solution_json(self)

@@ -1,0 +1,119 @@
+"""Where an integration starts: the state, and what is known about the first step."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from symlie.errors import IntegrationError, ModelError
+from symlie.runtime.layout.layout import Array
+from symlie.runtime.methods.controllers import StepControl
+from symlie.runtime.system.completion import index1_multipliers
+from symlie.showing import Brief
+
+if TYPE_CHECKING:
+    from symlie.runtime.solution.solution import Solution
+    from symlie.runtime.system.system import System
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Start(Brief):
+    """State at which an integration starts or goes on.
+
+    Attributes
+    ----------
+    q, v, multipliers
+        Configuration, velocity, λ.
+    carried
+        What the run carries beside them; `Layout.carried` names its parts.
+    h
+        Size of the first adaptive step, in s; 0 if it is to be found.
+    acceleration
+        v' there, if a previous step left it.
+    event
+        Values of the event functions there, if a previous step left them; zero where an event just happened.
+    """
+
+    q: Array
+    v: Array
+    multipliers: Array
+    carried: Array
+    h: float = 0.0
+    acceleration: Array | None = None
+    event: Array | None = None
+
+
+def start_of(system: System, t: float) -> Start:
+    """The consistent initial state at time t."""
+    state = system.initial_state if t == 0 else system.consistent_state(t)
+    return Start(state.q, state.v, state.multipliers, np.zeros(system.layout.carried_size))
+
+
+def continuation_of(solution: Solution, system: System) -> Start:
+    """The end of a solution as a start, for the same system or one with other parameters.
+
+    Raises
+    ------
+    ModelError
+        The solution has no states, or belongs to another model.
+    """
+    layout = solution.system.layout
+    if not len(solution.t):
+        raise ModelError("A solution without states can not be continued.")
+    if layout.interface_hash != system.layout.interface_hash:
+        raise ModelError(f"The solution belongs to '{layout.name}' with other equations; it can not be continued.")
+    start = solution.end or Start(solution.q[-1], solution.v[-1], solution.multipliers[-1], solution.carried[-1])
+    if solution.system is system:
+        return start
+    # Other parameters make another acceleration and other multipliers.
+    start = Start(start.q, start.v, start.multipliers, start.carried, start.h)
+    if not layout.rows:
+        return start
+    _, multipliers = index1_multipliers(
+        system.kernels, system.algebra, system.prepared, float(solution.t[-1]), start.q, start.v
+    )
+    return dataclasses.replace(start, multipliers=multipliers)
+
+
+SMALL_STEP = 1e-6
+"""First step where sizes tell nothing, in s."""
+
+
+def first_step(system: System, t: float, start: Start, control: StepControl, order: int, span: float) -> float:
+    """A first step size from the sizes of y, y' and y'' in the norm of the error, y = (θ, v).
+
+    Where they are not finite, or can not be had, it is small: whatever is wrong there will be named by the step.
+    Source: [HairerNorsettWanner1993], section II.4.
+    """
+    try:
+        with np.errstate(all="ignore"):
+            h = _estimated_step(system, t, start, control, order, span)
+    except (np.linalg.LinAlgError, IntegrationError):
+        h = 0.0
+    return h if h > 0 else min(SMALL_STEP, span, control.h_max)
+
+
+def _estimated_step(system: System, t: float, start: Start, control: StepControl, order: int, span: float) -> float:
+    kernels, p = system.kernels, system.prepared
+
+    def moving(at: float, q: Array, v: Array) -> tuple[Array, Array]:
+        a, multipliers = index1_multipliers(kernels, system.algebra, p, at, q, v)
+        return kernels.field(p, at, q, a, multipliers, v), a
+
+    q, v = start.q, start.v
+    scale = control.atol + control.rtol * np.concatenate([np.zeros_like(v), np.abs(v)])
+
+    def size(theta: Array, velocity: Array) -> float:
+        return float(np.sqrt(np.sum(control.weight * (np.concatenate([theta, velocity]) / scale) ** 2)))
+
+    rate, a = moving(t, q, v)
+    d0, d1 = size(np.zeros_like(v), v), size(rate, a)
+    h0 = min(SMALL_STEP if not min(d0, d1) >= 1e-5 or max(d0, d1) == np.inf else 0.01 * d0 / d1, span)
+    later_rate, later = moving(t + h0, kernels.advance(q, h0 * rate), v + h0 * a)
+    d2 = size(later_rate - rate, later - a) / h0
+    largest = max(d1, d2)
+    h1 = max(1e-6, h0 * 1e-3) if largest <= 1e-15 else (0.01 / largest) ** (1 / (order + 1))
+    return min(100 * h0, h1, span, control.h_max)

@@ -1,0 +1,68 @@
+"""What solutions and their states say of themselves, in one line and as tables for notebooks."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any
+
+from symlie.showing import brief, line, table
+
+if TYPE_CHECKING:
+    from symlie.runtime.solution.solution import Solution
+    from symlie.runtime.solution.state_at import StateAt
+
+
+def solution_line(solution: Solution) -> str:
+    """A solution in one line."""
+    done = solution.statistics
+    parts = [
+        solution.system.name,
+        solution.method,
+        _times(solution),
+        f"{len(solution.t)} states",
+        f"{done.steps} steps",
+    ]
+    parts += [f"largest |Φ| {done.max_constraint_residual:.2g}"] if solution.system.layout.rows else []
+    return line("Solution", [*parts, solution.status])
+
+
+def solution_html(solution: Solution) -> str:
+    """Times, steps and drift of a solution."""
+    done, layout = solution.statistics, solution.system.layout
+    rows: list[tuple[str, Any]] = [
+        ("method", solution.method),
+        ("status", solution.status),
+        ("t in s", _times(solution).removeprefix("t = ").removesuffix(" s")),
+        ("recorded states", len(solution.t)),
+        ("steps", f"{done.steps} ({done.rejected} rejected)"),
+        ("processor time in s", f"{done.cpu_seconds:.3g}"),
+    ]
+    if layout.rows:
+        rows += [("largest |Φ|", f"{done.max_constraint_residual:.2e}")]
+        rows += [("largest |B v + b|", f"{done.max_velocity_residual:.2e}")]
+    if len(solution.t):
+        first, last = _energies(solution)
+        rows += [("energy in J, at the end", f"{last:.6g} ({last - first:+.2e} since the start)")]
+    rows += [("events", len(solution.events))] if layout.events else []
+    rows += [("notice", text) for text in solution.notices]
+    outputs = [(name, position.stop - position.start, unit) for name, (position, unit) in layout.outputs.items()]
+    return table(f"{layout.name}", rows) + table("outputs", outputs, ("name", "components", "unit"))
+
+
+def _energies(solution: Solution) -> tuple[float, float]:
+    """At the start and at the end; of a long solution no other state is evaluated for it."""
+    known = solution.__dict__.get("outputs")
+    if known is None:
+        ends = {name: getattr(solution, name)[[0, -1]] for name in ("t", "q", "v", "multipliers")}
+        known = dataclasses.replace(solution, **ends).outputs
+    return float(known["energy"][0]), float(known["energy"][-1])
+
+
+def state_line(state: StateAt) -> str:
+    """A state in one line."""
+    parts = [state.system.name, f"t = {state.t:.6g} s"]
+    return line("StateAt", [*parts, *(f"{name} {brief(getattr(state, name))}" for name in ("q", "v", "multipliers"))])
+
+
+def _times(solution: Solution) -> str:
+    return f"t = {solution.t[0]:.6g} … {solution.t[-1]:.6g} s" if len(solution.t) else "no times"

@@ -1,0 +1,226 @@
+"""What is in the file of a solution: variables over time, and what a reader needs to know of them.
+
+Fields of nodes are called ``NODE_FIELD``, angles over turns ``NODE_angle``, multipliers ``multipliers_CONSTRAINT``,
+outputs by their names; the attribute ``kind`` says which of these a variable is. Arrays of nodes have the nodes as
+second dimension ``NODE_node``, those outputs that are a field of nodes ``OUTPUT_node``, multipliers of repeated
+elements their instances as ``ELEMENT_instance``. Vectors of one length share the dimension ``component_N``, matrices
+``row_N`` and ``column_N``.
+
+What is no quantity over the recorded times is in the group ``symlie``: what the run carried, tried steps, events, the
+end of the integration, from which it can be continued, and the system with its generated code, as compressed JSON in
+bytes.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from symlie.runtime.layout.quantities import field_unit
+from symlie.runtime.solution.provenance import identity
+from symlie.runtime.solution.solution import Solution
+from symlie.runtime.system.record import model_hash, system_record
+from symlie.version import VERSION
+
+FORMAT = 3
+"""Version of what is in these files."""
+
+GROUP = "symlie/"
+"""Names of variables in the group begin with this."""
+
+SYSTEM = f"{GROUP}system"
+"""Variable with the system."""
+
+END = f"{GROUP}end_"
+"""Variables of the end of an integration begin with this."""
+
+TRACE = f"{GROUP}trace_"
+"""Variables of tried steps begin with this."""
+
+CARRIED = f"{GROUP}carried"
+"""What the run carried at the recorded times."""
+
+EVENT = f"{GROUP}event"
+"""Which events happened; variables with the times and states of events begin with this and an underscore."""
+
+EVENT_STATE = ("q", "v", "multipliers", "carried")
+"""Parts of the state at an event."""
+
+_AXES: dict[int, tuple[str, ...]] = {0: (), 1: ("component",), 2: ("row", "column")}
+"""Names of the dimensions of a number, a vector and a matrix, before their lengths."""
+
+_RESERVED = ("time", "attributes", "variables", "file", "allow_pickle")
+"""Names that no variable has: entries of every file, and arguments of `numpy.savez`."""
+
+_SETTINGS = ("h", "rtol", "atol", "controller", "stabilize", "multipliers")
+"""Arguments of `solve` that are attributes of their own, besides all of them as JSON."""
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A quantity over time with what a reader needs to know of it."""
+
+    name: str
+    dimensions: tuple[str, ...]
+    values: np.ndarray
+    attributes: Mapping[str, str]
+
+
+def solution_variables(solution: Solution) -> list[Variable]:
+    """Everything recorded: time, fields of all nodes, multipliers, energy, residuals, outputs."""
+    layout = solution.system.layout
+    variables = [Variable("time", ("time",), solution.t, {"units": "s", "kind": "time"})]
+    taken = set(_RESERVED)
+
+    def add(name: str, values: np.ndarray, unit: str, repeated: tuple[str, ...] = (), **attributes: str) -> None:
+        if name in taken:
+            name = f"{attributes['kind']}_{name}"
+        taken.add(name)
+        leading = ("time", *repeated)
+        shape = values.shape[len(leading) :]
+        axes = tuple(f"{axis}_{size}" for axis, size in zip(_AXES[len(shape)], shape, strict=True))
+        units = {"units": unit} if unit else {}
+        variables.append(Variable(name, (*leading, *axes), values, {**attributes, **units}))
+
+    for node in layout.nodes:
+        nodes = (f"{node.name}_node",) if node.is_array else ()
+        for kind, fields in (("configuration", "storage_fields"), ("velocity", "velocity_fields")):
+            for field in node.type[fields]:
+                label = field["name"]
+                unit = field_unit(node.type, label)
+                add(
+                    f"{node.name}_{label}",
+                    solution.field(node.name, label),
+                    unit,
+                    nodes,
+                    kind=kind,
+                    node=node.name,
+                    field=label,
+                )
+        for angle in node.type["angles"]:
+            stored = angle["field"]
+            name = f"{node.name}_angle" if len(node.type["angles"]) == 1 else f"{node.name}_angle_{stored}"
+            add(name, solution.angle(node.name, stored), "rad", nodes, kind="angle", node=node.name, field=stored)
+    for constraint, values in solution.named_multipliers().items():
+        part = layout.constraints[constraint]
+        instances = (f"{part.element}_instance",) if part.is_array else ()
+        add(f"multipliers_{constraint}", values, "", instances, kind="multipliers", constraint=constraint)
+    units = {name: unit for name, (_, unit) in layout.outputs.items()} | {"energy": "J"}
+    units |= {name: unit for name, (_, _, unit) in layout.node_outputs.items()}
+    for output, values in solution.outputs.items():
+        nodes = (f"{output}_node",) if output in layout.node_outputs else ()
+        add(output, values, units.get(output, ""), nodes, kind="output", output=output)
+    return variables
+
+
+def group_variables(solution: Solution) -> list[Variable]:
+    """What is in the group besides: tried steps, events, the end, and the system."""
+    record = packed(system_record(solution.system))
+    return [
+        *_carried_variables(solution),
+        *_trace_variables(solution),
+        *_event_variables(solution),
+        *_end_variables(solution),
+        Variable(SYSTEM, ("byte",), record, {"kind": "system"}),
+    ]
+
+
+def _carried_variables(solution: Solution) -> list[Variable]:
+    if not solution.system.layout.carried_size:
+        return []
+    return [Variable(CARRIED, ("record", "carried"), solution.carried, {"kind": "carried"})]
+
+
+def _trace_variables(solution: Solution) -> list[Variable]:
+    trace = solution.trace
+    if trace is None:
+        return []
+    columns = (("t", trace.t, "s"), ("h", trace.h, "s"), ("error", trace.error, "1"), ("accepted", trace.accepted, "1"))
+    return [
+        Variable(TRACE + name, ("tried",), np.asarray(values, dtype=float), {"units": unit, "kind": "trace"})
+        for name, values, unit in columns
+    ]
+
+
+def _event_variables(solution: Solution) -> list[Variable]:
+    known = solution.system.layout.events
+    if not known:
+        return []
+    sizes = tuple(part.shape[1] for part in (solution.q, solution.v, solution.multipliers, solution.carried))
+    names = json.dumps([[e.name, e.element, e.instance] for e in known])
+    index = {(e.name, e.instance): k for k, e in enumerate(known)}
+    rows = [[index[e.name, e.instance], e.t, *e.q, *e.v, *e.multipliers, *e.carried] for e in solution.events]
+    values = np.array(rows, dtype=float).reshape(len(rows), 2 + sum(sizes))
+    columns = np.split(values[:, 1:], np.cumsum((1, *sizes)), axis=1)[:5]
+    common = {"kind": "event"}
+    return [
+        Variable(EVENT, ("happened",), values[:, 0], {**common, "events": names}),
+        Variable(f"{EVENT}_t", ("happened",), columns[0][:, 0], {**common, "units": "s"}),
+        *(
+            Variable(f"{EVENT}_{name}", ("happened", f"state_{name}"), column, common)
+            for name, column in zip(EVENT_STATE, columns[1:], strict=True)
+            if column.shape[1]
+        ),
+    ]
+
+
+def _end_variables(solution: Solution) -> list[Variable]:
+    if solution.end is None:
+        return []
+    end = dataclasses.asdict(solution.end)
+    return [
+        Variable(END + name, (f"end_{name}_component",), np.atleast_1d(value), {"kind": "end"})
+        for name, value in end.items()
+        if value is not None and np.size(value)
+    ]
+
+
+def packed(record: Mapping[str, Any]) -> Any:
+    """JSON as compressed bytes, and back with `unpacked`."""
+    return np.frombuffer(zlib.compress(json.dumps(record).encode(), 6), dtype=np.uint8)
+
+
+def unpacked(data: Any) -> dict[str, Any]:
+    """The JSON that was packed.
+
+    Raises
+    ------
+    zlib.error, ValueError
+        It is damaged.
+    """
+    record: dict[str, Any] = json.loads(zlib.decompress(np.asarray(data, dtype=np.uint8).tobytes()))
+    return record
+
+
+def solution_attributes(solution: Solution) -> dict[str, str]:
+    """What produced a solution; objects as JSON."""
+    system = solution.system
+    parameters = {
+        name: system.parameters[position].reshape(shape).tolist()
+        for name, (position, shape, _) in system.layout.parameters.items()
+    }
+    return {
+        "symlie_format": str(FORMAT),
+        "title": f"{system.name}, {solution.method}",
+        "model": system.name,
+        "options": json.dumps(system.layout.options),
+        "method": solution.method,
+        "status": solution.status,
+        "notices": json.dumps(solution.notices),
+        "backend": system.backend,
+        "optimize": system.optimize,
+        "settings": json.dumps(dict(solution.settings)),
+        **{name: str(solution.settings[name]) for name in _SETTINGS if solution.settings.get(name) is not None},
+        "symlie_version": VERSION,
+        "versions": json.dumps(identity()),
+        "interface_hash": system.layout.interface_hash,
+        "model_hash": model_hash(system),
+        "parameters": json.dumps(parameters),
+        "statistics": json.dumps(dataclasses.asdict(solution.statistics)),
+    }

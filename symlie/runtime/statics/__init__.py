@@ -1,0 +1,1 @@
+"""Equilibria, small motions, and consistent initial values."""

@@ -1,0 +1,132 @@
+"""Linear equations of motion as z' = A z in independent coordinates.
+
+    η = E x,   w = S y + G x,   z = (x, y)
+
+E and S are orthonormal bases of what holonomic rows leave to the variation η and all rows to that w of the velocity; G
+satisfies B G + H E = 0, and Sᵀ M G = 0, which keeps derivatives of G x out of the equations.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from symlie.errors import EquilibriumError
+from symlie.runtime.layout.layout import Array
+from symlie.runtime.linear.redundancy import RANK_TOLERANCE
+from symlie.showing import Brief
+
+if TYPE_CHECKING:
+    from symlie.runtime.statics.linearization import Linearization
+
+CONSISTENT = 1e-8
+"""Relative size of what rows on velocities ask of the configuration where they depend on each other."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FirstOrder(Brief):
+    """z' = A z, on the free components, dense."""
+
+    matrix: Array
+    """A, shape (states, states)."""
+    variation: Array
+    """Takes z to η, shape (free components, states)."""
+    velocity: Array
+    """Takes z to w, shape (free components, states)."""
+    basis: Array
+    """S, shape (free components, degrees of freedom)."""
+    mass: Array
+    """Sᵀ M S."""
+
+
+def first_order(linear: Linearization) -> FirstOrder:
+    """Equations of first order.
+
+    Raises
+    ------
+    EquilibriumError
+        There is a direction without mass that no constraint fixes, or rows on velocities contradict each other.
+    """
+    mass, damping, stiffness, jacobian, hidden, drift, spin = (
+        m.toarray()
+        for m in (
+            linear.mass, linear.damping, linear.stiffness, linear.jacobian, linear.hidden, linear.drift, linear.spin,
+        )
+    )  # fmt: skip
+    e = null_space(jacobian[linear.system.layout.holonomic])
+    s = null_space(jacobian)
+    reduced = s.T @ mass @ s
+    reduced = (reduced + reduced.T) / 2
+    _check_mass(linear, reduced)
+    g = across(jacobian, -hidden @ e)
+    rest = np.abs(jacobian @ g + hidden @ e).max(axis=1, initial=0)
+    scale = np.abs(hidden @ e).max(initial=0) + np.finfo(float).tiny
+    if np.any(rest > CONSISTENT * scale):
+        row = linear.system.layout.row_name(int(np.argmax(rest)))
+        raise EquilibriumError(
+            f"Constraint rows of '{linear.system.name}' depend on each other, but small motions violate {row}; remove "
+            "one that the others imply."
+        )
+    g = g - s @ np.linalg.solve(reduced, s.T @ (mass @ g))
+    resisted = s.T @ (damping - mass @ spin)
+    matrix = np.block(
+        [
+            [e.T @ (g - drift @ e), e.T @ s],
+            [-np.linalg.solve(reduced, resisted @ g + s.T @ stiffness @ e), -np.linalg.solve(reduced, resisted @ s)],
+        ]
+    )
+    variation = np.hstack([e, np.zeros((len(e), s.shape[1]))])
+    return FirstOrder(matrix, variation, np.hstack([g, s]), s, reduced)
+
+
+def _check_mass(linear: Linearization, reduced: Array) -> None:
+    """Check that the mass matrix on the directions that constraints leave is regular."""
+    if not len(reduced):
+        return
+    scale = np.sqrt(np.maximum(np.diag(reduced), np.finfo(float).tiny))
+    values = np.linalg.eigvalsh(reduced / scale[:, None] / scale)
+    if not values[0] > NO_MASS * values[-1] or np.diag(reduced).min() <= NO_MASS * np.diag(reduced).max():
+        raise no_mass(linear.system.name)
+
+
+NO_MASS = 1e-14
+"""Relative size of a mass that is round-off of none."""
+
+
+def no_mass(name: str) -> EquilibriumError:
+    """The error of a direction without mass."""
+    return EquilibriumError(
+        f"Small motions of '{name}' are not determined: there is a direction without mass that no constraint fixes; "
+        "give it mass."
+    )
+
+
+def null_space(jacobian: Array) -> Array:
+    """An orthonormal basis of the null space of a matrix, by singular values."""
+    rows, n = jacobian.shape
+    if not rows:
+        return np.eye(n)
+    right, rank = _decomposed(jacobian)[2:]
+    return np.asarray(right[rank:].T)
+
+
+def across(jacobian: Array, values: Array) -> Array:
+    """The smallest X with B X = values, in the sense of least squares."""
+    if not len(jacobian):
+        return np.zeros((jacobian.shape[1], values.shape[1]))
+    left, singular, right, rank = _decomposed(jacobian)
+    norms = _norms(jacobian)
+    return np.asarray(right[:rank].T @ ((left[:, :rank].T @ (values / norms[:, None])) / singular[:rank, None]))
+
+
+def _norms(jacobian: Array) -> Array:
+    norms = np.linalg.norm(jacobian, axis=1)
+    return np.asarray(np.where(norms > 0, norms, 1.0))
+
+
+def _decomposed(jacobian: Array) -> tuple[Any, Any, Any, int]:
+    """Singular value decomposition of the matrix with normed rows, and its rank."""
+    left, values, right = np.linalg.svd(jacobian / _norms(jacobian)[:, None])
+    return left, values, right, int(np.sum(values > RANK_TOLERANCE * values.max(initial=0.0)))

@@ -1,0 +1,160 @@
+"""Assembly of inconsistent initial values: the smallest change that satisfies the constraints.
+
+    min |η|²  with  Φ(t, q0∘exp(η)) = 0,      then velocities, see `symlie.runtime.statics.initial_velocities`.
+
+Steps -B⁺ Φ on the group lead to the constraints, and steps -(1 - B⁺B) η along them back towards q0 as far as that
+makes the change smaller. B⁺ is the pseudoinverse, so that redundant rows do no harm as long as they can be satisfied.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from symlie.errors import InconsistentInitialValuesError
+from symlie.runtime.layout.layout import Array
+from symlie.runtime.linear.least_change import CLOSED, LeastChange
+from symlie.runtime.statics.initial_velocities import assembled_velocities
+from symlie.runtime.statics.residual import Statics
+from symlie.showing import Brief
+
+if TYPE_CHECKING:
+    from symlie.runtime.system.system import System
+
+MOST_ITERATIONS = 60
+"""Steps to the constraints, and steps along them; small corrections take five of each."""
+
+SETTLED = 1e-9
+"""Length of a step along the constraints below which the change is the smallest one."""
+
+LEAST_SHARE = 1e-3
+"""Share of a step below which it leads nowhere."""
+
+LARGEST_MOVE = 1.0
+"""Largest rotation of one step, in rad."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Assembly(Brief):
+    """How far initial values were moved."""
+
+    moved: dict[str, Array]
+    """By node log(q0⁻¹∘q), shape (count, dimension), in rad and m."""
+    velocity_changes: dict[str, Array]
+    """By node changes of the velocities that were stated, shape (count, dimension)."""
+    completed: dict[str, Array]
+    """By node velocities that were left out, and zero for the others, shape (count, dimension)."""
+    iterations: int
+
+    @property
+    def largest(self) -> dict[str, float]:
+        """Largest component of the move of each node or node array."""
+        return _largest(self.moved)
+
+    @property
+    def largest_change(self) -> dict[str, float]:
+        """Largest change of a velocity that was stated, of nodes that have one."""
+        return {name: size for name, size in _largest(self.velocity_changes).items() if size}
+
+    @property
+    def largest_completed(self) -> dict[str, float]:
+        """Largest velocity that was left out and completed, of nodes that have one."""
+        return {name: size for name, size in _largest(self.completed).items() if size}
+
+
+def _largest(parts: dict[str, Array]) -> dict[str, float]:
+    return {name: float(np.abs(values).max(initial=0)) for name, values in parts.items()}
+
+
+def assembled(system: System, t: float = 0.0, *, velocities: bool = True) -> System:
+    """See `symlie.runtime.system.system.System.assembled`."""
+    statics = Statics(system, t)
+    stated = system.stated_state()
+    start = statics.prescribed(stated.q)
+    q, iterations = _assembled_configuration(statics, start)
+    corrected = system.with_configuration(q)
+    found = assembled_velocities(statics, q, stated.v, stated.given, velocities=velocities)
+    if np.any(found.changes) or np.any(found.completed):
+        corrected = _with_velocities(corrected, found.v, stated.given | (found.completed != 0))
+    difference = system.kernels.difference(start, q)
+    moved, changes, completed = (_by_node(system, part) for part in (difference, found.changes, found.completed))
+    report = Assembly(moved, changes, completed, iterations)
+    return dataclasses.replace(corrected, assembly=report)
+
+
+def _by_node(system: System, vector: Array) -> dict[str, Array]:
+    return {n.name: vector[n.velocity].reshape(n.count, -1) for n in system.layout.nodes}
+
+
+def _assembled_configuration(statics: Statics, start: Array) -> tuple[Array, int]:
+    """The configuration on the constraints nearest to the start, and the number of steps."""
+    kernels, free = statics.system.kernels, statics.free
+    q, iterations = closed(statics, start)
+    if not iterations:
+        return q, 0
+    moved, share = kernels.difference(start, q)[free], 1.0
+    while iterations < MOST_ITERATIONS and share > LEAST_SHARE:
+        sliding = -LeastChange(statics.jacobian(q)).along(moved)
+        if float(np.linalg.norm(sliding)) <= SETTLED:
+            break
+        iterations += 1
+        try:
+            trial, _ = closed(statics, statics.moved(q, share * sliding))
+        except InconsistentInitialValuesError:
+            share /= 2
+            continue
+        there = kernels.difference(start, trial)[free]
+        if not float(there @ there) < float(moved @ moved):
+            share /= 2
+            continue
+        q, moved, share = trial, there, min(1.0, 2 * share)
+    return q, iterations
+
+
+def closed(statics: Statics, q: Array) -> tuple[Array, int]:
+    """A configuration on the constraints by steps -B⁺Φ, shortened where they do not help, and their number.
+
+    Raises
+    ------
+    InconsistentInitialValuesError
+        The steps lead nowhere.
+    """
+    if not len(statics.rows):
+        return q, 0
+    kernels, constraint = statics.system.kernels, statics.constraint(q)
+    for iteration in range(MOST_ITERATIONS):
+        size = float(np.linalg.norm(constraint))
+        if float(np.abs(constraint).max()) <= CLOSED * max(1.0, float(np.abs(q).max())):
+            return q, iteration
+        step = -LeastChange(statics.jacobian(q)).inverse(constraint)
+        turned = float(np.sqrt(kernels.chart(statics.spread(step))))
+        share = min(1.0, LARGEST_MOVE / turned) if turned > 0 else 1.0
+        while share > LEAST_SHARE:
+            trial = statics.moved(q, share * step)
+            after = statics.constraint(trial)
+            if float(np.linalg.norm(after)) < (1 - share / 4) * size:
+                break
+            share /= 2
+        else:
+            break
+        q, constraint = trial, after
+    layout, row = statics.system.layout, int(np.argmax(np.abs(constraint)))
+    raise InconsistentInitialValuesError(
+        f"The initial configuration of '{layout.name}' can not be assembled: after {iteration} corrections "
+        f"{layout.row_name(int(statics.rows[row]))} is still violated by {constraint[row]:.3g}; start nearer to a "
+        "configuration that satisfies all constraints, or check that there is one."
+    )
+
+
+def _with_velocities(system: System, v: Array, given: Any) -> System:
+    """The system with other values of the velocities that are given."""
+    for node in system.layout.nodes:
+        rows, stated = v[node.velocity].reshape(node.count, -1), given[node.velocity].reshape(node.count, -1)
+        for entry in node.type["velocity_fields"]:
+            part = slice(entry["offset"], entry["offset"] + int(np.prod(entry["shape"])))
+            if stated[~node.fixed, part].any():
+                system = system.with_initial(node.name, **{entry["name"]: rows[:, part]})
+    return system

@@ -1,0 +1,182 @@
+"""Velocities of an assembly: stated ones change as little as possible, those that were left out are completed.
+
+    min wᵀ M w  over changes w of stated velocities  for which there are others u with  B (v0 + w + u) + b = 0,
+    then  min uᵀ M u
+
+so that no velocity that was stated changes where the others can satisfy the constraints, and those that the constraints
+leave open take the least kinetic energy. Velocities that were left out begin at zero. Both problems are one with the
+metric M in which the others weigh next to nothing; its error is removed by repeating it.
+
+Where stated velocities almost fit, the others may have to go far to fit them exactly: a bicycle that is stated not to
+turn, with its handlebar turned by a milliradian, would have to stand still. Stated velocities change there, too, at the
+price `DEAR` for their kinetic energy, if that saves more than half of what the others would take.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symlie.errors import InconsistentInitialValuesError
+from symlie.runtime.layout.layout import Array
+from symlie.runtime.linear.kkt import LARGEST_DENSE
+from symlie.runtime.linear.least_change import CLOSED, LeastChange
+from symlie.runtime.statics.residual import Statics
+from symlie.runtime.system.completion import hidden_residual
+
+if TYPE_CHECKING:
+    from symlie.runtime.system.system import System
+
+LIGHT = 1e-5
+"""Square root of the weight of velocities that were left out, where stated ones must change."""
+
+DEAR = 1e4
+"""Price of kinetic energy of changes of stated velocities, in that of velocities that were left out."""
+
+DEPENDENT = 1e-11
+"""Relative singular value of dependent rows, in metrics that differ by `LIGHT` and by the masses of a system."""
+
+ROUNDS = 4
+"""Repetitions at most."""
+
+
+@dataclass(frozen=True, eq=False)
+class AssembledVelocities:
+    """Velocities on the constraints, shape (dimension,) each.
+
+    Attributes
+    ----------
+    v
+        All velocities.
+    changes
+        Changes of those that were stated.
+    completed
+        Those that were left out; zero for the others.
+    """
+
+    v: Array
+    changes: Array
+    completed: Array
+
+
+def assembled_velocities(
+    statics: Statics, q: Array, v: Array, given: NDArray[np.bool_], *, velocities: bool
+) -> AssembledVelocities:
+    """Velocities that satisfy B v + b = 0.
+
+    Parameters
+    ----------
+    statics
+        The system at a time.
+    q
+        Configuration on the constraints.
+    v, given
+        Stated velocities, and which of them were.
+    velocities
+        Whether stated velocities may change; otherwise the others are left to `System.initial_state`.
+
+    Raises
+    ------
+    InconsistentInitialValuesError
+        No velocities satisfy the constraints.
+    """
+    system, layout = statics.system, statics.system.layout
+    v = np.where(given & layout.free, v, 0.0)
+    system.kernels.prescribe(statics.p, statics.t, q.copy(), v)
+    nothing = np.zeros(layout.dimension)
+    if not (velocities and layout.rows):
+        return AssembledVelocities(v, nothing, nothing)
+    everything = Statics(system, statics.t, layout.of_velocities)
+    free = everything.free
+    if not len(free):
+        return AssembledVelocities(v, nothing, nothing)
+    allowed = 10 * CLOSED * max(1.0, float(np.abs(v).max()))
+    jacobian, mass, left_out = everything.jacobian(q), _metric(everything, q), ~given[free]
+    residual = _residual(system, statics, q)
+
+    def changed(w: Array) -> Array:
+        return everything.spread(np.where(left_out, 0.0, w)) + v
+
+    def completed(stated: Array) -> Array:
+        return stated - everything.spread(alone(residual(stated)))
+
+    def is_closed(velocities: Array) -> bool:
+        return float(np.abs(residual(velocities)).max()) <= allowed
+
+    def energy(w: Array) -> float:
+        return float(w @ (mass @ w))
+
+    alone = _least(jacobian, mass, left_out.astype(float))
+    moved = v if is_closed(v) else completed(v)
+    if is_closed(moved):
+        w = -_least(jacobian, mass, np.where(left_out, DEAR**-0.5, 1.0))(residual(v))
+        price = DEAR * energy(np.where(left_out, 0.0, w)) + energy(np.where(left_out, w, 0.0))
+        if 2 * price < energy((moved - v)[free]):
+            moved = completed(changed(w))
+    else:
+        together, total = _least(jacobian, mass, np.where(left_out, LIGHT, 1.0)), np.zeros(len(free))
+        for _ in range(ROUNDS):
+            total -= together(residual(moved if total.any() else v))
+            moved = completed(changed(total))
+            if is_closed(moved):
+                break
+    _check(system, residual(moved), 1e3 * allowed)
+    changes = np.where(given, moved - v, 0.0)
+    return AssembledVelocities(moved, changes, np.where(given, 0.0, moved))
+
+
+def _residual(system: System, statics: Statics, q: Array) -> Callable[[Array], Array]:
+    """B v + b of the rows that restrict velocities, as a function of all velocities."""
+    layout, kernels = system.layout, system.kernels
+    values = kernels.jacobian(statics.p, statics.t, q)
+
+    def residual(v: Array) -> Array:
+        whole = hidden_residual(layout, kernels, system.algebra, statics.p, statics.t, q, v, values)
+        return whole[layout.of_velocities]
+
+    return residual
+
+
+def _metric(statics: Statics, q: Array) -> Any:
+    """M, or where it is not positive definite the metric that statics uses in its place."""
+    mass = statics.mass(q)
+    try:
+        if mass.shape[0] <= LARGEST_DENSE:
+            np.linalg.cholesky(mass.toarray())
+        elif not mass.diagonal().min() > 0:
+            return statics.metric(q)
+    except np.linalg.LinAlgError:
+        return statics.metric(q)
+    return mass
+
+
+def _least(jacobian: Any, mass: Any, weight: Array) -> Callable[[Array], Array]:
+    """Smallest changes of components of some weight, relative to that of M, that remove a residual."""
+    from scipy.sparse import diags_array
+
+    moving = np.flatnonzero(weight)
+    scale = diags_array(weight[moving])
+    change = LeastChange(jacobian[:, moving], (scale @ mass[moving][:, moving] @ scale).tocsr(), DEPENDENT)
+
+    def least(residual: Array) -> Array:
+        whole = np.zeros(len(weight))
+        whole[moving] = change.inverse(residual)
+        return whole
+
+    return least
+
+
+def _check(system: System, residual: Array, allowed: float) -> None:
+    if float(np.abs(residual).max(initial=0.0)) <= allowed:
+        return
+    worst = int(np.argmax(np.abs(residual)))
+    layout = system.layout
+    row = layout.row_name(int(np.flatnonzero(layout.of_velocities)[worst]))
+    raise InconsistentInitialValuesError(
+        f"The initial velocities of '{layout.name}' can not be made consistent: {row} has "
+        f"B v + b = {residual[worst]:.3g} whatever the free velocities are."
+    )

@@ -1,0 +1,296 @@
+"""Small motions about an equilibrium or a steady motion: linear equations, eigenvalues, shapes, state space.
+
+    η' = w - D η,   M (w' - Z w) + C w + K η + Bᵀ δλ = 0,   B w + H η = 0,   and B η = 0 for holonomic rows
+
+η is the variation of the configuration, w that of the velocity; K = D_q(M a + g + Bᵀ λ), C = ∂g/∂v, H = D_q(B v + b),
+D = [v - ζ, ·] and Z = [ζ, ·]; see `steady_motion`. Rows without a Φ restrict w, not η. At rest under
+conservative forces and holonomic constraints K is symmetric although second trivialised derivatives do not commute:
+their commutator is a multiple of the gradient.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from symlie.errors import EquilibriumError, ModelError
+from symlie.retired import NamesSuccessors
+from symlie.runtime.layout.layout import Array
+from symlie.runtime.statics.first_order import FirstOrder, first_order, no_mass, null_space
+from symlie.runtime.statics.residual import Statics
+from symlie.runtime.statics.slow_modes import NotFoundError, oscillations, slow_modes
+from symlie.runtime.statics.spectrum import Spectrum, one_of_each_pair, spectrum
+from symlie.runtime.statics.state_space import state_space
+from symlie.runtime.statics.steady_motion import SteadyMotion, bracket_matrix
+from symlie.showing import Brief
+
+if TYPE_CHECKING:
+    from symlie.runtime.system.system import System
+
+LARGEST_DENSE = 240
+"""Free velocity components up to which all modes are computed with dense matrices."""
+
+LARGEST_RESORT = 1500
+"""Free velocity components up to which dense matrices find what the iteration does not."""
+
+DEFAULT_MODES = 12
+"""Modes of larger systems."""
+
+ASYMMETRY = 1e-8
+"""Relative size of the asymmetric part of K that is round-off and the tolerance of the equilibrium."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Linearization(Brief, NamesSuccessors):
+    """Linear equations of small motions, and their eigenvalues from slow to fast.
+
+    Matrices have rows and columns for the free velocity components; see ``free``. ``eigenvalues``, ``shapes``,
+    ``velocity_shapes``, ``frequencies`` and ``damping_ratios`` have an entry for each eigenvalue. Eigenvalues are
+    ordered by \\|s\\|; of those of one size the growing ones come first, of a conjugate pair that with Im s > 0.
+    ``modes`` are the indices of one of each conjugate pair.
+    """
+
+    system: System
+    t: float
+    q: Array
+    v: Array
+    """Velocity of the steady motion, shape (dimension,); zero at rest."""
+    multipliers: Array
+    free: Any
+    """Indices of the free velocity components in vectors of all components."""
+    mass: Any
+    """M, sparse."""
+    damping: Any
+    """C = ∂g/∂v, sparse."""
+    stiffness: Any
+    """K = D_q(M a + g + Bᵀ λ), sparse."""
+    jacobian: Any
+    """B with holonomic and nonholonomic rows, sparse."""
+    hidden: Any
+    """H = D_q(B v + b), sparse."""
+    drift: Any
+    """D: η ↦ [v - ζ, η], sparse."""
+    spin: Any
+    """Z: w ↦ [ζ, w], sparse."""
+    motion: SteadyMotion
+    """What the equations are about."""
+    eigenvalues: Any = None
+    """s of η = η0 exp(s t), in 1/s: all, or for large systems those of the slowest modes."""
+    shapes: Any = None
+    """η0, shape (eigenvalues, dimension), trivialised; the largest entry is 1."""
+    velocity_shapes: Any = None
+    """w0 = s η0 + D η0, shape (eigenvalues, dimension)."""
+    accuracy: Any = None
+    """What rounding may have changed the eigenvalues by, to first order, in 1/s."""
+
+    @property
+    def modes(self) -> Array:
+        """Indices of the eigenvalues with Im s ≥ 0: one of each conjugate pair."""
+        return np.asarray(one_of_each_pair(self.eigenvalues))
+
+    @property
+    def frequencies(self) -> Array:
+        """\\|Im s\\|/2π of each eigenvalue, in Hz; 0 for motions that do not oscillate."""
+        return np.asarray(np.abs(self.eigenvalues.imag) / (2 * np.pi))
+
+    @property
+    def damping_ratios(self) -> Array:
+        """-Re s/\\|s\\|: 0 without damping, 1 from aperiodic damping on, negative for instability; 0 where s = 0."""
+        size = np.abs(self.eigenvalues)
+        return np.asarray(0.0 - self.eigenvalues.real / np.where(size > 0, size, 1.0))
+
+    @property
+    def is_stable(self) -> bool:
+        """Whether no computed motion grows exponentially, up to `accuracy`; those with s = 0 may drift."""
+        return bool(np.all(self.eigenvalues.real <= self.accuracy))
+
+    @cached_property
+    def is_conservative(self) -> bool:
+        """Whether M η'' + K η + Bᵀ δλ = 0, B η = 0 with a symmetric K: eigenvalues come as ±s."""
+        if not self.motion.is_rest or not self.system.layout.holonomic.all() or np.any(self.damping.data):
+            return False
+        scale = float(np.abs(self.stiffness.data).max(initial=0))
+        return bool(np.abs((self.stiffness - self.stiffness.T).data).max(initial=0) <= ASYMMETRY * scale)
+
+    @cached_property
+    def first_order(self) -> FirstOrder:
+        """z' = A z in independent coordinates; dense.
+
+        Raises
+        ------
+        EquilibriumError
+            The equations are not determined.
+        """
+        return first_order(self)
+
+    def state_space(
+        self, inputs: Sequence[str] | None = None, outputs: Sequence[str] | None = None
+    ) -> tuple[Array, Array, Array, Array]:
+        """A, B, C, D of z' = A z + B u, y = C z + D u: ``scipy.signal.StateSpace(*linear.state_space())``.
+
+        z are independent coordinates: as many as eigenvalues of the whole spectrum; `variations` says what they mean. u
+        and y are changes of inputs and outputs, component by component in the order of the names.
+
+        Parameters
+        ----------
+        inputs
+            Names of inputs of the model; default: all.
+        outputs
+            Names of outputs of the model, from `Model.output`; default: all.
+
+        Raises
+        ------
+        UnknownNameError
+            There is no such input or output.
+        ModelError
+            An input changes the configuration at once, or an output depends on the slope of an input.
+        SteadyMotionError
+            An output is not a constant linear function of the state along the motion.
+        """
+        return state_space(self, inputs, outputs)
+
+    def variations(self, z: Array) -> tuple[Array, Array]:
+        """η and w of a state.
+
+        Parameters
+        ----------
+        z
+            State of `state_space`, shape (…, states).
+
+        Returns
+        -------
+        tuple
+            η = log(q0⁻¹∘q) and w = v - v0 to first order, shape (…, dimension) each.
+        """
+        parts = []
+        for matrix in (self.first_order.variation, self.first_order.velocity):
+            whole = np.zeros((*np.shape(z)[:-1], self.system.layout.dimension), dtype=np.asarray(z).dtype)
+            whole[..., self.free] = np.asarray(z) @ matrix.T
+            parts.append(whole)
+        return parts[0], parts[1]
+
+    def state(self, variation: Array, velocity: Array) -> Array:
+        """The state with given η and w; where they violate the constraints, nearly.
+
+        Parameters
+        ----------
+        variation, velocity
+            η and w, shape (…, dimension) each.
+        """
+        order = self.first_order
+        n = order.matrix.shape[0] - order.basis.shape[1]
+        x = np.asarray(variation)[..., self.free] @ order.variation[:, :n]
+        y = (np.asarray(velocity)[..., self.free] - x @ order.velocity[:, :n].T) @ order.basis
+        return np.concatenate([x, y], axis=-1)
+
+    def shape(self, mode: int) -> dict[str, Any]:
+        """η0 of an eigenvalue by node: components, shape (dimension,), or (count, dimension) for node arrays.
+
+        Parameters
+        ----------
+        mode
+            Index of the eigenvalue, from 0.
+        """
+        parts = {}
+        for node in self.system.layout.nodes:
+            part = self.shapes[mode, node.velocity]
+            parts[node.name] = part.reshape(node.count, -1) if node.is_array else part
+        return parts
+
+
+def linearize(
+    system: System,
+    q: Array | None = None,
+    multipliers: Array | None = None,
+    t: float = 0.0,
+    *,
+    v: Array | None = None,
+    frame: Mapping[str, Any] | None = None,
+    modes: int | None = None,
+) -> Linearization:
+    """See `symlie.runtime.system.system.System.linearize`."""
+    layout = system.layout
+    if modes is not None and not (isinstance(modes, int | np.integer) and modes >= 1):
+        raise ModelError(f"The number of modes must be a positive whole number, not {modes!r}.")
+    Statics(system, t)
+    if q is None:
+        if multipliers is not None or v is not None:
+            raise ModelError("Multipliers and velocities belong to a configuration; give q, too.")
+        q, multipliers, _ = system.static_equilibrium(t)
+    q = _checked("q", q, layout.storage)
+    v = None if v is None else _checked("v", v, layout.dimension)
+    motion = SteadyMotion(system, t, q, v, frame or {})
+    if multipliers is None:
+        multipliers = motion.multipliers()
+    multipliers = _checked("multipliers", multipliers, layout.rows)
+    found = motion.check(multipliers)
+    free = motion.free
+    drift, spin = (bracket_matrix(system, u)[free][:, free] for u in (motion.now.v - motion.spin, motion.spin))
+    linear = Linearization(
+        system, motion.t, motion.now.q, motion.now.v, multipliers, free,
+        found.mass, found.damping, found.stiffness, found.jacobian, found.hidden, drift, spin, motion,
+    )  # fmt: skip
+    return _with_modes(linear, modes)
+
+
+def _checked(name: str, value: Array, size: int) -> Array:
+    array = np.asarray(value, dtype=float)
+    if array.shape != (size,) or not np.all(np.isfinite(array)):
+        raise ModelError(f"{name} must be {size} finite numbers, not of shape {array.shape}.")
+    return array
+
+
+def _with_modes(linear: Linearization, modes: int | None) -> Linearization:
+    size = len(linear.free)
+    if size <= LARGEST_DENSE:
+        found = _all_modes(linear)
+    else:
+        modes = modes or DEFAULT_MODES
+        try:
+            found = slow_modes(linear, modes)
+        except NotFoundError:
+            if size > LARGEST_RESORT:
+                raise EquilibriumError(
+                    f"The {modes} slowest modes of '{linear.system.name}' were not found by iteration; ask for fewer."
+                ) from None
+            found = _all_modes(linear)
+    kept = one_of_each_pair(found.values)[:modes]
+    count = kept[-1] + (2 if found.values[kept[-1]].imag > 0 else 1) if len(kept) else 0
+    values, accuracy, shapes = found.values[:count], found.accuracy[:count], _normalized(found.vectors[:, :count].T)
+    whole = np.zeros((2, count, linear.system.layout.dimension), dtype=complex)
+    whole[0][:, linear.free] = shapes
+    whole[1][:, linear.free] = values[:, None] * shapes + (linear.drift @ shapes.T).T
+    return replace(linear, eigenvalues=values, accuracy=accuracy, shapes=whole[0], velocity_shapes=whole[1])
+
+
+def _normalized(shapes: Any) -> Any:
+    """Rows whose largest entry is 1."""
+    if not shapes.size:
+        return shapes
+    largest = shapes[np.arange(len(shapes)), np.argmax(np.abs(shapes), axis=1)]
+    return shapes / np.where(largest == 0, 1.0, largest)[:, None]
+
+
+def _all_modes(linear: Linearization) -> Spectrum:
+    """The whole spectrum, with dense matrices."""
+    if linear.is_conservative:
+        return _oscillations(linear)
+    order = linear.first_order
+    found = spectrum(order.matrix)
+    return replace(found, vectors=order.variation @ found.vectors)
+
+
+def _oscillations(linear: Linearization) -> Spectrum:
+    from scipy.linalg import eigh
+
+    basis = null_space(linear.jacobian.toarray())
+    mass, stiffness = (basis.T @ (m @ basis) for m in (linear.mass, linear.stiffness))
+    try:
+        squares, vectors = eigh((stiffness + stiffness.T) / 2, (mass + mass.T) / 2)
+    except np.linalg.LinAlgError:
+        raise no_mass(linear.system.name) from None
+    return oscillations(squares, basis @ vectors, float(np.abs(squares).max(initial=0)))

@@ -1,0 +1,159 @@
+"""Forces, constraints and matrices of a system at rest or in a given motion, on its free velocity components."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from symlie.errors import ModelError
+from symlie.runtime.layout.layout import Array
+from symlie.runtime.linear.kkt import SaddlePoint
+
+if TYPE_CHECKING:
+    from symlie.runtime.system.system import System
+
+
+class Statics:
+    """A system at a time t, at rest or with a given velocity v and acceleration a.
+
+    Vectors r and δ have one entry for each free velocity component, multipliers one for each row of ``rows``.
+
+    Parameters
+    ----------
+    system
+        The system.
+    t
+        Time, in s.
+    rows
+        Mask of the constraint rows that count; default: those with a Φ.
+    v, a
+        Velocity and acceleration, shape (dimension,) each; default: zero.
+
+    Raises
+    ------
+    ModelError
+        Some nodes have no velocity.
+    """
+
+    def __init__(
+        self, system: System, t: float, rows: Any = None, v: Array | None = None, a: Array | None = None
+    ) -> None:
+        layout = system.layout
+        if layout.has_fields:
+            raise ModelError(
+                f"'{layout.name}' has nodes without velocity, which move by fields and know no forces; "
+                "static equilibria, vibrations and the assembly of configurations are of mechanical systems."
+            )
+        self.system, self.t, self.p = system, float(t), system.prepared
+        self.free = np.flatnonzero(layout.free)
+        self.rows = np.flatnonzero(layout.holonomic if rows is None else rows)
+        self.v = np.zeros(layout.dimension) if v is None else v
+        self.a = np.zeros(layout.dimension) if a is None else a
+
+    def prescribed(self, q: Array) -> Array:
+        """The configuration with prescribed nodes where they are at this time."""
+        self.system.check_motions(self.t)
+        q = q.copy()
+        self.system.kernels.prescribe(self.p, self.t, q, np.zeros(self.system.layout.dimension))
+        return q
+
+    def moved(self, q: Array, step: Array) -> Array:
+        """q∘exp(δ), back on the group."""
+        return self.system.kernels.normalize(self.system.kernels.advance(q, self.spread(step)))
+
+    def spread(self, step: Array) -> Array:
+        """A vector on all velocity components."""
+        whole = np.zeros(self.system.layout.dimension)
+        whole[self.free] = step
+        return whole
+
+    def all_multipliers(self, multipliers: Array) -> Array:
+        """Multipliers on all rows; zero on those that do not count."""
+        whole = np.zeros(self.system.layout.rows)
+        whole[self.rows] = multipliers
+        return whole
+
+    def force(self, q: Array, multipliers: Array) -> Array:
+        """M a + g(t, q, v) + Bᵀ λ."""
+        system = self.system
+        total = system.kernels.force(self.p, self.t, q, self.v)
+        if self.a.any():
+            total = total + self._whole_mass(q) @ self.a
+        if len(self.rows):
+            jacobian = system.kernels.jacobian(self.p, self.t, q)
+            total = total + system.algebra.pull(jacobian, self.all_multipliers(multipliers))
+        return total[self.free]
+
+    def constraint(self, q: Array) -> Array:
+        """Φ(t, q)."""
+        if not len(self.rows):
+            return np.zeros(0)
+        return self.system.kernels.constraint(self.p, self.t, q)[self.rows]
+
+    def jacobian(self, q: Array) -> Any:
+        """B as a sparse matrix (rows × free components)."""
+        from scipy.sparse import coo_array
+
+        layout, algebra = self.system.layout, self.system.algebra
+        shape = (layout.rows, layout.dimension)
+        values = self.system.kernels.jacobian(self.p, self.t, q) if layout.rows else np.zeros(0)
+        whole = coo_array((values, (algebra.jacobian_rows, algebra.jacobian_columns)), shape=shape).tocsr()
+        return whole[self.rows][:, self.free]
+
+    def mass(self, q: Array) -> Any:
+        """M as a sparse matrix on the free components."""
+        return self._whole_mass(q)[self.free][:, self.free]
+
+    def _whole_mass(self, q: Array) -> Any:
+        from scipy.sparse import coo_array
+
+        algebra, n = self.system.algebra, self.system.layout.dimension
+        values = self.system.kernels.mass(self.p, self.t, q)
+        off = algebra.mass_rows != algebra.mass_columns
+        rows = np.concatenate([algebra.mass_rows, algebra.mass_columns[off]])
+        columns = np.concatenate([algebra.mass_columns, algebra.mass_rows[off]])
+        return coo_array((np.concatenate([values, values[off]]), (rows, columns)), shape=(n, n)).tocsr()
+
+    def newton_matrices(self, q: Array, multipliers: Array) -> tuple[Any, Any, Any]:
+        """K, C and H as sparse matrices, with columns for the free components."""
+        stiffness, damping, hidden = self.system.newton_matrices(
+            self.p, self.t, q, self.v, self.a, self.all_multipliers(multipliers)
+        )
+        free = self.free
+        return stiffness[free][:, free], damping[free][:, free], hidden[self.rows][:, free]
+
+    def velocity_residual(self, q: Array) -> Array:
+        """B v + b."""
+        if not len(self.rows):
+            return np.zeros(0)
+        kernels, algebra = self.system.kernels, self.system.algebra
+        moved = algebra.multiply(kernels.jacobian(self.p, self.t, q), self.v)
+        return np.asarray((moved + kernels.constraint_rate(self.p, self.t, q))[self.rows])
+
+    def balanced_multipliers(self, q: Array) -> tuple[Array, Array]:
+        """λ that lets the forces accelerate along the constraints alone, and that acceleration.
+
+        The acceleration is that of a system with the mass matrix D of `metric`.
+
+        Raises
+        ------
+        numpy.linalg.LinAlgError
+            Rows of B depend on each other.
+        """
+        acceleration, multipliers = SaddlePoint(self.metric(q), self.jacobian(q)).solve(
+            -self.force(q, np.zeros(len(self.rows))), np.zeros(len(self.rows))
+        )
+        return acceleration, multipliers
+
+    def metric(self, q: Array) -> Any:
+        """The geometric mean of the diagonal of M and of its mean, as a sparse matrix D; always positive.
+
+        It lies between the metric of M, in which thin rods turn their cross sections almost for free, and one in which
+        all components weigh the same, whatever their units.
+        """
+        from scipy.sparse import diags_array
+
+        diagonal = np.abs(self.mass(q).diagonal())
+        mean = float(diagonal.mean()) if len(diagonal) and diagonal.any() else 1.0
+        return diags_array(np.sqrt(np.where(diagonal > 0, diagonal, mean) * mean), format="csr")

@@ -1,0 +1,315 @@
+"""Steady motions, and the matrices of the linear equations about them.
+
+Bodies move as q = p∘exp(t ζ) with p = p0∘exp(t (v - ζ)): their velocity v, and what varies about the motion, are taken
+in the axes p, in which a body that spins about its axis of symmetry looks the same at all times. At rest in these axes,
+
+    η' = w - [v - ζ, η],   M (w' - [ζ, w]) + C w + K η + Bᵀ δλ = 0,   B w + H η = 0,
+
+with the variation η of p, that w of the velocity, K = D_q(M a + g + Bᵀ λ), C = ∂g/∂v and H = D_q(B v + b). For ζ = 0
+these are variations along q∘exp(t v); others are turned by Ad(exp(t ζ)).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from symlie.errors import EquilibriumError, ModelError, SteadyMotionError
+from symlie.runtime.layout.layout import Array
+from symlie.runtime.linear.kkt import SaddlePoint
+from symlie.runtime.statics.residual import Statics
+
+if TYPE_CHECKING:
+    from symlie.runtime.system.system import System
+
+STEADY = 1e-8
+"""Relative change of the matrices, and relative size of forces out of balance, that is taken for round-off."""
+
+NOISE = 1e-5
+"""Size of a row of a matrix, relative to the largest of a system, below which its round-off is compared with this."""
+
+LATER = (math.sqrt(2) - 1, math.sqrt(3), math.e)
+"""Times of the test, without a common measure: in seconds, and in units of the largest velocity component's inverse."""
+
+
+@dataclass(frozen=True)
+class Coefficients:
+    """Matrices of the linear equations on free components, sparse, at one time of the motion."""
+
+    mass: Any
+    damping: Any
+    stiffness: Any
+    jacobian: Any
+    hidden: Any
+
+
+POWERS = {"mass": 0, "damping": 1, "stiffness": 2, "jacobian": 0, "hidden": 1}
+"""Powers of 1/s in the units of the matrices, apart from those of the components."""
+
+LETTERS = {"mass": "M", "damping": "C", "stiffness": "K", "jacobian": "B", "hidden": "H = D_q(B v + b)"}
+"""What messages call the matrices."""
+
+
+@dataclass(frozen=True)
+class Instant:
+    """A time of the motion."""
+
+    q: Array
+    v: Array
+    a: Array
+    turned: Any
+    """Ad(exp(-τ ζ)), sparse (dimension × dimension): from the axes p to those of the body."""
+    statics: Statics
+
+
+class SteadyMotion:
+    """A motion, or rest, of a system.
+
+    Parameters
+    ----------
+    system
+        The system.
+    t
+        Time, in s.
+    q
+        Configuration at this time, shape (storage,).
+    v
+        Velocity, shape (dimension,); None: at rest, with loads and constraints as they are at this time.
+    frame
+        ζ by node, shape (dimension of the group,), or with one row for each node of an array.
+
+    Raises
+    ------
+    ModelError
+        Wrong shapes, or constraints of accelerations.
+    """
+
+    def __init__(self, system: System, t: float, q: Array, v: Array | None, frame: Mapping[str, Any]) -> None:
+        layout = system.layout
+        if not layout.of_velocities.all():
+            raise ModelError(
+                f"'{layout.name}' has constraints of accelerations, which are not linearised; state them as rows of "
+                "velocities."
+            )
+        self.system, self.t, self.q, self.is_rest = system, float(t), q, v is None
+        self.v = np.zeros(layout.dimension) if v is None else v
+        self.spin = np.zeros(layout.dimension)
+        for name, value in frame.items():
+            node = layout.node(name)
+            try:
+                self.spin[node.velocity] = np.broadcast_to(value, (node.count, node.type["dimension"])).ravel()
+            except (TypeError, ValueError):
+                raise ModelError(
+                    f"The frame of node '{name}' must be {node.type['dimension']} numbers, a velocity of its group."
+                ) from None
+        if frame and self.is_rest:
+            raise ModelError("A frame belongs to a motion; give v, too.")
+        if not np.all(np.isfinite(self.spin)):
+            raise ModelError("A frame must be finite.")
+        self.free = np.flatnonzero(layout.free)
+        self.adjoint_of_spin = bracket_matrix(system, self.spin)
+        self.now = self.at(0.0)
+
+    def at(self, later: float) -> Instant:
+        """The motion after a time."""
+        system, t = self.system, self.t + later
+        q = self._moved(self._moved(self.q, later * (self.v - self.spin)), later * self.spin)
+        turned = exponential(-later * self.adjoint_of_spin)
+        v = turned @ self.v
+        a = -(self.adjoint_of_spin @ v)
+        if not self.is_rest:
+            system.kernels.prescribe(system.prepared, t, q, v)
+            a = a + system.kernels.prescribed_acceleration(system.prepared, t)
+        rows = np.ones(system.layout.rows, dtype=bool)
+        return Instant(q, v, a, turned, Statics(system, self.t if self.is_rest else t, rows, v, a))
+
+    def _moved(self, q: Array, u: Array) -> Array:
+        """q∘exp(u), in steps of less than a radian."""
+        kernels = self.system.kernels
+        parts = math.ceil(math.sqrt(max(kernels.chart(u), 0.0))) if u.any() else 0
+        for _ in range(max(parts, 1) if u.any() else 0):
+            q = kernels.normalize(kernels.advance(q, u / max(parts, 1)))
+        return q
+
+    def multipliers(self) -> Array:
+        """λ that lets forces be out of balance along the constraints alone.
+
+        Raises
+        ------
+        EquilibriumError
+            Rows of B depend on each other.
+        """
+        statics, q = self.now.statics, self.now.q
+        none = np.zeros(self.system.layout.rows)
+        if not len(none):
+            return none
+        try:
+            factors = SaddlePoint(statics.metric(q), statics.jacobian(q))
+        except np.linalg.LinAlgError:
+            raise EquilibriumError(
+                f"The constraints of '{self.system.name}' depend on each other at this configuration, so its "
+                "multipliers are not determined; give them."
+            ) from None
+        return factors.solve(-statics.force(q, none), none)[1]
+
+    def coefficients(self, instant: Instant, multipliers: Array) -> Coefficients:
+        """The matrices at one time of the motion, in the axes p."""
+        statics, q = instant.statics, instant.q
+        stiffness, damping, hidden = statics.newton_matrices(q, multipliers)
+        turned = instant.turned[self.free][:, self.free]
+        mass, damping, stiffness = (turned.T @ matrix @ turned for matrix in (statics.mass(q), damping, stiffness))
+        return Coefficients(mass, damping, stiffness, statics.jacobian(q) @ turned, hidden @ turned)
+
+    def check(self, multipliers: Array) -> Coefficients:
+        """The matrices, after a check that this is a motion and that it is steady.
+
+        Raises
+        ------
+        EquilibriumError
+            At rest, forces are out of balance or constraints are violated.
+        SteadyMotionError
+            The same in motion, or something changes along it; the message says what, where and by how much.
+        """
+        found = self.coefficients(self.now, multipliers)
+        scales = _Scales(self, found, multipliers)
+        size, what = max(self._residuals(self.now, multipliers, scales), default=(0.0, ""))
+        if not size <= STEADY:
+            if self.is_rest:
+                raise EquilibriumError(
+                    f"'{self.system.name}' is not in equilibrium there: {what}; take what static_equilibrium finds, "
+                    "or give the velocity v of a steady motion."
+                )
+            raise SteadyMotionError(f"'{self.system.name}' does not move like this: {what}; correct q, v or frame.")
+        if not self.is_rest:
+            self._check_later(found, scales, multipliers)
+        return found
+
+    def _check_later(self, found: Coefficients, scales: _Scales, multipliers: Array) -> None:
+        fastest = max(float(np.abs(self.v).max(initial=0)), float(np.abs(self.spin).max(initial=0)))
+        units = [1.0, *([1 / fastest] if fastest > 0 else [])]
+        changes = []
+        for later in (factor * unit for unit in units for factor in LATER):
+            instant = self.at(later)
+            there = self.coefficients(instant, multipliers)
+            after = f"after {later:.3g} s"
+            changes += [(size, f"{what} {after}") for size, what in scales.changes(found, there)]
+            changes += [(size, f"{what} {after}") for size, what in self._residuals(instant, multipliers, scales)]
+        size, what = max(changes, key=lambda change: np.inf if np.isnan(change[0]) else change[0])
+        if not size <= STEADY:
+            raise SteadyMotionError(
+                f"This motion of '{self.system.name}' is not steady: {what}. Give frame={{NODE: ζ}} for bodies that "
+                "spin about an axis of symmetry, ζ in the order of their velocity; state rows and velocities in axes "
+                "that move along."
+            )
+
+    def _residuals(self, instant: Instant, multipliers: Array, scales: _Scales) -> list[tuple[float, str]]:
+        """Relative sizes of what should vanish along a motion, and how to say it."""
+        layout, statics, q = self.system.layout, instant.statics, instant.q
+        free = self.free
+        force = instant.turned[free][:, free].T @ statics.force(q, multipliers)
+        found = []
+        for values, scale, text, name in (
+            (
+                force,
+                scales.force,
+                "a force of {:.3g} is out of balance at {}",
+                lambda k: layout.velocity_name(int(free[k])),
+            ),
+            (statics.constraint(q), scales.constraint, "Φ = {:.3g} in {}", layout.row_name),
+            (self._velocity_residual(statics, q), scales.rate, "B v + b = {:.3g} in {}", layout.row_name),
+        ):
+            if len(values):
+                k = int(np.argmax(np.abs(values) / scale))
+                found.append((float(np.abs(values[k]) / scale[k]), text.format(values[k], name(k))))
+        return found
+
+    def _velocity_residual(self, statics: Statics, q: Array) -> Array:
+        """B v + b; at rest of nonholonomic rows alone, since loads and constraints stay as they are."""
+        residual = statics.velocity_residual(q)
+        return np.where(self.system.layout.holonomic, 0.0, residual) if self.is_rest else residual
+
+
+class _Scales:
+    """Sizes of what the matrices act on, so that components of different units can be compared."""
+
+    def __init__(self, motion: SteadyMotion, found: Coefficients, multipliers: Array) -> None:
+        self.layout, self.free = motion.system.layout, motion.free
+        tiny = np.finfo(float).tiny
+        self.metric = np.sqrt(motion.now.statics.metric(motion.now.q).diagonal())
+        """Square roots of masses: inverse sizes of the components."""
+        v, ones = np.abs(motion.v[motion.free]), np.ones(len(motion.free))
+        acting = abs(found.stiffness) @ ones + abs(found.damping) @ v + abs(found.jacobian).T @ np.abs(multipliers)
+        self.force = np.maximum(acting + NOISE * self.metric * (acting / self.metric).max(initial=0), tiny)
+        reach = abs(found.jacobian) @ ones
+        self.constraint = np.maximum(reach, tiny)
+        self.rate = np.maximum(abs(found.jacobian) @ v + reach, tiny)
+        self.rows = np.maximum(np.sqrt(found.jacobian.multiply(found.jacobian) @ self.metric**-2), tiny)
+        self.scaled = self._scaled(found)
+        sizes = {name: float(np.abs(matrix.data).max(initial=0)) for name, matrix in self.scaled.items()}
+        fastest = max(sizes["damping"], sizes["hidden"], math.sqrt(sizes["stiffness"]))
+        self.floors = {name: max(NOISE * fastest**power, tiny) for name, power in POWERS.items()}
+
+    def _scaled(self, coefficients: Coefficients) -> dict[str, Any]:
+        from scipy.sparse import diags_array
+
+        right = diags_array(1 / self.metric)
+        left = {
+            name: diags_array(1 / (self.rows if name in ("jacobian", "hidden") else self.metric)) for name in POWERS
+        }
+        return {name: (left[name] @ getattr(coefficients, name) @ right).tocsr() for name in POWERS}
+
+    def changes(self, before: Coefficients, after: Coefficients) -> list[tuple[float, str]]:
+        """The largest relative change of each matrix, and how to say it."""
+        found = []
+        for name, scaled in self._scaled(after).items():
+            first = self.scaled[name]
+            change = (scaled - first).tocoo()
+            if not change.nnz:
+                continue
+            rows, columns = change.coords
+            sizes = np.abs(change.data) / (abs(first).max(axis=1).toarray().ravel()[rows] + self.floors[name])
+            k = int(np.argmax(np.where(np.isnan(sizes), np.inf, sizes)))
+            row, column = int(rows[k]), int(columns[k])
+            of_rows = name in ("jacobian", "hidden")
+            where = self.layout.row_name(row) if of_rows else self.layout.velocity_name(int(self.free[row]))
+            values = " to ".join(f"{getattr(c, name)[row, column]:.6g}" for c in (before, after))
+            component = self.layout.velocity_name(int(self.free[column]))
+            found.append((float(sizes[k]), f"{LETTERS[name]} at {where} and {component} goes from {values}"))
+        return found
+
+
+def bracket_matrix(system: System, u: Array) -> Any:
+    """ad of u for all nodes, sparse (dimension × dimension)."""
+    from scipy.sparse import coo_array
+
+    dimension = system.layout.dimension
+    sizes = np.concatenate([np.full(n.count, n.type["dimension"]) for n in system.layout.nodes])
+    starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+    owner = np.repeat(np.arange(len(sizes)), sizes)
+    rows, columns, values = [], [], []
+    for k in range(int(sizes.max(initial=0)) if u.any() else 0):
+        unit = np.zeros(dimension)
+        unit[starts[sizes > k] + k] = 1.0
+        moved = system.kernels.bracket(u, unit)
+        (kept,) = np.nonzero(moved)
+        rows.append(kept)
+        columns.append(starts[owner[kept]] + k)
+        values.append(moved[kept])
+    if not rows:
+        return coo_array((dimension, dimension)).tocsr()
+    places = np.concatenate(rows), np.concatenate(columns)
+    return coo_array((np.concatenate(values), places), shape=(dimension, dimension)).tocsr()
+
+
+def exponential(matrix: Any) -> Any:
+    """exp of a sparse matrix of small diagonal blocks."""
+    from scipy.sparse import eye_array
+    from scipy.sparse.linalg import expm
+
+    if not matrix.nnz:
+        return eye_array(matrix.shape[0], format="csr")
+    return expm(matrix.tocsc()).tocsr()

@@ -1,0 +1,86 @@
+"""Known solutions of models: a JSON file with outputs and multipliers at some times."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from symlie.errors import FormatError, UnknownNameError
+from symlie.runtime.layout.layout import Array
+from symlie.runtime.solution.solution import Solution
+
+TIME_TOLERANCE = 1e-12
+"""Relative distance within which two times are the same."""
+
+
+@dataclass(frozen=True, eq=False)
+class ReferenceState:
+    """A known solution at one time."""
+
+    source: str
+    t: float
+    outputs: dict[str, Array]
+    multipliers: dict[str, Array]
+
+    def errors(self, solution: Solution) -> dict[str, float]:
+        """Errors of a solution whose last record is at this time.
+
+        Returns
+        -------
+        dict
+            Output name → Euclidean norm of the difference (for rotation matrices the Frobenius norm);
+            ``multipliers`` → that of the multipliers relative to their own norm.
+
+        Raises
+        ------
+        FormatError
+            The solution has none of the quantities that are known.
+        """
+        outputs, multipliers = solution.outputs, solution.named_multipliers()
+        errors = {
+            name: float(np.linalg.norm(np.ravel(outputs[name][-1]) - known))
+            for name, known in self.outputs.items()
+            if name in outputs
+        }
+        shared = [name for name in self.multipliers if name in multipliers]
+        if shared:
+            known = np.concatenate([self.multipliers[name] for name in shared])
+            found = np.concatenate([multipliers[name][-1] for name in shared])
+            errors["multipliers"] = float(np.linalg.norm(found - known) / np.linalg.norm(known))
+        if not errors:
+            raise FormatError(f"The reference knows none of the outputs of '{solution.system.name}'.")
+        return errors
+
+
+def read_reference(path: Path, t: float) -> ReferenceState:
+    """The known solution at a time.
+
+    Raises
+    ------
+    UnknownNameError
+        There is no reference, or not at this time.
+    FormatError
+        The file is damaged.
+    """
+    try:
+        data: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        states = {float(time): state for time, state in data["states"].items()}
+    except FileNotFoundError:
+        name = path.name.removesuffix("_reference.json")
+        raise UnknownNameError(f"Model '{name}' has no reference solution ({path.name} beside the model).") from None
+    except (ValueError, KeyError, AttributeError) as error:
+        raise FormatError(f"{path} is not a reference solution ({error}).") from error
+    for time, state in states.items():
+        if abs(time - t) <= TIME_TOLERANCE * max(abs(time), abs(t)):
+            return ReferenceState(data["source"], time, _arrays(state["outputs"]), _arrays(state["multipliers"]))
+    raise UnknownNameError(
+        f"The reference solution is known at t = {', '.join(f'{time:g}' for time in sorted(states))}, not at {t:g}."
+    )
+
+
+def _arrays(values: dict[str, Any]) -> dict[str, Array]:
+    return {name: np.asarray(value, dtype=float).ravel() for name, value in values.items()}

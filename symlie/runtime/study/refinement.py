@@ -1,0 +1,256 @@
+"""Convergence in space: errors over an option that refines the grid of a model, at the nodes common to all grids."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from symlie.errors import IntegrationError, ModelError
+from symlie.runtime.integrate.run import Progress
+from symlie.runtime.integrate.solve import solve
+from symlie.runtime.layout.layout import Layout
+from symlie.runtime.layout.slices import NodeSlice
+from symlie.runtime.layout.topology import Numbers, continues_another, first_numbers
+from symlie.runtime.study.convergence import ConvergenceRow, EndState, Measured, error_against
+from symlie.runtime.system.system import System
+
+HIGHEST_ORDER = 20.0
+"""Observed orders are looked for between this and its negative."""
+
+ORDER_RESOLUTION = 1e-9
+"""Interval in which an observed order is found."""
+
+
+@dataclass(frozen=True, eq=False)
+class Grid:
+    """A system built with one value of the option."""
+
+    value: float
+    system: System
+
+
+@dataclass(frozen=True)
+class GridRow(ConvergenceRow):
+    """One run on one grid."""
+
+    option: str
+    value: float
+
+    def to_json(self) -> dict[str, Any]:
+        """The row as a JSON object; the value stands under the name of the option."""
+        row = asdict(self)
+        return {row.pop("option"): row.pop("value"), **row}
+
+
+def refinement(
+    option: str,
+    grids: Sequence[Grid],
+    t_end: float,
+    methods: Sequence[str],
+    h: float,
+    *,
+    reference: tuple[Grid, EndState] | None = None,
+    method_options: Mapping[str, Any] | None = None,
+    multipliers: str = "stage",
+    stabilize: str = "none",
+    progress: Callable[[str], Progress | None] = lambda label: None,
+) -> Iterator[GridRow]:
+    """Integrate a model on several grids with one step size and compare the states at the end time.
+
+    States are compared at the nodes of the coarsest grid, multipliers of repeated elements at the middle of its
+    elements. Errors e_i = C (d_i^p - d_ref^p) are differences to a reference on a grid that is finite too; the observed
+    order p between two grids is the solution of e_1/e_2 = (d_1^p - d_ref^p)/(d_2^p - d_ref^p), Richardson's
+    extrapolation, where d are the distances of nodes.
+
+    Parameters
+    ----------
+    option
+        Name of the option, for messages and rows.
+    grids
+        Systems by value; orders are observed between one and the next.
+    t_end
+        End time, in s.
+    methods
+        Names of methods.
+    h
+        Step size of all runs, in s.
+    reference
+        Grid and state to compare with; default: the finest grid, which then has no row, by each method.
+    method_options, multipliers, stabilize
+        As in `solve`.
+    progress
+        Gives the progress function of the run with a label.
+
+    Raises
+    ------
+    ModelError
+        The grids are not refinements of one another.
+    IntegrationError
+        A run failed; the message says which.
+
+    Yields
+    ------
+    GridRow
+    """
+    every = [*grids, *([reference[0]] if reference else [])]
+    finest = reference[0] if reference else max(grids, key=lambda g: g.value)
+    coarsest = min(every, key=lambda g: g.value)
+    _check_refined(option, coarsest, every)
+
+    def common(state: EndState, grid: Grid) -> EndState:
+        return restricted(state, grid.system.layout, coarsest.system.layout, round(grid.value / coarsest.value))
+
+    def run(grid: Grid, name: str) -> tuple[EndState, ConvergenceRow]:
+        label = f"{name}, {option}={grid.value:g}"
+        try:
+            solution = solve(
+                grid.system,
+                t_end,
+                method=name,
+                method_options=method_options,
+                h=h,
+                t_eval=[t_end],
+                multipliers=multipliers,
+                stabilize=stabilize,
+                progress=progress(label),
+            )
+        except IntegrationError as error:
+            raise type(error)(f"{label}, h = {h:g}: {error}", error.solution) from error
+        done = solution.statistics
+        row = ConvergenceRow(
+            name, h, Measured(), Measured(), done.max_constraint_residual, done.steps, done.cpu_seconds
+        )
+        return common(EndState.of(solution), grid), row
+
+    for name in methods:
+        best = common(reference[1], finest) if reference else run(finest, name)[0]
+        before: tuple[float, Measured] | None = None
+        for grid in grids:
+            if grid is finest:
+                continue
+            state, row = run(grid, name)
+            error = error_against(coarsest.system, state, best)
+            ratio = finest.value / grid.value
+            order = richardson_orders(before, (ratio, error)) if before else Measured()
+            before = ratio, error
+            yield GridRow(**{**vars(row), "error": error, "order": order}, option=option, value=grid.value)
+
+
+def _check_refined(option: str, coarsest: Grid, grids: Sequence[Grid]) -> None:
+    if coarsest.value <= 0 or any(g.value % coarsest.value for g in grids):
+        raise ModelError(f"The values of '{option}' must be multiples of the smallest one, {coarsest.value:g}.")
+    sizes = {tuple(n.count for n in g.system.layout.nodes) for g in grids}
+    if len(sizes) == 1:
+        raise ModelError(f"Option '{option}' changes the size of no node array, so there is no grid to refine.")
+
+
+def restricted(state: EndState, layout: Layout, coarse: Layout, ratio: int) -> EndState:
+    """A state at the nodes and elements of a coarser grid.
+
+    Multipliers of an element are those of the element between the same nodes; where the finer grid has several elements
+    instead, those in the middle: of the one there, or the mean of the two that meet there.
+
+    Parameters
+    ----------
+    state
+        The state on the finer grid.
+    layout, coarse
+        Layouts of the finer and of the coarser grid.
+    ratio
+        Distances between nodes of the finer grid in one of the coarser grid.
+
+    Raises
+    ------
+    ModelError
+        A node array or a constraint is not refined by this ratio.
+    """
+    first, numbers = first_numbers(layout), []
+    q, v = [], []
+    for target in coarse.nodes:
+        node = layout.node(target.name)
+        kept = _common_nodes(layout, target, node.count, ratio)
+        numbers.append(first[node.name] + kept)
+        q.append(state.q[node.storage].reshape(node.count, -1)[kept].ravel())
+        v.append(state.v[node.velocity].reshape(node.count, -1)[kept].ravel())
+    same = np.concatenate(numbers)
+    rows = np.zeros(coarse.rows)
+    for name, wanted in coarse.constraints.items():
+        element = [e["name"] for e in coarse.elements].index(wanted.element)
+        chosen = _instances(layout.members[element], same[coarse.members[element]], name)
+        rows[wanted.rows] = state.multipliers[layout.constraints[name].rows][chosen].mean(axis=1)
+    return EndState(np.concatenate(q), np.concatenate(v), rows)
+
+
+def _common_nodes(layout: Layout, coarse: NodeSlice, count: int, ratio: int) -> Numbers:
+    """Index in the finer array of each node of a coarser one.
+
+    A line has one segment less than nodes, a ring as many, and so has a line whose first or last node belongs to
+    another array; if both do, it has one more.
+    """
+    if count == coarse.count:
+        return np.arange(count)
+    for more in (-1, 0, 1):
+        if count + more == ratio * (coarse.count + more):
+            before = int(more == 1 or (more == 0 and continues_another(layout, coarse.name)))
+            return ratio * (np.arange(coarse.count) + before) - before
+    raise ModelError(
+        f"Node array '{coarse.name}' has {coarse.count} nodes, but {count} on a grid {ratio} times as fine."
+    )
+
+
+def _instances(members: Numbers, wanted: Numbers, constraint: str) -> Numbers:
+    """The instances that stand for each instance between the wanted nodes, shape (instances, 1 or 2)."""
+    number = {tuple(row): k for k, row in enumerate(members.tolist())}
+    found = [number.get(tuple(row)) for row in wanted.tolist()]
+    if None not in found:
+        return np.array(found, dtype=np.int64)[:, None]
+    ratio, rest = divmod(len(members), len(wanted))
+    if rest:
+        raise ModelError(
+            f"The {len(members)} instances of constraint '{constraint}' on a finer grid can not be matched with the "
+            f"{len(wanted)} on the coarsest."
+        )
+    middle = np.array([(ratio - 1) // 2, ratio // 2], dtype=np.int64)
+    starts = ratio * np.arange(len(wanted), dtype=np.int64)
+    return starts[:, None] + middle
+
+
+def richardson_orders(before: tuple[float, Measured], after: tuple[float, Measured]) -> Measured:
+    """Observed orders between two grids.
+
+    Parameters
+    ----------
+    before, after
+        Of each grid the distance of nodes over that of the reference, and the differences to the reference.
+    """
+    (ratio, error), (next_ratio, next_error) = before, after
+    pairs = ((getattr(error, part), getattr(next_error, part)) for part in ("q", "v", "multipliers"))
+    return Measured(*(_order(a, ratio, b, next_ratio) for a, b in pairs))
+
+
+def _order(error: float | None, ratio: float, next_error: float | None, next_ratio: float) -> float | None:
+    """The p with (ratio^p - 1)/(next_ratio^p - 1) = error/next_error, which increases with p; None if there is none."""
+    if not error or not next_error or ratio == next_ratio or min(ratio, next_ratio) <= 1:
+        return None
+    if ratio < next_ratio:
+        return _order(next_error, next_ratio, error, ratio)
+    low, high = -HIGHEST_ORDER, HIGHEST_ORDER
+    if not _quotient(low, ratio, next_ratio) < error / next_error < _quotient(high, ratio, next_ratio):
+        return None
+    while high - low > ORDER_RESOLUTION:
+        middle = (low + high) / 2
+        if _quotient(middle, ratio, next_ratio) < error / next_error:
+            low = middle
+        else:
+            high = middle
+    return (low + high) / 2
+
+
+def _quotient(p: float, ratio: float, next_ratio: float) -> float:
+    if p == 0:
+        return math.log(ratio) / math.log(next_ratio)
+    return math.expm1(p * math.log(ratio)) / math.expm1(p * math.log(next_ratio))

@@ -1,0 +1,1 @@
+"""Systems: code, parameters, inputs and initial values."""

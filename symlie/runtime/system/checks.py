@@ -1,0 +1,69 @@
+"""Checks of what was stated: parameters, initial values, and configurations that must be in their groups."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from symlie.errors import ModelError
+from symlie.runtime.kernels.protocol import Kernels
+from symlie.runtime.layout.layout import Array, Layout
+from symlie.runtime.layout.slices import NodeSlice
+
+
+def check_numbers(layout: Layout, parameters: Array, element_parameters: tuple[Array, ...], q: Array, v: Array) -> None:
+    """Check that all parameters and initial values are finite, and that tables of time are in order.
+
+    Raises
+    ------
+    ModelError
+        They are not.
+    """
+    for name, (position, _, _) in layout.parameters.items():
+        if not np.all(np.isfinite(parameters[position])):
+            raise ModelError(f"Parameter '{name}' of '{layout.name}' is not finite.")
+    for element, rows in zip(layout.elements, element_parameters, strict=True):
+        if not np.all(np.isfinite(rows)):
+            raise ModelError(f"A parameter of element '{element['name']}' of '{layout.name}' is not finite.")
+    for name in layout.manifest["breakpoints"]:
+        if not np.all(np.diff(parameters[layout.parameters[name][0]]) > 0):
+            raise ModelError(f"The times of parameter '{name}' of '{layout.name}' must increase.")
+    for node in layout.nodes:
+        if not (np.all(np.isfinite(q[node.storage])) and np.all(np.isfinite(v[node.velocity]))):
+            raise ModelError(f"An initial value of node '{node.name}' of '{layout.name}' is not finite.")
+
+
+def checked_configuration(layout: Layout, kernels: Kernels, q: Array, what: str) -> Array:
+    """The configuration, on the group to rounding.
+
+    Raises
+    ------
+    ModelError
+        It is off by more than that.
+    """
+    # normalize returns to the group quadratically, so a stated element that is off by more than rounding moves.
+    moved = kernels.normalize(q)
+    for node in layout.nodes:
+        with np.errstate(invalid="ignore"):
+            defect = float(np.abs(moved[node.storage] - q[node.storage]).max())
+        if not defect <= 1e-6 or _is_degenerate(node, q[node.storage]):
+            rule = (
+                "rotation matrices must be orthogonal with determinant 1, quaternions of unit length"
+                if node.type["velocities"]
+                else "its parts must satisfy the relations of the manifold"
+            )
+            raise ModelError(
+                f"The {what} of node '{node.name}' is not in {node.type['name']} (off by {defect:.2g}); {rule}."
+            )
+    return kernels.normalize(moved)
+
+
+def _is_degenerate(node: NodeSlice, storage: Array) -> bool:
+    """Whether a stored matrix is a reflection or a projection, or a quaternion zero: normalize leaves these alone."""
+    rows = storage.reshape(node.count, -1)
+    for f in node.type["storage_fields"]:
+        part = slice(f["offset"], f["offset"] + int(np.prod(f["shape"])))
+        if np.any(node.type["identity"][part]) and not np.all(np.abs(rows[:, part]).max(axis=1) > 1e-6):
+            return True
+        if f["shape"] == [3, 3] and np.any(np.linalg.det(rows[:, part].reshape(-1, 3, 3)) < 1e-6):
+            return True
+    return False

@@ -1,0 +1,138 @@
+"""Consistent initial values: velocities completed from the hidden constraint, λ₀ from the index-1 system."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symlie.errors import InconsistentInitialValuesError
+from symlie.runtime.kernels.protocol import Kernels, Prepared
+from symlie.runtime.layout.layout import Array, Layout
+from symlie.runtime.linear.schur import Algebra, BandedAlgebra, DenseAlgebra
+from symlie.runtime.system.solvability import check_solvable
+from symlie.showing import Brief
+
+POSITION_TOLERANCE = 1e-9
+"""Largest |Φ(q₀)| that counts as round-off of stated values, relative to max(1, |q₀|)."""
+VELOCITY_TOLERANCE = 1e-9
+"""Largest |B v₀ + b| that counts as round-off, relative to max(1, |B| |v₀|)."""
+
+
+@dataclass(frozen=True, repr=False)
+class InitialState(Brief):
+    """Consistent (q₀, v₀, λ₀)."""
+
+    q: Array
+    v: Array
+    multipliers: Array
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class StatedState(Brief):
+    """Initial values as they were stated: q and v of all nodes, and a mask of the velocity components given."""
+
+    q: Array
+    v: Array
+    given: NDArray[np.bool_]
+
+
+def index1_multipliers(
+    kernels: Kernels, algebra: Algebra, p: Prepared, t: float, q: Array, v: Array
+) -> tuple[Array, Array]:
+    """v' and λ of [M Bᵀ; B 0][v'; λ] = [-g; -Z]; without constraints λ is empty."""
+    jacobian, curvature = kernels.jacobian(p, t, q), kernels.curvature(p, t, q, v)
+    prescribed = kernels.prescribed_acceleration(p, t)
+    mass, force = kernels.mass(p, t, q), -kernels.force(p, t, q, v)
+    if not len(curvature):
+        return algebra.solve_mass(mass, force) + prescribed, np.zeros(0)
+    right = -curvature - algebra.multiply(jacobian, prescribed)
+    acceleration, multipliers = algebra.solve_saddle(mass, jacobian, jacobian, force, right)
+    return acceleration + prescribed, multipliers
+
+
+def hidden_residual(
+    layout: Layout, kernels: Kernels, algebra: Algebra, p: Prepared, t: float, q: Array, v: Array, jacobian: Array
+) -> Array:
+    """B v + b; zero for rows that restrict accelerations alone."""
+    return (algebra.multiply(jacobian, v) + kernels.constraint_rate(p, t, q)) * layout.of_velocities
+
+
+def consistent_initial_state(
+    layout: Layout,
+    kernels: Kernels,
+    algebra: DenseAlgebra | BandedAlgebra,
+    p: Prepared,
+    t: float,
+    q: Array,
+    v: Array,
+    given: NDArray[np.bool_],
+) -> InitialState:
+    """Complete and check initial values.
+
+    Parameters
+    ----------
+    layout, kernels, algebra, p
+        The system and its prepared parameters.
+    t
+        Initial time.
+    q, v
+        Stated configuration and velocity.
+    given
+        Mask of the velocity components that were stated.
+
+    Raises
+    ------
+    InconsistentInitialValuesError
+        q violates a constraint, or the given velocities can not be completed.
+    RedundantConstraintsError, SingularMassMatrixError
+        The accelerations are not determined.
+    """
+    given = given | ~layout.free
+    v = np.where(given & layout.free, v, 0.0)
+    q = q.copy()
+    kernels.prescribe(p, t, q, v)
+    jacobian = kernels.jacobian(p, t, q)
+    check_solvable(layout, algebra, kernels.mass(p, t, q), jacobian)
+    if not layout.rows:
+        return InitialState(q, v, np.zeros(0))
+    residual = kernels.constraint(p, t, q)
+    if not np.all(np.abs(residual) <= POSITION_TOLERANCE * max(1.0, float(np.abs(q).max()))):
+        row = int(np.argmax(np.abs(residual)))
+        raise InconsistentInitialValuesError(
+            f"The initial configuration of '{layout.name}' violates {layout.row_name(row)}: Φ = {residual[row]:.3g}; "
+            "correct the initial values."
+        )
+    hidden = hidden_residual(layout, kernels, algebra, p, t, q, v, jacobian)
+    free = ~given
+    allowed = VELOCITY_TOLERANCE * max(1.0, float(algebra.multiply(np.abs(jacobian), np.abs(v)).max()))
+    if free.any() and not np.all(np.abs(hidden) <= allowed):
+        v = v.copy()
+        v[free] -= _least_squares(algebra, jacobian, free, hidden)
+        hidden = hidden_residual(layout, kernels, algebra, p, t, q, v, jacobian)
+        allowed = VELOCITY_TOLERANCE * max(1.0, float(algebra.multiply(np.abs(jacobian), np.abs(v)).max()))
+    if not np.all(np.abs(hidden) <= allowed):
+        row = int(np.argmax(np.abs(hidden)))
+        of = "the time derivative of " if layout.holonomic[row] else ""
+        raise InconsistentInitialValuesError(
+            f"The initial velocities of '{layout.name}' violate {of}{layout.row_name(row)}: "
+            f"B v + b = {hidden[row]:.3g}; correct them, or leave some out so that they are completed."
+        )
+    _, multipliers = index1_multipliers(kernels, algebra, p, t, q, v)
+    return InitialState(q, v, multipliers)
+
+
+def _least_squares(
+    algebra: DenseAlgebra | BandedAlgebra, jacobian: Array, free: NDArray[np.bool_], hidden: Array
+) -> Array:
+    """The smallest change of the free components that removes the residual of the hidden constraint."""
+    if isinstance(algebra, DenseAlgebra):
+        matrix = algebra.jacobian_matrix(jacobian)[:, free]
+        return np.asarray(np.linalg.lstsq(matrix, hidden, rcond=1e-12)[0], dtype=float)
+    from scipy.sparse import csr_array
+    from scipy.sparse.linalg import lsqr
+
+    shape = (len(hidden), len(free))
+    sparse = csr_array((jacobian, (algebra.jacobian_rows, algebra.jacobian_columns)), shape=shape)[:, free]
+    return np.asarray(lsqr(sparse, hidden, atol=1e-15, btol=1e-15, iter_lim=20 * len(hidden))[0])

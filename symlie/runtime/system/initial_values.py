@@ -1,0 +1,170 @@
+"""Initial values by field, or by other quantities, such as angular velocities where the states are momenta.
+
+The function that computes a field from such a quantity is Python of the model, so it is known only where the model is
+at hand. Generated folders and files hold numbers: what they keep of a start are the fields.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symlie.errors import ModelError, SymlieError, UnknownNameError
+from symlie.rotations import with_rotations
+from symlie.runtime.layout.layout import Array, Layout
+from symlie.runtime.layout.slices import NodeSlice
+from symlie.runtime.system.parameters import numbers
+
+if TYPE_CHECKING:
+    from symlie.runtime.system.system import System
+
+InitialValues = Mapping[tuple[str, str], Array]
+"""Rows of numbers by node and field or quantity."""
+
+
+@dataclass(frozen=True, eq=False)
+class InitialQuantity:
+    """What nodes of an array may start from in place of one of their fields."""
+
+    field: str
+    """The field that is computed."""
+    size: int
+    """Components of the quantity for each node."""
+    function: Callable[..., Any]
+    """The field of all nodes, from its arguments by name."""
+    arguments: tuple[str, ...]
+    """Their names: of the quantity, of fields of the array, of parameters."""
+
+
+Quantities = Mapping[tuple[str, str], InitialQuantity]
+"""Quantities by node array and name."""
+
+
+def changed_initial_values(
+    layout: Layout,
+    source: Callable[[], Quantities] | None,
+    values: InitialValues,
+    node: str,
+    fields: Mapping[str, Any],
+) -> InitialValues:
+    """Initial values with some fields of a node, or quantities in place of fields, changed.
+
+    Raises
+    ------
+    UnknownNameError
+        There is no such node, field or quantity.
+    ModelError
+        Wrong number of components, not finite, or several values for one field.
+    """
+    part = layout.node(node)
+    shapes = {f["name"]: tuple(f["shape"]) for f in part.type["storage_fields"]}
+    fields = with_rotations(f"Node '{node}' on {part.type['name']}", shapes, fields)
+    own = _sizes(part)
+    names = dict.fromkeys([*(name for owner, name in values if owner == node), *fields])
+    others: dict[str, InitialQuantity] = {}
+    if source is not None and part.is_array and not set(names) <= set(own):
+        others = {name: quantity for (owner, name), quantity in source().items() if owner == node}
+    sizes = own | {name: quantity.size for name, quantity in others.items()}
+    changed = dict(values)
+    for name, value in fields.items():
+        if name not in sizes:
+            lost = "" if source or not part.is_array else " Other quantities need the model itself."
+            raise UnknownNameError(f"Node '{node}' has no field '{name}'; it has: {', '.join(sizes)}.{lost}")
+        changed[node, name] = numbers(f"initial value {node}.{name}", value, sizes[name], part.count)
+    given: dict[str, str] = {}
+    for name in names:
+        field = others[name].field if name in others else name
+        other = given.setdefault(field, name)
+        if other != name:
+            raise ModelError(
+                f"Node '{node}' can not start from {other} and from {name}, which both say what its {field} are; "
+                "give one of them."
+            )
+    return changed
+
+
+def initial_fields(system: System) -> InitialValues:
+    """Initial values by field alone: quantities are replaced by the fields that the model computes from them.
+
+    Raises
+    ------
+    ModelError
+        A function of the model failed, or gave something else than a field.
+    """
+    values, layout = system.initial_values, system.layout
+    fields = {key: rows for key, rows in values.items() if key[1] in _sizes(layout.node(key[0]))}
+    if len(fields) == len(values) or system.quantity_source is None:
+        return values
+    q, v = system.own_initial()
+    for (name, label), quantity in _in_order({k: x for k, x in system.quantity_source().items() if k in values}):
+        for (other, field), rows in fields.items():
+            field_rows(layout.node(other), field, q, v)[:] = rows
+        node, here = layout.node(name), system.kernels.normalize(q)
+        arguments: dict[str, Array] = {}
+        for argument in quantity.arguments:
+            if argument == label:
+                arguments[label] = np.broadcast_to(values[name, label], (node.count, quantity.size))
+            elif argument in _sizes(node):
+                arguments[argument] = field_rows(node, argument, here, v)
+            else:
+                arguments[argument] = _parameter(system, argument)
+        what = f"{name}.{quantity.field} that '{layout.name}' computes from {label}"
+        try:
+            # Copies: functions may calculate in place.
+            result = quantity.function(**{key: rows.copy() for key, rows in arguments.items()})
+        except SymlieError:
+            raise
+        except Exception as error:
+            raise ModelError(f"The {what} can not be computed: {type(error).__name__}: {error}.") from error
+        fields[name, quantity.field] = numbers(what, result, _sizes(node)[quantity.field], node.count)
+    return fields
+
+
+def _in_order(given: Quantities) -> Iterator[tuple[tuple[str, str], InitialQuantity]]:
+    """Quantities that are given, each after those whose fields are arguments of it.
+
+    Raises
+    ------
+    ModelError
+        They wait for each other.
+    """
+    left = dict(given)
+    while left:
+        computed = {(node, quantity.field) for (node, _), quantity in left.items()}
+        ready = [k for k, x in left.items() if computed.isdisjoint((k[0], a) for a in x.arguments)]
+        if not ready:
+            names = " and ".join(f"{node}.{name}" for node, name in left)
+            raise ModelError(f"Each of {names} needs a field that is computed from another one of them; give a field.")
+        yield ready[0], left.pop(ready[0])
+
+
+def field_rows(node: NodeSlice, name: str, q: NDArray[Any], v: NDArray[Any]) -> NDArray[Any]:
+    """The part of q or v that is a field of a node, or of all nodes of an array; a view, shape (count, components)."""
+    for fields, vector in (("storage_fields", q[node.storage]), ("velocity_fields", v[node.velocity])):
+        for entry in node.type[fields]:
+            if entry["name"] == name:
+                part = slice(entry["offset"], entry["offset"] + int(np.prod(entry["shape"])))
+                return vector.reshape(node.count, -1)[:, part]
+    raise KeyError(name)
+
+
+def _sizes(node: NodeSlice) -> dict[str, int]:
+    """Components of each field of a node."""
+    fields = node.type["storage_fields"] + node.type["velocity_fields"]
+    return {f["name"]: int(np.prod(f["shape"])) for f in fields}
+
+
+def _parameter(system: System, name: str) -> Array:
+    """A parameter of the model in its shape, or of an element type with one entry or row for each instance."""
+    layout = system.layout
+    if name in layout.parameters:
+        position, shape, _ = layout.parameters[name]
+        return system.parameters[position].reshape(shape)
+    ((element, columns),) = layout.parameters_of_elements[name]
+    rows = system.element_parameters[element][:, columns]
+    rows = np.broadcast_to(rows, (layout.instance_counts[element], rows.shape[1]))
+    return rows[:, 0] if rows.shape[1] == 1 else rows

@@ -1,0 +1,151 @@
+"""From generated files to a system that runs: compiled, or in NumPy."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from symlie.compile.cache import compiled_library
+from symlie.compile.checksums import changed_file
+from symlie.compile.compiler import OPTIMIZATIONS
+from symlie.compile.library import Library
+from symlie.compile.reading import reading
+from symlie.errors import FormatError, NoCompilerError, UnknownNameError
+from symlie.notices import notify
+from symlie.runtime.kernels.c import CKernels
+from symlie.runtime.kernels.c_library import c_files, library_source
+from symlie.runtime.kernels.coordinates import LazyStepKernels
+from symlie.runtime.kernels.newton import MATRIX_KINDS, LazyMatrices
+from symlie.runtime.kernels.numpy import NumpyKernels
+from symlie.runtime.kernels.protocol import Kernels
+from symlie.runtime.kernels.unloaded import UnloadedStepKernels, unloaded
+from symlie.runtime.layout.layout import Layout, read_manifest
+from symlie.runtime.linear.schur import algebra_of
+from symlie.runtime.system.system import System, Timings
+
+BACKENDS = ("auto", "c", "numpy")
+"""Values of ``backend``."""
+
+
+def load_system(
+    files: Mapping[str, str],
+    manifest: dict[str, Any],
+    *,
+    backend: str = "auto",
+    optimize: str = "default",
+    timings: Timings | None = None,
+    further_source: Callable[[str], Mapping[str, str]] | None = None,
+    run_code: bool = True,
+) -> System:
+    """Build a system from generated files.
+
+    Parameters
+    ----------
+    files
+        Generated files by name.
+    manifest
+        The parsed manifest.
+    backend, optimize
+        As in `Equations.compile`.
+    timings
+        Seconds that the files took.
+    further_source
+        Gives files when they are first needed, if the generated files lack them: ``tangents`` for the Newton matrices,
+        ``ports`` for derivatives by inputs and of outputs,
+        ``cayley``, ``second_kind`` and ``ambient`` for methods.
+    run_code
+        Whether the files are compiled and run; otherwise the system has its layout alone.
+
+    Raises
+    ------
+    NoCompilerError
+        ``backend="c"`` without a compiler.
+    FormatError
+        Files are missing or do not belong together.
+    """
+    if backend not in BACKENDS:
+        raise UnknownNameError(f"Unknown backend '{backend}'; use one of: {', '.join(BACKENDS)}.")
+    if optimize not in OPTIMIZATIONS:
+        raise UnknownNameError(f"Unknown optimize '{optimize}'; use one of: {', '.join(OPTIMIZATIONS)}.")
+    layout = Layout(manifest)
+    if not run_code:
+        return _unloaded_system(layout, files, backend, optimize)
+    seconds = 0.0
+    kernels: Kernels | None = None
+    if backend != "numpy":
+        try:
+            start = time.perf_counter()
+            sources = {**c_files(files), **library_source(layout.name, layout.algebra_header)}
+            path, compiled = compiled_library(sources, "library.c", optimize)
+            seconds = time.perf_counter() - start if compiled else 0.0
+            kernels = CKernels(layout, Library(path, layout.interface_hash))
+        except NoCompilerError as error:
+            if backend == "c":
+                raise
+            notify(f"{error} Continuing with NumPy, which is slower.")
+    chosen = "c" if kernels is not None else "numpy"
+    if kernels is None:
+        name = f"{layout.name}.py"
+        if name not in files:
+            raise FormatError(f"The generated files of '{layout.name}' lack {name}; generate the model again.")
+        kernels = NumpyKernels(layout, files[name])
+    return System(
+        layout,
+        files,
+        chosen,
+        optimize,
+        kernels,
+        algebra_of(layout),
+        layout.parameter_defaults,
+        layout.element_parameters,
+        {kind: LazyMatrices(kind, layout, files, further_source, chosen == "c", optimize) for kind in MATRIX_KINDS},
+        LazyStepKernels(layout, files, further_source),
+        timings=dataclasses.replace(timings or Timings(), compile=seconds),
+    )
+
+
+def _unloaded_system(layout: Layout, files: Mapping[str, str], backend: str, optimize: str) -> System:
+    return System(
+        layout,
+        files,
+        backend,
+        optimize,
+        unloaded(),
+        algebra_of(layout),
+        layout.parameter_defaults,
+        layout.element_parameters,
+        {kind: unloaded() for kind in MATRIX_KINDS},
+        UnloadedStepKernels(layout, files, None),
+    )
+
+
+def load(folder: str | Path, *, backend: str = "auto", optimize: str = "default") -> System:
+    """Load a folder written by `symlie generate`; SymPy is not needed.
+
+    Parameters
+    ----------
+    folder
+        The generated folder.
+    backend
+        ``"c"``, ``"numpy"`` or ``"auto"``.
+    optimize
+        ``"default"``, ``"contract"`` or ``"portable"``.
+
+    Raises
+    ------
+    FormatError
+        It is not a generated folder of this version.
+    """
+    folder = Path(folder)
+    manifest = read_manifest(folder)
+    with reading(folder, "can not be loaded; generate the model again"):
+        Layout(manifest)  # says first if the folder is of another version
+        kinds = {".c", ".h", ".py", ".json", ".txt"}
+        files = {p.name: p.read_text(encoding="utf-8", errors="replace") for p in folder.iterdir() if p.suffix in kinds}
+        changed = changed_file(files)
+        if changed is not None:
+            raise FormatError(f"{folder / changed} is not as it was generated; generate the model again.")
+        return load_system(files, manifest, backend=backend, optimize=optimize)

@@ -1,0 +1,97 @@
+"""Values that users give to a system: parameters of the model and of element types, and rows of numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symlie.errors import ModelError, UnknownNameError
+from symlie.runtime.layout.layout import Array, Layout
+
+
+def changed_parameters(
+    layout: Layout, parameters: Array, elements: tuple[Array, ...], values: Mapping[str, Any]
+) -> tuple[Array, tuple[Array, ...]]:
+    """Parameters of the model and of all element types with some values changed.
+
+    Raises
+    ------
+    UnknownNameError
+        There is no such parameter, or several element types have one of this name and none is named with it.
+    ModelError
+        Wrong number of components, or not finite.
+    """
+    changed, rows_of = parameters.copy(), list(elements)
+    for name, value in values.items():
+        own = name.removeprefix(f"{layout.name}.")
+        if own in layout.parameters:
+            position = layout.parameters[own][0]
+            changed[position] = numbers(f"parameter '{name}'", value, position.stop - position.start)[0]
+        else:
+            element, columns = _place(layout, name)
+            count, width = layout.instance_counts[element], rows_of[element].shape[1]
+            rows = numbers(f"parameter '{name}'", value, columns.stop - columns.start, count)
+            rows_of[element] = np.array(np.broadcast_to(rows_of[element], (count, width)))
+            rows_of[element][:, columns] = rows
+    return changed, tuple(rows_of)
+
+
+def _place(layout: Layout, name: str) -> tuple[int, slice]:
+    """Where a parameter of an element type is, by its name or as ELEMENT.NAME."""
+    element, _, own = name.rpartition(".")
+    names = [e["name"] for e in layout.elements]
+    named = {
+        parameter: [place for place in places if names[place[0]] != layout.name]
+        for parameter, places in layout.parameters_of_elements.items()
+    }
+    places = [p for p in named.get(own, ()) if element in ("", names[p[0]])]
+    if len(places) == 1:
+        return places[0]
+    if places:
+        choice = " or ".join(f"{names[k]}.{own}" for k, _ in places)
+        raise UnknownNameError(f"Several element types of '{layout.name}' have a parameter '{own}'; say {choice}.")
+    known = [
+        n if len(found) == 1 and n not in layout.parameters else f"{names[k]}.{n}"
+        for n, found in named.items()
+        for k, _ in found
+    ]
+    listed = ", ".join([*layout.parameters, *known])
+    raise UnknownNameError(
+        f"Model '{layout.name}' has no parameter '{name}'; it has{': ' + listed if listed else ' none'}."
+    )
+
+
+def real_array(what: str, value: Any) -> Array:
+    """An array of real numbers; neither truth values nor text count as such.
+
+    Raises
+    ------
+    ModelError
+        It holds something else, or is not rectangular.
+    """
+    try:
+        stated = np.asarray(value)
+        if stated.dtype.kind not in "iuf" and stated.size and not _holds_numbers(stated):
+            raise TypeError
+        return np.asarray(stated, dtype=float)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ModelError(f"{what} must be numbers, not {value!r}.") from error
+
+
+def _holds_numbers(stated: NDArray[Any]) -> bool:
+    """Whether an array of objects, such as fractions or numbers of SymPy, has neither text nor truth values."""
+    return stated.dtype.kind == "O" and not any(isinstance(x, str | bytes | bool | np.bool_) for x in stated.flat)
+
+
+def numbers(what: str, value: Any, size: int, count: int = 1) -> Array:
+    """Rows of ``size`` numbers, shape (count, size), or (1, size) for all of them."""
+    array = real_array(f"The {what}", value)
+    if array.size not in (size, count * size):
+        several = f"{count} × {size} or {size}" if count > 1 else str(size)
+        raise ModelError(f"The {what} needs {several} components, not {array.size}.")
+    if not np.all(np.isfinite(array)):
+        raise ModelError(f"The {what} is not finite: {value!r}.")
+    return array.reshape(-1, size)

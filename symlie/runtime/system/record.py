@@ -1,0 +1,108 @@
+"""Systems inside of files: the generated code as text, with the parameters and initial values of one run.
+
+The text is there, and not only the name of the model, because it is small (some 10 KB compressed) and says exactly what
+was integrated: a file stays complete when the model's file changes or is lost, holds for models stated in a notebook,
+and needs neither SymPy nor a derivation. As with a generated folder, to load a file is to run the code in it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from typing import Any
+
+import numpy as np
+
+from symlie.compile.cache import text_key
+from symlie.compile.reading import check_file_names, reading
+from symlie.errors import FormatError
+from symlie.runtime.kernels.coordinates import STEP_KINDS
+from symlie.runtime.kernels.newton import MATRIX_KINDS
+from symlie.runtime.layout.layout import check_format
+from symlie.runtime.system.inputs import input_table
+from symlie.runtime.system.loading import load_system
+from symlie.runtime.system.system import System, Timings
+
+_NOT_NEEDED = (
+    ".md",
+    "certificate.json",
+    *(f"_{kind}{end}" for kind in MATRIX_KINDS for end in (".c", ".py", ".json")),
+)
+"""Ends of names of files that no run reads; generated folders have them, systems by name may not."""
+
+
+def model_hash(system: System) -> str:
+    """Hash of the generated code and the manifest of a system: of its model, with the default parameters."""
+    return text_key(_needed(system), ())
+
+
+def _needed(system: System) -> dict[str, str]:
+    apart = (*_NOT_NEEDED, *(f"_{kind}{end}" for kind in STEP_KINDS for end in (".h", ".py")))
+    return {name: text for name, text in sorted(system.files.items()) if not name.endswith(apart)}
+
+
+def system_record(system: System) -> dict[str, Any]:
+    """A system as JSON has it."""
+    return {
+        "files": _needed(system) | system.steps.present,
+        "interface_hash": system.layout.interface_hash,
+        "backend": system.backend,
+        "optimize": system.optimize,
+        "parameters": system.parameters.tolist(),
+        "element_parameters": [rows.tolist() for rows in system.element_parameters],
+        "initial_values": [[node, field, rows.tolist()] for (node, field), rows in system.initial_fields.items()],
+        "inputs": {
+            name: [table.times.tolist(), table.values.tolist(), table.interpolation]
+            for name, table in system.inputs.items()
+        },
+        "timings": dataclasses.asdict(system.timings),
+        "sources": dict(system.sources),
+    }
+
+
+def recorded_system(record: dict[str, Any], backend: str | None = None, *, run_code: bool = True) -> System:
+    """The system of a record.
+
+    Parameters
+    ----------
+    record
+        From `system_record`.
+    backend
+        As in `symlie.load`; default: that of the record.
+    run_code
+        As in `load_system`.
+
+    Raises
+    ------
+    FormatError
+        The record is damaged, or belongs to another version.
+    NoCompilerError
+        The backend is ``"c"`` and there is no compiler.
+    """
+    with reading("The system in this file"):
+        files = record["files"]
+        check_file_names(files)
+        manifest = json.loads(files["manifest.json"])
+        if manifest.get("interface_hash") != record["interface_hash"]:
+            raise FormatError("The generated code in this file does not belong to its manifest; it is damaged.")
+        check_format(manifest, "The generated code in this file", "read it with that version, or run the model again")
+        chosen = backend or record["backend"]
+        system = load_system(files, manifest, backend=chosen, optimize=record["optimize"], run_code=run_code)
+        stated = (system.parameters, *system.element_parameters)
+        found = [np.array(rows, dtype=float) for rows in (record["parameters"], *record["element_parameters"])]
+        parameters = found[0].reshape(stated[0].shape)
+        elements = [
+            rows.reshape(1 if len(rows) == 1 else count, known.shape[1])
+            for rows, known, count in zip(found[1:], stated[1:], system.layout.instance_counts, strict=True)
+        ]
+        initial = {(node, field): np.array(rows, dtype=float) for node, field, rows in record["initial_values"]}
+        tables = {name: input_table(system.layout, name, *points) for name, points in record["inputs"].items()}
+        return dataclasses.replace(
+            system,
+            parameters=parameters,
+            element_parameters=tuple(elements),
+            initial_values=initial,
+            inputs=tables,
+            timings=Timings(**record["timings"]),
+            sources=dict(record["sources"]),
+        )

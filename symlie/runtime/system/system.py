@@ -1,0 +1,373 @@
+"""A system: generated code, its layout, parameter values and initial values, ready to be integrated."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from symlie.retired import NamesSuccessors
+from symlie.runtime.kernels.coordinates import LazyStepKernels
+from symlie.runtime.kernels.newton import LazyMatrices, SystemMatrices
+from symlie.runtime.kernels.protocol import Kernels, Prepared
+from symlie.runtime.layout.layout import Array, Layout
+from symlie.runtime.linear.schur import BandedAlgebra, DenseAlgebra
+from symlie.runtime.system.checks import check_numbers, checked_configuration
+from symlie.runtime.system.completion import InitialState, StatedState, consistent_initial_state
+from symlie.runtime.system.initial_values import Quantities, changed_initial_values, field_rows, initial_fields
+from symlie.runtime.system.inputs import InputTable, breakpoints_of, input_table, slots_and_tables
+from symlie.runtime.system.parameters import changed_parameters, numbers
+from symlie.runtime.system.summaries import system_html, system_line
+
+if TYPE_CHECKING:
+    from symlie.runtime.statics.equilibrium import Equilibrium
+    from symlie.runtime.statics.initial_assembly import Assembly
+    from symlie.runtime.statics.linearization import Linearization
+
+
+@dataclass(frozen=True)
+class Timings:
+    """Seconds spent before the integration."""
+
+    derive: float = 0.0
+    emit: float = 0.0
+    compile: float = 0.0
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class System(NamesSuccessors):
+    """A model ready to run.
+
+    Build one with `Equations.compile` or `symlie.load`. A system is immutable; `with_parameters`, `with_initial` and
+    `with_input` return changed copies without deriving or compiling.
+    """
+
+    layout: Layout
+    files: Mapping[str, str]
+    backend: str
+    optimize: str
+    kernels: Kernels
+    algebra: DenseAlgebra | BandedAlgebra
+    parameters: Array
+    element_parameters: tuple[Array, ...]
+    derivatives: Mapping[str, LazyMatrices]
+    """Sets of matrices of derivatives, by `MATRIX_KINDS`."""
+    steps: LazyStepKernels
+    initial_values: Mapping[tuple[str, str], Array] = field(default_factory=dict)
+    inputs: Mapping[str, InputTable] = field(default_factory=dict)
+    timings: Timings = Timings()
+    sources: Mapping[str, str] = field(default_factory=dict)
+    """The user's own files that the model was built from, with the hashes of their contents."""
+    assembly: Assembly | None = None
+    """How far `assembled` moved the initial values, if they come from it."""
+    quantity_source: Callable[[], Quantities] | None = None
+    """Gives what nodes may start from in place of fields; None where the model itself is not at hand."""
+
+    def __repr__(self) -> str:
+        return system_line(self)
+
+    def _repr_html_(self) -> str:
+        return system_html(self)
+
+    @property
+    def name(self) -> str:
+        """Name of the model."""
+        return self.layout.name
+
+    def with_parameters(self, /, **values: Any) -> System:
+        """A copy with other parameter values.
+
+        Parameters
+        ----------
+        **values
+            Values by name of the parameter, numbers or arrays of its shape. Parameters of an element type take one
+            value for all instances, or one for each; where several types have one of this name, say which:
+            ``with_parameters(**{"left.mass": 2.0})``.
+
+        Raises
+        ------
+        UnknownNameError
+            There is no such parameter.
+        ModelError
+            Wrong number of components, or not finite.
+        """
+        parameters, elements = changed_parameters(self.layout, self.parameters, self.element_parameters, values)
+        return dataclasses.replace(self, parameters=parameters, element_parameters=elements)
+
+    def with_initial(self, node: str, /, **fields: Any) -> System:
+        """A copy with other initial values of a node, by field: ``with_initial("top", Omega=[0, 1, 0])``.
+
+        Fields of a node array take one row of components for each node, or one for all nodes. A quantity that the model
+        computes a field from, by `NodeArray.initial_quantity`, may stand in its place; parameters that are changed
+        later count.
+
+        Parameters
+        ----------
+        node
+            Name of a node or a node array.
+        **fields
+            Values by name of a field of its configuration or velocity, or of a quantity. ``rotation`` is the field that
+            stores a rotation, given by `rotation`.
+
+        Raises
+        ------
+        UnknownNameError
+            There is no such node, field or quantity.
+        ModelError
+            Wrong number of components, not finite, or both a field and a quantity in its place.
+        """
+        changed = changed_initial_values(self.layout, self.quantity_source, self.initial_values, node, fields)
+        return dataclasses.replace(self, initial_values=changed)
+
+    def with_input(self, name: str, times: Any, values: Any, interpolation: str = "linear") -> System:
+        """A copy with a table for a run-time input; steps end at its points.
+
+        Parameters
+        ----------
+        name
+            The input, from `Model.input`.
+        times
+            Times that increase, in s, shape (n,).
+        values
+            Values at these times, shape (n,) or (n, size); the first and the last hold before and after.
+        interpolation
+            ``"linear"``, or ``"hold"``: each value holds from its time to the next.
+
+        Raises
+        ------
+        UnknownNameError
+            There is no such input or interpolation.
+        ModelError
+            Times do not increase, or the numbers do not fit.
+        """
+        table = input_table(self.layout, name, times, values, interpolation)
+        return dataclasses.replace(self, inputs={**self.inputs, name: table})
+
+    @cached_property
+    def prepared(self) -> Prepared:
+        """Parameters with the constants computed from them and the tables of inputs, as the kernels take them."""
+        slots, tables = slots_and_tables(self.layout, self.inputs)
+        prepared = self.kernels.prepare(np.concatenate([self.parameters, slots]), self.element_parameters)
+        return Prepared(np.concatenate([prepared.model, tables]), prepared.elements)
+
+    @property
+    def newton_matrices(self) -> SystemMatrices:
+        """K, C and H, derived and compiled when first needed; see `SystemMatrices`."""
+        return self.derivatives["tangents"].matrices
+
+    @property
+    def breakpoints(self) -> dict[float, float]:
+        """Times that must be step boundaries, each with the time at which steps after it begin.
+
+        These are kinks of functions of time, and jumps of inputs, after which steps begin a few units in the last
+        place later.
+        """
+        positions = [self.layout.parameters[name][0] for name in self.layout.manifest["breakpoints"]]
+        kinks = {float(t): float(t) for part in positions for t in self.parameters[part]}
+        return kinks | breakpoints_of(list(self.inputs.values()))
+
+    @cached_property
+    def initial_state(self) -> InitialState:
+        """Consistent q₀, v₀, λ₀ at t = 0: given values checked, velocities completed, multipliers computed."""
+        return self.consistent_state(0.0)
+
+    def consistent_state(self, t: float) -> InitialState:
+        """Consistent initial state at time t; see `initial_state`.
+
+        Parameters
+        ----------
+        t
+            Time, in s.
+        """
+        stated = self.stated_state()
+        self.check_motions(t)
+        return consistent_initial_state(
+            self.layout, self.kernels, self.algebra, self.prepared, t, stated.q, stated.v, stated.given
+        )
+
+    @cached_property
+    def initial_fields(self) -> Mapping[tuple[str, str], Array]:
+        """Initial values that were given, by node and field: quantities are replaced by fields computed from them."""
+        return initial_fields(self)
+
+    def stated_state(self) -> StatedState:
+        """Initial values as they were stated, on the group, but not checked against the constraints."""
+        q, v = self.own_initial()
+        given = np.concatenate([n.velocity_given for n in self.layout.nodes])
+        for (name, label), value in self.initial_fields.items():
+            node = self.layout.node(name)
+            field_rows(node, label, q, v)[:] = value
+            field_rows(node, label, np.zeros(len(q), dtype=bool), given)[:] = True
+        check_numbers(self.layout, self.parameters, self.element_parameters, q, v)
+        return StatedState(checked_configuration(self.layout, self.kernels, q, "initial configuration"), v, given)
+
+    def static_equilibrium(
+        self, t: float = 0.0, *, tolerance: float = 1e-9, load_steps: int = 1, stable: bool = True
+    ) -> Equilibrium:
+        """The static equilibrium g(t, q, 0) + Bᵀ λ = 0, Φ(t, q) = 0 that is reached from the initial configuration.
+
+        Parameters
+        ----------
+        t
+            Time at which loads, constraints and prescribed nodes are taken, in s.
+        tolerance
+            Largest component of the last Newton correction, in rad and m.
+        load_steps
+            Number of steps in which the forces that are out of balance at the start are released; 1 releases them at
+            once.
+        stable
+            Whether steps that climb are refused. Otherwise an unstable equilibrium nearby is found as well as a stable
+            one. `linearize` tells which it is.
+
+        Returns
+        -------
+        Equilibrium
+            The tuple (q, multipliers, iterations). Nonholonomic constraints bear no load.
+
+        Raises
+        ------
+        EquilibriumError
+            None was found; the message says which force is out of balance.
+        RedundantConstraintsError
+            Constraint rows depend on each other.
+        """
+        from symlie.runtime.statics.equilibrium import static_equilibrium
+
+        return static_equilibrium(self, t, tolerance=tolerance, load_steps=load_steps, stable=stable)
+
+    def linearize(
+        self,
+        q: Array | None = None,
+        multipliers: Array | None = None,
+        t: float = 0.0,
+        *,
+        v: Array | None = None,
+        frame: Mapping[str, Any] | None = None,
+        modes: int | None = None,
+    ) -> Linearization:
+        """Small motions about an equilibrium or about a steady motion.
+
+        In a steady motion the velocity v is constant and all matrices of the linear equations are the same along
+        q∘exp(t v). A body that spins about its axis of symmetry is q = p∘exp(t ζ); its v, and what varies, are then
+        taken in the axes p, which do not spin, and p∘exp(t (v - ζ)) is what is steady.
+
+        Parameters
+        ----------
+        q
+            Configuration, shape (storage,); default: the static equilibrium that `static_equilibrium` finds.
+        multipliers
+            λ there, shape (rows,); default: such that the forces are in balance.
+        t
+            Time, in s, of q. At rest loads and constraints stay as they are then.
+        v
+            Velocity of a steady motion, shape (dimension,); default: at rest.
+        frame
+            ζ by name of the node, shape (dimension of its group,), or with one row for each node of an array; zero for
+            others.
+        modes
+            Number of modes, the slowest first; a conjugate pair is one mode. Default: all of a small system, else 12.
+
+        Raises
+        ------
+        EquilibriumError
+            There is no equilibrium, or motions about the configuration are not determined.
+        SteadyMotionError
+            This is no motion of the system, or it is not steady; the message names what is violated or changes most.
+        ModelError
+            An argument has a wrong shape.
+        """
+        from symlie.runtime.statics.linearization import linearize
+
+        return linearize(self, q, multipliers, t, v=v, frame=frame, modes=modes)
+
+    def assembled(self, t: float = 0.0, *, velocities: bool = True) -> System:
+        """A copy whose initial values satisfy the constraints, by the smallest change of the stated ones.
+
+        Parameters
+        ----------
+        t
+            Initial time, in s.
+        velocities
+            Whether stated velocities that contradict the constraints are changed, too, by as little as possible.
+            Velocities that were not stated are completed anyway.
+
+        Returns
+        -------
+        System
+            Its ``assembly`` tells how far each node moved, and which velocities were changed and which completed.
+            Stated velocities change only where those that were left out can not satisfy the constraints without going
+            far, and then as little as possible in the metric of M. What remains open of those that were left out takes
+            the least kinetic energy: state those that matter. Lengths of changes are in rad and m, or their rates, of
+            trivialised components. Where a correction is large compared with the curvature of the constraints it may
+            end at a configuration that is near, but not nearest.
+
+        Raises
+        ------
+        InconsistentInitialValuesError
+            The constraints can not be satisfied from there; the message names the worst row.
+        """
+        from symlie.runtime.statics.initial_assembly import assembled
+
+        return assembled(self, t, velocities=velocities)
+
+    def with_configuration(self, q: Array) -> System:
+        """A copy with another initial configuration, such as that of a static equilibrium.
+
+        Parameters
+        ----------
+        q
+            Configuration, shape (storage,).
+
+        Raises
+        ------
+        ModelError
+            It has another shape, or is not finite.
+        """
+        values = numbers("configuration", q, self.layout.storage)[0]
+        changed = dict(self.initial_fields)
+        for node in self.layout.nodes:
+            rows = values[node.storage].reshape(node.count, -1)
+            for entry in node.type["storage_fields"]:
+                size = int(np.prod(entry["shape"]))
+                changed[node.name, entry["name"]] = rows[:, entry["offset"] : entry["offset"] + size]
+        return dataclasses.replace(self, initial_values=changed)
+
+    def check_motions(self, t: float) -> None:
+        """Check that prescribed nodes are in their groups.
+
+        Parameters
+        ----------
+        t
+            Time of the check, in s.
+
+        Raises
+        ------
+        ModelError
+            One is not.
+        """
+        if len(self.layout.motion_storage):
+            q, v = self.own_initial()
+            self.kernels.prescribe(self.prepared, t, q, v)
+            checked_configuration(self.layout, self.kernels, q, f"prescribed motion at t = {t:g}")
+
+    def own_initial(self) -> tuple[Array, Array]:
+        """q and v of all nodes as the model states them, whatever was given to this system."""
+        single_q, single_v = self.kernels.initial(self.prepared)
+        q, v = np.empty(self.layout.storage), np.empty(self.layout.dimension)
+        position_q = position_v = 0
+        stated = {n["name"]: n for n in self.layout.manifest["nodes"]}
+        for node in self.layout.nodes:
+            if node.is_array:
+                q[node.storage] = np.ravel(stated[node.name]["storage"])
+                v[node.velocity] = np.ravel(stated[node.name]["velocity"])
+            else:
+                width, dimension = node.type["storage"], node.type["dimension"]
+                q[node.storage] = single_q[position_q : position_q + width]
+                v[node.velocity] = single_v[position_v : position_v + dimension]
+                position_q += width
+                position_v += dimension
+        return q, v

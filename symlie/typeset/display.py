@@ -1,0 +1,211 @@
+"""Derived equations for people: a Markdown page of every term, and a LaTeX block for notebooks.
+
+    M(q) v' = -g(t, q, v) - B(q)ᵀ λ,   Φ(t, q) = 0,   B v + b = 0,   B v' + Z = 0
+
+The statement list is shown as it was derived, with short statements written into their users (`statement_list`) and
+components read back as vectors where they are vectors (`vector_forms`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from symlie.derive.equations import Equations
+from symlie.groups.group import Field, LieGroup
+from symlie.groups.homogeneous import ConfigurationSpace, acting_group
+from symlie.modeling.model import Model
+from symlie.modeling.node import Node
+from symlie.modeling.statement import Statement
+from symlie.modeling.terms import Event, Parameter
+from symlie.stages import stage
+from symlie.templating import render
+from symlie.typeset.notation import field_letter, letter
+from symlie.typeset.operator_formulas import COEFFICIENTS, kinematic_rows, operator_rows
+from symlie.typeset.statement_view import Row, StatementView
+from symlie.typeset.term_rows import (
+    constraint_rows,
+    energy_rows,
+    event_rows,
+    field_rows,
+    force_rows,
+    mass_rows,
+    newton_rows,
+    output_rows,
+    placement_rows,
+)
+
+ROWS_PER_BLOCK = 40
+"""Rows of one aligned block; longer lists are split, because a browser typesets each block as a whole."""
+
+_MEANINGS = {
+    "R": "rotation matrix, body axes to inertial axes",
+    "p": "unit quaternion of the rotation, scalar part first",
+    "psi": "rotation vector",
+    "Omega": "angular velocity, body axes",
+    "U": "translational velocity, body axes",
+    "x": "position, inertial axes",
+    "x_dot": "translational velocity, inertial axes",
+}
+"""What fields of moving bodies mean."""
+
+_PLANAR = {"p": "cosine and sine of the rotation angle", "Omega": "angular velocity"}
+"""What they mean in the plane."""
+
+_COORDINATES = {"x": "coordinates", "x_dot": "rate of the coordinates"}
+"""What the fields of Rⁿ mean where nothing rotates."""
+
+
+def markdown(equations: Equations, *, newton: bool = False) -> str:
+    """Everything derived for a model, as a page of Markdown for GitHub, notebooks and editors.
+
+    Parameters
+    ----------
+    equations
+        The equations.
+    newton
+        Whether the Newton matrices K, C and H are derived and shown too.
+    """
+    with stage("write", f"the equations of {equations.model.name}"):
+        return _page(equations, newton=newton)
+
+
+def _page(equations: Equations, *, newton: bool) -> str:
+    model = equations.model
+    views = _views(equations, newton=newton)
+    nodes = [n for d in equations.derived for n in d.statement.nodes]
+    factors = dict.fromkeys(factor for n in nodes for factor, _, _ in acting_group(n.group).simple_factors)
+    operators = {group.name: rows for group in factors if (rows := operator_rows(group))}
+    stated = [c for d in equations.derived for c in d.statement.constraints]
+    page = render(
+        "equations.md.jinja",
+        name=model.name,
+        options=equations.options,
+        has_velocity=any(n.group.velocity_dimension for n in nodes),
+        has_fields=any(not n.group.velocity_dimension for n in nodes),
+        holonomic=any(c.is_holonomic for c in stated),
+        nonholonomic=any(c.level == 1 for c in stated),
+        of_accelerations=any(c.is_of_accelerations for c in stated),
+        nodes=[_node(v, n) for v in views for n in v.derived.statement.nodes],
+        parameters=[(p.name, str(letter(p.name)), _numbers(p.default), p.unit) for p in model.parameters],
+        inputs=[(i.name, str(letter(i.name)), i.size, i.unit) for i in model.inputs],
+        statements=[(v.derived.statement.name, _sections(v)) for v in views],
+        operators={name: _blocks(rows) for name, rows in operators.items()},
+        coefficients=_blocks(COEFFICIENTS),
+    )
+    return protected(page).rstrip() + "\n"
+
+
+def latex(equations: Equations, *, newton: bool = False) -> str:
+    """All derived terms with the definitions they use, as display equations for MathJax and LaTeX.
+
+    Parameters
+    ----------
+    equations
+        The equations.
+    newton
+        Whether the Newton matrices K, C and H are derived and shown too.
+    """
+    views, blocks = _views(equations, newton=newton), []
+    for view in views:
+        if len(views) > 1:
+            blocks.append(f"$$\n\\textbf{{Terms of {view.derived.statement.name.replace('_', ' ')}}}\n$$")
+        blocks += _blocks([row for rows in _rows(view).values() for row in rows])
+    return "\n\n".join(blocks)
+
+
+def _views(equations: Equations, *, newton: bool) -> list[StatementView]:
+    model = equations.model
+    return [StatementView(d, _parameters(model, d.statement), model.inputs, newton=newton) for d in equations.derived]
+
+
+def _parameters(model: Model, statement: Statement) -> list[Parameter]:
+    """Parameters that a statement may use: the model's, and those of an element type."""
+    return [*model.parameters, *(statement.parameters if statement is not model else ())]
+
+
+def _sections(view: StatementView) -> list[dict[str, Any]]:
+    rate = " + b" if any(e != 0 for e in view.derived.constraints.rate) else ""
+    holonomic = all(c.is_holonomic for c in view.derived.statement.constraints)
+    second = r"\ddot\Phi" if holonomic else rf"\frac{{\mathrm{{d}}}}{{\mathrm{{d}}t}}(B \thinspace v{rate})"
+    stated = all(c.is_of_accelerations for c in view.derived.statement.constraints)
+    hidden = "" if stated else rf", $H = \mathrm{{D}}_q(B \thinspace v{rate})$"
+    texts = {
+        "Fields": "Algebra-valued: the node moves along the generator of $f$.",
+        "Mass matrix": "Constant." if view.derived.dynamics.mass_is_constant else "",
+        "Hidden constraints": rf"$\dot\Phi = B \thinspace v{rate} = 0$.",
+        "Nonholonomic constraints": rf"$B \thinspace v{rate} = 0$.",
+        "Placed nodes": "They are no states: where they are, and how fast, follows from others.",
+        "Curvature": r"$B \thinspace \dot v + Z = 0$." if stated else rf"${second} = B \thinspace \dot v + Z = 0$.",
+        "Events": " ".join(_when(e) for e in view.derived.statement.events),
+        "Newton matrices": r"$K = \mathrm{D}_q(M \dot v + g + B^{\mathsf{T}} \lambda)$, "
+        rf"$C = \partial g / \partial v${hidden}; blocks that are not shown are zero.",
+    }
+    shown = {title: _blocks(rows) for title, rows in _rows(view).items()}
+    return [{"title": title, "text": texts.get(title, ""), "math": math} for title, math in shown.items()]
+
+
+def _rows(view: StatementView) -> dict[str, list[Row]]:
+    """All rows of a statement by title."""
+    sections = {
+        "Statements": view.definitions,
+        "Energies": energy_rows(view),
+        "Mass matrix": mass_rows(view),
+        "Forces": force_rows(view),
+        "Fields": field_rows(view),
+        "Placed nodes": placement_rows(view),
+        **constraint_rows(view),
+        "Outputs": output_rows(view),
+        "Events": event_rows(view),
+        "Newton matrices": newton_rows(view),
+    }
+    return {title: rows for title, rows in sections.items() if rows}
+
+
+def _when(event: Event) -> str:
+    crossing = {"rising": "rises", "falling": "falls"}.get(event.direction, "passes")
+    ending = "which ends the integration" if event.is_terminal else "which is recorded"
+    return f"`{event.name}`: {crossing} through zero, {ending}."
+
+
+def _node(view: StatementView, node: Node) -> dict[str, Any]:
+    superscript = view.superscript(node)
+    storage = [(str(field_letter(f, superscript)), f) for f in node.group.storage_fields]
+    velocity = [(str(field_letter(f, superscript)), f) for f in node.group.velocity_fields]
+    return {
+        "name": node.name,
+        "group": node.group.name,
+        "q": ", ".join(name for name, _ in storage),
+        "v": "; ".join(name for name, _ in velocity),
+        "fields": [(name, f.size, _meaning(node.group, f)) for name, f in storage + velocity],
+        "math": _blocks(kinematic_rows(view, node)),
+    }
+
+
+def _meaning(group: ConfigurationSpace, field: Field) -> str:
+    if not isinstance(group, LieGroup):
+        return ""
+    stem = field.name.rstrip("0123456789")
+    turns = any(factor.rotation for factor, _, _ in group.simple_factors)
+    if stem in _PLANAR and field.size == (2 if stem == "p" else 1):
+        return _PLANAR[stem]
+    return (_MEANINGS if turns else {**_MEANINGS, **_COORDINATES}).get(stem, "")
+
+
+def _numbers(values: Sequence[float]) -> str:
+    return ", ".join(f"{value:.12g}" for value in values)
+
+
+def _blocks(rows: Sequence[Row]) -> list[str]:
+    return [_block(rows[i : i + ROWS_PER_BLOCK]) for i in range(0, len(rows), ROWS_PER_BLOCK)]
+
+
+def _block(rows: Sequence[Row]) -> str:
+    lines = [f"{row.left} &= " + " \\\\\n&= ".join(row.right) for row in rows]
+    return "$$\n\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}\n$$"
+
+
+def protected(page: str) -> str:
+    """Put a space after underscores in formulas that Markdown would read as the start of emphasis."""
+    return re.sub(r"(?<=[^\w\s])_(?=\S)", "_ ", page)

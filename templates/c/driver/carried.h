@@ -1,0 +1,123 @@
+/* What a run carries from step to step beside its state: whole turns of all angles. See runtime/kernels/carried.py. */
+#ifndef SYMLIE_CARRIED_H
+#define SYMLIE_CARRIED_H
+
+#define CARRIED ANGLES
+
+#ifndef STEP_ANGLE
+#define STEP_ANGLE(x) (x) /* rotation of an increment with this component */
+#endif
+
+static inline long long carried_workspace(const symlie_problem *restrict P)
+{
+    (void)P;
+    return HAS_ANGLES ? STORAGE + DIMENSION + 6LL * ANGLES : 0;
+}
+
+/* Increments are kept where something reads them. */
+#define INCREMENTS (HAS_ANGLES || HAS_EVENTS ? DIMENSION : 0)
+
+static inline void keep_increment(const symlie_problem *restrict P, const double *restrict Theta, double *restrict increment)
+{
+    copy(INCREMENTS, Theta, increment);
+    (void)P;
+}
+
+#if HAS_ANGLES
+#define WHOLE_TURN 6.283185307179586
+
+static inline double principal_angle(const symlie_problem *restrict P, int k, const double *restrict q)
+{
+    return atan2(q[P->angle_place[4 * k + 1]], q[P->angle_place[4 * k]]);
+}
+
+#if PRESCRIBED
+#define SMALLEST_PART 0.0009765625 /* of a step over which a prescribed rotation is followed */
+#define CLEAR 0.5 /* rad, below which a part of a step is short enough to tell how far it turned */
+
+static inline void prescribed_at(const symlie_problem *restrict P, double t, double *restrict q, double *restrict v,
+                                 double *restrict angle, double *restrict rate)
+{
+    system_prescribe(P, t, q, v);
+    for (int k = 0; k < ANGLES; k++) {
+        angle[k] = principal_angle(P, k, q);
+        rate[k] = v[P->angle_place[4 * k + 2]];
+    }
+}
+
+/* How far prescribed angles turn between two times: Simpson's rule over parts that are short enough. */
+SYMLIE_COLD void prescribed_rotation(const symlie_problem *restrict P, double *restrict work, double start, double end,
+                                     const double *restrict at, double *restrict turned)
+{
+    ARRAY(q, STORAGE);
+    ARRAY(v, DIMENSION);
+    ARRAY(angle, ANGLES);
+    ARRAY(rate, ANGLES);
+    ARRAY(later_angle, ANGLES);
+    ARRAY(later_rate, ANGLES);
+    ARRAY(middle_rate, ANGLES);
+    const double span = end - start;
+    double t = start, width = span;
+    copy(STORAGE, at, q);
+    for (int k = 0; k < DIMENSION; k++) v[k] = 0;
+    for (int k = 0; k < ANGLES; k++)
+        if (P->angle_place[4 * k + 3]) turned[k] = 0;
+    prescribed_at(P, t, q, v, angle, rate);
+    while (t < end) {
+        const int is_last = !(t + width < end);
+        double apart = 0;
+        if (is_last) width = end - t;
+        prescribed_at(P, t + 0.5 * width, q, v, later_angle, middle_rate);
+        prescribed_at(P, is_last ? end : t + width, q, v, later_angle, later_rate);
+        for (int k = 0; k < ANGLES; k++) {
+            const double part = width * (rate[k] + 4 * middle_rate[k] + later_rate[k]) / 6;
+            const double x = angle[k] + part - later_angle[k];
+            const double off = fabs(x - WHOLE_TURN * rint(x / WHOLE_TURN))
+                               + fabs(width * (rate[k] - 2 * middle_rate[k] + later_rate[k])) / 12;
+            if (P->angle_place[4 * k + 3] && off > apart) apart = off;
+        }
+        if (apart > CLEAR && width > SMALLEST_PART * span) {
+            width *= 0.5;
+            continue;
+        }
+        for (int k = 0; k < ANGLES; k++)
+            if (P->angle_place[4 * k + 3]) turned[k] += width * (rate[k] + 4 * middle_rate[k] + later_rate[k]) / 6;
+        copy(ANGLES, later_angle, angle);
+        copy(ANGLES, later_rate, rate);
+        if (is_last) break;
+        t += width;
+        width *= 2;
+    }
+    (void)work;
+}
+#endif
+
+/* What is carried at the end of a step from (start, q) to (end, end_q): an angle is 2 pi n + atan2(sin, cos), and n
+ * follows from how far it turned. */
+static inline void carry(const symlie_problem *restrict P, double *restrict work, double start, const double *restrict q,
+                         const double *restrict carried, double end, const double *restrict end_q,
+                         const double *restrict increment, double *restrict out)
+{
+    ARRAY(turned, ANGLES);
+    for (int k = 0; k < ANGLES; k++) turned[k] = STEP_ANGLE(increment[P->angle_place[4 * k + 2]]);
+#if PRESCRIBED
+    int is_prescribed = 0;
+    for (int k = 0; k < ANGLES; k++) is_prescribed |= P->angle_place[4 * k + 3];
+    if (is_prescribed) prescribed_rotation(P, work, start, end, end_q, turned);
+#endif
+    for (int k = 0; k < ANGLES; k++) {
+        const double x = principal_angle(P, k, q) + turned[k] - principal_angle(P, k, end_q);
+        out[k] = carried[k] + rint(x / WHOLE_TURN);
+    }
+    (void)work, (void)start, (void)end;
+}
+#else
+static inline void carry(const symlie_problem *restrict P, double *restrict work, double start, const double *restrict q,
+                         const double *restrict carried, double end, const double *restrict end_q,
+                         const double *restrict increment, double *restrict out)
+{
+    (void)P, (void)work, (void)start, (void)q, (void)carried, (void)end, (void)end_q, (void)increment, (void)out;
+}
+#endif
+
+#endif

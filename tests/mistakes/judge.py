@@ -48,7 +48,7 @@ def _judged(words: Sequence[str], *, fails: bool) -> str | None:
     code: object = None
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), warnings.catch_warnings():
         warnings.simplefilter("default")
-        with _limited() as reached:
+        with limited() as reached:
             try:
                 code = main(list(words))
             except SystemExit as end:
@@ -71,7 +71,7 @@ def _judged(words: Sequence[str], *, fails: bool) -> str | None:
 
 
 @contextlib.contextmanager
-def _limited() -> Iterator[list[bool]]:
+def limited() -> Iterator[list[bool]]:
     """Raise `EndlessError` after the limit; the list is no longer empty then, whoever catches the exception."""
     reached: list[bool] = []
 

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import symlie as sl
-from symlie.certify.certificate import SHIPPED, check_file, shipped
+from symlie.certify.certificate import check_file
 from symlie.compile.cache import compiled_library
 from symlie.compile.checksums import with_checksums
 from symlie.errors import CodeNotLoadedError, FormatError, SymlieError
@@ -227,21 +227,6 @@ def test_generated_folders(chosen: Chosen, tmp_path: Path) -> None:
             if name in ("manifest.json", "checksums.txt"):
                 (folder / name).write_text(part, encoding="utf-8")
         named_or_equal(lambda: sl.load(folder, backend="numpy").layout.name, None)
-
-
-def test_certificates(chosen: Chosen, tmp_path: Path) -> None:
-    path = tmp_path / "certificate.json"
-    entry = next(e for e in shipped().values() if e["name"] == "c2")
-    certificate = {**_certificate_head(), "functions": [entry]}
-    path.write_text(json.dumps(certificate))
-    expected = check_file(path)
-    for change in chosen(changed_values(certificate), quick=6):
-        path.write_text(json.dumps(change()))
-        named_or_equal(lambda: set(check_file(path).values()) <= {*expected.values(), "unproved"}, True)
-
-
-def _certificate_head() -> dict[str, Any]:
-    return {name: value for name, value in json.loads(SHIPPED.read_text()).items() if name != "functions"}
 
 
 TABLEAU = """

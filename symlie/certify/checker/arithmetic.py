@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from fractions import Fraction
 from typing import Any
@@ -10,12 +11,35 @@ BITS = 384
 ONE = 1 << BITS
 ORDER = 14
 
+LARGEST = 1 << BITS + 2048
+"""Magnitudes that no value of a proof comes near; beyond them, integers could grow without end."""
+
+LARGEST_ARGUMENT = 10**4
+"""Of functions of a certificate, and of sine and cosine; their series have terms for each unit of it."""
+
+LARGEST_INDEX = 200
+"""Of functions and of coefficients, whose factorials are written out."""
+
 Number = tuple[int, int]
 Series = list[Number]
 
 
 class CertificateError(Exception):
     """The certificate does not prove what it says."""
+
+
+def rational(value: Any) -> Fraction:
+    """A number of a certificate; one without an exponent, if it is a text, which could be any number of digits."""
+    if isinstance(value, str) and "e" in value.lower():
+        raise CertificateError(f"A number of the certificate is written as {value[:20]}.")
+    return Fraction(value)
+
+
+def index(value: Any) -> int:
+    """A whole number that counts something."""
+    if not isinstance(value, int) or not 0 <= value <= LARGEST_INDEX:
+        raise CertificateError(f"A number of a definition is no whole number from 0 to {LARGEST_INDEX}.")
+    return value
 
 
 def exact(value: float | Fraction | int) -> Number:
@@ -90,6 +114,8 @@ POLE = mul(exact(4), mul(PI, PI))
 
 def sine_cosine(a: Number) -> tuple[Number, Number]:
     """Sine and cosine, by their series at the middle; their slopes are at most one."""
+    if largest(a) > LARGEST_ARGUMENT * ONE:
+        raise ZeroDivisionError
     x = (a[0] + a[1]) // 2
     radius = a[1] - x + 1
     sums, term, k = [0, 0], ONE, 0
@@ -168,6 +194,13 @@ def series_sine_cosine(a: Series) -> tuple[Series, Series]:
 
 def expand(operator: str, x: list[Series]) -> Series:
     """Taylor series of an operation."""
+    out = _expand(operator, x)
+    if any(largest(c) > LARGEST for c in out):
+        raise ZeroDivisionError
+    return out
+
+
+def _expand(operator: str, x: list[Series]) -> Series:
     match operator:
         case "add" | "sub":
             return series_sum(x[0], x[1], 1 if operator == "add" else -1)
@@ -199,13 +232,15 @@ class Definition:
     """f = F(z)/(4π² - z)^order on 0 ≤ z ≤ upper, F by a series and a bound of its rest."""
 
     def __init__(self, statement: dict[str, Any], upper: Fraction) -> None:
-        family, m = statement["family"], int(statement["m"])
+        family, m = statement["family"], index(statement["m"])
+        if upper > LARGEST_ARGUMENT:
+            raise CertificateError(f"The domain ends beyond {LARGEST_ARGUMENT}.")
         self.unit = POLE if family == "g" else exact(upper) if family == "s" else (ONE, ONE)
         if family == "s":
             self.order = 0
             self.series, self.rest, zero = _stated(statement, upper)
         elif family == "c":
-            self.order, k = 0, int(statement["k"])
+            self.order, k = 0, index(statement["k"])
             self.series, self.rest, zero = _stumpff(k, m, upper)
         elif family == "g" and upper <= Fraction(39.47841760435743):
             self.order = m + 1
@@ -224,6 +259,7 @@ class Definition:
         return out
 
 
+@functools.cache
 def _stumpff(k: int, m: int, upper: Fraction) -> tuple[Series, int, Fraction]:
     def coefficient(j: int) -> Fraction:
         top = (-1) ** (j + m) * 2**m * math.factorial(j + m)
@@ -259,6 +295,7 @@ def _zeta_less_one(n: int, numbers: list[Fraction]) -> Number:
     return total, total + last + 1
 
 
+@functools.cache
 def _cotangent(m: int, upper: Fraction) -> tuple[Series, int, Fraction]:
     terms = 75
     numbers = _bernoulli(2 * max(DIRECT_ZETA, m + 1))
@@ -284,10 +321,10 @@ def _stated(statement: dict[str, Any], upper: Fraction) -> tuple[Series, int, Fr
     The series is in powers of z/upper. Consecutive terms of the bound have a ratio that does not rise, so that a
     geometric series holds the rest.
     """
-    n, m = int(statement["n"]), int(statement["m"])
-    constant, rate, radius = (Fraction(statement["growth"].get(k, 0)) for k in ("constant", "rate", "radius"))
-    values = [Fraction(v) for v in statement["coefficients"]]
-    if n < 0 or m < 0 or not values or constant <= 0 or (rate > 0) == (radius > 0):
+    n, m = index(statement["n"]), index(statement["m"])
+    constant, rate, radius = (rational(statement["growth"].get(k, 0)) for k in ("constant", "rate", "radius"))
+    values = [rational(v) for v in statement["coefficients"]]
+    if not values or constant <= 0 or (rate > 0) == (radius > 0):
         raise CertificateError("The series of a definition is incomplete.")
 
     def bound(k: int) -> Fraction:

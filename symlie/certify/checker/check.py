@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import re
 import sys
 from fractions import Fraction
 from pathlib import Path
@@ -48,6 +49,12 @@ ASSUMPTIONS = (
     "sin and cos of the mathematical library are within one unit in the last place",
 )
 """What every bound rests on; a certificate that assumes anything else is refused."""
+
+OPERANDS = {"add": 2, "sub": 2, "mul": 2, "div": 2, "neg": 1, "sqrt": 1, "sin": 1, "cos": 1}
+"""How many each operation has."""
+
+UNPROVED = "rounding unproved"
+"""Status of functions about which nothing is to be proved anew."""
 
 
 class Cell:
@@ -206,12 +213,18 @@ def check_function(function: dict[str, Any]) -> None:
         A bound can not be reproduced, the cells do not cover the domain, or the list of operations was changed.
     """
     name = function["name"]
+    if re.sub(r"_to_\d+_\d+$", "", name) != _name(function["definition"], name):
+        raise CertificateError(f"{name}: the definition is that of another function.")
+    if function["contraction"] not in ("any", "on", "off"):
+        raise CertificateError(f"{name}: it is not known how products and sums are contracted.")
     if digest(function["branches"]) != function["operations_sha256"]:
         raise CertificateError(f"{name}: the list of operations does not have the stated hash.")
     if function["status"] != "proved":
         raise CertificateError(f"{name}: nothing is proved ({function['status']}).")
     if function["argument"] != "z":
         raise CertificateError(f"{name}: only functions of z are certified.")
+    for branch in function["branches"]:
+        _check_operations(name, branch["operations"])
     digits = FORMATS[function["precision"]][0]
     first, last = (Fraction(x) for x in function["domain"])
     reached = first
@@ -223,13 +236,31 @@ def check_function(function: dict[str, Any]) -> None:
         if max(section["bounds_eps"]) > section["bound_eps"]:
             raise CertificateError(f"{name}: a cell has a larger bound than its section.")
         definition = Definition(function["definition"], ends[-1])
-        is_scaled = section["relative_to"] in ("f(0)", "scale")
+        if section["relative_to"] not in ("f", "f(0)", "scale"):
+            raise CertificateError(f"{name}: it is not known what the errors are relative to.")
+        is_scaled = section["relative_to"] != "f"
         scale = definition.at_zero if is_scaled else Fraction(1)
         for lower, upper, bound in zip(ends, ends[1:], section["bounds_eps"], strict=False):
             allowed = math.floor(Fraction(bound) * scale * ONE / 2 ** (digits - 1))
             _check_cell(function, definition, lower, upper, allowed, is_scaled, DEEPEST)
     if reached != last or first < 0:
         raise CertificateError(f"{name}: the cells do not cover the domain.")
+
+
+def _check_operations(name: str, operations: list[list[str]]) -> None:
+    """Each has its operands, and a name of its own."""
+    if any(len(operands) != OPERANDS.get(operator) for _, operator, *operands in operations):
+        raise CertificateError(f"{name}: an operation is not known, or has other operands than it takes.")
+    if len({"z", *(target for target, *_ in operations)}) != len(operations) + 1:
+        raise CertificateError(f"{name}: two values have one name.")
+
+
+def _name(definition: dict[str, Any], own: str) -> str:
+    """What a function of a definition is called; those of stated series have names of their own."""
+    family, m = definition["family"], definition["m"]
+    if family == "c":
+        return f"c{definition['k']:d}" + (f"_{m:d}" if m else "")
+    return f"g{m:d}" if family == "g" else own
 
 
 def _spans(function: dict[str, Any]) -> list[tuple[dict[str, Any], Fraction, Fraction]]:
@@ -300,12 +331,19 @@ def check(certificate: dict[str, Any]) -> list[str]:
     if tuple(certificate["assumptions"]) != ASSUMPTIONS:
         raise CertificateError("The certificate rests on other assumptions than this checker.")
     checked = []
-    for function in certificate["functions"]:
+    functions = certificate["functions"]
+    names = [function["name"] for function in functions]
+    named = all(isinstance(name, str) for name in names)
+    if not isinstance(functions, list) or not named or len(set(names)) < len(names):
+        raise CertificateError("The certificate does not name functions, each once.")
+    for function in functions:
         if function["status"] == "proved":
             check_function(function)
             checked.append(function["name"])
         elif function["status"] == SERIES:
             check_series(function)
+        elif function["status"] != UNPROVED:
+            raise CertificateError(f"{function['name']}: its status is not known.")
     return checked
 
 
@@ -316,6 +354,9 @@ def main() -> int:
             checked = check(json.loads(Path(name).read_text(encoding="utf-8")))
         except CertificateError as error:
             print(f"{name}: {error}", file=sys.stderr)
+            return 1
+        except (ArithmeticError, AttributeError, LookupError, OSError, RecursionError, TypeError, ValueError) as error:
+            print(f"{name} is no certificate, or a damaged one ({type(error).__name__}).", file=sys.stderr)
             return 1
         print(f"{name}: proved anew: {', '.join(checked)}")
     return 0

@@ -6,7 +6,7 @@ from fractions import Fraction
 from math import factorial
 from typing import Any
 
-from symlie.certify.checker.arithmetic import CertificateError
+from symlie.certify.checker.arithmetic import CertificateError, index, rational
 
 STATUS = "truncation proved, rounding unproved"
 
@@ -75,6 +75,6 @@ def check_series(entry: dict[str, Any]) -> None:
     CertificateError
         The bound can not be reproduced.
     """
-    found = truncation(entry["name"], entry["degree"], Fraction(entry["norm"]))
-    if found * 2**52 > Fraction(entry["truncation_eps"]):
+    found = truncation(entry["name"], index(entry["degree"]), rational(entry["norm"]))
+    if found * 2**52 > rational(entry["truncation_eps"]):
         raise CertificateError(f"{entry['name']}: the bound of what its series leaves out can not be reproduced.")

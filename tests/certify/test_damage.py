@@ -96,9 +96,10 @@ class Judge:
             return "accepted, equal"
         if without(content, UNCHECKED) == without(self.original, UNCHECKED):
             return "accepted, equal in all that is checked"
-        for entry in content["functions"]:
-            assert entry["status"] != "proved" or is_true(entry), json.dumps(entry)
-        return "accepted, another true statement"
+        proved = [entry for entry in content["functions"] if entry["status"] == "proved"]
+        for entry in proved:
+            assert is_true(entry), json.dumps(entry)
+        return "accepted, another true statement" if proved else "accepted, nothing said to be proved to the last bit"
 
 
 def without(content: Any, names: tuple[str, ...]) -> Any:

@@ -115,3 +115,55 @@ def test_bicycle_of_bodies() -> None:
             frame[name] = [0, -speed / radius, 0, 0, 0, 0]
     found = system.linearize(q, v=v, frame=frame).eigenvalues
     assert distance(found, PUBLISHED[5]) <= tolerances.PUBLISHED_EIGENVALUES
+
+
+SPEED = 5.0
+RATES = {"rear": -SPEED / 0.3, "front": -SPEED / 0.35}
+"""Rates of wheels that roll at that speed, about the axis to the right."""
+
+
+@pytest.mark.slow
+def test_a_bicycle_whose_speed_is_stated_rolls() -> None:
+    """All other velocities are left out."""
+    assembled = page()["system"].with_initial("frame", x_dot=[SPEED, 0, 0]).assembled()
+    v, report = assembled.initial_state.v, assembled.assembly
+    rolling = np.array([0, 0, 0, SPEED, 0, 0, 0, RATES["rear"], RATES["front"]])
+    assert np.abs(v - rolling).max() <= tolerances.ROLLING * SPEED
+    assert report.largest_change == {}
+    assert {name for name, rate in report.largest_completed.items() if rate > 1} == {"rear", "front"}
+    for node in assembled.layout.nodes:
+        np.testing.assert_array_equal(report.completed[node.name][0, :3], v[node.velocity][:3])
+    assert sl.solve(assembled, 0.02, h=1e-3).status == "ok"
+
+
+@pytest.mark.slow
+def test_a_bicycle_whose_wheel_is_stated_to_turn_rolls() -> None:
+    assembled = page()["system"].with_initial("rear", x_dot=[RATES["rear"]]).assembled()
+    rolling = np.array([0, 0, 0, SPEED, 0, 0, 0, RATES["rear"], RATES["front"]])
+    assert np.abs(assembled.initial_state.v - rolling).max() <= tolerances.ROLLING * SPEED
+    assert assembled.assembly.largest_change == {} and assembled.assembly.largest_completed["frame"] > 1
+
+
+@pytest.mark.slow
+def test_a_bicycle_with_a_turned_handlebar_rides_a_curve() -> None:
+    """The wheels no longer point in one direction, and the frame that was stated to ride straight on turns."""
+    stated = page()["system"].with_initial("frame", x_dot=[SPEED, 0, 0]).with_initial("steer", x=[0.2], x_dot=[0])
+    assembled = stated.assembled()
+    v, report, node = assembled.initial_state.v, assembled.assembly, assembled.layout.node
+    kept = [*v[node("frame").velocity][3:], *v[node("steer").velocity]]
+    assert np.abs(np.array(kept) - [SPEED, 0, 0, 0]).max() <= 1e-3 * SPEED
+    assert v[node("frame").velocity][2] > 0.5
+    assert v[node("front").velocity][0] < 1.005 * RATES["front"]
+    assert {"frame", "rear", "front"} <= set(report.largest_completed)
+
+
+@pytest.mark.slow
+def test_bodies_of_a_bicycle_follow_one_of_them() -> None:
+    system = bicycle_of_bodies().derive().compile(backend="numpy")
+    assembled = system.with_initial("frame", U=[SPEED, 0, 0]).assembled()
+    v, report = assembled.initial_state.v, assembled.assembly
+    assert report is not None and report.largest_change == {}
+    assert set(report.largest_completed) >= {"rear", "fork", "front"}
+    for name in ("rear", "frame", "fork", "front"):
+        expected = [0, RATES.get(name, 0), 0, SPEED, 0, 0]
+        assert np.abs(v[system.layout.node(name).velocity] - expected).max() <= tolerances.ROLLING * SPEED

@@ -34,6 +34,7 @@ from symlie.certify.checker.arithmetic import (
     least,
     meet,
     mul,
+    rational,
     sub,
 )
 from symlie.certify.checker.rounding import FORMATS, Roundings
@@ -226,7 +227,9 @@ def check_function(function: dict[str, Any]) -> None:
     for branch in function["branches"]:
         _check_operations(name, branch["operations"])
     digits = FORMATS[function["precision"]][0]
-    first, last = (Fraction(x) for x in function["domain"])
+    first, last = map(rational, function["domain"])
+    if not function["branches"] or _spans(function)[-1][2] < last:
+        raise CertificateError(f"{name}: its branches end before the domain.")
     reached = first
     for section in function["sections"]:
         ends = [Fraction(float.fromhex(x)) for x in section["ends"]]
@@ -241,7 +244,7 @@ def check_function(function: dict[str, Any]) -> None:
         is_scaled = section["relative_to"] != "f"
         scale = definition.at_zero if is_scaled else Fraction(1)
         for lower, upper, bound in zip(ends, ends[1:], section["bounds_eps"], strict=False):
-            allowed = math.floor(Fraction(bound) * scale * ONE / 2 ** (digits - 1))
+            allowed = math.floor(rational(bound) * scale * ONE / 2 ** (digits - 1))
             _check_cell(function, definition, lower, upper, allowed, is_scaled, DEEPEST)
     if reached != last or first < 0:
         raise CertificateError(f"{name}: the cells do not cover the domain.")
@@ -270,6 +273,8 @@ def _spans(function: dict[str, Any]) -> list[tuple[dict[str, Any], Fraction, Fra
     start = Fraction(0)
     for branch in function["branches"]:
         lower, upper = float.fromhex(branch["lower"]), float.fromhex(branch["upper"])
+        if not lower <= upper:
+            raise CertificateError(f"{function['name']}: one of its branches is empty.")
         if not start <= Fraction(lower) <= start * (1 + Fraction(1, 2 ** (digits - 1))):
             raise CertificateError(f"{function['name']}: its branches do not follow one another.")
         end = Fraction(upper) if math.isfinite(upper) else Fraction(2) ** 1024

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from symlie.runtime.solution.solution import Solution
 from symlie.runtime.solution.start import Start
 from symlie.runtime.solution.variables import (
     CARRIED,
+    CHECKSUM,
     END,
     EVENT,
     EVENT_STATE,
@@ -28,9 +30,13 @@ from symlie.runtime.solution.variables import (
     SYSTEM,
     TRACE,
     unpacked,
+    values_checksum,
 )
 from symlie.runtime.system.record import model_hash, recorded_system
 from symlie.runtime.system.system import System
+
+DENSEST = 200
+"""Values in a byte of a file at most: 8-byte numbers that are all the same are compressed by a factor of 1000."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,8 +203,14 @@ def _read_netcdf(path: Path) -> _Content:
         file.set_auto_mask(False)
         apart = file.groups[GROUP.rstrip("/")].variables if file.groups else {}
         variables = file.variables | {GROUP + name: variable for name, variable in apart.items()}
+        if sum(math.prod(v.shape) for v in variables.values()) > DENSEST * path.stat().st_size:
+            raise ValueError("it has more values than a file of this size holds")
         values = {name: np.array(variable[...]) for name, variable in variables.items()}
         about = {name: {a: v.getncattr(a) for a in v.ncattrs()} for name, v in variables.items()}
+        for name, attributes in about.items():
+            # It is not required: files of this format may lack it.
+            if attributes.get(CHECKSUM, found := values_checksum(values[name])) != found:
+                raise ValueError(f"the values of {name} do not have the stated checksum")
         return _Content(values, about, {a: file.getncattr(a) for a in file.ncattrs()})
 
 

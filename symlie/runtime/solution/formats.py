@@ -1,7 +1,14 @@
 """Solutions as files: netCDF for other programs, NumPy archives where netCDF4 is not installed.
 
-Both hold the variables of `symlie.runtime.solution.variables` with the same attributes. A NumPy archive has the
-attributes of the file and of its variables as JSON in its entries ``attributes`` and ``variables``.
+from symlie.runtime.solution.variables import (
+    CHECKSUM,
+    GROUP,
+    Variable,
+    group_variables,
+    solution_attributes,
+    solution_variables,
+    values_checksum,
+)
 """
 
 from __future__ import annotations
@@ -18,9 +25,15 @@ import numpy as np
 
 from symlie.errors import FormatError
 from symlie.packages import require
-from symlie.runtime.solution.data_tables import write_text
-from symlie.runtime.solution.solution import Solution
-from symlie.runtime.solution.variables import GROUP, Variable, group_variables, solution_attributes, solution_variables
+from symlie.runtime.solution.variables import (
+    CHECKSUM,
+    GROUP,
+    Variable,
+    group_variables,
+    solution_attributes,
+    solution_variables,
+    values_checksum,
+)
 
 
 def save_solution(solution: Solution, path: Path) -> None:
@@ -95,7 +108,7 @@ def _write_netcdf(path: Path, variables: list[Variable], attributes: Mapping[str
                         place.createDimension(dimension, size)
                 kind = variable.values.dtype.str[1:]
                 stored = place.createVariable(name, kind, variable.dimensions, fletcher32=True)
-                stored.setncatts(variable.attributes)
+                stored.setncatts({**variable.attributes, CHECKSUM: values_checksum(variable.values)})
                 stored[...] = variable.values
     except RuntimeError as error:
         raise OSError(str(error)) from error  # how netCDF4 reports, for instance, a full disk

@@ -52,6 +52,9 @@ EVENT = f"{GROUP}event"
 EVENT_STATE = ("q", "v", "multipliers", "carried")
 """Parts of the state at an event."""
 
+CHECKSUM = "checksum"
+"""Attribute of variables of netCDF files."""
+
 _AXES: dict[int, tuple[str, ...]] = {0: (), 1: ("component",), 2: ("row", "column")}
 """Names of the dimensions of a number, a vector and a matrix, before their lengths."""
 
@@ -179,6 +182,13 @@ def _end_variables(solution: Solution) -> list[Variable]:
         for name, value in end.items()
         if value is not None and np.size(value)
     ]
+
+
+def values_checksum(values: Any) -> str:
+    """CRC-32 of the shape and the values of a variable, whatever order its bytes are in."""
+    array = np.asarray(values)
+    ordered = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
+    return f"{zlib.crc32(ordered.tobytes(), zlib.crc32(str(array.shape).encode())):08x}"
 
 
 def packed(record: Mapping[str, Any]) -> Any:

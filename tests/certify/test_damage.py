@@ -97,8 +97,8 @@ class Judge:
         if without(content, UNCHECKED) == without(self.original, UNCHECKED):
             return "accepted, equal in all that is checked"
         proved = [entry for entry in content["functions"] if entry["status"] == "proved"]
-        for entry in proved:
-            assert is_true(entry), json.dumps(entry)
+        with np.errstate(over="ignore"):
+            assert all(map(is_true, proved)), json.dumps(content)
         return "accepted, another true statement" if proved else "accepted, nothing said to be proved to the last bit"
 
 

@@ -125,7 +125,7 @@ RATES = {"rear": -SPEED / 0.3, "front": -SPEED / 0.35}
 @pytest.mark.slow
 def test_a_bicycle_whose_speed_is_stated_rolls() -> None:
     """All other velocities are left out."""
-    assembled = page()["system"].with_initial("frame", x_dot=[SPEED, 0, 0]).assembled()
+    assembled = SESSION.run()["system"].with_initial("frame", x_dot=[SPEED, 0, 0]).assembled()
     v, report = assembled.initial_state.v, assembled.assembly
     rolling = np.array([0, 0, 0, SPEED, 0, 0, 0, RATES["rear"], RATES["front"]])
     assert np.abs(v - rolling).max() <= tolerances.ROLLING * SPEED
@@ -138,7 +138,7 @@ def test_a_bicycle_whose_speed_is_stated_rolls() -> None:
 
 @pytest.mark.slow
 def test_a_bicycle_whose_wheel_is_stated_to_turn_rolls() -> None:
-    assembled = page()["system"].with_initial("rear", x_dot=[RATES["rear"]]).assembled()
+    assembled = SESSION.run()["system"].with_initial("rear", x_dot=[RATES["rear"]]).assembled()
     rolling = np.array([0, 0, 0, SPEED, 0, 0, 0, RATES["rear"], RATES["front"]])
     assert np.abs(assembled.initial_state.v - rolling).max() <= tolerances.ROLLING * SPEED
     assert assembled.assembly.largest_change == {} and assembled.assembly.largest_completed["frame"] > 1
@@ -147,7 +147,9 @@ def test_a_bicycle_whose_wheel_is_stated_to_turn_rolls() -> None:
 @pytest.mark.slow
 def test_a_bicycle_with_a_turned_handlebar_rides_a_curve() -> None:
     """The wheels no longer point in one direction, and the frame that was stated to ride straight on turns."""
-    stated = page()["system"].with_initial("frame", x_dot=[SPEED, 0, 0]).with_initial("steer", x=[0.2], x_dot=[0])
+    stated = (
+        SESSION.run()["system"].with_initial("frame", x_dot=[SPEED, 0, 0]).with_initial("steer", x=[0.2], x_dot=[0])
+    )
     assembled = stated.assembled()
     v, report, node = assembled.initial_state.v, assembled.assembly, assembled.layout.node
     kept = [*v[node("frame").velocity][3:], *v[node("steer").velocity]]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import functools
+import json
 import random
 import tempfile
 from collections import Counter
@@ -22,7 +23,7 @@ import pytest
 import symlie as sl
 from symlie.errors import SymlieError
 from symlie.runtime.solution import Solution
-from symlie.runtime.solution_variables import CHECKSUM, values_checksum
+from symlie.runtime.solution_variables import CHECKSUMS, values_checksum
 from tests.runtime.test_crafted_files import numbers, solution
 
 netCDF4 = pytest.importorskip("netCDF4")
@@ -43,6 +44,8 @@ class Stored:
     kind: Any = "f8"
     options: dict[str, Any] = field(default_factory=lambda: {"fletcher32": True})
     is_written: bool = True
+    checksum: str | None = None
+    """None for that of the values."""
 
 
 @dataclass
@@ -53,6 +56,8 @@ class Content:
     dimensions: dict[str, dict[str, int | None]]
     variables: dict[str, dict[str, Stored]]
     file_format: str = "NETCDF4"
+    has_checksums: bool = True
+    of_groups: dict[str, dict[str, Any]] = field(default_factory=dict)
 
 
 @functools.cache
@@ -93,6 +98,14 @@ def write(content: Content, path: Path) -> None:
                 stored.setncatts(entry.attributes)
                 if entry.is_written:
                     stored[...] = entry.values
+        for name, attributes in content.of_groups.items():
+            file.groups[name].setncatts(attributes)
+        if content.has_checksums and GROUP in file.groups:
+            checksums = {
+                f"{g}/{n}".removeprefix("/"): entry.checksum or values_checksum(entry.values)
+                for g, n, entry in entries(content)
+            }
+            file.groups[GROUP].setncattr(CHECKSUMS, json.dumps(checksums))
 
 
 Change = Callable[[Content], None]
@@ -113,11 +126,17 @@ def changes_of_attributes(content: Content) -> Iterator[Change]:
         for value in ATTRIBUTES:
             yield lambda c, n=name, v=value: c.attributes.update({n: v})
     yield lambda c: c.attributes.update({"history": "read by another program"})
+    for value in (*ATTRIBUTES, '{"time": 0}', '{"nothing": "00000000"}', '{"time": ["00000000"]}'):
+        yield lambda c, v=value: checksums_of(c, v)
     for group, name, entry in entries(content):
         for attribute in entry.attributes:
             yield lambda c, g=group, n=name, a=attribute: c.variables[g][n].attributes.pop(a)
             for value in ATTRIBUTES:
                 yield lambda c, g=group, n=name, a=attribute, v=value: c.variables[g][n].attributes.update({a: v})
+
+
+def checksums_of(content: Content, value: Any) -> None:
+    content.has_checksums, content.of_groups[GROUP] = False, {CHECKSUMS: value}
 
 
 def entries(content: Content) -> Iterator[tuple[str, str, Stored]]:
@@ -193,20 +212,14 @@ def resize(content: Content, group: str, name: str, size: int | None, is_written
             shape = tuple(content.dimensions[group].get(d) or 0 for d in entry.dimensions)
             entry.is_written, entry.options = is_written, {"fletcher32": is_written}
             if is_written:
-                with_values(entry, np.resize(entry.values, shape))
+                entry.values = np.resize(entry.values, shape)
 
 
 def reshape(content: Content, group: str, name: str, dimensions: tuple[str, ...]) -> None:
     entry = content.variables[group][name]
     entry.dimensions = dimensions
     shape = tuple(content.dimensions[group].get(d) or content.dimensions[""][d] for d in dimensions)
-    with_values(entry, np.resize(entry.values, shape))
-
-
-def with_values(entry: Stored, values: Any) -> None:
-    """Other values, with their checksum."""
-    entry.values = values
-    entry.attributes[CHECKSUM] = values_checksum(values)
+    entry.values = np.resize(entry.values, shape)
 
 
 KINDS: dict[str, Any] = {
@@ -236,7 +249,7 @@ def changes_of_values(content: Content) -> Iterator[Change]:
             for way in VALUES.values():
                 yield functools.partial(revalue, group=group, name=name, way=way)
         yield lambda c, g=group, n=name: setattr(c.variables[g][n], "is_written", False)
-        yield lambda c, g=group, n=name: setattr(c.variables[g][n], "values", c.variables[g][n].values[::-1] + 1)
+        yield lambda c, g=group, n=name: setattr(c.variables[g][n], "checksum", "00000000")
         for options in ({}, {"zlib": True, "complevel": 9}, {"endian": "big"}, {"contiguous": True}, {"fill_value": 0}):
             yield lambda c, g=group, n=name, o=options: setattr(c.variables[g][n], "options", dict(o))
 
@@ -248,13 +261,13 @@ def retype(content: Content, group: str, name: str, kind: Any) -> None:
         entry.is_written = False
     else:
         with np.errstate(invalid="ignore"):
-            with_values(entry, entry.values.astype(kind))
+            entry.values = entry.values.astype(kind)
 
 
 def revalue(content: Content, group: str, name: str, way: Callable[[Any], Any]) -> None:
     entry = content.variables[group][name]
     with np.errstate(invalid="ignore", under="ignore"):
-        with_values(entry, way(entry.values))
+        entry.values = way(entry.values)
 
 
 KINDS_OF_CHANGES = {
@@ -320,7 +333,7 @@ def damages(content: bytes) -> Iterator[bytes]:
         if number % 2:
             yield content[:at] + words[number // 2 % 4] + content[at + 8 :]
         else:
-            flipped = at + number // 2 % 8
+            flipped = min(at + number // 2 % 8, len(content) - 1)
             yield content[:flipped] + bytes([content[flipped] ^ 1 << number % 7]) + content[flipped + 1 :]
         if number % 64 == 0:
             yield content[:at]

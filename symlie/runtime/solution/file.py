@@ -21,7 +21,7 @@ from symlie.runtime.solution.solution import Solution
 from symlie.runtime.solution.start import Start
 from symlie.runtime.solution.variables import (
     CARRIED,
-    CHECKSUM,
+    CHECKSUMS,
     END,
     EVENT,
     EVENT_STATE,
@@ -93,7 +93,7 @@ def load_solution(path: str | Path, *, backend: str | None = None, run_code: boo
     with reading(path, "is not a solution of symlie, or it is damaged"):
         content = _read_numpy(path) if path.suffix == ".npz" else _read_netcdf(path)
         found = content.attributes.get("symlie_format")
-    if found != str(FORMAT):
+    if not isinstance(found, str) or found != str(FORMAT):
         version = content.attributes.get("symlie_version")
         raise other_format(path, found, FORMAT, version, "read it with that version, or run the model again")
     with reading(path):
@@ -207,10 +207,11 @@ def _read_netcdf(path: Path) -> _Content:
             raise ValueError("it has more values than a file of this size holds")
         values = {name: np.array(variable[...]) for name, variable in variables.items()}
         about = {name: {a: v.getncattr(a) for a in v.ncattrs()} for name, v in variables.items()}
-        for name, attributes in about.items():
-            # It is not required: files of this format may lack it.
-            if attributes.get(CHECKSUM, found := values_checksum(values[name])) != found:
-                raise ValueError(f"the values of {name} do not have the stated checksum")
+        for group in file.groups.values():
+            # They are not required: files of this format may lack them.
+            for name, stated in json.loads(getattr(group, CHECKSUMS, "{}")).items():
+                if values_checksum(values[name]) != stated:
+                    raise ValueError(f"the values of {name} do not have the stated checksum")
         return _Content(values, about, {a: file.getncattr(a) for a in file.ncattrs()})
 
 

@@ -1,14 +1,9 @@
 """Solutions as files: netCDF for other programs, NumPy archives where netCDF4 is not installed.
 
-from symlie.runtime.solution.variables import (
-    CHECKSUM,
-    GROUP,
-    Variable,
-    group_variables,
-    solution_attributes,
-    solution_variables,
-    values_checksum,
-)
+Both hold the variables of `symlie.runtime.solution.variables` with the same attributes. A NumPy archive has the
+attributes of the file and of its variables as JSON in its entries ``attributes`` and ``variables``. Archives have
+checksums of their entries; in a netCDF file those of all values are an attribute of the group ``symlie``, because HDF5
+does not see when blocks of data are not found, which are then read as if nothing had been written.
 """
 
 from __future__ import annotations
@@ -25,8 +20,10 @@ import numpy as np
 
 from symlie.errors import FormatError
 from symlie.packages import require
+from symlie.runtime.solution.data_tables import write_text
+from symlie.runtime.solution.solution import Solution
 from symlie.runtime.solution.variables import (
-    CHECKSUM,
+    CHECKSUMS,
     GROUP,
     Variable,
     group_variables,
@@ -108,8 +105,10 @@ def _write_netcdf(path: Path, variables: list[Variable], attributes: Mapping[str
                         place.createDimension(dimension, size)
                 kind = variable.values.dtype.str[1:]
                 stored = place.createVariable(name, kind, variable.dimensions, fletcher32=True)
-                stored.setncatts({**variable.attributes, CHECKSUM: values_checksum(variable.values)})
+                stored.setncatts(variable.attributes)
                 stored[...] = variable.values
+            checksums = {variable.name: values_checksum(variable.values) for variable in variables}
+            file.groups[GROUP.rstrip("/")].setncattr(CHECKSUMS, json.dumps(checksums))
     except RuntimeError as error:
         raise OSError(str(error)) from error  # how netCDF4 reports, for instance, a full disk
 

@@ -52,8 +52,8 @@ EVENT = f"{GROUP}event"
 EVENT_STATE = ("q", "v", "multipliers", "carried")
 """Parts of the state at an event."""
 
-CHECKSUM = "checksum"
-"""Attribute of variables of netCDF files."""
+CHECKSUMS = "checksums"
+"""Attribute of the group in netCDF files: checksums of values by variable, as JSON."""
 
 _AXES: dict[int, tuple[str, ...]] = {0: (), 1: ("component",), 2: ("row", "column")}
 """Names of the dimensions of a number, a vector and a matrix, before their lengths."""

@@ -23,7 +23,7 @@ import numpy as np
 import pytest
 
 from symlie.certify.certificate import check_file
-from symlie.certify.checker import digest
+from symlie.certify.checker.check import digest
 from symlie.errors import FormatError
 from tests.certify.test_checker import CONTENT, ENTRIES, Entry
 from tests.certify.test_series import ENTRIES as MATRIX_FUNCTIONS

@@ -22,8 +22,8 @@ import pytest
 
 import symlie as sl
 from symlie.errors import SymlieError
-from symlie.runtime.solution import Solution
-from symlie.runtime.solution_variables import CHECKSUMS, values_checksum
+from symlie.runtime.solution.solution import Solution
+from symlie.runtime.solution.variables import CHECKSUMS, values_checksum
 from tests.runtime.test_crafted_files import numbers, solution
 
 netCDF4 = pytest.importorskip("netCDF4")

@@ -18,8 +18,9 @@ static inline long long drift_workspace(const symlie_problem *restrict P)
 }
 
 #if CONSTRAINED
+/* By the configuration and its largest |Phi|: a trial whose address stays in the loop is kept in registers there. */
 SYMLIE_COLD int has_drifted(const symlie_problem *restrict P, double *restrict work, double t,
-                            mass_matrix *restrict mass, const symlie_trial *restrict trial)
+                            mass_matrix *restrict mass, const double *restrict at, double largest)
 {
     ARRAY(B, JACOBIAN_VALUES);
     ARRAY(r, DIMENSION);
@@ -28,10 +29,10 @@ SYMLIE_COLD int has_drifted(const symlie_problem *restrict P, double *restrict w
     ARRAY(c, ROWS);
     ARRAY(mu, ROWS);
     (void)work;
-    const double size = largest_entry(STORAGE, trial->q, 1);
-    if (!MASS_IS_CONSTANT && !evaluate_mass(P, t, trial->q, mass)) return 0;
-    system_jacobian(P, t, trial->q, B);
-    system_constraint(P, t, trial->q, c);
+    const double size = largest_entry(STORAGE, at, 1);
+    if (!MASS_IS_CONSTANT && !evaluate_mass(P, t, at, mass)) return 0;
+    system_jacobian(P, t, at, B);
+    system_constraint(P, t, at, c);
     for (int k = 0; k < DIMENSION; k++) r[k] = 0;
     for (int k = 0; k < ROWS; k++) c[k] = -c[k];
     /* A matrix that is singular here is for the next stage to judge. */
@@ -39,9 +40,9 @@ SYMLIE_COLD int has_drifted(const symlie_problem *restrict P, double *restrict w
     const double way = largest_entry(DIMENSION, delta, 0);
     if (way <= DRIFT_ROUND_OFF * size) return 0;
     if (!(way <= DRIFT_LIMIT * size)) return 1;
-    system_advance(P, trial->q, delta, q);
+    system_advance(P, at, delta, q);
     system_constraint(P, t, q, c);
-    return !(largest_entry(ROWS, c, 0) <= DRIFT_LIMIT * trial->largest_constraint);
+    return !(largest_entry(ROWS, c, 0) <= DRIFT_LIMIT * largest);
 }
 #endif
 
@@ -52,7 +53,7 @@ static inline int keeps_constraints(const symlie_problem *restrict P, double *re
 {
 #if CONSTRAINED
     if (SYMLIE_UNLIKELY(trial->largest_constraint > state->drift_bound)) {
-        if (has_drifted(P, work, t, mass, trial)) return 0;
+        if (has_drifted(P, work, t, mass, trial->q, trial->largest_constraint)) return 0;
         state->drift_bound = 2 * trial->largest_constraint;
     }
 #else

@@ -79,8 +79,10 @@ static inline void accept(const symlie_problem *restrict P, symlie_state *restri
     copy(CARRIED, trial->carried, state->carried);
     state->acceleration_is_valid = trial->acceleration_is_valid;
     if (trial->acceleration_is_valid) copy(DIMENSION, trial->acceleration, state->acceleration);
-    state->largest_constraint = fmax(state->largest_constraint, trial->largest_constraint);
-    state->largest_velocity = fmax(state->largest_velocity, trial->largest_velocity);
+#if CONSTRAINED
+    if (trial->largest_constraint > state->largest_constraint) state->largest_constraint = trial->largest_constraint;
+    if (trial->largest_velocity > state->largest_velocity) state->largest_velocity = trial->largest_velocity;
+#endif
     state->t = t;
     state->step++;
     state->steps++;

@@ -46,8 +46,8 @@ static inline void hidden_residual(const symlie_problem *restrict P, double t, c
 }
 
 /* Largest entries of Phi and of B v + b at the end of a step. */
-SYMLIE_COLD void measure_residuals(const symlie_problem *restrict P, double *restrict work, double t,
-                                   const double *restrict q, const double *restrict v, symlie_trial *restrict trial)
+static inline void measure_residuals(const symlie_problem *restrict P, double *restrict work, double t,
+                                     const double *restrict q, const double *restrict v, symlie_trial *restrict trial)
 {
     ARRAY(B, JACOBIAN_VALUES);
     ARRAY(c, ROWS);

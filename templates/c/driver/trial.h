@@ -7,10 +7,8 @@
 static inline int is_finite(const symlie_problem *restrict P, const symlie_trial *restrict trial)
 {
     (void)P;
-    double zero = (trial->largest_constraint + trial->largest_velocity) * 0;
-    for (int k = 0; k < STORAGE; k++) zero += trial->q[k] * 0;
-    for (int k = 0; k < ROWS; k++) zero += trial->lambda[k] * 0;
-    return zero == 0;
+    const double residual = trial->largest_constraint + trial->largest_velocity;
+    return all_finite(STORAGE, trial->q) & all_finite(ROWS, trial->lambda) & all_finite(1, &residual);
 }
 
 /* A step of the method, not projected yet. */

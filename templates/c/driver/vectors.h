@@ -70,7 +70,7 @@ static inline void copy(int n, const double *restrict from, double *restrict to)
  * numbers, with NaN above them all, so that it never vanishes. */
 static inline double largest_entry(int n, const double *restrict x, double bound)
 {
-    unsigned long long largest, bits;
+    long long largest, bits;
     memcpy(&largest, &bound, sizeof largest);
     for (int k = 0; k < n; k++) {
         const double a = fabs(x[k]);
@@ -81,11 +81,22 @@ static inline double largest_entry(int n, const double *restrict x, double bound
     return bound;
 }
 
+/* Whether all entries are finite: the exponent of the others has ones only, and one more carries into the sign. Entries of
+ * small models are in registers, where a sum of zeros is shorter. */
 static inline int all_finite(int n, const double *restrict x)
 {
-    int other = 0;
-    for (int k = 0; k < n; k++) other |= !(x[k] * 0 == 0);
-    return !other;
+#if UNROLL_STAGES
+    double zero = 0;
+    for (int k = 0; k < n; k++) zero += x[k] * 0;
+    return zero == 0;
+#else
+    unsigned long long carry = 0, bits;
+    for (int k = 0; k < n; k++) {
+        memcpy(&bits, x + k, sizeof bits);
+        carry |= (bits & 0x7ff0000000000000ULL) + 0x0010000000000000ULL;
+    }
+    return !(carry >> 63);
+#endif
 }
 
 #endif

@@ -72,7 +72,10 @@ static inline int solve_band(int n, int bandwidth, double *restrict S, double *r
         if (pivot + bandwidth > reach) reach = pivot + bandwidth < n ? pivot + bandwidth : n - 1;
         double *restrict row = S + k * width + bandwidth - k;
         double *restrict other = S + pivot * width + bandwidth - pivot;
-        for (int j = k; j <= reach; j++) scale = fmax(scale, fabs(other[j]));
+        for (int j = k; j <= reach; j++) {
+            const double size = fabs(other[j]);
+            if (size > scale) scale = size;
+        }
         if (!(largest > LOST_PIVOT * scale)) return 0;
         if (pivot != k) {
             for (int j = k; j <= reach; j++) {

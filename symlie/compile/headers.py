@@ -11,11 +11,11 @@ from symlie.paths import template_folder
 KERNEL_HEADERS = ("primitives.h", "interface.h")
 """Headers that every model includes."""
 
-OBSERVATION_HEADERS = ("status.h", "vectors.h", "method.h", "carried.h", "stages.h", "observe.h", "interpolate.h")
+OBSERVATION_HEADERS = ("vectors.h", "method.h", "carried.h", "stages.h", "observe.h", "interpolate.h")
 """Headers that the library of a model includes besides those, with the algebra of the model."""
 
 DRIVER_HEADERS = (
-    "status.h", "vectors.h", "method.h", "carried.h", "stages.h", "projection.h", "trial.h", "drift.h", "stiffness.h",
+    "vectors.h", "method.h", "carried.h", "stages.h", "projection.h", "trial.h", "drift.h", "stiffness.h",
     "event_samples.h", "step_interpolation.h", "event_search.h", "events.h", "driver.h", "shorter_steps.h",
 )  # fmt: skip
 """Headers that every time loop includes, besides the algebra of the model and the method."""

@@ -15,13 +15,11 @@ from collections.abc import Sequence
 import sympy
 from sympy import Expr, Integer, Rational, Symbol
 
+from symlie.contract.constants import PIVOT_LOSS
 from symlie.contract.signature import Argument, Signature
 from symlie.ir.kernels import Elimination, Kernel, SparsePattern
 from symlie.ir.program import Program
 from symlie.ir.straightline import flatten
-
-PIVOT_LOSS = Rational(1, 10**10)
-"""A pivot below this fraction of its original diagonal entry is not trusted: ten digits would be lost."""
 
 LARGEST_DERIVED = 24
 """Largest number of velocities or rows for which the elimination is derived."""
@@ -201,7 +199,7 @@ def _eliminate(program: Program, matrix: Rows, right: list[Expr]) -> tuple[list[
     margins = []
     reciprocals = []
     for k in range(n):
-        margins.append(sympy.Abs(s[k][k]) - PIVOT_LOSS * sympy.Abs(matrix[k][k]))
+        margins.append(sympy.Abs(s[k][k]) - Rational(str(PIVOT_LOSS)) * sympy.Abs(matrix[k][k]))
         reciprocals.append(program.scalar(1 / s[k][k]))
         for i in range(k + 1, n):
             if s[i][k] == 0:

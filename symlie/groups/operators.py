@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 import sympy
 from sympy import Expr, ImmutableMatrix, Integer, Matrix, Rational
 
+from symlie.contract import constants
 from symlie.groups.general_functions import RADIUS, bound_rows, norm_squared
 from symlie.groups.group import (
     LieGroup,
@@ -184,8 +185,8 @@ def tangent_operator(
     return _by_factor(group, of_factor)
 
 
-CHART_LIMIT = Rational(394, 10)
-"""What `chart` must stay below, just under (2π)²; drivers compare with it."""
+CHART_LIMIT = Rational(str(constants.CHART_LIMIT))
+"""What `chart` must stay below; drivers compare with it."""
 
 
 @functools.cache

@@ -12,12 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import symlie as sl
+from symlie.contract.constants import TIME_RESOLUTION
 from symlie.errors import ModelError, UnknownNameError, UnsupportedMethodError
 from symlie.runtime.integrate import c_loop as drive
 from symlie.runtime.integrate.c_loop import CompiledIntegration
 from symlie.runtime.integrate.driver_library import driver_source
 from symlie.runtime.integrate.loop_state import LoopState
-from symlie.runtime.integrate.segments import GRID_TOLERANCE, LARGEST_STEPS, RESOLVED, step_plan
+from symlie.runtime.integrate.segments import GRID_TOLERANCE, LARGEST_STEPS, step_plan
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.linear.schur import DenseAlgebra
 from symlie.runtime.methods.controllers import FIXED_STEPS
@@ -377,7 +378,7 @@ def test_bad_plans_are_refused(case: str) -> None:
 
 
 def test_largest_number_of_steps() -> None:
-    assert step_plan(-1.0, 1.0, RESOLVED, None).total_steps == LARGEST_STEPS
+    assert step_plan(-1.0, 1.0, TIME_RESOLUTION, None).total_steps == LARGEST_STEPS
 
 
 @pytest.mark.parametrize("span", [2 * H, np.float64(2 * H), (0, 2 * H), np.array([0, 2 * H])])

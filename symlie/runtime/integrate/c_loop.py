@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-import enum
 from typing import Any
 
 import numpy as np
 
+from symlie.contract.constants import MOST_EVENTS, Status
 from symlie.runtime.integrate.compiled_method import CompiledMethod
-from symlie.runtime.integrate.event_search import MOST_EVENTS
 from symlie.runtime.integrate.loop_state import Counters, LoopState
 from symlie.runtime.integrate.segments import Plan
 from symlie.runtime.methods.controllers import StepControl
@@ -20,24 +19,6 @@ from symlie.runtime.system.system import System
 
 RECORD_BYTES = 1 << 24
 """Size of the record buffer."""
-
-
-class Status(enum.IntEnum):
-    """What the compiled loop reports; the same numbers as in ``status.h``."""
-
-    DONE = 0
-    BUFFER_FULL = 1
-    BUDGET = 2
-    NOT_FINITE = 3
-    SINGULAR = 4
-    OUTSIDE_CHART = 5
-    EVENT = 6
-    STEP_UNDERFLOW = 7
-    NOT_CONVERGED = 8
-    INDEFINITE_MASS = 9
-    CONSTRAINT_DRIFT = 10
-    EVENT_NOT_A_NUMBER = 11
-    TOO_MANY_STEPS = 12
 
 
 class CompiledIntegration:

@@ -7,6 +7,7 @@ import time
 from symlie.compile.cache import compiled_library
 from symlie.compile.headers import DRIVER_HEADERS, KERNEL_HEADERS, included_headers
 from symlie.compile.library import Library
+from symlie.contract.constants import constants_header
 from symlie.runtime.integrate.bernstein import BERNSTEIN, NODES
 from symlie.runtime.kernels.c_library import c_files
 from symlie.runtime.methods.method import Method
@@ -45,10 +46,12 @@ def driver_source(method: Method, model: str, algebra: str) -> dict[str, str]:
         *method_lines(method),
     ]
     further = [f"{model}_{method.step_kind}.h"] if method.step_kind else []
-    includes = [f"{model}.c", *further, "status.h", algebra, "tableau.h", "method.h", header, "driver.h"]
+    includes = [f"{model}.c", *further, "constants.h", algebra, "tableau.h", "method.h", header, "driver.h"]
+    samples = [f"#define EVENT_SAMPLES {len(NODES)}", c_vector("EVENT_NODE", NODES), c_matrix("BERNSTEIN", BERNSTEIN)]
     return {
+        **constants_header(),
         "tableau.h": "\n".join(lines) + "\n",
-        "event_tables.h": f"{c_vector('EVENT_NODE', NODES)}\n{c_matrix('BERNSTEIN', BERNSTEIN)}\n",
+        "event_tables.h": "\n".join(samples) + "\n",
         "driver.c": "".join(f'#include "{name}"\n' for name in includes),
         **included_headers([header]),
     }

@@ -7,39 +7,24 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from symlie.contract.constants import (
+    EVENT_FAR,
+    EVENT_GRID,
+    EVENT_ITERATIONS,
+    EVENT_MARGIN,
+    EVENT_RESOLVED,
+    EVENT_TOUCH,
+    EXTREMUM_ENOUGH,
+    EXTREMUM_STEPS,
+    SMALLEST_PANEL,
+    ZERO_WIDTH,
+)
 from symlie.runtime.integrate.bernstein import BERNSTEIN, NODES, bernstein_value
 from symlie.runtime.integrate.step_interpolation import StepInside
 from symlie.runtime.layout.layout import Array
 
 if TYPE_CHECKING:
     from symlie.runtime.methods.stepper import Trial
-
-EVENT_ITERATIONS = 200
-"""Steps taken at most to locate one zero."""
-
-SMALLEST_PANEL = 2.0**-6
-"""Smallest part of a step that is sampled by itself."""
-
-RESOLVED = 0.05
-"""Last two Chebyshev coefficients of a part that is resolved, relative to the variation."""
-
-MARGIN = 0.02
-"""Distance from zero at which the sign is certain, relative to the variation."""
-
-FAR = 8.0
-"""Variations that a function must be away from zero to be looked at no closer."""
-
-TOUCH = 1e-12
-"""What counts as zero, relative to the largest value within the step."""
-
-GRID = 32
-"""Intervals of a part in which its polynomial has one extremum at most."""
-
-EXTREMUM_STEPS = 8
-"""Refinements of an extremum."""
-
-MOST_EVENTS = 5 * 64
-"""Events of one function within a step at most: five in each of the smallest parts."""
 
 Found = tuple[int, float, "Trial"]
 """Index of an event value, time, and the trial that ends there."""
@@ -67,7 +52,7 @@ class _Path:
 def _are_far(samples: Array) -> bool:
     """Whether all functions are far from zero at all samples."""
     low, high = samples.min(axis=0), samples.max(axis=0)
-    return bool(np.all(np.where(low > 0, low, -high) > FAR * (high - low)))
+    return bool(np.all(np.where(low > 0, low, -high) > EVENT_FAR * (high - low)))
 
 
 class EventSearch:
@@ -97,7 +82,7 @@ class EventSearch:
         self._sample = np.array([before, outer[0], *middle, outer[1], after])
         self._scale = np.abs(self._sample).max(axis=0)
         self.after = self._sample[-1]
-        self.after[np.abs(self.after) <= TOUCH * self._scale] = 0.0
+        self.after[np.abs(self.after) <= EVENT_TOUCH * self._scale] = 0.0
 
     def found(self) -> list[Found]:
         """All events of the step, by function, each in the order of time."""
@@ -120,7 +105,7 @@ class EventSearch:
                 c = c + BERNSTEIN[:, j] * value
             variation = float(np.ptp(values))
             a, b = (c[k] - 4 * c[k + 1] + 6 * c[k + 2] - 4 * c[k + 3] + c[k + 4] for k in (0, 1))
-            is_resolved = 5 * abs(a + b) / 256 + abs(b - a) / 512 <= RESOLVED * variation
+            is_resolved = 5 * abs(a + b) / 256 + abs(b - a) / 512 <= EVENT_RESOLVED * variation
             if not is_resolved and width > SMALLEST_PANEL:
                 width *= 0.5
                 continue
@@ -141,18 +126,19 @@ class EventSearch:
         self, path: _Path, start: float, width: float, c: Array, variation: float, end_value: float
     ) -> None:
         """Follow a function through a part of the step, by way of the extrema of the polynomial."""
-        h, margin = self._inside.h, MARGIN * variation
+        h, margin = self._inside.h, EVENT_MARGIN * variation
         x, length = start * h, width * h
         slope = np.diff(c)
         previous = slope[0]
-        for k in range(1, GRID + 1) if np.any((c * c[0] <= 0) | (np.abs(c) <= margin)) else ():
-            s = k / GRID
+        for k in range(1, EVENT_GRID + 1) if np.any((c * c[0] <= 0) | (np.abs(c) <= margin)) else ():
+            s = k / EVENT_GRID
             here = bernstein_value(slope, s)
-            if previous * here < 0 or (here == 0 and previous != 0 and k < GRID):
-                at = s - here / ((here - previous) * GRID)
+            if previous * here < 0 or (here == 0 and previous != 0 and k < EVENT_GRID):
+                at = s - here / ((here - previous) * EVENT_GRID)
                 place, value = float(x + at * length), bernstein_value(c, at)
                 if abs(value) <= margin:
-                    place, value = self._settled(path, 1 if previous < 0 else -1, length / (2 * GRID), place, value)
+                    sign, part = 1 if previous < 0 else -1, length / (2 * EVENT_GRID)
+                    place, value = self._settled(path, sign, part, place, value)
                 if place > path.x:
                     self._follow(path, place, value)
             previous = here
@@ -176,7 +162,7 @@ class EventSearch:
             for k in range(3):
                 x = center + (k - 1) * d
                 g.append(float(inside.step_to(x)[1][path.event]))
-                if sign * g[-1] < -TOUCH * path.scale:
+                if sign * g[-1] < -EVENT_TOUCH * path.scale:
                     return x, g[-1]
             curvature = sign * (g[0] - 2 * g[1] + g[2])
             if not curvature > 0:
@@ -185,7 +171,7 @@ class EventSearch:
             center += min(2 * d, max(-2 * d, shift))
             if abs(shift) <= 0.5 * d:
                 d *= 0.0625
-            if not 0 < center < h or abs(shift) <= 1e-9 * h:
+            if not 0 < center < h or abs(shift) <= EXTREMUM_ENOUGH * h:
                 break
         x = min(max(center, 0.0), h)
         return (x, self._clear(path, float(inside.step_to(x)[1][path.event]))) if x > 0 else (x, value)
@@ -193,7 +179,7 @@ class EventSearch:
     @staticmethod
     def _clear(path: _Path, value: float) -> float:
         """A value without what counts as zero."""
-        return 0.0 if abs(value) <= TOUCH * path.scale else value
+        return 0.0 if abs(value) <= EVENT_TOUCH * path.scale else value
 
     def _follow(self, path: _Path, x: float, value: float) -> None:
         """Follow a function to the length x, where it has a value, and keep the event on the way if there is one."""
@@ -206,7 +192,7 @@ class EventSearch:
         inside, before = self._inside, path.value
         t, h = inside.state.t, inside.h
         low, a, side = path.x, before, 0
-        width = 4.5e-16 * max(abs(t), abs(t + h))
+        width = ZERO_WIDTH * max(abs(t), abs(t + h))
         behind, at = -1.0, inside.trial
         for n in range(EVENT_ITERATIONS):
             if not high - low > width or b == 0:

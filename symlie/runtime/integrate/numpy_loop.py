@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from symlie.contract.constants import FAILED_STEP, REJECTED_STEP, STRETCH, Status
 from symlie.errors import (
     ConstraintDriftError,
     IndefiniteMassMatrixError,
@@ -15,7 +16,6 @@ from symlie.errors import (
     OutsideChartError,
     SingularSystemError,
 )
-from symlie.runtime.integrate.c_loop import Status
 from symlie.runtime.integrate.event_search import EventSearch
 from symlie.runtime.integrate.loop_state import Counters, LoopState
 from symlie.runtime.integrate.segments import Plan
@@ -107,7 +107,7 @@ class TimeLoop:
         start = plan.start[counters.segment]
         if control.is_adaptive:
             h = min(self.h, control.h_max)
-            is_last = not state.t + 1.01 * h < end
+            is_last = not state.t + STRETCH * h < end
             if is_last:
                 h = end - state.t
             elif h < control.smallest_step(state.t, plan.span):
@@ -122,7 +122,7 @@ class TimeLoop:
         trial, status = self._tried(h)
         if control.is_adaptive and not (trial is not None and trial.error <= 1):
             failed = trial is None or not trial.error <= np.inf
-            factor = 0.2 if failed or trial is None else min(control.factor(trial.error), 0.9)
+            factor = FAILED_STEP if failed or trial is None else min(control.factor(trial.error), REJECTED_STEP)
             self._trace(h, trial.error if trial is not None and not failed else np.nan, 0)
             if h * factor < control.smallest_step(state.t, plan.span):
                 return status if status is not Status.DONE else Status.STEP_UNDERFLOW

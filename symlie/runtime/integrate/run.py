@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from symlie.contract.constants import Status
 from symlie.errors import (
     CheckpointError,
     ConstraintDriftError,
@@ -24,7 +25,7 @@ from symlie.errors import (
 )
 from symlie.interruption import DeferredInterrupt
 from symlie.notices import notify
-from symlie.runtime.integrate.c_loop import CompiledIntegration, Status
+from symlie.runtime.integrate.c_loop import CompiledIntegration
 from symlie.runtime.integrate.findings import findings_at_the_end, findings_on_the_way
 from symlie.runtime.integrate.loop_state import LoopState
 from symlie.runtime.integrate.numpy_loop import TimeLoop

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
 
+from symlie.contract.constants import TIME_RESOLUTION
 from symlie.errors import ModelError
-from symlie.runtime.methods.controllers import RESOLVED
 
 GRID_TOLERANCE = 1e-9
 """A segment within this fraction of a whole number of steps is taken as exactly that many."""
 
-LARGEST_STEPS = int(2 / RESOLVED)
+LARGEST_STEPS = int(2 / TIME_RESOLUTION)
 """Number of such steps in the longest interval, from -t to t."""
 
 
@@ -105,7 +105,7 @@ def step_plan(
         raise ModelError(f"The step size must be positive, not {h}.")
     if not (math.isfinite(t_end) and t_end > t0):
         raise ModelError(f"The end time {t_end} must be after the start {t0}.")
-    shortest = RESOLVED * max(abs(t0), abs(t_end))
+    shortest = TIME_RESOLUTION * max(abs(t0), abs(t_end))
     if (t_end - t0 if h is None else h) < shortest:
         what = "An interval" if h is None else "A step"
         raise ModelError(

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from symlie.contract.constants import Status
 from symlie.errors import IntegrationError
-from symlie.runtime.integrate.c_loop import Status
 from symlie.runtime.integrate.compiled_method import CompiledMethod
 from symlie.runtime.kernels.c import asked_states, c_states
 from symlie.runtime.kernels.carried import carried_after

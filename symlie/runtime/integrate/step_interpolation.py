@@ -7,17 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from symlie.contract.constants import INCREMENT_ENOUGH, INCREMENT_STEPS
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.system.completion import index1_multipliers
 
 if TYPE_CHECKING:
     from symlie.runtime.methods.stepper import State, Stepper, Trial
-
-INCREMENT_STEPS = 3
-"""Corrections of an increment so that it leads to the result of its step."""
-
-INCREMENT_ENOUGH = 1e-9
-"""Increments that are off by less are not corrected."""
 
 
 class StepInside:

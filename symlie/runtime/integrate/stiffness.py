@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from symlie.contract.constants import CALM_STEPS, STIFF_STEPS, STIFFNESS_EVERY
 from symlie.errors import IntegrationError
 from symlie.runtime.integrate.loop_state import Counters
 from symlie.runtime.layout.layout import Array
@@ -14,15 +15,6 @@ from symlie.runtime.methods.method import Method
 from symlie.runtime.methods.stepper import State, Stepper, Trial
 from symlie.runtime.methods.tableau import ExplicitTableau, HalfExplicitTableau
 from symlie.runtime.methods.tables import chain_table, rkmk_table
-
-STIFFNESS_EVERY = 1000
-"""Steps after which one is looked at."""
-
-STIFF_STEPS = 15
-"""Suspicious steps that are enough."""
-
-CALM_STEPS = 6
-"""Steps in a row without suspicion after which counting begins again."""
 
 NEAR_LIMIT = 0.75
 """Part of the interval of stability from which on steps are suspicious."""

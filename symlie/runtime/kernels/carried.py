@@ -6,14 +6,9 @@ import math
 
 import numpy as np
 
+from symlie.contract.constants import CLEAR_ANGLE, SMALLEST_PART
 from symlie.runtime.kernels.protocol import Kernels, Prepared
 from symlie.runtime.layout.layout import Array, Layout
-
-SMALLEST_PART = 2.0**-10
-"""Smallest part of a step over which a prescribed rotation is followed."""
-
-CLEAR = 0.5
-"""Difference of angles, in rad, below which a part of a step is short enough to tell how far it turned."""
 
 
 def carried_after(
@@ -82,7 +77,7 @@ def prescribed_rotation(kernels: Kernels, layout: Layout, p: Prepared, start: fl
         middle, later = at(t + 0.5 * width)[1], at(end if is_last else t + width)
         turned = width * (rate + 4 * middle + later[1]) / 6
         apart = np.abs(_remainder(angle + turned - later[0])) + np.abs(width * (rate - 2 * middle + later[1])) / 12
-        if apart[angles.is_prescribed].max() > CLEAR and width > SMALLEST_PART * span:
+        if apart[angles.is_prescribed].max() > CLEAR_ANGLE and width > SMALLEST_PART * span:
             width *= 0.5
             continue
         total += turned

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from symlie.contract.constants import WHOLE_TURN
 from symlie.errors import IntegrationError
 from symlie.runtime.kernels.carried import carried_after
 from symlie.runtime.kernels.hermite import INVERSE_SERIES, LAST_TERM, QUINTIC
 from symlie.runtime.kernels.protocol import Prepared, States
-from symlie.runtime.layout.angles import WHOLE_TURN
 from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.linear.schur import Algebra, algebra_of
 

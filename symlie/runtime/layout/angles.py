@@ -14,11 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from symlie.contract.constants import WHOLE_TURN
 from symlie.errors import UnknownNameError
 from symlie.runtime.layout.slices import NodeSlice
-
-WHOLE_TURN = 2 * np.pi
-"""2π."""
 
 
 @dataclass(frozen=True, eq=False)

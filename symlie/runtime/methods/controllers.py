@@ -14,14 +14,12 @@ from typing import Any
 
 import numpy as np
 
+from symlie.contract.constants import TIME_RESOLUTION
 from symlie.errors import ModelError, UnknownNameError
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.method import Method
 from symlie.runtime.system.parameters import real_array
 from symlie.showing import Brief
-
-RESOLVED = 16 * 2.0**-52
-"""Smallest step, relative to the time, that moves it by more than its rounding."""
 
 
 @dataclass(frozen=True)
@@ -154,7 +152,7 @@ class StepControl(Brief):
 
     def smallest_step(self, t: float, span: float) -> float:
         """The smallest step that moves time by more than its rounding, at t and over the whole interval."""
-        return max(self.h_min, RESOLVED * max(abs(t), span))
+        return max(self.h_min, TIME_RESOLUTION * max(abs(t), span))
 
 
 def tolerances(what: str, value: float | Array, dimension: int) -> Array:

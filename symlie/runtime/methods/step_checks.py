@@ -6,18 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from symlie.contract.constants import DRIFT_LIMIT, DRIFT_ROUND_OFF
 from symlie.errors import ConstraintDriftError, IndefiniteMassMatrixError, NotFiniteError
 from symlie.runtime.layout.layout import Layout
 
 if TYPE_CHECKING:
     from symlie.runtime.methods.stepper import Trial
     from symlie.runtime.system.system import System
-
-DRIFT_LIMIT = 0.1
-"""Of the way back to the constraints relative to the configuration, and of what is left of Φ behind it."""
-
-DRIFT_ROUND_OFF = 1e-6
-"""Of the way back relative to the configuration, below which Φ may be round-off."""
 
 
 def check_finite(layout: Layout, trial: Trial) -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from symlie.contract.constants import CHART_LIMIT, PROJECTION_STEPS
 from symlie.errors import (
     IntegrationError,
     NotFiniteError,
@@ -24,12 +25,6 @@ from symlie.runtime.methods.symplectic_theta import ThetaTableau, theta_step
 from symlie.runtime.methods.tableau import HalfExplicitTableau
 from symlie.runtime.system.completion import hidden_residual, index1_multipliers
 from symlie.runtime.system.system import System
-
-CHART_LIMIT = 39.4
-"""(2π)² = 39.478…, where T⁻¹ is singular; squared angles of one step stay below."""
-
-PROJECTION_STEPS = 5
-"""Newton steps of the projection at most."""
 
 
 @dataclass

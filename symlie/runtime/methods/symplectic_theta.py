@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from symlie.contract.constants import NEWTON_ENOUGH, NEWTON_HALVINGS, NEWTON_STEPS
 from symlie.errors import ModelError, NotConvergedError
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.exact import exact_row
@@ -15,15 +16,6 @@ from symlie.runtime.methods.tableau import Tableau
 
 if TYPE_CHECKING:
     from symlie.runtime.methods.stepper import State, Stepper, Trial
-
-NEWTON_STEPS = 50
-"""Newton steps at most."""
-
-NEWTON_HALVINGS = 10
-"""Halvings of a Newton step at most."""
-
-NEWTON_ENOUGH = 1e-10
-"""Size of a correction, relative to the state, after which quadratic convergence leaves round-off alone."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

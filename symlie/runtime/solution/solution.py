@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from symlie.contract.constants import WHOLE_TURN
 from symlie.runtime.kernels.protocol import States
-from symlie.runtime.layout.angles import WHOLE_TURN
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.solution.node_rotations import node_rotations
 from symlie.runtime.solution.outputs import Outputs

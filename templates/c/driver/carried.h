@@ -24,7 +24,6 @@ static inline void keep_increment(const symlie_problem *restrict P, const double
 }
 
 #if HAS_ANGLES
-#define WHOLE_TURN 6.283185307179586
 
 static inline double principal_angle(const symlie_problem *restrict P, int k, const double *restrict q)
 {
@@ -32,8 +31,6 @@ static inline double principal_angle(const symlie_problem *restrict P, int k, co
 }
 
 #if PRESCRIBED
-#define SMALLEST_PART 0.0009765625 /* of a step over which a prescribed rotation is followed */
-#define CLEAR 0.5 /* rad, below which a part of a step is short enough to tell how far it turned */
 
 static inline void prescribed_at(const symlie_problem *restrict P, double t, double *restrict q, double *restrict v,
                                  double *restrict angle, double *restrict rate)
@@ -76,7 +73,7 @@ SYMLIE_COLD void prescribed_rotation(const symlie_problem *restrict P, double *r
                                + fabs(width * (rate[k] - 2 * middle_rate[k] + later_rate[k])) / 12;
             if (P->angle_place[4 * k + 3] && off > apart) apart = off;
         }
-        if (apart > CLEAR && width > SMALLEST_PART * span) {
+        if (apart > CLEAR_ANGLE && width > SMALLEST_PART * span) {
             width *= 0.5;
             continue;
         }

@@ -8,9 +8,6 @@
 #ifndef SYMLIE_DRIFT_H
 #define SYMLIE_DRIFT_H
 
-#define DRIFT_LIMIT 0.1     /* of |delta| relative to the configuration, and of |Phi(q')| relative to |Phi(q)| */
-#define DRIFT_ROUND_OFF 1e-6 /* of |delta| relative to the configuration, below which Phi may be round-off */
-
 static inline long long drift_workspace(const symlie_problem *restrict P)
 {
     (void)P;

@@ -66,7 +66,7 @@ static inline double step_factor(const symlie_control *control, double error)
 static inline double smallest_step(const symlie_plan *plan, double t)
 {
     const double span = plan->end[plan->segments - 1] - plan->start[0];
-    return fmax(plan->control->h_min, 16 * 2.220446049250313e-16 * fmax(fabs(t), span));
+    return fmax(plan->control->h_min, TIME_RESOLUTION * fmax(fabs(t), span));
 }
 
 static inline void accept(const symlie_problem *restrict P, symlie_state *restrict state, double t,
@@ -129,7 +129,7 @@ int symlie_integrate(const symlie_problem *P, symlie_state *state, const symlie_
             if (control->is_adaptive) {
                 h = fmin(state->h, control->h_max);
                 /* A rest that is hardly longer than a step becomes one step. */
-                is_last = !(t + 1.01 * h < end);
+                is_last = !(t + STRETCH * h < end);
                 if (is_last) h = end - t;
                 else if (h < smallest_step(plan, t)) return SYMLIE_STEP_UNDERFLOW;
                 end_of_step = is_last ? end : t + h;
@@ -142,7 +142,7 @@ int symlie_integrate(const symlie_problem *P, symlie_state *state, const symlie_
             if (control->is_adaptive) {
                 const int failed = status != SYMLIE_DONE || !(trial.error <= (double)INFINITY);
                 if (failed || !(trial.error <= 1)) {
-                    const double factor = failed ? 0.2 : fmin(step_factor(control, trial.error), 0.9);
+                    const double factor = failed ? FAILED_STEP : fmin(step_factor(control, trial.error), REJECTED_STEP);
                     record_tried(record, t, h, failed ? (double)NAN : trial.error, 0);
                     if (h * factor < smallest_step(plan, t)) return status != SYMLIE_DONE ? status : SYMLIE_STEP_UNDERFLOW;
                     if (!failed) keep_first_stage(P, state, &trial);

@@ -4,10 +4,6 @@
 
 #include "event_tables.h"
 
-#define EVENT_SAMPLES 6
-#define RESOLVED 0.05           /* of the variation: last two Chebyshev coefficients of a part that is resolved */
-#define FAR 8                   /* variations that a function must be away from zero to be looked at no closer */
-
 /* Whether all functions are far from zero at the ends and at the two nodes in the middle. */
 static inline int are_far(const symlie_problem *restrict P, const double *restrict sample)
 {
@@ -16,7 +12,7 @@ static inline int are_far(const symlie_problem *restrict P, const double *restri
     for (int e = 0; e < EVENTS; e++) {
         const double a = sample[e], b = sample[2 * EVENTS + e], c = sample[3 * EVENTS + e], d = sample[5 * EVENTS + e];
         const double low = fmin(fmin(a, b), fmin(c, d)), high = fmax(fmax(a, b), fmax(c, d));
-        near |= !((low > 0 ? low : -high) > FAR * (high - low));
+        near |= !((low > 0 ? low : -high) > EVENT_FAR * (high - low));
     }
     return !near;
 }
@@ -36,7 +32,7 @@ static inline int fit_samples(const symlie_problem *restrict P, const double *re
     }
     const double a = c[0] - 4 * c[1] + 6 * c[2] - 4 * c[3] + c[4], b = c[1] - 4 * c[2] + 6 * c[3] - 4 * c[4] + c[5];
     *variation = high - low;
-    return 5 * fabs(a + b) / 256 + fabs(b - a) / 512 <= RESOLVED * *variation;
+    return 5 * fabs(a + b) / 256 + fabs(b - a) / 512 <= EVENT_RESOLVED * *variation;
 }
 
 /* A polynomial with n Bernstein coefficients, by de Casteljau's scheme. */

@@ -11,13 +11,6 @@
 #include "event_samples.h"
 #include "step_interpolation.h"
 
-#define EVENT_ITERATIONS 200    /* steps to locate a zero */
-#define SMALLEST_PANEL 0.015625 /* of a step: smallest part that is sampled by itself */
-#define MARGIN 0.02             /* of the variation: distance from zero at which the sign is certain */
-#define TOUCH 1e-12             /* of the largest value: what counts as zero */
-#define EVENT_GRID 32           /* intervals in which a part has one extremum at most */
-#define EXTREMUM_STEPS 8        /* refinements of an extremum */
-
 /* Whether a function that went from a to b reached zero in the direction that is asked for. A function that starts at
  * zero has not: this is where an integration goes on after an event. */
 static inline int is_crossing(double a, double b, int direction)
@@ -40,7 +33,7 @@ SYMLIE_COLD int locate_event(step_inside *restrict in, const event_path *restric
                              double *restrict length)
 {
     double low = path->x, a = path->value, behind = -1; /* the step length that `other` belongs to */
-    const double t = in->t, width = 4.5e-16 * fmax(fabs(t), fabs(t + in->h));
+    const double t = in->t, width = ZERO_WIDTH * fmax(fabs(t), fabs(t + in->h));
     int side = 0, status = SYMLIE_DONE;
     for (int n = 0; n < EVENT_ITERATIONS && high - low > width && b != 0; n++) {
         double x = high - b * (high - low) / (b - a);
@@ -112,20 +105,20 @@ SYMLIE_COLD int settle_extremum(step_inside *restrict in, const event_path *rest
             status = step_to(in, *x, in->t + *x);
             if (status != SYMLIE_DONE) return status;
             *value = g[k] = in->other->event[path->event];
-            if (sign * g[k] < -TOUCH * path->scale) return SYMLIE_DONE;
+            if (sign * g[k] < -EVENT_TOUCH * path->scale) return SYMLIE_DONE;
         }
         const double curvature = sign * (g[0] - 2 * g[1] + g[2]);
         if (!(curvature > 0)) break;
         const double shift = -sign * d * (g[2] - g[0]) / (2 * curvature);
         center += fmin(2 * d, fmax(-2 * d, shift));
         if (fabs(shift) <= 0.5 * d) d *= 0.0625;
-        if (!(center > 0 && center < in->h) || fabs(shift) <= 1e-9 * in->h) break;
+        if (!(center > 0 && center < in->h) || fabs(shift) <= EXTREMUM_ENOUGH * in->h) break;
     }
     *x = fmin(fmax(center, 0), in->h);
     if (!(*x > 0)) return SYMLIE_DONE;
     status = step_to(in, *x, in->t + *x);
     *value = in->other->event[path->event];
-    if (fabs(*value) <= TOUCH * path->scale) *value = 0;
+    if (fabs(*value) <= EVENT_TOUCH * path->scale) *value = 0;
     return status;
 }
 
@@ -133,7 +126,7 @@ SYMLIE_COLD int settle_extremum(step_inside *restrict in, const event_path *rest
 static inline int follow_panel(step_inside *restrict in, event_path *restrict path, double start, double width,
                                const double *restrict c, double variation, double end_value)
 {
-    const double margin = MARGIN * variation, x = start * in->h, length = width * in->h;
+    const double margin = EVENT_MARGIN * variation, x = start * in->h, length = width * in->h;
     double slope[EVENT_SAMPLES - 1], previous;
     int may_cross = 0, status;
     for (int i = 0; i + 1 < EVENT_SAMPLES; i++) slope[i] = c[i + 1] - c[i];
@@ -164,7 +157,7 @@ static inline int follow_panel(step_inside *restrict in, event_path *restrict pa
         status = step_to(in, last, in->t + last);
         if (status != SYMLIE_DONE) return status;
         end_value = in->other->event[path->event];
-        if (fabs(end_value) <= TOUCH * path->scale) end_value = 0;
+        if (fabs(end_value) <= EVENT_TOUCH * path->scale) end_value = 0;
     }
     return follow(in, path, last, end_value);
 }

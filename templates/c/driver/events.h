@@ -6,8 +6,6 @@
 #if HAS_EVENTS
 #include "event_search.h"
 
-#define MOST_EVENTS 320         /* of one function within a step: five in each of the smallest parts */
-
 static inline long long event_workspace(const symlie_problem *restrict P)
 {
     return inside_workspace(P) + 2LL * DIMENSION + 2LL * EVENT_SAMPLES * EVENTS;
@@ -61,7 +59,7 @@ static inline int find_events(const symlie_problem *restrict P, double *restrict
         double *restrict last = sample + (EVENT_SAMPLES - 1) * EVENTS + e;
         event_path path = {e, 0, state->event[e], 0, record};
         for (int i = 0; i < EVENT_SAMPLES; i++) path.scale = fmax(path.scale, fabs(sample[i * EVENTS + e]));
-        if (fabs(*last) <= TOUCH * path.scale) *last = 0;
+        if (fabs(*last) <= EVENT_TOUCH * path.scale) *last = 0;
         const int status = search_event(&in, &path, sample, panel);
         if (status != SYMLIE_DONE) return status;
     }
@@ -95,7 +93,6 @@ static inline int find_events(const symlie_problem *restrict P, double *restrict
     return SYMLIE_DONE;
 }
 #else
-#define MOST_EVENTS 0
 
 static inline long long event_workspace(const symlie_problem *restrict P)
 {

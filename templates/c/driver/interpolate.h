@@ -2,14 +2,12 @@
 #ifndef SYMLIE_INTERPOLATE_H
 #define SYMLIE_INTERPOLATE_H
 
-#define DEGREE 5
-
 long long symlie_interpolation_workspace(const symlie_problem *P)
 {
     (void)P;
     if (FIXED_TOPOLOGY) return 0;
-    return mass_workspace(P) + acceleration_workspace(P) + carried_workspace(P) + (DEGREE + 13LL) * DIMENSION + 2LL * STORAGE
-           + ROWS + ANGLES;
+    return mass_workspace(P) + acceleration_workspace(P) + carried_workspace(P)
+           + (INTERPOLATION_DEGREE + 13LL) * DIMENSION + 2LL * STORAGE + ROWS + ANGLES;
 }
 
 /* (d/dt T^-1(theta)) v along theta', by the series of T^-1 in powers of ad and the product rule. */
@@ -85,10 +83,11 @@ static inline void fit_increment(const symlie_problem *restrict P, const symlie_
     symlie_rate(P, theta, a + DIMENSION, theta_dot_dot);
     rate_derivative(P, rule, work, theta, theta_dot, next_v, change);
     for (int k = 0; k < DIMENSION; k++) {
-        const double known[DEGREE] = {h * v[k], h * h * a[k], theta[k], h * theta_dot[k], h * h * (theta_dot_dot[k] + change[k])};
-        for (int i = 0; i < DEGREE; i++) {
+        const double known[INTERPOLATION_DEGREE] = {h * v[k], h * h * a[k], theta[k], h * theta_dot[k],
+                                                    h * h * (theta_dot_dot[k] + change[k])};
+        for (int i = 0; i < INTERPOLATION_DEGREE; i++) {
             double sum = 0;
-            for (int j = 0; j < DEGREE; j++) sum += rule->hermite[i * DEGREE + j] * known[j];
+            for (int j = 0; j < INTERPOLATION_DEGREE; j++) sum += rule->hermite[i * INTERPOLATION_DEGREE + j] * known[j];
             coefficients[i * DIMENSION + k] = sum;
         }
     }
@@ -103,7 +102,7 @@ static inline void state_within(const symlie_problem *restrict P, double *restri
     ARRAY(moved, STORAGE);
     for (int k = 0; k < DIMENSION; k++) {
         double value = 0, slope = 0;
-        for (int j = DEGREE; j > 0; j--) {
+        for (int j = INTERPOLATION_DEGREE; j > 0; j--) {
             const double c = coefficients[(j - 1) * DIMENSION + k];
             value = (value + c) * s;
             slope = slope * s + j * c;
@@ -124,7 +123,7 @@ void symlie_interpolate_states(const symlie_problem *P, const symlie_states *rec
 {
     mass_matrix mass;
     double *work = place_mass(P, workspace, &mass);
-    ARRAY(coefficients, DEGREE * DIMENSION);
+    ARRAY(coefficients, INTERPOLATION_DEGREE * DIMENSION);
     ARRAY(theta, DIMENSION);
     ARRAY(a, 2 * DIMENSION);
     ARRAY(unused, ROWS);

@@ -4,8 +4,6 @@
 
 #include "vectors.h"
 
-#define CHART_LIMIT 39.4 /* (2 pi)^2 = 39.478..., where the inverse tangent operator is singular */
-
 /* The result of a step that may still be tried again. */
 typedef struct {
     double *q;

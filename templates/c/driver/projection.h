@@ -7,8 +7,6 @@
 #ifndef SYMLIE_PROJECTION_H
 #define SYMLIE_PROJECTION_H
 
-#define PROJECTION_STEPS 5
-
 static inline long long projection_workspace(const symlie_problem *restrict P)
 {
     (void)P;

@@ -7,9 +7,6 @@
 #ifndef SYMLIE_STEP_INTERPOLATION_H
 #define SYMLIE_STEP_INTERPOLATION_H
 
-#define INCREMENT_STEPS 3
-#define INCREMENT_ENOUGH 1e-9 /* of an increment: what is left moves no event across a margin */
-
 /* A step that was accepted, and what it takes to look into it. */
 typedef struct {
     const symlie_problem *P;

@@ -12,10 +12,6 @@
 #ifndef SYMLIE_STIFFNESS_H
 #define SYMLIE_STIFFNESS_H
 
-#define STIFFNESS_EVERY 1000
-#define STIFF_STEPS 15
-#define CALM_STEPS 6
-
 static inline long long stiffness_workspace(const symlie_problem *restrict P)
 {
     return STORAGE + 6LL * DIMENSION + ROWS + acceleration_workspace(P);

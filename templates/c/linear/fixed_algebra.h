@@ -5,7 +5,6 @@
 #define SYMLIE_FIXED_ALGEBRA_H
 
 #define SADDLE (DIMENSION + ROWS)
-#define LOST_PIVOT 1e-13 /* relative size of a pivot that is round-off only */
 
 /* Solve A x = x by Gaussian elimination with partial pivoting and row equilibration; 0 if A is singular. */
 SYMLIE_COLD int solve_dense(int n, double *restrict A, double *restrict x)

@@ -6,9 +6,6 @@
 #ifndef SYMLIE_STRUCTURED_ALGEBRA_H
 #define SYMLIE_STRUCTURED_ALGEBRA_H
 
-#define LOST_PIVOT 1e-13 /* relative size of a pivot that is round-off only */
-#define PIVOT_LOSS 1e-10 /* relative size of a pivot that is not trusted without an exchange of rows */
-
 typedef struct {
     double *M; /* values of all elements */
     double *F; /* M^-1 by nodes */

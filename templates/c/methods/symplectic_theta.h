@@ -14,10 +14,6 @@
 #error "the symplectic theta family needs a Hamiltonian system on cotangent bundles"
 #endif
 
-#define NEWTON_STEPS 50
-#define NEWTON_HALVINGS 10
-#define NEWTON_ENOUGH 1e-10 /* of a correction relative to the state: quadratic convergence leaves round-off */
-
 static inline long long step_workspace(const symlie_problem *restrict P)
 {
     (void)P;

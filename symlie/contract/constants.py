@@ -1,0 +1,133 @@
+"""Numbers and statuses that the time loops in C and in NumPy share; C takes them from ``constants.h``, printed here."""
+
+from __future__ import annotations
+
+import enum
+import math
+
+
+class Status(enum.IntEnum):
+    """What a time loop reports; ``SYMLIE_DONE`` … in C."""
+
+    DONE = 0
+    BUFFER_FULL = 1
+    BUDGET = 2
+    NOT_FINITE = 3
+    SINGULAR = 4
+    OUTSIDE_CHART = 5
+    EVENT = 6
+    STEP_UNDERFLOW = 7
+    NOT_CONVERGED = 8
+    INDEFINITE_MASS = 9
+    CONSTRAINT_DRIFT = 10
+    EVENT_NOT_A_NUMBER = 11
+    TOO_MANY_STEPS = 12
+
+
+WHOLE_TURN = 2 * math.pi
+"""2π rad."""
+
+CHART_LIMIT = 39.4
+"""Just under (2π)² = 39.478…, where T⁻¹ is singular; squared angles of one step stay below."""
+
+LOST_PIVOT = 1e-13
+"""Size of a pivot relative to its row that is round-off only."""
+
+PIVOT_LOSS = 1e-10
+"""A pivot below this fraction of its original diagonal entry is not trusted: ten digits would be lost."""
+
+PROJECTION_STEPS = 5
+"""Newton steps of the projection at most."""
+
+NEWTON_STEPS = 50
+"""Newton steps of an implicit step at most."""
+
+NEWTON_HALVINGS = 10
+"""How often a Newton step that does not reduce the residual is halved at most."""
+
+NEWTON_ENOUGH = 1e-10
+"""Size of a correction relative to the state after which quadratic convergence leaves round-off alone."""
+
+DRIFT_LIMIT = 0.1
+"""Of the way back to the constraints relative to the configuration, and of what is left of Φ behind it."""
+
+DRIFT_ROUND_OFF = 1e-6
+"""Of the way back relative to the configuration, below which Φ may be round-off."""
+
+TIME_RESOLUTION = 16 * 2.0**-52
+"""Smallest step relative to the times of an integration: sixteen units of rounding."""
+
+STRETCH = 1.01
+"""Steps to which a rest of an interval may amount to become one step."""
+
+FAILED_STEP = 0.2
+"""Factor of the step size after a step that has no result."""
+
+REJECTED_STEP = 0.9
+"""Factor of the step size after a step that is rejected, at most."""
+
+STIFFNESS_EVERY = 1000
+"""Steps after which one is looked at."""
+
+STIFF_STEPS = 15
+"""Suspicious steps that are enough."""
+
+CALM_STEPS = 6
+"""Steps in a row without suspicion after which counting begins again."""
+
+SMALLEST_PART = 2.0**-10
+"""Smallest part of a step over which a prescribed rotation is followed."""
+
+CLEAR_ANGLE = 0.5
+"""Difference of angles, in rad, below which a part of a step is short enough to tell how far it turned."""
+
+INTERPOLATION_DEGREE = 5
+"""Of the polynomials between states."""
+
+INCREMENT_STEPS = 3
+"""Corrections of an increment so that it leads to the result of its step."""
+
+INCREMENT_ENOUGH = 1e-9
+"""Increments that are off by less are not corrected: what is left moves no event across a margin."""
+
+SMALLEST_PANEL = 2.0**-6
+"""Smallest part of a step that is sampled by itself in the search of events."""
+
+EVENT_RESOLVED = 0.05
+"""Last two Chebyshev coefficients of a part that is resolved, relative to the variation."""
+
+EVENT_MARGIN = 0.02
+"""Distance from zero at which the sign of a function is certain, relative to the variation."""
+
+EVENT_FAR = 8
+"""Variations that a function must be away from zero to be looked at no closer."""
+
+EVENT_TOUCH = 1e-12
+"""What counts as zero, relative to the largest value within the step."""
+
+EVENT_GRID = 32
+"""Intervals of a part in which its polynomial has one extremum at most."""
+
+ZERO_WIDTH = 4.5e-16
+"""Of the interval in which a zero is located, relative to the time: two units of rounding."""
+
+EVENT_ITERATIONS = 200
+"""Steps taken at most to locate one zero."""
+
+EXTREMUM_STEPS = 8
+"""Refinements of an extremum."""
+
+EXTREMUM_ENOUGH = 1e-9
+"""Shift of an extremum relative to the step after which it is not refined."""
+
+MOST_EVENTS = 5 * 64
+"""Events of one function within a step at most: five in each of the smallest parts."""
+
+
+def constants_header() -> dict[str, str]:
+    """``constants.h`` and its text."""
+    numbers = [f"#define {name} {value!r}" for name, value in globals().items() if name.isupper()]
+    statuses = ",\n".join(f"    SYMLIE_{status.name} = {status.value}" for status in Status)
+    head = "/* What the time loops in C and in NumPy share; symlie/contract/constants.py says what each is. */"
+    lines = [head, "#ifndef SYMLIE_CONSTANTS_H", "#define SYMLIE_CONSTANTS_H", "", *numbers]
+    return {"constants.h": "\n".join([*lines, "", f"enum symlie_status {{\n{statuses}\n}};", "", "#endif", ""])}

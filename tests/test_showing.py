@@ -14,7 +14,7 @@ from nbclient import NotebookClient
 
 import symlie as sl
 from symlie.derive.equations import Equations
-from symlie.runtime.methods.method import method, method_names
+from symlie.runtime.methods.library import method, method_names
 from symlie.runtime.solution.solution import Solution
 from symlie.showing import LONGEST_LINE, MOST_ROWS, brief, line, table
 
@@ -89,7 +89,7 @@ def objects() -> Iterator[Any]:
 
 NAMED = {
     "Model", "Node", "NodeArray", "RotationMatrix", "GroupElement", "ElementType", "CosseratRod", "Equations",
-    "System", "Solution", "StateAt", "Statistics", "Linearization", "Method", "Parameter", "Constraint", "Event",
+    "System", "Solution", "StateAt", "Statistics", "Linearization", "Rkmk", "Parameter", "Constraint", "Event",
     "Trace", "LieGroup", "HomogeneousSpace",
 }  # fmt: skip
 """Classes whose objects people look at."""

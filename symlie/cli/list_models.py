@@ -22,7 +22,7 @@ def run(arguments: Namespace) -> int:
     from symlie.groups.spaces import NAMED as SPACES
     from symlie.groups.standard import NAMED, group_from_name
     from symlie.models.registry import model_names, open_model, plain
-    from symlie.runtime.methods.method import method, method_names
+    from symlie.runtime.methods.library import method, method_names
 
     files = [open_model(name) for name in model_names()]
     methods = [method(name) for name in method_names()]

@@ -54,10 +54,9 @@ def run(arguments: Namespace) -> int:
     """Run the command."""
     arguments.result.update(method=arguments.method)
     from symlie.runtime.methods.chosen import chosen_method
-    from symlie.runtime.methods.orders import method_orders
 
     method = chosen_method(arguments.method, dict(arguments.method_options))
-    found, embedded = method_orders(method)
+    found, embedded = method.orders()
     arguments.result.update(
         name=method.name,
         family=method.family,
@@ -90,12 +89,11 @@ def run(arguments: Namespace) -> int:
 
 def _observed(arguments: Namespace) -> dict[str, Any]:
     from symlie.models.statement_cache import system_of_model
-    from symlie.runtime.integrate.solve import takes_constraints
     from symlie.runtime.methods.chosen import chosen_method
     from symlie.runtime.study.observed_orders import observed_orders
 
     method = chosen_method(arguments.method, dict(arguments.method_options))
-    group = "SE3" if takes_constraints(method) else "SO3"
+    group = "SE3" if method.takes_constraints else "SO3"
     system = system_of_model(MODEL, {"group": group}, backend=arguments.backend).with_initial("top", Omega=SPIN)
     found = observed_orders(system, method, END)
     return {"model": MODEL, "group": group, "h": list(found.h), "error": list(found.error), "order": list(found.order)}

@@ -19,7 +19,7 @@ from symlie.ir.kernels import Kernel
 from symlie.runtime.integrate.driver_library import driver_source
 from symlie.runtime.kernels.c_library import library_source
 from symlie.runtime.layout.layout import Array
-from symlie.runtime.methods.method import method
+from symlie.runtime.methods.library import method
 from tests.systems import (
     HEAVY_TOPS,
     chain_equations,
@@ -65,8 +65,8 @@ def sources(model: str, method_name: str | None = None) -> dict[str, str]:
         headers += [algebra, *DRIVER_HEADERS]
         chosen = method(method_name)
         text |= driver_source(chosen, name, algebra)
-        if chosen.step_kind:
-            text |= step_files(equations_of(model), chosen.step_kind)
+        if chosen.kernel_set:
+            text |= step_files(equations_of(model), chosen.kernel_set)
     return {**text, **included_headers(headers)}
 
 

@@ -20,9 +20,8 @@ from symlie.derive.equations import Equations
 from symlie.errors import CompilerError
 from symlie.models.registry import build_model
 from symlie.runtime.integrate.driver_library import driver_source
-from symlie.runtime.integrate.solve import takes_constraints
 from symlie.runtime.kernels.c_library import library_source
-from symlie.runtime.methods.method import method, method_names
+from symlie.runtime.methods.library import method, method_names
 from tests.emit.building import GENERAL, MODELS, equations_of, write
 from tests.emit.test_operators import files_of
 
@@ -72,10 +71,10 @@ def time_loops(name: str) -> Iterator[dict[str, str]]:
     model, text, manifest = kernels_of(name)
     constrained = any(e["constraints"] for e in manifest["element_types"])
     algebra = "fixed_algebra.h" if manifest["fixed_topology"] else "structured_algebra.h"
-    kinds = {(method(n).family, method(n).step_kind): n for n in method_names()}
+    kinds = {(method(n).family, method(n).kernel_set): n for n in method_names()}
     for (family, kind), method_name in kinds.items():
         chosen = method(method_name)
-        if constrained and not takes_constraints(chosen):
+        if constrained and not chosen.takes_constraints:
             continue
         if family == "symplectic" and f"{model}_symplectic" not in manifest["operations"]:
             continue

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from symlie.runtime.methods.method import method
+from symlie.runtime.methods.library import method
 
 Tableau = TypeVar("Tableau")
 

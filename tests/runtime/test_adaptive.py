@@ -14,10 +14,9 @@ from hypothesis import strategies as st
 import symlie as sl
 from symlie.errors import ModelError, NotFiniteError, StepUnderflowError, UnknownNameError, UnsupportedMethodError
 from symlie.models import flying_spaghetti, roll_up
-from symlie.runtime.integrate.solve import takes_constraints
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.controllers import CONTROLLERS, FIXED_STEPS, Controller, controller_by_name
-from symlie.runtime.methods.method import method, method_names
+from symlie.runtime.methods.library import method, method_names
 from symlie.runtime.methods.stepper import State, Stepper
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.system.system import System
@@ -66,7 +65,7 @@ def test_numpy_takes_the_same_steps(group: str) -> None:
 @pytest.mark.parametrize("name", EMBEDDED)
 def test_estimates_have_the_order_of_the_embedded_formula(name: str, backend: str) -> None:
     """The norm of ŷ - y with absolute tolerance one, over step sizes."""
-    group = "SO3xR3" if takes_constraints(method(name)) else "SO3"
+    group = "SO3xR3" if method(name).takes_constraints else "SO3"
     system = heavy_top_system(group, backend)
     order = method(name).tableau.order_hat
     assert order is not None

@@ -14,7 +14,7 @@ import symlie as sl
 from symlie.errors import ModelError, OutsideChartError, UnknownNameError, UnsupportedMethodError
 from symlie.models import flying_spaghetti
 from symlie.runtime.layout.layout import Array
-from symlie.runtime.methods.method import method, method_names
+from symlie.runtime.methods.library import method, method_names
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.system.system import System
 from tests import tolerances

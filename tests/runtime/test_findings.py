@@ -16,7 +16,7 @@ from symlie.errors import InterruptedIntegrationError, TooManyStepsError
 from symlie.runtime.integrate import findings
 from symlie.runtime.integrate import run as execution
 from symlie.runtime.integrate.stiffness import NEAR_LIMIT, stiffness_limit
-from symlie.runtime.methods.method import method as method_of_name
+from symlie.runtime.methods.library import method as method_of_name
 from symlie.runtime.system.system import System
 
 BACKENDS = ("c", "numpy")

@@ -13,7 +13,7 @@ import pytest
 import symlie as sl
 from symlie.models import heavy_top
 from symlie.runtime.layout.layout import Array
-from symlie.runtime.methods.method import method, method_names
+from symlie.runtime.methods.library import method, method_names
 from symlie.runtime.solution.solution import Solution
 from tests import tolerances
 from tests.systems import CONSTRAINED, FREE, HEAVY_TOPS, heavy_top_reference, heavy_top_system

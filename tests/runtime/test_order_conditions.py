@@ -10,12 +10,11 @@ import pytest
 
 from symlie.errors import ModelError
 from symlie.runtime.methods import order_conditions
-from symlie.runtime.methods.commutator_free import Chain, ChainTableau, CrouchGrossmanTableau, along_slopes
+from symlie.runtime.methods.commutator_free import Chain, ChainTableau, CommutatorFree, CrouchGrossman, along_slopes
 from symlie.runtime.methods.exact import exact_row
-from symlie.runtime.methods.method import Method, method, method_names, order_of_truncation
+from symlie.runtime.methods.library import method, method_names
 from symlie.runtime.methods.order_conditions import chain_series, flow, inverse_weights, order_of, rkmk_series
-from symlie.runtime.methods.orders import method_orders
-from symlie.runtime.methods.tableau import ExplicitTableau
+from symlie.runtime.methods.rkmk import ExplicitTableau, Rkmk, order_of_truncation
 from tests.runtime.tableaux import tableau_of
 
 
@@ -43,13 +42,13 @@ EXPLICIT = [n for n in method_names() if n != "symplectic_theta"]
 
 def test_methods_without_conditions_are_named() -> None:
     with pytest.raises(ModelError, match=r"no order conditions of the family symplectic; its order is stated as 2"):
-        method_orders(method("symplectic_theta"))
+        method("symplectic_theta").orders()
 
 
 @pytest.mark.parametrize("name", EXPLICIT)
 def test_methods_have_exactly_the_stated_orders(name: str) -> None:
     known = method(name)
-    found, embedded = method_orders(known)
+    found, embedded = known.orders()
     assert found.order == known.order
     assert (embedded.order if embedded else None) == known.order_hat
     assert found.residual <= 1e-30 if known.tableau.is_decimal else found.residual == 0
@@ -70,32 +69,33 @@ TRUNCATED = {
 @pytest.mark.parametrize("name", TRUNCATED)
 def test_orders_of_truncated_methods(name: str) -> None:
     for commutators, order in zip((0, 1, 2, None), TRUNCATED[name], strict=True):
-        truncated = Method(tableau_of(name, ExplicitTableau), commutators)
-        assert method_orders(truncated)[0].order == order == truncated.order
+        truncated = Rkmk(tableau_of(name, ExplicitTableau), commutators)
+        assert truncated.orders()[0].order == order == truncated.order
 
 
 @pytest.mark.parametrize(("commutators", "orders"), [(0, (2,)), (1, (3,)), (2, (4,)), (None, (4,))])
 def test_orders_of_the_truncated_embedded_formula(commutators: int | None, orders: tuple[int]) -> None:
-    truncated = Method(tableau_of("rkmk_dopri5", ExplicitTableau), commutators)
-    embedded = method_orders(truncated)[1]
+    truncated = Rkmk(tableau_of("rkmk_dopri5", ExplicitTableau), commutators)
+    embedded = truncated.orders()[1]
     assert embedded is not None and (embedded.order,) == orders == (truncated.order_hat,)
 
 
 def test_rule_of_truncation() -> None:
     """B₃ = B₅ = 0: an odd number of commutators above one gains nothing."""
     assert [order_of_truncation(k) for k in range(6)] == [2, 3, 5, 5, 7, 7]
-    assert [method(n).with_options({"commutators": "auto"}).commutators for n in TRUNCATED] == [0, 1, 2, 2, 2, 4]
+    chosen = [method(n).with_options({"commutators": "auto"}).options for n in TRUNCATED]
+    assert [options["commutators"] for options in chosen] == [0, 1, 2, 2, 2, 4]
 
 
 def test_wrong_sign_of_commutators_leaves_order_two(monkeypatch: pytest.MonkeyPatch) -> None:
     tableau = tableau_of("rkmk4_two_commutators", ExplicitTableau)
     turned = tuple(dataclasses.replace(b, weight=-b.weight) for b in tableau.brackets)
-    assert method_orders(Method(dataclasses.replace(tableau, brackets=turned), 0))[0].order == 2
+    assert Rkmk(dataclasses.replace(tableau, brackets=turned), 0).orders()[0].order == 2
     monkeypatch.setattr(
         order_conditions, "inverse_weights", lambda n: [x * (-1) ** k for k, x in enumerate(inverse_weights(n))]
     )
     for name in ("rkmk_kutta3", "rkmk_rk44", "rkmk_dopri5", "rkmk_rk67"):
-        assert method_orders(method(name))[0].order == 2
+        assert method(name).orders()[0].order == 2
 
 
 @pytest.mark.parametrize("name", ["cf4", "cf43"])
@@ -109,12 +109,10 @@ def test_swapped_factors_leave_order_two(name: str) -> None:
 def test_crouch_grossman_needs_more_than_classical_conditions() -> None:
     """The classical method of order four, with its weights along single slopes, has order two only."""
     classical = tableau_of("rkmk_rk44", ExplicitTableau)
-    tableau = tableau_of("cg4", ChainTableau)
-    assert isinstance(tableau, CrouchGrossmanTableau)
     rows = (*classical.a, classical.b)
     *stages, end = map(along_slopes, rows)
     mixed = ChainTableau(name="mixed", order=1, c=classical.c, chains=tuple(stages), result=end, source="")
-    assert method_orders(Method(mixed))[0].order == 2
+    assert CommutatorFree(mixed).orders()[0].order == 2
 
 
 def test_published_digits_are_enough() -> None:
@@ -128,7 +126,7 @@ def test_published_digits_are_enough() -> None:
     rounded = dataclasses.replace(
         tableau, chains=tuple(map(shortened, tableau.chains)), result=shortened(tableau.result)
     )
-    found = method_orders(Method(rounded))[0]
+    found = CrouchGrossman(rounded).orders()[0]
     assert found.order == 4 and 0 < found.residual < 1e-15
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import symlie as sl
 from symlie.errors import FormatError, InterruptedIntegrationError, ModelError
-from symlie.runtime.methods.method import method
+from symlie.runtime.methods.library import method
 from symlie.runtime.solution.solution import Solution
 from tests import tolerances
 from tests.runtime.test_orders import driven_body
@@ -74,7 +74,7 @@ def written(folder: Path, text: str, name: str = "own.toml") -> Path:
 def test_the_same_as_in_the_library(text: str, name: str, tmp_path: Path) -> None:
     file, known = written(tmp_path, text), method(name)
     own = sl.load_tableau(file)
-    assert (own.order, own.family, own.commutators) == (known.order, known.family, known.commutators)
+    assert (own.order, own.family, own.options) == (known.order, known.family, known.options)
     assert own.name == ("own" if "name" not in text else text.split('"')[1])
     found = [sl.solve(driven_body(), 0.1, method=m, h=0.01) for m in (str(file), file, own, name)]
     assert len({s.q.tobytes() + s.v.tobytes() for s in found}) == 1

@@ -22,7 +22,8 @@ from symlie.runtime.integrate.segments import GRID_TOLERANCE, LARGEST_STEPS, ste
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.linear.schur import DenseAlgebra
 from symlie.runtime.methods.controllers import FIXED_STEPS
-from symlie.runtime.methods.method import Method, method, method_names
+from symlie.runtime.methods.family import Method
+from symlie.runtime.methods.library import method, method_names
 from symlie.runtime.methods.stepper import State, Stepper
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.solution.start import start_of
@@ -316,7 +317,7 @@ def test_one_step_by_the_paper() -> None:
     trial = Stepper(system, method("lie_euler_heun"), FIXED_STEPS).step(state, H)
     close(trial.q, k.advance(q, H * (v + faster) / 2), tolerances.LIBRARY)
     close(trial.v, v + H * (first + second) / 2, tolerances.LIBRARY)
-    assert method("lie_euler_heun").commutators == 0
+    assert method("lie_euler_heun").options["commutators"] == 0
 
 
 # ---------------------------------------------------------------------------------------------------------------------

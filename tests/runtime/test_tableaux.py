@@ -16,9 +16,10 @@ from hypothesis import strategies as st
 
 from symlie.errors import ModelError, UnknownNameError
 from symlie.runtime.methods.exact import ExactRow, QuadraticNumber, exact_row
+from symlie.runtime.methods.half_explicit import HalfExplicitTableau
 from symlie.runtime.methods.index2_conditions import StageSeries, Tree, bicoloured_trees, rooted_trees
-from symlie.runtime.methods.method import Method, method, method_names
-from symlie.runtime.methods.tableau import ExplicitTableau, HalfExplicitTableau
+from symlie.runtime.methods.library import method, method_names
+from symlie.runtime.methods.rkmk import ExplicitTableau, Rkmk
 from tests.runtime.tableaux import tableau_of
 
 RKMK_METHODS = (
@@ -407,6 +408,7 @@ def test_numbers_next_to_a_midpoint_of_doubles() -> None:
 @pytest.mark.parametrize("name", RKMK_METHODS + HALF_EXPLICIT_METHODS)
 def test_float_arrays(name: str) -> None:
     tableau = method(name).tableau
+    assert isinstance(tableau, ExplicitTableau | HalfExplicitTableau)
     pairs = [(tableau.c, tableau.c_float()), (tableau.b, tableau.b_float())]
     if tableau.b_hat is not None:
         b_hat = tableau.b_hat_float()
@@ -448,7 +450,8 @@ def test_names_families_and_commutators() -> None:
         assert found.order == found.tableau.order
         assert found.tableau.source
         assert found.family == FAMILIES[name]
-        assert found.commutators == (0 if name in ("lie_euler_heun", "rkmk4_two_commutators") else None)
+        if isinstance(found, Rkmk):
+            assert found.commutators == (0 if name in ("lie_euler_heun", "rkmk4_two_commutators") else None)
 
 
 def test_unknown_name_lists_the_methods_and_suggests_one() -> None:
@@ -461,8 +464,6 @@ def test_unknown_name_lists_the_methods_and_suggests_one() -> None:
 
 
 def test_commutators_are_checked() -> None:
-    assert Method(tableau_of("rkmk_rk44", ExplicitTableau), commutators=2).commutators == 2
+    assert Rkmk(tableau_of("rkmk_rk44", ExplicitTableau), commutators=2).commutators == 2
     with pytest.raises(ModelError, match="commutators is -1"):
-        Method(tableau_of("rkmk_rk44", ExplicitTableau), commutators=-1)
-    with pytest.raises(ModelError, match="commutators is 0"):
-        Method(tableau_of("half_explicit_2", HalfExplicitTableau), commutators=0)
+        Rkmk(tableau_of("rkmk_rk44", ExplicitTableau), commutators=-1)

@@ -9,7 +9,7 @@ import pytest
 
 import symlie as sl
 from symlie.models import heavy_top, pendulum_chain, quadrotors
-from symlie.runtime.methods.method import method, method_names
+from symlie.runtime.methods.library import method, method_names
 from tests.tolerances import ORDER
 
 STEPS = {

@@ -12,7 +12,7 @@ from symlie.runtime.integrate.compiled_method import CompiledMethod
 from symlie.runtime.integrate.loop_state import Counters, LoopState
 from symlie.runtime.integrate.segments import Plan
 from symlie.runtime.methods.controllers import StepControl
-from symlie.runtime.methods.method import Method
+from symlie.runtime.methods.family import Method
 from symlie.runtime.solution.recorder import Recorder
 from symlie.runtime.solution.start import Start
 from symlie.runtime.system.system import System

@@ -10,8 +10,8 @@ from symlie.compile.library import Library
 from symlie.contract.constants import constants_header
 from symlie.runtime.integrate.bernstein import BERNSTEIN, NODES
 from symlie.runtime.kernels.c_library import c_files
-from symlie.runtime.methods.method import Method
-from symlie.runtime.methods.tables import c_matrix, c_vector, method_header, method_lines
+from symlie.runtime.methods.c_text import c_matrix, c_vector
+from symlie.runtime.methods.family import Method
 from symlie.runtime.system.system import System
 
 
@@ -30,8 +30,8 @@ def driver_library(system: System, method: Method) -> tuple[Library, float]:
     algebra = system.layout.algebra_header
     headers = included_headers((*KERNEL_HEADERS, algebra, *DRIVER_HEADERS))
     source = driver_source(method, system.layout.name, algebra)
-    if method.step_kind:
-        source |= {n: text for n, text in system.steps.files(method.step_kind).items() if n.endswith(".h")}
+    if method.kernel_set:
+        source |= {n: text for n, text in system.steps.files(method.kernel_set).items() if n.endswith(".h")}
     path, compiled = compiled_library({**c_files(system.files), **headers, **source}, "driver.c", system.optimize)
     library = Library(path, system.layout.interface_hash)
     return library, time.perf_counter() - start if compiled else 0.0
@@ -39,19 +39,18 @@ def driver_library(system: System, method: Method) -> tuple[Library, float]:
 
 def driver_source(method: Method, model: str, algebra: str) -> dict[str, str]:
     """Source files that add a method's time loop to a model: the tableau, the method, and the file to compile."""
-    header = method_header(method)
     lines = [
         f"/* Coefficients of {method.name}. {method.tableau.source} */",
         f"#define EMBEDDED {int(method.has_estimate)}",
-        *method_lines(method),
+        *method.constants(),
     ]
-    further = [f"{model}_{method.step_kind}.h"] if method.step_kind else []
-    includes = [f"{model}.c", *further, "constants.h", algebra, "tableau.h", "method.h", header, "driver.h"]
+    further = [f"{model}_{method.kernel_set}.h"] if method.kernel_set else []
+    includes = [f"{model}.c", *further, "constants.h", algebra, "tableau.h", "method.h", method.header, "driver.h"]
     samples = [f"#define EVENT_SAMPLES {len(NODES)}", c_vector("EVENT_NODE", NODES), c_matrix("BERNSTEIN", BERNSTEIN)]
     return {
         **constants_header(),
         "tableau.h": "\n".join(lines) + "\n",
         "event_tables.h": "\n".join(samples) + "\n",
         "driver.c": "".join(f'#include "{name}"\n' for name in includes),
-        **included_headers([header]),
+        **included_headers([method.header]),
     }

@@ -24,7 +24,7 @@ from symlie.runtime.integrate.stiffness import look_at_step, looks_at_step
 from symlie.runtime.kernels.carried import carried_after
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.controllers import StepControl
-from symlie.runtime.methods.method import Method
+from symlie.runtime.methods.family import Method
 from symlie.runtime.methods.step_checks import check_drift
 from symlie.runtime.methods.stepper import State, Stepper, Trial
 from symlie.runtime.solution.recorder import Recorder

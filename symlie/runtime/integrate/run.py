@@ -32,7 +32,7 @@ from symlie.runtime.integrate.numpy_loop import TimeLoop
 from symlie.runtime.integrate.segments import Plan
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.controllers import StepControl
-from symlie.runtime.methods.method import Method
+from symlie.runtime.methods.family import Method
 from symlie.runtime.methods.stepper import State, explained
 from symlie.runtime.solution.recorder import Recorder, Statistics
 from symlie.runtime.solution.solution import Solution

@@ -19,8 +19,9 @@ from symlie.runtime.integrate.stiffness import stiffness_limit
 from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.methods.chosen import chosen_method
 from symlie.runtime.methods.controllers import MAX_STEPS, Controller, StepControl, controller_by_name, tolerances
-from symlie.runtime.methods.method import Method, method_names
-from symlie.runtime.methods.method import method as method_of_name
+from symlie.runtime.methods.family import Method, has_frames
+from symlie.runtime.methods.library import method as method_of_name
+from symlie.runtime.methods.library import method_names
 from symlie.runtime.methods.stabilisation import stabilisation
 from symlie.runtime.solution.recorder import Recorder
 from symlie.runtime.solution.solution import Solution
@@ -28,19 +29,9 @@ from symlie.runtime.solution.start import Start, continuation_of, first_step, st
 from symlie.runtime.system.system import System
 
 
-def takes_constraints(method: Method) -> bool:
-    """Whether a method can integrate systems with constraints."""
-    return method.family in ("half_explicit", "index1")
-
-
-def _has_frames(layout: Layout) -> bool:
-    """Whether some nodes are on manifolds with a frame, whose flows have no known commutators."""
-    return any(node.type["is_frame"] for node in layout.nodes)
-
-
 def default_method(layout: Layout) -> str:
     """The method for a model where none is given."""
-    if _has_frames(layout):
+    if has_frames(layout):
         return "cf43"
     return "half_explicit_5" if not layout.has_fields and layout.of_velocities.all() else "rkmk_dopri5"
 
@@ -53,27 +44,8 @@ def check_method(layout: Layout, method: Method) -> None:
     UnsupportedMethodError
         It can not; the message names methods that can.
     """
-    if layout.of_velocities.any() and not takes_constraints(method):
-        raise UnsupportedMethodError(
-            f"Method '{method.name}' integrates systems without constraints, but '{layout.name}' has {layout.rows} "
-            "constraint rows; use half_explicit_2, …, half_explicit_5."
-        )
-    if method.family == "symplectic" and not layout.is_hamiltonian:
-        raise UnsupportedMethodError(
-            f"Method '{method.name}' integrates Hamiltonian systems on cotangent bundles; not all nodes of "
-            f"'{layout.name}' are on a cotangent_space(group) and moved by a Hamiltonian of the model itself. Use "
-            "rkmk_dopri5 or another explicit method."
-        )
-    if _has_frames(layout) and not method.is_free_of_commutators:
-        raise UnsupportedMethodError(
-            f"Method '{method.name}' needs commutators, which the frame of vector fields of '{layout.name}' does not "
-            "have; use cf4, cf32a, cf43, cg3, cg4, cg5, or lie_euler_heun."
-        )
-    if method.family == "half_explicit" and (layout.has_fields or not layout.of_velocities.all()):
-        raise UnsupportedMethodError(
-            f"Method '{method.name}' integrates velocities and their constraints, but nodes of '{layout.name}' move by "
-            "fields or by constraints of accelerations; use rkmk_dopri5 or another explicit method."
-        )
+    if refusal := method.refusal(layout):
+        raise UnsupportedMethodError(refusal)
 
 
 def solve(
@@ -254,7 +226,7 @@ def _step_control(
     """How steps are taken, from the words of `solve`."""
     layout = system.layout
     kept = stabilisation(stabilize)
-    if kept.baumgarte and method.family != "half_explicit":
+    if kept.baumgarte and not method.takes_baumgarte:
         raise UnsupportedMethodError(f"Baumgarte's term belongs to half-explicit methods; '{method.name}' has none.")
     is_adaptive = h is None
     if not (is_adaptive or trace or (rtol is None and atol is None)):
@@ -263,11 +235,8 @@ def _step_control(
             "for the errors of a trace only."
         )
     if (is_adaptive or trace) and not method.has_estimate:
-        known = ", ".join(
-            n
-            for n in method_names()
-            if method_of_name(n).has_estimate and (not layout.rows or takes_constraints(method_of_name(n)))
-        )
+        others = (method_of_name(name) for name in method_names())
+        known = ", ".join(m.name for m in others if m.has_estimate and (m.takes_constraints or not layout.rows))
         wanted = "adaptive steps need" if is_adaptive else "a trace needs"
         raise UnsupportedMethodError(
             f"Method '{method.name}' has no error estimate, which {wanted}; give a step size h and no trace, or use "

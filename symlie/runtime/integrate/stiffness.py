@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from symlie.contract.constants import CALM_STEPS, STIFF_STEPS, STIFFNESS_EVERY
 from symlie.errors import IntegrationError
 from symlie.runtime.integrate.loop_state import Counters
 from symlie.runtime.layout.layout import Array
-from symlie.runtime.methods.commutator_free import ChainTableau
-from symlie.runtime.methods.method import Method
+from symlie.runtime.methods.family import Method, ScalarStages
 from symlie.runtime.methods.stepper import State, Stepper, Trial
-from symlie.runtime.methods.tableau import ExplicitTableau, HalfExplicitTableau
-from symlie.runtime.methods.tables import chain_table, rkmk_table
 
 NEAR_LIMIT = 0.75
 """Part of the interval of stability from which on steps are suspicious."""
@@ -25,44 +20,23 @@ LONGEST_INTERVAL = 100.0
 
 def stiffness_limit(method: Method) -> float:
     """h |λ| from which on steps of a method are suspicious; 0 for methods that are not explicit."""
-    amplified = _amplification(method)
-    if amplified is None:
+    stages = method.scalar_stages()
+    if stages is None:
         return 0.0
     z = -np.arange(0.01, LONGEST_INTERVAL, 0.01)
-    unstable = np.flatnonzero(np.abs(amplified(z)) > 1)
+    unstable = np.flatnonzero(np.abs(_amplified(stages, z)) > 1)
     return NEAR_LIMIT * float(-z[unstable[0]] if len(unstable) else LONGEST_INTERVAL)
 
 
-def _amplification(method: Method) -> Callable[[Array], Array] | None:
+def _amplified(stages: ScalarStages, z: Array) -> Array:
     """What a step makes of y' = λ y in terms of z = h λ."""
-    tableau = method.tableau
-    if isinstance(tableau, HalfExplicitTableau):
-        rows, last = tableau.a_float(), tableau.s
-        starts, sums = [0] * (last + 1), [rows[k] for k in range(last + 1)]
-    elif isinstance(tableau, ChainTableau):
-        table = chain_table(tableau)
-        last = table.stages
-        starts = list(table.start[: last + 1])
-        sums = [
-            table.exponentials[a:b].sum(axis=0) for a, b in zip(table.bounds, table.bounds[1 : last + 2], strict=False)
-        ]
-    elif isinstance(tableau, ExplicitTableau):
-        rows = rkmk_table(method).a
-        last = len(rows) - 1
-        starts, sums = [0] * (last + 1), list(rows)
-    else:
-        return None
-
-    def amplified(z: Array) -> Array:
-        values = [np.ones_like(z)]
-        slopes: list[Array] = []
-        for k in range(last + 1):
-            reached = values[starts[k]] + sum(w * slope for w, slope in zip(sums[k], slopes, strict=False) if w)
-            values[k:] = [reached]
-            slopes.append(z * reached)
-        return values[last]
-
-    return amplified
+    values = [np.ones_like(z)]
+    slopes: list[Array] = []
+    for k, (start, weights) in enumerate(zip(*stages, strict=True)):
+        reached = values[start] + sum(w * slope for w, slope in zip(weights, slopes, strict=False) if w)
+        values[k:] = [reached]
+        slopes.append(z * reached)
+    return values[-1]
 
 
 def looks_at_step(limit: float, counters: Counters) -> bool:

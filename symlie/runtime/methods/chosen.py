@@ -10,9 +10,9 @@ from typing import Any
 
 from symlie.compile.reading import brief
 from symlie.errors import FormatError, ModelError
-from symlie.runtime.methods.entry import tableau_of_entry
-from symlie.runtime.methods.method import Method, method
-from symlie.runtime.methods.orders import method_orders
+from symlie.runtime.methods.family import Method
+from symlie.runtime.methods.library import method
+from symlie.runtime.methods.registry import stated_method
 
 
 def chosen_method(stated: str | Path | Method, options: Mapping[str, Any] | None = None) -> Method:
@@ -78,20 +78,19 @@ def own_method(name: str, entry: Mapping[str, Any]) -> Method:
     name
         Its name.
     entry
-        Data as `tableau_of_entry` takes it.
+        Data as `stated_method` takes it.
 
     Raises
     ------
     ModelError
         The tableau is wrong, or does not have the order that is stated.
     """
-    tableau = tableau_of_entry(name, entry)
-    found = Method(tableau, entry.get("commutators"), entry=entry)
+    found = replace(stated_method(name, entry), entry=entry)
     for key in ("order", "order_hat"):
         stated = entry.get(key, 0)
         if not isinstance(stated, int) or isinstance(stated, bool):
             raise ModelError(f"Tableau {name}: {key} is {brief(repr(stated))}, but it must be a whole number.")
-    orders = dict(zip(("order", "order_hat"), method_orders(found), strict=True))
+    orders = dict(zip(("order", "order_hat"), found.orders(), strict=True))
     changes = {}
     for key, order in orders.items():
         if order is None:
@@ -101,7 +100,7 @@ def own_method(name: str, entry: Mapping[str, Any]) -> Method:
         if entry.get(key, 0) > order.order:
             raise ModelError(f"Tableau {name}: {key} is {entry[key]}, but conditions hold up to {order.order} only.")
         changes[key] = entry.get(key, order.order)
-    return replace(found, tableau=replace(tableau, **changes))
+    return replace(found, tableau=replace(found.tableau, **changes))
 
 
 def recorded_method(record: Mapping[str, Any]) -> Method:

@@ -17,7 +17,7 @@ import numpy as np
 from symlie.contract.constants import TIME_RESOLUTION
 from symlie.errors import ModelError, UnknownNameError
 from symlie.runtime.layout.layout import Array
-from symlie.runtime.methods.method import Method
+from symlie.runtime.methods.family import Method
 from symlie.runtime.system.parameters import real_array
 from symlie.showing import Brief
 

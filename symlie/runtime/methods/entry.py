@@ -2,32 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from symlie.errors import ModelError
-from symlie.runtime.methods.commutator_free import Chain, ChainTableau, CrouchGrossmanTableau, along_slopes
 from symlie.runtime.methods.exact import ExactRow, QuadraticNumber, exact_row, exact_sum
-from symlie.runtime.methods.tableau import Bracket, ExplicitTableau, HalfExplicitTableau, Tableau
 
-_REQUIRED = {
-    "rkmk": ("a", "b"),
-    "half_explicit": ("s", "a", "d"),
-    "commutator_free": ("stages", "result"),
-    "crouch_grossman": ("a", "b"),
-}
-_OPTIONAL = {
-    "rkmk": ("c", "b_hat", "brackets", "commutators"),
-    "half_explicit": ("c", "b_hat"),
-    "commutator_free": ("c", "result_hat"),
-    "crouch_grossman": ("c", "b_hat"),
-}
-_ALIASES = {"cf": "commutator_free", "cg": "crouch_grossman"}
-_COMMON = ("family", "order", "order_hat", "source")
-
-FAMILIES = tuple(_REQUIRED)
-"""Families of tableaux."""
+COMMON = ("family", "order", "order_hat", "source")
+"""What tableaux of all families have."""
 
 
 class EntryReader:
@@ -49,26 +31,45 @@ class EntryReader:
         """An exception that names the tableau."""
         return ModelError(f"Tableau {self.name}: {sentence}.")
 
-    def family(self) -> str:
-        """The family, after a check of all keys."""
-        stated = self.entry.get("family")
-        family = _ALIASES.get(stated, stated) if isinstance(stated, str) else None
-        if family not in _REQUIRED:
-            raise self.error(f"family is {stated!r}, but it must be one of {', '.join(FAMILIES)}")
-        known = (*_REQUIRED[family], *_OPTIONAL[family], *_COMMON)
+    def check_keys(self, family: str, required: Sequence[str], optional: Sequence[str]) -> None:
+        """Check that everything is there that a family needs, and nothing else."""
+        known = (*required, *optional, *COMMON)
         for key in self.entry:
             if key not in known:
                 raise self.error(f"there is no '{key}' in the family {family}; it has {', '.join(known)}")
-        for key in _REQUIRED[family]:
+        for key in required:
             if key not in self.entry:
-                raise self.error(f"'{key}' is missing; the family {family} needs {', '.join(_REQUIRED[family])}")
-        return family
+                raise self.error(f"'{key}' is missing; the family {family} needs {', '.join(required)}")
+
+    def common(self) -> dict[str, Any]:
+        """What all tableaux have, once their coefficients are read."""
+        return {
+            "name": self.name,
+            "order": self.integer("order", 1),
+            "order_hat": self.integer("order_hat", 1 if {"b_hat", "result_hat"} & set(self.entry) else None),
+            "source": str(self.entry.get("source", "the user's own")),
+            "is_decimal": self.is_decimal,
+        }
+
+    def runge_kutta(self, *weights: str) -> dict[str, Any]:
+        """Rows, nodes, and weights of these names; nodes that are not given are the sums of the rows."""
+        c = self.row("c", self.entry["c"]) if "c" in self.entry else None
+        a = self.rows("a")
+        found: dict[str, Any] = {key: self.row(key, self.entry[key]) for key in weights if key in self.entry}
+        return {**found, "a": a, "c": c if c is not None else tuple(map(exact_sum, a))}
 
     def integer(self, key: str, default: int | None = None) -> int | None:
         """A whole number."""
         value = self.entry.get(key, default)
         if value is not None and (not isinstance(value, int) or isinstance(value, bool)):
             raise self.error(f"{key} is {value!r}, but it must be a whole number")
+        return value
+
+    def required_integer(self, key: str) -> int:
+        """A whole number that is there."""
+        value = self.integer(key)
+        if value is None:
+            raise self.error(f"{key} is None, but it must be a whole number")
         return value
 
     def row(self, what: str, values: Any) -> ExactRow:
@@ -100,96 +101,3 @@ class EntryReader:
                 raise self.error(f"row {number} of {key} has entries on or above the diagonal; methods are explicit")
             found.append(row[: number - 1])
         return tuple(found)
-
-    def chain(self, what: str, value: Any) -> Chain:
-        """A chain of exponentials: ``{from = "Y2", exps = [["-1/2", "0", "1"]]}``."""
-        if not isinstance(value, Mapping) or not set(value) <= {"from", "exps"}:
-            raise self.error(
-                f'{what} is {value!r}, but it must be a table such as {{from = "Y2", exps = [["-1/2", "0", "1"]]}}'
-            )
-        start = value.get("from", "y")
-        match = re.fullmatch(r"Y([1-9][0-9]*)", start) if isinstance(start, str) else None
-        if match is None and start != "y":
-            raise self.error(f'{what} is from {start!r}, but it must be from "y" or a stage such as "Y2"')
-        rows = value.get("exps", ())
-        if not isinstance(rows, Sequence) or isinstance(rows, str):
-            raise self.error(f"the exps of {what} are {rows!r}, but they must be an array of rows")
-        return Chain(
-            tuple(self.row(f"exponential {k} of {what}", row) for k, row in enumerate(rows, start=1)),
-            int(match[1]) if match else 1,
-        )
-
-
-def tableau_of_entry(name: str, entry: Mapping[str, Any]) -> Tableau:
-    """The tableau that an entry describes.
-
-    Nodes c that are not given are the sums of the rows; an order that is not given is 1.
-
-    Parameters
-    ----------
-    name
-        Its name.
-    entry
-        ``family`` and what belongs to it, as in the help of ``symlie order``.
-
-    Raises
-    ------
-    ModelError
-        A key is unknown or missing, a value is not of its kind, or the coefficients contradict each other.
-    """
-    reader = EntryReader(name, entry)
-    family = reader.family()
-    common: dict[str, Any] = {
-        "name": name,
-        "order": reader.integer("order", 1),
-        "source": str(entry.get("source", "the user's own")),
-    }
-    reader.integer("commutators")
-    order_hat = reader.integer("order_hat", 1 if {"b_hat", "result_hat"} & set(entry) else None)
-    common["order_hat"] = order_hat
-    c = reader.row("c", entry["c"]) if "c" in entry else None
-    if family == "commutator_free":
-        if not isinstance(entry["stages"], Sequence) or isinstance(entry["stages"], str):
-            raise reader.error(f"stages is {entry['stages']!r}, but it must be an array of chains")
-        chains = tuple(reader.chain(f"stage {k}", value) for k, value in enumerate(entry["stages"], start=1))
-        ends: dict[str, Any] = {key: reader.chain(key, entry[key]) for key in ("result", "result_hat") if key in entry}
-        c = c if c is not None else _nodes(chains)
-        return ChainTableau(**common, **ends, c=c, chains=chains, is_decimal=reader.is_decimal)
-    a = reader.rows("a")
-    c = c if c is not None else tuple(map(exact_sum, a))
-    weights: dict[str, Any] = {key: reader.row(key, entry[key]) for key in ("b", "b_hat", "d") if key in entry}
-    if family == "crouch_grossman":
-        for key, row in weights.items():
-            if len(row) != len(a):
-                raise reader.error(f"{key} has length {len(row)}, but it must have length {len(a)}")
-        ends = {"result": along_slopes(weights["b"])}
-        if "b_hat" in weights:
-            ends["result_hat"] = along_slopes(weights["b_hat"])
-        chains = tuple(map(along_slopes, a))
-        return CrouchGrossmanTableau(**common, **ends, c=c, chains=chains, is_decimal=reader.is_decimal)
-    if family == "half_explicit":
-        s = reader.integer("s")
-        assert s is not None
-        return HalfExplicitTableau(**common, **weights, c=c, a=a, s=s, is_decimal=reader.is_decimal)
-    stated = entry.get("brackets", ())
-    if not isinstance(stated, Sequence) or isinstance(stated, str):
-        raise reader.error(f"brackets is {stated!r}, but it must be an array of commutators")
-    brackets = tuple(_bracket(reader, value) for value in stated)
-    return ExplicitTableau(**common, **weights, c=c, a=a, brackets=brackets, is_decimal=reader.is_decimal)
-
-
-def _nodes(chains: Sequence[Chain]) -> ExactRow:
-    nodes: list[QuadraticNumber] = []
-    for chain in chains:
-        start = nodes[chain.start - 1] if 1 <= chain.start <= len(nodes) else QuadraticNumber()
-        nodes.append(start + exact_sum(entry for row in chain.exponentials for entry in row))
-    return tuple(nodes)
-
-
-def _bracket(reader: EntryReader, value: Any) -> Bracket:
-    if not isinstance(value, Mapping) or set(value) != {"row", "weight", "first", "second"}:
-        raise reader.error(f"a commutator is {value!r}, but it must be a table with row, weight, first and second")
-    inner = EntryReader(reader.name, value)
-    row, first, second = (inner.integer(key) for key in ("row", "first", "second"))
-    assert row is not None and first is not None and second is not None
-    return Bracket(row, reader.number("a commutator", value["weight"]), first, second)

@@ -12,11 +12,13 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from symlie.runtime.methods.exact import ExactRow
 from symlie.runtime.methods.order_conditions import FoundOrder, count_order, simple
-from symlie.runtime.methods.tableau import HalfExplicitTableau
+
+if TYPE_CHECKING:
+    from symlie.runtime.methods.half_explicit import HalfExplicitTableau
 
 MOST_ORDER = 5
 """The highest order that is looked for; there are 1972 trees with it, and ten times as many with the next."""

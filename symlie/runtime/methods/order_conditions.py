@@ -20,11 +20,13 @@ import functools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from symlie.runtime.methods.commutator_free import Chain, ChainTableau
 from symlie.runtime.methods.exact import QuadraticNumber
-from symlie.runtime.methods.tableau import ExplicitTableau
+
+if TYPE_CHECKING:
+    from symlie.runtime.methods.commutator_free import Chain, ChainTableau
+    from symlie.runtime.methods.rkmk import ExplicitTableau
 
 MOST_NODES = 6
 """Nodes of the largest forests, and so the highest order that is found."""

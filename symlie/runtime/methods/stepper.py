@@ -1,7 +1,9 @@
-"""One step of each method in NumPy, written like the papers: the fallback and the oracle of the compiled loops."""
+"""Steps of methods in NumPy: what all families use, and the projection. The fallback and the oracle of
+compiled loops."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,13 +18,9 @@ from symlie.errors import (
 from symlie.runtime.kernels.coordinates import StepKernels
 from symlie.runtime.kernels.protocol import Kernels
 from symlie.runtime.layout.layout import Array
-from symlie.runtime.methods.commutator_free import ChainTableau
 from symlie.runtime.methods.controllers import StepControl
-from symlie.runtime.methods.explicit_steps import ambient_step, chain_step, rkmk_step
-from symlie.runtime.methods.method import Method
+from symlie.runtime.methods.family import Method
 from symlie.runtime.methods.step_checks import check_drift, check_finite
-from symlie.runtime.methods.symplectic_theta import ThetaTableau, theta_step
-from symlie.runtime.methods.tableau import HalfExplicitTableau
 from symlie.runtime.system.completion import hidden_residual, index1_multipliers
 from symlie.runtime.system.system import System
 
@@ -84,12 +82,7 @@ class Stepper:
         self.system, self.method, self.control = system, method, control
         self.kernels, self.algebra, self.parameters = system.kernels, system.algebra, system.prepared
         self.rows = system.layout.rows
-        self.coordinates: Kernels | StepKernels = system.kernels
-        self.ambient: StepKernels | None = None
-        if method.map != "exp":
-            self.coordinates = system.steps.numpy(method.map)
-        elif method.use == "ambient":
-            self.ambient = system.steps.numpy("ambient")
+        self.further: StepKernels | None = system.steps.numpy(method.kernel_set) if method.kernel_set else None
 
     def step(self, state: State, h: float) -> Trial:
         """The result of one step of length h, projected if that is asked for; the state is unchanged.
@@ -101,7 +94,7 @@ class Stepper:
         """
         try:
             with np.errstate(all="ignore"):
-                trial = self._unprojected(state, h)
+                trial = self.method.step(self, state, h)
                 check_finite(self.system.layout, trial)
                 if self.rows and (self.control.project_position or self.control.project_velocity):
                     trial = self._projected(state, h, trial)
@@ -110,31 +103,19 @@ class Stepper:
         except np.linalg.LinAlgError as error:
             raise SingularSystemError(f"The linear system of a stage is singular ({error}).") from error
 
-    def _unprojected(self, state: State, h: float) -> Trial:
-        tableau = self.method.tableau
-        if isinstance(tableau, HalfExplicitTableau):
-            return self._half_explicit(state, h, tableau)
-        if isinstance(tableau, ChainTableau):
-            return chain_step(self, state, h, tableau)
-        if self.ambient is not None:
-            return ambient_step(self, state, h, self.ambient)
-        if isinstance(tableau, ThetaTableau):
-            return theta_step(self, state, h, tableau.theta)
-        return rkmk_step(self, state, h)
-
     def moving(self, rate: Array) -> Array:
         """A rate without the node types of which nothing is integrated: they may turn by any angle within a step."""
         return np.where(self.system.layout.moves, rate, 0.0)
 
-    def advance(self, q: Array, theta: Array) -> Array:
+    def advance(self, q: Array, theta: Array, coordinates: Kernels | StepKernels | None = None) -> Array:
         """q∘exp(θ), or in other coordinates, for an increment within the chart."""
-        self.check_chart(theta)
-        return self.coordinates.advance(q, theta)
+        self.check_chart(theta, coordinates)
+        return (coordinates or self.kernels).advance(q, theta)
 
-    def check_chart(self, theta: Array) -> None:
+    def check_chart(self, theta: Array, coordinates: Kernels | StepKernels | None = None) -> None:
         """Check that an increment is finite and within the chart."""
         self.check("rate of the local coordinates", theta)
-        if self.coordinates.chart(theta) >= CHART_LIMIT:
+        if (coordinates or self.kernels).chart(theta) >= CHART_LIMIT:
             raise OutsideChartError("A rotation increment within one step reached 2π.")
 
     def check(self, what: str, values: Array) -> None:
@@ -145,8 +126,7 @@ class Stepper:
 
     def turned(self, trial: Trial) -> Array:
         """How far each angle turned by the increment of a trial, in rad, shape (angles,)."""
-        turned = trial.increment[self.system.layout.angles.component]
-        return 2 * np.arctan(0.5 * turned) if self.method.map == "cayley" else turned
+        return self.method.angles(trial.increment[self.system.layout.angles.component])
 
     def force(self, t: float, q: Array, v: Array) -> Array:
         """-g, checked."""
@@ -163,71 +143,17 @@ class Stepper:
             return acceleration, multipliers
         return self.algebra.solve_mass(k.mass(p, t, q), self.force(t, q, v)), multipliers
 
+    def stage(self, state: State, stage: int, t: float, q: Array, v: Array) -> tuple[Array, Array]:
+        """v' and λ of a stage; those of the first one may be known from the step before."""
+        if stage == 0 and state.acceleration is not None:
+            return state.acceleration, state.multipliers
+        return self.acceleration(t, q, v, state.multipliers)
+
     def hidden_residual(self, t: float, q: Array, jacobian: Array, v: Array, alpha: float = 0.0) -> Array:
         """B v + b + α Φ."""
         layout = self.system.layout
         residual = hidden_residual(layout, self.kernels, self.algebra, self.parameters, t, q, v, jacobian)
         return residual + alpha * self.kernels.constraint(self.parameters, t, q) if alpha else residual
-
-    def _half_explicit(self, state: State, h: float, tableau: HalfExplicitTableau) -> Trial:
-        # Source: [Tumiotto2024], equations (12) to (15); the embedded formula: section 3.
-        a, c, d, b_hat = tableau.a_float(), tableau.c_float(), tableau.d_float(), tableau.b_hat_float()
-        k, p, t = self.kernels, self.parameters, state.t
-        q, v, multipliers = state.q, state.v, state.multipliers
-        alpha = self.control.baumgarte
-        theta_dot, v_dot, stage_multipliers = [], [], []
-        Theta, Q, V = np.zeros_like(v), q, v
-        B = k.jacobian(p, t, q)
-        final = (Theta, Q, V, B)
-        for i in range(tableau.stages):
-            theta_dot.append(self.moving(v if i == 0 else k.rate(Theta, V)))
-            next_Theta = h * sum(a[i + 1, j] * theta_dot[j] for j in range(i + 1))
-            next_Q = self.advance(q, next_Theta)
-            next_t = t + c[i + 1] * h
-            k.prescribe(p, next_t, next_Q, V.copy())
-            next_B = k.jacobian(p, next_t, next_Q)
-            if i == 0 and state.acceleration is not None:
-                v_dot.append(state.acceleration)
-                stage_multipliers.append(multipliers)
-            else:
-                force = self.force(t + c[i] * h, Q, V)
-                mass = k.mass(p, t + c[i] * h, Q)
-                if i == 0 or not self.rows:
-                    v_dot.append(self.algebra.solve_mass(mass, force - self.algebra.pull(B, multipliers)))
-                    stage_multipliers.append(multipliers)
-                else:
-                    known = v + h * sum(a[i + 1, j] * v_dot[j] for j in range(i))
-                    k.prescribe(p, next_t, next_Q, known)
-                    right = -self.hidden_residual(next_t, next_Q, next_B, known, alpha) / (h * a[i + 1, i])
-                    acceleration, multiplier = self.algebra.solve_saddle(mass, B, next_B, force, right)
-                    v_dot.append(acceleration)
-                    stage_multipliers.append(multiplier)
-            next_V = v + h * sum(a[i + 1, j] * v_dot[j] for j in range(i + 1))
-            k.prescribe(p, next_t, next_Q, next_V)
-            if i + 1 == tableau.s:
-                final = (next_Theta, next_Q, next_V, next_B)
-            if i + 1 < tableau.stages:
-                Theta, Q, V, B = next_Theta, next_Q, next_V, next_B
-        final_Theta, final_Q, final_V, final_B = final
-        trial = self.trial(state, final_Q, final_V, v_dot, tableau.stages, final_Theta)
-        trial.multipliers = sum((d[i] * stage_multipliers[i] for i in range(tableau.stages)), np.zeros(self.rows))
-        trial.acceleration = v_dot[-1] if tableau.fsal else None
-        if self.rows:
-            self.measure(trial, t + h, final_Q, final_V, final_B)
-        if self.control.with_estimate and b_hat is not None:
-            theta_hat = h * sum(b_hat[j] * theta_dot[j] for j in range(tableau.stages))
-            v_hat = v + h * sum(b_hat[j] * v_dot[j] for j in range(tableau.stages - 1))
-            if self.rows:
-                q_hat = k.advance(q, theta_hat)
-                k.prescribe(p, t + h, q_hat, v_hat)
-                hat_B = k.jacobian(p, t + h, q_hat)
-                right = -self.hidden_residual(t + h, q_hat, hat_B, v_hat, alpha) / (h * b_hat[-1])
-                force, mass = self.force(t + c[-2] * h, Q, V), k.mass(p, t + c[-2] * h, Q)
-                last, _ = self.algebra.solve_saddle(mass, B, hat_B, force, right)
-            else:
-                last = v_dot[-1]
-            trial.estimate(self.control, final_Theta, theta_hat, v, final_V, v_hat + h * b_hat[-1] * last)
-        return trial
 
     def trial(self, state: State, q: Array, v: Array, v_dot: list[Array], stages: int, theta: Array) -> Trial:
         """A trial that ends with (q, v) after a number of stages and an increment θ, or a sum of increments."""
@@ -264,6 +190,11 @@ class Stepper:
         trial.acceleration = None
         self.measure(trial, end, trial.q, trial.v, k.jacobian(p, end, trial.q))
         return trial
+
+
+def weighted(weights: Array, slopes: Sequence[Array]) -> Array:
+    """Σ weight·slope over the slopes that there are."""
+    return np.asarray(sum(weights[j] * slope for j, slope in enumerate(slopes)))
 
 
 def explained(

@@ -1,17 +1,29 @@
-"""The symplectic θ-family on cotangent bundles: its parameter, and one step in NumPy."""
+"""The symplectic θ family on cotangent bundles, trivialised from the right.
+
+    stage(q_n, u) = exp(θ ξ)·q_n with the momentum M(ξ, n) of the stage  (15)
+    u = (ξ, n) = h f(t_n + θ h, stage(q_n, u))  (16)
+    q_{n+1} = end(q_n, u)  (17)
+
+Newton's method with the derived matrix finds u; a step that does not reduce the residual is shortened. Stage and end
+are kernels of the model.
+Source: [Celledoni2022], equations (15) to (17).
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
 from symlie.contract.constants import NEWTON_ENOUGH, NEWTON_HALVINGS, NEWTON_STEPS
 from symlie.errors import ModelError, NotConvergedError
-from symlie.runtime.layout.layout import Array
-from symlie.runtime.methods.exact import exact_row
+from symlie.runtime.layout.layout import Array, Layout
+from symlie.runtime.methods.c_text import c_number
+from symlie.runtime.methods.entry import EntryReader
+from symlie.runtime.methods.family import Method
 from symlie.runtime.methods.tableau import Tableau
 
 if TYPE_CHECKING:
@@ -20,14 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class ThetaTableau(Tableau):
-    """The parameter θ, between 0 and 1: symplectic for each, symmetric and of order 2 for 1/2, else of order 1.
-
-    Source: [Celledoni2022], equations (15) to (17).
-    """
-
-    theta: float
-
-    family: ClassVar[str] = "symplectic"
+    """One implicit stage, without coefficients of its own."""
 
     @property
     def stages(self) -> int:
@@ -40,53 +45,88 @@ class ThetaTableau(Tableau):
         return False
 
 
-def theta_tableau(name: str, theta: Any, source: str) -> ThetaTableau:
-    """The method with a θ.
+@dataclass(frozen=True, repr=False)
+class SymplecticTheta(Method):
+    """The method with a θ between 0 and 1: symplectic for each, symmetric and of order 2 for 1/2, else of order 1.
 
-    Raises
-    ------
-    ModelError
-        θ is no number between 0 and 1.
+    Parameters
+    ----------
+    theta : float
+        θ.
     """
+
+    tableau: ThetaTableau
+    theta: float = 0.5
+
+    family: ClassVar[str] = "symplectic"
+    header: ClassVar[str] = "symplectic_theta.h"
+    option_names: ClassVar[tuple[str, ...]] = ("theta",)
+    members: ClassVar[str] = "symplectic_theta"
+
+    @classmethod
+    def read(cls, reader: EntryReader) -> Self:
+        common = {**reader.common(), "order": 2}
+        return cls(ThetaTableau(**common, c=()), _parameter(reader.name, reader.entry["theta"]))
+
+    @property
+    def order(self) -> int:
+        return self.tableau.order if self.theta == 0.5 else 1
+
+    @property
+    def options(self) -> dict[str, Any]:
+        return {"theta": self.theta}
+
+    def _with(self, options: Mapping[str, Any]) -> Self:
+        return replace(self, theta=_parameter(self.name, options["theta"]))
+
+    def refusal(self, layout: Layout) -> str | None:
+        if layout.is_hamiltonian:
+            return super().refusal(layout)
+        return self._refusal_of_constraints(layout) or (
+            f"Method '{self.name}' integrates Hamiltonian systems on cotangent bundles; not all nodes of "
+            f"'{layout.name}' are on a cotangent_space(group) and moved by a Hamiltonian of the model itself. Use "
+            "rkmk_dopri5 or another explicit method."
+        )
+
+    def constants(self) -> list[str]:
+        return [f"#define THETA {c_number(self.theta)}"]
+
+    def step(self, stepper: Stepper, state: State, h: float) -> Trial:
+        theta, k, p = self.theta, stepper.kernels, stepper.parameters
+        t, q = state.t + theta * h, state.q
+        zero = np.zeros_like(state.v)
+        size = max(1.0, float(np.abs(q).max()))
+        u = h * k.field(p, t, q, zero, zero[:0], zero)
+        # (15), (16)
+        residual, matrix = k.symplectic(p, t, q, u, h, theta)
+        evaluations, iterations = 2, 0
+        while True:
+            stepper.check("residual of the implicit stage", residual)
+            if iterations == NEWTON_STEPS:
+                raise NotConvergedError("Newton's method does not converge.")
+            correction: Array = np.linalg.solve(matrix, residual).astype(float)
+            iterations += 1
+            if float(np.abs(correction).max()) <= NEWTON_ENOUGH * size:
+                break
+            u, residual, matrix, tried = _shortened(stepper, t, q, u, h, theta, residual, correction)
+            evaluations += tried
+        u = u - correction
+        stepper.check_chart(u)
+        # (17)
+        end = k.symplectic_end(p, t, q, u, h, theta)
+        trial = stepper.trial(state, end, state.v, [zero], evaluations, u)
+        trial.newton_iterations = iterations
+        return trial
+
+
+def _parameter(name: str, theta: Any) -> float:
     try:
         value = float(Fraction(theta) if isinstance(theta, str) else theta)
     except (TypeError, ValueError, ZeroDivisionError):
         value = np.nan
     if not 0 <= value <= 1:
         raise ModelError(f"Method {name}: theta is {theta!r}, but it must be a number from 0 to 1, such as 1/2.")
-    order = 2 if value == 0.5 else 1
-    return ThetaTableau(name=name, order=order, c=exact_row([repr(value)]), source=source, theta=value)
-
-
-def theta_step(stepper: Stepper, state: State, h: float, theta: float) -> Trial:
-    """A step of the θ-family by Newton's method; one that does not reduce the residual is shortened.
-
-    Raises
-    ------
-    NotConvergedError
-        Newton's method finds no solution.
-    """
-    k, p, t, q = stepper.kernels, stepper.parameters, state.t + theta * h, state.q
-    zero = np.zeros_like(state.v)
-    size = max(1.0, float(np.abs(q).max()))
-    u = h * k.field(p, t, q, zero, zero[:0], zero)
-    residual, matrix = k.symplectic(p, t, q, u, h, theta)
-    evaluations, iterations = 2, 0
-    while True:
-        stepper.check("residual of the implicit stage", residual)
-        if iterations == NEWTON_STEPS:
-            raise NotConvergedError("Newton's method does not converge.")
-        correction: Array = np.linalg.solve(matrix, residual).astype(float)
-        iterations += 1
-        if float(np.abs(correction).max()) <= NEWTON_ENOUGH * size:
-            break
-        u, residual, matrix, tried = _shortened(stepper, t, q, u, h, theta, residual, correction)
-        evaluations += tried
-    u = u - correction
-    stepper.check_chart(u)
-    trial = stepper.trial(state, k.symplectic_end(p, t, q, u, h, theta), state.v, [zero], evaluations, u)
-    trial.newton_iterations = iterations
-    return trial
+    return value
 
 
 def _shortened(

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from symlie.errors import ModelError
-from symlie.runtime.methods.exact import ExactRow, QuadraticNumber, exact_row, exact_sum, inner_product, rounded
+from symlie.runtime.methods.exact import ExactRow, QuadraticNumber, exact_sum, rounded
 from symlie.showing import line
 
 DECIMAL_TOLERANCE = 1e-13
@@ -29,10 +28,8 @@ class Tableau(ABC):
     is_decimal: bool = False
     """Whether coefficients are rounded, so that conditions hold up to `DECIMAL_TOLERANCE` only."""
 
-    family: ClassVar[str]
-
     def __repr__(self) -> str:
-        return line("Tableau", [self.name, self.family, f"{self.stages} stages", f"order {self.order}"])
+        return line("Tableau", [self.name, f"{self.stages} stages", f"order {self.order}"])
 
     @property
     @abstractmethod
@@ -76,7 +73,7 @@ class Tableau(ABC):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class _RungeKuttaTableau(Tableau):
+class RungeKuttaTableau(Tableau):
     """Rows a_ij, and embedded weights."""
 
     a: tuple[ExactRow, ...]
@@ -113,173 +110,3 @@ class _RungeKuttaTableau(Tableau):
         super()._check_orders()
         if (self.b_hat is None) != (self.order_hat is None):
             raise self._error("b_hat and order_hat must be given together")
-
-
-@dataclass(frozen=True)
-class Bracket:
-    """A term weight·h²·[K_first, K_second] of a row of a tableau; stages count from 1."""
-
-    row: int
-    """The stage whose argument has this term, or s + 1 for the end of the step."""
-    weight: QuadraticNumber
-    first: int
-    second: int
-
-
-@dataclass(frozen=True, kw_only=True, repr=False)
-class ExplicitTableau(_RungeKuttaTableau):
-    """An explicit Runge–Kutta tableau, for methods on Lie groups of the Runge–Kutta–Munthe-Kaas family.
-
-    Parameters
-    ----------
-    name : str
-        Name of the method.
-    order : int
-        Classical order of ``b``.
-    c : tuple of QuadraticNumber
-        Nodes of the s stages.
-    a : tuple of tuple of QuadraticNumber
-        s rows; row i, counted from 0, has i entries.
-    b : tuple of QuadraticNumber
-        The s weights that a step advances with.
-    b_hat : tuple of QuadraticNumber, optional
-        s embedded weights for the estimate of the error.
-    order_hat : int, optional
-        Classical order of ``b_hat``.
-    brackets : tuple of Bracket, optional
-        Commutators of slopes that arguments have besides Σ a_ij K_j, with the signs of right multiplication.
-    source : str
-        Where the coefficients were published.
-
-    Raises
-    ------
-    ModelError
-        If a shape is wrong, a row does not sum to its node, or weights do not sum to 1.
-    """
-
-    b: ExactRow
-    brackets: tuple[Bracket, ...] = ()
-
-    family: ClassVar[str] = "rkmk"
-
-    def __post_init__(self) -> None:
-        self._check_orders()
-        self._check_rows(self.stages)
-        self._check_weights("b", self.b)
-        if self.b_hat is not None:
-            self._check_weights("b_hat", self.b_hat)
-        for term in self.brackets:
-            if not (1 <= term.first < term.row and 1 <= term.second < term.row <= self.stages + 1):
-                raise self._error(
-                    f"a commutator of row {term.row} is of stages {term.first} and {term.second}, but these must come "
-                    "before it"
-                )
-
-    @property
-    def stages(self) -> int:
-        """Number of stages s."""
-        return len(self.b)
-
-    @property
-    def fsal(self) -> bool:
-        """Whether the last stage sits at the end of the step: its velocity field is that of the next first stage."""
-        return self.c[-1] == 1 and self.b == (*self.a[-1], 0)
-
-    def b_float(self) -> NDArray[np.float64]:
-        """The weights, each the nearest double."""
-        return rounded(self.b)
-
-
-@dataclass(frozen=True, kw_only=True, repr=False)
-class HalfExplicitTableau(_RungeKuttaTableau):
-    """Coefficients of a half-explicit Runge–Kutta method with explicit first stage, for systems of index 2.
-
-    Stage i = 2 … s̄ solves for V̇_i and Λ_i such that the constraint holds at argument i + 1. Argument s + 1 is the end
-    of the step, so row s + 1 of ``a`` holds the weights of q and v; what follows only serves λ.
-
-    Parameters
-    ----------
-    name : str
-        Name of the method.
-    order : int
-        Order of q and v; λ has one order less in general.
-    s : int
-        Number of stages that contribute to q and v; at most s̄.
-    c : tuple of QuadraticNumber
-        s̄ + 1 nodes.
-    a : tuple of tuple of QuadraticNumber
-        s̄ + 1 rows; row i, counted from 0, has i entries.
-    d : tuple of QuadraticNumber
-        s̄ weights of λ, which is Σ d_i Λ_i at the end of the step.
-    b_hat : tuple of QuadraticNumber, optional
-        s̄ embedded weights for the estimate of the error. They replace the last row of ``a`` when stage s̄ is solved
-        again, so that the embedded velocity satisfies the constraint.
-    order_hat : int, optional
-        Order of ``b_hat`` used this way.
-    source : str
-        Where the coefficients were published.
-
-    Raises
-    ------
-    ModelError
-        If a shape is wrong, a row does not sum to its node, weights do not sum to 1, a stage can not be solved because
-        its subdiagonal entry is zero, or an error in λ is not forgotten.
-    """
-
-    s: int
-    d: ExactRow
-
-    family: ClassVar[str] = "half_explicit"
-
-    def __post_init__(self) -> None:
-        self._check_orders()
-        if not 2 <= self.s <= self.s_bar:
-            raise self._error(f"s is {self.s}, but it must be at least 2 and at most s_bar = {self.s_bar}")
-        self._check_rows(self.s_bar + 1)
-        for stage in range(2, self.s_bar + 1):
-            if not self.a[stage][-1]:
-                raise self._error(f"the last entry of row {stage + 1} of a is zero, so stage {stage} can not be solved")
-        self._check_weights(f"b (row {self.s + 1} of a)", self.b)
-        self._check_weights("d", self.d)
-        if self.kappa:
-            raise self._error(f"kappa is {self.kappa}, but it must be 0, or an error in λ is not forgotten")
-        if self.b_hat is not None:
-            self._check_weights("b_hat", self.b_hat)
-            if not self.b_hat[-1]:
-                raise self._error(f"the last entry of b_hat is zero, so stage {self.s_bar} can not be solved again")
-
-    @property
-    def s_bar(self) -> int:
-        """Number of stages s̄, with those that only serve λ."""
-        return len(self.d)
-
-    @property
-    def stages(self) -> int:
-        """Number of stages s̄, with those that only serve λ."""
-        return self.s_bar
-
-    @property
-    def b(self) -> ExactRow:
-        """The s̄ weights of q and v: row s + 1 of ``a``, filled with zeros."""
-        return self.a[self.s] + exact_row([0] * (self.s_bar - self.s))
-
-    @property
-    def fsal(self) -> bool:
-        """Whether stage s + 1 is the end of the step together with its λ: its V̇ is that of the next first stage."""
-        return self.c[self.s] == 1 and self.d == tuple(int(i == self.s) for i in range(self.s_bar))
-
-    @property
-    def kappa(self) -> QuadraticNumber:
-        """Factor of an error in λ over one step: κ = Σ d_i δ_i with δ_1 = 1 and Σ_{j ≤ i} a_{i+1,j} δ_j = 0."""
-        errors = exact_row([1])
-        for *known, unknown in self.a[2:]:
-            errors += (-inner_product(known, errors) / unknown,)
-        return inner_product(self.d, errors)
-
-    def b_float(self) -> NDArray[np.float64]:
-        """The weights of q and v, each the nearest double."""
-        return rounded(self.b)
-
-    def d_float(self) -> NDArray[np.float64]:
-        """The weights of λ, each the nearest double."""
-        return rounded(self.d)

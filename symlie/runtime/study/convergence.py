@@ -16,7 +16,7 @@ from symlie.runtime.integrate.run import Progress
 from symlie.runtime.integrate.solve import solve
 from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.methods.chosen import chosen_method
-from symlie.runtime.methods.method import Method
+from symlie.runtime.methods.family import Method
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.study.reference import TIME_TOLERANCE
 from symlie.runtime.system.system import System

@@ -8,9 +8,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from symlie.runtime.integrate.solve import solve, takes_constraints
+from symlie.runtime.integrate.solve import solve
 from symlie.runtime.layout.layout import Array
-from symlie.runtime.methods.method import Method
+from symlie.runtime.methods.family import Method
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.system.system import System
 
@@ -55,7 +55,7 @@ def observed_orders(system: System, method: Method, t_end: float) -> Observation
     t_end
         End time, in s.
     """
-    best, halvings = REFERENCES[takes_constraints(method)]
+    best, halvings = REFERENCES[method.takes_constraints]
     exact = _end(solve(system, t_end, method=best, h=t_end / 2**halvings, record_every=0))
     size = float(np.abs(exact).max())
     steps: list[float] = []

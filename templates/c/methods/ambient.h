@@ -1,13 +1,15 @@
 /* Explicit Runge-Kutta methods on the stored components, which leave the manifold: for comparison.
  *
- *   Q_i = q_n + h sum_{j<i} a_ij Qdot_j,  Qdot_j = rate of the stored components at Q_j along V_j,
- *   V_i = v_n + h sum_{j<i} a_ij Vdot_j,  M Vdot_i = -g(t_n + c_i h, Q_i, V_i)
+ *   Q_i = q_n + h sum_{j<i} a_ij Qdot_j,  V_i = v_n + h sum_{j<i} a_ij Vdot_j  (1)
+ *   M Vdot_i = -g(t_n + c_i h, Q_i, V_i)  (2)
+ *   Qdot_i = rate of the stored components at Q_i along V_i  (3)
  *
- * Where a node has no velocity, V_j is its field, and the rate is along its generator. Nothing brings q back to the
+ * Where a node has no velocity, V_i is its field, and the rate is along its generator. Nothing brings q back to the
  * manifold. The estimate takes h sum_j b_j V_j in place of local coordinates. The tableau comes in as for rkmk.h. */
 #ifndef SYMLIE_AMBIENT_H
 #define SYMLIE_AMBIENT_H
 
+#define ONE_EXPONENTIAL 0
 #define ALL_STAGES (STAGES + END_STAGE)
 
 static inline long long step_workspace(const symlie_problem *restrict P)
@@ -43,13 +45,16 @@ SYMLIE_UNROLL
         if (i == 0 && state->acceleration_is_valid) {
             copy(DIMENSION, state->acceleration, acceleration);
         } else {
+            /* (2) */
             const int status = stage_acceleration(P, work, stage_t, Q, V, r, mass, acceleration + i * DIMENSION, trial->lambda);
             if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
         }
+        /* (3) */
         copy(DIMENSION, V, rate + i * DIMENSION);
         if (FIELDS) system_field(P, stage_t, Q, acceleration + i * DIMENSION, LAMBDA_OF_STAGE(i), rate + i * DIMENSION);
         system_storage_rate(P, Q, rate + i * DIMENSION, stored + i * STORAGE);
         if (i >= STAGES) break;
+        /* (1) */
         combine(STORAGE, STORAGE, i + 1, h, A[i + 1], stored, q, Q);
         combine(DIMENSION, DIMENSION, i + 1, h, A[i + 1], acceleration, v, V);
         if (MOTIONS) system_prescribe(P, t + (i + 1 < STAGES ? C[i + 1] : 1) * h, Q, V);

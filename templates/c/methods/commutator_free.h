@@ -1,6 +1,7 @@
 /* Methods by chains of exponentials: commutator-free ones, and those of Crouch and Grossman.
  *
- *   Y_i = Y_start o exp(h sum_j e_1j f_j) o exp(h sum_j e_2j f_j) o ...,  f_j = (V_j, Vdot_j) at Y_j = (Q_j, V_j)
+ *   Y_i = Y_start o exp(h sum_j e_1j f_j) o exp(h sum_j e_2j f_j) o ...  (1)
+ *   f_j = (V_j, Vdot_j) at Y_j = (Q_j, V_j)  (2)
  *
  * The first exponential of a chain acts first; velocities add up along it. The end of the step, and the embedded one,
  * are reached by chains of their own. The error is the difference of the two ends.
@@ -20,7 +21,7 @@ static inline long long step_workspace(const symlie_problem *restrict P)
     return (3 * STAGES + 7LL) * DIMENSION + (STAGES + 3LL) * STORAGE + (STAGES + 1LL) * INCREMENTS + acceleration_workspace(P);
 }
 
-/* (Q, V) at the end of a chain and the sum of its increments; the largest squared angle of its exponentials. */
+/* (1): (Q, V) at the end of a chain and the sum of its increments; the largest squared angle of its exponentials. */
 static inline double follow_chain(const symlie_problem *restrict P, int chain, int known, double h,
                                   const double *restrict rate, const double *restrict acceleration,
                                   const double *restrict stage_Q, const double *restrict stage_V,
@@ -83,6 +84,7 @@ SYMLIE_UNROLL
             copy(INCREMENTS, sum, stage_sum + i * INCREMENTS);
             if (MOTIONS) system_prescribe(P, t + C[i] * h, Y, W);
         }
+        /* (2) */
         copy(DIMENSION, W, rate + i * DIMENSION);
         if (i == 0 && state->acceleration_is_valid) {
             copy(DIMENSION, state->acceleration, acceleration);

@@ -1,11 +1,11 @@
 /* Half-explicit Runge-Kutta Lie group methods for index-2 systems.
  *
  *   Theta_i = h sum_{j<i} a_ij Thetadot_j,  Q_i = q_n o exp(Theta_i),  V_i = v_n + h sum_{j<i} a_ij Vdot_j
- *   Thetadot_i = T^-1(Theta_i) V_i
- *   stage 1:    M Vdot_1 = -g - B(q_n)^T lambda_n
+ *   Thetadot_i = T^-1(Theta_i) V_i  (12)
+ *   stage 1:    M Vdot_1 = -g - B(q_n)^T lambda_n  (13)
  *   stage i>1:  [M(Q_i)  B(Q_i)^T; B(Q_{i+1})  0] [Vdot_i; Lambda_i]
- *               = [-g(t_n + c_i h, Q_i, V_i); -(B(Q_{i+1})(v_n + h sum_{j<i} a_{i+1,j} Vdot_j) + b)/(h a_{i+1,i})]
- *   q_{n+1} = Q_{s+1}, v_{n+1} = V_{s+1}, lambda_{n+1} = sum_i d_i Lambda_i
+ *               = [-g(t_n + c_i h, Q_i, V_i); -(B(Q_{i+1})(v_n + h sum_{j<i} a_{i+1,j} Vdot_j) + b)/(h a_{i+1,i})]  (14)
+ *   q_{n+1} = Q_{s+1}, v_{n+1} = V_{s+1}, lambda_{n+1} = sum_i d_i Lambda_i  (15)
  *
  * With stabilisation by Baumgarte, alpha Phi(Q_{i+1}) is added to b. The embedded formula takes the weights b_hat for
  * the configuration and solves the last stage again with them in place of the last row of A, so that its velocity
@@ -64,6 +64,7 @@ static inline int method_step(const symlie_problem *restrict P, double *restrict
 
 SYMLIE_UNROLL
     for (int i = 0; i < STAGES; i++) {
+        /* (12) */
         if (i == 0) copy(DIMENSION, v, rate);
         else system_rate(P, Theta, V, rate + i * DIMENSION);
         combine(DIMENSION, DIMENSION, i + 1, h, A[i + 1], rate, 0, next_Theta);
@@ -88,9 +89,11 @@ SYMLIE_UNROLL
             for (int k = 0; k < DIMENSION; k++) r[k] = -r[k];
 #if CONSTRAINED
             if (i == 0) {
+                /* (13) */
                 copy(ROWS, state->lambda, multiplier);
                 if (!solve_with_mass(P, mass, r, B, multiplier, acceleration)) return stage_failure(P, angle, mass, r, 0);
             } else {
+                /* (14) */
                 combine(DIMENSION, DIMENSION, i, h, A[i + 1], acceleration, v, next_V);
                 if (MOTIONS) system_prescribe(P, t + C[i + 1] * h, next_Q, next_V);
                 hidden_residual(P, t + C[i + 1] * h, next_Q, next_B, next_V, alpha, b, c);
@@ -153,6 +156,7 @@ SYMLIE_UNROLL
 #else
     (void)control;
 #endif
+    /* (15) */
     keep_increment(P, final_Theta, trial->increment);
     system_normalize(P, final_Q, trial->q);
     copy(DIMENSION, final_V, trial->v);

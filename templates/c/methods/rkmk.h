@@ -1,13 +1,15 @@
 /* Runge-Kutta-Munthe-Kaas methods.
  *
- *   Theta_i = h sum_{j<i} a_ij K_j,  Q_i = q_n o exp(Theta_i),  V_i = v_n + h sum_{j<i} a_ij Vdot_j
- *   K_i = T^-1(Theta_i) V_i,  M Vdot_i = -g(t_n + c_i h, Q_i, V_i)
- *   q_{n+1} = q_n o exp(h sum_i b_i K_i),  v_{n+1} = v_n + h sum_i b_i Vdot_i
+ *   Theta_i = h sum_{j<i} a_ij K_j,  Q_i = q_n o exp(Theta_i),  V_i = v_n + h sum_{j<i} a_ij Vdot_j  (1)
+ *   M Vdot_i = -g(t_n + c_i h, Q_i, V_i)  (2)
+ *   K_i = T^-1(Theta_i) V_i  (3)
+ *   q_{n+1} = q_n o exp(h sum_i b_i K_i),  v_{n+1} = v_n + h sum_i b_i Vdot_i  (4)
  *
  * Unless EXACT_INVERSE, T^-1 is truncated after COMMUTATORS powers of ad, with the weights INVERSE; after none it is left
  * out, K_i = V_i (Lie-Euler-Heun). Rows may have BRACKETS commutators weight h^2 [K_j, K_k] besides. With constraints,
- * Vdot_i and lambda solve the index-1 system [M B^T; B 0][Vdot_i; lambda] = [-g; -Z] of the stage, which neither keeps
- * Phi = 0 nor B v = 0.
+ * Vdot_i and lambda solve the index-1 system of the stage in the place of (2), which neither keeps Phi = 0 nor B v = 0:
+ *
+ *   [M B^T; B 0][Vdot_i; lambda] = [-g; -Z]  (5)
  *
  * Where a node has no velocity, V_i is its algebra-valued field at the stage, from all states and the Vdot_i of the others.
  *
@@ -27,7 +29,7 @@ static inline long long step_workspace(const symlie_problem *restrict P)
     return (2 * ALL_STAGES + 8LL) * DIMENSION + 2LL * STORAGE + acceleration_workspace(P);
 }
 
-/* K = T^-1(Theta) V; two vectors of scratch. */
+/* (3): K = T^-1(Theta) V; two vectors of scratch. */
 static inline void corrected_rate(const symlie_problem *restrict P, const double *restrict Theta, const double *restrict V,
                                   double *restrict x, double *restrict y, double *restrict K)
 {
@@ -89,12 +91,14 @@ SYMLIE_UNROLL
         if (i == 0 && state->acceleration_is_valid) {
             copy(DIMENSION, state->acceleration, acceleration);
         } else {
+            /* (2) or (5) */
             status = stage_acceleration(P, work, t + C[i] * h, Q, V, r, mass, acceleration + i * DIMENSION, trial->lambda);
             if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return angle >= CHART_LIMIT ? SYMLIE_OUTSIDE_CHART : status;
         }
         if (FIELDS) system_field(P, t + C[i] * h, Q, acceleration + i * DIMENSION, LAMBDA_OF_STAGE(i), V);
         if (i == 0) copy(DIMENSION, V, rate);
         else corrected_rate(P, Theta, V, x, y, rate + i * DIMENSION);
+        /* (1), and (4) after the last stage */
         combine(moving, DIMENSION, i + 1, h, A[i + 1], rate + MOVING_BEGIN, 0, Theta + MOVING_BEGIN);
 #if BRACKETS
         add_brackets(P, i + 1, h, rate, x, Theta);

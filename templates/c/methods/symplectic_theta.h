@@ -1,6 +1,8 @@
 /* The symplectic theta family on cotangent bundles, trivialised from the right.
  *
- *   u = (xi, n) = h f(t_n + theta h, stage(q_n, u)),  q_{n+1} = end(q_n, u)
+ *   stage(q_n, u) = exp(theta xi) q_n with the momentum M(xi, n) of the stage  (15)
+ *   u = (xi, n) = h f(t_n + theta h, stage(q_n, u))  (16)
+ *   q_{n+1} = end(q_n, u)  (17)
  *
  * Newton's method with the derived matrix; a step that does not reduce the residual is shortened. The parameter comes in
  * as THETA.
@@ -39,6 +41,7 @@ static inline int method_step(const symlie_problem *restrict P, double *restrict
     for (int k = 0; k < n; k++) d[k] = u[k] = 0;
     system_field(P, stage_t, state->q, d, d, u);
     for (int k = 0; k < n; k++) u[k] *= h;
+    /* (15), (16) */
     system_symplectic(P, stage_t, state->q, u, h, THETA, r, J);
     trial->rhs_evaluations = 2;
     trial->acceleration_is_valid = 0;
@@ -64,6 +67,7 @@ static inline int method_step(const symlie_problem *restrict P, double *restrict
     const double angle = system_chart(P, u);
     if (!(angle < CHART_LIMIT)) return angle >= CHART_LIMIT ? SYMLIE_OUTSIDE_CHART : SYMLIE_NOT_FINITE;
     keep_increment(P, u, trial->increment);
+    /* (17) */
     double end[STORAGE];
     system_symplectic_end(P, stage_t, state->q, u, h, THETA, end);
     system_normalize(P, end, trial->q);

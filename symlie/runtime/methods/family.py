@@ -1,0 +1,189 @@
+"""What a family of methods says of itself. A family is a subclass of `Method` in a file of its own, with its equations,
+and has a C header of the same equations."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+
+from symlie.errors import ModelError
+from symlie.runtime.layout.layout import Array, Layout
+from symlie.runtime.methods.tableau import Tableau
+from symlie.showing import line
+
+if TYPE_CHECKING:
+    from symlie.runtime.methods.entry import EntryReader
+    from symlie.runtime.methods.order_conditions import FoundOrder
+    from symlie.runtime.methods.stepper import State, Stepper, Trial
+
+
+class ScalarStages(NamedTuple):
+    """What a step is for y' = λ y: how each stage is reached, and at last the end of the step."""
+
+    starts: Sequence[int]
+    """The stage, counted from 0, that each is reached from."""
+    weights: Sequence[Array]
+    """Weights of the slopes on the way."""
+
+
+def has_frames(layout: Layout) -> bool:
+    """Whether some nodes are on manifolds with a frame, whose flows have no known commutators."""
+    return any(node.type["is_frame"] for node in layout.nodes)
+
+
+@dataclass(frozen=True, repr=False)
+class Method(ABC):
+    """An integration method: its family is the class, its coefficients are a tableau, its options are other fields.
+
+    Parameters
+    ----------
+    tableau : Tableau
+        The coefficients; they also give the method its name and order.
+    entry : mapping, optional
+        The data of a tableau that is not one of the library.
+    """
+
+    tableau: Tableau
+    entry: Mapping[str, Any] | None = field(default=None, compare=False, kw_only=True)
+
+    family: ClassVar[str]
+    """Name of the family."""
+    header: ClassVar[str]
+    """Its C header."""
+    required: ClassVar[tuple[str, ...]] = ()
+    """What a tableau that users state must have; none where they can not state one."""
+    optional: ClassVar[tuple[str, ...]] = ()
+    """What it may have."""
+    option_names: ClassVar[tuple[str, ...]] = ()
+    """What can be chosen, for some methods of the family at least."""
+    members: ClassVar[str] = ""
+    """What has these options, for messages."""
+    takes_constraints: ClassVar[bool] = False
+    """Whether systems with constraints can be integrated."""
+    takes_baumgarte: ClassVar[bool] = False
+    """Whether stages have a place for Baumgarte's term."""
+
+    def __repr__(self) -> str:
+        choices = [f"{name}={value}" for name, value in self.options.items()]
+        return line("Method", [self.name, self.family, f"order {self.order}", *choices])
+
+    @classmethod
+    @abstractmethod
+    def read(cls, reader: EntryReader) -> Self:
+        """The method of an entry with a tableau."""
+
+    @property
+    def name(self) -> str:
+        """Name of the method."""
+        return self.tableau.name
+
+    @property
+    def order(self) -> int:
+        """Order of the states; multipliers may have one order less."""
+        return self.tableau.order
+
+    @property
+    def order_hat(self) -> int | None:
+        """Order of the embedded formula."""
+        return self.tableau.order_hat
+
+    @property
+    def has_estimate(self) -> bool:
+        """Whether an embedded formula estimates the error, so that steps can be adaptive."""
+        return self.tableau.has_estimate
+
+    def orders(self) -> tuple[FoundOrder, FoundOrder | None]:
+        """The orders that the coefficients have by exact conditions, of the method and of its embedded formula.
+
+        Raises
+        ------
+        ModelError
+            There are no order conditions of the family.
+        """
+        raise ModelError(
+            f"Method {self.name}: there are no order conditions of the family {self.family}; its order is stated "
+            f"as {self.order}, and 'symlie converge' shows it."
+        )
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Its options as `with_options` takes them; none where there is no choice."""
+        return {}
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """Everything that `symlie.runtime.methods.chosen.recorded_method` needs, as JSON has it."""
+        return {"name": self.name, "entry": self.entry, "options": self.options}
+
+    def with_options(self, options: Mapping[str, Any]) -> Self:
+        """The method with some options changed.
+
+        Parameters
+        ----------
+        options
+            Values by name; the documents list those of each family.
+
+        Raises
+        ------
+        UnknownNameError
+            There is no such option or value.
+        ModelError
+            The method has no such option, or its options do not fit together.
+        """
+        from symlie.runtime.methods.registry import check_option
+
+        for key in options:
+            check_option(self, key)
+        return self if not options or dict(options) == self.options else self._with(options)
+
+    def _with(self, options: Mapping[str, Any]) -> Self:
+        """The method with options of its own changed."""
+        return self
+
+    @property
+    def is_free_of_commutators(self) -> bool:
+        """Whether it takes nothing but flows of slopes: no dexp⁻¹ and no commutators."""
+        return False
+
+    def refusal(self, layout: Layout) -> str | None:
+        """Why the method can not integrate a model, as a sentence that names methods that can."""
+        return self._refusal_of_constraints(layout) or self._refusal_of_frames(layout)
+
+    def _refusal_of_constraints(self, layout: Layout) -> str | None:
+        if self.takes_constraints or not layout.of_velocities.any():
+            return None
+        return (
+            f"Method '{self.name}' integrates systems without constraints, but '{layout.name}' has {layout.rows} "
+            "constraint rows; use half_explicit_2, …, half_explicit_5."
+        )
+
+    def _refusal_of_frames(self, layout: Layout) -> str | None:
+        if self.is_free_of_commutators or not has_frames(layout):
+            return None
+        return (
+            f"Method '{self.name}' needs commutators, which the frame of vector fields of '{layout.name}' does not "
+            "have; use cf4, cf32a, cf43, cg3, cg4, cg5, or lie_euler_heun."
+        )
+
+    @property
+    def kernel_set(self) -> str | None:
+        """The set of further kernels of nodes that steps need, such as ``cayley``."""
+        return None
+
+    @abstractmethod
+    def constants(self) -> list[str]:
+        """What the C header takes, as lines of C."""
+
+    @abstractmethod
+    def step(self, stepper: Stepper, state: State, h: float) -> Trial:
+        """The result of a step of length h, in NumPy; the state is unchanged."""
+
+    def angles(self, components: Array) -> Array:
+        """Rotations, in rad, of components of an increment that belong to rotations of the plane."""
+        return components
+
+    def scalar_stages(self) -> ScalarStages | None:
+        """What a step is for y' = λ y; None for methods that are not explicit."""
+        return None

@@ -1,0 +1,236 @@
+"""Half-explicit Runge–Kutta Lie group methods for index-2 systems.
+
+    Θ_i = h Σ_{j<i} a_ij Θ̇_j,  Q_i = q_n∘exp(Θ_i),  V_i = v_n + h Σ_{j<i} a_ij V̇_j,  Θ̇_i = T⁻¹(Θ_i) V_i  (12)
+    M V̇_1 = -g - B(q_n)ᵀ λ_n  (13)
+    [M(Q_i) B(Q_i)ᵀ; B(Q_{i+1}) 0] [V̇_i; Λ_i]
+        = [-g(t_n + c_i h, Q_i, V_i); -(B(Q_{i+1}) (v_n + h Σ_{j<i} a_{i+1,j} V̇_j) + b)/(h a_{i+1,i})],  i > 1  (14)
+    q_{n+1} = Q_{s+1},  v_{n+1} = V_{s+1},  λ_{n+1} = Σ d_i Λ_i  (15)
+
+With stabilisation by Baumgarte, α Φ(Q_{i+1}) is added to b. The embedded formula takes the weights b̂ for the
+configuration and solves the last stage again with them in place of the last row of a, so that its velocity satisfies
+the constraint. Without constraints this is the explicit Runge–Kutta–Munthe-Kaas method of the same tableau.
+Source: [Tumiotto2024], equations (12) to (15) and section 3.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symlie.runtime.layout.layout import Layout
+from symlie.runtime.methods.c_text import c_matrix, c_vector
+from symlie.runtime.methods.entry import EntryReader
+from symlie.runtime.methods.exact import ExactRow, QuadraticNumber, exact_row, inner_product, rounded
+from symlie.runtime.methods.family import Method, ScalarStages
+from symlie.runtime.methods.index2_conditions import half_explicit_orders
+from symlie.runtime.methods.order_conditions import FoundOrder
+from symlie.runtime.methods.tableau import RungeKuttaTableau
+
+if TYPE_CHECKING:
+    from symlie.runtime.methods.stepper import State, Stepper, Trial
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class HalfExplicitTableau(RungeKuttaTableau):
+    """Coefficients of a half-explicit Runge–Kutta method with explicit first stage, for systems of index 2.
+
+    Stage i = 2 … s̄ solves for V̇_i and Λ_i such that the constraint holds at argument i + 1. Argument s + 1 is the end
+    of the step, so row s + 1 of ``a`` holds the weights of q and v; what follows only serves λ.
+
+    Parameters
+    ----------
+    name : str
+        Name of the method.
+    order : int
+        Order of q and v; λ has one order less in general.
+    s : int
+        Number of stages that contribute to q and v; at most s̄.
+    c : tuple of QuadraticNumber
+        s̄ + 1 nodes.
+    a : tuple of tuple of QuadraticNumber
+        s̄ + 1 rows; row i, counted from 0, has i entries.
+    d : tuple of QuadraticNumber
+        s̄ weights of λ, which is Σ d_i Λ_i at the end of the step.
+    b_hat : tuple of QuadraticNumber, optional
+        s̄ embedded weights for the estimate of the error. They replace the last row of ``a`` when stage s̄ is solved
+        again, so that the embedded velocity satisfies the constraint.
+    order_hat : int, optional
+        Order of ``b_hat`` used this way.
+    source : str
+        Where the coefficients were published.
+
+    Raises
+    ------
+    ModelError
+        If a shape is wrong, a row does not sum to its node, weights do not sum to 1, a stage can not be solved because
+        its subdiagonal entry is zero, or an error in λ is not forgotten.
+    """
+
+    s: int
+    d: ExactRow
+
+    def __post_init__(self) -> None:
+        self._check_orders()
+        if not 2 <= self.s <= self.s_bar:
+            raise self._error(f"s is {self.s}, but it must be at least 2 and at most s_bar = {self.s_bar}")
+        self._check_rows(self.s_bar + 1)
+        for stage in range(2, self.s_bar + 1):
+            if not self.a[stage][-1]:
+                raise self._error(f"the last entry of row {stage + 1} of a is zero, so stage {stage} can not be solved")
+        self._check_weights(f"b (row {self.s + 1} of a)", self.b)
+        self._check_weights("d", self.d)
+        if self.kappa:
+            raise self._error(f"kappa is {self.kappa}, but it must be 0, or an error in λ is not forgotten")
+        if self.b_hat is not None:
+            self._check_weights("b_hat", self.b_hat)
+            if not self.b_hat[-1]:
+                raise self._error(f"the last entry of b_hat is zero, so stage {self.s_bar} can not be solved again")
+
+    @property
+    def s_bar(self) -> int:
+        """Number of stages s̄, with those that only serve λ."""
+        return len(self.d)
+
+    @property
+    def stages(self) -> int:
+        """Number of stages s̄, with those that only serve λ."""
+        return self.s_bar
+
+    @property
+    def b(self) -> ExactRow:
+        """The s̄ weights of q and v: row s + 1 of ``a``, filled with zeros."""
+        return self.a[self.s] + exact_row([0] * (self.s_bar - self.s))
+
+    @property
+    def fsal(self) -> bool:
+        """Whether stage s + 1 is the end of the step together with its λ: its V̇ is that of the next first stage."""
+        return self.c[self.s] == 1 and self.d == tuple(int(i == self.s) for i in range(self.s_bar))
+
+    @property
+    def kappa(self) -> QuadraticNumber:
+        """Factor of an error in λ over one step: κ = Σ d_i δ_i with δ_1 = 1 and Σ_{j ≤ i} a_{i+1,j} δ_j = 0."""
+        errors = exact_row([1])
+        for *known, unknown in self.a[2:]:
+            errors += (-inner_product(known, errors) / unknown,)
+        return inner_product(self.d, errors)
+
+    def b_float(self) -> NDArray[np.float64]:
+        """The weights of q and v, each the nearest double."""
+        return rounded(self.b)
+
+    def d_float(self) -> NDArray[np.float64]:
+        """The weights of λ, each the nearest double."""
+        return rounded(self.d)
+
+
+@dataclass(frozen=True, repr=False)
+class HalfExplicit(Method):
+    """A half-explicit method."""
+
+    tableau: HalfExplicitTableau
+
+    family: ClassVar[str] = "half_explicit"
+    header: ClassVar[str] = "half_explicit.h"
+    required: ClassVar[tuple[str, ...]] = ("s", "a", "d")
+    optional: ClassVar[tuple[str, ...]] = ("c", "b_hat")
+    takes_constraints: ClassVar[bool] = True
+    takes_baumgarte: ClassVar[bool] = True
+
+    @classmethod
+    def read(cls, reader: EntryReader) -> Self:
+        rows = reader.runge_kutta("d", "b_hat")
+        return cls(HalfExplicitTableau(**rows, s=reader.required_integer("s"), **reader.common()))
+
+    def orders(self) -> tuple[FoundOrder, FoundOrder | None]:
+        return half_explicit_orders(self.tableau)
+
+    def refusal(self, layout: Layout) -> str | None:
+        if (found := super().refusal(layout)) or not (layout.has_fields or not layout.of_velocities.all()):
+            return found
+        return (
+            f"Method '{self.name}' integrates velocities and their constraints, but nodes of '{layout.name}' move by "
+            "fields or by constraints of accelerations; use rkmk_dopri5 or another explicit method."
+        )
+
+    def constants(self) -> list[str]:
+        tableau, b_hat = self.tableau, self.tableau.b_hat_float()
+        return [
+            f"#define STAGES {tableau.stages}",
+            f"#define FINAL {tableau.s}",
+            f"#define FSAL {int(tableau.fsal)}",
+            c_vector("D", tableau.d_float()),
+            c_matrix("A", tableau.a_float()),
+            c_vector("C", tableau.c_float()),
+            *([] if b_hat is None else [c_vector("B_HAT", b_hat)]),
+        ]
+
+    def scalar_stages(self) -> ScalarStages:
+        end = self.tableau.s + 1
+        return ScalarStages([0] * end, list(self.tableau.a_float()[:end]))
+
+    def step(self, stepper: Stepper, state: State, h: float) -> Trial:
+        tableau = self.tableau
+        a, c, d, b_hat = tableau.a_float(), tableau.c_float(), tableau.d_float(), tableau.b_hat_float()
+        k, p, t, algebra = stepper.kernels, stepper.parameters, state.t, stepper.algebra
+        q, v, multipliers = state.q, state.v, state.multipliers
+        alpha = stepper.control.baumgarte
+        theta_dot, v_dot, stage_multipliers = [], [], []
+        Theta, Q, V = np.zeros_like(v), q, v
+        B = k.jacobian(p, t, q)
+        final = (Theta, Q, V, B)
+        for i in range(tableau.stages):
+            # (12)
+            theta_dot.append(stepper.moving(v if i == 0 else k.rate(Theta, V)))
+            next_Theta = h * sum(a[i + 1, j] * theta_dot[j] for j in range(i + 1))
+            next_Q = stepper.advance(q, next_Theta)
+            next_t = t + c[i + 1] * h
+            k.prescribe(p, next_t, next_Q, V.copy())
+            next_B = k.jacobian(p, next_t, next_Q)
+            if i == 0 and state.acceleration is not None:
+                v_dot.append(state.acceleration)
+                stage_multipliers.append(multipliers)
+            else:
+                force = stepper.force(t + c[i] * h, Q, V)
+                mass = k.mass(p, t + c[i] * h, Q)
+                if i == 0 or not stepper.rows:
+                    # (13)
+                    v_dot.append(algebra.solve_mass(mass, force - algebra.pull(B, multipliers)))
+                    stage_multipliers.append(multipliers)
+                else:
+                    # (14)
+                    known = v + h * sum(a[i + 1, j] * v_dot[j] for j in range(i))
+                    k.prescribe(p, next_t, next_Q, known)
+                    right = -stepper.hidden_residual(next_t, next_Q, next_B, known, alpha) / (h * a[i + 1, i])
+                    acceleration, multiplier = algebra.solve_saddle(mass, B, next_B, force, right)
+                    v_dot.append(acceleration)
+                    stage_multipliers.append(multiplier)
+            next_V = v + h * sum(a[i + 1, j] * v_dot[j] for j in range(i + 1))
+            k.prescribe(p, next_t, next_Q, next_V)
+            if i + 1 == tableau.s:
+                final = (next_Theta, next_Q, next_V, next_B)
+            if i + 1 < tableau.stages:
+                Theta, Q, V, B = next_Theta, next_Q, next_V, next_B
+        # (15)
+        final_Theta, final_Q, final_V, final_B = final
+        trial = stepper.trial(state, final_Q, final_V, v_dot, tableau.stages, final_Theta)
+        trial.multipliers = sum((d[i] * stage_multipliers[i] for i in range(tableau.stages)), np.zeros(stepper.rows))
+        trial.acceleration = v_dot[-1] if tableau.fsal else None
+        if stepper.rows:
+            stepper.measure(trial, t + h, final_Q, final_V, final_B)
+        if stepper.control.with_estimate and b_hat is not None:
+            theta_hat = h * sum(b_hat[j] * theta_dot[j] for j in range(tableau.stages))
+            v_hat = v + h * sum(b_hat[j] * v_dot[j] for j in range(tableau.stages - 1))
+            if stepper.rows:
+                q_hat = k.advance(q, theta_hat)
+                k.prescribe(p, t + h, q_hat, v_hat)
+                hat_B = k.jacobian(p, t + h, q_hat)
+                right = -stepper.hidden_residual(t + h, q_hat, hat_B, v_hat, alpha) / (h * b_hat[-1])
+                force, mass = stepper.force(t + c[-2] * h, Q, V), k.mass(p, t + c[-2] * h, Q)
+                last, _ = algebra.solve_saddle(mass, B, hat_B, force, right)
+            else:
+                last = v_dot[-1]
+            trial.estimate(stepper.control, final_Theta, theta_hat, v, final_V, v_hat + h * b_hat[-1] * last)
+        return trial

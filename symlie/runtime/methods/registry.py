@@ -1,0 +1,74 @@
+"""The families of methods, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from symlie.errors import ModelError, UnknownNameError
+from symlie.runtime.methods.ambient import Ambient
+from symlie.runtime.methods.commutator_free import CommutatorFree, CrouchGrossman
+from symlie.runtime.methods.entry import EntryReader
+from symlie.runtime.methods.family import Method
+from symlie.runtime.methods.half_explicit import HalfExplicit
+from symlie.runtime.methods.index1 import Index1
+from symlie.runtime.methods.rkmk import Rkmk
+from symlie.runtime.methods.symplectic_theta import SymplecticTheta
+
+FAMILIES: dict[str, type[Method]] = {
+    family.family: family
+    for family in (Rkmk, HalfExplicit, CommutatorFree, CrouchGrossman, Index1, Ambient, SymplecticTheta)
+}
+"""Families by name."""
+
+ALIASES = {"cf": "commutator_free", "cg": "crouch_grossman"}
+"""Short names of families in tableaux of users."""
+
+
+def stated_method(name: str, entry: Mapping[str, Any]) -> Method:
+    """The method of a tableau that a user states, as far as the tableau itself tells.
+
+    Nodes c that are not given are the sums of the rows; an order that is not given is 1.
+
+    Parameters
+    ----------
+    name
+        Its name.
+    entry
+        ``family`` and what belongs to it, as in the help of ``symlie order``.
+
+    Raises
+    ------
+    ModelError
+        A key is unknown or missing, a value is not of its kind, or the coefficients contradict each other.
+    """
+    reader = EntryReader(name, entry)
+    stated = entry.get("family")
+    known = {key: family for key, family in FAMILIES.items() if family.required}
+    found = known.get(ALIASES.get(stated, stated)) if isinstance(stated, str) else None
+    if found is None:
+        raise reader.error(f"family is {stated!r}, but it must be one of {', '.join(known)}")
+    reader.check_keys(found.family, found.required, found.optional)
+    return found.read(reader)
+
+
+def check_option(method: Method, name: str) -> None:
+    """Check that a method has an option.
+
+    Raises
+    ------
+    UnknownNameError
+        No method has one of this name.
+    ModelError
+        This one has none.
+    """
+    owners = [family for family in FAMILIES.values() if family.option_names]
+    if not any(name in family.option_names for family in owners):
+        every = [option for family in owners for option in family.option_names]
+        raise UnknownNameError(f"A method has no option '{name}'; there are {', '.join(every)}.")
+    if name not in method.options:
+        parts = [f"{' and '.join(family.option_names)} to {family.members}" for family in owners]
+        raise ModelError(
+            f"Method {method.name} of the family {method.family} has no option {name}; "
+            f"{', '.join(parts).replace(' to ', ' belong to ', 1)}."
+        )

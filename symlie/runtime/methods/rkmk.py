@@ -1,0 +1,415 @@
+"""Runge–Kutta–Munthe-Kaas methods.
+
+    Θ_i = h Σ_{j<i} a_ij K_j,  Q_i = q_n∘exp(Θ_i),  V_i = v_n + h Σ_{j<i} a_ij V̇_j  (1)
+    M V̇_i = -g(t_n + c_i h, Q_i, V_i)  (2)
+    K_i = T⁻¹(Θ_i) V_i  (3)
+    q_{n+1} = q_n∘exp(h Σ b_i K_i),  v_{n+1} = v_n + h Σ b_i V̇_i  (4)
+
+T⁻¹ may be truncated after a number of commutators; after none it is left out, K_i = V_i. Rows may have commutators
+weight·h² [K_j, K_k] besides. Where a node has no velocity, V_i is its algebra-valued field at the stage. Other local
+coordinates may stand in the place of exp. Numbers are those of ``rkmk.h``.
+Source: [Celledoni2022], section 2; left-trivialised.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symlie.errors import ModelError, UnknownNameError
+from symlie.runtime.layout.layout import Array
+from symlie.runtime.methods.c_text import c_matrix, c_vector
+from symlie.runtime.methods.entry import EntryReader
+from symlie.runtime.methods.exact import ExactRow, QuadraticNumber, rounded
+from symlie.runtime.methods.family import Method, ScalarStages
+from symlie.runtime.methods.order_conditions import MOST_NODES, FoundOrder, inverse_weights, order_of, rkmk_series
+from symlie.runtime.methods.tableau import RungeKuttaTableau
+
+if TYPE_CHECKING:
+    from symlie.runtime.methods.stepper import State, Stepper, Trial
+
+MAPS = ("exp", "cayley", "second_kind")
+"""Local coordinates of a step: the exponential, the Cayley map, and products of exponentials along basis vectors."""
+
+MOST_COMMUTATORS = 30
+"""Terms of dexp⁻¹; far more than the orders of tableaux need."""
+
+
+@dataclass(frozen=True)
+class Bracket:
+    """A term weight·h²·[K_first, K_second] of a row of a tableau; stages count from 1."""
+
+    row: int
+    """The stage whose argument has this term, or s + 1 for the end of the step."""
+    weight: QuadraticNumber
+    first: int
+    second: int
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class ExplicitTableau(RungeKuttaTableau):
+    """An explicit Runge–Kutta tableau, for methods on Lie groups of the Runge–Kutta–Munthe-Kaas family.
+
+    Parameters
+    ----------
+    name : str
+        Name of the method.
+    order : int
+        Classical order of ``b``.
+    c : tuple of QuadraticNumber
+        Nodes of the s stages.
+    a : tuple of tuple of QuadraticNumber
+        s rows; row i, counted from 0, has i entries.
+    b : tuple of QuadraticNumber
+        The s weights that a step advances with.
+    b_hat : tuple of QuadraticNumber, optional
+        s embedded weights for the estimate of the error.
+    order_hat : int, optional
+        Classical order of ``b_hat``.
+    brackets : tuple of Bracket, optional
+        Commutators of slopes that arguments have besides Σ a_ij K_j, with the signs of right multiplication.
+    source : str
+        Where the coefficients were published.
+
+    Raises
+    ------
+    ModelError
+        If a shape is wrong, a row does not sum to its node, or weights do not sum to 1.
+    """
+
+    b: ExactRow
+    brackets: tuple[Bracket, ...] = ()
+
+    def __post_init__(self) -> None:
+        self._check_orders()
+        self._check_rows(self.stages)
+        self._check_weights("b", self.b)
+        if self.b_hat is not None:
+            self._check_weights("b_hat", self.b_hat)
+        for term in self.brackets:
+            if not (1 <= term.first < term.row and 1 <= term.second < term.row <= self.stages + 1):
+                raise self._error(
+                    f"a commutator of row {term.row} is of stages {term.first} and {term.second}, but these must come "
+                    "before it"
+                )
+
+    @property
+    def stages(self) -> int:
+        """Number of stages s."""
+        return len(self.b)
+
+    @property
+    def fsal(self) -> bool:
+        """Whether the last stage sits at the end of the step: its velocity field is that of the next first stage."""
+        return self.c[-1] == 1 and self.b == (*self.a[-1], 0)
+
+    def b_float(self) -> NDArray[np.float64]:
+        """The weights, each the nearest double."""
+        return rounded(self.b)
+
+
+@dataclass(frozen=True, eq=False)
+class ExplicitTable:
+    """An explicit tableau as its steps use it.
+
+    Attributes
+    ----------
+    a
+        Rows a_ij of the stages, and the weights b as last row, shape (stages + 1, stages).
+    c
+        Nodes of the stages.
+    b_hat
+        Embedded weights of all stages, with that at the end of the step if there is one; zeros without them.
+    has_end_stage
+        Whether there is a stage more at the end of the step, which serves the embedded formula and the next step.
+    brackets
+        Commutators of slopes in the rows.
+    inverse
+        Weights of the truncated dexp⁻¹ in powers of ad, from the first; empty if it leaves the identity. ``None`` is
+        the exact dexp⁻¹.
+    """
+
+    a: Array
+    c: Array
+    b_hat: Array
+    has_end_stage: bool
+    brackets: tuple[Bracket, ...]
+    inverse: Array | None
+
+    @property
+    def stages(self) -> int:
+        """Number of stages without that at the end."""
+        return len(self.c)
+
+
+@dataclass(frozen=True, repr=False)
+class ExplicitMethod(Method):
+    """What methods with an explicit tableau have in common."""
+
+    tableau: ExplicitTableau
+
+    required: ClassVar[tuple[str, ...]] = ("a", "b")
+    optional: ClassVar[tuple[str, ...]] = ("c", "b_hat", "brackets", "commutators")
+
+    @classmethod
+    def read(cls, reader: EntryReader) -> Self:
+        rows = reader.runge_kutta("b", "b_hat")
+        return cls(ExplicitTableau(**rows, brackets=_brackets(reader), **reader.common()))
+
+    @property
+    def has_end_stage(self) -> bool:
+        """Whether there is a stage at the end of the step.
+
+        A last stage of zero weight is that of the embedded formula; a fixed step does without it.
+        """
+        return self.tableau.fsal and self.tableau.has_estimate
+
+    @property
+    def inverse(self) -> Array | None:
+        """Weights of the truncated dexp⁻¹; see `ExplicitTable`."""
+        return None
+
+    @cached_property
+    def table(self) -> ExplicitTable:
+        """The tableau as steps use it."""
+        tableau = self.tableau
+        weights, rows = tableau.b_float(), tableau.a_float()
+        used = tableau.stages - int(tableau.fsal)
+        b_hat = np.zeros(used + int(self.has_end_stage))
+        embedded = tableau.b_hat_float()
+        if embedded is not None:
+            b_hat[: tableau.stages] = embedded
+        a = np.vstack([rows[:used, :used], weights[:used]])
+        return ExplicitTable(a, tableau.c_float()[:used], b_hat, self.has_end_stage, tableau.brackets, self.inverse)
+
+    def orders(self) -> tuple[FoundOrder, FoundOrder | None]:
+        tableau = self.tableau
+        return self._order(tableau.b), None if tableau.b_hat is None else self._order(tableau.b_hat)
+
+    def _order(self, weights: ExactRow, commutators: int | None = None) -> FoundOrder:
+        return order_of(rkmk_series(self.tableau, weights, commutators, MOST_NODES), self.tableau.tolerance)
+
+    def scalar_stages(self) -> ScalarStages:
+        return ScalarStages([0] * len(self.table.a), list(self.table.a))
+
+    def constants(self) -> list[str]:
+        table = self.table
+        return [
+            f"#define STAGES {table.stages}",
+            f"#define END_STAGE {int(table.has_end_stage)}",
+            c_matrix("A", table.a),
+            c_vector("C", table.c),
+            *([c_vector("B_HAT", table.b_hat)] if self.has_estimate else []),
+        ]
+
+
+@dataclass(frozen=True, repr=False)
+class Rkmk(ExplicitMethod):
+    """A method of Runge–Kutta–Munthe-Kaas type.
+
+    Parameters
+    ----------
+    commutators : int, optional
+        The number of nested commutators after which dexp⁻¹ is truncated; 0 leaves the identity. ``None`` is the exact
+        dexp⁻¹.
+    map : str
+        Local coordinates, one of `MAPS`.
+
+    Raises
+    ------
+    ModelError
+        If ``commutators`` or ``map`` do not fit the tableau.
+    """
+
+    commutators: int | None = None
+    map: str = "exp"
+
+    family: ClassVar[str] = "rkmk"
+    header: ClassVar[str] = "rkmk.h"
+    option_names: ClassVar[tuple[str, ...]] = ("commutators", "map")
+    members: ClassVar[str] = "tableaux of the family rkmk"
+
+    def __post_init__(self) -> None:
+        if self.commutators is not None and not 0 <= self.commutators <= MOST_COMMUTATORS:
+            raise ModelError(
+                f"Method {self.name}: commutators is {self.commutators}, but it must be None or, for the family rkmk, "
+                f"a number of commutators from 0 to {MOST_COMMUTATORS}."
+            )
+        if self.map != "exp" and self.tableau.brackets:
+            raise ModelError(f"Method {self.name}: only methods of the family rkmk have a choice of maps.")
+        if self.map != "exp" and self.commutators is not None:
+            raise ModelError(
+                f"Method {self.name}: the truncated series belongs to exp; take commutators=exact with map={self.map}."
+            )
+
+    @classmethod
+    def read(cls, reader: EntryReader) -> Self:
+        return replace(super().read(reader), commutators=reader.integer("commutators"))
+
+    @property
+    def order(self) -> int:
+        return self._truncated(self.tableau.order)
+
+    @property
+    def order_hat(self) -> int | None:
+        return None if self.tableau.order_hat is None else self._truncated(self.tableau.order_hat)
+
+    def _truncated(self, order: int) -> int:
+        if self.commutators is None or self.tableau.brackets:
+            return order
+        return min(order, order_of_truncation(self.commutators))
+
+    def _order(self, weights: ExactRow, commutators: int | None = None) -> FoundOrder:
+        return super()._order(weights, self.commutators)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        if self.tableau.brackets:
+            return {}
+        return {"commutators": "exact" if self.commutators is None else self.commutators, "map": self.map}
+
+    def _with(self, options: Mapping[str, Any]) -> Self:
+        chosen = options.get("map", self.map)
+        if chosen not in MAPS:
+            raise UnknownNameError(f"Unknown map '{chosen}'; use one of: {', '.join(MAPS)}.")
+        stated = options.get("commutators", "exact" if self.commutators is None else self.commutators)
+        return replace(self, map=chosen, commutators=self._commutators(stated))
+
+    def _commutators(self, stated: Any) -> int | None:
+        if stated == "exact":
+            return None
+        if stated == "auto":
+            return next(k for k in range(self.tableau.order) if order_of_truncation(k) >= self.tableau.order)
+        if isinstance(stated, float) and stated.is_integer():
+            stated = int(stated)
+        if not isinstance(stated, int) or isinstance(stated, bool) or stated < 0:
+            raise UnknownNameError(f"commutators must be exact, auto or a number from 0, not {stated!r}.")
+        return stated
+
+    @property
+    def is_free_of_commutators(self) -> bool:
+        return self.commutators == 0 and not self.tableau.brackets and self.map == "exp"
+
+    @property
+    def kernel_set(self) -> str | None:
+        return None if self.map == "exp" else self.map
+
+    @property
+    def inverse(self) -> Array | None:
+        if self.commutators is None:
+            return None
+        return np.array([float(x) for x in inverse_weights(self.commutators + 1)[1:]])
+
+    def constants(self) -> list[str]:
+        return [*super().constants(), *coordinate_lines(self.table, self.map)]
+
+    def angles(self, components: Array) -> Array:
+        return 2 * np.arctan(0.5 * components) if self.map == "cayley" else components
+
+    def step(self, stepper: Stepper, state: State, h: float) -> Trial:
+        return rkmk_step(stepper, state, h, self.table)
+
+
+def order_of_truncation(commutators: int) -> int:
+    """The highest order that a tableau keeps with a truncated dexp⁻¹: k commutators for order k + 2; B₃ = B₅ = … = 0.
+
+    Source: [MuntheKaas1999].
+    """
+    return commutators + 2 if commutators < 2 else 2 * (commutators // 2) + 3
+
+
+def coordinate_lines(table: ExplicitTable, coordinates: str = "exp") -> list[str]:
+    """What ``rkmk.h`` takes besides the rows: T⁻¹, commutators of slopes, and the kernels of local coordinates."""
+    end = "" if coordinates == "exp" else f"_{coordinates}"
+    inverse = np.zeros(0) if table.inverse is None else table.inverse
+    places = [f"{{{b.row - 1}, {b.first - 1}, {b.second - 1}}}" for b in table.brackets]
+    lines = [
+        f"#define EXACT_INVERSE {int(table.inverse is None)}",
+        f"#define COMMUTATORS {len(inverse)}",
+        f"#define BRACKETS {len(table.brackets)}",
+        f"#define ONE_EXPONENTIAL {int(coordinates == 'exp')}",
+        *(f"#define STEP_{name.upper()} system_{name}{end}" for name in ("advance", "rate", "chart")),
+    ]
+    if coordinates == "cayley":
+        lines.append("#define STEP_ANGLE(x) (2 * atan(0.5 * (x)))")
+    if len(inverse):
+        lines.append(c_vector("INVERSE", inverse))
+    if places:
+        lines.append(f"static const int BRACKET[{len(places)}][3] = {{{', '.join(places)}}};")
+        lines.append(c_vector("BRACKET_WEIGHT", (float(b.weight) for b in table.brackets)))
+    return lines
+
+
+def rkmk_step(stepper: Stepper, state: State, h: float, table: ExplicitTable) -> Trial:
+    """A step of Runge–Kutta–Munthe-Kaas type."""
+    a, c, b_hat, stages = table.a, table.c, table.b_hat, table.stages
+    k, p, t = stepper.kernels, stepper.parameters, state.t
+    coordinates = stepper.further or k
+    q, v = state.q, state.v
+    with_end = table.has_end_stage and bool(stepper.rows or stepper.control.with_estimate)
+    rate: list[Array] = []
+    v_dot: list[Array] = []
+    Theta, Q, V = np.zeros_like(v), q, v
+
+    def corrected(Theta: Array, V: Array) -> Array:
+        # (3)
+        if table.inverse is None:
+            return coordinates.rate(Theta, V)
+        K, nested = V, V
+        for weight in table.inverse:
+            nested = k.bracket(Theta, nested)
+            K = K + weight * nested
+        return K
+
+    for i in range(stages + int(with_end)):
+        stage_t = t + (c[i] if i < stages else 1.0) * h
+        # (2), or (5) with constraints
+        acceleration, multipliers = stepper.stage(state, i, stage_t, Q, V)
+        v_dot.append(acceleration)
+        slope = k.field(p, stage_t, Q, acceleration, multipliers, V)
+        rate.append(stepper.moving(corrected(Theta, slope) if i > 0 else slope))
+        if i == stages:
+            break
+        # (1), and (4) after the last stage
+        Theta = h * sum(a[i + 1, j] * rate[j] for j in range(i + 1))
+        for term in table.brackets:
+            if term.row == i + 2:
+                commutator = k.bracket(rate[term.first - 1], rate[term.second - 1])
+                Theta = Theta + h * h * float(term.weight) * commutator
+        V = v + h * sum(a[i + 1, j] * v_dot[j] for j in range(i + 1))
+        Q = stepper.advance(q, Theta, coordinates)
+        k.prescribe(p, t + (c[i + 1] if i + 1 < stages else 1.0) * h, Q, V)
+    trial = stepper.trial(state, Q, V, v_dot, len(rate), Theta)
+    trial.multipliers = multipliers
+    trial.acceleration = v_dot[-1] if with_end else None
+    if stepper.rows and not with_end:
+        # λ belongs to the end of the step, whose v' is the first of the next one.
+        trial.acceleration, trial.multipliers = stepper.acceleration(t + h, Q, V, multipliers)
+        trial.rhs_evaluations += 1
+    if stepper.rows:
+        stepper.measure(trial, t + h, Q, V, k.jacobian(p, t + h, Q))
+    if stepper.control.with_estimate:
+        theta_hat = h * sum(b_hat[j] * rate[j] for j in range(len(rate)))
+        v_hat = v + h * sum(b_hat[j] * v_dot[j] for j in range(len(rate)))
+        trial.estimate(stepper.control, Theta, theta_hat, v, V, v_hat)
+    return trial
+
+
+def _brackets(reader: EntryReader) -> tuple[Bracket, ...]:
+    stated = reader.entry.get("brackets", ())
+    if not isinstance(stated, Sequence) or isinstance(stated, str):
+        raise reader.error(f"brackets is {stated!r}, but it must be an array of commutators")
+    return tuple(_bracket(reader, value) for value in stated)
+
+
+def _bracket(reader: EntryReader, value: Any) -> Bracket:
+    if not isinstance(value, Mapping) or set(value) != {"row", "weight", "first", "second"}:
+        raise reader.error(f"a commutator is {value!r}, but it must be a table with row, weight, first and second")
+    inner = EntryReader(reader.name, value)
+    row, first, second = (inner.required_integer(key) for key in ("row", "first", "second"))
+    return Bracket(row, reader.number("a commutator", value["weight"]), first, second)

@@ -1,0 +1,118 @@
+"""Families of methods: a file each, with the equations of its C header, and nobody else asks which one it is."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import io
+import re
+import tokenize
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+from symlie.errors import ModelError, UnknownNameError, UnsupportedMethodError
+from symlie.paths import PACKAGE, template_folder
+from symlie.runtime.integrate.solve import check_method
+from symlie.runtime.methods.chosen import recorded_method
+from symlie.runtime.methods.family import Method
+from symlie.runtime.methods.library import method, method_names
+from symlie.runtime.methods.registry import FAMILIES
+from tests.systems import heavy_top_system
+
+METHODS = PACKAGE / "runtime" / "methods"
+HEADERS = template_folder() / "c" / "methods"
+FILES = {family: importlib.import_module(cls.__module__).__file__ or "" for family, cls in FAMILIES.items()}
+
+
+def numbers(text: str) -> set[str]:
+    """Numbers of equations in a text."""
+    return set(re.findall(r"\((\d+)\)", text))
+
+
+def remarks(text: str) -> str:
+    """Comments of Python."""
+    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+    return "\n".join(token.string for token in tokens if token.type == tokenize.COMMENT)
+
+
+def equations_of_header(name: str) -> tuple[set[str], set[str]]:
+    """Numbers in the opening comment of a header, and at its lines."""
+    opening, *others = re.findall(r"/\*.*?\*/", (HEADERS / name).read_text(encoding="utf-8"), re.S)
+    return numbers(opening), numbers("\n".join(others))
+
+
+def test_both_languages_name_the_same_equations() -> None:
+    """Stated at the top and found at a line, in C and in Python; two families may share a header."""
+    stated: dict[str, set[str]] = defaultdict(set)
+    found: dict[str, set[str]] = defaultdict(set)
+    for family, cls in FAMILIES.items():
+        text = Path(FILES[family]).read_text(encoding="utf-8")
+        stated[cls.header] |= numbers(ast.get_docstring(ast.parse(text)) or "")
+        found[cls.header] |= numbers(remarks(text))
+    assert {path.name for path in HEADERS.iterdir()} >= set(stated)
+    for header, equations in stated.items():
+        opening, lines = equations_of_header(header)
+        assert len(equations) > 1
+        assert opening == lines == equations == found[header], header
+
+
+def test_the_registry_has_every_family_of_the_library() -> None:
+    assert {type(method(name)) for name in method_names()} == set(FAMILIES.values())
+    assert all(cls.family == name for name, cls in FAMILIES.items())
+    assert all(method(name).name == name for name in method_names())
+
+
+def test_nobody_asks_which_family_a_method_has() -> None:
+    """Families know themselves; the registry knows their names; the command line prints them."""
+    own = {Path(file).stem for file in FILES.values()}
+    classes = {cls.__name__ for cls in FAMILIES.values()}
+    asking = set()
+    for path in PACKAGE.rglob("*.py"):
+        if path.parent == METHODS and path.stem in own | {"registry"}:
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("symlie.runtime.methods."):
+                asking |= {path for alias in node.names if alias.name in classes}
+            if isinstance(node, ast.Compare) and any(
+                isinstance(part, ast.Attribute) and part.attr == "family" for part in (node.left, *node.comparators)
+            ):
+                asking.add(path)
+    assert asking == set()
+
+
+def test_refusals_are_sentences_of_the_family() -> None:
+    constrained, free = heavy_top_system("SE3", "numpy").layout, heavy_top_system("SO3", "numpy").layout
+    taken = {name for name in method_names() if method(name).refusal(constrained) is None}
+    assert taken == {name for name in method_names() if method(name).family in ("half_explicit", "index1")}
+    assert {n for n in method_names() if method(n).refusal(free)} == {"symplectic_theta"}
+    sentence = method("symplectic_theta").refusal(free)
+    assert sentence is not None and sentence.endswith("or another explicit method.")
+    with pytest.raises(UnsupportedMethodError, match="integrates Hamiltonian systems"):
+        check_method(free, method("symplectic_theta"))
+
+
+def test_options_belong_to_families() -> None:
+    assert method("rkmk_rk44").options == {"commutators": "exact", "map": "exp"}
+    assert method("symplectic_theta").options == {"theta": 0.5}
+    assert method("rkmk4_two_commutators").options == method("cf4").options == {}
+    with pytest.raises(
+        UnknownNameError, match=r"^A method has no option 'stages'; there are commutators, map, theta\.$"
+    ):
+        method("cf4").with_options({"stages": 1})
+    sentence = (
+        "Method cf4 of the family commutator_free has no option map; commutators and map belong to tableaux of the "
+        "family rkmk, theta to symplectic_theta."
+    )
+    with pytest.raises(ModelError, match=f"^{re.escape(sentence)}$"):
+        method("cf4").with_options({"map": "cayley"})
+
+
+@pytest.mark.parametrize("name", method_names())
+def test_methods_are_values(name: str) -> None:
+    """Equal where coefficients and options are; the record makes the same method again."""
+    found: Method = method(name)
+    assert recorded_method(found.record) == found
+    assert found.with_options({}) is found
+    assert repr(found).startswith(f"Method({name}; {found.family}; order {found.order}")

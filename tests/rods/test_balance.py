@@ -10,7 +10,6 @@ import pytest
 
 import symlie as sl
 from symlie.runtime.layout.layout import Array
-from symlie.runtime.system.completion import index1_multipliers
 from symlie.runtime.system.system import System
 from tests import tolerances
 from tests.rods.problems import random_state, roll_up_system, spaghetti_system
@@ -88,7 +87,7 @@ def state(system: System, seed: int, t: float = 0.0) -> RodState:
     q, v = random_state(system, seed)
     p = system.prepared
     if system.layout.rows:
-        acceleration, multipliers = index1_multipliers(system.kernels, system.algebra, p, t, q, v)
+        acceleration, multipliers = system.mechanics.index1(t, q, v)
     else:
         force = -system.kernels.force(p, t, q, v)
         acceleration, multipliers = system.algebra.solve_mass(system.kernels.mass(p, t, q), force), np.zeros(0)

@@ -13,7 +13,6 @@ from symlie.errors import ModelError, UnknownNameError
 from symlie.models import pendulum_chain
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.plot.panels import named_panels, panels
-from symlie.runtime.system.completion import index1_multipliers
 from tests.spaces.pendulum import REFERENCE
 from tests.tolerances import DENSE_SOLVE, FLOOR_FACTOR, ORDER, TANGENT
 
@@ -55,7 +54,7 @@ def rates_of(system: sl.System, q: Array, w: Array) -> Array:
     """ω' of the chain, from its field."""
     stated = system.with_initial("links", directions=q, angular_velocities=w)
     state, kernels, p = stated.initial_state, stated.kernels, stated.prepared
-    a, multipliers = index1_multipliers(kernels, stated.algebra, p, 0.0, state.q, state.v)
+    a, multipliers = stated.mechanics.index1(0.0, state.q, state.v)
     f = kernels.field(p, 0.0, state.q, a, multipliers, state.v)[stated.layout.node("links").velocity].reshape(-1, 6)
     return np.cross(f[:, :3], w) + np.cross(f[:, 3:], q)
 

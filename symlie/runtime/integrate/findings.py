@@ -8,10 +8,9 @@ import numpy as np
 
 from symlie.errors import IntegrationError
 from symlie.runtime.integrate.loop_state import Counters
-from symlie.runtime.layout.layout import Array, Layout
+from symlie.runtime.layout.layout import Layout
 from symlie.runtime.solution.recorder import Recorder
 from symlie.runtime.solution.solution import Solution
-from symlie.runtime.system.completion import index1_multipliers
 
 if TYPE_CHECKING:
     from symlie.runtime.integrate.run import Run
@@ -66,11 +65,7 @@ def findings_at_the_end(run: Run, solution: Solution) -> list[str]:
 
 def _energy_lost(run: Run, solution: Solution) -> list[str]:
     system, begin = run.system, run.begin
-    kernels, p = system.kernels, system.prepared
-
-    def energies(t: float, q: Array, v: Array) -> Array:
-        return kernels.energy(p, t, q, v)
-
+    energies = system.mechanics.energy
     first = energies(begin.t, begin.at.q, begin.at.v)
     last = energies(solution.t[-1], solution.q[-1], solution.v[-1])
     change = abs(float(last.sum() - first.sum()))
@@ -90,14 +85,13 @@ def _energy_lost(run: Run, solution: Solution) -> list[str]:
 
 def _work_of_start(run: Run, time: float) -> float:
     """½ v'·M v' time² at the start."""
-    at, t, system = run.begin.at, run.begin.t, run.system
+    q, t, mechanics = run.begin.at.q, run.begin.t, run.system.mechanics
+    still = np.zeros_like(run.begin.at.v)
     try:
-        acceleration, multipliers = index1_multipliers(
-            system.kernels, system.algebra, system.prepared, t, at.q, np.zeros_like(at.v)
-        )
+        acceleration, multipliers = mechanics.index1(t, q, still)
     except (np.linalg.LinAlgError, IntegrationError):
         return 0.0
-    force = -system.kernels.force(system.prepared, t, at.q, np.zeros_like(at.v))
-    if system.layout.rows:
-        force = force - system.algebra.pull(system.kernels.jacobian(system.prepared, t, at.q), multipliers)
+    force = -mechanics.force(t, q, still)
+    if mechanics.layout.rows:
+        force = force - mechanics.algebra.pull(mechanics.jacobian(t, q), multipliers)
     return abs(float(acceleration @ force)) * time**2 / 2

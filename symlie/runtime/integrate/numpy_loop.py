@@ -193,7 +193,7 @@ class TimeLoop:
     def _events(self, t: float, q: Array, v: Array, multipliers: Array) -> Array:
         if not self.event_values:
             return np.zeros(0)
-        return self.system.kernels.events(self.system.prepared, t, q, v, multipliers)
+        return self.system.mechanics.events(t, q, v, multipliers)
 
     def _find_events(self, h: float, end: float, trial: Trial) -> tuple[Trial, float, bool] | None:
         """Record the events of a step; the trial, the end of the step, and whether a terminal event ended it.

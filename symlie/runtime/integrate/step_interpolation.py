@@ -9,7 +9,6 @@ import numpy as np
 
 from symlie.contract.constants import INCREMENT_ENOUGH, INCREMENT_STEPS
 from symlie.runtime.layout.layout import Array
-from symlie.runtime.system.completion import index1_multipliers
 
 if TYPE_CHECKING:
     from symlie.runtime.methods.stepper import State, Stepper, Trial
@@ -39,7 +38,7 @@ class StepInside:
         self._theta = trial.increment
         if self._has_fields:
             return
-        kernels = stepper.kernels
+        kernels = stepper.mechanics.kernels
         for _ in range(INCREMENT_STEPS):
             apart = kernels.difference(kernels.advance(state.q, self._theta), trial.q)
             if np.abs(apart).max(initial=0.0) <= INCREMENT_ENOUGH:
@@ -49,10 +48,7 @@ class StepInside:
 
     def events(self, t: float, trial: Trial) -> Array:
         """Event functions at the end of a trial."""
-        return self._events(t, trial.q, trial.v, trial.multipliers)
-
-    def _events(self, t: float, q: Array, v: Array, multipliers: Array) -> Array:
-        return self.stepper.kernels.events(self.stepper.parameters, t, q, v, multipliers)
+        return self.stepper.mechanics.events(t, trial.q, trial.v, trial.multipliers)
 
     def step_to(self, x: float) -> tuple[Trial, Array]:
         """The result of the step as if it had the length x, and the event functions there."""
@@ -69,10 +65,10 @@ class StepInside:
         theta = ends * self._theta + h * (first * state.v + last * self._rate)
         ends, first, last = 6 * s * (1 - s) / h, (1 - s) * (1 - 3 * s), s * (3 * s - 2)
         rate = ends * self._theta + first * state.v + last * self._rate
-        kernels, p = self.stepper.kernels, self.stepper.parameters
+        mechanics, kernels = self.stepper.mechanics, self.stepper.mechanics.kernels
         q, v = kernels.advance(state.q, theta), kernels.transport(theta, rate)
-        kernels.prescribe(p, t, q, v)
+        mechanics.prescribe(t, q, v)
         multipliers = self.trial.multipliers
         if self.stepper.rows:
-            multipliers = index1_multipliers(kernels, self.stepper.algebra, p, t, q, v)[1]
-        return self._events(t, q, v, multipliers)
+            multipliers = mechanics.index1(t, q, v)[1]
+        return mechanics.events(t, q, v, multipliers)

@@ -48,13 +48,13 @@ def looks_at_step(limit: float, counters: Counters) -> bool:
 
 def look_at_step(stepper: Stepper, counters: Counters, state: State, trial: Trial, t: float, h: float) -> None:
     """Look at an accepted step of length h that ends at time t."""
-    control, kernels, p = stepper.control, stepper.kernels, stepper.parameters
+    control, mechanics = stepper.control, stepper.mechanics
     assert trial.difference is not None
     counters.rhs_evaluations += 2
     delta, delta_v = np.split(trial.difference, 2)
     weight, weight_v = np.split(control.weight, 2)
-    q, v = kernels.advance(trial.q, delta), trial.v + delta_v
-    kernels.prescribe(p, t, q, v)
+    q, v = mechanics.kernels.advance(trial.q, delta), trial.v + delta_v
+    mechanics.prescribe(t, q, v)
     try:
         with np.errstate(all="ignore"):
             (rate, a), (other_rate, other_a) = (
@@ -76,7 +76,7 @@ def look_at_step(stepper: Stepper, counters: Counters, state: State, trial: Tria
 
 def _rates(stepper: Stepper, t: float, q: Array, v: Array, multipliers: Array) -> tuple[Array, Array]:
     a, multipliers = stepper.acceleration(t, q, v, multipliers)
-    return stepper.kernels.field(stepper.parameters, t, q, a, multipliers, v), a
+    return stepper.mechanics.field(t, q, v, a, multipliers), a
 
 
 def _count(counters: Counters, t: float, h: float, is_fast: bool, is_flipped: bool) -> None:

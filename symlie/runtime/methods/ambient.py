@@ -40,7 +40,7 @@ class Ambient(ExplicitMethod):
     def step(self, stepper: Stepper, state: State, h: float) -> Trial:
         table, ambient = self.table, stepper.further
         assert ambient is not None
-        k, p, t = stepper.kernels, stepper.parameters, state.t
+        m, t = stepper.mechanics, state.t
         q, v, with_estimate = state.q, state.v, stepper.control.with_estimate
         rate: list[Array] = []
         v_dot: list[Array] = []
@@ -52,13 +52,13 @@ class Ambient(ExplicitMethod):
             solved = stepper.stage(state, i, stage_t, Q, V)
             v_dot.append(solved[0])
             # (3)
-            rate.append(k.field(p, stage_t, Q, *solved, V))
+            rate.append(m.field(stage_t, Q, V, *solved))
             stored.append(ambient.storage_rate(Q, rate[-1]))
             if i == table.stages:
                 break
             # (1)
             Q, V = q + h * weighted(table.a[i + 1], stored), v + h * weighted(table.a[i + 1], v_dot)
-            k.prescribe(p, t + (table.c[i + 1] if i + 1 < table.stages else 1.0) * h, Q, V)
+            m.prescribe(t + (table.c[i + 1] if i + 1 < table.stages else 1.0) * h, Q, V)
         theta = h * weighted(table.a[table.stages], rate[: table.stages])
         trial = stepper.trial(state, Q, V, v_dot, len(rate), theta)
         trial.q = Q
@@ -71,5 +71,5 @@ class Ambient(ExplicitMethod):
             if trial.acceleration is None:
                 trial.acceleration, trial.multipliers = stepper.acceleration(t + h, Q, V, state.multipliers)
                 trial.rhs_evaluations += 1
-            stepper.measure(trial, t + h, Q, V, k.jacobian(p, t + h, Q))
+            stepper.measure(trial, t + h, Q, V, m.jacobian(t + h, Q))
         return trial

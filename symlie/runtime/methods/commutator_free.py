@@ -218,7 +218,7 @@ class CommutatorFree(Method):
 
     def step(self, stepper: Stepper, state: State, h: float) -> Trial:
         table = self.table
-        k, p, t = stepper.kernels, stepper.parameters, state.t
+        m, k, t = stepper.mechanics, stepper.mechanics.kernels, state.t
         rate: list[Array] = []
         v_dot: list[Array] = []
         points: list[tuple[Array, Array, Array]] = [(state.q, state.v, np.zeros_like(state.v))]
@@ -231,7 +231,7 @@ class CommutatorFree(Method):
                 q = stepper.advance(q, theta)
                 v = v + h * weighted(weights, v_dot)
                 moved = moved + theta
-            k.prescribe(p, time, q, v)
+            m.prescribe(time, q, v)
             return q, v, moved
 
         stages = table.stages if stepper.control.with_estimate else table.needed
@@ -243,14 +243,14 @@ class CommutatorFree(Method):
             # (2)
             solved = stepper.stage(state, i, stage_t, Q, V)
             v_dot.append(solved[0])
-            rate.append(stepper.moving(k.field(p, stage_t, Q, *solved, V)))
+            rate.append(stepper.moving(m.field(stage_t, Q, V, *solved)))
         q, v, moved = end_of(table.stages, t + h)
         trial = stepper.trial(state, q, v, v_dot, stages, moved)
         if stepper.rows:
             # λ belongs to the end of the step, whose v' is the first of the next one.
             trial.acceleration, trial.multipliers = stepper.acceleration(t + h, trial.q, v, state.multipliers)
             trial.rhs_evaluations += 1
-            stepper.measure(trial, t + h, q, v, k.jacobian(p, t + h, q))
+            stepper.measure(trial, t + h, q, v, m.jacobian(t + h, q))
         if stepper.control.with_estimate:
             q_hat, v_hat, _ = end_of(table.stages + 1, t + h)
             theta = k.difference(state.q, q)

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from symlie.runtime.layout.layout import Layout
+from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.methods.c_text import c_matrix, c_vector
 from symlie.runtime.methods.entry import EntryReader
 from symlie.runtime.methods.exact import ExactRow, QuadraticNumber, exact_row, inner_product, rounded
@@ -174,12 +174,17 @@ class HalfExplicit(Method):
     def step(self, stepper: Stepper, state: State, h: float) -> Trial:
         tableau = self.tableau
         a, c, d, b_hat = tableau.a_float(), tableau.c_float(), tableau.d_float(), tableau.b_hat_float()
-        k, p, t, algebra = stepper.kernels, stepper.parameters, state.t, stepper.algebra
+        m, k, t = stepper.mechanics, stepper.mechanics.kernels, state.t
         q, v, multipliers = state.q, state.v, state.multipliers
         alpha = stepper.control.baumgarte
+
+        def residual(t: float, Q: Array, V: Array, B: Array) -> Array:
+            hidden = m.hidden_residual(t, Q, V, B)
+            return hidden + alpha * m.constraint(t, Q) if alpha else hidden
+
         theta_dot, v_dot, stage_multipliers = [], [], []
         Theta, Q, V = np.zeros_like(v), q, v
-        B = k.jacobian(p, t, q)
+        B = m.jacobian(t, q)
         final = (Theta, Q, V, B)
         for i in range(tableau.stages):
             # (12)
@@ -187,28 +192,28 @@ class HalfExplicit(Method):
             next_Theta = h * sum(a[i + 1, j] * theta_dot[j] for j in range(i + 1))
             next_Q = stepper.advance(q, next_Theta)
             next_t = t + c[i + 1] * h
-            k.prescribe(p, next_t, next_Q, V.copy())
-            next_B = k.jacobian(p, next_t, next_Q)
+            m.prescribe(next_t, next_Q, V.copy())
+            next_B = m.jacobian(next_t, next_Q)
             if i == 0 and state.acceleration is not None:
                 v_dot.append(state.acceleration)
                 stage_multipliers.append(multipliers)
             else:
                 force = stepper.force(t + c[i] * h, Q, V)
-                mass = k.mass(p, t + c[i] * h, Q)
+                mass = m.mass(t + c[i] * h, Q)
                 if i == 0 or not stepper.rows:
                     # (13)
-                    v_dot.append(algebra.solve_mass(mass, force - algebra.pull(B, multipliers)))
+                    v_dot.append(m.algebra.solve_mass(mass, force - m.algebra.pull(B, multipliers)))
                     stage_multipliers.append(multipliers)
                 else:
                     # (14)
                     known = v + h * sum(a[i + 1, j] * v_dot[j] for j in range(i))
-                    k.prescribe(p, next_t, next_Q, known)
-                    right = -stepper.hidden_residual(next_t, next_Q, next_B, known, alpha) / (h * a[i + 1, i])
-                    acceleration, multiplier = algebra.solve_saddle(mass, B, next_B, force, right)
+                    m.prescribe(next_t, next_Q, known)
+                    right = -residual(next_t, next_Q, known, next_B) / (h * a[i + 1, i])
+                    acceleration, multiplier = m.saddle(mass, B, next_B, force, right)
                     v_dot.append(acceleration)
                     stage_multipliers.append(multiplier)
             next_V = v + h * sum(a[i + 1, j] * v_dot[j] for j in range(i + 1))
-            k.prescribe(p, next_t, next_Q, next_V)
+            m.prescribe(next_t, next_Q, next_V)
             if i + 1 == tableau.s:
                 final = (next_Theta, next_Q, next_V, next_B)
             if i + 1 < tableau.stages:
@@ -225,11 +230,11 @@ class HalfExplicit(Method):
             v_hat = v + h * sum(b_hat[j] * v_dot[j] for j in range(tableau.stages - 1))
             if stepper.rows:
                 q_hat = k.advance(q, theta_hat)
-                k.prescribe(p, t + h, q_hat, v_hat)
-                hat_B = k.jacobian(p, t + h, q_hat)
-                right = -stepper.hidden_residual(t + h, q_hat, hat_B, v_hat, alpha) / (h * b_hat[-1])
-                force, mass = stepper.force(t + c[-2] * h, Q, V), k.mass(p, t + c[-2] * h, Q)
-                last, _ = algebra.solve_saddle(mass, B, hat_B, force, right)
+                m.prescribe(t + h, q_hat, v_hat)
+                hat_B = m.jacobian(t + h, q_hat)
+                right = -residual(t + h, q_hat, v_hat, hat_B) / (h * b_hat[-1])
+                force, mass = stepper.force(t + c[-2] * h, Q, V), m.mass(t + c[-2] * h, Q)
+                last, _ = m.saddle(mass, B, hat_B, force, right)
             else:
                 last = v_dot[-1]
             trial.estimate(stepper.control, final_Theta, theta_hat, v, final_V, v_hat + h * b_hat[-1] * last)

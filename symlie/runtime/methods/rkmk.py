@@ -348,7 +348,7 @@ def coordinate_lines(table: ExplicitTable, coordinates: str = "exp") -> list[str
 def rkmk_step(stepper: Stepper, state: State, h: float, table: ExplicitTable) -> Trial:
     """A step of Runge–Kutta–Munthe-Kaas type."""
     a, c, b_hat, stages = table.a, table.c, table.b_hat, table.stages
-    k, p, t = stepper.kernels, stepper.parameters, state.t
+    m, k, t = stepper.mechanics, stepper.mechanics.kernels, state.t
     coordinates = stepper.further or k
     q, v = state.q, state.v
     with_end = table.has_end_stage and bool(stepper.rows or stepper.control.with_estimate)
@@ -371,7 +371,7 @@ def rkmk_step(stepper: Stepper, state: State, h: float, table: ExplicitTable) ->
         # (2), or (5) with constraints
         acceleration, multipliers = stepper.stage(state, i, stage_t, Q, V)
         v_dot.append(acceleration)
-        slope = k.field(p, stage_t, Q, acceleration, multipliers, V)
+        slope = m.field(stage_t, Q, V, acceleration, multipliers)
         rate.append(stepper.moving(corrected(Theta, slope) if i > 0 else slope))
         if i == stages:
             break
@@ -383,7 +383,7 @@ def rkmk_step(stepper: Stepper, state: State, h: float, table: ExplicitTable) ->
                 Theta = Theta + h * h * float(term.weight) * commutator
         V = v + h * sum(a[i + 1, j] * v_dot[j] for j in range(i + 1))
         Q = stepper.advance(q, Theta, coordinates)
-        k.prescribe(p, t + (c[i + 1] if i + 1 < stages else 1.0) * h, Q, V)
+        m.prescribe(t + (c[i + 1] if i + 1 < stages else 1.0) * h, Q, V)
     trial = stepper.trial(state, Q, V, v_dot, len(rate), Theta)
     trial.multipliers = multipliers
     trial.acceleration = v_dot[-1] if with_end else None
@@ -392,7 +392,7 @@ def rkmk_step(stepper: Stepper, state: State, h: float, table: ExplicitTable) ->
         trial.acceleration, trial.multipliers = stepper.acceleration(t + h, Q, V, multipliers)
         trial.rhs_evaluations += 1
     if stepper.rows:
-        stepper.measure(trial, t + h, Q, V, k.jacobian(p, t + h, Q))
+        stepper.measure(trial, t + h, Q, V, m.jacobian(t + h, Q))
     if stepper.control.with_estimate:
         theta_hat = h * sum(b_hat[j] * rate[j] for j in range(len(rate)))
         v_hat = v + h * sum(b_hat[j] * v_dot[j] for j in range(len(rate)))

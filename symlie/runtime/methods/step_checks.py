@@ -47,19 +47,19 @@ def check_drift(system: System, trial: Trial, t: float) -> None:
     ConstraintDriftError
         It has; the message names the row that is violated most.
     """
-    k, p, q = system.kernels, system.prepared, trial.q
+    m, q = system.mechanics, trial.q
     size = max(1.0, float(np.abs(q).max()))
-    jacobian, residual = k.jacobian(p, t, q), k.constraint(p, t, q)
+    jacobian, residual = m.jacobian(t, q), m.constraint(t, q)
     try:
         with np.errstate(all="ignore"):
-            mass, still = k.mass(p, t, q), np.zeros_like(trial.v)
-            delta, _ = system.algebra.solve_saddle(mass, jacobian, jacobian, still, -residual)
+            mass, still = m.mass(t, q), np.zeros_like(trial.v)
+            delta, _ = m.saddle(mass, jacobian, jacobian, still, -residual)
     except (np.linalg.LinAlgError, NotFiniteError, IndefiniteMassMatrixError):
         return  # A matrix that is singular here is for the next stage to judge.
     way = float(np.abs(delta).max())
     if way <= DRIFT_ROUND_OFF * size:
         return
-    left = k.constraint(p, t, k.advance(q, delta)) if way <= DRIFT_LIMIT * size else residual
+    left = m.constraint(t, m.kernels.advance(q, delta)) if way <= DRIFT_LIMIT * size else residual
     if not float(np.abs(left).max()) <= DRIFT_LIMIT * trial.largest_constraint:
         row = int(np.argmax(np.abs(residual)))
         raise ConstraintDriftError(f"In {system.layout.row_name(row)} Φ = {residual[row]:.3g}")

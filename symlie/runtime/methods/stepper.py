@@ -21,7 +21,6 @@ from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.controllers import StepControl
 from symlie.runtime.methods.family import Method
 from symlie.runtime.methods.step_checks import check_drift, check_finite
-from symlie.runtime.system.completion import hidden_residual, index1_multipliers
 from symlie.runtime.system.system import System
 
 
@@ -80,7 +79,7 @@ class Stepper:
 
     def __init__(self, system: System, method: Method, control: StepControl) -> None:
         self.system, self.method, self.control = system, method, control
-        self.kernels, self.algebra, self.parameters = system.kernels, system.algebra, system.prepared
+        self.mechanics = system.mechanics
         self.rows = system.layout.rows
         self.further: StepKernels | None = system.steps.numpy(method.kernel_set) if method.kernel_set else None
 
@@ -110,12 +109,12 @@ class Stepper:
     def advance(self, q: Array, theta: Array, coordinates: Kernels | StepKernels | None = None) -> Array:
         """q∘exp(θ), or in other coordinates, for an increment within the chart."""
         self.check_chart(theta, coordinates)
-        return (coordinates or self.kernels).advance(q, theta)
+        return (coordinates or self.mechanics.kernels).advance(q, theta)
 
     def check_chart(self, theta: Array, coordinates: Kernels | StepKernels | None = None) -> None:
         """Check that an increment is finite and within the chart."""
         self.check("rate of the local coordinates", theta)
-        if (coordinates or self.kernels).chart(theta) >= CHART_LIMIT:
+        if (coordinates or self.mechanics.kernels).chart(theta) >= CHART_LIMIT:
             raise OutsideChartError("A rotation increment within one step reached 2π.")
 
     def check(self, what: str, values: Array) -> None:
@@ -130,18 +129,18 @@ class Stepper:
 
     def force(self, t: float, q: Array, v: Array) -> Array:
         """-g, checked."""
-        force = self.kernels.force(self.parameters, t, q, v)
+        force = self.mechanics.force(t, q, v)
         self.check("force", force)
         return -force
 
     def acceleration(self, t: float, q: Array, v: Array, multipliers: Array) -> tuple[Array, Array]:
         """v' of a stage, and with constraints its λ, else those that were given."""
-        k, p = self.kernels, self.parameters
+        m = self.mechanics
         if self.rows:
-            acceleration, multipliers = index1_multipliers(k, self.algebra, p, t, q, v)
+            acceleration, multipliers = m.index1(t, q, v)
             self.check("acceleration", acceleration)
             return acceleration, multipliers
-        return self.algebra.solve_mass(k.mass(p, t, q), self.force(t, q, v)), multipliers
+        return m.algebra.solve_mass(m.mass(t, q), self.force(t, q, v)), multipliers
 
     def stage(self, state: State, stage: int, t: float, q: Array, v: Array) -> tuple[Array, Array]:
         """v' and λ of a stage; those of the first one may be known from the step before."""
@@ -149,46 +148,40 @@ class Stepper:
             return state.acceleration, state.multipliers
         return self.acceleration(t, q, v, state.multipliers)
 
-    def hidden_residual(self, t: float, q: Array, jacobian: Array, v: Array, alpha: float = 0.0) -> Array:
-        """B v + b + α Φ."""
-        layout = self.system.layout
-        residual = hidden_residual(layout, self.kernels, self.algebra, self.parameters, t, q, v, jacobian)
-        return residual + alpha * self.kernels.constraint(self.parameters, t, q) if alpha else residual
-
     def trial(self, state: State, q: Array, v: Array, v_dot: list[Array], stages: int, theta: Array) -> Trial:
         """A trial that ends with (q, v) after a number of stages and an increment θ, or a sum of increments."""
         self.check("velocity", v)
         evaluations = stages - int(state.acceleration is not None)
-        return Trial(self.kernels.normalize(q), v, state.multipliers, None, v_dot[0], evaluations, theta)
+        return Trial(self.mechanics.kernels.normalize(q), v, state.multipliers, None, v_dot[0], evaluations, theta)
 
     def measure(self, trial: Trial, t: float, q: Array, v: Array, jacobian: Array) -> None:
         """Largest entries of Φ and of B v + b."""
-        trial.largest_constraint = float(np.abs(self.kernels.constraint(self.parameters, t, q)).max())
-        trial.largest_velocity = float(np.abs(self.hidden_residual(t, q, jacobian, v)).max())
+        trial.largest_constraint = float(np.abs(self.mechanics.constraint(t, q)).max())
+        trial.largest_velocity = float(np.abs(self.mechanics.hidden_residual(t, q, v, jacobian)).max())
 
     def _projected(self, state: State, h: float, trial: Trial) -> Trial:
         """The trial on the constraints; see ``projection.h``."""
-        control, k, p = self.control, self.kernels, self.parameters
+        control, m, k = self.control, self.mechanics, self.mechanics.kernels
         end, zero = state.t + h, np.zeros_like(trial.v)
         if control.project_position:
             previous = np.inf
-            mass, start = k.mass(p, state.t, state.q), k.jacobian(p, state.t, state.q)
+            mass, start = m.mass(state.t, state.q), m.jacobian(state.t, state.q)
             for _ in range(PROJECTION_STEPS):
-                residual = k.constraint(p, end, trial.q)
+                residual = m.constraint(end, trial.q)
                 largest = float(np.abs(residual).max())
                 # Newton's method converges quadratically here until round-off, where it stops to gain.
                 if not largest > 0 or largest > 0.5 * previous:
                     break
                 previous = largest
-                delta, _ = self.algebra.solve_saddle(mass, start, k.jacobian(p, end, trial.q), zero, -residual)
+                delta, _ = m.saddle(mass, start, m.jacobian(end, trial.q), zero, -residual)
                 trial.q = k.normalize(k.advance(trial.q, delta))
         if control.project_velocity:
-            jacobian = k.jacobian(p, end, trial.q)
-            residual = self.hidden_residual(end, trial.q, jacobian, trial.v)
-            delta, _ = self.algebra.solve_saddle(k.mass(p, end, trial.q), jacobian, jacobian, zero, -residual)
+            jacobian = m.jacobian(end, trial.q)
+            residual = m.hidden_residual(end, trial.q, trial.v, jacobian)
+            delta, _ = m.saddle(m.mass(end, trial.q), jacobian, jacobian, zero, -residual)
             trial.v = trial.v + delta
         trial.acceleration = None
-        self.measure(trial, end, trial.q, trial.v, k.jacobian(p, end, trial.q))
+        self.measure(trial, end, trial.q, trial.v, m.jacobian(end, trial.q))
         return trial
 
 
@@ -207,7 +200,7 @@ def explained(
         if stepper.rows:
             check_drift(system, trial, state.t + h)
         for t, at in ((state.t, state), (state.t + h, trial)):
-            values = system.kernels.events(system.prepared, t, at.q, at.v, at.multipliers)
+            values = system.mechanics.events(t, at.q, at.v, at.multipliers)
             if np.isnan(values).any():
                 return f"Event '{system.layout.events[int(np.flatnonzero(np.isnan(values))[0])].name}'"
     except IntegrationError as error:

@@ -92,7 +92,7 @@ class SymplecticTheta(Method):
         return [f"#define THETA {c_number(self.theta)}"]
 
     def step(self, stepper: Stepper, state: State, h: float) -> Trial:
-        theta, k, p = self.theta, stepper.kernels, stepper.parameters
+        theta, k, p = self.theta, stepper.mechanics.kernels, stepper.mechanics.p
         t, q = state.t + theta * h, state.q
         zero = np.zeros_like(state.v)
         size = max(1.0, float(np.abs(q).max()))
@@ -136,7 +136,7 @@ def _shortened(
     before = float(residual @ residual)
     for halving in range(NEWTON_HALVINGS + 1):
         moved = u - 0.5**halving * correction
-        found, matrix = stepper.kernels.symplectic(stepper.parameters, t, q, moved, h, theta)
+        found, matrix = stepper.mechanics.kernels.symplectic(stepper.mechanics.p, t, q, moved, h, theta)
         if float(found @ found) < before:
             return moved, found, matrix, halving + 1
     raise NotConvergedError("No part of a Newton step reduces the residual.")

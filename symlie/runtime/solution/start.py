@@ -11,7 +11,6 @@ import numpy as np
 from symlie.errors import IntegrationError, ModelError
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.controllers import StepControl
-from symlie.runtime.system.completion import index1_multipliers
 from symlie.showing import Brief
 
 if TYPE_CHECKING:
@@ -72,9 +71,7 @@ def continuation_of(solution: Solution, system: System) -> Start:
     start = Start(start.q, start.v, start.multipliers, start.carried, start.h)
     if not layout.rows:
         return start
-    _, multipliers = index1_multipliers(
-        system.kernels, system.algebra, system.prepared, float(solution.t[-1]), start.q, start.v
-    )
+    _, multipliers = system.mechanics.index1(float(solution.t[-1]), start.q, start.v)
     return dataclasses.replace(start, multipliers=multipliers)
 
 
@@ -97,11 +94,11 @@ def first_step(system: System, t: float, start: Start, control: StepControl, ord
 
 
 def _estimated_step(system: System, t: float, start: Start, control: StepControl, order: int, span: float) -> float:
-    kernels, p = system.kernels, system.prepared
+    mechanics = system.mechanics
 
     def moving(at: float, q: Array, v: Array) -> tuple[Array, Array]:
-        a, multipliers = index1_multipliers(kernels, system.algebra, p, at, q, v)
-        return kernels.field(p, at, q, a, multipliers, v), a
+        a, multipliers = mechanics.index1(at, q, v)
+        return mechanics.field(at, q, v, a, multipliers), a
 
     q, v = start.q, start.v
     scale = control.atol + control.rtol * np.concatenate([np.zeros_like(v), np.abs(v)])
@@ -112,7 +109,7 @@ def _estimated_step(system: System, t: float, start: Start, control: StepControl
     rate, a = moving(t, q, v)
     d0, d1 = size(np.zeros_like(v), v), size(rate, a)
     h0 = min(SMALL_STEP if not min(d0, d1) >= 1e-5 or max(d0, d1) == np.inf else 0.01 * d0 / d1, span)
-    later_rate, later = moving(t + h0, kernels.advance(q, h0 * rate), v + h0 * a)
+    later_rate, later = moving(t + h0, mechanics.kernels.advance(q, h0 * rate), v + h0 * a)
     d2 = size(later_rate - rate, later - a) / h0
     largest = max(d1, d2)
     h1 = max(1e-6, h0 * 1e-3) if largest <= 1e-15 else (0.01 / largest) ** (1 / (order + 1))

@@ -26,7 +26,6 @@ from symlie.runtime.layout.layout import Array
 from symlie.runtime.linear.kkt import LARGEST_DENSE
 from symlie.runtime.linear.least_change import CLOSED, LeastChange
 from symlie.runtime.statics.residual import Statics
-from symlie.runtime.system.completion import hidden_residual
 
 if TYPE_CHECKING:
     from symlie.runtime.system.system import System
@@ -86,7 +85,7 @@ def assembled_velocities(
     """
     system, layout = statics.system, statics.system.layout
     v = np.where(given & layout.free, v, 0.0)
-    system.kernels.prescribe(statics.p, statics.t, q.copy(), v)
+    statics.mechanics.prescribe(statics.t, q.copy(), v)
     nothing = np.zeros(layout.dimension)
     if not (velocities and layout.rows):
         return AssembledVelocities(v, nothing, nothing)
@@ -96,7 +95,7 @@ def assembled_velocities(
         return AssembledVelocities(v, nothing, nothing)
     allowed = 10 * CLOSED * max(1.0, float(np.abs(v).max()))
     jacobian, mass, left_out = everything.jacobian(q), _metric(everything, q), ~given[free]
-    residual = _residual(system, statics, q)
+    residual = _residual(statics, q)
 
     def changed(w: Array) -> Array:
         return everything.spread(np.where(left_out, 0.0, w)) + v
@@ -129,14 +128,13 @@ def assembled_velocities(
     return AssembledVelocities(moved, changes, np.where(given, 0.0, moved))
 
 
-def _residual(system: System, statics: Statics, q: Array) -> Callable[[Array], Array]:
+def _residual(statics: Statics, q: Array) -> Callable[[Array], Array]:
     """B v + b of the rows that restrict velocities, as a function of all velocities."""
-    layout, kernels = system.layout, system.kernels
-    values = kernels.jacobian(statics.p, statics.t, q)
+    mechanics, t = statics.mechanics, statics.t
+    values = mechanics.jacobian(t, q)
 
     def residual(v: Array) -> Array:
-        whole = hidden_residual(layout, kernels, system.algebra, statics.p, statics.t, q, v, values)
-        return whole[layout.of_velocities]
+        return mechanics.hidden_residual(t, q, v, values)[mechanics.layout.of_velocities]
 
     return residual
 

@@ -45,7 +45,7 @@ class Statics:
                 f"'{layout.name}' has nodes without velocity, which move by fields and know no forces; "
                 "static equilibria, vibrations and the assembly of configurations are of mechanical systems."
             )
-        self.system, self.t, self.p = system, float(t), system.prepared
+        self.system, self.t, self.mechanics = system, float(t), system.mechanics
         self.free = np.flatnonzero(layout.free)
         self.rows = np.flatnonzero(layout.holonomic if rows is None else rows)
         self.v = np.zeros(layout.dimension) if v is None else v
@@ -55,7 +55,7 @@ class Statics:
         """The configuration with prescribed nodes where they are at this time."""
         self.system.check_motions(self.t)
         q = q.copy()
-        self.system.kernels.prescribe(self.p, self.t, q, np.zeros(self.system.layout.dimension))
+        self.mechanics.prescribe(self.t, q, np.zeros(self.system.layout.dimension))
         return q
 
     def moved(self, q: Array, step: Array) -> Array:
@@ -76,20 +76,20 @@ class Statics:
 
     def force(self, q: Array, multipliers: Array) -> Array:
         """M a + g(t, q, v) + Bᵀ λ."""
-        system = self.system
-        total = system.kernels.force(self.p, self.t, q, self.v)
+        mechanics = self.mechanics
+        total = mechanics.force(self.t, q, self.v)
         if self.a.any():
             total = total + self._whole_mass(q) @ self.a
         if len(self.rows):
-            jacobian = system.kernels.jacobian(self.p, self.t, q)
-            total = total + system.algebra.pull(jacobian, self.all_multipliers(multipliers))
+            jacobian = mechanics.jacobian(self.t, q)
+            total = total + mechanics.algebra.pull(jacobian, self.all_multipliers(multipliers))
         return total[self.free]
 
     def constraint(self, q: Array) -> Array:
         """Φ(t, q)."""
         if not len(self.rows):
             return np.zeros(0)
-        return self.system.kernels.constraint(self.p, self.t, q)[self.rows]
+        return self.mechanics.constraint(self.t, q)[self.rows]
 
     def jacobian(self, q: Array) -> Any:
         """B as a sparse matrix (rows × free components)."""
@@ -97,7 +97,7 @@ class Statics:
 
         layout, algebra = self.system.layout, self.system.algebra
         shape = (layout.rows, layout.dimension)
-        values = self.system.kernels.jacobian(self.p, self.t, q) if layout.rows else np.zeros(0)
+        values = self.mechanics.jacobian(self.t, q) if layout.rows else np.zeros(0)
         whole = coo_array((values, (algebra.jacobian_rows, algebra.jacobian_columns)), shape=shape).tocsr()
         return whole[self.rows][:, self.free]
 
@@ -109,7 +109,7 @@ class Statics:
         from scipy.sparse import coo_array
 
         algebra, n = self.system.algebra, self.system.layout.dimension
-        values = self.system.kernels.mass(self.p, self.t, q)
+        values = self.mechanics.mass(self.t, q)
         off = algebra.mass_rows != algebra.mass_columns
         rows = np.concatenate([algebra.mass_rows, algebra.mass_columns[off]])
         columns = np.concatenate([algebra.mass_columns, algebra.mass_rows[off]])
@@ -118,7 +118,7 @@ class Statics:
     def newton_matrices(self, q: Array, multipliers: Array) -> tuple[Any, Any, Any]:
         """K, C and H as sparse matrices, with columns for the free components."""
         stiffness, damping, hidden = self.system.newton_matrices(
-            self.p, self.t, q, self.v, self.a, self.all_multipliers(multipliers)
+            self.mechanics.p, self.t, q, self.v, self.a, self.all_multipliers(multipliers)
         )
         free = self.free
         return stiffness[free][:, free], damping[free][:, free], hidden[self.rows][:, free]
@@ -127,9 +127,9 @@ class Statics:
         """B v + b."""
         if not len(self.rows):
             return np.zeros(0)
-        kernels, algebra = self.system.kernels, self.system.algebra
-        moved = algebra.multiply(kernels.jacobian(self.p, self.t, q), self.v)
-        return np.asarray((moved + kernels.constraint_rate(self.p, self.t, q))[self.rows])
+        m = self.mechanics
+        moved = m.algebra.multiply(m.jacobian(self.t, q), self.v)
+        return np.asarray((moved + m.kernels.constraint_rate(m.p, self.t, q))[self.rows])
 
     def balanced_multipliers(self, q: Array) -> tuple[Array, Array]:
         """λ that lets the forces accelerate along the constraints alone, and that acceleration.

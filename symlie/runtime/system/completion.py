@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symlie.errors import InconsistentInitialValuesError
-from symlie.runtime.kernels.protocol import Kernels, Prepared
-from symlie.runtime.layout.layout import Array, Layout
-from symlie.runtime.linear.schur import Algebra, BandedAlgebra, DenseAlgebra
+from symlie.runtime.layout.layout import Array
+from symlie.runtime.linear.schur import BandedAlgebra, DenseAlgebra
+from symlie.runtime.system.mechanics import Mechanics
 from symlie.runtime.system.solvability import check_solvable
 from symlie.showing import Brief
 
@@ -38,49 +38,17 @@ class StatedState(Brief):
     given: NDArray[np.bool_]
 
 
-def index1_multipliers(
-    kernels: Kernels, algebra: Algebra, p: Prepared, t: float, q: Array, v: Array
-) -> tuple[Array, Array]:
-    """v' and λ of [M Bᵀ; B 0][v'; λ] = [-g; -Z]; without constraints λ is empty."""
-    jacobian, curvature = kernels.jacobian(p, t, q), kernels.curvature(p, t, q, v)
-    prescribed = kernels.prescribed_acceleration(p, t)
-    mass, force = kernels.mass(p, t, q), -kernels.force(p, t, q, v)
-    if not len(curvature):
-        return algebra.solve_mass(mass, force) + prescribed, np.zeros(0)
-    right = -curvature - algebra.multiply(jacobian, prescribed)
-    acceleration, multipliers = algebra.solve_saddle(mass, jacobian, jacobian, force, right)
-    return acceleration + prescribed, multipliers
-
-
-def hidden_residual(
-    layout: Layout, kernels: Kernels, algebra: Algebra, p: Prepared, t: float, q: Array, v: Array, jacobian: Array
-) -> Array:
-    """B v + b; zero for rows that restrict accelerations alone."""
-    return (algebra.multiply(jacobian, v) + kernels.constraint_rate(p, t, q)) * layout.of_velocities
-
-
-def consistent_initial_state(
-    layout: Layout,
-    kernels: Kernels,
-    algebra: DenseAlgebra | BandedAlgebra,
-    p: Prepared,
-    t: float,
-    q: Array,
-    v: Array,
-    given: NDArray[np.bool_],
-) -> InitialState:
+def consistent_initial_state(mechanics: Mechanics, t: float, stated: StatedState) -> InitialState:
     """Complete and check initial values.
 
     Parameters
     ----------
-    layout, kernels, algebra, p
-        The system and its prepared parameters.
+    mechanics
+        The system's.
     t
         Initial time.
-    q, v
+    stated
         Stated configuration and velocity.
-    given
-        Mask of the velocity components that were stated.
 
     Raises
     ------
@@ -89,28 +57,29 @@ def consistent_initial_state(
     RedundantConstraintsError, SingularMassMatrixError
         The accelerations are not determined.
     """
-    given = given | ~layout.free
-    v = np.where(given & layout.free, v, 0.0)
-    q = q.copy()
-    kernels.prescribe(p, t, q, v)
-    jacobian = kernels.jacobian(p, t, q)
-    check_solvable(layout, algebra, kernels.mass(p, t, q), jacobian)
+    layout, algebra = mechanics.layout, mechanics.algebra
+    given = stated.given | ~layout.free
+    v = np.where(given & layout.free, stated.v, 0.0)
+    q = stated.q.copy()
+    mechanics.prescribe(t, q, v)
+    jacobian = mechanics.jacobian(t, q)
+    check_solvable(layout, algebra, mechanics.mass(t, q), jacobian)
     if not layout.rows:
         return InitialState(q, v, np.zeros(0))
-    residual = kernels.constraint(p, t, q)
+    residual = mechanics.constraint(t, q)
     if not np.all(np.abs(residual) <= POSITION_TOLERANCE * max(1.0, float(np.abs(q).max()))):
         row = int(np.argmax(np.abs(residual)))
         raise InconsistentInitialValuesError(
             f"The initial configuration of '{layout.name}' violates {layout.row_name(row)}: Φ = {residual[row]:.3g}; "
             "correct the initial values."
         )
-    hidden = hidden_residual(layout, kernels, algebra, p, t, q, v, jacobian)
+    hidden = mechanics.hidden_residual(t, q, v, jacobian)
     free = ~given
     allowed = VELOCITY_TOLERANCE * max(1.0, float(algebra.multiply(np.abs(jacobian), np.abs(v)).max()))
     if free.any() and not np.all(np.abs(hidden) <= allowed):
         v = v.copy()
         v[free] -= _least_squares(algebra, jacobian, free, hidden)
-        hidden = hidden_residual(layout, kernels, algebra, p, t, q, v, jacobian)
+        hidden = mechanics.hidden_residual(t, q, v, jacobian)
         allowed = VELOCITY_TOLERANCE * max(1.0, float(algebra.multiply(np.abs(jacobian), np.abs(v)).max()))
     if not np.all(np.abs(hidden) <= allowed):
         row = int(np.argmax(np.abs(hidden)))
@@ -119,7 +88,7 @@ def consistent_initial_state(
             f"The initial velocities of '{layout.name}' violate {of}{layout.row_name(row)}: "
             f"B v + b = {hidden[row]:.3g}; correct them, or leave some out so that they are completed."
         )
-    _, multipliers = index1_multipliers(kernels, algebra, p, t, q, v)
+    _, multipliers = mechanics.index1(t, q, v)
     return InitialState(q, v, multipliers)
 
 

@@ -20,6 +20,7 @@ from symlie.runtime.system.checks import check_numbers, checked_configuration
 from symlie.runtime.system.completion import InitialState, StatedState, consistent_initial_state
 from symlie.runtime.system.initial_values import Quantities, changed_initial_values, field_rows, initial_fields
 from symlie.runtime.system.inputs import InputTable, breakpoints_of, input_table, slots_and_tables
+from symlie.runtime.system.mechanics import Mechanics
 from symlie.runtime.system.parameters import changed_parameters, numbers
 from symlie.runtime.system.summaries import system_html, system_line
 
@@ -154,6 +155,11 @@ class System(NamesSuccessors):
         prepared = self.kernels.prepare(np.concatenate([self.parameters, slots]), self.element_parameters)
         return Prepared(np.concatenate([prepared.model, tables]), prepared.elements)
 
+    @cached_property
+    def mechanics(self) -> Mechanics:
+        """The equations of the system as functions of (t, q, v)."""
+        return Mechanics(self)
+
     @property
     def newton_matrices(self) -> SystemMatrices:
         """K, C and H, derived and compiled when first needed; see `SystemMatrices`."""
@@ -185,9 +191,7 @@ class System(NamesSuccessors):
         """
         stated = self.stated_state()
         self.check_motions(t)
-        return consistent_initial_state(
-            self.layout, self.kernels, self.algebra, self.prepared, t, stated.q, stated.v, stated.given
-        )
+        return consistent_initial_state(self.mechanics, t, stated)
 
     @cached_property
     def initial_fields(self) -> Mapping[tuple[str, str], Array]:
@@ -351,7 +355,7 @@ class System(NamesSuccessors):
         """
         if len(self.layout.motion_storage):
             q, v = self.own_initial()
-            self.kernels.prescribe(self.prepared, t, q, v)
+            self.mechanics.prescribe(t, q, v)
             checked_configuration(self.layout, self.kernels, q, f"prescribed motion at t = {t:g}")
 
     def own_initial(self) -> tuple[Array, Array]:

@@ -1,0 +1,95 @@
+"""The mechanics of a system at its parameters: its equations as functions of time, configuration and velocity.
+
+M(q) v' + g(t, q, v) + B(q)ᵀ λ = 0,   Φ(t, q) = 0,   B v + b = 0,   B v' + Z = 0
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from symlie.runtime.layout.layout import Array
+
+if TYPE_CHECKING:
+    from symlie.runtime.system.system import System
+
+
+class Mechanics:
+    """What is known of a system at states (t, q, v); t in s, q shape (storage,), v shape (dimension,).
+
+    Parameters
+    ----------
+    system
+        The system; its kernels may be compiled ones.
+
+    Attributes
+    ----------
+    layout, kernels, algebra, p
+        Those of the system, with its prepared parameters.
+    """
+
+    def __init__(self, system: System) -> None:
+        self.layout, self.kernels, self.algebra, self.p = system.layout, system.kernels, system.algebra, system.prepared
+
+    def mass(self, t: float, q: Array) -> Array:
+        """Stored values of M; `symlie.runtime.linear.schur` says where each belongs."""
+        return self.kernels.mass(self.p, t, q)
+
+    def force(self, t: float, q: Array, v: Array) -> Array:
+        """g, shape (dimension,)."""
+        return self.kernels.force(self.p, t, q, v)
+
+    def constraint(self, t: float, q: Array) -> Array:
+        """Φ, shape (rows,)."""
+        return self.kernels.constraint(self.p, t, q)
+
+    def jacobian(self, t: float, q: Array) -> Array:
+        """Stored values of B."""
+        return self.kernels.jacobian(self.p, t, q)
+
+    def hidden_residual(self, t: float, q: Array, v: Array, jacobian: Array | None = None) -> Array:
+        """B v + b, shape (rows,); zero for rows that restrict accelerations alone.
+
+        Parameters
+        ----------
+        t, q, v
+            The state.
+        jacobian
+            B there, if it is known.
+        """
+        B = self.jacobian(t, q) if jacobian is None else jacobian
+        moving = self.algebra.multiply(B, v) + self.kernels.constraint_rate(self.p, t, q)
+        return np.asarray(moving * self.layout.of_velocities)
+
+    def index1(self, t: float, q: Array, v: Array) -> tuple[Array, Array]:
+        """v' and λ of [M Bᵀ; B 0][v'; λ] = [-g; -Z]; without constraints λ is empty."""
+        kernels, algebra, p = self.kernels, self.algebra, self.p
+        jacobian, curvature = self.jacobian(t, q), kernels.curvature(p, t, q, v)
+        prescribed = kernels.prescribed_acceleration(p, t)
+        mass, force = self.mass(t, q), -self.force(t, q, v)
+        if not len(curvature):
+            return algebra.solve_mass(mass, force) + prescribed, np.zeros(0)
+        right = -curvature - algebra.multiply(jacobian, prescribed)
+        acceleration, multipliers = algebra.solve_saddle(mass, jacobian, jacobian, force, right)
+        return acceleration + prescribed, multipliers
+
+    def saddle(self, mass: Array, right: Array, left: Array, r: Array, c: Array) -> tuple[Array, Array]:
+        """x and μ of [M Bᵀ; B' 0][x; μ] = [r; c] with B to the right and B' to the left below, as stored values."""
+        return self.algebra.solve_saddle(mass, right, left, r, c)
+
+    def prescribe(self, t: float, q: Array, v: Array) -> None:
+        """Overwrite configuration and velocity of prescribed nodes."""
+        self.kernels.prescribe(self.p, t, q, v)
+
+    def field(self, t: float, q: Array, v: Array, acceleration: Array, multipliers: Array) -> Array:
+        """Rate of the configuration: v, or the fields of nodes that have no velocity."""
+        return self.kernels.field(self.p, t, q, acceleration, multipliers, v)
+
+    def energy(self, t: float, q: Array, v: Array) -> Array:
+        """Kinetic and potential energy, in J."""
+        return self.kernels.energy(self.p, t, q, v)
+
+    def events(self, t: float, q: Array, v: Array, multipliers: Array) -> Array:
+        """Event functions, shape (events,)."""
+        return self.kernels.events(self.p, t, q, v, multipliers)

@@ -26,7 +26,7 @@ class CompiledIntegration:
 
     Attributes
     ----------
-    q, v, multipliers, carried, acceleration, event
+    q, v, multipliers, carried, acceleration, event, own
         The current state; written by the compiled loop.
     state
         Times, step size and statistics.
@@ -48,7 +48,7 @@ class CompiledIntegration:
         self.library, self.compile_seconds = self._compiled.library, self._compiled.compile_seconds
         ffi = self.library.ffi
         self._sizes = (layout.storage, layout.dimension, layout.rows, layout.carried_size)
-        self._events = len(layout.events)
+        self._events, self._own = len(layout.events), method.own_size(layout)
         self.q, self.v = start.q.copy(), start.v.copy()
         self.multipliers = np.zeros(max(layout.rows, 1))
         self.multipliers[: layout.rows] = start.multipliers
@@ -56,10 +56,14 @@ class CompiledIntegration:
         self.carried[: layout.carried_size] = start.carried
         self.acceleration = np.zeros(layout.dimension)
         self.event = np.zeros(max(len(layout.events), 1))
+        self.own = np.zeros(max(self._own, 1))
         self.state = ffi.new("symlie_state *", {"t": begin.t, "h": start.h, **dataclasses.asdict(begin.counters)})
         if start.acceleration is not None:
             self.acceleration[:] = start.acceleration
             self.state.acceleration_is_valid = 1
+        if start.own is not None:
+            self.own[: self._own] = start.own
+            self.state.own_is_valid = 1
         if start.event is not None:
             self.event[: len(layout.events)] = start.event
             self.state.event_is_valid = 1
@@ -76,7 +80,7 @@ class CompiledIntegration:
             sizes["trace"] = 4
         self._buffers = {name: np.empty((self._record.capacity, size)) for name, size in sizes.items()}
         if len(layout.events):
-            self._buffers["event"] = np.empty((self._record.event_capacity, 2 + sum(self._sizes)))
+            self._buffers["event"] = np.empty((self._record.event_capacity, 2 + sum(self._sizes) + self._own))
         self.problem = self._compiled.problem
         self.problem.workspace = self._workspace = self._compiled.workspace()
         held: dict[Any, dict[str, Any]] = {
@@ -86,6 +90,7 @@ class CompiledIntegration:
                 "lambda": self.multipliers,
                 "carried": self.carried,
                 "acceleration": self.acceleration,
+                "own": self.own,
                 "event": self.event,
             },
             self._plan: {
@@ -116,12 +121,13 @@ class CompiledIntegration:
             s.h,
             self.acceleration.copy() if s.acceleration_is_valid else None,
             self.event[: self._events].copy() if s.event_is_valid else None,
+            self.own[: self._own].copy() if self._own and s.own_is_valid else None,
         )
         return LoopState(s.t, at, Counters(**{f.name: getattr(s, f.name) for f in dataclasses.fields(Counters)}))
 
     def drain(self, recorder: Recorder) -> None:
         """Move what was recorded out of the buffers."""
-        n, (storage, dimension, rows, carried) = self._record.count, self._sizes
+        n, (_, _, rows, carried) = self._record.count, self._sizes
         buffers = self._buffers
         recorder.add_states(
             buffers["t"][:n, 0],
@@ -135,6 +141,6 @@ class CompiledIntegration:
             recorder.add_trace(buffers["trace"][: self._record.tried])
         self._record.tried = 0
         for row in buffers["event"][: self._record.events] if "event" in buffers else ():
-            parts = np.split(row[2:], np.cumsum([storage, dimension, rows]))
+            parts = np.split(row[2:], np.cumsum(self._sizes))
             recorder.add_event(int(row[0]), float(row[1]), *parts)
         self._record.events = 0

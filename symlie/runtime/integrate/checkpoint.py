@@ -19,7 +19,6 @@ from symlie.runtime.integrate.checkpoint_file import CheckpointFile, Content, re
 from symlie.runtime.integrate.loop_state import LoopState
 from symlie.runtime.integrate.run import MULTIPLIERS, Progress, Run, TimeLoopLike, execute
 from symlie.runtime.integrate.segments import Plan
-from symlie.runtime.layout.layout import Layout
 from symlie.runtime.methods.chosen import recorded_method
 from symlie.runtime.methods.controllers import StepControl
 from symlie.runtime.solution.checks import check_array, check_fields, check_start, check_times
@@ -39,8 +38,8 @@ _LIBRARY = "the compiled code (its text, the compiler, or its flags)"
 class CheckpointKeeper:
     """Writes the state of a run to a file when it is due; a context that closes the file."""
 
-    def __init__(self, file: CheckpointFile, layout: Layout, recorder: Recorder, seconds: float) -> None:
-        self._file, self._layout, self._seconds = file, layout, seconds
+    def __init__(self, file: CheckpointFile, run: Run, recorder: Recorder, seconds: float) -> None:
+        self._file, self._run, self._seconds = file, run, seconds
         self._written = lengths(recorder)
         self._last = time.monotonic()
 
@@ -56,7 +55,7 @@ class CheckpointKeeper:
         CheckpointError
             The file can not be written.
         """
-        self._file.append(state_bytes(self._layout, state), new_records(recorder, self._written))
+        self._file.append(_state_bytes(self._run, state), new_records(recorder, self._written))
         self._written = lengths(recorder)
         self._last = time.monotonic()
 
@@ -107,13 +106,12 @@ def create_checkpoint(
         "record_every": run.record_every,
         "settings": dict(run.settings),
         "timings": dataclasses.asdict(run.timings),
-        "begin": state_bytes(run.system.layout, run.begin).hex(),
+        "begin": _state_bytes(run, run.begin).hex(),
         "notes": dict(notes or {}),
     }
-    layout = run.system.layout
     records = new_records(recorder, (0, 0, 0))
-    file = CheckpointFile.create(path, header, state_bytes(layout, loop.captured()), records)
-    return CheckpointKeeper(file, layout, recorder, seconds)
+    file = CheckpointFile.create(path, header, _state_bytes(run, loop.captured()), records)
+    return CheckpointKeeper(file, run, recorder, seconds)
 
 
 def resume(path: str | Path, *, progress: Progress | None = None, checkpoint_seconds: float = SECONDS) -> Solution:
@@ -147,7 +145,7 @@ def resume(path: str | Path, *, progress: Progress | None = None, checkpoint_sec
             run, state, recorder = _run_of(path, content)
             loop = run.loop(state)
             check_identity(path, {_LIBRARY: content.header["library"]}, {_LIBRARY: _library(loop)})
-        keeper = CheckpointKeeper(file, run.system.layout, recorder, checkpoint_seconds)
+        keeper = CheckpointKeeper(file, run, recorder, checkpoint_seconds)
         return execute(run, loop, state, recorder, progress=progress, keeper=keeper)
 
 
@@ -166,6 +164,11 @@ def checkpoint_notes(path: str | Path) -> dict[str, Any]:
 def _check_seconds(seconds: float) -> None:
     if not seconds >= 0:
         raise ModelError(f"The time between two checkpoints must not be negative, but it is {seconds!r} s.")
+
+
+def _state_bytes(run: Run, state: LoopState) -> bytes:
+    layout = run.system.layout
+    return state_bytes(layout, run.method.own_size(layout), state)
 
 
 def _library(loop: TimeLoopLike) -> str:
@@ -188,18 +191,20 @@ def _run_of(path: Path, content: Content) -> tuple[Run, LoopState, Recorder]:
             f"{path} can not be resumed to the same result: the run was compiled, and there is no compiler."
         )
     control: dict[str, Any] = {k: np.array(v) if isinstance(v, list) else v for k, v in header["control"].items()}
+    method, layout = recorded_method(header["method"]), system.layout
+    own = method.own_size(layout)
     run = Run(
         system,
-        recorded_method(header["method"]),
+        method,
         Plan(**{name: tuple(values) for name, values in header["plan"].items()}),
         StepControl(**control),
         header["record_every"],
         header["settings"],
         Timings(**header["timings"]),
-        state_of(system.layout, bytes.fromhex(header["begin"])),
+        state_of(layout, own, bytes.fromhex(header["begin"])),
     )
-    recorder, state = Recorder(system.layout), state_of(system.layout, content.state)
-    read_records(recorder, content.records)
+    recorder, state = Recorder(layout), state_of(layout, own, content.state)
+    read_records(recorder, own, content.records)
     _check(run, state, recorder)
     return run, state, recorder
 

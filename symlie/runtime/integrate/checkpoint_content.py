@@ -17,7 +17,7 @@ _CHUNK = struct.Struct("<cQ")
 """Kind and number of the rows that follow: s(tates), t(race) or e(vents)."""
 
 
-def _state_type(layout: Layout) -> np.dtype[Any]:
+def _state_type(layout: Layout, own: int) -> np.dtype[Any]:
     """A state of the loop as bytes; the same on every machine."""
     counters = [(f.name, "<f8" if f.type == "float" else "<i8") for f in dataclasses.fields(Counters)]
     flags = [(name, "<i8") for name in ("is_done", "has_acceleration", "has_event")]
@@ -30,11 +30,13 @@ def _state_type(layout: Layout) -> np.dtype[Any]:
         ("acceleration", "<f8", (layout.dimension,)),
         ("event", "<f8", (len(layout.events),)),
     ]
-    return np.dtype([*counters, *flags, *numbers, *vectors])
+    carried = [("has_own", "<i8"), ("own", "<f8", (own,))] if own else []
+    return np.dtype([*counters, *flags, *numbers, *vectors, *carried])
 
 
-def state_bytes(layout: Layout, state: LoopState) -> bytes:
-    at, row = state.at, np.zeros((), dtype=_state_type(layout))
+def state_bytes(layout: Layout, own: int, state: LoopState) -> bytes:
+    """The bytes of a state of a method that carries ``own`` numbers for itself."""
+    at, row = state.at, np.zeros((), dtype=_state_type(layout, own))
     for name, value in vars(state.counters).items():
         row[name] = value
     row["is_done"], row["t"], row["cpu_seconds"], row["h"] = state.is_done, state.t, state.cpu_seconds, at.h
@@ -43,11 +45,14 @@ def state_bytes(layout: Layout, state: LoopState) -> bytes:
         row["has_acceleration"], row["acceleration"] = 1, at.acceleration
     if at.event is not None:
         row["has_event"], row["event"] = 1, at.event
+    if at.own is not None:
+        row["has_own"], row["own"] = 1, at.own
     return row.tobytes()
 
 
-def state_of(layout: Layout, data: bytes) -> LoopState:
-    row = np.frombuffer(data, dtype=_state_type(layout))[0]
+def state_of(layout: Layout, own: int, data: bytes) -> LoopState:
+    """The state in these bytes."""
+    row = np.frombuffer(data, dtype=_state_type(layout, own))[0]
     counters = Counters(**{f.name: row[f.name].item() for f in dataclasses.fields(Counters)})
     q, v, multipliers, carried, acceleration, event = (
         np.array(row[name], dtype=float) for name in ("q", "v", "multipliers", "carried", "acceleration", "event")
@@ -60,6 +65,7 @@ def state_of(layout: Layout, data: bytes) -> LoopState:
         float(row["h"]),
         acceleration if row["has_acceleration"] else None,
         event if row["has_event"] else None,
+        np.array(row["own"], dtype=float) if own and row["has_own"] else None,
     )
     return LoopState(float(row["t"]), at, counters, float(row["cpu_seconds"]), bool(row["is_done"]))
 
@@ -73,18 +79,18 @@ def new_records(recorder: Recorder, written: tuple[int, int, int]) -> bytes:
     states, tried, events = written
     known = {(e.name, e.instance): k for k, e in enumerate(recorder.layout.events)}
     happened = [
-        np.concatenate([[known[e.name, e.instance], e.t], e.q, e.v, e.multipliers, e.carried])
+        np.concatenate([[known[e.name, e.instance], e.t], e.q, e.v, e.multipliers, e.carried, e.own])
         for e in recorder.events[events:]
     ]
     chunks = ((b"s", recorder.states_since(states)), (b"t", recorder.trace.since(tried)), (b"e", np.array(happened)))
     return b"".join(_CHUNK.pack(kind, len(rows)) + rows.astype("<f8").tobytes() for kind, rows in chunks if len(rows))
 
 
-def read_records(recorder: Recorder, data: bytes) -> None:
+def read_records(recorder: Recorder, own: int, data: bytes) -> None:
     layout = recorder.layout
     sizes = (layout.storage, layout.dimension, layout.rows, layout.carried_size)
-    places = np.cumsum(sizes)[:-1]
-    widths = {b"s": 1 + sum(sizes), b"t": 4, b"e": 2 + sum(sizes)}
+    places = np.cumsum(sizes)
+    widths = {b"s": 1 + sum(sizes), b"t": 4, b"e": 2 + sum(sizes) + own}
     position = 0
     while position < len(data):
         kind, count = _CHUNK.unpack_from(data, position)
@@ -93,7 +99,7 @@ def read_records(recorder: Recorder, data: bytes) -> None:
         rows = np.frombuffer(data, "<f8", count * width, position).astype(float).reshape(count, width)
         position += 8 * count * width
         if kind == b"s":
-            recorder.add_states(rows[:, 0], *np.split(rows[:, 1:], places, axis=1))
+            recorder.add_states(rows[:, 0], *np.split(rows[:, 1:], places[:-1], axis=1))
         elif kind == b"t":
             recorder.add_trace(rows)
         else:

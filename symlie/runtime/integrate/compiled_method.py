@@ -10,7 +10,7 @@ from symlie.runtime.integrate.driver_library import driver_library
 from symlie.runtime.kernels.c_tables import build_problem, problem_tables
 from symlie.runtime.layout.layout import Layout
 from symlie.runtime.methods.controllers import StepControl
-from symlie.runtime.methods.method import Method
+from symlie.runtime.methods.family import Method
 from symlie.runtime.system.system import System
 
 _CONTROL_NUMBERS = (

@@ -42,6 +42,7 @@ def driver_source(method: Method, model: str, algebra: str) -> dict[str, str]:
     lines = [
         f"/* Coefficients of {method.name}. {method.tableau.source} */",
         f"#define EMBEDDED {int(method.has_estimate)}",
+        *method.own_constants(),
         *method.constants(),
     ]
     further = [f"{model}_{method.kernel_set}.h"] if method.kernel_set else []
@@ -52,5 +53,5 @@ def driver_source(method: Method, model: str, algebra: str) -> dict[str, str]:
         "tableau.h": "\n".join(lines) + "\n",
         "event_tables.h": "\n".join(samples) + "\n",
         "driver.c": "".join(f'#include "{name}"\n' for name in includes),
-        **included_headers([method.header]),
+        **included_headers([method.header, *method.included]),
     }

@@ -62,7 +62,7 @@ class TimeLoop:
         self.counters: Counters = replace(begin.counters)
         self.stepper = Stepper(self.system, self.method, self.control)
         acceleration = None if at.acceleration is None else at.acceleration.copy()
-        self.state = State(begin.t, at.q.copy(), at.v.copy(), at.multipliers.copy(), acceleration)
+        self.state = State(begin.t, at.q.copy(), at.v.copy(), at.multipliers.copy(), acceleration, at.own)
         self.carried = at.carried
         self.h = at.h
         self.event_values = self.system.layout.events
@@ -76,8 +76,8 @@ class TimeLoop:
         while counters.segment < len(plan.end):
             start, end = plan.start[counters.segment], plan.end[counters.segment]
             if self.state.t < start:
-                # After a jump of an input steps begin a little later, and v' before it is of no use.
-                self.state.t, self.state.acceleration = start, None
+                # After a jump of an input steps begin a little later, and what was known before it is of no use.
+                self.state.t, self.state.acceleration, self.state.own = start, None, None
             while self.state.t < end if self.control.is_adaptive else counters.step < plan.steps[counters.segment]:
                 if counters.step >= self.control.max_steps:
                     return Status.TOO_MANY_STEPS
@@ -98,7 +98,8 @@ class TimeLoop:
         """The state between two steps."""
         s = self.state
         event = self.event if self.event_values else None
-        at = Start(s.q, s.v, s.multipliers, self.carried, self.h, s.acceleration, event)
+        own = s.own if self.method.own else None
+        at = Start(s.q, s.v, s.multipliers, self.carried, self.h, s.acceleration, event, own)
         return LoopState(s.t, at, replace(self.counters))
 
     def _step(self, end: float) -> Status:
@@ -156,7 +157,7 @@ class TimeLoop:
             self.h = max(proposed, self.h) if is_last else proposed
         self.carried = self._carried(end_of_step, trial)
         state.t, state.q, state.v, state.multipliers = end_of_step, trial.q, trial.v, trial.multipliers
-        state.acceleration = trial.acceleration
+        state.acceleration, state.own = trial.acceleration, trial.own
         counters.step += 1
         counters.steps += 1
         counters.largest_constraint = max(counters.largest_constraint, trial.largest_constraint)
@@ -210,7 +211,7 @@ class TimeLoop:
         first = min((t for index, t, _ in found if values[index].is_terminal), default=np.inf)
         for index, t, at in found:
             if t <= first:
-                self.recorder.add_event(index, t, at.q, at.v, at.multipliers, self._carried(t, at))
+                self.recorder.add_event(index, t, at.q, at.v, at.multipliers, self._carried(t, at), at.own)
             if values[index].is_terminal and t == first:
                 trial, end = at, t
         self.event = search.after

@@ -156,7 +156,7 @@ class Run:
         if "{where}" in sentence:
             at, segment = state.at, state.counters.segment
             h = at.h if self.control.is_adaptive else self.plan.step_size(segment)
-            begin = State(state.t, at.q, at.v, at.multipliers, at.acceleration)
+            begin = State(state.t, at.q, at.v, at.multipliers, at.acceleration, at.own)
             found = explained(self.system, self.method, self.control, begin, h, kind)
             where = f" ({found[0].lower()}{found[1:]})" if found else ""
         end = self.plan.end[min(state.counters.segment, len(self.plan.end) - 1)]

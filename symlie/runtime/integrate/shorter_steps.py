@@ -15,7 +15,7 @@ from symlie.runtime.kernels.c import asked_states, c_states
 from symlie.runtime.kernels.carried import carried_after
 from symlie.runtime.kernels.protocol import States
 from symlie.runtime.layout.layout import Array
-from symlie.runtime.methods.chosen import recorded_method
+from symlie.runtime.methods.chosen import method_of_run
 from symlie.runtime.methods.controllers import FIXED_STEPS
 from symlie.runtime.methods.stabilisation import stabilisation
 from symlie.runtime.methods.stepper import State, Stepper, Trial
@@ -36,8 +36,7 @@ class ShorterSteps:
     def __init__(self, solution: Solution) -> None:
         told = solution.settings
         self._system = solution.system
-        entry, options = told.get("tableau"), told.get("method_options", {})
-        self._method = recorded_method({"name": solution.method, "entry": entry, "options": options})
+        self._method = method_of_run(solution.method, told)
         kept = stabilisation(told.get("stabilize", "none"))
         self._control = replace(
             FIXED_STEPS, project_position=kept.project_position, project_velocity=kept.project_velocity

@@ -17,7 +17,7 @@ from symlie.runtime.integrate.run import MULTIPLIERS, Progress, Run, execute
 from symlie.runtime.integrate.segments import LARGEST_STEPS, Plan, interval, step_plan
 from symlie.runtime.integrate.stiffness import stiffness_limit
 from symlie.runtime.layout.layout import Array, Layout
-from symlie.runtime.methods.chosen import chosen_method
+from symlie.runtime.methods.chosen import chosen_method, method_of_run
 from symlie.runtime.methods.controllers import MAX_STEPS, Controller, StepControl, controller_by_name, tolerances
 from symlie.runtime.methods.family import Method, has_frames
 from symlie.runtime.methods.library import method as method_of_name
@@ -168,9 +168,11 @@ def solve(
     limit = stiffness_limit(chosen) if control.is_adaptive else 0.0
     control = dataclasses.replace(control, max_steps=max_steps, stiffness_limit=limit)
     begin = start_of(system, t0) if start is None else continuation_of(start, system)
+    if start is not None and begin.own is not None and method_of_run(start.method, start.settings) != chosen:
+        begin = dataclasses.replace(begin, own=None)
     system.check_motions(t_end)
     if plan.start[0] > t0:
-        begin = dataclasses.replace(begin, acceleration=None)
+        begin = dataclasses.replace(begin, acceleration=None, own=None)
     if control.is_adaptive:
         begin = dataclasses.replace(begin, h=_first_step(system, plan, begin, control, chosen, h0))
     elif h0 is not None:

@@ -103,6 +103,12 @@ def own_method(name: str, entry: Mapping[str, Any]) -> Method:
     return replace(found, tableau=replace(found.tableau, **changes))
 
 
+def method_of_run(name: str, settings: Mapping[str, Any]) -> Method:
+    """The method of a solution, from its name and the settings that it was made with."""
+    options = settings.get("method_options", {})
+    return recorded_method({"name": name, "entry": settings.get("tableau"), "options": options})
+
+
 def recorded_method(record: Mapping[str, Any]) -> Method:
     """The method of a `Method.record`."""
     known = method(record["name"]) if record["entry"] is None else own_method(record["name"], record["entry"])

@@ -3,10 +3,13 @@ and has a C header of the same equations."""
 
 from __future__ import annotations
 
+import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+
+import numpy as np
 
 from symlie.errors import ModelError
 from symlie.runtime.layout.layout import Array, Layout
@@ -33,6 +36,20 @@ def has_frames(layout: Layout) -> bool:
     return any(node.type["is_frame"] for node in layout.nodes)
 
 
+class OwnArray(NamedTuple):
+    """An array that a method carries from step to step for itself."""
+
+    name: str
+    rows: int
+    of: str = ""
+    """Size of a row: ``storage``, ``dimension`` or ``rows`` of the system; nothing for a number."""
+
+    def size(self, layout: Layout) -> int:
+        """Its length for a system."""
+        sizes: dict[str, int] = {"": 1, "storage": layout.storage, "dimension": layout.dimension, "rows": layout.rows}
+        return self.rows * sizes[self.of]
+
+
 @dataclass(frozen=True, repr=False)
 class Method(ABC):
     """An integration method: its family is the class, its coefficients are a tableau, its options are other fields.
@@ -52,6 +69,8 @@ class Method(ABC):
     """Name of the family."""
     header: ClassVar[str]
     """Its C header."""
+    included: ClassVar[tuple[str, ...]] = ()
+    """Headers that this one includes besides those that all take."""
     required: ClassVar[tuple[str, ...]] = ()
     """What a tableau that users state must have; none where they can not state one."""
     optional: ClassVar[tuple[str, ...]] = ()
@@ -172,9 +191,50 @@ class Method(ABC):
         """The set of further kernels of nodes that steps need, such as ``cayley``."""
         return None
 
+    @property
+    def own(self) -> tuple[OwnArray, ...]:
+        """What a step leaves for the next ones besides q, v, λ and v', one array after the other.
+
+        Trials, events, checkpoints, files and continued runs copy it without knowing what it is.
+        """
+        return ()
+
+    def own_size(self, layout: Layout) -> int:
+        """Length of what is carried."""
+        return sum(array.size(layout) for array in self.own)
+
+    def own_parts(self, layout: Layout) -> dict[str, slice]:
+        """Where each of the arrays is."""
+        ends = [0, *itertools.accumulate(array.size(layout) for array in self.own)]
+        return {a.name: slice(*ends[k : k + 2]) for k, a in enumerate(self.own)}
+
+    def begin(self, stepper: Stepper, state: State, h: float) -> Array:
+        """What is carried where a run starts, or starts anew after a jump of an input or a change of parameters.
+
+        Parameters
+        ----------
+        stepper
+            What steps are taken with.
+        state
+            The state; its ``own`` is not known.
+        h
+            Length of the next step, in s.
+        """
+        return np.zeros(self.own_size(stepper.system.layout))
+
     @abstractmethod
     def constants(self) -> list[str]:
         """What the C header takes, as lines of C."""
+
+    def own_constants(self) -> list[str]:
+        """Sizes and places of what is carried, as lines of C."""
+        if not self.own:
+            return []
+        sizes = [f"{a.rows} * {a.of.upper()}" if a.of else str(a.rows) for a in self.own]
+        names = [f"OWN_{a.name.upper()}" for a in self.own]
+        places = ["0", *(f"{name} + {size}" for name, size in zip(names, sizes, strict=True))]
+        lines = [f"#define {name} ({place})" for name, place in zip([*names, "OWN"], places, strict=True)]
+        return ["#define HAS_OWN_STATE 1", *lines]
 
     @abstractmethod
     def step(self, stepper: Stepper, state: State, h: float) -> Trial:

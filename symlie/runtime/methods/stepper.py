@@ -4,7 +4,7 @@ compiled loops."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -26,13 +26,14 @@ from symlie.runtime.system.system import System
 
 @dataclass
 class State:
-    """Where an integration is: time, configuration, velocity, multipliers, and v' if it is known."""
+    """Where an integration is: time, configuration, velocity, multipliers; v' and what the method carries, if known."""
 
     t: float
     q: Array
     v: Array
     multipliers: Array
     acceleration: Array | None = None
+    own: Array | None = None
 
 
 @dataclass
@@ -53,6 +54,8 @@ class Trial:
     largest_constraint: float = 0.0
     largest_velocity: float = 0.0
     newton_iterations: int = 0
+    own: Array = field(default_factory=lambda: np.zeros(0))
+    """What the method carries for itself, at the end."""
     difference: Array | None = None
     """ŷ - y for y = (θ, v), where the error is estimated."""
 
@@ -84,7 +87,9 @@ class Stepper:
         self.further: StepKernels | None = system.steps.numpy(method.kernel_set) if method.kernel_set else None
 
     def step(self, state: State, h: float) -> Trial:
-        """The result of one step of length h, projected if that is asked for; the state is unchanged.
+        """The result of one step of length h, projected if that is asked for.
+
+        The state stays as it is, except for what the method carries, where that is not known yet.
 
         Raises
         ------
@@ -93,6 +98,8 @@ class Stepper:
         """
         try:
             with np.errstate(all="ignore"):
+                if state.own is None:
+                    state.own = self.method.begin(self, state, h)
                 trial = self.method.step(self, state, h)
                 check_finite(self.system.layout, trial)
                 if self.rows and (self.control.project_position or self.control.project_velocity):

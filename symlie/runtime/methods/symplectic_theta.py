@@ -4,8 +4,7 @@
     u = (ξ, n) = h f(t_n + θ h, stage(q_n, u))  (16)
     q_{n+1} = end(q_n, u)  (17)
 
-Newton's method with the derived matrix finds u; a step that does not reduce the residual is shortened. Stage and end
-are kernels of the model.
+Newton's method finds u with the derived matrix. Stage and end are kernels of the model.
 Source: [Celledoni2022], equations (15) to (17).
 """
 
@@ -18,12 +17,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from symlie.contract.constants import NEWTON_ENOUGH, NEWTON_HALVINGS, NEWTON_STEPS
-from symlie.errors import ModelError, NotConvergedError
+from symlie.errors import ModelError
 from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.methods.c_text import c_number
 from symlie.runtime.methods.entry import EntryReader
 from symlie.runtime.methods.family import Method
+from symlie.runtime.methods.newton_iteration import NewtonPolicy, newton_solution
 from symlie.runtime.methods.tableau import Tableau
 
 if TYPE_CHECKING:
@@ -60,6 +59,7 @@ class SymplecticTheta(Method):
 
     family: ClassVar[str] = "symplectic"
     header: ClassVar[str] = "symplectic_theta.h"
+    included: ClassVar[tuple[str, ...]] = ("newton.h",)
     option_names: ClassVar[tuple[str, ...]] = ("theta",)
     members: ClassVar[str] = "symplectic_theta"
 
@@ -95,27 +95,15 @@ class SymplecticTheta(Method):
         theta, k, p = self.theta, stepper.mechanics.kernels, stepper.mechanics.p
         t, q = state.t + theta * h, state.q
         zero = np.zeros_like(state.v)
-        size = max(1.0, float(np.abs(q).max()))
         u = h * k.field(p, t, q, zero, zero[:0], zero)
-        # (15), (16)
-        residual, matrix = k.symplectic(p, t, q, u, h, theta)
-        evaluations, iterations = 2, 0
-        while True:
-            stepper.check("residual of the implicit stage", residual)
-            if iterations == NEWTON_STEPS:
-                raise NotConvergedError("Newton's method does not converge.")
-            correction: Array = np.linalg.solve(matrix, residual).astype(float)
-            iterations += 1
-            if float(np.abs(correction).max()) <= NEWTON_ENOUGH * size:
-                break
-            u, residual, matrix, tried = _shortened(stepper, t, q, u, h, theta, residual, correction)
-            evaluations += tried
-        u = u - correction
+        u, counts = newton_solution(
+            _Stage(stepper, t, q, h, theta), NewtonPolicy(), u, max(1.0, float(np.abs(q).max()))
+        )
         stepper.check_chart(u)
         # (17)
         end = k.symplectic_end(p, t, q, u, h, theta)
-        trial = stepper.trial(state, end, state.v, [zero], evaluations, u)
-        trial.newton_iterations = iterations
+        trial = stepper.trial(state, end, state.v, [zero], 1 + counts.evaluations, u)
+        trial.newton_iterations = counts.iterations
         return trial
 
 
@@ -129,14 +117,29 @@ def _parameter(name: str, theta: Any) -> float:
     return value
 
 
-def _shortened(
-    stepper: Stepper, t: float, q: Array, u: Array, h: float, theta: float, residual: Array, correction: Array
-) -> tuple[Array, Array, Array, int]:
-    """The first of the full, half, … Newton step that reduces the residual, and how many were tried."""
-    before = float(residual @ residual)
-    for halving in range(NEWTON_HALVINGS + 1):
-        moved = u - 0.5**halving * correction
-        found, matrix = stepper.mechanics.kernels.symplectic(stepper.mechanics.p, t, q, moved, h, theta)
-        if float(found @ found) < before:
-            return moved, found, matrix, halving + 1
-    raise NotConvergedError("No part of a Newton step reduces the residual.")
+class _Stage:
+    """u - h f(stage(q_n, u)), with its derivative by u."""
+
+    def __init__(self, stepper: Stepper, t: float, q: Array, h: float, theta: float) -> None:
+        self.stepper, self.at = stepper, (t, q, h, theta)
+        self.matrix = self.taken = np.zeros((0, 0))
+
+    def residual(self, u: Array) -> Array:
+        """The residual, and the matrix, which the kernel gives with it."""
+        t, q, h, theta = self.at
+        m = self.stepper.mechanics
+        # (15), (16)
+        residual, self.matrix = m.kernels.symplectic(m.p, t, q, u, h, theta)
+        return residual
+
+    def check(self, r: Array) -> None:
+        """Name the first component that is not finite."""
+        self.stepper.check("residual of the implicit stage", r)
+
+    def refresh(self) -> None:
+        """Take the matrix."""
+        self.taken = self.matrix
+
+    def correction(self, r: Array) -> Array:
+        """Solve with it."""
+        return np.linalg.solve(self.taken, r).astype(float)

@@ -63,6 +63,8 @@ def check_start(name: str, start: Start, layout: Layout) -> None:
         check_array(f"the acceleration of {name}", start.acceleration, (layout.dimension,))
     if start.event is not None:
         check_array(f"the event values of {name}", start.event, (len(layout.events),))
+    if start.own is not None:
+        check_array(f"what the method carries at {name}", start.own, (np.size(start.own),))
     if not (np.isfinite(start.h) and start.h >= 0):
         raise ValueError(f"the step size of {name} is {start.h}")
 

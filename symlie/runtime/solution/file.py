@@ -177,12 +177,12 @@ def _events(content: _Content, system: System) -> tuple[Event, ...]:
     if not np.all(np.isin(content.values[EVENT], np.arange(len(system.layout.events)))):
         raise IndexError("there are no such events")
     index, times = content.values[EVENT].astype(int), content.values[f"{EVENT}_t"]
-    q, v, multipliers, carried = (
+    q, v, multipliers, carried, own = (
         content.values.get(f"{EVENT}_{name}", np.zeros((len(times), 0))) for name in EVENT_STATE
     )
     known = [system.layout.events[k] for k in index]
     return tuple(
-        Event(e.name, e.instance, float(times[k]), q[k], v[k], multipliers[k], carried[k], e.is_terminal)
+        Event(e.name, e.instance, float(times[k]), q[k], v[k], multipliers[k], carried[k], e.is_terminal, own[k])
         for k, e in enumerate(known)
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -69,6 +69,8 @@ class Event(Brief):
     multipliers: Array
     carried: Array
     is_terminal: bool
+    own: Array = field(default_factory=lambda: np.zeros(0))
+    """What the method carries for itself."""
 
 
 class Recorder:
@@ -120,11 +122,13 @@ class Recorder:
         """Add rows (t, h, error, accepted)."""
         self.trace.add(np.reshape(rows, (-1, 4)))
 
-    def add_event(self, index: int, t: float, q: Array, v: Array, multipliers: Array, carried: Array) -> None:
+    def add_event(
+        self, index: int, t: float, q: Array, v: Array, multipliers: Array, carried: Array, own: Array
+    ) -> None:
         """Add an event by the index of its value."""
         value = self.layout.events[index]
-        q, v, multipliers, carried = (part.copy() for part in (q, v, multipliers, carried))
-        self.events.append(Event(value.name, value.instance, t, q, v, multipliers, carried, value.is_terminal))
+        q, v, multipliers, carried, own = (part.copy() for part in (q, v, multipliers, carried, own))
+        self.events.append(Event(value.name, value.instance, t, q, v, multipliers, carried, value.is_terminal, own))
 
     def take(self, other: Recorder) -> None:
         """Move everything from another recorder to the end of this one."""

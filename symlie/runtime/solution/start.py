@@ -34,6 +34,8 @@ class Start(Brief):
         v' there, if a previous step left it.
     event
         Values of the event functions there, if a previous step left them; zero where an event just happened.
+    own
+        What the method carries for itself, if a previous step left it.
     """
 
     q: Array
@@ -43,6 +45,7 @@ class Start(Brief):
     h: float = 0.0
     acceleration: Array | None = None
     event: Array | None = None
+    own: Array | None = None
 
 
 def start_of(system: System, t: float) -> Start:

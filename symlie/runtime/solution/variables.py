@@ -49,7 +49,7 @@ CARRIED = f"{GROUP}carried"
 EVENT = f"{GROUP}event"
 """Which events happened; variables with the times and states of events begin with this and an underscore."""
 
-EVENT_STATE = ("q", "v", "multipliers", "carried")
+EVENT_STATE = ("q", "v", "multipliers", "carried", "own")
 """Parts of the state at an event."""
 
 CHECKSUMS = "checksums"
@@ -155,12 +155,13 @@ def _event_variables(solution: Solution) -> list[Variable]:
     known = solution.system.layout.events
     if not known:
         return []
-    sizes = tuple(part.shape[1] for part in (solution.q, solution.v, solution.multipliers, solution.carried))
+    sizes = [part.shape[1] for part in (solution.q, solution.v, solution.multipliers, solution.carried)]
+    sizes.append(max((len(e.own) for e in solution.events), default=0))
     names = json.dumps([[e.name, e.element, e.instance] for e in known])
     index = {(e.name, e.instance): k for k, e in enumerate(known)}
-    rows = [[index[e.name, e.instance], e.t, *e.q, *e.v, *e.multipliers, *e.carried] for e in solution.events]
+    rows = [[index[e.name, e.instance], e.t, *e.q, *e.v, *e.multipliers, *e.carried, *e.own] for e in solution.events]
     values = np.array(rows, dtype=float).reshape(len(rows), 2 + sum(sizes))
-    columns = np.split(values[:, 1:], np.cumsum((1, *sizes)), axis=1)[:5]
+    columns = np.split(values[:, 1:], np.cumsum((1, *sizes)), axis=1)[:6]
     common = {"kind": "event"}
     return [
         Variable(EVENT, ("happened",), values[:, 0], {**common, "events": names}),

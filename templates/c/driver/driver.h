@@ -11,7 +11,7 @@
 static inline long long trial_workspace(const symlie_problem *restrict P)
 {
     (void)P;
-    return STORAGE + 5LL * DIMENSION + ROWS + EVENTS + INCREMENTS + CARRIED;
+    return STORAGE + 5LL * DIMENSION + ROWS + EVENTS + INCREMENTS + CARRIED + OWN;
 }
 
 long long symlie_workspace(const symlie_problem *P)
@@ -77,6 +77,8 @@ static inline void accept(const symlie_problem *restrict P, symlie_state *restri
     copy(DIMENSION, trial->v, state->v);
     copy(ROWS, trial->lambda, state->lambda);
     copy(CARRIED, trial->carried, state->carried);
+    copy(OWN, trial->own, state->own);
+    state->own_is_valid = 1;
     state->acceleration_is_valid = trial->acceleration_is_valid;
     if (trial->acceleration_is_valid) copy(DIMENSION, trial->acceleration, state->acceleration);
 #if CONSTRAINED
@@ -114,8 +116,8 @@ int symlie_integrate(const symlie_problem *P, symlie_state *state, const symlie_
     for (; state->segment < plan->segments; state->segment++, state->step = 0) {
         const double start = plan->start[state->segment], end = plan->end[state->segment];
         const long long steps = plan->steps[state->segment];
-        /* After a jump of an input steps begin a little later, and v' before it is of no use. */
-        if (state->t < start) state->t = start, state->acceleration_is_valid = 0;
+        /* After a jump of an input steps begin a little later, and what was known before it is of no use. */
+        if (state->t < start) state->t = start, state->acceleration_is_valid = state->own_is_valid = 0;
         const double equal = control->is_adaptive ? 0 : (end - start) / (double)steps;
         while (control->is_adaptive ? state->t < end : state->step < steps) {
             if (record->count >= record->capacity || record->tried >= record->capacity
@@ -138,7 +140,9 @@ int symlie_integrate(const symlie_problem *P, symlie_state *state, const symlie_
                 end_of_step = is_last ? end : start + (double)(state->step + 1) * equal;
             }
             trial.keeps_difference = looks_at_step(control, state);
-            int status = try_step(P, work, t, h, control, &mass, state, &trial);
+            int status = begin_method(P, work, t, h, control, &mass, state);
+            if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
+            status = try_step(P, work, t, h, control, &mass, state, &trial);
             if (control->is_adaptive) {
                 const int failed = status != SYMLIE_DONE || !(trial.error <= (double)INFINITY);
                 if (failed || !(trial.error <= 1)) {

@@ -11,6 +11,8 @@
 #include "event_samples.h"
 #include "step_interpolation.h"
 
+#define EVENT_WIDTH (2 + STORAGE + DIMENSION + ROWS + CARRIED + OWN) /* of a row of the record of events */
+
 /* Whether a function that went from a to b reached zero in the direction that is asked for. A function that starts at
  * zero has not: this is where an integration goes on after an event. */
 static inline int is_crossing(double a, double b, int direction)
@@ -74,16 +76,18 @@ static inline int follow(step_inside *restrict in, event_path *restrict path, do
             copy(DIMENSION, in->trial->v, other->v);
             copy(ROWS, in->trial->lambda, other->lambda);
             copy(INCREMENTS, in->trial->increment, other->increment);
+            copy(OWN, in->trial->own, other->own);
         }
         const symlie_state *restrict state = in->state;
         carry(P, in->work, state->t, state->q, state->carried, at, other->q, other->increment, other->carried);
-        double *row = path->record->event + (2 + STORAGE + DIMENSION + ROWS + CARRIED) * path->record->events++;
+        double *row = path->record->event + EVENT_WIDTH * path->record->events++;
         row[0] = path->event;
         row[1] = at;
         copy(STORAGE, other->q, row + 2);
         copy(DIMENSION, other->v, row + 2 + STORAGE);
         copy(ROWS, other->lambda, row + 2 + STORAGE + DIMENSION);
         copy(CARRIED, other->carried, row + 2 + STORAGE + DIMENSION + ROWS);
+        copy(OWN, other->own, row + 2 + STORAGE + DIMENSION + ROWS + CARRIED);
     }
     path->x = x;
     path->value = value;

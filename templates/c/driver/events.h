@@ -33,7 +33,7 @@ static inline int find_events(const symlie_problem *restrict P, double *restrict
                               symlie_trial *restrict trial, symlie_trial *restrict other, symlie_record *restrict record,
                               int *restrict is_terminal, double *restrict end)
 {
-    const long long width = 2 + STORAGE + DIMENSION + ROWS + CARRIED;
+    const long long width = EVENT_WIDTH;
     const long long before = record->events;
     ARRAY(theta, DIMENSION);
     ARRAY(rate, DIMENSION);
@@ -79,6 +79,7 @@ static inline int find_events(const symlie_problem *restrict P, double *restrict
                 copy(DIMENSION, row + 2 + STORAGE, trial->v);
                 copy(ROWS, row + 2 + STORAGE + DIMENSION, trial->lambda);
                 copy(CARRIED, row + 2 + STORAGE + DIMENSION + ROWS, trial->carried);
+                copy(OWN, row + 2 + STORAGE + DIMENSION + ROWS + CARRIED, trial->own);
             }
             double *place = record->event + width * kept++;
             if (place != row)

@@ -4,6 +4,11 @@
 
 #include "vectors.h"
 
+#ifndef HAS_OWN_STATE
+#define HAS_OWN_STATE 0
+#define OWN 0 /* size of what a method carries for itself */
+#endif
+
 /* The result of a step that may still be tried again. */
 typedef struct {
     double *q;
@@ -15,6 +20,7 @@ typedef struct {
     double *event;              /* event functions at the end, once they are computed */
     double *increment;          /* local coordinates of the step, or their sum over a chain; see keep_increment */
     double *carried;            /* what is carried at the end, once it is computed */
+    double *own;                /* what the method carries for itself, at the end */
     double error;               /* at most 1 if acceptable */
     long long rhs_evaluations;
     long long newton_iterations;
@@ -36,9 +42,10 @@ typedef struct {
     ARRAY(name##_event, EVENTS);                                                                                    \
     ARRAY(name##_increment, INCREMENTS);                                                                            \
     ARRAY(name##_carried, CARRIED);                                                                                 \
+    ARRAY(name##_own, OWN);                                                                                         \
     ARRAY(name##_difference, 2 * DIMENSION);                                                                        \
-    symlie_trial name = {name##_q,     name##_v,         name##_lambda,  name##_acceleration, 0, name##_first,      \
-                         name##_event, name##_increment, name##_carried, 0, 0, 0, 0, 0, 0, name##_difference}
+    symlie_trial name = {name##_q,       name##_v,   name##_lambda, name##_acceleration, 0, name##_first, name##_event, \
+                         name##_increment, name##_carried, name##_own, 0, 0, 0, 0, 0, 0, name##_difference}
 
 /* Norm of y_hat - y for y = (theta, v), relative to the tolerances; theta is zero at the start of a step.
  * Source: [Tumiotto2024], equation (21). */

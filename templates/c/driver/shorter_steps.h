@@ -12,7 +12,7 @@ int symlie_shorter_steps(const symlie_problem *P, const symlie_control *control,
     TRIAL(trial);
     TRIAL(begin);
     symlie_state state = {.q = begin.q, .v = begin.v, .lambda = begin.lambda, .carried = begin.carried,
-                          .acceleration = begin.acceleration, .event = begin.event};
+                          .acceleration = begin.acceleration, .own = begin.own, .event = begin.event};
     *done = 0;
     if (count && !evaluate_mass(P, recorded->t[0], recorded->q, &mass)) return mass_failure(P, 0, &mass);
     for (; *done < count; ++*done, q += STORAGE, v += DIMENSION, lambda += ROWS, carried += CARRIED) {
@@ -21,7 +21,9 @@ int symlie_shorter_steps(const symlie_problem *P, const symlie_control *control,
         copy(STORAGE, recorded->q + n * STORAGE, state.q);
         copy(DIMENSION, recorded->v + n * DIMENSION, state.v);
         copy(ROWS, recorded->lambda + n * ROWS, state.lambda);
-        int status = try_step(P, work, start, end - start, control, &mass, &state, &trial);
+        state.own_is_valid = 0;
+        int status = begin_method(P, work, start, end - start, control, &mass, &state);
+        if (status == SYMLIE_DONE) status = try_step(P, work, start, end - start, control, &mass, &state, &trial);
         if (status == SYMLIE_DONE) status = finish_step(P, work, start, end, control, &mass, &state, &trial);
         if (status != SYMLIE_DONE) return status;
         copy(STORAGE, trial.q, q);

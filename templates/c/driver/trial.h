@@ -11,6 +11,23 @@ static inline int is_finite(const symlie_problem *restrict P, const symlie_trial
     return all_finite(STORAGE, trial->q) & all_finite(ROWS, trial->lambda) & all_finite(1, &residual);
 }
 
+/* What the method carries for itself, where it is not known: at the start and after a jump. */
+static inline int begin_method(const symlie_problem *restrict P, double *restrict work, double t, double h,
+                               const symlie_control *restrict control, mass_matrix *restrict mass,
+                               symlie_state *restrict state)
+{
+#if HAS_OWN_STATE
+    if (!state->own_is_valid) {
+        const int status = method_begin(P, work, t, h, control, mass, state, state->own);
+        if (status != SYMLIE_DONE) return status;
+        state->own_is_valid = 1;
+    }
+#else
+    (void)P, (void)work, (void)t, (void)h, (void)control, (void)mass, (void)state;
+#endif
+    return SYMLIE_DONE;
+}
+
 /* A step of the method, not projected yet. */
 static inline int try_step(const symlie_problem *restrict P, double *restrict work, double t, double h,
                            const symlie_control *restrict control, mass_matrix *restrict mass,

@@ -58,6 +58,8 @@ typedef struct {
     double *carried;            /* what goes from step to step beside them: whole turns of all angles */
     double *acceleration;       /* v' at (t, q, v) if it is known */
     long long acceleration_is_valid;
+    double *own;                /* what the method carries for itself, such as slopes of earlier steps */
+    long long own_is_valid;
     double h;                   /* next step size of adaptive steps */
     double *event;              /* event functions at (t, q, v, lambda) */
     long long event_is_valid;
@@ -126,7 +128,7 @@ typedef struct {
     double *trace;              /* t, h, error, accepted (0 or 1) of each tried step; null: not wanted */
     long long event_capacity;   /* events have a buffer of their own */
     long long events;
-    double *event;              /* index, t, q, v, lambda, carried of each event */
+    double *event;              /* index, t, q, v, lambda, carried, own of each event */
 } symlie_record;
 
 /* States of a system, one row for each. */

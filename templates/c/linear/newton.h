@@ -1,0 +1,86 @@
+/* Newton's method for the equations r(u) = 0 of an implicit step; see methods/newton_iteration.py, which makes the same
+ * decisions. A method defines, before it includes this file:
+ *
+ *   newton_problem                     what its equations depend on
+ *   newton_residual(problem, u, r)     r at u
+ *   newton_refresh(problem)            take the matrix where the residual was computed last; a symlie_status
+ *   newton_correction(problem, r, d)   d = matrix^-1 r with the matrix that was taken last; a symlie_status */
+#ifndef SYMLIE_NEWTON_H
+#define SYMLIE_NEWTON_H
+
+typedef struct {
+    int iterations;
+    int halvings;
+    double correction;          /* largest entry of a correction, relative to the size of the unknowns, that ends it */
+    double rtol;                /* norm of the residual that ends it, relative to the first one, and as such */
+    double atol;
+    double contraction;         /* factor by which kept factors must reduce the residual; 0: full Newton */
+} newton_policy;
+
+#define NEWTON_POLICY {NEWTON_STEPS, NEWTON_HALVINGS, NEWTON_ENOUGH, 0, 0, 0}
+
+typedef struct {
+    long long evaluations;
+    long long iterations;
+    long long matrices;
+    long long halvings;
+} newton_counts;
+
+static inline double sum_of_squares(int n, const double *restrict x)
+{
+    double sum = 0;
+    for (int k = 0; k < n; k++) sum += x[k] * x[k];
+    return sum;
+}
+
+/* u becomes the solution from a first guess; r, d and moved are scratch. */
+static inline int newton_solve(newton_problem *restrict problem, const newton_policy *restrict policy, int n, double size,
+                               double *restrict u, double *restrict r, double *restrict d, double *restrict moved,
+                               newton_counts *restrict counts)
+{
+    int keeps = 0;
+    newton_residual(problem, u, r);
+    counts->evaluations++;
+    double norm = sum_of_squares(n, r);
+    const double enough = policy->atol + policy->rtol * sqrt(norm);
+    for (;;) {
+        int status = SYMLIE_DONE, halving = 0;
+        double part = 1, reduced;
+        if (!all_finite(n, r)) return SYMLIE_NOT_FINITE;
+        if (sqrt(norm) <= enough) return SYMLIE_DONE;
+        if (counts->iterations == policy->iterations) return SYMLIE_NOT_CONVERGED;
+        if (!keeps) {
+            status = newton_refresh(problem);
+            counts->matrices++;
+        }
+        counts->iterations++;
+        if (status == SYMLIE_DONE) status = newton_correction(problem, r, d);
+        if (status != SYMLIE_DONE) return status;
+        if (largest_entry(n, d, 0) <= policy->correction * size) {
+            for (int k = 0; k < n; k++) u[k] -= d[k];
+            return SYMLIE_DONE;
+        }
+        for (;; halving++, part /= 2) {
+            for (int k = 0; k < n; k++) moved[k] = u[k] - part * d[k];
+            newton_residual(problem, moved, r);
+            counts->evaluations++;
+            reduced = sum_of_squares(n, r);
+            if (reduced < norm) break;
+            counts->halvings++;
+            if (halving == policy->halvings) break;
+        }
+        if (!(reduced < norm)) {
+            /* Old factors may lead nowhere: the matrix at u itself is tried. */
+            if (!keeps) return SYMLIE_NOT_CONVERGED;
+            newton_residual(problem, u, r);
+            counts->evaluations++;
+            keeps = 0;
+            continue;
+        }
+        keeps = reduced < policy->contraction * policy->contraction * norm;
+        norm = reduced;
+        copy(n, moved, u);
+    }
+}
+
+#endif

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import symlie as sl
-from symlie.runtime.methods.method import method, method_names
+from symlie.runtime.methods.library import method, method_names
 from tests.docs.pages import ROOT, blocks_of
 
 PAGE = ROOT / "docs" / "methods.md"

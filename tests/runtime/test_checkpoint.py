@@ -66,7 +66,7 @@ def content(solution: Solution) -> dict[str, Any]:
     for name in ("trace", "end"):
         part = getattr(solution, name)
         parts[name] = part and {k: np.asarray(v).tobytes() for k, v in vars(part).items() if v is not None}
-    parts["events"] = [(e.name, e.instance, e.t, *(getattr(e, part).tobytes() for part in STATE))
+    parts["events"] = [(e.name, e.instance, e.t, *(getattr(e, part).tobytes() for part in (*STATE, "own")))
                        for e in solution.events]  # fmt: skip
     return parts | {"status": solution.status, "settings": solution.settings, "method": solution.method}
 

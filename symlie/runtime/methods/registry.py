@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from symlie.errors import ModelError, UnknownNameError
+from symlie.runtime.methods.adams_bashforth import AdamsBashforth
 from symlie.runtime.methods.ambient import Ambient
 from symlie.runtime.methods.commutator_free import CommutatorFree, CrouchGrossman
 from symlie.runtime.methods.entry import EntryReader
@@ -17,7 +18,7 @@ from symlie.runtime.methods.symplectic_theta import SymplecticTheta
 
 FAMILIES: dict[str, type[Method]] = {
     family.family: family
-    for family in (Rkmk, HalfExplicit, CommutatorFree, CrouchGrossman, Index1, Ambient, SymplecticTheta)
+    for family in (Rkmk, HalfExplicit, CommutatorFree, CrouchGrossman, Index1, Ambient, SymplecticTheta, AdamsBashforth)
 }
 """Families by name."""
 

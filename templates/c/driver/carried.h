@@ -15,7 +15,7 @@ static inline long long carried_workspace(const symlie_problem *restrict P)
 }
 
 /* Increments are kept where something reads them. */
-#define INCREMENTS (HAS_ANGLES || HAS_EVENTS ? DIMENSION : 0)
+#define INCREMENTS (HAS_ANGLES || HAS_EVENTS || HAS_OWN_STATE ? DIMENSION : 0)
 
 static inline void keep_increment(const symlie_problem *restrict P, const double *restrict Theta, double *restrict increment)
 {

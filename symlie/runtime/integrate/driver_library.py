@@ -46,7 +46,8 @@ def driver_source(method: Method, model: str, algebra: str) -> dict[str, str]:
         *method.constants(),
     ]
     further = [f"{model}_{method.kernel_set}.h"] if method.kernel_set else []
-    includes = [f"{model}.c", *further, "constants.h", algebra, "tableau.h", "method.h", method.header, "driver.h"]
+    after = ["constants.h", algebra, "tableau.h", "method.h", method.header, "driver.h", "shorter_steps.h"]
+    includes = [f"{model}.c", *further, *after]
     samples = [f"#define EVENT_SAMPLES {len(NODES)}", c_vector("EVENT_NODE", NODES), c_matrix("BERNSTEIN", BERNSTEIN)]
     return {
         **constants_header(),

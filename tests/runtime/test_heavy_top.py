@@ -140,8 +140,11 @@ OTHERS = {
     "cg5": 10,
     "ambient_rk4": 11,
     "ambient_dopri5": 10,
+    "abmk2": 13,
+    "abmk3": 13,
+    "abmk4": 12,
 }
-"""Methods whose orders `test_explicit_methods` and `test_step_kernels` show on other systems, too."""
+"""Methods whose orders `test_explicit_methods`, `test_step_kernels` and `test_own_state` show on other systems, too."""
 
 
 @pytest.mark.parametrize(("group", "name"), [*((g, n) for g in FREE for n in EXPLICIT), *(("SO3", n) for n in OTHERS)])

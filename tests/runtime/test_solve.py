@@ -15,6 +15,7 @@ import symlie as sl
 from symlie.contract.constants import TIME_RESOLUTION
 from symlie.errors import ModelError, UnknownNameError, UnsupportedMethodError
 from symlie.runtime.integrate import c_loop as drive
+from symlie.runtime.integrate import driver_library as driver_module
 from symlie.runtime.integrate.c_loop import CompiledIntegration
 from symlie.runtime.integrate.driver_library import driver_source
 from symlie.runtime.integrate.loop_state import LoopState
@@ -27,7 +28,6 @@ from symlie.runtime.methods.library import method, method_names
 from symlie.runtime.methods.stepper import State, Stepper
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.solution.start import start_of
-from symlie.runtime.system import system as system_module
 from symlie.runtime.system.system import System
 from tests import tolerances
 from tests.systems import (
@@ -112,7 +112,7 @@ def without_reuse(method: Method, model: str, algebra: str) -> Mapping[str, str]
 def test_reuse_of_the_last_stage_changes_rounding_only(group: str, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     system, steps = heavy_top_system(group), 200
     reused = sl.solve(system, steps * H, method=name, h=H)
-    monkeypatch.setattr(system_module, "driver_source", without_reuse)
+    monkeypatch.setattr(driver_module, "driver_source", without_reuse)
     anew = sl.solve(system, steps * H, method=name, h=H)
     close(reused.q, anew.q, tolerances.BACKENDS)
     close(reused.v, anew.v, tolerances.BACKENDS)

@@ -94,7 +94,10 @@ SMALLEST_PANEL = 2.0**-6
 """Smallest part of a step that is sampled by itself in the search of events."""
 
 EVENT_RESOLVED = 0.05
-"""Last two Chebyshev coefficients of a part that is resolved, relative to the variation."""
+"""Last two Chebyshev coefficients of a part that may be resolved, relative to the variation."""
+
+EVENT_SURE = 1e-3
+"""Last two Chebyshev coefficients of a part that is resolved without a comparison, relative to the variation."""
 
 EVENT_MARGIN = 0.02
 """Distance from zero at which the sign of a function is certain, relative to the variation."""
@@ -102,8 +105,14 @@ EVENT_MARGIN = 0.02
 EVENT_FAR = 8
 """Variations that a function must be away from zero to be looked at no closer."""
 
+EVENT_FAR_CUBIC = 0.02
+"""Largest cubic part of such a function, relative to the variation."""
+
 EVENT_TOUCH = 1e-12
 """What counts as zero, relative to the largest value within the step."""
+
+EVENT_POLE = 1e6
+"""What only a pole reaches where the sign changes, relative to the largest value within the step."""
 
 EVENT_GRID = 32
 """Intervals of a part in which its polynomial has one extremum at most."""

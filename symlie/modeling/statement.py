@@ -282,10 +282,12 @@ class Statement(FieldStatement):
 
         An event happens where the function reaches zero, and its state is one of the method, just behind. Each step is
         looked into: the function is sampled in parts of the step that polynomials of degree five resolve, down to 1/64
-        of it, so that all zeros of a function are found that does not turn around twice in such a part. Where it comes
-        close to zero without crossing it, steps of the method decide. One that only touches zero, to 1e-12 of its
-        largest value in the step, is an event; of two zeros that are closer to each other, one is found. A function
-        that is NaN ends the integration with an error.
+        of it, so that all zeros of a function are found that does not turn around twice in such a part. Samples tell
+        what is resolved: of oscillations that are not, a few in a million look as if they were. Steps of the method
+        decide whether the sign changes, and where the function comes close to zero without crossing it. A jump across
+        zero is an event, a pole is none. A function that only touches zero, to 1e-12 of its largest value in the step,
+        has an event there; of two zeros that are closer to each other, one is found. A function that is NaN ends the
+        integration with an error.
 
         Parameters
         ----------

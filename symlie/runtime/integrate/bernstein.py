@@ -9,7 +9,7 @@ import numpy as np
 
 from symlie.runtime.layout.layout import Array
 
-_NODES = tuple(Fraction(k, 20) for k in (0, 2, 7, 13, 18, 20))
+_NODES = tuple(Fraction(k, 1009) for k in (0, 97, 359, 641, 911, 1009))
 
 
 def _inverse(rows: list[list[Fraction]]) -> list[list[Fraction]]:
@@ -32,10 +32,22 @@ def _basis(s: Fraction) -> list[Fraction]:
 
 
 NODES = tuple(float(s) for s in _NODES)
-"""Where functions are sampled, between 0 and 1: unequal distances, so that no short period fits them all."""
+"""Where functions are sampled, between 0 and 1: near the extrema of a Chebyshev polynomial, but neither symmetric nor
+multiples of a short distance, so that hardly any oscillation looks smooth there."""
+
+CHECKS = (0.2, 0.53, 0.81)
+"""Where a polynomial through samples is compared with its function."""
 
 BERNSTEIN: Array = np.array(_inverse([_basis(s) for s in _NODES]), dtype=float)
 """Coefficients of the polynomial through six samples, shape (6, 6)."""
+
+OUTLINE = (0, 2, 3, 5)
+"""Numbers of the nodes that tell whether a function is worth more samples."""
+
+CUBIC: Array = np.array(
+    [1 / (32 * math.prod(_NODES[i] - _NODES[j] for j in OUTLINE if j != i)) for i in OUTLINE], dtype=float
+)
+"""Last Chebyshev coefficient of the cubic polynomial through samples at the nodes of the outline, shape (4,)."""
 
 
 def bernstein_value(coefficients: Array, s: float) -> float:

@@ -8,7 +8,7 @@ from symlie.compile.cache import compiled_library
 from symlie.compile.headers import DRIVER_HEADERS, KERNEL_HEADERS, included_headers
 from symlie.compile.library import Library
 from symlie.contract.constants import constants_header
-from symlie.runtime.integrate.bernstein import BERNSTEIN, NODES
+from symlie.runtime.integrate.bernstein import BERNSTEIN, CHECKS, CUBIC, NODES
 from symlie.runtime.kernels.c_library import c_files
 from symlie.runtime.methods.c_text import c_matrix, c_vector
 from symlie.runtime.methods.family import Method
@@ -48,7 +48,14 @@ def driver_source(method: Method, model: str, algebra: str) -> dict[str, str]:
     further = [f"{model}_{method.kernel_set}.h"] if method.kernel_set else []
     after = ["constants.h", algebra, "tableau.h", "method.h", method.header, "driver.h", "shorter_steps.h"]
     includes = [f"{model}.c", *further, *after]
-    samples = [f"#define EVENT_SAMPLES {len(NODES)}", c_vector("EVENT_NODE", NODES), c_matrix("BERNSTEIN", BERNSTEIN)]
+    samples = [
+        f"#define EVENT_SAMPLES {len(NODES)}",
+        c_vector("EVENT_NODE", NODES),
+        c_matrix("BERNSTEIN", BERNSTEIN),
+        f"#define EVENT_CHECKS {len(CHECKS)}",
+        c_vector("EVENT_CHECK", CHECKS),
+        c_vector("CUBIC", CUBIC),
+    ]
     return {
         **constants_header(),
         "tableau.h": "\n".join(lines) + "\n",

@@ -9,17 +9,27 @@ import numpy as np
 
 from symlie.contract.constants import (
     EVENT_FAR,
+    EVENT_FAR_CUBIC,
     EVENT_GRID,
     EVENT_ITERATIONS,
     EVENT_MARGIN,
+    EVENT_POLE,
     EVENT_RESOLVED,
+    EVENT_SURE,
     EVENT_TOUCH,
     EXTREMUM_ENOUGH,
     EXTREMUM_STEPS,
     SMALLEST_PANEL,
     ZERO_WIDTH,
 )
-from symlie.runtime.integrate.bernstein import BERNSTEIN, NODES, bernstein_value
+from symlie.runtime.integrate.bernstein import (
+    BERNSTEIN,
+    CHECKS,
+    CUBIC,
+    NODES,
+    OUTLINE,
+    bernstein_value,
+)
 from symlie.runtime.integrate.step_interpolation import StepInside
 from symlie.runtime.layout.layout import Array
 
@@ -50,9 +60,11 @@ class _Path:
 
 
 def _are_far(samples: Array) -> bool:
-    """Whether all functions are far from zero at all samples."""
+    """Whether all functions are smooth and far from zero by their samples at the outline."""
     low, high = samples.min(axis=0), samples.max(axis=0)
-    return bool(np.all(np.where(low > 0, low, -high) > EVENT_FAR * (high - low)))
+    cubic = sum(weight * sample for weight, sample in zip(CUBIC, samples, strict=True))
+    is_far = np.where(low > 0, low, -high) > EVENT_FAR * (high - low)
+    return bool(np.all(is_far & (np.abs(cubic) <= EVENT_FAR_CUBIC * (high - low))))
 
 
 class EventSearch:
@@ -74,7 +86,7 @@ class EventSearch:
     def __init__(self, inside: StepInside, before: Array, after: Array) -> None:
         self._inside, self.after = inside, after
         self._found: list[Found] = []
-        middle = [inside.events_inside(NODES[i]) for i in (2, 3)]
+        middle = [inside.events_inside(NODES[i]) for i in OUTLINE[1:-1]]
         self._is_far = _are_far(np.array([before, *middle, after]))
         if self._is_far:
             return
@@ -105,12 +117,43 @@ class EventSearch:
                 c = c + BERNSTEIN[:, j] * value
             variation = float(np.ptp(values))
             a, b = (c[k] - 4 * c[k + 1] + 6 * c[k + 2] - 4 * c[k + 3] + c[k + 4] for k in (0, 1))
-            is_resolved = 5 * abs(a + b) / 256 + abs(b - a) / 512 <= EVENT_RESOLVED * variation
-            if not is_resolved and width > SMALLEST_PANEL:
+            last = 5 * abs(a + b) / 256 + abs(b - a) / 512
+            is_smallest = not width > SMALLEST_PANEL
+            if not is_smallest and not (
+                last <= EVENT_RESOLVED * variation
+                and (last <= EVENT_SURE * variation or self._agrees(path.event, start, width, c, variation))
+            ):
                 width *= 0.5
                 continue
-            self._follow_panel(path, start, width, c, variation, float(values[-1]))
+            x, value, known = path.x, path.value, len(self._found)
+            if not self._follow_panel(path, start, width, c, variation, float(values[-1])):
+                if not self._inside.is_by_steps:
+                    self._begin_by_steps(path)
+                    start, width = 0.0, 1.0
+                    continue
+                path.x, path.value = x, value
+                del self._found[known:]
+                if not is_smallest:
+                    width *= 0.5
+                    continue
+                self._follow_samples(path, start, width, values)
             start, width = start + width, 2 * width
+
+    def _agrees(self, event: int, start: float, width: float, c: Array, variation: float) -> bool:
+        """Whether a function is near its polynomial also between the samples of a part."""
+        return all(
+            abs(self._inside.events_inside(start + s * width)[event] - bernstein_value(c, s))
+            <= EVENT_MARGIN * variation
+            for s in CHECKS
+        )
+
+    def _begin_by_steps(self, path: _Path) -> None:
+        """Begin again with a function that interpolated states misrepresent: samples are those of steps now."""
+        self._inside.is_by_steps = True
+        for i in range(1, len(NODES) - 1):
+            self._sample[i] = self._inside.events_inside(NODES[i])
+        self._found = [found for found in self._found if found[0] != path.event]
+        path.x, path.value = 0.0, float(self._sample[0, path.event])
 
     def _panel(self, start: float, width: float) -> Array:
         """Samples of a part of the step."""
@@ -124,8 +167,11 @@ class EventSearch:
 
     def _follow_panel(
         self, path: _Path, start: float, width: float, c: Array, variation: float, end_value: float
-    ) -> None:
-        """Follow a function through a part of the step, by way of the extrema of the polynomial."""
+    ) -> bool:
+        """Follow a function through a part of the step, by way of the extrema of the polynomial.
+
+        False if the polynomial misled.
+        """
         h, margin = self._inside.h, EVENT_MARGIN * variation
         x, length = start * h, width * h
         slope = np.diff(c)
@@ -139,16 +185,25 @@ class EventSearch:
                 if abs(value) <= margin:
                     sign, part = 1 if previous < 0 else -1, length / (2 * EVENT_GRID)
                     place, value = self._settled(path, sign, part, place, value)
-                if place > path.x:
-                    self._follow(path, place, value)
+                if place > path.x and not self._follow(path, place, value):
+                    return False
             previous = here
         is_end = not start + width < 1
         last = h if is_end else x + length
         if not last > path.x:
-            return
+            return True
         if not is_end and abs(end_value) <= margin:
             end_value = self._clear(path, float(self._inside.step_to(last)[1][path.event]))
-        self._follow(path, last, end_value)
+        return self._follow(path, last, end_value)
+
+    def _follow_samples(self, path: _Path, start: float, width: float, values: Array) -> None:
+        """Follow a function from sample to sample of a part that no polynomial resolves."""
+        h = self._inside.h
+        for node, value in zip(NODES[1:], values[1:], strict=True):
+            s = start + node * width
+            x = s * h if s < 1 else h
+            if x > path.x:
+                self._follow(path, x, float(value))
 
     def _settled(self, path: _Path, sign: int, width: float, x: float, value: float) -> tuple[float, float]:
         """Place and value of a minimum (sign 1) or a maximum (-1), or of a point where zero was crossed."""
@@ -181,19 +236,31 @@ class EventSearch:
         """A value without what counts as zero."""
         return 0.0 if abs(value) <= EVENT_TOUCH * path.scale else value
 
-    def _follow(self, path: _Path, x: float, value: float) -> None:
-        """Follow a function to the length x, where it has a value, and keep the event on the way if there is one."""
-        if is_crossing(path.value, value, path.direction):
-            self._found.append((path.event, *self._located(path, x, value)))
-        path.x, path.value = x, value
+    def _follow(self, path: _Path, x: float, value: float) -> bool:
+        """Follow a function to the length x, where it has a value, and keep the event on the way if there is one.
 
-    def _located(self, path: _Path, high: float, b: float) -> tuple[float, Trial]:
-        """Time just behind the first zero from where the path is, and the trial that ends there."""
+        False if the steps of the method do not change the sign on the way.
+        """
+        if is_crossing(path.value, value, path.direction):
+            located = self._located(path, x, value)
+            if located is None:
+                return False
+            t, trial, at_zero = located
+            if abs(at_zero) <= EVENT_POLE * path.scale:
+                self._found.append((path.event, t, trial))
+        path.x, path.value = x, value
+        return True
+
+    def _located(self, path: _Path, high: float, b: float) -> tuple[float, Trial, float] | None:
+        """Time just behind the first zero from where the path is, the trial that ends there, and the value there.
+
+        None where the sign of a step of the method contradicts that of an end of the interval.
+        """
         inside, before = self._inside, path.value
         t, h = inside.state.t, inside.h
         low, a, side = path.x, before, 0
         width = ZERO_WIDTH * max(abs(t), abs(t + h))
-        behind, at = -1.0, inside.trial
+        behind, at, at_zero = -1.0, inside.trial, b
         for n in range(EVENT_ITERATIONS):
             if not high - low > width or b == 0:
                 break
@@ -203,7 +270,7 @@ class EventSearch:
             if not low < x < high:
                 break
             (at, values), behind = inside.step_to(x), x
-            c = float(values[path.event])
+            at_zero = c = float(values[path.event])
             if (c < 0) == (before < 0) and c != 0:
                 low, a = x, c
                 b *= 0.5 if side == -1 else 1.0
@@ -212,6 +279,16 @@ class EventSearch:
                 high, b = x, c
                 a *= 0.5 if side == 1 else 1.0
                 side = 1
+        # An end that did not move may have its value from an interpolated state.
+        if low == path.x and low > 0:
+            c, behind = float(inside.step_to(low)[1][path.event]), low
+            if (c < 0) != (before < 0) or c == 0:
+                return None
         if high == h:
-            return inside.end, inside.trial
-        return t + high, at if behind == high else inside.step_to(high)[0]
+            return inside.end, inside.trial, b
+        if behind != high:
+            at, values = inside.step_to(high)
+            at_zero = float(values[path.event])
+            if b != 0 and (at_zero < 0) == (before < 0) and at_zero != 0:
+                return None
+        return t + high, at, at_zero

@@ -27,6 +27,11 @@ class StepInside:
         Its length and the time at its end, in s.
     count
         Called with each step that is taken here.
+
+    Attributes
+    ----------
+    is_by_steps
+        Whether events inside are those of shorter steps in place of an interpolation.
     """
 
     def __init__(
@@ -34,9 +39,9 @@ class StepInside:
     ) -> None:
         self.stepper, self.state, self.trial, self.h, self.end = stepper, state, trial, h, end
         self._count = count
-        self._has_fields = stepper.system.layout.has_fields
         self._theta = trial.increment
-        if self._has_fields:
+        self.is_by_steps = stepper.system.layout.has_fields
+        if self.is_by_steps:
             return
         kernels = stepper.mechanics.kernels
         for _ in range(INCREMENT_STEPS):
@@ -57,9 +62,9 @@ class StepInside:
         return trial, self.events(self.state.t + x, trial)
 
     def events_inside(self, s: float) -> Array:
-        """Event functions after the part s of the step, of an interpolated state."""
+        """Event functions after the part s of the step."""
         h, state, t = self.h, self.state, self.state.t + s * self.h
-        if self._has_fields:
+        if self.is_by_steps:
             return self.step_to(s * h)[1]
         ends, first, last = s * s * (3 - 2 * s), s * (1 - s) * (1 - s), s * s * (s - 1)
         theta = ends * self._theta + h * (first * state.v + last * self._rate)

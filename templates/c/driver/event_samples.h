@@ -4,7 +4,7 @@
 
 #include "event_tables.h"
 
-/* Whether all functions are far from zero at the ends and at the two nodes in the middle. */
+/* Whether all functions are smooth and far from zero by their values at the ends and at the two nodes in the middle. */
 static inline int are_far(const symlie_problem *restrict P, const double *restrict sample)
 {
     int near = 0;
@@ -12,14 +12,15 @@ static inline int are_far(const symlie_problem *restrict P, const double *restri
     for (int e = 0; e < EVENTS; e++) {
         const double a = sample[e], b = sample[2 * EVENTS + e], c = sample[3 * EVENTS + e], d = sample[5 * EVENTS + e];
         const double low = fmin(fmin(a, b), fmin(c, d)), high = fmax(fmax(a, b), fmax(c, d));
-        near |= !((low > 0 ? low : -high) > EVENT_FAR * (high - low));
+        const double cubic = CUBIC[0] * a + CUBIC[1] * b + CUBIC[2] * c + CUBIC[3] * d;
+        near |= !((low > 0 ? low : -high) > EVENT_FAR * (high - low) && fabs(cubic) <= EVENT_FAR_CUBIC * (high - low));
     }
     return !near;
 }
 
-/* Bernstein coefficients of the polynomial through the samples of one function, and its variation; whether it resolves the
- * function. */
-static inline int fit_samples(const symlie_problem *restrict P, const double *restrict sample, int event,
+/* Bernstein coefficients of the polynomial through the samples of one function, and its variation; what is returned are its
+ * last two Chebyshev coefficients. */
+static inline double fit_samples(const symlie_problem *restrict P, const double *restrict sample, int event,
                               double *restrict c, double *restrict variation)
 {
     double low = INFINITY, high = -INFINITY;
@@ -32,7 +33,7 @@ static inline int fit_samples(const symlie_problem *restrict P, const double *re
     }
     const double a = c[0] - 4 * c[1] + 6 * c[2] - 4 * c[3] + c[4], b = c[1] - 4 * c[2] + 6 * c[3] - 4 * c[4] + c[5];
     *variation = high - low;
-    return 5 * fabs(a + b) / 256 + fabs(b - a) / 512 <= EVENT_RESOLVED * *variation;
+    return 5 * fabs(a + b) / 256 + fabs(b - a) / 512;
 }
 
 /* A polynomial with n Bernstein coefficients, by de Casteljau's scheme. */

@@ -1,10 +1,12 @@
 /* The search for all zeros of an event function within an accepted step.
  *
- * Each function is sampled inside of the step, in parts that a polynomial of degree five resolves. Between the extrema of
- * the polynomial there is one zero at most. Extrema that are close to zero are sought again by steps of the method, since
+ * Each function is sampled inside of the step, in parts that a polynomial of degree five resolves: its last Chebyshev
+ * coefficients are tiny, or they are small and it agrees with the function at further places. Between the extrema of the
+ * polynomial there is one zero at most. Extrema that are close to zero are sought again by steps of the method, since
  * the polynomial can not tell whether the function crosses zero there twice, touches it, or turns back before. Zeros are
  * located by steps of the method from the start of the step, so that the state at an event is a state of the method like
- * any other. */
+ * any other. Where such steps contradict the sign that the polynomial has, it misled: the function is searched again with
+ * samples by steps, and then in shorter parts. */
 #ifndef SYMLIE_EVENT_SEARCH_H
 #define SYMLIE_EVENT_SEARCH_H
 
@@ -26,17 +28,19 @@ typedef struct {
     double x;                   /* length of the step up to there */
     double value;
     double scale;               /* its largest value within the step */
+    int is_misled;              /* whether a sign on the way was not that of a step of the method */
     symlie_record *record;
 } event_path;
 
-/* The first zero between path->x and high, where the function has the value b: `other` becomes the state just behind it.
- * Regula falsi in the form of Illinois, with bisection as soon as it is slow. */
-SYMLIE_COLD int locate_event(step_inside *restrict in, const event_path *restrict path, double high, double b,
-                             double *restrict length)
+/* The first zero between path->x and high, where the function has the value b: `other` becomes the state just behind it,
+ * and *at_zero the value there. Regula falsi in the form of Illinois, with bisection as soon as it is slow. */
+SYMLIE_COLD int locate_event(step_inside *restrict in, event_path *restrict path, double high, double b,
+                             double *restrict length, double *restrict at_zero)
 {
     double low = path->x, a = path->value, behind = -1; /* the step length that `other` belongs to */
     const double t = in->t, width = ZERO_WIDTH * fmax(fabs(t), fabs(t + in->h));
     int side = 0, status = SYMLIE_DONE;
+    path->is_misled = 0;
     for (int n = 0; n < EVENT_ITERATIONS && high - low > width && b != 0; n++) {
         double x = high - b * (high - low) / (b - a);
         if (!(x > low && x < high) || n % 4 == 3) x = low + 0.5 * (high - low);
@@ -56,8 +60,41 @@ SYMLIE_COLD int locate_event(step_inside *restrict in, const event_path *restric
         }
     }
     *length = high;
-    if (behind == high || high == in->h) return SYMLIE_DONE;
-    return step_to(in, high, t + high);
+    *at_zero = b;
+    /* An end that did not move may have its value from an interpolated state. */
+    if (low == path->x && low > 0) {
+        status = step_to(in, low, t + low);
+        if (status != SYMLIE_DONE) return status;
+        behind = low;
+        const double c = in->other->event[path->event];
+        path->is_misled = (c < 0) != (path->value < 0) || c == 0;
+    }
+    if (path->is_misled || high == in->h) return SYMLIE_DONE;
+    if (behind != high) {
+        status = step_to(in, high, t + high);
+        if (status != SYMLIE_DONE) return status;
+        const double c = in->other->event[path->event];
+        path->is_misled = b != 0 && (c < 0) == (path->value < 0) && c != 0;
+    }
+    *at_zero = in->other->event[path->event];
+    return SYMLIE_DONE;
+}
+
+/* Record an event at the time `at`, of the state in `other`. */
+static inline void record_event(step_inside *restrict in, const event_path *restrict path, double at)
+{
+    const symlie_problem *restrict P = in->P;
+    const symlie_state *restrict state = in->state;
+    symlie_trial *restrict other = in->other;
+    carry(P, in->work, state->t, state->q, state->carried, at, other->q, other->increment, other->carried);
+    double *row = path->record->event + EVENT_WIDTH * path->record->events++;
+    row[0] = path->event;
+    row[1] = at;
+    copy(STORAGE, other->q, row + 2);
+    copy(DIMENSION, other->v, row + 2 + STORAGE);
+    copy(ROWS, other->lambda, row + 2 + STORAGE + DIMENSION);
+    copy(CARRIED, other->carried, row + 2 + STORAGE + DIMENSION + ROWS);
+    copy(OWN, other->own, row + 2 + STORAGE + DIMENSION + ROWS + CARRIED);
 }
 
 /* Follow a function to the length x, where it has a value, and record the event on the way if there is one. */
@@ -65,9 +102,9 @@ static inline int follow(step_inside *restrict in, event_path *restrict path, do
 {
     const symlie_problem *restrict P = in->P;
     if (is_crossing(path->value, value, in->control->event_direction[path->event])) {
-        double length = x;
-        const int status = locate_event(in, path, x, value, &length);
-        if (status != SYMLIE_DONE) return status;
+        double length = x, at_zero = value;
+        const int status = locate_event(in, path, x, value, &length, &at_zero);
+        if (status != SYMLIE_DONE || path->is_misled) return status;
         const int is_end = length == in->h;
         const double at = is_end ? in->end : in->t + length;
         symlie_trial *restrict other = in->other;
@@ -78,16 +115,7 @@ static inline int follow(step_inside *restrict in, event_path *restrict path, do
             copy(INCREMENTS, in->trial->increment, other->increment);
             copy(OWN, in->trial->own, other->own);
         }
-        const symlie_state *restrict state = in->state;
-        carry(P, in->work, state->t, state->q, state->carried, at, other->q, other->increment, other->carried);
-        double *row = path->record->event + EVENT_WIDTH * path->record->events++;
-        row[0] = path->event;
-        row[1] = at;
-        copy(STORAGE, other->q, row + 2);
-        copy(DIMENSION, other->v, row + 2 + STORAGE);
-        copy(ROWS, other->lambda, row + 2 + STORAGE + DIMENSION);
-        copy(CARRIED, other->carried, row + 2 + STORAGE + DIMENSION + ROWS);
-        copy(OWN, other->own, row + 2 + STORAGE + DIMENSION + ROWS + CARRIED);
+        if (fabs(at_zero) <= EVENT_POLE * path->scale) record_event(in, path, at);
     }
     path->x = x;
     path->value = value;
@@ -148,7 +176,7 @@ static inline int follow_panel(step_inside *restrict in, event_path *restrict pa
             }
             if (place > path->x) {
                 status = follow(in, path, place, value);
-                if (status != SYMLIE_DONE) return status;
+                if (status != SYMLIE_DONE || path->is_misled) return status;
             }
         }
         previous = here;
@@ -166,13 +194,57 @@ static inline int follow_panel(step_inside *restrict in, event_path *restrict pa
     return follow(in, path, last, end_value);
 }
 
-/* Record all zeros of one function within a step; `sample` has values of all functions over the whole step. */
-static inline int search_event(step_inside *restrict in, event_path *restrict path, const double *restrict sample,
-                               double *restrict panel)
+/* Whether a function is near its polynomial also between the samples of a part; `value` has place for all functions. */
+static inline int compare_samples(step_inside *restrict in, int event, double start, double width, const double *restrict c,
+                                  double variation, double *restrict value, int *restrict agrees)
+{
+    *agrees = 1;
+    for (int i = 0; i < EVENT_CHECKS && *agrees; i++) {
+        const int status = events_inside(in, start + EVENT_CHECK[i] * width, value);
+        if (status != SYMLIE_DONE) return status;
+        *agrees = fabs(value[event] - bernstein_value(EVENT_SAMPLES, c, EVENT_CHECK[i])) <= EVENT_MARGIN * variation;
+    }
+    return SYMLIE_DONE;
+}
+
+/* Begin again with a function that interpolated states misrepresent: from here on samples are those of steps. */
+SYMLIE_COLD int begin_by_steps(step_inside *restrict in, event_path *restrict path, double *restrict sample)
+{
+    const symlie_problem *restrict P = in->P;
+    in->is_by_steps = 1;
+    for (int i = 1; i + 1 < EVENT_SAMPLES; i++) {
+        const int status = events_inside(in, EVENT_NODE[i], sample + i * EVENTS);
+        if (status != SYMLIE_DONE) return status;
+    }
+    path->x = 0;
+    path->value = sample[path->event];
+    return SYMLIE_DONE;
+}
+
+/* Follow a function from sample to sample of a part that no polynomial resolves. */
+SYMLIE_COLD int follow_samples(step_inside *restrict in, event_path *restrict path, double start, double width,
+                               const double *restrict values)
+{
+    const symlie_problem *restrict P = in->P;
+    for (int i = 1; i < EVENT_SAMPLES; i++) {
+        const double s = start + EVENT_NODE[i] * width, x = s < 1 ? s * in->h : in->h;
+        if (!(x > path->x)) continue;
+        const int status = follow(in, path, x, values[i * EVENTS + path->event]);
+        if (status != SYMLIE_DONE) return status;
+    }
+    return SYMLIE_DONE;
+}
+
+/* Record all zeros of one function within a step; `sample` has values of all functions over the whole step, `panel` has
+ * place for as many, and `checked` for those at one place. */
+static inline int search_event(step_inside *restrict in, event_path *restrict path, double *restrict sample,
+                               double *restrict panel, double *restrict checked)
 {
     const symlie_problem *restrict P = in->P;
     const int e = path->event;
+    const long long first = path->record->events;
     double start = 0, width = 1, c[EVENT_SAMPLES], variation;
+    int status;
     while (start < 1) {
         if (!(start + width < 1)) width = 1 - start;
         const double *restrict values = sample;
@@ -183,18 +255,44 @@ static inline int search_event(step_inside *restrict in, event_path *restrict pa
                     copy(EVENTS, sample + i * EVENTS, panel + i * EVENTS);
                     continue;
                 }
-                const int status = events_inside(in, s, panel + i * EVENTS);
+                status = events_inside(in, s, panel + i * EVENTS);
                 if (status != SYMLIE_DONE) return status;
             }
             values = panel;
         }
-        const int is_resolved = fit_samples(P, values, e, c, &variation);
-        if (!is_resolved && width > SMALLEST_PANEL) {
+        const double last = fit_samples(P, values, e, c, &variation);
+        const int is_smallest = !(width > SMALLEST_PANEL);
+        int is_resolved = is_smallest || last <= EVENT_RESOLVED * variation;
+        if (is_resolved && !is_smallest && !(last <= EVENT_SURE * variation)) {
+            status = compare_samples(in, e, start, width, c, variation, checked, &is_resolved);
+            if (status != SYMLIE_DONE) return status;
+        }
+        if (!is_resolved) {
             width *= 0.5;
             continue;
         }
-        const int status = follow_panel(in, path, start, width, c, variation, values[(EVENT_SAMPLES - 1) * EVENTS + e]);
+        const double x = path->x, value = path->value;
+        const long long known = path->record->events;
+        path->is_misled = 0;
+        status = follow_panel(in, path, start, width, c, variation, values[(EVENT_SAMPLES - 1) * EVENTS + e]);
         if (status != SYMLIE_DONE) return status;
+        if (path->is_misled) {
+            if (!in->is_by_steps) {
+                path->record->events = first;
+                status = begin_by_steps(in, path, sample);
+                if (status != SYMLIE_DONE) return status;
+                start = 0, width = 1;
+                continue;
+            }
+            path->record->events = known;
+            path->x = x, path->value = value;
+            if (!is_smallest) {
+                width *= 0.5;
+                continue;
+            }
+            status = follow_samples(in, path, start, width, values);
+            if (status != SYMLIE_DONE) return status;
+        }
         start += width;
         width *= 2;
     }

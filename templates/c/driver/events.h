@@ -8,7 +8,7 @@
 
 static inline long long event_workspace(const symlie_problem *restrict P)
 {
-    return inside_workspace(P) + 2LL * DIMENSION + 2LL * EVENT_SAMPLES * EVENTS;
+    return inside_workspace(P) + 2LL * DIMENSION + (2LL * EVENT_SAMPLES + 1) * EVENTS;
 }
 
 static inline int are_numbers(const symlie_problem *restrict P, const double *restrict value)
@@ -39,7 +39,8 @@ static inline int find_events(const symlie_problem *restrict P, double *restrict
     ARRAY(rate, DIMENSION);
     ARRAY(sample, EVENT_SAMPLES * EVENTS);
     ARRAY(panel, EVENT_SAMPLES * EVENTS);
-    step_inside in = {P, work, control, mass, state, trial, other, t, h, end_of_step, theta, rate};
+    ARRAY(checked, EVENTS);
+    step_inside in = {P, work, control, mass, state, trial, other, t, h, end_of_step, theta, rate, FIELDS};
     double first = end_of_step;
     system_events(P, end_of_step, trial->q, trial->v, trial->lambda, trial->event);
     if (!are_numbers(P, trial->event)) return SYMLIE_EVENT_NOT_A_NUMBER;
@@ -57,10 +58,10 @@ static inline int find_events(const symlie_problem *restrict P, double *restrict
     }
     for (int e = 0; e < EVENTS; e++) {
         double *restrict last = sample + (EVENT_SAMPLES - 1) * EVENTS + e;
-        event_path path = {e, 0, state->event[e], 0, record};
+        event_path path = {e, 0, state->event[e], 0, 0, record};
         for (int i = 0; i < EVENT_SAMPLES; i++) path.scale = fmax(path.scale, fabs(sample[i * EVENTS + e]));
         if (fabs(*last) <= EVENT_TOUCH * path.scale) *last = 0;
-        const int status = search_event(&in, &path, sample, panel);
+        const int status = search_event(&in, &path, sample, panel, checked);
         if (status != SYMLIE_DONE) return status;
     }
     for (long long n = before; n < record->events; n++) {

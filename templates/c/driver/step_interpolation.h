@@ -2,8 +2,8 @@
  *
  *   q(s) = q_n o exp(theta(s)),  v(s) = T(theta) theta',  theta(0) = 0, theta'(0) = v_n, theta(1) = Theta, theta'(1) = T^-1(Theta) v
  *
- * where Theta is the increment of the step, corrected so that it leads to its result. Where nodes move by fields there is
- * no velocity at the end, and the states are those of shorter steps. */
+ * where Theta is the increment of the step, corrected so that it leads to its result. The states are those of shorter
+ * steps where nodes move by fields, so that there is no velocity at the end, and where the interpolation misled. */
 #ifndef SYMLIE_STEP_INTERPOLATION_H
 #define SYMLIE_STEP_INTERPOLATION_H
 
@@ -21,6 +21,7 @@ typedef struct {
     double end;                 /* time at its end */
     double *theta;
     double *rate;               /* theta' at its end */
+    int is_by_steps;            /* states within are those of shorter steps */
 } step_inside;
 
 static inline long long inside_workspace(const symlie_problem *restrict P)
@@ -66,15 +67,23 @@ static inline void begin_inside(step_inside *restrict in)
 #endif
 }
 
-/* Event functions within the step, after the part s of it. */
-static inline int events_inside(step_inside *restrict in, double s, double *restrict value)
+/* Event functions of the shorter step to the part s of the step. */
+SYMLIE_COLD int events_by_step(step_inside *restrict in, double s, double *restrict value)
 {
     const symlie_problem *restrict P = in->P;
-#if FIELDS
     const int status = step_to(in, s * in->h, in->t + s * in->h);
     if (status == SYMLIE_DONE) copy(EVENTS, in->other->event, value);
     return status;
+}
+
+/* Event functions within the step, after the part s of it. */
+static inline int events_inside(step_inside *restrict in, double s, double *restrict value)
+{
+#if FIELDS
+    return events_by_step(in, s, value);
 #else
+    if (in->is_by_steps) return events_by_step(in, s, value);
+    const symlie_problem *restrict P = in->P;
     double *restrict work = in->work;
     const double *restrict v0 = in->state->v;
     const double h = in->h, t = in->t + s * h;

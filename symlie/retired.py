@@ -9,6 +9,7 @@ SUCCESSORS = {
     "Linearization.basis": "Linearization.first_order.basis",
     "Linearization.projected": "Linearization.first_order",
     "Node.a": "Node.v_dot",
+    "System.driver_library": "symlie.solve",
     "System.tangents": "System.newton_matrices",
 }
 """Names of the package, and attributes by the name of their class."""

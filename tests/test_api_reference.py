@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
 import re
 from collections.abc import Iterator
@@ -13,30 +12,10 @@ import pytest
 
 import symlie as sl
 
-MORE = (
-    "symlie.derive.equations.Equations",
-    "symlie.groups.group.LieGroup",
-    "symlie.modeling.node.GroupElement",
-    "symlie.modeling.node.Node",
-    "symlie.modeling.node_array.NodeArray",
-    "symlie.runtime.study.convergence.ConvergenceRow",
-    "symlie.runtime.statics.initial_assembly.Assembly",
-    "symlie.runtime.statics.linearization.Linearization",
-    "symlie.runtime.solution.recorder.Event",
-    "symlie.runtime.solution.recorder.Trace",
-    "symlie.runtime.solution.state_at.StateAt",
-    "symlie.runtime.solution.recorder.Statistics",
-    "symlie.runtime.kernels.newton.SystemMatrices",
-)
-"""Classes whose objects are returned by what `symlie` exports."""
-
 
 def public() -> Iterator[tuple[str, Any]]:
     """Classes, functions, methods and properties by name; those of SymPy have a reference of their own."""
     names = {name: getattr(sl, name) for name in sl.__all__}
-    for path in MORE:
-        module, _, name = path.rpartition(".")
-        names[name] = getattr(importlib.import_module(module), name)
     for name, thing in names.items():
         if inspect.ismodule(thing):
             yield from ((f"{name}.{k}", c) for k, c in vars(thing).items() if inspect.isclass(c))
@@ -55,8 +34,17 @@ def public() -> Iterator[tuple[str, Any]]:
             yield name, thing
 
 
+def function_of(member: Any) -> Any:
+    """The function behind a property; anything else as it is."""
+    if isinstance(member, property):
+        return member.fget
+    return member.func if isinstance(member, cached_property) else member
+
+
 def _is_documented_kind(member: Any) -> bool:
-    return inspect.isfunction(member) or isinstance(member, property | cached_property)
+    function = function_of(member)
+    is_stated = inspect.isfunction(function) and function.__name__ != "<lambda>"
+    return is_stated and function.__module__.startswith("symlie")
 
 
 PUBLIC = dict(public())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import inspect
 import re
@@ -9,12 +10,14 @@ from operator import attrgetter
 from pathlib import Path
 
 import pytest
+from mypy import api as mypy_api
 
 import symlie as sl
 from symlie.modeling.node import Node
 from symlie.retired import SUCCESSORS
 from symlie.version import VERSION
-from tests.test_api_reference import PUBLIC
+from tests.rooms import modules
+from tests.test_api_reference import PUBLIC, function_of
 
 ROOT = Path(__file__).parents[1]
 CHANGELOG = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
@@ -79,6 +82,58 @@ def test_versions_agree() -> None:
     assert stated["version"] == VERSION
     assert {"message", "title", "type", "license"} <= stated.keys()
     assert re.search(r"^authors:\n  - name: ", citation, re.M)
+
+
+INTERNAL = {
+    "Arrangement", "Coefficients", "DerivedStatement", "EmittedModel", "FoundOrder", "Instant", "Mechanics", "OwnArray",
+    "Prepared", "Rotation", "ScalarStages", "StatedState", "States", "Trial", "Value",
+}  # fmt: skip
+"""Classes of the package that public properties hand to its own modules."""
+
+
+def test_what_is_received_is_public() -> None:
+    received, classes = set[str](), set[str]()
+    for function in map(function_of, PUBLIC.values()):
+        received |= set(re.findall(r"\w+", str(getattr(function, "__annotations__", {}).get("return", ""))))
+    for path in modules().values():
+        statements = ast.parse(path.read_text(encoding="utf-8")).body
+        classes |= {s.name for s in statements if isinstance(s, ast.ClassDef)}
+    assert received & classes <= set(sl.__all__) | INTERNAL
+    assert {"Equations", "LieGroup", "Linearization", "Node", "StateAt", "SystemMatrices"} <= received
+
+
+SCRIPT = """
+import symlie as sl
+from symlie import Model, deg
+
+def top() -> sl.Equations:
+    model: sl.Model = Model("top")
+    node: sl.Node = model.node("q", sl.SO3)
+    model.kinetic_energy(node.v.dot(node.v) / 2)
+    return model.derive()
+
+def end(solution: sl.Solution) -> sl.StateAt | sl.Solution:
+    events: tuple[sl.Event, ...] = solution.events
+    return solution(solution.t[-1] - deg)
+
+reveal_type(sl.solve(top().compile(), 1.0))
+group: sl.LieGroup = sl.solve
+sl.nonsense
+"""
+
+
+@pytest.mark.slow
+def test_type_checkers_know_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MYPYPATH", str(ROOT))
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT, encoding="utf-8")
+    options = ["--config-file", str(ROOT / "pyproject.toml"), "--cache-dir", str(tmp_path / "cache")]
+    report, trouble, _ = mypy_api.run([*options, str(script)])
+    found = re.findall(r"script.py:(\d+): (?:error|note): (.*)", report)
+    revealed, assigned, missing = (message for _, message in found)
+    assert "Solution" in revealed and not trouble
+    assert assigned.startswith("Incompatible types in assignment")
+    assert missing.startswith('Module has no attribute "nonsense"')
 
 
 def test_what_is_public() -> None:

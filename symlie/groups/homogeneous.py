@@ -104,11 +104,31 @@ class HomogeneousSpace:
         return f"HomogeneousSpace({self.name})"
 
     def storage_tangent(self, program: Program, storage: Vector, tangent: Vector) -> Vector:
-        """Generator ψ_*(ξ)|_y, a vector of ``storage_dimension``."""
+        """Generator ψ_*(ξ)|_y, a vector of ``storage_dimension``.
+
+        Parameters
+        ----------
+        program
+            Where statements are appended.
+        storage
+            Stored components of the point y.
+        tangent
+            Components of ξ in the algebra of the acting group.
+        """
         return tuple(generator_at(self, storage) * Matrix(tangent))
 
     def storage_cotangent(self, program: Program, storage: Vector, cotangent: Vector) -> Vector:
-        """The transpose of the generator applied to a gradient by storage, a vector of ``dimension``."""
+        """The transpose of the generator applied to a gradient by storage, a vector of ``dimension``.
+
+        Parameters
+        ----------
+        program
+            Where statements are appended.
+        storage
+            Stored components of the point.
+        cotangent
+            Derivatives by the storage.
+        """
         return tuple(generator_at(self, storage).T * Matrix(cotangent))
 
 

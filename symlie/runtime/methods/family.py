@@ -91,7 +91,13 @@ class Method(ABC):
     @classmethod
     @abstractmethod
     def read(cls, reader: EntryReader) -> Self:
-        """The method of an entry with a tableau."""
+        """The method of an entry with a tableau.
+
+        Parameters
+        ----------
+        reader
+            The entry.
+        """
 
     @property
     def name(self) -> str:
@@ -167,7 +173,13 @@ class Method(ABC):
         return False
 
     def refusal(self, layout: Layout) -> str | None:
-        """Why the method can not integrate a model, as a sentence that names methods that can."""
+        """Why the method can not integrate a model, as a sentence that names methods that can.
+
+        Parameters
+        ----------
+        layout
+            The model; None is returned where nothing stands against it.
+        """
         return self._refusal_of_constraints(layout) or self._refusal_of_frames(layout)
 
     def _refusal_of_constraints(self, layout: Layout) -> str | None:
@@ -200,11 +212,23 @@ class Method(ABC):
         return ()
 
     def own_size(self, layout: Layout) -> int:
-        """Length of what is carried."""
+        """Length of what is carried.
+
+        Parameters
+        ----------
+        layout
+            The model.
+        """
         return sum(array.size(layout) for array in self.own)
 
     def own_parts(self, layout: Layout) -> dict[str, slice]:
-        """Where each of the arrays is."""
+        """Where each of the arrays is.
+
+        Parameters
+        ----------
+        layout
+            The model.
+        """
         ends = [0, *itertools.accumulate(array.size(layout) for array in self.own)]
         return {a.name: slice(*ends[k : k + 2]) for k, a in enumerate(self.own)}
 
@@ -238,10 +262,26 @@ class Method(ABC):
 
     @abstractmethod
     def step(self, stepper: Stepper, state: State, h: float) -> Trial:
-        """The result of a step of length h, in NumPy; the state is unchanged."""
+        """The result of a step of length h, in NumPy; the state is unchanged.
+
+        Parameters
+        ----------
+        stepper
+            The system, and how steps are taken.
+        state
+            Where the step begins.
+        h
+            Its length, in s.
+        """
 
     def angles(self, components: Array) -> Array:
-        """Rotations, in rad, of components of an increment that belong to rotations of the plane."""
+        """Rotations, in rad, of components of an increment that belong to rotations of the plane.
+
+        Parameters
+        ----------
+        components
+            The components, of any shape.
+        """
         return components
 
     def scalar_stages(self) -> ScalarStages | None:

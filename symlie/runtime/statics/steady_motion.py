@@ -115,7 +115,13 @@ class SteadyMotion:
         self.now = self.at(0.0)
 
     def at(self, later: float) -> Instant:
-        """The motion after a time."""
+        """The motion after a time.
+
+        Parameters
+        ----------
+        later
+            The time from ``t`` on, in s.
+        """
         system, t = self.system, self.t + later
         q = self._moved(self._moved(self.q, later * (self.v - self.spin)), later * self.spin)
         turned = exponential(-later * self.adjoint_of_spin)
@@ -157,7 +163,15 @@ class SteadyMotion:
         return factors.solve(-statics.force(q, none), none)[1]
 
     def coefficients(self, instant: Instant, multipliers: Array) -> Coefficients:
-        """The matrices at one time of the motion, in the axes p."""
+        """The matrices at one time of the motion, in the axes p.
+
+        Parameters
+        ----------
+        instant
+            The motion at that time; see `at`.
+        multipliers
+            λ, one for each constraint row.
+        """
         statics, q = instant.statics, instant.q
         stiffness, damping, hidden = statics.newton_matrices(q, multipliers)
         turned = instant.turned[self.free][:, self.free]
@@ -166,6 +180,11 @@ class SteadyMotion:
 
     def check(self, multipliers: Array) -> Coefficients:
         """The matrices, after a check that this is a motion and that it is steady.
+
+        Parameters
+        ----------
+        multipliers
+            λ, one for each constraint row.
 
         Raises
         ------

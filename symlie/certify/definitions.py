@@ -21,9 +21,6 @@ from symlie.ir.series import is_series, tail_of
 JUDGED_AT_ZERO = ("c0", "c1")
 """Functions with a zero within ω ≤ π: their errors are relative to f(0)."""
 
-FIRST_POLE = 39.47
-"""Less than 4π²."""
-
 
 @dataclass(frozen=True)
 class Definition:

@@ -21,7 +21,6 @@ FORMAT = 7
 """The manifest format that this version reads."""
 
 Array = NDArray[np.float64]
-Indices = NDArray[np.int32]
 
 
 class Layout:

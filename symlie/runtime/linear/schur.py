@@ -278,15 +278,6 @@ def algebra_of(layout: Layout) -> DenseAlgebra | BandedAlgebra:
     return DenseAlgebra(layout) if layout.is_fixed else BandedAlgebra(layout)
 
 
-def _constraint_nodes(layout: Layout) -> list[tuple[int, NDArray[np.int64]]]:
-    """First row and nodes of each constraint instance."""
-    rows = []
-    for members, first, width in zip(layout.members, layout.first_rows, layout.element_rows, strict=True):
-        if width:
-            rows += [(first + k * width, nodes) for k, nodes in enumerate(members)]
-    return rows
-
-
 def elimination_order(layout: Layout) -> NDArray[np.int32]:
     """Place of each constraint row: instances by reverse Cuthill-McKee over shared free nodes, rows in order."""
     from scipy.sparse import coo_array

@@ -231,6 +231,13 @@ def write_generated(equations: Equations, folder: str | Path) -> Path:
     return write_files(folder_files(equations), folder)
 
 
+def write_standalone(system: System, folder: str | Path, **stated: Any) -> Path:
+    """Write a program in C that integrates a system into a folder; see `System.write_standalone`."""
+    from symlie.emit.c.standalone import standalone_files
+
+    return write_files(standalone_files(system, **stated), folder)
+
+
 def certified(files: Mapping[str, str]) -> dict[str, str]:
     """Generated files of a model with a certificate of all coefficient functions that they define.
 

@@ -44,8 +44,8 @@ def add_model(parser: ArgumentParser, *, optional: bool = False) -> None:
     )
 
 
-def add_system(parser: ArgumentParser) -> None:
-    """Arguments that make a system out of a model: parameters, initial values, backend."""
+def add_start(parser: ArgumentParser) -> None:
+    """Arguments on what a run begins with: parameters, initial values, inputs."""
     parser.add_argument(
         "--set",
         dest="parameters",
@@ -79,6 +79,11 @@ def add_system(parser: ArgumentParser) -> None:
         action="store_true",
         help="change initial values that violate constraints by as little as possible",
     )
+
+
+def add_system(parser: ArgumentParser) -> None:
+    """Arguments that make a system out of a model: those of `add_start`, and the backend."""
+    add_start(parser)
     parser.add_argument("--backend", choices=("auto", "c", "numpy"), default="auto", help="default: auto")
     parser.add_argument(
         "--optimize",

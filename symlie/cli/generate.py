@@ -10,13 +10,20 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from symlie.cli.common import add_fresh, add_model, model_options
-from symlie.cli.values import path
+from symlie.cli.common import add_fresh, add_model, add_start, model_options, system_of
+from symlie.cli.steps import METHOD_HELP, add_method_options, add_stabilize
+from symlie.cli.values import number, path
 from symlie.errors import SymlieError
 from symlie.paths import PACKAGE
 
 SUMMARY = "Write the generated code of a model into a folder that runs without SymPy."
-EXAMPLE = "symlie generate heavy_top -o group=SE3 --out top"
+DETAILS = """
+
+With --standalone the folder holds a program in C11 that needs a compiler and nothing else: it integrates for one
+second, or to the time that is its argument, and prints time and state. Method, step size, parameters and initial values
+go with it; how to change them later is in the README of the folder."""
+EXAMPLE = """symlie generate heavy_top -o group=SE3 --out top
+  symlie generate heavy_top -o group=SE3 --standalone --h '2**-11' --set mass=16 --out top"""
 
 COMMITTED: tuple[tuple[str, dict[str, Any]], ...] = (
     ("heavy_top", {"group": "S3xR3"}),
@@ -33,41 +40,89 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_model(parser, optional=True)
     parser.add_argument("--out", metavar="DIR", type=path, help="folder to write; default: generated/MODEL_OPTIONS")
     parser.add_argument("--all", action="store_true", help="write all folders that the repository keeps in generated/")
-    parser.add_argument("--check", action="store_true", help="with --all: write nothing, fail if a file would change")
+    parser.add_argument("--check", action="store_true", help="write nothing, fail if a file would change")
     add_fresh(parser)
+    parser.add_argument(
+        "--standalone", action="store_true", help="write C11 that compiles by itself, with a main that integrates"
+    )
+    parser.add_argument("--method", type=path, help=f"{METHOD_HELP}; default: that of 'symlie run'")
+    add_method_options(parser)
+    parser.add_argument("--h", type=number, metavar="STEP", help="step size in s, such as 2**-11; default: 1e-3")
+    add_stabilize(parser)
+    add_start(parser)
+    parser.set_defaults(backend="auto", optimize="default")
 
 
 def run(arguments: Namespace) -> int:
     """Run the command."""
     if arguments.all == (arguments.model is not None):
         raise SymlieError("Name a model, or give --all.")
-    if arguments.all and (arguments.out or arguments.options):
-        raise SymlieError("--all takes neither -o nor --out.")
-    if arguments.check and not arguments.all:
-        raise SymlieError("--check goes with --all.")
+    if arguments.all and (arguments.out or arguments.options or arguments.standalone):
+        raise SymlieError("--all takes neither -o nor --out nor --standalone.")
+    given = [word for word, is_given in _of_standalone(arguments).items() if is_given]
+    if given and not arguments.standalone:
+        raise SymlieError(f"{given[0]} goes with --standalone.")
     from symlie.api import write_files
 
-    if not arguments.all:
-        options = model_options(arguments)
-        folder = Path(arguments.out or Path("generated", folder_name(arguments.model, options)))
-        print(write_files(_folder_files(arguments.model, options), folder))
-        return 0
-    parent = generated_folder()
-    differences: list[str] = []
-    for model, options in COMMITTED:
-        files = _folder_files(model, options)
-        folder = parent / folder_name(model, options)
+    where, differences = generated_folder() if arguments.all else _folder(arguments), list[str]()
+    for folder, files in _all_files(where) if arguments.all else [(where, _files(arguments))]:
         if arguments.check:
             differences += _differences(folder, files)
-        else:
+            continue
+        if arguments.all:
             shutil.rmtree(folder, ignore_errors=True)
-            print(write_files(files, folder))
+        print(write_files(files, folder))
     if differences:
         print("\n".join(differences))
-        raise SymlieError(f"The files in {parent} are not up to date; run 'symlie generate --all'.")
+        remedy = "run 'symlie generate --all'" if arguments.all else "run the command without --check"
+        raise SymlieError(f"The files in {where} are not up to date; {remedy}.")
     if arguments.check:
-        print(f"{parent}: up to date")
+        print(f"{where}: up to date")
     return 0
+
+
+def _of_standalone(arguments: Namespace) -> dict[str, bool]:
+    """Which arguments of programs were given."""
+    return {
+        "--method": arguments.method is not None,
+        "--method-option": bool(arguments.method_options),
+        "--h": arguments.h is not None,
+        "--stabilize": arguments.stabilize != "none",
+        "--set": bool(arguments.parameters),
+        "--init": bool(arguments.initial),
+        "--input": bool(arguments.inputs),
+        "--assemble": arguments.assemble,
+    }
+
+
+def _folder(arguments: Namespace) -> Path:
+    """The folder to write, of one model."""
+    if arguments.out:
+        return Path(arguments.out)
+    name = folder_name(arguments.model, model_options(arguments))
+    return Path("generated", f"{name}_standalone" if arguments.standalone else name)
+
+
+def _files(arguments: Namespace) -> dict[str, str]:
+    """What belongs in the folder of one model."""
+    if not arguments.standalone:
+        return _folder_files(arguments.model, model_options(arguments))
+    system = system_of(arguments)
+    from symlie.emit.c.standalone import standalone_files
+
+    return standalone_files(
+        system,
+        method=arguments.method,
+        method_options=dict(arguments.method_options),
+        stabilize=arguments.stabilize,
+        **({} if arguments.h is None else {"h": arguments.h}),
+    )
+
+
+def _all_files(parent: Path) -> Iterator[tuple[Path, dict[str, str]]]:
+    """The folders that the repository keeps, with what belongs there."""
+    for model, options in COMMITTED:
+        yield parent / folder_name(model, options), _folder_files(model, options)
 
 
 def _folder_files(model: str, options: Mapping[str, Any]) -> dict[str, str]:
@@ -105,8 +160,9 @@ def generated_folder() -> Path:
 
 
 def _differences(folder: Path, files: Mapping[str, str]) -> Iterator[str]:
-    """Unified differences between a folder and what it should hold, byte for byte."""
-    present = {p.name for p in folder.iterdir()} if folder.is_dir() else set()
+    """Unified differences between a folder and what it should hold, byte for byte; programs compiled there may stay."""
+    kinds = {Path(name).suffix for name in files}
+    present = {p.name for p in folder.iterdir() if p.suffix in kinds} if folder.is_dir() else set()
     for name in sorted(present | set(files)):
         path = folder / name
         if name not in files:

@@ -11,6 +11,7 @@ from symlie.contract.constants import MOST_EVENTS, Status
 from symlie.runtime.integrate.compiled_method import CompiledMethod
 from symlie.runtime.integrate.loop_state import Counters, LoopState
 from symlie.runtime.integrate.segments import Plan
+from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.methods.controllers import StepControl
 from symlie.runtime.methods.family import Method
 from symlie.runtime.solution.recorder import Recorder
@@ -19,6 +20,24 @@ from symlie.runtime.system.system import System
 
 RECORD_BYTES = 1 << 24
 """Size of the record buffer."""
+
+
+def state_arrays(layout: Layout, method: Method, start: Start) -> dict[str, Array]:
+    """Arrays of ``symlie_state`` by name; what is not known yet is zero, and none is without entries."""
+    known = {
+        "q": (layout.storage, start.q),
+        "v": (layout.dimension, start.v),
+        "lambda": (layout.rows, start.multipliers),
+        "carried": (layout.carried_size, start.carried),
+        "acceleration": (layout.dimension, start.acceleration),
+        "own": (method.own_size(layout), start.own),
+        "event": (len(layout.events), start.event),
+    }
+    arrays = {name: np.zeros(max(size, 1)) for name, (size, _) in known.items()}
+    for name, (size, values) in known.items():
+        if values is not None:
+            arrays[name][:size] = values
+    return arrays
 
 
 class CompiledIntegration:
@@ -49,24 +68,12 @@ class CompiledIntegration:
         ffi = self.library.ffi
         self._sizes = (layout.storage, layout.dimension, layout.rows, layout.carried_size)
         self._events, self._own = len(layout.events), method.own_size(layout)
-        self.q, self.v = start.q.copy(), start.v.copy()
-        self.multipliers = np.zeros(max(layout.rows, 1))
-        self.multipliers[: layout.rows] = start.multipliers
-        self.carried = np.zeros(max(layout.carried_size, 1))
-        self.carried[: layout.carried_size] = start.carried
-        self.acceleration = np.zeros(layout.dimension)
-        self.event = np.zeros(max(len(layout.events), 1))
-        self.own = np.zeros(max(self._own, 1))
+        state = state_arrays(layout, method, start)
+        self.q, self.v, self.multipliers, self.carried = (state[name] for name in ("q", "v", "lambda", "carried"))
+        self.acceleration, self.own, self.event = (state[name] for name in ("acceleration", "own", "event"))
         self.state = ffi.new("symlie_state *", {"t": begin.t, "h": start.h, **dataclasses.asdict(begin.counters)})
-        if start.acceleration is not None:
-            self.acceleration[:] = start.acceleration
-            self.state.acceleration_is_valid = 1
-        if start.own is not None:
-            self.own[: self._own] = start.own
-            self.state.own_is_valid = 1
-        if start.event is not None:
-            self.event[: len(layout.events)] = start.event
-            self.state.event_is_valid = 1
+        for name in ("acceleration", "own", "event"):
+            setattr(self.state, f"{name}_is_valid", getattr(start, name) is not None)
         self._plan = ffi.new("symlie_plan *", {"segments": len(plan.end), "record_every": record_every})
         self._plan.control = self._compiled.control
         self._record = ffi.new("symlie_record *")
@@ -84,15 +91,7 @@ class CompiledIntegration:
         self.problem = self._compiled.problem
         self.problem.workspace = self._workspace = self._compiled.workspace()
         held: dict[Any, dict[str, Any]] = {
-            self.state: {
-                "q": self.q,
-                "v": self.v,
-                "lambda": self.multipliers,
-                "carried": self.carried,
-                "acceleration": self.acceleration,
-                "own": self.own,
-                "event": self.event,
-            },
+            self.state: state,
             self._plan: {
                 "start": np.array(plan.start),
                 "end": np.array(plan.end),

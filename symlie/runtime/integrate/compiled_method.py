@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from symlie.runtime.integrate.driver_library import driver_library
+from symlie.runtime.kernels.c_structures import C_TYPES, Member, Structures, in_memory
 from symlie.runtime.kernels.c_tables import build_problem, problem_tables
 from symlie.runtime.layout.layout import Layout
 from symlie.runtime.methods.controllers import StepControl
@@ -18,7 +19,18 @@ _CONTROL_NUMBERS = (
     "project_position", "project_velocity", "max_steps", "stiffness_limit",
 )  # fmt: skip
 
-_KINDS = {"int64": "long long[]", "uint8": "unsigned char[]", "int32": "int[]", "float64": "double[]"}
+
+def control_structure(layout: Layout, control: StepControl) -> Structures:
+    """How steps are taken, as ``symlie_control``."""
+    arrays: dict[str, Member] = {
+        "rtol": control.rtol,
+        "atol": control.atol,
+        "weight": control.weight,
+        "event_direction": np.array([e.direction for e in layout.events] or [0], dtype=np.int32),
+        "event_is_terminal": np.array([e.is_terminal for e in layout.events] or [False], dtype=np.uint8),
+    }
+    numbers = {name: getattr(control, name) for name in _CONTROL_NUMBERS}
+    return Structures("symlie_control", ({**numbers, **arrays},))
 
 
 class CompiledMethod:
@@ -45,26 +57,12 @@ class CompiledMethod:
         self.library, self.compile_seconds = driver_library(system, method)
         tables = problem_tables(system.layout, integrates=True)
         self.problem, kept = build_problem(self.library, system.layout, tables, system.prepared)
-        self._held: list[Any] = [kept]
-        self.control = self._control(system.layout, control)
-
-    def _control(self, layout: Layout, control: StepControl) -> Any:
-        numbers = {name: getattr(control, name) for name in _CONTROL_NUMBERS}
-        arrays = {
-            "rtol": control.rtol,
-            "atol": control.atol,
-            "weight": control.weight,
-            "event_direction": np.array([e.direction for e in layout.events] or [0], dtype=np.int32),
-            "event_is_terminal": np.array([e.is_terminal for e in layout.events] or [False], dtype=np.uint8),
-        }
-        told = self.library.ffi.new("symlie_control *", numbers)
-        for name, array in arrays.items():
-            setattr(told, name, self.held(array))
-        return told
+        self.control, held = in_memory(self.library, control_structure(system.layout, control))
+        self._held: list[Any] = [kept, held]
 
     def held(self, array: Any) -> Any:
         """The memory of a C-contiguous array, which lives as long as this object."""
-        self._held.append(self.library.pointer(array, _KINDS[array.dtype.name]))
+        self._held.append(self.library.pointer(array, f"{C_TYPES[array.dtype.name]}[]"))
         return self._held[-1]
 
     def workspace(self) -> Any:

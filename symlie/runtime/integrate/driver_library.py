@@ -27,14 +27,19 @@ def driver_library(system: System, method: Method) -> tuple[Library, float]:
     """
     _ = system.prepared  # says so before anything is compiled, where the code of a file is not to be run
     start = time.perf_counter()
+    path, compiled = compiled_library(driver_files(system, method), "driver.c", system.optimize)
+    library = Library(path, system.layout.interface_hash)
+    return library, time.perf_counter() - start if compiled else 0.0
+
+
+def driver_files(system: System, method: Method) -> dict[str, str]:
+    """All source files of a model with a method's time loop by name; ``driver.c`` includes the others."""
     algebra = system.layout.algebra_header
     headers = included_headers((*KERNEL_HEADERS, algebra, *DRIVER_HEADERS))
     source = driver_source(method, system.layout.name, algebra)
     if method.kernel_set:
         source |= {n: text for n, text in system.steps.files(method.kernel_set).items() if n.endswith(".h")}
-    path, compiled = compiled_library({**c_files(system.files), **headers, **source}, "driver.c", system.optimize)
-    library = Library(path, system.layout.interface_hash)
-    return library, time.perf_counter() - start if compiled else 0.0
+    return {**c_files(system.files), **headers, **source}
 
 
 def driver_source(method: Method, model: str, algebra: str) -> dict[str, str]:

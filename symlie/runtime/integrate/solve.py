@@ -164,7 +164,7 @@ def solve(
             f"Steps of {h:g} s are {max(plan.steps)} between two times that are hit exactly, more than max_steps = "
             f"{max_steps}; take a larger step, or allow more."
         )
-    control = _step_control(system, chosen, h, rtol, atol, controller, controller_options, stabilize, trace)
+    control = step_control(system, chosen, h, rtol, atol, controller, controller_options, stabilize, trace)
     limit = stiffness_limit(chosen) if control.is_adaptive else 0.0
     control = dataclasses.replace(control, max_steps=max_steps, stiffness_limit=limit)
     begin = start_of(system, t0) if start is None else continuation_of(start, system)
@@ -214,7 +214,7 @@ def _as_json(values: float | Array | Sequence[float] | None) -> Any:
     return values if values is None else np.asarray(values, dtype=float).tolist()
 
 
-def _step_control(
+def step_control(
     system: System,
     method: Method,
     h: float | None,

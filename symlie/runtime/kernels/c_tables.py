@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from symlie.compile.library import Library
+from symlie.runtime.kernels.c_structures import Structures, in_memory
 from symlie.runtime.kernels.protocol import Prepared
 from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.linear.schur import BandedAlgebra, algebra_of
@@ -88,42 +89,46 @@ def _sharing(layout: Layout, algebra: BandedAlgebra, kind: dict[str, Any]) -> tu
     return first.astype(np.int32), second.astype(np.int32), place
 
 
+def problem_structure(layout: Layout, tables: ProblemTables, p: Prepared) -> Structures:
+    """A system as ``symlie_problem``, without a workspace."""
+    elements = [
+        {
+            "count": layout.instance_counts[k],
+            "storage_of": tables.storage_of[k],
+            "velocity_of": tables.velocity_of[k],
+            "parameters": rows,
+            "stride": rows.shape[1] if len(rows) > 1 else 0,
+        }
+        for k, rows in enumerate(p.elements)
+    ]
+    pairs = [{"count": len(first), "first": first, "second": second, "place": k} for first, second, k in tables.pairs]
+    counts = zip(tables.node_counts, tables.moving_counts, strict=True)
+    problem = {
+        "p": p.model,
+        "elements": Structures("symlie_elements", tuple(elements)),
+        "nodes": Structures("symlie_nodes", tuple({"count": n, "moving": moving} for n, moving in counts)),
+        "storage": layout.storage,
+        "dimension": layout.dimension,
+        "rows": layout.rows,
+        "mass_values": tables.mass_values,
+        "jacobian_values": tables.jacobian_values,
+        "events": len(layout.events),
+        "angles": len(layout.angles),
+        "angle_place": layout.angles.table,
+        "motion_storage": layout.motion_storage,
+        "motion_velocity": layout.motion_velocity,
+        "moving_begin": tables.moving.start,
+        "moving_end": tables.moving.stop,
+        "integrates_velocities": tables.integrates_velocities,
+        "mobility": tables.mobility,
+        "bandwidth": tables.bandwidth,
+        "position": tables.position,
+        "pairs": Structures("symlie_pairs", tuple(pairs)),
+    }
+    return Structures("symlie_problem", (problem,))
+
+
 def build_problem(library: Library, layout: Layout, tables: ProblemTables, p: Prepared) -> tuple[Any, list[Any]]:
     """The C structure of a system, and everything that must stay alive with it."""
-    ffi = library.ffi
-    kept: list[Any] = [p]
-
-    def held(array: Any) -> Any:
-        kinds = {"int32": "int[]", "int64": "long long[]", "float64": "double[]"}
-        array = np.ascontiguousarray(array) if array.size else np.zeros(1, dtype=array.dtype)
-        kept.append(array)
-        kept.append(library.pointer(array, kinds[array.dtype.name]))
-        return kept[-1]
-
-    elements = ffi.new("symlie_elements[]", max(len(layout.elements), 1))
-    for k, rows in enumerate(p.elements):
-        elements[k].count = layout.instance_counts[k]
-        elements[k].storage_of = held(tables.storage_of[k])
-        elements[k].velocity_of = held(tables.velocity_of[k])
-        elements[k].parameters = held(rows)
-        elements[k].stride = rows.shape[1] if len(rows) > 1 else 0
-    pairs = ffi.new("symlie_pairs[]", max(len(tables.pairs), 1))
-    for k, (first, second, place) in enumerate(tables.pairs):
-        pairs[k].count = len(first)
-        pairs[k].first, pairs[k].second, pairs[k].place = held(first), held(second), held(place)
-    nodes = ffi.new("symlie_nodes[]", len(tables.node_counts))
-    for k, (count, moving) in enumerate(zip(tables.node_counts, tables.moving_counts, strict=True)):
-        nodes[k].count, nodes[k].moving = count, moving
-    problem = ffi.new("symlie_problem *")
-    problem.p, problem.elements, problem.nodes = held(p.model), elements, nodes
-    problem.moving_begin, problem.moving_end = tables.moving.start, tables.moving.stop
-    problem.storage, problem.dimension, problem.rows = layout.storage, layout.dimension, layout.rows
-    problem.motion_storage, problem.motion_velocity = held(layout.motion_storage), held(layout.motion_velocity)
-    problem.mass_values, problem.jacobian_values = tables.mass_values, tables.jacobian_values
-    problem.events = len(layout.events)
-    problem.angles, problem.angle_place = len(layout.angles), held(layout.angles.table)
-    problem.integrates_velocities = tables.integrates_velocities
-    problem.mobility, problem.bandwidth = held(tables.mobility), tables.bandwidth
-    problem.position, problem.pairs = held(tables.position), pairs
-    kept += [elements, nodes, pairs]
-    return problem, kept
+    problem, kept = in_memory(library, problem_structure(layout, tables, p))
+    return problem, [p, *kept]

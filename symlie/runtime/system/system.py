@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,6 +26,7 @@ from symlie.runtime.system.parameters import changed_parameters, numbers
 from symlie.runtime.system.summaries import system_html, system_line
 
 if TYPE_CHECKING:
+    from symlie.runtime.methods.family import Method
     from symlie.runtime.statics.equilibrium import Equilibrium
     from symlie.runtime.statics.initial_assembly import Assembly
     from symlie.runtime.statics.linearization import Linearization
@@ -317,6 +319,35 @@ class System(NamesSuccessors):
         from symlie.runtime.statics.initial_assembly import assembled
 
         return assembled(self, t, velocities=velocities)
+
+    def write_standalone(
+        self,
+        folder: str | Path,
+        *,
+        h: float = 1e-3,
+        method: str | Path | Method | None = None,
+        method_options: Mapping[str, Any] | None = None,
+        stabilize: str = "none",
+    ) -> Path:
+        """Write a folder of C11 that compiles by itself to a program which integrates this system; see its README.
+
+        Parameters
+        ----------
+        folder
+            Folder to write to; it is made if it does not exist.
+        h
+            Size of the steps, in s.
+        method, method_options, stabilize
+            As in `solve`.
+
+        Raises
+        ------
+        UnsupportedMethodError, ModelError
+            As in `solve`.
+        """
+        from symlie.api import write_standalone
+
+        return write_standalone(self, folder, h=h, method=method, method_options=method_options, stabilize=stabilize)
 
     def with_configuration(self, q: Array) -> System:
         """A copy with another initial configuration, such as that of a static equilibrium.

@@ -1,0 +1,196 @@
+"""A folder of C that integrates one system and needs nothing else: the model, its time loop, all numbers, a program."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from symlie.compile.compiler import flags
+from symlie.compile.headers import included_headers
+from symlie.contract.constants import MOST_EVENTS
+from symlie.emit.c.structures import Rows, c_array, c_structures
+from symlie.runtime.integrate.c_loop import state_arrays
+from symlie.runtime.integrate.compiled_method import control_structure
+from symlie.runtime.integrate.driver_library import driver_files
+from symlie.runtime.integrate.segments import GRID_TOLERANCE, LARGEST_STEPS, step_plan
+from symlie.runtime.integrate.solve import check_method, default_method, step_control
+from symlie.runtime.kernels.c_structures import Member, Structures
+from symlie.runtime.kernels.c_tables import problem_structure, problem_tables
+from symlie.runtime.kernels.protocol import Prepared
+from symlie.runtime.layout.layout import Layout
+from symlie.runtime.layout.quantities import field_unit
+from symlie.runtime.layout.slices import NodeSlice
+from symlie.runtime.methods.chosen import chosen_method
+from symlie.runtime.methods.controllers import CONTROLLERS, FIXED_STEPS, StepControl
+from symlie.runtime.methods.family import Method
+from symlie.runtime.solution.start import start_of
+from symlie.runtime.system.inputs import SLOTS, slots_and_tables
+from symlie.runtime.system.system import System
+from symlie.templating import render
+from symlie.version import VERSION
+
+
+def standalone_files(
+    system: System,
+    *,
+    h: float = 1e-3,
+    method: str | Path | Method | None = None,
+    method_options: Mapping[str, Any] | None = None,
+    stabilize: str = "none",
+) -> dict[str, str]:
+    """Files by name; see `symlie.runtime.system.system.System.write_standalone`."""
+    layout = system.layout
+    chosen = chosen_method(default_method(layout) if method is None else method, method_options)
+    check_method(layout, chosen)
+    step_plan(0.0, 1.0, h, None)  # refuses what is no step size
+    control = step_control(system, chosen, h, None, None, next(iter(CONTROLLERS)), None, stabilize, False)
+    # Fixed steps read no tolerances.
+    unread = {name: getattr(FIXED_STEPS, name) for name in ("rtol", "atol", "weight")}
+    control = dataclasses.replace(control, max_steps=LARGEST_STEPS, **unread)
+    driver = driver_files(system, chosen)
+    known = {
+        "model": system.name,
+        "method": chosen.name,
+        "version": VERSION,
+        "h": repr(float(h)),
+        "largest_end": repr(float(h) * LARGEST_STEPS),
+        **{name: getattr(layout, name) for name in ("storage", "dimension", "rows")},
+    }
+    constraints = [
+        (name, f"λ[{_span(part.rows.min(), part.rows.max() + 1)}]") for name, part in layout.constraints.items()
+    ]
+    return {
+        **driver,
+        **included_headers(["main_steps.h"]),
+        "main.c": render("c/standalone/main.c.jinja", **known),
+        "main_data.h": render("c/standalone/main_data.h.jinja", **known, **_numbers(system, chosen, control)),
+        "README.md": render(
+            "c/standalone/README.md.jinja",
+            **known,
+            flags=" ".join(f for f in flags(system.optimize) if f not in ("-shared", "-fPIC")),
+            fields=list(_fields(layout)),
+            constraints=constraints,
+        ),
+    }
+
+
+def _numbers(system: System, method: Method, control: StepControl) -> dict[str, Any]:
+    """What ``main_data.h`` states."""
+    layout = system.layout
+    slots, tables = slots_and_tables(layout, system.inputs)
+    # What prepare computes is zero until then.
+    model = np.concatenate([np.zeros(layout.prepared_parameters), tables])
+    prepared = Prepared(model, tuple(np.zeros_like(rows) for rows in system.prepared.elements))
+    problem = problem_structure(layout, problem_tables(layout, integrates=True), prepared)
+    arrays = state_arrays(layout, method, start_of(system, 0.0))
+    size = sum(array.size for array in arrays.values())
+    record: dict[str, Member] = {
+        "capacity": 1,
+        **{name: np.zeros_like(arrays[name]) for name in ("q", "v", "lambda", "carried")},
+        "t": np.zeros(1),
+        "event_capacity": MOST_EVENTS * len(layout.events),
+        "event": np.zeros(MOST_EVENTS * len(layout.events) * (2 + size)),
+    }
+    changing = {
+        "problem_p",
+        *(f"problem_elements_{k}_parameters" for k in range(len(prepared.elements))),
+        *(f"{owner}_{name}" for owner, part in (("state", arrays), ("record", record)) for name in part),
+    }
+    rows = {
+        "state_q": _node_rows(layout, "storage"),
+        "state_v": _node_rows(layout, "velocity"),
+        "problem_p": _prepared_rows(system),
+    }
+
+    def structures(name: str, structure: Structures) -> str:
+        return c_structures(name, structure, rows, changing)
+
+    after = dict(sorted(system.breakpoints.items()))
+    return {
+        "parameters": c_array("parameters", np.concatenate([system.parameters, slots]), _parameter_rows(layout)),
+        "elements": list(_elements(system, prepared)),
+        "state": structures("state", Structures("symlie_state", (arrays,))),
+        "control": structures("control", control_structure(layout, control)),
+        "breakpoints": len(after),
+        "before": c_array("breakpoint", np.array([*after])),
+        "after": c_array("after_breakpoint", np.array([*after.values()])),
+        "grid_tolerance": GRID_TOLERANCE,
+        "problem": structures("problem", problem),
+        "record": structures("record", Structures("symlie_record", (record,))),
+    }
+
+
+def _parameter_rows(layout: Layout) -> Rows:
+    named = [(part.stop - part.start, _with(name, unit)) for name, (part, _, unit) in layout.parameters.items()]
+    slots = [(SLOTS, f"input {name}: where its table is, number of points, are they held") for name in layout.inputs]
+    return named + slots
+
+
+def _prepared_rows(system: System) -> Rows:
+    tables = [(len(t.packed()), f"input {name}: times and values") for name, t in system.inputs.items()]
+    return [(system.layout.prepared_parameters, "from parameters, by prepare"), *tables] if tables else []
+
+
+def _elements(system: System, prepared: Prepared) -> Iterator[dict[str, Any]]:
+    """Parameters of each element type, and how many of its own and of all that prepare computes there are."""
+    layout = system.layout
+    columns: dict[int, list[str]] = {}
+    for name, places in layout.parameters_of_elements.items():
+        for k, part in places:
+            columns.setdefault(k, []).append(f"{name} [{_span(part.start, part.stop)}]")
+    for k, (own, all_of_them) in enumerate(zip(system.element_parameters, prepared.elements, strict=True)):
+        count, width = own.shape
+        source = f"parameters_of_element_{k}"
+        rows = [(width, f"instance {i}") for i in range(count)] if count > 1 else []
+        yield {
+            "number": k,
+            "rows": len(all_of_them),
+            "width": width,
+            "prepared": all_of_them.shape[1],
+            "columns": ", ".join(columns.get(k, [])),
+            "source": source if width else "parameters",
+            "parameters": c_array(source, own, rows),
+        }
+
+
+def _node_rows(layout: Layout, kind: str) -> Rows:
+    """Parts of q (``storage``) or v (``velocity``), one for each node."""
+    rows = []
+    for node in layout.nodes:
+        part: slice = getattr(node, kind)
+        labels = ", ".join(name for name, *_ in _fields_of(node, kind)) or "not used"
+        for k in range(node.count):
+            owner = f"{node.name}[{k}]" if node.is_array else node.name
+            rows.append(((part.stop - part.start) // node.count, f"{owner}: {labels}"))
+    return rows
+
+
+def _fields_of(node: NodeSlice, kind: str) -> Iterator[tuple[str, int, int]]:
+    """Name, first component and number of components of each field of a node's configuration or velocity."""
+    for field in node.type[f"{kind}_fields"]:
+        yield field["name"], field["offset"], int(np.prod(field["shape"]))
+
+
+def _fields(layout: Layout) -> Iterator[tuple[str, str, str, str]]:
+    """Node, field, place and unit of everything in the state."""
+    for node in layout.nodes:
+        for symbol, kind in (("q", "storage"), ("v", "velocity")):
+            part: slice = getattr(node, kind)
+            width = (part.stop - part.start) // node.count
+            step = f"{width}k + " if node.is_array else ""
+            owner = f"`{node.name}`, k = 0…{node.count - 1}" if node.is_array else f"`{node.name}`"
+            for name, offset, size in _fields_of(node, kind):
+                first = part.start + offset
+                yield owner, f"`{name}`", f"{symbol}[{step}{_span(first, first + size)}]", field_unit(node.type, name)
+
+
+def _span(first: int, stop: int) -> str:
+    return f"{first}" if stop == first + 1 else f"{first}…{stop - 1}"
+
+
+def _with(name: str, unit: str) -> str:
+    return f"{name}, {unit}" if unit else name

@@ -1,0 +1,88 @@
+"""Structures and arrays as text of C that defines them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symlie.runtime.kernels.c_structures import C_TYPES, Structures
+
+Rows = Sequence[tuple[int, str]]
+"""Lengths of the parts of an array, each with what it is."""
+
+_WIDTH = 120
+
+
+def c_array(name: str, values: NDArray[Any], rows: Rows = (), *, is_constant: bool = True) -> str:
+    """The definition of an array; instead of one without entries one with a zero.
+
+    Parameters
+    ----------
+    name, values
+        The array.
+    rows
+        Its parts, each of which gets a line of its own with a comment.
+    is_constant
+        Whether nothing is to change it.
+    """
+    flat = values.ravel()
+    head = f"static {'const ' if is_constant else ''}{C_TYPES[values.dtype.name]} {name}[{max(flat.size, 1)}] = {{"
+    if not rows:
+        return _wrapped(head, [*map(_number, flat.tolist())] if any(flat.tobytes()) else ["0"], "};")
+    parts = zip(np.split(flat, np.cumsum([size for size, _ in rows])[:-1]), rows, strict=True)
+    lines = [_wrapped("    ", [*map(_number, part.tolist())], f", /* {what} */") for part, (_, what) in parts]
+    return "\n".join([head, *lines, "};"])
+
+
+def c_structures(name: str, structures: Structures, rows: Mapping[str, Rows], changing: Collection[str]) -> str:
+    """The definition of the first of some structures and of all that it points to.
+
+    Parameters
+    ----------
+    name
+        Its name, with which names of what it points to begin: ``problem_elements_0_parameters``.
+    structures
+        The structure.
+    rows
+        Parts of arrays, by name of the array.
+    changing
+        Names of arrays that are not constant.
+    """
+    lines: list[str] = []
+
+    def entries(owner: str, members: Mapping[str, Any]) -> list[str]:
+        """Members of a structure with their values; what they point to is defined before."""
+        found = []
+        for member, value in members.items():
+            place = f"{owner}_{member}"
+            if isinstance(value, Structures):
+                parts = [_wrapped("{", entries(f"{place}_{k}", m), "}") for k, m in enumerate(value.members)]
+                head = f"static const {value.kind} {place}[{max(len(parts), 1)}] = {{"
+                lines.append("\n    ".join([head, ",\n    ".join(parts or ["{0}"])]) + "\n};")
+            elif isinstance(value, np.ndarray):
+                lines.append(c_array(place, value, rows.get(place, ()), is_constant=place not in changing))
+            found.append(f".{member} = {place if isinstance(value, np.ndarray | Structures) else _number(value)}")
+        return found
+
+    text = _wrapped(f"static {structures.kind} {name} = {{", entries(name, structures.members[0]), "};")
+    return "\n".join([*lines, text])
+
+
+def _number(value: float) -> str:
+    if isinstance(value, float) and not math.isfinite(value):
+        return "(double)NAN" if math.isnan(value) else "HUGE_VAL" if value > 0 else "-HUGE_VAL"
+    return repr(value) if isinstance(value, float) else str(int(value))
+
+
+def _wrapped(head: str, words: Sequence[str], end: str) -> str:
+    """Words separated by commas, in lines of limited length."""
+    lines = [head]
+    for word in [*(f"{word}, " for word in words[:-1]), *words[-1:]]:
+        if len(lines[-1]) + len(word) > _WIDTH:
+            lines.append("    ")
+        lines[-1] += word
+    return "\n".join(line.rstrip(" ") if line.strip() else line for line in lines) + end

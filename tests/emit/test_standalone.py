@@ -1,0 +1,168 @@
+"""Folders that compile by themselves: without warnings, and with the bits of `solve`."""
+
+from __future__ import annotations
+
+import functools
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import symlie as sl
+from symlie.compile.compiler import flags
+from symlie.models.registry import build_model
+from symlie.runtime.solution.solution import Solution
+from symlie.runtime.system.system import System
+
+COMPILERS = [name for name in ("gcc", "clang") if shutil.which(name)]
+if not COMPILERS:
+    pytest.skip("neither gcc nor clang", allow_module_level=True)
+
+STRICT = ("-std=c11", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Wpedantic", "-Wdouble-promotion", "-Werror")
+EXACT = ("-O0", "-ffp-contract=off")
+"""Whatever the optimisation, sums and products round one by one."""
+SANITIZERS = ("-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+
+CASES: dict[str, tuple[str, dict[str, Any], str, float]] = {
+    "constrained top": ("heavy_top", {"group": "SE3"}, "half_explicit_5", 2.0**-9),
+    "free top": ("heavy_top", {"group": "SO3"}, "rkmk_rk44", 2.0**-9),
+    "rod": ("roll_up", {"segments": 2}, "half_explicit_4", 1e-4),
+    "fields": ("pendulum_chain", {}, "rkmk_dopri5", 0.01),
+    "own state": ("heavy_top", {"group": "SO3"}, "abmk3", 2.0**-9),
+    "Cayley": ("heavy_top", {"group": "SO3"}, "rkmk_rk44", 2.0**-9),
+}
+"""Model, its options, method, and step size."""
+
+
+def system_of(case: str) -> System:
+    model, options, *_ = CASES[case]
+    return system_with(model, **options)
+
+
+@functools.cache
+def system_with(model: str, **options: Any) -> System:
+    return build_model(model, options).derive().compile(backend="c")
+
+
+def written(case: str, folder: Path) -> dict[str, Any]:
+    """Write the folder of a case, and say how `solve` is told the same."""
+    _, _, method, h = CASES[case]
+    told = {"method": method, "h": h, "method_options": {"map": "cayley"} if case == "Cayley" else None}
+    assert system_of(case).write_standalone(folder, **told) == folder
+    return told
+
+
+def compiled(folder: Path, compiler: str, *options: str) -> Path:
+    """The program of a folder."""
+    command = [compiler, *STRICT, *options, "main.c", "driver.c", "-lm", "-o", f"by_{compiler}"]
+    result = subprocess.run(command, capture_output=True, text=True, cwd=folder, check=False)
+    assert result.returncode == 0, f"{' '.join(command)}\n{result.stderr[:4000]}"
+    return folder / f"by_{compiler}"
+
+
+def state_from(program: Path, *words: str) -> list[float]:
+    """Time and state that a program prints last."""
+    result = subprocess.run([program, *words], capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+    return [float(word) for word in result.stdout.splitlines()[-1].split()]
+
+
+def last_state(solution: Solution) -> list[float]:
+    return [float(x) for x in (solution.t[-1], *solution.q[-1], *solution.v[-1], *solution.multipliers[-1])]
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+@pytest.mark.parametrize("case", CASES)
+def test_the_bits_are_those_of_solve(case: str, compiler: str, tmp_path: Path) -> None:
+    told = written(case, tmp_path)
+    program = compiled(tmp_path, compiler, *EXACT)
+    for t in (0.05, 0.033):
+        assert state_from(program, repr(t)) == last_state(sl.solve(system_of(case), t, t_eval=[t], **told))
+
+
+def test_the_flags_of_the_page(tmp_path: Path) -> None:
+    """The README's second line of compilation is that of compiled systems; without an argument there is one second."""
+    told = written("constrained top", tmp_path)
+    own = [flag for flag in flags("default") if flag not in ("-shared", "-fPIC")]
+    assert f"cc {' '.join(own)} main.c driver.c -lm\n" in (tmp_path / "README.md").read_text(encoding="utf-8")
+    program = compiled(tmp_path, COMPILERS[0], *own)
+    expected = last_state(sl.solve(system_of("constrained top"), 1.0, **told))
+    assert state_from(program) == expected
+    assert len((tmp_path / "README.md").read_text(encoding="utf-8").splitlines()) < 50, "one screen"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", CASES)
+def test_under_sanitizers(case: str, tmp_path: Path) -> None:
+    told = written(case, tmp_path)
+    program = compiled(tmp_path, COMPILERS[0], *EXACT, *SANITIZERS)
+    assert state_from(program, "0.05") == last_state(sl.solve(system_of(case), 0.05, t_eval=[0.05], **told))
+
+
+def driven_model() -> sl.Model:
+    """A cart that is pushed until it meets a wall, and a wheel whose turns are counted."""
+    model = sl.Model("driven")
+    mass = model.parameter("mass", 2.0, unit="kg")
+    push = model.input("push", unit="N")
+    cart, wheel = model.node("cart", "R1"), model.node("wheel", sl.SO2)
+    model.kinetic_energy((mass * cart.x_dot.dot(cart.x_dot) + wheel.Omega.dot(wheel.Omega)) / 2)
+    model.generalized_force(cart, sl.vector(push))
+    model.event("wall", cart.x[0] - 1)
+    model.event("middle", cart.x[0] - 0.1, terminal=False)
+    model.initial(wheel, Omega=[40.0])
+    return model
+
+
+def test_inputs_and_events(tmp_path: Path) -> None:
+    """Steps end where the input jumps; events on the way change nothing, and a terminal one ends the program."""
+    system = driven_model().derive().compile(backend="c").with_parameters(mass=1.5)
+    system = system.with_initial("cart", x_dot=[0.3]).with_input("push", [0.0, 0.123, 0.4], [5.0, -1.0, 8.0], "hold")
+    system.write_standalone(tmp_path, h=0.01)
+    program = compiled(tmp_path, COMPILERS[0], *EXACT)
+    for t in (0.123, 0.3, 2.0):
+        solution = sl.solve(system, t, h=0.01)
+        assert state_from(program, repr(t)) == last_state(solution)
+    assert solution.status == "event" and len(solution.events) == 2
+
+
+def test_parameters_and_steps_are_changed_in_the_text(tmp_path: Path) -> None:
+    system = system_of("free top")
+    system.write_standalone(tmp_path, h=0.01)
+    data = tmp_path / "main_data.h"
+    text = data.read_text(encoding="utf-8")
+    assert "#define STEP 0.01 " in text
+    name = next(iter(system.layout.parameters))
+    first = system.parameters[0]
+    line = next(line for line in text.splitlines() if f"/* {name}" in line)
+    changed = line.replace(repr(float(first)), "0.75", 1)
+    assert changed != line
+    data.write_text(text.replace(line, changed).replace("STEP 0.01 ", "STEP 0.02 "), encoding="utf-8")
+    value = system.parameters[system.layout.parameters[name][0]].copy()
+    value[0] = 0.75
+    expected = sl.solve(system.with_parameters(**{name: value}), 0.2, h=0.02)
+    assert state_from(compiled(tmp_path, COMPILERS[0], *EXACT), "0.2") == last_state(expected)
+
+
+def test_programs_say_what_is_wrong(tmp_path: Path) -> None:
+    system_of("constrained top").write_standalone(tmp_path, h=0.5)
+    program = compiled(tmp_path, COMPILERS[0], *EXACT)
+    for word in ("0", "-1", "soon", "nan", "inf"):
+        result = subprocess.run([program, word], capture_output=True, text=True, check=False)
+        assert result.returncode == 2 and "the time must be positive" in result.stderr and not result.stdout
+    result = subprocess.run([program], capture_output=True, text=True, check=False)
+    assert result.returncode == 1 and "fails with status" in result.stderr
+    assert result.stdout.startswith("0 ")
+
+
+def test_refusals(tmp_path: Path) -> None:
+    system = system_of("constrained top")
+    with pytest.raises(sl.errors.UnsupportedMethodError, match="constraint"):
+        system.write_standalone(tmp_path, method="rkmk_rk44")
+    for h in (0.0, -1.0, float("nan")):
+        with pytest.raises(sl.errors.ModelError, match="step size"):
+            system.write_standalone(tmp_path, h=h)
+    with pytest.raises(sl.errors.UnsupportedMethodError, match="Baumgarte"):
+        system_of("free top").write_standalone(tmp_path, method="rkmk_rk44", stabilize="baumgarte:10")
+    assert not list(tmp_path.iterdir())

@@ -101,6 +101,7 @@ static inline void record_event(step_inside *restrict in, const event_path *rest
 static inline int follow(step_inside *restrict in, event_path *restrict path, double x, double value)
 {
     const symlie_problem *restrict P = in->P;
+    (void)P;
     if (is_crossing(path->value, value, in->control->event_direction[path->event])) {
         double length = x, at_zero = value;
         const int status = locate_event(in, path, x, value, &length, &at_zero);
@@ -211,6 +212,7 @@ static inline int compare_samples(step_inside *restrict in, int event, double st
 SYMLIE_COLD int begin_by_steps(step_inside *restrict in, event_path *restrict path, double *restrict sample)
 {
     const symlie_problem *restrict P = in->P;
+    (void)P;
     in->is_by_steps = 1;
     for (int i = 1; i + 1 < EVENT_SAMPLES; i++) {
         const int status = events_inside(in, EVENT_NODE[i], sample + i * EVENTS);
@@ -226,6 +228,7 @@ SYMLIE_COLD int follow_samples(step_inside *restrict in, event_path *restrict pa
                                const double *restrict values)
 {
     const symlie_problem *restrict P = in->P;
+    (void)P;
     for (int i = 1; i < EVENT_SAMPLES; i++) {
         const double s = start + EVENT_NODE[i] * width, x = s < 1 ? s * in->h : in->h;
         if (!(x > path->x)) continue;

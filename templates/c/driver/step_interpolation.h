@@ -71,6 +71,7 @@ static inline void begin_inside(step_inside *restrict in)
 SYMLIE_COLD int events_by_step(step_inside *restrict in, double s, double *restrict value)
 {
     const symlie_problem *restrict P = in->P;
+    (void)P;
     const int status = step_to(in, s * in->h, in->t + s * in->h);
     if (status == SYMLIE_DONE) copy(EVENTS, in->other->event, value);
     return status;

@@ -11,9 +11,9 @@ from collections.abc import Callable, Sequence
 from sympy import Expr, Symbol
 
 from symlie.contract.signature import Argument, Signature
-from symlie.derive.derived_statement import DerivedStatement
 from symlie.derive.kernels import parameter_symbols, symbols_of
 from symlie.derive.ports import derive_ports
+from symlie.derive.statements import DerivedStatement
 from symlie.derive.tangents import Matrix
 from symlie.ir.kernels import Kernel, SparsePattern
 from symlie.ir.straightline import flatten

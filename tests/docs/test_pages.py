@@ -16,6 +16,7 @@ import pytest
 import symlie as sl
 from symlie.cli import COMMANDS, main
 from tests.docs.pages import PAGES, ROOT, Block, Session, blocks_of, prose_of
+from tests.docs.recipes import RECIPES
 
 README = ROOT / "README.md"
 
@@ -42,8 +43,9 @@ def of_language(language: str) -> list[Block]:
 
 
 def test_every_block_has_a_reader() -> None:
-    """Python is run by a session, TOML is a tableau, and commands are read below."""
-    assert {b.language for b in BLOCKS} <= {"python", "toml", "sh"}
+    """Python is run by a session, TOML is a tableau, and commands are read below; recipes are followed."""
+    others = {named(b.page) for b in BLOCKS if b.language not in ("python", "toml", "sh")}
+    assert others == {named(recipe) for recipe in RECIPES}
     assert {named(b.page) for b in of_language("toml")} == {"docs/methods.md"}
 
 

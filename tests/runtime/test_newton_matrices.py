@@ -14,7 +14,7 @@ from mpmath import mpf
 import symlie as sl
 from symlie.api import generated_files, tangent_files
 from symlie.errors import FormatError
-from symlie.models.systems import system_of_model
+from symlie.models.statement_cache import system_of_model
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.linear.schur import DenseAlgebra
 from symlie.runtime.system.loading import load_system

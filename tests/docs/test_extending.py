@@ -1,0 +1,26 @@
+"""Recipes for what can be added to the library: each is followed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.docs.recipes import RECIPES, follow
+
+PRINTED = {
+    "command": "S3sR3",
+    "element": "",
+    "group": "9.98750260e-01",
+    "method": "3 hold exactly",
+}
+"""Something that is printed on the way."""
+
+
+def test_there_is_a_recipe_for_each() -> None:
+    assert {recipe.stem for recipe in RECIPES} == set(PRINTED)
+
+
+@pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: recipe.stem)
+def test_recipes(recipe: Path, tmp_path: Path) -> None:
+    assert PRINTED[recipe.stem] in follow(recipe, tmp_path)

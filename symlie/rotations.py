@@ -44,7 +44,7 @@ class Rotation:
     """
 
     def __init__(
-        self, quaternion: tuple[Any, ...] | None, vector: tuple[Any, ...] | None = None, angle: Any = None
+        self, quaternion: tuple[object, ...] | None, vector: tuple[object, ...] | None = None, angle: object = None
     ) -> None:
         self._quaternion, self._vector, self._angle = quaternion, vector, angle
 
@@ -99,13 +99,13 @@ class Rotation:
 
 def rotation(
     *,
-    axis: Sequence[Any] | None = None,
-    angle: Any = None,
+    axis: Sequence[object] | None = None,
+    angle: object = None,
     euler: str | None = None,
-    angles: Any = None,
-    matrix: Any = None,
-    quaternion: Sequence[Any] | None = None,
-    vector: Sequence[Any] | None = None,
+    angles: object = None,
+    matrix: object = None,
+    quaternion: Sequence[object] | None = None,
+    vector: Sequence[object] | None = None,
 ) -> Rotation:
     """A rotation from body axes to inertial axes, for initial values of any group that holds one.
 
@@ -162,7 +162,7 @@ def rotation(
     return Rotation(None, angle=angle)
 
 
-def with_rotations(what: str, shapes: Mapping[str, tuple[int, ...]], values: Mapping[str, Any]) -> dict[str, Any]:
+def with_rotations(what: str, shapes: Mapping[str, tuple[int, ...]], values: Mapping[str, object]) -> dict[str, Any]:
     """Values of fields by name, with rotations as these fields store them.
 
     Parameters
@@ -211,7 +211,7 @@ def _rotating_field(what: str, shapes: Mapping[str, tuple[int, ...]]) -> str:
     raise UnknownNameError(f"{what} has no rotation to start from; it has: {', '.join(shapes)}.")
 
 
-def _given(what: str, value: Any) -> Any:
+def _given(what: str, value: object) -> Any:
     """A rotation, or several, also by the arguments of `rotation`, as the command line gives them."""
     if isinstance(value, Mapping):
         try:
@@ -244,11 +244,11 @@ def _root(x: Any) -> Any:
     return math.sqrt(x) if _are_numbers([x]) else np.sqrt(x)
 
 
-def _are_numbers(values: Iterable[Any]) -> bool:
+def _are_numbers(values: Iterable[object]) -> bool:
     return all(isinstance(v, int | float | np.number) for v in values)
 
 
-def _three(what: str, values: Sequence[Any]) -> tuple[Any, ...]:
+def _three(what: str, values: Sequence[object]) -> tuple[Any, ...]:
     parts = tuple(values)
     if len(parts) != 3:
         raise ModelError(f"The {what} of a rotation has 3 components, not {len(parts)}.")
@@ -288,7 +288,7 @@ def _product(a: tuple[Any, ...], b: tuple[Any, ...]) -> tuple[Any, ...]:
     )
 
 
-def _numbers(what: str, value: Any, shape: tuple[int, ...]) -> np.ndarray:
+def _numbers(what: str, value: object, shape: tuple[int, ...]) -> np.ndarray:
     try:
         array = np.asarray(value, dtype=float)
     except (TypeError, ValueError) as error:
@@ -298,7 +298,7 @@ def _numbers(what: str, value: Any, shape: tuple[int, ...]) -> np.ndarray:
     return array.reshape(shape)
 
 
-def _by_matrix(value: Any) -> Rotation:
+def _by_matrix(value: object) -> Rotation:
     matrix = _numbers("matrix", value, (3, 3))
     defect = float(np.abs(matrix.T @ matrix - np.eye(3)).max())
     if defect > ROUNDING:
@@ -318,7 +318,7 @@ def _by_matrix(value: Any) -> Rotation:
     return Rotation(tuple((p / np.linalg.norm(p)).tolist()))
 
 
-def _by_quaternion(value: tuple[Any, ...]) -> Rotation:
+def _by_quaternion(value: tuple[object, ...]) -> Rotation:
     p = _numbers("quaternion", value, (4,))
     length = float(np.linalg.norm(p))
     if abs(length - 1) > ROUNDING:

@@ -120,5 +120,5 @@ def table(caption: str, rows: Iterable[Sequence[Any]], header: Sequence[str] = (
     return f"<table><caption>{html.escape(caption)}</caption>{head}<tbody>{body}</tbody></table>"
 
 
-def _row(cells: Sequence[Any], tag: str) -> str:
+def _row(cells: Sequence[object], tag: str) -> str:
     return "<tr>" + "".join(f'<{tag} style="text-align: left">{html.escape(str(c))}</{tag}>' for c in cells) + "</tr>"

@@ -125,7 +125,7 @@ def prover_versions() -> dict[str, str]:
     }
 
 
-def certificate(entries: Iterable[Mapping[str, Any]], versions: Mapping[str, str]) -> str:
+def certificate(entries: Iterable[Mapping[str, object]], versions: Mapping[str, str]) -> str:
     """A certificate as text, one line for each function.
 
     Parameters
@@ -158,7 +158,7 @@ def shipped() -> dict[str, dict[str, Any]]:
 
 
 def certificate_of_sources(
-    sources: Iterable[str], prefix: str = "symlie_", others: Iterable[Mapping[str, Any]] = ()
+    sources: Iterable[str], prefix: str = "symlie_", others: Iterable[Mapping[str, object]] = ()
 ) -> str:
     """Certificate of all coefficient functions in C sources, from the shipped ones.
 
@@ -279,7 +279,7 @@ def _belongs(path: Path, entries: Mapping[str, Any]) -> None:
                     _same_operations(entries[short], text, name, path)
 
 
-def _same_operations(certified: Mapping[str, Any], text: str, name: str, path: Path) -> None:
+def _same_operations(certified: Mapping[str, object], text: str, name: str, path: Path) -> None:
     """The certified operations are those of the text; looked at where the parser is installed."""
     if not is_installed("pycparser"):
         return

@@ -135,7 +135,7 @@ def model_options(arguments: Namespace) -> dict[str, Any]:
     return dict(arguments.options)
 
 
-def describe(arguments: Namespace, **more: Any) -> None:
+def describe(arguments: Namespace, **more: object) -> None:
     """Begin the result with what was asked for, so that a failure can name it."""
     arguments.result.update(model=arguments.model, options=model_options(arguments), **more, backend=arguments.backend)
 
@@ -163,7 +163,7 @@ def node_with(system: System, field: str) -> str:
     raise UnknownNameError(f"No node of '{layout.name}' has a field '{field}'.")
 
 
-def system_of(arguments: Namespace, **options: Any) -> System:
+def system_of(arguments: Namespace, **options: object) -> System:
     """The system that the arguments describe; ``arguments.result`` then names what was really taken.
 
     Parameters

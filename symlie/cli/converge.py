@@ -144,7 +144,7 @@ def _over_grids(arguments: Namespace, progress: Progressing) -> Rows:
     if option in dict(arguments.options):
         raise UnknownNameError(f"Option '{option}' is given twice, by -o and by --over.")
 
-    def system(value: Any) -> System:
+    def system(value: object) -> System:
         return system_of(arguments, **{option: value})
 
     from symlie.runtime.study.convergence import read_end_state

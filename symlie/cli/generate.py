@@ -125,14 +125,14 @@ def _all_files(parent: Path) -> Iterator[tuple[Path, dict[str, str]]]:
         yield parent / folder_name(model, options), _folder_files(model, options)
 
 
-def _folder_files(model: str, options: Mapping[str, Any]) -> dict[str, str]:
+def _folder_files(model: str, options: Mapping[str, object]) -> dict[str, str]:
     from symlie.api import folder_files
     from symlie.models.registry import build_model
 
     return folder_files(build_model(model, options).derive())
 
 
-def folder_name(model: str, options: Mapping[str, Any]) -> str:
+def folder_name(model: str, options: Mapping[str, object]) -> str:
     """Name of a model's folder: the model and its options that differ from the defaults."""
     from symlie.models.registry import open_model
 

@@ -59,6 +59,6 @@ def run(arguments: Namespace) -> int:
     return 0
 
 
-def _values(choices: list[Any] | None, default: Any, *, is_required: bool) -> str:
+def _values(choices: list[Any] | None, default: object, *, is_required: bool) -> str:
     shown = f"default {default}" if default is not None else "required" if is_required else "optional"
     return f"{' | '.join(map(str, choices))} ({shown})" if choices else shown

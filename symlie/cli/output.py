@@ -21,12 +21,12 @@ _BAR = 30
 _PLAIN_STEP = 0.1
 
 
-def print_json(value: Any) -> None:
+def print_json(value: object) -> None:
     """Print one JSON object; numbers that JSON can not spell become null."""
     print(json.dumps(_spelled(value)))
 
 
-def _spelled(value: Any) -> Any:
+def _spelled(value: object) -> Any:
     if isinstance(value, dict):
         return {str(k): _spelled(v) for k, v in value.items()}
     if isinstance(value, list | tuple):

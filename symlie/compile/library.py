@@ -41,6 +41,6 @@ class Library:
                 f"The library {path} has interface {found}, the manifest {interface_hash}; generate the model again."
             )
 
-    def pointer(self, array: Any, kind: str = "double[]") -> Any:
+    def pointer(self, array: object, kind: str = "double[]") -> Any:
         """The memory of a C-contiguous array; the array must outlive the call."""
         return self.ffi.from_buffer(kind, array)

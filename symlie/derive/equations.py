@@ -159,7 +159,7 @@ def statements_of(model: Model) -> list[Statement]:
     return own + [i.element for i in model.instances]
 
 
-def equations_of(model: Model, options: tuple[tuple[str, Any], ...] = ()) -> Equations:
+def equations_of(model: Model, options: tuple[tuple[str, object], ...] = ()) -> Equations:
     """The equations of a model with the options it was built with; their terms are derived when first needed.
 
     Raises

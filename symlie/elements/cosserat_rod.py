@@ -165,15 +165,15 @@ class CosseratRod:
         *,
         segments: int,
         length: float | Sequence[float],
-        position: Callable[[float], Any] | Array,
-        orientation: Callable[[float], Any] | Sequence[float] | Array,
-        stiffness: Any = None,
-        inertia: Any = None,
-        damping: Any = None,
+        position: Callable[[float], object] | Array,
+        orientation: Callable[[float], object] | Sequence[float] | Array,
+        stiffness: object = None,
+        inertia: object = None,
+        damping: object = None,
         gravity: Sequence[float] | None = None,
         constraint: str | Sequence[int] | None = None,
         group: LieGroup | None = None,
-        reference_strain: Any = STRAIGHT,
+        reference_strain: object = STRAIGHT,
         first: RodNode | None = None,
         last: RodNode | None = None,
         closed: bool = False,
@@ -275,7 +275,7 @@ def _nodes(
     return nodes, tuple(along)
 
 
-def _material(name: str, given: Mapping[str, Any], like: CosseratRod | None) -> dict[str, Any]:
+def _material(name: str, given: Mapping[str, object], like: CosseratRod | None) -> dict[str, Any]:
     """Given values, completed from another rod or by defaults."""
     stated = {label: value for label, value in given.items() if value is not None}
     if like is None:

@@ -23,7 +23,7 @@ RodNode = Node | NodeReference
 """A node of a model that stands alone, or a member of an array."""
 
 
-def segment_lengths(name: str, segments: int, length: Any) -> Array:
+def segment_lengths(name: str, segments: int, length: object) -> Array:
     """Length of each segment, from the length of the rod or from all of them."""
     lengths = np.asarray(length, dtype=float)
     lengths = np.full(max(segments, 0), lengths / max(segments, 1)) if lengths.ndim == 0 else lengths
@@ -35,14 +35,14 @@ def segment_lengths(name: str, segments: int, length: Any) -> Array:
     return lengths
 
 
-def is_symbolic(value: Any) -> bool:
+def is_symbolic(value: object) -> bool:
     """Whether a value has expressions of parameters."""
     if callable(value):
         return False
     return any(getattr(entry, "free_symbols", None) for entry in np.ravel(np.array(value, dtype=object)))
 
 
-def stated_in_type(value: Any, rows: Array) -> Any:
+def stated_in_type(value: object, rows: Array) -> Any:
     """What an element type is stated with: expressions, or numbers that become defaults of its parameters."""
     if not is_symbolic(value):
         return rows[0]
@@ -52,14 +52,14 @@ def stated_in_type(value: Any, rows: Array) -> Any:
     return SymbolicMatrix(6, 1, list(np.broadcast_to(entries, 6)))
 
 
-def along_arc(value: Any, arc: Array) -> Any:
+def along_arc(value: object, arc: Array) -> Any:
     """Values of a function at some arc lengths; anything else as it is."""
     if not callable(value):
         return value
     return [v if isinstance(v, Rotation) else np.ravel(v) for v in map(value, arc)]
 
 
-def rows_along(model: Model, value: Any, arc: Array) -> Array:
+def rows_along(model: Model, value: object, arc: Array) -> Array:
     """Numbers along a rod: one row for all, or one for each arc length; expressions at the defaults of parameters."""
     if callable(value):
         return np.array([np.squeeze(np.asarray(value(s), dtype=float)) for s in arc])
@@ -69,7 +69,7 @@ def rows_along(model: Model, value: Any, arc: Array) -> Array:
     return np.squeeze(entries.astype(float))[None]
 
 
-def _at_defaults(model: Model, expression: Any) -> float:
+def _at_defaults(model: Model, expression: object) -> float:
     defaults = {s: d for p in model.parameters for s, d in zip(p.symbols, p.default, strict=True)}
     return float(sympy.sympify(expression).subs(defaults))
 

@@ -126,7 +126,7 @@ def manifest(types: Mapping[str, Any], arrangement: Arrangement, options: Sequen
     }
 
 
-def manifest_text(content: Mapping[str, Any]) -> str:
+def manifest_text(content: Mapping[str, object]) -> str:
     """A manifest as the text of ``manifest.json``: one line per entry, so that large tables stay compact."""
     lines = [f"{json.dumps(key)}: {json.dumps(value)}" for key, value in content.items()]
     return "{\n" + ",\n".join(lines) + "\n}\n"

@@ -25,14 +25,14 @@ def lie_group(
     name: str,
     *,
     storage: Mapping[str, int | tuple[int, ...]],
-    compose: Callable[[Any, Any], Any],
-    inverse: Callable[[Any], Any],
-    identity: Sequence[Any],
+    compose: Callable[[Any, Any], object],
+    inverse: Callable[[Any], object],
+    identity: Sequence[object],
     velocity: Mapping[str, int] | None = None,
-    basis: Any = None,
-    relations: Callable[[Any], Sequence[Any]] | None = None,
-    normalize: Callable[[Any], Any] | None = None,
-    rotation: Callable[[Any], Any] | None = None,
+    basis: object = None,
+    relations: Callable[[Any], Sequence[object]] | None = None,
+    normalize: Callable[[Any], object] | None = None,
+    rotation: Callable[[Any], object] | None = None,
 ) -> LieGroup:
     """A Lie group from its storage; its operators, exp and log are derived.
 
@@ -72,7 +72,7 @@ def lie_group(
     if rates.rows != size:
         raise GroupError(f"The basis of {name} needs {size} rows, one for each stored component, not {rates.rows}.")
 
-    def checked(what: str, value: Any) -> Vector:
+    def checked(what: str, value: object) -> Vector:
         components = flat(value)
         if len(components) != size:
             raise GroupError(f"The {what} of {name} has {len(components)} components; the storage has {size}.")

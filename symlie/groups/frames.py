@@ -22,10 +22,10 @@ def frame_space(
     dimension: int,
     *,
     storage: Mapping[str, int | tuple[int, ...]],
-    flow: Callable[[Any, Any], Any],
-    origin: Sequence[Any],
-    relations: Callable[[Any], Sequence[Any]] | None = None,
-    normalize: Callable[[Any], Any] | None = None,
+    flow: Callable[[Any, Any], object],
+    origin: Sequence[object],
+    relations: Callable[[Any], Sequence[object]] | None = None,
+    normalize: Callable[[Any], object] | None = None,
 ) -> HomogeneousSpace:
     """A manifold with vector fields E₁, …, E_d, for methods that compose flows of Σ α_i E_i with constant α.
 
@@ -84,7 +84,7 @@ def _check_flow(space: HomogeneousSpace) -> None:
     first, along = generator.uniform(-0.5, 0.5, (2, space.dimension))
     start = np.array(moved(first, [float(c) for c in space.origin]), dtype=float)
 
-    def require(law: str, left: Any, right: Any) -> None:
+    def require(law: str, left: object, right: object) -> None:
         if not agree(left, right):
             raise GroupError(f"What is stated for {space} is no flow: {law}.")
 

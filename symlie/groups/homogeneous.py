@@ -251,10 +251,10 @@ def homogeneous_space(
     group: LieGroup,
     *,
     storage: Mapping[str, int | tuple[int, ...]],
-    action: Callable[[Any, Any], Any],
-    origin: Sequence[Any],
-    relations: Callable[[Any], Sequence[Any]] | None = None,
-    normalize: Callable[[Any], Any] | None = None,
+    action: Callable[[Any, Any], object],
+    origin: Sequence[object],
+    relations: Callable[[Any], Sequence[object]] | None = None,
+    normalize: Callable[[Any], object] | None = None,
     side: str = "left",
 ) -> HomogeneousSpace:
     """A manifold from the action of a group on it.
@@ -313,10 +313,10 @@ def stated_space(
     group: LieGroup,
     storage: Mapping[str, int | tuple[int, ...]],
     what: str,
-    moved: Callable[[Vector, Any], Any],
-    origin: Sequence[Any],
-    relations: Callable[[Any], Sequence[Any]] | None,
-    normalize: Callable[[Any], Any] | None,
+    moved: Callable[[Vector, Any], object],
+    origin: Sequence[object],
+    relations: Callable[[Any], Sequence[object]] | None,
+    normalize: Callable[[Any], object] | None,
 ) -> HomogeneousSpace:
     """A space from functions that take points with their parts as attributes, with all sizes checked on use.
 
@@ -337,7 +337,7 @@ def stated_space(
     fields = fields_of(storage, None, f"The storage of {name}")
     size = fields[-1].offset + fields[-1].size
 
-    def checked(what: str, value: Any) -> Vector:
+    def checked(what: str, value: object) -> Vector:
         components = flat(value)
         if len(components) != size:
             raise GroupError(f"The {what} of {name} has {len(components)} components; a point has {size}.")
@@ -379,7 +379,7 @@ def check_action(space: HomogeneousSpace) -> HomogeneousSpace:
     origin = np.array([float(c) for c in space.origin])
     y = np.array(acted(h, origin), dtype=float)
 
-    def require(law: str, left: Any, right: Any) -> None:
+    def require(law: str, left: object, right: object) -> None:
         if not agree(left, right):
             side = "left" if space.is_left else "right"
             raise GroupError(f"The action of {group} on {space} is no {side} action: {law} fails.")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from sympy import Expr, ImmutableMatrix, Rational
 
@@ -20,10 +19,10 @@ LARGEST_RATE = 8
 
 def analytic_function(
     name: str,
-    coefficient: Callable[[int], Any],
+    coefficient: Callable[[int], object],
     *,
-    growth: tuple[Any, Any] | None = None,
-    radius: tuple[Any, Any] | None = None,
+    growth: tuple[object, object] | None = None,
+    radius: tuple[object, object] | None = None,
 ) -> AnalyticFunction:
     """An analytic function φ(λ) = Σ φ_n λⁿ by its coefficients, for `function_of_ad` of models and element types.
 

@@ -179,7 +179,7 @@ class RunTimeInput(sympy.Function):
     nargs = (3,)
     primitive_name = "input"
 
-    def __getitem__(self, index: Any) -> Expr:
+    def __getitem__(self, index: object) -> Expr:
         raise ModelError(f"The input '{self.args[1]}' has one component; write it without [{index}].")
 
     __iter__ = None

@@ -255,7 +255,7 @@ class Series(CoefficientFunction):
         return text if exp is None else rf"{{{text}}}^{{{exp}}}"
 
 
-def exact(value: Any, what: str) -> Fraction:
+def exact(value: object, what: str) -> Fraction:
     """A rational number.
 
     Raises

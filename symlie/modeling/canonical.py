@@ -88,7 +88,7 @@ class _Speller:
         # Derivation appends statements to the program, so only what the statement itself needs counts.
         return [self.text(line) for line in needed_statements(program, wanted)]
 
-    def text(self, value: Any) -> str:
+    def text(self, value: object) -> str:
         """A value in full."""
         if isinstance(value, NoneType | bool | int | float | str):
             return repr(value)
@@ -105,7 +105,7 @@ class _Speller:
             return f"({', '.join(items)})"
         return self._object(value)
 
-    def _object(self, value: Any) -> str:
+    def _object(self, value: object) -> str:
         if isinstance(value, LieGroup | HomogeneousSpace):
             return self._spaces.setdefault(value, f"space {len(self._spaces)}")
         if isinstance(value, Program):
@@ -131,7 +131,7 @@ class _Speller:
         return f"{_type_name(value)}({', '.join(map(self._expression, value.args))})"
 
 
-def _are_arrays(values: Iterable[Any]) -> bool:
+def _are_arrays(values: Iterable[object]) -> bool:
     """Whether these are node arrays, of which only the spaces count, each once."""
     return all(isinstance(v, NodeArray) for v in values)
 

@@ -47,7 +47,7 @@ def components(expression: Any) -> tuple[Expr, ...]:
     return (translated(expression),)
 
 
-def vector(*parts: Any) -> SymbolicMatrix:
+def vector(*parts: object) -> SymbolicMatrix:
     """A column vector from numbers and expressions.
 
     Parameters
@@ -104,7 +104,7 @@ def select(condition: Any, if_positive: Any, otherwise: Any) -> Any:
     return _choose(c, a, b) if c.is_Boolean or c.is_Relational else Select(c, a, b)
 
 
-def translated(expression: Any) -> Expr:
+def translated(expression: object) -> Expr:
     """An expression with piecewise functions as `Select`.
 
     Raises
@@ -155,7 +155,7 @@ def _is_double(number: Expr) -> bool:
         return False
 
 
-def sympified(value: Any) -> Any:
+def sympified(value: object) -> Any:
     """A number or an expression as SymPy has it; text is refused, because SymPy would execute it.
 
     Raises
@@ -192,7 +192,7 @@ def _piecewise(expression: sympy.Piecewise) -> Expr:
     return total
 
 
-def _choose(condition: Any, a: Expr, b: Expr) -> Expr:
+def _choose(condition: object, a: Expr, b: Expr) -> Expr:
     """a where a condition holds, else b."""
     if condition in (sympy.true, sympy.false):
         return a if condition == sympy.true else b

@@ -23,7 +23,7 @@ from symlie.unit_names import UNITS
 class FieldStatement(Stated):
     """What moves the nodes that have no velocity of their own."""
 
-    def field(self, node: Node, algebra: Any | None = None, **parts: Any) -> None:
+    def field(self, node: Node, algebra: object | None = None, **parts: object) -> None:
         """Add to the algebra-valued field f of a node on a homogeneous space: it moves as y' = ψ_*(f)|_y.
 
         Parameters
@@ -40,7 +40,7 @@ class FieldStatement(Stated):
         given = self._joined(node, algebra, parts, space.group.velocity_fields, space.dimension, "field")
         self.fields.append((node, self.program.vector(given, "f")))
 
-    def vector_field(self, node: Node, rates: Any | None = None, **parts: Any) -> None:
+    def vector_field(self, node: Node, rates: object | None = None, **parts: object) -> None:
         """Add to the motion of a node on a homogeneous space by the rates F of its stored components.
 
         The algebra-valued field is derived: the smallest f with ψ_*(f)|_y = F(y).
@@ -66,7 +66,7 @@ class FieldStatement(Stated):
         self.units.skip()
         self.fields.append((node, f))
 
-    def hamiltonian(self, energy: Any) -> None:
+    def hamiltonian(self, energy: object) -> None:
         """Add a Hamiltonian H(t, y) on duals of algebras and cotangent bundles; in J.
 
         It moves all nodes that it depends on, and counts as their energy.
@@ -100,7 +100,7 @@ class FieldStatement(Stated):
         self.fields += fields
         self.energies += h
 
-    def energy(self, energy: Any) -> None:
+    def energy(self, energy: object) -> None:
         """Add to the energy that is reported without any influence on the motion; in J.
 
         Parameters
@@ -112,7 +112,7 @@ class FieldStatement(Stated):
         self.units.check("The energy", energy, UNITS["J"])
         self.energies += energy
 
-    def let(self, expression: Any) -> Any:
+    def let(self, expression: object) -> Any:
         """Name an intermediate result, so that what is stated with it stays short.
 
         Parameters
@@ -132,7 +132,7 @@ class FieldStatement(Stated):
         return SymbolicMatrix(*getattr(expression, "shape", (len(parts), 1)), list(bound))
 
     def place(
-        self, node: Node, reference: Node, offset: Any, *, velocity: bool = True, last_first: bool = False
+        self, node: Node, reference: Node, offset: object, *, velocity: bool = True, last_first: bool = False
     ) -> None:
         """State where a node on Rⁿ is: at a reference node plus an offset, which moves it along; it is no state.
 
@@ -182,7 +182,7 @@ class FieldStatement(Stated):
         return space
 
     def _joined(
-        self, node: Node, vector: Any | None, parts: dict[str, Any], fields: Sequence[Field], size: int, what: str
+        self, node: Node, vector: object | None, parts: dict[str, Any], fields: Sequence[Field], size: int, what: str
     ) -> tuple[Expr, ...]:
         """All components from a vector or from parts by name."""
         if (vector is None) == (not parts):

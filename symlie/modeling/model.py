@@ -144,7 +144,7 @@ class Model(Statement):
         self.arrays.append(array)
         return array
 
-    def add(self, element: ElementType, nodes: Iterable[Any], **parameters: Any) -> None:
+    def add(self, element: ElementType, nodes: Iterable[object], **parameters: object) -> None:
         """Add instances of an element type.
 
         Parameters
@@ -200,7 +200,7 @@ class Model(Statement):
         entry.nodes += rows
         entry.parameters.append(block)
 
-    def initial(self, node: Node, **fields: Any) -> None:
+    def initial(self, node: Node, **fields: object) -> None:
         """Give initial values of fields of a node.
 
         Fields that are not given start at the identity; velocities that are not given are completed from the hidden
@@ -239,7 +239,7 @@ class Model(Statement):
                 )
             self.initial_values.append(InitialValue(node.name, entry, is_velocity, parts))
 
-    def prescribe(self, node: Node | NodeReference, **fields: Any) -> None:
+    def prescribe(self, node: Node | NodeReference, **fields: object) -> None:
         """Prescribe the motion of a node; it is no longer an unknown.
 
         Parameters

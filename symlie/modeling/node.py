@@ -51,7 +51,7 @@ class RotationMatrix:
         """The transpose, again a rotation matrix."""
         return RotationMatrix(self._program, self._group, self._storage, transposed=not self._transposed)
 
-    def __mul__(self, other: Any) -> Any:
+    def __mul__(self, other: object) -> Any:
         if isinstance(other, RotationMatrix):
             return self.matrix * other.matrix
         right = operand(other)
@@ -69,31 +69,31 @@ class RotationMatrix:
 
     __matmul__ = __mul__
 
-    def __rmul__(self, other: Any) -> Any:
+    def __rmul__(self, other: object) -> Any:
         return operand(other) * self.matrix
 
     __rmatmul__ = __rmul__
 
-    def __add__(self, other: Any) -> Any:
+    def __add__(self, other: object) -> Any:
         return self.matrix + other
 
     __radd__ = __add__
 
-    def __sub__(self, other: Any) -> Any:
+    def __sub__(self, other: object) -> Any:
         return self.matrix - other
 
-    def __rsub__(self, other: Any) -> Any:
+    def __rsub__(self, other: object) -> Any:
         return other - self.matrix
 
     def __neg__(self) -> Any:
         return -self.matrix
 
     def __array_function__(
-        self, function: Callable[..., Any], types: Any, values: tuple[Any, ...], options: dict[str, Any]
+        self, function: Callable[..., object], types: object, values: tuple[object, ...], options: dict[str, Any]
     ) -> Any:
         return of_arrays(function, values, options)
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: object) -> Any:
         return self.matrix[key]
 
     def __iter__(self) -> Iterator[Expr]:

@@ -104,7 +104,7 @@ class NodeArray:
         si_units(f"Fields of node array '{self.name}'", unit, size)
         self.outputs.append((name, field, unit))
 
-    def initial(self, **fields: Any) -> None:
+    def initial(self, **fields: object) -> None:
         """Give initial values by field: an array (count × components), one value for all, or a function of the index.
 
         Parameters
@@ -136,7 +136,7 @@ class NodeArray:
             target[:, part] = block
             given[part] = True
 
-    def initial_quantity(self, name: str, field: str, function: Callable[..., Any], size: int | None = None) -> None:
+    def initial_quantity(self, name: str, field: str, function: Callable[..., object], size: int | None = None) -> None:
         """Let runs start from a quantity in place of a field, such as from angular velocities in place of momenta.
 
         Parameters

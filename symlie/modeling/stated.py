@@ -59,7 +59,7 @@ class Stated:
 
     _parameter_prefix = ""
 
-    def parameter(self, name: str, default: Any, unit: str = "") -> Any:
+    def parameter(self, name: str, default: object, unit: str = "") -> Any:
         """Declare a parameter: a run-time input that is never folded into generated text.
 
         Parameters
@@ -104,7 +104,9 @@ class Stated:
         shape = array.shape if array.ndim == 2 else (array.size, 1)
         return SymbolicMatrix(*shape, in_si)
 
-    def function_of_ad(self, function: AnalyticFunction, group: LieGroup | str, theta: Any, w: Any) -> SymbolicMatrix:
+    def function_of_ad(
+        self, function: AnalyticFunction, group: LieGroup | str, theta: object, w: object
+    ) -> SymbolicMatrix:
         """φ(ad θ) w for a function of `analytic_function`, to be used in any expression.
 
         Parameters
@@ -143,14 +145,14 @@ class Stated:
         self.units.skip()
         return column(found)
 
-    def _scalar(self, what: str, energy: Any) -> Expr:
+    def _scalar(self, what: str, energy: object) -> Expr:
         parts = components(energy)
         if len(parts) != 1:
             raise ModelError(f"The {what} of '{self.name}' must be a scalar, but has {len(parts)} components.")
         self._without_multipliers(f"The {what}", parts)
         return parts[0]
 
-    def _own(self, node: Any) -> Node:
+    def _own(self, node: object) -> Node:
         """Check that a node belongs to this statement."""
         if isinstance(node, Node) and node in self.nodes:
             return node

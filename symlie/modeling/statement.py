@@ -23,7 +23,7 @@ from symlie.unit_names import UNITS, parse_units
 class Statement(FieldStatement):
     """Energies, forces, fields, constraints and outputs stated on nodes; the base of models and element types."""
 
-    def kinetic_energy(self, energy: Any) -> None:
+    def kinetic_energy(self, energy: object) -> None:
         """Add a kinetic energy T(t, q, v); in J.
 
         Parameters
@@ -38,7 +38,7 @@ class Statement(FieldStatement):
         self.units.check("The kinetic energy", energy, UNITS["J"])
         self.kinetic += energy
 
-    def potential_energy(self, energy: Any) -> None:
+    def potential_energy(self, energy: object) -> None:
         """Add a potential energy V(t, q); in J.
 
         Parameters
@@ -52,7 +52,7 @@ class Statement(FieldStatement):
         self.units.check("The potential energy", energy, UNITS["J"])
         self.potential += energy
 
-    def dissipation(self, function: Any) -> None:
+    def dissipation(self, function: object) -> None:
         """Add a Rayleigh function D(t, q, v); it gives the generalized force -∂D/∂v. In W.
 
         Parameters
@@ -64,7 +64,7 @@ class Statement(FieldStatement):
         self.units.check("The dissipation function", function, UNITS["W"])
         self.dissipated += function
 
-    def generalized_force(self, node: Node, vector: Any | None = None, **fields: Any) -> None:
+    def generalized_force(self, node: Node, vector: object | None = None, **fields: object) -> None:
         """Add a force that does the power force·v on a node.
 
         Parameters
@@ -104,7 +104,7 @@ class Statement(FieldStatement):
             self.units.check_product(f"The force on node '{node.name}'", part, velocity, UNITS["W"])
         self.generalized_forces.append((node, tuple(parts)))
 
-    def force(self, force: Any, at: Any) -> None:
+    def force(self, force: object, at: object) -> None:
         """Add a force that acts along an expression of the configuration: it does the power force·d(at)/dt.
 
         Parameters
@@ -125,7 +125,7 @@ class Statement(FieldStatement):
             self.units.check_product("A force", component, along, UNITS["J"])
         self.applied_forces += zip(position, self.program.vector(vector), strict=True)
 
-    def torque(self, torque: Any, on: Node) -> None:
+    def torque(self, torque: object, on: Node) -> None:
         """Add a torque in N m that acts on a rotating node: 3 components in inertial axes, or 1 in the plane.
 
         Parameters
@@ -145,7 +145,7 @@ class Statement(FieldStatement):
             raise ModelError(f"The torque on '{on.name}' needs {needed}, not {len(vector)}.")
         self.generalized_force(on, **{names[0]: on.R.T * column(vector) if size > 1 else column(vector)})
 
-    def constraint(self, name: str, rows: Any) -> SymbolicMatrix:
+    def constraint(self, name: str, rows: object) -> SymbolicMatrix:
         """Add holonomic constraints Φ(t, q) = 0; the multipliers carry this name.
 
         Parameters
@@ -168,7 +168,7 @@ class Statement(FieldStatement):
             )
         return self._add_constraint(name, given, is_holonomic=True)
 
-    def nonholonomic_constraint(self, name: str, rows: Any) -> SymbolicMatrix:
+    def nonholonomic_constraint(self, name: str, rows: object) -> SymbolicMatrix:
         """Add constraints A(t, q) v + b(t, q) = 0 on velocities, such as rolling; multipliers as of `constraint`.
 
         Parameters
@@ -192,7 +192,7 @@ class Statement(FieldStatement):
                 )
         return self._add_constraint(name, given, is_holonomic=False)
 
-    def acceleration_constraint(self, name: str, rows: Any) -> SymbolicMatrix:
+    def acceleration_constraint(self, name: str, rows: object) -> SymbolicMatrix:
         """Add constraints B(t, q) v' + Z(t, q, v) = 0 on accelerations ``node.v_dot``; multipliers as of `constraint`.
 
         Nothing keeps a first integral of them, so that they suit nodes that are placed by others (`place`). Methods
@@ -277,7 +277,7 @@ class Statement(FieldStatement):
         self.units.skip()
         return column(total)
 
-    def event(self, name: str, expression: Any, direction: str = "any", terminal: bool = True) -> None:
+    def event(self, name: str, expression: object, direction: str = "any", terminal: bool = True) -> None:
         """Watch for zeros of a scalar of (t, q, v, λ) along a solution; in an element type, of every instance.
 
         An event happens where the function reaches zero, and its state is one of the method, just behind. Each step is
@@ -311,7 +311,7 @@ class Statement(FieldStatement):
         self.units.of(parts[0])
         self.events.append(Event(name, parts[0], direction, bool(terminal)))
 
-    def output(self, name: str, expression: Any, unit: str = "") -> None:
+    def output(self, name: str, expression: object, unit: str = "") -> None:
         """Add a named output of (t, q, v, λ), evaluated along a solution.
 
         Parameters
@@ -339,7 +339,7 @@ class Statement(FieldStatement):
         given = tuple(part / size_of(u) for part, u in zip(parts, units, strict=True))
         self.outputs.append(Output(name, given, unit))
 
-    def rate(self, expression: Any) -> Any:
+    def rate(self, expression: object) -> Any:
         """Time derivative of an expression of (t, q) along the motion q' = v.
 
         Parameters
@@ -366,7 +366,7 @@ class Statement(FieldStatement):
         return bound[0] if not hasattr(expression, "shape") and len(parts) == 1 else _like(expression, bound)
 
 
-def _like(expression: Any, parts: Sequence[Expr]) -> SymbolicMatrix:
+def _like(expression: object, parts: Sequence[Expr]) -> SymbolicMatrix:
     if hasattr(expression, "shape"):
         return SymbolicMatrix(*expression.shape, list(parts))
     return column(parts)

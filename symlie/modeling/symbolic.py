@@ -97,47 +97,47 @@ class SymbolicMatrix(ImmutableDenseMatrix):
         kind = "Vector" if self.cols == 1 else f"Matrix {self.rows} × {self.cols}"
         return line(kind, [", ".join(map(str, self))])
 
-    def __add__(self, other: Any) -> Any:
+    def __add__(self, other: object) -> Any:
         return self if _is_zero(other) else super().__add__(self._alike(other))
 
-    def __radd__(self, other: Any) -> Any:
+    def __radd__(self, other: object) -> Any:
         return self if _is_zero(other) else self._alike(other) + self
 
-    def __sub__(self, other: Any) -> Any:
+    def __sub__(self, other: object) -> Any:
         return self + -self._alike(other)
 
-    def __rsub__(self, other: Any) -> Any:
+    def __rsub__(self, other: object) -> Any:
         return self._alike(other) - self
 
-    def __mul__(self, other: Any) -> Any:
+    def __mul__(self, other: object) -> Any:
         right = operand(other)
         if is_matrix(right) and self.cols != right.rows:
             hint = "; products of two vectors are a.dot(b) and a.cross(b)" if self.shape == right.shape else ""
             raise ModelError(f"{described(self)} can not multiply {described(right).lower()}{hint}.")
         return super().__mul__(right)
 
-    def __rmul__(self, other: Any) -> Any:
+    def __rmul__(self, other: object) -> Any:
         left = operand(other)
         return left * self if is_matrix(left) else super().__rmul__(left)
 
-    def __matmul__(self, other: Any) -> Any:
+    def __matmul__(self, other: object) -> Any:
         return self * _factor(other)
 
-    def __rmatmul__(self, other: Any) -> Any:
+    def __rmatmul__(self, other: object) -> Any:
         return _factor(other) * self
 
-    def __truediv__(self, other: Any) -> Any:
+    def __truediv__(self, other: object) -> Any:
         divisor = operand(other)
         if is_matrix(divisor):
             raise ModelError(f"{described(self)} can not be divided by {described(divisor).lower()}.")
         return super().__truediv__(divisor)
 
-    def __pow__(self, exponent: Any) -> Any:
+    def __pow__(self, exponent: object) -> Any:
         if self.rows != self.cols:
             raise ModelError(f"{described(self)} has no powers; the square of its length is a.dot(a).")
         return super().__pow__(exponent)
 
-    def dot(self, b: Any) -> Expr:
+    def dot(self, b: object) -> Expr:
         """The sum of the products of the components of two vectors.
 
         Parameters
@@ -155,7 +155,7 @@ class SymbolicMatrix(ImmutableDenseMatrix):
             raise ModelError(f"{described(self)} has no dot product with {_described_lower(other)}.")
         return super().dot(other)
 
-    def cross(self, b: Any) -> SymbolicMatrix:
+    def cross(self, b: object) -> SymbolicMatrix:
         """The cross product of two vectors with three components.
 
         Parameters
@@ -174,11 +174,11 @@ class SymbolicMatrix(ImmutableDenseMatrix):
         return SymbolicMatrix(super().cross(other))
 
     def __array_function__(
-        self, function: Callable[..., Any], types: Any, values: tuple[Any, ...], options: dict[str, Any]
+        self, function: Callable[..., object], types: object, values: tuple[object, ...], options: dict[str, Any]
     ) -> Any:
         return of_arrays(function, values, options)
 
-    def _alike(self, value: Any) -> Any:
+    def _alike(self, value: object) -> Any:
         """Another summand."""
         other = operand(value)
         if is_matrix(other) and other.shape == self.shape:
@@ -212,7 +212,7 @@ def operand(value: Any) -> Any:
     return SymbolicMatrix(matrix.rows, matrix.cols, list(matrix))  # of a matrix alone SymPy would keep the class
 
 
-def of_arrays(function: Callable[..., Any], values: tuple[Any, ...], options: dict[str, Any]) -> Any:
+def of_arrays(function: Callable[..., object], values: tuple[object, ...], options: dict[str, Any]) -> Any:
     """What a function of NumPy other than a ufunc makes of matrices: a product of them, or what it does to arrays.
 
     NumPy would take vectors for matrices with one column, of which its products are others or none.
@@ -235,13 +235,13 @@ def _product(a: Any, b: Any) -> Any:
     return left * right
 
 
-def _array(value: Any) -> Any:
+def _array(value: object) -> Any:
     if isinstance(value, list | tuple):
         return type(value)(map(_array, value))
     return np.array(operand(value)) if is_matrix(value) else value
 
 
-def is_matrix(value: Any) -> bool:
+def is_matrix(value: object) -> bool:
     """Whether a value is a matrix of SymPy or of a statement."""
     return bool(getattr(value, "is_Matrix", False))
 
@@ -251,16 +251,16 @@ def described(matrix: Any) -> str:
     return f"A vector of {matrix.rows}" if matrix.cols == 1 else f"A matrix {matrix.rows} × {matrix.cols}"
 
 
-def _described_lower(value: Any) -> str:
+def _described_lower(value: object) -> str:
     return described(value).lower() if is_matrix(value) else f"the scalar '{shown(value)}'"
 
 
-def _is_zero(value: Any) -> bool:
+def _is_zero(value: object) -> bool:
     """Whether a summand is the number that `sum` begins with."""
     return isinstance(value, int) and value == 0
 
 
-def _factor(value: Any) -> Any:
+def _factor(value: object) -> Any:
     matrix = operand(value)
     if not is_matrix(matrix):
         raise ModelError(f"'{shown(value)}' is a scalar; multiply with * instead of @.")
@@ -282,7 +282,7 @@ def _applied(expression: Expr, function: np.ufunc, method: str, *operands: Any, 
         raise _undefined(function.__name__, expression) from error
 
 
-def _of_matrices(name: str, function: Callable[..., Any], values: list[Any]) -> Any:
+def _of_matrices(name: str, function: Callable[..., object], values: list[Any]) -> Any:
     if name in OPERATORS:
         return function(*values)
     if len(values) > 1:
@@ -290,7 +290,7 @@ def _of_matrices(name: str, function: Callable[..., Any], values: list[Any]) -> 
     return values[0].applyfunc(function)
 
 
-def _undefined(name: str, expression: Any) -> SymbolicValueError:
+def _undefined(name: str, expression: object) -> SymbolicValueError:
     return SymbolicValueError(
         f"NumPy's {name} is not defined for the expression '{shown(expression)}'; write it with functions of symlie "
         "such as sl.sin, sl.sqrt and sl.select, and component by component."
@@ -300,7 +300,7 @@ def _undefined(name: str, expression: Any) -> SymbolicValueError:
 class _Sentence:
     """A message whose expression is written out only when somebody reads it: SymPy asks and gives up often."""
 
-    def __init__(self, expression: Any, rest: str) -> None:
+    def __init__(self, expression: object, rest: str) -> None:
         self._expression, self._rest = expression, rest
 
     def __str__(self) -> str:

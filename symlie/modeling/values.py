@@ -98,7 +98,7 @@ def parameter_block(
     return np.hstack(columns) if columns else np.zeros((count, 0))
 
 
-def flat(value: Any) -> tuple[Expr, ...]:
+def flat(value: object) -> tuple[Expr, ...]:
     """Components of a number, a vector or a matrix, by rows."""
     if isinstance(value, np.ndarray):
         value = value.tolist()

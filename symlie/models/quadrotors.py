@@ -88,7 +88,7 @@ def tracking_thrusts(
     swings = [w.cross(q) for q, w in zip(rods, spins, strict=True)]
 
     # The force on the load and, because the law cancels the coupling, its rates along the motion.
-    def force(place: Any, velocity: Any, order: int) -> Any:
+    def force(place: object, velocity: object, order: int) -> Any:
         wanted = target[order : order + 3]
         free_fall = g * DOWN if order == 0 else 0 * DOWN
         return model.let(mass * (-ky * (place - wanted[0]) - kyd * (velocity - wanted[1]) + wanted[2] - free_fall))

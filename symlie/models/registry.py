@@ -123,7 +123,7 @@ class ModelFile:
         kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
         return [p.name for p in self._signature.parameters.values() if p.kind in kinds]
 
-    def complete(self, options: Mapping[str, Any]) -> dict[str, Any]:
+    def complete(self, options: Mapping[str, object]) -> dict[str, Any]:
         """Options with defaults filled in.
 
         Raises
@@ -148,7 +148,7 @@ class ModelFile:
                 complete[name] = self._allowed(name, complete[name], allowed)
         return complete
 
-    def _allowed(self, name: str, value: Any, allowed: list[Any]) -> Any:
+    def _allowed(self, name: str, value: object, allowed: list[Any]) -> Any:
         # Values from a command line may have become numbers although the model lists texts.
         for choice in allowed:
             if value == choice or str(value) == str(choice):
@@ -157,7 +157,7 @@ class ModelFile:
             f"Option '{name}' of model '{self.name}' can not be {value!r}; use one of: {', '.join(map(str, allowed))}."
         )
 
-    def build(self, options: Mapping[str, Any]) -> Model:
+    def build(self, options: Mapping[str, object]) -> Model:
         """Call ``build`` with complete options.
 
         Raises
@@ -227,7 +227,7 @@ class BuiltModel:
         return derive(self.model, tuple((name, plain(value)) for name, value in sorted(self.options.items())))
 
 
-def build_model(model: str, options: Mapping[str, Any]) -> BuiltModel:
+def build_model(model: str, options: Mapping[str, object]) -> BuiltModel:
     """Import a model's file and build the model.
 
     Raises
@@ -242,7 +242,7 @@ def build_model(model: str, options: Mapping[str, Any]) -> BuiltModel:
     return BuiltModel(built, complete, tuple(files))
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> Any:
     """The value of an option as JSON has it; as text where it has not."""
     try:
         return json.loads(json.dumps(value))

@@ -13,7 +13,6 @@ import json
 import sys
 from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any
 
 from symlie.compile.cache import publish_files, published_files, text_key
 from symlie.models.registry import BuiltModel, build_model, is_ready_made, plain
@@ -28,7 +27,7 @@ _KIND = "models"
 
 
 def system_of_model(
-    model: str, options: Mapping[str, Any], *, backend: str = "auto", optimize: str = "default"
+    model: str, options: Mapping[str, object], *, backend: str = "auto", optimize: str = "default"
 ) -> System:
     """A system by model name or file, from the cache of generated files if they are there.
 
@@ -55,7 +54,7 @@ def system_of_model(
     return dataclasses.replace(system, sources=sources)
 
 
-def _ready_made_system(model: str, options: Mapping[str, Any], backend: str, optimize: str) -> System:
+def _ready_made_system(model: str, options: Mapping[str, object], backend: str, optimize: str) -> System:
     key = _key(model, options)
     files = published_files(_KIND, key)
     built = functools.cache(lambda: build_model(model, options))
@@ -91,7 +90,7 @@ def _initial_quantities(built: BuiltModel) -> Quantities:
     return initial_quantities(built.model)
 
 
-def _key(model: str, options: Mapping[str, Any]) -> str:
+def _key(model: str, options: Mapping[str, object]) -> str:
     try:
         sympy = version("sympy")
     except PackageNotFoundError:

@@ -35,7 +35,7 @@ def rational(value: Any) -> Fraction:
     return Fraction(value)
 
 
-def index(value: Any) -> int:
+def index(value: object) -> int:
     """A whole number that counts something."""
     if not isinstance(value, int) or not 0 <= value <= LARGEST_INDEX:
         raise CertificateError(f"A number of a definition is no whole number from 0 to {LARGEST_INDEX}.")

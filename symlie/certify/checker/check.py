@@ -195,7 +195,7 @@ def _bounded(near: Series, wide: Series, radius: int) -> Number:
     return near[0][0] - total, near[0][1] + total
 
 
-def digest(branches: Any) -> str:
+def digest(branches: object) -> str:
     """SHA-256 of a list of operations as certificates spell it."""
     return hashlib.sha256(json.dumps(branches).encode()).hexdigest()
 

@@ -39,7 +39,7 @@ def standalone_files(
     *,
     h: float = 1e-3,
     method: str | Path | Method | None = None,
-    method_options: Mapping[str, Any] | None = None,
+    method_options: Mapping[str, object] | None = None,
     stabilize: str = "none",
 ) -> dict[str, str]:
     """Files by name; see `symlie.runtime.system.system.System.write_standalone`."""

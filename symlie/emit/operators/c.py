@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from symlie.emit.c.printing import CPrinter, coefficient_function
 from symlie.emit.printing import loaded_components, print_statements
@@ -30,7 +29,7 @@ class PrintedOperator:
     operations: int
 
 
-def c_files(operators: GroupOperators, prefix: str, values: Mapping[str, Any]) -> dict[str, str]:
+def c_files(operators: GroupOperators, prefix: str, values: Mapping[str, object]) -> dict[str, str]:
     """Header, source and self-test.
 
     Parameters

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from symlie.contract.signature import Argument
 from symlie.emit.numpy.model import NumpyPrinter, coefficient_function, primitives
@@ -49,7 +48,7 @@ class PrintedOperator:
     operations: int
 
 
-def numpy_files(operators: GroupOperators, prefix: str, values: Mapping[str, Any]) -> dict[str, str]:
+def numpy_files(operators: GroupOperators, prefix: str, values: Mapping[str, object]) -> dict[str, str]:
     """The module and its self-test.
 
     Parameters

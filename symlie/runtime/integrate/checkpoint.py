@@ -72,7 +72,7 @@ def create_checkpoint(
     loop: TimeLoopLike,
     recorder: Recorder,
     seconds: float = SECONDS,
-    notes: Mapping[str, Any] | None = None,
+    notes: Mapping[str, object] | None = None,
 ) -> CheckpointKeeper:
     """Begin the checkpoint of a run.
 
@@ -176,7 +176,7 @@ def _library(loop: TimeLoopLike) -> str:
     return loop.library.path.stem if isinstance(loop, CompiledIntegration) else "none"
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     return value.tolist() if isinstance(value, np.ndarray) else value
 
 

@@ -60,7 +60,7 @@ class CheckpointFile:
         self._sequence, self._length, self._checksum = sequence, len(records), zlib.crc32(records)
 
     @classmethod
-    def create(cls, path: Path, header: Mapping[str, Any], state: bytes, records: bytes) -> Self:
+    def create(cls, path: Path, header: Mapping[str, object], state: bytes, records: bytes) -> Self:
         """Write a new file with a first state, in place of an older checkpoint.
 
         Raises

@@ -53,7 +53,7 @@ def solve(
     t_span: tuple[float, float] | float,
     *,
     method: str | Path | Method | None = None,
-    method_options: Mapping[str, Any] | None = None,
+    method_options: Mapping[str, object] | None = None,
     h: float | None = None,
     rtol: float | Array | None = None,
     atol: float | Array | None = None,
@@ -70,7 +70,7 @@ def solve(
     progress: Progress | None = None,
     checkpoint: str | Path | None = None,
     checkpoint_seconds: float = SECONDS,
-    checkpoint_notes: Mapping[str, Any] | None = None,
+    checkpoint_notes: Mapping[str, object] | None = None,
 ) -> Solution:
     """Integrate a system with fixed or adaptive steps.
 

@@ -89,7 +89,7 @@ def _state_sizes(layout: Layout) -> dict[str, int]:
     }
 
 
-def check_array(name: str, values: Any, shape: tuple[int, ...]) -> None:
+def check_array(name: str, values: object, shape: tuple[int, ...]) -> None:
     """Finite numbers of a shape."""
     array = np.asarray(values)
     if array.shape != shape or not np.issubdtype(array.dtype, np.floating):
@@ -111,6 +111,6 @@ def _check_event(event: Event, sizes: dict[str, int]) -> None:
         check_array(f"{part} of an event", getattr(event, part), (size,))
 
 
-def _check_texts(name: str, values: Iterable[Any]) -> None:
+def _check_texts(name: str, values: Iterable[object]) -> None:
     if not all(isinstance(value, str) for value in values):
         raise ValueError(f"{name} are no texts")

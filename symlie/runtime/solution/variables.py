@@ -185,19 +185,19 @@ def _end_variables(solution: Solution) -> list[Variable]:
     ]
 
 
-def values_checksum(values: Any) -> str:
+def values_checksum(values: object) -> str:
     """CRC-32 of the shape and the values of a variable, whatever order its bytes are in."""
     array = np.asarray(values)
     ordered = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
     return f"{zlib.crc32(ordered.tobytes(), zlib.crc32(str(array.shape).encode())):08x}"
 
 
-def packed(record: Mapping[str, Any]) -> Any:
+def packed(record: Mapping[str, object]) -> Any:
     """JSON as compressed bytes, and back with `unpacked`."""
     return np.frombuffer(zlib.compress(json.dumps(record).encode(), 6), dtype=np.uint8)
 
 
-def unpacked(data: Any) -> dict[str, Any]:
+def unpacked(data: object) -> dict[str, Any]:
     """The JSON that was packed.
 
     Raises

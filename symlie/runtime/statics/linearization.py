@@ -209,7 +209,7 @@ def linearize(
     t: float = 0.0,
     *,
     v: Array | None = None,
-    frame: Mapping[str, Any] | None = None,
+    frame: Mapping[str, object] | None = None,
     modes: int | None = None,
 ) -> Linearization:
     """See `symlie.runtime.system.system.System.linearize`."""

@@ -97,7 +97,7 @@ def _components(what: str, model: str, places: Mapping[str, slice], names: Seque
     return np.concatenate([np.zeros(0, dtype=int), *(np.arange(places[n].start, places[n].stop) for n in chosen)])
 
 
-def _ports(linear: Linearization, instant: Instant, rows: Any, columns: Any) -> Ports:
+def _ports(linear: Linearization, instant: Instant, rows: object, columns: object) -> Ports:
     statics, free = instant.statics, linear.free
     matrices = linear.system.derivatives["ports"].matrices(
         statics.mechanics.p, statics.t, instant.q, instant.v, instant.a, linear.multipliers

@@ -97,7 +97,7 @@ def convergence(
     steps: Sequence[float],
     *,
     reference: EndState | None = None,
-    method_options: Mapping[str, Any] | None = None,
+    method_options: Mapping[str, object] | None = None,
     multipliers: str = "stage",
     stabilize: str = "none",
     progress: Callable[[str], Progress | None] = lambda label: None,

@@ -54,7 +54,7 @@ def refinement(
     h: float,
     *,
     reference: tuple[Grid, EndState] | None = None,
-    method_options: Mapping[str, Any] | None = None,
+    method_options: Mapping[str, object] | None = None,
     multipliers: str = "stage",
     stabilize: str = "none",
     progress: Callable[[str], Progress | None] = lambda label: None,

@@ -49,7 +49,7 @@ def changed_initial_values(
     source: Callable[[], Quantities] | None,
     values: InitialValues,
     node: str,
-    fields: Mapping[str, Any],
+    fields: Mapping[str, object],
 ) -> InitialValues:
     """Initial values with some fields of a node, or quantities in place of fields, changed.
 

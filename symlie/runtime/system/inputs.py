@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -51,7 +50,7 @@ class InputTable(Brief):
         return np.concatenate([jumps, self.values.T.ravel()])
 
 
-def input_table(layout: Layout, name: str, times: Any, values: Any, interpolation: str) -> InputTable:
+def input_table(layout: Layout, name: str, times: object, values: object, interpolation: str) -> InputTable:
     """Check the points of an input.
 
     Raises

@@ -13,7 +13,7 @@ from symlie.runtime.layout.layout import Array, Layout
 
 
 def changed_parameters(
-    layout: Layout, parameters: Array, elements: tuple[Array, ...], values: Mapping[str, Any]
+    layout: Layout, parameters: Array, elements: tuple[Array, ...], values: Mapping[str, object]
 ) -> tuple[Array, tuple[Array, ...]]:
     """Parameters of the model and of all element types with some values changed.
 
@@ -64,7 +64,7 @@ def _place(layout: Layout, name: str) -> tuple[int, slice]:
     )
 
 
-def real_array(what: str, value: Any) -> Array:
+def real_array(what: str, value: object) -> Array:
     """An array of real numbers; neither truth values nor text count as such.
 
     Raises
@@ -86,7 +86,7 @@ def _holds_numbers(stated: NDArray[Any]) -> bool:
     return stated.dtype.kind == "O" and not any(isinstance(x, str | bytes | bool | np.bool_) for x in stated.flat)
 
 
-def numbers(what: str, value: Any, size: int, count: int = 1) -> Array:
+def numbers(what: str, value: object, size: int, count: int = 1) -> Array:
     """Rows of ``size`` numbers, shape (count, size), or (1, size) for all of them."""
     array = real_array(f"The {what}", value)
     if array.size not in (size, count * size):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -81,7 +81,7 @@ class System(NamesSuccessors):
         """Name of the model."""
         return self.layout.name
 
-    def with_parameters(self, /, **values: Any) -> System:
+    def with_parameters(self, /, **values: object) -> System:
         """A copy with other parameter values.
 
         Parameters
@@ -101,7 +101,7 @@ class System(NamesSuccessors):
         parameters, elements = changed_parameters(self.layout, self.parameters, self.element_parameters, values)
         return dataclasses.replace(self, parameters=parameters, element_parameters=elements)
 
-    def with_initial(self, node: str, /, **fields: Any) -> System:
+    def with_initial(self, node: str, /, **fields: object) -> System:
         """A copy with other initial values of a node, by field: ``with_initial("top", Omega=[0, 1, 0])``.
 
         Fields of a node array take one row of components for each node, or one for all nodes. A quantity that the model
@@ -126,7 +126,7 @@ class System(NamesSuccessors):
         changed = changed_initial_values(self.layout, self.quantity_source, self.initial_values, node, fields)
         return dataclasses.replace(self, initial_values=changed)
 
-    def with_input(self, name: str, times: Any, values: Any, interpolation: str = "linear") -> System:
+    def with_input(self, name: str, times: object, values: object, interpolation: str = "linear") -> System:
         """A copy with a table for a run-time input; steps end at its points.
 
         Parameters
@@ -252,7 +252,7 @@ class System(NamesSuccessors):
         t: float = 0.0,
         *,
         v: Array | None = None,
-        frame: Mapping[str, Any] | None = None,
+        frame: Mapping[str, object] | None = None,
         modes: int | None = None,
     ) -> Linearization:
         """Small motions about an equilibrium or about a steady motion.
@@ -326,7 +326,7 @@ class System(NamesSuccessors):
         *,
         h: float = 1e-3,
         method: str | Path | Method | None = None,
-        method_options: Mapping[str, Any] | None = None,
+        method_options: Mapping[str, object] | None = None,
         stabilize: str = "none",
     ) -> Path:
         """Write a folder of C11 that compiles by itself to a program which integrates this system; see its README.

@@ -14,7 +14,8 @@ from symlie.runtime.methods.commutator_free import Chain, ChainTableau, Commutat
 from symlie.runtime.methods.exact import exact_row
 from symlie.runtime.methods.library import method, method_names
 from symlie.runtime.methods.order_conditions import chain_series, flow, inverse_weights, order_of, rkmk_series
-from symlie.runtime.methods.rkmk import ExplicitTableau, Rkmk, order_of_truncation
+from symlie.runtime.methods.rkmk import Rkmk, order_of_truncation
+from symlie.runtime.methods.tableau import ExplicitTableau
 from tests.runtime.tableaux import tableau_of
 
 

@@ -19,7 +19,8 @@ from symlie.runtime.methods.exact import ExactRow, QuadraticNumber, exact_row
 from symlie.runtime.methods.half_explicit import HalfExplicitTableau
 from symlie.runtime.methods.index2_conditions import StageSeries, Tree, bicoloured_trees, rooted_trees
 from symlie.runtime.methods.library import method, method_names
-from symlie.runtime.methods.rkmk import ExplicitTableau, Rkmk
+from symlie.runtime.methods.rkmk import Rkmk
+from symlie.runtime.methods.tableau import ExplicitTableau
 from tests.runtime.tableaux import tableau_of
 
 RKMK_METHODS = (

@@ -92,11 +92,11 @@ class AdamsBashforth(Method):
         return count_order(levels, 0.0), None
 
     def refusal(self, layout: Layout) -> str | None:
-        if (found := super().refusal(layout)) or not layout.has_fields:
+        if (found := super().refusal(layout)) or not (layout.has_fields or layout.rows):
             return found
         return (
-            f"Method '{self.name}' integrates velocities on Lie groups, but nodes of '{layout.name}' move by fields; "
-            "use rkmk_dopri5 or another explicit method."
+            f"Method '{self.name}' integrates velocities on Lie groups, but nodes of '{layout.name}' move by fields or "
+            "by constraints of accelerations; use rkmk_dopri5 or another explicit method."
         )
 
     @property

@@ -26,7 +26,7 @@ from symlie.runtime.methods.exact import QuadraticNumber
 
 if TYPE_CHECKING:
     from symlie.runtime.methods.commutator_free import Chain, ChainTableau
-    from symlie.runtime.methods.rkmk import ExplicitTableau
+    from symlie.runtime.methods.tableau import ExplicitTableau
 
 MOST_NODES = 6
 """Nodes of the largest forests, and so the highest order that is found."""

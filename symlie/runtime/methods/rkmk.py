@@ -19,16 +19,15 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from symlie.errors import ModelError, UnknownNameError
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.c_text import c_matrix, c_vector
 from symlie.runtime.methods.entry import EntryReader
-from symlie.runtime.methods.exact import ExactRow, QuadraticNumber, rounded
+from symlie.runtime.methods.exact import ExactRow
 from symlie.runtime.methods.family import Method, ScalarStages
 from symlie.runtime.methods.order_conditions import MOST_NODES, FoundOrder, inverse_weights, order_of, rkmk_series
-from symlie.runtime.methods.tableau import RungeKuttaTableau
+from symlie.runtime.methods.tableau import Bracket, ExplicitTableau
 
 if TYPE_CHECKING:
     from symlie.runtime.methods.stepper import State, Stepper, Trial
@@ -38,79 +37,6 @@ MAPS = ("exp", "cayley", "second_kind")
 
 MOST_COMMUTATORS = 30
 """Terms of dexp⁻¹; far more than the orders of tableaux need."""
-
-
-@dataclass(frozen=True)
-class Bracket:
-    """A term weight·h²·[K_first, K_second] of a row of a tableau; stages count from 1."""
-
-    row: int
-    """The stage whose argument has this term, or s + 1 for the end of the step."""
-    weight: QuadraticNumber
-    first: int
-    second: int
-
-
-@dataclass(frozen=True, kw_only=True, repr=False)
-class ExplicitTableau(RungeKuttaTableau):
-    """An explicit Runge–Kutta tableau, for methods on Lie groups of the Runge–Kutta–Munthe-Kaas family.
-
-    Parameters
-    ----------
-    name : str
-        Name of the method.
-    order : int
-        Classical order of ``b``.
-    c : tuple of QuadraticNumber
-        Nodes of the s stages.
-    a : tuple of tuple of QuadraticNumber
-        s rows; row i, counted from 0, has i entries.
-    b : tuple of QuadraticNumber
-        The s weights that a step advances with.
-    b_hat : tuple of QuadraticNumber, optional
-        s embedded weights for the estimate of the error.
-    order_hat : int, optional
-        Classical order of ``b_hat``.
-    brackets : tuple of Bracket, optional
-        Commutators of slopes that arguments have besides Σ a_ij K_j, with the signs of right multiplication.
-    source : str
-        Where the coefficients were published.
-
-    Raises
-    ------
-    ModelError
-        If a shape is wrong, a row does not sum to its node, or weights do not sum to 1.
-    """
-
-    b: ExactRow
-    brackets: tuple[Bracket, ...] = ()
-
-    def __post_init__(self) -> None:
-        self._check_orders()
-        self._check_rows(self.stages)
-        self._check_weights("b", self.b)
-        if self.b_hat is not None:
-            self._check_weights("b_hat", self.b_hat)
-        for term in self.brackets:
-            if not (1 <= term.first < term.row and 1 <= term.second < term.row <= self.stages + 1):
-                raise self._error(
-                    f"a commutator of row {term.row} is of stages {term.first} and {term.second}, but these must come "
-                    "before it"
-                )
-
-    @property
-    def stages(self) -> int:
-        """Number of stages s."""
-        return len(self.b)
-
-    @property
-    def fsal(self) -> bool:
-        """Whether the last stage sits at the end of the step: its velocity field is that of the next first stage."""
-        return self.c[-1] == 1 and self.b == (*self.a[-1], 0)
-
-    def b_float(self) -> NDArray[np.float64]:
-        """The weights, each the nearest double."""
-        return rounded(self.b)
 
 
 @dataclass(frozen=True, eq=False)

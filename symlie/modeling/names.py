@@ -43,7 +43,12 @@ def stem(kind: str, name: str) -> str:
         It is no identifier, or would hide a function or a file that every model has.
     """
     identifier(kind, name)
-    files = {p.name.partition(".")[0] for p in (template_folder() / "c").rglob("*.*")} | {"tableau", "math"}
+    files = {p.name.partition(".")[0] for p in (template_folder() / "c").rglob("*.*")} | {
+        "constants",
+        "event_tables",
+        "tableau",
+        "math",
+    }
     if name in files or name in {"factorize", "solve"} or name.partition("_")[0] in {"", "system", "symlie"}:
         raise ModelError(
             f"{kind} name {name!r} is not usable, because generated code has functions or files of this name; "

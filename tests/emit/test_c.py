@@ -225,7 +225,11 @@ MUTABLE_STATIC = re.compile(r"^\s*(?:\w+\s+)*static\b(?!\s+(?:inline\b|const\b))
 
 def text_of_everything() -> dict[str, str]:
     """All C text: templates, and what is generated for each model with a time loop."""
-    text = {str(p): p.read_text(encoding="utf-8") for p in sorted((template_folder() / "c").rglob("*.*"))}
+    text = {
+        str(p): p.read_text(encoding="utf-8")
+        for p in sorted((template_folder() / "c").rglob("*.*"))
+        if p.parent.name != "standalone"
+    }
     for model in MODELS:
         text |= {f"{model} {name}": t for name, t in sources(model, methods_of(model)[0]).items()}
     return text

@@ -18,7 +18,7 @@ STRANGE = [
 ]  # fmt: skip
 KEYWORDS = ["while", "lambda", "None", "class"]
 TAKEN = ["system", "system_x", "symlie", "symlie_force", "primitives", "interface", "driver",
-         "status", "tableau", "math", "_x"]  # fmt: skip
+         "constants", "event_tables", "tableau", "math", "_x"]  # fmt: skip
 
 STATED: dict[str, Callable[[sl.Model, sl.Node, str], object]] = {
     "node": lambda m, q, name: m.node(name, "R1"),

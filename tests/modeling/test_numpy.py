@@ -116,15 +116,15 @@ def test_expressions_are_no_numbers(attempt: Callable[[Node], Any], message: str
 @pytest.mark.parametrize(
     ("attempt", "name"),
     [
-        (lambda q: math.sin(q.x[2]), "'body.x[2]'"),
-        (lambda q: 1 if q.x[1] > 2 * q.Omega[0] else 2, "'body.x[1] > 2*body.Omega[0]'"),
-        (lambda q: q.x + q.x_dot[1], "'body.x_dot[1]'"),
-        (lambda q: q.x + q.p[3], "'body.p[3]'"),
+        (lambda q: math.sin(q.x[2]), "'lantern.x[2]'"),
+        (lambda q: 1 if q.x[1] > 2 * q.Omega[0] else 2, "'lantern.x[1] > 2*lantern.Omega[0]'"),
+        (lambda q: q.x + q.x_dot[1], "'lantern.x_dot[1]'"),
+        (lambda q: q.x + q.p[3], "'lantern.p[3]'"),
     ],
 )
 def test_messages_have_the_names_of_the_statement(attempt: Callable[[Node], Any], name: str) -> None:
     with pytest.raises(ModelError, match=re.escape(name)):
-        attempt(sl.Model("pendulum").node("body", "S3xR3"))
+        attempt(sl.Model("pendulum").node("lantern", "S3xR3"))
 
 
 def test_names_of_a_component_that_models_do_not_share() -> None:

@@ -187,8 +187,12 @@ def ungrouped(content: Content, file_format: str) -> None:
         entry.options = {}
 
 
-SIZES = (0, 1, 2, 10**6, 10**9, 2**40, 2**62, None)
-"""Lengths of dimensions; None for one without a limit."""
+SIZES = (0, 1, 2, 10**6, 10**9, 2**40, None)
+"""Lengths of dimensions; None for one without a limit. Of longer ones netCDF4 itself crashes when it writes them."""
+
+
+MOST_VALUES = 10**6
+"""Of a crafted variable, whose values are all written."""
 
 
 def changes_of_dimensions(content: Content) -> Iterator[Change]:
@@ -201,7 +205,7 @@ def changes_of_dimensions(content: Content) -> Iterator[Change]:
                         yield functools.partial(resize, group=group, name=name, size=other, is_written=is_written)
     for group, name, entry in entries(content):
         for dimensions in ((), entry.dimensions[::-1], entry.dimensions * 2, entry.dimensions[:1] * 3):
-            if dimensions != entry.dimensions:
+            if dimensions != entry.dimensions and len(entry.values) ** len(dimensions) <= MOST_VALUES:
                 yield functools.partial(reshape, group=group, name=name, dimensions=dimensions)
 
 

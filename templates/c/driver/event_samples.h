@@ -23,7 +23,7 @@ static inline int are_far(const symlie_problem *restrict P, const double *restri
 static inline double fit_samples(const symlie_problem *restrict P, const double *restrict sample, int event,
                               double *restrict c, double *restrict variation)
 {
-    double low = INFINITY, high = -INFINITY;
+    double low = (double)INFINITY, high = -(double)INFINITY;
     (void)P;
     for (int i = 0; i < EVENT_SAMPLES; i++) {
         c[i] = 0;

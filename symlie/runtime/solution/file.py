@@ -19,9 +19,10 @@ from symlie.runtime.solution.outputs import Outputs
 from symlie.runtime.solution.recorder import Event, Statistics, Trace
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.solution.start import Start
+from symlie.runtime.solution.trailer import check_trailer
 from symlie.runtime.solution.variables import (
     CARRIED,
-    CHECKSUMS,
+    CHECKSUM,
     END,
     EVENT,
     EVENT_STATE,
@@ -30,7 +31,6 @@ from symlie.runtime.solution.variables import (
     SYSTEM,
     TRACE,
     unpacked,
-    values_checksum,
 )
 from symlie.runtime.system.record import model_hash, recorded_system
 from symlie.runtime.system.system import System
@@ -199,19 +199,22 @@ def _read_netcdf(path: Path) -> _Content:
     require("Reading .nc files", "netCDF4")
     import netCDF4
 
+    is_checked = check_trailer(path)
     with netCDF4.Dataset(path) as file:
+        group = file.groups.get(GROUP.rstrip("/"))
+        # Files of this format may lack a checksum: version 0.1.0 wrote none, and did not state one.
+        if not is_checked and (group is None or CHECKSUM in group.ncattrs()):
+            raise FormatError(
+                f"{path} is not as symlie wrote it: another program wrote or changed it, or its end was cut off; "
+                "load the file as it was, or read this one with xarray or netCDF4."
+            )
         file.set_auto_mask(False)
-        apart = file.groups[GROUP.rstrip("/")].variables if file.groups else {}
+        apart = {} if group is None else group.variables
         variables = file.variables | {GROUP + name: variable for name, variable in apart.items()}
         if sum(math.prod(v.shape) for v in variables.values()) > DENSEST * path.stat().st_size:
             raise ValueError("it has more values than a file of this size holds")
         values = {name: np.array(variable[...]) for name, variable in variables.items()}
         about = {name: {a: v.getncattr(a) for a in v.ncattrs()} for name, v in variables.items()}
-        for group in file.groups.values():
-            # They are not required: files of this format may lack them.
-            for name, stated in json.loads(getattr(group, CHECKSUMS, "{}")).items():
-                if values_checksum(values[name]) != stated:
-                    raise ValueError(f"the values of {name} do not have the stated checksum")
         return _Content(values, about, {a: file.getncattr(a) for a in file.ncattrs()})
 
 

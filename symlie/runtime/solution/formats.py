@@ -2,8 +2,7 @@
 
 Both hold the variables of `symlie.runtime.solution.variables` with the same attributes. A NumPy archive has the
 attributes of the file and of its variables as JSON in its entries ``attributes`` and ``variables``. Archives have
-checksums of their entries; in a netCDF file those of all values are an attribute of the group ``symlie``, because HDF5
-does not see when blocks of data are not found, which are then read as if nothing had been written.
+checksums of their entries; a netCDF file ends with one of all its bytes.
 """
 
 from __future__ import annotations
@@ -22,14 +21,14 @@ from symlie.errors import FormatError
 from symlie.packages import require
 from symlie.runtime.solution.data_tables import write_text
 from symlie.runtime.solution.solution import Solution
+from symlie.runtime.solution.trailer import append_trailer
 from symlie.runtime.solution.variables import (
-    CHECKSUMS,
+    CHECKSUM,
     GROUP,
     Variable,
     group_variables,
     solution_attributes,
     solution_variables,
-    values_checksum,
 )
 
 
@@ -107,10 +106,10 @@ def _write_netcdf(path: Path, variables: list[Variable], attributes: Mapping[str
                 stored = place.createVariable(name, kind, variable.dimensions, fletcher32=True)
                 stored.setncatts(variable.attributes)
                 stored[...] = variable.values
-            checksums = {variable.name: values_checksum(variable.values) for variable in variables}
-            file.groups[GROUP.rstrip("/")].setncattr(CHECKSUMS, json.dumps(checksums))
+            file.groups[GROUP.rstrip("/")].setncattr(CHECKSUM, "CRC-32 of all bytes, behind the netCDF content")
     except RuntimeError as error:
         raise OSError(str(error)) from error  # how netCDF4 reports, for instance, a full disk
+    append_trailer(path)
 
 
 def _write_numpy(path: Path, variables: list[Variable], attributes: Mapping[str, str]) -> None:

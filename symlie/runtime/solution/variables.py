@@ -52,8 +52,8 @@ EVENT = f"{GROUP}event"
 EVENT_STATE = ("q", "v", "multipliers", "carried", "own")
 """Parts of the state at an event."""
 
-CHECKSUMS = "checksums"
-"""Attribute of the group in netCDF files: checksums of values by variable, as JSON."""
+CHECKSUM = "checksum"
+"""Attribute of the group in netCDF files that end with their checksum."""
 
 _AXES: dict[int, tuple[str, ...]] = {0: (), 1: ("component",), 2: ("row", "column")}
 """Names of the dimensions of a number, a vector and a matrix, before their lengths."""
@@ -183,13 +183,6 @@ def _end_variables(solution: Solution) -> list[Variable]:
         for name, value in end.items()
         if value is not None and np.size(value)
     ]
-
-
-def values_checksum(values: object) -> str:
-    """CRC-32 of the shape and the values of a variable, whatever order its bytes are in."""
-    array = np.asarray(values)
-    ordered = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
-    return f"{zlib.crc32(ordered.tobytes(), zlib.crc32(str(array.shape).encode())):08x}"
 
 
 def packed(record: Mapping[str, object]) -> Any:

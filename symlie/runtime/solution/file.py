@@ -79,7 +79,7 @@ def load_solution(path: str | Path, *, backend: str | None = None, run_code: boo
     Raises
     ------
     FormatError
-        It is no solution, damaged, or of another version.
+        It is no solution, damaged, changed by another program, or of another version.
     MissingDependencyError
         ``.nc`` without the package netCDF4.
     NoCompilerError

@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any
 
 from symlie.compile.cache import publish_files, publish_text, published_files, published_text, text_key
 from symlie.compile.checksums import with_checksums
+from symlie.contract.manifest import Manifest, Types, read_manifest, read_types, text_of
 from symlie.errors import FormatError
 from symlie.paths import package_digest
 from symlie.runtime.kernels.newton import MATRIX_KINDS
@@ -82,7 +83,7 @@ def generated_files(equations: Equations) -> dict[str, str]:
     Kernels are taken from the cache if an equal statement was generated before, with any number of nodes and elements
     where these are run-time data. The manifest with the values of parameters is that of the model itself.
     """
-    from symlie.emit.manifest import manifest, manifest_text
+    from symlie.emit.manifest import manifest_of
 
     key = _statement_key(equations)
     files = published_files(_TYPES, key) if key else None
@@ -90,8 +91,8 @@ def generated_files(equations: Equations) -> dict[str, str]:
         files = _emitted_files(equations)
         if key:
             publish_files(_TYPES, key, files)
-    content = manifest(json.loads(files["manifest.json"]), equations.arrangement, equations.options)
-    return {**files, "manifest.json": manifest_text(content)}
+    manifest = manifest_of(read_types(files["manifest.json"]), equations.arrangement, equations.options)
+    return {**files, "manifest.json": text_of(Manifest, manifest)}
 
 
 def tangent_files(equations: Equations, interface_hash: str, kind: str = "tangents") -> dict[str, str]:
@@ -179,16 +180,16 @@ def further_files(equations: Equations, interface_hash: str, kind: str) -> dict[
 def _emitted_files(equations: Equations) -> dict[str, str]:
     """Generated files with the manifest of the types alone."""
     from symlie.emit.c.model import emit_c
-    from symlie.emit.manifest import interface_hash, manifest_text, types_manifest
+    from symlie.emit.manifest import types_of
     from symlie.emit.numpy.model import emit_numpy
 
     with stage("emit", equations.model.name):
         emitted = equations.emitted
-        identity = interface_hash(emitted)
+        types = types_of(emitted)
         return {
-            **emit_c(emitted, identity),
-            **emit_numpy(emitted, identity),
-            "manifest.json": manifest_text(types_manifest(emitted)),
+            **emit_c(emitted, types.interface_hash),
+            **emit_numpy(emitted, types.interface_hash),
+            "manifest.json": text_of(Types, types),
         }
 
 
@@ -196,16 +197,19 @@ def compile_equations(equations: Equations, *, backend: str, optimize: str, prog
     """Emit, compile and load."""
     with watched_stages(progress) as stages:
         files = generated_files(equations)
-        content = json.loads(files["manifest.json"])
         system = load_system(
             files,
-            content,
             backend=backend,
             optimize=optimize,
             timings=Timings(equations.seconds.get("derive", 0.0), stages.seconds["emit"]),
-            further_source=lambda kind: further_files(equations, content["interface_hash"], kind),
+            further_source=lambda kind: further_files(equations, interface_of(files), kind),
         )
     return dataclasses.replace(system, quantity_source=lambda: initial_quantities(equations.model))
+
+
+def interface_of(files: Mapping[str, str]) -> str:
+    """The hash that generated files of a model report."""
+    return read_manifest(files["manifest.json"]).interface_hash
 
 
 def initial_quantities(model: Model) -> Quantities:
@@ -220,7 +224,7 @@ def initial_quantities(model: Model) -> Quantities:
 def folder_files(equations: Equations) -> dict[str, str]:
     """All files of a generated folder by name: with matrices of derivatives, equations, certificate, checksums."""
     files = generated_files(equations)
-    interface_hash = json.loads(files["manifest.json"])["interface_hash"]
+    interface_hash = interface_of(files)
     for kind in MATRIX_KINDS:
         files |= tangent_files(equations, interface_hash, kind)
     return with_checksums(certified({**files, "equations.md": equations.markdown()}))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import statistics
 import tempfile
@@ -109,12 +108,11 @@ def _stages(model: str, options: dict[str, Any], method: str) -> list[Row]:
         progress(0.4)
         with timed("emit"):
             files = symlie.api.generated_files(equations)
-        manifest = json.loads(files["manifest.json"])
         with timed("compile kernels"):
-            load_system(files, manifest, backend="c")
+            load_system(files, backend="c")
         progress(0.6)
         with timed("load"):
-            system = load_system(files, manifest, backend="c")
+            system = load_system(files, backend="c")
         with timed("initial values"):
             _ = system.initial_state
         with timed("compile time loop"):

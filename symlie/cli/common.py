@@ -149,11 +149,7 @@ def node_with(system: System, field: str) -> str:
         There is none, or several.
     """
     layout = system.layout
-    named = [
-        n.name
-        for n in layout.nodes
-        if any(f["name"] == field for f in n.type["storage_fields"] + n.type["velocity_fields"])
-    ]
+    named = [n.name for n in layout.nodes if any(f.name == field for f in n.type.fields)]
     if not named and system.quantity_source is not None and any(n.is_array for n in layout.nodes):
         named = [node for node, quantity in system.quantity_source() if quantity == field]
     if len(named) == 1:

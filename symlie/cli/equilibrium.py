@@ -98,11 +98,8 @@ def _rows(node: Any, q: Array) -> list[tuple[str, str]]:
     rows = []
     for k in shown:
         name = f"{node.name}[{k}]" if node.is_array else node.name
-        for entry in node.type["storage_fields"]:
-            size = 1
-            for n in entry["shape"]:
-                size *= n
-            rows.append((f"{name}.{entry['name']}", numbers(values[k, entry["offset"] : entry["offset"] + size])))
+        for field in node.type.storage_fields:
+            rows.append((f"{name}.{field.name}", numbers(values[k, field.part])))
     return rows
 
 

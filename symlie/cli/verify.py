@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from dataclasses import asdict
@@ -269,12 +268,12 @@ def _series_rows(arguments: Namespace) -> Sequence[Row]:
 
 
 def _model_sources(model: str, options: dict[str, Any]) -> list[str]:
-    from symlie.api import generated_files, tangent_files
+    from symlie.api import generated_files, interface_of, tangent_files
     from symlie.models.registry import build_model
 
     equations = build_model(model, options).derive()
     files = generated_files(equations)
-    files |= tangent_files(equations, json.loads(files["manifest.json"])["interface_hash"])
+    files |= tangent_files(equations, interface_of(files))
     return [text for name, text in sorted(files.items()) if name.endswith((".c", ".h"))]
 
 

@@ -3,19 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
+from symlie.contract.manifest import Instances, NodeOutput, NodeSet
 from symlie.derive.elimination import LARGEST_DERIVED, derive_elimination
-from symlie.ir.kernels import (
-    Arrangement,
-    ElementTypeKernels,
-    Elimination,
-    Instances,
-    ModelKernels,
-    NodeOutput,
-    NodeSet,
-    ParameterLayout,
-    SparsePattern,
-)
+from symlie.ir.kernels import Arrangement, ElementTypeKernels, Elimination, ModelKernels, SparsePattern
 from symlie.modeling.model import Model
 from symlie.modeling.statement import Statement
 
@@ -29,12 +21,12 @@ def arrange(model: Model) -> Arrangement:
             a.group.name,
             a.count,
             True,
-            a.fixed,
-            a.storage_given,
-            a.velocity_given,
+            tuple(np.flatnonzero(a.fixed).tolist()),
+            tuple(a.storage_given.tolist()),
+            tuple(a.velocity_given.tolist()),
+            tuple(NodeOutput(*o) for o in a.outputs),
             a.storage,
             a.velocity,
-            tuple(NodeOutput(*o) for o in a.outputs),
         )
         for a in model.arrays
     ]
@@ -48,33 +40,31 @@ def arrange(model: Model) -> Arrangement:
     instances = []
     if model.nodes:
         places = np.array([[first[n.name] for n in model.nodes]], dtype=np.int32)
-        instances.append(Instances(model.name, places, np.zeros((1, 0))))
+        instances.append(_instances(model, places, np.zeros((1, 0))))
     for stated in model.instances:
-        name = stated.element.name
         places = np.array([[first[member] + k for member, k in row] for row in stated.nodes], dtype=np.int32)
         values = np.vstack(stated.parameters)
         shared = bool(len(values) == 0 or np.all(values == values[0]))
         places = places.reshape(len(stated.nodes), -1)
-        instances.append(Instances(name, places, values[:1] if shared else values))
-    defaults = {model.name: _defaults(model)}
-    defaults |= {i.element.name: _defaults(i.element) for i in model.instances}
+        instances.append(_instances(stated.element, places, values[:1] if shared else values))
     motions = tuple(first[m.node] + m.index for m in model.motions)
-    return Arrangement(tuple(sets), tuple(instances), defaults, motions, tuple(model.breakpoints))
+    return Arrangement(tuple(model.parameters), tuple(sets), tuple(instances), motions, tuple(model.breakpoints))
 
 
-def _defaults(statement: Statement) -> tuple[ParameterLayout, ...]:
-    return tuple(ParameterLayout(p.name, p.shape, p.default, p.unit) for p in statement.parameters)
+def _instances(statement: Statement, places: NDArray[np.int32], values: NDArray[np.float64]) -> Instances:
+    names, sizes = [p.name for p in statement.parameters], [len(p.default) for p in statement.parameters]
+    return Instances(statement.name, tuple(names), tuple(sizes), places, values)
 
 
 def _single_node(model: Model, name: str) -> NodeSet:
     group = next(n.group for n in model.nodes if n.name == name)
-    storage = np.zeros(group.storage_dimension, dtype=bool)
-    velocity = np.zeros(group.dimension, dtype=bool)
+    storage, velocity = [False] * group.storage_dimension, [False] * group.dimension
     for value in model.initial_values:
         if value.node == name:
             mask = velocity if value.is_velocity else storage
-            mask[value.field.offset : value.field.offset + value.field.size] = True
-    return NodeSet(name, group.name, 1, False, np.zeros(1, dtype=bool), storage, velocity)
+            mask[value.field.offset : value.field.offset + value.field.size] = [True] * value.field.size
+    nothing = np.zeros((0, 0))
+    return NodeSet(name, group.name, 1, False, (), tuple(storage), tuple(velocity), (), nothing, nothing)
 
 
 def has_fixed_topology(model: Model) -> bool:

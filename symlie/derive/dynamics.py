@@ -103,7 +103,7 @@ def conserves_energy(statement: Statement, dynamics: Dynamics, rate: Sequence[Ex
     others = (statement.applied_forces, statement.generalized_forces, statement.fields, statement.placements)
     if any(others) or statement.dissipated != 0 or statement.energies != 0 or any(b != 0 for b in rate):
         return False
-    if any(c.is_of_accelerations for c in statement.constraints):
+    if any(c.level == 2 for c in statement.constraints):
         return False
     program, velocities = statement.program, [s for n in statement.moving_nodes for s in n.velocity.components]
     at_rest = at_values(program, [statement.kinetic, *dynamics.momentum], dict.fromkeys(velocities, Integer(0)))

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from sympy import Expr, Integer, Symbol
 
+from symlie.contract.manifest import ConstraintRows, EventFunction, OutputComponents
 from symlie.contract.signature import Argument, Signature
 from symlie.derive.dynamics import conserves_energy
 from symlie.derive.fields import placed_offsets, total_field
@@ -17,18 +18,7 @@ from symlie.derive.symplectic import symplectic_step
 from symlie.errors import ModelError
 from symlie.groups.homogeneous import ConfigurationSpace
 from symlie.ir.hoisting import ParameterHoisting
-from symlie.ir.kernels import (
-    ConstraintRows,
-    ElementTypeKernels,
-    EventValue,
-    InputLayout,
-    Kernel,
-    ModelKernels,
-    NodeTypeKernels,
-    OutputComponents,
-    ParameterLayout,
-    SparsePattern,
-)
+from symlie.ir.kernels import ElementTypeKernels, Kernel, ModelKernels, NodeTypeKernels, SparsePattern
 from symlie.ir.program import Program, depends_on
 from symlie.ir.straightline import StraightLine, flatten
 from symlie.modeling.model import Model
@@ -44,11 +34,6 @@ def symbols_of(parameters: Sequence[Parameter]) -> list[Symbol]:
 def parameter_symbols(model: Model) -> list[Symbol]:
     """Symbols of a model's parameters, followed by the slots of its inputs."""
     return symbols_of(model.parameters) + [s for i in model.inputs for s in i.slots]
-
-
-def layouts(parameters: Sequence[Parameter]) -> tuple[ParameterLayout, ...]:
-    """Parameters as emitted."""
-    return tuple(ParameterLayout(p.name, p.shape, p.default, p.unit) for p in parameters)
 
 
 def _node_types(model: Model, groups: Sequence[ConfigurationSpace]) -> tuple[NodeTypeKernels, ...]:
@@ -78,9 +63,9 @@ def model_kernels(model: Model, statements: Sequence[DerivedStatement], *, fixed
         name=model.name,
         node_types=_node_types(model, model.spaces),
         element_types=tuple(_with_size(e, "p", hoisting.size) for e in elements),
-        parameters=layouts(model.parameters),
+        parameters=tuple(model.parameters),
         prepare=prepare,
-        inputs=tuple(InputLayout(i.name, i.size, i.unit) for i in model.inputs),
+        inputs=tuple(model.inputs),
         initial=_initial_kernel(model),
         motions=tuple(motion_kernel(model, k, parameter_symbols(model), hoisting) for k in range(len(model.motions))),
     )
@@ -220,21 +205,19 @@ def _element_kernels(
     element = ElementTypeKernels(
         name=statement.name,
         node_types=tuple(n.group.name for n in statement.nodes),
-        parameters=() if statement is model else layouts(statement.parameters),
-        prepared_count=builder.own.size,
+        parameters=() if statement is model else tuple(statement.parameters),
+        prepared_parameters=builder.own.size,
         mass=_pattern(mass),
         mass_is_constant=dynamics.mass_is_constant,
         conserves_energy=conserves_energy(statement, dynamics, constraints.rate),
         jacobian=_pattern(jacobian),
-        constraints=tuple(
-            ConstraintRows(c.name, len(c.rows), c.is_holonomic, c.is_of_accelerations) for c in statement.constraints
-        ),
+        constraints=tuple(ConstraintRows(c.name, len(c.rows), c.level) for c in statement.constraints),
         has_constraint_rate=has_rate,
         outputs=tuple(OutputComponents(o.name, len(o.components), o.unit) for o in statement.outputs),
         fields=moved,
         places_backwards=any(p.last_first for p in statement.placements),
         placements=tuple((p.place, p.reference) for p in statement.placements),
-        events=tuple(EventValue(e.name, DIRECTIONS[e.direction], e.is_terminal) for e in statement.events),
+        events=tuple(EventFunction(e.name, DIRECTIONS[e.direction], e.is_terminal) for e in statement.events),
         kernels=tuple(kernels),
     )
     element = _with_size(element, "e", builder.own.size)

@@ -7,12 +7,13 @@ import itertools
 
 from sympy import Integer, Symbol, expand, sqrt
 
+from symlie.contract.manifest import AngleLayout, FieldLayout
 from symlie.contract.signature import Argument, Signature
 from symlie.groups import operators
 from symlie.groups.group import Field, LieGroup
 from symlie.groups.homogeneous import ConfigurationSpace, HomogeneousSpace, acting_group
 from symlie.groups.operations import Compose, Exponential, Inverse, Logarithm
-from symlie.ir.kernels import AngleLayout, FieldLayout, Kernel, NodeTypeKernels
+from symlie.ir.kernels import Kernel, NodeTypeKernels
 from symlie.ir.program import Euclidean, Program, Value, Vector
 from symlie.ir.straightline import flatten
 

@@ -8,9 +8,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
+from symlie.contract.manifest import (
+    ElementType,
+    InputLayout,
+    Instances,
+    NodeSet,
+    NodeType,
+    ParameterLayout,
+    Pattern,
+)
 from symlie.contract.signature import Argument, Signature
 from symlie.ir.schemes import Scheme
 from symlie.ir.straightline import Operand, StraightLine
@@ -39,145 +45,27 @@ class Kernel:
 
 
 @dataclass(frozen=True)
-class FieldLayout:
-    """A named part of a state vector."""
+class NodeTypeKernels(NodeType):
+    """A node type with its kernels."""
 
-    name: str
-    offset: int
-    shape: tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class AngleLayout:
-    """A rotation of the plane that is stored as (cos φ, sin φ)."""
-
-    field: str
-    """Storage field that it is part of."""
-    cosine: int
-    sine: int
-    component: int
-    """Component of local coordinates that φ' is."""
-
-
-@dataclass(frozen=True)
-class NodeTypeKernels:
-    """Kernels and layout of one node type."""
-
-    name: str
-    storage: int
-    dimension: int
-    """Dimension of the algebra that local coordinates of a step are in."""
-    velocities: int
-    """Number of velocity components: the dimension, or 0 if the motion is given by a field."""
-    is_frame: bool
-    """Whether points move by flows that compose to no group; only ``advance`` has a meaning then."""
-    identity: tuple[float, ...]
-    storage_fields: tuple[FieldLayout, ...]
-    velocity_fields: tuple[FieldLayout, ...]
-    angles: tuple[AngleLayout, ...]
     kernels: tuple[Kernel, ...]
 
 
 @dataclass(frozen=True)
-class SparsePattern:
+class SparsePattern(Pattern):
     """Positions of the stored values of a matrix; ``constants`` are values known at derivation."""
 
-    rows: tuple[int, ...]
-    columns: tuple[int, ...]
     constants: tuple[float | None, ...]
 
-    @property
-    def count(self) -> int:
-        """Number of stored values."""
-        return len(self.rows)
-
 
 @dataclass(frozen=True)
-class ConstraintRows:
-    """Named rows of an element's constraints; Φ of nonholonomic rows is zero."""
+class ElementTypeKernels(ElementType):
+    """An element type with its kernels."""
 
-    name: str
-    size: int
-    is_holonomic: bool
-    is_of_accelerations: bool = False
-    """Whether they have no B v + b = 0 either."""
-
-
-@dataclass(frozen=True)
-class OutputComponents:
-    """A named output; over several instances and element types it is a sum."""
-
-    name: str
-    size: int
-    unit: str
-
-
-@dataclass(frozen=True)
-class EventValue:
-    """A scalar whose zeros are looked for, one value per instance."""
-
-    name: str
-    direction: int
-    """Which sign changes count: 1 rising, -1 falling, 0 both."""
-    is_terminal: bool
-
-
-@dataclass(frozen=True)
-class ParameterLayout:
-    """A parameter of the model or of an element type."""
-
-    name: str
-    shape: tuple[int, ...]
-    default: tuple[float, ...]
-    unit: str
-
-
-@dataclass(frozen=True)
-class InputLayout:
-    """A function of time that is given at run time; its slots follow the parameters."""
-
-    name: str
-    size: int
-    unit: str
-
-
-@dataclass(frozen=True)
-class ElementTypeKernels:
-    """Kernels and local layout of one element type."""
-
-    name: str
-    node_types: tuple[str, ...]
-    parameters: tuple[ParameterLayout, ...]
-    prepared_count: int
-    """Length of an instance's parameters with the constants computed from them."""
     mass: SparsePattern
-    """Lower triangle."""
-    mass_is_constant: bool
-    conserves_energy: bool
-    """Whether T + V is constant as far as this type is concerned, while inputs and prescribed motions do no work."""
     jacobian: SparsePattern
-    constraints: tuple[ConstraintRows, ...]
-    has_constraint_rate: bool
-    """Whether Φ depends on time, so that b = ∂Φ/∂t appears in the hidden constraint."""
-    outputs: tuple[OutputComponents, ...]
-    events: tuple[EventValue, ...]
-    fields: tuple[int, ...]
-    """Places whose nodes have no velocity and get a field from the element."""
-    places_backwards: bool
-    """Whether the last instance is placed first."""
-    placements: tuple[tuple[int, int], ...]
-    """Places of nodes that the element puts where another one is plus an offset, with the place of that."""
+    parameters: tuple[ParameterLayout, ...]
     kernels: tuple[Kernel, ...]
-
-    @property
-    def rows(self) -> int:
-        """Number of constraint rows of one instance."""
-        return sum(c.size for c in self.constraints)
-
-    @property
-    def parameter_count(self) -> int:
-        """Number of parameter values of one instance."""
-        return sum(len(p.default) for p in self.parameters)
 
 
 @dataclass(frozen=True)
@@ -197,7 +85,7 @@ class ModelKernels:
     """Configuration, velocity and acceleration of each prescribed node."""
 
     @property
-    def prepared_count(self) -> int:
+    def prepared_parameters(self) -> int:
         """Length of the extended parameter vector."""
         return len(self.prepare.body.outputs)
 
@@ -226,58 +114,14 @@ class ModelKernels:
         )
 
 
-@dataclass(frozen=True)
-class NodeOutput:
-    """An output that is a field of the configuration of all nodes of an array that are not clamped."""
-
-    name: str
-    field: str
-    unit: str
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class NodeSet(Brief):
-    """A named node, or a named array of nodes."""
-
-    name: str
-    type: str
-    count: int
-    is_array: bool
-    fixed: NDArray[np.bool_]
-    """Which nodes are clamped, shape (count,)."""
-    storage_given: NDArray[np.bool_]
-    velocity_given: NDArray[np.bool_]
-    """Which initial components were stated, shape (storage,) and (dimension,)."""
-    storage: NDArray[np.float64] | None = None
-    velocity: NDArray[np.float64] | None = None
-    """Initial values of an array, shape (count, storage) and (count, dimension)."""
-    outputs: tuple[NodeOutput, ...] = ()
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Instances(Brief):
-    """All instances of an element type."""
-
-    element: str
-    nodes: NDArray[np.int32]
-    """Nodes of each instance, shape (count, places), as indices into all nodes grouped by type."""
-    parameters: NDArray[np.float64]
-    """One row for all instances, or one for each."""
-
-    @property
-    def count(self) -> int:
-        """Number of instances."""
-        return len(self.nodes)
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class Arrangement(Brief):
     """Nodes, in the order of the state vectors, and instances of each element type."""
 
+    parameters: tuple[ParameterLayout, ...]
+    """Parameters of the model with their defaults."""
     nodes: tuple[NodeSet, ...]
     instances: tuple[Instances, ...]
-    parameters: dict[str, tuple[ParameterLayout, ...]]
-    """Parameters with their defaults, of the model and of each element type, by name."""
     motions: tuple[int, ...] = ()
     """The node that each prescribed motion moves."""
     breakpoints: tuple[str, ...] = ()

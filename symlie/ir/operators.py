@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from symlie.ir.kernels import FieldLayout, Kernel
+from symlie.contract.manifest import FieldLayout
+from symlie.ir.kernels import Kernel
 from symlie.ir.schemes import Scheme
 
 

@@ -97,7 +97,7 @@ class Stated:
         units = parse_units(unit, array.size)
         if array.ndim < 2 or "," not in unit:  # of a matrix, parts have no single unit
             self.units.declare(symbols, units, Certainty.STATED)
-        self.parameters.append(Parameter(name, tuple(map(float, array.ravel())), array.shape, unit, symbols))
+        self.parameters.append(Parameter(name, array.shape, tuple(map(float, array.ravel())), unit, symbols))
         in_si = [size_of(u) * symbol for u, symbol in zip(units, symbols, strict=True)]
         if array.ndim == 0:
             return in_si[0]

@@ -166,7 +166,7 @@ class Statement(FieldStatement):
                 f"Constraint '{name}' depends on velocities; it must be a function of t and q, or be stated with "
                 "nonholonomic_constraint."
             )
-        return self._add_constraint(name, given, is_holonomic=True)
+        return self._add_constraint(name, given, level=0)
 
     def nonholonomic_constraint(self, name: str, rows: object) -> SymbolicMatrix:
         """Add constraints A(t, q) v + b(t, q) = 0 on velocities, such as rolling; multipliers as of `constraint`.
@@ -190,7 +190,7 @@ class Statement(FieldStatement):
                     f"Row {i + 1} of constraint '{name}' is not affine in the velocities; it must be "
                     "A(t, q) v + b(t, q)."
                 )
-        return self._add_constraint(name, given, is_holonomic=False)
+        return self._add_constraint(name, given, level=1)
 
     def acceleration_constraint(self, name: str, rows: object) -> SymbolicMatrix:
         """Add constraints B(t, q) v' + Z(t, q, v) = 0 on accelerations ``node.v_dot``; multipliers as of `constraint`.
@@ -216,11 +216,9 @@ class Statement(FieldStatement):
                 raise ModelError(
                     f"Row {i + 1} of constraint '{name}' must be B(t, q) v' + Z(t, q, v), affine in the accelerations."
                 )
-        return self._add_constraint(name, given, is_holonomic=False, is_of_accelerations=True)
+        return self._add_constraint(name, given, level=2)
 
-    def _add_constraint(
-        self, name: str, rows: tuple[Expr, ...], *, is_holonomic: bool, is_of_accelerations: bool = False
-    ) -> SymbolicMatrix:
+    def _add_constraint(self, name: str, rows: tuple[Expr, ...], *, level: int) -> SymbolicMatrix:
         identifier("Constraint", name)
         if not rows:
             raise ModelError(f"Constraint '{name}' of '{self.name}' has no rows.")
@@ -232,14 +230,14 @@ class Statement(FieldStatement):
                 "asked for; state constraints first, or name those whose force is meant."
             )
         self._without_multipliers(f"Constraint '{name}'", rows)
-        if not is_of_accelerations:
+        if level < 2:
             self._without_points(f"Constraint '{name}'", rows)
         self._without_inputs(f"Constraint '{name}'", rows)
-        for row in rows if is_holonomic else ():
+        for row in rows if level == 0 else ():
             self.units.of(row)
         self.units.skip()
         multipliers = tuple(Symbol(f"lambda[{name},{k}]", real=True) for k in range(len(rows)))
-        self.constraints.append(Constraint(name, rows, multipliers, is_holonomic, is_of_accelerations))
+        self.constraints.append(Constraint(name, rows, multipliers, level))
         return column(multipliers)
 
     def constraint_force(self, node: Node, *constraints: str) -> SymbolicMatrix:

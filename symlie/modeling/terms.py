@@ -6,33 +6,27 @@ from dataclasses import dataclass
 
 from sympy import Expr, Symbol
 
+from symlie.contract.manifest import InputLayout, ParameterLayout
 from symlie.showing import Brief
 
 
 @dataclass(frozen=True, repr=False)
-class Parameter(Brief):
-    """A run-time input: name, default, unit, and the symbols it enters formulas with."""
+class Parameter(Brief, ParameterLayout):
+    """A parameter with the symbols that it enters formulas with."""
 
-    name: str
-    default: tuple[float, ...]
-    shape: tuple[int, ...]
-    unit: str
     symbols: tuple[Symbol, ...]
 
 
 @dataclass(frozen=True)
-class Input:
+class Input(InputLayout):
     """A function of time that is given at run time as a table, with the symbols of its slots among the parameters."""
 
-    name: str
-    size: int
-    unit: str
     slots: tuple[Symbol, ...]
 
 
 @dataclass(frozen=True, repr=False)
 class Constraint(Brief):
-    """Rows Φ(t, q) = 0, or A(t, q) v + b(t, q) = 0 if not holonomic, or B(t, q) v' + Z(t, q, v) = 0 of accelerations.
+    """Rows Φ(t, q) = 0, A(t, q) v + b(t, q) = 0 or B(t, q) v' + Z(t, q, v) = 0, as ``level`` says: 0, 1 or 2.
 
     ``multipliers`` are their symbols.
     """
@@ -40,13 +34,7 @@ class Constraint(Brief):
     name: str
     rows: tuple[Expr, ...]
     multipliers: tuple[Symbol, ...]
-    is_holonomic: bool = True
-    is_of_accelerations: bool = False
-
-    @property
-    def level(self) -> int:
-        """0 for rows of positions, 1 of velocities, 2 of accelerations."""
-        return 2 if self.is_of_accelerations else int(not self.is_holonomic)
+    level: int
 
 
 @dataclass(frozen=True, repr=False)

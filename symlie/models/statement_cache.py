@@ -66,22 +66,20 @@ def _ready_made_system(model: str, options: Mapping[str, object], backend: str, 
             files = generated_files(built().derive())
         publish_files(_KIND, key, files)
         timings = Timings(stages.seconds["derive"], stages.seconds["emit"])
-    manifest = json.loads(files["manifest.json"])
     system = load_system(
         files,
-        manifest,
         backend=backend,
         optimize=optimize,
         timings=timings,
-        further_source=lambda kind: _further_files(built(), manifest["interface_hash"], kind),
+        further_source=lambda kind: _further_files(built(), files, kind),
     )
     return dataclasses.replace(system, quantity_source=functools.cache(lambda: _initial_quantities(built())))
 
 
-def _further_files(built: BuiltModel, interface_hash: str, kind: str) -> dict[str, str]:
-    from symlie.api import further_files
+def _further_files(built: BuiltModel, files: Mapping[str, str], kind: str) -> dict[str, str]:
+    from symlie.api import further_files, interface_of
 
-    return further_files(built.derive(), interface_hash, kind)
+    return further_files(built.derive(), interface_of(files), kind)
 
 
 def _initial_quantities(built: BuiltModel) -> Quantities:

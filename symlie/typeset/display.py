@@ -84,9 +84,9 @@ def _page(equations: Equations, *, newton: bool) -> str:
         options=equations.options,
         has_velocity=any(n.group.velocity_dimension for n in nodes),
         has_fields=any(not n.group.velocity_dimension for n in nodes),
-        holonomic=any(c.is_holonomic for c in stated),
+        holonomic=any(c.level == 0 for c in stated),
         nonholonomic=any(c.level == 1 for c in stated),
-        of_accelerations=any(c.is_of_accelerations for c in stated),
+        of_accelerations=any(c.level == 2 for c in stated),
         nodes=[_node(v, n) for v in views for n in v.derived.statement.nodes],
         parameters=[(p.name, str(letter(p.name)), _numbers(p.default), p.unit) for p in model.parameters],
         inputs=[(i.name, str(letter(i.name)), i.size, i.unit) for i in model.inputs],
@@ -127,9 +127,9 @@ def _parameters(model: Model, statement: Statement) -> list[Parameter]:
 
 def _sections(view: StatementView) -> list[dict[str, Any]]:
     rate = " + b" if any(e != 0 for e in view.derived.constraints.rate) else ""
-    holonomic = all(c.is_holonomic for c in view.derived.statement.constraints)
+    holonomic = all(c.level == 0 for c in view.derived.statement.constraints)
     second = r"\ddot\Phi" if holonomic else rf"\frac{{\mathrm{{d}}}}{{\mathrm{{d}}t}}(B \thinspace v{rate})"
-    stated = all(c.is_of_accelerations for c in view.derived.statement.constraints)
+    stated = all(c.level == 2 for c in view.derived.statement.constraints)
     hidden = "" if stated else rf", $H = \mathrm{{D}}_q(B \thinspace v{rate})$"
     texts = {
         "Fields": "Algebra-valued: the node moves along the generator of $f$.",

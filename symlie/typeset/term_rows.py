@@ -79,12 +79,12 @@ def constraint_rows(view: StatementView) -> dict[str, list[Row]]:
     for constraint, label, part in _labelled(view):
         index = f"_{{{label}}}" if label else ""
         rate = f" + b{index}" if any(e != 0 for e in terms.rate[part]) else ""
-        position = [view.vector_row(rf"\Phi{index}", terms.position[part])] if constraint.is_holonomic else []
+        position = [view.vector_row(rf"\Phi{index}", terms.position[part])] if constraint.level == 0 else []
         new = {
             "Constraints": position,
             "Constraint Jacobian": _matrix_rows(view, "B", terms.jacobian[part], label=label),
-            "Hidden constraints" if constraint.is_holonomic else "Nonholonomic constraints": []
-            if constraint.is_of_accelerations
+            "Hidden constraints" if constraint.level == 0 else "Nonholonomic constraints": []
+            if constraint.level == 2
             else [
                 *([view.vector_row(f"b{index}", terms.rate[part])] if rate else []),
                 view.vector_row(rf"B{index} \thinspace v{rate}", terms.hidden[part]),
@@ -116,7 +116,7 @@ def newton_rows(view: StatementView) -> list[Row]:
         *_matrix_rows(view, "C", view.newton.damping, parts),
     ]
     for constraint, label, part in _labelled(view):
-        if not constraint.is_of_accelerations:
+        if not constraint.level == 2:
             rows += _matrix_rows(view, "H", view.newton.hidden[part], label=label)
     return rows
 

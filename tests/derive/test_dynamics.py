@@ -100,7 +100,7 @@ def check_force(statement: Statement, state: State) -> None:
 def check_constraints(statement: Statement, state: State) -> None:
     """B, b, B v + b and Z from differences of Φ along exp, and of nonholonomic rows along v and along exp."""
     terms, model = statement.derived.constraints, statement.model
-    holonomic = [c.is_holonomic for c in model.constraints for _ in c.rows]
+    holonomic = [c.level == 0 for c in model.constraints for _ in c.rows]
     stated = [row for c in model.constraints for row in c.rows]
     t, q, v = state.t, state.q, state.v
     rest = [mpf(0)] * len(v)

@@ -134,7 +134,7 @@ def problem_text(system: System) -> str:
     lines = [array("parameters", system.parameters), f"static double p[{layout.prepared_parameters + 1}];"]
     elements, pairs, calls = [], [], ["symlie_prepare(-1, parameters, parameters, p);"]
     for k, (element, rows) in enumerate(zip(layout.elements, system.element_parameters, strict=True)):
-        width = element["prepared_parameters"]
+        width = element.prepared_parameters
         lines += [array(f"storage_of_{k}", tables.storage_of[k]), array(f"velocity_of_{k}", tables.velocity_of[k])]
         lines += [array(f"raw_{k}", rows), f"static double prepared_{k}[{max(len(rows) * width, 1)}];"]
         calls += [

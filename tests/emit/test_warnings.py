@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import json
 import os
 import shutil
 import subprocess
@@ -16,6 +15,7 @@ import pytest
 from symlie.api import generated_files, step_files, tangent_files
 from symlie.compile.compiler import find_compiler, flags, run_compiler
 from symlie.compile.headers import DRIVER_HEADERS, KERNEL_HEADERS, included_headers
+from symlie.contract.manifest import Manifest, read_manifest
 from symlie.derive.equations import Equations
 from symlie.errors import CompilerError
 from symlie.models.registry import build_model
@@ -58,25 +58,25 @@ def equations_named(name: str) -> Equations:
 
 
 @functools.cache
-def kernels_of(name: str) -> tuple[str, dict[str, str], dict[str, Any]]:
+def kernels_of(name: str) -> tuple[str, dict[str, str], Manifest]:
     """Name, C text and manifest of a model."""
     equations = equations_named(name)
     files = generated_files(equations)
     text = {n: t for n, t in files.items() if n.endswith((".c", ".h"))}
-    return equations.model.name, text | included_headers(KERNEL_HEADERS), json.loads(files["manifest.json"])
+    return equations.model.name, text | included_headers(KERNEL_HEADERS), read_manifest(files["manifest.json"])
 
 
 def time_loops(name: str) -> Iterator[dict[str, str]]:
     """C text of a time loop of each family of methods and each kind of coordinates that the model can have."""
     model, text, manifest = kernels_of(name)
-    constrained = any(e["constraints"] for e in manifest["element_types"])
-    algebra = "fixed_algebra.h" if manifest["fixed_topology"] else "structured_algebra.h"
+    constrained = any(e.constraints for e in manifest.element_types)
+    algebra = "fixed_algebra.h" if manifest.fixed_topology else "structured_algebra.h"
     kinds = {(method(n).family, method(n).kernel_set): n for n in method_names()}
     for (family, kind), method_name in kinds.items():
         chosen = method(method_name)
         if constrained and not chosen.takes_constraints:
             continue
-        if family == "symplectic" and f"{model}_symplectic" not in manifest["operations"]:
+        if family == "symplectic" and not manifest.has(model, "symplectic"):
             continue
         steps = step_files(equations_named(name), kind) if kind else {}
         headers = included_headers((algebra, *DRIVER_HEADERS))
@@ -88,11 +88,11 @@ def time_loops(name: str) -> Iterator[dict[str, str]]:
 def test_models(compiler: str, name: str, tmp_path: Path) -> None:
     """Kernels with what is known of states, Newton matrices and time loops."""
     model, text, manifest = kernels_of(name)
-    algebra = "fixed_algebra.h" if manifest["fixed_topology"] else "structured_algebra.h"
+    algebra = "fixed_algebra.h" if manifest.fixed_topology else "structured_algebra.h"
     checked(compiler, tmp_path, text | library_source(model, algebra), "library.c")
-    if any(t["velocities"] for t in manifest["node_types"]) and name not in READY_MADE:
+    if any(t.velocities for t in manifest.node_types) and name not in READY_MADE:
         for kind in ("tangents", "ports"):
-            matrices = tangent_files(equations_named(name), manifest["interface_hash"], kind)
+            matrices = tangent_files(equations_named(name), manifest.interface_hash, kind)
             checked(compiler, tmp_path, text | matrices, f"{model}_{kind}.c")
     loops = list(time_loops(name))
     assert len(loops) >= 2
@@ -129,7 +129,7 @@ def test_compilers_without_nan(compiler: str, flag: str, tmp_path: Path, monkeyp
     """NaN was a result with status "ok"."""
     (loop, *_) = time_loops("heavy_top_S3")
     name, text, manifest = kernels_of("heavy_top_S3")
-    write(tmp_path, loop | text | tangent_files(equations_named("heavy_top_S3"), manifest["interface_hash"]))
+    write(tmp_path, loop | text | tangent_files(equations_named("heavy_top_S3"), manifest.interface_hash))
     for main in (f"{name}.c", f"{name}_tangents.c", "driver.c"):
         command = [compiler, "-std=c11", flag, "-fsyntax-only", main]
         result = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)

@@ -92,4 +92,4 @@ def test_pendulum_with_a_moving_pivot(topology: str, backend: str) -> None:
     acceleration = -AMPLITUDE * RATE**2 * np.sin(RATE * t)
     tension = exact.y[1] ** 2 + (GRAVITY + acceleration) * np.cos(exact.y[0])
     np.testing.assert_allclose(np.ravel(solution.outputs["tension"]), tension, rtol=0, atol=100 * tolerances.INVARIANT)
-    assert system.layout.elements[0]["has_constraint_rate"]
+    assert system.layout.elements[0].has_constraint_rate

@@ -30,7 +30,7 @@ class ElementJudge:
     ) -> None:
         self.judged, self.part, self.findings, self.draw = judged, part, findings, draw
         layout = judged.layout
-        self.index = next(k for k, e in enumerate(layout.elements) if e["name"] == part.model.name)
+        self.index = next(k for k, e in enumerate(layout.elements) if e.name == part.model.name)
         self.kind: ElementTypeKernels = judged.emitted.types.element_type(part.model.name)
         self.kernels: dict[str, Kernel] = {
             k.signature.name.removeprefix(f"{self.kind.name}_"): k for k in self.kind.kernels
@@ -139,7 +139,7 @@ class ElementJudge:
         )
 
     def _rows(self, holonomic: bool) -> tuple[list[int], Callable[[mpf, Any, Any], Numbers]]:
-        stated = [(row, c.is_holonomic) for c in self.part.model.constraints for row in c.rows]
+        stated = [(row, c.level == 0) for c in self.part.model.constraints for row in c.rows]
         chosen = [k for k, (_, is_holonomic) in enumerate(stated) if is_holonomic == holonomic]
         return chosen, self.part.function([stated[k][0] for k in chosen])
 

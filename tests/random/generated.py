@@ -16,7 +16,7 @@ from symlie.derive.arrangement import has_fixed_topology
 from symlie.derive.equations import Equations
 from symlie.derive.kernels import model_kernels
 from symlie.emit.c.model import emit_c
-from symlie.emit.manifest import interface_hash, manifest, types_manifest
+from symlie.emit.manifest import manifest_of, types_of
 from symlie.emit.numpy.model import emit_numpy
 from symlie.ir.kernels import Elimination, EmittedModel
 from symlie.runtime.kernels.c import CKernels
@@ -51,15 +51,14 @@ class Judged:
         """Derive and emit, without the elimination, which costs more than the kernels."""
         equations = drawn.model.derive()
         fixed = has_fixed_topology(drawn.model)
-        types = model_kernels(drawn.model, equations.derived, fixed=fixed)
-        emitted = EmittedModel(types, equations.arrangement, Elimination((), 0) if fixed else None)
-        identity = interface_hash(emitted)
-        content = manifest(types_manifest(emitted), equations.arrangement, ())
-        layout = Layout(content)
-        files = {**emit_c(emitted, identity), **emit_numpy(emitted, identity)}
-        kernels = NumpyKernels(layout, files[f"{layout.name}.py"])
-        prepared = kernels.prepare(layout.parameter_defaults, layout.element_parameters)
-        return cls(drawn, equations, emitted, layout, kernels, files, prepared)
+        kernels = model_kernels(drawn.model, equations.derived, fixed=fixed)
+        emitted = EmittedModel(kernels, equations.arrangement, Elimination((), 0) if fixed else None)
+        types = types_of(emitted)
+        layout = Layout(manifest_of(types, equations.arrangement, ()))
+        files = {**emit_c(emitted, types.interface_hash), **emit_numpy(emitted, types.interface_hash)}
+        numpy = NumpyKernels(layout, files[f"{layout.name}.py"])
+        prepared = numpy.prepare(layout.parameter_defaults, layout.element_parameters)
+        return cls(drawn, equations, emitted, layout, numpy, files, prepared)
 
     def compiled(self, folder: Path) -> CKernels:
         """The kernels in C, compiled without optimisation."""

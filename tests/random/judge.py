@@ -87,8 +87,8 @@ def _judge_assembly(
             for place, (value, bound) in zip(element.velocity, values.get("force", []), strict=False):
                 force[place] = _plus(force[place], (value, bound))
             energy = [_plus(a, b) for a, b in zip(energy, values["energy"], strict=True)]
-            for output in layout.elements[index]["outputs"]:
-                for target, part in enumerate(values[f"output_{output['name']}"], output["position"]):
+            for output in layout.elements[index].outputs:
+                for target, part in enumerate(values[f"output_{output.name}"], layout.outputs[output.name][0].start):
                     outputs[target] = _plus(outputs[target], part)
             size = layout.element_rows[index]
             rows["mass"] += values.get("mass", [])
@@ -126,9 +126,9 @@ def _judge_nodes(judged: Judged, state: SystemState, c: CKernels | None, finding
         on_storage = name in ("advance", "normalize")
         expected: list[Bounded] = [(0.0, 0.0)] * (layout.storage if on_storage else layout.dimension)
         for node in layout.nodes:
-            kernel = next(k for k in judged.emitted.types.node_type(node.type["name"]).kernels
-                          if k.signature.name == f"{node.type['name']}_{name}")  # fmt: skip
-            storage, dimension = node.type["storage"], node.type["dimension"]
+            kernel = next(k for k in judged.emitted.types.node_type(node.type.name).kernels
+                          if k.signature.name == f"{node.type.name}_{name}")  # fmt: skip
+            storage, dimension = node.type.storage, node.type.dimension
             for k in range(node.count):
                 places = {
                     "q": range(node.storage.start + k * storage, node.storage.start + (k + 1) * storage),

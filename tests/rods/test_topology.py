@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from scipy.spatial.transform import Rotation
 
 import symlie as sl
 from symlie.api import generated_files
+from symlie.contract.manifest import read_manifest
 from symlie.groups.group import LieGroup
 from symlie.models import flying_spaghetti, roll_up
 from symlie.runtime.layout.layout import Array, Layout
@@ -30,7 +30,7 @@ NAMES = [pytest.param(name, marks=pytest.mark.slow if name in SLOW else ()) for 
 
 def layout_of(model: sl.Model) -> Layout:
     """Layout of a model, which needs no compiler."""
-    return Layout(json.loads(generated_files(model.derive())["manifest.json"]))
+    return Layout(read_manifest(generated_files(model.derive())["manifest.json"]))
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -215,7 +215,7 @@ def test_branches_share_their_node() -> None:
     s = system("tree", "numpy")
     assert s.layout.node("trunk").count == 5
     assert s.layout.node("branch_0").count == 5
-    segments = s.layout.members[[e["name"] for e in s.layout.elements].index("trunk_segment")]
+    segments = s.layout.members[[e.name for e in s.layout.elements].index("trunk_segment")]
     assert len(segments) == 4 + 2 * 5
     meeting = np.bincount(segments.ravel())
     assert sorted(meeting)[-1] == 3
@@ -258,7 +258,7 @@ def test_the_initial_strain_of_any_curve(group: LieGroup) -> None:
     state = s.initial_state
     assert s.kernels.energy(s.prepared, 0.0, state.q, state.v)[1] < tolerances.ROD_BACKENDS
     assert np.abs(s.kernels.constraint(s.prepared, 0.0, state.q)).max() < tolerances.KERNEL
-    bent = s.layout.element_parameters[[e["name"] for e in s.layout.elements].index("rod_segment")][:, -6:]
+    bent = s.layout.element_parameters[[e.name for e in s.layout.elements].index("rod_segment")][:, -6:]
     assert np.abs(bent[:, :3]).max() > 1
 
 
@@ -313,7 +313,7 @@ def test_parameters_of_each_element() -> None:
     """Lengths, full stiffness matrices and inertias that vary along a rod enter the energies element by element."""
     s = system("tapered")
     q, v = random_state(s, 3)
-    segment = s.layout.element_parameters[[e["name"] for e in s.layout.elements].index("rod_segment")]
+    segment = s.layout.element_parameters[[e.name for e in s.layout.elements].index("rod_segment")]
     assert segment.shape == (5, 1 + 36 + 6 + 6)
     x = q.reshape(-1, 7)
     theta = s.kernels.difference(q, np.vstack([x[1:], x[-1:]]).ravel()).reshape(-1, 6)[:-1]
@@ -322,7 +322,7 @@ def test_parameters_of_each_element() -> None:
         length, stiffness, reference = row[0], row[1:37].reshape(6, 6), row[43:]
         strain = angle / length - reference
         potential += length * strain @ stiffness @ strain / 2
-    section = s.layout.element_parameters[[e["name"] for e in s.layout.elements].index("rod_section")]
+    section = s.layout.element_parameters[[e.name for e in s.layout.elements].index("rod_section")]
     weights = section[:, 0]
     assert weights.sum() == pytest.approx(segment[:, 0].sum())
     assert np.ptp(segment[:, 0]) > 0.1
@@ -337,7 +337,7 @@ def test_components_are_held_by_number() -> None:
     solution = sl.solve(s, 20 * STEP, h=STEP)
     x = solution.q[-1].reshape(-1, 7)
     theta = s.kernels.difference(solution.q[-1], np.vstack([x[1:], x[-1:]]).ravel()).reshape(-1, 6)[:-1]
-    lengths = s.layout.element_parameters[[e["name"] for e in s.layout.elements].index("rod_segment")][:, 0]
+    lengths = s.layout.element_parameters[[e.name for e in s.layout.elements].index("rod_segment")][:, 0]
     strain = theta - lengths[:, None] * np.array([0, 0, 0, 0, 0, 1])
     assert np.abs(strain[:, [2, 5]]).max() < tolerances.TOPOLOGY_CONSTRAINT
     assert np.abs(strain[:, [0, 1, 3, 4]]).max(axis=0).min() > 1e-6
@@ -346,7 +346,7 @@ def test_components_are_held_by_number() -> None:
 def test_an_element_without_instances_is_left_out() -> None:
     """One body has no neighbour to be joined to: it spins on its own."""
     s = topologies.springs(1).derive().compile(backend="numpy")
-    assert [e["name"] for e in s.layout.elements] == ["body"]
+    assert [e.name for e in s.layout.elements] == ["body"]
     solution = sl.solve(s, 10 * STEP, h=STEP)
     np.testing.assert_array_equal(solution.v[:, 3:], 0.0)
     assert np.ptp(solution.outputs["energy"]) < tolerances.ROD_BACKENDS

@@ -289,7 +289,7 @@ def test_data_without_code(build: Callable[[str], sl.System], suffix: str, tmp_p
     assert content(loaded) == content(solved)
     assert {k: v.tobytes() for k, v in loaded.outputs.items()} == {k: v.tobytes() for k, v in solved.outputs.items()}
     node = loaded.system.layout.nodes[0]
-    field = node.type["storage_fields"][0]["name"]
+    field = node.type.storage_fields[0].name
     assert loaded.field(node.name, field).tobytes() == solved.field(node.name, field).tobytes()
     assert loaded.named_multipliers().keys() == solved.named_multipliers().keys()
     loaded.plot(tmp_path / "x.png")

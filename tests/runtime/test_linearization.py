@@ -160,9 +160,8 @@ def with_velocity(system: System, v: Array) -> System:
     """The system with initial velocities."""
     for node in system.layout.nodes:
         rows = v[node.velocity].reshape(node.count, -1)
-        for field in node.type["velocity_fields"]:
-            part = slice(field["offset"], field["offset"] + int(np.prod(field["shape"])))
-            system = system.with_initial(node.name, **{field["name"]: rows[:, part]})
+        for field in node.type.velocity_fields:
+            system = system.with_initial(node.name, **{field.name: rows[:, field.part]})
     return system
 
 

@@ -11,6 +11,7 @@ import pytest
 
 import symlie as sl
 from symlie.api import generated_files
+from symlie.contract.manifest import read_manifest
 from symlie.errors import ModelError
 from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.layout.topology import continues_another, links
@@ -46,7 +47,7 @@ def chain(segments: int, shape: str = "line") -> sl.Model:
 @functools.cache
 def layout(segments: int, shape: str = "line") -> Layout:
     """The layout of a chain."""
-    return Layout(json.loads(generated_files(chain(segments, shape).derive())["manifest.json"]))
+    return Layout(read_manifest(generated_files(chain(segments, shape).derive())["manifest.json"]))
 
 
 def state(part: Layout, shape: str) -> EndState:

@@ -258,13 +258,11 @@ def test_start_time_enters_the_model(backend: str) -> None:
     second = system
     for node in system.layout.nodes:
         fields = {}
-        for label, part, values in (
-            ("storage_fields", node.storage, state[0]),
-            ("velocity_fields", node.velocity, state[1]),
+        for stored, values in (
+            (node.type.storage_fields, state[0][node.storage]),
+            (node.type.velocity_fields, state[1][node.velocity]),
         ):
-            for entry in node.type[label]:
-                size = int(np.prod(entry["shape"]))
-                fields[entry["name"]] = values[part][entry["offset"] : entry["offset"] + size]
+            fields |= {field.name: values[field.part] for field in stored}
         second = second.with_initial(node.name, **fields)
     rest = sl.solve(second, (10 * H, 20 * H), h=H)
     assert rest.t[0] == 10 * H and rest.t[-1] == 20 * H

@@ -18,6 +18,7 @@ from symlie.api import write_generated
 from symlie.compile import cache, cache_folder
 from symlie.compile.compiler import Compiler, find_compiler, flags, run_compiler
 from symlie.compile.library import Library
+from symlie.contract.manifest import FORMAT
 from symlie.derive import dynamics
 from symlie.errors import (
     CompilerError,
@@ -26,7 +27,6 @@ from symlie.errors import (
     SymlieError,
     UnknownNameError,
 )
-from symlie.runtime.layout.layout import FORMAT
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.system import loading
 from symlie.runtime.system.system import System

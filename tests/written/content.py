@@ -10,6 +10,7 @@ from typing import Any
 
 import symlie as sl
 from symlie.certify.certificate import check_file
+from symlie.models.statement_cache import system_of_model
 from symlie.runtime.solution.solution import Solution
 
 FILES: dict[str, str] = {
@@ -51,7 +52,7 @@ def read(path: Path, kind: str) -> tuple[Content, Content]:
         return dict(check_file(path)), {}
     if kind == "tableau":
         method = sl.load_tableau(path)
-        body = sl.load(path.parent / "generated" / "free_rigid_body", backend="numpy")
+        body = system_of_model("free_rigid_body", {}, backend="numpy")
         end = sl.solve(body, END, h=STEP, method=method, record_every=0)
         return {"name": method.name, "order": method.order}, last_state(end)
     system = sl.load(path) if kind == "folder" else runpy.run_path(str(path))["build"]().derive().compile()

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from symlie.contract.manifest import Instances, pair_kinds
 from symlie.emit.c.blocks import block_kernels
 from symlie.emit.c.placed_nodes import stages_read_placed_nodes
 from symlie.emit.c.printing import coefficient_function, print_kernel
 from symlie.errors import ModelError
-from symlie.ir.kernels import ElementTypeKernels, EmittedModel, Instances
+from symlie.ir.kernels import ElementTypeKernels, EmittedModel
 from symlie.templating import render
 
 LARGEST_UNROLLED = 800
@@ -49,7 +50,7 @@ def _field_places(model: EmittedModel, element: ElementTypeKernels) -> list[dict
 
 def _acceleration_rows(element: ElementTypeKernels) -> list[int]:
     """Rows of an element that restrict accelerations alone."""
-    flags = [c.is_of_accelerations for c in element.constraints for _ in range(c.size)]
+    flags = [c.level == 2 for c in element.constraints for _ in range(c.size)]
     return [row for row, flag in enumerate(flags) if flag]
 
 
@@ -112,42 +113,6 @@ def _element_view(
 def _motion_view(model: EmittedModel, number: int) -> dict[str, object]:
     storage, dimension = (a.size for a in model.types.motions[number].signature.arguments[2:4])
     return {"name": model.types.motions[number].signature.name, "storage": storage, "dimension": dimension}
-
-
-def pair_kinds(model: EmittedModel) -> list[dict[str, object]]:
-    """Ordered pairs of places of constrained element types that can share a node."""
-    places = []
-    for instances in model.arrangement.instances:
-        element = model.types.element_type(instances.element)
-        offset = 0
-        for number, name in enumerate(element.node_types if element.rows else ()):
-            velocities = model.types.node_type(name).velocities
-            if velocities:
-                places.append((element, number, name, velocities, offset * element.rows))
-            offset += velocities
-    return [
-        {
-            "first": a.name, "first_place": i, "first_rows": a.rows, "first_values": a.jacobian.count,
-            "first_offset": p,
-            "second": b.name, "second_place": j, "second_rows": b.rows, "second_values": b.jacobian.count,
-            "second_offset": q, "dimension": dimension,
-        }
-        for a, i, name, dimension, p in places
-        for b, j, other, _, q in places
-        if name == other
-    ]  # fmt: skip
-
-
-def output_positions(model: EmittedModel) -> tuple[dict[str, int], int]:
-    """First component of each named output, and the number of components."""
-    positions: dict[str, int] = {}
-    total = 0
-    for element in model.types.element_types:
-        for output in element.outputs:
-            if output.name not in positions:
-                positions[output.name] = total
-                total += output.size
-    return positions, total
 
 
 def _node_offsets(model: EmittedModel) -> tuple[list[int], list[int]]:
@@ -238,7 +203,7 @@ def emit_c(model: EmittedModel, interface_hash: str) -> dict[str, str]:
         "has_acceleration_rows": any(e["acceleration_rows"] for e in elements),
         "has_fields": any(e.fields for e in types.element_types),
         "constrained": bool(constrained),
-        "pair_kinds": [] if fixed else pair_kinds(model),
+        "pair_kinds": [] if fixed else pair_kinds(types.node_types, types.element_types),
         "mass_rows": mass[0],
         "mass_columns": mass[1],
         "jacobian_rows": jacobian[0],

@@ -6,11 +6,12 @@ import keyword
 import sys
 from typing import Any
 
+from symlie.contract.manifest import FieldLayout
 from symlie.emit.c.printing import CPrinter
 from symlie.emit.operators.c import c_files
 from symlie.emit.operators.numpy import numpy_files
 from symlie.errors import UnknownNameError
-from symlie.ir.kernels import FieldLayout, Kernel
+from symlie.ir.kernels import Kernel
 from symlie.ir.operators import GroupOperators
 from symlie.templating import render
 from symlie.version import VERSION

@@ -31,7 +31,7 @@ class CKernels:
         call.symlie_prepare(-1, pointer(parameters), pointer(self._nothing), pointer(model))
         prepared = []
         for k, (element, rows) in enumerate(zip(self._layout.elements, elements, strict=True)):
-            out = np.empty((len(rows), element["prepared_parameters"]))
+            out = np.empty((len(rows), element.prepared_parameters))
             for source, target in zip(np.ascontiguousarray(rows), out, strict=True):
                 call.symlie_prepare(k, pointer(model), pointer(source), pointer(target))
             prepared.append(out)
@@ -57,14 +57,14 @@ class CKernels:
     def _topology(self) -> Prepared:
         """Parameters of zero: kernels of nodes need the number of nodes only."""
         if not hasattr(self, "_without_parameters"):
-            zeros = tuple(np.zeros((1, e["prepared_parameters"])) for e in self._layout.elements)
+            zeros = tuple(np.zeros((1, e.prepared_parameters)) for e in self._layout.elements)
             self._without_parameters = Prepared(np.zeros(self._layout.prepared_parameters), zeros)
         return self._without_parameters
 
     def initial(self, p: Prepared) -> tuple[Array, Array]:
         single = [n for n in self._layout.nodes if not n.is_array]
-        q = np.empty(sum(n.type["storage"] for n in single))
-        v = np.empty(sum(n.type["dimension"] for n in single))
+        q = np.empty(sum(n.type.storage for n in single))
+        v = np.empty(sum(n.type.dimension for n in single))
         pointer = self._library.pointer
         self._library.call.symlie_initial(pointer(p.model), pointer(q), pointer(v))
         return q, v

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from symlie.compile.library import Library
+from symlie.contract.manifest import ConstrainedPlace, pair_kinds
 from symlie.runtime.kernels.c_structures import Structures, in_memory
 from symlie.runtime.kernels.protocol import Prepared
 from symlie.runtime.layout.layout import Array, Layout
@@ -57,7 +58,9 @@ def problem_tables(layout: Layout, integrates: bool = False) -> ProblemTables:
         layout.free.astype(float),
         structured.bandwidth if structured else 0,
         structured.position if structured else np.zeros(1, dtype=np.int32),
-        [_sharing(layout, structured, kind) for kind in layout.manifest["pairs"]] if structured else [],
+        [_sharing(layout, structured, kind) for kind in pair_kinds(layout.manifest.node_types, layout.elements)]
+        if structured
+        else [],
     )
 
 
@@ -68,22 +71,23 @@ def _moving(layout: Layout) -> tuple[Any, slice]:
     return np.where(layout.moving_types, layout.node_counts, 0), hull
 
 
-def _sharing(layout: Layout, algebra: BandedAlgebra, kind: dict[str, Any]) -> tuple[Any, Any, Any]:
+def _sharing(
+    layout: Layout, algebra: BandedAlgebra, kind: tuple[ConstrainedPlace, ConstrainedPlace]
+) -> tuple[Any, Any, Any]:
     """Instances of two element types whose given places are the same free node, and where their block of S begins."""
-    names = [e["name"] for e in layout.elements]
-    a = layout.members[names.index(kind["first"])][:, kind["first_place"]]
-    b = layout.members[names.index(kind["second"])][:, kind["second_place"]]
+    types = [[e.name for e in layout.elements].index(place.element) for place in kind]
+    a, b = (layout.members[index][:, place.place] for index, place in zip(types, kind, strict=True))
     order = np.argsort(b, kind="stable")
     low, high = np.searchsorted(b[order], a), np.searchsorted(b[order], a, side="right")
     sizes = np.where(layout.fixed[a], 0, high - low)
     first = np.repeat(np.arange(len(a)), sizes)
     offsets = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     second = order[np.repeat(low, sizes) + offsets]
-    if (kind["first"], kind["first_place"]) == (kind["second"], kind["second_place"]):
+    if kind[0] == kind[1]:
         first, second = first[first != second], second[first != second]
     row, column = (
-        algebra.position[layout.first_rows[names.index(name)] + layout.element_rows[names.index(name)] * instance]
-        for name, instance in ((kind["first"], first), (kind["second"], second))
+        algebra.position[layout.first_rows[index] + layout.element_rows[index] * instance]
+        for index, instance in zip(types, (first, second), strict=True)
     )
     place = row.astype(np.int64) * (3 * algebra.bandwidth + 1) + column - row + algebra.bandwidth
     return first.astype(np.int32), second.astype(np.int32), place

@@ -139,7 +139,7 @@ def _axes(layout: Layout) -> dict[str, tuple[int, list[NDArray[Any]]]]:
     rows = [first + width * np.arange(n)[:, None] + np.arange(width) for first, width, n in firsts]
     inputs = sum(size for size, _ in layout.inputs.values())
     outputs = [
-        np.array([o["position"] + k for o in e["outputs"] for k in range(o["size"])], dtype=np.intp)
+        np.concatenate([np.arange(0), *(np.r_[layout.outputs[o.name][0]] for o in e.outputs)]).astype(np.intp)
         for e in layout.elements
     ]
     return {

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from symlie.contract.manifest import ElementType
 from symlie.errors import FormatError
 from symlie.runtime.kernels.numpy_observation import interpolate, observe
 from symlie.runtime.kernels.protocol import Prepared, States
@@ -28,11 +29,11 @@ NodeGroup = tuple[str, NDArray[np.intp], NDArray[np.intp]]
 def node_groups(layout: Layout) -> list[NodeGroup]:
     """All nodes by type."""
     groups = []
-    for name in dict.fromkeys(n.type["name"] for n in layout.nodes):
-        nodes = [n for n in layout.nodes if n.type["name"] == name]
+    for name in dict.fromkeys(n.type.name for n in layout.nodes):
+        nodes = [n for n in layout.nodes if n.type.name == name]
         kind = nodes[0].type
-        storage = np.arange(nodes[0].storage.start, nodes[-1].storage.stop).reshape(-1, kind["storage"]).T
-        velocity = np.arange(nodes[0].velocity.start, nodes[-1].velocity.stop).reshape(-1, kind["dimension"]).T
+        storage = np.arange(nodes[0].storage.start, nodes[-1].storage.stop).reshape(-1, kind.storage).T
+        velocity = np.arange(nodes[0].velocity.start, nodes[-1].velocity.stop).reshape(-1, kind.dimension).T
         groups.append((name, storage, velocity))
     return groups
 
@@ -79,17 +80,17 @@ class NumpyKernels:
             raise FormatError(f"{layout.name}.py does not belong to this manifest.json; generate the model again.")
         self._functions: Functions = module.__dict__
         self._node_groups = node_groups(layout)
-        self._dimensions = {t["name"]: t["dimension"] for t in layout.manifest["node_types"]}
+        self._dimensions = {t.name: t.dimension for t in layout.manifest.node_types}
         self._storage_of = [place.T for place in layout.stored_places]
         self._velocity_of = [place.T for place in layout.places]
         self._widths = {
-            n.storage.start + k * n.type["storage"]: (n.type["storage"], n.type["dimension"])
+            n.storage.start + k * n.type.storage: (n.type.storage, n.type.dimension)
             for n in layout.nodes
             for k in range(n.count)
         }
 
         self._rounds_of_placing = [
-            _rounds_of_placing(element["placements"], members)
+            _rounds_of_placing(element.placements, members)
             for element, members in zip(layout.elements, layout.members, strict=True)
         ]
 
@@ -97,7 +98,7 @@ class NumpyKernels:
         model = np.array(self._functions[f"{self._layout.name}_prepare"](parameters), dtype=float)
         prepared = []
         for element, rows in zip(self._layout.elements, elements, strict=True):
-            components = self._functions[f"{element['name']}_prepare_element"](model, rows.T)
+            components = self._functions[f"{element.name}_prepare_element"](model, rows.T)
             out = np.empty((len(rows), len(components)))
             for k, component in enumerate(components):
                 out[:, k] = component
@@ -122,7 +123,7 @@ class NumpyKernels:
 
         One state has a number t and vectors; several have t of shape (n,), and a row of each vector for each.
         """
-        kernel = self._functions.get(f"{self._layout.elements[index]['name']}_{name}")
+        kernel = self._functions.get(f"{self._layout.elements[index].name}_{name}")
         if kernel is None:
             return None
         first, count = self._layout.first_rows[index], self._layout.instance_counts[index]
@@ -157,7 +158,7 @@ class NumpyKernels:
     def initial(self, p: Prepared) -> tuple[Array, Array]:
         with np.errstate(all="ignore"):
             values = self._functions[f"{self._layout.name}_initial"](p.model)
-        split = sum(n.type["storage"] for n in self._layout.nodes if not n.is_array)
+        split = sum(n.type.storage for n in self._layout.nodes if not n.is_array)
         return np.array(values[:split], dtype=float), np.array(values[split:], dtype=float)
 
     def advance(self, q: Array, u: Array) -> Array:
@@ -211,13 +212,13 @@ class NumpyKernels:
                 known = offsets
                 self._place_by(index, element, np.moveaxis(offsets, 0, -1), q, v)
 
-    def _place_by(self, index: int, element: dict[str, Any], offsets: Array, q: Array, v: Array) -> None:
+    def _place_by(self, index: int, element: ElementType, offsets: Array, q: Array, v: Array) -> None:
         """Put nodes where offsets say, shape (…, instances, components)."""
         layout, order = self._layout, range(offsets.shape[-2])
-        for k in reversed(order) if element["places_backwards"] else order:
+        for k in reversed(order) if element.places_backwards else order:
             first = 0
-            for place, reference in element["placements"]:
-                size = self._dimensions[element["node_types"][place]]
+            for place, reference in element.placements:
+                size = self._dimensions[element.node_types[place]]
                 for x, starts in ((q, layout.storage_of[index][k]), (v, layout.velocity_of[index][k])):
                     a, b = starts[place], starts[reference]
                     x[..., a : a + size] = x[..., b : b + size] + offsets[..., k, first : first + size]
@@ -231,7 +232,7 @@ class NumpyKernels:
         return a
 
     def mass(self, p: Prepared, t: Times, q: Array) -> Array:
-        return self._values("mass", [len(e["mass"]["rows"]) for e in self._layout.elements], p, t, q)
+        return self._values("mass", [e.mass.count for e in self._layout.elements], p, t, q)
 
     def force(self, p: Prepared, t: Times, q: Array, v: Array) -> Array:
         g = np.zeros((*q.shape[:-1], self._layout.dimension))
@@ -327,7 +328,7 @@ class NumpyKernels:
         return self._values("constraint", self._layout.element_rows, p, t, q)
 
     def jacobian(self, p: Prepared, t: Times, q: Array) -> Array:
-        return self._values("jacobian", [len(e["jacobian"]["rows"]) for e in self._layout.elements], p, t, q)
+        return self._values("jacobian", [e.jacobian.count for e in self._layout.elements], p, t, q)
 
     def constraint_rate(self, p: Prepared, t: Times, q: Array) -> Array:
         return self._values("constraint_rate", self._layout.element_rows, p, t, q)

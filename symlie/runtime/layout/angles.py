@@ -68,7 +68,7 @@ class Angles:
         UnknownNameError
             The node has no angle, or several and none or an unknown one is named.
         """
-        fields = [a["field"] for a in node.type["angles"]]
+        fields = [a.field for a in node.type.angles]
         if not fields:
             raise UnknownNameError(f"Node '{node.name}' has no angle, which nodes on SO2, SE2 and their products have.")
         if field not in fields and not (field is None and len(fields) == 1):
@@ -94,10 +94,10 @@ def angles_of(nodes: Sequence[NodeSlice], prescribed: NDArray[np.int32]) -> Angl
     for node in nodes:
         first[node.name] = len(rows)
         for k in range(node.count):
-            storage = node.storage.start + k * node.type["storage"]
-            velocity = node.velocity.start + k * node.type["dimension"]
+            storage = node.storage.start + k * node.type.storage
+            velocity = node.velocity.start + k * node.type.dimension
             is_prescribed = velocity in prescribed
-            for a in node.type["angles"]:
-                rows.append((storage + a["cosine"], storage + a["sine"], velocity + a["component"], is_prescribed))
+            for a in node.type.angles:
+                rows.append((storage + a.cosine, storage + a.sine, velocity + a.component, is_prescribed))
     columns = np.array(rows, dtype=np.int32).reshape(-1, 4).T
     return Angles(columns[0], columns[1], columns[2], columns[3] != 0, first)

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterable
 from functools import cached_property
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from symlie.compile.reading import other_format, reading
-from symlie.errors import FormatError, UnknownNameError
+from symlie.compile.reading import reading
+from symlie.contract.manifest import REMEDY, FieldLayout, Manifest
+from symlie.errors import UnknownNameError
 from symlie.runtime.layout.angles import angles_of
 from symlie.runtime.layout.slices import ConstraintSlice, EventValue, NodeSlice
-
-FORMAT = 7
-"""The manifest format that this version reads."""
 
 Array = NDArray[np.float64]
 
@@ -29,52 +24,55 @@ class Layout:
     Parameters
     ----------
     manifest
-        The parsed ``manifest.json``.
+        The manifest of a model.
 
     Raises
     ------
     FormatError
-        The manifest was written by a version with another format, or is damaged.
+        Parts of the manifest contradict each other.
     """
 
-    def __init__(self, manifest: dict[str, Any]) -> None:
-        check_format(manifest, "The manifest", "generate the model again with 'symlie generate'")
-        damaged = reading("The manifest", "is damaged; generate the model again with 'symlie generate'")
-        with damaged, np.errstate(invalid="raise"):
+    def __init__(self, manifest: Manifest) -> None:
+        with reading("The manifest", f"is damaged; {REMEDY}"), np.errstate(invalid="raise"):
             self._read(manifest)
             for name, value in vars(type(self)).items():
                 if isinstance(value, cached_property):
                     getattr(self, name)  # so that a damage is found here, and not in the middle of a run
 
-    def _read(self, manifest: dict[str, Any]) -> None:
+    def _read(self, manifest: Manifest) -> None:
         self.manifest = manifest
-        self.name: str = manifest["model"]
-        self.options: dict[str, Any] = manifest["options"]
-        self.elements: list[dict[str, Any]] = manifest["element_types"]
-        self.is_fixed: bool = manifest["fixed_topology"]
-        types = {t["name"]: t for t in manifest["node_types"]}
-        by_name = {i["element"]: np.array(i["nodes"], dtype=np.int64) for i in manifest["instances"]}
-        self.members = [by_name[e["name"]].reshape(-1, len(e["node_types"])) for e in self.elements]
+        self.name = manifest.model
+        self.options = manifest.options
+        self.elements = manifest.element_types
+        self.is_fixed = manifest.fixed_topology
+        types = {t.name: t for t in manifest.node_types}
+        by_name = {i.element: i for i in manifest.instances}
+        self.instances = [by_name[e.name] for e in self.elements]
+        """Instances of each element type."""
+        self.members = [
+            i.nodes.astype(np.int64).reshape(-1, len(e.node_types))
+            for e, i in zip(self.elements, self.instances, strict=True)
+        ]
         """For each element type the nodes of each instance, shape (instances, places)."""
-        placed = np.zeros(sum(n["count"] for n in manifest["nodes"]), dtype=bool)
+        placed = np.zeros(sum(n.count for n in manifest.nodes), dtype=bool)
         for element, members in zip(self.elements, self.members, strict=True):
-            for place, _ in element["placements"]:
+            for place, _ in element.placements:
                 placed[members[:, place]] = True
         self.nodes: list[NodeSlice] = []
         storage_offsets, velocity_offsets, counts = [], [], dict.fromkeys(types, 0)
         storage = velocity = first = 0
-        for node in manifest["nodes"]:
-            kind, count = types[node["type"]], node["count"]
+        for node in manifest.nodes:
+            kind, count = types[node.type], node.count
             fixed = np.zeros(count, dtype=bool)
-            fixed[node["fixed"]] = True
-            given = np.tile(np.array(node["velocity_given"], dtype=bool), count)
-            width, dimension = kind["storage"], kind["dimension"]
+            fixed[list(node.fixed)] = True
+            given = np.tile(np.array(node.velocity_given, dtype=bool), count)
+            width, dimension = kind.storage, kind.dimension
             self.nodes.append(
                 NodeSlice(
-                    node["name"],
+                    node.name,
                     kind,
                     count,
-                    node["is_array"],
+                    node.is_array,
                     slice(storage, storage + count * width),
                     slice(velocity, velocity + count * dimension),
                     fixed,
@@ -85,7 +83,7 @@ class Layout:
             first += count
             storage_offsets.append(storage + width * np.arange(count))
             velocity_offsets.append(velocity + dimension * np.arange(count))
-            counts[node["type"]] += count
+            counts[node.type] += count
             storage += count * width
             velocity += count * dimension
         self.storage: int = storage
@@ -95,17 +93,16 @@ class Layout:
         self.storage_of = [starts[0][m].astype(np.int32) for m in self.members]
         self.velocity_of = [starts[1][m].astype(np.int32) for m in self.members]
         self.instance_counts = [len(m) for m in self.members]
-        self.element_rows = [sum(c["size"] for c in e["constraints"]) for e in self.elements]
+        self.element_rows = [e.rows for e in self.elements]
         self.rows = sum(r * n for r, n in zip(self.element_rows, self.instance_counts, strict=True))
-        self.outputs_size = int(manifest["output_count"])
         self.events = [
-            EventValue(event["name"], element["name"], instance, event["direction"], event["terminal"])
+            EventValue(event.name, event.direction, event.is_terminal, element.name, instance)
             for element, count in zip(self.elements, self.instance_counts, strict=True)
             for instance in range(count)
-            for event in element["events"]
+            for event in element.events
         ]
         """All event functions in the order of their values."""
-        nodes = np.array(manifest["motions"], dtype=np.int64)
+        nodes = np.array(manifest.motions, dtype=np.int64)
         self.motion_storage, self.motion_velocity = (s[nodes].astype(np.int32) for s in starts)
         self.angles = angles_of(self.nodes, self.motion_velocity)
         """Rotations of the plane, whose turns are counted."""
@@ -114,22 +111,22 @@ class Layout:
         self.fixed = np.concatenate([n.fixed for n in self.nodes])
         """Nodes that are clamped or whose motion is prescribed, shape (nodes,)."""
         self.fixed[nodes] = True
-        dimensions = np.concatenate([np.full(n.count, n.type["dimension"]) for n in self.nodes])
+        dimensions = np.concatenate([np.full(n.count, n.type.dimension) for n in self.nodes])
         self.has_velocity = np.concatenate(
-            [np.full(n.count * n.type["dimension"], n.type["velocities"] > 0) for n in self.nodes]
+            [np.full(n.count * n.type.dimension, n.type.velocities > 0) for n in self.nodes]
         )
         """Components that belong to a node with a velocity of its own, shape (dimension,)."""
         self.free = np.repeat(~self.fixed, dimensions) & self.has_velocity
         """Velocity components that can move, shape (dimension,)."""
         self.integrated = np.repeat(~self.fixed & ~placed, dimensions)
         """Components of local coordinates that methods integrate: of nodes that nothing else moves. (dimension,)."""
-        self.interface_hash = str(manifest["interface_hash"])
+        self.interface_hash = manifest.interface_hash
         """Hash that the generated code must report."""
-        self.prepared_parameters = int(manifest["prepared_parameters"])
+        self.prepared_parameters = manifest.prepared_parameters
         """Length of the parameter vector with the constants computed from it."""
-        self.inputs = {i["name"]: (int(i["size"]), str(i["unit"])) for i in manifest["inputs"]}
+        self.inputs = {i.name: (i.size, i.unit) for i in manifest.inputs}
         """Size and unit of each run-time input, in the order of their slots."""
-        self.parameter_defaults = np.array([c for p in manifest["parameters"] for c in p["default"]], dtype=float)
+        self.parameter_defaults = np.array([c for p in manifest.parameters for c in p.default], dtype=float)
         """All default values of the model's parameters."""
 
     @property
@@ -140,13 +137,13 @@ class Layout:
     @property
     def mass_is_constant(self) -> bool:
         """Whether no mass matrix depends on the configuration."""
-        return all(e["mass_is_constant"] for e in self.elements)
+        return all(e.mass_is_constant for e in self.elements)
 
     @property
     def conserves_energy(self) -> bool:
         """Whether T + V is constant."""
-        is_driven = bool(self.inputs) or bool(self.manifest["motions"])
-        return not is_driven and all(e["conserves_energy"] for e in self.elements)
+        is_driven = bool(self.inputs) or bool(self.manifest.motions)
+        return not is_driven and all(e.conserves_energy for e in self.elements)
 
     @cached_property
     def moving_types(self) -> NDArray[np.bool_]:
@@ -162,7 +159,7 @@ class Layout:
     @property
     def type_sizes(self) -> NDArray[np.int64]:
         """Components of local coordinates of all nodes of each type, shape (types,)."""
-        dimensions = [t["dimension"] for t in self.manifest["node_types"]]
+        dimensions = [t.dimension for t in self.manifest.node_types]
         return np.asarray(self.node_counts * dimensions, dtype=np.int64)
 
     @cached_property
@@ -184,13 +181,10 @@ class Layout:
             self.elements, self.first_rows, self.element_rows, self.instance_counts, strict=True
         ):
             position = 0
-            for constraint in element["constraints"]:
-                rows = first + width * np.arange(count)[:, None] + position + np.arange(constraint["size"])
-                is_array = element["name"] != self.name
-                named[constraint["name"]] = ConstraintSlice(
-                    rows, is_array, element["name"], constraint["holonomic"], constraint["accelerations"]
-                )
-                position += constraint["size"]
+            for constraint in element.constraints:
+                rows = first + width * np.arange(count)[:, None] + position + np.arange(constraint.size)
+                named[constraint.name] = ConstraintSlice(constraint, rows, element.name != self.name, element.name)
+                position += constraint.size
         return named
 
     @cached_property
@@ -198,7 +192,7 @@ class Layout:
         """Which constraint rows have a Φ; the others restrict velocities alone. Shape (rows,)."""
         mask = np.ones(self.rows, dtype=bool)
         for part in self.constraints.values():
-            mask[part.rows] = part.is_holonomic
+            mask[part.rows] = part.stated.level == 0
         return mask
 
     @cached_property
@@ -206,7 +200,7 @@ class Layout:
         """Which constraint rows have a B v + b = 0; the others restrict accelerations alone. Shape (rows,)."""
         mask = np.ones(self.rows, dtype=bool)
         for part in self.constraints.values():
-            mask[part.rows] = not part.is_of_accelerations
+            mask[part.rows] = part.stated.level < 2
         return mask
 
     def row_name(self, row: int) -> str:
@@ -237,46 +231,52 @@ class Layout:
     def storage_name(self, entry: int) -> str:
         """An entry of the configuration as people call it."""
         node = next(n for n in self.nodes if n.storage.start <= entry < n.storage.stop)
-        index, part = divmod(entry - node.storage.start, node.type["storage"])
+        index, part = divmod(entry - node.storage.start, node.type.storage)
         return f"stored component {part} of node '{node.name}{f'[{index}]' if node.is_array else ''}'"
 
     def velocity_name(self, component: int) -> str:
         """A velocity component as people call it."""
         node = next(n for n in self.nodes if n.velocity.start <= component < n.velocity.stop)
-        index, part = divmod(component - node.velocity.start, node.type["dimension"])
-        what = "velocity" if node.type["velocities"] else "algebra"
+        index, part = divmod(component - node.velocity.start, node.type.dimension)
+        what = "velocity" if node.type.velocities else "algebra"
         return f"{what} component {part} of node '{node.name}{f'[{index}]' if node.is_array else ''}'"
 
     @cached_property
     def outputs(self) -> dict[str, tuple[slice, str]]:
-        """Position and unit of each named output."""
-        return {
-            o["name"]: (slice(o["position"], o["position"] + o["size"]), o["unit"])
-            for e in self.elements
-            for o in e["outputs"]
-        }
+        """Position and unit of each named output, in the order in which element types have them first."""
+        found: dict[str, tuple[slice, str]] = {}
+        end = 0
+        for output in (o for e in self.elements for o in e.outputs):
+            if output.name not in found:
+                found[output.name] = slice(end, end + output.size), output.unit
+                end += output.size
+        return found
+
+    @property
+    def outputs_size(self) -> int:
+        """Number of components of all named outputs."""
+        return max((part.stop for part, _ in self.outputs.values()), default=0)
 
     @cached_property
-    def node_outputs(self) -> dict[str, tuple[NodeSlice, dict[str, Any], str]]:
+    def node_outputs(self) -> dict[str, tuple[NodeSlice, FieldLayout, str]]:
         """Outputs that are a field of all nodes of an array, with the array, the field, and the unit."""
         return {
-            o["name"]: (
-                self.node(n["name"]),
-                next(f for f in self.node(n["name"]).type["storage_fields"] if f["name"] == o["field"]),
-                o["unit"],
+            o.name: (
+                self.node(n.name),
+                next(f for f in self.node(n.name).type.storage_fields if f.name == o.field),
+                o.unit,
             )
-            for n in self.manifest["nodes"]
-            for o in n["outputs"]
+            for n in self.manifest.nodes
+            for o in n.outputs
         }
 
     @cached_property
     def parameters_of_elements(self) -> dict[str, list[tuple[int, slice]]]:
         """For each name of a parameter of element types: which ones have it, and where."""
         named: dict[str, list[tuple[int, slice]]] = {}
-        by_name = {i["element"]: i for i in self.manifest["instances"]}
-        for k, element in enumerate(self.elements):
-            position, stated = 0, by_name[element["name"]]
-            for name, size in zip(stated["parameter_names"], stated["parameter_sizes"], strict=True):
+        for k, stated in enumerate(self.instances):
+            position = 0
+            for name, size in zip(stated.parameter_names, stated.parameter_sizes, strict=True):
                 named.setdefault(name, []).append((k, slice(position, position + size)))
                 position += size
         return named
@@ -286,19 +286,16 @@ class Layout:
         """Position, shape and unit of each parameter of the model."""
         named: dict[str, tuple[slice, tuple[int, ...], str]] = {}
         position = 0
-        for parameter in self.manifest["parameters"]:
-            size = math.prod(parameter["shape"])
-            named[parameter["name"]] = (slice(position, position + size), tuple(parameter["shape"]), parameter["unit"])
+        for parameter in self.manifest.parameters:
+            size = math.prod(parameter.shape)
+            named[parameter.name] = (slice(position, position + size), parameter.shape, parameter.unit)
             position += size
         return named
 
     @cached_property
     def element_parameters(self) -> tuple[Array, ...]:
         """Parameters of each element type's instances, one row for all or one for each."""
-        by_name = {i["element"]: i["parameters"] for i in self.manifest["instances"]}
-        return tuple(
-            np.array(by_name[e["name"]], dtype=float).reshape(len(by_name[e["name"]]), -1) for e in self.elements
-        )
+        return tuple(i.parameters.reshape(len(i.parameters), -1) for i in self.instances)
 
     def node(self, name: str) -> NodeSlice:
         """The node or node array of a name.
@@ -318,7 +315,7 @@ class Layout:
     @property
     def has_accelerated_energy(self) -> bool:
         """Whether a part of the energy depends on accelerations."""
-        return any(f"{e['name']}_accelerated_energy" in self.manifest["operations"] for e in self.elements)
+        return any(self.manifest.has(e.name, "accelerated_energy") for e in self.elements)
 
     @property
     def has_fields(self) -> bool:
@@ -328,32 +325,32 @@ class Layout:
     @property
     def is_hamiltonian(self) -> bool:
         """Whether all nodes are points of cotangent bundles that the model's own statement moves."""
-        return f"{self.name}_symplectic" in self.manifest["operations"]
+        return self.manifest.has(self.name, "symplectic")
 
     @cached_property
     def places(self) -> list[NDArray[np.int64]]:
         """For each element type the velocity components of its instances, shape (instances, local dimension)."""
-        types = {t["name"]: t["velocities"] for t in self.manifest["node_types"]}
+        types = {t.name: t.velocities for t in self.manifest.node_types}
         return [
-            np.concatenate([o[:, [k]] + np.arange(types[name]) for k, name in enumerate(e["node_types"])], axis=1)
+            np.concatenate([o[:, [k]] + np.arange(types[name]) for k, name in enumerate(e.node_types)], axis=1)
             for e, o in zip(self.elements, self.velocity_of, strict=True)
         ]
 
     @cached_property
     def field_places(self) -> list[NDArray[np.int64]]:
         """For each element type the components that its fields belong to, shape (instances, field size)."""
-        types = {t["name"]: t["dimension"] for t in self.manifest["node_types"]}
+        types = {t.name: t.dimension for t in self.manifest.node_types}
         return [
-            np.concatenate([o[:, :0], *(o[:, [k]] + np.arange(types[e["node_types"][k]]) for k in e["fields"])], axis=1)
+            np.concatenate([o[:, :0], *(o[:, [k]] + np.arange(types[e.node_types[k]]) for k in e.fields)], axis=1)
             for e, o in zip(self.elements, self.velocity_of, strict=True)
         ]
 
     @cached_property
     def stored_places(self) -> list[NDArray[np.int64]]:
         """For each element type the storage components of its instances, shape (instances, local storage)."""
-        types = {t["name"]: t["storage"] for t in self.manifest["node_types"]}
+        types = {t.name: t.storage for t in self.manifest.node_types}
         return [
-            np.concatenate([o[:, [k]] + np.arange(types[name]) for k, name in enumerate(e["node_types"])], axis=1)
+            np.concatenate([o[:, [k]] + np.arange(types[name]) for k, name in enumerate(e.node_types)], axis=1)
             for e, o in zip(self.elements, self.storage_of, strict=True)
         ]
 
@@ -364,44 +361,9 @@ class Layout:
         for element, place, first, width in zip(
             self.elements, self.places, self.first_rows, self.element_rows, strict=True
         ):
-            i, j = (np.array(element[which][key], dtype=np.intp) for key in ("rows", "columns"))
+            pattern = element.mass if which == "mass" else element.jacobian
+            i, j = (np.array(part, dtype=np.intp) for part in (pattern.rows, pattern.columns))
             own = place[:, i] if which == "mass" else first + width * np.arange(len(place))[:, None] + i
             rows.append(own.ravel().astype(np.intp))
             columns.append(place[:, j].ravel().astype(np.intp))
         return np.concatenate(rows), np.concatenate(columns)
-
-
-def check_format(manifest: Any, what: str, remedy: str) -> None:
-    """Check that a manifest is of the format that this version reads.
-
-    Parameters
-    ----------
-    manifest
-        What ``manifest.json`` holds.
-    what, remedy
-        What the message calls it, and what to do.
-
-    Raises
-    ------
-    FormatError
-        It is of another one; the message names the version that wrote it.
-    """
-    head = manifest if isinstance(manifest, dict) else {}
-    if head.get("format") != FORMAT:
-        raise other_format(what, repr(head.get("format")), FORMAT, head.get("symlie"), remedy)
-
-
-def read_manifest(folder: Path) -> dict[str, Any]:
-    """Read ``manifest.json`` of a generated folder.
-
-    Raises
-    ------
-    FormatError
-        It is missing or is not JSON.
-    """
-    path = folder / "manifest.json"
-    if not path.is_file():
-        raise FormatError(f"{folder} has no manifest.json; it is not a folder written by 'symlie generate'.")
-    with reading(path, "is damaged; generate the model again"):
-        manifest: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    return manifest

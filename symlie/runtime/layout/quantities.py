@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from symlie.contract.manifest import NodeType
 
 _UNITS = {"R": "1", "p": "1", "x": "m", "x_dot": "m/s", "Omega": "rad/s", "U": "m/s"}
 """Units of the fields of moving bodies."""
@@ -11,7 +11,7 @@ _COORDINATES = ("x", "x_dot")
 """Fields of Rⁿ, which are lengths only where they belong to a body that also turns."""
 
 
-def field_unit(node_type: dict[str, Any], name: str) -> str:
+def field_unit(node_type: NodeType, name: str) -> str:
     """Unit of a named field of a node type; empty if the model alone knows it.
 
     Parameters
@@ -22,5 +22,5 @@ def field_unit(node_type: dict[str, Any], name: str) -> str:
         Name of a storage or velocity field; a number at its end tells equal factors of a product apart.
     """
     stem = name.rstrip("0123456789")
-    turns = any(f["name"].rstrip("0123456789") == "Omega" for f in node_type["velocity_fields"])
+    turns = any(f.name.rstrip("0123456789") == "Omega" for f in node_type.velocity_fields)
     return "" if stem in _COORDINATES and not turns else _UNITS.get(stem, "")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from symlie.contract.manifest import ConstraintRows, EventFunction, NodeType
 from symlie.showing import Brief
 
 
@@ -16,7 +16,7 @@ class NodeSlice(Brief):
     """Where a node, or an array of nodes, sits in the state vectors."""
 
     name: str
-    type: dict[str, Any]
+    type: NodeType
     count: int
     is_array: bool
     storage: slice
@@ -37,7 +37,7 @@ class NodeSlice(Brief):
         """Values over time of this slice, shape (n, components), or (n, count, components) for arrays."""
         part = values[:, self.storage]
         if velocity:
-            part = values[:, self.velocity] if self.type["velocities"] else values[:, :0]
+            part = values[:, self.velocity] if self.type.velocities else values[:, :0]
         return part.reshape(len(values), self.count, -1) if self.is_array else part
 
 
@@ -45,21 +45,16 @@ class NodeSlice(Brief):
 class ConstraintSlice(Brief):
     """Rows of a named constraint over all instances of its element type."""
 
+    stated: ConstraintRows
     rows: NDArray[np.int64]
     """Shape (instances, size)."""
     is_array: bool
     element: str
-    is_holonomic: bool
-    is_of_accelerations: bool
 
 
 @dataclass(frozen=True)
-class EventValue:
+class EventValue(EventFunction):
     """One event function: of the model, or of one instance of an element type."""
 
-    name: str
     element: str
     instance: int
-    direction: int
-    """Which sign changes count: 1 rising, -1 falling, 0 both."""
-    is_terminal: bool

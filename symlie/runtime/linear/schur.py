@@ -181,7 +181,7 @@ class BandedAlgebra(_Products):
         """Velocity components by node type, shape (nodes, dimension)."""
         groups = []
         for node in self.layout.nodes:
-            d = node.type["dimension"]
+            d = node.type.dimension
             groups.append((np.arange(node.velocity.start, node.velocity.stop).reshape(-1, d), d))
         return groups
 
@@ -324,7 +324,7 @@ def half_bandwidth(layout: Layout, position: NDArray[np.int32]) -> int:
     node_of = np.zeros(layout.dimension, dtype=np.intp)
     count = 0
     for node in layout.nodes:
-        d = node.type["dimension"]
+        d = node.type.dimension
         node_of[node.velocity] = count + np.repeat(np.arange(node.count), d)
         count += node.count
     place, node_index = position[rows[mobile]], node_of[columns[mobile]]

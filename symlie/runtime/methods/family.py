@@ -33,7 +33,7 @@ class ScalarStages(NamedTuple):
 
 def has_frames(layout: Layout) -> bool:
     """Whether some nodes are on manifolds with a frame, whose flows have no known commutators."""
-    return any(node.type["is_frame"] for node in layout.nodes)
+    return any(node.type.is_frame for node in layout.nodes)
 
 
 class OwnArray(NamedTuple):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from symlie.contract.manifest import FieldLayout
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.layout.slices import NodeSlice
 from symlie.runtime.layout.topology import Numbers, links
@@ -78,9 +79,9 @@ class Snapshots:
         return float(self.x[..., axis].min()) - margin, float(self.x[..., axis].max()) + margin
 
 
-def position_field(node: NodeSlice) -> dict[str, Any] | None:
+def position_field(node: NodeSlice) -> FieldLayout | None:
     """The field with the position in space of a node, if it has one."""
-    return next((f for f in node.type["storage_fields"] if f["name"] == "x" and f["shape"] == [3]), None)
+    return next((f for f in node.type.storage_fields if f.name == "x" and f.shape == (3,)), None)
 
 
 def snapshots(solution: Solution) -> Snapshots | None:
@@ -104,7 +105,7 @@ def snapshots(solution: Solution) -> Snapshots | None:
             positions.append(np.full((len(chosen), node.count, 3), np.nan))
         else:
             storage = solution.q[chosen, node.storage].reshape(len(chosen), node.count, -1)
-            positions.append(storage[..., field["offset"] : field["offset"] + 3])
+            positions.append(storage[..., field.part])
     x = np.concatenate(positions, axis=1)
     joined = joined[np.isfinite(x[0, joined]).all(axis=(1, 2))]
     if not len(joined):

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
 
+from symlie.contract.manifest import FieldLayout
 from symlie.errors import UnknownNameError
 from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.layout.quantities import field_unit
@@ -61,11 +62,11 @@ def panels(solution: Solution) -> list[Panel]:
     """The panels of a solution, chosen by what it contains; `left_out` names the rest."""
     layout, nodes = solution.system.layout, _drawn_nodes(solution.system.layout)
     outputs = [_output_panel(solution, name) for name in _drawn_outputs(layout)]
-    stored = [p for n in nodes for p in _field_panels(solution, n, "storage_fields")]
+    stored = [p for n in nodes for p in _field_panels(solution, n, n.type.storage_fields)]
     # An output that repeats a coordinate, such as the position of the only body, takes its place.
     drawn = [p for p in stored if not any(_is_same(p, output) for output in outputs)] + outputs
     drawn += [p for n in nodes for p in _rotation_panels(solution, n)]
-    drawn += [p for n in nodes for p in _field_panels(solution, n, "velocity_fields")]
+    drawn += [p for n in nodes for p in _field_panels(solution, n, n.type.velocity_fields)]
     drawn += [_multiplier_panel(constraint, values) for constraint, values in solution.named_multipliers().items()]
     drawn.append(_energy_panel(solution.outputs["energy"]))
     if layout.of_velocities.any():
@@ -116,10 +117,10 @@ def _scale(solution: Solution, kind: str) -> float:
     layout = solution.system.layout
     compared = [solution.outputs[name] for name, (_, unit) in layout.outputs.items() if unit == kind]
     compared += [
-        solution.field(node.name, field["name"])
+        solution.field(node.name, field.name)
         for node in layout.nodes
-        for field in node.type["storage_fields"] + node.type["velocity_fields"]
-        if _kind_of_field(node, field["name"]) == kind
+        for field in node.type.fields
+        if _kind_of_field(node, field.name) == kind
     ]
     if kind == _MULTIPLIERS:
         compared.append(solution.multipliers)
@@ -191,12 +192,7 @@ def _not_drawable(name: str, layout: Layout) -> UnknownNameError:
 
 
 def _drawable(layout: Layout) -> list[str]:
-    fields = [
-        f"{node.name}.{field['name']}"
-        for node in layout.nodes
-        for field in node.type["storage_fields"] + node.type["velocity_fields"]
-        if not node.is_array
-    ]
+    fields = [f"{node.name}.{field.name}" for node in layout.nodes for field in node.type.fields if not node.is_array]
     residuals = ["residuals"] if layout.of_velocities.any() else []
     return ["energy", *residuals, *layout.outputs, *layout.constraints, *fields]
 
@@ -207,10 +203,7 @@ def _panel_of_field(solution: Solution, node: str, field: str) -> Panel | None:
         return None
     if field.rstrip("0123456789") in _ROTATIONS:
         return next(_rotation_panels(solution, part, field), None)
-    for fields in ("storage_fields", "velocity_fields"):
-        for panel in _field_panels(solution, part, fields, field):
-            return panel
-    return None
+    return next(_field_panels(solution, part, part.type.fields, field), None)
 
 
 def _output_panel(solution: Solution, name: str) -> Panel:
@@ -221,37 +214,39 @@ def _output_panel(solution: Solution, name: str) -> Panel:
     return Panel(_words(name), _in_unit(unit), _components("e", values, "norm"), kind=unit)
 
 
-def _field_panels(solution: Solution, node: NodeSlice, fields: str, only: str = "") -> Iterator[Panel]:
-    for field in node.type[fields]:
-        name = field["name"]
+def _field_panels(
+    solution: Solution, node: NodeSlice, fields: Sequence[FieldLayout], only: str = ""
+) -> Iterator[Panel]:
+    for field in fields:
+        name = field.name
         if name.rstrip("0123456789") in _ROTATIONS or name != (only or name):
             continue
-        if len(field["shape"]) == 2 and not only:
+        if len(field.shape) == 2 and not only:
             continue
         values = solution.field(node.name, name).reshape(len(solution.t), -1)
         letter, unit = _letter(name), field_unit(node.type, name)
         meaning = _MEANING.get(name.rstrip("0123456789"), "") if unit else ""
-        title = _title(solution, node, meaning or ("rates" if fields == "velocity_fields" else "coordinates"))
+        title = _title(solution, node, meaning or ("rates" if field in node.type.velocity_fields else "coordinates"))
         kind = _kind_of_field(node, name)
         yield Panel(title, _in_unit(unit, f"${letter}$"), _components(letter, values), kind=kind)
 
 
 def _rotation_panels(solution: Solution, node: NodeSlice, only: str = "") -> Iterator[Panel]:
-    for field in node.type["storage_fields"]:
-        if only and field["name"] != only:
+    for field in node.type.storage_fields:
+        if only and field.name != only:
             continue
-        stem = field["name"].rstrip("0123456789")
-        values = solution.field(node.name, field["name"])
-        if stem == "R" and field["shape"] == [3, 3]:
+        stem = field.name.rstrip("0123456789")
+        values = solution.field(node.name, field.name)
+        if stem == "R" and field.shape == (3, 3):
             quaternions = continuous(quaternions_of(values))
-        elif stem == "p" and field["shape"] == [4]:
+        elif stem == "p" and field.shape == (4,):
             quaternions = continuous(values)
-        elif any(entry["field"] == field["name"] for entry in node.type["angles"]):
-            angle = solution.angle(node.name, field["name"])
+        elif any(entry.field == field.name for entry in node.type.angles):
+            angle = solution.angle(node.name, field.name)
             title, label = _title(solution, node, "rotation angle"), _in_unit("rad", r"$\varphi$")
             yield Panel(title, label, (Series("", angle),), kind="rad")
             continue
-        elif stem == "psi" and field["shape"] == [3]:
+        elif stem == "psi" and field.shape == (3,):
             series = _components(r"\psi", continuous_rotation(values))
             yield Panel(_title(solution, node, "rotation vector"), _in_unit("rad", r"$\psi$"), series, kind="rad")
             continue

@@ -115,18 +115,17 @@ def _solution(content: _Content, system: System) -> Solution:
     q, v = np.empty((len(t), layout.storage)), np.zeros((len(t), layout.dimension))
     multipliers = np.empty((len(t), layout.rows))
     for node in layout.nodes:
-        for kind, fields, part in (
-            ("configuration", "storage_fields", q[:, node.storage]),
-            ("velocity", "velocity_fields", v[:, node.velocity]),
+        for kind, fields, size, part in (
+            ("configuration", node.type.storage_fields, node.type.storage, q[:, node.storage]),
+            ("velocity", node.type.velocity_fields, node.type.velocities, v[:, node.velocity]),
         ):
             by_node = part.reshape(len(t), node.count, -1)
             position = 0
-            for field in node.type[fields]:
-                values = content.required(kind=kind, node=node.name, field=field["name"])
+            for field in fields:
+                values = content.required(kind=kind, node=node.name, field=field.name)
                 rows = values.reshape(len(t), node.count, -1)
-                by_node[:, :, field["offset"] : field["offset"] + rows.shape[2]] = rows
+                by_node[:, :, field.offset : field.offset + rows.shape[2]] = rows
                 position += rows.shape[2]
-            size = node.type["storage" if kind == "configuration" else "velocities"]
             if position != size:
                 raise ValueError(f"the {kind} of node {node.name} is not complete")
             part[...] = by_node.reshape(part.shape)

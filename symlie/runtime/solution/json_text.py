@@ -36,9 +36,9 @@ def _angles_json(solution: Solution) -> dict[str, Any]:
     """Angles by node, or by node and field where a node has several."""
     angles = {}
     for node in solution.system.layout.nodes:
-        for entry in node.type["angles"]:
-            name = node.name if len(node.type["angles"]) == 1 else f"{node.name}.{entry['field']}"
-            angles[name] = solution.angle(node.name, entry["field"]).tolist()
+        for entry in node.type.angles:
+            name = node.name if len(node.type.angles) == 1 else f"{node.name}.{entry.field}"
+            angles[name] = solution.angle(node.name, entry.field).tolist()
     return angles
 
 

@@ -20,13 +20,13 @@ def node_rotations(solution: Solution, name: str, index: int | None, field: str 
     from scipy.spatial.transform import Rotation
 
     node = solution.system.layout.node(name)
-    forms = {f["name"]: rotation_form(f["name"], f["shape"]) for f in node.type["storage_fields"]}
+    forms = {f.name: rotation_form(f.name, f.shape) for f in node.type.storage_fields}
     known = {label: form for label, form in forms.items() if form not in (None, "planar")}
     if field is not None:
         known = {label: form for label, form in known.items() if label == field}
     if not known:
         hint = "; its angle is solution.angle(…)" if "planar" in forms.values() else ""
-        raise UnknownNameError(f"Node '{name}' on {node.type['name']} stores no rotation in space{hint}.")
+        raise UnknownNameError(f"Node '{name}' on {node.type.name} stores no rotation in space{hint}.")
     if len(known) > 1:
         raise UnknownNameError(f"Node '{name}' has several rotations; give field, one of {', '.join(known)}.")
     ((label, form),) = known.items()

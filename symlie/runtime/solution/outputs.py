@@ -73,8 +73,8 @@ class Outputs(Mapping[str, "Array"]):
     def _computed(self, name: str) -> Array:
         solution, layout = self._solution, self._solution.system.layout
         if name in layout.node_outputs:
-            node, entry, _ = layout.node_outputs[name]
-            return solution.field(node.name, entry["name"])[:, ~node.fixed]
+            node, field, _ = layout.node_outputs[name]
+            return solution.field(node.name, field.name)[:, ~node.fixed]
         observe, prepared = solution.system.kernels.observe, solution.system.prepared
         if name in layout.outputs:
             block = observe(prepared, solution.states, (), (name,))["outputs"]

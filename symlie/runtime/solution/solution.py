@@ -136,15 +136,15 @@ class Solution:
             Name of the field, of its configuration or its velocity.
         """
         part = self.system.layout.node(node)
-        for fields, values in (("storage_fields", self.configuration(node)), ("velocity_fields", self.velocity(node))):
-            for entry in part.type[fields]:
-                if entry["name"] == name:
-                    size = int(np.prod(entry["shape"]))
-                    block = values[..., entry["offset"] : entry["offset"] + size]
-                    return block.reshape(*block.shape[:-1], *entry["shape"])
+        of_configuration = (part.type.storage_fields, self.configuration(node))
+        for fields, values in (of_configuration, (part.type.velocity_fields, self.velocity(node))):
+            for found in fields:
+                if found.name == name:
+                    block = values[..., found.part]
+                    return block.reshape(*block.shape[:-1], *found.shape)
         from symlie.errors import UnknownNameError
 
-        known = [f["name"] for f in part.type["storage_fields"] + part.type["velocity_fields"]]
+        known = [f.name for f in part.type.fields]
         raise UnknownNameError(f"Node '{node}' has no field '{name}'; it has: {', '.join(known)}.")
 
     def rotation(self, node: str, index: int | None = None, field: str | None = None) -> Rotation:

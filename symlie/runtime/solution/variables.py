@@ -93,9 +93,8 @@ def solution_variables(solution: Solution) -> list[Variable]:
 
     for node in layout.nodes:
         nodes = (f"{node.name}_node",) if node.is_array else ()
-        for kind, fields in (("configuration", "storage_fields"), ("velocity", "velocity_fields")):
-            for field in node.type[fields]:
-                label = field["name"]
+        for kind, fields in (("configuration", node.type.storage_fields), ("velocity", node.type.velocity_fields)):
+            for label in (field.name for field in fields):
                 unit = field_unit(node.type, label)
                 add(
                     f"{node.name}_{label}",
@@ -106,9 +105,9 @@ def solution_variables(solution: Solution) -> list[Variable]:
                     node=node.name,
                     field=label,
                 )
-        for angle in node.type["angles"]:
-            stored = angle["field"]
-            name = f"{node.name}_angle" if len(node.type["angles"]) == 1 else f"{node.name}_angle_{stored}"
+        for angle in node.type.angles:
+            stored = angle.field
+            name = f"{node.name}_angle" if len(node.type.angles) == 1 else f"{node.name}_angle_{stored}"
             add(name, solution.angle(node.name, stored), "rad", nodes, kind="angle", node=node.name, field=stored)
     for constraint, values in solution.named_multipliers().items():
         part = layout.constraints[constraint]

@@ -153,8 +153,7 @@ def _with_velocities(system: System, v: Array, given: Any) -> System:
     """The system with other values of the velocities that are given."""
     for node in system.layout.nodes:
         rows, stated = v[node.velocity].reshape(node.count, -1), given[node.velocity].reshape(node.count, -1)
-        for entry in node.type["velocity_fields"]:
-            part = slice(entry["offset"], entry["offset"] + int(np.prod(entry["shape"])))
-            if stated[~node.fixed, part].any():
-                system = system.with_initial(node.name, **{entry["name"]: rows[:, part]})
+        for field in node.type.velocity_fields:
+            if stated[~node.fixed, field.part].any():
+                system = system.with_initial(node.name, **{field.name: rows[:, field.part]})
     return system

@@ -101,10 +101,10 @@ class SteadyMotion:
         for name, value in frame.items():
             node = layout.node(name)
             try:
-                self.spin[node.velocity] = np.broadcast_to(value, (node.count, node.type["dimension"])).ravel()
+                self.spin[node.velocity] = np.broadcast_to(value, (node.count, node.type.dimension)).ravel()
             except (TypeError, ValueError):
                 raise ModelError(
-                    f"The frame of node '{name}' must be {node.type['dimension']} numbers, a velocity of its group."
+                    f"The frame of node '{name}' must be {node.type.dimension} numbers, a velocity of its group."
                 ) from None
         if frame and self.is_rest:
             raise ModelError("A frame belongs to a motion; give v, too.")
@@ -306,7 +306,7 @@ def bracket_matrix(system: System, u: Array) -> Any:
     from scipy.sparse import coo_array
 
     dimension = system.layout.dimension
-    sizes = np.concatenate([np.full(n.count, n.type["dimension"]) for n in system.layout.nodes])
+    sizes = np.concatenate([np.full(n.count, n.type.dimension) for n in system.layout.nodes])
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
     owner = np.repeat(np.arange(len(sizes)), sizes)
     rows, columns, values = [], [], []

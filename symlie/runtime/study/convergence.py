@@ -182,8 +182,8 @@ def read_end_state(path: Path, layout: Layout, t: float) -> EndState:
         raise FormatError(f"The reference {path} can not be read: {error.strerror}.") from error
     except (ValueError, KeyError, TypeError, IndexError, RecursionError) as error:
         raise FormatError(f"{path} is not the output of 'symlie run {layout.name} --json' ({error!r}).") from error
-    is_stored = np.concatenate([np.full(n.count * n.type["storage"], n.is_state) for n in layout.nodes])
-    is_moving = np.concatenate([np.full(n.count * n.type["dimension"], n.is_state) for n in layout.nodes])
+    is_stored = np.concatenate([np.full(n.count * n.type.storage, n.is_state) for n in layout.nodes])
+    is_moving = np.concatenate([np.full(n.count * n.type.dimension, n.is_state) for n in layout.nodes])
     is_moving &= layout.has_velocity
     if (stored.size, moving.size, multipliers.size) != (is_stored.sum(), is_moving.sum(), layout.rows):
         raise FormatError(f"{path} is of a model or group other than {layout.name} {layout.options}.")

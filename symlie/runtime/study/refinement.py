@@ -179,7 +179,7 @@ def restricted(state: EndState, layout: Layout, coarse: Layout, ratio: int) -> E
     same = np.concatenate(numbers)
     rows = np.zeros(coarse.rows)
     for name, wanted in coarse.constraints.items():
-        element = [e["name"] for e in coarse.elements].index(wanted.element)
+        element = [e.name for e in coarse.elements].index(wanted.element)
         chosen = _instances(layout.members[element], same[coarse.members[element]], name)
         rows[wanted.rows] = state.multipliers[layout.constraints[name].rows][chosen].mean(axis=1)
     return EndState(np.concatenate(q), np.concatenate(v), rows)

@@ -23,8 +23,8 @@ def check_numbers(layout: Layout, parameters: Array, element_parameters: tuple[A
             raise ModelError(f"Parameter '{name}' of '{layout.name}' is not finite.")
     for element, rows in zip(layout.elements, element_parameters, strict=True):
         if not np.all(np.isfinite(rows)):
-            raise ModelError(f"A parameter of element '{element['name']}' of '{layout.name}' is not finite.")
-    for name in layout.manifest["breakpoints"]:
+            raise ModelError(f"A parameter of element '{element.name}' of '{layout.name}' is not finite.")
+    for name in layout.manifest.breakpoints:
         if not np.all(np.diff(parameters[layout.parameters[name][0]]) > 0):
             raise ModelError(f"The times of parameter '{name}' of '{layout.name}' must increase.")
     for node in layout.nodes:
@@ -48,11 +48,11 @@ def checked_configuration(layout: Layout, kernels: Kernels, q: Array, what: str)
         if not defect <= 1e-6 or _is_degenerate(node, q[node.storage]):
             rule = (
                 "rotation matrices must be orthogonal with determinant 1, quaternions of unit length"
-                if node.type["velocities"]
+                if node.type.velocities
                 else "its parts must satisfy the relations of the manifold"
             )
             raise ModelError(
-                f"The {what} of node '{node.name}' is not in {node.type['name']} (off by {defect:.2g}); {rule}."
+                f"The {what} of node '{node.name}' is not in {node.type.name} (off by {defect:.2g}); {rule}."
             )
     return kernels.normalize(moved)
 
@@ -60,10 +60,9 @@ def checked_configuration(layout: Layout, kernels: Kernels, q: Array, what: str)
 def _is_degenerate(node: NodeSlice, storage: Array) -> bool:
     """Whether a stored matrix is a reflection or a projection, or a quaternion zero: normalize leaves these alone."""
     rows = storage.reshape(node.count, -1)
-    for f in node.type["storage_fields"]:
-        part = slice(f["offset"], f["offset"] + int(np.prod(f["shape"])))
-        if np.any(node.type["identity"][part]) and not np.all(np.abs(rows[:, part]).max(axis=1) > 1e-6):
+    for f in node.type.storage_fields:
+        if np.any(node.type.identity[f.part]) and not np.all(np.abs(rows[:, f.part]).max(axis=1) > 1e-6):
             return True
-        if f["shape"] == [3, 3] and np.any(np.linalg.det(rows[:, part].reshape(-1, 3, 3)) < 1e-6):
+        if f.shape == (3, 3) and np.any(np.linalg.det(rows[:, f.part].reshape(-1, 3, 3)) < 1e-6):
             return True
     return False

@@ -6,6 +6,7 @@ at hand. Generated folders and files hold numbers: what they keep of a start are
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -61,8 +62,8 @@ def changed_initial_values(
         Wrong number of components, not finite, or several values for one field.
     """
     part = layout.node(node)
-    shapes = {f["name"]: tuple(f["shape"]) for f in part.type["storage_fields"]}
-    fields = with_rotations(f"Node '{node}' on {part.type['name']}", shapes, fields)
+    shapes = {f.name: f.shape for f in part.type.storage_fields}
+    fields = with_rotations(f"Node '{node}' on {part.type.name}", shapes, fields)
     own = _sizes(part)
     names = dict.fromkeys([*(name for owner, name in values if owner == node), *fields])
     others: dict[str, InitialQuantity] = {}
@@ -144,18 +145,16 @@ def _in_order(given: Quantities) -> Iterator[tuple[tuple[str, str], InitialQuant
 
 def field_rows(node: NodeSlice, name: str, q: NDArray[Any], v: NDArray[Any]) -> NDArray[Any]:
     """The part of q or v that is a field of a node, or of all nodes of an array; a view, shape (count, components)."""
-    for fields, vector in (("storage_fields", q[node.storage]), ("velocity_fields", v[node.velocity])):
-        for entry in node.type[fields]:
-            if entry["name"] == name:
-                part = slice(entry["offset"], entry["offset"] + int(np.prod(entry["shape"])))
-                return vector.reshape(node.count, -1)[:, part]
+    for fields, vector in ((node.type.storage_fields, q[node.storage]), (node.type.velocity_fields, v[node.velocity])):
+        for field in fields:
+            if field.name == name:
+                return vector.reshape(node.count, -1)[:, field.part]
     raise KeyError(name)
 
 
 def _sizes(node: NodeSlice) -> dict[str, int]:
     """Components of each field of a node."""
-    fields = node.type["storage_fields"] + node.type["velocity_fields"]
-    return {f["name"]: int(np.prod(f["shape"])) for f in fields}
+    return {f.name: math.prod(f.shape) for f in node.type.fields}
 
 
 def _parameter(system: System, name: str) -> Array:

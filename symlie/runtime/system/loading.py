@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
 from symlie.compile.cache import compiled_library
 from symlie.compile.checksums import changed_file
 from symlie.compile.compiler import OPTIMIZATIONS
 from symlie.compile.library import Library
 from symlie.compile.reading import reading
+from symlie.contract.manifest import REMEDY, check_format, read_manifest
 from symlie.errors import FormatError, NoCompilerError, UnknownNameError
 from symlie.notices import notify
 from symlie.runtime.kernels.c import CKernels
@@ -22,7 +23,7 @@ from symlie.runtime.kernels.newton import MATRIX_KINDS, LazyMatrices
 from symlie.runtime.kernels.numpy import NumpyKernels
 from symlie.runtime.kernels.protocol import Kernels
 from symlie.runtime.kernels.unloaded import UnloadedStepKernels, unloaded
-from symlie.runtime.layout.layout import Layout, read_manifest
+from symlie.runtime.layout.layout import Layout
 from symlie.runtime.linear.schur import algebra_of
 from symlie.runtime.system.system import System, Timings
 
@@ -32,7 +33,6 @@ BACKENDS = ("auto", "c", "numpy")
 
 def load_system(
     files: Mapping[str, str],
-    manifest: dict[str, Any],
     *,
     backend: str = "auto",
     optimize: str = "default",
@@ -45,9 +45,7 @@ def load_system(
     Parameters
     ----------
     files
-        Generated files by name.
-    manifest
-        The parsed manifest.
+        Generated files by name; ``manifest.json`` is among them.
     backend, optimize
         As in `Equations.compile`.
     timings
@@ -70,7 +68,7 @@ def load_system(
         raise UnknownNameError(f"Unknown backend '{backend}'; use one of: {', '.join(BACKENDS)}.")
     if optimize not in OPTIMIZATIONS:
         raise UnknownNameError(f"Unknown optimize '{optimize}'; use one of: {', '.join(OPTIMIZATIONS)}.")
-    layout = Layout(manifest)
+    layout = Layout(read_manifest(files["manifest.json"]))
     if not run_code:
         return _unloaded_system(layout, files, backend, optimize)
     seconds = 0.0
@@ -140,12 +138,16 @@ def load(folder: str | Path, *, backend: str = "auto", optimize: str = "default"
         It is not a generated folder of this version.
     """
     folder = Path(folder)
-    manifest = read_manifest(folder)
+    path = folder / "manifest.json"
+    if not path.is_file():
+        raise FormatError(f"{folder} has no manifest.json; it is not a folder written by 'symlie generate'.")
+    with reading(path, "is damaged; generate the model again"):
+        head = json.loads(path.read_text(encoding="utf-8"))
+    check_format(head, "The manifest", REMEDY)  # says first if the folder is of another version
     with reading(folder, "can not be loaded; generate the model again"):
-        Layout(manifest)  # says first if the folder is of another version
         kinds = {".c", ".h", ".py", ".json", ".txt"}
         files = {p.name: p.read_text(encoding="utf-8", errors="replace") for p in folder.iterdir() if p.suffix in kinds}
         changed = changed_file(files)
         if changed is not None:
             raise FormatError(f"{folder / changed} is not as it was generated; generate the model again.")
-        return load_system(files, manifest, backend=backend, optimize=optimize)
+        return load_system(files, backend=backend, optimize=optimize)

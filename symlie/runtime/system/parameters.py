@@ -42,7 +42,7 @@ def changed_parameters(
 def _place(layout: Layout, name: str) -> tuple[int, slice]:
     """Where a parameter of an element type is, by its name or as ELEMENT.NAME."""
     element, _, own = name.rpartition(".")
-    names = [e["name"] for e in layout.elements]
+    names = [e.name for e in layout.elements]
     named = {
         parameter: [place for place in places if names[place[0]] != layout.name]
         for parameter, places in layout.parameters_of_elements.items()

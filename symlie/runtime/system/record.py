@@ -15,10 +15,10 @@ import numpy as np
 
 from symlie.compile.cache import text_key
 from symlie.compile.reading import check_file_names, reading
+from symlie.contract.manifest import check_format
 from symlie.errors import FormatError
 from symlie.runtime.kernels.coordinates import STEP_KINDS
 from symlie.runtime.kernels.newton import MATRIX_KINDS
-from symlie.runtime.layout.layout import check_format
 from symlie.runtime.system.inputs import input_table
 from symlie.runtime.system.loading import load_system
 from symlie.runtime.system.system import System, Timings
@@ -87,7 +87,7 @@ def recorded_system(record: dict[str, Any], backend: str | None = None, *, run_c
             raise FormatError("The generated code in this file does not belong to its manifest; it is damaged.")
         check_format(manifest, "The generated code in this file", "read it with that version, or run the model again")
         chosen = backend or record["backend"]
-        system = load_system(files, manifest, backend=chosen, optimize=record["optimize"], run_code=run_code)
+        system = load_system(files, backend=chosen, optimize=record["optimize"], run_code=run_code)
         stated = (system.parameters, *system.element_parameters)
         found = [np.array(rows, dtype=float) for rows in (record["parameters"], *record["element_parameters"])]
         parameters = found[0].reshape(stated[0].shape)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def node_text(node: NodeSlice) -> str:
     """A node or an array of nodes with what it is on."""
-    return f"{node.name}{f'[{node.count}]' if node.is_array else ''} on {node.type['name']}"
+    return f"{node.name}{f'[{node.count}]' if node.is_array else ''} on {node.type.name}"
 
 
 def system_line(system: System) -> str:
@@ -29,7 +29,7 @@ def system_line(system: System) -> str:
 def system_html(system: System) -> str:
     """Nodes, parameters and constraints of a system."""
     layout = system.layout
-    nodes = [(node_text(n), n.type["storage"], n.type["velocities"]) for n in layout.nodes]
+    nodes = [(node_text(n), n.type.storage, n.type.velocities) for n in layout.nodes]
     parameters = [
         (name, _values(system.parameters[position].reshape(shape)), unit)
         for name, (position, shape, unit) in layout.parameters.items()

@@ -174,7 +174,7 @@ class System(NamesSuccessors):
         These are kinks of functions of time, and jumps of inputs, after which steps begin a few units in the last
         place later.
         """
-        positions = [self.layout.parameters[name][0] for name in self.layout.manifest["breakpoints"]]
+        positions = [self.layout.parameters[name][0] for name in self.layout.manifest.breakpoints]
         kinks = {float(t): float(t) for part in positions for t in self.parameters[part]}
         return kinks | breakpoints_of(list(self.inputs.values()))
 
@@ -366,9 +366,8 @@ class System(NamesSuccessors):
         changed = dict(self.initial_fields)
         for node in self.layout.nodes:
             rows = values[node.storage].reshape(node.count, -1)
-            for entry in node.type["storage_fields"]:
-                size = int(np.prod(entry["shape"]))
-                changed[node.name, entry["name"]] = rows[:, entry["offset"] : entry["offset"] + size]
+            for stored in node.type.storage_fields:
+                changed[node.name, stored.name] = rows[:, stored.part]
         return dataclasses.replace(self, initial_values=changed)
 
     def check_motions(self, t: float) -> None:
@@ -394,13 +393,13 @@ class System(NamesSuccessors):
         single_q, single_v = self.kernels.initial(self.prepared)
         q, v = np.empty(self.layout.storage), np.empty(self.layout.dimension)
         position_q = position_v = 0
-        stated = {n["name"]: n for n in self.layout.manifest["nodes"]}
+        stated = {n.name: n for n in self.layout.manifest.nodes}
         for node in self.layout.nodes:
             if node.is_array:
-                q[node.storage] = np.ravel(stated[node.name]["storage"])
-                v[node.velocity] = np.ravel(stated[node.name]["velocity"])
+                q[node.storage] = stated[node.name].storage.ravel()
+                v[node.velocity] = stated[node.name].velocity.ravel()
             else:
-                width, dimension = node.type["storage"], node.type["dimension"]
+                width, dimension = node.type.storage, node.type.dimension
                 q[node.storage] = single_q[position_q : position_q + width]
                 v[node.velocity] = single_v[position_v : position_v + dimension]
                 position_q += width

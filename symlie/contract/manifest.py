@@ -1,0 +1,348 @@
+"""The manifest: a model in numbers, all that is known of generated code besides its text.
+
+`Types` depend on the types of a model alone; nodes, instances and values are run-time data.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symlie.compile.reading import other_format, reading
+from symlie.contract.records import from_json, to_json
+from symlie.showing import Brief
+
+FORMAT = 8
+"""Version of the manifest's layout; a folder of another format is refused."""
+
+
+@dataclass(frozen=True)
+class FieldLayout:
+    """A named part of a state vector."""
+
+    name: str
+    offset: int
+    shape: tuple[int, ...]
+
+    @property
+    def part(self) -> slice:
+        """Where its components are."""
+        return slice(self.offset, self.offset + math.prod(self.shape))
+
+
+@dataclass(frozen=True)
+class AngleLayout:
+    """A rotation of the plane that is stored as (cos φ, sin φ)."""
+
+    field: str
+    """Storage field that it is part of."""
+    cosine: int
+    sine: int
+    component: int
+    """Component of local coordinates that φ' is."""
+
+
+@dataclass(frozen=True)
+class NodeType:
+    """A group or homogeneous space of nodes."""
+
+    name: str
+    storage: int
+    dimension: int
+    """Dimension of the algebra that local coordinates of a step are in."""
+    velocities: int
+    """Number of velocity components: the dimension, or 0 if the motion is given by a field."""
+    is_frame: bool
+    """Whether points move by flows that compose to no group; only ``advance`` has a meaning then."""
+    identity: tuple[float, ...]
+    storage_fields: tuple[FieldLayout, ...]
+    velocity_fields: tuple[FieldLayout, ...]
+    angles: tuple[AngleLayout, ...]
+
+    @property
+    def fields(self) -> tuple[FieldLayout, ...]:
+        """Fields of the configuration and of the velocity."""
+        return self.storage_fields + self.velocity_fields
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """Positions of the stored values of a matrix."""
+
+    rows: tuple[int, ...]
+    columns: tuple[int, ...]
+
+    @property
+    def count(self) -> int:
+        """Number of stored values."""
+        return len(self.rows)
+
+
+@dataclass(frozen=True)
+class ConstraintRows:
+    """Named rows of an element's constraints."""
+
+    name: str
+    size: int
+    level: int
+    """0 for Φ(t, q) = 0, 1 for A(t, q) v + b(t, q) = 0, 2 for B(t, q) v' + Z(t, q, v) = 0."""
+
+
+@dataclass(frozen=True)
+class OutputComponents:
+    """A named output; over several instances and element types it is a sum."""
+
+    name: str
+    size: int
+    unit: str
+
+
+@dataclass(frozen=True)
+class EventFunction:
+    """A scalar whose zeros are looked for, one value per instance."""
+
+    name: str
+    direction: int
+    """Which sign changes count: 1 rising, -1 falling, 0 both."""
+    is_terminal: bool
+
+
+@dataclass(frozen=True)
+class ParameterLayout:
+    """A parameter of the model or of an element type."""
+
+    name: str
+    shape: tuple[int, ...]
+    default: tuple[float, ...]
+    unit: str
+
+
+@dataclass(frozen=True)
+class InputLayout:
+    """A function of time that is given at run time; its slots follow the parameters."""
+
+    name: str
+    size: int
+    unit: str
+
+
+@dataclass(frozen=True)
+class ElementType:
+    """Local layout of an element type."""
+
+    name: str
+    node_types: tuple[str, ...]
+    prepared_parameters: int
+    """Length of an instance's parameters with the constants computed from them."""
+    mass: Pattern
+    """Lower triangle."""
+    mass_is_constant: bool
+    conserves_energy: bool
+    """Whether T + V is constant as far as this type is concerned, while inputs and prescribed motions do no work."""
+    jacobian: Pattern
+    constraints: tuple[ConstraintRows, ...]
+    has_constraint_rate: bool
+    """Whether Φ depends on time, so that b = ∂Φ/∂t appears in the hidden constraint."""
+    outputs: tuple[OutputComponents, ...]
+    events: tuple[EventFunction, ...]
+    fields: tuple[int, ...]
+    """Places whose nodes have no velocity and get a field from the element."""
+    places_backwards: bool
+    """Whether the last instance is placed first."""
+    placements: tuple[tuple[int, int], ...]
+    """Places of nodes that the element puts where another one is plus an offset, with the place of that."""
+
+    @property
+    def rows(self) -> int:
+        """Number of constraint rows of one instance."""
+        return sum(c.size for c in self.constraints)
+
+
+@dataclass(frozen=True)
+class Types:
+    """What depends on the types of a model alone."""
+
+    format: int
+    symlie: str
+    """Version that wrote it."""
+    model: str
+    interface_hash: str
+    """Hash of all signatures, which the generated code reports too."""
+    fixed_topology: bool
+    """Whether counts and tables are written into the text."""
+    node_types: tuple[NodeType, ...]
+    element_types: tuple[ElementType, ...]
+    inputs: tuple[InputLayout, ...]
+    prepared_parameters: int
+    """Length of the parameter vector with the constants computed from it."""
+    operations: dict[str, int]
+    """Operations of each generated function."""
+
+    def has(self, owner: str, kernel: str) -> bool:
+        """Whether a node type, an element type or the model has a kernel of this name."""
+        return f"{owner}_{kernel}" in self.operations
+
+
+@dataclass(frozen=True)
+class NodeOutput:
+    """An output that is a field of the configuration of all nodes of an array that are not clamped."""
+
+    name: str
+    field: str
+    unit: str
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class NodeSet(Brief):
+    """A named node, or a named array of nodes."""
+
+    name: str
+    type: str
+    count: int
+    is_array: bool
+    fixed: tuple[int, ...]
+    """Which nodes are clamped."""
+    storage_given: tuple[bool, ...]
+    velocity_given: tuple[bool, ...]
+    """Which initial components were stated, as many as components of storage and of dimension."""
+    outputs: tuple[NodeOutput, ...]
+    storage: NDArray[np.float64]
+    velocity: NDArray[np.float64]
+    """Initial values of an array, shape (count, storage) and (count, dimension); empty for single nodes."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Instances(Brief):
+    """All instances of an element type."""
+
+    element: str
+    parameter_names: tuple[str, ...]
+    parameter_sizes: tuple[int, ...]
+    nodes: NDArray[np.int32]
+    """Nodes of each instance, shape (count, places), as indices into all nodes grouped by type."""
+    parameters: NDArray[np.float64]
+    """One row for all instances, or one for each."""
+
+    @property
+    def count(self) -> int:
+        """Number of instances."""
+        return len(self.nodes)
+
+
+@dataclass(frozen=True)
+class Manifest(Types):
+    """A model with its nodes, in the order of the state vectors, its instances and values."""
+
+    options: dict[str, Any]
+    """What the model was built with."""
+    parameters: tuple[ParameterLayout, ...]
+    nodes: tuple[NodeSet, ...]
+    instances: tuple[Instances, ...]
+    motions: tuple[int, ...]
+    """The node that each prescribed motion moves."""
+    breakpoints: tuple[str, ...]
+    """Names of parameters whose values are times that must be step boundaries."""
+
+
+@dataclass(frozen=True)
+class ConstrainedPlace:
+    """A place of an element type with constraints."""
+
+    element: str
+    place: int
+    node_type: str
+    dimension: int
+    rows: int
+    values: int
+    """Stored values of the element's Jacobian."""
+    offset: int
+    """Where the block of this place begins in them."""
+
+
+def pair_kinds(
+    node_types: Sequence[NodeType], element_types: Sequence[ElementType]
+) -> list[tuple[ConstrainedPlace, ConstrainedPlace]]:
+    """Ordered pairs of places of constrained element types that can share a node.
+
+    Parameters
+    ----------
+    node_types, element_types
+        Types of a model.
+    """
+    places = []
+    velocities = {t.name: t.velocities for t in node_types}
+    for e in element_types:
+        offset = 0
+        for k, name in enumerate(e.node_types if e.rows else ()):
+            if velocities[name]:
+                places.append(ConstrainedPlace(e.name, k, name, velocities[name], e.rows, e.jacobian.count, offset))
+            offset += velocities[name] * e.rows
+    return [(a, b) for a in places for b in places if a.node_type == b.node_type]
+
+
+def text_of(kind: type[Types], content: Types) -> str:
+    """A manifest, or the part of one that depends on types alone, as text: one line per entry.
+
+    Parameters
+    ----------
+    kind
+        `Types` or `Manifest`.
+    content
+        What is written.
+    """
+    lines = [f"{json.dumps(name)}: {json.dumps(value)}" for name, value in to_json(kind, content).items()]
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def read_types(text: str) -> Types:
+    """`Types` from their text."""
+    return from_json(Types, json.loads(text))
+
+
+REMEDY = "generate the model again with 'symlie generate'"
+"""What to do with a manifest that can not be read."""
+
+
+def read_manifest(text: str) -> Manifest:
+    """The manifest of a text.
+
+    Parameters
+    ----------
+    text
+        Content of ``manifest.json``.
+
+    Raises
+    ------
+    FormatError
+        It was written by a version with another format, or is damaged.
+    """
+    with reading("The manifest", f"is damaged; {REMEDY}"):
+        content = json.loads(text)
+        check_format(content, "The manifest", REMEDY)
+        return from_json(Manifest, content)
+
+
+def check_format(content: object, what: str, remedy: str) -> None:
+    """Check that a manifest is of the format that this version reads.
+
+    Parameters
+    ----------
+    content
+        What ``manifest.json`` holds.
+    what, remedy
+        What the message calls it, and what to do.
+
+    Raises
+    ------
+    FormatError
+        It is of another one; the message names the version that wrote it.
+    """
+    head: Mapping[str, object] = content if isinstance(content, dict) else {}
+    if head.get("format") != FORMAT:
+        raise other_format(what, repr(head.get("format")), FORMAT, head.get("symlie"), remedy)

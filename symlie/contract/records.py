@@ -1,0 +1,128 @@
+"""Dataclasses as JSON, by the types of their fields: what is written has them, and what is read is checked by them."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import types
+import typing
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+import numpy as np
+
+Record = TypeVar("Record")
+
+
+def to_json(kind: Any, value: Any) -> Any:
+    """A value as JSON has it.
+
+    Parameters
+    ----------
+    kind
+        Its type: of an instance of a subclass only the fields of this class are taken.
+    value
+        A dataclass, array, tuple, mapping, number or text.
+    """
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if dataclasses.is_dataclass(kind):
+        return {name: to_json(hint, getattr(value, name)) for name, hint in _fields(kind).items()}
+    if isinstance(value, tuple):
+        hints = typing.get_args(kind)
+        return [to_json(hints[0] if hints[-1] is ... else hint, part) for part, hint in _paired(value, hints)]
+    if isinstance(value, Mapping):
+        return dict(value)
+    if value is not None and typing.get_origin(kind) is types.UnionType:
+        return to_json(_stated(kind), value)
+    return value
+
+
+def from_json(kind: type[Record], content: object, at: str = "") -> Record:
+    """A dataclass from what JSON has.
+
+    Parameters
+    ----------
+    kind
+        The dataclass.
+    content
+        What a JSON text holds.
+    at
+        Where that is in a larger text, for the message.
+
+    Raises
+    ------
+    ValueError
+        A key is missing, or a value has another type or length.
+    """
+    found: Record = _read(kind, content, at)
+    return found
+
+
+def _fields(kind: Any) -> dict[str, Any]:
+    hints = _hints(kind)
+    return {f.name: hints[f.name] for f in dataclasses.fields(kind)}
+
+
+_hints = functools.cache(typing.get_type_hints)
+
+
+def _paired(value: Any, hints: tuple[Any, ...]) -> list[tuple[Any, Any]]:
+    return [(part, hints[0]) for part in value] if hints[-1] is ... else list(zip(value, hints, strict=True))
+
+
+def _stated(kind: Any) -> Any:
+    """X of the type X | None."""
+    return next(hint for hint in typing.get_args(kind) if hint is not type(None))
+
+
+def _read(kind: Any, content: Any, at: str) -> Any:
+    origin, hints = typing.get_origin(kind), typing.get_args(kind)
+    if kind is Any:
+        return content
+    if origin is types.UnionType:
+        return None if content is None else _read(_stated(kind), content, at)
+    if dataclasses.is_dataclass(kind):
+        return _record(kind, content, at)
+    if origin is np.ndarray:
+        return _array(typing.get_args(hints[1])[0], content, at)
+    if origin is tuple:
+        if not isinstance(content, list) or (hints[-1] is not ... and len(content) != len(hints)):
+            raise _mismatch(at, "a list" if hints[-1] is ... else f"a list of {len(hints)}")
+        return tuple(_read(hint, part, f"{at}[{k}]") for k, (part, hint) in enumerate(_paired(content, hints)))
+    if origin is dict:
+        if not isinstance(content, dict):
+            raise _mismatch(at, "an object")
+        return {name: _read(hints[1], part, f"{at}.{name}") for name, part in content.items()}
+    if kind is float and type(content) is int:
+        return float(content)
+    if type(content) is not kind:
+        raise _mismatch(at, _NAMES[kind])
+    return content
+
+
+def _record(kind: Any, content: Any, at: str) -> Any:
+    if not isinstance(content, dict):
+        raise _mismatch(at, "an object")
+    dot, fields = at and f"{at}.", _fields(kind)
+    missing = [name for name in fields if name not in content]
+    if missing:
+        raise _mismatch(f"{dot}{missing[0]}", "there")
+    return kind(**{name: _read(hint, content[name], f"{dot}{name}") for name, hint in fields.items()})
+
+
+_NAMES = {bool: "true or false", int: "an integer", float: "a number", str: "a text"}
+
+
+def _array(scalar: type[np.generic], content: Any, at: str) -> Any:
+    try:
+        found = np.array(content)
+    except ValueError:
+        found = np.array(None)
+    if not isinstance(content, list) or (found.size and found.dtype.kind not in ("i" if scalar is np.int32 else "if")):
+        raise _mismatch(at, "an array of " + ("integers" if scalar is np.int32 else "numbers"))
+    return found.astype(scalar)
+
+
+def _mismatch(at: str, expected: str) -> ValueError:
+    return ValueError(f"{at or 'the whole of it'} must be {expected}")

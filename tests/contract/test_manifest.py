@@ -1,0 +1,80 @@
+"""The typed manifest: the same object after writing and reading, and the place of what is wrong in a text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from symlie.api import generated_files
+from symlie.contract.manifest import FORMAT, Manifest, pair_kinds, read_manifest, text_of
+from symlie.errors import FormatError
+from tests.systems import heavy_top_equations, spaghetti_system
+
+TEXT = generated_files(heavy_top_equations("SE3"))["manifest.json"]
+
+
+def test_reading_and_writing() -> None:
+    manifest = read_manifest(TEXT)
+    assert text_of(Manifest, manifest) == TEXT
+    assert manifest.format == FORMAT and manifest.element_types[0].rows == 3
+    assert manifest.element_types[0].mass.count == len(manifest.element_types[0].mass.rows)
+    assert manifest.node_types[0].fields[1].part == slice(9, 12)
+    assert manifest.has("heavy_top", "force") and not manifest.has("heavy_top", "field")
+    assert manifest.instances[0].nodes.dtype == np.int32 and manifest.instances[0].count == 1
+
+
+def wrong(*at: Any, value: Any = None) -> Callable[[dict[str, Any]], None]:
+    """Replace what keys lead to, or drop it."""
+
+    def change(content: dict[str, Any]) -> None:
+        part: Any = content
+        for key in at[:-1]:
+            part = part[key]
+        if value is None:
+            del part[at[-1]]
+        else:
+            part[at[-1]] = value
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (wrong("nodes"), "nodes must be there"),
+        (wrong("nodes", value={}), "nodes must be a list"),
+        (wrong("nodes", 0, "count", value=1.0), r"nodes\[0\]\.count must be an integer"),
+        (wrong("nodes", 0, "count", value=True), r"nodes\[0\]\.count must be an integer"),
+        (wrong("nodes", 0, "is_array", value=0), r"nodes\[0\]\.is_array must be true or false"),
+        (wrong("nodes", 0, "name", value=3), r"nodes\[0\]\.name must be a text"),
+        (
+            wrong("element_types", 0, "mass", "rows", 2, value="x"),
+            r"element_types\[0\]\.mass\.rows\[2\] must be an in",
+        ),
+        (wrong("element_types", 0, "placements", value=[[1]]), r"placements\[0\] must be a list of 2"),
+        (wrong("instances", 0, "nodes", value=[[0.5]]), r"instances\[0\]\.nodes must be an array of integers"),
+        (
+            wrong("instances", 0, "parameters", value=[[1], [1, 2]]),
+            r"instances\[0\]\.parameters must be an array of n",
+        ),
+        (wrong("operations", "SE3_advance", value="many"), r"operations\.SE3_advance must be an integer"),
+        (wrong("options", value=[]), "options must be an object"),
+    ],
+)
+def test_what_is_wrong_is_named(change: Callable[[dict[str, Any]], None], sentence: str) -> None:
+    content = json.loads(TEXT)
+    change(content)
+    with pytest.raises(FormatError, match=rf"^The manifest is damaged; generate .*{sentence}"):
+        read_manifest(json.dumps(content))
+
+
+def test_pairs_of_places_that_can_share_a_node() -> None:
+    manifest = spaghetti_system("numpy").layout.manifest
+    pairs = pair_kinds(manifest.node_types, manifest.element_types)
+    assert [(a.place, b.place) for a, b in pairs] == [(0, 0), (0, 1), (1, 0), (1, 1)]
+    assert {a.element for pair in pairs for a in pair} == {"rod_segment"}
+    assert pairs[0][1].offset == 0 and pairs[1][1].offset == pairs[1][1].rows * pairs[1][1].dimension

@@ -41,8 +41,8 @@ ROOMS = (
     "runtime.kernels",
     "runtime.linear",
     "runtime.layout",
-    "contract",
     "compile",
+    "contract",
 )
 """From top to bottom; a room imports from rooms below it."""
 

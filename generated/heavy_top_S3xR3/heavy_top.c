@@ -42,24 +42,14 @@ void symlie_normalize(const symlie_problem *P, const double *q, double *out)
     system_normalize(P, q, out);
 }
 
+double symlie_chart(const symlie_problem *P, const double *u)
+{
+    return system_chart(P, u);
+}
+
 void symlie_mass(const symlie_problem *P, double t, const double *q, double *M)
 {
     system_mass(P, t, q, M);
-}
-
-void symlie_force(const symlie_problem *P, double t, const double *q, const double *v, double *g)
-{
-    system_force(P, t, q, v, g);
-}
-
-void symlie_energy(const symlie_problem *P, double t, const double *q, const double *v, double *E)
-{
-    system_energy(P, t, q, v, E);
-}
-
-void symlie_events(const symlie_problem *P, double t, const double *q, const double *v, const double *lambda, double *out)
-{
-    system_events(P, t, q, v, lambda, out);
 }
 
 void symlie_constraint(const symlie_problem *P, double t, const double *q, double *Phi)
@@ -82,7 +72,26 @@ void symlie_curvature(const symlie_problem *P, double t, const double *q, const 
     system_curvature(P, t, q, v, Z);
 }
 
+void symlie_force(const symlie_problem *P, double t, const double *q, const double *v, double *g)
+{
+    system_force(P, t, q, v, g);
+}
+
+void symlie_energy(const symlie_problem *P, double t, const double *q, const double *v, double *E)
+{
+    system_energy(P, t, q, v, E);
+}
+
+void symlie_accelerated_energy(const symlie_problem *P, double t, const double *q, const double *v, const double *a, double *E)
+{
+    system_accelerated_energy(P, t, q, v, a, E);
+}
+
+void symlie_events(const symlie_problem *P, double t, const double *q, const double *v, const double *lambda, double *out)
+{
+    system_events(P, t, q, v, lambda, out);
+}
+
 void symlie_prescribe(const symlie_problem *P, double t, double *q, double *v) { system_prescribe(P, t, q, v); }
 void symlie_prescribed_acceleration(const symlie_problem *P, double t, double *a) { system_prescribed_acceleration(P, t, a); }
 void symlie_field(const symlie_problem *P, double t, const double *q, const double *a, const double *lambda, double *v) { system_field(P, t, q, a, lambda, v); }
-double symlie_chart(const symlie_problem *P, const double *u) { return system_chart(P, u); }

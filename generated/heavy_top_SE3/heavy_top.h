@@ -566,6 +566,7 @@ static inline void solve_saddle(const double *restrict F, const double *restrict
     margin[0] = s30;
 }
 
+/* q∘exp(u). */
 static inline void system_advance(const symlie_problem *restrict P, const double *restrict q, const double *restrict u, double *restrict out)
 {
     int s = 0, d = 0;
@@ -574,7 +575,7 @@ static inline void system_advance(const symlie_problem *restrict P, const double
     (void)P, (void)s, (void)d;
 }
 
-
+/* T⁻¹(u) w. */
 static inline void system_rate(const symlie_problem *restrict P, const double *restrict u, const double *restrict w, double *restrict out)
 {
     int s = 0, d = 0;
@@ -583,7 +584,7 @@ static inline void system_rate(const symlie_problem *restrict P, const double *r
     (void)P, (void)s, (void)d;
 }
 
-
+/* T(u) w. */
 static inline void system_transport(const symlie_problem *restrict P, const double *restrict u, const double *restrict w, double *restrict out)
 {
     int s = 0, d = 0;
@@ -592,7 +593,7 @@ static inline void system_transport(const symlie_problem *restrict P, const doub
     (void)P, (void)s, (void)d;
 }
 
-
+/* [u, w]. */
 static inline void system_bracket(const symlie_problem *restrict P, const double *restrict u, const double *restrict w, double *restrict out)
 {
     int s = 0, d = 0;
@@ -601,7 +602,7 @@ static inline void system_bracket(const symlie_problem *restrict P, const double
     (void)P, (void)s, (void)d;
 }
 
-
+/* log(q⁻¹∘b), on groups; (|b - q|, 0, …) of stored components of nodes on other spaces. */
 static inline void system_difference(const symlie_problem *restrict P, const double *restrict q, const double *restrict b, double *restrict out)
 {
     int s = 0, d = 0;
@@ -610,7 +611,7 @@ static inline void system_difference(const symlie_problem *restrict P, const dou
     (void)P, (void)s, (void)d;
 }
 
-
+/* q after one step back to the group. */
 static inline void system_normalize(const symlie_problem *restrict P, const double *restrict q, double *restrict out)
 {
     int s = 0, d = 0;
@@ -619,8 +620,7 @@ static inline void system_normalize(const symlie_problem *restrict P, const doub
     (void)P, (void)s, (void)d;
 }
 
-
-/* The largest squared rotation angle of all nodes. */
+/* Largest squared rotation angle in u. */
 static inline double system_chart(const symlie_problem *restrict P, const double *restrict u)
 {
     double largest = 0;
@@ -633,6 +633,7 @@ static inline double system_chart(const symlie_problem *restrict P, const double
     (void)P, (void)d;
     return largest;
 }
+
 static const int MASS_ROW[] = { 0, 1, 2, 3, 4, 5 };
 static const int MASS_COLUMN[] = { 0, 1, 2, 3, 4, 5 };
 static const int JACOBIAN_ROW[] = { 0, 0, 0, 1, 1, 1, 2, 2, 2 };
@@ -662,64 +663,74 @@ static inline void heavy_top_scatter_velocity(const symlie_problem *restrict P, 
     for (int k = 0; k < 6; k++) g[VELOCITY_OF_heavy_top(e, 0) + k] += local[0 + k];
 }
 
+/* Lower triangle of M(q). */
 static inline void system_mass(const symlie_problem *restrict P, double t, const double *restrict q, double *restrict M)
 {
-    double *restrict out = M;
-    for (int e = 0; e < COUNT_heavy_top; e++, out += 6) {
+    double *restrict values = M;
+    for (int e = 0; e < COUNT_heavy_top; e++, values += 6) {
         double local_q[12];
         heavy_top_gather_storage(P, e, q, local_q);
-        heavy_top_mass(t, local_q, P->p, PARAMETERS_OF_heavy_top(e), out);
+        heavy_top_mass(t, local_q, P->p, PARAMETERS_OF_heavy_top(e), values);
 }
-    (void)P, (void)t, (void)q, (void)out;
+    (void)P, (void)t, (void)q, (void)values;
 }
 
-
+/* Φ(t, q). */
 static inline void system_constraint(const symlie_problem *restrict P, double t, const double *restrict q, double *restrict Phi)
 {
-    double *restrict out = Phi;
-    for (int e = 0; e < COUNT_heavy_top; e++, out += 3) {
+    double *restrict values = Phi;
+    for (int e = 0; e < COUNT_heavy_top; e++, values += 3) {
         double local_q[12];
         heavy_top_gather_storage(P, e, q, local_q);
-        heavy_top_constraint(t, local_q, P->p, PARAMETERS_OF_heavy_top(e), out);
+        heavy_top_constraint(t, local_q, P->p, PARAMETERS_OF_heavy_top(e), values);
 }
-    (void)P, (void)t, (void)q, (void)out;
+    (void)P, (void)t, (void)q, (void)values;
 }
 
-
+/* Nonzeros of B(t, q). */
 static inline void system_jacobian(const symlie_problem *restrict P, double t, const double *restrict q, double *restrict B)
 {
-    double *restrict out = B;
-    for (int e = 0; e < COUNT_heavy_top; e++, out += 9) {
+    double *restrict values = B;
+    for (int e = 0; e < COUNT_heavy_top; e++, values += 9) {
         double local_q[12];
         heavy_top_gather_storage(P, e, q, local_q);
-        heavy_top_jacobian(t, local_q, P->p, PARAMETERS_OF_heavy_top(e), out);
+        heavy_top_jacobian(t, local_q, P->p, PARAMETERS_OF_heavy_top(e), values);
 }
-    (void)P, (void)t, (void)q, (void)out;
+    (void)P, (void)t, (void)q, (void)values;
 }
 
-
+/* b of B v + b = 0. */
 static inline void system_constraint_rate(const symlie_problem *restrict P, double t, const double *restrict q, double *restrict b)
 {
-    double *restrict out = b;
-    for (int k = 0; k < 3 * COUNT_heavy_top; k++) *out++ = 0;
-    (void)P, (void)t, (void)q, (void)out;
+    double *restrict values = b;
+    for (int k = 0; k < 3 * COUNT_heavy_top; k++) *values++ = 0;
+    (void)P, (void)t, (void)q, (void)values;
 }
 
-
+/* Z of d/dt (B v + b) = B v' + Z. */
 static inline void system_curvature(const symlie_problem *restrict P, double t, const double *restrict q, const double *restrict v, double *restrict Z)
 {
-    double *restrict out = Z;
-    for (int e = 0; e < COUNT_heavy_top; e++, out += 3) {
+    double *restrict values = Z;
+    for (int e = 0; e < COUNT_heavy_top; e++, values += 3) {
         double local_q[12];
         heavy_top_gather_storage(P, e, q, local_q);
         double local_v[6];
         heavy_top_gather_velocity(P, e, v, local_v);
-        heavy_top_curvature(t, local_q, local_v, P->p, PARAMETERS_OF_heavy_top(e), out);
+        heavy_top_curvature(t, local_q, local_v, P->p, PARAMETERS_OF_heavy_top(e), values);
 }
-    (void)P, (void)t, (void)q, (void)out, (void)v;
+    (void)P, (void)t, (void)q, (void)v, (void)values;
 }
 
+/* Scalars whose zeros are events. */
+static inline void system_events(const symlie_problem *restrict P, double t, const double *restrict q, const double *restrict v, const double *restrict lambda, double *restrict out)
+{
+    double *restrict values = out;
+    const double *restrict multipliers = lambda;
+    multipliers += 3 * COUNT_heavy_top;
+    (void)P, (void)t, (void)q, (void)v, (void)multipliers, (void)values;
+}
 
+/* g(t, q, v) of M v' = -g - Bᵀ λ. */
 static inline void system_force(const symlie_problem *restrict P, double t, const double *restrict q, const double *restrict v, double *restrict g)
 {
     for (int k = 0; k < DIMENSION; k++) g[k] = 0;
@@ -735,6 +746,29 @@ heavy_top_scatter_velocity(P, e, local_g, g);
     (void)P, (void)t, (void)q, (void)v;
 }
 
+/* Kinetic and potential energy. */
+static inline void system_energy(const symlie_problem *restrict P, double t, const double *restrict q, const double *restrict v, double *restrict E)
+{
+for (int k = 0; k < 2; k++) E[k] = 0;
+    for (int e = 0; e < COUNT_heavy_top; e++) {
+        double local_E[2];
+        double local_q[12];
+        heavy_top_gather_storage(P, e, q, local_q);
+        double local_v[6];
+        heavy_top_gather_velocity(P, e, v, local_v);
+        heavy_top_energy(t, local_q, local_v, P->p, PARAMETERS_OF_heavy_top(e), local_E);
+for (int k = 0; k < 2; k++) E[k] += local_E[k];
+    }
+    (void)P, (void)t, (void)q, (void)v;
+}
+
+/* Energy that depends on accelerations. */
+static inline void system_accelerated_energy(const symlie_problem *restrict P, double t, const double *restrict q, const double *restrict v, const double *restrict a, double *restrict E)
+{
+for (int k = 0; k < 1; k++) E[k] = 0;
+    (void)P, (void)t, (void)q, (void)v, (void)a;
+}
+
 /* Overwrite v of nodes that have no velocity with their algebra-valued fields, from the accelerations of the others. */
 static inline void system_field(const symlie_problem *restrict P, double t, const double *restrict q, const double *restrict a, const double *restrict lambda, double *v)
 {
@@ -743,27 +777,11 @@ static inline void system_field(const symlie_problem *restrict P, double t, cons
     (void)multipliers;
     (void)P, (void)t, (void)q, (void)a, (void)v;
 }
-/* Kinetic and potential energy. */
-static inline void system_energy(const symlie_problem *restrict P, double t, const double *restrict q, const double *restrict v, double *restrict E)
-{
-    E[0] = E[1] = 0;
-    for (int e = 0; e < COUNT_heavy_top; e++) {
-        double local_E[2];
-        double local_q[12];
-        heavy_top_gather_storage(P, e, q, local_q);
-        double local_v[6];
-        heavy_top_gather_velocity(P, e, v, local_v);
-        heavy_top_energy(t, local_q, local_v, P->p, PARAMETERS_OF_heavy_top(e), local_E);
-E[0] += local_E[0];
-        E[1] += local_E[1];
-    }
-}
-
 /* The output center_of_mass, summed over instances. */
 static inline void system_output_center_of_mass(const symlie_problem *restrict P, double t, const double *restrict q, const double *restrict v, const double *restrict lambda, double *restrict out)
 {
     const double *restrict multipliers = lambda;
-    for (int k = 0; k < 3; k++) out[k] = 0;
+for (int k = 0; k < 3; k++) out[k] = 0;
     for (int e = 0; e < COUNT_heavy_top; e++, multipliers += 3) {
         double local_out[3];
         double local_q[12];
@@ -780,7 +798,7 @@ for (int k = 0; k < 3; k++) out[k] += local_out[k];
 static inline void system_output_rotation(const symlie_problem *restrict P, double t, const double *restrict q, const double *restrict v, const double *restrict lambda, double *restrict out)
 {
     const double *restrict multipliers = lambda;
-    for (int k = 0; k < 9; k++) out[k] = 0;
+for (int k = 0; k < 9; k++) out[k] = 0;
     for (int e = 0; e < COUNT_heavy_top; e++, multipliers += 3) {
         double local_out[9];
         double local_q[12];
@@ -806,14 +824,6 @@ static inline int system_output(const symlie_problem *restrict P, long long numb
     }
     (void)P, (void)number, (void)t, (void)q, (void)v, (void)lambda, (void)out;
     return 0;
-}
-
-/* Scalars whose zeros are events: by element type, by instance, by event. */
-static inline void system_events(const symlie_problem *restrict P, double t, const double *restrict q, const double *restrict v, const double *restrict lambda, double *restrict out)
-{
-    const double *restrict multipliers = lambda;
-    multipliers += 3 * COUNT_heavy_top;
-    (void)P, (void)t, (void)q, (void)v, (void)multipliers, (void)out;
 }
 /* Configuration and velocity of prescribed nodes at time t, and of placed nodes. */
 static inline void system_prescribe(const symlie_problem *restrict P, double t, double *restrict q, double *restrict v)

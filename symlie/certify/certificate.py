@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any
 from symlie.certify.checker.arithmetic import CertificateError
 from symlie.certify.checker.check import ASSUMPTIONS, UNPROVED, check
 from symlie.certify.source_text import check_copies, named_functions, text_digest
-from symlie.compile.reading import brief, other_format, reading
 from symlie.errors import FormatError
 from symlie.ir.schemes import indices
 from symlie.ir.series import is_series, tail_of
 from symlie.ir.taylor import expansions
 from symlie.packages import is_installed
+from symlie.reading import brief, other_format, reading
 from symlie.version import VERSION
 
 if TYPE_CHECKING:

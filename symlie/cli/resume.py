@@ -36,7 +36,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Run the command."""
-    from symlie.compile.reading import reading
+    from symlie.reading import reading
     from symlie.runtime.integrate.checkpoint import checkpoint_notes, resume
     from symlie.runtime.solution.solution import Solution
 

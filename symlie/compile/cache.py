@@ -18,8 +18,8 @@ from pathlib import Path
 from symlie.compile.cache_folder import cache_root, instead_of_cache, note_use, notify_once, workplace, write_private
 from symlie.compile.checksums import CHECKSUMS, changed_file, with_checksums
 from symlie.compile.compiler import find_compiler, flags, processor_identity, run_compiler
-from symlie.compile.reading import check_file_names
 from symlie.errors import CompilerError
+from symlie.reading import check_file_names
 
 _LIBRARIES = "libraries"
 

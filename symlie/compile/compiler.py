@@ -13,9 +13,9 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from symlie.compile.reading import brief
 from symlie.errors import CompilerError, InterruptedCompilationError, NoCompilerError, UnknownNameError
 from symlie.interruption import DeferredInterrupt
+from symlie.reading import brief
 from symlie.stages import stage
 
 BASE_FLAGS = ("-std=c11", "-O3", "-fno-tree-slp-vectorize", "-fno-math-errno", "-shared", "-fPIC")

@@ -6,9 +6,10 @@ import functools
 from collections.abc import Iterable
 from pathlib import Path
 
+from symlie.contract.kernels import gathered, prototypes
 from symlie.paths import template_folder
 
-KERNEL_HEADERS = ("primitives.h", "interface.h")
+KERNEL_HEADERS = ("primitives.h", "interface.h", "system_kernels.h")
 """Headers that every model includes."""
 
 OBSERVATION_HEADERS = ("vectors.h", "method.h", "carried.h", "stages.h", "observe.h", "interpolate.h")
@@ -26,6 +27,18 @@ def _headers() -> dict[str, Path]:
     return {path.name: path for path in (template_folder() / "c").rglob("*.h")}
 
 
+@functools.cache
+def _printed() -> dict[str, str]:
+    """Headers that are printed from the contract."""
+    return {"system_kernels.h": prototypes(gathered("core"))}
+
+
 def included_headers(names: Iterable[str]) -> dict[str, str]:
-    """Text of headers of the template folder."""
-    return {name: _headers()[name].read_text(encoding="utf-8") for name in names}
+    """Text of headers, of the template folder or printed."""
+    return {name: _printed().get(name) or _headers()[name].read_text(encoding="utf-8") for name in names}
+
+
+def declarations() -> str:
+    """What a library exports, as one text without directives."""
+    text = "".join(included_headers(("interface.h", "system_kernels.h")).values())
+    return "".join(line for line in text.splitlines(keepends=True) if not line.startswith("#"))

@@ -6,9 +6,9 @@ import functools
 from pathlib import Path
 from typing import Any
 
-from symlie.compile.reading import brief
+from symlie.compile.headers import declarations
 from symlie.errors import CompilerError, FormatError
-from symlie.paths import template_folder
+from symlie.reading import brief
 
 
 @functools.cache
@@ -16,8 +16,7 @@ def _declarations() -> Any:
     import cffi
 
     ffi = cffi.FFI()
-    text = (template_folder() / "c" / "kernels" / "interface.h").read_text(encoding="utf-8")
-    ffi.cdef(text)
+    ffi.cdef(declarations())
     return ffi
 
 

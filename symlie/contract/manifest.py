@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from symlie.compile.reading import other_format, reading
 from symlie.contract.records import from_json, to_json
+from symlie.reading import other_format, reading
 from symlie.showing import Brief
 
 FORMAT = 8

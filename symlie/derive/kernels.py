@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from sympy import Expr, Integer, Symbol
 
+from symlie.contract.kernels import KERNELS
 from symlie.contract.manifest import ConstraintRows, EventFunction, OutputComponents
 from symlie.contract.signature import Argument, Signature
 from symlie.derive.dynamics import conserves_energy
@@ -124,19 +125,20 @@ class _ElementBuilder:
             "q": Argument("q", sum(n.group.storage_dimension for n in statement.nodes)),
             "v": Argument("v", sum(n.group.velocity_dimension for n in statement.nodes)),
             "a": Argument("a", sum(n.group.velocity_dimension for n in statement.nodes)),
-            "l": Argument("multipliers", len(statement.multipliers)),
+            "multipliers": Argument("multipliers", len(statement.multipliers)),
             "p": Argument("p", shared.count),
             "e": Argument("e", len(own)),
         }
 
-    def kernel(
-        self, name: str, arguments: str, outputs: Sequence[tuple[str, Sequence[Expr]]], description: str
-    ) -> Kernel:
-        expressions = [e for _, part in outputs for e in part]
-        results = [Argument(label, len(part), True) for label, part in outputs]
-        signature = Signature(f"{self.statement.name}_{name}", (*(self.inputs[a] for a in arguments), *results))
-        body = flatten(self.statement.program, expressions, self.references)
-        return Kernel(signature, self.own.apply(self.shared.apply(body)), description)
+    def kernel(self, name: str, *values: Sequence[Expr], row: str = "") -> Kernel:
+        """A generated function by a row of the table of system kernels, with the values of its results."""
+        table = KERNELS[row or name]
+        results = [Argument(label, len(part), True) for label, part in zip(table.results.split(), values, strict=True)]
+        arguments = [self.inputs[label] for label in table.element_arguments]
+        body = flatten(self.statement.program, [e for part in values for e in part], self.references)
+        signature = Signature(f"{self.statement.name}_{name}", (*arguments, *results))
+        meaning = table.meaning.format(name=name.removeprefix(f"{row}_"))
+        return Kernel(signature, self.own.apply(self.shared.apply(body)), meaning)
 
     def prepare(self) -> Kernel:
         arguments = (self.inputs["p"], self.inputs["e"], Argument("out", self.own.size, True))
@@ -170,38 +172,30 @@ def _element_kernels(
     accelerations = [s for n in statement.nodes for s in n.acceleration.components]
     splits_energy = depends_on(statement.program, [statement.energies], accelerations)
     energies = [statement.kinetic, statement.potential + (0 if splits_energy else statement.energies)]
-    kernels = [kernel("energy", "tqvpe", [("E", energies)], "Kinetic and potential energy.")]
+    kernels = [kernel("energy", energies)]
     if mass:
-        kernels.append(kernel("mass", "tqpe", [("M", [e for _, _, e in mass])], "Lower triangle of M(q)."))
+        kernels.append(kernel("mass", [e for _, _, e in mass]))
     if any(c != 0 for c in dynamics.force):
-        kernels.append(kernel("force", "tqvpe", [("g", dynamics.force)], "g(t, q, v) of M v' = -g - Bᵀ λ."))
+        kernels.append(kernel("force", dynamics.force))
     moved = tuple(k for k, n in enumerate(statement.nodes) if any(node is n for node, _ in statement.fields))
     if moved:
-        field = [c for k in moved for c in total_field(statement, k)]
-        kernels.append(kernel("field", "tqvalpe", [("f", field)], "Algebra-valued field of nodes without velocity."))
+        kernels.append(kernel("field", [c for k in moved for c in total_field(statement, k)]))
         if statement is model and fixed and not model.instances:
             kernels += _symplectic_kernels(builder, [total_field(statement, k) for k in moved])
     if statement.placements:
-        offsets = placed_offsets(statement)
-        kernels.append(kernel("place", "tqvpe", [("x", offsets)], "Offsets of placed nodes, each with its rate."))
+        kernels.append(kernel("place", placed_offsets(statement)))
     if splits_energy:
-        text = "Energy that depends on accelerations."
-        kernels.append(kernel("accelerated_energy", "tqvape", [("E", [statement.energies])], text))
+        kernels.append(kernel("accelerated_energy", [statement.energies]))
     for output in statement.outputs:
-        text = f"The output {output.name}."
-        kernels.append(kernel(f"output_{output.name}", "tqvlpe", [("out", output.components)], text))
+        kernels.append(kernel(f"output_{output.name}", output.components, row="output"))
     if statement.events:
-        values = [e.expression for e in statement.events]
-        kernels.append(kernel("events", "tqvlpe", [("out", values)], "Scalars whose zeros are events."))
+        kernels.append(kernel("events", [e.expression for e in statement.events]))
     if any(c != 0 for c in constraints.position):
-        kernels.append(kernel("constraint", "tqpe", [("Phi", constraints.position)], "Φ(t, q)."))
+        kernels.append(kernel("constraint", constraints.position))
     if jacobian:
-        kernels += [
-            kernel("jacobian", "tqpe", [("B", [e for _, _, e in jacobian])], "Nonzeros of B(t, q)."),
-            kernel("curvature", "tqvpe", [("Z", constraints.curvature)], "Z of d/dt (B v + b) = B v' + Z."),
-        ]
+        kernels += [kernel("jacobian", [e for _, _, e in jacobian]), kernel("curvature", constraints.curvature)]
         if has_rate:
-            kernels.append(kernel("constraint_rate", "tqpe", [("b", constraints.rate)], "b of B v + b = 0."))
+            kernels.append(kernel("constraint_rate", constraints.rate))
     element = ElementTypeKernels(
         name=statement.name,
         node_types=tuple(n.group.name for n in statement.nodes),
@@ -232,12 +226,8 @@ def _symplectic_kernels(builder: _ElementBuilder, fields: Sequence[Sequence[Expr
     builder.references |= {s: f"u[{i}]" for i, s in enumerate(step.increments)}
     builder.references |= {step.step_size: "h", step.theta: "theta"}
     builder.inputs |= {"u": Argument("u", n), "h": Argument("h", None), "θ": Argument("theta", None)}
-    newton = [("r", step.residual), ("J", step.newton_matrix)]
-    text = "u - h f(stage) of the symplectic θ-family, and its derivative by u."
-    return [
-        builder.kernel("symplectic", "tquhθpe", newton, text),
-        builder.kernel("symplectic_end", "tquhθpe", [("out", step.end)], "End of a step of the symplectic θ-family."),
-    ]
+    newton = builder.kernel("symplectic", step.residual, step.newton_matrix)
+    return [newton, builder.kernel("symplectic_end", step.end)]
 
 
 def _initial_kernel(model: Model) -> Kernel:

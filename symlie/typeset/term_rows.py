@@ -116,7 +116,7 @@ def newton_rows(view: StatementView) -> list[Row]:
         *_matrix_rows(view, "C", view.newton.damping, parts),
     ]
     for constraint, label, part in _labelled(view):
-        if not constraint.level == 2:
+        if constraint.level != 2:
             rows += _matrix_rows(view, "H", view.newton.hidden[part], label=label)
     return rows
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from symlie.contract.kernels import KERNELS, Gather, gathered, instance_size
 from symlie.contract.manifest import Instances, pair_kinds
 from symlie.emit.c.blocks import block_kernels
 from symlie.emit.c.placed_nodes import stages_read_placed_nodes
@@ -99,10 +100,8 @@ def _element_view(
         "places_backwards": element.places_backwards,
         "acceleration_rows": _acceleration_rows(element),
         "rows": element.rows,
-        "mass_values": element.mass.count,
+        "sizes": {k.size: instance_size(element, k.size) for k in gathered("core", Gather.STORED)},
         "mass_entries": [] if fixed else _mass_entries(element, sizes),
-        "jacobian_values": element.jacobian.count,
-        "events": len(element.events),
         "kernels": names,
         "count": instances.count,
         "storage_of": [[offsets[0][n] for n in row] for row in instances.nodes] if fixed else [],
@@ -171,6 +170,13 @@ def emit_c(model: EmittedModel, interface_hash: str) -> dict[str, str]:
     of_events = {f"{e.name}_events" for e in types.element_types}
     values = {
         "model": types,
+        "table": KERNELS,
+        "exported": gathered("core"),
+        "node_kernels": gathered("core", Gather.NODES),
+        "largest_kernels": gathered("core", Gather.LARGEST),
+        "stored_kernels": gathered("core", Gather.STORED),
+        "velocity_kernels": gathered("core", Gather.VELOCITIES),
+        "total_kernels": gathered("core", Gather.TOTAL),
         "hash": interface_hash,
         "fixed": fixed,
         "storage": model.storage if fixed else 0,

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
+from symlie.contract.kernels import SYSTEM_KERNELS
 from symlie.ir.kernels import ElementTypeKernels, Kernel, ModelKernels
-
-STAGE_KERNELS = ("mass", "force", "field", "constraint", "constraint_rate", "jacobian", "curvature")
-"""Kernels of elements that a stage may evaluate; all others belong to the end of a step."""
 
 
 def stages_read_placed_nodes(types: ModelKernels) -> bool:
@@ -23,7 +21,7 @@ def stages_read_placed_nodes(types: ModelKernels) -> bool:
         not placed.isdisjoint(types_read(types, e, k))
         for e in types.element_types
         for k in e.kernels
-        if k.signature.name.removeprefix(f"{e.name}_") in STAGE_KERNELS
+        if any(k.signature.name == f"{e.name}_{row.name}" and row.in_stages for row in SYSTEM_KERNELS)
     )
 
 

@@ -11,8 +11,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from symlie.compile.reading import reading
 from symlie.errors import FormatError, ModelError
+from symlie.reading import reading
 from symlie.runtime.integrate.c_loop import CompiledIntegration
 from symlie.runtime.integrate.checkpoint_content import lengths, new_records, read_records, state_bytes, state_of
 from symlie.runtime.integrate.checkpoint_file import CheckpointFile, Content, read_checkpoint

@@ -25,8 +25,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, Self
 
-from symlie.compile.reading import other_format, reading
 from symlie.errors import CheckpointError, FormatError
+from symlie.reading import other_format, reading
 
 FORMAT = 2
 """Version of the layout of these files."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import functools
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from symlie.compile.library import Library
 from symlie.runtime.kernels.c_tables import build_problem, problem_tables
 from symlie.runtime.kernels.hermite import INVERSE_SERIES, LAST_TERM, QUINTIC
-from symlie.runtime.kernels.protocol import Prepared, States
+from symlie.runtime.kernels.protocol import Prepared, States, result_size, system_kernel
 from symlie.runtime.layout.layout import Array, Layout
 
 
@@ -23,6 +24,16 @@ class CKernels:
         self._library = library
         self._tables = problem_tables(layout)
         self._nothing = np.zeros(1)
+
+    def __getattr__(self, name: str) -> Callable[..., Array]:
+        kernel = system_kernel(name)
+        size = result_size(kernel, self._layout)
+        if kernel.of_nodes:
+            function = functools.partial(self._call, name, size, None)
+        else:
+            function = functools.partial(self._call, name, size)
+        self.__dict__[name] = function
+        return function
 
     def prepare(self, parameters: Array, elements: Sequence[Array]) -> Prepared:
         pointer, call = self._library.pointer, self._library.call
@@ -69,24 +80,6 @@ class CKernels:
         self._library.call.symlie_initial(pointer(p.model), pointer(q), pointer(v))
         return q, v
 
-    def advance(self, q: Array, u: Array) -> Array:
-        return self._call("advance", self._layout.storage, None, q, u)
-
-    def rate(self, u: Array, w: Array) -> Array:
-        return self._call("rate", self._layout.dimension, None, u, w)
-
-    def transport(self, u: Array, w: Array) -> Array:
-        return self._call("transport", self._layout.dimension, None, u, w)
-
-    def bracket(self, u: Array, w: Array) -> Array:
-        return self._call("bracket", self._layout.dimension, None, u, w)
-
-    def difference(self, q: Array, b: Array) -> Array:
-        return self._call("difference", self._layout.dimension, None, q, b)
-
-    def normalize(self, q: Array) -> Array:
-        return self._call("normalize", self._layout.storage, None, q)
-
     def chart(self, u: Array) -> float:
         u = np.ascontiguousarray(u)
         return float(self._library.call.symlie_chart(self.problem(self._topology), self._library.pointer(u)))
@@ -97,12 +90,6 @@ class CKernels:
 
     def prescribed_acceleration(self, p: Prepared, t: float) -> Array:
         return self._call("prescribed_acceleration", self._layout.dimension, p, t)
-
-    def mass(self, p: Prepared, t: float, q: Array) -> Array:
-        return self._call("mass", self._tables.mass_values, p, t, q)
-
-    def force(self, p: Prepared, t: float, q: Array, v: Array) -> Array:
-        return self._call("force", self._layout.dimension, p, t, q, v)
 
     def field(self, p: Prepared, t: float, q: Array, a: Array, multipliers: Array, v: Array) -> Array:
         if not self._layout.has_fields:
@@ -123,9 +110,6 @@ class CKernels:
 
     def symplectic_end(self, p: Prepared, t: float, q: Array, u: Array, h: float, theta: float) -> Array:
         return self._call("symplectic_end", self._layout.storage, p, t, q, u, h, theta)
-
-    def energy(self, p: Prepared, t: float, q: Array, v: Array) -> Array:
-        return self._call("energy", 2, p, t, q, v)
 
     def outputs(self, p: Prepared, t: float, q: Array, v: Array, multipliers: Array) -> Array:
         state = States(np.array([t], dtype=float), q[None], v[None], multipliers[None])
@@ -164,21 +148,6 @@ class CKernels:
         self._library.call.symlie_interpolate_states(problem, described, rule, *asked, workspace)
         del held
         return found
-
-    def events(self, p: Prepared, t: float, q: Array, v: Array, multipliers: Array) -> Array:
-        return self._call("events", len(self._layout.events), p, t, q, v, multipliers)
-
-    def constraint(self, p: Prepared, t: float, q: Array) -> Array:
-        return self._call("constraint", self._layout.rows, p, t, q)
-
-    def jacobian(self, p: Prepared, t: float, q: Array) -> Array:
-        return self._call("jacobian", self._tables.jacobian_values, p, t, q)
-
-    def constraint_rate(self, p: Prepared, t: float, q: Array) -> Array:
-        return self._call("constraint_rate", self._layout.rows, p, t, q)
-
-    def curvature(self, p: Prepared, t: float, q: Array, v: Array) -> Array:
-        return self._call("curvature", self._layout.rows, p, t, q, v)
 
 
 def c_states(library: Library, states: States) -> tuple[Any, list[Any]]:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symlie.compile.cache import compiled_library
-from symlie.compile.headers import included_headers
+from symlie.compile.headers import KERNEL_HEADERS, included_headers
 from symlie.compile.library import Library
 from symlie.errors import FormatError
 from symlie.runtime.kernels.c_tables import build_problem, problem_tables
@@ -154,7 +154,7 @@ class _CompiledMatrices:
     def __init__(
         self, layout: Layout, name: str, files: Mapping[str, str], table: Mapping[str, Any], optimize: str
     ) -> None:
-        sources = {name: files[name], **included_headers(("primitives.h", "interface.h"))}
+        sources = {name: files[name], **included_headers(KERNEL_HEADERS)}
         path, _ = compiled_library(sources, name, optimize)
         self._layout = layout
         self._library = Library(path, table["interface_hash"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import types
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
@@ -9,10 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from symlie.contract.kernels import KERNELS, Gather, SystemKernel, instance_size
 from symlie.contract.manifest import ElementType
 from symlie.errors import FormatError
 from symlie.runtime.kernels.numpy_observation import interpolate, observe
-from symlie.runtime.kernels.protocol import Prepared, States
+from symlie.runtime.kernels.protocol import Prepared, States, result_size, system_kernel
 from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.linear.schur import summed
 
@@ -83,6 +85,8 @@ class NumpyKernels:
         self._dimensions = {t.name: t.dimension for t in layout.manifest.node_types}
         self._storage_of = [place.T for place in layout.stored_places]
         self._velocity_of = [place.T for place in layout.places]
+        rows = zip(layout.first_rows, layout.element_rows, layout.instance_counts, strict=True)
+        self._rows_of = [first + np.arange(width * count).reshape(count, width).T for first, width, count in rows]
         self._widths = {
             n.storage.start + k * n.type.storage: (n.type.storage, n.type.dimension)
             for n in layout.nodes
@@ -105,79 +109,65 @@ class NumpyKernels:
             prepared.append(out)
         return Prepared(model, tuple(prepared))
 
-    def _on_nodes(self, name: str, size: int, storage_out: bool, *arguments: tuple[Array, bool]) -> Array:
-        return on_nodes(self._functions, self._node_groups, name, size, storage_out, *arguments)
+    def __getattr__(self, name: str) -> Callable[..., Array]:
+        kernel = system_kernel(name)
+        function = functools.partial(self._of_nodes if kernel.of_nodes else self._of_elements, kernel)
+        self.__dict__[name] = function
+        return function
+
+    def _of_nodes(self, kernel: SystemKernel, *vectors: Array) -> Array:
+        inputs = [(x, letter in "qb") for letter, x in zip(kernel.arguments, vectors, strict=True)]
+        is_stored, size = kernel.size == "storage", result_size(kernel, self._layout)
+        return on_nodes(self._functions, self._node_groups, kernel.name, size, is_stored, *inputs)
+
+    def _of_elements(self, kernel: SystemKernel, p: Prepared, t: Times, *vectors: Array) -> Array:
+        """A system kernel of one state or of several: numbers have shape (n,), vectors a row for each."""
+        states, layout = vectors[0].shape[:-1], self._layout
+        total = np.zeros((*states, 0 if kernel.gather is Gather.STORED else result_size(kernel, layout)))
+        parts = [total]
+        for index, (element, count) in enumerate(zip(layout.elements, layout.instance_counts, strict=True)):
+            block = self._on_element(index, kernel, p, t, *vectors)
+            if kernel.gather is Gather.STORED:
+                shape = (*states, instance_size(element, kernel.size) * count)
+                parts.append(np.zeros(shape) if block is None else np.moveaxis(block, 0, -1).reshape(shape))
+            elif block is not None and kernel.gather is Gather.TOTAL:
+                total += np.moveaxis(block.sum(axis=-1), 0, -1)
+            elif block is not None:
+                places = self._velocity_of[index]
+                values = np.moveaxis(block, 0, -2).reshape(*states, places.size)
+                total += summed(places.ravel(), values, layout.dimension)
+        return np.concatenate(parts, axis=-1)
 
     def _on_element(
-        self,
-        index: int,
-        name: str,
-        p: Prepared,
-        t: Times,
-        q: Array,
-        v: Array | None = None,
-        multipliers: Array | None = None,
-        a: Array | None = None,
+        self, index: int, kernel: SystemKernel, p: Prepared, t: Times, *vectors: Array, name: str = ""
     ) -> Array | None:
         """Values of one kernel for all instances of an element type, shape (components, …, instances).
 
         One state has a number t and vectors; several have t of shape (n,), and a row of each vector for each.
         """
-        kernel = self._functions.get(f"{self._layout.elements[index].name}_{name}")
-        if kernel is None:
+        layout = self._layout
+        function = self._functions.get(f"{layout.elements[index].name}_{name or kernel.name}")
+        if function is None:
             return None
-        first, count = self._layout.first_rows[index], self._layout.instance_counts[index]
-        state: list[Any] = [t[:, None] if isinstance(t, np.ndarray) else np.float64(t)]
-        state.append(components(q, self._storage_of[index]))
-        if v is not None:
-            state.append(components(v, self._velocity_of[index]))
-        if a is not None:
-            state.append(components(a, self._velocity_of[index]))
-        if multipliers is not None:
-            width = self._layout.element_rows[index]
-            state.append(components(multipliers, first + np.arange(width * count).reshape(count, width).T))
+        places = {"q": self._storage_of[index], "λ": self._rows_of[index]}
+        state = [
+            components(x, places.get(letter, self._velocity_of[index]))
+            for letter, x in zip(kernel.arguments[1:], vectors, strict=True)
+        ]
         # A piece of a law that is not chosen may be infinite or NaN.
         with np.errstate(all="ignore"):
-            values = kernel(*state, p.model, p.elements[index].T)
-        block = np.empty((len(values), *q.shape[:-1], count))
+            time = t[:, None] if isinstance(t, np.ndarray) else np.float64(t)
+            values = function(time, *state, p.model, p.elements[index].T)
+        block = np.empty((len(values), *vectors[0].shape[:-1], layout.instance_counts[index]))
         for row, value in zip(block, values, strict=True):
             row[...] = value
         return block
-
-    def _values(
-        self, name: str, sizes: Sequence[int], p: Prepared, t: Times, q: Array, v: Array | None = None
-    ) -> Array:
-        parts = [np.zeros((*q.shape[:-1], 0))]
-        for index, (size, count) in enumerate(zip(sizes, self._layout.instance_counts, strict=True)):
-            if size:
-                block = self._on_element(index, name, p, t, q, v)
-                shape = (*q.shape[:-1], size * count)
-                parts.append(np.zeros(shape) if block is None else np.moveaxis(block, 0, -1).reshape(shape))
-        return np.concatenate(parts, axis=-1)
 
     def initial(self, p: Prepared) -> tuple[Array, Array]:
         with np.errstate(all="ignore"):
             values = self._functions[f"{self._layout.name}_initial"](p.model)
         split = sum(n.type.storage for n in self._layout.nodes if not n.is_array)
         return np.array(values[:split], dtype=float), np.array(values[split:], dtype=float)
-
-    def advance(self, q: Array, u: Array) -> Array:
-        return self._on_nodes("advance", self._layout.storage, True, (q, True), (u, False))
-
-    def rate(self, u: Array, w: Array) -> Array:
-        return self._on_nodes("rate", self._layout.dimension, False, (u, False), (w, False))
-
-    def transport(self, u: Array, w: Array) -> Array:
-        return self._on_nodes("transport", self._layout.dimension, False, (u, False), (w, False))
-
-    def bracket(self, u: Array, w: Array) -> Array:
-        return self._on_nodes("bracket", self._layout.dimension, False, (u, False), (w, False))
-
-    def difference(self, q: Array, b: Array) -> Array:
-        return self._on_nodes("difference", self._layout.dimension, False, (q, True), (b, True))
-
-    def normalize(self, q: Array) -> Array:
-        return self._on_nodes("normalize", self._layout.storage, True, (q, True))
 
     def chart(self, u: Array) -> float:
         largest = 0.0
@@ -206,7 +196,7 @@ class NumpyKernels:
             known = None
             # Offsets of all instances are computed at once, again if instances before them place what they depend on.
             for _ in range(self._rounds_of_placing[index]):
-                offsets = self._on_element(index, "place", p, t, q, v)
+                offsets = self._on_element(index, KERNELS["place"], p, t, q, v)
                 if offsets is None or (known is not None and np.array_equal(offsets, known)):
                     break
                 known = offsets
@@ -231,24 +221,12 @@ class NumpyKernels:
             a[..., velocity : velocity + dimension] = values[..., width + dimension :]
         return a
 
-    def mass(self, p: Prepared, t: Times, q: Array) -> Array:
-        return self._values("mass", [e.mass.count for e in self._layout.elements], p, t, q)
-
-    def force(self, p: Prepared, t: Times, q: Array, v: Array) -> Array:
-        g = np.zeros((*q.shape[:-1], self._layout.dimension))
-        for index, places in enumerate(self._velocity_of):
-            block = self._on_element(index, "force", p, t, q, v)
-            if block is not None:
-                values = np.moveaxis(block, 0, -2).reshape(*q.shape[:-1], places.size)
-                g += summed(places.ravel(), values, self._layout.dimension)
-        return g
-
     def field(self, p: Prepared, t: float, q: Array, a: Array, multipliers: Array, v: Array) -> Array:
         if not self._layout.has_fields:
             return v
         v = np.where(self._layout.has_velocity, v, 0.0)
         for index in range(len(self._layout.elements)):
-            block = self._on_element(index, "field", p, t, q, v, multipliers, a)
+            block = self._on_element(index, KERNELS["field"], p, t, q, v, a, multipliers)
             if block is not None:
                 places = self._layout.field_places[index].T
                 v += np.bincount(places.ravel(), weights=block.ravel(), minlength=len(v))
@@ -277,29 +255,12 @@ class NumpyKernels:
         with np.errstate(all="ignore"):
             return place, np.array(kernel(*inputs, p.model, p.elements[0][0]), dtype=float)
 
-    def accelerated_energy(self, p: Prepared, t: Times, q: Array, v: Array, a: Array) -> Array:
-        """The part of the energy that depends on accelerations, of one state or several."""
-        total: Array = np.zeros(q.shape[:-1])
-        for index in range(len(self._layout.elements)):
-            block = self._on_element(index, "accelerated_energy", p, t, q, v, a=a)
-            if block is not None:
-                total += block[0].sum(axis=-1)
-        return total
-
-    def energy(self, p: Prepared, t: Times, q: Array, v: Array) -> Array:
-        total: Array = np.zeros((*q.shape[:-1], 2))
-        for index in range(len(self._layout.elements)):
-            block = self._on_element(index, "energy", p, t, q, v)
-            if block is not None:
-                total += np.moveaxis(block.sum(axis=-1), 0, -1)
-        return total
-
     def output(self, name: str, p: Prepared, t: Times, q: Array, v: Array, multipliers: Array) -> Array:
         """A named output of one state or several, summed over instances, shape (…, components)."""
         part, _ = self._layout.outputs[name]
         total: Array = np.zeros((*q.shape[:-1], part.stop - part.start))
         for index in range(len(self._layout.elements)):
-            block = self._on_element(index, f"output_{name}", p, t, q, v, multipliers)
+            block = self._on_element(index, KERNELS["output"], p, t, q, v, multipliers, name=f"output_{name}")
             if block is not None:
                 total += np.moveaxis(block.sum(axis=-1), 0, -1)
         return total
@@ -315,23 +276,3 @@ class NumpyKernels:
 
     def interpolate(self, p: Prepared, recorded: States, interval: NDArray[np.int64], t: Array) -> States:
         return interpolate(self, self._layout, p, recorded, interval, t)
-
-    def events(self, p: Prepared, t: float, q: Array, v: Array, multipliers: Array) -> Array:
-        parts = [np.zeros(0)]
-        for index in range(len(self._layout.elements)):
-            block = self._on_element(index, "events", p, t, q, v, multipliers)
-            if block is not None:
-                parts.append(block.T.ravel())
-        return np.concatenate(parts)
-
-    def constraint(self, p: Prepared, t: Times, q: Array) -> Array:
-        return self._values("constraint", self._layout.element_rows, p, t, q)
-
-    def jacobian(self, p: Prepared, t: Times, q: Array) -> Array:
-        return self._values("jacobian", [e.jacobian.count for e in self._layout.elements], p, t, q)
-
-    def constraint_rate(self, p: Prepared, t: Times, q: Array) -> Array:
-        return self._values("constraint_rate", self._layout.element_rows, p, t, q)
-
-    def curvature(self, p: Prepared, t: Times, q: Array, v: Array) -> Array:
-        return self._values("curvature", self._layout.element_rows, p, t, q, v)

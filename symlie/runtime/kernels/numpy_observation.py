@@ -60,7 +60,7 @@ def _observed(
     if "energy" in quantities:
         found["energy"] = kernels.energy(p, t, q, v).sum(axis=1)
         if layout.has_accelerated_energy:
-            found["energy"] += kernels.accelerated_energy(p, t, q, v, found["acceleration"])
+            found["energy"] += kernels.accelerated_energy(p, t, q, v, found["acceleration"])[:, 0]
     if "constraint_residual" in quantities:
         found["constraint_residual"] = np.abs(kernels.constraint(p, t, q)).max(axis=1, initial=0.0)
     if "velocity_residual" in quantities:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from symlie.runtime.layout.layout import Array
+from symlie.contract.kernels import KERNELS, Gather, SystemKernel, instance_size
+from symlie.runtime.layout.layout import Array, Layout
 from symlie.showing import Brief
 
 
@@ -56,35 +57,45 @@ QUANTITIES = (
 """What `Kernels.observe` knows of any model."""
 
 
+def system_kernel(name: str) -> SystemKernel:
+    """The row of an attribute of `Kernels`.
+
+    Raises
+    ------
+    AttributeError
+        There is none.
+    """
+    if name not in KERNELS or KERNELS[name].gather is Gather.OWN:
+        raise AttributeError(f"There is no system kernel '{name}'.")
+    return KERNELS[name]
+
+
+def result_size(kernel: SystemKernel, layout: Layout) -> int:
+    """Number of values that a system kernel gives."""
+    if kernel.gather is Gather.STORED:
+        sizes = (instance_size(e, kernel.size) for e in layout.elements)
+        return sum(size * count for size, count in zip(sizes, layout.instance_counts, strict=True))
+    if kernel.gather is Gather.TOTAL:
+        return int(kernel.size)
+    return layout.storage if kernel.size == "storage" else layout.dimension
+
+
 class Kernels(Protocol):
     """Functions of a system; q (storage), v and u (dimension) are vectors, p are prepared parameters.
 
-    ``mass`` and ``jacobian`` return stored values; `symlie.runtime.linear.schur` says where each belongs.
+    All of `symlie.contract.kernels.SYSTEM_KERNELS` are attributes, called with prepared parameters, where they are not
+    of nodes alone, and with what their row says: ``force(p, t, q, v)``. ``mass`` and ``jacobian`` return stored values;
+    `symlie.runtime.linear.schur` says where each belongs, and `Layout.events` which event is which.
     """
+
+    def __getattr__(self, name: str) -> Callable[..., Array]:
+        """A system kernel."""
 
     def prepare(self, parameters: Array, elements: Sequence[Array]) -> Prepared:
         """Parameters followed by the constants that depend on them alone."""
 
     def initial(self, p: Prepared) -> tuple[Array, Array]:
         """Stated initial (q, v) of the nodes that are not arrays."""
-
-    def advance(self, q: Array, u: Array) -> Array:
-        """q∘exp(u)."""
-
-    def rate(self, u: Array, w: Array) -> Array:
-        """T⁻¹(u) w."""
-
-    def transport(self, u: Array, w: Array) -> Array:
-        """T(u) w."""
-
-    def bracket(self, u: Array, w: Array) -> Array:
-        """[u, w]."""
-
-    def difference(self, q: Array, b: Array) -> Array:
-        """log(q⁻¹∘b), on groups; (|b - q|, 0, …) of stored components of nodes on other spaces."""
-
-    def normalize(self, q: Array) -> Array:
-        """q after one step back to the group."""
 
     def chart(self, u: Array) -> float:
         """Largest squared rotation angle in u."""
@@ -95,12 +106,6 @@ class Kernels(Protocol):
     def prescribed_acceleration(self, p: Prepared, t: float) -> Array:
         """v' of prescribed nodes, zero for all others."""
 
-    def mass(self, p: Prepared, t: float, q: Array) -> Array:
-        """Stored values of M(q)."""
-
-    def force(self, p: Prepared, t: float, q: Array, v: Array) -> Array:
-        """g(t, q, v)."""
-
     def field(self, p: Prepared, t: float, q: Array, a: Array, multipliers: Array, v: Array) -> Array:
         """v, with the algebra-valued fields of nodes that have no velocity in their place."""
 
@@ -109,9 +114,6 @@ class Kernels(Protocol):
 
     def symplectic_end(self, p: Prepared, t: float, q: Array, u: Array, h: float, theta: float) -> Array:
         """The configuration at the end of a step of the symplectic θ-family."""
-
-    def energy(self, p: Prepared, t: float, q: Array, v: Array) -> Array:
-        """Kinetic and potential energy."""
 
     def observe(
         self, p: Prepared, states: States, quantities: Collection[str], outputs: Sequence[str] = ()
@@ -158,18 +160,3 @@ class Kernels(Protocol):
 
     def outputs(self, p: Prepared, t: float, q: Array, v: Array, multipliers: Array) -> Array:
         """All named outputs of one state, one after the other."""
-
-    def events(self, p: Prepared, t: float, q: Array, v: Array, multipliers: Array) -> Array:
-        """Scalars whose zeros are events; `Layout.events` says which is which."""
-
-    def constraint(self, p: Prepared, t: float, q: Array) -> Array:
-        """Φ(t, q)."""
-
-    def jacobian(self, p: Prepared, t: float, q: Array) -> Array:
-        """Stored values of B(t, q)."""
-
-    def constraint_rate(self, p: Prepared, t: float, q: Array) -> Array:
-        """b(t, q) = ∂Φ/∂t."""
-
-    def curvature(self, p: Prepared, t: float, q: Array, v: Array) -> Array:
-        """Z(t, q, v)."""

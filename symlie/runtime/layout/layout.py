@@ -9,9 +9,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from symlie.compile.reading import reading
 from symlie.contract.manifest import REMEDY, FieldLayout, Manifest
 from symlie.errors import UnknownNameError
+from symlie.reading import reading
 from symlie.runtime.layout.angles import angles_of
 from symlie.runtime.layout.slices import ConstraintSlice, EventValue, NodeSlice
 

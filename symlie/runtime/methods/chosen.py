@@ -8,8 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from symlie.compile.reading import brief
 from symlie.errors import FormatError, ModelError
+from symlie.reading import brief
 from symlie.runtime.methods.family import Method
 from symlie.runtime.methods.library import method
 from symlie.runtime.methods.registry import stated_method

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from symlie.compile.reading import other_format, reading
 from symlie.errors import FormatError
 from symlie.packages import require
+from symlie.reading import other_format, reading
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.solution.checks import check_solution
 from symlie.runtime.solution.outputs import Outputs

@@ -12,10 +12,10 @@ from symlie.compile.cache import compiled_library
 from symlie.compile.checksums import changed_file
 from symlie.compile.compiler import OPTIMIZATIONS
 from symlie.compile.library import Library
-from symlie.compile.reading import reading
 from symlie.contract.manifest import REMEDY, check_format, read_manifest
 from symlie.errors import FormatError, NoCompilerError, UnknownNameError
 from symlie.notices import notify
+from symlie.reading import reading
 from symlie.runtime.kernels.c import CKernels
 from symlie.runtime.kernels.c_library import c_files, library_source
 from symlie.runtime.kernels.coordinates import LazyStepKernels

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from symlie.compile.cache import text_key
-from symlie.compile.reading import check_file_names, reading
 from symlie.contract.manifest import check_format
 from symlie.errors import FormatError
+from symlie.reading import check_file_names, reading
 from symlie.runtime.kernels.coordinates import STEP_KINDS
 from symlie.runtime.kernels.newton import MATRIX_KINDS
 from symlie.runtime.system.inputs import input_table

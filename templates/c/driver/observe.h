@@ -64,7 +64,8 @@ void symlie_observe(const symlie_problem *P, const symlie_states *states, const 
             symlie_energy(P, t, q, v, E);
             values->energy[i] = E[0] + E[1];
 #if ACCELERATED_ENERGY
-            values->energy[i] += system_accelerated_energy(P, t, q, v, a);
+            system_accelerated_energy(P, t, q, v, a, E);
+            values->energy[i] += E[0];
 #endif
         }
 #if CONSTRAINED

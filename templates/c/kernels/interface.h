@@ -1,5 +1,5 @@
-/* The functions and types that a compiled model exports. This text is the contract: C includes it and the loader
- * declares exactly the same. All arrays are owned by the caller; no function keeps state or allocates. */
+/* The functions and types that a compiled model exports. This text is the contract, together with the prototypes in
+ * system_kernels.h that symlie.contract.kernels prints: C includes both and the loader declares exactly the same. All arrays are owned by the caller; no function keeps state or allocates. */
 
 /* All nodes of one type. */
 typedef struct {
@@ -162,40 +162,26 @@ typedef struct {
     const double *hermite;      /* 5 x 5: coefficients of s ... s^5 from theta' and theta'' at 0, theta, theta' and theta'' at 1 */
 } symlie_interpolation;
 
+#include "system_kernels.h"
+
 const char *symlie_interface_hash(void);
 long long symlie_workspace(const symlie_problem *P);
 /* Parameters of the model (element < 0) or of one instance of an element type, followed by the constants computed
  * from them; for instances p holds the prepared parameters of the model. */
 void symlie_prepare(long long element, const double *p, const double *e, double *out);
 void symlie_initial(const double *p, double *q, double *v);
-void symlie_advance(const symlie_problem *P, const double *q, const double *u, double *out);
-void symlie_rate(const symlie_problem *P, const double *u, const double *w, double *out);
-void symlie_transport(const symlie_problem *P, const double *u, const double *w, double *out);
-void symlie_bracket(const symlie_problem *P, const double *u, const double *w, double *out);
-void symlie_difference(const symlie_problem *P, const double *q, const double *b, double *out);
-void symlie_normalize(const symlie_problem *P, const double *q, double *out);
 /* Overwrite configuration and velocity of prescribed nodes. */
 void symlie_prescribe(const symlie_problem *P, double t, double *q, double *v);
 /* Acceleration of prescribed nodes, zero for all others. */
 void symlie_prescribed_acceleration(const symlie_problem *P, double t, double *a);
 /* Overwrite v of nodes that have no velocity with their algebra-valued fields. */
 void symlie_field(const symlie_problem *P, double t, const double *q, const double *a, const double *lambda, double *v);
-double symlie_chart(const symlie_problem *P, const double *u);
 /* Present in Hamiltonian systems on cotangent bundles: u - h f(stage) of the symplectic theta family with its
  * derivative by u (dimension x dimension), and the end of a step. */
 void symlie_symplectic(const symlie_problem *P, double t, const double *q, const double *u, double h, double theta,
                        double *r, double *J);
 void symlie_symplectic_end(const symlie_problem *P, double t, const double *q, const double *u, double h, double theta,
                            double *out);
-void symlie_mass(const symlie_problem *P, double t, const double *q, double *M);
-void symlie_force(const symlie_problem *P, double t, const double *q, const double *v, double *g);
-void symlie_energy(const symlie_problem *P, double t, const double *q, const double *v, double *E);
-/* Scalars whose zeros are events: by element type, by instance, by event. */
-void symlie_events(const symlie_problem *P, double t, const double *q, const double *v, const double *lambda, double *out);
-void symlie_constraint(const symlie_problem *P, double t, const double *q, double *Phi);
-void symlie_jacobian(const symlie_problem *P, double t, const double *q, double *B);
-void symlie_constraint_rate(const symlie_problem *P, double t, const double *q, double *b);
-void symlie_curvature(const symlie_problem *P, double t, const double *q, const double *v, double *Z);
 
 /* Present in the library of a model alone; states and results are arrays, and each workspace belongs to its call. */
 long long symlie_observation_workspace(const symlie_problem *P);

@@ -1,0 +1,162 @@
+"""The table of system kernels: functions of a whole system that are gathered from generated ones of its types.
+
+A row says what a function takes, and how results of nodes or instances become the result of the system. From it follow
+its prototype and loop in C, its export, its evaluation in C and NumPy, and the arguments of the generated functions.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from symlie.contract.manifest import ElementType
+
+
+class Gather(enum.Enum):
+    """How results of nodes or of instances of element types become the result of a system."""
+
+    NODES = "components of each node, one node after the other"
+    LARGEST = "the largest of all nodes"
+    STORED = "values of all instances, one instance after the other"
+    VELOCITIES = "sums over the velocity components of the nodes of each instance"
+    TOTAL = "sums over all instances"
+    OWN = "in a way of its own"
+
+
+@dataclass(frozen=True)
+class SystemKernel:
+    """A row of the table."""
+
+    name: str
+    arguments: str
+    """Letters of what it takes: time t, configurations q and b, velocities v, accelerations a, multipliers λ,
+    increments u, algebra vectors w."""
+    results: str
+    """Names of what it gives, each behind a blank."""
+    gather: Gather
+    size: str = ""
+    """What a result has as many values of as: a size of nodes or of instances, see `instance_size`, or a number."""
+    meaning: str = ""
+    in_stages: bool = False
+    """Whether a stage of a method may evaluate it; all others belong to the end of a step."""
+    of_increments: bool = False
+    """Whether nodes that nothing moves are left out: they keep their configuration, and their rates are zero."""
+    set: str = "core"
+
+    @property
+    def of_nodes(self) -> bool:
+        """Whether it is gathered from nodes, and takes no parameters."""
+        return self.gather in (Gather.NODES, Gather.LARGEST)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What its arguments are called in C."""
+        return tuple(_LETTERS.get(letter, letter) for letter in self.arguments)
+
+    @property
+    def element_arguments(self) -> tuple[str, ...]:
+        """What the generated functions of element types take: as the system, and parameters."""
+        return (*("multipliers" if letter == "λ" else letter for letter in self.arguments), "p", "e")
+
+    def declaration(self, prefix: str, real: str = "double", qualifier: str = "") -> str:
+        """The function in C.
+
+        Parameters
+        ----------
+        prefix
+            What its name begins with.
+        real
+            Type of all numbers.
+        qualifier
+            Behind the stars of pointers, ``restrict `` or nothing.
+        """
+        star = f"*{qualifier}"
+        inputs = [f"{real} {name}" if name in SCALARS else f"const {real} {star}{name}" for name in self.names]
+        is_value = self.gather is Gather.LARGEST
+        outputs = [] if is_value else [f"{real} {star}{name}" for name in self.results.split()]
+        arguments = ", ".join([f"const symlie_problem {star}P", *inputs, *outputs])
+        return f"{real if is_value else 'void'} {prefix}{self.name}({arguments})"
+
+
+_LETTERS = {"λ": "lambda", "θ": "theta"}
+
+SCALARS = ("t", "h", "theta")
+"""Arguments that are one number."""
+
+SYSTEM_KERNELS = (
+    SystemKernel("advance", "qu", "out", Gather.NODES, "storage", "q∘exp(u).", of_increments=True),
+    SystemKernel("rate", "uw", "out", Gather.NODES, "dimension", "T⁻¹(u) w.", of_increments=True),
+    SystemKernel("transport", "uw", "out", Gather.NODES, "dimension", "T(u) w."),
+    SystemKernel("bracket", "uw", "out", Gather.NODES, "dimension", "[u, w]."),
+    SystemKernel("difference", "qb", "out", Gather.NODES, "dimension",
+                 "log(q⁻¹∘b), on groups; (|b - q|, 0, …) of stored components of nodes on other spaces."),
+    SystemKernel("normalize", "q", "out", Gather.NODES, "storage", "q after one step back to the group."),
+    SystemKernel("chart", "u", "out", Gather.LARGEST, "", "Largest squared rotation angle in u.", of_increments=True),
+    SystemKernel("mass", "tq", "M", Gather.STORED, "mass", "Lower triangle of M(q).", in_stages=True),
+    SystemKernel("constraint", "tq", "Phi", Gather.STORED, "rows", "Φ(t, q).", in_stages=True),
+    SystemKernel("jacobian", "tq", "B", Gather.STORED, "jacobian", "Nonzeros of B(t, q).", in_stages=True),
+    SystemKernel("constraint_rate", "tq", "b", Gather.STORED, "rows", "b of B v + b = 0.", in_stages=True),
+    SystemKernel("curvature", "tqv", "Z", Gather.STORED, "rows", "Z of d/dt (B v + b) = B v' + Z.", in_stages=True),
+    SystemKernel("force", "tqv", "g", Gather.VELOCITIES, "", "g(t, q, v) of M v' = -g - Bᵀ λ.", in_stages=True),
+    SystemKernel("energy", "tqv", "E", Gather.TOTAL, "2", "Kinetic and potential energy."),
+    SystemKernel("accelerated_energy", "tqva", "E", Gather.TOTAL, "1", "Energy that depends on accelerations."),
+    SystemKernel("events", "tqvλ", "out", Gather.STORED, "events", "Scalars whose zeros are events."),
+    SystemKernel("field", "tqvaλ", "f", Gather.OWN, "", "Algebra-valued field of nodes without velocity.",
+                 in_stages=True),
+    SystemKernel("place", "tqv", "x", Gather.OWN, "", "Offsets of placed nodes, each with its rate."),
+    SystemKernel("output", "tqvλ", "out", Gather.OWN, "", "The output {name}."),
+    SystemKernel("symplectic", "tquhθ", "r J", Gather.OWN, "",
+                 "u - h f(stage) of the symplectic θ-family, and its derivative by u."),
+    SystemKernel("symplectic_end", "tquhθ", "out", Gather.OWN, "", "End of a step of the symplectic θ-family."),
+)  # fmt: skip
+"""All system kernels."""
+
+KERNELS: Mapping[str, SystemKernel] = {k.name: k for k in SYSTEM_KERNELS}
+"""The rows by name."""
+
+
+def gathered(which: str, *ways: Gather) -> tuple[SystemKernel, ...]:
+    """Rows of a set whose results are gathered in these ways.
+
+    Parameters
+    ----------
+    which
+        A set of kernels.
+    ways
+        Default: all but those of their own.
+    """
+    chosen = ways or tuple(way for way in Gather if way is not Gather.OWN)
+    return tuple(k for k in SYSTEM_KERNELS if k.set == which and k.gather in chosen)
+
+
+def instance_size(element: ElementType, size: str) -> int:
+    """Values that an instance of an element type has of a stored result.
+
+    Parameters
+    ----------
+    element
+        The element type.
+    size
+        ``mass``, ``jacobian``, ``rows`` or ``events``.
+    """
+    sizes = {
+        "mass": element.mass.count,
+        "jacobian": element.jacobian.count,
+        "rows": element.rows,
+        "events": len(element.events),
+    }
+    return sizes[size]
+
+
+def prototypes(kernels: Sequence[SystemKernel], real: str = "double") -> str:
+    """Prototypes of exported functions.
+
+    Parameters
+    ----------
+    kernels
+        Rows of the table.
+    real
+        Type of all numbers.
+    """
+    return "".join(f"/* {k.meaning} */\n{k.declaration('symlie_', real)};\n" for k in kernels)

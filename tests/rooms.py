@@ -18,6 +18,8 @@ ROOMS = (
     "cli",
     "models",
     "api",
+    "publish",
+    "publish",
     "certify",
     "certify.checker",
     "typeset",

@@ -666,68 +666,62 @@ static inline void heavy_top_scatter_velocity(const symlie_problem *restrict P, 
 /* Lower triangle of M(q). */
 static inline void system_mass(const symlie_problem *restrict P, double t, const double *restrict q, double *restrict M)
 {
-    double *restrict values = M;
-    for (int e = 0; e < COUNT_heavy_top; e++, values += 6) {
+    for (int e = 0; e < COUNT_heavy_top; e++, M += 6) {
         double local_q[12];
         heavy_top_gather_storage(P, e, q, local_q);
-        heavy_top_mass(t, local_q, P->p, PARAMETERS_OF_heavy_top(e), values);
+        heavy_top_mass(t, local_q, P->p, PARAMETERS_OF_heavy_top(e), M);
 }
-    (void)P, (void)t, (void)q, (void)values;
+    (void)P, (void)t, (void)q, (void)M;
 }
 
 /* Φ(t, q). */
 static inline void system_constraint(const symlie_problem *restrict P, double t, const double *restrict q, double *restrict Phi)
 {
-    double *restrict values = Phi;
-    for (int e = 0; e < COUNT_heavy_top; e++, values += 3) {
+    for (int e = 0; e < COUNT_heavy_top; e++, Phi += 3) {
         double local_q[12];
         heavy_top_gather_storage(P, e, q, local_q);
-        heavy_top_constraint(t, local_q, P->p, PARAMETERS_OF_heavy_top(e), values);
+        heavy_top_constraint(t, local_q, P->p, PARAMETERS_OF_heavy_top(e), Phi);
 }
-    (void)P, (void)t, (void)q, (void)values;
+    (void)P, (void)t, (void)q, (void)Phi;
 }
 
 /* Nonzeros of B(t, q). */
 static inline void system_jacobian(const symlie_problem *restrict P, double t, const double *restrict q, double *restrict B)
 {
-    double *restrict values = B;
-    for (int e = 0; e < COUNT_heavy_top; e++, values += 9) {
+    for (int e = 0; e < COUNT_heavy_top; e++, B += 9) {
         double local_q[12];
         heavy_top_gather_storage(P, e, q, local_q);
-        heavy_top_jacobian(t, local_q, P->p, PARAMETERS_OF_heavy_top(e), values);
+        heavy_top_jacobian(t, local_q, P->p, PARAMETERS_OF_heavy_top(e), B);
 }
-    (void)P, (void)t, (void)q, (void)values;
+    (void)P, (void)t, (void)q, (void)B;
 }
 
 /* b of B v + b = 0. */
 static inline void system_constraint_rate(const symlie_problem *restrict P, double t, const double *restrict q, double *restrict b)
 {
-    double *restrict values = b;
-    for (int k = 0; k < 3 * COUNT_heavy_top; k++) *values++ = 0;
-    (void)P, (void)t, (void)q, (void)values;
+    for (int k = 0; k < 3 * COUNT_heavy_top; k++) *b++ = 0;
+    (void)P, (void)t, (void)q, (void)b;
 }
 
 /* Z of d/dt (B v + b) = B v' + Z. */
 static inline void system_curvature(const symlie_problem *restrict P, double t, const double *restrict q, const double *restrict v, double *restrict Z)
 {
-    double *restrict values = Z;
-    for (int e = 0; e < COUNT_heavy_top; e++, values += 3) {
+    for (int e = 0; e < COUNT_heavy_top; e++, Z += 3) {
         double local_q[12];
         heavy_top_gather_storage(P, e, q, local_q);
         double local_v[6];
         heavy_top_gather_velocity(P, e, v, local_v);
-        heavy_top_curvature(t, local_q, local_v, P->p, PARAMETERS_OF_heavy_top(e), values);
+        heavy_top_curvature(t, local_q, local_v, P->p, PARAMETERS_OF_heavy_top(e), Z);
 }
-    (void)P, (void)t, (void)q, (void)v, (void)values;
+    (void)P, (void)t, (void)q, (void)v, (void)Z;
 }
 
 /* Scalars whose zeros are events. */
 static inline void system_events(const symlie_problem *restrict P, double t, const double *restrict q, const double *restrict v, const double *restrict lambda, double *restrict out)
 {
-    double *restrict values = out;
     const double *restrict multipliers = lambda;
     multipliers += 3 * COUNT_heavy_top;
-    (void)P, (void)t, (void)q, (void)v, (void)multipliers, (void)values;
+    (void)P, (void)t, (void)q, (void)v, (void)multipliers, (void)out;
 }
 
 /* g(t, q, v) of M v' = -g - Bᵀ λ. */

@@ -97,9 +97,9 @@ def _stages(model: str, options: dict[str, Any], method: str) -> list[Row]:
 
     with _empty_cache(), Progress("stages") as progress:
         with timed("import SymPy"):
-            import symlie.api
-            import symlie.modeling.model
+            pass
         from symlie.models.registry import build_model
+        from symlie.publish.sets import generated_files
 
         progress(0.1)
         with timed("derive"):
@@ -107,7 +107,7 @@ def _stages(model: str, options: dict[str, Any], method: str) -> list[Row]:
             _ = equations.emitted
         progress(0.4)
         with timed("emit"):
-            files = symlie.api.generated_files(equations)
+            files = generated_files(equations)
         with timed("compile kernels"):
             load_system(files, backend="c")
         progress(0.6)

@@ -6,13 +6,14 @@ import difflib
 import re
 import shutil
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from symlie.cli.common import add_fresh, add_model, add_start, model_options, system_of
 from symlie.cli.steps import METHOD_HELP, add_method_options, add_stabilize
 from symlie.cli.values import number, path
+from symlie.contract.sets import CORE, IN_FOLDERS, SETS, chosen_sets
 from symlie.errors import SymlieError
 from symlie.paths import PACKAGE
 
@@ -25,11 +26,14 @@ go with it; how to change them later is in the README of the folder."""
 EXAMPLE = """symlie generate heavy_top -o group=SE3 --out top
   symlie generate heavy_top -o group=SE3 --standalone --h '2**-11' --set mass=16 --out top"""
 
-COMMITTED: tuple[tuple[str, dict[str, Any]], ...] = (
-    ("heavy_top", {"group": "S3xR3"}),
-    ("heavy_top", {"group": "SE3"}),
+COMMITTED: tuple[tuple[str, dict[str, Any], tuple[str, ...]], ...] = (
+    ("heavy_top", {"group": "S3xR3"}, ("newton", "ports")),
+    ("heavy_top", {"group": "SE3"}, ("newton", "ports")),
+    ("heavy_top", {"group": "S3"}, ("newton", "ports", "cayley", "second_kind", "ambient")),
+    ("free_rigid_body", {}, ("newton", "ports")),
+    ("roll_up", {"segments": 4}, ("newton", "ports")),
 )
-"""Models and options whose generated folders are kept in the repository."""
+"""Models, options and sets of kernels whose generated folders are kept in the repository."""
 
 REPOSITORY = PACKAGE.parent
 """Where the repository is, if the package runs from it."""
@@ -41,6 +45,12 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--out", metavar="DIR", type=path, help="folder to write; default: generated/MODEL_OPTIONS")
     parser.add_argument("--all", action="store_true", help="write all folders that the repository keeps in generated/")
     parser.add_argument("--check", action="store_true", help="write nothing, fail if a file would change")
+    parser.add_argument(
+        "--sets",
+        metavar="SET,…",
+        help=f"sets of kernels to write, {CORE} in any case, or all; default: {','.join((CORE, *IN_FOLDERS))}; there "
+        f"are: {', '.join((CORE, *SETS))}",
+    )
     add_fresh(parser)
     parser.add_argument(
         "--standalone", action="store_true", help="write C11 that compiles by itself, with a main that integrates"
@@ -57,12 +67,14 @@ def run(arguments: Namespace) -> int:
     """Run the command."""
     if arguments.all == (arguments.model is not None):
         raise SymlieError("Name a model, or give --all.")
-    if arguments.all and (arguments.out or arguments.options or arguments.standalone):
-        raise SymlieError("--all takes neither -o nor --out nor --standalone.")
+    if arguments.all and (arguments.out or arguments.options or arguments.sets or arguments.standalone):
+        raise SymlieError("--all takes neither -o nor --out nor --sets nor --standalone.")
+    if arguments.sets and arguments.standalone:
+        raise SymlieError("--standalone takes no --sets: a program has those that its method needs.")
     given = [word for word, is_given in _of_standalone(arguments).items() if is_given]
     if given and not arguments.standalone:
         raise SymlieError(f"{given[0]} goes with --standalone.")
-    from symlie.api import write_files
+    from symlie.publish.folders import write_files
 
     where, differences = generated_folder() if arguments.all else _folder(arguments), list[str]()
     for folder, files in _all_files(where) if arguments.all else [(where, _files(arguments))]:
@@ -106,7 +118,8 @@ def _folder(arguments: Namespace) -> Path:
 def _files(arguments: Namespace) -> dict[str, str]:
     """What belongs in the folder of one model."""
     if not arguments.standalone:
-        return _folder_files(arguments.model, model_options(arguments))
+        sets = chosen_sets(arguments.sets) if arguments.sets else IN_FOLDERS
+        return _folder_files(arguments.model, model_options(arguments), sets)
     system = system_of(arguments)
     from symlie.emit.c.standalone import standalone_files
 
@@ -121,15 +134,15 @@ def _files(arguments: Namespace) -> dict[str, str]:
 
 def _all_files(parent: Path) -> Iterator[tuple[Path, dict[str, str]]]:
     """The folders that the repository keeps, with what belongs there."""
-    for model, options in COMMITTED:
-        yield parent / folder_name(model, options), _folder_files(model, options)
+    for model, options, sets in COMMITTED:
+        yield parent / folder_name(model, options), _folder_files(model, options, sets)
 
 
-def _folder_files(model: str, options: Mapping[str, object]) -> dict[str, str]:
-    from symlie.api import folder_files
+def _folder_files(model: str, options: Mapping[str, object], sets: Sequence[str] | None) -> dict[str, str]:
     from symlie.models.registry import build_model
+    from symlie.publish.folders import folder_files
 
-    return folder_files(build_model(model, options).derive())
+    return folder_files(build_model(model, options).derive(), sets)
 
 
 def folder_name(model: str, options: Mapping[str, object]) -> str:

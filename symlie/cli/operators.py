@@ -37,8 +37,9 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """Run the command."""
     arguments.result.update(group=arguments.group, target=arguments.target, real=arguments.real)
-    from symlie.api import operator_files, write_files
+    from symlie.api import operator_files
     from symlie.models.groups import group_of
+    from symlie.publish.folders import write_files
 
     group = group_of(arguments.group)
     prefix = arguments.prefix or group.name.lower()

@@ -268,12 +268,11 @@ def _series_rows(arguments: Namespace) -> Sequence[Row]:
 
 
 def _model_sources(model: str, options: dict[str, Any]) -> list[str]:
-    from symlie.api import generated_files, interface_of, tangent_files
     from symlie.models.registry import build_model
+    from symlie.publish.sets import generated_files, set_files
 
     equations = build_model(model, options).derive()
-    files = generated_files(equations)
-    files |= tangent_files(equations, interface_of(files))
+    files = generated_files(equations) | set_files(equations, "newton")
     return [text for name, text in sorted(files.items()) if name.endswith((".c", ".h"))]
 
 

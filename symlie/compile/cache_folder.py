@@ -24,7 +24,7 @@ from symlie.errors import CacheError
 from symlie.notices import notify
 from symlie.paths import cache_folder
 
-KINDS = ("models", "types", "tangents", "steps", "libraries")
+KINDS = ("models", "sets", "libraries")
 """Folders of the cache."""
 
 LARGEST = 2**30

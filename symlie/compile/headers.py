@@ -6,7 +6,7 @@ import functools
 from collections.abc import Iterable
 from pathlib import Path
 
-from symlie.contract.kernels import gathered, prototypes
+from symlie.contract.kernels import SYSTEM_KERNELS, Gather, prototypes
 from symlie.paths import template_folder
 
 KERNEL_HEADERS = ("primitives.h", "interface.h", "system_kernels.h")
@@ -30,7 +30,7 @@ def _headers() -> dict[str, Path]:
 @functools.cache
 def _printed() -> dict[str, str]:
     """Headers that are printed from the contract."""
-    return {"system_kernels.h": prototypes(gathered("core"))}
+    return {"system_kernels.h": prototypes(tuple(k for k in SYSTEM_KERNELS if k.gather is not Gather.OWN))}
 
 
 def included_headers(names: Iterable[str]) -> dict[str, str]:

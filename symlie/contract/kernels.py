@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from symlie.contract.manifest import ElementType
+from symlie.contract.sets import CORE, SETS
 
 
 class Gather(enum.Enum):
@@ -42,7 +43,7 @@ class SystemKernel:
     """Whether a stage of a method may evaluate it; all others belong to the end of a step."""
     of_increments: bool = False
     """Whether nodes that nothing moves are left out: they keep their configuration, and their rates are zero."""
-    set: str = "core"
+    set: str = CORE
 
     @property
     def of_nodes(self) -> bool:
@@ -50,9 +51,19 @@ class SystemKernel:
         return self.gather in (Gather.NODES, Gather.LARGEST)
 
     @property
+    def is_value(self) -> bool:
+        """Whether it gives one number."""
+        return self.gather is Gather.LARGEST
+
+    @property
     def names(self) -> tuple[str, ...]:
         """What its arguments are called in C."""
         return tuple(_LETTERS.get(letter, letter) for letter in self.arguments)
+
+    @property
+    def result_names(self) -> tuple[str, ...]:
+        """What it gives."""
+        return tuple(self.results.split())
 
     @property
     def element_arguments(self) -> tuple[str, ...]:
@@ -73,10 +84,9 @@ class SystemKernel:
         """
         star = f"*{qualifier}"
         inputs = [f"{real} {name}" if name in SCALARS else f"const {real} {star}{name}" for name in self.names]
-        is_value = self.gather is Gather.LARGEST
-        outputs = [] if is_value else [f"{real} {star}{name}" for name in self.results.split()]
+        outputs = [] if self.is_value else [f"{real} {star}{name}" for name in self.result_names]
         arguments = ", ".join([f"const symlie_problem {star}P", *inputs, *outputs])
-        return f"{real if is_value else 'void'} {prefix}{self.name}({arguments})"
+        return f"{real if self.is_value else 'void'} {prefix}{self.name}({arguments})"
 
 
 _LETTERS = {"λ": "lambda", "θ": "theta"}
@@ -109,6 +119,21 @@ SYSTEM_KERNELS = (
     SystemKernel("symplectic", "tquhθ", "r J", Gather.OWN, "",
                  "u - h f(stage) of the symplectic θ-family, and its derivative by u."),
     SystemKernel("symplectic_end", "tquhθ", "out", Gather.OWN, "", "End of a step of the symplectic θ-family."),
+    *(SystemKernel(s.name, "tqvaλ", " ".join(m.letter for m in s.matrices), Gather.STORED, "",
+                   f"Nonzeros of {', '.join(f'{m.letter} = {m.meaning}' for m in s.matrices)}.", set=s.name)
+      for s in SETS.values() if s.matrices),
+    SystemKernel("advance_cayley", "qu", "out", Gather.NODES, "storage", "q∘cay(u); cay(u)·q of actions from the left.",
+                 set="cayley"),
+    SystemKernel("rate_cayley", "uw", "out", Gather.NODES, "dimension", "T⁻¹(u) w of these coordinates.", set="cayley"),
+    SystemKernel("chart_cayley", "u", "out", Gather.LARGEST, "", "Below (2π)² where they are regular.", set="cayley"),
+    SystemKernel("advance_second_kind", "qu", "out", Gather.NODES, "storage",
+                 "q∘φ(u) with φ(u) = exp(u₁e₁)∘…∘exp(u_n e_n); φ(u)·q of actions from the left.", set="second_kind"),
+    SystemKernel("rate_second_kind", "uw", "out", Gather.NODES, "dimension", "T⁻¹(u) w of these coordinates.",
+                 set="second_kind"),
+    SystemKernel("chart_second_kind", "u", "out", Gather.LARGEST, "", "Below (2π)² where they are regular.",
+                 set="second_kind"),
+    SystemKernel("storage_rate", "qw", "out", Gather.NODES, "storage", "Rate of the stored components along w.",
+                 set="ambient"),
 )  # fmt: skip
 """All system kernels."""
 

@@ -248,6 +248,8 @@ class Manifest(Types):
     """The node that each prescribed motion moves."""
     breakpoints: tuple[str, ...]
     """Names of parameters whose values are times that must be step boundaries."""
+    sets: tuple[str, ...]
+    """Further sets of kernels in the folder, see `symlie.contract.sets.SETS`."""
 
 
 @dataclass(frozen=True)

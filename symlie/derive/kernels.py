@@ -133,7 +133,7 @@ class _ElementBuilder:
     def kernel(self, name: str, *values: Sequence[Expr], row: str = "") -> Kernel:
         """A generated function by a row of the table of system kernels, with the values of its results."""
         table = KERNELS[row or name]
-        results = [Argument(label, len(part), True) for label, part in zip(table.results.split(), values, strict=True)]
+        results = [Argument(label, len(part), True) for label, part in zip(table.result_names, values, strict=True)]
         arguments = [self.inputs[label] for label in table.element_arguments]
         body = flatten(self.statement.program, [e for part in values for e in part], self.references)
         signature = Signature(f"{self.statement.name}_{name}", (*arguments, *results))

@@ -19,7 +19,7 @@ from symlie.modeling.terms import Input
 def derive_ports(
     derived: DerivedStatement, inputs: Sequence[Input]
 ) -> tuple[tuple[Symbol, ...], tuple[Symbol, ...], tuple[Matrix, ...]]:
-    """Symbols of a and λ, and the matrices of `symlie.ir.tangents.PORTS`.
+    """Symbols of a and λ, and the matrices of `symlie.contract.sets.SETS`.
 
     Parameters
     ----------

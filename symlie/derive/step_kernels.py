@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import functools
 
-from sympy import Symbol
-
+from symlie.contract.kernels import KERNELS
 from symlie.contract.signature import Argument, Signature
 from symlie.derive.node_types import array_symbols
 from symlie.groups import operators
@@ -19,9 +18,6 @@ from symlie.groups.second_kind import second_kind, second_kind_chart, second_kin
 from symlie.ir.kernels import Kernel
 from symlie.ir.program import Program, Value, Vector
 from symlie.ir.straightline import flatten
-
-KINDS = ("cayley", "second_kind", "ambient")
-"""Kinds of further kernels."""
 
 
 @functools.cache
@@ -37,7 +33,7 @@ def step_kernels(space: ConfigurationSpace, kind: str) -> tuple[Kernel, ...]:
     space
         Group or homogeneous space of the nodes.
     kind
-        One of `KINDS`.
+        ``cayley``, ``second_kind`` or ``ambient``.
 
     Raises
     ------
@@ -47,31 +43,26 @@ def step_kernels(space: ConfigurationSpace, kind: str) -> tuple[Kernel, ...]:
     group = acting_group(space)
     is_left = isinstance(space, HomogeneousSpace) and space.is_left
     n, m = space.dimension, space.storage_dimension
-    q, q_text = array_symbols("q", m)
-    u, u_text = array_symbols("u", n)
-    w, w_text = array_symbols("w", n)
-    at_q, at_u, at_w = ("q", m, q_text), ("u", n, u_text), ("w", n, w_text)
+    symbols = {"q": array_symbols("q", m), "u": array_symbols("u", n), "w": array_symbols("w", n)}
+    q, u, w = (found for found, _ in symbols.values())
 
-    def kernel(
-        name: str, inputs: list[tuple[str, int, dict[Symbol, str]]], program: Program, outputs: Vector, text: str
-    ) -> Kernel:
-        references = {s: t for _, _, texts in inputs for s, t in texts.items()}
-        arguments = [Argument(label, size) for label, size, _ in inputs]
-        signature = Signature(f"{space.name}_{name}", (*arguments, Argument("out", len(outputs), True)))
-        return Kernel(signature, flatten(program, outputs, references), text)
+    def kernel(name: str, program: Program, outputs: Vector) -> Kernel:
+        row = KERNELS[name]
+        references = {s: text for letter in row.arguments for s, text in symbols[letter][1].items()}
+        arguments = (Argument(letter, len(symbols[letter][0])) for letter in row.arguments)
+        signature = Signature(f"{space.name}_{name}", (*arguments, Argument(row.results, len(outputs), True)))
+        return Kernel(signature, flatten(program, outputs, references), row.meaning)
 
     program = Program()
     if kind == "ambient":
         rate = space.storage_tangent(program, q, w)
-        return (kernel("storage_rate", [at_q, at_w], program, rate, "Rate of the stored components along w."),)
+        return (kernel("storage_rate", program, rate),)
     mapped = cayley(program, group, u) if kind == "cayley" else second_kind(program, group, u)
     step = Value(program.vector(mapped), group)
     if isinstance(space, HomogeneousSpace):
         moved = space.action(step.components, q)
     else:
         moved = program.apply(Compose(group), Value(q, group), step).components
-    label = "cay(u)" if kind == "cayley" else "exp(u₁e₁)∘…∘exp(u_n e_n)"
-    label = f"{label}·q." if is_left else f"q∘{label}."
     inverse, chart = Program(), Program()
     if kind == "cayley":
         # cay(-u) is the inverse of cay(u), so the right-trivialised tangent is that of -u.
@@ -82,7 +73,7 @@ def step_kernels(space: ConfigurationSpace, kind: str) -> tuple[Kernel, ...]:
         rate = second_kind_inverse(inverse, group, u, w, is_left=is_left)
         size = second_kind_chart(chart, group, u)
     return (
-        kernel(f"advance_{kind}", [at_q, at_u], program, moved, label),
-        kernel(f"rate_{kind}", [at_u, at_w], inverse, rate, "T⁻¹(u) w of these coordinates."),
-        kernel(f"chart_{kind}", [at_u], chart, (size,), "Below (2π)² where they are regular."),
+        kernel(f"advance_{kind}", program, moved),
+        kernel(f"rate_{kind}", inverse, rate),
+        kernel(f"chart_{kind}", chart, (size,)),
     )

@@ -30,4 +30,4 @@ def types_of(model: EmittedModel) -> Types:
 
 def manifest_of(types: Types, arrangement: Arrangement, options: Sequence[tuple[str, Any]]) -> Manifest:
     """The manifest of a model: its types, and its run-time data."""
-    return Manifest(**vars(types), **vars(arrangement), options=dict(options))
+    return Manifest(**vars(types), **vars(arrangement), options=dict(options), sets=())

@@ -60,7 +60,7 @@ def _ready_made_system(model: str, options: Mapping[str, object], backend: str, 
     built = functools.cache(lambda: build_model(model, options))
     timings = Timings()
     if files is None:
-        from symlie.api import generated_files
+        from symlie.publish.sets import generated_files
 
         with watched_stages() as stages:
             files = generated_files(built().derive())
@@ -71,15 +71,15 @@ def _ready_made_system(model: str, options: Mapping[str, object], backend: str, 
         backend=backend,
         optimize=optimize,
         timings=timings,
-        further_source=lambda kind: _further_files(built(), files, kind),
+        set_source=lambda name: _set_files(built(), name),
     )
     return dataclasses.replace(system, quantity_source=functools.cache(lambda: _initial_quantities(built())))
 
 
-def _further_files(built: BuiltModel, files: Mapping[str, str], kind: str) -> dict[str, str]:
-    from symlie.api import further_files, interface_of
+def _set_files(built: BuiltModel, name: str) -> dict[str, str]:
+    from symlie.publish.sets import set_files
 
-    return further_files(built.derive(), interface_of(files), kind)
+    return set_files(built.derive(), name)
 
 
 def _initial_quantities(built: BuiltModel) -> Quantities:

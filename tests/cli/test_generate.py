@@ -23,10 +23,10 @@ def test_default_folder(cli: Cli, tmp_path: Path) -> None:
     result = cli("generate", "heavy_top", "-o", "group=SE3")
     assert result.out == "generated/heavy_top_SE3\n"
     names = {p.name for p in (tmp_path / "generated" / "heavy_top_SE3").iterdir()}
-    tangents = {f"heavy_top_{kind}.{end}" for kind in ("tangents", "ports") for end in ("c", "py", "json")}
+    sets = {f"heavy_top_{name}.{end}" for name in ("newton", "ports") for end in ("h", "c", "py", "json")}
     own = {"heavy_top.c", "heavy_top.h", "heavy_top.py", "manifest.json", "equations.md", "checksums.txt",
            "certificate.json"}  # fmt: skip
-    assert names == own | tangents
+    assert names == own | sets
 
 
 def test_check(cli: Cli, tmp_path: Path) -> None:

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from symlie.api import generated_files
 from symlie.contract.manifest import FORMAT, Manifest, pair_kinds, read_manifest, text_of
 from symlie.errors import FormatError
+from symlie.publish.sets import generated_files
 from tests.systems import heavy_top_equations, spaghetti_system
 
 TEXT = generated_files(heavy_top_equations("SE3"))["manifest.json"]

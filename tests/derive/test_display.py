@@ -15,15 +15,15 @@ import sympy
 from sympy import Expr, Rational, Symbol
 
 import symlie as sl
-from symlie.api import generated_files
 from symlie.derive.equations import Equations
-from symlie.derive.tangent_kernels import model_tangents
-from symlie.emit.tangents import emit_tangents
+from symlie.derive.sets import derive_set
+from symlie.emit.sets import emit_set
 from symlie.groups.group import LieGroup, algebra_symbols, storage_symbols
 from symlie.groups.kinematics import kinematic_blocks
 from symlie.groups.operators import ad_matrix, squared_angle
 from symlie.groups.spectrum import DEXP, DEXP_NEGATIVE, DEXP_NEGATIVE_INVERSE, EXP
 from symlie.models.registry import build_model
+from symlie.publish.sets import generated_files
 from symlie.typeset.display import latex, markdown, protected
 from symlie.typeset.notation import LET, Letter, Notation, Rotation, letter, spaced, word
 from symlie.typeset.operator_formulas import closed_form_terms, operator_rows
@@ -269,7 +269,7 @@ def test_showing_changes_no_text() -> None:
 
 def tangent_texts(equations: Equations) -> dict[str, str]:
     """Files of the Newton matrices, not from the cache."""
-    return emit_tangents(model_tangents(equations.model, equations.derived), "")
+    return emit_set(derive_set(equations, "newton"), "")
 
 
 def test_every_element_type_is_shown() -> None:

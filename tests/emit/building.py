@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from symlie.api import generated_files, step_files
 from symlie.compile.compiler import find_compiler, flags, run_compiler
 from symlie.compile.headers import DRIVER_HEADERS, KERNEL_HEADERS, included_headers
 from symlie.derive.equations import Equations
 from symlie.ir.kernels import Kernel
+from symlie.publish.sets import generated_files, set_files
 from symlie.runtime.integrate.driver_library import driver_source
 from symlie.runtime.kernels.c_library import library_source
 from symlie.runtime.layout.layout import Array
@@ -66,7 +66,7 @@ def sources(model: str, method_name: str | None = None) -> dict[str, str]:
         chosen = method(method_name)
         text |= driver_source(chosen, name, algebra)
         if chosen.kernel_set:
-            text |= step_files(equations_of(model), chosen.kernel_set)
+            text |= set_files(equations_of(model), chosen.kernel_set)
     return {**text, **included_headers(headers)}
 
 

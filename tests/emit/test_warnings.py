@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 
-from symlie.api import generated_files, step_files, tangent_files
 from symlie.compile.compiler import find_compiler, flags, run_compiler
 from symlie.compile.headers import DRIVER_HEADERS, KERNEL_HEADERS, included_headers
 from symlie.contract.manifest import Manifest, read_manifest
 from symlie.derive.equations import Equations
 from symlie.errors import CompilerError
 from symlie.models.registry import build_model
+from symlie.publish.sets import generated_files, set_files
 from symlie.runtime.integrate.driver_library import driver_source
 from symlie.runtime.kernels.c_library import library_source
 from symlie.runtime.methods.library import method, method_names
@@ -78,7 +78,7 @@ def time_loops(name: str) -> Iterator[dict[str, str]]:
             continue
         if family == "symplectic" and not manifest.has(model, "symplectic"):
             continue
-        steps = step_files(equations_named(name), kind) if kind else {}
+        steps = set_files(equations_named(name), kind) if kind else {}
         headers = included_headers((algebra, *DRIVER_HEADERS))
         yield {**text, **headers, **driver_source(chosen, model, algebra), **steps}
 
@@ -91,8 +91,8 @@ def test_models(compiler: str, name: str, tmp_path: Path) -> None:
     algebra = "fixed_algebra.h" if manifest.fixed_topology else "structured_algebra.h"
     checked(compiler, tmp_path, text | library_source(model, algebra), "library.c")
     if any(t.velocities for t in manifest.node_types) and name not in READY_MADE:
-        for kind in ("tangents", "ports"):
-            matrices = tangent_files(equations_named(name), manifest.interface_hash, kind)
+        for kind in ("newton", "ports"):
+            matrices = set_files(equations_named(name), kind)
             checked(compiler, tmp_path, text | matrices, f"{model}_{kind}.c")
     loops = list(time_loops(name))
     assert len(loops) >= 2
@@ -128,9 +128,9 @@ FAST = ("-ffast-math", "-Ofast", "-ffinite-math-only")
 def test_compilers_without_nan(compiler: str, flag: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """NaN was a result with status "ok"."""
     (loop, *_) = time_loops("heavy_top_S3")
-    name, text, manifest = kernels_of("heavy_top_S3")
-    write(tmp_path, loop | text | tangent_files(equations_named("heavy_top_S3"), manifest.interface_hash))
-    for main in (f"{name}.c", f"{name}_tangents.c", "driver.c"):
+    name, text, _ = kernels_of("heavy_top_S3")
+    write(tmp_path, loop | text | set_files(equations_named("heavy_top_S3"), "newton"))
+    for main in (f"{name}.c", f"{name}_newton.c", "driver.c"):
         command = [compiler, "-std=c11", flag, "-fsyntax-only", main]
         result = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
         assert result.returncode and "symlie needs NaN and infinity" in result.stderr

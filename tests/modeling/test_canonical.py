@@ -13,7 +13,6 @@ import sympy
 from sympy import Expr, MatrixBase
 
 import symlie as sl
-from symlie.api import _emitted_files
 from symlie.derive.equations import equations_of
 from symlie.groups.group import LieGroup
 from symlie.groups.homogeneous import HomogeneousSpace
@@ -25,6 +24,7 @@ from symlie.modeling.node_array import NodeArray
 from symlie.modeling.stated import Stated
 from symlie.modeling.stated_terms import terms_of
 from symlie.models.registry import build_model, model_names
+from symlie.publish.sets import _emitted_core
 from tests.random.generator import random_model
 
 SEEDS = range(4)
@@ -173,7 +173,7 @@ def test_run_time_data_has_no_part_in_kernels() -> None:
     models = [build_model("heavy_top", {"group": "SE3"}).model for _ in range(2)]
     models[1].parameters[0] = dataclasses.replace(models[1].parameters[0], default=(3.0,))
     assert text(models[0]) == text(models[1])
-    emitted = [_emitted_files(equations_of(m)) for m in models]
+    emitted = [_emitted_core(equations_of(m)) for m in models]
     assert emitted[0] == emitted[1]
     rods = [build_model("roll_up", {"segments": n}).model for n in (4, 7)]
     texts = [[canonical_text(m, with_topology=flag) for m in rods] for flag in (False, True)]

@@ -18,13 +18,13 @@ import sympy
 from mpmath import mpf
 
 import symlie as sl
-from symlie.api import generated_files
 from symlie.errors import FormatError, GroupError, ModelError
 from symlie.groups.group import LieGroup, algebra_symbols
 from symlie.groups.operators import ad_matrix, squared_angle
 from symlie.groups.spectrum import DEXP, EXP
 from symlie.ir.series import Series, evaluate_tail
 from symlie.modeling.canonical import canonical_text
+from symlie.publish.sets import generated_files
 from tests import tolerances
 from tests.evaluation import Evaluation
 from tests.groups.samples import extended_pose_matrices, special_linear

@@ -10,10 +10,10 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import symlie as sl
-from symlie.api import generated_files
 from symlie.contract.manifest import read_manifest
 from symlie.groups.group import LieGroup
 from symlie.models import flying_spaghetti, roll_up
+from symlie.publish.sets import generated_files
 from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.linear.schur import BandedAlgebra, DenseAlgebra
 from tests import tolerances

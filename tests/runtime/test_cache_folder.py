@@ -15,7 +15,6 @@ from types import SimpleNamespace
 import pytest
 
 import symlie as sl
-from symlie.api import write_files
 from symlie.compile import cache, cache_folder, compiler
 from symlie.compile.cache import compiled_library, publish_files, publish_text, published_files, published_text
 from symlie.compile.cache_folder import entries, tidy, workplace
@@ -23,6 +22,7 @@ from symlie.compile.compiler import find_compiler
 from symlie.compile.library import Library
 from symlie.errors import CacheError, CompilerError, FormatError, NoCompilerError
 from symlie.notices import Notice
+from symlie.publish.folders import write_files
 from tests.systems import heavy_top_equations
 
 try:
@@ -54,7 +54,7 @@ def fill() -> None:
     """One entry of each form."""
     library()
     publish_files("models", "key", {"a.c": "1", "manifest.json": "{}"})
-    publish_text("tangents", "list.json", "[]")
+    publish_text("sets", "list.json", "[]")
 
 
 def test_modes(folder: Path) -> None:
@@ -81,9 +81,9 @@ def test_folders_of_others_are_not_used(which: str, folder: Path, monkeypatch: p
     other = library()
     assert folder not in other.parents
     assert compiled_library(SOURCE, "x.c", "portable") == (other, False)
-    publish_text("tangents", "other.json", "{}")
-    assert published_text("tangents", "other.json") == "{}"
-    assert not (folder / "tangents" / "other.json").exists()
+    publish_text("sets", "other.json", "{}")
+    assert published_text("sets", "other.json") == "{}"
+    assert not (folder / "sets" / "other.json").exists()
     assert stat.S_IMODE(other.parent.parent.stat().st_mode) == 0o700
 
 
@@ -101,7 +101,7 @@ def test_no_temporary_folder_either(folder: Path, monkeypatch: pytest.MonkeyPatc
     cache_folder._temporary_folder.cache_clear()
     monkeypatch.setattr("tempfile.tempdir", str(folder / "nowhere"))
     with pytest.warns(Notice), pytest.raises(CacheError, match="Neither the cache folder"):
-        publish_text("tangents", "list.json", "[]")
+        publish_text("sets", "list.json", "[]")
 
 
 def test_a_user_without_home(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -191,17 +191,17 @@ def test_the_dead_leave_nothing(folder: Path) -> None:
 
 def test_entries_have_an_age_and_a_limit(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for k in range(4):
-        publish_text("tangents", f"{k}.json", "x" * 1000)
-        aged(folder / "tangents" / f"{k}.json", 10 - k)
-    aged(folder / "tangents" / "0.json", 91)
+        publish_text("sets", f"{k}.json", "x" * 1000)
+        aged(folder / "sets" / f"{k}.json", 10 - k)
+    aged(folder / "sets" / "0.json", 91)
     publish_files("models", "key", {"a.c": "1"})
     assert [e.path.name for e in entries(folder)] == ["1.json", "2.json", "3.json", "key"]
-    assert published_text("tangents", "1.json") is not None, "now used last but for today's"
+    assert published_text("sets", "1.json") is not None, "now used last but for today's"
     monkeypatch.setattr(cache_folder, "LARGEST", 2500)
-    publish_text("tangents", "4.json", "x" * 1000)
+    publish_text("sets", "4.json", "x" * 1000)
     tidy(folder)
     assert {e.path.name for e in entries(folder)} == {"1.json", "4.json", "key"}
-    assert published_text("tangents", "2.json") is None
+    assert published_text("sets", "2.json") is None
 
 
 def test_files_are_written_all_or_none(tmp_path: Path) -> None:

@@ -351,7 +351,7 @@ def test_a_killed_append_leaves_the_state_before(tmp_path: Path) -> None:
 
 RECORDED = {"layout", "files", "backend", "optimize", "parameters", "element_parameters", "initial_values", "inputs",
             "timings", "sources"}  # fmt: skip
-REBUILT = {"kernels", "algebra", "derivatives", "steps"}
+REBUILT = {"kernels", "algebra", "sets"}
 RESOLVED = {"quantity_source"}
 """Functions of the model; what they compute is recorded as initial values."""
 REPORTS = {"assembly"}

@@ -11,9 +11,9 @@ import pytest
 from mpmath import mpf
 
 import symlie as sl
-from symlie.api import generated_files, tangent_files
 from symlie.errors import FormatError
 from symlie.models.statement_cache import system_of_model
+from symlie.publish.sets import generated_files, set_files
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.linear.schur import DenseAlgebra
 from symlie.runtime.system.loading import load_system
@@ -140,13 +140,13 @@ def test_generated_folders_have_them(backend: str, tmp_path: Path) -> None:
 
 def test_files_without_them_or_with_others() -> None:
     """Beyond the checksums of folders: tables of another model, damaged ones, and none."""
-    equations, name = equations_of("heavy_top_SE3"), "heavy_top_tangents.json"
+    equations, name = equations_of("heavy_top_SE3"), "heavy_top_newton.json"
     files = generated_files(equations)
-    others = tangent_files(equations_of("heavy_top_S3"), "0" * 16)
+    others = set_files(equations_of("heavy_top_S3"), "newton")
     for given, message in (
         ({**files, **others}, rf"{name} does not belong to this manifest"),
         ({**files, **others, name: "{}"}, f"{name} is damaged"),
-        (files, "no Newton matrices; generate the model again"),
+        (files, r"lack the set 'newton', Newton matrices; .*symlie generate heavy_top --sets newton"),
     ):
         with pytest.raises(FormatError, match=message):
             _ = load_system(given, backend="numpy").newton_matrices

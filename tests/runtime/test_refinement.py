@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import symlie as sl
-from symlie.api import generated_files
 from symlie.contract.manifest import read_manifest
 from symlie.errors import ModelError
+from symlie.publish.sets import generated_files
 from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.layout.topology import continues_another, links
 from symlie.runtime.study.convergence import EndState, Measured, read_end_state

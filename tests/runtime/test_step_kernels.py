@@ -113,7 +113,7 @@ def test_ambient_methods_leave_the_manifold() -> None:
 def test_groups_without_these_coordinates() -> None:
     free = heavy_top_system("S3sR3")
     with pytest.raises(GroupError, match=r"^The Cayley map of S3sR3 does not stay in the group"):
-        free.steps.files("cayley")
+        free.sets.files("cayley")
     model = sl.Model("body")
     q = model.node("body", sl.SO3rv)
     model.kinetic_energy(q.Omega.dot(q.Omega) / 2)
@@ -124,8 +124,11 @@ def test_groups_without_these_coordinates() -> None:
 def test_folders_lack_them(tmp_path: Path) -> None:
     """Generated folders stay as they are; models have what a method needs."""
     system = sl.load(write_generated(heavy_top_equations("S3"), tmp_path / "top"))
-    assert not system.steps.present
-    with pytest.raises(FormatError, match=r"lack heavy_top_cayley\.h; take the model itself"):
+    assert system.sets.present == ("newton", "ports")
+    with pytest.raises(
+        FormatError,
+        match=r"lack the set 'cayley' .* --sets newton,ports,cayley",
+    ):
         sl.solve(system, 0.1, method="rkmk_rk44", h=0.01, method_options={"map": "cayley"})
 
 
@@ -145,6 +148,6 @@ def test_files_of_runs_hold_them(tmp_path: Path) -> None:
     assert resumed.q[-1].tobytes() == whole.q[-1].tobytes()
     resumed.save(tmp_path / "run.npz")
     again = sl.load_solution(tmp_path / "run.npz")
-    assert {"driven_body_cayley.h", "driven_body_cayley.py"} <= set(again.system.steps.present)
+    assert "cayley" in again.system.sets.present
     later = sl.solve(again.system, 1.1, start=again, h=1e-3, **run)
     assert later.status == "ok"

@@ -288,12 +288,8 @@ def test_generated_folders_run(generated: Path, backend: str) -> None:
         assert a.tobytes() == b.tobytes()
     assert sorted(p.name for p in generated.iterdir()) == [
         "certificate.json", "checksums.txt", "equations.md", "heavy_top.c", "heavy_top.h", "heavy_top.py",
-        "heavy_top_ports.c",
-        "heavy_top_ports.json",
-        "heavy_top_ports.py",
-        "heavy_top_tangents.c",
-        "heavy_top_tangents.json",
-        "heavy_top_tangents.py", "manifest.json",
+        "heavy_top_newton.c", "heavy_top_newton.h", "heavy_top_newton.json", "heavy_top_newton.py",
+        "heavy_top_ports.c", "heavy_top_ports.h", "heavy_top_ports.json", "heavy_top_ports.py", "manifest.json",
     ]  # fmt: skip
 
 

@@ -148,7 +148,7 @@ def test_multipliers_belong_to_recorded_states(backend: str) -> None:
 def test_code_does_not_grow_with_links() -> None:
     texts = []
     for links in (3, 30):
-        from symlie.api import generated_files
+        from symlie.publish.sets import generated_files
 
         files = generated_files(pendulum_chain.build(links=links).derive())
         texts.append({name: text for name, text in files.items() if name != "manifest.json"})

@@ -100,7 +100,8 @@ def _element_view(
         "places_backwards": element.places_backwards,
         "acceleration_rows": _acceleration_rows(element),
         "rows": element.rows,
-        "sizes": {k.size: instance_size(element, k.size) for k in gathered("core", Gather.STORED)},
+        "sizes": {size: instance_size(element, size) for size in ("mass", "jacobian", "events")},
+        "values": {k.name: [(k.results, instance_size(element, k.size))] for k in gathered("core", Gather.STORED)},
         "mass_entries": [] if fixed else _mass_entries(element, sizes),
         "kernels": names,
         "count": instances.count,
@@ -183,6 +184,7 @@ def emit_c(model: EmittedModel, interface_hash: str) -> dict[str, str]:
         "dimension": model.dimension if fixed else 0,
         "rows": model.rows if fixed else 0,
         "factor_size": model.elimination.factor_size if model.elimination else 0,
+        "prefix": "symlie_",
         "functions": [coefficient_function(s) for s in model.schemes],
         "kernels": kernels,
         "events_read_multipliers": any(

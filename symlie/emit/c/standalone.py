@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -171,8 +172,8 @@ def _node_rows(layout: Layout, kind: str) -> Rows:
 
 def _fields_of(node: NodeSlice, kind: str) -> Iterator[tuple[str, int, int]]:
     """Name, first component and number of components of each field of a node's configuration or velocity."""
-    for field in node.type[f"{kind}_fields"]:
-        yield field["name"], field["offset"], int(np.prod(field["shape"]))
+    for field in node.type.storage_fields if kind == "storage" else node.type.velocity_fields:
+        yield field.name, field.offset, math.prod(field.shape)
 
 
 def _fields(layout: Layout) -> Iterator[tuple[str, str, str, str]]:

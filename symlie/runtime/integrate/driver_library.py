@@ -38,8 +38,8 @@ def driver_files(system: System, method: Method) -> dict[str, str]:
     headers = included_headers((*KERNEL_HEADERS, algebra, *DRIVER_HEADERS))
     source = driver_source(method, system.layout.name, algebra)
     if method.kernel_set:
-        source |= {n: text for n, text in system.steps.files(method.kernel_set).items() if n.endswith(".h")}
-    return {**c_files(system.files), **headers, **source}
+        source |= {n: text for n, text in system.sets.files(method.kernel_set).items() if n.endswith(".h")}
+    return {**c_files(system.files, system.layout.name), **headers, **source}
 
 
 def driver_source(method: Method, model: str, algebra: str) -> dict[str, str]:

@@ -6,15 +6,12 @@ from collections.abc import Mapping
 
 from symlie.compile.headers import KERNEL_HEADERS, OBSERVATION_HEADERS, included_headers
 from symlie.contract.constants import constants_header
-from symlie.runtime.kernels.coordinates import STEP_KINDS
-from symlie.runtime.kernels.newton import MATRIX_KINDS
+from symlie.contract.sets import without_sets
 
 
-def c_files(files: Mapping[str, str]) -> dict[str, str]:
-    """The C text of a model without what only some runs need."""
-    kinds = (".c", ".h")
-    apart = (*(f"_{kind}.c" for kind in MATRIX_KINDS), *(f"_{kind}.h" for kind in STEP_KINDS))
-    return {n: text for n, text in files.items() if n.endswith(kinds) and not n.endswith(apart)}
+def c_files(files: Mapping[str, str], model: str) -> dict[str, str]:
+    """The C text of a model without that of further sets of kernels."""
+    return {n: text for n, text in without_sets(files, model).items() if n.endswith((".c", ".h"))}
 
 
 def library_source(model: str, algebra: str) -> dict[str, str]:

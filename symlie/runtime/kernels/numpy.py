@@ -63,6 +63,38 @@ def components(x: Array, places: NDArray[np.intp] | NDArray[np.int64]) -> Array:
     return np.moveaxis(x[..., places], -2, 0)
 
 
+def on_element(
+    functions: Functions,
+    layout: Layout,
+    index: int,
+    kernel: SystemKernel,
+    p: Prepared,
+    t: Times,
+    *vectors: Array,
+    name: str = "",
+) -> Array | None:
+    """Values of one kernel for all instances of an element type, shape (components, …, instances).
+
+    One state has a number t and vectors; several have t of shape (n,), and a row of each vector for each.
+    """
+    function = functions.get(f"{layout.elements[index].name}_{name or kernel.name}")
+    if function is None:
+        return None
+    places = {"q": layout.stored_places[index].T, "λ": layout.row_places[index].T}
+    state = [
+        components(x, places.get(letter, layout.places[index].T))
+        for letter, x in zip(kernel.arguments[1:], vectors, strict=True)
+    ]
+    # A piece of a law that is not chosen may be infinite or NaN.
+    with np.errstate(all="ignore"):
+        time = t[:, None] if isinstance(t, np.ndarray) else np.float64(t)
+        values = function(time, *state, p.model, p.elements[index].T)
+    block = np.empty((len(values), *vectors[0].shape[:-1], layout.instance_counts[index]))
+    for row, value in zip(block, values, strict=True):
+        row[...] = value
+    return block
+
+
 def _rounds_of_placing(placements: Sequence[Sequence[int]], members: NDArray[np.int64]) -> int:
     """How often offsets of an element type are computed at most, so that each one knows what others have placed."""
     places = {place for place, _ in placements}
@@ -85,8 +117,6 @@ class NumpyKernels:
         self._dimensions = {t.name: t.dimension for t in layout.manifest.node_types}
         self._storage_of = [place.T for place in layout.stored_places]
         self._velocity_of = [place.T for place in layout.places]
-        rows = zip(layout.first_rows, layout.element_rows, layout.instance_counts, strict=True)
-        self._rows_of = [first + np.arange(width * count).reshape(count, width).T for first, width, count in rows]
         self._widths = {
             n.storage.start + k * n.type.storage: (n.type.storage, n.type.dimension)
             for n in layout.nodes
@@ -141,27 +171,7 @@ class NumpyKernels:
     def _on_element(
         self, index: int, kernel: SystemKernel, p: Prepared, t: Times, *vectors: Array, name: str = ""
     ) -> Array | None:
-        """Values of one kernel for all instances of an element type, shape (components, …, instances).
-
-        One state has a number t and vectors; several have t of shape (n,), and a row of each vector for each.
-        """
-        layout = self._layout
-        function = self._functions.get(f"{layout.elements[index].name}_{name or kernel.name}")
-        if function is None:
-            return None
-        places = {"q": self._storage_of[index], "λ": self._rows_of[index]}
-        state = [
-            components(x, places.get(letter, self._velocity_of[index]))
-            for letter, x in zip(kernel.arguments[1:], vectors, strict=True)
-        ]
-        # A piece of a law that is not chosen may be infinite or NaN.
-        with np.errstate(all="ignore"):
-            time = t[:, None] if isinstance(t, np.ndarray) else np.float64(t)
-            values = function(time, *state, p.model, p.elements[index].T)
-        block = np.empty((len(values), *vectors[0].shape[:-1], layout.instance_counts[index]))
-        for row, value in zip(block, values, strict=True):
-            row[...] = value
-        return block
+        return on_element(self._functions, self._layout, index, kernel, p, t, *vectors, name=name)
 
     def initial(self, p: Prepared) -> tuple[Array, Array]:
         with np.errstate(all="ignore"):

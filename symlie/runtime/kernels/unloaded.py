@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from symlie.errors import CodeNotLoadedError
-from symlie.runtime.kernels.coordinates import LazyStepKernels, StepKernels
+from symlie.runtime.kernels.matrices import SystemMatrices
+from symlie.runtime.kernels.numpy import Functions
+from symlie.runtime.kernels.sets import KernelSets
 
 _SENTENCE = (
     "The code of this solution's model was not loaded, so it has its fields, outputs, multipliers and plots alone; "
@@ -25,10 +27,20 @@ def unloaded() -> Any:
     return _Unloaded()
 
 
-class UnloadedStepKernels(LazyStepKernels):
-    """Kernels of nodes that are kept as text alone."""
+class UnloadedSets(KernelSets):
+    """Sets that are kept as text alone."""
 
-    def numpy(self, kind: str) -> StepKernels:
+    def functions(self, name: str) -> Functions:
+        """Refused.
+
+        Raises
+        ------
+        CodeNotLoadedError
+            Always.
+        """
+        raise CodeNotLoadedError(_SENTENCE)
+
+    def matrices(self, name: str) -> SystemMatrices:
         """Refused.
 
         Raises

@@ -174,6 +174,12 @@ class Layout:
         return [sum(sizes[:k]) for k in range(len(sizes))]
 
     @cached_property
+    def row_places(self) -> list[NDArray[np.int64]]:
+        """For each element type the constraint rows of its instances, shape (instances, rows)."""
+        sizes = zip(self.first_rows, self.element_rows, self.instance_counts, strict=True)
+        return [first + width * np.arange(count)[:, None] + np.arange(width) for first, width, count in sizes]
+
+    @cached_property
     def constraints(self) -> dict[str, ConstraintSlice]:
         """Rows of each named constraint."""
         named: dict[str, ConstraintSlice] = {}

@@ -15,7 +15,7 @@ from symlie.errors import (
     OutsideChartError,
     SingularSystemError,
 )
-from symlie.runtime.kernels.coordinates import StepKernels
+from symlie.runtime.kernels.node_steps import StepKernels
 from symlie.runtime.kernels.protocol import Kernels
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.controllers import StepControl
@@ -84,7 +84,7 @@ class Stepper:
         self.system, self.method, self.control = system, method, control
         self.mechanics = system.mechanics
         self.rows = system.layout.rows
-        self.further: StepKernels | None = system.steps.numpy(method.kernel_set) if method.kernel_set else None
+        self.further: StepKernels | None = system.sets.nodes(method.kernel_set) if method.kernel_set else None
 
     def step(self, state: State, h: float) -> Trial:
         """The result of one step of length h, projected if that is asked for.

@@ -99,7 +99,7 @@ def _components(what: str, model: str, places: Mapping[str, slice], names: Seque
 
 def _ports(linear: Linearization, instant: Instant, rows: object, columns: object) -> Ports:
     statics, free = instant.statics, linear.free
-    matrices = linear.system.derivatives["ports"].matrices(
+    matrices = linear.system.sets.matrices("ports")(
         statics.mechanics.p, statics.t, instant.q, instant.v, instant.a, linear.multipliers
     )
     force, constraint, hidden, configuration, velocity, multipliers, direct = (m.toarray() for m in matrices)

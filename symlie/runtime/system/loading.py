@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from symlie.compile.cache import compiled_library
@@ -18,11 +18,10 @@ from symlie.notices import notify
 from symlie.reading import reading
 from symlie.runtime.kernels.c import CKernels
 from symlie.runtime.kernels.c_library import c_files, library_source
-from symlie.runtime.kernels.coordinates import LazyStepKernels
-from symlie.runtime.kernels.newton import MATRIX_KINDS, LazyMatrices
 from symlie.runtime.kernels.numpy import NumpyKernels
 from symlie.runtime.kernels.protocol import Kernels
-from symlie.runtime.kernels.unloaded import UnloadedStepKernels, unloaded
+from symlie.runtime.kernels.sets import KernelSets, Source
+from symlie.runtime.kernels.unloaded import UnloadedSets, unloaded
 from symlie.runtime.layout.layout import Layout
 from symlie.runtime.linear.schur import algebra_of
 from symlie.runtime.system.system import System, Timings
@@ -37,7 +36,7 @@ def load_system(
     backend: str = "auto",
     optimize: str = "default",
     timings: Timings | None = None,
-    further_source: Callable[[str], Mapping[str, str]] | None = None,
+    set_source: Source | None = None,
     run_code: bool = True,
 ) -> System:
     """Build a system from generated files.
@@ -50,10 +49,8 @@ def load_system(
         As in `Equations.compile`.
     timings
         Seconds that the files took.
-    further_source
-        Gives files when they are first needed, if the generated files lack them: ``tangents`` for the Newton matrices,
-        ``ports`` for derivatives by inputs and of outputs,
-        ``cayley``, ``second_kind`` and ``ambient`` for methods.
+    set_source
+        Gives the files of one of `symlie.contract.sets.SETS` when it is first needed, if the generated files lack it.
     run_code
         Whether the files are compiled and run; otherwise the system has its layout alone.
 
@@ -76,7 +73,7 @@ def load_system(
     if backend != "numpy":
         try:
             start = time.perf_counter()
-            sources = {**c_files(files), **library_source(layout.name, layout.algebra_header)}
+            sources = {**c_files(files, layout.name), **library_source(layout.name, layout.algebra_header)}
             path, compiled = compiled_library(sources, "library.c", optimize)
             seconds = time.perf_counter() - start if compiled else 0.0
             kernels = CKernels(layout, Library(path, layout.interface_hash))
@@ -99,8 +96,7 @@ def load_system(
         algebra_of(layout),
         layout.parameter_defaults,
         layout.element_parameters,
-        {kind: LazyMatrices(kind, layout, files, further_source, chosen == "c", optimize) for kind in MATRIX_KINDS},
-        LazyStepKernels(layout, files, further_source),
+        KernelSets(layout, files, set_source, chosen == "c", optimize),
         timings=dataclasses.replace(timings or Timings(), compile=seconds),
     )
 
@@ -115,8 +111,7 @@ def _unloaded_system(layout: Layout, files: Mapping[str, str], backend: str, opt
         algebra_of(layout),
         layout.parameter_defaults,
         layout.element_parameters,
-        {kind: unloaded() for kind in MATRIX_KINDS},
-        UnloadedStepKernels(layout, files, None),
+        UnloadedSets(layout, files, None, False, optimize),
     )
 
 

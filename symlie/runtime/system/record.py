@@ -14,20 +14,15 @@ from typing import Any
 import numpy as np
 
 from symlie.compile.cache import text_key
-from symlie.contract.manifest import check_format
+from symlie.contract.manifest import Manifest, check_format, text_of
+from symlie.contract.sets import without_sets
 from symlie.errors import FormatError
 from symlie.reading import check_file_names, reading
-from symlie.runtime.kernels.coordinates import STEP_KINDS
-from symlie.runtime.kernels.newton import MATRIX_KINDS
 from symlie.runtime.system.inputs import input_table
 from symlie.runtime.system.loading import load_system
 from symlie.runtime.system.system import System, Timings
 
-_NOT_NEEDED = (
-    ".md",
-    "certificate.json",
-    *(f"_{kind}{end}" for kind in MATRIX_KINDS for end in (".c", ".py", ".json")),
-)
+_NOT_NEEDED = (".md", "certificate.json")
 """Ends of names of files that no run reads; generated folders have them, systems by name may not."""
 
 
@@ -37,14 +32,15 @@ def model_hash(system: System) -> str:
 
 
 def _needed(system: System) -> dict[str, str]:
-    apart = (*_NOT_NEEDED, *(f"_{kind}{end}" for kind in STEP_KINDS for end in (".h", ".py")))
-    return {name: text for name, text in sorted(system.files.items()) if not name.endswith(apart)}
+    files = without_sets(system.files, system.layout.name)
+    files["manifest.json"] = text_of(Manifest, dataclasses.replace(system.layout.manifest, sets=()))
+    return {name: text for name, text in sorted(files.items()) if not name.endswith(_NOT_NEEDED)}
 
 
 def system_record(system: System) -> dict[str, Any]:
     """A system as JSON has it."""
     return {
-        "files": _needed(system) | system.steps.present,
+        "files": _needed(system) | system.sets.present_files,
         "interface_hash": system.layout.interface_hash,
         "backend": system.backend,
         "optimize": system.optimize,

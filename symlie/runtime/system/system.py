@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from symlie.retired import NamesSuccessors
-from symlie.runtime.kernels.coordinates import LazyStepKernels
-from symlie.runtime.kernels.newton import LazyMatrices, SystemMatrices
+from symlie.runtime.kernels.matrices import SystemMatrices
 from symlie.runtime.kernels.protocol import Kernels, Prepared
+from symlie.runtime.kernels.sets import KernelSets
 from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.linear.schur import BandedAlgebra, DenseAlgebra
 from symlie.runtime.system.checks import check_numbers, checked_configuration
@@ -57,9 +57,8 @@ class System(NamesSuccessors):
     algebra: DenseAlgebra | BandedAlgebra
     parameters: Array
     element_parameters: tuple[Array, ...]
-    derivatives: Mapping[str, LazyMatrices]
-    """Sets of matrices of derivatives, by `MATRIX_KINDS`."""
-    steps: LazyStepKernels
+    sets: KernelSets
+    """Further sets of kernels, which are there when they are needed."""
     initial_values: Mapping[tuple[str, str], Array] = field(default_factory=dict)
     inputs: Mapping[str, InputTable] = field(default_factory=dict)
     timings: Timings = Timings()
@@ -165,7 +164,7 @@ class System(NamesSuccessors):
     @property
     def newton_matrices(self) -> SystemMatrices:
         """K, C and H, derived and compiled when first needed; see `SystemMatrices`."""
-        return self.derivatives["tangents"].matrices
+        return self.sets.matrices("newton")
 
     @property
     def breakpoints(self) -> dict[float, float]:

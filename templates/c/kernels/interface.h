@@ -192,10 +192,6 @@ void symlie_interpolate_states(const symlie_problem *P, const symlie_states *rec
                                long long count, const long long *interval, const double *t, double *q, double *v,
                                double *lambda, double *carried, double *workspace);
 
-/* Present in a library of matrices of derivatives: stored values of each matrix of the set. */
-void symlie_tangents(const symlie_problem *P, double t, const double *q, const double *v, const double *a,
-                     const double *lambda, double *const *matrices);
-
 /* Present in a library that was compiled for a method; all return a symlie_status. */
 /* v' and lambda of [M B^T; B 0][v'; lambda] = [-g; -Z]. */
 int symlie_acceleration(const symlie_problem *P, double t, const double *q, const double *v, double *a, double *lambda);

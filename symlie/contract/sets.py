@@ -1,0 +1,146 @@
+"""Sets of kernels: what is derived, emitted and loaded together, each when it is first needed.
+
+Every model has the set ``core``; the others have files of their own beside those of the model.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from symlie.contract.manifest import Pattern
+from symlie.contract.records import from_json, to_json
+from symlie.errors import UnknownNameError
+
+CORE = "core"
+"""The set of every run, whose files are named by the model alone."""
+
+
+@dataclass(frozen=True)
+class MatrixKind:
+    """A matrix of derivatives of a whole system.
+
+    Its rows and columns are ``velocities`` (components), ``rows`` (of constraints), ``inputs`` or ``outputs``.
+    """
+
+    name: str
+    letter: str
+    rows: str
+    columns: str
+    meaning: str
+
+
+@dataclass(frozen=True)
+class KernelSet:
+    """A set of kernels: of node types, or one kernel of element types that gives stored values of matrices."""
+
+    name: str
+    meaning: str
+    matrices: tuple[MatrixKind, ...] = ()
+
+    def files(self, model: str) -> tuple[str, ...]:
+        """Names of its files: C header and source, NumPy module, and table."""
+        return tuple(f"{model}_{self.name}{end}" for end in (".h", ".c", ".py", ".json"))
+
+
+_NEWTON = (
+    MatrixKind("stiffness", "K", "velocities", "velocities", "D_q(M a + g + Bᵀ λ)"),
+    MatrixKind("damping", "C", "velocities", "velocities", "∂g/∂v"),
+    MatrixKind("hidden", "H", "rows", "velocities", "D_q(B v + b)"),
+)
+
+_PORTS = (
+    MatrixKind("force_by_input", "Fu", "velocities", "inputs", "∂(M a + g + Bᵀ λ)/∂u"),
+    MatrixKind("constraint_by_input", "Pu", "rows", "inputs", "∂Φ/∂u"),
+    MatrixKind("hidden_by_input", "Bu", "rows", "inputs", "∂(B v + b)/∂u"),
+    MatrixKind("output_by_configuration", "Yq", "outputs", "velocities", "D_q y"),
+    MatrixKind("output_by_velocity", "Yv", "outputs", "velocities", "∂y/∂v"),
+    MatrixKind("output_by_multipliers", "Yl", "outputs", "rows", "∂y/∂λ"),
+    MatrixKind("output_by_input", "Yu", "outputs", "inputs", "∂y/∂u"),
+)
+
+SETS: Mapping[str, KernelSet] = {
+    s.name: s
+    for s in (
+        KernelSet("newton", "Newton matrices", _NEWTON),
+        KernelSet("ports", "derivatives by inputs and of outputs", _PORTS),
+        KernelSet("cayley", "steps in coordinates of the Cayley map"),
+        KernelSet("second_kind", "steps in coordinates of the second kind"),
+        KernelSet("ambient", "steps of the stored components"),
+    )
+}
+"""All sets besides that of every run."""
+
+IN_FOLDERS = ("newton", "ports")
+"""Sets that generated folders have unless others are named."""
+
+
+@dataclass(frozen=True)
+class ElementPatterns:
+    """Where the stored values of each matrix of a set belong in an element type."""
+
+    name: str
+    patterns: tuple[Pattern, ...]
+
+
+@dataclass(frozen=True)
+class SetTable:
+    """What is known of the files of a set."""
+
+    model_interface_hash: str
+    """That of the model's own files, to which these belong."""
+    interface_hash: str
+    """What the code of the set reports."""
+    elements: tuple[ElementPatterns, ...]
+
+    def text(self) -> str:
+        """As JSON."""
+        return json.dumps(to_json(SetTable, self)) + "\n"
+
+
+def read_table(text: str) -> SetTable:
+    """The table of a text.
+
+    Raises
+    ------
+    ValueError
+        The text is none.
+    """
+    return from_json(SetTable, json.loads(text))
+
+
+def chosen_sets(text: str) -> tuple[str, ...] | None:
+    """Sets that a user names, besides that of every run; None for all that a model has.
+
+    Parameters
+    ----------
+    text
+        Names with commas between them, or ``all``.
+
+    Raises
+    ------
+    UnknownNameError
+        There is no such set.
+    """
+    if text == "all":
+        return None
+    names = [name.strip() for name in text.split(",")]
+    unknown = [name for name in names if name not in (CORE, *SETS)]
+    if unknown:
+        raise UnknownNameError(f"There is no set of kernels '{unknown[0]}'; there are: {', '.join((CORE, *SETS))}.")
+    return tuple(name for name in SETS if name in names)
+
+
+def without_sets(files: Mapping[str, str], model: str) -> dict[str, str]:
+    """Files by name without those of the sets.
+
+    Parameters
+    ----------
+    files
+        Generated files.
+    model
+        Name of the model.
+    """
+    apart = {name for s in SETS.values() for name in s.files(model)}
+    return {name: text for name, text in files.items() if name not in apart}

@@ -1,0 +1,83 @@
+"""Newton matrices, and those of inputs and outputs, become kernels: one of each set for each element type.
+
+They are derived and compiled when they are first needed, apart from the kernels of a run. Their parameters are as they
+are stated, the first components of the prepared ones, so that both work on the same arrays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from sympy import Expr, Symbol
+
+from symlie.contract.kernels import KERNELS
+from symlie.contract.signature import Argument, Signature
+from symlie.derive.kernels import parameter_symbols, symbols_of
+from symlie.derive.ports import derive_ports
+from symlie.derive.statements import DerivedStatement
+from symlie.derive.tangents import Matrix
+from symlie.ir.kernels import Kernel, SparsePattern
+from symlie.ir.sets import ElementTypeSet
+from symlie.ir.straightline import flatten
+from symlie.modeling.model import Model
+
+_Derived = tuple[Sequence[Symbol], Sequence[Symbol], Sequence[Matrix]]
+"""Symbols of a and of λ that appear, and the matrices of a set."""
+
+
+MATRICES: Mapping[str, Callable[[Model, DerivedStatement], _Derived]] = {
+    "newton": lambda model, d: (d.newton.acceleration, d.newton.multipliers, d.newton.matrices),
+    "ports": lambda model, d: derive_ports(d, model.inputs),
+}
+"""How the matrices of a set are derived from a statement."""
+
+
+def _nonzeros(matrix: Matrix) -> tuple[SparsePattern, list[Expr]]:
+    entries = [(i, j, e) for i, row in enumerate(matrix) for j, e in enumerate(row) if e != 0]
+    constants = tuple(float(e) if e.is_Number else None for _, _, e in entries)
+    pattern = SparsePattern(tuple(i for i, _, _ in entries), tuple(j for _, j, _ in entries), constants)
+    return pattern, [e for _, _, e in entries]
+
+
+def element_matrices(model: Model, derived: DerivedStatement, name: str) -> ElementTypeSet:
+    """Matrices of a set for an element type.
+
+    Parameters
+    ----------
+    model
+        The model.
+    derived
+        Its own statement or that of an element type, with derived terms.
+    name
+        One of `MATRICES`.
+    """
+    statement = derived.statement
+    acceleration, multipliers, matrices = MATRICES[name](model, derived)
+    patterns, values = zip(*map(_nonzeros, matrices), strict=True)
+    nodes = statement.nodes
+    inputs = {
+        "q": [s for n in nodes for s in n.value.components],
+        "v": [s for n in nodes for s in n.velocity.components],
+        "a": list(acceleration),
+        "multipliers": list(multipliers),
+        "p": parameter_symbols(model),
+        "e": [] if statement is model else symbols_of(statement.parameters),
+    }
+    rows = len(derived.constraints.jacobian)
+    kernel = None
+    if any(pattern.count for pattern in patterns):
+        references = {s: f"{label}[{k}]" for label, symbols in inputs.items() for k, s in enumerate(symbols)}
+        references[statement.time] = "t"
+        dimension = sum(n.group.velocity_dimension for n in nodes)
+        sizes = {label: len(symbols) for label, symbols in inputs.items()} | {"a": dimension, "multipliers": rows}
+        row = KERNELS[name]
+        arguments = (
+            Argument("t", None),
+            *(Argument(label, size) for label, size in sizes.items()),
+            *(Argument(letter, p.count, True) for letter, p in zip(row.result_names, patterns, strict=True)),
+        )
+        body = flatten(statement.program, [e for part in values for e in part], references)
+        kernel = Kernel(Signature(f"{statement.name}_{name}", arguments), body, row.meaning)
+    storage = sum(n.group.storage_dimension for n in nodes)
+    velocities = sum(n.group.velocity_dimension for n in nodes)
+    return ElementTypeSet(statement.name, storage, velocities, rows, patterns, kernel)

@@ -1,0 +1,33 @@
+"""A set of kernels of a model, derived when it is first needed."""
+
+from __future__ import annotations
+
+from symlie.contract.sets import SETS
+from symlie.derive.equations import Equations
+from symlie.derive.matrix_kernels import MATRICES, element_matrices
+from symlie.derive.step_kernels import step_kernels
+from symlie.ir.sets import NodeTypeSet, SetKernels
+
+
+def derive_set(equations: Equations, name: str) -> SetKernels:
+    """The kernels of a set.
+
+    Parameters
+    ----------
+    equations
+        The model.
+    name
+        One of `symlie.contract.sets.SETS`.
+
+    Raises
+    ------
+    GroupError
+        A group of the model does not have these coordinates.
+    """
+    model, chosen = equations.model, SETS[name]
+    if name in MATRICES:
+        elements = tuple(element_matrices(model, d, name) for d in equations.derived)
+        return SetKernels(model.name, chosen, elements=elements)
+    spaces = dict.fromkeys(model.spaces)
+    nodes = (NodeTypeSet(s.name, s.storage_dimension, s.dimension, step_kernels(s, name)) for s in spaces)
+    return SetKernels(model.name, chosen, nodes=tuple(nodes))

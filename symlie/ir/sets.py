@@ -1,0 +1,56 @@
+"""Sets of kernels as data: of node types, or of element types with the places of the values that they give."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from symlie.contract.sets import KernelSet
+from symlie.ir.kernels import Kernel, SparsePattern
+from symlie.ir.schemes import Scheme
+
+
+@dataclass(frozen=True)
+class NodeTypeSet:
+    """Kernels of a node type."""
+
+    name: str
+    storage: int
+    dimension: int
+    kernels: tuple[Kernel, ...]
+
+
+@dataclass(frozen=True)
+class ElementTypeSet:
+    """Matrices of an element type."""
+
+    name: str
+    storage: int
+    velocities: int
+    rows: int
+    """Constraint rows of an instance."""
+    patterns: tuple[SparsePattern, ...]
+    """Positions of the stored values of each matrix of the set."""
+    kernel: Kernel | None
+    """Takes (t, q, v, a, λ, parameters) to the stored values; None if all vanish."""
+
+
+@dataclass(frozen=True)
+class SetKernels:
+    """A set of kernels of a model, types in the order of its own kernels."""
+
+    model: str
+    set: KernelSet
+    nodes: tuple[NodeTypeSet, ...] = ()
+    elements: tuple[ElementTypeSet, ...] = ()
+
+    @property
+    def kernels(self) -> tuple[Kernel, ...]:
+        """All kernels in order of emission."""
+        of_nodes = (k for t in self.nodes for k in t.kernels)
+        return (*of_nodes, *(e.kernel for e in self.elements if e.kernel is not None))
+
+    @property
+    def schemes(self) -> tuple[Scheme, ...]:
+        """Schemes of all coefficient functions used, by name."""
+        found = {s.function: s for k in self.kernels for s in k.body.schemes}
+        return tuple(found[name] for name in sorted(found))

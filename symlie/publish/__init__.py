@@ -1,0 +1,1 @@
+"""Generated text on its way to those who run it: from the cache, or into a folder."""

@@ -1,0 +1,82 @@
+"""Folders of generated files: complete, with sets of kernels, equations, certificate and checksums."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import os
+import uuid
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from symlie.compile.checksums import with_checksums
+from symlie.contract.manifest import Manifest, read_manifest, text_of
+from symlie.contract.sets import IN_FOLDERS, SETS
+from symlie.errors import FormatError, GroupError
+from symlie.publish.sets import generated_files, set_files
+
+if TYPE_CHECKING:
+    from symlie.derive.equations import Equations
+
+
+def folder_files(equations: Equations, sets: Sequence[str] | None = IN_FOLDERS) -> dict[str, str]:
+    """All files of a generated folder by name: with sets of kernels, equations, certificate, checksums.
+
+    Parameters
+    ----------
+    equations
+        The model.
+    sets
+        Which of `symlie.contract.sets.SETS` it has besides that of every run; None for all that the model has.
+    """
+    files, written = generated_files(equations), []
+    for name in SETS if sets is None else sets:
+        with contextlib.nullcontext() if sets else contextlib.suppress(GroupError):
+            files |= set_files(equations, name)
+            written.append(name)
+    manifest = dataclasses.replace(read_manifest(files["manifest.json"]), sets=tuple(written))
+    files["manifest.json"] = text_of(Manifest, manifest)
+    return with_checksums(certified({**files, "equations.md": equations.markdown()}))
+
+
+def certified(files: Mapping[str, str]) -> dict[str, str]:
+    """Generated files of a model with a certificate of all coefficient functions that they define.
+
+    Parameters
+    ----------
+    files
+        File name to text.
+    """
+    from symlie.certify.certificate import certificate_of_sources
+
+    sources = [text for name, text in sorted(files.items()) if name.endswith((".c", ".h"))]
+    return {**files, "certificate.json": certificate_of_sources(sources)}
+
+
+def write_files(files: Mapping[str, str], folder: str | Path) -> Path:
+    """Write generated files into a folder; older files of these names are replaced when all new ones are complete.
+
+    Raises
+    ------
+    FormatError
+        The folder has no name, or a file can not be written; the folder is as it was.
+    """
+    if not str(folder):
+        raise FormatError("The name of the folder to write is empty.")
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    written: dict[str, Path] = {}
+    try:
+        for name, text in files.items():
+            written[name] = folder / f".{uuid.uuid4().hex[:12]}-{name}"
+            written[name].write_text(text, encoding="utf-8")
+        for name, temporary in written.items():
+            os.replace(temporary, folder / name)
+    except OSError as error:
+        raise FormatError(f"{folder / name} can not be written: {error.strerror or error}.") from error
+    finally:
+        for temporary in written.values():
+            with contextlib.suppress(OSError):
+                temporary.unlink(missing_ok=True)
+    return folder

@@ -1,0 +1,97 @@
+"""One road for every set of kernels: derived and emitted once for equal statements, and published in the cache."""
+
+from __future__ import annotations
+
+import json
+import sys
+from importlib.metadata import version
+from typing import TYPE_CHECKING
+
+from symlie.compile.cache import publish_text, published_text, text_key
+from symlie.contract.manifest import Manifest, Types, read_types, text_of
+from symlie.contract.sets import CORE, SETS
+from symlie.paths import package_digest
+from symlie.stages import stage
+
+if TYPE_CHECKING:
+    from symlie.derive.equations import Equations
+
+_KIND = "sets"
+"""Kind of the cache entries."""
+
+
+def set_files(equations: Equations, name: str) -> dict[str, str]:
+    """Files of a set of kernels by name, from the cache if an equal statement was derived before.
+
+    The set of every run has the manifest of the types alone; `generated_files` adds what is run-time data.
+
+    Parameters
+    ----------
+    equations
+        The model.
+    name
+        ``core``, or one of `symlie.contract.sets.SETS`.
+
+    Raises
+    ------
+    GroupError
+        A group of the model does not have the coordinates of the set.
+    """
+    entry = _entry(equations, name)
+    if entry is None:
+        return _emitted(equations, name)
+    known = published_text(_KIND, entry)
+    if known is None:
+        known = json.dumps(_emitted(equations, name))
+        publish_text(_KIND, entry, known)
+    files: dict[str, str] = json.loads(known)
+    return files
+
+
+def is_published(equations: Equations, name: str) -> bool:
+    """Whether a set of an equal statement is in the cache."""
+    entry = _entry(equations, name)
+    return entry is not None and published_text(_KIND, entry) is not None
+
+
+def generated_files(equations: Equations) -> dict[str, str]:
+    """The generated files that a run needs by name: header, source, NumPy module, manifest.
+
+    The manifest with numbers of nodes and elements, where these are run-time data, and with the values of parameters
+    is that of the model itself.
+    """
+    from symlie.emit.manifest import manifest_of
+
+    files = set_files(equations, CORE)
+    manifest = manifest_of(read_types(files["manifest.json"]), equations.arrangement, equations.options)
+    return {**files, "manifest.json": text_of(Manifest, manifest)}
+
+
+def _entry(equations: Equations, name: str) -> str | None:
+    """Name of the entry of a set; None if something in the statement has no canonical text."""
+    text = equations.canonical_text
+    identities = (package_digest(), sys.version, version("sympy"))
+    return text and f"{text_key({'statement': text}, identities)}-{name}.json"
+
+
+def _emitted(equations: Equations, name: str) -> dict[str, str]:
+    if name == CORE:
+        return _emitted_core(equations)
+    from symlie.derive.sets import derive_set
+    from symlie.emit.sets import emit_set
+
+    core = read_types(set_files(equations, CORE)["manifest.json"])
+    with stage("derive", f"{SETS[name].meaning} of {equations.model.name}"):
+        return emit_set(derive_set(equations, name), core.interface_hash)
+
+
+def _emitted_core(equations: Equations) -> dict[str, str]:
+    from symlie.emit.c.model import emit_c
+    from symlie.emit.manifest import types_of
+    from symlie.emit.numpy.model import emit_numpy
+
+    with stage("emit", equations.model.name):
+        emitted = equations.emitted
+        types = types_of(emitted)
+        files = {**emit_c(emitted, types.interface_hash), **emit_numpy(emitted, types.interface_hash)}
+        return {**files, "manifest.json": text_of(Types, types)}

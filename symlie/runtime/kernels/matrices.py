@@ -1,0 +1,144 @@
+"""Matrices of derivatives of a system.
+
+``newton`` are the Newton matrices K = D_q(M a + g + Bᵀ λ), C = ∂g/∂v and H = D_q(B v + b); ``ports`` are derivatives
+by inputs and of outputs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symlie.compile.cache import compiled_library
+from symlie.compile.headers import KERNEL_HEADERS, included_headers
+from symlie.compile.library import Library
+from symlie.contract.kernels import KERNELS
+from symlie.contract.sets import KernelSet, SetTable
+from symlie.runtime.kernels.c_tables import build_problem, problem_tables
+from symlie.runtime.kernels.numpy import Functions, on_element
+from symlie.runtime.kernels.protocol import Prepared
+from symlie.runtime.layout.layout import Array, Layout
+
+Positions = tuple[NDArray[np.intp], NDArray[np.intp]]
+
+
+class MatrixKernels(Protocol):
+    """Stored values of the matrices of a set for all instances, from C or from NumPy."""
+
+    def __call__(
+        self, p: Prepared, t: float, q: Array, v: Array, acceleration: Array, multipliers: Array
+    ) -> Sequence[Array]:
+        """Values of each matrix, one instance after the other."""
+
+
+class SystemMatrices:
+    """Matrices of a whole system, assembled from those of its elements."""
+
+    def __init__(self, layout: Layout, chosen: KernelSet, table: SetTable, kernels: MatrixKernels) -> None:
+        self._positions = _positions(layout, chosen, table)
+        self._kernels = kernels
+
+    def __call__(
+        self, p: Prepared, t: float, q: Array, v: Array, acceleration: Array, multipliers: Array
+    ) -> tuple[Any, ...]:
+        """Each matrix as a `scipy.sparse.csr_array`: K, C and H of the Newton matrices.
+
+        Parameters
+        ----------
+        p
+            Prepared parameters.
+        t, q, v
+            Time, in s, configuration and velocity.
+        acceleration, multipliers
+            a (dimension) and λ (rows) of M(q) a + g + Bᵀ λ.
+        """
+        from scipy.sparse import coo_array
+
+        values = self._kernels(p, t, q, v, acceleration, multipliers)
+        return tuple(
+            coo_array((part, places), shape=shape).tocsr()
+            for part, (places, shape) in zip(values, self._positions, strict=True)
+        )
+
+
+def _positions(layout: Layout, chosen: KernelSet, table: SetTable) -> list[tuple[Positions, tuple[int, int]]]:
+    """Row and column of each stored value of each matrix, and its shape."""
+    axes = _axes(layout)
+    found = []
+    for k, matrix in enumerate(chosen.matrices):
+        rows, columns = [np.zeros(0, dtype=np.intp)], [np.zeros(0, dtype=np.intp)]
+        (height, down), (width, across) = axes[matrix.rows], axes[matrix.columns]
+        for index, element in enumerate(table.elements):
+            local = element.patterns[k]
+            rows.append(down[index][:, np.array(local.rows, dtype=np.intp)].ravel().astype(np.intp))
+            columns.append(across[index][:, np.array(local.columns, dtype=np.intp)].ravel().astype(np.intp))
+        found.append(((np.concatenate(rows), np.concatenate(columns)), (height, width)))
+    return found
+
+
+def _axes(layout: Layout) -> dict[str, tuple[int, list[NDArray[Any]]]]:
+    """For each kind of rows and columns its length, and by element type where each instance has its part."""
+    counts = layout.instance_counts
+    inputs = sum(size for size, _ in layout.inputs.values())
+    outputs = [
+        np.concatenate([np.arange(0), *(np.r_[layout.outputs[o.name][0]] for o in e.outputs)]).astype(np.intp)
+        for e in layout.elements
+    ]
+    return {
+        "velocities": (layout.dimension, list(layout.places)),
+        "rows": (layout.rows, list(layout.row_places)),
+        "inputs": (inputs, [np.tile(np.arange(inputs), (n, 1)) for n in counts]),
+        "outputs": (layout.outputs_size, [np.tile(o, (n, 1)) for o, n in zip(outputs, counts, strict=True)]),
+    }
+
+
+class CompiledMatrices:
+    """Values from compiled code."""
+
+    def __init__(
+        self, layout: Layout, chosen: KernelSet, table: SetTable, files: Mapping[str, str], optimize: str
+    ) -> None:
+        header, source, *_ = chosen.files(layout.name)
+        names = (header, source, f"{layout.name}.h")
+        sources = {name: files[name] for name in names} | included_headers(KERNEL_HEADERS)
+        path, _ = compiled_library(sources, source, optimize)
+        self._layout = layout
+        self._library = Library(path, table.interface_hash)
+        self._function = getattr(self._library.call, f"symlie_{chosen.name}")
+        self._tables = problem_tables(layout)
+        elements = list(zip(table.elements, layout.instance_counts, strict=True))
+        self._sizes = [sum(n * e.patterns[k].count for e, n in elements) for k in range(len(chosen.matrices))]
+
+    def __call__(
+        self, p: Prepared, t: float, q: Array, v: Array, acceleration: Array, multipliers: Array
+    ) -> Sequence[Array]:
+        if id(self) not in p.cache:
+            p.cache[id(self)] = build_problem(self._library, self._layout, self._tables, p)
+        out = [np.zeros(size) for size in self._sizes]
+        inputs = [np.ascontiguousarray(x, dtype=float) for x in (q, v, acceleration, multipliers)]
+        self._function(p.cache[id(self)][0], t, *map(self._library.pointer, (*inputs, *out)))
+        return out
+
+
+class NumpyMatrices:
+    """Values from a NumPy module."""
+
+    def __init__(self, layout: Layout, chosen: KernelSet, table: SetTable, functions: Functions) -> None:
+        self._layout, self._kernel, self._table, self._functions = layout, KERNELS[chosen.name], table, functions
+
+    def __call__(
+        self, p: Prepared, t: float, q: Array, v: Array, acceleration: Array, multipliers: Array
+    ) -> Sequence[Array]:
+        parts = [[np.zeros(0)] for _ in self._kernel.result_names]
+        for index, element in enumerate(self._table.elements):
+            vectors = (q, v, acceleration, multipliers)
+            block = on_element(self._functions, self._layout, index, self._kernel, p, t, *vectors)
+            if block is None:
+                continue
+            ends = np.cumsum([pattern.count for pattern in element.patterns])
+            for part, values in zip(parts, np.split(block, ends[:-1]), strict=True):
+                part.append(values.T.ravel())
+        return [np.concatenate(part) for part in parts]

@@ -1,0 +1,114 @@
+"""Sets of kernels of a system besides those of every run, each derived, emitted and loaded when it is first needed."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from symlie.contract.sets import SETS, SetTable, read_table
+from symlie.errors import FormatError
+from symlie.reading import reading
+from symlie.runtime.kernels.matrices import CompiledMatrices, MatrixKernels, NumpyMatrices, SystemMatrices
+from symlie.runtime.kernels.node_steps import StepKernels
+from symlie.runtime.kernels.numpy import Functions
+from symlie.runtime.layout.layout import Layout
+from symlie.showing import Brief
+
+Source = Callable[[str], Mapping[str, str]]
+"""Derives and emits the files of a set."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class KernelSets(Brief):
+    """What it takes to get the sets of a system; copies of a system share it."""
+
+    layout: Layout
+    known: Mapping[str, str]
+    """Generated files that are there."""
+    source: Source | None
+    compiles: bool
+    optimize: str
+    _files: dict[str, dict[str, str]] = field(default_factory=dict)
+    _matrices: dict[str, SystemMatrices] = field(default_factory=dict)
+
+    def files(self, name: str) -> dict[str, str]:
+        """Generated files of a set by name: C header and source, NumPy module, and table.
+
+        Parameters
+        ----------
+        name
+            One of `symlie.contract.sets.SETS`.
+
+        Raises
+        ------
+        FormatError
+            The system was loaded without them and its model is not known, or they belong to another version of it.
+        GroupError
+            A group of the model does not have these coordinates.
+        """
+        if name not in self._files:
+            model, names = self.layout.name, SETS[name].files(self.layout.name)
+            found = self.known
+            if not all(file in found for file in names):
+                if self.source is None:
+                    described = f"'{name}', {SETS[name].meaning}"
+                    raise FormatError(
+                        f"The generated files of '{model}' lack the set {described}; take the model, or write it "
+                        f"with 'symlie generate {model} --sets {','.join((*self.present, name))}'."
+                    )
+                found = self.source(name)
+            self._files[name] = {file: found[file] for file in names}
+            self._table(name)
+        return self._files[name]
+
+    def _table(self, name: str) -> SetTable:
+        file = SETS[name].files(self.layout.name)[-1]
+        with reading(file, "is damaged; generate the model again"):
+            table = read_table(self._files[name][file])
+        if table.model_interface_hash != self.layout.interface_hash:
+            del self._files[name]
+            raise FormatError(f"{file} does not belong to this manifest.json; generate the model again.")
+        return table
+
+    @property
+    def present(self) -> tuple[str, ...]:
+        """Names of the sets whose files are there or were made."""
+        model = self.layout.name
+        return tuple(n for n, s in SETS.items() if n in self._files or set(s.files(model)) <= set(self.known))
+
+    @property
+    def present_files(self) -> dict[str, str]:
+        """Files of these sets by name."""
+        return {file: text for name in self.present for file, text in self.files(name).items()}
+
+    def functions(self, name: str) -> Functions:
+        """The generated functions of a set in NumPy, by name."""
+        file, table = SETS[name].files(self.layout.name)[2], self._table_of(name)
+        module = types.ModuleType(f"symlie_generated_{self.layout.name}_{name}")
+        exec(compile(self.files(name)[file], file, "exec"), module.__dict__)
+        if module.__dict__.get("INTERFACE_HASH") != table.interface_hash:
+            raise FormatError(f"{file} does not belong to the generated files beside it; generate the model again.")
+        return module.__dict__
+
+    def _table_of(self, name: str) -> SetTable:
+        self.files(name)
+        return self._table(name)
+
+    def nodes(self, name: str) -> StepKernels:
+        """The kernels of a set of nodes, in NumPy."""
+        return StepKernels(self.layout, name, self.functions(name))
+
+    def matrices(self, name: str) -> SystemMatrices:
+        """The matrices of a set of matrices, in C or in NumPy."""
+        if name not in self._matrices:
+            table = self._table_of(name)
+            with reading(SETS[name].files(self.layout.name)[-1], "is damaged; generate the model again"):
+                kernels: MatrixKernels
+                if self.compiles:
+                    files = {**self.known, **self.files(name)}
+                    kernels = CompiledMatrices(self.layout, SETS[name], table, files, self.optimize)
+                else:
+                    kernels = NumpyMatrices(self.layout, SETS[name], table, self.functions(name))
+                self._matrices[name] = SystemMatrices(self.layout, SETS[name], table, kernels)
+        return self._matrices[name]

@@ -27,7 +27,6 @@ EXAMPLE = """symlie generate heavy_top -o group=SE3 --out top
   symlie generate heavy_top -o group=SE3 --standalone --h '2**-11' --set mass=16 --out top"""
 
 COMMITTED: tuple[tuple[str, dict[str, Any], tuple[str, ...]], ...] = (
-    ("heavy_top", {"group": "S3xR3"}, ("newton", "ports")),
     ("heavy_top", {"group": "SE3"}, ("newton", "ports")),
     ("heavy_top", {"group": "S3"}, ("newton", "ports", "cayley", "second_kind", "ambient")),
     ("free_rigid_body", {}, ("newton", "ports")),

@@ -8,15 +8,20 @@ from pathlib import Path
 import pytest
 
 from symlie.cli.generate import COMMITTED, folder_name
+from symlie.contract.manifest import read_manifest
+from symlie.contract.sets import SETS
 from tests.cli.conftest import Outcome, python
 
 Cli = Callable[..., Outcome]
+
+FOLDERS = ["heavy_top_SE3", "heavy_top_S3", "free_rigid_body", "roll_up_segments4"]
+"""A constrained top, a free one, a field system and a rod."""
 
 
 def test_names() -> None:
     assert folder_name("heavy_top", {}) == "heavy_top"
     assert folder_name("heavy_top", {"group": "SO3xR3"}) == "heavy_top"
-    assert [folder_name(*entry) for entry in COMMITTED] == ["heavy_top_S3xR3", "heavy_top_SE3"]
+    assert [folder_name(model, options) for model, options, _ in COMMITTED] == FOLDERS
 
 
 def test_default_folder(cli: Cli, tmp_path: Path) -> None:
@@ -29,10 +34,42 @@ def test_default_folder(cli: Cli, tmp_path: Path) -> None:
     assert names == own | sets
 
 
+def sets_of(folder: Path) -> list[str]:
+    """What the manifest lists, which is what is there."""
+    listed = read_manifest((folder / "manifest.json").read_text(encoding="utf-8")).sets
+    assert {name for name in SETS if (folder / f"heavy_top_{name}.json").is_file()} == set(listed)
+    return list(listed)
+
+
+@pytest.mark.parametrize(
+    ("sets", "expected"),
+    [
+        ("core", []),
+        ("core,newton", ["newton"]),
+        ("cayley", ["cayley"]),
+        ("all", ["newton", "ports", "second_kind", "ambient"]),
+    ],
+)
+def test_sets(sets: str, expected: list[str], cli: Cli, tmp_path: Path) -> None:
+    """Of all, those that the group has: the Cayley map of S³⋉R³ does not stay in the group."""
+    group = "S3" if "cayley" in expected else "S3sR3"
+    assert cli("generate", "heavy_top", "-o", f"group={group}", "--sets", sets, "--out", "top").code == 0
+    assert sets_of(tmp_path / "top") == expected
+
+
+def test_sets_that_are_none(cli: Cli) -> None:
+    assert (
+        "There is no set of kernels 'newtons'; there are: core, newton, "
+        in cli("generate", "heavy_top", "--sets", "core,newtons").err
+    )
+    assert "The Cayley map of S3sR3" in cli("generate", "heavy_top", "-o", "group=S3sR3", "--sets", "cayley").err
+    assert "--all takes neither -o nor --out nor --sets" in cli("generate", "--all", "--sets", "core").err
+
+
 def test_check(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "generated").mkdir()
     assert cli("generate", "--all", "--check").code == 1
-    assert cli("generate", "--all").out.split() == ["generated/heavy_top_S3xR3", "generated/heavy_top_SE3"]
+    assert cli("generate", "--all").out.split() == [f"generated/{name}" for name in FOLDERS]
     assert cli("generate", "--all", "--check").code == 0
     source = tmp_path / "generated" / "heavy_top_SE3" / "heavy_top.c"
     right = source.read_bytes()

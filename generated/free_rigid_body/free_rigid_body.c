@@ -2,96 +2,96 @@
 #include "interface.h"
 #include "free_rigid_body.h"
 
-const char *symlie_interface_hash(void) { return "c9f31c966935566b"; }
+const char *symlie_interface_hash(void) { return "84555294c6e92b92"; }
 
-void symlie_prepare(long long element, const double *p, const double *e, double *out)
+void symlie_prepare(long long element, const symlie_real *p, const symlie_real *e, symlie_real *out)
 {
     (void)e;
     if (element < 0) free_rigid_body_prepare(p, out);
     if (element == 0) free_rigid_body_prepare_element(p, e, out);
 }
 
-void symlie_initial(const double *p, double *q, double *v) { free_rigid_body_initial(p, q, v); }
-void symlie_advance(const symlie_problem *P, const double *q, const double *u, double *out)
+void symlie_initial(const symlie_real *p, symlie_real *q, symlie_real *v) { free_rigid_body_initial(p, q, v); }
+void symlie_advance(const symlie_problem *P, const symlie_real *q, const symlie_real *u, symlie_real *out)
 {
     system_advance(P, q, u, out);
 }
 
-void symlie_rate(const symlie_problem *P, const double *u, const double *w, double *out)
+void symlie_rate(const symlie_problem *P, const symlie_real *u, const symlie_real *w, symlie_real *out)
 {
     system_rate(P, u, w, out);
 }
 
-void symlie_transport(const symlie_problem *P, const double *u, const double *w, double *out)
+void symlie_transport(const symlie_problem *P, const symlie_real *u, const symlie_real *w, symlie_real *out)
 {
     system_transport(P, u, w, out);
 }
 
-void symlie_bracket(const symlie_problem *P, const double *u, const double *w, double *out)
+void symlie_bracket(const symlie_problem *P, const symlie_real *u, const symlie_real *w, symlie_real *out)
 {
     system_bracket(P, u, w, out);
 }
 
-void symlie_difference(const symlie_problem *P, const double *q, const double *b, double *out)
+void symlie_difference(const symlie_problem *P, const symlie_real *q, const symlie_real *b, symlie_real *out)
 {
     system_difference(P, q, b, out);
 }
 
-void symlie_normalize(const symlie_problem *P, const double *q, double *out)
+void symlie_normalize(const symlie_problem *P, const symlie_real *q, symlie_real *out)
 {
     system_normalize(P, q, out);
 }
 
-double symlie_chart(const symlie_problem *P, const double *u)
+symlie_real symlie_chart(const symlie_problem *P, const symlie_real *u)
 {
     return system_chart(P, u);
 }
 
-void symlie_mass(const symlie_problem *P, double t, const double *q, double *M)
+void symlie_mass(const symlie_problem *P, symlie_real t, const symlie_real *q, symlie_real *M)
 {
     system_mass(P, t, q, M);
 }
 
-void symlie_constraint(const symlie_problem *P, double t, const double *q, double *Phi)
+void symlie_constraint(const symlie_problem *P, symlie_real t, const symlie_real *q, symlie_real *Phi)
 {
     system_constraint(P, t, q, Phi);
 }
 
-void symlie_jacobian(const symlie_problem *P, double t, const double *q, double *B)
+void symlie_jacobian(const symlie_problem *P, symlie_real t, const symlie_real *q, symlie_real *B)
 {
     system_jacobian(P, t, q, B);
 }
 
-void symlie_constraint_rate(const symlie_problem *P, double t, const double *q, double *b)
+void symlie_constraint_rate(const symlie_problem *P, symlie_real t, const symlie_real *q, symlie_real *b)
 {
     system_constraint_rate(P, t, q, b);
 }
 
-void symlie_curvature(const symlie_problem *P, double t, const double *q, const double *v, double *Z)
+void symlie_curvature(const symlie_problem *P, symlie_real t, const symlie_real *q, const symlie_real *v, symlie_real *Z)
 {
     system_curvature(P, t, q, v, Z);
 }
 
-void symlie_force(const symlie_problem *P, double t, const double *q, const double *v, double *g)
+void symlie_force(const symlie_problem *P, symlie_real t, const symlie_real *q, const symlie_real *v, symlie_real *g)
 {
     system_force(P, t, q, v, g);
 }
 
-void symlie_energy(const symlie_problem *P, double t, const double *q, const double *v, double *E)
+void symlie_energy(const symlie_problem *P, symlie_real t, const symlie_real *q, const symlie_real *v, symlie_real *E)
 {
     system_energy(P, t, q, v, E);
 }
 
-void symlie_accelerated_energy(const symlie_problem *P, double t, const double *q, const double *v, const double *a, double *E)
+void symlie_accelerated_energy(const symlie_problem *P, symlie_real t, const symlie_real *q, const symlie_real *v, const symlie_real *a, symlie_real *E)
 {
     system_accelerated_energy(P, t, q, v, a, E);
 }
 
-void symlie_events(const symlie_problem *P, double t, const double *q, const double *v, const double *lambda, double *out)
+void symlie_events(const symlie_problem *P, symlie_real t, const symlie_real *q, const symlie_real *v, const symlie_real *lambda, symlie_real *out)
 {
     system_events(P, t, q, v, lambda, out);
 }
 
-void symlie_prescribe(const symlie_problem *P, double t, double *q, double *v) { system_prescribe(P, t, q, v); }
-void symlie_prescribed_acceleration(const symlie_problem *P, double t, double *a) { system_prescribed_acceleration(P, t, a); }
-void symlie_field(const symlie_problem *P, double t, const double *q, const double *a, const double *lambda, double *v) { system_field(P, t, q, a, lambda, v); }
+void symlie_prescribe(const symlie_problem *P, symlie_real t, symlie_real *q, symlie_real *v) { system_prescribe(P, t, q, v); }
+void symlie_prescribed_acceleration(const symlie_problem *P, symlie_real t, symlie_real *a) { system_prescribed_acceleration(P, t, a); }
+void symlie_field(const symlie_problem *P, symlie_real t, const symlie_real *q, const symlie_real *a, const symlie_real *lambda, symlie_real *v) { system_field(P, t, q, a, lambda, v); }

@@ -38,106 +38,106 @@
 
 #include "primitives.h"
 
-SYMLIE_COLD double symlie_c1_beyond(double z)
+SYMLIE_COLD symlie_real symlie_c1_beyond(symlie_real z)
 {
-    const double s0 = sqrt(z);
+    const symlie_real s0 = sqrt(z);
     return sin(s0) / s0;
 }
 
-static inline double symlie_c1(double z)
+static inline symlie_real symlie_c1(symlie_real z)
 {
     if (SYMLIE_UNLIKELY(!(z <= 10.0))) return symlie_c1_beyond(z);
     return 1.0 - z * ((((((((((3.5586776163185615e-23 * z + (-1.9508063293522243e-20)) * z + 8.219877074338522e-18) * z + (-2.8114518851924474e-15)) * z + 7.647163496161549e-13) * z + (-1.6059043830519684e-10)) * z + 2.505210838534487e-08) * z + (-2.7557319223985134e-06)) * z + 0.00019841269841269839) * z + (-0.008333333333333333)) * z + 0.16666666666666666);
 }
 
-SYMLIE_COLD double symlie_c2_beyond(double z)
+SYMLIE_COLD symlie_real symlie_c2_beyond(symlie_real z)
 {
-    const double s0 = sin((sqrt(z) * 0.5));
+    const symlie_real s0 = sin((sqrt(z) * 0.5));
     return ((s0 * s0) * 2.0) / z;
 }
 
-static inline double symlie_c2(double z)
+static inline symlie_real symlie_c2(symlie_real z)
 {
     if (SYMLIE_UNLIKELY(!(z <= 10.0))) return symlie_c2_beyond(z);
     return ((((((((((8.125563027368729e-22 * z + (-4.0941684518795686e-19)) * z + 1.561732077574033e-16) * z + (-4.779463979155198e-14)) * z + 1.1470745011759024e-11) * z + (-2.0876756972200265e-09)) * z + 2.755731922374513e-07) * z + (-2.480158730158542e-05)) * z + 0.0013888888888888883) * z + (-0.041666666666666664)) * z + 0.5);
 }
 
-SYMLIE_COLD double symlie_c3_beyond(double z)
+SYMLIE_COLD symlie_real symlie_c3_beyond(symlie_real z)
 {
-    const double s0 = sqrt(z);
+    const symlie_real s0 = sqrt(z);
     return (1.0 - (sin(s0) / s0)) / z;
 }
 
-static inline double symlie_c3(double z)
+static inline symlie_real symlie_c3(symlie_real z)
 {
     if (SYMLIE_UNLIKELY(!(z <= 10.0))) return symlie_c3_beyond(z);
     return ((((((((((3.5586776163185615e-23 * z + (-1.9508063293522243e-20)) * z + 8.219877074338522e-18) * z + (-2.8114518851924474e-15)) * z + 7.647163496161549e-13) * z + (-1.6059043830519684e-10)) * z + 2.505210838534487e-08) * z + (-2.7557319223985134e-06)) * z + 0.00019841269841269839) * z + (-0.008333333333333333)) * z + 0.16666666666666666);
 }
 
-SYMLIE_COLD double symlie_g0_beyond(double z)
+SYMLIE_COLD symlie_real symlie_g0_beyond(symlie_real z)
 {
-    const double d = (39.47841760435743 - z) + 2.5061182034958845e-15;
+    const symlie_real d = (39.47841760435743 - z) + 2.5061182034958845e-15;
     if (z <= 39.47841760435743) return ((((((((((((((((-1.2681465747272425e-32) * z + 1.7522500857259125e-30) * z + (-2.235885020630317e-28)) * z + 4.315467870525892e-27) * z + (-1.3942799185950544e-24)) * z + (-1.4449059958283443e-22)) * z + (-2.480008741091049e-20)) * z + (-3.8832270135729044e-18)) * z + (-6.151310964391924e-16)) * z + (-9.764791479893798e-14)) * z + (-1.5610489091073554e-11)) * z + (-2.5382461257280298e-09)) * z + (-4.312023773528388e-07)) * z + (-8.338566123156481e-05)) * z + (-0.028502197771725784)) * z + 3.289868133696453) / (d);
-    return (double)NAN;
+    return (symlie_real)NAN;
 }
 
-static inline double symlie_g0(double z)
+static inline symlie_real symlie_g0(symlie_real z)
 {
     if (SYMLIE_UNLIKELY(!(z <= 10.0))) return symlie_g0_beyond(z);
-    const double zz = z * z;
-    const double z4 = zz * zz;
+    const symlie_real zz = z * z;
+    const symlie_real z4 = zz * zz;
     return (((((-2.374937043384423e-20) * z4 + 3.3886241798257043e-13) * z4 + 8.267195766416719e-07) * z + (((1.626407925816247e-23 * z4 + 6.938420864151848e-18) * z4 + 1.3382743829087943e-11) * z4 + 3.306878306879509e-05)) * zz + (((((-4.964054347732878e-22) * z4 + 2.0885536182500148e-16) * z4 + 5.284187514586384e-10) * z4 + 0.0013888888888888885) * z + (((1.5980372356814938e-20 * z4 + 8.62237152530999e-15) * z4 + 2.0876757186110963e-08) * z4 + 0.08333333333333333)));
 }
 
 /* exp(u)·q. 48 operations. */
-static inline void SO3_dual_advance(const double *restrict q, const double *restrict u, double *restrict out)
+static inline void SO3_dual_advance(const symlie_real *restrict q, const symlie_real *restrict u, symlie_real *restrict out)
 {
-    const double s0 = u[0] * u[0];
-    const double s1 = u[1] * u[1];
-    const double s2 = u[2] * u[2];
-    const double s3 = (s0 + s1) + s2;
-    const double s4 = symlie_c1(s3);
-    const double s5 = symlie_c2(s3);
-    const double s6 = -s0;
-    const double s7 = s5 * (u[0] * u[1]);
-    const double s8 = s4 * u[2];
-    const double s9 = s4 * u[1];
-    const double s10 = (u[0] * u[2]) * s5;
-    const double s11 = (u[1] * u[2]) * s5;
-    const double s12 = s4 * u[0];
+    const symlie_real s0 = u[0] * u[0];
+    const symlie_real s1 = u[1] * u[1];
+    const symlie_real s2 = u[2] * u[2];
+    const symlie_real s3 = (s0 + s1) + s2;
+    const symlie_real s4 = symlie_c1(s3);
+    const symlie_real s5 = symlie_c2(s3);
+    const symlie_real s6 = -s0;
+    const symlie_real s7 = s5 * (u[0] * u[1]);
+    const symlie_real s8 = s4 * u[2];
+    const symlie_real s9 = s4 * u[1];
+    const symlie_real s10 = (u[0] * u[2]) * s5;
+    const symlie_real s11 = (u[1] * u[2]) * s5;
+    const symlie_real s12 = s4 * u[0];
     out[0] = ((q[0] * ((s5 * ((-s1) - s2)) + 1.0)) + (q[1] * (s7 - s8))) + (q[2] * (s9 + s10));
     out[1] = ((q[0] * (s7 + s8)) + (q[1] * (((s6 - s2) * s5) + 1.0))) + (q[2] * (s11 - s12));
     out[2] = ((q[0] * (s10 - s9)) + (q[1] * (s11 + s12))) + (q[2] * (((s6 - s1) * s5) + 1.0));
 }
 
 /* T⁻¹(-u) w, the rate of local coordinates. 36 operations. */
-static inline void SO3_dual_rate(const double *restrict u, const double *restrict w, double *restrict out)
+static inline void SO3_dual_rate(const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
 {
-    const double s0 = (u[1] * w[2]) - (u[2] * w[1]);
-    const double s1 = (u[2] * w[0]) - (u[0] * w[2]);
-    const double s2 = (u[0] * w[1]) - (u[1] * w[0]);
-    const double s3 = symlie_g0((((u[0] * u[0]) + (u[1] * u[1])) + (u[2] * u[2])));
+    const symlie_real s0 = (u[1] * w[2]) - (u[2] * w[1]);
+    const symlie_real s1 = (u[2] * w[0]) - (u[0] * w[2]);
+    const symlie_real s2 = (u[0] * w[1]) - (u[1] * w[0]);
+    const symlie_real s3 = symlie_g0((((u[0] * u[0]) + (u[1] * u[1])) + (u[2] * u[2])));
     out[0] = ((s3 * ((s2 * u[1]) - (s1 * u[2]))) + w[0]) - (s0 * 0.5);
     out[1] = ((s3 * ((s0 * u[2]) - (s2 * u[0]))) + w[1]) - (s1 * 0.5);
     out[2] = ((s3 * ((s1 * u[0]) - (s0 * u[1]))) + w[2]) - (s2 * 0.5);
 }
 
 /* T(-u) w. 37 operations. */
-static inline void SO3_dual_transport(const double *restrict u, const double *restrict w, double *restrict out)
+static inline void SO3_dual_transport(const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
 {
-    const double s0 = ((u[0] * u[0]) + (u[1] * u[1])) + (u[2] * u[2]);
-    const double s1 = (u[1] * w[2]) - (u[2] * w[1]);
-    const double s2 = (u[2] * w[0]) - (u[0] * w[2]);
-    const double s3 = (u[0] * w[1]) - (u[1] * w[0]);
-    const double s4 = symlie_c2(s0);
-    const double s5 = symlie_c3(s0);
+    const symlie_real s0 = ((u[0] * u[0]) + (u[1] * u[1])) + (u[2] * u[2]);
+    const symlie_real s1 = (u[1] * w[2]) - (u[2] * w[1]);
+    const symlie_real s2 = (u[2] * w[0]) - (u[0] * w[2]);
+    const symlie_real s3 = (u[0] * w[1]) - (u[1] * w[0]);
+    const symlie_real s4 = symlie_c2(s0);
+    const symlie_real s5 = symlie_c3(s0);
     out[0] = ((s4 * s1) + w[0]) + (s5 * ((s3 * u[1]) - (s2 * u[2])));
     out[1] = ((s2 * s4) + w[1]) + (s5 * ((s1 * u[2]) - (s3 * u[0])));
     out[2] = ((s3 * s4) + w[2]) + (s5 * ((s2 * u[0]) - (s1 * u[1])));
 }
 
 /* -[u, w]. 9 operations. */
-static inline void SO3_dual_bracket(const double *restrict u, const double *restrict w, double *restrict out)
+static inline void SO3_dual_bracket(const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
 {
     out[0] = (u[2] * w[1]) - (u[1] * w[2]);
     out[1] = (u[0] * w[2]) - (u[2] * w[0]);
@@ -145,18 +145,18 @@ static inline void SO3_dual_bracket(const double *restrict u, const double *rest
 }
 
 /* |b - q| of stored components. 9 operations. */
-static inline void SO3_dual_difference(const double *restrict q, const double *restrict b, double *restrict out)
+static inline void SO3_dual_difference(const symlie_real *restrict q, const symlie_real *restrict b, symlie_real *restrict out)
 {
-    const double s0 = b[0] - q[0];
-    const double s1 = b[1] - q[1];
-    const double s2 = b[2] - q[2];
+    const symlie_real s0 = b[0] - q[0];
+    const symlie_real s1 = b[1] - q[1];
+    const symlie_real s2 = b[2] - q[2];
     out[0] = sqrt((((s0 * s0) + (s1 * s1)) + (s2 * s2)));
     out[1] = 0.0;
     out[2] = 0.0;
 }
 
 /* One step back to the manifold. 0 operations. */
-static inline void SO3_dual_normalize(const double *restrict q, double *restrict out)
+static inline void SO3_dual_normalize(const symlie_real *restrict q, symlie_real *restrict out)
 {
     out[0] = q[0];
     out[1] = q[1];
@@ -164,24 +164,24 @@ static inline void SO3_dual_normalize(const double *restrict q, double *restrict
 }
 
 /* Largest ω² of u. 5 operations. */
-static inline void SO3_dual_chart(const double *restrict u, double *restrict out)
+static inline void SO3_dual_chart(const symlie_real *restrict u, symlie_real *restrict out)
 {
     out[0] = ((u[0] * u[0]) + (u[1] * u[1])) + (u[2] * u[2]);
 }
 
 /* Kinetic and potential energy. 11 operations. */
-static inline void free_rigid_body_energy(double t, const double *restrict q, const double *restrict v, const double *restrict p, const double *restrict e, double *restrict E)
+static inline void free_rigid_body_energy(symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict p, const symlie_real *restrict e, symlie_real *restrict E)
 {
     (void)t;
     (void)v;
     (void)e;
-    const double s0 = ((((q[0] * q[0]) * 0.5) / p[0]) + (((q[1] * q[1]) * 0.5) / p[1])) + (((q[2] * q[2]) * 0.5) / p[2]);
+    const symlie_real s0 = ((((q[0] * q[0]) * 0.5) / p[0]) + (((q[1] * q[1]) * 0.5) / p[1])) + (((q[2] * q[2]) * 0.5) / p[2]);
     E[0] = 0.0;
     E[1] = s0;
 }
 
 /* Algebra-valued field of nodes without velocity. 6 operations. */
-static inline void free_rigid_body_field(double t, const double *restrict q, const double *restrict v, const double *restrict a, const double *restrict multipliers, const double *restrict p, const double *restrict e, double *restrict f)
+static inline void free_rigid_body_field(symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict a, const symlie_real *restrict multipliers, const symlie_real *restrict p, const symlie_real *restrict e, symlie_real *restrict f)
 {
     (void)t;
     (void)v;
@@ -194,7 +194,7 @@ static inline void free_rigid_body_field(double t, const double *restrict q, con
 }
 
 /* The output momentum_norm. 6 operations. */
-static inline void free_rigid_body_output_momentum_norm(double t, const double *restrict q, const double *restrict v, const double *restrict multipliers, const double *restrict p, const double *restrict e, double *restrict out)
+static inline void free_rigid_body_output_momentum_norm(symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict multipliers, const symlie_real *restrict p, const symlie_real *restrict e, symlie_real *restrict out)
 {
     (void)t;
     (void)v;
@@ -205,7 +205,7 @@ static inline void free_rigid_body_output_momentum_norm(double t, const double *
 }
 
 /* An instance's parameters, followed by the constants that depend on parameters alone. 0 operations. */
-static inline void free_rigid_body_prepare_element(const double *restrict p, const double *restrict e, double *restrict out)
+static inline void free_rigid_body_prepare_element(const symlie_real *restrict p, const symlie_real *restrict e, symlie_real *restrict out)
 {
     (void)p;
     (void)e;
@@ -213,7 +213,7 @@ static inline void free_rigid_body_prepare_element(const double *restrict p, con
 }
 
 /* Parameters, followed by the constants that depend on them alone. 0 operations. */
-static inline void free_rigid_body_prepare(const double *restrict p, double *restrict out)
+static inline void free_rigid_body_prepare(const symlie_real *restrict p, symlie_real *restrict out)
 {
     out[0] = p[0];
     out[1] = p[1];
@@ -221,7 +221,7 @@ static inline void free_rigid_body_prepare(const double *restrict p, double *res
 }
 
 /* Initial values as stated; components that were not given are completed at load. 0 operations. */
-static inline void free_rigid_body_initial(const double *restrict p, double *restrict q, double *restrict v)
+static inline void free_rigid_body_initial(const symlie_real *restrict p, symlie_real *restrict q, symlie_real *restrict v)
 {
     (void)p;
     q[0] = 0.4535961214255773;
@@ -233,7 +233,7 @@ static inline void free_rigid_body_initial(const double *restrict p, double *res
 }
 
 /* Factors of M = L D Lᵀ: reciprocals of D, then L. 0 operations. */
-static inline void factorize(const double *restrict M, double *restrict F)
+static inline void factorize(const symlie_real *restrict M, symlie_real *restrict F)
 {
     (void)M;
     F[0] = 0.0;
@@ -242,7 +242,7 @@ static inline void factorize(const double *restrict M, double *restrict F)
 }
 
 /* a = M⁻¹ r. 3 operations. */
-static inline void solve_mass(const double *restrict F, const double *restrict r, double *restrict a)
+static inline void solve_mass(const symlie_real *restrict F, const symlie_real *restrict r, symlie_real *restrict a)
 {
     a[0] = F[0] * r[0];
     a[1] = F[1] * r[1];
@@ -250,7 +250,7 @@ static inline void solve_mass(const double *restrict F, const double *restrict r
 }
 
 /* q∘exp(u). */
-static inline void system_advance(const symlie_problem *restrict P, const double *restrict q, const double *restrict u, double *restrict out)
+static inline void system_advance(const symlie_problem *restrict P, const symlie_real *restrict q, const symlie_real *restrict u, symlie_real *restrict out)
 {
     int s = 0, d = 0;
     for (int k = 0; k < 1; k++, s += 3, d += 3)
@@ -259,7 +259,7 @@ static inline void system_advance(const symlie_problem *restrict P, const double
 }
 
 /* T⁻¹(u) w. */
-static inline void system_rate(const symlie_problem *restrict P, const double *restrict u, const double *restrict w, double *restrict out)
+static inline void system_rate(const symlie_problem *restrict P, const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
 {
     int s = 0, d = 0;
     for (int k = 0; k < 1; k++, s += 3, d += 3)
@@ -268,7 +268,7 @@ static inline void system_rate(const symlie_problem *restrict P, const double *r
 }
 
 /* T(u) w. */
-static inline void system_transport(const symlie_problem *restrict P, const double *restrict u, const double *restrict w, double *restrict out)
+static inline void system_transport(const symlie_problem *restrict P, const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
 {
     int s = 0, d = 0;
     for (int k = 0; k < 1; k++, s += 3, d += 3)
@@ -277,7 +277,7 @@ static inline void system_transport(const symlie_problem *restrict P, const doub
 }
 
 /* [u, w]. */
-static inline void system_bracket(const symlie_problem *restrict P, const double *restrict u, const double *restrict w, double *restrict out)
+static inline void system_bracket(const symlie_problem *restrict P, const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
 {
     int s = 0, d = 0;
     for (int k = 0; k < 1; k++, s += 3, d += 3)
@@ -286,7 +286,7 @@ static inline void system_bracket(const symlie_problem *restrict P, const double
 }
 
 /* log(q⁻¹∘b), on groups; (|b - q|, 0, …) of stored components of nodes on other spaces. */
-static inline void system_difference(const symlie_problem *restrict P, const double *restrict q, const double *restrict b, double *restrict out)
+static inline void system_difference(const symlie_problem *restrict P, const symlie_real *restrict q, const symlie_real *restrict b, symlie_real *restrict out)
 {
     int s = 0, d = 0;
     for (int k = 0; k < 1; k++, s += 3, d += 3)
@@ -295,7 +295,7 @@ static inline void system_difference(const symlie_problem *restrict P, const dou
 }
 
 /* q after one step back to the group. */
-static inline void system_normalize(const symlie_problem *restrict P, const double *restrict q, double *restrict out)
+static inline void system_normalize(const symlie_problem *restrict P, const symlie_real *restrict q, symlie_real *restrict out)
 {
     int s = 0, d = 0;
     for (int k = 0; k < 1; k++, s += 3, d += 3)
@@ -304,12 +304,12 @@ static inline void system_normalize(const symlie_problem *restrict P, const doub
 }
 
 /* Largest squared rotation angle in u. */
-static inline double system_chart(const symlie_problem *restrict P, const double *restrict u)
+static inline symlie_real system_chart(const symlie_problem *restrict P, const symlie_real *restrict u)
 {
-    double largest = 0;
+    symlie_real largest = 0;
     int d = 0;
     for (int k = 0; k < 1; k++, d += 3) {
-        double z;
+        symlie_real z;
         SO3_dual_chart(u + d, &z);
         largest = z > largest ? z : largest;
     }
@@ -327,75 +327,75 @@ static const int free_rigid_body_velocity_of[][1] = { { 0 } };
 #define VELOCITY_OF_free_rigid_body(e, n) free_rigid_body_velocity_of[e][n]
 #define PARAMETERS_OF_free_rigid_body(e) (P->elements[0].parameters + (e) * P->elements[0].stride)
 
-static inline void free_rigid_body_gather_storage(const symlie_problem *restrict P, int e, const double *restrict q, double *restrict local)
+static inline void free_rigid_body_gather_storage(const symlie_problem *restrict P, int e, const symlie_real *restrict q, symlie_real *restrict local)
 {
     (void)P;
     for (int k = 0; k < 3; k++) local[0 + k] = q[STORAGE_OF_free_rigid_body(e, 0) + k];
 }
 
-static inline void free_rigid_body_gather_velocity(const symlie_problem *restrict P, int e, const double *restrict v, double *restrict local)
+static inline void free_rigid_body_gather_velocity(const symlie_problem *restrict P, int e, const symlie_real *restrict v, symlie_real *restrict local)
 {
     (void)P, (void)e, (void)v, (void)local;
 }
 
-static inline void free_rigid_body_scatter_velocity(const symlie_problem *restrict P, int e, const double *restrict local, double *restrict g)
+static inline void free_rigid_body_scatter_velocity(const symlie_problem *restrict P, int e, const symlie_real *restrict local, symlie_real *restrict g)
 {
     (void)P, (void)e, (void)local, (void)g;
 }
 
 /* Lower triangle of M(q). */
-static inline void system_mass(const symlie_problem *restrict P, double t, const double *restrict q, double *restrict M)
+static inline void system_mass(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, symlie_real *restrict M)
 {
     (void)P, (void)t, (void)q, (void)M;
 }
 
 /* Φ(t, q). */
-static inline void system_constraint(const symlie_problem *restrict P, double t, const double *restrict q, double *restrict Phi)
+static inline void system_constraint(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, symlie_real *restrict Phi)
 {
     (void)P, (void)t, (void)q, (void)Phi;
 }
 
 /* Nonzeros of B(t, q). */
-static inline void system_jacobian(const symlie_problem *restrict P, double t, const double *restrict q, double *restrict B)
+static inline void system_jacobian(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, symlie_real *restrict B)
 {
     (void)P, (void)t, (void)q, (void)B;
 }
 
 /* b of B v + b = 0. */
-static inline void system_constraint_rate(const symlie_problem *restrict P, double t, const double *restrict q, double *restrict b)
+static inline void system_constraint_rate(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, symlie_real *restrict b)
 {
     (void)P, (void)t, (void)q, (void)b;
 }
 
 /* Z of d/dt (B v + b) = B v' + Z. */
-static inline void system_curvature(const symlie_problem *restrict P, double t, const double *restrict q, const double *restrict v, double *restrict Z)
+static inline void system_curvature(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, symlie_real *restrict Z)
 {
     (void)P, (void)t, (void)q, (void)v, (void)Z;
 }
 
 /* Scalars whose zeros are events. */
-static inline void system_events(const symlie_problem *restrict P, double t, const double *restrict q, const double *restrict v, const double *restrict lambda, double *restrict out)
+static inline void system_events(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict lambda, symlie_real *restrict out)
 {
-    const double *restrict multipliers = lambda;
+    const symlie_real *restrict multipliers = lambda;
     (void)P, (void)t, (void)q, (void)v, (void)multipliers, (void)out;
 }
 
 /* g(t, q, v) of M v' = -g - Bᵀ λ. */
-static inline void system_force(const symlie_problem *restrict P, double t, const double *restrict q, const double *restrict v, double *restrict g)
+static inline void system_force(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, symlie_real *restrict g)
 {
     for (int k = 0; k < DIMENSION; k++) g[k] = 0;
     (void)P, (void)t, (void)q, (void)v;
 }
 
 /* Kinetic and potential energy. */
-static inline void system_energy(const symlie_problem *restrict P, double t, const double *restrict q, const double *restrict v, double *restrict E)
+static inline void system_energy(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, symlie_real *restrict E)
 {
 for (int k = 0; k < 2; k++) E[k] = 0;
     for (int e = 0; e < COUNT_free_rigid_body; e++) {
-        double local_E[2];
-        double local_q[3];
+        symlie_real local_E[2];
+        symlie_real local_q[3];
         free_rigid_body_gather_storage(P, e, q, local_q);
-        double local_v[1];
+        symlie_real local_v[1];
         free_rigid_body_gather_velocity(P, e, v, local_v);
         free_rigid_body_energy(t, local_q, local_v, P->p, PARAMETERS_OF_free_rigid_body(e), local_E);
 for (int k = 0; k < 2; k++) E[k] += local_E[k];
@@ -404,26 +404,26 @@ for (int k = 0; k < 2; k++) E[k] += local_E[k];
 }
 
 /* Energy that depends on accelerations. */
-static inline void system_accelerated_energy(const symlie_problem *restrict P, double t, const double *restrict q, const double *restrict v, const double *restrict a, double *restrict E)
+static inline void system_accelerated_energy(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict a, symlie_real *restrict E)
 {
 for (int k = 0; k < 1; k++) E[k] = 0;
     (void)P, (void)t, (void)q, (void)v, (void)a;
 }
 
 /* Overwrite v of nodes that have no velocity with their algebra-valued fields, from the accelerations of the others. */
-static inline void system_field(const symlie_problem *restrict P, double t, const double *restrict q, const double *restrict a, const double *restrict lambda, double *v)
+static inline void system_field(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict a, const symlie_real *restrict lambda, symlie_real *v)
 {
-    const double *restrict multipliers = lambda;
+    const symlie_real *restrict multipliers = lambda;
     int d = 0;
     for (int k = 3 * 1; k > 0; k--) v[d++] = 0;
     (void)d;
     for (int e = 0; e < COUNT_free_rigid_body; e++, multipliers += 0) {
-        double local_f[3];
-        double local_q[3];
+        symlie_real local_f[3];
+        symlie_real local_q[3];
         free_rigid_body_gather_storage(P, e, q, local_q);
-        double local_v[1];
+        symlie_real local_v[1];
         free_rigid_body_gather_velocity(P, e, v, local_v);
-        double local_a[1];
+        symlie_real local_a[1];
         free_rigid_body_gather_velocity(P, e, a, local_a);
         free_rigid_body_field(t, local_q, local_v, local_a, multipliers, P->p, PARAMETERS_OF_free_rigid_body(e), local_f);
         for (int k = 0; k < 3; k++) v[VELOCITY_OF_free_rigid_body(e, 0) + k] += local_f[0 + k];
@@ -432,15 +432,15 @@ static inline void system_field(const symlie_problem *restrict P, double t, cons
     (void)P, (void)t, (void)q, (void)a, (void)v;
 }
 /* The output momentum_norm, summed over instances. */
-static inline void system_output_momentum_norm(const symlie_problem *restrict P, double t, const double *restrict q, const double *restrict v, const double *restrict lambda, double *restrict out)
+static inline void system_output_momentum_norm(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict lambda, symlie_real *restrict out)
 {
-    const double *restrict multipliers = lambda;
+    const symlie_real *restrict multipliers = lambda;
 for (int k = 0; k < 1; k++) out[k] = 0;
     for (int e = 0; e < COUNT_free_rigid_body; e++, multipliers += 0) {
-        double local_out[1];
-        double local_q[3];
+        symlie_real local_out[1];
+        symlie_real local_q[3];
         free_rigid_body_gather_storage(P, e, q, local_q);
-        double local_v[1];
+        symlie_real local_v[1];
         free_rigid_body_gather_velocity(P, e, v, local_v);
         free_rigid_body_output_momentum_norm(t, local_q, local_v, multipliers, P->p, PARAMETERS_OF_free_rigid_body(e), local_out);
 for (int k = 0; k < 1; k++) out[k] += local_out[k];
@@ -449,7 +449,7 @@ for (int k = 0; k < 1; k++) out[k] += local_out[k];
 }
 
 /* A named output by its number; returns the number of its components. */
-static inline int system_output(const symlie_problem *restrict P, long long number, double t, const double *restrict q, const double *restrict v, const double *restrict lambda, double *restrict out)
+static inline int system_output(const symlie_problem *restrict P, long long number, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict lambda, symlie_real *restrict out)
 {
     if (number == 0) {
         system_output_momentum_norm(P, t, q, v, lambda, out);
@@ -459,13 +459,13 @@ static inline int system_output(const symlie_problem *restrict P, long long numb
     return 0;
 }
 /* Configuration and velocity of prescribed nodes at time t, and of placed nodes. */
-static inline void system_prescribe(const symlie_problem *restrict P, double t, double *restrict q, double *restrict v)
+static inline void system_prescribe(const symlie_problem *restrict P, symlie_real t, symlie_real *restrict q, symlie_real *restrict v)
 {
     (void)P, (void)t, (void)q, (void)v;
 }
 
 /* Acceleration of prescribed nodes at time t, zero for all others. */
-static inline void system_prescribed_acceleration(const symlie_problem *restrict P, double t, double *restrict a)
+static inline void system_prescribed_acceleration(const symlie_problem *restrict P, symlie_real t, symlie_real *restrict a)
 {
     for (int k = 0; k < DIMENSION; k++) a[k] = 0;
     (void)P, (void)t;

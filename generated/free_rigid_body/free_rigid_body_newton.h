@@ -10,9 +10,9 @@
 #define VALUES_OF_H (0)
 
 /* Nonzeros of K = D_q(M a + g + Bᵀ λ), C = ∂g/∂v, H = D_q(B v + b). */
-static inline void system_newton(const symlie_problem *restrict P, double t, const double *restrict q, const double *restrict v, const double *restrict a, const double *restrict lambda, double *restrict K, double *restrict C, double *restrict H)
+static inline void system_newton(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict a, const symlie_real *restrict lambda, symlie_real *restrict K, symlie_real *restrict C, symlie_real *restrict H)
 {
-    const double *restrict multipliers = lambda;
+    const symlie_real *restrict multipliers = lambda;
     (void)P, (void)t, (void)q, (void)v, (void)a, (void)multipliers, (void)K, (void)C, (void)H;
 }
 

@@ -14,9 +14,9 @@
 #define VALUES_OF_Yu (0)
 
 /* Nonzeros of Fu = ∂(M a + g + Bᵀ λ)/∂u, Pu = ∂Φ/∂u, Bu = ∂(B v + b)/∂u, Yq = D_q y, Yv = ∂y/∂v, Yl = ∂y/∂λ, Yu = ∂y/∂u. */
-static inline void system_ports(const symlie_problem *restrict P, double t, const double *restrict q, const double *restrict v, const double *restrict a, const double *restrict lambda, double *restrict Fu, double *restrict Pu, double *restrict Bu, double *restrict Yq, double *restrict Yv, double *restrict Yl, double *restrict Yu)
+static inline void system_ports(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict a, const symlie_real *restrict lambda, symlie_real *restrict Fu, symlie_real *restrict Pu, symlie_real *restrict Bu, symlie_real *restrict Yq, symlie_real *restrict Yv, symlie_real *restrict Yl, symlie_real *restrict Yu)
 {
-    const double *restrict multipliers = lambda;
+    const symlie_real *restrict multipliers = lambda;
     (void)P, (void)t, (void)q, (void)v, (void)a, (void)multipliers, (void)Fu, (void)Pu, (void)Bu, (void)Yq, (void)Yv, (void)Yl, (void)Yu;
 }
 

@@ -41,79 +41,79 @@
 
 #include "primitives.h"
 
-SYMLIE_COLD double symlie_c0_to_5_2_beyond(double z)
+SYMLIE_COLD symlie_real symlie_c0_to_5_2_beyond(symlie_real z)
 {
     return cos(sqrt(z));
 }
 
-static inline double symlie_c0_to_5_2(double z)
+static inline symlie_real symlie_c0_to_5_2(symlie_real z)
 {
     if (SYMLIE_UNLIKELY(!(z <= 2.5))) return symlie_c0_to_5_2_beyond(z);
-    const double zz = z * z;
+    const symlie_real zz = z * z;
     return (((((-1.146453049361302e-11) * zz + (-2.755731768929377e-07)) * zz + (-0.001388888888885841)) * zz + (-0.5)) * z + ((((4.625701609891324e-14 * zz + 2.0876625841954573e-09) * zz + 2.4801587291829438e-05) * zz + 0.041666666666666304) * zz + 1.0));
 }
 
-SYMLIE_COLD double symlie_c1_to_5_2_beyond(double z)
+SYMLIE_COLD symlie_real symlie_c1_to_5_2_beyond(symlie_real z)
 {
-    const double s0 = sqrt(z);
+    const symlie_real s0 = sqrt(z);
     return sin(s0) / s0;
 }
 
-static inline double symlie_c1_to_5_2(double z)
+static inline symlie_real symlie_c1_to_5_2(symlie_real z)
 {
     if (SYMLIE_UNLIKELY(!(z <= 2.5))) return symlie_c1_to_5_2_beyond(z);
-    const double zz = z * z;
+    const symlie_real zz = z * z;
     return (((((-7.643886158204389e-13) * zz + (-2.505210757580932e-08)) * zz + (-0.0001984126984125376)) * zz + (-0.16666666666666666)) * z + ((((2.730402537561207e-15 * zz + 1.605897465969838e-10) * zz + 2.7557319218837673e-06) * zz + 0.008333333333333314) * zz + 1.0));
 }
 
-SYMLIE_COLD double symlie_c2_beyond(double z)
+SYMLIE_COLD symlie_real symlie_c2_beyond(symlie_real z)
 {
-    const double s0 = sin((sqrt(z) * 0.5));
+    const symlie_real s0 = sin((sqrt(z) * 0.5));
     return ((s0 * s0) * 2.0) / z;
 }
 
-static inline double symlie_c2(double z)
+static inline symlie_real symlie_c2(symlie_real z)
 {
     if (SYMLIE_UNLIKELY(!(z <= 10.0))) return symlie_c2_beyond(z);
     return ((((((((((8.125563027368729e-22 * z + (-4.0941684518795686e-19)) * z + 1.561732077574033e-16) * z + (-4.779463979155198e-14)) * z + 1.1470745011759024e-11) * z + (-2.0876756972200265e-09)) * z + 2.755731922374513e-07) * z + (-2.480158730158542e-05)) * z + 0.0013888888888888883) * z + (-0.041666666666666664)) * z + 0.5);
 }
 
-SYMLIE_COLD double symlie_c3_beyond(double z)
+SYMLIE_COLD symlie_real symlie_c3_beyond(symlie_real z)
 {
-    const double s0 = sqrt(z);
+    const symlie_real s0 = sqrt(z);
     return (1.0 - (sin(s0) / s0)) / z;
 }
 
-static inline double symlie_c3(double z)
+static inline symlie_real symlie_c3(symlie_real z)
 {
     if (SYMLIE_UNLIKELY(!(z <= 10.0))) return symlie_c3_beyond(z);
     return ((((((((((3.5586776163185615e-23 * z + (-1.9508063293522243e-20)) * z + 8.219877074338522e-18) * z + (-2.8114518851924474e-15)) * z + 7.647163496161549e-13) * z + (-1.6059043830519684e-10)) * z + 2.505210838534487e-08) * z + (-2.7557319223985134e-06)) * z + 0.00019841269841269839) * z + (-0.008333333333333333)) * z + 0.16666666666666666);
 }
 
-SYMLIE_COLD double symlie_g0_beyond(double z)
+SYMLIE_COLD symlie_real symlie_g0_beyond(symlie_real z)
 {
-    const double d = (39.47841760435743 - z) + 2.5061182034958845e-15;
+    const symlie_real d = (39.47841760435743 - z) + 2.5061182034958845e-15;
     if (z <= 39.47841760435743) return ((((((((((((((((-1.2681465747272425e-32) * z + 1.7522500857259125e-30) * z + (-2.235885020630317e-28)) * z + 4.315467870525892e-27) * z + (-1.3942799185950544e-24)) * z + (-1.4449059958283443e-22)) * z + (-2.480008741091049e-20)) * z + (-3.8832270135729044e-18)) * z + (-6.151310964391924e-16)) * z + (-9.764791479893798e-14)) * z + (-1.5610489091073554e-11)) * z + (-2.5382461257280298e-09)) * z + (-4.312023773528388e-07)) * z + (-8.338566123156481e-05)) * z + (-0.028502197771725784)) * z + 3.289868133696453) / (d);
-    return (double)NAN;
+    return (symlie_real)NAN;
 }
 
-static inline double symlie_g0(double z)
+static inline symlie_real symlie_g0(symlie_real z)
 {
     if (SYMLIE_UNLIKELY(!(z <= 10.0))) return symlie_g0_beyond(z);
-    const double zz = z * z;
-    const double z4 = zz * zz;
+    const symlie_real zz = z * z;
+    const symlie_real z4 = zz * zz;
     return (((((-2.374937043384423e-20) * z4 + 3.3886241798257043e-13) * z4 + 8.267195766416719e-07) * z + (((1.626407925816247e-23 * z4 + 6.938420864151848e-18) * z4 + 1.3382743829087943e-11) * z4 + 3.306878306879509e-05)) * zz + (((((-4.964054347732878e-22) * z4 + 2.0885536182500148e-16) * z4 + 5.284187514586384e-10) * z4 + 0.0013888888888888885) * z + (((1.5980372356814938e-20 * z4 + 8.62237152530999e-15) * z4 + 2.0876757186110963e-08) * z4 + 0.08333333333333333)));
 }
 
 /* q∘exp(u). 42 operations. */
-static inline void S3_advance(const double *restrict q, const double *restrict u, double *restrict out)
+static inline void S3_advance(const symlie_real *restrict q, const symlie_real *restrict u, symlie_real *restrict out)
 {
-    const double s0 = (((u[0] * u[0]) + (u[1] * u[1])) + (u[2] * u[2])) * 0.25;
-    const double s1 = symlie_c0_to_5_2(s0);
-    const double s2 = symlie_c1_to_5_2(s0);
-    const double s3 = s2 * (u[0] * 0.5);
-    const double s4 = s2 * (u[1] * 0.5);
-    const double s5 = (u[2] * 0.5) * s2;
+    const symlie_real s0 = (((u[0] * u[0]) + (u[1] * u[1])) + (u[2] * u[2])) * 0.25;
+    const symlie_real s1 = symlie_c0_to_5_2(s0);
+    const symlie_real s2 = symlie_c1_to_5_2(s0);
+    const symlie_real s3 = s2 * (u[0] * 0.5);
+    const symlie_real s4 = s2 * (u[1] * 0.5);
+    const symlie_real s5 = (u[2] * 0.5) * s2;
     out[0] = (((q[0] * s1) - (q[1] * s3)) - (q[2] * s4)) - (q[3] * s5);
     out[1] = (((q[1] * s1) + (q[0] * s3)) + (q[2] * s5)) - (q[3] * s4);
     out[2] = (((q[2] * s1) + (q[3] * s3)) + (q[0] * s4)) - (q[1] * s5);
@@ -121,33 +121,33 @@ static inline void S3_advance(const double *restrict q, const double *restrict u
 }
 
 /* T⁻¹(u) w, the rate of local coordinates. 36 operations. */
-static inline void S3_rate(const double *restrict u, const double *restrict w, double *restrict out)
+static inline void S3_rate(const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
 {
-    const double s0 = (u[1] * w[2]) - (u[2] * w[1]);
-    const double s1 = (u[2] * w[0]) - (u[0] * w[2]);
-    const double s2 = (u[0] * w[1]) - (u[1] * w[0]);
-    const double s3 = symlie_g0((((u[0] * u[0]) + (u[1] * u[1])) + (u[2] * u[2])));
+    const symlie_real s0 = (u[1] * w[2]) - (u[2] * w[1]);
+    const symlie_real s1 = (u[2] * w[0]) - (u[0] * w[2]);
+    const symlie_real s2 = (u[0] * w[1]) - (u[1] * w[0]);
+    const symlie_real s3 = symlie_g0((((u[0] * u[0]) + (u[1] * u[1])) + (u[2] * u[2])));
     out[0] = ((s0 * 0.5) + w[0]) + (s3 * ((s2 * u[1]) - (s1 * u[2])));
     out[1] = ((s1 * 0.5) + w[1]) + (s3 * ((s0 * u[2]) - (s2 * u[0])));
     out[2] = ((s2 * 0.5) + w[2]) + (s3 * ((s1 * u[0]) - (s0 * u[1])));
 }
 
 /* T(u) w. 38 operations. */
-static inline void S3_transport(const double *restrict u, const double *restrict w, double *restrict out)
+static inline void S3_transport(const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
 {
-    const double s0 = ((u[0] * u[0]) + (u[1] * u[1])) + (u[2] * u[2]);
-    const double s1 = (u[1] * w[2]) - (u[2] * w[1]);
-    const double s2 = (u[2] * w[0]) - (u[0] * w[2]);
-    const double s3 = (u[0] * w[1]) - (u[1] * w[0]);
-    const double s4 = -symlie_c2(s0);
-    const double s5 = symlie_c3(s0);
+    const symlie_real s0 = ((u[0] * u[0]) + (u[1] * u[1])) + (u[2] * u[2]);
+    const symlie_real s1 = (u[1] * w[2]) - (u[2] * w[1]);
+    const symlie_real s2 = (u[2] * w[0]) - (u[0] * w[2]);
+    const symlie_real s3 = (u[0] * w[1]) - (u[1] * w[0]);
+    const symlie_real s4 = -symlie_c2(s0);
+    const symlie_real s5 = symlie_c3(s0);
     out[0] = ((s4 * s1) + w[0]) + (s5 * ((s3 * u[1]) - (s2 * u[2])));
     out[1] = ((s2 * s4) + w[1]) + (s5 * ((s1 * u[2]) - (s3 * u[0])));
     out[2] = ((s3 * s4) + w[2]) + (s5 * ((s2 * u[0]) - (s1 * u[1])));
 }
 
 /* [u, w]. 9 operations. */
-static inline void S3_bracket(const double *restrict u, const double *restrict w, double *restrict out)
+static inline void S3_bracket(const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
 {
     out[0] = (u[1] * w[2]) - (u[2] * w[1]);
     out[1] = (u[2] * w[0]) - (u[0] * w[2]);
@@ -155,21 +155,21 @@ static inline void S3_bracket(const double *restrict u, const double *restrict w
 }
 
 /* log(q⁻¹∘b). 37 operations. */
-static inline void S3_difference(const double *restrict q, const double *restrict b, double *restrict out)
+static inline void S3_difference(const symlie_real *restrict q, const symlie_real *restrict b, symlie_real *restrict out)
 {
-    const double s0 = (((b[1] * q[0]) + (b[2] * q[3])) - (b[0] * q[1])) - (b[3] * q[2]);
-    const double s1 = (((b[2] * q[0]) + (b[3] * q[1])) - (b[0] * q[2])) - (b[1] * q[3]);
-    const double s2 = (((b[1] * q[2]) + (b[3] * q[0])) - (b[0] * q[3])) - (b[2] * q[1]);
-    const double s3 = symlie_half_angle_ratio(((((b[0] * q[0]) + (b[1] * q[1])) + (b[2] * q[2])) + (b[3] * q[3])), (((s0 * s0) + (s1 * s1)) + (s2 * s2)));
+    const symlie_real s0 = (((b[1] * q[0]) + (b[2] * q[3])) - (b[0] * q[1])) - (b[3] * q[2]);
+    const symlie_real s1 = (((b[2] * q[0]) + (b[3] * q[1])) - (b[0] * q[2])) - (b[1] * q[3]);
+    const symlie_real s2 = (((b[1] * q[2]) + (b[3] * q[0])) - (b[0] * q[3])) - (b[2] * q[1]);
+    const symlie_real s3 = symlie_half_angle_ratio(((((b[0] * q[0]) + (b[1] * q[1])) + (b[2] * q[2])) + (b[3] * q[3])), (((s0 * s0) + (s1 * s1)) + (s2 * s2)));
     out[0] = s0 * s3;
     out[1] = s1 * s3;
     out[2] = s2 * s3;
 }
 
 /* One step back to the group. 20 operations. */
-static inline void S3_normalize(const double *restrict q, double *restrict out)
+static inline void S3_normalize(const symlie_real *restrict q, symlie_real *restrict out)
 {
-    const double s0 = ((((q[0] * q[0]) + (q[1] * q[1])) + (q[2] * q[2])) + (q[3] * q[3])) - 1.0;
+    const symlie_real s0 = ((((q[0] * q[0]) + (q[1] * q[1])) + (q[2] * q[2])) + (q[3] * q[3])) - 1.0;
     out[0] = q[0] - (s0 * (q[0] * 0.5));
     out[1] = q[1] - ((q[1] * 0.5) * s0);
     out[2] = q[2] - ((q[2] * 0.5) * s0);
@@ -177,39 +177,39 @@ static inline void S3_normalize(const double *restrict q, double *restrict out)
 }
 
 /* Largest ω² of u. 5 operations. */
-static inline void S3_chart(const double *restrict u, double *restrict out)
+static inline void S3_chart(const symlie_real *restrict u, symlie_real *restrict out)
 {
     out[0] = ((u[0] * u[0]) + (u[1] * u[1])) + (u[2] * u[2]);
 }
 
 /* Kinetic and potential energy. 72 operations. */
-static inline void heavy_top_energy(double t, const double *restrict q, const double *restrict v, const double *restrict p, const double *restrict e, double *restrict E)
+static inline void heavy_top_energy(symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict p, const symlie_real *restrict e, symlie_real *restrict E)
 {
     (void)t;
     (void)e;
-    const double s0 = (q[2] * q[2]) * 2.0;
-    const double s1 = (q[3] * q[3]) * 2.0;
-    const double s2 = q[1] * 2.0;
-    const double s3 = q[2] * s2;
-    const double s4 = q[0] * 2.0;
-    const double s5 = q[3] * s4;
-    const double s6 = q[2] * s4;
-    const double s7 = q[3] * s2;
-    const double s8 = 1.0 - ((q[1] * q[1]) * 2.0);
-    const double s9 = q[3] * (q[2] * 2.0);
-    const double s10 = q[1] * s4;
-    const double s11 = (p[4] * v[2]) - (p[6] * v[0]);
-    const double s12 = (p[5] * v[0]) - (p[4] * v[1]);
-    const double s13 = (p[6] * v[1]) - (p[5] * v[2]);
-    const double s14 = ((((v[0] * v[0]) * p[10]) + ((v[1] * v[1]) * p[11])) + ((v[2] * v[2]) * p[12])) + ((((s11 * s11) + (s12 * s12)) + (s13 * s13)) * p[13]);
-    const double s15 = (p[7] * (((p[4] * ((1.0 - s0) - s1)) + (p[5] * (s3 - s5))) + (p[6] * (s6 + s7)))) + (p[8] * (((p[4] * (s3 + s5)) + (p[5] * (s8 - s1))) + (p[6] * (s9 - s10))));
-    const double s16 = p[0] * (s15 + (p[9] * (((p[4] * (s7 - s6)) + (p[5] * (s9 + s10))) + (p[6] * (s8 - s0)))));
+    const symlie_real s0 = (q[2] * q[2]) * 2.0;
+    const symlie_real s1 = (q[3] * q[3]) * 2.0;
+    const symlie_real s2 = q[1] * 2.0;
+    const symlie_real s3 = q[2] * s2;
+    const symlie_real s4 = q[0] * 2.0;
+    const symlie_real s5 = q[3] * s4;
+    const symlie_real s6 = q[2] * s4;
+    const symlie_real s7 = q[3] * s2;
+    const symlie_real s8 = 1.0 - ((q[1] * q[1]) * 2.0);
+    const symlie_real s9 = q[3] * (q[2] * 2.0);
+    const symlie_real s10 = q[1] * s4;
+    const symlie_real s11 = (p[4] * v[2]) - (p[6] * v[0]);
+    const symlie_real s12 = (p[5] * v[0]) - (p[4] * v[1]);
+    const symlie_real s13 = (p[6] * v[1]) - (p[5] * v[2]);
+    const symlie_real s14 = ((((v[0] * v[0]) * p[10]) + ((v[1] * v[1]) * p[11])) + ((v[2] * v[2]) * p[12])) + ((((s11 * s11) + (s12 * s12)) + (s13 * s13)) * p[13]);
+    const symlie_real s15 = (p[7] * (((p[4] * ((1.0 - s0) - s1)) + (p[5] * (s3 - s5))) + (p[6] * (s6 + s7)))) + (p[8] * (((p[4] * (s3 + s5)) + (p[5] * (s8 - s1))) + (p[6] * (s9 - s10))));
+    const symlie_real s16 = p[0] * (s15 + (p[9] * (((p[4] * (s7 - s6)) + (p[5] * (s9 + s10))) + (p[6] * (s8 - s0)))));
     E[0] = s14;
     E[1] = -s16;
 }
 
 /* Lower triangle of M(q). 0 operations. */
-static inline void heavy_top_mass(double t, const double *restrict q, const double *restrict p, const double *restrict e, double *restrict M)
+static inline void heavy_top_mass(symlie_real t, const symlie_real *restrict q, const symlie_real *restrict p, const symlie_real *restrict e, symlie_real *restrict M)
 {
     (void)t;
     (void)q;
@@ -223,74 +223,74 @@ static inline void heavy_top_mass(double t, const double *restrict q, const doub
 }
 
 /* g(t, q, v) of M v' = -g - Bᵀ λ. 77 operations. */
-static inline void heavy_top_force(double t, const double *restrict q, const double *restrict v, const double *restrict p, const double *restrict e, double *restrict g)
+static inline void heavy_top_force(symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict p, const symlie_real *restrict e, symlie_real *restrict g)
 {
     (void)t;
     (void)e;
-    const double s0 = ((p[14] * v[0]) + (p[15] * v[1])) + (p[17] * v[2]);
-    const double s1 = ((p[15] * v[0]) + (p[16] * v[1])) + (p[18] * v[2]);
-    const double s2 = ((p[17] * v[0]) + (p[18] * v[1])) + (p[19] * v[2]);
-    const double s3 = (q[2] * q[2]) * 2.0;
-    const double s4 = (q[3] * q[3]) * 2.0;
-    const double s5 = q[1] * 2.0;
-    const double s6 = q[2] * s5;
-    const double s7 = q[0] * 2.0;
-    const double s8 = q[3] * s7;
-    const double s9 = q[2] * s7;
-    const double s10 = q[3] * s5;
-    const double s11 = 1.0 - ((q[1] * q[1]) * 2.0);
-    const double s12 = q[3] * (q[2] * 2.0);
-    const double s13 = q[1] * s7;
-    const double s14 = ((p[20] * ((1.0 - s3) - s4)) + (p[21] * (s6 + s8))) + (p[22] * (s10 - s9));
-    const double s15 = ((p[20] * (s6 - s8)) + (p[21] * (s11 - s4))) + (p[22] * (s12 + s13));
-    const double s16 = ((p[20] * (s9 + s10)) + (p[21] * (s12 - s13))) + (p[22] * (s11 - s3));
+    const symlie_real s0 = ((p[14] * v[0]) + (p[15] * v[1])) + (p[17] * v[2]);
+    const symlie_real s1 = ((p[15] * v[0]) + (p[16] * v[1])) + (p[18] * v[2]);
+    const symlie_real s2 = ((p[17] * v[0]) + (p[18] * v[1])) + (p[19] * v[2]);
+    const symlie_real s3 = (q[2] * q[2]) * 2.0;
+    const symlie_real s4 = (q[3] * q[3]) * 2.0;
+    const symlie_real s5 = q[1] * 2.0;
+    const symlie_real s6 = q[2] * s5;
+    const symlie_real s7 = q[0] * 2.0;
+    const symlie_real s8 = q[3] * s7;
+    const symlie_real s9 = q[2] * s7;
+    const symlie_real s10 = q[3] * s5;
+    const symlie_real s11 = 1.0 - ((q[1] * q[1]) * 2.0);
+    const symlie_real s12 = q[3] * (q[2] * 2.0);
+    const symlie_real s13 = q[1] * s7;
+    const symlie_real s14 = ((p[20] * ((1.0 - s3) - s4)) + (p[21] * (s6 + s8))) + (p[22] * (s10 - s9));
+    const symlie_real s15 = ((p[20] * (s6 - s8)) + (p[21] * (s11 - s4))) + (p[22] * (s12 + s13));
+    const symlie_real s16 = ((p[20] * (s9 + s10)) + (p[21] * (s12 - s13))) + (p[22] * (s11 - s3));
     g[0] = (((p[5] * s16) - (p[6] * s15)) + (s2 * v[1])) - (s1 * v[2]);
     g[1] = ((s0 * v[2]) + ((p[6] * s14) - (p[4] * s16))) - (s2 * v[0]);
     g[2] = ((s1 * v[0]) + ((p[4] * s15) - (p[5] * s14))) - (s0 * v[1]);
 }
 
 /* The output center_of_mass. 41 operations. */
-static inline void heavy_top_output_center_of_mass(double t, const double *restrict q, const double *restrict v, const double *restrict multipliers, const double *restrict p, const double *restrict e, double *restrict out)
+static inline void heavy_top_output_center_of_mass(symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict multipliers, const symlie_real *restrict p, const symlie_real *restrict e, symlie_real *restrict out)
 {
     (void)t;
     (void)v;
     (void)multipliers;
     (void)e;
-    const double s0 = (q[2] * q[2]) * 2.0;
-    const double s1 = (q[3] * q[3]) * 2.0;
-    const double s2 = q[1] * 2.0;
-    const double s3 = q[2] * s2;
-    const double s4 = q[0] * 2.0;
-    const double s5 = q[3] * s4;
-    const double s6 = q[2] * s4;
-    const double s7 = q[3] * s2;
-    const double s8 = 1.0 - ((q[1] * q[1]) * 2.0);
-    const double s9 = q[3] * (q[2] * 2.0);
-    const double s10 = q[1] * s4;
+    const symlie_real s0 = (q[2] * q[2]) * 2.0;
+    const symlie_real s1 = (q[3] * q[3]) * 2.0;
+    const symlie_real s2 = q[1] * 2.0;
+    const symlie_real s3 = q[2] * s2;
+    const symlie_real s4 = q[0] * 2.0;
+    const symlie_real s5 = q[3] * s4;
+    const symlie_real s6 = q[2] * s4;
+    const symlie_real s7 = q[3] * s2;
+    const symlie_real s8 = 1.0 - ((q[1] * q[1]) * 2.0);
+    const symlie_real s9 = q[3] * (q[2] * 2.0);
+    const symlie_real s10 = q[1] * s4;
     out[0] = ((p[4] * ((1.0 - s0) - s1)) + (p[5] * (s3 - s5))) + (p[6] * (s6 + s7));
     out[1] = ((p[4] * (s3 + s5)) + (p[5] * (s8 - s1))) + (p[6] * (s9 - s10));
     out[2] = ((p[4] * (s7 - s6)) + (p[5] * (s9 + s10))) + (p[6] * (s8 - s0));
 }
 
 /* The output rotation. 26 operations. */
-static inline void heavy_top_output_rotation(double t, const double *restrict q, const double *restrict v, const double *restrict multipliers, const double *restrict p, const double *restrict e, double *restrict out)
+static inline void heavy_top_output_rotation(symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict multipliers, const symlie_real *restrict p, const symlie_real *restrict e, symlie_real *restrict out)
 {
     (void)t;
     (void)v;
     (void)multipliers;
     (void)p;
     (void)e;
-    const double s0 = (q[2] * q[2]) * 2.0;
-    const double s1 = (q[3] * q[3]) * 2.0;
-    const double s2 = q[1] * 2.0;
-    const double s3 = q[2] * s2;
-    const double s4 = q[0] * 2.0;
-    const double s5 = q[3] * s4;
-    const double s6 = q[2] * s4;
-    const double s7 = q[3] * s2;
-    const double s8 = 1.0 - ((q[1] * q[1]) * 2.0);
-    const double s9 = q[3] * (q[2] * 2.0);
-    const double s10 = q[1] * s4;
+    const symlie_real s0 = (q[2] * q[2]) * 2.0;
+    const symlie_real s1 = (q[3] * q[3]) * 2.0;
+    const symlie_real s2 = q[1] * 2.0;
+    const symlie_real s3 = q[2] * s2;
+    const symlie_real s4 = q[0] * 2.0;
+    const symlie_real s5 = q[3] * s4;
+    const symlie_real s6 = q[2] * s4;
+    const symlie_real s7 = q[3] * s2;
+    const symlie_real s8 = 1.0 - ((q[1] * q[1]) * 2.0);
+    const symlie_real s9 = q[3] * (q[2] * 2.0);
+    const symlie_real s10 = q[1] * s4;
     out[0] = (1.0 - s0) - s1;
     out[1] = s3 - s5;
     out[2] = s6 + s7;
@@ -303,7 +303,7 @@ static inline void heavy_top_output_rotation(double t, const double *restrict q,
 }
 
 /* An instance's parameters, followed by the constants that depend on parameters alone. 0 operations. */
-static inline void heavy_top_prepare_element(const double *restrict p, const double *restrict e, double *restrict out)
+static inline void heavy_top_prepare_element(const symlie_real *restrict p, const symlie_real *restrict e, symlie_real *restrict out)
 {
     (void)p;
     (void)e;
@@ -311,12 +311,12 @@ static inline void heavy_top_prepare_element(const double *restrict p, const dou
 }
 
 /* Parameters, followed by the constants that depend on them alone. 34 operations. */
-static inline void heavy_top_prepare(const double *restrict p, double *restrict out)
+static inline void heavy_top_prepare(const symlie_real *restrict p, symlie_real *restrict out)
 {
-    const double s0 = p[0] * 0.5;
-    const double s1 = (p[5] * p[5]) * 2.0;
-    const double s2 = (p[6] * p[6]) * 2.0;
-    const double s3 = (p[4] * p[4]) * 2.0;
+    const symlie_real s0 = p[0] * 0.5;
+    const symlie_real s1 = (p[5] * p[5]) * 2.0;
+    const symlie_real s2 = (p[6] * p[6]) * 2.0;
+    const symlie_real s3 = (p[4] * p[4]) * 2.0;
     out[0] = p[0];
     out[1] = p[1];
     out[2] = p[2];
@@ -343,7 +343,7 @@ static inline void heavy_top_prepare(const double *restrict p, double *restrict 
 }
 
 /* Initial values as stated; components that were not given are completed at load. 0 operations. */
-static inline void heavy_top_initial(const double *restrict p, double *restrict q, double *restrict v)
+static inline void heavy_top_initial(const symlie_real *restrict p, symlie_real *restrict q, symlie_real *restrict v)
 {
     (void)p;
     q[0] = 1.0;
@@ -356,14 +356,14 @@ static inline void heavy_top_initial(const double *restrict p, double *restrict 
 }
 
 /* Factors of M = L D Lᵀ: reciprocals of D, then L. 14 operations. */
-static inline void factorize(const double *restrict M, double *restrict F)
+static inline void factorize(const symlie_real *restrict M, symlie_real *restrict F)
 {
-    const double s0 = 1.0 / M[0];
-    const double s1 = M[1] * s0;
-    const double s2 = M[3] * s0;
-    const double s3 = M[4] - (M[1] * s2);
-    const double s4 = 1.0 / (M[2] - (M[1] * s1));
-    const double s5 = s3 * s4;
+    const symlie_real s0 = 1.0 / M[0];
+    const symlie_real s1 = M[1] * s0;
+    const symlie_real s2 = M[3] * s0;
+    const symlie_real s3 = M[4] - (M[1] * s2);
+    const symlie_real s4 = 1.0 / (M[2] - (M[1] * s1));
+    const symlie_real s5 = s3 * s4;
     F[0] = s0;
     F[1] = s4;
     F[2] = 1.0 / ((M[5] - (M[3] * s2)) - (s5 * s3));
@@ -373,18 +373,18 @@ static inline void factorize(const double *restrict M, double *restrict F)
 }
 
 /* a = M⁻¹ r. 15 operations. */
-static inline void solve_mass(const double *restrict F, const double *restrict r, double *restrict a)
+static inline void solve_mass(const symlie_real *restrict F, const symlie_real *restrict r, symlie_real *restrict a)
 {
-    const double s0 = r[1] - (F[3] * r[0]);
-    const double s1 = F[2] * ((r[2] - (F[4] * r[0])) - (F[5] * s0));
-    const double s2 = (F[1] * s0) - (F[5] * s1);
+    const symlie_real s0 = r[1] - (F[3] * r[0]);
+    const symlie_real s1 = F[2] * ((r[2] - (F[4] * r[0])) - (F[5] * s0));
+    const symlie_real s2 = (F[1] * s0) - (F[5] * s1);
     a[0] = ((F[0] * r[0]) - (F[3] * s2)) - (F[4] * s1);
     a[1] = s2;
     a[2] = s1;
 }
 
 /* q∘exp(u). */
-static inline void system_advance(const symlie_problem *restrict P, const double *restrict q, const double *restrict u, double *restrict out)
+static inline void system_advance(const symlie_problem *restrict P, const symlie_real *restrict q, const symlie_real *restrict u, symlie_real *restrict out)
 {
     int s = 0, d = 0;
     for (int k = 0; k < 1; k++, s += 4, d += 3)
@@ -393,7 +393,7 @@ static inline void system_advance(const symlie_problem *restrict P, const double
 }
 
 /* T⁻¹(u) w. */
-static inline void system_rate(const symlie_problem *restrict P, const double *restrict u, const double *restrict w, double *restrict out)
+static inline void system_rate(const symlie_problem *restrict P, const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
 {
     int s = 0, d = 0;
     for (int k = 0; k < 1; k++, s += 4, d += 3)
@@ -402,7 +402,7 @@ static inline void system_rate(const symlie_problem *restrict P, const double *r
 }
 
 /* T(u) w. */
-static inline void system_transport(const symlie_problem *restrict P, const double *restrict u, const double *restrict w, double *restrict out)
+static inline void system_transport(const symlie_problem *restrict P, const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
 {
     int s = 0, d = 0;
     for (int k = 0; k < 1; k++, s += 4, d += 3)
@@ -411,7 +411,7 @@ static inline void system_transport(const symlie_problem *restrict P, const doub
 }
 
 /* [u, w]. */
-static inline void system_bracket(const symlie_problem *restrict P, const double *restrict u, const double *restrict w, double *restrict out)
+static inline void system_bracket(const symlie_problem *restrict P, const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
 {
     int s = 0, d = 0;
     for (int k = 0; k < 1; k++, s += 4, d += 3)
@@ -420,7 +420,7 @@ static inline void system_bracket(const symlie_problem *restrict P, const double
 }
 
 /* log(q⁻¹∘b), on groups; (|b - q|, 0, …) of stored components of nodes on other spaces. */
-static inline void system_difference(const symlie_problem *restrict P, const double *restrict q, const double *restrict b, double *restrict out)
+static inline void system_difference(const symlie_problem *restrict P, const symlie_real *restrict q, const symlie_real *restrict b, symlie_real *restrict out)
 {
     int s = 0, d = 0;
     for (int k = 0; k < 1; k++, s += 4, d += 3)
@@ -429,7 +429,7 @@ static inline void system_difference(const symlie_problem *restrict P, const dou
 }
 
 /* q after one step back to the group. */
-static inline void system_normalize(const symlie_problem *restrict P, const double *restrict q, double *restrict out)
+static inline void system_normalize(const symlie_problem *restrict P, const symlie_real *restrict q, symlie_real *restrict out)
 {
     int s = 0, d = 0;
     for (int k = 0; k < 1; k++, s += 4, d += 3)
@@ -438,12 +438,12 @@ static inline void system_normalize(const symlie_problem *restrict P, const doub
 }
 
 /* Largest squared rotation angle in u. */
-static inline double system_chart(const symlie_problem *restrict P, const double *restrict u)
+static inline symlie_real system_chart(const symlie_problem *restrict P, const symlie_real *restrict u)
 {
-    double largest = 0;
+    symlie_real largest = 0;
     int d = 0;
     for (int k = 0; k < 1; k++, d += 3) {
-        double z;
+        symlie_real z;
         S3_chart(u + d, &z);
         largest = z > largest ? z : largest;
     }
@@ -460,29 +460,29 @@ static const int heavy_top_velocity_of[][1] = { { 0 } };
 #define VELOCITY_OF_heavy_top(e, n) heavy_top_velocity_of[e][n]
 #define PARAMETERS_OF_heavy_top(e) (P->elements[0].parameters + (e) * P->elements[0].stride)
 
-static inline void heavy_top_gather_storage(const symlie_problem *restrict P, int e, const double *restrict q, double *restrict local)
+static inline void heavy_top_gather_storage(const symlie_problem *restrict P, int e, const symlie_real *restrict q, symlie_real *restrict local)
 {
     (void)P;
     for (int k = 0; k < 4; k++) local[0 + k] = q[STORAGE_OF_heavy_top(e, 0) + k];
 }
 
-static inline void heavy_top_gather_velocity(const symlie_problem *restrict P, int e, const double *restrict v, double *restrict local)
+static inline void heavy_top_gather_velocity(const symlie_problem *restrict P, int e, const symlie_real *restrict v, symlie_real *restrict local)
 {
     (void)P;
     for (int k = 0; k < 3; k++) local[0 + k] = v[VELOCITY_OF_heavy_top(e, 0) + k];
 }
 
-static inline void heavy_top_scatter_velocity(const symlie_problem *restrict P, int e, const double *restrict local, double *restrict g)
+static inline void heavy_top_scatter_velocity(const symlie_problem *restrict P, int e, const symlie_real *restrict local, symlie_real *restrict g)
 {
     (void)P;
     for (int k = 0; k < 3; k++) g[VELOCITY_OF_heavy_top(e, 0) + k] += local[0 + k];
 }
 
 /* Lower triangle of M(q). */
-static inline void system_mass(const symlie_problem *restrict P, double t, const double *restrict q, double *restrict M)
+static inline void system_mass(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, symlie_real *restrict M)
 {
     for (int e = 0; e < COUNT_heavy_top; e++, M += 6) {
-        double local_q[4];
+        symlie_real local_q[4];
         heavy_top_gather_storage(P, e, q, local_q);
         heavy_top_mass(t, local_q, P->p, PARAMETERS_OF_heavy_top(e), M);
 }
@@ -490,45 +490,45 @@ static inline void system_mass(const symlie_problem *restrict P, double t, const
 }
 
 /* Φ(t, q). */
-static inline void system_constraint(const symlie_problem *restrict P, double t, const double *restrict q, double *restrict Phi)
+static inline void system_constraint(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, symlie_real *restrict Phi)
 {
     (void)P, (void)t, (void)q, (void)Phi;
 }
 
 /* Nonzeros of B(t, q). */
-static inline void system_jacobian(const symlie_problem *restrict P, double t, const double *restrict q, double *restrict B)
+static inline void system_jacobian(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, symlie_real *restrict B)
 {
     (void)P, (void)t, (void)q, (void)B;
 }
 
 /* b of B v + b = 0. */
-static inline void system_constraint_rate(const symlie_problem *restrict P, double t, const double *restrict q, double *restrict b)
+static inline void system_constraint_rate(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, symlie_real *restrict b)
 {
     (void)P, (void)t, (void)q, (void)b;
 }
 
 /* Z of d/dt (B v + b) = B v' + Z. */
-static inline void system_curvature(const symlie_problem *restrict P, double t, const double *restrict q, const double *restrict v, double *restrict Z)
+static inline void system_curvature(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, symlie_real *restrict Z)
 {
     (void)P, (void)t, (void)q, (void)v, (void)Z;
 }
 
 /* Scalars whose zeros are events. */
-static inline void system_events(const symlie_problem *restrict P, double t, const double *restrict q, const double *restrict v, const double *restrict lambda, double *restrict out)
+static inline void system_events(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict lambda, symlie_real *restrict out)
 {
-    const double *restrict multipliers = lambda;
+    const symlie_real *restrict multipliers = lambda;
     (void)P, (void)t, (void)q, (void)v, (void)multipliers, (void)out;
 }
 
 /* g(t, q, v) of M v' = -g - Bᵀ λ. */
-static inline void system_force(const symlie_problem *restrict P, double t, const double *restrict q, const double *restrict v, double *restrict g)
+static inline void system_force(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, symlie_real *restrict g)
 {
     for (int k = 0; k < DIMENSION; k++) g[k] = 0;
     for (int e = 0; e < COUNT_heavy_top; e++) {
-        double local_g[3];
-        double local_q[4];
+        symlie_real local_g[3];
+        symlie_real local_q[4];
         heavy_top_gather_storage(P, e, q, local_q);
-        double local_v[3];
+        symlie_real local_v[3];
         heavy_top_gather_velocity(P, e, v, local_v);
         heavy_top_force(t, local_q, local_v, P->p, PARAMETERS_OF_heavy_top(e), local_g);
 heavy_top_scatter_velocity(P, e, local_g, g);
@@ -537,14 +537,14 @@ heavy_top_scatter_velocity(P, e, local_g, g);
 }
 
 /* Kinetic and potential energy. */
-static inline void system_energy(const symlie_problem *restrict P, double t, const double *restrict q, const double *restrict v, double *restrict E)
+static inline void system_energy(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, symlie_real *restrict E)
 {
 for (int k = 0; k < 2; k++) E[k] = 0;
     for (int e = 0; e < COUNT_heavy_top; e++) {
-        double local_E[2];
-        double local_q[4];
+        symlie_real local_E[2];
+        symlie_real local_q[4];
         heavy_top_gather_storage(P, e, q, local_q);
-        double local_v[3];
+        symlie_real local_v[3];
         heavy_top_gather_velocity(P, e, v, local_v);
         heavy_top_energy(t, local_q, local_v, P->p, PARAMETERS_OF_heavy_top(e), local_E);
 for (int k = 0; k < 2; k++) E[k] += local_E[k];
@@ -553,29 +553,29 @@ for (int k = 0; k < 2; k++) E[k] += local_E[k];
 }
 
 /* Energy that depends on accelerations. */
-static inline void system_accelerated_energy(const symlie_problem *restrict P, double t, const double *restrict q, const double *restrict v, const double *restrict a, double *restrict E)
+static inline void system_accelerated_energy(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict a, symlie_real *restrict E)
 {
 for (int k = 0; k < 1; k++) E[k] = 0;
     (void)P, (void)t, (void)q, (void)v, (void)a;
 }
 
 /* Overwrite v of nodes that have no velocity with their algebra-valued fields, from the accelerations of the others. */
-static inline void system_field(const symlie_problem *restrict P, double t, const double *restrict q, const double *restrict a, const double *restrict lambda, double *v)
+static inline void system_field(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict a, const symlie_real *restrict lambda, symlie_real *v)
 {
-    const double *restrict multipliers = lambda;
+    const symlie_real *restrict multipliers = lambda;
     (void)multipliers;
     (void)P, (void)t, (void)q, (void)a, (void)v;
 }
 /* The output center_of_mass, summed over instances. */
-static inline void system_output_center_of_mass(const symlie_problem *restrict P, double t, const double *restrict q, const double *restrict v, const double *restrict lambda, double *restrict out)
+static inline void system_output_center_of_mass(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict lambda, symlie_real *restrict out)
 {
-    const double *restrict multipliers = lambda;
+    const symlie_real *restrict multipliers = lambda;
 for (int k = 0; k < 3; k++) out[k] = 0;
     for (int e = 0; e < COUNT_heavy_top; e++, multipliers += 0) {
-        double local_out[3];
-        double local_q[4];
+        symlie_real local_out[3];
+        symlie_real local_q[4];
         heavy_top_gather_storage(P, e, q, local_q);
-        double local_v[3];
+        symlie_real local_v[3];
         heavy_top_gather_velocity(P, e, v, local_v);
         heavy_top_output_center_of_mass(t, local_q, local_v, multipliers, P->p, PARAMETERS_OF_heavy_top(e), local_out);
 for (int k = 0; k < 3; k++) out[k] += local_out[k];
@@ -584,15 +584,15 @@ for (int k = 0; k < 3; k++) out[k] += local_out[k];
 }
 
 /* The output rotation, summed over instances. */
-static inline void system_output_rotation(const symlie_problem *restrict P, double t, const double *restrict q, const double *restrict v, const double *restrict lambda, double *restrict out)
+static inline void system_output_rotation(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict lambda, symlie_real *restrict out)
 {
-    const double *restrict multipliers = lambda;
+    const symlie_real *restrict multipliers = lambda;
 for (int k = 0; k < 9; k++) out[k] = 0;
     for (int e = 0; e < COUNT_heavy_top; e++, multipliers += 0) {
-        double local_out[9];
-        double local_q[4];
+        symlie_real local_out[9];
+        symlie_real local_q[4];
         heavy_top_gather_storage(P, e, q, local_q);
-        double local_v[3];
+        symlie_real local_v[3];
         heavy_top_gather_velocity(P, e, v, local_v);
         heavy_top_output_rotation(t, local_q, local_v, multipliers, P->p, PARAMETERS_OF_heavy_top(e), local_out);
 for (int k = 0; k < 9; k++) out[k] += local_out[k];
@@ -601,7 +601,7 @@ for (int k = 0; k < 9; k++) out[k] += local_out[k];
 }
 
 /* A named output by its number; returns the number of its components. */
-static inline int system_output(const symlie_problem *restrict P, long long number, double t, const double *restrict q, const double *restrict v, const double *restrict lambda, double *restrict out)
+static inline int system_output(const symlie_problem *restrict P, long long number, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict lambda, symlie_real *restrict out)
 {
     if (number == 0) {
         system_output_center_of_mass(P, t, q, v, lambda, out);
@@ -615,13 +615,13 @@ static inline int system_output(const symlie_problem *restrict P, long long numb
     return 0;
 }
 /* Configuration and velocity of prescribed nodes at time t, and of placed nodes. */
-static inline void system_prescribe(const symlie_problem *restrict P, double t, double *restrict q, double *restrict v)
+static inline void system_prescribe(const symlie_problem *restrict P, symlie_real t, symlie_real *restrict q, symlie_real *restrict v)
 {
     (void)P, (void)t, (void)q, (void)v;
 }
 
 /* Acceleration of prescribed nodes at time t, zero for all others. */
-static inline void system_prescribed_acceleration(const symlie_problem *restrict P, double t, double *restrict a)
+static inline void system_prescribed_acceleration(const symlie_problem *restrict P, symlie_real t, symlie_real *restrict a)
 {
     for (int k = 0; k < DIMENSION; k++) a[k] = 0;
     (void)P, (void)t;

@@ -3,9 +3,9 @@
 #include "heavy_top.h"
 #include "heavy_top_ambient.h"
 
-const char *symlie_interface_hash(void) { return "6173c814df78185b"; }
+const char *symlie_interface_hash(void) { return "01059b62a63b80a0"; }
 
-void symlie_storage_rate(const symlie_problem *P, const double *q, const double *w, double *out)
+void symlie_storage_rate(const symlie_problem *P, const symlie_real *q, const symlie_real *w, symlie_real *out)
 {
     system_storage_rate(P, q, w, out);
 }

@@ -5,12 +5,12 @@
 #define SYMLIE_SET_AMBIENT_H
 
 /* Rate of the stored components along w. 25 operations. */
-static inline void S3_storage_rate(const double *restrict q, const double *restrict w, double *restrict out)
+static inline void S3_storage_rate(const symlie_real *restrict q, const symlie_real *restrict w, symlie_real *restrict out)
 {
-    const double s0 = q[1] * 0.5;
-    const double s1 = q[2] * 0.5;
-    const double s2 = q[3] * 0.5;
-    const double s3 = q[0] * 0.5;
+    const symlie_real s0 = q[1] * 0.5;
+    const symlie_real s1 = q[2] * 0.5;
+    const symlie_real s2 = q[3] * 0.5;
+    const symlie_real s3 = q[0] * 0.5;
     out[0] = ((-(s0 * w[0])) - (s1 * w[1])) - (s2 * w[2]);
     out[1] = ((s3 * w[0]) + (s1 * w[2])) - (s2 * w[1]);
     out[2] = ((s3 * w[1]) + (s2 * w[0])) - (s0 * w[2]);
@@ -18,7 +18,7 @@ static inline void S3_storage_rate(const double *restrict q, const double *restr
 }
 
 /* Rate of the stored components along w. */
-static inline void system_storage_rate(const symlie_problem *restrict P, const double *restrict q, const double *restrict w, double *restrict out)
+static inline void system_storage_rate(const symlie_problem *restrict P, const symlie_real *restrict q, const symlie_real *restrict w, symlie_real *restrict out)
 {
     int s = 0, d = 0;
     for (int k = 0; k < (int)P->nodes[0].count; k++, s += 4, d += 3)

@@ -3,19 +3,19 @@
 #include "heavy_top.h"
 #include "heavy_top_cayley.h"
 
-const char *symlie_interface_hash(void) { return "ed54a503fdf3a282"; }
+const char *symlie_interface_hash(void) { return "5ac413e80440c360"; }
 
-void symlie_advance_cayley(const symlie_problem *P, const double *q, const double *u, double *out)
+void symlie_advance_cayley(const symlie_problem *P, const symlie_real *q, const symlie_real *u, symlie_real *out)
 {
     system_advance_cayley(P, q, u, out);
 }
 
-void symlie_rate_cayley(const symlie_problem *P, const double *u, const double *w, double *out)
+void symlie_rate_cayley(const symlie_problem *P, const symlie_real *u, const symlie_real *w, symlie_real *out)
 {
     system_rate_cayley(P, u, w, out);
 }
 
-double symlie_chart_cayley(const symlie_problem *P, const double *u)
+symlie_real symlie_chart_cayley(const symlie_problem *P, const symlie_real *u)
 {
     return system_chart_cayley(P, u);
 }

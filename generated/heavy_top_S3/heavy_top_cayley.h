@@ -7,15 +7,15 @@
 #define SYMLIE_SET_CAYLEY_H
 
 /* q∘cay(u); cay(u)·q of actions from the left. 44 operations. */
-static inline void S3_advance_cayley(const double *restrict q, const double *restrict u, double *restrict out)
+static inline void S3_advance_cayley(const symlie_real *restrict q, const symlie_real *restrict u, symlie_real *restrict out)
 {
-    const double s0 = (((u[0] * u[0]) + (u[1] * u[1])) + (u[2] * u[2])) * 0.0625;
-    const double s1 = s0 + 1.0;
-    const double s2 = (1.0 - s0) / s1;
-    const double s3 = 1.0 / s1;
-    const double s4 = (u[0] * 0.5) * s3;
-    const double s5 = (u[1] * 0.5) * s3;
-    const double s6 = (u[2] * 0.5) * s3;
+    const symlie_real s0 = (((u[0] * u[0]) + (u[1] * u[1])) + (u[2] * u[2])) * 0.0625;
+    const symlie_real s1 = s0 + 1.0;
+    const symlie_real s2 = (1.0 - s0) / s1;
+    const symlie_real s3 = 1.0 / s1;
+    const symlie_real s4 = (u[0] * 0.5) * s3;
+    const symlie_real s5 = (u[1] * 0.5) * s3;
+    const symlie_real s6 = (u[2] * 0.5) * s3;
     out[0] = (((q[0] * s2) - (q[1] * s4)) - (q[2] * s5)) - (q[3] * s6);
     out[1] = (((q[1] * s2) + (q[0] * s4)) + (q[2] * s6)) - (q[3] * s5);
     out[2] = (((q[2] * s2) + (q[0] * s5)) + (q[3] * s4)) - (q[1] * s6);
@@ -23,31 +23,31 @@ static inline void S3_advance_cayley(const double *restrict q, const double *res
 }
 
 /* T⁻¹(u) w of these coordinates. 44 operations. */
-static inline void S3_rate_cayley(const double *restrict u, const double *restrict w, double *restrict out)
+static inline void S3_rate_cayley(const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
 {
-    const double s0 = (u[0] * u[0]) * 0.0625;
-    const double s1 = (u[1] * u[1]) * 0.0625;
-    const double s2 = (u[2] * u[2]) * 0.0625;
-    const double s3 = u[0] * 0.125;
-    const double s4 = s3 * u[1];
-    const double s5 = u[2] * 0.5;
-    const double s6 = u[1] * 0.5;
-    const double s7 = s3 * u[2];
-    const double s8 = (u[1] * 0.125) * u[2];
-    const double s9 = u[0] * 0.5;
+    const symlie_real s0 = (u[0] * u[0]) * 0.0625;
+    const symlie_real s1 = (u[1] * u[1]) * 0.0625;
+    const symlie_real s2 = (u[2] * u[2]) * 0.0625;
+    const symlie_real s3 = u[0] * 0.125;
+    const symlie_real s4 = s3 * u[1];
+    const symlie_real s5 = u[2] * 0.5;
+    const symlie_real s6 = u[1] * 0.5;
+    const symlie_real s7 = s3 * u[2];
+    const symlie_real s8 = (u[1] * 0.125) * u[2];
+    const symlie_real s9 = u[0] * 0.5;
     out[0] = (((s4 - s5) * w[1]) + ((((s0 + 1.0) - s1) - s2) * w[0])) + ((s6 + s7) * w[2]);
     out[1] = (((s4 + s5) * w[0]) + ((((s1 + 1.0) - s0) - s2) * w[1])) + ((s8 - s9) * w[2]);
     out[2] = (((s7 - s6) * w[0]) + ((s8 + s9) * w[1])) + ((((s2 + 1.0) - s0) - s1) * w[2]);
 }
 
 /* Below (2π)² where they are regular. 5 operations. */
-static inline void S3_chart_cayley(const double *restrict u, double *restrict out)
+static inline void S3_chart_cayley(const symlie_real *restrict u, symlie_real *restrict out)
 {
     out[0] = ((u[0] * u[0]) + (u[1] * u[1])) + (u[2] * u[2]);
 }
 
 /* q∘cay(u); cay(u)·q of actions from the left. */
-static inline void system_advance_cayley(const symlie_problem *restrict P, const double *restrict q, const double *restrict u, double *restrict out)
+static inline void system_advance_cayley(const symlie_problem *restrict P, const symlie_real *restrict q, const symlie_real *restrict u, symlie_real *restrict out)
 {
     int s = 0, d = 0;
     for (int k = 0; k < (int)P->nodes[0].count; k++, s += 4, d += 3)
@@ -56,7 +56,7 @@ static inline void system_advance_cayley(const symlie_problem *restrict P, const
 }
 
 /* T⁻¹(u) w of these coordinates. */
-static inline void system_rate_cayley(const symlie_problem *restrict P, const double *restrict u, const double *restrict w, double *restrict out)
+static inline void system_rate_cayley(const symlie_problem *restrict P, const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
 {
     int s = 0, d = 0;
     for (int k = 0; k < (int)P->nodes[0].count; k++, s += 4, d += 3)
@@ -65,12 +65,12 @@ static inline void system_rate_cayley(const symlie_problem *restrict P, const do
 }
 
 /* Below (2π)² where they are regular. */
-static inline double system_chart_cayley(const symlie_problem *restrict P, const double *restrict u)
+static inline symlie_real system_chart_cayley(const symlie_problem *restrict P, const symlie_real *restrict u)
 {
-    double largest = 0;
+    symlie_real largest = 0;
     int d = 0;
     for (int k = 0; k < (int)P->nodes[0].count; k++, d += 3) {
-        double z;
+        symlie_real z;
         S3_chart_cayley(u + d, &z);
         largest = z > largest ? z : largest;
     }

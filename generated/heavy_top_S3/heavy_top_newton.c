@@ -3,9 +3,9 @@
 #include "heavy_top.h"
 #include "heavy_top_newton.h"
 
-const char *symlie_interface_hash(void) { return "590f50e8bcd03197"; }
+const char *symlie_interface_hash(void) { return "718af1a94e25089a"; }
 
-void symlie_newton(const symlie_problem *P, double t, const double *q, const double *v, const double *a, const double *lambda, double *K, double *C, double *H)
+void symlie_newton(const symlie_problem *P, symlie_real t, const symlie_real *q, const symlie_real *v, const symlie_real *a, const symlie_real *lambda, symlie_real *K, symlie_real *C, symlie_real *H)
 {
     system_newton(P, t, q, v, a, lambda, K, C, H);
 }

@@ -6,55 +6,55 @@
 #define SYMLIE_SET_NEWTON_H
 
 /* Nonzeros of K = D_q(M a + g + Bᵀ λ), C = ∂g/∂v, H = D_q(B v + b). 125 operations. */
-static inline void heavy_top_newton(double t, const double *restrict q, const double *restrict v, const double *restrict a, const double *restrict multipliers, const double *restrict p, const double *restrict e, double *restrict K, double *restrict C, double *restrict H)
+static inline void heavy_top_newton(symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict a, const symlie_real *restrict multipliers, const symlie_real *restrict p, const symlie_real *restrict e, symlie_real *restrict K, symlie_real *restrict C, symlie_real *restrict H)
 {
     (void)t;
     (void)a;
     (void)multipliers;
     (void)e;
     (void)H;
-    const double s0 = (p[5] * p[5]) * 2.0;
-    const double s1 = (p[6] * p[6]) * 2.0;
-    const double s2 = p[0] * 0.5;
-    const double s3 = p[1] + ((s0 + s1) * s2);
-    const double s4 = -(p[0] * (p[4] * p[5]));
-    const double s5 = -(p[0] * (p[4] * p[6]));
-    const double s6 = (p[4] * p[4]) * 2.0;
-    const double s7 = p[2] + ((s6 + s1) * s2);
-    const double s8 = -(p[0] * (p[5] * p[6]));
-    const double s9 = p[3] + ((s0 + s6) * s2);
-    const double s10 = s4 * v[1];
-    const double s11 = s5 * v[2];
-    const double s12 = ((s3 * v[0]) + s10) + s11;
-    const double s13 = s4 * v[0];
-    const double s14 = s8 * v[2];
-    const double s15 = (s13 + (s7 * v[1])) + s14;
-    const double s16 = s5 * v[0];
-    const double s17 = s8 * v[1];
-    const double s18 = (s16 + s17) + (s9 * v[2]);
-    const double s19 = -(p[0] * p[7]);
-    const double s20 = -(p[0] * p[8]);
-    const double s21 = -(p[0] * p[9]);
-    const double s22 = (q[2] * q[2]) * 2.0;
-    const double s23 = (q[3] * q[3]) * 2.0;
-    const double s24 = q[1] * 2.0;
-    const double s25 = q[2] * s24;
-    const double s26 = q[0] * 2.0;
-    const double s27 = q[3] * s26;
-    const double s28 = q[2] * s26;
-    const double s29 = q[3] * s24;
-    const double s30 = 1.0 - ((q[1] * q[1]) * 2.0);
-    const double s31 = q[3] * (q[2] * 2.0);
-    const double s32 = q[1] * s26;
-    const double s33 = ((s19 * ((1.0 - s22) - s23)) + (s20 * (s25 + s27))) + (s21 * (s29 - s28));
-    const double s34 = ((s19 * (s25 - s27)) + (s20 * (s30 - s23))) + (s21 * (s31 + s32));
-    const double s35 = ((s19 * (s28 + s29)) + (s20 * (s31 - s32))) + (s21 * (s30 - s22));
-    const double s36 = p[5] * s34;
-    const double s37 = p[6] * s35;
-    const double s38 = -(p[4] * s33);
-    const double s39 = s5 * v[1];
-    const double s40 = s4 * v[2];
-    const double s41 = s8 * v[0];
+    const symlie_real s0 = (p[5] * p[5]) * 2.0;
+    const symlie_real s1 = (p[6] * p[6]) * 2.0;
+    const symlie_real s2 = p[0] * 0.5;
+    const symlie_real s3 = p[1] + ((s0 + s1) * s2);
+    const symlie_real s4 = -(p[0] * (p[4] * p[5]));
+    const symlie_real s5 = -(p[0] * (p[4] * p[6]));
+    const symlie_real s6 = (p[4] * p[4]) * 2.0;
+    const symlie_real s7 = p[2] + ((s6 + s1) * s2);
+    const symlie_real s8 = -(p[0] * (p[5] * p[6]));
+    const symlie_real s9 = p[3] + ((s0 + s6) * s2);
+    const symlie_real s10 = s4 * v[1];
+    const symlie_real s11 = s5 * v[2];
+    const symlie_real s12 = ((s3 * v[0]) + s10) + s11;
+    const symlie_real s13 = s4 * v[0];
+    const symlie_real s14 = s8 * v[2];
+    const symlie_real s15 = (s13 + (s7 * v[1])) + s14;
+    const symlie_real s16 = s5 * v[0];
+    const symlie_real s17 = s8 * v[1];
+    const symlie_real s18 = (s16 + s17) + (s9 * v[2]);
+    const symlie_real s19 = -(p[0] * p[7]);
+    const symlie_real s20 = -(p[0] * p[8]);
+    const symlie_real s21 = -(p[0] * p[9]);
+    const symlie_real s22 = (q[2] * q[2]) * 2.0;
+    const symlie_real s23 = (q[3] * q[3]) * 2.0;
+    const symlie_real s24 = q[1] * 2.0;
+    const symlie_real s25 = q[2] * s24;
+    const symlie_real s26 = q[0] * 2.0;
+    const symlie_real s27 = q[3] * s26;
+    const symlie_real s28 = q[2] * s26;
+    const symlie_real s29 = q[3] * s24;
+    const symlie_real s30 = 1.0 - ((q[1] * q[1]) * 2.0);
+    const symlie_real s31 = q[3] * (q[2] * 2.0);
+    const symlie_real s32 = q[1] * s26;
+    const symlie_real s33 = ((s19 * ((1.0 - s22) - s23)) + (s20 * (s25 + s27))) + (s21 * (s29 - s28));
+    const symlie_real s34 = ((s19 * (s25 - s27)) + (s20 * (s30 - s23))) + (s21 * (s31 + s32));
+    const symlie_real s35 = ((s19 * (s28 + s29)) + (s20 * (s31 - s32))) + (s21 * (s30 - s22));
+    const symlie_real s36 = p[5] * s34;
+    const symlie_real s37 = p[6] * s35;
+    const symlie_real s38 = -(p[4] * s33);
+    const symlie_real s39 = s5 * v[1];
+    const symlie_real s40 = s4 * v[2];
+    const symlie_real s41 = s8 * v[0];
     K[0] = (-s36) - s37;
     K[1] = p[5] * s33;
     K[2] = p[6] * s33;
@@ -80,15 +80,15 @@ static inline void heavy_top_newton(double t, const double *restrict q, const do
 #define VALUES_OF_H (0)
 
 /* Nonzeros of K = D_q(M a + g + Bᵀ λ), C = ∂g/∂v, H = D_q(B v + b). */
-static inline void system_newton(const symlie_problem *restrict P, double t, const double *restrict q, const double *restrict v, const double *restrict a, const double *restrict lambda, double *restrict K, double *restrict C, double *restrict H)
+static inline void system_newton(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict a, const symlie_real *restrict lambda, symlie_real *restrict K, symlie_real *restrict C, symlie_real *restrict H)
 {
-    const double *restrict multipliers = lambda;
+    const symlie_real *restrict multipliers = lambda;
     for (int e = 0; e < COUNT_heavy_top; e++, multipliers += 0, K += 9, C += 9) {
-        double local_q[4];
+        symlie_real local_q[4];
         heavy_top_gather_storage(P, e, q, local_q);
-        double local_v[3];
+        symlie_real local_v[3];
         heavy_top_gather_velocity(P, e, v, local_v);
-        double local_a[3];
+        symlie_real local_a[3];
         heavy_top_gather_velocity(P, e, a, local_a);
         heavy_top_newton(t, local_q, local_v, local_a, multipliers, P->p, PARAMETERS_OF_heavy_top(e), K, C, H);
 }

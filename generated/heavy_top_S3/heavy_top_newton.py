@@ -5,7 +5,7 @@ Every kernel takes components, each a number or an array over instances, and ret
 
 import numpy as np
 
-INTERFACE_HASH = "590f50e8bcd03197"
+INTERFACE_HASH = "718af1a94e25089a"
 
 
 def heavy_top_newton(t, q, v, a, multipliers, p, e):

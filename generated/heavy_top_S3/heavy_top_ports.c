@@ -3,9 +3,9 @@
 #include "heavy_top.h"
 #include "heavy_top_ports.h"
 
-const char *symlie_interface_hash(void) { return "358d00cc7701a7fd"; }
+const char *symlie_interface_hash(void) { return "f334ffa071753a15"; }
 
-void symlie_ports(const symlie_problem *P, double t, const double *q, const double *v, const double *a, const double *lambda, double *Fu, double *Pu, double *Bu, double *Yq, double *Yv, double *Yl, double *Yu)
+void symlie_ports(const symlie_problem *P, symlie_real t, const symlie_real *q, const symlie_real *v, const symlie_real *a, const symlie_real *lambda, symlie_real *Fu, symlie_real *Pu, symlie_real *Bu, symlie_real *Yq, symlie_real *Yv, symlie_real *Yl, symlie_real *Yu)
 {
     system_ports(P, t, q, v, a, lambda, Fu, Pu, Bu, Yq, Yv, Yl, Yu);
 }

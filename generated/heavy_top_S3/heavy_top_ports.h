@@ -6,7 +6,7 @@
 #define SYMLIE_SET_PORTS_H
 
 /* Nonzeros of Fu = ∂(M a + g + Bᵀ λ)/∂u, Pu = ∂Φ/∂u, Bu = ∂(B v + b)/∂u, Yq = D_q y, Yv = ∂y/∂v, Yl = ∂y/∂λ, Yu = ∂y/∂u. 81 operations. */
-static inline void heavy_top_ports(double t, const double *restrict q, const double *restrict v, const double *restrict a, const double *restrict multipliers, const double *restrict p, const double *restrict e, double *restrict Fu, double *restrict Pu, double *restrict Bu, double *restrict Yq, double *restrict Yv, double *restrict Yl, double *restrict Yu)
+static inline void heavy_top_ports(symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict a, const symlie_real *restrict multipliers, const symlie_real *restrict p, const symlie_real *restrict e, symlie_real *restrict Fu, symlie_real *restrict Pu, symlie_real *restrict Bu, symlie_real *restrict Yq, symlie_real *restrict Yv, symlie_real *restrict Yl, symlie_real *restrict Yu)
 {
     (void)t;
     (void)v;
@@ -19,30 +19,30 @@ static inline void heavy_top_ports(double t, const double *restrict q, const dou
     (void)Yv;
     (void)Yl;
     (void)Yu;
-    const double s0 = q[1] * 2.0;
-    const double s1 = q[2] * s0;
-    const double s2 = q[0] * 2.0;
-    const double s3 = q[3] * s2;
-    const double s4 = s1 - s3;
-    const double s5 = q[2] * s2;
-    const double s6 = q[3] * s0;
-    const double s7 = s5 + s6;
-    const double s8 = s1 + s3;
-    const double s9 = q[3] * (q[2] * 2.0);
-    const double s10 = q[1] * s2;
-    const double s11 = s9 - s10;
-    const double s12 = s6 - s5;
-    const double s13 = s9 + s10;
-    const double s14 = q[2] * q[2];
-    const double s15 = s14 * 2.0;
-    const double s16 = q[3] * q[3];
-    const double s17 = s16 * 2.0;
-    const double s18 = (1.0 - s15) - s17;
-    const double s19 = q[1] * q[1];
-    const double s20 = 1.0 - (s19 * 2.0);
-    const double s21 = s20 - s17;
-    const double s22 = s20 - s15;
-    const double s23 = q[0] * q[0];
+    const symlie_real s0 = q[1] * 2.0;
+    const symlie_real s1 = q[2] * s0;
+    const symlie_real s2 = q[0] * 2.0;
+    const symlie_real s3 = q[3] * s2;
+    const symlie_real s4 = s1 - s3;
+    const symlie_real s5 = q[2] * s2;
+    const symlie_real s6 = q[3] * s0;
+    const symlie_real s7 = s5 + s6;
+    const symlie_real s8 = s1 + s3;
+    const symlie_real s9 = q[3] * (q[2] * 2.0);
+    const symlie_real s10 = q[1] * s2;
+    const symlie_real s11 = s9 - s10;
+    const symlie_real s12 = s6 - s5;
+    const symlie_real s13 = s9 + s10;
+    const symlie_real s14 = q[2] * q[2];
+    const symlie_real s15 = s14 * 2.0;
+    const symlie_real s16 = q[3] * q[3];
+    const symlie_real s17 = s16 * 2.0;
+    const symlie_real s18 = (1.0 - s15) - s17;
+    const symlie_real s19 = q[1] * q[1];
+    const symlie_real s20 = 1.0 - (s19 * 2.0);
+    const symlie_real s21 = s20 - s17;
+    const symlie_real s22 = s20 - s15;
+    const symlie_real s23 = q[0] * q[0];
     Yq[0] = (p[5] * s7) - (p[6] * s4);
     Yq[1] = (p[6] * s18) - (p[4] * s7);
     Yq[2] = (p[4] * s4) - (p[5] * s18);
@@ -81,15 +81,15 @@ static inline void heavy_top_ports(double t, const double *restrict q, const dou
 #define VALUES_OF_Yu (0)
 
 /* Nonzeros of Fu = ∂(M a + g + Bᵀ λ)/∂u, Pu = ∂Φ/∂u, Bu = ∂(B v + b)/∂u, Yq = D_q y, Yv = ∂y/∂v, Yl = ∂y/∂λ, Yu = ∂y/∂u. */
-static inline void system_ports(const symlie_problem *restrict P, double t, const double *restrict q, const double *restrict v, const double *restrict a, const double *restrict lambda, double *restrict Fu, double *restrict Pu, double *restrict Bu, double *restrict Yq, double *restrict Yv, double *restrict Yl, double *restrict Yu)
+static inline void system_ports(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict a, const symlie_real *restrict lambda, symlie_real *restrict Fu, symlie_real *restrict Pu, symlie_real *restrict Bu, symlie_real *restrict Yq, symlie_real *restrict Yv, symlie_real *restrict Yl, symlie_real *restrict Yu)
 {
-    const double *restrict multipliers = lambda;
+    const symlie_real *restrict multipliers = lambda;
     for (int e = 0; e < COUNT_heavy_top; e++, multipliers += 0, Yq += 27) {
-        double local_q[4];
+        symlie_real local_q[4];
         heavy_top_gather_storage(P, e, q, local_q);
-        double local_v[3];
+        symlie_real local_v[3];
         heavy_top_gather_velocity(P, e, v, local_v);
-        double local_a[3];
+        symlie_real local_a[3];
         heavy_top_gather_velocity(P, e, a, local_a);
         heavy_top_ports(t, local_q, local_v, local_a, multipliers, P->p, PARAMETERS_OF_heavy_top(e), Fu, Pu, Bu, Yq, Yv, Yl, Yu);
 }

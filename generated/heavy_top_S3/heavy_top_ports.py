@@ -5,7 +5,7 @@ Every kernel takes components, each a number or an array over instances, and ret
 
 import numpy as np
 
-INTERFACE_HASH = "358d00cc7701a7fd"
+INTERFACE_HASH = "f334ffa071753a15"
 
 
 def heavy_top_ports(t, q, v, a, multipliers, p, e):

@@ -3,19 +3,19 @@
 #include "heavy_top.h"
 #include "heavy_top_second_kind.h"
 
-const char *symlie_interface_hash(void) { return "8da2032655ebb9f9"; }
+const char *symlie_interface_hash(void) { return "fab348b222432107"; }
 
-void symlie_advance_second_kind(const symlie_problem *P, const double *q, const double *u, double *out)
+void symlie_advance_second_kind(const symlie_problem *P, const symlie_real *q, const symlie_real *u, symlie_real *out)
 {
     system_advance_second_kind(P, q, u, out);
 }
 
-void symlie_rate_second_kind(const symlie_problem *P, const double *u, const double *w, double *out)
+void symlie_rate_second_kind(const symlie_problem *P, const symlie_real *u, const symlie_real *w, symlie_real *out)
 {
     system_rate_second_kind(P, u, w, out);
 }
 
-double symlie_chart_second_kind(const symlie_problem *P, const double *u)
+symlie_real symlie_chart_second_kind(const symlie_problem *P, const symlie_real *u)
 {
     return system_chart_second_kind(P, u);
 }

@@ -7,25 +7,25 @@
 #define SYMLIE_SET_SECOND_KIND_H
 
 /* q∘φ(u) with φ(u) = exp(u₁e₁)∘…∘exp(u_n e_n); φ(u)·q of actions from the left. 53 operations. */
-static inline void S3_advance_second_kind(const double *restrict q, const double *restrict u, double *restrict out)
+static inline void S3_advance_second_kind(const symlie_real *restrict q, const symlie_real *restrict u, symlie_real *restrict out)
 {
-    const double s0 = u[2] * 0.5;
-    const double s1 = cos(s0);
-    const double s2 = sin(s0);
-    const double s3 = u[1] * 0.5;
-    const double s4 = cos(s3);
-    const double s5 = s1 * s4;
-    const double s6 = sin(s3);
-    const double s7 = s2 * s6;
-    const double s8 = s1 * s6;
-    const double s9 = s2 * s4;
-    const double s10 = u[0] * 0.5;
-    const double s11 = cos(s10);
-    const double s12 = sin(s10);
-    const double s13 = (s11 * s5) - (s12 * s7);
-    const double s14 = (s12 * s5) + (s11 * s7);
-    const double s15 = (s11 * s8) - (s12 * s9);
-    const double s16 = (s12 * s8) + (s11 * s9);
+    const symlie_real s0 = u[2] * 0.5;
+    const symlie_real s1 = cos(s0);
+    const symlie_real s2 = sin(s0);
+    const symlie_real s3 = u[1] * 0.5;
+    const symlie_real s4 = cos(s3);
+    const symlie_real s5 = s1 * s4;
+    const symlie_real s6 = sin(s3);
+    const symlie_real s7 = s2 * s6;
+    const symlie_real s8 = s1 * s6;
+    const symlie_real s9 = s2 * s4;
+    const symlie_real s10 = u[0] * 0.5;
+    const symlie_real s11 = cos(s10);
+    const symlie_real s12 = sin(s10);
+    const symlie_real s13 = (s11 * s5) - (s12 * s7);
+    const symlie_real s14 = (s12 * s5) + (s11 * s7);
+    const symlie_real s15 = (s11 * s8) - (s12 * s9);
+    const symlie_real s16 = (s12 * s8) + (s11 * s9);
     out[0] = (((q[0] * s13) - (q[1] * s14)) - (q[2] * s15)) - (q[3] * s16);
     out[1] = (((q[0] * s14) + (q[1] * s13)) + (q[2] * s16)) - (q[3] * s15);
     out[2] = (((q[0] * s15) + (q[2] * s13)) + (q[3] * s14)) - (q[1] * s16);
@@ -33,50 +33,50 @@ static inline void S3_advance_second_kind(const double *restrict q, const double
 }
 
 /* T⁻¹(u) w of these coordinates. 54 operations. */
-static inline void S3_rate_second_kind(const double *restrict u, const double *restrict w, double *restrict out)
+static inline void S3_rate_second_kind(const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
 {
-    const double s0 = cos(u[1]);
-    const double s1 = sin(u[1]);
-    const double s2 = cos(u[2]);
-    const double s3 = s0 * s2;
-    const double s4 = sin(u[2]);
-    const double s5 = -(s0 * s4);
-    const double s6 = (s5 * s5) + ((s1 * s1) + (s3 * s3));
-    const double s7 = (s3 * s4) + (s2 * s5);
-    const double s8 = ((s1 * w[2]) + (s3 * w[0])) + (s5 * w[1]);
-    const double s9 = s7 / s6;
-    const double s10 = ((s4 * w[0]) + (s2 * w[1])) - (s8 * s9);
-    const double s11 = ((s4 * s4) + (s2 * s2)) - (s7 * s9);
-    const double s12 = -(s1 * s9);
-    const double s13 = s1 / s6;
-    const double s14 = (-(s7 * s13)) / s11;
-    const double s15 = ((w[2] - (s8 * s13)) - (s10 * s14)) / ((1.0 - (s1 * s13)) - (s12 * s14));
-    const double s16 = (s10 - (s12 * s15)) / s11;
+    const symlie_real s0 = cos(u[1]);
+    const symlie_real s1 = sin(u[1]);
+    const symlie_real s2 = cos(u[2]);
+    const symlie_real s3 = s0 * s2;
+    const symlie_real s4 = sin(u[2]);
+    const symlie_real s5 = -(s0 * s4);
+    const symlie_real s6 = (s5 * s5) + ((s1 * s1) + (s3 * s3));
+    const symlie_real s7 = (s3 * s4) + (s2 * s5);
+    const symlie_real s8 = ((s1 * w[2]) + (s3 * w[0])) + (s5 * w[1]);
+    const symlie_real s9 = s7 / s6;
+    const symlie_real s10 = ((s4 * w[0]) + (s2 * w[1])) - (s8 * s9);
+    const symlie_real s11 = ((s4 * s4) + (s2 * s2)) - (s7 * s9);
+    const symlie_real s12 = -(s1 * s9);
+    const symlie_real s13 = s1 / s6;
+    const symlie_real s14 = (-(s7 * s13)) / s11;
+    const symlie_real s15 = ((w[2] - (s8 * s13)) - (s10 * s14)) / ((1.0 - (s1 * s13)) - (s12 * s14));
+    const symlie_real s16 = (s10 - (s12 * s15)) / s11;
     out[0] = ((s8 - (s1 * s15)) - (s7 * s16)) / s6;
     out[1] = s16;
     out[2] = s15;
 }
 
 /* Below (2π)² where they are regular. 41 operations. */
-static inline void S3_chart_second_kind(const double *restrict u, double *restrict out)
+static inline void S3_chart_second_kind(const symlie_real *restrict u, symlie_real *restrict out)
 {
-    const double s0 = cos(u[1]);
-    const double s1 = sin(u[1]);
-    const double s2 = cos(u[2]);
-    const double s3 = s0 * s2;
-    const double s4 = sin(u[2]);
-    const double s5 = -(s0 * s4);
-    const double s6 = (s5 * s5) + ((s1 * s1) + (s3 * s3));
-    const double s7 = (s3 * s4) + (s2 * s5);
-    const double s8 = s7 / s6;
-    const double s9 = ((s4 * s4) + (s2 * s2)) - (s7 * s8);
-    const double s10 = s1 / s6;
-    const double s11 = 39.794 - ((s6 * (s9 * ((1.0 - (s1 * s10)) - ((-(s1 * s8)) * ((-(s7 * s10)) / s9))))) * 39.4);
+    const symlie_real s0 = cos(u[1]);
+    const symlie_real s1 = sin(u[1]);
+    const symlie_real s2 = cos(u[2]);
+    const symlie_real s3 = s0 * s2;
+    const symlie_real s4 = sin(u[2]);
+    const symlie_real s5 = -(s0 * s4);
+    const symlie_real s6 = (s5 * s5) + ((s1 * s1) + (s3 * s3));
+    const symlie_real s7 = (s3 * s4) + (s2 * s5);
+    const symlie_real s8 = s7 / s6;
+    const symlie_real s9 = ((s4 * s4) + (s2 * s2)) - (s7 * s8);
+    const symlie_real s10 = s1 / s6;
+    const symlie_real s11 = 39.794 - ((s6 * (s9 * ((1.0 - (s1 * s10)) - ((-(s1 * s8)) * ((-(s7 * s10)) / s9))))) * 39.4);
     out[0] = symlie_maximum(s11, (((u[0] * u[0]) + (u[1] * u[1])) + (u[2] * u[2])));
 }
 
 /* q∘φ(u) with φ(u) = exp(u₁e₁)∘…∘exp(u_n e_n); φ(u)·q of actions from the left. */
-static inline void system_advance_second_kind(const symlie_problem *restrict P, const double *restrict q, const double *restrict u, double *restrict out)
+static inline void system_advance_second_kind(const symlie_problem *restrict P, const symlie_real *restrict q, const symlie_real *restrict u, symlie_real *restrict out)
 {
     int s = 0, d = 0;
     for (int k = 0; k < (int)P->nodes[0].count; k++, s += 4, d += 3)
@@ -85,7 +85,7 @@ static inline void system_advance_second_kind(const symlie_problem *restrict P, 
 }
 
 /* T⁻¹(u) w of these coordinates. */
-static inline void system_rate_second_kind(const symlie_problem *restrict P, const double *restrict u, const double *restrict w, double *restrict out)
+static inline void system_rate_second_kind(const symlie_problem *restrict P, const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
 {
     int s = 0, d = 0;
     for (int k = 0; k < (int)P->nodes[0].count; k++, s += 4, d += 3)
@@ -94,12 +94,12 @@ static inline void system_rate_second_kind(const symlie_problem *restrict P, con
 }
 
 /* Below (2π)² where they are regular. */
-static inline double system_chart_second_kind(const symlie_problem *restrict P, const double *restrict u)
+static inline symlie_real system_chart_second_kind(const symlie_problem *restrict P, const symlie_real *restrict u)
 {
-    double largest = 0;
+    symlie_real largest = 0;
     int d = 0;
     for (int k = 0; k < (int)P->nodes[0].count; k++, d += 3) {
-        double z;
+        symlie_real z;
         S3_chart_second_kind(u + d, &z);
         largest = z > largest ? z : largest;
     }

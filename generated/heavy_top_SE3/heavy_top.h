@@ -41,132 +41,132 @@
 
 #include "primitives.h"
 
-SYMLIE_COLD double symlie_c1_beyond(double z)
+SYMLIE_COLD symlie_real symlie_c1_beyond(symlie_real z)
 {
-    const double s0 = sqrt(z);
+    const symlie_real s0 = sqrt(z);
     return sin(s0) / s0;
 }
 
-static inline double symlie_c1(double z)
+static inline symlie_real symlie_c1(symlie_real z)
 {
     if (SYMLIE_UNLIKELY(!(z <= 10.0))) return symlie_c1_beyond(z);
     return 1.0 - z * ((((((((((3.5586776163185615e-23 * z + (-1.9508063293522243e-20)) * z + 8.219877074338522e-18) * z + (-2.8114518851924474e-15)) * z + 7.647163496161549e-13) * z + (-1.6059043830519684e-10)) * z + 2.505210838534487e-08) * z + (-2.7557319223985134e-06)) * z + 0.00019841269841269839) * z + (-0.008333333333333333)) * z + 0.16666666666666666);
 }
 
-SYMLIE_COLD double symlie_c2_beyond(double z)
+SYMLIE_COLD symlie_real symlie_c2_beyond(symlie_real z)
 {
-    const double s0 = sin((sqrt(z) * 0.5));
+    const symlie_real s0 = sin((sqrt(z) * 0.5));
     return ((s0 * s0) * 2.0) / z;
 }
 
-static inline double symlie_c2(double z)
+static inline symlie_real symlie_c2(symlie_real z)
 {
     if (SYMLIE_UNLIKELY(!(z <= 10.0))) return symlie_c2_beyond(z);
     return ((((((((((8.125563027368729e-22 * z + (-4.0941684518795686e-19)) * z + 1.561732077574033e-16) * z + (-4.779463979155198e-14)) * z + 1.1470745011759024e-11) * z + (-2.0876756972200265e-09)) * z + 2.755731922374513e-07) * z + (-2.480158730158542e-05)) * z + 0.0013888888888888883) * z + (-0.041666666666666664)) * z + 0.5);
 }
 
-SYMLIE_COLD double symlie_c2_1_beyond(double z)
+SYMLIE_COLD symlie_real symlie_c2_1_beyond(symlie_real z)
 {
-    const double s0 = sqrt(z);
-    const double s1 = s0 * 0.5;
-    const double s2 = sin(s1);
+    const symlie_real s0 = sqrt(z);
+    const symlie_real s1 = s0 * 0.5;
+    const symlie_real s2 = sin(s1);
     return (s2 * (((s2 * 2.0) - (s0 * cos(s1))) * (-2.0))) / (z * z);
 }
 
-static inline double symlie_c2_1(double z)
+static inline symlie_real symlie_c2_1(symlie_real z)
 {
     if (SYMLIE_UNLIKELY(!(z <= 10.0))) return symlie_c2_1_beyond(z);
     return (((((((((((-3.260206230985694e-23) * z + 1.7733714995382063e-20) * z + (-7.397872125493447e-18)) * z + 2.4990681607544742e-15) * z + (-6.691268047899252e-13)) * z + 1.3764894711460903e-10) * z + (-2.0876756987778738e-08)) * z + 2.2045855379188016e-06) * z + (-0.0001488095238095238)) * z + 0.005555555555555556) * z + (-0.08333333333333333));
 }
 
-SYMLIE_COLD double symlie_c3_beyond(double z)
+SYMLIE_COLD symlie_real symlie_c3_beyond(symlie_real z)
 {
-    const double s0 = sqrt(z);
+    const symlie_real s0 = sqrt(z);
     return (1.0 - (sin(s0) / s0)) / z;
 }
 
-static inline double symlie_c3(double z)
+static inline symlie_real symlie_c3(symlie_real z)
 {
     if (SYMLIE_UNLIKELY(!(z <= 10.0))) return symlie_c3_beyond(z);
     return ((((((((((3.5586776163185615e-23 * z + (-1.9508063293522243e-20)) * z + 8.219877074338522e-18) * z + (-2.8114518851924474e-15)) * z + 7.647163496161549e-13) * z + (-1.6059043830519684e-10)) * z + 2.505210838534487e-08) * z + (-2.7557319223985134e-06)) * z + 0.00019841269841269839) * z + (-0.008333333333333333)) * z + 0.16666666666666666);
 }
 
-SYMLIE_COLD double symlie_c3_1_beyond(double z)
+SYMLIE_COLD symlie_real symlie_c3_1_beyond(symlie_real z)
 {
-    const double x = z - 24.0;
+    const symlie_real x = z - 24.0;
     if (z <= 39.47841760435743) return (((((((((((((2.389815746834671e-33 * x + (-2.0429774008377888e-30)) * x + 1.4941337259255895e-27) * x + (-9.358536148728163e-25)) * x + 4.94872858328947e-22) * x + (-2.173935757592691e-19)) * x + 7.779915380109013e-17) * x + (-2.213828537451705e-14)) * x + 4.856625780748154e-12) * x + (-7.886069078219331e-10)) * x + 8.960680530702935e-08) * x + (-6.561462841632865e-06)) * x + 0.0002710264115094557) * x + (-0.004838980572118562));
-    const double s0 = sqrt(z);
+    const symlie_real s0 = sqrt(z);
     return ((sin(s0) * 3.0) - (s0 * (cos(s0) + 2.0))) / (s0 * (z * z));
 }
 
-static inline double symlie_c3_1(double z)
+static inline symlie_real symlie_c3_1(symlie_real z)
 {
     if (SYMLIE_UNLIKELY(!(z <= 10.0))) return symlie_c3_1_beyond(z);
     return (((((((((7.123444109013544e-22 * z + (-3.511791973054717e-19)) * z + 1.3151877619229284e-16) * z + (-3.936033471006943e-14)) * z + 9.176596247327634e-12) * z + (-1.6059043832339576e-09)) * z + 2.004168670830976e-07) * z + (-1.653439153439137e-05)) * z + 0.0007936507936507937) * z + (-0.016666666666666666));
 }
 
-SYMLIE_COLD double symlie_g0_beyond(double z)
+SYMLIE_COLD symlie_real symlie_g0_beyond(symlie_real z)
 {
-    const double d = (39.47841760435743 - z) + 2.5061182034958845e-15;
+    const symlie_real d = (39.47841760435743 - z) + 2.5061182034958845e-15;
     if (z <= 39.47841760435743) return ((((((((((((((((-1.2681465747272425e-32) * z + 1.7522500857259125e-30) * z + (-2.235885020630317e-28)) * z + 4.315467870525892e-27) * z + (-1.3942799185950544e-24)) * z + (-1.4449059958283443e-22)) * z + (-2.480008741091049e-20)) * z + (-3.8832270135729044e-18)) * z + (-6.151310964391924e-16)) * z + (-9.764791479893798e-14)) * z + (-1.5610489091073554e-11)) * z + (-2.5382461257280298e-09)) * z + (-4.312023773528388e-07)) * z + (-8.338566123156481e-05)) * z + (-0.028502197771725784)) * z + 3.289868133696453) / (d);
-    return (double)NAN;
+    return (symlie_real)NAN;
 }
 
-static inline double symlie_g0(double z)
+static inline symlie_real symlie_g0(symlie_real z)
 {
     if (SYMLIE_UNLIKELY(!(z <= 10.0))) return symlie_g0_beyond(z);
-    const double zz = z * z;
-    const double z4 = zz * zz;
+    const symlie_real zz = z * z;
+    const symlie_real z4 = zz * zz;
     return (((((-2.374937043384423e-20) * z4 + 3.3886241798257043e-13) * z4 + 8.267195766416719e-07) * z + (((1.626407925816247e-23 * z4 + 6.938420864151848e-18) * z4 + 1.3382743829087943e-11) * z4 + 3.306878306879509e-05)) * zz + (((((-4.964054347732878e-22) * z4 + 2.0885536182500148e-16) * z4 + 5.284187514586384e-10) * z4 + 0.0013888888888888885) * z + (((1.5980372356814938e-20 * z4 + 8.62237152530999e-15) * z4 + 2.0876757186110963e-08) * z4 + 0.08333333333333333)));
 }
 
-SYMLIE_COLD double symlie_g1_beyond(double z)
+SYMLIE_COLD symlie_real symlie_g1_beyond(symlie_real z)
 {
-    const double d = (39.47841760435743 - z) + 2.5061182034958845e-15;
+    const symlie_real d = (39.47841760435743 - z) + 2.5061182034958845e-15;
     if (z <= 39.47841760435743) return ((((((((((((((((2.325923770189378e-33 * z + (-3.891464972893696e-31)) * z + 4.7125811588026443e-29) * z + (-2.0169398943142358e-27)) * z + 2.1271998355488073e-25) * z + 1.0235655692597454e-23) * z + 2.024389901736983e-21) * z + 2.6920841825633974e-19) * z + 3.695157035889608e-17) * z + 4.926369141988173e-15) * z + 6.365160198271954e-13) * z + 7.862399163197169e-11) * z + 9.066703021728699e-09) * z + 9.231619844552037e-07) * z + 6.463219731304473e-05) * z + (-0.013167735825261012)) * z + 4.329292934844553) / (d * d);
-    return (double)NAN;
+    return (symlie_real)NAN;
 }
 
-static inline double symlie_g1(double z)
+static inline symlie_real symlie_g1(symlie_real z)
 {
     if (SYMLIE_UNLIKELY(!(z <= 10.0))) return symlie_g1_beyond(z);
-    const double zz = z * z;
-    const double z4 = zz * zz;
+    const symlie_real zz = z * z;
+    const symlie_real z4 = zz * zz;
     return (((((4.4105996836466185e-25 * z4 + 1.4678086019619589e-19) * z4 + 1.3739505706872142e-13) * z4 + 1.6701405591029146e-07) * z + ((((-1.6615596406317397e-23) * z4 + 2.642123671175447e-18) * z4 + 4.745522156589433e-12) * z4 + 4.9603174603164735e-06)) * zz + ((((4.941659792425044e-22 * z4 + 1.1228331058555682e-16) * z4 + 1.6059047131422521e-10) * z4 + 0.00013227513227513228) * z + ((((-3.959402422871002e-21) * z4 + 3.907406496582779e-15) * z4 + 5.284190117157565e-09) * z4 + 0.002777777777777778)));
 }
 
 /* q∘exp(u). 127 operations. */
-static inline void SE3_advance(const double *restrict q, const double *restrict u, double *restrict out)
+static inline void SE3_advance(const symlie_real *restrict q, const symlie_real *restrict u, symlie_real *restrict out)
 {
-    const double s0 = u[0] * u[0];
-    const double s1 = u[1] * u[1];
-    const double s2 = u[2] * u[2];
-    const double s3 = (s0 + s1) + s2;
-    const double s4 = symlie_c1(s3);
-    const double s5 = symlie_c2(s3);
-    const double s6 = -s0;
-    const double s7 = (u[1] * u[5]) - (u[2] * u[4]);
-    const double s8 = (u[2] * u[3]) - (u[0] * u[5]);
-    const double s9 = (u[0] * u[4]) - (u[1] * u[3]);
-    const double s10 = symlie_c3(s3);
-    const double s11 = (s5 * ((-s1) - s2)) + 1.0;
-    const double s12 = s5 * (u[0] * u[1]);
-    const double s13 = s4 * u[2];
-    const double s14 = s12 - s13;
-    const double s15 = s4 * u[1];
-    const double s16 = (u[0] * u[2]) * s5;
-    const double s17 = s15 + s16;
-    const double s18 = s12 + s13;
-    const double s19 = ((s6 - s2) * s5) + 1.0;
-    const double s20 = (u[1] * u[2]) * s5;
-    const double s21 = s4 * u[0];
-    const double s22 = s20 - s21;
-    const double s23 = s16 - s15;
-    const double s24 = s20 + s21;
-    const double s25 = ((s6 - s1) * s5) + 1.0;
-    const double s26 = ((s10 * ((s9 * u[1]) - (s8 * u[2]))) + u[3]) + (s7 * s5);
-    const double s27 = ((s10 * ((s7 * u[2]) - (s9 * u[0]))) + u[4]) + (s8 * s5);
-    const double s28 = ((s10 * ((s8 * u[0]) - (s7 * u[1]))) + u[5]) + (s9 * s5);
+    const symlie_real s0 = u[0] * u[0];
+    const symlie_real s1 = u[1] * u[1];
+    const symlie_real s2 = u[2] * u[2];
+    const symlie_real s3 = (s0 + s1) + s2;
+    const symlie_real s4 = symlie_c1(s3);
+    const symlie_real s5 = symlie_c2(s3);
+    const symlie_real s6 = -s0;
+    const symlie_real s7 = (u[1] * u[5]) - (u[2] * u[4]);
+    const symlie_real s8 = (u[2] * u[3]) - (u[0] * u[5]);
+    const symlie_real s9 = (u[0] * u[4]) - (u[1] * u[3]);
+    const symlie_real s10 = symlie_c3(s3);
+    const symlie_real s11 = (s5 * ((-s1) - s2)) + 1.0;
+    const symlie_real s12 = s5 * (u[0] * u[1]);
+    const symlie_real s13 = s4 * u[2];
+    const symlie_real s14 = s12 - s13;
+    const symlie_real s15 = s4 * u[1];
+    const symlie_real s16 = (u[0] * u[2]) * s5;
+    const symlie_real s17 = s15 + s16;
+    const symlie_real s18 = s12 + s13;
+    const symlie_real s19 = ((s6 - s2) * s5) + 1.0;
+    const symlie_real s20 = (u[1] * u[2]) * s5;
+    const symlie_real s21 = s4 * u[0];
+    const symlie_real s22 = s20 - s21;
+    const symlie_real s23 = s16 - s15;
+    const symlie_real s24 = s20 + s21;
+    const symlie_real s25 = ((s6 - s1) * s5) + 1.0;
+    const symlie_real s26 = ((s10 * ((s9 * u[1]) - (s8 * u[2]))) + u[3]) + (s7 * s5);
+    const symlie_real s27 = ((s10 * ((s7 * u[2]) - (s9 * u[0]))) + u[4]) + (s8 * s5);
+    const symlie_real s28 = ((s10 * ((s8 * u[0]) - (s7 * u[1]))) + u[5]) + (s9 * s5);
     out[0] = ((q[0] * s11) + (q[1] * s18)) + (q[2] * s23);
     out[1] = ((q[0] * s14) + (q[1] * s19)) + (q[2] * s24);
     out[2] = ((q[0] * s17) + (q[1] * s22)) + (q[2] * s25);
@@ -182,24 +182,24 @@ static inline void SE3_advance(const double *restrict q, const double *restrict 
 }
 
 /* T⁻¹(u) w, the rate of local coordinates. 107 operations. */
-static inline void SE3_rate(const double *restrict u, const double *restrict w, double *restrict out)
+static inline void SE3_rate(const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
 {
-    const double s0 = ((u[0] * u[0]) + (u[1] * u[1])) + (u[2] * u[2]);
-    const double s1 = (u[1] * w[2]) - (u[2] * w[1]);
-    const double s2 = (u[2] * w[0]) - (u[0] * w[2]);
-    const double s3 = (u[0] * w[1]) - (u[1] * w[0]);
-    const double s4 = (((u[1] * w[5]) + (u[4] * w[2])) - (u[2] * w[4])) - (u[5] * w[1]);
-    const double s5 = (((u[2] * w[3]) + (u[5] * w[0])) - (u[0] * w[5])) - (u[3] * w[2]);
-    const double s6 = (((u[0] * w[4]) + (u[3] * w[1])) - (u[1] * w[3])) - (u[4] * w[0]);
-    const double s7 = symlie_g0(s0);
-    const double s8 = (s3 * u[1]) - (s2 * u[2]);
-    const double s9 = (s1 * u[2]) - (s3 * u[0]);
-    const double s10 = (s2 * u[0]) - (s1 * u[1]);
-    const double s11 = ((-(u[0] * u[3])) - (u[1] * u[4])) - (u[2] * u[5]);
-    const double s12 = -symlie_g1(s0);
-    const double s13 = (((s4 * 0.5) + w[3]) + (s7 * ((((s3 * u[4]) + (s6 * u[1])) - (s2 * u[5])) - (s5 * u[2])))) + (s8 * (s11 * s12));
-    const double s14 = (((s5 * 0.5) + w[4]) + (s7 * ((((s1 * u[5]) + (s4 * u[2])) - (s3 * u[3])) - (s6 * u[0])))) + (s11 * (s9 * s12));
-    const double s15 = (((s6 * 0.5) + w[5]) + (s7 * ((((s2 * u[3]) + (s5 * u[0])) - (s1 * u[4])) - (s4 * u[1])))) + ((s10 * s12) * s11);
+    const symlie_real s0 = ((u[0] * u[0]) + (u[1] * u[1])) + (u[2] * u[2]);
+    const symlie_real s1 = (u[1] * w[2]) - (u[2] * w[1]);
+    const symlie_real s2 = (u[2] * w[0]) - (u[0] * w[2]);
+    const symlie_real s3 = (u[0] * w[1]) - (u[1] * w[0]);
+    const symlie_real s4 = (((u[1] * w[5]) + (u[4] * w[2])) - (u[2] * w[4])) - (u[5] * w[1]);
+    const symlie_real s5 = (((u[2] * w[3]) + (u[5] * w[0])) - (u[0] * w[5])) - (u[3] * w[2]);
+    const symlie_real s6 = (((u[0] * w[4]) + (u[3] * w[1])) - (u[1] * w[3])) - (u[4] * w[0]);
+    const symlie_real s7 = symlie_g0(s0);
+    const symlie_real s8 = (s3 * u[1]) - (s2 * u[2]);
+    const symlie_real s9 = (s1 * u[2]) - (s3 * u[0]);
+    const symlie_real s10 = (s2 * u[0]) - (s1 * u[1]);
+    const symlie_real s11 = ((-(u[0] * u[3])) - (u[1] * u[4])) - (u[2] * u[5]);
+    const symlie_real s12 = -symlie_g1(s0);
+    const symlie_real s13 = (((s4 * 0.5) + w[3]) + (s7 * ((((s3 * u[4]) + (s6 * u[1])) - (s2 * u[5])) - (s5 * u[2])))) + (s8 * (s11 * s12));
+    const symlie_real s14 = (((s5 * 0.5) + w[4]) + (s7 * ((((s1 * u[5]) + (s4 * u[2])) - (s3 * u[3])) - (s6 * u[0])))) + (s11 * (s9 * s12));
+    const symlie_real s15 = (((s6 * 0.5) + w[5]) + (s7 * ((((s2 * u[3]) + (s5 * u[0])) - (s1 * u[4])) - (s4 * u[1])))) + ((s10 * s12) * s11);
     out[0] = ((s1 * 0.5) + w[0]) + (s7 * s8);
     out[1] = ((s2 * 0.5) + w[1]) + (s7 * s9);
     out[2] = ((s3 * 0.5) + w[2]) + (s7 * s10);
@@ -209,26 +209,26 @@ static inline void SE3_rate(const double *restrict u, const double *restrict w, 
 }
 
 /* T(u) w. 117 operations. */
-static inline void SE3_transport(const double *restrict u, const double *restrict w, double *restrict out)
+static inline void SE3_transport(const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
 {
-    const double s0 = ((u[0] * u[0]) + (u[1] * u[1])) + (u[2] * u[2]);
-    const double s1 = (u[1] * w[2]) - (u[2] * w[1]);
-    const double s2 = (u[2] * w[0]) - (u[0] * w[2]);
-    const double s3 = (u[0] * w[1]) - (u[1] * w[0]);
-    const double s4 = (((u[1] * w[5]) + (u[4] * w[2])) - (u[2] * w[4])) - (u[5] * w[1]);
-    const double s5 = (((u[2] * w[3]) + (u[5] * w[0])) - (u[0] * w[5])) - (u[3] * w[2]);
-    const double s6 = (((u[0] * w[4]) + (u[3] * w[1])) - (u[1] * w[3])) - (u[4] * w[0]);
-    const double s7 = -symlie_c2(s0);
-    const double s8 = symlie_c3(s0);
-    const double s9 = (s3 * u[1]) - (s2 * u[2]);
-    const double s10 = (s1 * u[2]) - (s3 * u[0]);
-    const double s11 = (s2 * u[0]) - (s1 * u[1]);
-    const double s12 = ((-(u[0] * u[3])) - (u[1] * u[4])) - (u[2] * u[5]);
-    const double s13 = -symlie_c3_1(s0);
-    const double s14 = s12 * symlie_c2_1(s0);
-    const double s15 = (((s4 * s7) + w[3]) + (s8 * ((((s3 * u[4]) + (s6 * u[1])) - (s2 * u[5])) - (s5 * u[2])))) + (s1 * s14);
-    const double s16 = (((s5 * s7) + w[4]) + (s8 * ((((s1 * u[5]) + (s4 * u[2])) - (s3 * u[3])) - (s6 * u[0])))) + (s2 * s14);
-    const double s17 = (((s6 * s7) + w[5]) + (s8 * ((((s2 * u[3]) + (s5 * u[0])) - (s1 * u[4])) - (s4 * u[1])))) + (s3 * s14);
+    const symlie_real s0 = ((u[0] * u[0]) + (u[1] * u[1])) + (u[2] * u[2]);
+    const symlie_real s1 = (u[1] * w[2]) - (u[2] * w[1]);
+    const symlie_real s2 = (u[2] * w[0]) - (u[0] * w[2]);
+    const symlie_real s3 = (u[0] * w[1]) - (u[1] * w[0]);
+    const symlie_real s4 = (((u[1] * w[5]) + (u[4] * w[2])) - (u[2] * w[4])) - (u[5] * w[1]);
+    const symlie_real s5 = (((u[2] * w[3]) + (u[5] * w[0])) - (u[0] * w[5])) - (u[3] * w[2]);
+    const symlie_real s6 = (((u[0] * w[4]) + (u[3] * w[1])) - (u[1] * w[3])) - (u[4] * w[0]);
+    const symlie_real s7 = -symlie_c2(s0);
+    const symlie_real s8 = symlie_c3(s0);
+    const symlie_real s9 = (s3 * u[1]) - (s2 * u[2]);
+    const symlie_real s10 = (s1 * u[2]) - (s3 * u[0]);
+    const symlie_real s11 = (s2 * u[0]) - (s1 * u[1]);
+    const symlie_real s12 = ((-(u[0] * u[3])) - (u[1] * u[4])) - (u[2] * u[5]);
+    const symlie_real s13 = -symlie_c3_1(s0);
+    const symlie_real s14 = s12 * symlie_c2_1(s0);
+    const symlie_real s15 = (((s4 * s7) + w[3]) + (s8 * ((((s3 * u[4]) + (s6 * u[1])) - (s2 * u[5])) - (s5 * u[2])))) + (s1 * s14);
+    const symlie_real s16 = (((s5 * s7) + w[4]) + (s8 * ((((s1 * u[5]) + (s4 * u[2])) - (s3 * u[3])) - (s6 * u[0])))) + (s2 * s14);
+    const symlie_real s17 = (((s6 * s7) + w[5]) + (s8 * ((((s2 * u[3]) + (s5 * u[0])) - (s1 * u[4])) - (s4 * u[1])))) + (s3 * s14);
     out[0] = ((s7 * s1) + w[0]) + (s8 * s9);
     out[1] = ((s2 * s7) + w[1]) + (s8 * s10);
     out[2] = ((s3 * s7) + w[2]) + (s8 * s11);
@@ -238,7 +238,7 @@ static inline void SE3_transport(const double *restrict u, const double *restric
 }
 
 /* [u, w]. 30 operations. */
-static inline void SE3_bracket(const double *restrict u, const double *restrict w, double *restrict out)
+static inline void SE3_bracket(const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
 {
     out[0] = (u[1] * w[2]) - (u[2] * w[1]);
     out[1] = (u[2] * w[0]) - (u[0] * w[2]);
@@ -249,34 +249,34 @@ static inline void SE3_bracket(const double *restrict u, const double *restrict 
 }
 
 /* log(q⁻¹∘b). 112 operations. */
-static inline void SE3_difference(const double *restrict q, const double *restrict b, double *restrict out)
+static inline void SE3_difference(const symlie_real *restrict q, const symlie_real *restrict b, symlie_real *restrict out)
 {
-    const double s0 = ((b[0] * q[0]) + (b[3] * q[3])) + (b[6] * q[6]);
-    const double s1 = ((b[1] * q[0]) + (b[4] * q[3])) + (b[7] * q[6]);
-    const double s2 = ((b[2] * q[0]) + (b[5] * q[3])) + (b[8] * q[6]);
-    const double s3 = ((b[0] * q[1]) + (b[3] * q[4])) + (b[6] * q[7]);
-    const double s4 = ((b[1] * q[1]) + (b[4] * q[4])) + (b[7] * q[7]);
-    const double s5 = ((b[2] * q[1]) + (b[5] * q[4])) + (b[8] * q[7]);
-    const double s6 = ((b[0] * q[2]) + (b[3] * q[5])) + (b[6] * q[8]);
-    const double s7 = ((b[1] * q[2]) + (b[4] * q[5])) + (b[7] * q[8]);
-    const double s8 = ((b[2] * q[2]) + (b[5] * q[5])) + (b[8] * q[8]);
-    const double s9 = b[9] - q[9];
-    const double s10 = b[10] - q[10];
-    const double s11 = b[11] - q[11];
-    const double s12 = ((q[0] * s9) + (q[3] * s10)) + (q[6] * s11);
-    const double s13 = ((q[1] * s9) + (q[4] * s10)) + (q[7] * s11);
-    const double s14 = ((q[2] * s9) + (q[5] * s10)) + (q[8] * s11);
-    const double s15 = symlie_rotation_quaternion(1.0, s0, s1, s2, s3, s4, s5, s6, s7, s8);
-    const double s16 = symlie_rotation_quaternion(2.0, s0, s1, s2, s3, s4, s5, s6, s7, s8);
-    const double s17 = symlie_rotation_quaternion(3.0, s0, s1, s2, s3, s4, s5, s6, s7, s8);
-    const double s18 = symlie_half_angle_ratio(symlie_rotation_quaternion(0.0, s0, s1, s2, s3, s4, s5, s6, s7, s8), (((s15 * s15) + (s16 * s16)) + (s17 * s17)));
-    const double s19 = s15 * s18;
-    const double s20 = s16 * s18;
-    const double s21 = s17 * s18;
-    const double s22 = (s14 * s20) - (s13 * s21);
-    const double s23 = (s12 * s21) - (s14 * s19);
-    const double s24 = (s13 * s19) - (s12 * s20);
-    const double s25 = symlie_g0((((s19 * s19) + (s20 * s20)) + (s21 * s21)));
+    const symlie_real s0 = ((b[0] * q[0]) + (b[3] * q[3])) + (b[6] * q[6]);
+    const symlie_real s1 = ((b[1] * q[0]) + (b[4] * q[3])) + (b[7] * q[6]);
+    const symlie_real s2 = ((b[2] * q[0]) + (b[5] * q[3])) + (b[8] * q[6]);
+    const symlie_real s3 = ((b[0] * q[1]) + (b[3] * q[4])) + (b[6] * q[7]);
+    const symlie_real s4 = ((b[1] * q[1]) + (b[4] * q[4])) + (b[7] * q[7]);
+    const symlie_real s5 = ((b[2] * q[1]) + (b[5] * q[4])) + (b[8] * q[7]);
+    const symlie_real s6 = ((b[0] * q[2]) + (b[3] * q[5])) + (b[6] * q[8]);
+    const symlie_real s7 = ((b[1] * q[2]) + (b[4] * q[5])) + (b[7] * q[8]);
+    const symlie_real s8 = ((b[2] * q[2]) + (b[5] * q[5])) + (b[8] * q[8]);
+    const symlie_real s9 = b[9] - q[9];
+    const symlie_real s10 = b[10] - q[10];
+    const symlie_real s11 = b[11] - q[11];
+    const symlie_real s12 = ((q[0] * s9) + (q[3] * s10)) + (q[6] * s11);
+    const symlie_real s13 = ((q[1] * s9) + (q[4] * s10)) + (q[7] * s11);
+    const symlie_real s14 = ((q[2] * s9) + (q[5] * s10)) + (q[8] * s11);
+    const symlie_real s15 = symlie_rotation_quaternion(1.0, s0, s1, s2, s3, s4, s5, s6, s7, s8);
+    const symlie_real s16 = symlie_rotation_quaternion(2.0, s0, s1, s2, s3, s4, s5, s6, s7, s8);
+    const symlie_real s17 = symlie_rotation_quaternion(3.0, s0, s1, s2, s3, s4, s5, s6, s7, s8);
+    const symlie_real s18 = symlie_half_angle_ratio(symlie_rotation_quaternion(0.0, s0, s1, s2, s3, s4, s5, s6, s7, s8), (((s15 * s15) + (s16 * s16)) + (s17 * s17)));
+    const symlie_real s19 = s15 * s18;
+    const symlie_real s20 = s16 * s18;
+    const symlie_real s21 = s17 * s18;
+    const symlie_real s22 = (s14 * s20) - (s13 * s21);
+    const symlie_real s23 = (s12 * s21) - (s14 * s19);
+    const symlie_real s24 = (s13 * s19) - (s12 * s20);
+    const symlie_real s25 = symlie_g0((((s19 * s19) + (s20 * s20)) + (s21 * s21)));
     out[0] = s19;
     out[1] = s20;
     out[2] = s21;
@@ -286,23 +286,23 @@ static inline void SE3_difference(const double *restrict q, const double *restri
 }
 
 /* One step back to the group. 96 operations. */
-static inline void SE3_normalize(const double *restrict q, double *restrict out)
+static inline void SE3_normalize(const symlie_real *restrict q, symlie_real *restrict out)
 {
-    const double s0 = (((q[0] * q[0]) + (q[3] * q[3])) + (q[6] * q[6])) - 1.0;
-    const double s1 = q[0] * 0.5;
-    const double s2 = ((q[3] * q[4]) + (q[0] * q[1])) + (q[6] * q[7]);
-    const double s3 = q[1] * 0.5;
-    const double s4 = ((q[0] * q[2]) + (q[3] * q[5])) + (q[6] * q[8]);
-    const double s5 = q[2] * 0.5;
-    const double s6 = (((q[1] * q[1]) + (q[4] * q[4])) + (q[7] * q[7])) - 1.0;
-    const double s7 = ((q[1] * q[2]) + (q[4] * q[5])) + (q[7] * q[8]);
-    const double s8 = (((q[2] * q[2]) + (q[5] * q[5])) + (q[8] * q[8])) - 1.0;
-    const double s9 = q[3] * 0.5;
-    const double s10 = q[4] * 0.5;
-    const double s11 = q[5] * 0.5;
-    const double s12 = q[6] * 0.5;
-    const double s13 = q[7] * 0.5;
-    const double s14 = q[8] * 0.5;
+    const symlie_real s0 = (((q[0] * q[0]) + (q[3] * q[3])) + (q[6] * q[6])) - 1.0;
+    const symlie_real s1 = q[0] * 0.5;
+    const symlie_real s2 = ((q[3] * q[4]) + (q[0] * q[1])) + (q[6] * q[7]);
+    const symlie_real s3 = q[1] * 0.5;
+    const symlie_real s4 = ((q[0] * q[2]) + (q[3] * q[5])) + (q[6] * q[8]);
+    const symlie_real s5 = q[2] * 0.5;
+    const symlie_real s6 = (((q[1] * q[1]) + (q[4] * q[4])) + (q[7] * q[7])) - 1.0;
+    const symlie_real s7 = ((q[1] * q[2]) + (q[4] * q[5])) + (q[7] * q[8]);
+    const symlie_real s8 = (((q[2] * q[2]) + (q[5] * q[5])) + (q[8] * q[8])) - 1.0;
+    const symlie_real s9 = q[3] * 0.5;
+    const symlie_real s10 = q[4] * 0.5;
+    const symlie_real s11 = q[5] * 0.5;
+    const symlie_real s12 = q[6] * 0.5;
+    const symlie_real s13 = q[7] * 0.5;
+    const symlie_real s14 = q[8] * 0.5;
     out[0] = ((q[0] - (s0 * s1)) - (s2 * s3)) - (s4 * s5);
     out[1] = ((q[1] - (s2 * s1)) - (s3 * s6)) - (s5 * s7);
     out[2] = ((q[2] - (s4 * s1)) - (s3 * s7)) - (s5 * s8);
@@ -318,23 +318,23 @@ static inline void SE3_normalize(const double *restrict q, double *restrict out)
 }
 
 /* Largest ω² of u. 5 operations. */
-static inline void SE3_chart(const double *restrict u, double *restrict out)
+static inline void SE3_chart(const symlie_real *restrict u, symlie_real *restrict out)
 {
     out[0] = ((u[0] * u[0]) + (u[1] * u[1])) + (u[2] * u[2]);
 }
 
 /* Kinetic and potential energy. 22 operations. */
-static inline void heavy_top_energy(double t, const double *restrict q, const double *restrict v, const double *restrict p, const double *restrict e, double *restrict E)
+static inline void heavy_top_energy(symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict p, const symlie_real *restrict e, symlie_real *restrict E)
 {
     (void)t;
     (void)e;
-    const double s0 = ((((v[0] * v[0]) * p[10]) + ((v[1] * v[1]) * p[11])) + ((v[2] * v[2]) * p[12])) + ((((v[3] * v[3]) + (v[4] * v[4])) + (v[5] * v[5])) * p[13]);
+    const symlie_real s0 = ((((v[0] * v[0]) * p[10]) + ((v[1] * v[1]) * p[11])) + ((v[2] * v[2]) * p[12])) + ((((v[3] * v[3]) + (v[4] * v[4])) + (v[5] * v[5])) * p[13]);
     E[0] = s0;
     E[1] = -(p[0] * (((p[7] * q[9]) + (p[8] * q[10])) + (p[9] * q[11])));
 }
 
 /* Lower triangle of M(q). 0 operations. */
-static inline void heavy_top_mass(double t, const double *restrict q, const double *restrict p, const double *restrict e, double *restrict M)
+static inline void heavy_top_mass(symlie_real t, const symlie_real *restrict q, const symlie_real *restrict p, const symlie_real *restrict e, symlie_real *restrict M)
 {
     (void)t;
     (void)q;
@@ -348,16 +348,16 @@ static inline void heavy_top_mass(double t, const double *restrict q, const doub
 }
 
 /* g(t, q, v) of M v' = -g - Bᵀ λ. 54 operations. */
-static inline void heavy_top_force(double t, const double *restrict q, const double *restrict v, const double *restrict p, const double *restrict e, double *restrict g)
+static inline void heavy_top_force(symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict p, const symlie_real *restrict e, symlie_real *restrict g)
 {
     (void)t;
     (void)e;
-    const double s0 = p[1] * v[0];
-    const double s1 = p[2] * v[1];
-    const double s2 = p[3] * v[2];
-    const double s3 = p[0] * v[3];
-    const double s4 = p[0] * v[4];
-    const double s5 = p[0] * v[5];
+    const symlie_real s0 = p[1] * v[0];
+    const symlie_real s1 = p[2] * v[1];
+    const symlie_real s2 = p[3] * v[2];
+    const symlie_real s3 = p[0] * v[3];
+    const symlie_real s4 = p[0] * v[4];
+    const symlie_real s5 = p[0] * v[5];
     g[0] = (((s2 * v[1]) + (s5 * v[4])) - (s1 * v[2])) - (s4 * v[5]);
     g[1] = (((s0 * v[2]) + (s3 * v[5])) - (s2 * v[0])) - (s5 * v[3]);
     g[2] = (((s1 * v[0]) + (s4 * v[3])) - (s0 * v[1])) - (s3 * v[4]);
@@ -367,7 +367,7 @@ static inline void heavy_top_force(double t, const double *restrict q, const dou
 }
 
 /* The output center_of_mass. 0 operations. */
-static inline void heavy_top_output_center_of_mass(double t, const double *restrict q, const double *restrict v, const double *restrict multipliers, const double *restrict p, const double *restrict e, double *restrict out)
+static inline void heavy_top_output_center_of_mass(symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict multipliers, const symlie_real *restrict p, const symlie_real *restrict e, symlie_real *restrict out)
 {
     (void)t;
     (void)v;
@@ -380,7 +380,7 @@ static inline void heavy_top_output_center_of_mass(double t, const double *restr
 }
 
 /* The output rotation. 0 operations. */
-static inline void heavy_top_output_rotation(double t, const double *restrict q, const double *restrict v, const double *restrict multipliers, const double *restrict p, const double *restrict e, double *restrict out)
+static inline void heavy_top_output_rotation(symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict multipliers, const symlie_real *restrict p, const symlie_real *restrict e, symlie_real *restrict out)
 {
     (void)t;
     (void)v;
@@ -399,7 +399,7 @@ static inline void heavy_top_output_rotation(double t, const double *restrict q,
 }
 
 /* Φ(t, q). 18 operations. */
-static inline void heavy_top_constraint(double t, const double *restrict q, const double *restrict p, const double *restrict e, double *restrict Phi)
+static inline void heavy_top_constraint(symlie_real t, const symlie_real *restrict q, const symlie_real *restrict p, const symlie_real *restrict e, symlie_real *restrict Phi)
 {
     (void)t;
     (void)e;
@@ -409,14 +409,14 @@ static inline void heavy_top_constraint(double t, const double *restrict q, cons
 }
 
 /* Nonzeros of B(t, q). 18 operations. */
-static inline void heavy_top_jacobian(double t, const double *restrict q, const double *restrict p, const double *restrict e, double *restrict B)
+static inline void heavy_top_jacobian(symlie_real t, const symlie_real *restrict q, const symlie_real *restrict p, const symlie_real *restrict e, symlie_real *restrict B)
 {
     (void)t;
     (void)p;
     (void)e;
-    const double s0 = ((q[0] * q[9]) + (q[10] * q[3])) + (q[11] * q[6]);
-    const double s1 = ((q[1] * q[9]) + (q[10] * q[4])) + (q[11] * q[7]);
-    const double s2 = ((q[10] * q[5]) + (q[11] * q[8])) + (q[2] * q[9]);
+    const symlie_real s0 = ((q[0] * q[9]) + (q[10] * q[3])) + (q[11] * q[6]);
+    const symlie_real s1 = ((q[1] * q[9]) + (q[10] * q[4])) + (q[11] * q[7]);
+    const symlie_real s2 = ((q[10] * q[5]) + (q[11] * q[8])) + (q[2] * q[9]);
     B[0] = -s2;
     B[1] = s1;
     B[2] = 1.0;
@@ -429,24 +429,24 @@ static inline void heavy_top_jacobian(double t, const double *restrict q, const 
 }
 
 /* Z of d/dt (B v + b) = B v' + Z. 36 operations. */
-static inline void heavy_top_curvature(double t, const double *restrict q, const double *restrict v, const double *restrict p, const double *restrict e, double *restrict Z)
+static inline void heavy_top_curvature(symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict p, const symlie_real *restrict e, symlie_real *restrict Z)
 {
     (void)t;
     (void)p;
     (void)e;
-    const double s0 = ((q[0] * q[9]) + (q[10] * q[3])) + (q[11] * q[6]);
-    const double s1 = ((q[1] * q[9]) + (q[10] * q[4])) + (q[11] * q[7]);
-    const double s2 = ((q[10] * q[5]) + (q[11] * q[8])) + (q[2] * q[9]);
-    const double s3 = ((s1 * v[2]) + v[3]) - (s2 * v[1]);
-    const double s4 = ((s2 * v[0]) + v[4]) - (s0 * v[2]);
-    const double s5 = ((s0 * v[1]) + v[5]) - (s1 * v[0]);
+    const symlie_real s0 = ((q[0] * q[9]) + (q[10] * q[3])) + (q[11] * q[6]);
+    const symlie_real s1 = ((q[1] * q[9]) + (q[10] * q[4])) + (q[11] * q[7]);
+    const symlie_real s2 = ((q[10] * q[5]) + (q[11] * q[8])) + (q[2] * q[9]);
+    const symlie_real s3 = ((s1 * v[2]) + v[3]) - (s2 * v[1]);
+    const symlie_real s4 = ((s2 * v[0]) + v[4]) - (s0 * v[2]);
+    const symlie_real s5 = ((s0 * v[1]) + v[5]) - (s1 * v[0]);
     Z[0] = (s4 * v[2]) - (s5 * v[1]);
     Z[1] = (s5 * v[0]) - (s3 * v[2]);
     Z[2] = (s3 * v[1]) - (s4 * v[0]);
 }
 
 /* An instance's parameters, followed by the constants that depend on parameters alone. 0 operations. */
-static inline void heavy_top_prepare_element(const double *restrict p, const double *restrict e, double *restrict out)
+static inline void heavy_top_prepare_element(const symlie_real *restrict p, const symlie_real *restrict e, symlie_real *restrict out)
 {
     (void)p;
     (void)e;
@@ -454,7 +454,7 @@ static inline void heavy_top_prepare_element(const double *restrict p, const dou
 }
 
 /* Parameters, followed by the constants that depend on them alone. 10 operations. */
-static inline void heavy_top_prepare(const double *restrict p, double *restrict out)
+static inline void heavy_top_prepare(const symlie_real *restrict p, symlie_real *restrict out)
 {
     out[0] = p[0];
     out[1] = p[1];
@@ -476,7 +476,7 @@ static inline void heavy_top_prepare(const double *restrict p, double *restrict 
 }
 
 /* Initial values as stated; components that were not given are completed at load. 0 operations. */
-static inline void heavy_top_initial(const double *restrict p, double *restrict q, double *restrict v)
+static inline void heavy_top_initial(const symlie_real *restrict p, symlie_real *restrict q, symlie_real *restrict v)
 {
     q[0] = 1.0;
     q[1] = 0.0;
@@ -499,7 +499,7 @@ static inline void heavy_top_initial(const double *restrict p, double *restrict 
 }
 
 /* Factors of M = L D Lᵀ: reciprocals of D, then L. 6 operations. */
-static inline void factorize(const double *restrict M, double *restrict F)
+static inline void factorize(const symlie_real *restrict M, symlie_real *restrict F)
 {
     F[0] = 1.0 / M[0];
     F[1] = 1.0 / M[1];
@@ -510,7 +510,7 @@ static inline void factorize(const double *restrict M, double *restrict F)
 }
 
 /* a = M⁻¹ (r - Bᵀ λ). 21 operations. */
-static inline void solve_mass(const double *restrict F, const double *restrict r, const double *restrict B, const double *restrict lambda, double *restrict a)
+static inline void solve_mass(const symlie_real *restrict F, const symlie_real *restrict r, const symlie_real *restrict B, const symlie_real *restrict lambda, symlie_real *restrict a)
 {
     a[0] = F[0] * ((r[0] - (B[3] * lambda[1])) - (B[6] * lambda[2]));
     a[1] = F[1] * ((r[1] - (B[0] * lambda[0])) - (B[7] * lambda[2]));
@@ -521,39 +521,39 @@ static inline void solve_mass(const double *restrict F, const double *restrict r
 }
 
 /* Solution of [M B0ᵀ; B1 0][a; λ] = [r; c]; margin > 0 if every pivot is sound. 106 operations. */
-static inline void solve_saddle(const double *restrict F, const double *restrict B0, const double *restrict B1, const double *restrict r, const double *restrict c, double *restrict a, double *restrict lambda, double *restrict margin)
+static inline void solve_saddle(const symlie_real *restrict F, const symlie_real *restrict B0, const symlie_real *restrict B1, const symlie_real *restrict r, const symlie_real *restrict c, symlie_real *restrict a, symlie_real *restrict lambda, symlie_real *restrict margin)
 {
-    const double s0 = B0[0] * F[1];
-    const double s1 = B0[1] * F[2];
-    const double s2 = B0[3] * F[0];
-    const double s3 = B0[4] * F[2];
-    const double s4 = B0[6] * F[0];
-    const double s5 = B0[7] * F[1];
-    const double s6 = (F[3] + (B1[0] * s0)) + (B1[1] * s1);
-    const double s7 = B1[1] * s3;
-    const double s8 = B1[0] * s5;
-    const double s9 = (F[4] + (B1[3] * s2)) + (B1[4] * s3);
-    const double s10 = (F[5] + (B1[6] * s4)) + (B1[7] * s5);
-    const double s11 = F[0] * r[0];
-    const double s12 = F[1] * r[1];
-    const double s13 = F[2] * r[2];
-    const double s14 = F[3] * r[3];
-    const double s15 = F[4] * r[4];
-    const double s16 = F[5] * r[5];
-    const double s17 = ((s14 + (B1[0] * s12)) + (B1[1] * s13)) - c[0];
-    const double s18 = 1.0 / s6;
-    const double s19 = (B1[4] * s1) * s18;
-    const double s20 = s9 - (s7 * s19);
-    const double s21 = (B1[3] * s4) - (s8 * s19);
-    const double s22 = (((s15 + (B1[3] * s11)) + (B1[4] * s13)) - c[1]) - (s17 * s19);
-    const double s23 = (B1[7] * s0) * s18;
-    const double s24 = 1.0 / s20;
-    const double s25 = ((B1[6] * s2) - (s7 * s23)) * s24;
-    const double s26 = (s10 - (s8 * s23)) - (s21 * s25);
-    const double s27 = (((((s16 + (B1[6] * s11)) + (B1[7] * s12)) - c[2]) - (s17 * s23)) - (s22 * s25)) * (1.0 / s26);
-    const double s28 = s24 * (s22 - (s21 * s27));
-    const double s29 = s18 * ((s17 - (s8 * s27)) - (s7 * s28));
-    const double s30 = symlie_minimum(symlie_minimum((fabs(s6) * 0.9999999999), (fabs(s20) - (fabs(s9) * 1e-10))), (fabs(s26) - (fabs(s10) * 1e-10)));
+    const symlie_real s0 = B0[0] * F[1];
+    const symlie_real s1 = B0[1] * F[2];
+    const symlie_real s2 = B0[3] * F[0];
+    const symlie_real s3 = B0[4] * F[2];
+    const symlie_real s4 = B0[6] * F[0];
+    const symlie_real s5 = B0[7] * F[1];
+    const symlie_real s6 = (F[3] + (B1[0] * s0)) + (B1[1] * s1);
+    const symlie_real s7 = B1[1] * s3;
+    const symlie_real s8 = B1[0] * s5;
+    const symlie_real s9 = (F[4] + (B1[3] * s2)) + (B1[4] * s3);
+    const symlie_real s10 = (F[5] + (B1[6] * s4)) + (B1[7] * s5);
+    const symlie_real s11 = F[0] * r[0];
+    const symlie_real s12 = F[1] * r[1];
+    const symlie_real s13 = F[2] * r[2];
+    const symlie_real s14 = F[3] * r[3];
+    const symlie_real s15 = F[4] * r[4];
+    const symlie_real s16 = F[5] * r[5];
+    const symlie_real s17 = ((s14 + (B1[0] * s12)) + (B1[1] * s13)) - c[0];
+    const symlie_real s18 = 1.0 / s6;
+    const symlie_real s19 = (B1[4] * s1) * s18;
+    const symlie_real s20 = s9 - (s7 * s19);
+    const symlie_real s21 = (B1[3] * s4) - (s8 * s19);
+    const symlie_real s22 = (((s15 + (B1[3] * s11)) + (B1[4] * s13)) - c[1]) - (s17 * s19);
+    const symlie_real s23 = (B1[7] * s0) * s18;
+    const symlie_real s24 = 1.0 / s20;
+    const symlie_real s25 = ((B1[6] * s2) - (s7 * s23)) * s24;
+    const symlie_real s26 = (s10 - (s8 * s23)) - (s21 * s25);
+    const symlie_real s27 = (((((s16 + (B1[6] * s11)) + (B1[7] * s12)) - c[2]) - (s17 * s23)) - (s22 * s25)) * (1.0 / s26);
+    const symlie_real s28 = s24 * (s22 - (s21 * s27));
+    const symlie_real s29 = s18 * ((s17 - (s8 * s27)) - (s7 * s28));
+    const symlie_real s30 = symlie_minimum(symlie_minimum((fabs(s6) * 0.9999999999), (fabs(s20) - (fabs(s9) * 1e-10))), (fabs(s26) - (fabs(s10) * 1e-10)));
     a[0] = (s11 - (s2 * s28)) - (s4 * s27);
     a[1] = (s12 - (s0 * s29)) - (s5 * s27);
     a[2] = (s13 - (s1 * s29)) - (s3 * s28);
@@ -567,7 +567,7 @@ static inline void solve_saddle(const double *restrict F, const double *restrict
 }
 
 /* q∘exp(u). */
-static inline void system_advance(const symlie_problem *restrict P, const double *restrict q, const double *restrict u, double *restrict out)
+static inline void system_advance(const symlie_problem *restrict P, const symlie_real *restrict q, const symlie_real *restrict u, symlie_real *restrict out)
 {
     int s = 0, d = 0;
     for (int k = 0; k < 1; k++, s += 12, d += 6)
@@ -576,7 +576,7 @@ static inline void system_advance(const symlie_problem *restrict P, const double
 }
 
 /* T⁻¹(u) w. */
-static inline void system_rate(const symlie_problem *restrict P, const double *restrict u, const double *restrict w, double *restrict out)
+static inline void system_rate(const symlie_problem *restrict P, const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
 {
     int s = 0, d = 0;
     for (int k = 0; k < 1; k++, s += 12, d += 6)
@@ -585,7 +585,7 @@ static inline void system_rate(const symlie_problem *restrict P, const double *r
 }
 
 /* T(u) w. */
-static inline void system_transport(const symlie_problem *restrict P, const double *restrict u, const double *restrict w, double *restrict out)
+static inline void system_transport(const symlie_problem *restrict P, const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
 {
     int s = 0, d = 0;
     for (int k = 0; k < 1; k++, s += 12, d += 6)
@@ -594,7 +594,7 @@ static inline void system_transport(const symlie_problem *restrict P, const doub
 }
 
 /* [u, w]. */
-static inline void system_bracket(const symlie_problem *restrict P, const double *restrict u, const double *restrict w, double *restrict out)
+static inline void system_bracket(const symlie_problem *restrict P, const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
 {
     int s = 0, d = 0;
     for (int k = 0; k < 1; k++, s += 12, d += 6)
@@ -603,7 +603,7 @@ static inline void system_bracket(const symlie_problem *restrict P, const double
 }
 
 /* log(q⁻¹∘b), on groups; (|b - q|, 0, …) of stored components of nodes on other spaces. */
-static inline void system_difference(const symlie_problem *restrict P, const double *restrict q, const double *restrict b, double *restrict out)
+static inline void system_difference(const symlie_problem *restrict P, const symlie_real *restrict q, const symlie_real *restrict b, symlie_real *restrict out)
 {
     int s = 0, d = 0;
     for (int k = 0; k < 1; k++, s += 12, d += 6)
@@ -612,7 +612,7 @@ static inline void system_difference(const symlie_problem *restrict P, const dou
 }
 
 /* q after one step back to the group. */
-static inline void system_normalize(const symlie_problem *restrict P, const double *restrict q, double *restrict out)
+static inline void system_normalize(const symlie_problem *restrict P, const symlie_real *restrict q, symlie_real *restrict out)
 {
     int s = 0, d = 0;
     for (int k = 0; k < 1; k++, s += 12, d += 6)
@@ -621,12 +621,12 @@ static inline void system_normalize(const symlie_problem *restrict P, const doub
 }
 
 /* Largest squared rotation angle in u. */
-static inline double system_chart(const symlie_problem *restrict P, const double *restrict u)
+static inline symlie_real system_chart(const symlie_problem *restrict P, const symlie_real *restrict u)
 {
-    double largest = 0;
+    symlie_real largest = 0;
     int d = 0;
     for (int k = 0; k < 1; k++, d += 6) {
-        double z;
+        symlie_real z;
         SE3_chart(u + d, &z);
         largest = z > largest ? z : largest;
     }
@@ -645,29 +645,29 @@ static const int heavy_top_velocity_of[][1] = { { 0 } };
 #define VELOCITY_OF_heavy_top(e, n) heavy_top_velocity_of[e][n]
 #define PARAMETERS_OF_heavy_top(e) (P->elements[0].parameters + (e) * P->elements[0].stride)
 
-static inline void heavy_top_gather_storage(const symlie_problem *restrict P, int e, const double *restrict q, double *restrict local)
+static inline void heavy_top_gather_storage(const symlie_problem *restrict P, int e, const symlie_real *restrict q, symlie_real *restrict local)
 {
     (void)P;
     for (int k = 0; k < 12; k++) local[0 + k] = q[STORAGE_OF_heavy_top(e, 0) + k];
 }
 
-static inline void heavy_top_gather_velocity(const symlie_problem *restrict P, int e, const double *restrict v, double *restrict local)
+static inline void heavy_top_gather_velocity(const symlie_problem *restrict P, int e, const symlie_real *restrict v, symlie_real *restrict local)
 {
     (void)P;
     for (int k = 0; k < 6; k++) local[0 + k] = v[VELOCITY_OF_heavy_top(e, 0) + k];
 }
 
-static inline void heavy_top_scatter_velocity(const symlie_problem *restrict P, int e, const double *restrict local, double *restrict g)
+static inline void heavy_top_scatter_velocity(const symlie_problem *restrict P, int e, const symlie_real *restrict local, symlie_real *restrict g)
 {
     (void)P;
     for (int k = 0; k < 6; k++) g[VELOCITY_OF_heavy_top(e, 0) + k] += local[0 + k];
 }
 
 /* Lower triangle of M(q). */
-static inline void system_mass(const symlie_problem *restrict P, double t, const double *restrict q, double *restrict M)
+static inline void system_mass(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, symlie_real *restrict M)
 {
     for (int e = 0; e < COUNT_heavy_top; e++, M += 6) {
-        double local_q[12];
+        symlie_real local_q[12];
         heavy_top_gather_storage(P, e, q, local_q);
         heavy_top_mass(t, local_q, P->p, PARAMETERS_OF_heavy_top(e), M);
 }
@@ -675,10 +675,10 @@ static inline void system_mass(const symlie_problem *restrict P, double t, const
 }
 
 /* Φ(t, q). */
-static inline void system_constraint(const symlie_problem *restrict P, double t, const double *restrict q, double *restrict Phi)
+static inline void system_constraint(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, symlie_real *restrict Phi)
 {
     for (int e = 0; e < COUNT_heavy_top; e++, Phi += 3) {
-        double local_q[12];
+        symlie_real local_q[12];
         heavy_top_gather_storage(P, e, q, local_q);
         heavy_top_constraint(t, local_q, P->p, PARAMETERS_OF_heavy_top(e), Phi);
 }
@@ -686,10 +686,10 @@ static inline void system_constraint(const symlie_problem *restrict P, double t,
 }
 
 /* Nonzeros of B(t, q). */
-static inline void system_jacobian(const symlie_problem *restrict P, double t, const double *restrict q, double *restrict B)
+static inline void system_jacobian(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, symlie_real *restrict B)
 {
     for (int e = 0; e < COUNT_heavy_top; e++, B += 9) {
-        double local_q[12];
+        symlie_real local_q[12];
         heavy_top_gather_storage(P, e, q, local_q);
         heavy_top_jacobian(t, local_q, P->p, PARAMETERS_OF_heavy_top(e), B);
 }
@@ -697,19 +697,19 @@ static inline void system_jacobian(const symlie_problem *restrict P, double t, c
 }
 
 /* b of B v + b = 0. */
-static inline void system_constraint_rate(const symlie_problem *restrict P, double t, const double *restrict q, double *restrict b)
+static inline void system_constraint_rate(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, symlie_real *restrict b)
 {
     for (int k = 0; k < 3 * COUNT_heavy_top; k++) *b++ = 0;
     (void)P, (void)t, (void)q, (void)b;
 }
 
 /* Z of d/dt (B v + b) = B v' + Z. */
-static inline void system_curvature(const symlie_problem *restrict P, double t, const double *restrict q, const double *restrict v, double *restrict Z)
+static inline void system_curvature(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, symlie_real *restrict Z)
 {
     for (int e = 0; e < COUNT_heavy_top; e++, Z += 3) {
-        double local_q[12];
+        symlie_real local_q[12];
         heavy_top_gather_storage(P, e, q, local_q);
-        double local_v[6];
+        symlie_real local_v[6];
         heavy_top_gather_velocity(P, e, v, local_v);
         heavy_top_curvature(t, local_q, local_v, P->p, PARAMETERS_OF_heavy_top(e), Z);
 }
@@ -717,22 +717,22 @@ static inline void system_curvature(const symlie_problem *restrict P, double t, 
 }
 
 /* Scalars whose zeros are events. */
-static inline void system_events(const symlie_problem *restrict P, double t, const double *restrict q, const double *restrict v, const double *restrict lambda, double *restrict out)
+static inline void system_events(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict lambda, symlie_real *restrict out)
 {
-    const double *restrict multipliers = lambda;
+    const symlie_real *restrict multipliers = lambda;
     multipliers += 3 * COUNT_heavy_top;
     (void)P, (void)t, (void)q, (void)v, (void)multipliers, (void)out;
 }
 
 /* g(t, q, v) of M v' = -g - Bᵀ λ. */
-static inline void system_force(const symlie_problem *restrict P, double t, const double *restrict q, const double *restrict v, double *restrict g)
+static inline void system_force(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, symlie_real *restrict g)
 {
     for (int k = 0; k < DIMENSION; k++) g[k] = 0;
     for (int e = 0; e < COUNT_heavy_top; e++) {
-        double local_g[6];
-        double local_q[12];
+        symlie_real local_g[6];
+        symlie_real local_q[12];
         heavy_top_gather_storage(P, e, q, local_q);
-        double local_v[6];
+        symlie_real local_v[6];
         heavy_top_gather_velocity(P, e, v, local_v);
         heavy_top_force(t, local_q, local_v, P->p, PARAMETERS_OF_heavy_top(e), local_g);
 heavy_top_scatter_velocity(P, e, local_g, g);
@@ -741,14 +741,14 @@ heavy_top_scatter_velocity(P, e, local_g, g);
 }
 
 /* Kinetic and potential energy. */
-static inline void system_energy(const symlie_problem *restrict P, double t, const double *restrict q, const double *restrict v, double *restrict E)
+static inline void system_energy(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, symlie_real *restrict E)
 {
 for (int k = 0; k < 2; k++) E[k] = 0;
     for (int e = 0; e < COUNT_heavy_top; e++) {
-        double local_E[2];
-        double local_q[12];
+        symlie_real local_E[2];
+        symlie_real local_q[12];
         heavy_top_gather_storage(P, e, q, local_q);
-        double local_v[6];
+        symlie_real local_v[6];
         heavy_top_gather_velocity(P, e, v, local_v);
         heavy_top_energy(t, local_q, local_v, P->p, PARAMETERS_OF_heavy_top(e), local_E);
 for (int k = 0; k < 2; k++) E[k] += local_E[k];
@@ -757,30 +757,30 @@ for (int k = 0; k < 2; k++) E[k] += local_E[k];
 }
 
 /* Energy that depends on accelerations. */
-static inline void system_accelerated_energy(const symlie_problem *restrict P, double t, const double *restrict q, const double *restrict v, const double *restrict a, double *restrict E)
+static inline void system_accelerated_energy(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict a, symlie_real *restrict E)
 {
 for (int k = 0; k < 1; k++) E[k] = 0;
     (void)P, (void)t, (void)q, (void)v, (void)a;
 }
 
 /* Overwrite v of nodes that have no velocity with their algebra-valued fields, from the accelerations of the others. */
-static inline void system_field(const symlie_problem *restrict P, double t, const double *restrict q, const double *restrict a, const double *restrict lambda, double *v)
+static inline void system_field(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict a, const symlie_real *restrict lambda, symlie_real *v)
 {
-    const double *restrict multipliers = lambda;
+    const symlie_real *restrict multipliers = lambda;
     multipliers += 3 * COUNT_heavy_top;
     (void)multipliers;
     (void)P, (void)t, (void)q, (void)a, (void)v;
 }
 /* The output center_of_mass, summed over instances. */
-static inline void system_output_center_of_mass(const symlie_problem *restrict P, double t, const double *restrict q, const double *restrict v, const double *restrict lambda, double *restrict out)
+static inline void system_output_center_of_mass(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict lambda, symlie_real *restrict out)
 {
-    const double *restrict multipliers = lambda;
+    const symlie_real *restrict multipliers = lambda;
 for (int k = 0; k < 3; k++) out[k] = 0;
     for (int e = 0; e < COUNT_heavy_top; e++, multipliers += 3) {
-        double local_out[3];
-        double local_q[12];
+        symlie_real local_out[3];
+        symlie_real local_q[12];
         heavy_top_gather_storage(P, e, q, local_q);
-        double local_v[6];
+        symlie_real local_v[6];
         heavy_top_gather_velocity(P, e, v, local_v);
         heavy_top_output_center_of_mass(t, local_q, local_v, multipliers, P->p, PARAMETERS_OF_heavy_top(e), local_out);
 for (int k = 0; k < 3; k++) out[k] += local_out[k];
@@ -789,15 +789,15 @@ for (int k = 0; k < 3; k++) out[k] += local_out[k];
 }
 
 /* The output rotation, summed over instances. */
-static inline void system_output_rotation(const symlie_problem *restrict P, double t, const double *restrict q, const double *restrict v, const double *restrict lambda, double *restrict out)
+static inline void system_output_rotation(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict lambda, symlie_real *restrict out)
 {
-    const double *restrict multipliers = lambda;
+    const symlie_real *restrict multipliers = lambda;
 for (int k = 0; k < 9; k++) out[k] = 0;
     for (int e = 0; e < COUNT_heavy_top; e++, multipliers += 3) {
-        double local_out[9];
-        double local_q[12];
+        symlie_real local_out[9];
+        symlie_real local_q[12];
         heavy_top_gather_storage(P, e, q, local_q);
-        double local_v[6];
+        symlie_real local_v[6];
         heavy_top_gather_velocity(P, e, v, local_v);
         heavy_top_output_rotation(t, local_q, local_v, multipliers, P->p, PARAMETERS_OF_heavy_top(e), local_out);
 for (int k = 0; k < 9; k++) out[k] += local_out[k];
@@ -806,7 +806,7 @@ for (int k = 0; k < 9; k++) out[k] += local_out[k];
 }
 
 /* A named output by its number; returns the number of its components. */
-static inline int system_output(const symlie_problem *restrict P, long long number, double t, const double *restrict q, const double *restrict v, const double *restrict lambda, double *restrict out)
+static inline int system_output(const symlie_problem *restrict P, long long number, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict lambda, symlie_real *restrict out)
 {
     if (number == 0) {
         system_output_center_of_mass(P, t, q, v, lambda, out);
@@ -820,13 +820,13 @@ static inline int system_output(const symlie_problem *restrict P, long long numb
     return 0;
 }
 /* Configuration and velocity of prescribed nodes at time t, and of placed nodes. */
-static inline void system_prescribe(const symlie_problem *restrict P, double t, double *restrict q, double *restrict v)
+static inline void system_prescribe(const symlie_problem *restrict P, symlie_real t, symlie_real *restrict q, symlie_real *restrict v)
 {
     (void)P, (void)t, (void)q, (void)v;
 }
 
 /* Acceleration of prescribed nodes at time t, zero for all others. */
-static inline void system_prescribed_acceleration(const symlie_problem *restrict P, double t, double *restrict a)
+static inline void system_prescribed_acceleration(const symlie_problem *restrict P, symlie_real t, symlie_real *restrict a)
 {
     for (int k = 0; k < DIMENSION; k++) a[k] = 0;
     (void)P, (void)t;

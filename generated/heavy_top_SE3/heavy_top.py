@@ -5,7 +5,7 @@ Every kernel takes components, each a number or an array over instances, and ret
 
 import numpy as np
 
-INTERFACE_HASH = "cbe2ac5682cde5c2"
+INTERFACE_HASH = "bd4c2e67ce4a2110"
 
 
 def _horner(coefficients, z):

@@ -6,38 +6,38 @@
 #define SYMLIE_SET_NEWTON_H
 
 /* Nonzeros of K = D_q(M a + g + Bᵀ λ), C = ∂g/∂v, H = D_q(B v + b). 107 operations. */
-static inline void heavy_top_newton(double t, const double *restrict q, const double *restrict v, const double *restrict a, const double *restrict multipliers, const double *restrict p, const double *restrict e, double *restrict K, double *restrict C, double *restrict H)
+static inline void heavy_top_newton(symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict a, const symlie_real *restrict multipliers, const symlie_real *restrict p, const symlie_real *restrict e, symlie_real *restrict K, symlie_real *restrict C, symlie_real *restrict H)
 {
     (void)t;
     (void)a;
     (void)e;
-    const double s0 = ((q[0] * q[9]) + (q[10] * q[3])) + (q[11] * q[6]);
-    const double s1 = ((q[1] * q[9]) + (q[10] * q[4])) + (q[11] * q[7]);
-    const double s2 = ((q[10] * q[5]) + (q[11] * q[8])) + (q[2] * q[9]);
-    const double s3 = p[1] * v[0];
-    const double s4 = p[2] * v[1];
-    const double s5 = p[3] * v[2];
-    const double s6 = p[0] * v[3];
-    const double s7 = p[0] * v[4];
-    const double s8 = p[0] * v[5];
-    const double s9 = -(p[0] * p[7]);
-    const double s10 = -(p[0] * p[8]);
-    const double s11 = -(p[0] * p[9]);
-    const double s12 = ((q[0] * s9) + (q[3] * s10)) + (q[6] * s11);
-    const double s13 = ((q[1] * s9) + (q[4] * s10)) + (q[7] * s11);
-    const double s14 = ((q[2] * s9) + (q[5] * s10)) + (q[8] * s11);
-    const double s15 = multipliers[1] * s1;
-    const double s16 = multipliers[2] * s2;
-    const double s17 = -(multipliers[0] * s0);
-    const double s18 = s8 - s8;
-    const double s19 = s7 - s7;
-    const double s20 = p[0] * v[2];
-    const double s21 = p[0] * v[1];
-    const double s22 = s6 - s6;
-    const double s23 = p[0] * v[0];
-    const double s24 = s1 * v[1];
-    const double s25 = s2 * v[2];
-    const double s26 = s0 * v[0];
+    const symlie_real s0 = ((q[0] * q[9]) + (q[10] * q[3])) + (q[11] * q[6]);
+    const symlie_real s1 = ((q[1] * q[9]) + (q[10] * q[4])) + (q[11] * q[7]);
+    const symlie_real s2 = ((q[10] * q[5]) + (q[11] * q[8])) + (q[2] * q[9]);
+    const symlie_real s3 = p[1] * v[0];
+    const symlie_real s4 = p[2] * v[1];
+    const symlie_real s5 = p[3] * v[2];
+    const symlie_real s6 = p[0] * v[3];
+    const symlie_real s7 = p[0] * v[4];
+    const symlie_real s8 = p[0] * v[5];
+    const symlie_real s9 = -(p[0] * p[7]);
+    const symlie_real s10 = -(p[0] * p[8]);
+    const symlie_real s11 = -(p[0] * p[9]);
+    const symlie_real s12 = ((q[0] * s9) + (q[3] * s10)) + (q[6] * s11);
+    const symlie_real s13 = ((q[1] * s9) + (q[4] * s10)) + (q[7] * s11);
+    const symlie_real s14 = ((q[2] * s9) + (q[5] * s10)) + (q[8] * s11);
+    const symlie_real s15 = multipliers[1] * s1;
+    const symlie_real s16 = multipliers[2] * s2;
+    const symlie_real s17 = -(multipliers[0] * s0);
+    const symlie_real s18 = s8 - s8;
+    const symlie_real s19 = s7 - s7;
+    const symlie_real s20 = p[0] * v[2];
+    const symlie_real s21 = p[0] * v[1];
+    const symlie_real s22 = s6 - s6;
+    const symlie_real s23 = p[0] * v[0];
+    const symlie_real s24 = s1 * v[1];
+    const symlie_real s25 = s2 * v[2];
+    const symlie_real s26 = s0 * v[0];
     K[0] = (-s15) - s16;
     K[1] = multipliers[1] * s0;
     K[2] = multipliers[2] * s0;
@@ -105,15 +105,15 @@ static inline void heavy_top_newton(double t, const double *restrict q, const do
 #define VALUES_OF_H (15 * COUNT_heavy_top + 0)
 
 /* Nonzeros of K = D_q(M a + g + Bᵀ λ), C = ∂g/∂v, H = D_q(B v + b). */
-static inline void system_newton(const symlie_problem *restrict P, double t, const double *restrict q, const double *restrict v, const double *restrict a, const double *restrict lambda, double *restrict K, double *restrict C, double *restrict H)
+static inline void system_newton(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict a, const symlie_real *restrict lambda, symlie_real *restrict K, symlie_real *restrict C, symlie_real *restrict H)
 {
-    const double *restrict multipliers = lambda;
+    const symlie_real *restrict multipliers = lambda;
     for (int e = 0; e < COUNT_heavy_top; e++, multipliers += 3, K += 21, C += 24, H += 15) {
-        double local_q[12];
+        symlie_real local_q[12];
         heavy_top_gather_storage(P, e, q, local_q);
-        double local_v[6];
+        symlie_real local_v[6];
         heavy_top_gather_velocity(P, e, v, local_v);
-        double local_a[6];
+        symlie_real local_a[6];
         heavy_top_gather_velocity(P, e, a, local_a);
         heavy_top_newton(t, local_q, local_v, local_a, multipliers, P->p, PARAMETERS_OF_heavy_top(e), K, C, H);
 }

@@ -6,7 +6,7 @@
 #define SYMLIE_SET_PORTS_H
 
 /* Nonzeros of Fu = ∂(M a + g + Bᵀ λ)/∂u, Pu = ∂Φ/∂u, Bu = ∂(B v + b)/∂u, Yq = D_q y, Yv = ∂y/∂v, Yl = ∂y/∂λ, Yu = ∂y/∂u. 9 operations. */
-static inline void heavy_top_ports(double t, const double *restrict q, const double *restrict v, const double *restrict a, const double *restrict multipliers, const double *restrict p, const double *restrict e, double *restrict Fu, double *restrict Pu, double *restrict Bu, double *restrict Yq, double *restrict Yv, double *restrict Yl, double *restrict Yu)
+static inline void heavy_top_ports(symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict a, const symlie_real *restrict multipliers, const symlie_real *restrict p, const symlie_real *restrict e, symlie_real *restrict Fu, symlie_real *restrict Pu, symlie_real *restrict Bu, symlie_real *restrict Yq, symlie_real *restrict Yv, symlie_real *restrict Yl, symlie_real *restrict Yu)
 {
     (void)t;
     (void)v;
@@ -58,15 +58,15 @@ static inline void heavy_top_ports(double t, const double *restrict q, const dou
 #define VALUES_OF_Yu (0)
 
 /* Nonzeros of Fu = ∂(M a + g + Bᵀ λ)/∂u, Pu = ∂Φ/∂u, Bu = ∂(B v + b)/∂u, Yq = D_q y, Yv = ∂y/∂v, Yl = ∂y/∂λ, Yu = ∂y/∂u. */
-static inline void system_ports(const symlie_problem *restrict P, double t, const double *restrict q, const double *restrict v, const double *restrict a, const double *restrict lambda, double *restrict Fu, double *restrict Pu, double *restrict Bu, double *restrict Yq, double *restrict Yv, double *restrict Yl, double *restrict Yu)
+static inline void system_ports(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict a, const symlie_real *restrict lambda, symlie_real *restrict Fu, symlie_real *restrict Pu, symlie_real *restrict Bu, symlie_real *restrict Yq, symlie_real *restrict Yv, symlie_real *restrict Yl, symlie_real *restrict Yu)
 {
-    const double *restrict multipliers = lambda;
+    const symlie_real *restrict multipliers = lambda;
     for (int e = 0; e < COUNT_heavy_top; e++, multipliers += 3, Yq += 27) {
-        double local_q[12];
+        symlie_real local_q[12];
         heavy_top_gather_storage(P, e, q, local_q);
-        double local_v[6];
+        symlie_real local_v[6];
         heavy_top_gather_velocity(P, e, v, local_v);
-        double local_a[6];
+        symlie_real local_a[6];
         heavy_top_gather_velocity(P, e, a, local_a);
         heavy_top_ports(t, local_q, local_v, local_a, multipliers, P->p, PARAMETERS_OF_heavy_top(e), Fu, Pu, Bu, Yq, Yv, Yl, Yu);
 }

@@ -5,7 +5,7 @@ Every kernel takes components, each a number or an array over instances, and ret
 
 import numpy as np
 
-INTERFACE_HASH = "5399a51fea63ead0"
+INTERFACE_HASH = "5b6fb5e93e685c5c"
 
 
 def heavy_top_ports(t, q, v, a, multipliers, p, e):

@@ -39,142 +39,142 @@
 
 #include "primitives.h"
 
-SYMLIE_COLD double symlie_c0_to_5_2_beyond(double z)
+SYMLIE_COLD symlie_real symlie_c0_to_5_2_beyond(symlie_real z)
 {
     return cos(sqrt(z));
 }
 
-static inline double symlie_c0_to_5_2(double z)
+static inline symlie_real symlie_c0_to_5_2(symlie_real z)
 {
     if (SYMLIE_UNLIKELY(!(z <= 2.5))) return symlie_c0_to_5_2_beyond(z);
-    const double zz = z * z;
+    const symlie_real zz = z * z;
     return (((((-1.146453049361302e-11) * zz + (-2.755731768929377e-07)) * zz + (-0.001388888888885841)) * zz + (-0.5)) * z + ((((4.625701609891324e-14 * zz + 2.0876625841954573e-09) * zz + 2.4801587291829438e-05) * zz + 0.041666666666666304) * zz + 1.0));
 }
 
-SYMLIE_COLD double symlie_c1_to_5_2_beyond(double z)
+SYMLIE_COLD symlie_real symlie_c1_to_5_2_beyond(symlie_real z)
 {
-    const double s0 = sqrt(z);
+    const symlie_real s0 = sqrt(z);
     return sin(s0) / s0;
 }
 
-static inline double symlie_c1_to_5_2(double z)
+static inline symlie_real symlie_c1_to_5_2(symlie_real z)
 {
     if (SYMLIE_UNLIKELY(!(z <= 2.5))) return symlie_c1_to_5_2_beyond(z);
-    const double zz = z * z;
+    const symlie_real zz = z * z;
     return (((((-7.643886158204389e-13) * zz + (-2.505210757580932e-08)) * zz + (-0.0001984126984125376)) * zz + (-0.16666666666666666)) * z + ((((2.730402537561207e-15 * zz + 1.605897465969838e-10) * zz + 2.7557319218837673e-06) * zz + 0.008333333333333314) * zz + 1.0));
 }
 
-SYMLIE_COLD double symlie_c2_beyond(double z)
+SYMLIE_COLD symlie_real symlie_c2_beyond(symlie_real z)
 {
-    const double s0 = sin((sqrt(z) * 0.5));
+    const symlie_real s0 = sin((sqrt(z) * 0.5));
     return ((s0 * s0) * 2.0) / z;
 }
 
-static inline double symlie_c2(double z)
+static inline symlie_real symlie_c2(symlie_real z)
 {
     if (SYMLIE_UNLIKELY(!(z <= 10.0))) return symlie_c2_beyond(z);
     return ((((((((((8.125563027368729e-22 * z + (-4.0941684518795686e-19)) * z + 1.561732077574033e-16) * z + (-4.779463979155198e-14)) * z + 1.1470745011759024e-11) * z + (-2.0876756972200265e-09)) * z + 2.755731922374513e-07) * z + (-2.480158730158542e-05)) * z + 0.0013888888888888883) * z + (-0.041666666666666664)) * z + 0.5);
 }
 
-SYMLIE_COLD double symlie_c2_1_beyond(double z)
+SYMLIE_COLD symlie_real symlie_c2_1_beyond(symlie_real z)
 {
-    const double s0 = sqrt(z);
-    const double s1 = s0 * 0.5;
-    const double s2 = sin(s1);
+    const symlie_real s0 = sqrt(z);
+    const symlie_real s1 = s0 * 0.5;
+    const symlie_real s2 = sin(s1);
     return (s2 * (((s2 * 2.0) - (s0 * cos(s1))) * (-2.0))) / (z * z);
 }
 
-static inline double symlie_c2_1(double z)
+static inline symlie_real symlie_c2_1(symlie_real z)
 {
     if (SYMLIE_UNLIKELY(!(z <= 10.0))) return symlie_c2_1_beyond(z);
     return (((((((((((-3.260206230985694e-23) * z + 1.7733714995382063e-20) * z + (-7.397872125493447e-18)) * z + 2.4990681607544742e-15) * z + (-6.691268047899252e-13)) * z + 1.3764894711460903e-10) * z + (-2.0876756987778738e-08)) * z + 2.2045855379188016e-06) * z + (-0.0001488095238095238)) * z + 0.005555555555555556) * z + (-0.08333333333333333));
 }
 
-SYMLIE_COLD double symlie_c3_beyond(double z)
+SYMLIE_COLD symlie_real symlie_c3_beyond(symlie_real z)
 {
-    const double s0 = sqrt(z);
+    const symlie_real s0 = sqrt(z);
     return (1.0 - (sin(s0) / s0)) / z;
 }
 
-static inline double symlie_c3(double z)
+static inline symlie_real symlie_c3(symlie_real z)
 {
     if (SYMLIE_UNLIKELY(!(z <= 10.0))) return symlie_c3_beyond(z);
     return ((((((((((3.5586776163185615e-23 * z + (-1.9508063293522243e-20)) * z + 8.219877074338522e-18) * z + (-2.8114518851924474e-15)) * z + 7.647163496161549e-13) * z + (-1.6059043830519684e-10)) * z + 2.505210838534487e-08) * z + (-2.7557319223985134e-06)) * z + 0.00019841269841269839) * z + (-0.008333333333333333)) * z + 0.16666666666666666);
 }
 
-SYMLIE_COLD double symlie_c3_1_beyond(double z)
+SYMLIE_COLD symlie_real symlie_c3_1_beyond(symlie_real z)
 {
-    const double x = z - 24.0;
+    const symlie_real x = z - 24.0;
     if (z <= 39.47841760435743) return (((((((((((((2.389815746834671e-33 * x + (-2.0429774008377888e-30)) * x + 1.4941337259255895e-27) * x + (-9.358536148728163e-25)) * x + 4.94872858328947e-22) * x + (-2.173935757592691e-19)) * x + 7.779915380109013e-17) * x + (-2.213828537451705e-14)) * x + 4.856625780748154e-12) * x + (-7.886069078219331e-10)) * x + 8.960680530702935e-08) * x + (-6.561462841632865e-06)) * x + 0.0002710264115094557) * x + (-0.004838980572118562));
-    const double s0 = sqrt(z);
+    const symlie_real s0 = sqrt(z);
     return ((sin(s0) * 3.0) - (s0 * (cos(s0) + 2.0))) / (s0 * (z * z));
 }
 
-static inline double symlie_c3_1(double z)
+static inline symlie_real symlie_c3_1(symlie_real z)
 {
     if (SYMLIE_UNLIKELY(!(z <= 10.0))) return symlie_c3_1_beyond(z);
     return (((((((((7.123444109013544e-22 * z + (-3.511791973054717e-19)) * z + 1.3151877619229284e-16) * z + (-3.936033471006943e-14)) * z + 9.176596247327634e-12) * z + (-1.6059043832339576e-09)) * z + 2.004168670830976e-07) * z + (-1.653439153439137e-05)) * z + 0.0007936507936507937) * z + (-0.016666666666666666));
 }
 
-SYMLIE_COLD double symlie_g0_beyond(double z)
+SYMLIE_COLD symlie_real symlie_g0_beyond(symlie_real z)
 {
-    const double d = (39.47841760435743 - z) + 2.5061182034958845e-15;
+    const symlie_real d = (39.47841760435743 - z) + 2.5061182034958845e-15;
     if (z <= 39.47841760435743) return ((((((((((((((((-1.2681465747272425e-32) * z + 1.7522500857259125e-30) * z + (-2.235885020630317e-28)) * z + 4.315467870525892e-27) * z + (-1.3942799185950544e-24)) * z + (-1.4449059958283443e-22)) * z + (-2.480008741091049e-20)) * z + (-3.8832270135729044e-18)) * z + (-6.151310964391924e-16)) * z + (-9.764791479893798e-14)) * z + (-1.5610489091073554e-11)) * z + (-2.5382461257280298e-09)) * z + (-4.312023773528388e-07)) * z + (-8.338566123156481e-05)) * z + (-0.028502197771725784)) * z + 3.289868133696453) / (d);
-    return (double)NAN;
+    return (symlie_real)NAN;
 }
 
-static inline double symlie_g0(double z)
+static inline symlie_real symlie_g0(symlie_real z)
 {
     if (SYMLIE_UNLIKELY(!(z <= 10.0))) return symlie_g0_beyond(z);
-    const double zz = z * z;
-    const double z4 = zz * zz;
+    const symlie_real zz = z * z;
+    const symlie_real z4 = zz * zz;
     return (((((-2.374937043384423e-20) * z4 + 3.3886241798257043e-13) * z4 + 8.267195766416719e-07) * z + (((1.626407925816247e-23 * z4 + 6.938420864151848e-18) * z4 + 1.3382743829087943e-11) * z4 + 3.306878306879509e-05)) * zz + (((((-4.964054347732878e-22) * z4 + 2.0885536182500148e-16) * z4 + 5.284187514586384e-10) * z4 + 0.0013888888888888885) * z + (((1.5980372356814938e-20 * z4 + 8.62237152530999e-15) * z4 + 2.0876757186110963e-08) * z4 + 0.08333333333333333)));
 }
 
-SYMLIE_COLD double symlie_g1_beyond(double z)
+SYMLIE_COLD symlie_real symlie_g1_beyond(symlie_real z)
 {
-    const double d = (39.47841760435743 - z) + 2.5061182034958845e-15;
+    const symlie_real d = (39.47841760435743 - z) + 2.5061182034958845e-15;
     if (z <= 39.47841760435743) return ((((((((((((((((2.325923770189378e-33 * z + (-3.891464972893696e-31)) * z + 4.7125811588026443e-29) * z + (-2.0169398943142358e-27)) * z + 2.1271998355488073e-25) * z + 1.0235655692597454e-23) * z + 2.024389901736983e-21) * z + 2.6920841825633974e-19) * z + 3.695157035889608e-17) * z + 4.926369141988173e-15) * z + 6.365160198271954e-13) * z + 7.862399163197169e-11) * z + 9.066703021728699e-09) * z + 9.231619844552037e-07) * z + 6.463219731304473e-05) * z + (-0.013167735825261012)) * z + 4.329292934844553) / (d * d);
-    return (double)NAN;
+    return (symlie_real)NAN;
 }
 
-static inline double symlie_g1(double z)
+static inline symlie_real symlie_g1(symlie_real z)
 {
     if (SYMLIE_UNLIKELY(!(z <= 10.0))) return symlie_g1_beyond(z);
-    const double zz = z * z;
-    const double z4 = zz * zz;
+    const symlie_real zz = z * z;
+    const symlie_real z4 = zz * zz;
     return (((((4.4105996836466185e-25 * z4 + 1.4678086019619589e-19) * z4 + 1.3739505706872142e-13) * z4 + 1.6701405591029146e-07) * z + ((((-1.6615596406317397e-23) * z4 + 2.642123671175447e-18) * z4 + 4.745522156589433e-12) * z4 + 4.9603174603164735e-06)) * zz + ((((4.941659792425044e-22 * z4 + 1.1228331058555682e-16) * z4 + 1.6059047131422521e-10) * z4 + 0.00013227513227513228) * z + ((((-3.959402422871002e-21) * z4 + 3.907406496582779e-15) * z4 + 5.284190117157565e-09) * z4 + 0.002777777777777778)));
 }
 
 /* q∘exp(u). 118 operations. */
-static inline void S3sR3_advance(const double *restrict q, const double *restrict u, double *restrict out)
+static inline void S3sR3_advance(const symlie_real *restrict q, const symlie_real *restrict u, symlie_real *restrict out)
 {
-    const double s0 = ((u[0] * u[0]) + (u[1] * u[1])) + (u[2] * u[2]);
-    const double s1 = s0 * 0.25;
-    const double s2 = symlie_c0_to_5_2(s1);
-    const double s3 = symlie_c1_to_5_2(s1);
-    const double s4 = (u[1] * u[5]) - (u[2] * u[4]);
-    const double s5 = (u[2] * u[3]) - (u[0] * u[5]);
-    const double s6 = (u[0] * u[4]) - (u[1] * u[3]);
-    const double s7 = symlie_c2(s0);
-    const double s8 = symlie_c3(s0);
-    const double s9 = s3 * (u[0] * 0.5);
-    const double s10 = s3 * (u[1] * 0.5);
-    const double s11 = (u[2] * 0.5) * s3;
-    const double s12 = ((s4 * s7) + u[3]) + (s8 * ((s6 * u[1]) - (s5 * u[2])));
-    const double s13 = ((s5 * s7) + u[4]) + (s8 * ((s4 * u[2]) - (s6 * u[0])));
-    const double s14 = ((s6 * s7) + u[5]) + (s8 * ((s5 * u[0]) - (s4 * u[1])));
-    const double s15 = (q[2] * q[2]) * 2.0;
-    const double s16 = (q[3] * q[3]) * 2.0;
-    const double s17 = q[1] * 2.0;
-    const double s18 = q[2] * s17;
-    const double s19 = q[0] * 2.0;
-    const double s20 = q[3] * s19;
-    const double s21 = q[2] * s19;
-    const double s22 = q[3] * s17;
-    const double s23 = 1.0 - ((q[1] * q[1]) * 2.0);
-    const double s24 = q[3] * (q[2] * 2.0);
-    const double s25 = q[1] * s19;
+    const symlie_real s0 = ((u[0] * u[0]) + (u[1] * u[1])) + (u[2] * u[2]);
+    const symlie_real s1 = s0 * 0.25;
+    const symlie_real s2 = symlie_c0_to_5_2(s1);
+    const symlie_real s3 = symlie_c1_to_5_2(s1);
+    const symlie_real s4 = (u[1] * u[5]) - (u[2] * u[4]);
+    const symlie_real s5 = (u[2] * u[3]) - (u[0] * u[5]);
+    const symlie_real s6 = (u[0] * u[4]) - (u[1] * u[3]);
+    const symlie_real s7 = symlie_c2(s0);
+    const symlie_real s8 = symlie_c3(s0);
+    const symlie_real s9 = s3 * (u[0] * 0.5);
+    const symlie_real s10 = s3 * (u[1] * 0.5);
+    const symlie_real s11 = (u[2] * 0.5) * s3;
+    const symlie_real s12 = ((s4 * s7) + u[3]) + (s8 * ((s6 * u[1]) - (s5 * u[2])));
+    const symlie_real s13 = ((s5 * s7) + u[4]) + (s8 * ((s4 * u[2]) - (s6 * u[0])));
+    const symlie_real s14 = ((s6 * s7) + u[5]) + (s8 * ((s5 * u[0]) - (s4 * u[1])));
+    const symlie_real s15 = (q[2] * q[2]) * 2.0;
+    const symlie_real s16 = (q[3] * q[3]) * 2.0;
+    const symlie_real s17 = q[1] * 2.0;
+    const symlie_real s18 = q[2] * s17;
+    const symlie_real s19 = q[0] * 2.0;
+    const symlie_real s20 = q[3] * s19;
+    const symlie_real s21 = q[2] * s19;
+    const symlie_real s22 = q[3] * s17;
+    const symlie_real s23 = 1.0 - ((q[1] * q[1]) * 2.0);
+    const symlie_real s24 = q[3] * (q[2] * 2.0);
+    const symlie_real s25 = q[1] * s19;
     out[0] = (((q[0] * s2) - (q[1] * s9)) - (q[2] * s10)) - (q[3] * s11);
     out[1] = (((q[1] * s2) + (q[0] * s9)) + (q[2] * s11)) - (q[3] * s10);
     out[2] = (((q[2] * s2) + (q[3] * s9)) + (q[0] * s10)) - (q[1] * s11);
@@ -185,24 +185,24 @@ static inline void S3sR3_advance(const double *restrict q, const double *restric
 }
 
 /* T⁻¹(u) w, the rate of local coordinates. 107 operations. */
-static inline void S3sR3_rate(const double *restrict u, const double *restrict w, double *restrict out)
+static inline void S3sR3_rate(const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
 {
-    const double s0 = ((u[0] * u[0]) + (u[1] * u[1])) + (u[2] * u[2]);
-    const double s1 = (u[1] * w[2]) - (u[2] * w[1]);
-    const double s2 = (u[2] * w[0]) - (u[0] * w[2]);
-    const double s3 = (u[0] * w[1]) - (u[1] * w[0]);
-    const double s4 = (((u[1] * w[5]) + (u[4] * w[2])) - (u[2] * w[4])) - (u[5] * w[1]);
-    const double s5 = (((u[2] * w[3]) + (u[5] * w[0])) - (u[0] * w[5])) - (u[3] * w[2]);
-    const double s6 = (((u[0] * w[4]) + (u[3] * w[1])) - (u[1] * w[3])) - (u[4] * w[0]);
-    const double s7 = symlie_g0(s0);
-    const double s8 = (s3 * u[1]) - (s2 * u[2]);
-    const double s9 = (s1 * u[2]) - (s3 * u[0]);
-    const double s10 = (s2 * u[0]) - (s1 * u[1]);
-    const double s11 = ((-(u[0] * u[3])) - (u[1] * u[4])) - (u[2] * u[5]);
-    const double s12 = -symlie_g1(s0);
-    const double s13 = (((s4 * 0.5) + w[3]) + (s7 * ((((s3 * u[4]) + (s6 * u[1])) - (s2 * u[5])) - (s5 * u[2])))) + (s8 * (s11 * s12));
-    const double s14 = (((s5 * 0.5) + w[4]) + (s7 * ((((s1 * u[5]) + (s4 * u[2])) - (s3 * u[3])) - (s6 * u[0])))) + (s11 * (s9 * s12));
-    const double s15 = (((s6 * 0.5) + w[5]) + (s7 * ((((s2 * u[3]) + (s5 * u[0])) - (s1 * u[4])) - (s4 * u[1])))) + ((s10 * s12) * s11);
+    const symlie_real s0 = ((u[0] * u[0]) + (u[1] * u[1])) + (u[2] * u[2]);
+    const symlie_real s1 = (u[1] * w[2]) - (u[2] * w[1]);
+    const symlie_real s2 = (u[2] * w[0]) - (u[0] * w[2]);
+    const symlie_real s3 = (u[0] * w[1]) - (u[1] * w[0]);
+    const symlie_real s4 = (((u[1] * w[5]) + (u[4] * w[2])) - (u[2] * w[4])) - (u[5] * w[1]);
+    const symlie_real s5 = (((u[2] * w[3]) + (u[5] * w[0])) - (u[0] * w[5])) - (u[3] * w[2]);
+    const symlie_real s6 = (((u[0] * w[4]) + (u[3] * w[1])) - (u[1] * w[3])) - (u[4] * w[0]);
+    const symlie_real s7 = symlie_g0(s0);
+    const symlie_real s8 = (s3 * u[1]) - (s2 * u[2]);
+    const symlie_real s9 = (s1 * u[2]) - (s3 * u[0]);
+    const symlie_real s10 = (s2 * u[0]) - (s1 * u[1]);
+    const symlie_real s11 = ((-(u[0] * u[3])) - (u[1] * u[4])) - (u[2] * u[5]);
+    const symlie_real s12 = -symlie_g1(s0);
+    const symlie_real s13 = (((s4 * 0.5) + w[3]) + (s7 * ((((s3 * u[4]) + (s6 * u[1])) - (s2 * u[5])) - (s5 * u[2])))) + (s8 * (s11 * s12));
+    const symlie_real s14 = (((s5 * 0.5) + w[4]) + (s7 * ((((s1 * u[5]) + (s4 * u[2])) - (s3 * u[3])) - (s6 * u[0])))) + (s11 * (s9 * s12));
+    const symlie_real s15 = (((s6 * 0.5) + w[5]) + (s7 * ((((s2 * u[3]) + (s5 * u[0])) - (s1 * u[4])) - (s4 * u[1])))) + ((s10 * s12) * s11);
     out[0] = ((s1 * 0.5) + w[0]) + (s7 * s8);
     out[1] = ((s2 * 0.5) + w[1]) + (s7 * s9);
     out[2] = ((s3 * 0.5) + w[2]) + (s7 * s10);
@@ -212,26 +212,26 @@ static inline void S3sR3_rate(const double *restrict u, const double *restrict w
 }
 
 /* T(u) w. 117 operations. */
-static inline void S3sR3_transport(const double *restrict u, const double *restrict w, double *restrict out)
+static inline void S3sR3_transport(const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
 {
-    const double s0 = ((u[0] * u[0]) + (u[1] * u[1])) + (u[2] * u[2]);
-    const double s1 = (u[1] * w[2]) - (u[2] * w[1]);
-    const double s2 = (u[2] * w[0]) - (u[0] * w[2]);
-    const double s3 = (u[0] * w[1]) - (u[1] * w[0]);
-    const double s4 = (((u[1] * w[5]) + (u[4] * w[2])) - (u[2] * w[4])) - (u[5] * w[1]);
-    const double s5 = (((u[2] * w[3]) + (u[5] * w[0])) - (u[0] * w[5])) - (u[3] * w[2]);
-    const double s6 = (((u[0] * w[4]) + (u[3] * w[1])) - (u[1] * w[3])) - (u[4] * w[0]);
-    const double s7 = -symlie_c2(s0);
-    const double s8 = symlie_c3(s0);
-    const double s9 = (s3 * u[1]) - (s2 * u[2]);
-    const double s10 = (s1 * u[2]) - (s3 * u[0]);
-    const double s11 = (s2 * u[0]) - (s1 * u[1]);
-    const double s12 = ((-(u[0] * u[3])) - (u[1] * u[4])) - (u[2] * u[5]);
-    const double s13 = -symlie_c3_1(s0);
-    const double s14 = s12 * symlie_c2_1(s0);
-    const double s15 = (((s4 * s7) + w[3]) + (s8 * ((((s3 * u[4]) + (s6 * u[1])) - (s2 * u[5])) - (s5 * u[2])))) + (s1 * s14);
-    const double s16 = (((s5 * s7) + w[4]) + (s8 * ((((s1 * u[5]) + (s4 * u[2])) - (s3 * u[3])) - (s6 * u[0])))) + (s2 * s14);
-    const double s17 = (((s6 * s7) + w[5]) + (s8 * ((((s2 * u[3]) + (s5 * u[0])) - (s1 * u[4])) - (s4 * u[1])))) + (s3 * s14);
+    const symlie_real s0 = ((u[0] * u[0]) + (u[1] * u[1])) + (u[2] * u[2]);
+    const symlie_real s1 = (u[1] * w[2]) - (u[2] * w[1]);
+    const symlie_real s2 = (u[2] * w[0]) - (u[0] * w[2]);
+    const symlie_real s3 = (u[0] * w[1]) - (u[1] * w[0]);
+    const symlie_real s4 = (((u[1] * w[5]) + (u[4] * w[2])) - (u[2] * w[4])) - (u[5] * w[1]);
+    const symlie_real s5 = (((u[2] * w[3]) + (u[5] * w[0])) - (u[0] * w[5])) - (u[3] * w[2]);
+    const symlie_real s6 = (((u[0] * w[4]) + (u[3] * w[1])) - (u[1] * w[3])) - (u[4] * w[0]);
+    const symlie_real s7 = -symlie_c2(s0);
+    const symlie_real s8 = symlie_c3(s0);
+    const symlie_real s9 = (s3 * u[1]) - (s2 * u[2]);
+    const symlie_real s10 = (s1 * u[2]) - (s3 * u[0]);
+    const symlie_real s11 = (s2 * u[0]) - (s1 * u[1]);
+    const symlie_real s12 = ((-(u[0] * u[3])) - (u[1] * u[4])) - (u[2] * u[5]);
+    const symlie_real s13 = -symlie_c3_1(s0);
+    const symlie_real s14 = s12 * symlie_c2_1(s0);
+    const symlie_real s15 = (((s4 * s7) + w[3]) + (s8 * ((((s3 * u[4]) + (s6 * u[1])) - (s2 * u[5])) - (s5 * u[2])))) + (s1 * s14);
+    const symlie_real s16 = (((s5 * s7) + w[4]) + (s8 * ((((s1 * u[5]) + (s4 * u[2])) - (s3 * u[3])) - (s6 * u[0])))) + (s2 * s14);
+    const symlie_real s17 = (((s6 * s7) + w[5]) + (s8 * ((((s2 * u[3]) + (s5 * u[0])) - (s1 * u[4])) - (s4 * u[1])))) + (s3 * s14);
     out[0] = ((s7 * s1) + w[0]) + (s8 * s9);
     out[1] = ((s2 * s7) + w[1]) + (s8 * s10);
     out[2] = ((s3 * s7) + w[2]) + (s8 * s11);
@@ -241,7 +241,7 @@ static inline void S3sR3_transport(const double *restrict u, const double *restr
 }
 
 /* [u, w]. 30 operations. */
-static inline void S3sR3_bracket(const double *restrict u, const double *restrict w, double *restrict out)
+static inline void S3sR3_bracket(const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
 {
     out[0] = (u[1] * w[2]) - (u[2] * w[1]);
     out[1] = (u[2] * w[0]) - (u[0] * w[2]);
@@ -252,36 +252,36 @@ static inline void S3sR3_bracket(const double *restrict u, const double *restric
 }
 
 /* log(q⁻¹∘b). 117 operations. */
-static inline void S3sR3_difference(const double *restrict q, const double *restrict b, double *restrict out)
+static inline void S3sR3_difference(const symlie_real *restrict q, const symlie_real *restrict b, symlie_real *restrict out)
 {
-    const double s0 = (((b[1] * q[0]) + (b[2] * q[3])) - (b[0] * q[1])) - (b[3] * q[2]);
-    const double s1 = (((b[2] * q[0]) + (b[3] * q[1])) - (b[0] * q[2])) - (b[1] * q[3]);
-    const double s2 = (((b[1] * q[2]) + (b[3] * q[0])) - (b[0] * q[3])) - (b[2] * q[1]);
-    const double s3 = b[4] - q[4];
-    const double s4 = (q[2] * q[2]) * 2.0;
-    const double s5 = (q[3] * q[3]) * 2.0;
-    const double s6 = b[5] - q[5];
-    const double s7 = q[0] * 2.0;
-    const double s8 = q[3] * s7;
-    const double s9 = q[1] * 2.0;
-    const double s10 = q[2] * s9;
-    const double s11 = b[6] - q[6];
-    const double s12 = q[3] * s9;
-    const double s13 = q[2] * s7;
-    const double s14 = ((s3 * ((1.0 - s4) - s5)) + (s6 * (s8 + s10))) + (s11 * (s12 - s13));
-    const double s15 = 1.0 - ((q[1] * q[1]) * 2.0);
-    const double s16 = q[1] * s7;
-    const double s17 = q[3] * (q[2] * 2.0);
-    const double s18 = ((s3 * (s10 - s8)) + (s6 * (s15 - s5))) + (s11 * (s16 + s17));
-    const double s19 = ((s3 * (s12 + s13)) + (s6 * (s17 - s16))) + (s11 * (s15 - s4));
-    const double s20 = symlie_half_angle_ratio(((((b[0] * q[0]) + (b[1] * q[1])) + (b[2] * q[2])) + (b[3] * q[3])), (((s0 * s0) + (s1 * s1)) + (s2 * s2)));
-    const double s21 = s0 * s20;
-    const double s22 = s1 * s20;
-    const double s23 = s2 * s20;
-    const double s24 = (s19 * s22) - (s18 * s23);
-    const double s25 = (s14 * s23) - (s19 * s21);
-    const double s26 = (s18 * s21) - (s14 * s22);
-    const double s27 = symlie_g0((((s21 * s21) + (s22 * s22)) + (s23 * s23)));
+    const symlie_real s0 = (((b[1] * q[0]) + (b[2] * q[3])) - (b[0] * q[1])) - (b[3] * q[2]);
+    const symlie_real s1 = (((b[2] * q[0]) + (b[3] * q[1])) - (b[0] * q[2])) - (b[1] * q[3]);
+    const symlie_real s2 = (((b[1] * q[2]) + (b[3] * q[0])) - (b[0] * q[3])) - (b[2] * q[1]);
+    const symlie_real s3 = b[4] - q[4];
+    const symlie_real s4 = (q[2] * q[2]) * 2.0;
+    const symlie_real s5 = (q[3] * q[3]) * 2.0;
+    const symlie_real s6 = b[5] - q[5];
+    const symlie_real s7 = q[0] * 2.0;
+    const symlie_real s8 = q[3] * s7;
+    const symlie_real s9 = q[1] * 2.0;
+    const symlie_real s10 = q[2] * s9;
+    const symlie_real s11 = b[6] - q[6];
+    const symlie_real s12 = q[3] * s9;
+    const symlie_real s13 = q[2] * s7;
+    const symlie_real s14 = ((s3 * ((1.0 - s4) - s5)) + (s6 * (s8 + s10))) + (s11 * (s12 - s13));
+    const symlie_real s15 = 1.0 - ((q[1] * q[1]) * 2.0);
+    const symlie_real s16 = q[1] * s7;
+    const symlie_real s17 = q[3] * (q[2] * 2.0);
+    const symlie_real s18 = ((s3 * (s10 - s8)) + (s6 * (s15 - s5))) + (s11 * (s16 + s17));
+    const symlie_real s19 = ((s3 * (s12 + s13)) + (s6 * (s17 - s16))) + (s11 * (s15 - s4));
+    const symlie_real s20 = symlie_half_angle_ratio(((((b[0] * q[0]) + (b[1] * q[1])) + (b[2] * q[2])) + (b[3] * q[3])), (((s0 * s0) + (s1 * s1)) + (s2 * s2)));
+    const symlie_real s21 = s0 * s20;
+    const symlie_real s22 = s1 * s20;
+    const symlie_real s23 = s2 * s20;
+    const symlie_real s24 = (s19 * s22) - (s18 * s23);
+    const symlie_real s25 = (s14 * s23) - (s19 * s21);
+    const symlie_real s26 = (s18 * s21) - (s14 * s22);
+    const symlie_real s27 = symlie_g0((((s21 * s21) + (s22 * s22)) + (s23 * s23)));
     out[0] = s21;
     out[1] = s22;
     out[2] = s23;
@@ -291,9 +291,9 @@ static inline void S3sR3_difference(const double *restrict q, const double *rest
 }
 
 /* One step back to the group. 20 operations. */
-static inline void S3sR3_normalize(const double *restrict q, double *restrict out)
+static inline void S3sR3_normalize(const symlie_real *restrict q, symlie_real *restrict out)
 {
-    const double s0 = ((((q[0] * q[0]) + (q[1] * q[1])) + (q[2] * q[2])) + (q[3] * q[3])) - 1.0;
+    const symlie_real s0 = ((((q[0] * q[0]) + (q[1] * q[1])) + (q[2] * q[2])) + (q[3] * q[3])) - 1.0;
     out[0] = q[0] - (s0 * (q[0] * 0.5));
     out[1] = q[1] - ((q[1] * 0.5) * s0);
     out[2] = q[2] - ((q[2] * 0.5) * s0);
@@ -304,23 +304,23 @@ static inline void S3sR3_normalize(const double *restrict q, double *restrict ou
 }
 
 /* Largest ω² of u. 5 operations. */
-static inline void S3sR3_chart(const double *restrict u, double *restrict out)
+static inline void S3sR3_chart(const symlie_real *restrict u, symlie_real *restrict out)
 {
     out[0] = ((u[0] * u[0]) + (u[1] * u[1])) + (u[2] * u[2]);
 }
 
 /* Kinetic and potential energy. 24 operations. */
-static inline void rod_section_energy(double t, const double *restrict q, const double *restrict v, const double *restrict p, const double *restrict e, double *restrict E)
+static inline void rod_section_energy(symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict p, const symlie_real *restrict e, symlie_real *restrict E)
 {
     (void)t;
     (void)p;
-    const double s0 = ((e[12] * (v[2] * v[2])) + (((v[0] * v[0]) * e[10]) + ((v[1] * v[1]) * e[11]))) + ((v[3] * v[3]) * e[13]);
+    const symlie_real s0 = ((e[12] * (v[2] * v[2])) + (((v[0] * v[0]) * e[10]) + ((v[1] * v[1]) * e[11]))) + ((v[3] * v[3]) * e[13]);
     E[0] = (s0 + ((v[4] * v[4]) * e[14])) + ((v[5] * v[5]) * e[15]);
     E[1] = -((((e[7] * q[4]) + (e[8] * q[5])) + (e[9] * q[6])) * e[16]);
 }
 
 /* Lower triangle of M(q). 0 operations. */
-static inline void rod_section_mass(double t, const double *restrict q, const double *restrict p, const double *restrict e, double *restrict M)
+static inline void rod_section_mass(symlie_real t, const symlie_real *restrict q, const symlie_real *restrict p, const symlie_real *restrict e, symlie_real *restrict M)
 {
     (void)t;
     (void)q;
@@ -334,30 +334,30 @@ static inline void rod_section_mass(double t, const double *restrict q, const do
 }
 
 /* g(t, q, v) of M v' = -g - Bᵀ λ. 80 operations. */
-static inline void rod_section_force(double t, const double *restrict q, const double *restrict v, const double *restrict p, const double *restrict e, double *restrict g)
+static inline void rod_section_force(symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict p, const symlie_real *restrict e, symlie_real *restrict g)
 {
     (void)t;
     (void)p;
-    const double s0 = e[17] * v[0];
-    const double s1 = e[18] * v[1];
-    const double s2 = e[19] * v[2];
-    const double s3 = e[16] * v[3];
-    const double s4 = e[20] * v[4];
-    const double s5 = e[21] * v[5];
-    const double s6 = (q[2] * q[2]) * 2.0;
-    const double s7 = (q[3] * q[3]) * 2.0;
-    const double s8 = q[1] * 2.0;
-    const double s9 = q[2] * s8;
-    const double s10 = q[0] * 2.0;
-    const double s11 = q[3] * s10;
-    const double s12 = q[2] * s10;
-    const double s13 = q[3] * s8;
-    const double s14 = 1.0 - ((q[1] * q[1]) * 2.0);
-    const double s15 = q[3] * (q[2] * 2.0);
-    const double s16 = q[1] * s10;
-    const double s17 = (((e[22] * ((1.0 - s6) - s7)) + (e[23] * (s9 + s11))) + (e[24] * (s13 - s12))) + (s5 * v[1]);
-    const double s18 = ((((e[22] * (s9 - s11)) + (e[23] * (s14 - s7))) + (e[24] * (s15 + s16))) + (s3 * v[2])) - (s5 * v[0]);
-    const double s19 = ((((e[22] * (s12 + s13)) + (e[23] * (s15 - s16))) + (e[24] * (s14 - s6))) + (s4 * v[0])) - (s3 * v[1]);
+    const symlie_real s0 = e[17] * v[0];
+    const symlie_real s1 = e[18] * v[1];
+    const symlie_real s2 = e[19] * v[2];
+    const symlie_real s3 = e[16] * v[3];
+    const symlie_real s4 = e[20] * v[4];
+    const symlie_real s5 = e[21] * v[5];
+    const symlie_real s6 = (q[2] * q[2]) * 2.0;
+    const symlie_real s7 = (q[3] * q[3]) * 2.0;
+    const symlie_real s8 = q[1] * 2.0;
+    const symlie_real s9 = q[2] * s8;
+    const symlie_real s10 = q[0] * 2.0;
+    const symlie_real s11 = q[3] * s10;
+    const symlie_real s12 = q[2] * s10;
+    const symlie_real s13 = q[3] * s8;
+    const symlie_real s14 = 1.0 - ((q[1] * q[1]) * 2.0);
+    const symlie_real s15 = q[3] * (q[2] * 2.0);
+    const symlie_real s16 = q[1] * s10;
+    const symlie_real s17 = (((e[22] * ((1.0 - s6) - s7)) + (e[23] * (s9 + s11))) + (e[24] * (s13 - s12))) + (s5 * v[1]);
+    const symlie_real s18 = ((((e[22] * (s9 - s11)) + (e[23] * (s14 - s7))) + (e[24] * (s15 + s16))) + (s3 * v[2])) - (s5 * v[0]);
+    const symlie_real s19 = ((((e[22] * (s12 + s13)) + (e[23] * (s15 - s16))) + (e[24] * (s14 - s6))) + (s4 * v[0])) - (s3 * v[1]);
     g[0] = (((s2 * v[1]) + (s5 * v[4])) - (s1 * v[2])) - (s4 * v[5]);
     g[1] = (((s0 * v[2]) + (s3 * v[5])) - (s2 * v[0])) - (s5 * v[3]);
     g[2] = (((s1 * v[0]) + (s4 * v[3])) - (s0 * v[1])) - (s3 * v[4]);
@@ -367,72 +367,72 @@ static inline void rod_section_force(double t, const double *restrict q, const d
 }
 
 /* The output linear_momentum. 47 operations. */
-static inline void rod_section_output_linear_momentum(double t, const double *restrict q, const double *restrict v, const double *restrict multipliers, const double *restrict p, const double *restrict e, double *restrict out)
+static inline void rod_section_output_linear_momentum(symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict multipliers, const symlie_real *restrict p, const symlie_real *restrict e, symlie_real *restrict out)
 {
     (void)t;
     (void)multipliers;
     (void)p;
-    const double s0 = e[0] * (e[4] * v[3]);
-    const double s1 = e[0] * (e[5] * v[4]);
-    const double s2 = e[0] * (e[6] * v[5]);
-    const double s3 = (q[2] * q[2]) * 2.0;
-    const double s4 = (q[3] * q[3]) * 2.0;
-    const double s5 = q[1] * 2.0;
-    const double s6 = q[2] * s5;
-    const double s7 = q[0] * 2.0;
-    const double s8 = q[3] * s7;
-    const double s9 = q[2] * s7;
-    const double s10 = q[3] * s5;
-    const double s11 = 1.0 - ((q[1] * q[1]) * 2.0);
-    const double s12 = q[3] * (q[2] * 2.0);
-    const double s13 = q[1] * s7;
+    const symlie_real s0 = e[0] * (e[4] * v[3]);
+    const symlie_real s1 = e[0] * (e[5] * v[4]);
+    const symlie_real s2 = e[0] * (e[6] * v[5]);
+    const symlie_real s3 = (q[2] * q[2]) * 2.0;
+    const symlie_real s4 = (q[3] * q[3]) * 2.0;
+    const symlie_real s5 = q[1] * 2.0;
+    const symlie_real s6 = q[2] * s5;
+    const symlie_real s7 = q[0] * 2.0;
+    const symlie_real s8 = q[3] * s7;
+    const symlie_real s9 = q[2] * s7;
+    const symlie_real s10 = q[3] * s5;
+    const symlie_real s11 = 1.0 - ((q[1] * q[1]) * 2.0);
+    const symlie_real s12 = q[3] * (q[2] * 2.0);
+    const symlie_real s13 = q[1] * s7;
     out[0] = ((s0 * ((1.0 - s3) - s4)) + ((s6 - s8) * s1)) + ((s9 + s10) * s2);
     out[1] = ((s0 * (s6 + s8)) + ((s11 - s4) * s1)) + ((s12 - s13) * s2);
     out[2] = ((s0 * (s10 - s9)) + (s1 * (s12 + s13))) + ((s11 - s3) * s2);
 }
 
 /* The output angular_momentum. 80 operations. */
-static inline void rod_section_output_angular_momentum(double t, const double *restrict q, const double *restrict v, const double *restrict multipliers, const double *restrict p, const double *restrict e, double *restrict out)
+static inline void rod_section_output_angular_momentum(symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict multipliers, const symlie_real *restrict p, const symlie_real *restrict e, symlie_real *restrict out)
 {
     (void)t;
     (void)multipliers;
     (void)p;
-    const double s0 = e[0] * (e[4] * v[3]);
-    const double s1 = e[0] * (e[5] * v[4]);
-    const double s2 = e[0] * (e[6] * v[5]);
-    const double s3 = (q[2] * q[2]) * 2.0;
-    const double s4 = (q[3] * q[3]) * 2.0;
-    const double s5 = (1.0 - s3) - s4;
-    const double s6 = q[1] * 2.0;
-    const double s7 = q[2] * s6;
-    const double s8 = q[0] * 2.0;
-    const double s9 = q[3] * s8;
-    const double s10 = s7 - s9;
-    const double s11 = q[2] * s8;
-    const double s12 = q[3] * s6;
-    const double s13 = s11 + s12;
-    const double s14 = s7 + s9;
-    const double s15 = 1.0 - ((q[1] * q[1]) * 2.0);
-    const double s16 = s15 - s4;
-    const double s17 = q[3] * (q[2] * 2.0);
-    const double s18 = q[1] * s8;
-    const double s19 = s17 - s18;
-    const double s20 = s12 - s11;
-    const double s21 = s17 + s18;
-    const double s22 = s15 - s3;
-    const double s23 = ((s0 * s5) + (s10 * s1)) + (s13 * s2);
-    const double s24 = ((s0 * s14) + (s16 * s1)) + (s19 * s2);
-    const double s25 = ((s0 * s20) + (s1 * s21)) + (s22 * s2);
-    const double s26 = e[0] * (e[1] * v[0]);
-    const double s27 = e[0] * (e[2] * v[1]);
-    const double s28 = e[0] * (e[3] * v[2]);
+    const symlie_real s0 = e[0] * (e[4] * v[3]);
+    const symlie_real s1 = e[0] * (e[5] * v[4]);
+    const symlie_real s2 = e[0] * (e[6] * v[5]);
+    const symlie_real s3 = (q[2] * q[2]) * 2.0;
+    const symlie_real s4 = (q[3] * q[3]) * 2.0;
+    const symlie_real s5 = (1.0 - s3) - s4;
+    const symlie_real s6 = q[1] * 2.0;
+    const symlie_real s7 = q[2] * s6;
+    const symlie_real s8 = q[0] * 2.0;
+    const symlie_real s9 = q[3] * s8;
+    const symlie_real s10 = s7 - s9;
+    const symlie_real s11 = q[2] * s8;
+    const symlie_real s12 = q[3] * s6;
+    const symlie_real s13 = s11 + s12;
+    const symlie_real s14 = s7 + s9;
+    const symlie_real s15 = 1.0 - ((q[1] * q[1]) * 2.0);
+    const symlie_real s16 = s15 - s4;
+    const symlie_real s17 = q[3] * (q[2] * 2.0);
+    const symlie_real s18 = q[1] * s8;
+    const symlie_real s19 = s17 - s18;
+    const symlie_real s20 = s12 - s11;
+    const symlie_real s21 = s17 + s18;
+    const symlie_real s22 = s15 - s3;
+    const symlie_real s23 = ((s0 * s5) + (s10 * s1)) + (s13 * s2);
+    const symlie_real s24 = ((s0 * s14) + (s16 * s1)) + (s19 * s2);
+    const symlie_real s25 = ((s0 * s20) + (s1 * s21)) + (s22 * s2);
+    const symlie_real s26 = e[0] * (e[1] * v[0]);
+    const symlie_real s27 = e[0] * (e[2] * v[1]);
+    const symlie_real s28 = e[0] * (e[3] * v[2]);
     out[0] = ((((s5 * s26) + (s10 * s27)) + (s13 * s28)) + (q[5] * s25)) - (q[6] * s24);
     out[1] = ((((s14 * s26) + (s16 * s27)) + (s19 * s28)) + (q[6] * s23)) - (q[4] * s25);
     out[2] = ((((s20 * s26) + (s21 * s27)) + (s22 * s28)) + (q[4] * s24)) - (q[5] * s23);
 }
 
 /* An instance's parameters, followed by the constants that depend on parameters alone. 27 operations. */
-static inline void rod_section_prepare_element(const double *restrict p, const double *restrict e, double *restrict out)
+static inline void rod_section_prepare_element(const symlie_real *restrict p, const symlie_real *restrict e, symlie_real *restrict out)
 {
     (void)p;
     out[0] = e[0];
@@ -463,145 +463,145 @@ static inline void rod_section_prepare_element(const double *restrict p, const d
 }
 
 /* Kinetic and potential energy. 147 operations. */
-static inline void rod_segment_energy(double t, const double *restrict q, const double *restrict v, const double *restrict p, const double *restrict e, double *restrict E)
+static inline void rod_segment_energy(symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict p, const symlie_real *restrict e, symlie_real *restrict E)
 {
     (void)t;
     (void)v;
-    const double s0 = (((q[0] * q[8]) + (q[3] * q[9])) - (q[1] * q[7])) - (q[10] * q[2]);
-    const double s1 = (((q[0] * q[9]) + (q[10] * q[1])) - (q[2] * q[7])) - (q[3] * q[8]);
-    const double s2 = (((q[0] * q[10]) + (q[2] * q[8])) - (q[1] * q[9])) - (q[3] * q[7]);
-    const double s3 = q[11] - q[4];
-    const double s4 = (q[2] * q[2]) * 2.0;
-    const double s5 = (q[3] * q[3]) * 2.0;
-    const double s6 = q[12] - q[5];
-    const double s7 = q[0] * 2.0;
-    const double s8 = q[3] * s7;
-    const double s9 = q[1] * 2.0;
-    const double s10 = q[2] * s9;
-    const double s11 = q[13] - q[6];
-    const double s12 = q[3] * s9;
-    const double s13 = q[2] * s7;
-    const double s14 = ((s3 * ((1.0 - s4) - s5)) + (s6 * (s8 + s10))) + (s11 * (s12 - s13));
-    const double s15 = 1.0 - ((q[1] * q[1]) * 2.0);
-    const double s16 = q[1] * s7;
-    const double s17 = q[3] * (q[2] * 2.0);
-    const double s18 = ((s3 * (s10 - s8)) + (s6 * (s15 - s5))) + (s11 * (s16 + s17));
-    const double s19 = ((s3 * (s12 + s13)) + (s6 * (s17 - s16))) + (s11 * (s15 - s4));
-    const double s20 = symlie_half_angle_ratio(((((q[0] * q[7]) + (q[1] * q[8])) + (q[2] * q[9])) + (q[10] * q[3])), (((s0 * s0) + (s1 * s1)) + (s2 * s2)));
-    const double s21 = s0 * s20;
-    const double s22 = s1 * s20;
-    const double s23 = s2 * s20;
-    const double s24 = (s19 * s22) - (s18 * s23);
-    const double s25 = (s14 * s23) - (s19 * s21);
-    const double s26 = (s18 * s21) - (s14 * s22);
-    const double s27 = symlie_g0((((s21 * s21) + (s22 * s22)) + (s23 * s23)));
-    const double s28 = (s21 / e[0]) - e[1];
-    const double s29 = (s22 / e[0]) - e[2];
-    const double s30 = (s23 / e[0]) - e[3];
-    const double s31 = ((((s27 * ((s22 * s26) - (s23 * s25))) + s14) - (s24 * 0.5)) / e[0]) - e[4];
-    const double s32 = (((p[0] * (s28 * s28)) + (p[0] * (s29 * s29))) + (p[0] * (s30 * s30))) + (p[1] * (s31 * s31));
-    const double s33 = ((((((s23 * s24) - (s21 * s26)) * s27) + s18) - (s25 * 0.5)) / e[0]) - e[5];
-    const double s34 = ((((((s21 * s25) - (s22 * s24)) * s27) + s19) - (s26 * 0.5)) / e[0]) - e[6];
+    const symlie_real s0 = (((q[0] * q[8]) + (q[3] * q[9])) - (q[1] * q[7])) - (q[10] * q[2]);
+    const symlie_real s1 = (((q[0] * q[9]) + (q[10] * q[1])) - (q[2] * q[7])) - (q[3] * q[8]);
+    const symlie_real s2 = (((q[0] * q[10]) + (q[2] * q[8])) - (q[1] * q[9])) - (q[3] * q[7]);
+    const symlie_real s3 = q[11] - q[4];
+    const symlie_real s4 = (q[2] * q[2]) * 2.0;
+    const symlie_real s5 = (q[3] * q[3]) * 2.0;
+    const symlie_real s6 = q[12] - q[5];
+    const symlie_real s7 = q[0] * 2.0;
+    const symlie_real s8 = q[3] * s7;
+    const symlie_real s9 = q[1] * 2.0;
+    const symlie_real s10 = q[2] * s9;
+    const symlie_real s11 = q[13] - q[6];
+    const symlie_real s12 = q[3] * s9;
+    const symlie_real s13 = q[2] * s7;
+    const symlie_real s14 = ((s3 * ((1.0 - s4) - s5)) + (s6 * (s8 + s10))) + (s11 * (s12 - s13));
+    const symlie_real s15 = 1.0 - ((q[1] * q[1]) * 2.0);
+    const symlie_real s16 = q[1] * s7;
+    const symlie_real s17 = q[3] * (q[2] * 2.0);
+    const symlie_real s18 = ((s3 * (s10 - s8)) + (s6 * (s15 - s5))) + (s11 * (s16 + s17));
+    const symlie_real s19 = ((s3 * (s12 + s13)) + (s6 * (s17 - s16))) + (s11 * (s15 - s4));
+    const symlie_real s20 = symlie_half_angle_ratio(((((q[0] * q[7]) + (q[1] * q[8])) + (q[2] * q[9])) + (q[10] * q[3])), (((s0 * s0) + (s1 * s1)) + (s2 * s2)));
+    const symlie_real s21 = s0 * s20;
+    const symlie_real s22 = s1 * s20;
+    const symlie_real s23 = s2 * s20;
+    const symlie_real s24 = (s19 * s22) - (s18 * s23);
+    const symlie_real s25 = (s14 * s23) - (s19 * s21);
+    const symlie_real s26 = (s18 * s21) - (s14 * s22);
+    const symlie_real s27 = symlie_g0((((s21 * s21) + (s22 * s22)) + (s23 * s23)));
+    const symlie_real s28 = (s21 / e[0]) - e[1];
+    const symlie_real s29 = (s22 / e[0]) - e[2];
+    const symlie_real s30 = (s23 / e[0]) - e[3];
+    const symlie_real s31 = ((((s27 * ((s22 * s26) - (s23 * s25))) + s14) - (s24 * 0.5)) / e[0]) - e[4];
+    const symlie_real s32 = (((p[0] * (s28 * s28)) + (p[0] * (s29 * s29))) + (p[0] * (s30 * s30))) + (p[1] * (s31 * s31));
+    const symlie_real s33 = ((((((s23 * s24) - (s21 * s26)) * s27) + s18) - (s25 * 0.5)) / e[0]) - e[5];
+    const symlie_real s34 = ((((((s21 * s25) - (s22 * s24)) * s27) + s19) - (s26 * 0.5)) / e[0]) - e[6];
     E[0] = 0.0;
     E[1] = ((s32 + (p[1] * (s33 * s33))) + (p[1] * (s34 * s34))) * e[7];
 }
 
 /* g(t, q, v) of M v' = -g - Bᵀ λ. 462 operations. */
-static inline void rod_segment_force(double t, const double *restrict q, const double *restrict v, const double *restrict p, const double *restrict e, double *restrict g)
+static inline void rod_segment_force(symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict p, const symlie_real *restrict e, symlie_real *restrict g)
 {
     (void)t;
-    const double s0 = (((q[0] * q[8]) + (q[3] * q[9])) - (q[1] * q[7])) - (q[10] * q[2]);
-    const double s1 = (((q[0] * q[9]) + (q[10] * q[1])) - (q[2] * q[7])) - (q[3] * q[8]);
-    const double s2 = (((q[0] * q[10]) + (q[2] * q[8])) - (q[1] * q[9])) - (q[3] * q[7]);
-    const double s3 = q[11] - q[4];
-    const double s4 = (q[2] * q[2]) * 2.0;
-    const double s5 = (q[3] * q[3]) * 2.0;
-    const double s6 = q[12] - q[5];
-    const double s7 = q[0] * 2.0;
-    const double s8 = q[3] * s7;
-    const double s9 = q[1] * 2.0;
-    const double s10 = q[2] * s9;
-    const double s11 = q[13] - q[6];
-    const double s12 = q[3] * s9;
-    const double s13 = q[2] * s7;
-    const double s14 = ((s3 * ((1.0 - s4) - s5)) + (s6 * (s8 + s10))) + (s11 * (s12 - s13));
-    const double s15 = 1.0 - ((q[1] * q[1]) * 2.0);
-    const double s16 = q[1] * s7;
-    const double s17 = q[3] * (q[2] * 2.0);
-    const double s18 = ((s3 * (s10 - s8)) + (s6 * (s15 - s5))) + (s11 * (s16 + s17));
-    const double s19 = ((s3 * (s12 + s13)) + (s6 * (s17 - s16))) + (s11 * (s15 - s4));
-    const double s20 = symlie_half_angle_ratio(((((q[0] * q[7]) + (q[1] * q[8])) + (q[2] * q[9])) + (q[10] * q[3])), (((s0 * s0) + (s1 * s1)) + (s2 * s2)));
-    const double s21 = s0 * s20;
-    const double s22 = s1 * s20;
-    const double s23 = s2 * s20;
-    const double s24 = ((s21 * s21) + (s22 * s22)) + (s23 * s23);
-    const double s25 = (s19 * s22) - (s18 * s23);
-    const double s26 = (s14 * s23) - (s19 * s21);
-    const double s27 = (s18 * s21) - (s14 * s22);
-    const double s28 = symlie_g0(s24);
-    const double s29 = ((s28 * ((s22 * s27) - (s23 * s26))) + s14) - (s25 * 0.5);
-    const double s30 = ((((s23 * s25) - (s21 * s27)) * s28) + s18) - (s26 * 0.5);
-    const double s31 = ((((s21 * s26) - (s22 * s25)) * s28) + s19) - (s27 * 0.5);
-    const double s32 = (s22 * v[8]) - (s23 * v[7]);
-    const double s33 = (s23 * v[6]) - (s21 * v[8]);
-    const double s34 = (s21 * v[7]) - (s22 * v[6]);
-    const double s35 = (((s30 * v[8]) + (s22 * v[11])) - (s31 * v[7])) - (s23 * v[10]);
-    const double s36 = (((s31 * v[6]) + (s23 * v[9])) - (s29 * v[8])) - (s21 * v[11]);
-    const double s37 = (((s29 * v[7]) + (s21 * v[10])) - (s30 * v[6])) - (s22 * v[9]);
-    const double s38 = (s34 * s22) - (s33 * s23);
-    const double s39 = (s32 * s23) - (s34 * s21);
-    const double s40 = (s33 * s21) - (s32 * s22);
-    const double s41 = ((-(s29 * s21)) - (s30 * s22)) - (s31 * s23);
-    const double s42 = -symlie_g1(s24);
-    const double s43 = (s22 * v[2]) - (s23 * v[1]);
-    const double s44 = (s23 * v[0]) - (s21 * v[2]);
-    const double s45 = (s21 * v[1]) - (s22 * v[0]);
-    const double s46 = (((s30 * v[2]) + (s22 * v[5])) - (s31 * v[1])) - (s23 * v[4]);
-    const double s47 = (((s31 * v[0]) + (s23 * v[3])) - (s29 * v[2])) - (s21 * v[5]);
-    const double s48 = (((s29 * v[1]) + (s21 * v[4])) - (s30 * v[0])) - (s22 * v[3]);
-    const double s49 = (s45 * s22) - (s44 * s23);
-    const double s50 = (s43 * s23) - (s45 * s21);
-    const double s51 = (s44 * s21) - (s43 * s22);
-    const double s52 = (((s35 * 0.5) + v[9]) + (s46 * 0.5)) + (((((s30 * s34) + (s37 * s22)) - (s31 * s33)) - (s36 * s23)) * s28);
-    const double s53 = ((s52 + (s41 * (s38 * s42))) - v[3]) - (((((s30 * s45) + (s48 * s22)) - (s31 * s44)) - (s47 * s23)) * s28);
-    const double s54 = s41 * s42;
-    const double s55 = (((s36 * 0.5) + v[10]) + (s47 * 0.5)) + (((((s31 * s32) + (s35 * s23)) - (s29 * s34)) - (s37 * s21)) * s28);
-    const double s56 = ((s55 + (s41 * (s39 * s42))) - v[4]) - (((((s31 * s43) + (s46 * s23)) - (s29 * s45)) - (s48 * s21)) * s28);
-    const double s57 = (((s37 * 0.5) + v[11]) + (s48 * 0.5)) + (((((s29 * s33) + (s36 * s21)) - (s30 * s32)) - (s35 * s22)) * s28);
-    const double s58 = ((s57 + (s41 * (s40 * s42))) - v[5]) - (((((s29 * s44) + (s47 * s21)) - (s30 * s43)) - (s46 * s22)) * s28);
-    const double s59 = p[2] * (((((((s32 * 0.5) + v[6]) + (s43 * 0.5)) + (s38 * s28)) - v[0]) - (s49 * s28)) * (-2.0));
-    const double s60 = p[2] * (((((((s33 * 0.5) + v[7]) + (s44 * 0.5)) + (s39 * s28)) - v[1]) - (s50 * s28)) * (-2.0));
-    const double s61 = p[2] * (((((((s34 * 0.5) + v[8]) + (s45 * 0.5)) + (s40 * s28)) - v[2]) - (s51 * s28)) * (-2.0));
-    const double s62 = (p[0] * ((s21 / e[0]) - e[1])) - (s59 / e[0]);
-    const double s63 = (p[0] * ((s22 / e[0]) - e[2])) - (s60 / e[0]);
-    const double s64 = (p[0] * ((s23 / e[0]) - e[3])) - (s61 / e[0]);
-    const double s65 = (p[1] * ((s29 / e[0]) - e[4])) - ((p[2] * ((s53 - (s49 * s54)) * (-2.0))) / e[0]);
-    const double s66 = (p[1] * ((s30 / e[0]) - e[5])) - ((p[2] * ((s56 - (s50 * s54)) * (-2.0))) / e[0]);
-    const double s67 = (p[1] * ((s31 / e[0]) - e[6])) - ((p[2] * ((s58 - (s51 * s54)) * (-2.0))) / e[0]);
-    const double s68 = (((s63 * s23) + (s31 * s66)) - (s64 * s22)) - (s30 * s67);
-    const double s69 = (((s64 * s21) + (s29 * s67)) - (s62 * s23)) - (s31 * s65);
-    const double s70 = (((s62 * s22) + (s30 * s65)) - (s63 * s21)) - (s29 * s66);
-    const double s71 = (s66 * s23) - (s67 * s22);
-    const double s72 = (s67 * s21) - (s65 * s23);
-    const double s73 = (s65 * s22) - (s66 * s21);
-    const double s74 = (s72 * s23) - (s73 * s22);
-    const double s75 = (s73 * s21) - (s71 * s23);
-    const double s76 = (s71 * s22) - (s72 * s21);
-    const double s77 = s68 * 0.5;
-    const double s78 = ((((s31 * s72) + (s69 * s23)) - (s30 * s73)) - (s70 * s22)) * s28;
-    const double s79 = s54 * s74;
-    const double s80 = s69 * 0.5;
-    const double s81 = ((((s29 * s73) + (s70 * s21)) - (s31 * s71)) - (s68 * s23)) * s28;
-    const double s82 = s54 * s75;
-    const double s83 = s70 * 0.5;
-    const double s84 = ((((s30 * s71) + (s68 * s22)) - (s29 * s72)) - (s69 * s21)) * s28;
-    const double s85 = s54 * s76;
-    const double s86 = s71 * 0.5;
-    const double s87 = s74 * s28;
-    const double s88 = s72 * 0.5;
-    const double s89 = s75 * s28;
-    const double s90 = s73 * 0.5;
-    const double s91 = s76 * s28;
+    const symlie_real s0 = (((q[0] * q[8]) + (q[3] * q[9])) - (q[1] * q[7])) - (q[10] * q[2]);
+    const symlie_real s1 = (((q[0] * q[9]) + (q[10] * q[1])) - (q[2] * q[7])) - (q[3] * q[8]);
+    const symlie_real s2 = (((q[0] * q[10]) + (q[2] * q[8])) - (q[1] * q[9])) - (q[3] * q[7]);
+    const symlie_real s3 = q[11] - q[4];
+    const symlie_real s4 = (q[2] * q[2]) * 2.0;
+    const symlie_real s5 = (q[3] * q[3]) * 2.0;
+    const symlie_real s6 = q[12] - q[5];
+    const symlie_real s7 = q[0] * 2.0;
+    const symlie_real s8 = q[3] * s7;
+    const symlie_real s9 = q[1] * 2.0;
+    const symlie_real s10 = q[2] * s9;
+    const symlie_real s11 = q[13] - q[6];
+    const symlie_real s12 = q[3] * s9;
+    const symlie_real s13 = q[2] * s7;
+    const symlie_real s14 = ((s3 * ((1.0 - s4) - s5)) + (s6 * (s8 + s10))) + (s11 * (s12 - s13));
+    const symlie_real s15 = 1.0 - ((q[1] * q[1]) * 2.0);
+    const symlie_real s16 = q[1] * s7;
+    const symlie_real s17 = q[3] * (q[2] * 2.0);
+    const symlie_real s18 = ((s3 * (s10 - s8)) + (s6 * (s15 - s5))) + (s11 * (s16 + s17));
+    const symlie_real s19 = ((s3 * (s12 + s13)) + (s6 * (s17 - s16))) + (s11 * (s15 - s4));
+    const symlie_real s20 = symlie_half_angle_ratio(((((q[0] * q[7]) + (q[1] * q[8])) + (q[2] * q[9])) + (q[10] * q[3])), (((s0 * s0) + (s1 * s1)) + (s2 * s2)));
+    const symlie_real s21 = s0 * s20;
+    const symlie_real s22 = s1 * s20;
+    const symlie_real s23 = s2 * s20;
+    const symlie_real s24 = ((s21 * s21) + (s22 * s22)) + (s23 * s23);
+    const symlie_real s25 = (s19 * s22) - (s18 * s23);
+    const symlie_real s26 = (s14 * s23) - (s19 * s21);
+    const symlie_real s27 = (s18 * s21) - (s14 * s22);
+    const symlie_real s28 = symlie_g0(s24);
+    const symlie_real s29 = ((s28 * ((s22 * s27) - (s23 * s26))) + s14) - (s25 * 0.5);
+    const symlie_real s30 = ((((s23 * s25) - (s21 * s27)) * s28) + s18) - (s26 * 0.5);
+    const symlie_real s31 = ((((s21 * s26) - (s22 * s25)) * s28) + s19) - (s27 * 0.5);
+    const symlie_real s32 = (s22 * v[8]) - (s23 * v[7]);
+    const symlie_real s33 = (s23 * v[6]) - (s21 * v[8]);
+    const symlie_real s34 = (s21 * v[7]) - (s22 * v[6]);
+    const symlie_real s35 = (((s30 * v[8]) + (s22 * v[11])) - (s31 * v[7])) - (s23 * v[10]);
+    const symlie_real s36 = (((s31 * v[6]) + (s23 * v[9])) - (s29 * v[8])) - (s21 * v[11]);
+    const symlie_real s37 = (((s29 * v[7]) + (s21 * v[10])) - (s30 * v[6])) - (s22 * v[9]);
+    const symlie_real s38 = (s34 * s22) - (s33 * s23);
+    const symlie_real s39 = (s32 * s23) - (s34 * s21);
+    const symlie_real s40 = (s33 * s21) - (s32 * s22);
+    const symlie_real s41 = ((-(s29 * s21)) - (s30 * s22)) - (s31 * s23);
+    const symlie_real s42 = -symlie_g1(s24);
+    const symlie_real s43 = (s22 * v[2]) - (s23 * v[1]);
+    const symlie_real s44 = (s23 * v[0]) - (s21 * v[2]);
+    const symlie_real s45 = (s21 * v[1]) - (s22 * v[0]);
+    const symlie_real s46 = (((s30 * v[2]) + (s22 * v[5])) - (s31 * v[1])) - (s23 * v[4]);
+    const symlie_real s47 = (((s31 * v[0]) + (s23 * v[3])) - (s29 * v[2])) - (s21 * v[5]);
+    const symlie_real s48 = (((s29 * v[1]) + (s21 * v[4])) - (s30 * v[0])) - (s22 * v[3]);
+    const symlie_real s49 = (s45 * s22) - (s44 * s23);
+    const symlie_real s50 = (s43 * s23) - (s45 * s21);
+    const symlie_real s51 = (s44 * s21) - (s43 * s22);
+    const symlie_real s52 = (((s35 * 0.5) + v[9]) + (s46 * 0.5)) + (((((s30 * s34) + (s37 * s22)) - (s31 * s33)) - (s36 * s23)) * s28);
+    const symlie_real s53 = ((s52 + (s41 * (s38 * s42))) - v[3]) - (((((s30 * s45) + (s48 * s22)) - (s31 * s44)) - (s47 * s23)) * s28);
+    const symlie_real s54 = s41 * s42;
+    const symlie_real s55 = (((s36 * 0.5) + v[10]) + (s47 * 0.5)) + (((((s31 * s32) + (s35 * s23)) - (s29 * s34)) - (s37 * s21)) * s28);
+    const symlie_real s56 = ((s55 + (s41 * (s39 * s42))) - v[4]) - (((((s31 * s43) + (s46 * s23)) - (s29 * s45)) - (s48 * s21)) * s28);
+    const symlie_real s57 = (((s37 * 0.5) + v[11]) + (s48 * 0.5)) + (((((s29 * s33) + (s36 * s21)) - (s30 * s32)) - (s35 * s22)) * s28);
+    const symlie_real s58 = ((s57 + (s41 * (s40 * s42))) - v[5]) - (((((s29 * s44) + (s47 * s21)) - (s30 * s43)) - (s46 * s22)) * s28);
+    const symlie_real s59 = p[2] * (((((((s32 * 0.5) + v[6]) + (s43 * 0.5)) + (s38 * s28)) - v[0]) - (s49 * s28)) * (-2.0));
+    const symlie_real s60 = p[2] * (((((((s33 * 0.5) + v[7]) + (s44 * 0.5)) + (s39 * s28)) - v[1]) - (s50 * s28)) * (-2.0));
+    const symlie_real s61 = p[2] * (((((((s34 * 0.5) + v[8]) + (s45 * 0.5)) + (s40 * s28)) - v[2]) - (s51 * s28)) * (-2.0));
+    const symlie_real s62 = (p[0] * ((s21 / e[0]) - e[1])) - (s59 / e[0]);
+    const symlie_real s63 = (p[0] * ((s22 / e[0]) - e[2])) - (s60 / e[0]);
+    const symlie_real s64 = (p[0] * ((s23 / e[0]) - e[3])) - (s61 / e[0]);
+    const symlie_real s65 = (p[1] * ((s29 / e[0]) - e[4])) - ((p[2] * ((s53 - (s49 * s54)) * (-2.0))) / e[0]);
+    const symlie_real s66 = (p[1] * ((s30 / e[0]) - e[5])) - ((p[2] * ((s56 - (s50 * s54)) * (-2.0))) / e[0]);
+    const symlie_real s67 = (p[1] * ((s31 / e[0]) - e[6])) - ((p[2] * ((s58 - (s51 * s54)) * (-2.0))) / e[0]);
+    const symlie_real s68 = (((s63 * s23) + (s31 * s66)) - (s64 * s22)) - (s30 * s67);
+    const symlie_real s69 = (((s64 * s21) + (s29 * s67)) - (s62 * s23)) - (s31 * s65);
+    const symlie_real s70 = (((s62 * s22) + (s30 * s65)) - (s63 * s21)) - (s29 * s66);
+    const symlie_real s71 = (s66 * s23) - (s67 * s22);
+    const symlie_real s72 = (s67 * s21) - (s65 * s23);
+    const symlie_real s73 = (s65 * s22) - (s66 * s21);
+    const symlie_real s74 = (s72 * s23) - (s73 * s22);
+    const symlie_real s75 = (s73 * s21) - (s71 * s23);
+    const symlie_real s76 = (s71 * s22) - (s72 * s21);
+    const symlie_real s77 = s68 * 0.5;
+    const symlie_real s78 = ((((s31 * s72) + (s69 * s23)) - (s30 * s73)) - (s70 * s22)) * s28;
+    const symlie_real s79 = s54 * s74;
+    const symlie_real s80 = s69 * 0.5;
+    const symlie_real s81 = ((((s29 * s73) + (s70 * s21)) - (s31 * s71)) - (s68 * s23)) * s28;
+    const symlie_real s82 = s54 * s75;
+    const symlie_real s83 = s70 * 0.5;
+    const symlie_real s84 = ((((s30 * s71) + (s68 * s22)) - (s29 * s72)) - (s69 * s21)) * s28;
+    const symlie_real s85 = s54 * s76;
+    const symlie_real s86 = s71 * 0.5;
+    const symlie_real s87 = s74 * s28;
+    const symlie_real s88 = s72 * 0.5;
+    const symlie_real s89 = s75 * s28;
+    const symlie_real s90 = s73 * 0.5;
+    const symlie_real s91 = s76 * s28;
     g[0] = ((s77 - s62) - s78) - s79;
     g[1] = ((s80 - s63) - s81) - s82;
     g[2] = ((s83 - s64) - s84) - s85;
@@ -617,7 +617,7 @@ static inline void rod_segment_force(double t, const double *restrict q, const d
 }
 
 /* An instance's parameters, followed by the constants that depend on parameters alone. 1 operations. */
-static inline void rod_segment_prepare_element(const double *restrict p, const double *restrict e, double *restrict out)
+static inline void rod_segment_prepare_element(const symlie_real *restrict p, const symlie_real *restrict e, symlie_real *restrict out)
 {
     (void)p;
     out[0] = e[0];
@@ -631,7 +631,7 @@ static inline void rod_segment_prepare_element(const double *restrict p, const d
 }
 
 /* Kinetic and potential energy. 0 operations. */
-static inline void tip_energy(double t, const double *restrict q, const double *restrict v, const double *restrict p, const double *restrict e, double *restrict E)
+static inline void tip_energy(symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict p, const symlie_real *restrict e, symlie_real *restrict E)
 {
     (void)t;
     (void)q;
@@ -643,12 +643,12 @@ static inline void tip_energy(double t, const double *restrict q, const double *
 }
 
 /* g(t, q, v) of M v' = -g - Bᵀ λ. 21 operations. */
-static inline void tip_force(double t, const double *restrict q, const double *restrict v, const double *restrict p, const double *restrict e, double *restrict g)
+static inline void tip_force(symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict p, const symlie_real *restrict e, symlie_real *restrict g)
 {
     (void)t;
     (void)v;
     (void)e;
-    const double s0 = q[7] * 2.0;
+    const symlie_real s0 = q[7] * 2.0;
     g[0] = 0.0;
     g[1] = 0.0;
     g[2] = 0.0;
@@ -664,38 +664,38 @@ static inline void tip_force(double t, const double *restrict q, const double *r
 }
 
 /* The output tip_distance. 9 operations. */
-static inline void tip_output_tip_distance(double t, const double *restrict q, const double *restrict v, const double *restrict multipliers, const double *restrict p, const double *restrict e, double *restrict out)
+static inline void tip_output_tip_distance(symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict multipliers, const symlie_real *restrict p, const symlie_real *restrict e, symlie_real *restrict out)
 {
     (void)t;
     (void)v;
     (void)multipliers;
     (void)p;
     (void)e;
-    const double s0 = q[4] - q[11];
-    const double s1 = q[5] - q[12];
-    const double s2 = q[6] - q[13];
+    const symlie_real s0 = q[4] - q[11];
+    const symlie_real s1 = q[5] - q[12];
+    const symlie_real s2 = q[6] - q[13];
     out[0] = sqrt((((s0 * s0) + (s1 * s1)) + (s2 * s2)));
 }
 
 /* The output tip_rotation. 37 operations. */
-static inline void tip_output_tip_rotation(double t, const double *restrict q, const double *restrict v, const double *restrict multipliers, const double *restrict p, const double *restrict e, double *restrict out)
+static inline void tip_output_tip_rotation(symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict multipliers, const symlie_real *restrict p, const symlie_real *restrict e, symlie_real *restrict out)
 {
     (void)t;
     (void)v;
     (void)multipliers;
     (void)p;
     (void)e;
-    const double s0 = (((q[0] * q[8]) + (q[3] * q[9])) - (q[1] * q[7])) - (q[10] * q[2]);
-    const double s1 = (((q[0] * q[9]) + (q[10] * q[1])) - (q[2] * q[7])) - (q[3] * q[8]);
-    const double s2 = (((q[0] * q[10]) + (q[2] * q[8])) - (q[1] * q[9])) - (q[3] * q[7]);
-    const double s3 = symlie_half_angle_ratio(((((q[0] * q[7]) + (q[1] * q[8])) + (q[2] * q[9])) + (q[10] * q[3])), (((s0 * s0) + (s1 * s1)) + (s2 * s2)));
+    const symlie_real s0 = (((q[0] * q[8]) + (q[3] * q[9])) - (q[1] * q[7])) - (q[10] * q[2]);
+    const symlie_real s1 = (((q[0] * q[9]) + (q[10] * q[1])) - (q[2] * q[7])) - (q[3] * q[8]);
+    const symlie_real s2 = (((q[0] * q[10]) + (q[2] * q[8])) - (q[1] * q[9])) - (q[3] * q[7]);
+    const symlie_real s3 = symlie_half_angle_ratio(((((q[0] * q[7]) + (q[1] * q[8])) + (q[2] * q[9])) + (q[10] * q[3])), (((s0 * s0) + (s1 * s1)) + (s2 * s2)));
     out[0] = s0 * s3;
     out[1] = s1 * s3;
     out[2] = s2 * s3;
 }
 
 /* An instance's parameters, followed by the constants that depend on parameters alone. 0 operations. */
-static inline void tip_prepare_element(const double *restrict p, const double *restrict e, double *restrict out)
+static inline void tip_prepare_element(const symlie_real *restrict p, const symlie_real *restrict e, symlie_real *restrict out)
 {
     (void)p;
     (void)e;
@@ -703,7 +703,7 @@ static inline void tip_prepare_element(const double *restrict p, const double *r
 }
 
 /* Parameters, followed by the constants that depend on them alone. 2 operations. */
-static inline void roll_up_prepare(const double *restrict p, double *restrict out)
+static inline void roll_up_prepare(const symlie_real *restrict p, symlie_real *restrict out)
 {
     out[0] = p[0];
     out[1] = p[1];
@@ -712,7 +712,7 @@ static inline void roll_up_prepare(const double *restrict p, double *restrict ou
 }
 
 /* Initial values as stated; components that were not given are completed at load. 0 operations. */
-static inline void roll_up_initial(const double *restrict p, double *restrict q, double *restrict v)
+static inline void roll_up_initial(const symlie_real *restrict p, symlie_real *restrict q, symlie_real *restrict v)
 {
     (void)p;
     (void)q;
@@ -720,88 +720,88 @@ static inline void roll_up_initial(const double *restrict p, double *restrict q,
 }
 
 /* Polynomials of coefficient functions without their branch; arguments that are not theirs are noted. */
-static inline double symlie_c0_to_5_2_polynomial(double z, int *restrict beyond)
+static inline symlie_real symlie_c0_to_5_2_polynomial(symlie_real z, int *restrict beyond)
 {
     *beyond |= !(z <= 2.5);
-    const double zz = z * z;
+    const symlie_real zz = z * z;
     return (((((-1.146453049361302e-11) * zz + (-2.755731768929377e-07)) * zz + (-0.001388888888885841)) * zz + (-0.5)) * z + ((((4.625701609891324e-14 * zz + 2.0876625841954573e-09) * zz + 2.4801587291829438e-05) * zz + 0.041666666666666304) * zz + 1.0));
 }
 
-static inline double symlie_c1_to_5_2_polynomial(double z, int *restrict beyond)
+static inline symlie_real symlie_c1_to_5_2_polynomial(symlie_real z, int *restrict beyond)
 {
     *beyond |= !(z <= 2.5);
-    const double zz = z * z;
+    const symlie_real zz = z * z;
     return (((((-7.643886158204389e-13) * zz + (-2.505210757580932e-08)) * zz + (-0.0001984126984125376)) * zz + (-0.16666666666666666)) * z + ((((2.730402537561207e-15 * zz + 1.605897465969838e-10) * zz + 2.7557319218837673e-06) * zz + 0.008333333333333314) * zz + 1.0));
 }
 
-static inline double symlie_c2_polynomial(double z, int *restrict beyond)
+static inline symlie_real symlie_c2_polynomial(symlie_real z, int *restrict beyond)
 {
     *beyond |= !(z <= 10.0);
     return ((((((((((8.125563027368729e-22 * z + (-4.0941684518795686e-19)) * z + 1.561732077574033e-16) * z + (-4.779463979155198e-14)) * z + 1.1470745011759024e-11) * z + (-2.0876756972200265e-09)) * z + 2.755731922374513e-07) * z + (-2.480158730158542e-05)) * z + 0.0013888888888888883) * z + (-0.041666666666666664)) * z + 0.5);
 }
 
-static inline double symlie_c2_1_polynomial(double z, int *restrict beyond)
+static inline symlie_real symlie_c2_1_polynomial(symlie_real z, int *restrict beyond)
 {
     *beyond |= !(z <= 10.0);
     return (((((((((((-3.260206230985694e-23) * z + 1.7733714995382063e-20) * z + (-7.397872125493447e-18)) * z + 2.4990681607544742e-15) * z + (-6.691268047899252e-13)) * z + 1.3764894711460903e-10) * z + (-2.0876756987778738e-08)) * z + 2.2045855379188016e-06) * z + (-0.0001488095238095238)) * z + 0.005555555555555556) * z + (-0.08333333333333333));
 }
 
-static inline double symlie_c3_polynomial(double z, int *restrict beyond)
+static inline symlie_real symlie_c3_polynomial(symlie_real z, int *restrict beyond)
 {
     *beyond |= !(z <= 10.0);
     return ((((((((((3.5586776163185615e-23 * z + (-1.9508063293522243e-20)) * z + 8.219877074338522e-18) * z + (-2.8114518851924474e-15)) * z + 7.647163496161549e-13) * z + (-1.6059043830519684e-10)) * z + 2.505210838534487e-08) * z + (-2.7557319223985134e-06)) * z + 0.00019841269841269839) * z + (-0.008333333333333333)) * z + 0.16666666666666666);
 }
 
-static inline double symlie_c3_1_polynomial(double z, int *restrict beyond)
+static inline symlie_real symlie_c3_1_polynomial(symlie_real z, int *restrict beyond)
 {
     *beyond |= !(z <= 10.0);
     return (((((((((7.123444109013544e-22 * z + (-3.511791973054717e-19)) * z + 1.3151877619229284e-16) * z + (-3.936033471006943e-14)) * z + 9.176596247327634e-12) * z + (-1.6059043832339576e-09)) * z + 2.004168670830976e-07) * z + (-1.653439153439137e-05)) * z + 0.0007936507936507937) * z + (-0.016666666666666666));
 }
 
-static inline double symlie_g0_polynomial(double z, int *restrict beyond)
+static inline symlie_real symlie_g0_polynomial(symlie_real z, int *restrict beyond)
 {
     *beyond |= !(z <= 10.0);
-    const double zz = z * z;
-    const double z4 = zz * zz;
+    const symlie_real zz = z * z;
+    const symlie_real z4 = zz * zz;
     return (((((-2.374937043384423e-20) * z4 + 3.3886241798257043e-13) * z4 + 8.267195766416719e-07) * z + (((1.626407925816247e-23 * z4 + 6.938420864151848e-18) * z4 + 1.3382743829087943e-11) * z4 + 3.306878306879509e-05)) * zz + (((((-4.964054347732878e-22) * z4 + 2.0885536182500148e-16) * z4 + 5.284187514586384e-10) * z4 + 0.0013888888888888885) * z + (((1.5980372356814938e-20 * z4 + 8.62237152530999e-15) * z4 + 2.0876757186110963e-08) * z4 + 0.08333333333333333)));
 }
 
-static inline double symlie_g1_polynomial(double z, int *restrict beyond)
+static inline symlie_real symlie_g1_polynomial(symlie_real z, int *restrict beyond)
 {
     *beyond |= !(z <= 10.0);
-    const double zz = z * z;
-    const double z4 = zz * zz;
+    const symlie_real zz = z * z;
+    const symlie_real z4 = zz * zz;
     return (((((4.4105996836466185e-25 * z4 + 1.4678086019619589e-19) * z4 + 1.3739505706872142e-13) * z4 + 1.6701405591029146e-07) * z + ((((-1.6615596406317397e-23) * z4 + 2.642123671175447e-18) * z4 + 4.745522156589433e-12) * z4 + 4.9603174603164735e-06)) * zz + ((((4.941659792425044e-22 * z4 + 1.1228331058555682e-16) * z4 + 1.6059047131422521e-10) * z4 + 0.00013227513227513228) * z + ((((-3.959402422871002e-21) * z4 + 3.907406496582779e-15) * z4 + 5.284190117157565e-09) * z4 + 0.002777777777777778)));
 }
 
-static inline void S3sR3_advance_polynomial(const double *restrict q, const double *restrict u, double *restrict out, int *restrict beyond)
+static inline void S3sR3_advance_polynomial(const symlie_real *restrict q, const symlie_real *restrict u, symlie_real *restrict out, int *restrict beyond)
 {
-    const double s0 = ((u[0] * u[0]) + (u[1] * u[1])) + (u[2] * u[2]);
-    const double s1 = s0 * 0.25;
-    const double s2 = symlie_c0_to_5_2_polynomial(s1, beyond);
-    const double s3 = symlie_c1_to_5_2_polynomial(s1, beyond);
-    const double s4 = (u[1] * u[5]) - (u[2] * u[4]);
-    const double s5 = (u[2] * u[3]) - (u[0] * u[5]);
-    const double s6 = (u[0] * u[4]) - (u[1] * u[3]);
-    const double s7 = symlie_c2_polynomial(s0, beyond);
-    const double s8 = symlie_c3_polynomial(s0, beyond);
-    const double s9 = s3 * (u[0] * 0.5);
-    const double s10 = s3 * (u[1] * 0.5);
-    const double s11 = (u[2] * 0.5) * s3;
-    const double s12 = ((s4 * s7) + u[3]) + (s8 * ((s6 * u[1]) - (s5 * u[2])));
-    const double s13 = ((s5 * s7) + u[4]) + (s8 * ((s4 * u[2]) - (s6 * u[0])));
-    const double s14 = ((s6 * s7) + u[5]) + (s8 * ((s5 * u[0]) - (s4 * u[1])));
-    const double s15 = (q[2] * q[2]) * 2.0;
-    const double s16 = (q[3] * q[3]) * 2.0;
-    const double s17 = q[1] * 2.0;
-    const double s18 = q[2] * s17;
-    const double s19 = q[0] * 2.0;
-    const double s20 = q[3] * s19;
-    const double s21 = q[2] * s19;
-    const double s22 = q[3] * s17;
-    const double s23 = 1.0 - ((q[1] * q[1]) * 2.0);
-    const double s24 = q[3] * (q[2] * 2.0);
-    const double s25 = q[1] * s19;
+    const symlie_real s0 = ((u[0] * u[0]) + (u[1] * u[1])) + (u[2] * u[2]);
+    const symlie_real s1 = s0 * 0.25;
+    const symlie_real s2 = symlie_c0_to_5_2_polynomial(s1, beyond);
+    const symlie_real s3 = symlie_c1_to_5_2_polynomial(s1, beyond);
+    const symlie_real s4 = (u[1] * u[5]) - (u[2] * u[4]);
+    const symlie_real s5 = (u[2] * u[3]) - (u[0] * u[5]);
+    const symlie_real s6 = (u[0] * u[4]) - (u[1] * u[3]);
+    const symlie_real s7 = symlie_c2_polynomial(s0, beyond);
+    const symlie_real s8 = symlie_c3_polynomial(s0, beyond);
+    const symlie_real s9 = s3 * (u[0] * 0.5);
+    const symlie_real s10 = s3 * (u[1] * 0.5);
+    const symlie_real s11 = (u[2] * 0.5) * s3;
+    const symlie_real s12 = ((s4 * s7) + u[3]) + (s8 * ((s6 * u[1]) - (s5 * u[2])));
+    const symlie_real s13 = ((s5 * s7) + u[4]) + (s8 * ((s4 * u[2]) - (s6 * u[0])));
+    const symlie_real s14 = ((s6 * s7) + u[5]) + (s8 * ((s5 * u[0]) - (s4 * u[1])));
+    const symlie_real s15 = (q[2] * q[2]) * 2.0;
+    const symlie_real s16 = (q[3] * q[3]) * 2.0;
+    const symlie_real s17 = q[1] * 2.0;
+    const symlie_real s18 = q[2] * s17;
+    const symlie_real s19 = q[0] * 2.0;
+    const symlie_real s20 = q[3] * s19;
+    const symlie_real s21 = q[2] * s19;
+    const symlie_real s22 = q[3] * s17;
+    const symlie_real s23 = 1.0 - ((q[1] * q[1]) * 2.0);
+    const symlie_real s24 = q[3] * (q[2] * 2.0);
+    const symlie_real s25 = q[1] * s19;
     out[0] = (((q[0] * s2) - (q[1] * s9)) - (q[2] * s10)) - (q[3] * s11);
     out[1] = (((q[1] * s2) + (q[0] * s9)) + (q[2] * s11)) - (q[3] * s10);
     out[2] = (((q[2] * s2) + (q[3] * s9)) + (q[0] * s10)) - (q[1] * s11);
@@ -812,18 +812,18 @@ static inline void S3sR3_advance_polynomial(const double *restrict q, const doub
 }
 
 /* S3sR3_advance of 16 nodes; 0 if an argument lies beyond a polynomial, and the result is of no use. */
-static inline int S3sR3_advance_16(const double *restrict q, const double *restrict u, double *restrict out)
+static inline int S3sR3_advance_16(const symlie_real *restrict q, const symlie_real *restrict u, symlie_real *restrict out)
 {
-    double q_of[7][16];
-    double u_of[6][16];
-    double out_of[7][16];
+    symlie_real q_of[7][16];
+    symlie_real u_of[6][16];
+    symlie_real out_of[7][16];
     int beyond = 0;
     for (int k = 0; k < 7; k++)
         for (int n = 0; n < 16; n++) q_of[k][n] = q[n * 7 + k];
     for (int k = 0; k < 6; k++)
         for (int n = 0; n < 16; n++) u_of[k][n] = u[n * 6 + k];
     for (int n = 0; n < 16; n++) {
-        double first[7], second[6], result[7];
+        symlie_real first[7], second[6], result[7];
         for (int k = 0; k < 7; k++) first[k] = q_of[k][n];
         for (int k = 0; k < 6; k++) second[k] = u_of[k][n];
         S3sR3_advance_polynomial(first, second, result, &beyond);
@@ -835,18 +835,18 @@ static inline int S3sR3_advance_16(const double *restrict q, const double *restr
 }
 
 /* S3sR3_advance of 4 nodes; 0 if an argument lies beyond a polynomial, and the result is of no use. */
-static inline int S3sR3_advance_4(const double *restrict q, const double *restrict u, double *restrict out)
+static inline int S3sR3_advance_4(const symlie_real *restrict q, const symlie_real *restrict u, symlie_real *restrict out)
 {
-    double q_of[7][4];
-    double u_of[6][4];
-    double out_of[7][4];
+    symlie_real q_of[7][4];
+    symlie_real u_of[6][4];
+    symlie_real out_of[7][4];
     int beyond = 0;
     for (int k = 0; k < 7; k++)
         for (int n = 0; n < 4; n++) q_of[k][n] = q[n * 7 + k];
     for (int k = 0; k < 6; k++)
         for (int n = 0; n < 4; n++) u_of[k][n] = u[n * 6 + k];
     for (int n = 0; n < 4; n++) {
-        double first[7], second[6], result[7];
+        symlie_real first[7], second[6], result[7];
         for (int k = 0; k < 7; k++) first[k] = q_of[k][n];
         for (int k = 0; k < 6; k++) second[k] = u_of[k][n];
         S3sR3_advance_polynomial(first, second, result, &beyond);
@@ -857,24 +857,24 @@ static inline int S3sR3_advance_4(const double *restrict q, const double *restri
     return !beyond;
 }
 
-static inline void S3sR3_rate_polynomial(const double *restrict u, const double *restrict w, double *restrict out, int *restrict beyond)
+static inline void S3sR3_rate_polynomial(const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out, int *restrict beyond)
 {
-    const double s0 = ((u[0] * u[0]) + (u[1] * u[1])) + (u[2] * u[2]);
-    const double s1 = (u[1] * w[2]) - (u[2] * w[1]);
-    const double s2 = (u[2] * w[0]) - (u[0] * w[2]);
-    const double s3 = (u[0] * w[1]) - (u[1] * w[0]);
-    const double s4 = (((u[1] * w[5]) + (u[4] * w[2])) - (u[2] * w[4])) - (u[5] * w[1]);
-    const double s5 = (((u[2] * w[3]) + (u[5] * w[0])) - (u[0] * w[5])) - (u[3] * w[2]);
-    const double s6 = (((u[0] * w[4]) + (u[3] * w[1])) - (u[1] * w[3])) - (u[4] * w[0]);
-    const double s7 = symlie_g0_polynomial(s0, beyond);
-    const double s8 = (s3 * u[1]) - (s2 * u[2]);
-    const double s9 = (s1 * u[2]) - (s3 * u[0]);
-    const double s10 = (s2 * u[0]) - (s1 * u[1]);
-    const double s11 = ((-(u[0] * u[3])) - (u[1] * u[4])) - (u[2] * u[5]);
-    const double s12 = -symlie_g1_polynomial(s0, beyond);
-    const double s13 = (((s4 * 0.5) + w[3]) + (s7 * ((((s3 * u[4]) + (s6 * u[1])) - (s2 * u[5])) - (s5 * u[2])))) + (s8 * (s11 * s12));
-    const double s14 = (((s5 * 0.5) + w[4]) + (s7 * ((((s1 * u[5]) + (s4 * u[2])) - (s3 * u[3])) - (s6 * u[0])))) + (s11 * (s9 * s12));
-    const double s15 = (((s6 * 0.5) + w[5]) + (s7 * ((((s2 * u[3]) + (s5 * u[0])) - (s1 * u[4])) - (s4 * u[1])))) + ((s10 * s12) * s11);
+    const symlie_real s0 = ((u[0] * u[0]) + (u[1] * u[1])) + (u[2] * u[2]);
+    const symlie_real s1 = (u[1] * w[2]) - (u[2] * w[1]);
+    const symlie_real s2 = (u[2] * w[0]) - (u[0] * w[2]);
+    const symlie_real s3 = (u[0] * w[1]) - (u[1] * w[0]);
+    const symlie_real s4 = (((u[1] * w[5]) + (u[4] * w[2])) - (u[2] * w[4])) - (u[5] * w[1]);
+    const symlie_real s5 = (((u[2] * w[3]) + (u[5] * w[0])) - (u[0] * w[5])) - (u[3] * w[2]);
+    const symlie_real s6 = (((u[0] * w[4]) + (u[3] * w[1])) - (u[1] * w[3])) - (u[4] * w[0]);
+    const symlie_real s7 = symlie_g0_polynomial(s0, beyond);
+    const symlie_real s8 = (s3 * u[1]) - (s2 * u[2]);
+    const symlie_real s9 = (s1 * u[2]) - (s3 * u[0]);
+    const symlie_real s10 = (s2 * u[0]) - (s1 * u[1]);
+    const symlie_real s11 = ((-(u[0] * u[3])) - (u[1] * u[4])) - (u[2] * u[5]);
+    const symlie_real s12 = -symlie_g1_polynomial(s0, beyond);
+    const symlie_real s13 = (((s4 * 0.5) + w[3]) + (s7 * ((((s3 * u[4]) + (s6 * u[1])) - (s2 * u[5])) - (s5 * u[2])))) + (s8 * (s11 * s12));
+    const symlie_real s14 = (((s5 * 0.5) + w[4]) + (s7 * ((((s1 * u[5]) + (s4 * u[2])) - (s3 * u[3])) - (s6 * u[0])))) + (s11 * (s9 * s12));
+    const symlie_real s15 = (((s6 * 0.5) + w[5]) + (s7 * ((((s2 * u[3]) + (s5 * u[0])) - (s1 * u[4])) - (s4 * u[1])))) + ((s10 * s12) * s11);
     out[0] = ((s1 * 0.5) + w[0]) + (s7 * s8);
     out[1] = ((s2 * 0.5) + w[1]) + (s7 * s9);
     out[2] = ((s3 * 0.5) + w[2]) + (s7 * s10);
@@ -884,18 +884,18 @@ static inline void S3sR3_rate_polynomial(const double *restrict u, const double 
 }
 
 /* S3sR3_rate of 16 nodes; 0 if an argument lies beyond a polynomial, and the result is of no use. */
-static inline int S3sR3_rate_16(const double *restrict u, const double *restrict w, double *restrict out)
+static inline int S3sR3_rate_16(const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
 {
-    double u_of[6][16];
-    double w_of[6][16];
-    double out_of[6][16];
+    symlie_real u_of[6][16];
+    symlie_real w_of[6][16];
+    symlie_real out_of[6][16];
     int beyond = 0;
     for (int k = 0; k < 6; k++)
         for (int n = 0; n < 16; n++) u_of[k][n] = u[n * 6 + k];
     for (int k = 0; k < 6; k++)
         for (int n = 0; n < 16; n++) w_of[k][n] = w[n * 6 + k];
     for (int n = 0; n < 16; n++) {
-        double first[6], second[6], result[6];
+        symlie_real first[6], second[6], result[6];
         for (int k = 0; k < 6; k++) first[k] = u_of[k][n];
         for (int k = 0; k < 6; k++) second[k] = w_of[k][n];
         S3sR3_rate_polynomial(first, second, result, &beyond);
@@ -907,18 +907,18 @@ static inline int S3sR3_rate_16(const double *restrict u, const double *restrict
 }
 
 /* S3sR3_rate of 4 nodes; 0 if an argument lies beyond a polynomial, and the result is of no use. */
-static inline int S3sR3_rate_4(const double *restrict u, const double *restrict w, double *restrict out)
+static inline int S3sR3_rate_4(const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
 {
-    double u_of[6][4];
-    double w_of[6][4];
-    double out_of[6][4];
+    symlie_real u_of[6][4];
+    symlie_real w_of[6][4];
+    symlie_real out_of[6][4];
     int beyond = 0;
     for (int k = 0; k < 6; k++)
         for (int n = 0; n < 4; n++) u_of[k][n] = u[n * 6 + k];
     for (int k = 0; k < 6; k++)
         for (int n = 0; n < 4; n++) w_of[k][n] = w[n * 6 + k];
     for (int n = 0; n < 4; n++) {
-        double first[6], second[6], result[6];
+        symlie_real first[6], second[6], result[6];
         for (int k = 0; k < 6; k++) first[k] = u_of[k][n];
         for (int k = 0; k < 6; k++) second[k] = w_of[k][n];
         S3sR3_rate_polynomial(first, second, result, &beyond);
@@ -929,26 +929,26 @@ static inline int S3sR3_rate_4(const double *restrict u, const double *restrict 
     return !beyond;
 }
 
-static inline void S3sR3_transport_polynomial(const double *restrict u, const double *restrict w, double *restrict out, int *restrict beyond)
+static inline void S3sR3_transport_polynomial(const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out, int *restrict beyond)
 {
-    const double s0 = ((u[0] * u[0]) + (u[1] * u[1])) + (u[2] * u[2]);
-    const double s1 = (u[1] * w[2]) - (u[2] * w[1]);
-    const double s2 = (u[2] * w[0]) - (u[0] * w[2]);
-    const double s3 = (u[0] * w[1]) - (u[1] * w[0]);
-    const double s4 = (((u[1] * w[5]) + (u[4] * w[2])) - (u[2] * w[4])) - (u[5] * w[1]);
-    const double s5 = (((u[2] * w[3]) + (u[5] * w[0])) - (u[0] * w[5])) - (u[3] * w[2]);
-    const double s6 = (((u[0] * w[4]) + (u[3] * w[1])) - (u[1] * w[3])) - (u[4] * w[0]);
-    const double s7 = -symlie_c2_polynomial(s0, beyond);
-    const double s8 = symlie_c3_polynomial(s0, beyond);
-    const double s9 = (s3 * u[1]) - (s2 * u[2]);
-    const double s10 = (s1 * u[2]) - (s3 * u[0]);
-    const double s11 = (s2 * u[0]) - (s1 * u[1]);
-    const double s12 = ((-(u[0] * u[3])) - (u[1] * u[4])) - (u[2] * u[5]);
-    const double s13 = -symlie_c3_1_polynomial(s0, beyond);
-    const double s14 = s12 * symlie_c2_1_polynomial(s0, beyond);
-    const double s15 = (((s4 * s7) + w[3]) + (s8 * ((((s3 * u[4]) + (s6 * u[1])) - (s2 * u[5])) - (s5 * u[2])))) + (s1 * s14);
-    const double s16 = (((s5 * s7) + w[4]) + (s8 * ((((s1 * u[5]) + (s4 * u[2])) - (s3 * u[3])) - (s6 * u[0])))) + (s2 * s14);
-    const double s17 = (((s6 * s7) + w[5]) + (s8 * ((((s2 * u[3]) + (s5 * u[0])) - (s1 * u[4])) - (s4 * u[1])))) + (s3 * s14);
+    const symlie_real s0 = ((u[0] * u[0]) + (u[1] * u[1])) + (u[2] * u[2]);
+    const symlie_real s1 = (u[1] * w[2]) - (u[2] * w[1]);
+    const symlie_real s2 = (u[2] * w[0]) - (u[0] * w[2]);
+    const symlie_real s3 = (u[0] * w[1]) - (u[1] * w[0]);
+    const symlie_real s4 = (((u[1] * w[5]) + (u[4] * w[2])) - (u[2] * w[4])) - (u[5] * w[1]);
+    const symlie_real s5 = (((u[2] * w[3]) + (u[5] * w[0])) - (u[0] * w[5])) - (u[3] * w[2]);
+    const symlie_real s6 = (((u[0] * w[4]) + (u[3] * w[1])) - (u[1] * w[3])) - (u[4] * w[0]);
+    const symlie_real s7 = -symlie_c2_polynomial(s0, beyond);
+    const symlie_real s8 = symlie_c3_polynomial(s0, beyond);
+    const symlie_real s9 = (s3 * u[1]) - (s2 * u[2]);
+    const symlie_real s10 = (s1 * u[2]) - (s3 * u[0]);
+    const symlie_real s11 = (s2 * u[0]) - (s1 * u[1]);
+    const symlie_real s12 = ((-(u[0] * u[3])) - (u[1] * u[4])) - (u[2] * u[5]);
+    const symlie_real s13 = -symlie_c3_1_polynomial(s0, beyond);
+    const symlie_real s14 = s12 * symlie_c2_1_polynomial(s0, beyond);
+    const symlie_real s15 = (((s4 * s7) + w[3]) + (s8 * ((((s3 * u[4]) + (s6 * u[1])) - (s2 * u[5])) - (s5 * u[2])))) + (s1 * s14);
+    const symlie_real s16 = (((s5 * s7) + w[4]) + (s8 * ((((s1 * u[5]) + (s4 * u[2])) - (s3 * u[3])) - (s6 * u[0])))) + (s2 * s14);
+    const symlie_real s17 = (((s6 * s7) + w[5]) + (s8 * ((((s2 * u[3]) + (s5 * u[0])) - (s1 * u[4])) - (s4 * u[1])))) + (s3 * s14);
     out[0] = ((s7 * s1) + w[0]) + (s8 * s9);
     out[1] = ((s2 * s7) + w[1]) + (s8 * s10);
     out[2] = ((s3 * s7) + w[2]) + (s8 * s11);
@@ -958,18 +958,18 @@ static inline void S3sR3_transport_polynomial(const double *restrict u, const do
 }
 
 /* S3sR3_transport of 16 nodes; 0 if an argument lies beyond a polynomial, and the result is of no use. */
-static inline int S3sR3_transport_16(const double *restrict u, const double *restrict w, double *restrict out)
+static inline int S3sR3_transport_16(const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
 {
-    double u_of[6][16];
-    double w_of[6][16];
-    double out_of[6][16];
+    symlie_real u_of[6][16];
+    symlie_real w_of[6][16];
+    symlie_real out_of[6][16];
     int beyond = 0;
     for (int k = 0; k < 6; k++)
         for (int n = 0; n < 16; n++) u_of[k][n] = u[n * 6 + k];
     for (int k = 0; k < 6; k++)
         for (int n = 0; n < 16; n++) w_of[k][n] = w[n * 6 + k];
     for (int n = 0; n < 16; n++) {
-        double first[6], second[6], result[6];
+        symlie_real first[6], second[6], result[6];
         for (int k = 0; k < 6; k++) first[k] = u_of[k][n];
         for (int k = 0; k < 6; k++) second[k] = w_of[k][n];
         S3sR3_transport_polynomial(first, second, result, &beyond);
@@ -981,18 +981,18 @@ static inline int S3sR3_transport_16(const double *restrict u, const double *res
 }
 
 /* S3sR3_transport of 4 nodes; 0 if an argument lies beyond a polynomial, and the result is of no use. */
-static inline int S3sR3_transport_4(const double *restrict u, const double *restrict w, double *restrict out)
+static inline int S3sR3_transport_4(const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
 {
-    double u_of[6][4];
-    double w_of[6][4];
-    double out_of[6][4];
+    symlie_real u_of[6][4];
+    symlie_real w_of[6][4];
+    symlie_real out_of[6][4];
     int beyond = 0;
     for (int k = 0; k < 6; k++)
         for (int n = 0; n < 4; n++) u_of[k][n] = u[n * 6 + k];
     for (int k = 0; k < 6; k++)
         for (int n = 0; n < 4; n++) w_of[k][n] = w[n * 6 + k];
     for (int n = 0; n < 4; n++) {
-        double first[6], second[6], result[6];
+        symlie_real first[6], second[6], result[6];
         for (int k = 0; k < 6; k++) first[k] = u_of[k][n];
         for (int k = 0; k < 6; k++) second[k] = w_of[k][n];
         S3sR3_transport_polynomial(first, second, result, &beyond);
@@ -1004,7 +1004,7 @@ static inline int S3sR3_transport_4(const double *restrict u, const double *rest
 }
 
 /* q∘exp(u). */
-static inline void system_advance(const symlie_problem *restrict P, const double *restrict q, const double *restrict u, double *restrict out)
+static inline void system_advance(const symlie_problem *restrict P, const symlie_real *restrict q, const symlie_real *restrict u, symlie_real *restrict out)
 {
     int s = 0, d = 0;
     int rest_S3sR3 = (int)P->nodes[0].moving;
@@ -1022,7 +1022,7 @@ static inline void system_advance(const symlie_problem *restrict P, const double
 }
 
 /* T⁻¹(u) w. */
-static inline void system_rate(const symlie_problem *restrict P, const double *restrict u, const double *restrict w, double *restrict out)
+static inline void system_rate(const symlie_problem *restrict P, const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
 {
     int s = 0, d = 0;
     int rest_S3sR3 = (int)P->nodes[0].moving;
@@ -1040,7 +1040,7 @@ static inline void system_rate(const symlie_problem *restrict P, const double *r
 }
 
 /* T(u) w. */
-static inline void system_transport(const symlie_problem *restrict P, const double *restrict u, const double *restrict w, double *restrict out)
+static inline void system_transport(const symlie_problem *restrict P, const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
 {
     int s = 0, d = 0;
     int rest_S3sR3 = (int)P->nodes[0].count;
@@ -1054,7 +1054,7 @@ static inline void system_transport(const symlie_problem *restrict P, const doub
 }
 
 /* [u, w]. */
-static inline void system_bracket(const symlie_problem *restrict P, const double *restrict u, const double *restrict w, double *restrict out)
+static inline void system_bracket(const symlie_problem *restrict P, const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
 {
     int s = 0, d = 0;
     for (int k = 0; k < (int)P->nodes[0].count; k++, s += 7, d += 6)
@@ -1063,7 +1063,7 @@ static inline void system_bracket(const symlie_problem *restrict P, const double
 }
 
 /* log(q⁻¹∘b), on groups; (|b - q|, 0, …) of stored components of nodes on other spaces. */
-static inline void system_difference(const symlie_problem *restrict P, const double *restrict q, const double *restrict b, double *restrict out)
+static inline void system_difference(const symlie_problem *restrict P, const symlie_real *restrict q, const symlie_real *restrict b, symlie_real *restrict out)
 {
     int s = 0, d = 0;
     for (int k = 0; k < (int)P->nodes[0].count; k++, s += 7, d += 6)
@@ -1072,7 +1072,7 @@ static inline void system_difference(const symlie_problem *restrict P, const dou
 }
 
 /* q after one step back to the group. */
-static inline void system_normalize(const symlie_problem *restrict P, const double *restrict q, double *restrict out)
+static inline void system_normalize(const symlie_problem *restrict P, const symlie_real *restrict q, symlie_real *restrict out)
 {
     int s = 0, d = 0;
     for (int k = 0; k < (int)P->nodes[0].count; k++, s += 7, d += 6)
@@ -1081,12 +1081,12 @@ static inline void system_normalize(const symlie_problem *restrict P, const doub
 }
 
 /* Largest squared rotation angle in u. */
-static inline double system_chart(const symlie_problem *restrict P, const double *restrict u)
+static inline symlie_real system_chart(const symlie_problem *restrict P, const symlie_real *restrict u)
 {
-    double largest = 0;
+    symlie_real largest = 0;
     int d = 0;
     for (int k = 0; k < (int)P->nodes[0].moving; k++, d += 6) {
-        double z;
+        symlie_real z;
         S3sR3_chart(u + d, &z);
         largest = z > largest ? z : largest;
     }
@@ -1100,19 +1100,19 @@ static inline double system_chart(const symlie_problem *restrict P, const double
 #define VELOCITY_OF_rod_section(e, n) P->elements[0].velocity_of[(e) * 1 + (n)]
 #define PARAMETERS_OF_rod_section(e) (P->elements[0].parameters + (e) * P->elements[0].stride)
 
-static inline void rod_section_gather_storage(const symlie_problem *restrict P, int e, const double *restrict q, double *restrict local)
+static inline void rod_section_gather_storage(const symlie_problem *restrict P, int e, const symlie_real *restrict q, symlie_real *restrict local)
 {
     (void)P;
     for (int k = 0; k < 7; k++) local[0 + k] = q[STORAGE_OF_rod_section(e, 0) + k];
 }
 
-static inline void rod_section_gather_velocity(const symlie_problem *restrict P, int e, const double *restrict v, double *restrict local)
+static inline void rod_section_gather_velocity(const symlie_problem *restrict P, int e, const symlie_real *restrict v, symlie_real *restrict local)
 {
     (void)P;
     for (int k = 0; k < 6; k++) local[0 + k] = v[VELOCITY_OF_rod_section(e, 0) + k];
 }
 
-static inline void rod_section_scatter_velocity(const symlie_problem *restrict P, int e, const double *restrict local, double *restrict g)
+static inline void rod_section_scatter_velocity(const symlie_problem *restrict P, int e, const symlie_real *restrict local, symlie_real *restrict g)
 {
     (void)P;
     for (int k = 0; k < 6; k++) g[VELOCITY_OF_rod_section(e, 0) + k] += local[0 + k];
@@ -1123,21 +1123,21 @@ static inline void rod_section_scatter_velocity(const symlie_problem *restrict P
 #define VELOCITY_OF_rod_segment(e, n) P->elements[1].velocity_of[(e) * 2 + (n)]
 #define PARAMETERS_OF_rod_segment(e) (P->elements[1].parameters + (e) * P->elements[1].stride)
 
-static inline void rod_segment_gather_storage(const symlie_problem *restrict P, int e, const double *restrict q, double *restrict local)
+static inline void rod_segment_gather_storage(const symlie_problem *restrict P, int e, const symlie_real *restrict q, symlie_real *restrict local)
 {
     (void)P;
     for (int k = 0; k < 7; k++) local[0 + k] = q[STORAGE_OF_rod_segment(e, 0) + k];
     for (int k = 0; k < 7; k++) local[7 + k] = q[STORAGE_OF_rod_segment(e, 1) + k];
 }
 
-static inline void rod_segment_gather_velocity(const symlie_problem *restrict P, int e, const double *restrict v, double *restrict local)
+static inline void rod_segment_gather_velocity(const symlie_problem *restrict P, int e, const symlie_real *restrict v, symlie_real *restrict local)
 {
     (void)P;
     for (int k = 0; k < 6; k++) local[0 + k] = v[VELOCITY_OF_rod_segment(e, 0) + k];
     for (int k = 0; k < 6; k++) local[6 + k] = v[VELOCITY_OF_rod_segment(e, 1) + k];
 }
 
-static inline void rod_segment_scatter_velocity(const symlie_problem *restrict P, int e, const double *restrict local, double *restrict g)
+static inline void rod_segment_scatter_velocity(const symlie_problem *restrict P, int e, const symlie_real *restrict local, symlie_real *restrict g)
 {
     (void)P;
     for (int k = 0; k < 6; k++) g[VELOCITY_OF_rod_segment(e, 0) + k] += local[0 + k];
@@ -1149,21 +1149,21 @@ static inline void rod_segment_scatter_velocity(const symlie_problem *restrict P
 #define VELOCITY_OF_tip(e, n) P->elements[2].velocity_of[(e) * 2 + (n)]
 #define PARAMETERS_OF_tip(e) (P->elements[2].parameters + (e) * P->elements[2].stride)
 
-static inline void tip_gather_storage(const symlie_problem *restrict P, int e, const double *restrict q, double *restrict local)
+static inline void tip_gather_storage(const symlie_problem *restrict P, int e, const symlie_real *restrict q, symlie_real *restrict local)
 {
     (void)P;
     for (int k = 0; k < 7; k++) local[0 + k] = q[STORAGE_OF_tip(e, 0) + k];
     for (int k = 0; k < 7; k++) local[7 + k] = q[STORAGE_OF_tip(e, 1) + k];
 }
 
-static inline void tip_gather_velocity(const symlie_problem *restrict P, int e, const double *restrict v, double *restrict local)
+static inline void tip_gather_velocity(const symlie_problem *restrict P, int e, const symlie_real *restrict v, symlie_real *restrict local)
 {
     (void)P;
     for (int k = 0; k < 6; k++) local[0 + k] = v[VELOCITY_OF_tip(e, 0) + k];
     for (int k = 0; k < 6; k++) local[6 + k] = v[VELOCITY_OF_tip(e, 1) + k];
 }
 
-static inline void tip_scatter_velocity(const symlie_problem *restrict P, int e, const double *restrict local, double *restrict g)
+static inline void tip_scatter_velocity(const symlie_problem *restrict P, int e, const symlie_real *restrict local, symlie_real *restrict g)
 {
     (void)P;
     for (int k = 0; k < 6; k++) g[VELOCITY_OF_tip(e, 0) + k] += local[0 + k];
@@ -1171,10 +1171,10 @@ static inline void tip_scatter_velocity(const symlie_problem *restrict P, int e,
 }
 
 /* Lower triangle of M(q). */
-static inline void system_mass(const symlie_problem *restrict P, double t, const double *restrict q, double *restrict M)
+static inline void system_mass(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, symlie_real *restrict M)
 {
     for (int e = 0; e < COUNT_rod_section; e++, M += 6) {
-        double local_q[7];
+        symlie_real local_q[7];
         rod_section_gather_storage(P, e, q, local_q);
         rod_section_mass(t, local_q, P->p, PARAMETERS_OF_rod_section(e), M);
 }
@@ -1182,63 +1182,63 @@ static inline void system_mass(const symlie_problem *restrict P, double t, const
 }
 
 /* Φ(t, q). */
-static inline void system_constraint(const symlie_problem *restrict P, double t, const double *restrict q, double *restrict Phi)
+static inline void system_constraint(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, symlie_real *restrict Phi)
 {
     (void)P, (void)t, (void)q, (void)Phi;
 }
 
 /* Nonzeros of B(t, q). */
-static inline void system_jacobian(const symlie_problem *restrict P, double t, const double *restrict q, double *restrict B)
+static inline void system_jacobian(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, symlie_real *restrict B)
 {
     (void)P, (void)t, (void)q, (void)B;
 }
 
 /* b of B v + b = 0. */
-static inline void system_constraint_rate(const symlie_problem *restrict P, double t, const double *restrict q, double *restrict b)
+static inline void system_constraint_rate(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, symlie_real *restrict b)
 {
     (void)P, (void)t, (void)q, (void)b;
 }
 
 /* Z of d/dt (B v + b) = B v' + Z. */
-static inline void system_curvature(const symlie_problem *restrict P, double t, const double *restrict q, const double *restrict v, double *restrict Z)
+static inline void system_curvature(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, symlie_real *restrict Z)
 {
     (void)P, (void)t, (void)q, (void)v, (void)Z;
 }
 
 /* Scalars whose zeros are events. */
-static inline void system_events(const symlie_problem *restrict P, double t, const double *restrict q, const double *restrict v, const double *restrict lambda, double *restrict out)
+static inline void system_events(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict lambda, symlie_real *restrict out)
 {
-    const double *restrict multipliers = lambda;
+    const symlie_real *restrict multipliers = lambda;
     (void)P, (void)t, (void)q, (void)v, (void)multipliers, (void)out;
 }
 
 /* g(t, q, v) of M v' = -g - Bᵀ λ. */
-static inline void system_force(const symlie_problem *restrict P, double t, const double *restrict q, const double *restrict v, double *restrict g)
+static inline void system_force(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, symlie_real *restrict g)
 {
     for (int k = 0; k < DIMENSION; k++) g[k] = 0;
     for (int e = 0; e < COUNT_rod_section; e++) {
-        double local_g[6];
-        double local_q[7];
+        symlie_real local_g[6];
+        symlie_real local_q[7];
         rod_section_gather_storage(P, e, q, local_q);
-        double local_v[6];
+        symlie_real local_v[6];
         rod_section_gather_velocity(P, e, v, local_v);
         rod_section_force(t, local_q, local_v, P->p, PARAMETERS_OF_rod_section(e), local_g);
 rod_section_scatter_velocity(P, e, local_g, g);
     }
     for (int e = 0; e < COUNT_rod_segment; e++) {
-        double local_g[12];
-        double local_q[14];
+        symlie_real local_g[12];
+        symlie_real local_q[14];
         rod_segment_gather_storage(P, e, q, local_q);
-        double local_v[12];
+        symlie_real local_v[12];
         rod_segment_gather_velocity(P, e, v, local_v);
         rod_segment_force(t, local_q, local_v, P->p, PARAMETERS_OF_rod_segment(e), local_g);
 rod_segment_scatter_velocity(P, e, local_g, g);
     }
     for (int e = 0; e < COUNT_tip; e++) {
-        double local_g[12];
-        double local_q[14];
+        symlie_real local_g[12];
+        symlie_real local_q[14];
         tip_gather_storage(P, e, q, local_q);
-        double local_v[12];
+        symlie_real local_v[12];
         tip_gather_velocity(P, e, v, local_v);
         tip_force(t, local_q, local_v, P->p, PARAMETERS_OF_tip(e), local_g);
 tip_scatter_velocity(P, e, local_g, g);
@@ -1247,32 +1247,32 @@ tip_scatter_velocity(P, e, local_g, g);
 }
 
 /* Kinetic and potential energy. */
-static inline void system_energy(const symlie_problem *restrict P, double t, const double *restrict q, const double *restrict v, double *restrict E)
+static inline void system_energy(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, symlie_real *restrict E)
 {
 for (int k = 0; k < 2; k++) E[k] = 0;
     for (int e = 0; e < COUNT_rod_section; e++) {
-        double local_E[2];
-        double local_q[7];
+        symlie_real local_E[2];
+        symlie_real local_q[7];
         rod_section_gather_storage(P, e, q, local_q);
-        double local_v[6];
+        symlie_real local_v[6];
         rod_section_gather_velocity(P, e, v, local_v);
         rod_section_energy(t, local_q, local_v, P->p, PARAMETERS_OF_rod_section(e), local_E);
 for (int k = 0; k < 2; k++) E[k] += local_E[k];
     }
     for (int e = 0; e < COUNT_rod_segment; e++) {
-        double local_E[2];
-        double local_q[14];
+        symlie_real local_E[2];
+        symlie_real local_q[14];
         rod_segment_gather_storage(P, e, q, local_q);
-        double local_v[12];
+        symlie_real local_v[12];
         rod_segment_gather_velocity(P, e, v, local_v);
         rod_segment_energy(t, local_q, local_v, P->p, PARAMETERS_OF_rod_segment(e), local_E);
 for (int k = 0; k < 2; k++) E[k] += local_E[k];
     }
     for (int e = 0; e < COUNT_tip; e++) {
-        double local_E[2];
-        double local_q[14];
+        symlie_real local_E[2];
+        symlie_real local_q[14];
         tip_gather_storage(P, e, q, local_q);
-        double local_v[12];
+        symlie_real local_v[12];
         tip_gather_velocity(P, e, v, local_v);
         tip_energy(t, local_q, local_v, P->p, PARAMETERS_OF_tip(e), local_E);
 for (int k = 0; k < 2; k++) E[k] += local_E[k];
@@ -1281,29 +1281,29 @@ for (int k = 0; k < 2; k++) E[k] += local_E[k];
 }
 
 /* Energy that depends on accelerations. */
-static inline void system_accelerated_energy(const symlie_problem *restrict P, double t, const double *restrict q, const double *restrict v, const double *restrict a, double *restrict E)
+static inline void system_accelerated_energy(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict a, symlie_real *restrict E)
 {
 for (int k = 0; k < 1; k++) E[k] = 0;
     (void)P, (void)t, (void)q, (void)v, (void)a;
 }
 
 /* Overwrite v of nodes that have no velocity with their algebra-valued fields, from the accelerations of the others. */
-static inline void system_field(const symlie_problem *restrict P, double t, const double *restrict q, const double *restrict a, const double *restrict lambda, double *v)
+static inline void system_field(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict a, const symlie_real *restrict lambda, symlie_real *v)
 {
-    const double *restrict multipliers = lambda;
+    const symlie_real *restrict multipliers = lambda;
     (void)multipliers;
     (void)P, (void)t, (void)q, (void)a, (void)v;
 }
 /* The output linear_momentum, summed over instances. */
-static inline void system_output_linear_momentum(const symlie_problem *restrict P, double t, const double *restrict q, const double *restrict v, const double *restrict lambda, double *restrict out)
+static inline void system_output_linear_momentum(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict lambda, symlie_real *restrict out)
 {
-    const double *restrict multipliers = lambda;
+    const symlie_real *restrict multipliers = lambda;
 for (int k = 0; k < 3; k++) out[k] = 0;
     for (int e = 0; e < COUNT_rod_section; e++, multipliers += 0) {
-        double local_out[3];
-        double local_q[7];
+        symlie_real local_out[3];
+        symlie_real local_q[7];
         rod_section_gather_storage(P, e, q, local_q);
-        double local_v[6];
+        symlie_real local_v[6];
         rod_section_gather_velocity(P, e, v, local_v);
         rod_section_output_linear_momentum(t, local_q, local_v, multipliers, P->p, PARAMETERS_OF_rod_section(e), local_out);
 for (int k = 0; k < 3; k++) out[k] += local_out[k];
@@ -1312,15 +1312,15 @@ for (int k = 0; k < 3; k++) out[k] += local_out[k];
 }
 
 /* The output angular_momentum, summed over instances. */
-static inline void system_output_angular_momentum(const symlie_problem *restrict P, double t, const double *restrict q, const double *restrict v, const double *restrict lambda, double *restrict out)
+static inline void system_output_angular_momentum(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict lambda, symlie_real *restrict out)
 {
-    const double *restrict multipliers = lambda;
+    const symlie_real *restrict multipliers = lambda;
 for (int k = 0; k < 3; k++) out[k] = 0;
     for (int e = 0; e < COUNT_rod_section; e++, multipliers += 0) {
-        double local_out[3];
-        double local_q[7];
+        symlie_real local_out[3];
+        symlie_real local_q[7];
         rod_section_gather_storage(P, e, q, local_q);
-        double local_v[6];
+        symlie_real local_v[6];
         rod_section_gather_velocity(P, e, v, local_v);
         rod_section_output_angular_momentum(t, local_q, local_v, multipliers, P->p, PARAMETERS_OF_rod_section(e), local_out);
 for (int k = 0; k < 3; k++) out[k] += local_out[k];
@@ -1329,15 +1329,15 @@ for (int k = 0; k < 3; k++) out[k] += local_out[k];
 }
 
 /* The output tip_distance, summed over instances. */
-static inline void system_output_tip_distance(const symlie_problem *restrict P, double t, const double *restrict q, const double *restrict v, const double *restrict lambda, double *restrict out)
+static inline void system_output_tip_distance(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict lambda, symlie_real *restrict out)
 {
-    const double *restrict multipliers = lambda;
+    const symlie_real *restrict multipliers = lambda;
 for (int k = 0; k < 1; k++) out[k] = 0;
     for (int e = 0; e < COUNT_tip; e++, multipliers += 0) {
-        double local_out[1];
-        double local_q[14];
+        symlie_real local_out[1];
+        symlie_real local_q[14];
         tip_gather_storage(P, e, q, local_q);
-        double local_v[12];
+        symlie_real local_v[12];
         tip_gather_velocity(P, e, v, local_v);
         tip_output_tip_distance(t, local_q, local_v, multipliers, P->p, PARAMETERS_OF_tip(e), local_out);
 for (int k = 0; k < 1; k++) out[k] += local_out[k];
@@ -1346,15 +1346,15 @@ for (int k = 0; k < 1; k++) out[k] += local_out[k];
 }
 
 /* The output tip_rotation, summed over instances. */
-static inline void system_output_tip_rotation(const symlie_problem *restrict P, double t, const double *restrict q, const double *restrict v, const double *restrict lambda, double *restrict out)
+static inline void system_output_tip_rotation(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict lambda, symlie_real *restrict out)
 {
-    const double *restrict multipliers = lambda;
+    const symlie_real *restrict multipliers = lambda;
 for (int k = 0; k < 3; k++) out[k] = 0;
     for (int e = 0; e < COUNT_tip; e++, multipliers += 0) {
-        double local_out[3];
-        double local_q[14];
+        symlie_real local_out[3];
+        symlie_real local_q[14];
         tip_gather_storage(P, e, q, local_q);
-        double local_v[12];
+        symlie_real local_v[12];
         tip_gather_velocity(P, e, v, local_v);
         tip_output_tip_rotation(t, local_q, local_v, multipliers, P->p, PARAMETERS_OF_tip(e), local_out);
 for (int k = 0; k < 3; k++) out[k] += local_out[k];
@@ -1363,7 +1363,7 @@ for (int k = 0; k < 3; k++) out[k] += local_out[k];
 }
 
 /* A named output by its number; returns the number of its components. */
-static inline int system_output(const symlie_problem *restrict P, long long number, double t, const double *restrict q, const double *restrict v, const double *restrict lambda, double *restrict out)
+static inline int system_output(const symlie_problem *restrict P, long long number, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict lambda, symlie_real *restrict out)
 {
     if (number == 0) {
         system_output_linear_momentum(P, t, q, v, lambda, out);
@@ -1385,13 +1385,13 @@ static inline int system_output(const symlie_problem *restrict P, long long numb
     return 0;
 }
 /* Configuration and velocity of prescribed nodes at time t, and of placed nodes. */
-static inline void system_prescribe(const symlie_problem *restrict P, double t, double *restrict q, double *restrict v)
+static inline void system_prescribe(const symlie_problem *restrict P, symlie_real t, symlie_real *restrict q, symlie_real *restrict v)
 {
     (void)P, (void)t, (void)q, (void)v;
 }
 
 /* Acceleration of prescribed nodes at time t, zero for all others. */
-static inline void system_prescribed_acceleration(const symlie_problem *restrict P, double t, double *restrict a)
+static inline void system_prescribed_acceleration(const symlie_problem *restrict P, symlie_real t, symlie_real *restrict a)
 {
     for (int k = 0; k < DIMENSION; k++) a[k] = 0;
     (void)P, (void)t;
@@ -1400,10 +1400,10 @@ static inline void system_prescribed_acceleration(const symlie_problem *restrict
 #define FACTORS_OF_NODES DIMENSION
 
 /* F = M^-1 by node blocks from the values of all elements; 0 if a block is not positive definite. */
-static inline int factorize_mass(const symlie_problem *restrict P, const double *restrict M, double *restrict F)
+static inline int factorize_mass(const symlie_problem *restrict P, const symlie_real *restrict M, symlie_real *restrict F)
 {
     for (int k = 0; k < FACTORS_OF_NODES; k++) F[k] = 0;
-    const double *restrict value = M;
+    const symlie_real *restrict value = M;
     for (int e = 0; e < COUNT_rod_section; e++, value += 6) {
         F[VELOCITY_OF_rod_section(e, 0) + 0] += value[0];
         F[VELOCITY_OF_rod_section(e, 0) + 1] += value[1];
@@ -1421,20 +1421,20 @@ static inline int factorize_mass(const symlie_problem *restrict P, const double 
 }
 
 /* a = M^-1 r. */
-static inline void apply_mobility(const symlie_problem *restrict P, const double *restrict F, const double *restrict r, double *restrict a)
+static inline void apply_mobility(const symlie_problem *restrict P, const symlie_real *restrict F, const symlie_real *restrict r, symlie_real *restrict a)
 {
     for (int k = 0; k < DIMENSION; k++) a[k] = F[k] * r[k];
 }
 
 
 /* out = B v. */
-static inline void multiply_jacobian(const symlie_problem *restrict P, const double *restrict B, const double *restrict v, double *restrict out)
+static inline void multiply_jacobian(const symlie_problem *restrict P, const symlie_real *restrict B, const symlie_real *restrict v, symlie_real *restrict out)
 {
     (void)P, (void)B, (void)v, (void)out;
 }
 
 /* r -= B^T lambda; one place after the other, so that no element waits for what the one before adds to their node. */
-static inline void subtract_constraint_force(const symlie_problem *restrict P, const double *restrict B, const double *restrict lambda, double *restrict r)
+static inline void subtract_constraint_force(const symlie_problem *restrict P, const symlie_real *restrict B, const symlie_real *restrict lambda, symlie_real *restrict r)
 {
     (void)P, (void)B, (void)lambda, (void)r;
 }
@@ -1442,14 +1442,14 @@ static inline void subtract_constraint_force(const symlie_problem *restrict P, c
 /* What belongs to each instance alone: W = B0 M^-1 in the same blocks as B0, its block of S = B1 W^T, and its rows of
  * x = B1 M^-1 r - c. Band row i of S starts at S + i * width with column i - bandwidth; rows of S and x are in the order
  * of elimination, in which the rows of an instance follow each other. */
-static inline void assemble_instances(const symlie_problem *restrict P, const double *restrict B0, const double *restrict B1, const double *restrict F, const double *restrict r, const double *restrict c, int width, double *restrict W, double *restrict S, double *restrict x)
+static inline void assemble_instances(const symlie_problem *restrict P, const symlie_real *restrict B0, const symlie_real *restrict B1, const symlie_real *restrict F, const symlie_real *restrict r, const symlie_real *restrict c, int width, symlie_real *restrict W, symlie_real *restrict S, symlie_real *restrict x)
 {
     const int center = (int)P->bandwidth;
     (void)P, (void)B0, (void)B1, (void)F, (void)r, (void)c, (void)width, (void)center, (void)W, (void)S, (void)x;
 }
 
 /* The blocks of S = B1 W^T of different instances, or places, that share a node. */
-static inline void assemble_pairs(const symlie_problem *restrict P, const double *restrict B, const double *restrict W, int width, double *restrict S)
+static inline void assemble_pairs(const symlie_problem *restrict P, const symlie_real *restrict B, const symlie_real *restrict W, int width, symlie_real *restrict S)
 {
     (void)P, (void)B, (void)W, (void)width, (void)S;
 }

@@ -5,7 +5,7 @@ Every kernel takes components, each a number or an array over instances, and ret
 
 import numpy as np
 
-INTERFACE_HASH = "d876295a03d5ff9b"
+INTERFACE_HASH = "eb5874d4cd0fd73c"
 
 
 def _horner(coefficients, z):

@@ -3,9 +3,9 @@
 #include "roll_up.h"
 #include "roll_up_newton.h"
 
-const char *symlie_interface_hash(void) { return "35dd3c469f4785c1"; }
+const char *symlie_interface_hash(void) { return "86f27b18ef9bbb39"; }
 
-void symlie_newton(const symlie_problem *P, double t, const double *q, const double *v, const double *a, const double *lambda, double *K, double *C, double *H)
+void symlie_newton(const symlie_problem *P, symlie_real t, const symlie_real *q, const symlie_real *v, const symlie_real *a, const symlie_real *lambda, symlie_real *K, symlie_real *C, symlie_real *H)
 {
     system_newton(P, t, q, v, a, lambda, K, C, H);
 }

@@ -5,23 +5,23 @@
 #ifndef SYMLIE_SET_PORTS_H
 #define SYMLIE_SET_PORTS_H
 
-SYMLIE_COLD double symlie_ports_g0_beyond(double z)
+SYMLIE_COLD symlie_real symlie_ports_g0_beyond(symlie_real z)
 {
-    const double d = (39.47841760435743 - z) + 2.5061182034958845e-15;
+    const symlie_real d = (39.47841760435743 - z) + 2.5061182034958845e-15;
     if (z <= 39.47841760435743) return ((((((((((((((((-1.2681465747272425e-32) * z + 1.7522500857259125e-30) * z + (-2.235885020630317e-28)) * z + 4.315467870525892e-27) * z + (-1.3942799185950544e-24)) * z + (-1.4449059958283443e-22)) * z + (-2.480008741091049e-20)) * z + (-3.8832270135729044e-18)) * z + (-6.151310964391924e-16)) * z + (-9.764791479893798e-14)) * z + (-1.5610489091073554e-11)) * z + (-2.5382461257280298e-09)) * z + (-4.312023773528388e-07)) * z + (-8.338566123156481e-05)) * z + (-0.028502197771725784)) * z + 3.289868133696453) / (d);
-    return (double)NAN;
+    return (symlie_real)NAN;
 }
 
-static inline double symlie_ports_g0(double z)
+static inline symlie_real symlie_ports_g0(symlie_real z)
 {
     if (SYMLIE_UNLIKELY(!(z <= 10.0))) return symlie_ports_g0_beyond(z);
-    const double zz = z * z;
-    const double z4 = zz * zz;
+    const symlie_real zz = z * z;
+    const symlie_real z4 = zz * zz;
     return (((((-2.374937043384423e-20) * z4 + 3.3886241798257043e-13) * z4 + 8.267195766416719e-07) * z + (((1.626407925816247e-23 * z4 + 6.938420864151848e-18) * z4 + 1.3382743829087943e-11) * z4 + 3.306878306879509e-05)) * zz + (((((-4.964054347732878e-22) * z4 + 2.0885536182500148e-16) * z4 + 5.284187514586384e-10) * z4 + 0.0013888888888888885) * z + (((1.5980372356814938e-20 * z4 + 8.62237152530999e-15) * z4 + 2.0876757186110963e-08) * z4 + 0.08333333333333333)));
 }
 
 /* Nonzeros of Fu = ∂(M a + g + Bᵀ λ)/∂u, Pu = ∂Φ/∂u, Bu = ∂(B v + b)/∂u, Yq = D_q y, Yv = ∂y/∂v, Yl = ∂y/∂λ, Yu = ∂y/∂u. 221 operations. */
-static inline void rod_section_ports(double t, const double *restrict q, const double *restrict v, const double *restrict a, const double *restrict multipliers, const double *restrict p, const double *restrict e, double *restrict Fu, double *restrict Pu, double *restrict Bu, double *restrict Yq, double *restrict Yv, double *restrict Yl, double *restrict Yu)
+static inline void rod_section_ports(symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict a, const symlie_real *restrict multipliers, const symlie_real *restrict p, const symlie_real *restrict e, symlie_real *restrict Fu, symlie_real *restrict Pu, symlie_real *restrict Bu, symlie_real *restrict Yq, symlie_real *restrict Yv, symlie_real *restrict Yl, symlie_real *restrict Yu)
 {
     (void)t;
     (void)a;
@@ -32,59 +32,59 @@ static inline void rod_section_ports(double t, const double *restrict q, const d
     (void)Bu;
     (void)Yl;
     (void)Yu;
-    const double s0 = e[0] * (e[4] * v[3]);
-    const double s1 = e[0] * (e[5] * v[4]);
-    const double s2 = e[0] * (e[6] * v[5]);
-    const double s3 = (q[2] * q[2]) * 2.0;
-    const double s4 = (q[3] * q[3]) * 2.0;
-    const double s5 = (1.0 - s3) - s4;
-    const double s6 = q[1] * 2.0;
-    const double s7 = q[2] * s6;
-    const double s8 = q[0] * 2.0;
-    const double s9 = q[3] * s8;
-    const double s10 = s7 - s9;
-    const double s11 = q[2] * s8;
-    const double s12 = q[3] * s6;
-    const double s13 = s11 + s12;
-    const double s14 = s7 + s9;
-    const double s15 = 1.0 - ((q[1] * q[1]) * 2.0);
-    const double s16 = s15 - s4;
-    const double s17 = q[3] * (q[2] * 2.0);
-    const double s18 = q[1] * s8;
-    const double s19 = s17 - s18;
-    const double s20 = s12 - s11;
-    const double s21 = s17 + s18;
-    const double s22 = s15 - s3;
-    const double s23 = ((s0 * s5) + (s10 * s1)) + (s13 * s2);
-    const double s24 = ((s0 * s14) + (s16 * s1)) + (s19 * s2);
-    const double s25 = ((s0 * s20) + (s1 * s21)) + (s22 * s2);
-    const double s26 = e[0] * (e[1] * v[0]);
-    const double s27 = e[0] * (e[2] * v[1]);
-    const double s28 = e[0] * (e[3] * v[2]);
-    const double s29 = e[0] * e[1];
-    const double s30 = e[0] * e[2];
-    const double s31 = e[0] * e[3];
-    const double s32 = e[0] * e[4];
-    const double s33 = e[0] * e[5];
-    const double s34 = e[0] * e[6];
-    const double s35 = (s13 * s1) - (s10 * s2);
-    const double s36 = (s19 * s1) - (s16 * s2);
-    const double s37 = (s1 * s22) - (s21 * s2);
-    const double s38 = (s5 * s2) - (s0 * s13);
-    const double s39 = (s14 * s2) - (s0 * s19);
-    const double s40 = (s20 * s2) - (s0 * s22);
-    const double s41 = (s0 * s10) - (s5 * s1);
-    const double s42 = (s0 * s16) - (s14 * s1);
-    const double s43 = (s0 * s21) - (s20 * s1);
-    const double s44 = s5 * s32;
-    const double s45 = s14 * s32;
-    const double s46 = s20 * s32;
-    const double s47 = s10 * s33;
-    const double s48 = s16 * s33;
-    const double s49 = s21 * s33;
-    const double s50 = s13 * s34;
-    const double s51 = s19 * s34;
-    const double s52 = s22 * s34;
+    const symlie_real s0 = e[0] * (e[4] * v[3]);
+    const symlie_real s1 = e[0] * (e[5] * v[4]);
+    const symlie_real s2 = e[0] * (e[6] * v[5]);
+    const symlie_real s3 = (q[2] * q[2]) * 2.0;
+    const symlie_real s4 = (q[3] * q[3]) * 2.0;
+    const symlie_real s5 = (1.0 - s3) - s4;
+    const symlie_real s6 = q[1] * 2.0;
+    const symlie_real s7 = q[2] * s6;
+    const symlie_real s8 = q[0] * 2.0;
+    const symlie_real s9 = q[3] * s8;
+    const symlie_real s10 = s7 - s9;
+    const symlie_real s11 = q[2] * s8;
+    const symlie_real s12 = q[3] * s6;
+    const symlie_real s13 = s11 + s12;
+    const symlie_real s14 = s7 + s9;
+    const symlie_real s15 = 1.0 - ((q[1] * q[1]) * 2.0);
+    const symlie_real s16 = s15 - s4;
+    const symlie_real s17 = q[3] * (q[2] * 2.0);
+    const symlie_real s18 = q[1] * s8;
+    const symlie_real s19 = s17 - s18;
+    const symlie_real s20 = s12 - s11;
+    const symlie_real s21 = s17 + s18;
+    const symlie_real s22 = s15 - s3;
+    const symlie_real s23 = ((s0 * s5) + (s10 * s1)) + (s13 * s2);
+    const symlie_real s24 = ((s0 * s14) + (s16 * s1)) + (s19 * s2);
+    const symlie_real s25 = ((s0 * s20) + (s1 * s21)) + (s22 * s2);
+    const symlie_real s26 = e[0] * (e[1] * v[0]);
+    const symlie_real s27 = e[0] * (e[2] * v[1]);
+    const symlie_real s28 = e[0] * (e[3] * v[2]);
+    const symlie_real s29 = e[0] * e[1];
+    const symlie_real s30 = e[0] * e[2];
+    const symlie_real s31 = e[0] * e[3];
+    const symlie_real s32 = e[0] * e[4];
+    const symlie_real s33 = e[0] * e[5];
+    const symlie_real s34 = e[0] * e[6];
+    const symlie_real s35 = (s13 * s1) - (s10 * s2);
+    const symlie_real s36 = (s19 * s1) - (s16 * s2);
+    const symlie_real s37 = (s1 * s22) - (s21 * s2);
+    const symlie_real s38 = (s5 * s2) - (s0 * s13);
+    const symlie_real s39 = (s14 * s2) - (s0 * s19);
+    const symlie_real s40 = (s20 * s2) - (s0 * s22);
+    const symlie_real s41 = (s0 * s10) - (s5 * s1);
+    const symlie_real s42 = (s0 * s16) - (s14 * s1);
+    const symlie_real s43 = (s0 * s21) - (s20 * s1);
+    const symlie_real s44 = s5 * s32;
+    const symlie_real s45 = s14 * s32;
+    const symlie_real s46 = s20 * s32;
+    const symlie_real s47 = s10 * s33;
+    const symlie_real s48 = s16 * s33;
+    const symlie_real s49 = s21 * s33;
+    const symlie_real s50 = s13 * s34;
+    const symlie_real s51 = s19 * s34;
+    const symlie_real s52 = s22 * s34;
     Yq[0] = s35;
     Yq[1] = s38;
     Yq[2] = s41;
@@ -142,7 +142,7 @@ static inline void rod_section_ports(double t, const double *restrict q, const d
 }
 
 /* Nonzeros of Fu = ∂(M a + g + Bᵀ λ)/∂u, Pu = ∂Φ/∂u, Bu = ∂(B v + b)/∂u, Yq = D_q y, Yv = ∂y/∂v, Yl = ∂y/∂λ, Yu = ∂y/∂u. 194 operations. */
-static inline void tip_ports(double t, const double *restrict q, const double *restrict v, const double *restrict a, const double *restrict multipliers, const double *restrict p, const double *restrict e, double *restrict Fu, double *restrict Pu, double *restrict Bu, double *restrict Yq, double *restrict Yv, double *restrict Yl, double *restrict Yu)
+static inline void tip_ports(symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict a, const symlie_real *restrict multipliers, const symlie_real *restrict p, const symlie_real *restrict e, symlie_real *restrict Fu, symlie_real *restrict Pu, symlie_real *restrict Bu, symlie_real *restrict Yq, symlie_real *restrict Yv, symlie_real *restrict Yl, symlie_real *restrict Yu)
 {
     (void)t;
     (void)v;
@@ -156,59 +156,59 @@ static inline void tip_ports(double t, const double *restrict q, const double *r
     (void)Yv;
     (void)Yl;
     (void)Yu;
-    const double s0 = (((q[0] * q[8]) + (q[3] * q[9])) - (q[1] * q[7])) - (q[10] * q[2]);
-    const double s1 = (((q[0] * q[9]) + (q[10] * q[1])) - (q[2] * q[7])) - (q[3] * q[8]);
-    const double s2 = (((q[0] * q[10]) + (q[2] * q[8])) - (q[1] * q[9])) - (q[3] * q[7]);
-    const double s3 = q[11] - q[4];
-    const double s4 = (q[2] * q[2]) * 2.0;
-    const double s5 = (q[3] * q[3]) * 2.0;
-    const double s6 = q[12] - q[5];
-    const double s7 = q[0] * 2.0;
-    const double s8 = q[3] * s7;
-    const double s9 = q[1] * 2.0;
-    const double s10 = q[2] * s9;
-    const double s11 = q[13] - q[6];
-    const double s12 = q[3] * s9;
-    const double s13 = q[2] * s7;
-    const double s14 = 1.0 - ((q[1] * q[1]) * 2.0);
-    const double s15 = q[1] * s7;
-    const double s16 = q[3] * (q[2] * 2.0);
-    const double s17 = symlie_ports_half_angle_ratio(((((q[0] * q[7]) + (q[1] * q[8])) + (q[2] * q[9])) + (q[10] * q[3])), (((s0 * s0) + (s1 * s1)) + (s2 * s2)));
-    const double s18 = s0 * s17;
-    const double s19 = s1 * s17;
-    const double s20 = s2 * s17;
-    const double s21 = s18 * s18;
-    const double s22 = s19 * s19;
-    const double s23 = s20 * s20;
-    const double s24 = symlie_ports_g0(((s21 + s22) + s23));
-    const double s25 = (q[9] * q[9]) * 2.0;
-    const double s26 = (q[10] * q[10]) * 2.0;
-    const double s27 = q[8] * 2.0;
-    const double s28 = q[9] * s27;
-    const double s29 = q[7] * 2.0;
-    const double s30 = q[10] * s29;
-    const double s31 = q[9] * s29;
-    const double s32 = q[10] * s27;
-    const double s33 = 1.0 - ((q[8] * q[8]) * 2.0);
-    const double s34 = q[10] * (q[9] * 2.0);
-    const double s35 = q[8] * s29;
-    const double s36 = -1.0;
-    const double s37 = ((-s22) - s23) * s24;
-    const double s38 = s20 * 0.5;
-    const double s39 = (s18 * s19) * s24;
-    const double s40 = s19 * 0.5;
-    const double s41 = (s18 * s20) * s24;
-    const double s42 = -s21;
-    const double s43 = (s42 - s23) * s24;
-    const double s44 = s18 * 0.5;
-    const double s45 = (s19 * s20) * s24;
-    const double s46 = (s42 - s22) * s24;
-    const double s47 = q[4] - q[11];
-    const double s48 = q[5] - q[12];
-    const double s49 = q[6] - q[13];
-    const double s50 = sqrt((((s47 * s47) + (s48 * s48)) + (s49 * s49)));
-    const double s51 = (((s47 * ((1.0 - s4) - s5)) / s50) + ((s48 * (s8 + s10)) / s50)) + ((s49 * (s12 - s13)) / s50);
-    const double s52 = (((((1.0 - s25) - s26) * s3) / s50) + (((s28 + s30) * s6) / s50)) + (((s32 - s31) * s11) / s50);
+    const symlie_real s0 = (((q[0] * q[8]) + (q[3] * q[9])) - (q[1] * q[7])) - (q[10] * q[2]);
+    const symlie_real s1 = (((q[0] * q[9]) + (q[10] * q[1])) - (q[2] * q[7])) - (q[3] * q[8]);
+    const symlie_real s2 = (((q[0] * q[10]) + (q[2] * q[8])) - (q[1] * q[9])) - (q[3] * q[7]);
+    const symlie_real s3 = q[11] - q[4];
+    const symlie_real s4 = (q[2] * q[2]) * 2.0;
+    const symlie_real s5 = (q[3] * q[3]) * 2.0;
+    const symlie_real s6 = q[12] - q[5];
+    const symlie_real s7 = q[0] * 2.0;
+    const symlie_real s8 = q[3] * s7;
+    const symlie_real s9 = q[1] * 2.0;
+    const symlie_real s10 = q[2] * s9;
+    const symlie_real s11 = q[13] - q[6];
+    const symlie_real s12 = q[3] * s9;
+    const symlie_real s13 = q[2] * s7;
+    const symlie_real s14 = 1.0 - ((q[1] * q[1]) * 2.0);
+    const symlie_real s15 = q[1] * s7;
+    const symlie_real s16 = q[3] * (q[2] * 2.0);
+    const symlie_real s17 = symlie_ports_half_angle_ratio(((((q[0] * q[7]) + (q[1] * q[8])) + (q[2] * q[9])) + (q[10] * q[3])), (((s0 * s0) + (s1 * s1)) + (s2 * s2)));
+    const symlie_real s18 = s0 * s17;
+    const symlie_real s19 = s1 * s17;
+    const symlie_real s20 = s2 * s17;
+    const symlie_real s21 = s18 * s18;
+    const symlie_real s22 = s19 * s19;
+    const symlie_real s23 = s20 * s20;
+    const symlie_real s24 = symlie_ports_g0(((s21 + s22) + s23));
+    const symlie_real s25 = (q[9] * q[9]) * 2.0;
+    const symlie_real s26 = (q[10] * q[10]) * 2.0;
+    const symlie_real s27 = q[8] * 2.0;
+    const symlie_real s28 = q[9] * s27;
+    const symlie_real s29 = q[7] * 2.0;
+    const symlie_real s30 = q[10] * s29;
+    const symlie_real s31 = q[9] * s29;
+    const symlie_real s32 = q[10] * s27;
+    const symlie_real s33 = 1.0 - ((q[8] * q[8]) * 2.0);
+    const symlie_real s34 = q[10] * (q[9] * 2.0);
+    const symlie_real s35 = q[8] * s29;
+    const symlie_real s36 = -1.0;
+    const symlie_real s37 = ((-s22) - s23) * s24;
+    const symlie_real s38 = s20 * 0.5;
+    const symlie_real s39 = (s18 * s19) * s24;
+    const symlie_real s40 = s19 * 0.5;
+    const symlie_real s41 = (s18 * s20) * s24;
+    const symlie_real s42 = -s21;
+    const symlie_real s43 = (s42 - s23) * s24;
+    const symlie_real s44 = s18 * 0.5;
+    const symlie_real s45 = (s19 * s20) * s24;
+    const symlie_real s46 = (s42 - s22) * s24;
+    const symlie_real s47 = q[4] - q[11];
+    const symlie_real s48 = q[5] - q[12];
+    const symlie_real s49 = q[6] - q[13];
+    const symlie_real s50 = sqrt((((s47 * s47) + (s48 * s48)) + (s49 * s49)));
+    const symlie_real s51 = (((s47 * ((1.0 - s4) - s5)) / s50) + ((s48 * (s8 + s10)) / s50)) + ((s49 * (s12 - s13)) / s50);
+    const symlie_real s52 = (((((1.0 - s25) - s26) * s3) / s50) + (((s28 + s30) * s6) / s50)) + (((s32 - s31) * s11) / s50);
     Yq[0] = s51;
     Yq[1] = (((s47 * (s10 - s8)) / s50) + ((s48 * (s14 - s5)) / s50)) + ((s49 * (s15 + s16)) / s50);
     Yq[2] = (((s47 * (s12 + s13)) / s50) + ((s48 * (s16 - s15)) / s50)) + ((s49 * (s14 - s4)) / s50);
@@ -244,24 +244,24 @@ static inline void tip_ports(double t, const double *restrict q, const double *r
 #define VALUES_OF_Yu (0)
 
 /* Nonzeros of Fu = ∂(M a + g + Bᵀ λ)/∂u, Pu = ∂Φ/∂u, Bu = ∂(B v + b)/∂u, Yq = D_q y, Yv = ∂y/∂v, Yl = ∂y/∂λ, Yu = ∂y/∂u. */
-static inline void system_ports(const symlie_problem *restrict P, double t, const double *restrict q, const double *restrict v, const double *restrict a, const double *restrict lambda, double *restrict Fu, double *restrict Pu, double *restrict Bu, double *restrict Yq, double *restrict Yv, double *restrict Yl, double *restrict Yu)
+static inline void system_ports(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict a, const symlie_real *restrict lambda, symlie_real *restrict Fu, symlie_real *restrict Pu, symlie_real *restrict Bu, symlie_real *restrict Yq, symlie_real *restrict Yv, symlie_real *restrict Yl, symlie_real *restrict Yu)
 {
-    const double *restrict multipliers = lambda;
+    const symlie_real *restrict multipliers = lambda;
     for (int e = 0; e < COUNT_rod_section; e++, multipliers += 0, Yq += 27, Yv += 27) {
-        double local_q[7];
+        symlie_real local_q[7];
         rod_section_gather_storage(P, e, q, local_q);
-        double local_v[6];
+        symlie_real local_v[6];
         rod_section_gather_velocity(P, e, v, local_v);
-        double local_a[6];
+        symlie_real local_a[6];
         rod_section_gather_velocity(P, e, a, local_a);
         rod_section_ports(t, local_q, local_v, local_a, multipliers, P->p, PARAMETERS_OF_rod_section(e), Fu, Pu, Bu, Yq, Yv, Yl, Yu);
 }
     for (int e = 0; e < COUNT_tip; e++, multipliers += 0, Yq += 24) {
-        double local_q[14];
+        symlie_real local_q[14];
         tip_gather_storage(P, e, q, local_q);
-        double local_v[12];
+        symlie_real local_v[12];
         tip_gather_velocity(P, e, v, local_v);
-        double local_a[12];
+        symlie_real local_a[12];
         tip_gather_velocity(P, e, a, local_a);
         tip_ports(t, local_q, local_v, local_a, multipliers, P->p, PARAMETERS_OF_tip(e), Fu, Pu, Bu, Yq, Yv, Yl, Yu);
 }

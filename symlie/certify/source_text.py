@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 
+from symlie.contract.kernels import REAL
 from symlie.errors import FormatError, ModelError
 from symlie.ir.series import Tail, register
 
@@ -34,6 +35,7 @@ def function_names(source: str) -> list[str]:
 
 
 def _definitions(source: str) -> list[re.Match[str]]:
+    source = source.replace(REAL, "double")  # which it is unless a target says otherwise
     linkage = r"^(?:(?:SYMLIE_COLD|static inline|static) +)?"
     pattern = linkage + r"(?:float|double) (?P<name>\w+)\((?:float|double) \w+\)\n\{\n.*?^\}$"
     return list(re.finditer(pattern, source, re.MULTILINE | re.DOTALL))

@@ -6,10 +6,10 @@ import functools
 from collections.abc import Iterable
 from pathlib import Path
 
-from symlie.contract.kernels import SYSTEM_KERNELS, Gather, prototypes
+from symlie.contract.kernels import REAL, SYSTEM_KERNELS, Gather, prototypes
 from symlie.paths import template_folder
 
-KERNEL_HEADERS = ("primitives.h", "interface.h", "system_kernels.h")
+KERNEL_HEADERS = ("real.h", "primitives.h", "interface.h", "system_kernels.h")
 """Headers that every model includes."""
 
 OBSERVATION_HEADERS = ("vectors.h", "method.h", "carried.h", "stages.h", "observe.h", "interpolate.h")
@@ -41,4 +41,6 @@ def included_headers(names: Iterable[str]) -> dict[str, str]:
 def declarations() -> str:
     """What a library exports, as one text without directives."""
     text = "".join(included_headers(("interface.h", "system_kernels.h")).values())
-    return "".join(line for line in text.splitlines(keepends=True) if not line.startswith("#"))
+    return f"typedef double {REAL};\n" + "".join(
+        line for line in text.splitlines(keepends=True) if not line.startswith("#")
+    )

@@ -13,6 +13,9 @@ from dataclasses import dataclass
 from symlie.contract.manifest import ElementType
 from symlie.contract.sets import CORE, SETS
 
+REAL = "symlie_real"
+"""The type of all numbers in C."""
+
 
 class Gather(enum.Enum):
     """How results of nodes or of instances of element types become the result of a system."""
@@ -70,19 +73,17 @@ class SystemKernel:
         """What the generated functions of element types take: as the system, and parameters."""
         return (*("multipliers" if letter == "λ" else letter for letter in self.arguments), "p", "e")
 
-    def declaration(self, prefix: str, real: str = "double", qualifier: str = "") -> str:
+    def declaration(self, prefix: str, qualifier: str = "") -> str:
         """The function in C.
 
         Parameters
         ----------
         prefix
             What its name begins with.
-        real
-            Type of all numbers.
         qualifier
             Behind the stars of pointers, ``restrict `` or nothing.
         """
-        star = f"*{qualifier}"
+        real, star = REAL, f"*{qualifier}"
         inputs = [f"{real} {name}" if name in SCALARS else f"const {real} {star}{name}" for name in self.names]
         outputs = [] if self.is_value else [f"{real} {star}{name}" for name in self.result_names]
         arguments = ", ".join([f"const symlie_problem {star}P", *inputs, *outputs])
@@ -174,14 +175,12 @@ def instance_size(element: ElementType, size: str) -> int:
     return sizes[size]
 
 
-def prototypes(kernels: Sequence[SystemKernel], real: str = "double") -> str:
+def prototypes(kernels: Sequence[SystemKernel]) -> str:
     """Prototypes of exported functions.
 
     Parameters
     ----------
     kernels
         Rows of the table.
-    real
-        Type of all numbers.
     """
-    return "".join(f"/* {k.meaning} */\n{k.declaration('symlie_', real)};\n" for k in kernels)
+    return "".join(f"/* {k.meaning} */\n{k.declaration('symlie_')};\n" for k in kernels)

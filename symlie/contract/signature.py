@@ -28,11 +28,10 @@ class Signature:
 
     name: str
     arguments: tuple[Argument, ...]
-    real: str = "double"
 
-    def prototype(self) -> str:
-        """C prototype without qualifiers and semicolon."""
-        return f"void {self.name}({', '.join(a.declaration(self.real) for a in self.arguments)})"
+    def prototype(self, real: str) -> str:
+        """C prototype without qualifiers and semicolon, with the type of all numbers."""
+        return f"void {self.name}({', '.join(a.declaration(real) for a in self.arguments)})"
 
     def python(self) -> str:
         """First line of the Python definition; outputs are returned."""

@@ -45,7 +45,7 @@ def group_operators(
 
     def kernel(name: str, inputs: dict[str, int], output: str, program: Program, result: Vector, what: str) -> Kernel:
         arguments = [Argument(label, size) for label, size in inputs.items()]
-        signature = Signature(name, (*arguments, Argument(output, len(result), True)), real)
+        signature = Signature(name, (*arguments, Argument(output, len(result), True)))
         return Kernel(signature, flatten(program, result, {**theta_text, **w_text, **q_text}), what)
 
     def derivative(program: Program, y: Vector) -> Vector:

@@ -86,12 +86,12 @@ def _emitted(equations: Equations, name: str) -> dict[str, str]:
 
 
 def _emitted_core(equations: Equations) -> dict[str, str]:
-    from symlie.emit.c.model import emit_c
     from symlie.emit.manifest import types_of
-    from symlie.emit.numpy.model import emit_numpy
+    from symlie.emit.target import TARGETS
 
     with stage("emit", equations.model.name):
         emitted = equations.emitted
         types = types_of(emitted)
-        files = {**emit_c(emitted, types.interface_hash), **emit_numpy(emitted, types.interface_hash)}
-        return {**files, "manifest.json": text_of(Types, types)}
+        texts = [target.model(emitted, types.interface_hash) for target in TARGETS]
+        files = {name: text for found in texts for name, text in found.items()}
+        return files | {"manifest.json": text_of(Types, types)}

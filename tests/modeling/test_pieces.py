@@ -119,7 +119,8 @@ def test_primitives_in_c_propagate_nan() -> None:
     names = ("maximum", "minimum")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        (folder / "primitives.h").write_text((template_folder() / "c" / "kernels" / "primitives.h").read_text())
+        for name in ("real.h", "primitives.h"):
+            (folder / name).write_text((template_folder() / "c" / "kernels" / name).read_text())
         text = "".join(f"double {n}(double a, double b) {{ return symlie_{n}(a, b); }}\n" for n in names)
         text += "double sign(double x) { return symlie_sign(x); }\n"
         (folder / "exposed.c").write_text(f'#include "primitives.h"\n{text}')

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 
 from symlie.contract.kernels import KERNELS, Gather, gathered, instance_size
 from symlie.contract.manifest import Instances, pair_kinds
+from symlie.contract.sets import CORE
 from symlie.emit.c.blocks import block_kernels
 from symlie.emit.c.placed_nodes import stages_read_placed_nodes
 from symlie.emit.c.printing import coefficient_function, print_kernel
+from symlie.emit.c.sets import table_rows
 from symlie.errors import ModelError
 from symlie.ir.kernels import ElementTypeKernels, EmittedModel
 from symlie.templating import render
@@ -101,7 +103,7 @@ def _element_view(
         "acceleration_rows": _acceleration_rows(element),
         "rows": element.rows,
         "sizes": {size: instance_size(element, size) for size in ("mass", "jacobian", "events")},
-        "values": {k.name: [(k.results, instance_size(element, k.size))] for k in gathered("core", Gather.STORED)},
+        "values": {k.name: [(k.results, instance_size(element, k.size))] for k in gathered(CORE, Gather.STORED)},
         "mass_entries": [] if fixed else _mass_entries(element, sizes),
         "kernels": names,
         "count": instances.count,
@@ -172,12 +174,7 @@ def emit_c(model: EmittedModel, interface_hash: str) -> dict[str, str]:
     values = {
         "model": types,
         "table": KERNELS,
-        "exported": gathered("core"),
-        "node_kernels": gathered("core", Gather.NODES),
-        "largest_kernels": gathered("core", Gather.LARGEST),
-        "stored_kernels": gathered("core", Gather.STORED),
-        "velocity_kernels": gathered("core", Gather.VELOCITIES),
-        "total_kernels": gathered("core", Gather.TOTAL),
+        **table_rows(CORE),
         "hash": interface_hash,
         "fixed": fixed,
         "storage": model.storage if fixed else 0,

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from symlie.contract.kernels import REAL
 from symlie.emit.printing import Printer, print_closed_form, print_statements
 from symlie.ir.kernels import Kernel
 from symlie.ir.schemes import POLES, Piece, Scheme
@@ -26,19 +27,19 @@ class CPrinter(Printer):
     Parameters
     ----------
     real
-        Type of all numbers, ``double`` or ``float``.
+        Type of all numbers: the one of the contract, whose constants are doubles, ``double`` or ``float``.
     coefficients
         What the names of coefficient functions begin with.
     primitives
         What the names of functions of ``primitives.h`` begin with.
     """
 
-    def __init__(self, real: str = "double", coefficients: str = "symlie_", primitives: str = "symlie_") -> None:
+    def __init__(self, real: str = REAL, coefficients: str = "symlie_", primitives: str = "symlie_") -> None:
         self.real, self.coefficients, self.primitives = real, coefficients, primitives
 
     def literal(self, value: float) -> str:
         """A number that may have a sign."""
-        return super().literal(value) if self.real == "double" else f"{np.float32(value)!s}f"
+        return f"{np.float32(value)!s}f" if self.real == "float" else super().literal(value)
 
     def function(self, name: str, operands: Sequence[str]) -> str:
         """A function of the mathematical library, or of ``primitives.h``."""
@@ -162,7 +163,12 @@ def print_kernel(kernel: Kernel, printer: CPrinter | None = None) -> PrintedKern
     used = {name for name in (a.name for a in kernel.signature.arguments) if _mentions(text, name)}
     unused = tuple(a.name for a in kernel.signature.arguments if (a.size == 0 if a.is_output else a.name not in used))
     return PrintedKernel(
-        kernel.description, kernel.signature.prototype(), unused, statements, stores, kernel.body.operation_count
+        kernel.description,
+        kernel.signature.prototype(printer.real),
+        unused,
+        statements,
+        stores,
+        kernel.body.operation_count,
     )
 
 

@@ -1,6 +1,8 @@
 /* The functions and types that a compiled model exports. This text is the contract, together with the prototypes in
  * system_kernels.h that symlie.contract.kernels prints: C includes both and the loader declares exactly the same. All arrays are owned by the caller; no function keeps state or allocates. */
 
+#include "real.h"
+
 /* All nodes of one type. */
 typedef struct {
     long long count;
@@ -12,7 +14,7 @@ typedef struct {
     long long count;
     const int *storage_of;      /* count x places: first storage index of each local node */
     const int *velocity_of;     /* count x places: first velocity index of each local node */
-    const double *parameters;   /* prepared parameters of the first instance */
+    const symlie_real *parameters; /* prepared parameters of the first instance */
     long long stride;           /* from one instance's parameters to the next; 0 if shared */
 } symlie_elements;
 
@@ -26,7 +28,7 @@ typedef struct {
 
 /* A model with its topology and parameters. */
 typedef struct {
-    const double *p;                /* prepared parameters of the model */
+    const symlie_real *p;           /* prepared parameters of the model */
     const symlie_elements *elements; /* one for each element type */
     const symlie_nodes *nodes;      /* one for each node type */
     long long storage;
@@ -42,26 +44,26 @@ typedef struct {
     long long moving_begin;         /* components of increments, from the first to the last node type that moves */
     long long moving_end;
     long long integrates_velocities; /* 0 if all velocities are those of clamped, prescribed and placed nodes */
-    const double *mobility;         /* 0 for what is no free velocity component, else 1; large systems only */
+    const symlie_real *mobility;    /* 0 for what is no free velocity component, else 1; large systems only */
     long long bandwidth;            /* half bandwidth of the complement in the order of position */
     const int *position;            /* place of each constraint row in the order of elimination */
     const symlie_pairs *pairs;      /* one for each pair of places with constraints */
-    double *workspace;              /* symlie_workspace values */
+    symlie_real *workspace;         /* symlie_workspace values */
 } symlie_problem;
 
 /* Progress of an integration; everything needed to continue is here. */
 typedef struct {
-    double t;                   /* time of q, v */
-    double *q;                  /* configuration */
-    double *v;                  /* velocity */
-    double *lambda;             /* multipliers */
-    double *carried;            /* what goes from step to step beside them: whole turns of all angles */
-    double *acceleration;       /* v' at (t, q, v) if it is known */
+    symlie_real t;              /* time of q, v */
+    symlie_real *q;             /* configuration */
+    symlie_real *v;             /* velocity */
+    symlie_real *lambda;        /* multipliers */
+    symlie_real *carried;       /* what goes from step to step beside them: whole turns of all angles */
+    symlie_real *acceleration;  /* v' at (t, q, v) if it is known */
     long long acceleration_is_valid;
-    double *own;                /* what the method carries for itself, such as slopes of earlier steps */
+    symlie_real *own;           /* what the method carries for itself, such as slopes of earlier steps */
     long long own_is_valid;
-    double h;                   /* next step size of adaptive steps */
-    double *event;              /* event functions at (t, q, v, lambda) */
+    symlie_real h;              /* next step size of adaptive steps */
+    symlie_real *event;         /* event functions at (t, q, v, lambda) */
     long long event_is_valid;
     long long segment;          /* index into the plan */
     long long step;             /* steps done within the segment */
@@ -69,36 +71,36 @@ typedef struct {
     long long rejected;         /* steps tried again with a smaller step size */
     long long rhs_evaluations;
     long long newton_iterations;
-    double largest_constraint;  /* largest |entry| of Phi over all steps */
-    double largest_velocity;    /* largest |entry| of B v + b over all steps */
-    double drift_bound;         /* |Phi| from which on the constraints are looked at again */
+    symlie_real largest_constraint; /* largest |entry| of Phi over all steps */
+    symlie_real largest_velocity; /* largest |entry| of B v + b over all steps */
+    symlie_real drift_bound;    /* |Phi| from which on the constraints are looked at again */
     long long suspicious_steps; /* steps of late that look as if the motion were stiff or a force jumped */
     long long flipped_steps;    /* those of them in which a velocity and its acceleration changed sign */
     long long calm_steps;       /* other steps since the last one of them */
-    double stiff_since;         /* time and step size where the motion was found to be stiff; a size of 0: nowhere */
-    double stiff_step;
-    double chattering_since;    /* the same where a force was found to jump to and fro */
-    double chattering_step;
+    symlie_real stiff_since;    /* time and step size where the motion was found to be stiff; a size of 0: nowhere */
+    symlie_real stiff_step;
+    symlie_real chattering_since; /* the same where a force was found to jump to and fro */
+    symlie_real chattering_step;
 } symlie_state;
 
 /* How steps are taken. Weights and tolerances go over (theta, v), 2 x dimension entries. */
 typedef struct {
     long long is_adaptive;
     long long with_estimate;    /* compute the error of each step; always so for adaptive steps */
-    const double *rtol;
-    const double *atol;
-    const double *weight;       /* of the squared error of each entry */
-    double safety;
-    double exponent;
-    double fac_min;
-    double fac_max;
-    double h_min;
-    double h_max;
-    double baumgarte;           /* alpha of B v + b + alpha Phi = 0 in the stages, in 1/s */
+    const symlie_real *rtol;
+    const symlie_real *atol;
+    const symlie_real *weight;  /* of the squared error of each entry */
+    symlie_real safety;
+    symlie_real exponent;
+    symlie_real fac_min;
+    symlie_real fac_max;
+    symlie_real h_min;
+    symlie_real h_max;
+    symlie_real baumgarte;      /* alpha of B v + b + alpha Phi = 0 in the stages, in 1/s */
     long long project_position;
     long long project_velocity;
     long long max_steps;        /* steps within a segment at most */
-    double stiffness_limit;     /* h |lambda| from which on steps are suspicious; 0: they are not looked at */
+    symlie_real stiffness_limit; /* h |lambda| from which on steps are suspicious; 0: they are not looked at */
     const int *event_direction; /* 1: from negative to positive, -1: the other way, 0: both */
     const unsigned char *event_is_terminal;
 } symlie_control;
@@ -106,8 +108,8 @@ typedef struct {
 /* Segments between times that must be hit exactly, each with a whole number of equal steps, or with adaptive steps. */
 typedef struct {
     long long segments;
-    const double *start;
-    const double *end;
+    const symlie_real *start;
+    const symlie_real *end;
     const long long *steps;
     long long record_every;     /* record each n-th step; 0: only ends of segments that ask for it */
     const unsigned char *record_end;
@@ -119,47 +121,47 @@ typedef struct {
 typedef struct {
     long long capacity;
     long long count;
-    double *t;
-    double *q;
-    double *v;
-    double *lambda;
-    double *carried;
+    symlie_real *t;
+    symlie_real *q;
+    symlie_real *v;
+    symlie_real *lambda;
+    symlie_real *carried;
     long long tried;            /* steps in the trace */
-    double *trace;              /* t, h, error, accepted (0 or 1) of each tried step; null: not wanted */
+    symlie_real *trace;         /* t, h, error, accepted (0 or 1) of each tried step; null: not wanted */
     long long event_capacity;   /* events have a buffer of their own */
     long long events;
-    double *event;              /* index, t, q, v, lambda, carried, own of each event */
+    symlie_real *event;         /* index, t, q, v, lambda, carried, own of each event */
 } symlie_record;
 
 /* States of a system, one row for each. */
 typedef struct {
     long long count;
-    const double *t;
-    const double *q;
-    const double *v;
-    const double *lambda;
-    const double *carried;      /* where it is asked for, else null */
+    const symlie_real *t;
+    const symlie_real *q;
+    const symlie_real *v;
+    const symlie_real *lambda;
+    const symlie_real *carried; /* where it is asked for, else null */
 } symlie_states;
 
 /* What is wanted of states, one row for each; null: not wanted. */
 typedef struct {
-    double *energy;             /* kinetic and potential energy, and what depends on accelerations */
-    double *constraint_residual; /* largest |entry| of Phi */
-    double *velocity_residual;  /* largest |entry| of B v + b */
-    double *constraint_force;   /* -B^T lambda */
-    double *acceleration;       /* v' of [M B^T; B 0][v'; lambda] = [-g; -Z]; NaN where it is not determined */
-    double *multipliers;        /* its lambda */
-    double *outputs;            /* named outputs, in the order of wanted */
+    symlie_real *energy;        /* kinetic and potential energy, and what depends on accelerations */
+    symlie_real *constraint_residual; /* largest |entry| of Phi */
+    symlie_real *velocity_residual; /* largest |entry| of B v + b */
+    symlie_real *constraint_force; /* -B^T lambda */
+    symlie_real *acceleration;  /* v' of [M B^T; B 0][v'; lambda] = [-g; -Z]; NaN where it is not determined */
+    symlie_real *multipliers;   /* its lambda */
+    symlie_real *outputs;       /* named outputs, in the order of wanted */
     long long outputs_wanted;
     const long long *wanted;    /* numbers of named outputs */
 } symlie_values;
 
 /* How states between recorded ones are found. */
 typedef struct {
-    const double *inverse;      /* weights of T^-1 in powers of ad */
+    const symlie_real *inverse; /* weights of T^-1 in powers of ad */
     long long terms;
-    double tolerance;           /* relative size of a last term */
-    const double *hermite;      /* 5 x 5: coefficients of s ... s^5 from theta' and theta'' at 0, theta, theta' and theta'' at 1 */
+    symlie_real tolerance;      /* relative size of a last term */
+    const symlie_real *hermite; /* 5 x 5: coefficients of s ... s^5 from theta' and theta'' at 0, theta, theta' and theta'' at 1 */
 } symlie_interpolation;
 
 #include "system_kernels.h"
@@ -168,36 +170,36 @@ const char *symlie_interface_hash(void);
 long long symlie_workspace(const symlie_problem *P);
 /* Parameters of the model (element < 0) or of one instance of an element type, followed by the constants computed
  * from them; for instances p holds the prepared parameters of the model. */
-void symlie_prepare(long long element, const double *p, const double *e, double *out);
-void symlie_initial(const double *p, double *q, double *v);
+void symlie_prepare(long long element, const symlie_real *p, const symlie_real *e, symlie_real *out);
+void symlie_initial(const symlie_real *p, symlie_real *q, symlie_real *v);
 /* Overwrite configuration and velocity of prescribed nodes. */
-void symlie_prescribe(const symlie_problem *P, double t, double *q, double *v);
+void symlie_prescribe(const symlie_problem *P, symlie_real t, symlie_real *q, symlie_real *v);
 /* Acceleration of prescribed nodes, zero for all others. */
-void symlie_prescribed_acceleration(const symlie_problem *P, double t, double *a);
+void symlie_prescribed_acceleration(const symlie_problem *P, symlie_real t, symlie_real *a);
 /* Overwrite v of nodes that have no velocity with their algebra-valued fields. */
-void symlie_field(const symlie_problem *P, double t, const double *q, const double *a, const double *lambda, double *v);
+void symlie_field(const symlie_problem *P, symlie_real t, const symlie_real *q, const symlie_real *a, const symlie_real *lambda, symlie_real *v);
 /* Present in Hamiltonian systems on cotangent bundles: u - h f(stage) of the symplectic theta family with its
  * derivative by u (dimension x dimension), and the end of a step. */
-void symlie_symplectic(const symlie_problem *P, double t, const double *q, const double *u, double h, double theta,
-                       double *r, double *J);
-void symlie_symplectic_end(const symlie_problem *P, double t, const double *q, const double *u, double h, double theta,
-                           double *out);
+void symlie_symplectic(const symlie_problem *P, symlie_real t, const symlie_real *q, const symlie_real *u, symlie_real h, symlie_real theta,
+                       symlie_real *r, symlie_real *J);
+void symlie_symplectic_end(const symlie_problem *P, symlie_real t, const symlie_real *q, const symlie_real *u, symlie_real h, symlie_real theta,
+                           symlie_real *out);
 
 /* Present in the library of a model alone; states and results are arrays, and each workspace belongs to its call. */
 long long symlie_observation_workspace(const symlie_problem *P);
-void symlie_observe(const symlie_problem *P, const symlie_states *states, const symlie_values *values, double *workspace);
+void symlie_observe(const symlie_problem *P, const symlie_states *states, const symlie_values *values, symlie_real *workspace);
 /* States at times between the recorded ones interval[i] and interval[i] + 1; lambda as symlie_observe has it. */
 long long symlie_interpolation_workspace(const symlie_problem *P);
 void symlie_interpolate_states(const symlie_problem *P, const symlie_states *recorded, const symlie_interpolation *rule,
-                               long long count, const long long *interval, const double *t, double *q, double *v,
-                               double *lambda, double *carried, double *workspace);
+                               long long count, const long long *interval, const symlie_real *t, symlie_real *q, symlie_real *v,
+                               symlie_real *lambda, symlie_real *carried, symlie_real *workspace);
 
 /* Present in a library that was compiled for a method; all return a symlie_status. */
 /* v' and lambda of [M B^T; B 0][v'; lambda] = [-g; -Z]. */
-int symlie_acceleration(const symlie_problem *P, double t, const double *q, const double *v, double *a, double *lambda);
+int symlie_acceleration(const symlie_problem *P, symlie_real t, const symlie_real *q, const symlie_real *v, symlie_real *a, symlie_real *lambda);
 int symlie_integrate(const symlie_problem *P, symlie_state *state, const symlie_plan *plan, symlie_record *record);
 /* Present where nodes move by fields: results of steps from the recorded states interval[i] to times, done of them before
  * one fails. */
 int symlie_shorter_steps(const symlie_problem *P, const symlie_control *control, const symlie_states *recorded,
-                         long long count, const long long *interval, const double *t, double *q, double *v, double *lambda,
-                         double *carried, long long *done);
+                         long long count, const long long *interval, const symlie_real *t, symlie_real *q, symlie_real *v, symlie_real *lambda,
+                         symlie_real *carried, long long *done);

@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "real.h"
+
 #if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)
 #error "symlie needs NaN and infinity: compile without -ffast-math, -Ofast and -ffinite-math-only"
 #endif
@@ -17,15 +19,15 @@
 #endif
 
 /* These propagate NaN, as NumPy does. */
-static inline double symlie_sign(double x) { return x > 0 ? 1 : x < 0 ? -1 : x * 0; }
-static inline double symlie_maximum(double a, double b) { return a > b || a != a ? a : b; }
-static inline double symlie_minimum(double a, double b) { return a < b || a != a ? a : b; }
+static inline symlie_real symlie_sign(symlie_real x) { return x > 0 ? 1 : x < 0 ? -1 : x * 0; }
+static inline symlie_real symlie_maximum(symlie_real a, symlie_real b) { return a > b || a != a ? a : b; }
+static inline symlie_real symlie_minimum(symlie_real a, symlie_real b) { return a < b || a != a ? a : b; }
 
 /* a if c > 0, else b; NaN if c is NaN. The piece that is not chosen has no influence. */
-static inline double symlie_select(double c, double a, double b) { return c > 0 ? a : c <= 0 ? b : c; }
+static inline symlie_real symlie_select(symlie_real c, symlie_real a, symlie_real b) { return c > 0 ? a : c <= 0 ? b : c; }
 
 /* Index of the interval of x in n increasing abscissae, between 0 and n - 2. */
-static inline int symlie_interval(double x, const double *abscissa, int n)
+static inline int symlie_interval(symlie_real x, const symlie_real *abscissa, int n)
 {
     int low = 0, high = n - 1;
     while (high - low > 1) {
@@ -37,7 +39,7 @@ static inline int symlie_interval(double x, const double *abscissa, int n)
 }
 
 /* Linear interpolation of a table, constant outside of it. */
-static inline double symlie_interpolate(double x, const double *abscissa, const double *value, int n)
+static inline symlie_real symlie_interpolate(symlie_real x, const symlie_real *abscissa, const symlie_real *value, int n)
 {
     if (x <= abscissa[0]) return value[0];
     if (x >= abscissa[n - 1]) return value[n - 1];
@@ -46,7 +48,7 @@ static inline double symlie_interpolate(double x, const double *abscissa, const 
 }
 
 /* Its slope, that of the interval to the right at a kink. */
-static inline double symlie_interpolate_slope(double x, const double *abscissa, const double *value, int n)
+static inline symlie_real symlie_interpolate_slope(symlie_real x, const symlie_real *abscissa, const symlie_real *value, int n)
 {
     if (x < abscissa[0] || x >= abscissa[n - 1]) return 0;
     const int k = symlie_interval(x, abscissa, n);
@@ -55,42 +57,42 @@ static inline double symlie_interpolate_slope(double x, const double *abscissa, 
 
 /* Component of a run-time input: the slot says where its table is, how many points it has, and whether they are held.
  * Zero without a table, constant outside of it. */
-static inline double symlie_input(double t, const double *slot, int component)
+static inline symlie_real symlie_input(symlie_real t, const symlie_real *slot, int component)
 {
     const int n = (int)slot[1];
     if (n == 0) return 0;
-    const double *time = slot + (long long)slot[0], *value = time + n + (long long)component * n;
+    const symlie_real *time = slot + (long long)slot[0], *value = time + n + (long long)component * n;
     if (!(slot[2] > 0)) return symlie_interpolate(t, time, value, n);
     return t < time[0] ? value[0] : t >= time[n - 1] ? value[n - 1] : value[symlie_interval(t, time, n)];
 }
 
-static inline double symlie_input_slope(double t, const double *slot, int component)
+static inline symlie_real symlie_input_slope(symlie_real t, const symlie_real *slot, int component)
 {
     const int n = (int)slot[1];
-    const double *time = slot + (long long)slot[0];
+    const symlie_real *time = slot + (long long)slot[0];
     return n == 0 || slot[2] > 0 ? 0 : symlie_interpolate_slope(t, time, time + n + (long long)component * n, n);
 }
 
 /* 2 atan(sqrt(n)/w)/sqrt(n), the factor of the quaternion logarithm; p and -p give the same principal value. */
-static inline double symlie_half_angle_ratio(double w, double n)
+static inline symlie_real symlie_half_angle_ratio(symlie_real w, symlie_real n)
 {
-    const double s = sqrt(n);
+    const symlie_real s = sqrt(n);
     return s > 0 ? 2 * atan(s / w) / s : 2 / w;
 }
 
 /* 2 atan2(sqrt(n), w)/sqrt(n): the factor of a rotation vector up to the length 2 pi; at n = 0 the vector is 0. */
-static inline double symlie_full_angle_ratio(double w, double n)
+static inline symlie_real symlie_full_angle_ratio(symlie_real w, symlie_real n)
 {
-    const double s = sqrt(n);
+    const symlie_real s = sqrt(n);
     return s > 0 ? 2 * atan2(s, w) / s : 2 / fabs(w);
 }
 
 /* Component k of the unit quaternion of a rotation matrix (row-major), by its largest component. */
-static inline double symlie_rotation_quaternion(double k, double r0, double r1, double r2, double r3, double r4,
-                                                double r5, double r6, double r7, double r8)
+static inline symlie_real symlie_rotation_quaternion(symlie_real k, symlie_real r0, symlie_real r1, symlie_real r2, symlie_real r3, symlie_real r4,
+                                                symlie_real r5, symlie_real r6, symlie_real r7, symlie_real r8)
 {
-    const double trace = r0 + r4 + r8;
-    double p[4];
+    const symlie_real trace = r0 + r4 + r8;
+    symlie_real p[4];
     if (trace >= r0 && trace >= r4 && trace >= r8) {
         p[0] = 1 + trace, p[1] = r7 - r5, p[2] = r2 - r6, p[3] = r3 - r1;
     } else if (r0 >= r4 && r0 >= r8) {
@@ -100,7 +102,7 @@ static inline double symlie_rotation_quaternion(double k, double r0, double r1, 
     } else {
         p[0] = r3 - r1, p[1] = r2 + r6, p[2] = r5 + r7, p[3] = 1 - r0 - r4 + r8;
     }
-    const double norm = sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2] + p[3] * p[3]);
+    const symlie_real norm = sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2] + p[3] * p[3]);
     return p[(int)k] / (p[0] < 0 ? -norm : norm);
 }
 

@@ -7,10 +7,10 @@
 #define SADDLE (DIMENSION + ROWS)
 
 /* Solve A x = x by Gaussian elimination with partial pivoting and row equilibration; 0 if A is singular. */
-SYMLIE_COLD int solve_dense(int n, double *restrict A, double *restrict x)
+SYMLIE_COLD int solve_dense(int n, symlie_real *restrict A, symlie_real *restrict x)
 {
     for (int i = 0; i < n; i++) {
-        double scale = 0;
+        symlie_real scale = 0;
         for (int j = 0; j < n; j++) scale = fmax(scale, fabs(A[i * n + j]));
         if (!(scale > 0)) return 0;
         for (int j = 0; j < n; j++) A[i * n + j] /= scale;
@@ -23,16 +23,16 @@ SYMLIE_COLD int solve_dense(int n, double *restrict A, double *restrict x)
         if (!(fabs(A[pivot * n + k]) > LOST_PIVOT)) return 0;
         if (pivot != k) {
             for (int j = 0; j < n; j++) {
-                const double a = A[k * n + j];
+                const symlie_real a = A[k * n + j];
                 A[k * n + j] = A[pivot * n + j];
                 A[pivot * n + j] = a;
             }
-            const double b = x[k];
+            const symlie_real b = x[k];
             x[k] = x[pivot];
             x[pivot] = b;
         }
         for (int i = k + 1; i < n; i++) {
-            const double factor = A[i * n + k] / A[k * n + k];
+            const symlie_real factor = A[i * n + k] / A[k * n + k];
             for (int j = k + 1; j < n; j++) A[i * n + j] -= factor * A[k * n + j];
             x[i] -= factor * x[k];
         }
@@ -44,7 +44,7 @@ SYMLIE_COLD int solve_dense(int n, double *restrict A, double *restrict x)
     return 1;
 }
 
-static inline void fill_mass(const double *restrict M, int n, double *restrict A)
+static inline void fill_mass(const symlie_real *restrict M, int n, symlie_real *restrict A)
 {
     for (int k = 0; k < MASS_VALUES; k++) {
         A[MASS_ROW[k] * n + MASS_COLUMN[k]] += M[k];
@@ -57,9 +57,9 @@ static inline void fill_mass(const double *restrict M, int n, double *restrict A
 }
 
 #if !FACTORS
-SYMLIE_COLD int solve_mass_dense(const double *restrict M, double *restrict a)
+SYMLIE_COLD int solve_mass_dense(const symlie_real *restrict M, symlie_real *restrict a)
 {
-    double A[DIMENSION * DIMENSION];
+    symlie_real A[DIMENSION * DIMENSION];
     for (int k = 0; k < DIMENSION * DIMENSION; k++) A[k] = 0;
     fill_mass(M, DIMENSION, A);
     return solve_dense(DIMENSION, A, a);
@@ -67,11 +67,11 @@ SYMLIE_COLD int solve_mass_dense(const double *restrict M, double *restrict a)
 #endif
 
 #if ROWS
-SYMLIE_COLD int solve_saddle_dense(const double *restrict M, const double *restrict B0, const double *restrict B1,
-                                   const double *restrict r, const double *restrict c, double *restrict a,
-                                   double *restrict lambda)
+SYMLIE_COLD int solve_saddle_dense(const symlie_real *restrict M, const symlie_real *restrict B0, const symlie_real *restrict B1,
+                                   const symlie_real *restrict r, const symlie_real *restrict c, symlie_real *restrict a,
+                                   symlie_real *restrict lambda)
 {
-    double A[SADDLE * SADDLE], x[SADDLE];
+    symlie_real A[SADDLE * SADDLE], x[SADDLE];
     for (int k = 0; k < SADDLE * SADDLE; k++) A[k] = 0;
     fill_mass(M, SADDLE, A);
     for (int k = 0; k < JACOBIAN_VALUES; k++) {
@@ -89,8 +89,8 @@ SYMLIE_COLD int solve_saddle_dense(const double *restrict M, const double *restr
 
 /* The mass matrix at one configuration with its derived factors; there are none if M is singular by structure. */
 typedef struct {
-    double M[MASS_VALUES > 0 ? MASS_VALUES : 1];
-    double F[FACTORS > 0 ? FACTORS : 1];
+    symlie_real M[MASS_VALUES > 0 ? MASS_VALUES : 1];
+    symlie_real F[FACTORS > 0 ? FACTORS : 1];
 } mass_matrix;
 
 static inline long long mass_workspace(const symlie_problem *restrict P)
@@ -99,28 +99,28 @@ static inline long long mass_workspace(const symlie_problem *restrict P)
     return 0;
 }
 
-static inline double *place_mass(const symlie_problem *restrict P, double *work, mass_matrix *restrict m)
+static inline symlie_real *place_mass(const symlie_problem *restrict P, symlie_real *work, mass_matrix *restrict m)
 {
     (void)P, (void)m;
     return work;
 }
 
 /* 0 if M is not positive definite. */
-static inline int evaluate_mass(const symlie_problem *restrict P, double t, const double *restrict q, mass_matrix *restrict m)
+static inline int evaluate_mass(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, mass_matrix *restrict m)
 {
     int lost = 0;
     system_mass(P, t, q, m->M);
 #if FACTORS
     factorize(m->M, m->F);
     /* Reciprocals of the pivots come first; they are zero where there is no velocity. */
-    for (int k = 0; k < DIMENSION; k++) lost |= !(m->F[k] >= 0 && m->F[k] < (double)INFINITY);
+    for (int k = 0; k < DIMENSION; k++) lost |= !(m->F[k] >= 0 && m->F[k] < (symlie_real)INFINITY);
 #endif
     return !lost;
 }
 
 #if ROWS
 /* r -= B^T lambda. */
-static inline void subtract_constraint_force(const symlie_problem *restrict P, const double *restrict B, const double *restrict lambda, double *restrict r)
+static inline void subtract_constraint_force(const symlie_problem *restrict P, const symlie_real *restrict B, const symlie_real *restrict lambda, symlie_real *restrict r)
 {
     (void)P;
     for (int k = 0; k < JACOBIAN_VALUES; k++) r[JACOBIAN_COLUMN[k]] -= B[k] * lambda[JACOBIAN_ROW[k]];
@@ -128,8 +128,8 @@ static inline void subtract_constraint_force(const symlie_problem *restrict P, c
 #endif
 
 /* a = M^-1 (r - B^T lambda). */
-static inline int solve_with_mass(const symlie_problem *restrict P, const mass_matrix *restrict m, const double *restrict r,
-                                  const double *restrict B, const double *restrict lambda, double *restrict a)
+static inline int solve_with_mass(const symlie_problem *restrict P, const mass_matrix *restrict m, const symlie_real *restrict r,
+                                  const symlie_real *restrict B, const symlie_real *restrict lambda, symlie_real *restrict a)
 {
     (void)P, (void)B, (void)lambda;
 #if FACTORS && ROWS
@@ -148,20 +148,20 @@ static inline int solve_with_mass(const symlie_problem *restrict P, const mass_m
 }
 
 #if ROWS
-static inline int solve_stage(const symlie_problem *restrict P, const mass_matrix *restrict m, const double *restrict B0,
-                              const double *restrict B1, const double *restrict r, const double *restrict c,
-                              double *restrict a, double *restrict lambda)
+static inline int solve_stage(const symlie_problem *restrict P, const mass_matrix *restrict m, const symlie_real *restrict B0,
+                              const symlie_real *restrict B1, const symlie_real *restrict r, const symlie_real *restrict c,
+                              symlie_real *restrict a, symlie_real *restrict lambda)
 {
     (void)P;
 #if FACTORS
-    double margin;
+    symlie_real margin;
     solve_saddle(m->F, B0, B1, r, c, a, lambda, &margin);
     if (!SYMLIE_UNLIKELY(!(margin > 0))) return 1;
 #endif
     return solve_saddle_dense(m->M, B0, B1, r, c, a, lambda);
 }
 
-static inline void multiply_jacobian(const symlie_problem *restrict P, const double *restrict B, const double *restrict v, double *restrict out)
+static inline void multiply_jacobian(const symlie_problem *restrict P, const symlie_real *restrict B, const symlie_real *restrict v, symlie_real *restrict out)
 {
     (void)P;
     for (int k = 0; k < ROWS; k++) out[k] = 0;

@@ -7,17 +7,17 @@
 #define SYMLIE_STRUCTURED_ALGEBRA_H
 
 typedef struct {
-    double *M; /* values of all elements */
-    double *F; /* M^-1 by nodes */
-    double *W; /* B M^-1 in blocks */
-    double *S; /* band rows: bandwidth left, bandwidth right, and bandwidth more for pivoting */
-    double *x; /* right-hand side in the order of elimination */
+    symlie_real *M; /* values of all elements */
+    symlie_real *F; /* M^-1 by nodes */
+    symlie_real *W; /* B M^-1 in blocks */
+    symlie_real *S; /* band rows: bandwidth left, bandwidth right, and bandwidth more for pivoting */
+    symlie_real *x; /* right-hand side in the order of elimination */
 } mass_matrix;
 
 static inline int band_width(const symlie_problem *restrict P) { return 3 * (int)P->bandwidth + 1; }
 
 /* Take the arrays from the workspace; returns what is left of it. */
-static inline double *place_mass(const symlie_problem *restrict P, double *work, mass_matrix *restrict m)
+static inline symlie_real *place_mass(const symlie_problem *restrict P, symlie_real *work, mass_matrix *restrict m)
 {
     m->M = work;
     m->F = m->M + MASS_VALUES;
@@ -33,15 +33,15 @@ static inline long long mass_workspace(const symlie_problem *restrict P)
 }
 
 /* 0 if M is not positive definite. */
-static inline int evaluate_mass(const symlie_problem *restrict P, double t, const double *restrict q, mass_matrix *restrict m)
+static inline int evaluate_mass(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, mass_matrix *restrict m)
 {
     system_mass(P, t, q, m->M);
     return factorize_mass(P, m->M, m->F);
 }
 
 /* a = M^-1 (r - B^T lambda); r is overwritten. */
-static inline int solve_with_mass(const symlie_problem *restrict P, const mass_matrix *restrict m, double *restrict r,
-                                  const double *restrict B, const double *restrict lambda, double *restrict a)
+static inline int solve_with_mass(const symlie_problem *restrict P, const mass_matrix *restrict m, symlie_real *restrict r,
+                                  const symlie_real *restrict B, const symlie_real *restrict lambda, symlie_real *restrict a)
 {
 #if CONSTRAINED
     subtract_constraint_force(P, B, lambda, r);
@@ -54,40 +54,40 @@ static inline int solve_with_mass(const symlie_problem *restrict P, const mass_m
 
 #if CONSTRAINED
 /* Eliminate the band matrix in place; x becomes the solution. 0 if it is singular. */
-static inline int solve_band(int n, int bandwidth, double *restrict S, double *restrict x)
+static inline int solve_band(int n, int bandwidth, symlie_real *restrict S, symlie_real *restrict x)
 {
     const long long width = 3 * bandwidth + 1;
     int reach = 0; /* last column that rows up to the pivot's touch */
     for (int k = 0; k < n; k++) {
         const int last = k + bandwidth < n ? k + bandwidth : n - 1;
         int pivot = k;
-        double largest = 0, scale = 0;
+        symlie_real largest = 0, scale = 0;
         for (int i = k; i <= last; i++) {
-            const double size = fabs(S[i * width + k - i + bandwidth]);
+            const symlie_real size = fabs(S[i * width + k - i + bandwidth]);
             if (size > largest) largest = size, pivot = i;
         }
         if (pivot + bandwidth > reach) reach = pivot + bandwidth < n ? pivot + bandwidth : n - 1;
-        double *restrict row = S + k * width + bandwidth - k;
-        double *restrict other = S + pivot * width + bandwidth - pivot;
+        symlie_real *restrict row = S + k * width + bandwidth - k;
+        symlie_real *restrict other = S + pivot * width + bandwidth - pivot;
         for (int j = k; j <= reach; j++) {
-            const double size = fabs(other[j]);
+            const symlie_real size = fabs(other[j]);
             if (size > scale) scale = size;
         }
         if (!(largest > LOST_PIVOT * scale)) return 0;
         if (pivot != k) {
             for (int j = k; j <= reach; j++) {
-                const double a = row[j];
+                const symlie_real a = row[j];
                 row[j] = other[j];
                 other[j] = a;
             }
-            const double b = x[k];
+            const symlie_real b = x[k];
             x[k] = x[pivot];
             x[pivot] = b;
         }
-        const double reciprocal = 1 / row[k];
+        const symlie_real reciprocal = 1 / row[k];
         for (int i = k + 1; i <= last; i++) {
-            double *restrict below = S + i * width + bandwidth - i;
-            const double factor = below[k] * reciprocal;
+            symlie_real *restrict below = S + i * width + bandwidth - i;
+            const symlie_real factor = below[k] * reciprocal;
             for (int j = k + 1; j <= reach; j++) below[j] -= factor * row[j];
             x[i] -= factor * x[k];
         }
@@ -95,7 +95,7 @@ static inline int solve_band(int n, int bandwidth, double *restrict S, double *r
     }
     for (int k = n - 1; k >= 0; k--) {
         const int right = k + 2 * bandwidth < n ? k + 2 * bandwidth : n - 1;
-        const double *restrict row = S + k * width + bandwidth - k;
+        const symlie_real *restrict row = S + k * width + bandwidth - k;
         for (int j = k + 1; j <= right; j++) x[k] -= row[j] * x[j];
         x[k] *= row[k];
     }
@@ -104,18 +104,18 @@ static inline int solve_band(int n, int bandwidth, double *restrict S, double *r
 
 /* A row of a tridiagonal matrix that has lost one neighbour: 1/pivot, the entry of its other one, and the solution without it. */
 typedef struct {
-    double reciprocal;
-    double entry;
-    double x;
+    symlie_real reciprocal;
+    symlie_real entry;
+    symlie_real x;
 } eliminated_row;
 
 /* Remove a row's entry of a neighbour that is eliminated; its entry of the other one is divided by the pivot. */
-static inline eliminated_row eliminate_neighbour(eliminated_row neighbour, int entry, int other, double *restrict row,
-                                                 double *restrict x, double *restrict smallest)
+static inline eliminated_row eliminate_neighbour(eliminated_row neighbour, int entry, int other, symlie_real *restrict row,
+                                                 symlie_real *restrict x, symlie_real *restrict smallest)
 {
-    const double pivot = row[1] - row[entry] * neighbour.entry * neighbour.reciprocal;
-    const double kept = fabs(pivot) - PIVOT_LOSS * fabs(row[1]);
-    const double reciprocal = 1 / pivot;
+    const symlie_real pivot = row[1] - row[entry] * neighbour.entry * neighbour.reciprocal;
+    const symlie_real kept = fabs(pivot) - PIVOT_LOSS * fabs(row[1]);
+    const symlie_real reciprocal = 1 / pivot;
     const eliminated_row result = {reciprocal, row[other], (*x - row[entry] * neighbour.x) * reciprocal};
     *smallest = kept < *smallest ? kept : *smallest;
     row[other] *= reciprocal;
@@ -125,18 +125,18 @@ static inline eliminated_row eliminate_neighbour(eliminated_row neighbour, int e
 
 /* The same as solve_band for a tridiagonal matrix without exchange of rows, from both ends at a time, since each pivot
  * waits for its neighbour's; 0 if a pivot loses its size, and S and x are changed. */
-static inline int solve_tridiagonal(int n, double *restrict S, double *restrict x)
+static inline int solve_tridiagonal(int n, symlie_real *restrict S, symlie_real *restrict x)
 {
     const int middle = n / 2;
     eliminated_row above = {0, 0, 0}, below = {0, 0, 0};
-    double smallest = (double)INFINITY;
+    symlie_real smallest = (symlie_real)INFINITY;
     for (int k = 0, l = n - 1; k < middle; k++, l--) {
         above = eliminate_neighbour(above, 0, 2, S + 4LL * k, x + k, &smallest);
         if (l > middle) below = eliminate_neighbour(below, 2, 0, S + 4LL * l, x + l, &smallest);
     }
-    const double *restrict row = S + 4LL * middle;
-    const double pivot = row[1] - row[0] * above.entry * above.reciprocal - row[2] * below.entry * below.reciprocal;
-    const double kept = fabs(pivot) - PIVOT_LOSS * fabs(row[1]);
+    const symlie_real *restrict row = S + 4LL * middle;
+    const symlie_real pivot = row[1] - row[0] * above.entry * above.reciprocal - row[2] * below.entry * below.reciprocal;
+    const symlie_real kept = fabs(pivot) - PIVOT_LOSS * fabs(row[1]);
     if (!(kept > 0 && smallest > 0)) return 0;
     x[middle] = (x[middle] - row[0] * above.x - row[2] * below.x) / pivot;
     for (int k = middle - 1, l = middle + 1; k >= 0; k--, l++) {
@@ -147,8 +147,8 @@ static inline int solve_tridiagonal(int n, double *restrict S, double *restrict 
 }
 
 /* S and its right-hand side in the order of elimination. */
-static inline void assemble_band(const symlie_problem *restrict P, const mass_matrix *restrict m, const double *restrict B0,
-                                 const double *restrict B1, const double *restrict r, const double *restrict c)
+static inline void assemble_band(const symlie_problem *restrict P, const mass_matrix *restrict m, const symlie_real *restrict B0,
+                                 const symlie_real *restrict B1, const symlie_real *restrict r, const symlie_real *restrict c)
 {
     const int width = band_width(P);
     for (long long k = 0; k < (long long)ROWS * width; k++) m->S[k] = 0;
@@ -156,9 +156,9 @@ static inline void assemble_band(const symlie_problem *restrict P, const mass_ma
     assemble_pairs(P, B1, m->W, width, m->S);
 }
 
-static inline int solve_stage(const symlie_problem *restrict P, const mass_matrix *restrict m, const double *restrict B0,
-                              const double *restrict B1, double *restrict r, const double *restrict c,
-                              double *restrict a, double *restrict lambda)
+static inline int solve_stage(const symlie_problem *restrict P, const mass_matrix *restrict m, const symlie_real *restrict B0,
+                              const symlie_real *restrict B1, symlie_real *restrict r, const symlie_real *restrict c,
+                              symlie_real *restrict a, symlie_real *restrict lambda)
 {
     assemble_band(P, m, B0, B1, r, c);
     if (P->bandwidth != 1 || SYMLIE_UNLIKELY(!solve_tridiagonal(ROWS, m->S, m->x))) {

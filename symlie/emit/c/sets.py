@@ -1,0 +1,66 @@
+"""A set of kernels as C: a header that is included behind the model's own, and a source with the exported functions."""
+
+from __future__ import annotations
+
+from symlie.contract.kernels import Gather, gathered
+from symlie.emit.c.printing import CPrinter, coefficient_function, print_kernel
+from symlie.ir.sets import ElementTypeSet, SetKernels
+from symlie.templating import render
+
+
+def emit_c_set(kernels: SetKernels, interface_hash: str) -> dict[str, str]:
+    """Source files of a set of kernels.
+
+    Parameters
+    ----------
+    kernels
+        The kernels.
+    interface_hash
+        What the library reports.
+    """
+    chosen = kernels.set
+    # Coefficient functions have names of their own, because the model's are in the same compilation.
+    printer = CPrinter(coefficients=f"symlie_{chosen.name}_")
+    header, source, *_ = chosen.files(kernels.model)
+    values = {
+        "model": kernels.model,
+        "set": chosen,
+        "header": header,
+        "hash": interface_hash,
+        "prefix": printer.coefficients,
+        "functions": [coefficient_function(s) for s in kernels.schemes],
+        "kernels": [print_kernel(k, printer) for k in kernels.kernels],
+        "fixed": False,
+        "blocks": {"kernels": {}},
+        "nodes": kernels.nodes,
+        "elements": [_element_view(e, chosen.name) for e in kernels.elements],
+        **table_rows(chosen.name),
+    }
+    return {
+        header: render("c/kernels/set.h.jinja", **values),
+        source: render("c/kernels/set.c.jinja", **values),
+    }
+
+
+def table_rows(name: str) -> dict[str, object]:
+    """Rows of the table of system kernels that belong to a set, as templates take them."""
+    return {
+        "exported": gathered(name),
+        "node_kernels": gathered(name, Gather.NODES),
+        "largest_kernels": gathered(name, Gather.LARGEST),
+        "stored_kernels": gathered(name, Gather.STORED),
+        "velocity_kernels": gathered(name, Gather.VELOCITIES),
+        "total_kernels": gathered(name, Gather.TOTAL),
+    }
+
+
+def _element_view(element: ElementTypeSet, name: str) -> dict[str, object]:
+    (kernel,) = gathered(name, Gather.STORED)
+    return {
+        "name": element.name,
+        "storage": element.storage,
+        "velocities": element.velocities,
+        "rows": element.rows,
+        "kernels": {name} if element.kernel else set(),
+        "values": {name: list(zip(kernel.result_names, (p.count for p in element.patterns), strict=True))},
+    }

@@ -5,12 +5,9 @@ Every model has the set ``core``; the others have files of their own beside thos
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from symlie.contract.manifest import Pattern
-from symlie.contract.records import from_json, to_json
 from symlie.errors import UnknownNameError
 
 CORE = "core"
@@ -74,40 +71,6 @@ SETS: Mapping[str, KernelSet] = {
 
 IN_FOLDERS = ("newton", "ports")
 """Sets that generated folders have unless others are named."""
-
-
-@dataclass(frozen=True)
-class ElementPatterns:
-    """Where the stored values of each matrix of a set belong in an element type."""
-
-    name: str
-    patterns: tuple[Pattern, ...]
-
-
-@dataclass(frozen=True)
-class SetTable:
-    """What is known of the files of a set."""
-
-    model_interface_hash: str
-    """That of the model's own files, to which these belong."""
-    interface_hash: str
-    """What the code of the set reports."""
-    elements: tuple[ElementPatterns, ...]
-
-    def text(self) -> str:
-        """As JSON."""
-        return json.dumps(to_json(SetTable, self)) + "\n"
-
-
-def read_table(text: str) -> SetTable:
-    """The table of a text.
-
-    Raises
-    ------
-    ValueError
-        The text is none.
-    """
-    return from_json(SetTable, json.loads(text))
 
 
 def chosen_sets(text: str) -> tuple[str, ...] | None:

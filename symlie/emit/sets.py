@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from symlie.contract.manifest import Pattern
-from symlie.contract.sets import ElementPatterns, SetTable
+from symlie.contract.set_table import ElementPatterns, SetTable
 from symlie.contract.signature import signature_hash
 from symlie.emit.target import TARGETS
 from symlie.ir.sets import SetKernels

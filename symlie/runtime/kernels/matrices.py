@@ -16,7 +16,8 @@ from symlie.compile.cache import compiled_library
 from symlie.compile.headers import KERNEL_HEADERS, included_headers
 from symlie.compile.library import Library
 from symlie.contract.kernels import KERNELS
-from symlie.contract.sets import KernelSet, SetTable
+from symlie.contract.set_table import SetTable
+from symlie.contract.sets import KernelSet
 from symlie.runtime.kernels.c_tables import build_problem, problem_tables
 from symlie.runtime.kernels.numpy import Functions, on_element
 from symlie.runtime.kernels.protocol import Prepared

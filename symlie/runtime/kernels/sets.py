@@ -6,7 +6,8 @@ import types
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from symlie.contract.sets import SETS, SetTable, read_table
+from symlie.contract.set_table import SetTable, read_table
+from symlie.contract.sets import SETS
 from symlie.errors import FormatError
 from symlie.reading import reading
 from symlie.runtime.kernels.matrices import CompiledMatrices, MatrixKernels, NumpyMatrices, SystemMatrices

@@ -1,0 +1,43 @@
+"""The table of a set of kernels: to which model its code belongs, and where the values that it gives belong."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+from symlie.contract.manifest import Pattern
+from symlie.contract.records import from_json, to_json
+
+
+@dataclass(frozen=True)
+class ElementPatterns:
+    """Where the stored values of each matrix of a set belong in an element type."""
+
+    name: str
+    patterns: tuple[Pattern, ...]
+
+
+@dataclass(frozen=True)
+class SetTable:
+    """What is known of the files of a set."""
+
+    model_interface_hash: str
+    """That of the model's own files, to which these belong."""
+    interface_hash: str
+    """What the code of the set reports."""
+    elements: tuple[ElementPatterns, ...]
+
+    def text(self) -> str:
+        """As JSON."""
+        return json.dumps(to_json(SetTable, self)) + "\n"
+
+
+def read_table(text: str) -> SetTable:
+    """The table of a text.
+
+    Raises
+    ------
+    ValueError
+        The text is none.
+    """
+    return from_json(SetTable, json.loads(text))

@@ -63,7 +63,7 @@ from symlie.notices import Notice as Notice
 from symlie.rotations import rotation as rotation
 from symlie.runtime.integrate.checkpoint import resume as resume
 from symlie.runtime.integrate.solve import solve as solve
-from symlie.runtime.kernels.newton import SystemMatrices as SystemMatrices
+from symlie.runtime.kernels.matrices import SystemMatrices as SystemMatrices
 from symlie.runtime.methods.chosen import load_tableau as load_tableau
 from symlie.runtime.methods.family import Method as Method
 from symlie.runtime.methods.tableau import Tableau as Tableau

@@ -145,7 +145,7 @@ static inline void rod_segment_newton(symlie_real t, const symlie_real *restrict
     const symlie_real s17 = q[3] * (q[2] * 2.0);
     const symlie_real s18 = ((s3 * (s10 - s8)) + (s6 * (s15 - s5))) + (s11 * (s16 + s17));
     const symlie_real s19 = ((s3 * (s12 + s13)) + (s6 * (s17 - s16))) + (s11 * (s15 - s4));
-    const symlie_real s20 = symlie_newton_half_angle_ratio(((((q[0] * q[7]) + (q[1] * q[8])) + (q[2] * q[9])) + (q[10] * q[3])), (((s0 * s0) + (s1 * s1)) + (s2 * s2)));
+    const symlie_real s20 = symlie_half_angle_ratio(((((q[0] * q[7]) + (q[1] * q[8])) + (q[2] * q[9])) + (q[10] * q[3])), (((s0 * s0) + (s1 * s1)) + (s2 * s2)));
     const symlie_real s21 = s0 * s20;
     const symlie_real s22 = s1 * s20;
     const symlie_real s23 = s2 * s20;

@@ -173,7 +173,7 @@ static inline void tip_ports(symlie_real t, const symlie_real *restrict q, const
     const symlie_real s14 = 1.0 - ((q[1] * q[1]) * 2.0);
     const symlie_real s15 = q[1] * s7;
     const symlie_real s16 = q[3] * (q[2] * 2.0);
-    const symlie_real s17 = symlie_ports_half_angle_ratio(((((q[0] * q[7]) + (q[1] * q[8])) + (q[2] * q[9])) + (q[10] * q[3])), (((s0 * s0) + (s1 * s1)) + (s2 * s2)));
+    const symlie_real s17 = symlie_half_angle_ratio(((((q[0] * q[7]) + (q[1] * q[8])) + (q[2] * q[9])) + (q[10] * q[3])), (((s0 * s0) + (s1 * s1)) + (s2 * s2)));
     const symlie_real s18 = s0 * s17;
     const symlie_real s19 = s1 * s17;
     const symlie_real s20 = s2 * s17;

@@ -127,7 +127,7 @@ def test_folders_lack_them(tmp_path: Path) -> None:
     assert system.sets.present == ("newton", "ports")
     with pytest.raises(
         FormatError,
-        match=r"lack the set 'cayley' .* --sets newton,ports,cayley",
+        match=r"lack the set 'cayley', .* --sets newton,ports,cayley",
     ):
         sl.solve(system, 0.1, method="rkmk_rk44", h=0.01, method_options={"map": "cayley"})
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,12 +30,20 @@ class CPrinter(Printer):
         Type of all numbers: the one of the contract, whose constants are doubles, ``double`` or ``float``.
     coefficients
         What the names of coefficient functions begin with.
+    functions
+        Their names, where those begin with something else than primitives; default: all that come with them, too.
     primitives
         What the names of functions of ``primitives.h`` begin with.
     """
 
-    def __init__(self, real: str = REAL, coefficients: str = "symlie_", primitives: str = "symlie_") -> None:
-        self.real, self.coefficients, self.primitives = real, coefficients, primitives
+    def __init__(
+        self,
+        real: str = REAL,
+        coefficients: str = "symlie_",
+        primitives: str = "symlie_",
+        functions: Collection[str] | None = None,
+    ) -> None:
+        self.real, self.coefficients, self.primitives, self.functions = real, coefficients, primitives, functions
 
     def literal(self, value: float) -> str:
         """A number that may have a sign."""
@@ -49,7 +57,8 @@ class CPrinter(Printer):
 
     def call(self, name: str, operands: Sequence[str]) -> str:
         """A coefficient function, or a function that comes with it."""
-        return f"{self.coefficients}{name}({', '.join(operands)})"
+        is_coefficient = self.functions is None or name in self.functions
+        return f"{self.coefficients if is_coefficient else self.primitives}{name}({', '.join(operands)})"
 
     def table(self, name: str, position: str, abscissa: str, value: str, count: int) -> str:
         """A function of a table by its places."""

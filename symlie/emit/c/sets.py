@@ -20,7 +20,7 @@ def emit_c_set(kernels: SetKernels, interface_hash: str) -> dict[str, str]:
     """
     chosen = kernels.set
     # Coefficient functions have names of their own, because the model's are in the same compilation.
-    printer = CPrinter(coefficients=f"symlie_{chosen.name}_")
+    printer = CPrinter(coefficients=f"symlie_{chosen.name}_", functions={s.function for s in kernels.schemes})
     header, source, *_ = chosen.files(kernels.model)
     values = {
         "model": kernels.model,

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import functools
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from symlie.compile.headers import declarations
 from symlie.errors import CompilerError, FormatError
 from symlie.reading import brief
 
+Pointer: TypeAlias = Any
+"""What cffi makes: pointers, structures, libraries; it has no types."""
+
 
 @functools.cache
-def _declarations() -> Any:
+def _declarations() -> Pointer:
     import cffi
 
     ffi = cffi.FFI()
@@ -40,6 +43,6 @@ class Library:
                 f"The library {path} has interface {found}, the manifest {interface_hash}; generate the model again."
             )
 
-    def pointer(self, array: object, kind: str = "double[]") -> Any:
+    def pointer(self, array: object, kind: str = "double[]") -> Pointer:
         """The memory of a C-contiguous array; the array must outlive the call."""
         return self.ffi.from_buffer(kind, array)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Collection, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from symlie.compile.library import Library
+from symlie.compile.library import Library, Pointer
 from symlie.runtime.kernels.c_tables import build_problem, problem_tables
 from symlie.runtime.kernels.hermite import INVERSE_SERIES, LAST_TERM, QUINTIC
 from symlie.runtime.kernels.protocol import Prepared, States, result_size, system_kernel
@@ -48,13 +47,13 @@ class CKernels:
             prepared.append(out)
         return Prepared(model, tuple(prepared))
 
-    def problem(self, p: Prepared) -> Any:
+    def problem(self, p: Prepared) -> Pointer:
         """The C description of the system with these parameters."""
         if id(self) not in p.cache:
             p.cache[id(self)] = build_problem(self._library, self._layout, self._tables, p)
         return p.cache[id(self)][0]
 
-    def _call(self, name: str, size: int, p: Prepared | None, *arguments: Any) -> Array:
+    def _call(self, name: str, size: int, p: Prepared | None, *arguments: Array | float) -> Array:
         out = np.empty(size)
         pointer = self._library.pointer
         converted = [
@@ -150,7 +149,7 @@ class CKernels:
         return found
 
 
-def c_states(library: Library, states: States) -> tuple[Any, list[Any]]:
+def c_states(library: Library, states: States) -> tuple[Pointer, list[Pointer]]:
     """States as C takes them, and the memory that must stay alive with them."""
     arrays = (states.t, states.q, states.v, states.multipliers, states.carried)
     held = [library.pointer(np.ascontiguousarray(array, dtype=float)) for array in arrays]
@@ -159,7 +158,7 @@ def c_states(library: Library, states: States) -> tuple[Any, list[Any]]:
 
 def asked_states(
     library: Library, layout: Layout, interval: NDArray[np.int64], t: Array
-) -> tuple[States, tuple[Any, ...]]:
+) -> tuple[States, tuple[Pointer, ...]]:
     """States at times between recorded ones, which C is to fill in, and the arguments by which it is asked for them."""
     times, count = np.ascontiguousarray(t, dtype=float), len(t)
     q, v = np.empty((count, layout.storage)), np.empty((count, layout.dimension))

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from symlie.compile.library import Library
+from symlie.compile.library import Library, Pointer
 
 C_TYPES = {"int32": "int", "int64": "long long", "uint8": "unsigned char", "float64": "double"}
 """Types of C by those of arrays."""
@@ -31,20 +30,20 @@ class Structures:
     members: tuple[Mapping[str, Member], ...]
 
 
-Member = float | NDArray[Any] | Structures
+Member = float | NDArray[np.generic] | Structures
 """The value of a member."""
 
 
-def in_memory(library: Library, structures: Structures) -> tuple[Any, list[Any]]:
+def in_memory(library: Library, structures: Structures) -> tuple[Pointer, list[object]]:
     """The first of some structures in memory, and everything that must stay alive with it.
 
     Contiguous arrays are not copied; instead of those without entries there is a zero.
     """
     target = library.ffi.new(f"{structures.kind}[]", max(len(structures.members), 1))
-    kept = [target]
+    kept: list[object] = [target]
     for k, members in enumerate(structures.members):
         for name, value in members.items():
-            held: Any = value
+            held: Pointer = value
             if isinstance(value, Structures):
                 held, further = in_memory(library, value)
                 kept += further

@@ -2,35 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from symlie.compile.library import Library
+from symlie.compile.library import Library, Pointer
 from symlie.contract.manifest import ConstrainedPlace, pair_kinds
-from symlie.runtime.kernels.c_structures import Structures, in_memory
+from symlie.runtime.kernels.c_structures import Member, Structures, in_memory
 from symlie.runtime.kernels.protocol import Prepared
 from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.linear.schur import BandedAlgebra, algebra_of
+
+Integers = NDArray[np.int32]
+LongIntegers = NDArray[np.int64]
+
+Sharing = tuple[Integers, Integers, LongIntegers]
+"""Instances of two element types that share a node, and where their block of S begins."""
 
 
 @dataclass(frozen=True, eq=False)
 class ProblemTables:
     """Integer tables of a topology, as C takes them."""
 
-    storage_of: list[Any]
-    velocity_of: list[Any]
-    node_counts: Any
-    moving_counts: Any
+    storage_of: list[Integers]
+    velocity_of: list[Integers]
+    node_counts: LongIntegers
+    moving_counts: LongIntegers
     moving: slice
     integrates_velocities: bool
     mass_values: int
     jacobian_values: int
     mobility: Array
     bandwidth: int
-    position: Any
-    pairs: list[tuple[Any, Any, Any]]
+    position: Integers
+    pairs: list[Sharing]
 
 
 def problem_tables(layout: Layout, integrates: bool = False) -> ProblemTables:
@@ -64,16 +71,14 @@ def problem_tables(layout: Layout, integrates: bool = False) -> ProblemTables:
     )
 
 
-def _moving(layout: Layout) -> tuple[Any, slice]:
+def _moving(layout: Layout) -> tuple[LongIntegers, slice]:
     """Nodes of each type, or 0 if methods integrate none of them, and components from the first such to the last."""
     components = np.flatnonzero(layout.moves)
     hull = slice(int(components[0]), int(components[-1]) + 1) if len(components) else slice(0, 0)
     return np.where(layout.moving_types, layout.node_counts, 0), hull
 
 
-def _sharing(
-    layout: Layout, algebra: BandedAlgebra, kind: tuple[ConstrainedPlace, ConstrainedPlace]
-) -> tuple[Any, Any, Any]:
+def _sharing(layout: Layout, algebra: BandedAlgebra, kind: tuple[ConstrainedPlace, ConstrainedPlace]) -> Sharing:
     """Instances of two element types whose given places are the same free node, and where their block of S begins."""
     types = [[e.name for e in layout.elements].index(place.element) for place in kind]
     a, b = (layout.members[index][:, place.place] for index, place in zip(types, kind, strict=True))
@@ -95,7 +100,7 @@ def _sharing(
 
 def problem_structure(layout: Layout, tables: ProblemTables, p: Prepared) -> Structures:
     """A system as ``symlie_problem``, without a workspace."""
-    elements = [
+    elements: list[Mapping[str, Member]] = [
         {
             "count": layout.instance_counts[k],
             "storage_of": tables.storage_of[k],
@@ -105,7 +110,9 @@ def problem_structure(layout: Layout, tables: ProblemTables, p: Prepared) -> Str
         }
         for k, rows in enumerate(p.elements)
     ]
-    pairs = [{"count": len(first), "first": first, "second": second, "place": k} for first, second, k in tables.pairs]
+    pairs: list[Mapping[str, Member]] = [
+        {"count": len(first), "first": first, "second": second, "place": k} for first, second, k in tables.pairs
+    ]
     counts = zip(tables.node_counts, tables.moving_counts, strict=True)
     problem = {
         "p": p.model,
@@ -132,7 +139,7 @@ def problem_structure(layout: Layout, tables: ProblemTables, p: Prepared) -> Str
     return Structures("symlie_problem", (problem,))
 
 
-def build_problem(library: Library, layout: Layout, tables: ProblemTables, p: Prepared) -> tuple[Any, list[Any]]:
+def build_problem(library: Library, layout: Layout, tables: ProblemTables, p: Prepared) -> tuple[Pointer, list[object]]:
     """The C structure of a system, and everything that must stay alive with it."""
     problem, kept = in_memory(library, problem_structure(layout, tables, p))
     return problem, [p, *kept]

@@ -80,7 +80,7 @@ def _positions(layout: Layout, chosen: KernelSet, table: SetTable) -> list[tuple
     return found
 
 
-def _axes(layout: Layout) -> dict[str, tuple[int, list[NDArray[Any]]]]:
+def _axes(layout: Layout) -> dict[str, tuple[int, list[NDArray[np.int64] | NDArray[np.intp]]]]:
     """For each kind of rows and columns its length, and by element type where each instance has its part."""
     counts = layout.instance_counts
     inputs = sum(size for size, _ in layout.inputs.values())

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import types
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +17,7 @@ from symlie.runtime.kernels.protocol import Prepared, States, result_size, syste
 from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.linear.schur import summed
 
-Functions = Mapping[str, Callable[..., tuple[Any, ...]]]
+Functions = Mapping[str, Callable[..., tuple[Array, ...]]]
 """Generated functions by name."""
 
 Times = float | Array

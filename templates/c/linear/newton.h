@@ -11,10 +11,10 @@
 typedef struct {
     int iterations;
     int halvings;
-    double correction;          /* largest entry of a correction, relative to the size of the unknowns, that ends it */
-    double rtol;                /* norm of the residual that ends it, relative to the first one, and as such */
-    double atol;
-    double contraction;         /* factor by which kept factors must reduce the residual; 0: full Newton */
+    symlie_real correction;     /* largest entry of a correction, relative to the size of the unknowns, that ends it */
+    symlie_real rtol;           /* norm of the residual that ends it, relative to the first one, and as such */
+    symlie_real atol;
+    symlie_real contraction;    /* factor by which kept factors must reduce the residual; 0: full Newton */
 } newton_policy;
 
 #define NEWTON_POLICY {NEWTON_STEPS, NEWTON_HALVINGS, NEWTON_ENOUGH, 0, 0, 0}
@@ -26,26 +26,26 @@ typedef struct {
     long long halvings;
 } newton_counts;
 
-static inline double sum_of_squares(int n, const double *restrict x)
+static inline symlie_real sum_of_squares(int n, const symlie_real *restrict x)
 {
-    double sum = 0;
+    symlie_real sum = 0;
     for (int k = 0; k < n; k++) sum += x[k] * x[k];
     return sum;
 }
 
 /* u becomes the solution from a first guess; r, d and moved are scratch. */
-static inline int newton_solve(newton_problem *restrict problem, const newton_policy *restrict policy, int n, double size,
-                               double *restrict u, double *restrict r, double *restrict d, double *restrict moved,
+static inline int newton_solve(newton_problem *restrict problem, const newton_policy *restrict policy, int n, symlie_real size,
+                               symlie_real *restrict u, symlie_real *restrict r, symlie_real *restrict d, symlie_real *restrict moved,
                                newton_counts *restrict counts)
 {
     int keeps = 0;
     newton_residual(problem, u, r);
     counts->evaluations++;
-    double norm = sum_of_squares(n, r);
-    const double enough = policy->atol + policy->rtol * sqrt(norm);
+    symlie_real norm = sum_of_squares(n, r);
+    const symlie_real enough = policy->atol + policy->rtol * sqrt(norm);
     for (;;) {
         int status = SYMLIE_DONE, halving = 0;
-        double part = 1, reduced;
+        symlie_real part = 1, reduced;
         if (!all_finite(n, r)) return SYMLIE_NOT_FINITE;
         if (sqrt(norm) <= enough) return SYMLIE_DONE;
         if (counts->iterations == policy->iterations) return SYMLIE_NOT_CONVERGED;

@@ -17,7 +17,7 @@ static inline long long carried_workspace(const symlie_problem *restrict P)
 /* Increments are kept where something reads them. */
 #define INCREMENTS (HAS_ANGLES || HAS_EVENTS || HAS_OWN_STATE ? DIMENSION : 0)
 
-static inline void keep_increment(const symlie_problem *restrict P, const double *restrict Theta, double *restrict increment)
+static inline void keep_increment(const symlie_problem *restrict P, const symlie_real *restrict Theta, symlie_real *restrict increment)
 {
     copy(INCREMENTS, Theta, increment);
     (void)P;
@@ -25,15 +25,15 @@ static inline void keep_increment(const symlie_problem *restrict P, const double
 
 #if HAS_ANGLES
 
-static inline double principal_angle(const symlie_problem *restrict P, int k, const double *restrict q)
+static inline symlie_real principal_angle(const symlie_problem *restrict P, int k, const symlie_real *restrict q)
 {
     return atan2(q[P->angle_place[4 * k + 1]], q[P->angle_place[4 * k]]);
 }
 
 #if PRESCRIBED
 
-static inline void prescribed_at(const symlie_problem *restrict P, double t, double *restrict q, double *restrict v,
-                                 double *restrict angle, double *restrict rate)
+static inline void prescribed_at(const symlie_problem *restrict P, symlie_real t, symlie_real *restrict q, symlie_real *restrict v,
+                                 symlie_real *restrict angle, symlie_real *restrict rate)
 {
     system_prescribe(P, t, q, v);
     for (int k = 0; k < ANGLES; k++) {
@@ -43,8 +43,8 @@ static inline void prescribed_at(const symlie_problem *restrict P, double t, dou
 }
 
 /* How far prescribed angles turn between two times: Simpson's rule over parts that are short enough. */
-SYMLIE_COLD void prescribed_rotation(const symlie_problem *restrict P, double *restrict work, double start, double end,
-                                     const double *restrict at, double *restrict turned)
+SYMLIE_COLD void prescribed_rotation(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real start, symlie_real end,
+                                     const symlie_real *restrict at, symlie_real *restrict turned)
 {
     ARRAY(q, STORAGE);
     ARRAY(v, DIMENSION);
@@ -53,8 +53,8 @@ SYMLIE_COLD void prescribed_rotation(const symlie_problem *restrict P, double *r
     ARRAY(later_angle, ANGLES);
     ARRAY(later_rate, ANGLES);
     ARRAY(middle_rate, ANGLES);
-    const double span = end - start;
-    double t = start, width = span;
+    const symlie_real span = end - start;
+    symlie_real t = start, width = span;
     copy(STORAGE, at, q);
     for (int k = 0; k < DIMENSION; k++) v[k] = 0;
     for (int k = 0; k < ANGLES; k++)
@@ -62,14 +62,14 @@ SYMLIE_COLD void prescribed_rotation(const symlie_problem *restrict P, double *r
     prescribed_at(P, t, q, v, angle, rate);
     while (t < end) {
         const int is_last = !(t + width < end);
-        double apart = 0;
+        symlie_real apart = 0;
         if (is_last) width = end - t;
         prescribed_at(P, t + 0.5 * width, q, v, later_angle, middle_rate);
         prescribed_at(P, is_last ? end : t + width, q, v, later_angle, later_rate);
         for (int k = 0; k < ANGLES; k++) {
-            const double part = width * (rate[k] + 4 * middle_rate[k] + later_rate[k]) / 6;
-            const double x = angle[k] + part - later_angle[k];
-            const double off = fabs(x - WHOLE_TURN * rint(x / WHOLE_TURN))
+            const symlie_real part = width * (rate[k] + 4 * middle_rate[k] + later_rate[k]) / 6;
+            const symlie_real x = angle[k] + part - later_angle[k];
+            const symlie_real off = fabs(x - WHOLE_TURN * rint(x / WHOLE_TURN))
                                + fabs(width * (rate[k] - 2 * middle_rate[k] + later_rate[k])) / 12;
             if (P->angle_place[4 * k + 3] && off > apart) apart = off;
         }
@@ -91,9 +91,9 @@ SYMLIE_COLD void prescribed_rotation(const symlie_problem *restrict P, double *r
 
 /* What is carried at the end of a step from (start, q) to (end, end_q): an angle is 2 pi n + atan2(sin, cos), and n
  * follows from how far it turned. */
-static inline void carry(const symlie_problem *restrict P, double *restrict work, double start, const double *restrict q,
-                         const double *restrict carried, double end, const double *restrict end_q,
-                         const double *restrict increment, double *restrict out)
+static inline void carry(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real start, const symlie_real *restrict q,
+                         const symlie_real *restrict carried, symlie_real end, const symlie_real *restrict end_q,
+                         const symlie_real *restrict increment, symlie_real *restrict out)
 {
     ARRAY(turned, ANGLES);
     for (int k = 0; k < ANGLES; k++) turned[k] = STEP_ANGLE(increment[P->angle_place[4 * k + 2]]);
@@ -103,15 +103,15 @@ static inline void carry(const symlie_problem *restrict P, double *restrict work
     if (is_prescribed) prescribed_rotation(P, work, start, end, end_q, turned);
 #endif
     for (int k = 0; k < ANGLES; k++) {
-        const double x = principal_angle(P, k, q) + turned[k] - principal_angle(P, k, end_q);
+        const symlie_real x = principal_angle(P, k, q) + turned[k] - principal_angle(P, k, end_q);
         out[k] = carried[k] + rint(x / WHOLE_TURN);
     }
     (void)work, (void)start, (void)end;
 }
 #else
-static inline void carry(const symlie_problem *restrict P, double *restrict work, double start, const double *restrict q,
-                         const double *restrict carried, double end, const double *restrict end_q,
-                         const double *restrict increment, double *restrict out)
+static inline void carry(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real start, const symlie_real *restrict q,
+                         const symlie_real *restrict carried, symlie_real end, const symlie_real *restrict end_q,
+                         const symlie_real *restrict increment, symlie_real *restrict out)
 {
     (void)P, (void)work, (void)start, (void)q, (void)carried, (void)end, (void)end_q, (void)increment, (void)out;
 }

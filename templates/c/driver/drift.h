@@ -4,7 +4,7 @@
  *
  * It has where delta is a good part of the configuration's size max(1, |q|), in m and rad; and where delta is more than
  * round-off and hardly reduces Phi: then no configuration on the constraints may be near, for Newton's method converges
- * where |Phi(q')| < |Phi(q)| / 4 (Kantorovich; equality is reached by a quadratic Phi with a double zero). */
+ * where |Phi(q')| < |Phi(q)| / 4 (Kantorovich; equality is reached by a quadratic Phi with a symlie_real zero). */
 #ifndef SYMLIE_DRIFT_H
 #define SYMLIE_DRIFT_H
 
@@ -16,8 +16,8 @@ static inline long long drift_workspace(const symlie_problem *restrict P)
 
 #if CONSTRAINED
 /* By the configuration and its largest |Phi|: a trial whose address stays in the loop is kept in registers there. */
-SYMLIE_COLD int has_drifted(const symlie_problem *restrict P, double *restrict work, double t,
-                            mass_matrix *restrict mass, const double *restrict at, double largest)
+SYMLIE_COLD int has_drifted(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t,
+                            mass_matrix *restrict mass, const symlie_real *restrict at, symlie_real largest)
 {
     ARRAY(B, JACOBIAN_VALUES);
     ARRAY(r, DIMENSION);
@@ -26,7 +26,7 @@ SYMLIE_COLD int has_drifted(const symlie_problem *restrict P, double *restrict w
     ARRAY(c, ROWS);
     ARRAY(mu, ROWS);
     (void)work;
-    const double size = largest_entry(STORAGE, at, 1);
+    const symlie_real size = largest_entry(STORAGE, at, 1);
     if (!MASS_IS_CONSTANT && !evaluate_mass(P, t, at, mass)) return 0;
     system_jacobian(P, t, at, B);
     system_constraint(P, t, at, c);
@@ -34,7 +34,7 @@ SYMLIE_COLD int has_drifted(const symlie_problem *restrict P, double *restrict w
     for (int k = 0; k < ROWS; k++) c[k] = -c[k];
     /* A matrix that is singular here is for the next stage to judge. */
     if (!solve_stage(P, mass, B, B, r, c, delta, mu)) return 0;
-    const double way = largest_entry(DIMENSION, delta, 0);
+    const symlie_real way = largest_entry(DIMENSION, delta, 0);
     if (way <= DRIFT_ROUND_OFF * size) return 0;
     if (!(way <= DRIFT_LIMIT * size)) return 1;
     system_advance(P, at, delta, q);
@@ -44,7 +44,7 @@ SYMLIE_COLD int has_drifted(const symlie_problem *restrict P, double *restrict w
 #endif
 
 /* The constraints are looked at whenever the largest |Phi| of a run has doubled, which is seldom. */
-static inline int keeps_constraints(const symlie_problem *restrict P, double *restrict work, double t,
+static inline int keeps_constraints(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t,
                                     mass_matrix *restrict mass, symlie_state *restrict state,
                                     const symlie_trial *restrict trial)
 {

@@ -26,10 +26,10 @@ long long symlie_workspace(const symlie_problem *P)
     return mass_workspace(P) + 2 * trial_workspace(P) + event_workspace(P) + inner;
 }
 
-int symlie_acceleration(const symlie_problem *P, double t, const double *q, const double *v, double *a, double *lambda)
+int symlie_acceleration(const symlie_problem *P, symlie_real t, const symlie_real *q, const symlie_real *v, symlie_real *a, symlie_real *lambda)
 {
     mass_matrix mass;
-    double *work = place_mass(P, P->workspace, &mass);
+    symlie_real *work = place_mass(P, P->workspace, &mass);
     if (!evaluate_mass(P, t, q, &mass)) return mass_failure(P, 0, &mass);
     return index1_acceleration(P, work, t, q, v, &mass, a, lambda);
 }
@@ -45,10 +45,10 @@ static inline void record_state(const symlie_problem *restrict P, const symlie_s
     copy(CARRIED, s->carried, record->carried + n * CARRIED);
 }
 
-static inline void record_tried(symlie_record *record, double t, double h, double error, int accepted)
+static inline void record_tried(symlie_record *record, symlie_real t, symlie_real h, symlie_real error, int accepted)
 {
     if (!record->trace) return;
-    double *row = record->trace + 4 * record->tried++;
+    symlie_real *row = record->trace + 4 * record->tried++;
     row[0] = t;
     row[1] = h;
     row[2] = error;
@@ -56,20 +56,20 @@ static inline void record_tried(symlie_record *record, double t, double h, doubl
 }
 
 /* Factor of the step size after a step with this error. */
-static inline double step_factor(const symlie_control *control, double error)
+static inline symlie_real step_factor(const symlie_control *control, symlie_real error)
 {
-    const double factor = error > 0 ? control->safety * pow(error, -control->exponent) : control->fac_max;
+    const symlie_real factor = error > 0 ? control->safety * pow(error, -control->exponent) : control->fac_max;
     return fmin(control->fac_max, fmax(control->fac_min, factor));
 }
 
 /* The smallest step that moves time by more than its rounding, at t and over the interval of the plan. */
-static inline double smallest_step(const symlie_plan *plan, double t)
+static inline symlie_real smallest_step(const symlie_plan *plan, symlie_real t)
 {
-    const double span = plan->end[plan->segments - 1] - plan->start[0];
+    const symlie_real span = plan->end[plan->segments - 1] - plan->start[0];
     return fmax(plan->control->h_min, TIME_RESOLUTION * fmax(fabs(t), span));
 }
 
-static inline void accept(const symlie_problem *restrict P, symlie_state *restrict state, double t,
+static inline void accept(const symlie_problem *restrict P, symlie_state *restrict state, symlie_real t,
                           const symlie_trial *restrict trial)
 {
     (void)P;
@@ -105,7 +105,7 @@ int symlie_integrate(const symlie_problem *P, symlie_state *state, const symlie_
     const symlie_control *control = plan->control;
     long long budget = plan->budget;
     mass_matrix mass;
-    double *work = place_mass(P, P->workspace, &mass);
+    symlie_real *work = place_mass(P, P->workspace, &mass);
     TRIAL(trial);
 #if HAS_EVENTS
     TRIAL(other);
@@ -114,19 +114,19 @@ int symlie_integrate(const symlie_problem *P, symlie_state *state, const symlie_
     const int begun = begin_events(P, state);
     if (begun != SYMLIE_DONE) return begun;
     for (; state->segment < plan->segments; state->segment++, state->step = 0) {
-        const double start = plan->start[state->segment], end = plan->end[state->segment];
+        const symlie_real start = plan->start[state->segment], end = plan->end[state->segment];
         const long long steps = plan->steps[state->segment];
         /* After a jump of an input steps begin a little later, and what was known before it is of no use. */
         if (state->t < start) state->t = start, state->acceleration_is_valid = state->own_is_valid = 0;
-        const double equal = control->is_adaptive ? 0 : (end - start) / (double)steps;
+        const symlie_real equal = control->is_adaptive ? 0 : (end - start) / (symlie_real)steps;
         while (control->is_adaptive ? state->t < end : state->step < steps) {
             if (record->count >= record->capacity || record->tried >= record->capacity
                 || record->events + MOST_EVENTS * EVENTS > record->event_capacity)
                 return SYMLIE_BUFFER_FULL;
             if (state->step >= control->max_steps) return SYMLIE_TOO_MANY_STEPS;
             if (budget-- <= 0) return SYMLIE_BUDGET;
-            const double t = control->is_adaptive ? state->t : start + (double)state->step * equal;
-            double h = equal, end_of_step;
+            const symlie_real t = control->is_adaptive ? state->t : start + (symlie_real)state->step * equal;
+            symlie_real h = equal, end_of_step;
             int is_last;
             if (control->is_adaptive) {
                 h = fmin(state->h, control->h_max);
@@ -137,17 +137,17 @@ int symlie_integrate(const symlie_problem *P, symlie_state *state, const symlie_
                 end_of_step = is_last ? end : t + h;
             } else {
                 is_last = state->step + 1 == steps;
-                end_of_step = is_last ? end : start + (double)(state->step + 1) * equal;
+                end_of_step = is_last ? end : start + (symlie_real)(state->step + 1) * equal;
             }
             trial.keeps_difference = looks_at_step(control, state);
             int status = begin_method(P, work, t, h, control, &mass, state);
             if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
             status = try_step(P, work, t, h, control, &mass, state, &trial);
             if (control->is_adaptive) {
-                const int failed = status != SYMLIE_DONE || !(trial.error <= (double)INFINITY);
+                const int failed = status != SYMLIE_DONE || !(trial.error <= (symlie_real)INFINITY);
                 if (failed || !(trial.error <= 1)) {
-                    const double factor = failed ? FAILED_STEP : fmin(step_factor(control, trial.error), REJECTED_STEP);
-                    record_tried(record, t, h, failed ? (double)NAN : trial.error, 0);
+                    const symlie_real factor = failed ? FAILED_STEP : fmin(step_factor(control, trial.error), REJECTED_STEP);
+                    record_tried(record, t, h, failed ? (symlie_real)NAN : trial.error, 0);
                     if (h * factor < smallest_step(plan, t)) return status != SYMLIE_DONE ? status : SYMLIE_STEP_UNDERFLOW;
                     if (!failed) keep_first_stage(P, state, &trial);
                     state->h = h * factor;
@@ -169,7 +169,7 @@ int symlie_integrate(const symlie_problem *P, symlie_state *state, const symlie_
             if (status != SYMLIE_DONE) return status;
 #endif
             if (control->is_adaptive) {
-                const double proposed = h * step_factor(control, trial.error);
+                const symlie_real proposed = h * step_factor(control, trial.error);
                 /* A step that was cut short to hit a time says little about the step size that is possible. */
                 state->h = is_last ? fmax(proposed, state->h) : proposed;
             }

@@ -5,14 +5,14 @@
 #include "event_tables.h"
 
 /* Whether all functions are smooth and far from zero by their values at the ends and at the two nodes in the middle. */
-static inline int are_far(const symlie_problem *restrict P, const double *restrict sample)
+static inline int are_far(const symlie_problem *restrict P, const symlie_real *restrict sample)
 {
     int near = 0;
     (void)P;
     for (int e = 0; e < EVENTS; e++) {
-        const double a = sample[e], b = sample[2 * EVENTS + e], c = sample[3 * EVENTS + e], d = sample[5 * EVENTS + e];
-        const double low = fmin(fmin(a, b), fmin(c, d)), high = fmax(fmax(a, b), fmax(c, d));
-        const double cubic = CUBIC[0] * a + CUBIC[1] * b + CUBIC[2] * c + CUBIC[3] * d;
+        const symlie_real a = sample[e], b = sample[2 * EVENTS + e], c = sample[3 * EVENTS + e], d = sample[5 * EVENTS + e];
+        const symlie_real low = fmin(fmin(a, b), fmin(c, d)), high = fmax(fmax(a, b), fmax(c, d));
+        const symlie_real cubic = CUBIC[0] * a + CUBIC[1] * b + CUBIC[2] * c + CUBIC[3] * d;
         near |= !((low > 0 ? low : -high) > EVENT_FAR * (high - low) && fabs(cubic) <= EVENT_FAR_CUBIC * (high - low));
     }
     return !near;
@@ -20,10 +20,10 @@ static inline int are_far(const symlie_problem *restrict P, const double *restri
 
 /* Bernstein coefficients of the polynomial through the samples of one function, and its variation; what is returned are its
  * last two Chebyshev coefficients. */
-static inline double fit_samples(const symlie_problem *restrict P, const double *restrict sample, int event,
-                              double *restrict c, double *restrict variation)
+static inline symlie_real fit_samples(const symlie_problem *restrict P, const symlie_real *restrict sample, int event,
+                                   symlie_real *restrict c, symlie_real *restrict variation)
 {
-    double low = (double)INFINITY, high = -(double)INFINITY;
+    symlie_real low = (symlie_real)INFINITY, high = -(symlie_real)INFINITY;
     (void)P;
     for (int i = 0; i < EVENT_SAMPLES; i++) {
         c[i] = 0;
@@ -31,15 +31,15 @@ static inline double fit_samples(const symlie_problem *restrict P, const double 
         low = fmin(low, sample[i * EVENTS + event]);
         high = fmax(high, sample[i * EVENTS + event]);
     }
-    const double a = c[0] - 4 * c[1] + 6 * c[2] - 4 * c[3] + c[4], b = c[1] - 4 * c[2] + 6 * c[3] - 4 * c[4] + c[5];
+    const symlie_real a = c[0] - 4 * c[1] + 6 * c[2] - 4 * c[3] + c[4], b = c[1] - 4 * c[2] + 6 * c[3] - 4 * c[4] + c[5];
     *variation = high - low;
     return 5 * fabs(a + b) / 256 + fabs(b - a) / 512;
 }
 
 /* A polynomial with n Bernstein coefficients, by de Casteljau's scheme. */
-static inline double bernstein_value(int n, const double *restrict c, double s)
+static inline symlie_real bernstein_value(int n, const symlie_real *restrict c, symlie_real s)
 {
-    double b[EVENT_SAMPLES];
+    symlie_real b[EVENT_SAMPLES];
     for (int i = 0; i < n; i++) b[i] = c[i];
     for (int m = n - 1; m > 0; m--)
         for (int i = 0; i < m; i++) b[i] += s * (b[i + 1] - b[i]);

@@ -17,7 +17,7 @@
 
 /* Whether a function that went from a to b reached zero in the direction that is asked for. A function that starts at
  * zero has not: this is where an integration goes on after an event. */
-static inline int is_crossing(double a, double b, int direction)
+static inline int is_crossing(symlie_real a, symlie_real b, int direction)
 {
     return (a < 0 && b >= 0 && direction >= 0) || (a > 0 && b <= 0 && direction <= 0);
 }
@@ -25,30 +25,30 @@ static inline int is_crossing(double a, double b, int direction)
 /* A function along a step: which one, how far it was followed, and its value there. */
 typedef struct {
     int event;
-    double x;                   /* length of the step up to there */
-    double value;
-    double scale;               /* its largest value within the step */
+    symlie_real x;              /* length of the step up to there */
+    symlie_real value;
+    symlie_real scale;          /* its largest value within the step */
     int is_misled;              /* whether a sign on the way was not that of a step of the method */
     symlie_record *record;
 } event_path;
 
 /* The first zero between path->x and high, where the function has the value b: `other` becomes the state just behind it,
  * and *at_zero the value there. Regula falsi in the form of Illinois, with bisection as soon as it is slow. */
-SYMLIE_COLD int locate_event(step_inside *restrict in, event_path *restrict path, double high, double b,
-                             double *restrict length, double *restrict at_zero)
+SYMLIE_COLD int locate_event(step_inside *restrict in, event_path *restrict path, symlie_real high, symlie_real b,
+                             symlie_real *restrict length, symlie_real *restrict at_zero)
 {
-    double low = path->x, a = path->value, behind = -1; /* the step length that `other` belongs to */
-    const double t = in->t, width = ZERO_WIDTH * fmax(fabs(t), fabs(t + in->h));
+    symlie_real low = path->x, a = path->value, behind = -1; /* the step length that `other` belongs to */
+    const symlie_real t = in->t, width = ZERO_WIDTH * fmax(fabs(t), fabs(t + in->h));
     int side = 0, status = SYMLIE_DONE;
     path->is_misled = 0;
     for (int n = 0; n < EVENT_ITERATIONS && high - low > width && b != 0; n++) {
-        double x = high - b * (high - low) / (b - a);
+        symlie_real x = high - b * (high - low) / (b - a);
         if (!(x > low && x < high) || n % 4 == 3) x = low + 0.5 * (high - low);
         if (!(x > low && x < high)) break;
         status = step_to(in, x, t + x);
         if (status != SYMLIE_DONE) return status;
         behind = x;
-        const double c = in->other->event[path->event];
+        const symlie_real c = in->other->event[path->event];
         if ((c < 0) == (path->value < 0) && c != 0) {
             low = x, a = c;
             if (side == -1) b *= 0.5;
@@ -66,14 +66,14 @@ SYMLIE_COLD int locate_event(step_inside *restrict in, event_path *restrict path
         status = step_to(in, low, t + low);
         if (status != SYMLIE_DONE) return status;
         behind = low;
-        const double c = in->other->event[path->event];
+        const symlie_real c = in->other->event[path->event];
         path->is_misled = (c < 0) != (path->value < 0) || c == 0;
     }
     if (path->is_misled || high == in->h) return SYMLIE_DONE;
     if (behind != high) {
         status = step_to(in, high, t + high);
         if (status != SYMLIE_DONE) return status;
-        const double c = in->other->event[path->event];
+        const symlie_real c = in->other->event[path->event];
         path->is_misled = b != 0 && (c < 0) == (path->value < 0) && c != 0;
     }
     *at_zero = in->other->event[path->event];
@@ -81,13 +81,13 @@ SYMLIE_COLD int locate_event(step_inside *restrict in, event_path *restrict path
 }
 
 /* Record an event at the time `at`, of the state in `other`. */
-static inline void record_event(step_inside *restrict in, const event_path *restrict path, double at)
+static inline void record_event(step_inside *restrict in, const event_path *restrict path, symlie_real at)
 {
     const symlie_problem *restrict P = in->P;
     const symlie_state *restrict state = in->state;
     symlie_trial *restrict other = in->other;
     carry(P, in->work, state->t, state->q, state->carried, at, other->q, other->increment, other->carried);
-    double *row = path->record->event + EVENT_WIDTH * path->record->events++;
+    symlie_real *row = path->record->event + EVENT_WIDTH * path->record->events++;
     row[0] = path->event;
     row[1] = at;
     copy(STORAGE, other->q, row + 2);
@@ -98,16 +98,16 @@ static inline void record_event(step_inside *restrict in, const event_path *rest
 }
 
 /* Follow a function to the length x, where it has a value, and record the event on the way if there is one. */
-static inline int follow(step_inside *restrict in, event_path *restrict path, double x, double value)
+static inline int follow(step_inside *restrict in, event_path *restrict path, symlie_real x, symlie_real value)
 {
     const symlie_problem *restrict P = in->P;
     (void)P;
     if (is_crossing(path->value, value, in->control->event_direction[path->event])) {
-        double length = x, at_zero = value;
+        symlie_real length = x, at_zero = value;
         const int status = locate_event(in, path, x, value, &length, &at_zero);
         if (status != SYMLIE_DONE || path->is_misled) return status;
         const int is_end = length == in->h;
-        const double at = is_end ? in->end : in->t + length;
+        const symlie_real at = is_end ? in->end : in->t + length;
         symlie_trial *restrict other = in->other;
         if (is_end) {
             copy(STORAGE, in->trial->q, other->q);
@@ -125,10 +125,10 @@ static inline int follow(step_inside *restrict in, event_path *restrict path, do
 
 /* Seek a minimum (sign 1) or a maximum (-1) near the length x by steps of the method, parabolas through three of them: *x
  * becomes its place, or one where the function has crossed zero, and *value the value there, zero if it only touches. */
-SYMLIE_COLD int settle_extremum(step_inside *restrict in, const event_path *restrict path, double sign, double width,
-                                double *restrict x, double *restrict value)
+SYMLIE_COLD int settle_extremum(step_inside *restrict in, const event_path *restrict path, symlie_real sign, symlie_real width,
+                                symlie_real *restrict x, symlie_real *restrict value)
 {
-    double d = width, center = *x, g[3];
+    symlie_real d = width, center = *x, g[3];
     int status;
     for (int n = 0; n < EXTREMUM_STEPS; n++) {
         d = fmin(d, 0.5 * fmin(center, in->h - center));
@@ -140,9 +140,9 @@ SYMLIE_COLD int settle_extremum(step_inside *restrict in, const event_path *rest
             *value = g[k] = in->other->event[path->event];
             if (sign * g[k] < -EVENT_TOUCH * path->scale) return SYMLIE_DONE;
         }
-        const double curvature = sign * (g[0] - 2 * g[1] + g[2]);
+        const symlie_real curvature = sign * (g[0] - 2 * g[1] + g[2]);
         if (!(curvature > 0)) break;
-        const double shift = -sign * d * (g[2] - g[0]) / (2 * curvature);
+        const symlie_real shift = -sign * d * (g[2] - g[0]) / (2 * curvature);
         center += fmin(2 * d, fmax(-2 * d, shift));
         if (fabs(shift) <= 0.5 * d) d *= 0.0625;
         if (!(center > 0 && center < in->h) || fabs(shift) <= EXTREMUM_ENOUGH * in->h) break;
@@ -156,21 +156,21 @@ SYMLIE_COLD int settle_extremum(step_inside *restrict in, const event_path *rest
 }
 
 /* Follow a function through a part of the step, by way of the extrema of the polynomial. */
-static inline int follow_panel(step_inside *restrict in, event_path *restrict path, double start, double width,
-                               const double *restrict c, double variation, double end_value)
+static inline int follow_panel(step_inside *restrict in, event_path *restrict path, symlie_real start, symlie_real width,
+                               const symlie_real *restrict c, symlie_real variation, symlie_real end_value)
 {
-    const double margin = EVENT_MARGIN * variation, x = start * in->h, length = width * in->h;
-    double slope[EVENT_SAMPLES - 1], previous;
+    const symlie_real margin = EVENT_MARGIN * variation, x = start * in->h, length = width * in->h;
+    symlie_real slope[EVENT_SAMPLES - 1], previous;
     int may_cross = 0, status;
     for (int i = 0; i + 1 < EVENT_SAMPLES; i++) slope[i] = c[i + 1] - c[i];
     /* The sign of a polynomial is that of its coefficients where they all have one. */
     for (int i = 0; i < EVENT_SAMPLES; i++) may_cross |= c[i] * c[0] <= 0 || fabs(c[i]) <= margin;
     previous = slope[0];
     for (int k = 1; may_cross && k <= EVENT_GRID; k++) {
-        const double s = (double)k / EVENT_GRID, here = bernstein_value(EVENT_SAMPLES - 1, slope, s);
+        const symlie_real s = (symlie_real)k / EVENT_GRID, here = bernstein_value(EVENT_SAMPLES - 1, slope, s);
         if (previous * here < 0 || (here == 0 && previous != 0 && k < EVENT_GRID)) {
-            const double at = s - here / ((here - previous) * EVENT_GRID);
-            double place = x + at * length, value = bernstein_value(EVENT_SAMPLES, c, at);
+            const symlie_real at = s - here / ((here - previous) * EVENT_GRID);
+            symlie_real place = x + at * length, value = bernstein_value(EVENT_SAMPLES, c, at);
             if (fabs(value) <= margin) {
                 status = settle_extremum(in, path, previous < 0 ? 1 : -1, length / (2 * EVENT_GRID), &place, &value);
                 if (status != SYMLIE_DONE) return status;
@@ -182,7 +182,7 @@ static inline int follow_panel(step_inside *restrict in, event_path *restrict pa
         }
         previous = here;
     }
-    double last = x + length;
+    symlie_real last = x + length;
     const int is_end = !(start + width < 1);
     if (is_end) last = in->h;
     if (!(last > path->x)) return SYMLIE_DONE;
@@ -196,8 +196,8 @@ static inline int follow_panel(step_inside *restrict in, event_path *restrict pa
 }
 
 /* Whether a function is near its polynomial also between the samples of a part; `value` has place for all functions. */
-static inline int compare_samples(step_inside *restrict in, int event, double start, double width, const double *restrict c,
-                                  double variation, double *restrict value, int *restrict agrees)
+static inline int compare_samples(step_inside *restrict in, int event, symlie_real start, symlie_real width, const symlie_real *restrict c,
+                                  symlie_real variation, symlie_real *restrict value, int *restrict agrees)
 {
     *agrees = 1;
     for (int i = 0; i < EVENT_CHECKS && *agrees; i++) {
@@ -209,7 +209,7 @@ static inline int compare_samples(step_inside *restrict in, int event, double st
 }
 
 /* Begin again with a function that interpolated states misrepresent: from here on samples are those of steps. */
-SYMLIE_COLD int begin_by_steps(step_inside *restrict in, event_path *restrict path, double *restrict sample)
+SYMLIE_COLD int begin_by_steps(step_inside *restrict in, event_path *restrict path, symlie_real *restrict sample)
 {
     const symlie_problem *restrict P = in->P;
     (void)P;
@@ -224,13 +224,13 @@ SYMLIE_COLD int begin_by_steps(step_inside *restrict in, event_path *restrict pa
 }
 
 /* Follow a function from sample to sample of a part that no polynomial resolves. */
-SYMLIE_COLD int follow_samples(step_inside *restrict in, event_path *restrict path, double start, double width,
-                               const double *restrict values)
+SYMLIE_COLD int follow_samples(step_inside *restrict in, event_path *restrict path, symlie_real start, symlie_real width,
+                               const symlie_real *restrict values)
 {
     const symlie_problem *restrict P = in->P;
     (void)P;
     for (int i = 1; i < EVENT_SAMPLES; i++) {
-        const double s = start + EVENT_NODE[i] * width, x = s < 1 ? s * in->h : in->h;
+        const symlie_real s = start + EVENT_NODE[i] * width, x = s < 1 ? s * in->h : in->h;
         if (!(x > path->x)) continue;
         const int status = follow(in, path, x, values[i * EVENTS + path->event]);
         if (status != SYMLIE_DONE) return status;
@@ -240,20 +240,20 @@ SYMLIE_COLD int follow_samples(step_inside *restrict in, event_path *restrict pa
 
 /* Record all zeros of one function within a step; `sample` has values of all functions over the whole step, `panel` has
  * place for as many, and `checked` for those at one place. */
-static inline int search_event(step_inside *restrict in, event_path *restrict path, double *restrict sample,
-                               double *restrict panel, double *restrict checked)
+static inline int search_event(step_inside *restrict in, event_path *restrict path, symlie_real *restrict sample,
+                               symlie_real *restrict panel, symlie_real *restrict checked)
 {
     const symlie_problem *restrict P = in->P;
     const int e = path->event;
     const long long first = path->record->events;
-    double start = 0, width = 1, c[EVENT_SAMPLES], variation;
+    symlie_real start = 0, width = 1, c[EVENT_SAMPLES], variation;
     int status;
     while (start < 1) {
         if (!(start + width < 1)) width = 1 - start;
-        const double *restrict values = sample;
+        const symlie_real *restrict values = sample;
         if (width < 1) {
             for (int i = 0; i < EVENT_SAMPLES; i++) {
-                const double s = start + EVENT_NODE[i] * width;
+                const symlie_real s = start + EVENT_NODE[i] * width;
                 if (i == 0 ? start == 0 : i + 1 == EVENT_SAMPLES && !(start + width < 1)) {
                     copy(EVENTS, sample + i * EVENTS, panel + i * EVENTS);
                     continue;
@@ -263,7 +263,7 @@ static inline int search_event(step_inside *restrict in, event_path *restrict pa
             }
             values = panel;
         }
-        const double last = fit_samples(P, values, e, c, &variation);
+        const symlie_real last = fit_samples(P, values, e, c, &variation);
         const int is_smallest = !(width > SMALLEST_PANEL);
         int is_resolved = is_smallest || last <= EVENT_RESOLVED * variation;
         if (is_resolved && !is_smallest && !(last <= EVENT_SURE * variation)) {
@@ -274,7 +274,7 @@ static inline int search_event(step_inside *restrict in, event_path *restrict pa
             width *= 0.5;
             continue;
         }
-        const double x = path->x, value = path->value;
+        const symlie_real x = path->x, value = path->value;
         const long long known = path->record->events;
         path->is_misled = 0;
         status = follow_panel(in, path, start, width, c, variation, values[(EVENT_SAMPLES - 1) * EVENTS + e]);

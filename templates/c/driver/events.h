@@ -11,7 +11,7 @@ static inline long long event_workspace(const symlie_problem *restrict P)
     return inside_workspace(P) + 2LL * DIMENSION + (2LL * EVENT_SAMPLES + 1) * EVENTS;
 }
 
-static inline int are_numbers(const symlie_problem *restrict P, const double *restrict value)
+static inline int are_numbers(const symlie_problem *restrict P, const symlie_real *restrict value)
 {
     int other = 0;
     for (int k = 0; k < EVENTS; k++) other |= !(value[k] == value[k]);
@@ -28,10 +28,10 @@ static inline int begin_events(const symlie_problem *restrict P, symlie_state *r
 }
 
 /* Record events within a step. After a terminal one, trial is the state there and *end its time. */
-static inline int find_events(const symlie_problem *restrict P, double *restrict work, double t, double h, double end_of_step,
+static inline int find_events(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h, symlie_real end_of_step,
                               const symlie_control *restrict control, mass_matrix *restrict mass, symlie_state *restrict state,
                               symlie_trial *restrict trial, symlie_trial *restrict other, symlie_record *restrict record,
-                              int *restrict is_terminal, double *restrict end)
+                              int *restrict is_terminal, symlie_real *restrict end)
 {
     const long long width = EVENT_WIDTH;
     const long long before = record->events;
@@ -41,7 +41,7 @@ static inline int find_events(const symlie_problem *restrict P, double *restrict
     ARRAY(panel, EVENT_SAMPLES * EVENTS);
     ARRAY(checked, EVENTS);
     step_inside in = {P, work, control, mass, state, trial, other, t, h, end_of_step, theta, rate, FIELDS};
-    double first = end_of_step;
+    symlie_real first = end_of_step;
     system_events(P, end_of_step, trial->q, trial->v, trial->lambda, trial->event);
     if (!are_numbers(P, trial->event)) return SYMLIE_EVENT_NOT_A_NUMBER;
     begin_inside(&in);
@@ -57,7 +57,7 @@ static inline int find_events(const symlie_problem *restrict P, double *restrict
         if (status != SYMLIE_DONE) return status;
     }
     for (int e = 0; e < EVENTS; e++) {
-        double *restrict last = sample + (EVENT_SAMPLES - 1) * EVENTS + e;
+        symlie_real *restrict last = sample + (EVENT_SAMPLES - 1) * EVENTS + e;
         event_path path = {e, 0, state->event[e], 0, 0, record};
         for (int i = 0; i < EVENT_SAMPLES; i++) path.scale = fmax(path.scale, fabs(sample[i * EVENTS + e]));
         if (fabs(*last) <= EVENT_TOUCH * path.scale) *last = 0;
@@ -65,7 +65,7 @@ static inline int find_events(const symlie_problem *restrict P, double *restrict
         if (status != SYMLIE_DONE) return status;
     }
     for (long long n = before; n < record->events; n++) {
-        const double *row = record->event + width * n;
+        const symlie_real *row = record->event + width * n;
         if (control->event_is_terminal[(int)row[0]] && (!*is_terminal || row[1] < first)) first = row[1], *is_terminal = 1;
     }
     copy(EVENTS, sample + (EVENT_SAMPLES - 1) * EVENTS, trial->event);
@@ -73,7 +73,7 @@ static inline int find_events(const symlie_problem *restrict P, double *restrict
         /* Events behind the terminal one did not happen; the state at it becomes the end of the step. */
         long long kept = before;
         for (long long n = before; n < record->events; n++) {
-            double *row = record->event + width * n;
+            symlie_real *row = record->event + width * n;
             if (row[1] > first) continue;
             if (row[1] == first && control->event_is_terminal[(int)row[0]]) {
                 copy(STORAGE, row + 2, trial->q);
@@ -82,7 +82,7 @@ static inline int find_events(const symlie_problem *restrict P, double *restrict
                 copy(CARRIED, row + 2 + STORAGE + DIMENSION + ROWS, trial->carried);
                 copy(OWN, row + 2 + STORAGE + DIMENSION + ROWS + CARRIED, trial->own);
             }
-            double *place = record->event + width * kept++;
+            symlie_real *place = record->event + width * kept++;
             if (place != row)
                 for (long long k = 0; k < width; k++) place[k] = row[k];
         }

@@ -12,8 +12,8 @@ long long symlie_interpolation_workspace(const symlie_problem *P)
 
 /* (d/dt T^-1(theta)) v along theta', by the series of T^-1 in powers of ad and the product rule. */
 static inline void rate_derivative(const symlie_problem *restrict P, const symlie_interpolation *restrict rule,
-                                   double *restrict work, const double *restrict theta,
-                                   const double *restrict theta_dot, const double *restrict v, double *restrict out)
+                                   symlie_real *restrict work, const symlie_real *restrict theta,
+                                   const symlie_real *restrict theta_dot, const symlie_real *restrict v, symlie_real *restrict out)
 {
     ARRAY(x, DIMENSION);
     ARRAY(dx, DIMENSION);
@@ -28,9 +28,9 @@ static inline void rate_derivative(const symlie_problem *restrict P, const symli
         symlie_bracket(P, theta, x, first);
         copy(DIMENSION, first, x);
         if (rule->inverse[j] == 0) continue;
-        double largest = 0, largest_sum = 0;
+        symlie_real largest = 0, largest_sum = 0;
         for (int k = 0; k < DIMENSION; k++) {
-            const double term = rule->inverse[j] * dx[k];
+            const symlie_real term = rule->inverse[j] * dx[k];
             out[k] += term;
             largest = fmax(largest, fabs(term));
             largest_sum = fmax(largest_sum, fabs(out[k]));
@@ -41,8 +41,8 @@ static inline void rate_derivative(const symlie_problem *restrict P, const symli
 }
 
 /* The increment between two recorded configurations, on the branch of log that turns as far as the step did. */
-static inline void increment_between(const symlie_problem *restrict P, double *restrict work, const double *restrict q,
-                                     const double *restrict later, const double *restrict carried, double *restrict theta)
+static inline void increment_between(const symlie_problem *restrict P, symlie_real *restrict work, const symlie_real *restrict q,
+                                     const symlie_real *restrict later, const symlie_real *restrict carried, symlie_real *restrict theta)
 {
     symlie_difference(P, q, later, theta);
 #if HAS_ANGLES
@@ -68,25 +68,25 @@ static inline void increment_between(const symlie_problem *restrict P, double *r
 
 /* Coefficients of s ... s^5 of the increment from recorded state n to the next; a are their accelerations. */
 static inline void fit_increment(const symlie_problem *restrict P, const symlie_interpolation *restrict rule,
-                                 double *restrict work, const symlie_states *restrict recorded, long long n,
-                                 const double *restrict a, double *restrict coefficients)
+                                 symlie_real *restrict work, const symlie_states *restrict recorded, long long n,
+                                 const symlie_real *restrict a, symlie_real *restrict coefficients)
 {
-    const double h = recorded->t[n + 1] - recorded->t[n];
-    const double *restrict q = recorded->q + n * STORAGE, *restrict v = recorded->v + n * DIMENSION;
+    const symlie_real h = recorded->t[n + 1] - recorded->t[n];
+    const symlie_real *restrict q = recorded->q + n * STORAGE, *restrict v = recorded->v + n * DIMENSION;
     ARRAY(theta, DIMENSION);
     ARRAY(theta_dot, DIMENSION);
     ARRAY(theta_dot_dot, DIMENSION);
     ARRAY(change, DIMENSION);
-    const double *restrict next_v = v + DIMENSION;
+    const symlie_real *restrict next_v = v + DIMENSION;
     increment_between(P, work, q, q + STORAGE, recorded->carried + n * CARRIED, theta);
     symlie_rate(P, theta, next_v, theta_dot);
     symlie_rate(P, theta, a + DIMENSION, theta_dot_dot);
     rate_derivative(P, rule, work, theta, theta_dot, next_v, change);
     for (int k = 0; k < DIMENSION; k++) {
-        const double known[INTERPOLATION_DEGREE] = {h * v[k], h * h * a[k], theta[k], h * theta_dot[k],
+        const symlie_real known[INTERPOLATION_DEGREE] = {h * v[k], h * h * a[k], theta[k], h * theta_dot[k],
                                                     h * h * (theta_dot_dot[k] + change[k])};
         for (int i = 0; i < INTERPOLATION_DEGREE; i++) {
-            double sum = 0;
+            symlie_real sum = 0;
             for (int j = 0; j < INTERPOLATION_DEGREE; j++) sum += rule->hermite[i * INTERPOLATION_DEGREE + j] * known[j];
             coefficients[i * DIMENSION + k] = sum;
         }
@@ -94,16 +94,16 @@ static inline void fit_increment(const symlie_problem *restrict P, const symlie_
 }
 
 /* The state at the part s of a step of length h, which begins at a configuration. */
-static inline void state_within(const symlie_problem *restrict P, double *restrict work, const double *restrict coefficients,
-                                const double *restrict begin, double h, double s, double t, double *restrict theta,
-                                double *restrict q, double *restrict v)
+static inline void state_within(const symlie_problem *restrict P, symlie_real *restrict work, const symlie_real *restrict coefficients,
+                                const symlie_real *restrict begin, symlie_real h, symlie_real s, symlie_real t, symlie_real *restrict theta,
+                                symlie_real *restrict q, symlie_real *restrict v)
 {
     ARRAY(theta_dot, DIMENSION);
     ARRAY(moved, STORAGE);
     for (int k = 0; k < DIMENSION; k++) {
-        double value = 0, slope = 0;
+        symlie_real value = 0, slope = 0;
         for (int j = INTERPOLATION_DEGREE; j > 0; j--) {
-            const double c = coefficients[(j - 1) * DIMENSION + k];
+            const symlie_real c = coefficients[(j - 1) * DIMENSION + k];
             value = (value + c) * s;
             slope = slope * s + j * c;
         }
@@ -118,11 +118,11 @@ static inline void state_within(const symlie_problem *restrict P, double *restri
 }
 
 void symlie_interpolate_states(const symlie_problem *P, const symlie_states *recorded, const symlie_interpolation *rule,
-                               long long count, const long long *interval, const double *t, double *q, double *v,
-                               double *lambda, double *carried, double *workspace)
+                               long long count, const long long *interval, const symlie_real *t, symlie_real *q, symlie_real *v,
+                               symlie_real *lambda, symlie_real *carried, symlie_real *workspace)
 {
     mass_matrix mass;
-    double *work = place_mass(P, workspace, &mass);
+    symlie_real *work = place_mass(P, workspace, &mass);
     ARRAY(coefficients, INTERPOLATION_DEGREE * DIMENSION);
     ARRAY(theta, DIMENSION);
     ARRAY(a, 2 * DIMENSION);
@@ -130,8 +130,8 @@ void symlie_interpolate_states(const symlie_problem *P, const symlie_states *rec
     const int mass_is_regular = !MASS_IS_CONSTANT || !count || evaluate_mass(P, recorded->t[0], recorded->q, &mass);
     for (long long i = 0; i < count; i++, q += STORAGE, v += DIMENSION, lambda += ROWS, carried += CARRIED) {
         const long long n = interval[i];
-        const double *begin = recorded->q + n * STORAGE;
-        const double start = recorded->t[n], h = recorded->t[n + 1] - start;
+        const symlie_real *begin = recorded->q + n * STORAGE;
+        const symlie_real start = recorded->t[n], h = recorded->t[n + 1] - start;
         if (!i || n != interval[i - 1]) {
             const int follows = i && n == interval[i - 1] + 1;
             if (follows) copy(DIMENSION, a + DIMENSION, a);

@@ -11,23 +11,23 @@
 
 /* The result of a step that may still be tried again. */
 typedef struct {
-    double *q;
-    double *v;
-    double *lambda;
-    double *acceleration;       /* v' at the end, if it can serve as the next first stage */
+    symlie_real *q;
+    symlie_real *v;
+    symlie_real *lambda;
+    symlie_real *acceleration;  /* v' at the end, if it can serve as the next first stage */
     long long acceleration_is_valid;
-    double *first_acceleration; /* v' of the first stage, which serves again if the step is rejected */
-    double *event;              /* event functions at the end, once they are computed */
-    double *increment;          /* local coordinates of the step, or their sum over a chain; see keep_increment */
-    double *carried;            /* what is carried at the end, once it is computed */
-    double *own;                /* what the method carries for itself, at the end */
-    double error;               /* at most 1 if acceptable */
+    symlie_real *first_acceleration; /* v' of the first stage, which serves again if the step is rejected */
+    symlie_real *event;         /* event functions at the end, once they are computed */
+    symlie_real *increment;     /* local coordinates of the step, or their sum over a chain; see keep_increment */
+    symlie_real *carried;       /* what is carried at the end, once it is computed */
+    symlie_real *own;           /* what the method carries for itself, at the end */
+    symlie_real error;          /* at most 1 if acceptable */
     long long rhs_evaluations;
     long long newton_iterations;
-    double largest_constraint;
-    double largest_velocity;
+    symlie_real largest_constraint;
+    symlie_real largest_velocity;
     long long keeps_difference; /* whether the estimated error is wanted */
-    double *difference;         /* y_hat - y for y = (theta, v) */
+    symlie_real *difference;    /* y_hat - y for y = (theta, v) */
 } symlie_trial;
 
 /* Multipliers of a stage: those of the state where its v' is known, else what the stage's solution left in the trial. */
@@ -49,27 +49,27 @@ typedef struct {
 
 /* Norm of y_hat - y for y = (theta, v), relative to the tolerances; theta is zero at the start of a step.
  * Source: [Tumiotto2024], equation (21). */
-static inline double error_norm(const symlie_problem *restrict P, const symlie_control *restrict control,
-                                const symlie_trial *restrict trial, const double *restrict theta,
-                                const double *restrict theta_hat, const double *restrict v_n, const double *restrict v,
-                                const double *restrict v_hat)
+static inline symlie_real error_norm(const symlie_problem *restrict P, const symlie_control *restrict control,
+                                     const symlie_trial *restrict trial, const symlie_real *restrict theta,
+                                     const symlie_real *restrict theta_hat, const symlie_real *restrict v_n, const symlie_real *restrict v,
+                                     const symlie_real *restrict v_hat)
 {
     const int n = DIMENSION;
-    double sum = 0;
+    symlie_real sum = 0;
     (void)P;
     if (SYMLIE_UNLIKELY(trial->keeps_difference)) {
         for (int k = 0; k < n; k++) trial->difference[k] = theta_hat[k] - theta[k];
         for (int k = 0; k < n; k++) trial->difference[n + k] = v_hat[k] - v[k];
     }
     for (int k = 0; k < n; k++) {
-        const double scale = control->atol[k] + control->rtol[k] * fabs(theta[k]);
-        const double e = (theta_hat[k] - theta[k]) / scale;
+        const symlie_real scale = control->atol[k] + control->rtol[k] * fabs(theta[k]);
+        const symlie_real e = (theta_hat[k] - theta[k]) / scale;
         sum += control->weight[k] * e * e;
     }
     for (int k = 0; k < n; k++) {
-        const double a = fabs(v_n[k]), b = fabs(v[k]);
-        const double scale = control->atol[n + k] + control->rtol[n + k] * (a > b ? a : b);
-        const double e = (v_hat[k] - v[k]) / scale;
+        const symlie_real a = fabs(v_n[k]), b = fabs(v[k]);
+        const symlie_real scale = control->atol[n + k] + control->rtol[n + k] * (a > b ? a : b);
+        const symlie_real e = (v_hat[k] - v[k]) / scale;
         sum += control->weight[n + k] * e * e;
     }
     return sqrt(sum);

@@ -11,8 +11,8 @@ long long symlie_observation_workspace(const symlie_problem *P)
 
 #if CONSTRAINED
 /* Largest |entry| of B v + b. */
-static inline double velocity_residual(const symlie_problem *restrict P, double *restrict work, double t,
-                                       const double *restrict q, const double *restrict v)
+static inline symlie_real velocity_residual(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t,
+                                            const symlie_real *restrict q, const symlie_real *restrict v)
 {
     ARRAY(B, JACOBIAN_VALUES);
     ARRAY(b, ROWS);
@@ -24,8 +24,8 @@ static inline double velocity_residual(const symlie_problem *restrict P, double 
 }
 
 /* -B^T lambda. */
-static inline void constraint_force(const symlie_problem *restrict P, double *restrict work, double t,
-                                    const double *restrict q, const double *restrict lambda, double *restrict force)
+static inline void constraint_force(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t,
+                                    const symlie_real *restrict q, const symlie_real *restrict lambda, symlie_real *restrict force)
 {
     ARRAY(B, JACOBIAN_VALUES);
     symlie_jacobian(P, t, q, B);
@@ -36,31 +36,31 @@ static inline void constraint_force(const symlie_problem *restrict P, double *re
 #endif
 
 /* v' and lambda of the acceleration-level system; NaN where it does not determine them. */
-static inline void observe_acceleration(const symlie_problem *restrict P, double *restrict work, double t,
-                                        const double *restrict q, const double *restrict v, mass_matrix *restrict mass,
-                                        int mass_is_regular, double *restrict a, double *restrict lambda)
+static inline void observe_acceleration(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t,
+                                        const symlie_real *restrict q, const symlie_real *restrict v, mass_matrix *restrict mass,
+                                        int mass_is_regular, symlie_real *restrict a, symlie_real *restrict lambda)
 {
     if (mass_is_regular && index1_acceleration(P, work, t, q, v, mass, a, lambda) == SYMLIE_DONE) return;
-    for (int k = 0; k < DIMENSION; k++) a[k] = (double)NAN;
-    for (int k = 0; k < ROWS; k++) lambda[k] = (double)NAN;
+    for (int k = 0; k < DIMENSION; k++) a[k] = (symlie_real)NAN;
+    for (int k = 0; k < ROWS; k++) lambda[k] = (symlie_real)NAN;
 }
 
-void symlie_observe(const symlie_problem *P, const symlie_states *states, const symlie_values *values, double *workspace)
+void symlie_observe(const symlie_problem *P, const symlie_states *states, const symlie_values *values, symlie_real *workspace)
 {
     mass_matrix mass;
-    double *work = place_mass(P, workspace, &mass);
+    symlie_real *work = place_mass(P, workspace, &mass);
     ARRAY(own_a, DIMENSION);
     ARRAY(own_lambda, ROWS);
     const int accelerates = values->acceleration || values->multipliers || (values->energy && ACCELERATED_ENERGY);
     const int mass_is_regular = !MASS_IS_CONSTANT || !accelerates || !states->count || evaluate_mass(P, states->t[0], states->q, &mass);
-    double *output = values->outputs;
+    symlie_real *output = values->outputs;
     for (long long i = 0; i < states->count; i++) {
-        const double t = states->t[i], *q = states->q + i * STORAGE, *v = states->v + i * DIMENSION, *lambda = states->lambda + i * ROWS;
-        double *a = values->acceleration ? values->acceleration + i * DIMENSION : own_a;
+        const symlie_real t = states->t[i], *q = states->q + i * STORAGE, *v = states->v + i * DIMENSION, *lambda = states->lambda + i * ROWS;
+        symlie_real *a = values->acceleration ? values->acceleration + i * DIMENSION : own_a;
         if (accelerates)
             observe_acceleration(P, work, t, q, v, &mass, mass_is_regular, a, values->multipliers ? values->multipliers + i * ROWS : own_lambda);
         if (values->energy) {
-            double E[2];
+            symlie_real E[2];
             symlie_energy(P, t, q, v, E);
             values->energy[i] = E[0] + E[1];
 #if ACCELERATED_ENERGY

@@ -14,7 +14,7 @@ static inline long long projection_workspace(const symlie_problem *restrict P)
 }
 
 #if CONSTRAINED
-SYMLIE_COLD int project(const symlie_problem *restrict P, double *restrict work, double t, double end,
+SYMLIE_COLD int project(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real end,
                         const symlie_control *restrict control, mass_matrix *restrict mass,
                         const symlie_state *restrict state, symlie_trial *restrict trial)
 {
@@ -26,12 +26,12 @@ SYMLIE_COLD int project(const symlie_problem *restrict P, double *restrict work,
     ARRAY(c, ROWS);
     ARRAY(mu, ROWS);
     if (control->project_position) {
-        double previous = (double)INFINITY;
+        symlie_real previous = (symlie_real)INFINITY;
         if (!MASS_IS_CONSTANT && !evaluate_mass(P, t, state->q, mass)) return mass_failure(P, 0, mass);
         system_jacobian(P, t, state->q, B0);
         for (int n = 0; n < PROJECTION_STEPS; n++) {
             system_constraint(P, end, trial->q, c);
-            const double largest = largest_entry(ROWS, c, 0);
+            const symlie_real largest = largest_entry(ROWS, c, 0);
             /* Newton's method converges quadratically here until round-off, where it stops to gain. */
             if (!(largest > 0) || largest > 0.5 * previous) break;
             previous = largest;
@@ -57,7 +57,7 @@ SYMLIE_COLD int project(const symlie_problem *restrict P, double *restrict work,
     return SYMLIE_DONE;
 }
 #else
-static inline int project(const symlie_problem *restrict P, double *restrict work, double t, double end,
+static inline int project(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real end,
                           const symlie_control *restrict control, mass_matrix *restrict mass,
                           const symlie_state *restrict state, symlie_trial *restrict trial)
 {

@@ -4,11 +4,11 @@
 
 #if FIELDS
 int symlie_shorter_steps(const symlie_problem *P, const symlie_control *control, const symlie_states *recorded,
-                         long long count, const long long *interval, const double *t, double *q, double *v, double *lambda,
-                         double *carried, long long *done)
+                         long long count, const long long *interval, const symlie_real *t, symlie_real *q, symlie_real *v, symlie_real *lambda,
+                         symlie_real *carried, long long *done)
 {
     mass_matrix mass;
-    double *work = place_mass(P, P->workspace, &mass);
+    symlie_real *work = place_mass(P, P->workspace, &mass);
     TRIAL(trial);
     TRIAL(begin);
     symlie_state state = {.q = begin.q, .v = begin.v, .lambda = begin.lambda, .carried = begin.carried,
@@ -17,7 +17,7 @@ int symlie_shorter_steps(const symlie_problem *P, const symlie_control *control,
     if (count && !evaluate_mass(P, recorded->t[0], recorded->q, &mass)) return mass_failure(P, 0, &mass);
     for (; *done < count; ++*done, q += STORAGE, v += DIMENSION, lambda += ROWS, carried += CARRIED) {
         const long long n = interval[*done];
-        const double start = recorded->t[n], end = t[*done];
+        const symlie_real start = recorded->t[n], end = t[*done];
         copy(STORAGE, recorded->q + n * STORAGE, state.q);
         copy(DIMENSION, recorded->v + n * DIMENSION, state.v);
         copy(ROWS, recorded->lambda + n * ROWS, state.lambda);

@@ -4,8 +4,8 @@
 
 /* Why a stage has no solution: its increment left the chart, its data are not finite, or its matrix is singular. The
  * right-hand side has a part c only with constraints; c may be null. */
-SYMLIE_COLD int stage_failure(const symlie_problem *restrict P, double angle, const mass_matrix *restrict mass,
-                              const double *restrict r, const double *restrict c)
+SYMLIE_COLD int stage_failure(const symlie_problem *restrict P, symlie_real angle, const mass_matrix *restrict mass,
+                              const symlie_real *restrict r, const symlie_real *restrict c)
 {
     (void)P;
     if (angle >= CHART_LIMIT) return SYMLIE_OUTSIDE_CHART;
@@ -14,7 +14,7 @@ SYMLIE_COLD int stage_failure(const symlie_problem *restrict P, double angle, co
 }
 
 /* Why there is no factorisation of M. */
-SYMLIE_COLD int mass_failure(const symlie_problem *restrict P, double angle, const mass_matrix *restrict mass)
+SYMLIE_COLD int mass_failure(const symlie_problem *restrict P, symlie_real angle, const mass_matrix *restrict mass)
 {
     (void)P;
     if (angle >= CHART_LIMIT) return SYMLIE_OUTSIDE_CHART;
@@ -22,17 +22,17 @@ SYMLIE_COLD int mass_failure(const symlie_problem *restrict P, double angle, con
 }
 
 #if CONSTRAINED
-SYMLIE_COLD void add_baumgarte(const symlie_problem *restrict P, double t, const double *restrict q, double alpha,
-                               double *restrict work, double *restrict c)
+SYMLIE_COLD void add_baumgarte(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, symlie_real alpha,
+                               symlie_real *restrict work, symlie_real *restrict c)
 {
     system_constraint(P, t, q, work);
     for (int k = 0; k < ROWS; k++) c[k] += alpha * work[k];
 }
 
 /* c = B v + b + alpha Phi; b is scratch. */
-static inline void hidden_residual(const symlie_problem *restrict P, double t, const double *restrict q,
-                                   const double *restrict B, const double *restrict v, double alpha, double *restrict b,
-                                   double *restrict c)
+static inline void hidden_residual(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q,
+                                   const symlie_real *restrict B, const symlie_real *restrict v, symlie_real alpha, symlie_real *restrict b,
+                                   symlie_real *restrict c)
 {
     multiply_jacobian(P, B, v, c);
     if (HAS_CONSTRAINT_RATE) {
@@ -46,8 +46,8 @@ static inline void hidden_residual(const symlie_problem *restrict P, double t, c
 }
 
 /* Largest entries of Phi and of B v + b at the end of a step. */
-static inline void measure_residuals(const symlie_problem *restrict P, double *restrict work, double t,
-                                     const double *restrict q, const double *restrict v, symlie_trial *restrict trial)
+static inline void measure_residuals(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t,
+                                     const symlie_real *restrict q, const symlie_real *restrict v, symlie_trial *restrict trial)
 {
     ARRAY(B, JACOBIAN_VALUES);
     ARRAY(c, ROWS);
@@ -68,9 +68,9 @@ static inline long long acceleration_workspace(const symlie_problem *restrict P)
 }
 
 /* v' and lambda of [M B^T; B 0][v'; lambda] = [-g; -Z], with the acceleration of prescribed nodes. */
-static inline int index1_acceleration(const symlie_problem *restrict P, double *restrict work, double t,
-                                      const double *restrict q, const double *restrict v, mass_matrix *restrict mass,
-                                      double *restrict a, double *restrict lambda)
+static inline int index1_acceleration(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t,
+                                      const symlie_real *restrict q, const symlie_real *restrict v, mass_matrix *restrict mass,
+                                      symlie_real *restrict a, symlie_real *restrict lambda)
 {
     ARRAY(r, DIMENSION);
     if (!MASS_IS_CONSTANT && !evaluate_mass(P, t, q, mass)) return mass_failure(P, 0, mass);
@@ -101,9 +101,9 @@ static inline int index1_acceleration(const symlie_problem *restrict P, double *
 }
 
 /* v' of a stage, and with constraints its lambda. */
-static inline int stage_acceleration(const symlie_problem *restrict P, double *restrict work, double t,
-                                     const double *restrict Q, const double *restrict V, double *restrict r,
-                                     mass_matrix *restrict mass, double *restrict a, double *restrict lambda)
+static inline int stage_acceleration(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t,
+                                     const symlie_real *restrict Q, const symlie_real *restrict V, symlie_real *restrict r,
+                                     mass_matrix *restrict mass, symlie_real *restrict a, symlie_real *restrict lambda)
 {
 #if CONSTRAINED
     (void)r;

@@ -10,17 +10,17 @@
 /* A step that was accepted, and what it takes to look into it. */
 typedef struct {
     const symlie_problem *P;
-    double *work;
+    symlie_real *work;
     const symlie_control *control;
     mass_matrix *mass;
     symlie_state *state;        /* at its start */
     const symlie_trial *trial;  /* at its end */
     symlie_trial *other;        /* somewhere within */
-    double t;
-    double h;
-    double end;                 /* time at its end */
-    double *theta;
-    double *rate;               /* theta' at its end */
+    symlie_real t;
+    symlie_real h;
+    symlie_real end;            /* time at its end */
+    symlie_real *theta;
+    symlie_real *rate;          /* theta' at its end */
     int is_by_steps;            /* states within are those of shorter steps */
 } step_inside;
 
@@ -31,7 +31,7 @@ static inline long long inside_workspace(const symlie_problem *restrict P)
 }
 
 /* The result of the step as if it had the length x, and the event functions there, in `other`. */
-static inline int step_to(step_inside *restrict in, double x, double end)
+static inline int step_to(step_inside *restrict in, symlie_real x, symlie_real end)
 {
     const symlie_problem *restrict P = in->P;
     symlie_trial *restrict other = in->other;
@@ -46,7 +46,7 @@ static inline void begin_inside(step_inside *restrict in)
 {
 #if !FIELDS
     const symlie_problem *restrict P = in->P;
-    double *restrict work = in->work;
+    symlie_real *restrict work = in->work;
     ARRAY(q, STORAGE);
     ARRAY(apart, DIMENSION);
     ARRAY(change, DIMENSION);
@@ -68,7 +68,7 @@ static inline void begin_inside(step_inside *restrict in)
 }
 
 /* Event functions of the shorter step to the part s of the step. */
-SYMLIE_COLD int events_by_step(step_inside *restrict in, double s, double *restrict value)
+SYMLIE_COLD int events_by_step(step_inside *restrict in, symlie_real s, symlie_real *restrict value)
 {
     const symlie_problem *restrict P = in->P;
     (void)P;
@@ -78,23 +78,23 @@ SYMLIE_COLD int events_by_step(step_inside *restrict in, double s, double *restr
 }
 
 /* Event functions within the step, after the part s of it. */
-static inline int events_inside(step_inside *restrict in, double s, double *restrict value)
+static inline int events_inside(step_inside *restrict in, symlie_real s, symlie_real *restrict value)
 {
 #if FIELDS
     return events_by_step(in, s, value);
 #else
     if (in->is_by_steps) return events_by_step(in, s, value);
     const symlie_problem *restrict P = in->P;
-    double *restrict work = in->work;
-    const double *restrict v0 = in->state->v;
-    const double h = in->h, t = in->t + s * h;
+    symlie_real *restrict work = in->work;
+    const symlie_real *restrict v0 = in->state->v;
+    const symlie_real h = in->h, t = in->t + s * h;
     ARRAY(Theta, DIMENSION);
     ARRAY(rate, DIMENSION);
     ARRAY(q, STORAGE);
     ARRAY(v, DIMENSION);
     ARRAY(lambda, ROWS);
-    const double ends = s * s * (3 - 2 * s), first = s * (1 - s) * (1 - s), last = s * s * (s - 1);
-    const double ends_rate = 6 * s * (1 - s) / h, first_rate = (1 - s) * (1 - 3 * s), last_rate = s * (3 * s - 2);
+    const symlie_real ends = s * s * (3 - 2 * s), first = s * (1 - s) * (1 - s), last = s * s * (s - 1);
+    const symlie_real ends_rate = 6 * s * (1 - s) / h, first_rate = (1 - s) * (1 - 3 * s), last_rate = s * (3 * s - 2);
     for (int k = 0; k < DIMENSION; k++) {
         Theta[k] = ends * in->theta[k] + h * (first * v0[k] + last * in->rate[k]);
         rate[k] = ends_rate * in->theta[k] + first_rate * v0[k] + last_rate * in->rate[k];

@@ -25,9 +25,9 @@ static inline int looks_at_step(const symlie_control *restrict control, const sy
 }
 
 /* v' and the rate of the configuration at a state; r is scratch. */
-static inline int rates_at(const symlie_problem *restrict P, double *restrict work, double t, const double *restrict q,
-                           const double *restrict v, double *restrict r, mass_matrix *restrict mass, double *restrict a,
-                           double *restrict lambda, double *restrict rate)
+static inline int rates_at(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, const symlie_real *restrict q,
+                           const symlie_real *restrict v, symlie_real *restrict r, mass_matrix *restrict mass, symlie_real *restrict a,
+                           symlie_real *restrict lambda, symlie_real *restrict rate)
 {
     const int status = stage_acceleration(P, work, t, q, v, r, mass, a, lambda);
     copy(DIMENSION, v, rate);
@@ -35,7 +35,7 @@ static inline int rates_at(const symlie_problem *restrict P, double *restrict wo
     return status;
 }
 
-static inline void count_step(symlie_state *restrict state, double t, double h, int is_fast, int is_flipped)
+static inline void count_step(symlie_state *restrict state, symlie_real t, symlie_real h, int is_fast, int is_flipped)
 {
     if (!is_fast && !is_flipped) {
         if (++state->calm_steps >= CALM_STEPS) state->suspicious_steps = state->flipped_steps = state->calm_steps = 0;
@@ -50,7 +50,7 @@ static inline void count_step(symlie_state *restrict state, double t, double h, 
 }
 
 /* Look at a step that is accepted, before the state becomes its end at time t. */
-SYMLIE_COLD void look_at_step(const symlie_problem *restrict P, double *restrict work, double t, double h,
+SYMLIE_COLD void look_at_step(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h,
                               const symlie_control *restrict control, mass_matrix *restrict mass,
                               symlie_state *restrict state, const symlie_trial *restrict trial)
 {
@@ -63,8 +63,8 @@ SYMLIE_COLD void look_at_step(const symlie_problem *restrict P, double *restrict
     ARRAY(other_rate, DIMENSION);
     ARRAY(lambda, ROWS);
     const int n = DIMENSION;
-    const double *restrict delta = trial->difference, *restrict weight = control->weight;
-    double moved = 0, moved_rate = 0, pushed = 0, pushed_rate = 0;
+    const symlie_real *restrict delta = trial->difference, *restrict weight = control->weight;
+    symlie_real moved = 0, moved_rate = 0, pushed = 0, pushed_rate = 0;
     int is_flipped = 0;
     (void)work;
     system_advance(P, trial->q, delta, q);
@@ -74,17 +74,17 @@ SYMLIE_COLD void look_at_step(const symlie_problem *restrict P, double *restrict
     if (rates_at(P, work, t, trial->q, trial->v, r, mass, a, lambda, rate) != SYMLIE_DONE) return;
     if (rates_at(P, work, t, q, v, r, mass, other_a, lambda, other_rate) != SYMLIE_DONE) return;
     for (int k = 0; k < n; k++) {
-        const double x = other_rate[k] - rate[k], y = other_a[k] - a[k];
+        const symlie_real x = other_rate[k] - rate[k], y = other_a[k] - a[k];
         moved += weight[k] * delta[k] * delta[k];
         moved_rate += weight[k] * x * x;
         pushed += weight[n + k] * delta[n + k] * delta[n + k];
         pushed_rate += weight[n + k] * y * y;
         if (!(weight[n + k] > 0 && state->v[k] * trial->v[k] < 0 && trial->first_acceleration[k] * a[k] < 0)) continue;
-        const double found = fabs(y * (trial->v[k] - state->v[k]));
-        const double expected = fabs(delta[n + k] * (a[k] - trial->first_acceleration[k]));
+        const symlie_real found = fabs(y * (trial->v[k] - state->v[k]));
+        const symlie_real expected = fabs(delta[n + k] * (a[k] - trial->first_acceleration[k]));
         is_flipped |= !(found >= 0.5 * expected && found <= 2 * expected);
     }
-    const double limit = control->stiffness_limit * control->stiffness_limit / (h * h);
+    const symlie_real limit = control->stiffness_limit * control->stiffness_limit / (h * h);
     const int is_fast = (moved > 0 || pushed > 0) && (!(moved > 0) || moved_rate > limit * moved)
                      && (!(pushed > 0) || pushed_rate > limit * pushed);
     count_step(state, t, h, is_fast, is_flipped);

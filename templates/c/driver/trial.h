@@ -7,12 +7,12 @@
 static inline int is_finite(const symlie_problem *restrict P, const symlie_trial *restrict trial)
 {
     (void)P;
-    const double residual = trial->largest_constraint + trial->largest_velocity;
+    const symlie_real residual = trial->largest_constraint + trial->largest_velocity;
     return all_finite(STORAGE, trial->q) & all_finite(ROWS, trial->lambda) & all_finite(1, &residual);
 }
 
 /* What the method carries for itself, where it is not known: at the start and after a jump. */
-static inline int begin_method(const symlie_problem *restrict P, double *restrict work, double t, double h,
+static inline int begin_method(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h,
                                const symlie_control *restrict control, mass_matrix *restrict mass,
                                symlie_state *restrict state)
 {
@@ -29,7 +29,7 @@ static inline int begin_method(const symlie_problem *restrict P, double *restric
 }
 
 /* A step of the method, not projected yet. */
-static inline int try_step(const symlie_problem *restrict P, double *restrict work, double t, double h,
+static inline int try_step(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h,
                            const symlie_control *restrict control, mass_matrix *restrict mass,
                            symlie_state *restrict state, symlie_trial *restrict trial)
 {
@@ -44,7 +44,7 @@ static inline int try_step(const symlie_problem *restrict P, double *restrict wo
 }
 
 /* Its projection, where one is asked for. */
-static inline int finish_step(const symlie_problem *restrict P, double *restrict work, double t, double end,
+static inline int finish_step(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real end,
                               const symlie_control *restrict control, mass_matrix *restrict mass,
                               const symlie_state *restrict state, symlie_trial *restrict trial)
 {

@@ -15,10 +15,10 @@
 
 /* Arrays of a step: on the stack for models of fixed topology, else in the workspace. */
 #if FIXED_TOPOLOGY
-#define ARRAY(name, size) double name[(size) > 0 ? (size) : 1]
+#define ARRAY(name, size) symlie_real name[(size) > 0 ? (size) : 1]
 #else
 #define ARRAY(name, size)        \
-    double *restrict name = work; \
+    symlie_real *restrict name = work; \
     work += (size)
 #endif
 
@@ -28,13 +28,13 @@
     ARRAY(name, size);    \
     copy(size, state->name, name)
 #else
-#define START(name, size) const double *restrict name = state->name
+#define START(name, size) const symlie_real *restrict name = state->name
 #endif
 
 /* out = base + h sum_j weight[j] x_j for vectors x_j, each `stride` after the one before; base may be null. Zero weights
  * cost nothing once the loops are unrolled. */
-static inline void combine(int n, int stride, int count, double h, const double *restrict weight, const double *restrict x,
-                           const double *restrict base, double *restrict out)
+static inline void combine(int n, int stride, int count, symlie_real h, const symlie_real *restrict weight, const symlie_real *restrict x,
+                           const symlie_real *restrict base, symlie_real *restrict out)
 {
     for (int k = 0; k < n; k++) out[k] = 0;
 #if UNROLL_STAGES
@@ -51,7 +51,7 @@ SYMLIE_UNROLL
             waiting = j;
             continue;
         }
-        const double *restrict first = x + waiting * stride, *restrict second = x + j * stride;
+        const symlie_real *restrict first = x + waiting * stride, *restrict second = x + j * stride;
         for (int k = 0; k < n; k++) out[k] = out[k] + weight[waiting] * first[k] + weight[j] * second[k];
         waiting = -1;
     }
@@ -61,19 +61,19 @@ SYMLIE_UNROLL
     for (int k = 0; k < n; k++) out[k] = base ? base[k] + h * out[k] : h * out[k];
 }
 
-static inline void copy(int n, const double *restrict from, double *restrict to)
+static inline void copy(int n, const symlie_real *restrict from, symlie_real *restrict to)
 {
     for (int k = 0; k < n; k++) to[k] = from[k];
 }
 
 /* The largest |entry|, or bound >= 0 if that is larger. The bits of numbers that are not negative are in the order of the
  * numbers, with NaN above them all, so that it never vanishes. */
-static inline double largest_entry(int n, const double *restrict x, double bound)
+static inline symlie_real largest_entry(int n, const symlie_real *restrict x, symlie_real bound)
 {
     long long largest, bits;
     memcpy(&largest, &bound, sizeof largest);
     for (int k = 0; k < n; k++) {
-        const double a = fabs(x[k]);
+        const symlie_real a = fabs(x[k]);
         memcpy(&bits, &a, sizeof bits);
         largest = bits > largest ? bits : largest;
     }
@@ -83,10 +83,10 @@ static inline double largest_entry(int n, const double *restrict x, double bound
 
 /* Whether all entries are finite: the exponent of the others has ones only, and one more carries into the sign. Entries of
  * small models are in registers, where a sum of zeros is shorter. */
-static inline int all_finite(int n, const double *restrict x)
+static inline int all_finite(int n, const symlie_real *restrict x)
 {
 #if UNROLL_STAGES
-    double zero = 0;
+    symlie_real zero = 0;
     for (int k = 0; k < n; k++) zero += x[k] * 0;
     return zero == 0;
 #else

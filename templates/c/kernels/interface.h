@@ -1,5 +1,6 @@
 /* The functions and types that a compiled model exports. This text is the contract, together with the prototypes in
- * system_kernels.h that symlie.contract.kernels prints: C includes both and the loader declares exactly the same. All arrays are owned by the caller; no function keeps state or allocates. */
+ * system_kernels.h that symlie.contract.kernels prints: C includes both, and the loader declares exactly the same. All
+ * arrays are owned by the caller; no function keeps state or allocates. */
 
 #include "real.h"
 

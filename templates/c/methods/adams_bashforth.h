@@ -25,9 +25,9 @@ static inline long long step_workspace(const symlie_problem *restrict P)
     return 2LL * (STEPS + 1) * DIMENSION + STORAGE + begin_step_workspace(P);
 }
 
-static inline int method_begin(const symlie_problem *restrict P, double *restrict work, double t, double h,
+static inline int method_begin(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h,
                                const symlie_control *restrict control, mass_matrix *restrict mass,
-                               const symlie_state *restrict state, double *restrict own)
+                               const symlie_state *restrict state, symlie_real *restrict own)
 {
     (void)P, (void)work, (void)t, (void)h, (void)control, (void)mass, (void)state;
     for (int k = 0; k < OWN; k++) own[k] = 0;
@@ -35,17 +35,17 @@ static inline int method_begin(const symlie_problem *restrict P, double *restric
 }
 
 /* (4): integrals over [0, 1] of Lagrange's polynomials, by their coefficients. */
-static inline void adams_weights(const double *restrict length, double h, double *restrict beta)
+static inline void adams_weights(const symlie_real *restrict length, symlie_real h, symlie_real *restrict beta)
 {
-    double tau[STEPS];
+    symlie_real tau[STEPS];
     tau[0] = 0;
     for (int j = 0; j < BEFORE; j++) tau[j + 1] = tau[j] - length[j] / h;
     for (int j = 0; j < STEPS; j++) {
-        double c[STEPS] = {1}, shifted[STEPS];
+        symlie_real c[STEPS] = {1}, shifted[STEPS];
         int degree = 0;
         for (int i = 0; i < STEPS; i++) {
             if (i == j) continue;
-            const double scale = 1 / (tau[j] - tau[i]);
+            const symlie_real scale = 1 / (tau[j] - tau[i]);
             shifted[0] = 0;
             for (int n = 0; n <= degree; n++) shifted[n + 1] = c[n];
             for (int n = 0; n <= degree; n++) shifted[n] -= tau[i] * c[n];
@@ -58,13 +58,13 @@ static inline void adams_weights(const double *restrict length, double h, double
 }
 
 /* The first vector, then the others but for the last. */
-static inline void shift(int n, const double *restrict newest, const double *restrict rows, double *restrict out)
+static inline void shift(int n, const symlie_real *restrict newest, const symlie_real *restrict rows, symlie_real *restrict out)
 {
     copy(n, newest, out);
     copy((BEFORE - 1) * n, rows, out + n);
 }
 
-static inline int method_step(const symlie_problem *restrict P, double *restrict work, double t, double h,
+static inline int method_step(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h,
                               const symlie_control *restrict control, mass_matrix *restrict mass,
                               const symlie_state *restrict state, symlie_trial *restrict trial)
 {
@@ -73,9 +73,9 @@ static inline int method_step(const symlie_problem *restrict P, double *restrict
     ARRAY(Theta, DIMENSION);
     ARRAY(V, DIMENSION);
     ARRAY(Q, STORAGE);
-    const double *restrict own = state->own;
+    const symlie_real *restrict own = state->own;
     const int moving = MOVING_END - MOVING_BEGIN, is_known = state->acceleration_is_valid != 0;
-    double beta[STEPS];
+    symlie_real beta[STEPS];
     /* (3) */
     if (is_known) {
         copy(DIMENSION, state->acceleration, acceleration);
@@ -114,7 +114,7 @@ static inline int method_step(const symlie_problem *restrict P, double *restrict
         system_normalize(P, Q, trial->q);
         copy(DIMENSION, V, trial->v);
     }
-    const double angle = 4 * BEFORE * BEFORE * system_chart(P, trial->increment);
+    const symlie_real angle = 4 * BEFORE * BEFORE * system_chart(P, trial->increment);
     if (SYMLIE_UNLIKELY(!(angle < CHART_LIMIT))) return angle >= CHART_LIMIT ? SYMLIE_OUTSIDE_CHART : SYMLIE_NOT_FINITE;
     if (SYMLIE_UNLIKELY(!all_finite(DIMENSION, trial->v))) return SYMLIE_NOT_FINITE;
     trial->own[OWN_COUNT] = fmin(own[OWN_COUNT] + 1, BEFORE);

@@ -18,7 +18,7 @@ static inline long long step_workspace(const symlie_problem *restrict P)
     return (2 * ALL_STAGES + 5LL) * DIMENSION + (ALL_STAGES + 2LL) * STORAGE + acceleration_workspace(P);
 }
 
-static inline int method_step(const symlie_problem *restrict P, double *restrict work, double t, double h,
+static inline int method_step(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h,
                               const symlie_control *restrict control, mass_matrix *restrict mass,
                               const symlie_state *restrict state, symlie_trial *restrict trial)
 {
@@ -41,7 +41,7 @@ static inline int method_step(const symlie_problem *restrict P, double *restrict
 SYMLIE_UNROLL
     for (int i = 0; i < ALL_STAGES; i++) {
         if (i >= stages) break;
-        const double stage_t = t + (i < STAGES ? C[i] : 1) * h;
+        const symlie_real stage_t = t + (i < STAGES ? C[i] : 1) * h;
         if (i == 0 && state->acceleration_is_valid) {
             copy(DIMENSION, state->acceleration, acceleration);
         } else {

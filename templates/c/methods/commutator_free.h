@@ -22,13 +22,13 @@ static inline long long step_workspace(const symlie_problem *restrict P)
 }
 
 /* (1): (Q, V) at the end of a chain and the sum of its increments; the largest squared angle of its exponentials. */
-static inline double follow_chain(const symlie_problem *restrict P, int chain, int known, double h,
-                                  const double *restrict rate, const double *restrict acceleration,
-                                  const double *restrict stage_Q, const double *restrict stage_V,
-                                  const double *restrict stage_sum, double *restrict Theta, double *restrict moved_Q,
-                                  double *restrict moved_V, double *restrict Q, double *restrict V, double *restrict sum)
+static inline symlie_real follow_chain(const symlie_problem *restrict P, int chain, int known, symlie_real h,
+                                       const symlie_real *restrict rate, const symlie_real *restrict acceleration,
+                                       const symlie_real *restrict stage_Q, const symlie_real *restrict stage_V,
+                                       const symlie_real *restrict stage_sum, symlie_real *restrict Theta, symlie_real *restrict moved_Q,
+                                       symlie_real *restrict moved_V, symlie_real *restrict Q, symlie_real *restrict V, symlie_real *restrict sum)
 {
-    double angle = 0;
+    symlie_real angle = 0;
     copy(STORAGE, stage_Q + START[chain] * STORAGE, Q);
     copy(DIMENSION, stage_V + START[chain] * DIMENSION, V);
     copy(INCREMENTS, stage_sum + START[chain] * INCREMENTS, sum);
@@ -36,7 +36,7 @@ SYMLIE_UNROLL
     for (int e = BOUND[chain]; e < BOUND[chain + 1]; e++) {
         combine(DIMENSION, DIMENSION, known, h, EXPONENTIAL[e], rate, 0, Theta);
         combine(DIMENSION, DIMENSION, known, h, EXPONENTIAL[e], acceleration, V, moved_V);
-        const double z = system_chart(P, Theta);
+        const symlie_real z = system_chart(P, Theta);
         angle = z > angle || !(z == z) ? z : angle;
         system_advance(P, Q, Theta, moved_Q);
         copy(STORAGE, moved_Q, Q);
@@ -46,7 +46,7 @@ SYMLIE_UNROLL
     return angle;
 }
 
-static inline int method_step(const symlie_problem *restrict P, double *restrict work, double t, double h,
+static inline int method_step(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h,
                               const symlie_control *restrict control, mass_matrix *restrict mass,
                               const symlie_state *restrict state, symlie_trial *restrict trial)
 {
@@ -64,7 +64,7 @@ static inline int method_step(const symlie_problem *restrict P, double *restrict
     ARRAY(hat_Q, STORAGE);
     ARRAY(stage_sum, STAGES * INCREMENTS);
     ARRAY(sum, INCREMENTS);
-    double angle = 0;
+    symlie_real angle = 0;
     const int with_estimate = EMBEDDED && control->with_estimate;
     const int stages = with_estimate ? STAGES : NEEDED;
     (void)hat, (void)hat_Q;
@@ -74,10 +74,10 @@ static inline int method_step(const symlie_problem *restrict P, double *restrict
 SYMLIE_UNROLL
     for (int i = 0; i < STAGES; i++) {
         if (i >= stages) break;
-        double *restrict Y = stage_Q + i * STORAGE, *restrict W = stage_V + i * DIMENSION;
+        symlie_real *restrict Y = stage_Q + i * STORAGE, *restrict W = stage_V + i * DIMENSION;
         if (i > 0) {
-            const double z = follow_chain(P, i, i, h, rate, acceleration, stage_Q, stage_V, stage_sum, Theta, moved_Q, moved_V,
-                                          Q, V, sum);
+            const symlie_real z = follow_chain(P, i, i, h, rate, acceleration, stage_Q, stage_V, stage_sum, Theta, moved_Q, moved_V,
+                                               Q, V, sum);
             angle = z > angle || !(z == z) ? z : angle;
             copy(STORAGE, Q, Y);
             copy(DIMENSION, V, W);
@@ -94,8 +94,8 @@ SYMLIE_UNROLL
         }
         if (FIELDS) system_field(P, t + C[i] * h, Y, acceleration + i * DIMENSION, LAMBDA_OF_STAGE(i), rate + i * DIMENSION);
     }
-    const double z = follow_chain(P, STAGES, stages, h, rate, acceleration, stage_Q, stage_V, stage_sum, Theta, moved_Q,
-                                  moved_V, Q, V, trial->increment);
+    const symlie_real z = follow_chain(P, STAGES, stages, h, rate, acceleration, stage_Q, stage_V, stage_sum, Theta, moved_Q,
+                                       moved_V, Q, V, trial->increment);
     angle = z > angle || !(z == z) ? z : angle;
     if (MOTIONS) system_prescribe(P, t + h, Q, V);
     trial->rhs_evaluations = stages - (state->acceleration_is_valid ? 1 : 0);
@@ -104,7 +104,7 @@ SYMLIE_UNROLL
     if (SYMLIE_UNLIKELY(!all_finite(DIMENSION, V))) return SYMLIE_NOT_FINITE;
 #if EMBEDDED
     if (with_estimate) {
-        double *restrict hat_V = hat, *restrict size = hat + DIMENSION, *restrict end = hat + 2 * DIMENSION;
+        symlie_real *restrict hat_V = hat, *restrict size = hat + DIMENSION, *restrict end = hat + 2 * DIMENSION;
         follow_chain(P, STAGES + 1, stages, h, rate, acceleration, stage_Q, stage_V, stage_sum, Theta, moved_Q, moved_V,
                      hat_Q, hat_V, sum);
         if (MOTIONS) system_prescribe(P, t + h, hat_Q, hat_V);

@@ -24,7 +24,7 @@ static inline long long step_workspace(const symlie_problem *restrict P)
     return (2 * STAGES + 8LL) * DIMENSION + 4LL * STORAGE + 2LL * JACOBIAN_VALUES + (STAGES + 3LL) * ROWS;
 }
 
-static inline int method_step(const symlie_problem *restrict P, double *restrict work, double t, double h,
+static inline int method_step(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h,
                               const symlie_control *restrict control, mass_matrix *restrict mass,
                               const symlie_state *restrict state, symlie_trial *restrict trial)
 {
@@ -42,7 +42,7 @@ static inline int method_step(const symlie_problem *restrict P, double *restrict
     ARRAY(Q, STORAGE);
     ARRAY(next_Q, STORAGE);
     ARRAY(final_Q, STORAGE);
-    double angle = 0;
+    symlie_real angle = 0;
     (void)work;
 #if CONSTRAINED
     ARRAY(B, JACOBIAN_VALUES);
@@ -51,7 +51,7 @@ static inline int method_step(const symlie_problem *restrict P, double *restrict
     ARRAY(c, ROWS);
     ARRAY(b, ROWS);
     ARRAY(residual, ROWS);
-    const double alpha = control->baumgarte;
+    const symlie_real alpha = control->baumgarte;
 #endif
     copy(STORAGE, state->q, q);
     copy(DIMENSION, state->v, v);
@@ -68,7 +68,7 @@ SYMLIE_UNROLL
         if (i == 0) copy(DIMENSION, v, rate);
         else system_rate(P, Theta, V, rate + i * DIMENSION);
         combine(DIMENSION, DIMENSION, i + 1, h, A[i + 1], rate, 0, next_Theta);
-        const double z = system_chart(P, next_Theta);
+        const symlie_real z = system_chart(P, next_Theta);
         angle = z > angle ? z : angle;
         system_advance(P, q, next_Theta, next_Q);
         if (MOTIONS) {
@@ -97,7 +97,7 @@ SYMLIE_UNROLL
                 combine(DIMENSION, DIMENSION, i, h, A[i + 1], acceleration, v, next_V);
                 if (MOTIONS) system_prescribe(P, t + C[i + 1] * h, next_Q, next_V);
                 hidden_residual(P, t + C[i + 1] * h, next_Q, next_B, next_V, alpha, b, c);
-                const double scale = -1 / (h * A[i + 1][i]);
+                const symlie_real scale = -1 / (h * A[i + 1][i]);
                 for (int k = 0; k < ROWS; k++) c[k] *= scale;
                 if (!solve_stage(P, mass, B, next_B, r, c, acceleration + i * DIMENSION, multiplier + i * ROWS))
                     return stage_failure(P, angle, mass, r, c);
@@ -144,7 +144,7 @@ SYMLIE_UNROLL
         system_force(P, t + C[STAGES - 1] * h, Q, V, r);
         for (int k = 0; k < DIMENSION; k++) r[k] = -r[k];
         hidden_residual(P, t + h, next_Q, next_B, next_V, alpha, b, c);
-        const double scale = -1 / (h * B_HAT[STAGES - 1]);
+        const symlie_real scale = -1 / (h * B_HAT[STAGES - 1]);
         for (int k = 0; k < ROWS; k++) c[k] *= scale;
         if (!solve_stage(P, mass, B, next_B, r, c, V, residual)) return stage_failure(P, angle, mass, r, c);
         for (int k = 0; k < DIMENSION; k++) next_V[k] += h * B_HAT[STAGES - 1] * V[k];
@@ -162,7 +162,7 @@ SYMLIE_UNROLL
     copy(DIMENSION, final_V, trial->v);
 #if CONSTRAINED
     for (int k = 0; k < ROWS; k++) {
-        double sum = 0;
+        symlie_real sum = 0;
 SYMLIE_UNROLL
         for (int i = 0; i < STAGES; i++)
             if (D[i] != 0) sum += D[i] * multiplier[i * ROWS + k];

@@ -30,8 +30,8 @@ static inline long long step_workspace(const symlie_problem *restrict P)
 }
 
 /* (3): K = T^-1(Theta) V; two vectors of scratch. */
-static inline void corrected_rate(const symlie_problem *restrict P, const double *restrict Theta, const double *restrict V,
-                                  double *restrict x, double *restrict y, double *restrict K)
+static inline void corrected_rate(const symlie_problem *restrict P, const symlie_real *restrict Theta, const symlie_real *restrict V,
+                                  symlie_real *restrict x, symlie_real *restrict y, symlie_real *restrict K)
 {
 #if EXACT_INVERSE
     (void)x, (void)y;
@@ -52,8 +52,8 @@ static inline void corrected_rate(const symlie_problem *restrict P, const double
 
 #if BRACKETS
 /* Theta += h^2 sum weight [K_j, K_k] over the commutators of a row. */
-static inline void add_brackets(const symlie_problem *restrict P, int row, double h, const double *restrict rate,
-                                double *restrict x, double *restrict Theta)
+static inline void add_brackets(const symlie_problem *restrict P, int row, symlie_real h, const symlie_real *restrict rate,
+                                symlie_real *restrict x, symlie_real *restrict Theta)
 {
     for (int n = 0; n < BRACKETS; n++) {
         if (BRACKET[n][0] != row) continue;
@@ -63,7 +63,7 @@ static inline void add_brackets(const symlie_problem *restrict P, int row, doubl
 }
 #endif
 
-static inline int method_step(const symlie_problem *restrict P, double *restrict work, double t, double h,
+static inline int method_step(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h,
                               const symlie_control *restrict control, mass_matrix *restrict mass,
                               const symlie_state *restrict state, symlie_trial *restrict trial)
 {
@@ -79,7 +79,7 @@ static inline int method_step(const symlie_problem *restrict P, double *restrict
     START(q, STORAGE);
     ARRAY(Q, STORAGE);
     const int moving = MOVING_END - MOVING_BEGIN;
-    double angle = 0;
+    symlie_real angle = 0;
     int status;
     const int with_estimate = EMBEDDED && control->with_estimate;
     copy(STORAGE, q, Q);
@@ -105,7 +105,7 @@ SYMLIE_UNROLL
 #endif
         if (INTEGRATES_VELOCITIES) combine(moving, DIMENSION, i + 1, h, A[i + 1], acceleration + MOVING_BEGIN, v + MOVING_BEGIN, V + MOVING_BEGIN);
         else if (i + 1 == STAGES) copy(DIMENSION, v, V); /* between stages what moves of V is overwritten anyway */
-        const double z = STEP_CHART(P, Theta);
+        const symlie_real z = STEP_CHART(P, Theta);
         angle = z > angle ? z : angle;
         STEP_ADVANCE(P, q, Theta, Q);
         if ((i + 1 < STAGES ? MOTIONS_OF_STAGES : MOTIONS) > 0) system_prescribe(P, t + (i + 1 < STAGES ? C[i + 1] : 1) * h, Q, V);

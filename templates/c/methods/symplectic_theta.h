@@ -18,13 +18,13 @@
 /* u - h f(stage(q_n, u)), with its derivative by u. */
 typedef struct {
     const symlie_problem *P;
-    const double *q;
-    double t;                   /* of the stage */
-    double h;
-    double J[DIMENSION * DIMENSION];
+    const symlie_real *q;
+    symlie_real t;              /* of the stage */
+    symlie_real h;
+    symlie_real J[DIMENSION * DIMENSION];
 } newton_problem;
 
-static inline void newton_residual(newton_problem *restrict problem, const double *restrict u, double *restrict r)
+static inline void newton_residual(newton_problem *restrict problem, const symlie_real *restrict u, symlie_real *restrict r)
 {
     /* (15), (16) */
     system_symplectic(problem->P, problem->t, problem->q, u, problem->h, THETA, r, problem->J);
@@ -35,7 +35,7 @@ static inline int newton_refresh(newton_problem *restrict problem)
     return all_finite(DIMENSION * DIMENSION, problem->J) ? SYMLIE_DONE : SYMLIE_NOT_FINITE;
 }
 
-static inline int newton_correction(newton_problem *restrict problem, const double *restrict r, double *restrict d)
+static inline int newton_correction(newton_problem *restrict problem, const symlie_real *restrict r, symlie_real *restrict d)
 {
     copy(DIMENSION, r, d);
     return solve_dense(DIMENSION, problem->J, d) ? SYMLIE_DONE : SYMLIE_SINGULAR;
@@ -49,7 +49,7 @@ static inline long long step_workspace(const symlie_problem *restrict P)
     return 0;
 }
 
-static inline int method_step(const symlie_problem *restrict P, double *restrict work, double t, double h,
+static inline int method_step(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h,
                               const symlie_control *restrict control, mass_matrix *restrict mass,
                               const symlie_state *restrict state, symlie_trial *restrict trial)
 {
@@ -57,7 +57,7 @@ static inline int method_step(const symlie_problem *restrict P, double *restrict
     const newton_policy policy = NEWTON_POLICY;
     newton_problem problem;
     newton_counts counts = {0, 0, 0, 0};
-    double u[DIMENSION], r[DIMENSION], d[DIMENSION], moved[DIMENSION];
+    symlie_real u[DIMENSION], r[DIMENSION], d[DIMENSION], moved[DIMENSION];
     (void)work, (void)control, (void)mass;
     problem.P = P, problem.q = state->q, problem.t = t + THETA * h, problem.h = h;
     for (int k = 0; k < n; k++) d[k] = u[k] = 0;
@@ -68,11 +68,11 @@ static inline int method_step(const symlie_problem *restrict P, double *restrict
     trial->newton_iterations = counts.iterations;
     trial->acceleration_is_valid = 0;
     if (status != SYMLIE_DONE) return status;
-    const double angle = system_chart(P, u);
+    const symlie_real angle = system_chart(P, u);
     if (!(angle < CHART_LIMIT)) return angle >= CHART_LIMIT ? SYMLIE_OUTSIDE_CHART : SYMLIE_NOT_FINITE;
     keep_increment(P, u, trial->increment);
     /* (17) */
-    double end[STORAGE];
+    symlie_real end[STORAGE];
     system_symplectic_end(P, problem.t, state->q, u, h, THETA, end);
     system_normalize(P, end, trial->q);
     copy(n, state->v, trial->v);

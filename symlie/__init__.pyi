@@ -24,6 +24,7 @@ from sympy import tanh as tanh
 from symlie import errors as errors
 from symlie.derive.equations import Equations as Equations
 from symlie.elements.cosserat_rod import CosseratRod as CosseratRod
+from symlie.groups.analytic_functions import analytic_function as analytic_function
 from symlie.groups.definition import lie_group as lie_group
 from symlie.groups.frames import frame_space as frame_space
 from symlie.groups.group import LieGroup as LieGroup
@@ -48,7 +49,6 @@ from symlie.groups.standard import S3sR3 as S3sR3
 from symlie.groups.standard import SO3rv as SO3rv
 from symlie.groups.standard import group_from_name as group_from_name
 from symlie.groups.standard import real_space as real_space
-from symlie.groups.stated_functions import analytic_function as analytic_function
 from symlie.modeling.element_type import ElementType as ElementType
 from symlie.modeling.expressions import diag as diag
 from symlie.modeling.expressions import eye as eye

@@ -8,7 +8,7 @@
 
 Generated files are cached under a hash of the canonical text of what was stated, so that neither where a model comes
 from nor what its statement was computed from matters. Ready-made models are found by name and options alone, before
-SymPy is imported: symlie.models.statement_cache.
+SymPy is imported: symlie.models.systems.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from symlie.ir.operators import GroupOperators
+    from symlie.ir.group_operators import GroupOperators
 
 
 def operator_certificate(operators: GroupOperators) -> str:

@@ -28,8 +28,8 @@ from symlie.emit.operators.files import emit_operators
 from symlie.errors import NoCompilerError
 from symlie.groups.group import LieGroup
 from symlie.groups.power_series import PowerSeries
+from symlie.ir.group_operators import GroupOperators
 from symlie.ir.kernels import Kernel
-from symlie.ir.operators import GroupOperators
 from symlie.ir.schemes import Precision
 
 DIGITS = 60

@@ -66,7 +66,7 @@ def run(arguments: Namespace) -> int:
 
 def _steps(arguments: Namespace, model: str, options: dict[str, Any]) -> list[Row]:
     """Nanoseconds of processor time per step."""
-    from symlie.models.statement_cache import system_of_model
+    from symlie.models.systems import system_of_model
     from symlie.runtime.study.timing import step_timer
 
     cases = [(arguments.method or "half_explicit_5", options)]

@@ -169,7 +169,7 @@ def system_of(arguments: Namespace, **options: object) -> System:
     **options
         Further options of the model.
     """
-    from symlie.models.statement_cache import system_of_model
+    from symlie.models.systems import system_of_model
 
     options = {**model_options(arguments), **options}
     system = system_of_model(arguments.model, options, backend=arguments.backend, optimize=arguments.optimize)

@@ -88,7 +88,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _observed(arguments: Namespace) -> dict[str, Any]:
-    from symlie.models.statement_cache import system_of_model
+    from symlie.models.systems import system_of_model
     from symlie.runtime.methods.chosen import chosen_method
     from symlie.runtime.study.observed_orders import observed_orders
 

@@ -8,11 +8,11 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from symlie.derive.derived_statement import DerivedStatement, derive_statement
 from symlie.derive.fields import check_placements
-from symlie.derive.statements import DerivedStatement, derive_statement
 from symlie.errors import ModelError
+from symlie.modeling.inventory import check_symbols, fingerprint
 from symlie.modeling.model import Model
-from symlie.modeling.stated_terms import check_symbols, fingerprint
 from symlie.modeling.statement import Statement
 from symlie.showing import line, listed
 from symlie.stages import stage

@@ -10,11 +10,11 @@ from sympy import Expr, Integer, Symbol
 from symlie.contract.kernels import KERNELS
 from symlie.contract.manifest import ConstraintRows, EventFunction, OutputComponents
 from symlie.contract.signature import Argument, Signature
+from symlie.derive.derived_statement import DerivedStatement
 from symlie.derive.dynamics import conserves_energy
 from symlie.derive.fields import placed_offsets, total_field
 from symlie.derive.motions import motion_kernel
 from symlie.derive.node_types import node_type_kernels
-from symlie.derive.statements import DerivedStatement
 from symlie.derive.symplectic import symplectic_step
 from symlie.errors import ModelError
 from symlie.groups.homogeneous import ConfigurationSpace

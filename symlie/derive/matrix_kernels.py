@@ -12,9 +12,9 @@ from sympy import Expr, Symbol
 
 from symlie.contract.kernels import KERNELS
 from symlie.contract.signature import Argument, Signature
+from symlie.derive.derived_statement import DerivedStatement
 from symlie.derive.kernels import parameter_symbols, symbols_of
 from symlie.derive.ports import derive_ports
-from symlie.derive.statements import DerivedStatement
 from symlie.derive.tangents import Matrix
 from symlie.ir.kernels import Kernel, SparsePattern
 from symlie.ir.sets import ElementTypeSet

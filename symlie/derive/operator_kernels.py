@@ -17,8 +17,8 @@ from symlie.derive.operator_samples import function_samples, operator_samples
 from symlie.groups import operators
 from symlie.groups.group import LieGroup
 from symlie.ir.differentiate import forward
+from symlie.ir.group_operators import GroupOperators
 from symlie.ir.kernels import Kernel
-from symlie.ir.operators import GroupOperators
 from symlie.ir.program import Euclidean, Program, Value, Vector
 from symlie.ir.schemes import Precision, Scheme, in_precision
 from symlie.ir.straightline import flatten

@@ -16,7 +16,7 @@ from symlie.groups.kinematics import kinematic_blocks
 from symlie.groups.operators import general_matrices, squared_angle
 from symlie.groups.power_series import PowerSeries
 from symlie.groups.spectrum import spectrum
-from symlie.ir.operators import FunctionSample, OperatorSample
+from symlie.ir.group_operators import FunctionSample, OperatorSample
 from symlie.ir.primitives import evaluate
 from symlie.ir.schemes import Scheme
 

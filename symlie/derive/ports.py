@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from sympy import Expr, Integer, Symbol
 
-from symlie.derive.statements import DerivedStatement
+from symlie.derive.derived_statement import DerivedStatement
 from symlie.derive.tangents import Matrix, columns
 from symlie.ir.primitives import RunTimeInput
 from symlie.ir.program import Euclidean, Value, at_values

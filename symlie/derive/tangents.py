@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from sympy import Expr, Integer, Symbol
 
-from symlie.derive.statements import DerivedStatement
+from symlie.derive.derived_statement import DerivedStatement
 from symlie.groups.operations import Difference
 from symlie.ir.differentiate import forward
 from symlie.ir.program import Assignment, Program, Value, needed_statements

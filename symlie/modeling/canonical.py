@@ -20,11 +20,11 @@ from sympy import Basic, Expr, MatrixBase, Symbol
 from symlie.groups.group import LieGroup, storage_symbols
 from symlie.groups.homogeneous import ConfigurationSpace, HomogeneousSpace
 from symlie.ir.program import Program, needed_statements
+from symlie.modeling.declarations import Stated
 from symlie.modeling.element_type import ElementInstances
 from symlie.modeling.model import Model
 from symlie.modeling.node import Node
 from symlie.modeling.node_array import NodeArray
-from symlie.modeling.stated import Stated
 from symlie.modeling.terms import Parameter
 
 _NOT_OF_KERNELS = ("program", "units", "_forces_of_all")

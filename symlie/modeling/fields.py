@@ -12,9 +12,9 @@ from symlie.groups.group import Field, LieGroup
 from symlie.groups.homogeneous import HomogeneousSpace, algebra_map
 from symlie.ir.differentiate import reverse
 from symlie.ir.program import Euclidean, Value, depends_on
+from symlie.modeling.declarations import Stated
 from symlie.modeling.expressions import components
 from symlie.modeling.node import Node
-from symlie.modeling.stated import Stated
 from symlie.modeling.symbolic import SymbolicMatrix
 from symlie.modeling.terms import Placement
 from symlie.unit_names import UNITS

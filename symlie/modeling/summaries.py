@@ -14,9 +14,9 @@ from symlie.ir.program import Program, Vector
 from symlie.showing import listed, table
 
 if TYPE_CHECKING:
+    from symlie.modeling.declarations import Stated
     from symlie.modeling.element_type import ElementInstances
     from symlie.modeling.node_array import NodeArray
-    from symlie.modeling.stated import Stated
 
 
 def statement_parts(

@@ -23,7 +23,6 @@ from symlie.stages import stage
 from symlie.templating import render
 from symlie.typeset.notation import field_letter, letter
 from symlie.typeset.operator_formulas import COEFFICIENTS, kinematic_rows, operator_rows
-from symlie.typeset.statement_view import Row, StatementView
 from symlie.typeset.term_rows import (
     constraint_rows,
     energy_rows,
@@ -35,6 +34,7 @@ from symlie.typeset.term_rows import (
     output_rows,
     placement_rows,
 )
+from symlie.typeset.view import Row, StatementView
 
 ROWS_PER_BLOCK = 40
 """Rows of one aligned block; longer lists are split, because a browser typesets each block as a whole."""

@@ -27,9 +27,9 @@ from symlie.ir.primitives import WORKING_INTERVAL
 from symlie.ir.program import Application, Program, Vector
 from symlie.modeling.node import Node
 from symlie.typeset.notation import STORAGE, VELOCITY, Notation, field_letter
-from symlie.typeset.statement_view import Row, StatementView
 from symlie.typeset.term_rows import field_part
 from symlie.typeset.vector_forms import VectorForms
+from symlie.typeset.view import Row, StatementView
 
 COEFFICIENTS = (
     Row("c_{k}(z)", (r"\sum_{j \geq 0} \frac{(-z)^j}{(2 j + k)!}",)),

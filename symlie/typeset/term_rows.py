@@ -12,7 +12,7 @@ from symlie.groups.homogeneous import HomogeneousSpace
 from symlie.modeling.node import Node
 from symlie.modeling.terms import Constraint
 from symlie.typeset.notation import Letter, field_letter, word
-from symlie.typeset.statement_view import Row, StatementView, VelocityPart
+from symlie.typeset.view import Row, StatementView, VelocityPart
 
 CONSTRAINT_SECTIONS = (
     "Constraints", "Constraint Jacobian", "Hidden constraints", "Nonholonomic constraints", "Curvature",

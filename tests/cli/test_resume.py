@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import symlie as sl
-from symlie.models.statement_cache import system_of_model
+from symlie.models.systems import system_of_model
 from symlie.runtime.integrate.checkpoint_file import CheckpointFile, read_checkpoint
 from tests.cli.conftest import Outcome, python
 from tests.runtime.test_checkpoint import content

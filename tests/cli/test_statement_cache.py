@@ -13,9 +13,9 @@ import symlie as sl
 from symlie.compile import cache
 from symlie.compile.compiler import run_compiler
 from symlie.derive import equations
-from symlie.derive.statements import derive_statement
+from symlie.derive.derived_statement import derive_statement
 from symlie.errors import UnknownNameError
-from symlie.models.statement_cache import system_of_model
+from symlie.models.systems import system_of_model
 from symlie.runtime.system.system import System
 from tests.cli.conftest import Outcome
 from tests.cli.test_resume import exact

@@ -24,11 +24,11 @@ from symlie.groups.operators import ad_matrix, squared_angle
 from symlie.groups.spectrum import DEXP, DEXP_NEGATIVE, DEXP_NEGATIVE_INVERSE, EXP
 from symlie.models.registry import build_model
 from symlie.publish.sets import generated_files
+from symlie.typeset.definitions import collected, statement_list
 from symlie.typeset.display import latex, markdown, protected
 from symlie.typeset.notation import LET, Letter, Notation, Rotation, letter, spaced, word
 from symlie.typeset.operator_formulas import closed_form_terms, operator_rows
 from symlie.typeset.polynomial import Generators, TooLargeError
-from symlie.typeset.statement_list import collected, statement_list
 from symlie.typeset.vector_forms import VectorForms
 from tests.evaluation import Evaluation, value_of
 from tests.systems import HEAVY_TOPS, chain_equations, heavy_top_equations, polar_equations

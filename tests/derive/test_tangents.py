@@ -9,8 +9,8 @@ import pytest
 from mpmath import mpf
 from sympy import Expr, Symbol
 
+from symlie.derive.derived_statement import DerivedStatement, derive_statement
 from symlie.derive.kernels import _ElementBuilder as ElementBuilder
-from symlie.derive.statements import DerivedStatement, derive_statement
 from symlie.derive.tangents import NewtonMatrices
 from symlie.ir.hoisting import ParameterHoisting
 from symlie.modeling.model import Model

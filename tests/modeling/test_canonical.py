@@ -18,11 +18,11 @@ from symlie.groups.group import LieGroup
 from symlie.groups.homogeneous import HomogeneousSpace
 from symlie.ir.program import Application, Assignment, needed_statements
 from symlie.modeling.canonical import canonical_text
+from symlie.modeling.declarations import Stated
 from symlie.modeling.element_type import ElementInstances
+from symlie.modeling.inventory import terms_of
 from symlie.modeling.node import Node
 from symlie.modeling.node_array import NodeArray
-from symlie.modeling.stated import Stated
-from symlie.modeling.stated_terms import terms_of
 from symlie.models.registry import build_model, model_names
 from symlie.publish.sets import _emitted_core
 from tests.random.generator import random_model

@@ -12,7 +12,7 @@ from mpmath import mpf
 
 import symlie as sl
 from symlie.errors import FormatError
-from symlie.models.statement_cache import system_of_model
+from symlie.models.systems import system_of_model
 from symlie.publish.sets import generated_files, set_files
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.linear.schur import DenseAlgebra

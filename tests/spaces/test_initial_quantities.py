@@ -13,7 +13,7 @@ import pytest
 import symlie as sl
 from symlie.errors import ModelError, UnknownNameError
 from symlie.models import pendulum_chain
-from symlie.models.statement_cache import system_of_model
+from symlie.models.systems import system_of_model
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.system.record import recorded_system, system_record
 from tests.spaces.test_chain import momenta_of, random_state

@@ -10,7 +10,7 @@ from typing import Any
 
 import symlie as sl
 from symlie.certify.certificate import check_file
-from symlie.models.statement_cache import system_of_model
+from symlie.models.systems import system_of_model
 from symlie.runtime.solution.solution import Solution
 
 FILES: dict[str, str] = {

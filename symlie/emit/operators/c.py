@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from symlie.contract.kernels import REAL
 from symlie.emit.c.printing import CPrinter, coefficient_function
 from symlie.emit.printing import loaded_components, print_statements
+from symlie.ir.group_operators import GroupOperators
 from symlie.ir.kernels import Kernel
-from symlie.ir.operators import GroupOperators
 from symlie.paths import template_folder
 from symlie.templating import render
 

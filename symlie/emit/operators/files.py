@@ -11,8 +11,8 @@ from symlie.emit.c.printing import CPrinter
 from symlie.emit.operators.c import c_files
 from symlie.emit.operators.numpy import numpy_files
 from symlie.errors import UnknownNameError
+from symlie.ir.group_operators import GroupOperators
 from symlie.ir.kernels import Kernel
-from symlie.ir.operators import GroupOperators
 from symlie.templating import render
 from symlie.version import VERSION
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from symlie.contract.signature import Argument
 from symlie.emit.numpy.model import NumpyPrinter, coefficient_function, primitives
 from symlie.emit.printing import loaded_components, print_statements
+from symlie.ir.group_operators import GroupOperators
 from symlie.ir.kernels import Kernel
-from symlie.ir.operators import GroupOperators
 from symlie.templating import render
 
 VECTORS = ("exp", "log", "storage_rate")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import sympy
 from sympy import Expr, Symbol
 
-from symlie.derive.statements import DerivedStatement
+from symlie.derive.derived_statement import DerivedStatement
 from symlie.groups.group import LieGroup
 from symlie.groups.homogeneous import ConfigurationSpace
 from symlie.groups.operations import Compose, Difference, Exponential, Inverse, Logarithm
@@ -17,6 +17,7 @@ from symlie.groups.rotation import Rotate, rotation_size
 from symlie.ir.program import Application, Assignment, Vector
 from symlie.modeling.node import Node
 from symlie.modeling.terms import Input, Parameter
+from symlie.typeset.definitions import Definition, statement_list
 from symlie.typeset.notation import (
     LET,
     PARAMETER,
@@ -30,7 +31,6 @@ from symlie.typeset.notation import (
     rotation_entries,
     word,
 )
-from symlie.typeset.statement_list import Definition, statement_list
 from symlie.typeset.vector_forms import VectorForms
 
 _LETTERS = "abdfkrsu"

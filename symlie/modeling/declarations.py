@@ -9,9 +9,9 @@ import numpy as np
 from sympy import Expr, Integer, Symbol
 
 from symlie.errors import ModelError
+from symlie.groups.analytic_functions import function_of_ad
 from symlie.groups.group import LieGroup
 from symlie.groups.spectrum import AnalyticFunction
-from symlie.groups.stated_functions import function_of_ad
 from symlie.ir.primitives import RunTimeInput, RunTimeInputSlope
 from symlie.ir.program import Assignment, Euclidean, Program, Value, depends_on, needed_statements
 from symlie.modeling.expressions import components

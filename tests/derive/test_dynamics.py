@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import random
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import mpmath
@@ -48,9 +49,7 @@ def heavy_top_statement(group: str) -> Statement:
         "lever": [0.25, 1.0, -0.5],
         "gravity": [1.5, -2.25, -9.81],
     }
-    model.parameters = [
-        type(p)(p.name, tuple(map(float, generic[p.name])), p.shape, p.unit, p.symbols) for p in model.parameters
-    ]
+    model.parameters = [replace(p, default=tuple(map(float, generic[p.name]))) for p in model.parameters]
     return Statement(model)
 
 

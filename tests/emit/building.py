@@ -100,7 +100,7 @@ class Exposed:
         prototypes, functions = [], []
         for kernel in self.kernels.values():
             signature = kernel.signature
-            prototype = signature.prototype().replace("restrict ", "").replace("void ", "void exposed_", 1)
+            prototype = signature.prototype("double").replace("restrict ", "").replace("void ", "void exposed_", 1)
             names = ", ".join(a.name for a in signature.arguments)
             prototypes.append(f"{prototype};")
             functions.append(f"{prototype} {{ {signature.name}({names}); }}")

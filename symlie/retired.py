@@ -9,7 +9,9 @@ SUCCESSORS = {
     "Linearization.basis": "Linearization.first_order.basis",
     "Linearization.projected": "Linearization.first_order",
     "Node.a": "Node.v_dot",
+    "System.derivatives": "System.newton_matrices",
     "System.driver_library": "symlie.solve",
+    "System.steps": "System.sets",
     "System.tangents": "System.newton_matrices",
 }
 """Names of the package, and attributes by the name of their class."""

@@ -84,5 +84,5 @@ def test_cost_of_a_segment() -> None:
         *matrices.stiffness,
         *matrices.damping,
     ]
-    kernel = builder.kernel("all", "tqvpe", [("out", [c for term in terms for c in term])], "Everything.")
+    kernel = builder.kernel("everything", [c for term in terms for c in term], row="force")
     assert 3000 < kernel.body.operation_count <= MOST_OPERATIONS

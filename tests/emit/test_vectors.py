@@ -15,6 +15,7 @@ from symlie.compile.headers import included_headers
 
 SOURCE = """
 #include <math.h>
+#include "real.h"
 #include "vectors.h"
 int finite(int n, const double *x) { return all_finite(n, x); }
 double largest(int n, const double *x, double bound) { return largest_entry(n, x, bound); }
@@ -32,7 +33,7 @@ SIZES = (0, 1, 3, 4, 7, 33)
 def library(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Any:
     """The functions of ``vectors.h`` as large and as small models have them."""
     folder: Path = tmp_path_factory.mktemp("vectors")
-    for name, text in included_headers(["vectors.h"]).items():
+    for name, text in included_headers(["real.h", "vectors.h"]).items():
         (folder / name).write_text(text)
     (folder / "main.c").write_text(f"#define UNROLL_STAGES {request.param}\n{SOURCE}")
     run_compiler(folder / "main.c", folder / "main.so", flags("default"))

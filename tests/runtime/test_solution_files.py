@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import functools
 import json
@@ -157,9 +158,9 @@ def test_another_manifest_format_is_refused(tmp_path: Path) -> None:
     """Code of another version of the generator."""
     path = tmp_path / "top.npz"
     solution = solution_of("trace")
-    manifest = json.loads(solution.system.files["manifest.json"])
-    other = {**solution.system.files, "manifest.json": json.dumps({**manifest, "format": -1})}
-    save_solution(dataclasses.replace(solution, system=dataclasses.replace(solution.system, files=other)), path)
+    layout = copy.copy(solution.system.layout)
+    layout.manifest = dataclasses.replace(layout.manifest, format=-1)
+    save_solution(dataclasses.replace(solution, system=dataclasses.replace(solution.system, layout=layout)), path)
     with pytest.raises(FormatError, match="format -1"):
         sl.load_solution(path)
     assert isinstance(solution.system.layout, Layout)

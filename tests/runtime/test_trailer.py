@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -121,11 +120,8 @@ def test_trailers_of_files_of_any_size(size: int, tmp_path: Path) -> None:
     assert check_trailer(path)
 
 
-def test_files_without_a_checksum_are_read(tmp_path: Path) -> None:
-    """Version 0.1.0 wrote none."""
-    path = tmp_path / "x.nc"
-    shutil.copy(SETS / "0.1.0" / "hoist.nc", path)
+def test_earlier_files_without_a_checksum_are_refused_by_their_version() -> None:
+    path = SETS / "0.1.0" / "hoist.nc"
     assert not check_trailer(path)
-    assert sl.load_solution(path).system.name == "hoist"
-    append_trailer(path)
-    assert sl.load_solution(path).system.name == "hoist"
+    with pytest.raises(FormatError, match=r"has format 3 of symlie 0\.1\.0"):
+        sl.load_solution(path)

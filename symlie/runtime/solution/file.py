@@ -22,7 +22,6 @@ from symlie.runtime.solution.start import Start
 from symlie.runtime.solution.trailer import check_trailer
 from symlie.runtime.solution.variables import (
     CARRIED,
-    CHECKSUM,
     END,
     EVENT,
     EVENT_STATE,
@@ -200,21 +199,21 @@ def _read_netcdf(path: Path) -> _Content:
 
     is_checked = check_trailer(path)
     with netCDF4.Dataset(path) as file:
-        group = file.groups.get(GROUP.rstrip("/"))
-        # Files of this format may lack a checksum: version 0.1.0 wrote none, and did not state one.
-        if not is_checked and (group is None or CHECKSUM in group.ncattrs()):
+        attributes = {a: file.getncattr(a) for a in file.ncattrs()}
+        # Earlier formats have no checksum; they are refused by their number.
+        if not is_checked and str(attributes.get("symlie_format")) == str(FORMAT):
             raise FormatError(
                 f"{path} is not as symlie wrote it: another program wrote or changed it, or its end was cut off; "
                 "load the file as it was, or read this one with xarray or netCDF4."
             )
         file.set_auto_mask(False)
-        apart = {} if group is None else group.variables
+        apart = file.groups[GROUP.rstrip("/")].variables if file.groups else {}
         variables = file.variables | {GROUP + name: variable for name, variable in apart.items()}
         if sum(math.prod(v.shape) for v in variables.values()) > DENSEST * path.stat().st_size:
             raise ValueError("it has more values than a file of this size holds")
         values = {name: np.array(variable[...]) for name, variable in variables.items()}
         about = {name: {a: v.getncattr(a) for a in v.ncattrs()} for name, v in variables.items()}
-        return _Content(values, about, {a: file.getncattr(a) for a in file.ncattrs()})
+        return _Content(values, about, attributes)
 
 
 def _read_numpy(path: Path) -> _Content:

@@ -23,7 +23,6 @@ from symlie.runtime.solution.data_tables import write_text
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.solution.trailer import append_trailer
 from symlie.runtime.solution.variables import (
-    CHECKSUM,
     GROUP,
     Variable,
     group_variables,
@@ -106,7 +105,6 @@ def _write_netcdf(path: Path, variables: list[Variable], attributes: Mapping[str
                 stored = place.createVariable(name, kind, variable.dimensions, fletcher32=True)
                 stored.setncatts(variable.attributes)
                 stored[...] = variable.values
-            file.groups[GROUP.rstrip("/")].setncattr(CHECKSUM, "CRC-32 of all bytes, behind the netCDF content")
     except RuntimeError as error:
         raise OSError(str(error)) from error  # how netCDF4 reports, for instance, a full disk
     append_trailer(path)

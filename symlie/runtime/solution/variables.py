@@ -28,7 +28,7 @@ from symlie.runtime.solution.solution import Solution
 from symlie.runtime.system.record import model_hash, system_record
 from symlie.version import VERSION
 
-FORMAT = 3
+FORMAT = 4
 """Version of what is in these files."""
 
 GROUP = "symlie/"
@@ -51,9 +51,6 @@ EVENT = f"{GROUP}event"
 
 EVENT_STATE = ("q", "v", "multipliers", "carried", "own")
 """Parts of the state at an event."""
-
-CHECKSUM = "checksum"
-"""Attribute of the group in netCDF files that end with their checksum."""
 
 _AXES: dict[int, tuple[str, ...]] = {0: (), 1: ("component",), 2: ("row", "column")}
 """Names of the dimensions of a number, a vector and a matrix, before their lengths."""

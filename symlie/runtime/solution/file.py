@@ -200,12 +200,14 @@ def _read_netcdf(path: Path) -> _Content:
     is_checked = check_trailer(path)
     with netCDF4.Dataset(path) as file:
         attributes = {a: file.getncattr(a) for a in file.ncattrs()}
-        # Earlier formats have no checksum; they are refused by their number.
+        # Earlier formats have no checksum; they are refused by their number, and nothing else is read of them.
         if not is_checked and str(attributes.get("symlie_format")) == str(FORMAT):
             raise FormatError(
                 f"{path} is not as symlie wrote it: another program wrote or changed it, or its end was cut off; "
                 "load the file as it was, or read this one with xarray or netCDF4."
             )
+        if not is_checked:
+            return _Content({}, {}, attributes)
         file.set_auto_mask(False)
         apart = file.groups[GROUP.rstrip("/")].variables if file.groups else {}
         variables = file.variables | {GROUP + name: variable for name, variable in apart.items()}

@@ -3,12 +3,24 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
+PYTEST := -m pytest --numprocesses auto --dist loadfile
+
+# Environments of the matrix: each has a folder of its own, and a cache of its own in it, so that everything is derived
+# and compiled there.
+MATRIX := $(CURDIR)/.matrix
+UV := $(BIN)/uv
+OLDEST_PYTHON := $(shell sed -n 's/^requires-python = ">=\(.*\)"/\1/p' pyproject.toml)
+NEWEST_PYTHON ?= $(shell $(BIN)/python tests/matrix/newest_python.py)
+# What each of them runs: a little of everything that depends on versions and compilers. All quick tests: TESTS=tests.
+TESTS := tests/cli/test_run.py tests/runtime/test_families.py tests/runtime/test_files.py \
+	tests/runtime/test_solution_files.py tests/runtime/test_figures.py tests/emit/test_standalone.py \
+	tests/certify/test_checker.py tests/written
 
 .DEFAULT_GOAL := help
-.PHONY: help run test slow nightly bench generate clean
+.PHONY: help run test slow random matrix oldest newest clang without-compiler wheel sanitizers nightly bench generate clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "symlie needs Python 3.11 or newer; choose one with: make PYTHON=...")'
@@ -24,14 +36,68 @@ test: $(STAMP) ## lint, format check, types, quick tests, generated files up to 
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/pytest --numprocesses auto --dist loadfile
+	$(BIN)/python $(PYTEST)
 	$(BIN)/symlie generate --all --check
 
 slow: $(STAMP) ## the slow tests
-	$(BIN)/pytest --numprocesses auto -m slow
+	$(BIN)/python -m pytest --numprocesses auto -m slow
 
-nightly: $(STAMP) ## random models 1000 to 9999 against the oracle of trajectories; goes on where it was interrupted
+random: $(STAMP) ## random models 1000 to 9999 against the oracle of trajectories; goes on where it was interrupted
 	$(BIN)/python -m tests.trajectories.run --seeds 1000:10000 --out .nightly.jsonl
+
+matrix: oldest newest clang without-compiler wheel sanitizers ## all of the following, each with a few tests
+
+# $(call environment,NAME,PYTHON,OPTIONS) makes an environment anew, whatever was there.
+define environment
+@echo "$(1): Python $(2)"
+$(UV) venv --quiet --clear --python $(2) $(MATRIX)/$(1)
+$(UV) pip install --quiet --python $(MATRIX)/$(1) $(3) --editable '.[dev]'
+endef
+
+oldest: export SYMLIE_CACHE = $(MATRIX)/oldest/cache
+oldest: $(STAMP) ## a few tests with the oldest Python and the oldest versions that pyproject.toml allows
+	$(call environment,oldest,$(OLDEST_PYTHON),--resolution lowest-direct --constraints tests/matrix/oldest.txt)
+	$(MATRIX)/oldest/bin/python $(PYTEST) $(TESTS)
+	$(MATRIX)/oldest/bin/symlie generate --all --check
+
+newest: export SYMLIE_CACHE = $(MATRIX)/newest/cache
+newest: $(STAMP) ## a few tests with the newest versions and the newest Python found here, or NEWEST_PYTHON=...
+	$(call environment,newest,$(NEWEST_PYTHON),--upgrade)
+	$(MATRIX)/newest/bin/python $(PYTEST) $(TESTS)
+	$(MATRIX)/newest/bin/symlie generate --all --check
+
+clang: export SYMLIE_CACHE = $(MATRIX)/clang/cache
+clang: $(STAMP) ## a few tests with clang
+	@command -v clang || { echo 'clang is not there; install it, on Debian with: apt-get install clang' >&2; exit 1; }
+	rm -rf $(MATRIX)/clang
+	CC=clang $(BIN)/python $(PYTEST) $(TESTS)
+
+without-compiler: export SYMLIE_CACHE = $(MATRIX)/without-compiler/cache
+without-compiler: $(STAMP) ## a few tests on NumPy, with all programs on the path except compilers
+	rm -rf $(MATRIX)/without-compiler
+	$(BIN)/python tests/matrix/programs.py $(MATRIX)/without-compiler/bin
+	env -u CC PATH=$(MATRIX)/without-compiler/bin $(BIN)/python $(PYTEST) $(TESTS)
+
+wheel: export SYMLIE_CACHE = $(MATRIX)/wheel/cache
+wheel: $(STAMP) ## build an sdist and from it a wheel; install it without extras, and run it
+	rm -rf $(MATRIX)/wheel
+	$(UV) build --quiet --python $(BIN)/python --out-dir $(MATRIX)/wheel
+	$(UV) venv --quiet --python $(BIN)/python $(MATRIX)/wheel/installed
+	$(UV) pip install --quiet --python $(MATRIX)/wheel/installed $(MATRIX)/wheel/*.whl
+	cd $(MATRIX)/wheel && env -u PYTHONPATH installed/bin/symlie run heavy_top --t-end 0.1 --out heavy_top.npz
+	cd $(MATRIX)/wheel && env -u PYTHONPATH installed/bin/symlie generate heavy_top --out generated
+	cd $(MATRIX)/wheel && installed/bin/python -I $(CURDIR)/tests/matrix/installed.py
+
+sanitizers: $(STAMP) ## standalone programs under the address and undefined behaviour sanitizers
+	$(BIN)/python -m pytest --numprocesses auto -m slow -k sanitizers tests/emit
+
+NIGHTLY := slow oldest newest clang without-compiler random
+nightly: $(STAMP) ## slow tests, all quick tests in each environment of the matrix, random models; takes hours
+	@failed=; for job in $(NIGHTLY); do \
+		echo "nightly: make $$job TESTS=tests"; \
+		$(MAKE) $$job TESTS=tests || failed="$$failed $$job"; \
+	done; \
+	test -z "$$failed" || { echo "nightly: failed:$$failed" >&2; exit 1; }
 
 bench: $(STAMP) ## the benchmarks
 	$(BIN)/symlie bench
@@ -40,5 +106,5 @@ generate: $(STAMP) ## write the generated files anew
 	$(BIN)/symlie generate --all
 
 clean: ## remove the virtual environment, caches and outputs
-	rm -rf $(VENV) build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache heavy_top.png heavy_top.nc
+	rm -rf $(VENV) $(MATRIX) build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache heavy_top.png heavy_top.nc
 	find . -name .git -prune -o -type d -name __pycache__ -prune -exec rm -rf {} +

@@ -135,7 +135,7 @@ def test_commands_are_understood(monkeypatch: pytest.MonkeyPatch) -> None:
     understood: list[Namespace] = []
     for module in COMMANDS.values():
         monkeypatch.setattr(module, "run", lambda options: understood.append(options) or 0)
-    targets = re.findall(r"^(\w+):.*##", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    targets = re.findall(r"^([\w-]+):.*##", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
     count = 0
     for place, words in commands():

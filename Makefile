@@ -14,7 +14,7 @@ NEWEST_PYTHON ?= $(shell $(BIN)/python tests/matrix/newest_python.py)
 # What each of them runs: a little of everything that depends on versions and compilers. All quick tests: TESTS=tests.
 TESTS := tests/cli/test_run.py tests/runtime/test_families.py tests/runtime/test_files.py \
 	tests/runtime/test_solution_files.py tests/runtime/test_figures.py tests/emit/test_standalone.py \
-	tests/certify/test_checker.py tests/written
+	tests/modeling/test_loads.py tests/certify/test_checker.py tests/written
 
 .DEFAULT_GOAL := help
 .PHONY: help run test slow random matrix oldest newest clang without-compiler wheel sanitizers nightly bench generate clean

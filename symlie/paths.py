@@ -21,10 +21,10 @@ def cache_folder() -> Path:
     """The user's cache folder for compiled libraries; ``SYMLIE_CACHE`` overrides it."""
     override = os.environ.get("SYMLIE_CACHE")
     if override:
-        return Path(override)
+        return Path(override).absolute()  # the compiler runs in another folder
     base = os.environ.get("XDG_CACHE_HOME")
     if base:
-        return Path(base) / "symlie"
+        return Path(base).absolute() / "symlie"
     try:
         return Path.home() / ".cache" / "symlie"
     except RuntimeError:  # a container whose user has neither HOME nor an entry in the list of users

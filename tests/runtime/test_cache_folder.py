@@ -104,6 +104,15 @@ def test_no_temporary_folder_either(folder: Path, monkeypatch: pytest.MonkeyPatc
         publish_text("sets", "list.json", "[]")
 
 
+@pytest.mark.parametrize("variable", ["SYMLIE_CACHE", "XDG_CACHE_HOME"])
+def test_a_relative_folder(variable: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is relative to the current folder, whichever the compiler runs in."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("SYMLIE_CACHE", raising=False)
+    monkeypatch.setenv(variable, "near")
+    assert library().is_relative_to(tmp_path / "near")
+
+
 def test_a_user_without_home(monkeypatch: pytest.MonkeyPatch) -> None:
     """In containers there may be neither HOME nor an entry in the list of users."""
 

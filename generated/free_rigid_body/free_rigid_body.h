@@ -111,7 +111,7 @@ static inline void SO3_dual_advance(const symlie_real *restrict q, const symlie_
 }
 
 /* T⁻¹(-u) w, the rate of local coordinates. 36 operations. */
-static inline void SO3_dual_rate(const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
+static inline void SO3_dual_inverse_tangent_operator(const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
 {
     const symlie_real s0 = (u[1] * w[2]) - (u[2] * w[1]);
     const symlie_real s1 = (u[2] * w[0]) - (u[0] * w[2]);
@@ -123,7 +123,7 @@ static inline void SO3_dual_rate(const symlie_real *restrict u, const symlie_rea
 }
 
 /* T(-u) w. 37 operations. */
-static inline void SO3_dual_transport(const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
+static inline void SO3_dual_tangent_operator(const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
 {
     const symlie_real s0 = ((u[0] * u[0]) + (u[1] * u[1])) + (u[2] * u[2]);
     const symlie_real s1 = (u[1] * w[2]) - (u[2] * w[1]);
@@ -259,20 +259,20 @@ static inline void system_advance(const symlie_problem *restrict P, const symlie
 }
 
 /* T⁻¹(u) w. */
-static inline void system_rate(const symlie_problem *restrict P, const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
+static inline void system_inverse_tangent_operator(const symlie_problem *restrict P, const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
 {
     int s = 0, d = 0;
     for (int k = 0; k < 1; k++, s += 3, d += 3)
-        SO3_dual_rate(u + d, w + d, out + d);
+        SO3_dual_inverse_tangent_operator(u + d, w + d, out + d);
     (void)P, (void)s, (void)d;
 }
 
 /* T(u) w. */
-static inline void system_transport(const symlie_problem *restrict P, const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
+static inline void system_tangent_operator(const symlie_problem *restrict P, const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
 {
     int s = 0, d = 0;
     for (int k = 0; k < 1; k++, s += 3, d += 3)
-        SO3_dual_transport(u + d, w + d, out + d);
+        SO3_dual_tangent_operator(u + d, w + d, out + d);
     (void)P, (void)s, (void)d;
 }
 

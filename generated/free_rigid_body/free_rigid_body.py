@@ -5,7 +5,7 @@ Every kernel takes components, each a number or an array over instances, and ret
 
 import numpy as np
 
-INTERFACE_HASH = "84555294c6e92b92"
+INTERFACE_HASH = "e974a17ec3f750cb"
 
 
 def _horner(coefficients, z):
@@ -185,7 +185,7 @@ def SO3_dual_advance(q, u):
     return (((q[0] * ((s5 * ((-s1) - s2)) + 1.0)) + (q[1] * (s7 - s8))) + (q[2] * (s9 + s10)), ((q[0] * (s7 + s8)) + (q[1] * (((s6 - s2) * s5) + 1.0))) + (q[2] * (s11 - s12)), ((q[0] * (s10 - s9)) + (q[1] * (s11 + s12))) + (q[2] * (((s6 - s1) * s5) + 1.0)), )
 
 
-def SO3_dual_rate(u, w):
+def SO3_dual_inverse_tangent_operator(u, w):
     """T⁻¹(-u) w, the rate of local coordinates."""
     s0 = (u[1] * w[2]) - (u[2] * w[1])
     s1 = (u[2] * w[0]) - (u[0] * w[2])
@@ -194,7 +194,7 @@ def SO3_dual_rate(u, w):
     return (((s3 * ((s2 * u[1]) - (s1 * u[2]))) + w[0]) - (s0 * 0.5), ((s3 * ((s0 * u[2]) - (s2 * u[0]))) + w[1]) - (s1 * 0.5), ((s3 * ((s1 * u[0]) - (s0 * u[1]))) + w[2]) - (s2 * 0.5), )
 
 
-def SO3_dual_transport(u, w):
+def SO3_dual_tangent_operator(u, w):
     """T(-u) w."""
     s0 = ((u[0] * u[0]) + (u[1] * u[1])) + (u[2] * u[2])
     s1 = (u[1] * w[2]) - (u[2] * w[1])

@@ -5,7 +5,7 @@ Every kernel takes components, each a number or an array over instances, and ret
 
 import numpy as np
 
-INTERFACE_HASH = "bd231b6f43a58fc5"
+INTERFACE_HASH = "0db930d4506551c0"
 
 
 def _horner(coefficients, z):
@@ -213,7 +213,7 @@ def S3_advance(q, u):
     return ((((q[0] * s1) - (q[1] * s3)) - (q[2] * s4)) - (q[3] * s5), (((q[1] * s1) + (q[0] * s3)) + (q[2] * s5)) - (q[3] * s4), (((q[2] * s1) + (q[3] * s3)) + (q[0] * s4)) - (q[1] * s5), (((q[3] * s1) + (q[1] * s4)) + (q[0] * s5)) - (q[2] * s3), )
 
 
-def S3_rate(u, w):
+def S3_inverse_tangent_operator(u, w):
     """T⁻¹(u) w, the rate of local coordinates."""
     s0 = (u[1] * w[2]) - (u[2] * w[1])
     s1 = (u[2] * w[0]) - (u[0] * w[2])
@@ -222,7 +222,7 @@ def S3_rate(u, w):
     return (((s0 * 0.5) + w[0]) + (s3 * ((s2 * u[1]) - (s1 * u[2]))), ((s1 * 0.5) + w[1]) + (s3 * ((s0 * u[2]) - (s2 * u[0]))), ((s2 * 0.5) + w[2]) + (s3 * ((s1 * u[0]) - (s0 * u[1]))), )
 
 
-def S3_transport(u, w):
+def S3_tangent_operator(u, w):
     """T(u) w."""
     s0 = ((u[0] * u[0]) + (u[1] * u[1])) + (u[2] * u[2])
     s1 = (u[1] * w[2]) - (u[2] * w[1])

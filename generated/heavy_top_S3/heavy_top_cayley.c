@@ -3,16 +3,16 @@
 #include "heavy_top.h"
 #include "heavy_top_cayley.h"
 
-const char *symlie_interface_hash(void) { return "5ac413e80440c360"; }
+const char *symlie_interface_hash(void) { return "8d7b95df06668e6a"; }
 
 void symlie_advance_cayley(const symlie_problem *P, const symlie_real *q, const symlie_real *u, symlie_real *out)
 {
     system_advance_cayley(P, q, u, out);
 }
 
-void symlie_rate_cayley(const symlie_problem *P, const symlie_real *u, const symlie_real *w, symlie_real *out)
+void symlie_inverse_tangent_operator_cayley(const symlie_problem *P, const symlie_real *u, const symlie_real *w, symlie_real *out)
 {
-    system_rate_cayley(P, u, w, out);
+    system_inverse_tangent_operator_cayley(P, u, w, out);
 }
 
 symlie_real symlie_chart_cayley(const symlie_problem *P, const symlie_real *u)

@@ -5,7 +5,7 @@ Every kernel takes components, each a number or an array over instances, and ret
 
 import numpy as np
 
-INTERFACE_HASH = "5ac413e80440c360"
+INTERFACE_HASH = "8d7b95df06668e6a"
 
 
 def S3_advance_cayley(q, u):
@@ -20,7 +20,7 @@ def S3_advance_cayley(q, u):
     return ((((q[0] * s2) - (q[1] * s4)) - (q[2] * s5)) - (q[3] * s6), (((q[1] * s2) + (q[0] * s4)) + (q[2] * s6)) - (q[3] * s5), (((q[2] * s2) + (q[0] * s5)) + (q[3] * s4)) - (q[1] * s6), (((q[3] * s2) + (q[0] * s6)) + (q[1] * s5)) - (q[2] * s4), )
 
 
-def S3_rate_cayley(u, w):
+def S3_inverse_tangent_operator_cayley(u, w):
     """T⁻¹(u) w of these coordinates."""
     s0 = (u[0] * u[0]) * 0.0625
     s1 = (u[1] * u[1]) * 0.0625

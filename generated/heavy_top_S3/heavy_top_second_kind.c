@@ -3,16 +3,16 @@
 #include "heavy_top.h"
 #include "heavy_top_second_kind.h"
 
-const char *symlie_interface_hash(void) { return "fab348b222432107"; }
+const char *symlie_interface_hash(void) { return "74a233ececcaf6b9"; }
 
 void symlie_advance_second_kind(const symlie_problem *P, const symlie_real *q, const symlie_real *u, symlie_real *out)
 {
     system_advance_second_kind(P, q, u, out);
 }
 
-void symlie_rate_second_kind(const symlie_problem *P, const symlie_real *u, const symlie_real *w, symlie_real *out)
+void symlie_inverse_tangent_operator_second_kind(const symlie_problem *P, const symlie_real *u, const symlie_real *w, symlie_real *out)
 {
-    system_rate_second_kind(P, u, w, out);
+    system_inverse_tangent_operator_second_kind(P, u, w, out);
 }
 
 symlie_real symlie_chart_second_kind(const symlie_problem *P, const symlie_real *u)

@@ -5,7 +5,7 @@ Every kernel takes components, each a number or an array over instances, and ret
 
 import numpy as np
 
-INTERFACE_HASH = "fab348b222432107"
+INTERFACE_HASH = "74a233ececcaf6b9"
 
 
 def S3_advance_second_kind(q, u):
@@ -30,7 +30,7 @@ def S3_advance_second_kind(q, u):
     return ((((q[0] * s13) - (q[1] * s14)) - (q[2] * s15)) - (q[3] * s16), (((q[0] * s14) + (q[1] * s13)) + (q[2] * s16)) - (q[3] * s15), (((q[0] * s15) + (q[2] * s13)) + (q[3] * s14)) - (q[1] * s16), (((q[0] * s16) + (q[1] * s15)) + (q[3] * s13)) - (q[2] * s14), )
 
 
-def S3_rate_second_kind(u, w):
+def S3_inverse_tangent_operator_second_kind(u, w):
     """T⁻¹(u) w of these coordinates."""
     s0 = np.cos(u[1])
     s1 = np.sin(u[1])

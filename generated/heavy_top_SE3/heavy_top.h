@@ -182,7 +182,7 @@ static inline void SE3_advance(const symlie_real *restrict q, const symlie_real 
 }
 
 /* T⁻¹(u) w, the rate of local coordinates. 107 operations. */
-static inline void SE3_rate(const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
+static inline void SE3_inverse_tangent_operator(const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
 {
     const symlie_real s0 = ((u[0] * u[0]) + (u[1] * u[1])) + (u[2] * u[2]);
     const symlie_real s1 = (u[1] * w[2]) - (u[2] * w[1]);
@@ -209,7 +209,7 @@ static inline void SE3_rate(const symlie_real *restrict u, const symlie_real *re
 }
 
 /* T(u) w. 117 operations. */
-static inline void SE3_transport(const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
+static inline void SE3_tangent_operator(const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
 {
     const symlie_real s0 = ((u[0] * u[0]) + (u[1] * u[1])) + (u[2] * u[2]);
     const symlie_real s1 = (u[1] * w[2]) - (u[2] * w[1]);
@@ -576,20 +576,20 @@ static inline void system_advance(const symlie_problem *restrict P, const symlie
 }
 
 /* T⁻¹(u) w. */
-static inline void system_rate(const symlie_problem *restrict P, const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
+static inline void system_inverse_tangent_operator(const symlie_problem *restrict P, const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
 {
     int s = 0, d = 0;
     for (int k = 0; k < 1; k++, s += 12, d += 6)
-        SE3_rate(u + d, w + d, out + d);
+        SE3_inverse_tangent_operator(u + d, w + d, out + d);
     (void)P, (void)s, (void)d;
 }
 
 /* T(u) w. */
-static inline void system_transport(const symlie_problem *restrict P, const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
+static inline void system_tangent_operator(const symlie_problem *restrict P, const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
 {
     int s = 0, d = 0;
     for (int k = 0; k < 1; k++, s += 12, d += 6)
-        SE3_transport(u + d, w + d, out + d);
+        SE3_tangent_operator(u + d, w + d, out + d);
     (void)P, (void)s, (void)d;
 }
 

@@ -5,7 +5,7 @@ Every kernel takes components, each a number or an array over instances, and ret
 
 import numpy as np
 
-INTERFACE_HASH = "bd4c2e67ce4a2110"
+INTERFACE_HASH = "7544794fab9b08ab"
 
 
 def _horner(coefficients, z):
@@ -367,7 +367,7 @@ def SE3_advance(q, u):
     return (((q[0] * s11) + (q[1] * s18)) + (q[2] * s23), ((q[0] * s14) + (q[1] * s19)) + (q[2] * s24), ((q[0] * s17) + (q[1] * s22)) + (q[2] * s25), ((q[3] * s11) + (q[4] * s18)) + (q[5] * s23), ((q[3] * s14) + (q[4] * s19)) + (q[5] * s24), ((q[3] * s17) + (q[4] * s22)) + (q[5] * s25), ((q[6] * s11) + (q[7] * s18)) + (q[8] * s23), ((q[7] * s19) + (q[6] * s14)) + (q[8] * s24), ((q[6] * s17) + (q[7] * s22)) + (q[8] * s25), ((q[9] + (q[0] * s26)) + (q[1] * s27)) + (q[2] * s28), ((q[10] + (q[3] * s26)) + (q[4] * s27)) + (q[5] * s28), ((q[11] + (q[6] * s26)) + (q[7] * s27)) + (q[8] * s28), )
 
 
-def SE3_rate(u, w):
+def SE3_inverse_tangent_operator(u, w):
     """T⁻¹(u) w, the rate of local coordinates."""
     s0 = ((u[0] * u[0]) + (u[1] * u[1])) + (u[2] * u[2])
     s1 = (u[1] * w[2]) - (u[2] * w[1])
@@ -388,7 +388,7 @@ def SE3_rate(u, w):
     return (((s1 * 0.5) + w[0]) + (s7 * s8), ((s2 * 0.5) + w[1]) + (s7 * s9), ((s3 * 0.5) + w[2]) + (s7 * s10), s13, s14, s15, )
 
 
-def SE3_transport(u, w):
+def SE3_tangent_operator(u, w):
     """T(u) w."""
     s0 = ((u[0] * u[0]) + (u[1] * u[1])) + (u[2] * u[2])
     s1 = (u[1] * w[2]) - (u[2] * w[1])

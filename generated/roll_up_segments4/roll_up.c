@@ -2,7 +2,7 @@
 #include "interface.h"
 #include "roll_up.h"
 
-const char *symlie_interface_hash(void) { return "eb5874d4cd0fd73c"; }
+const char *symlie_interface_hash(void) { return "c76910a1f2b02cf8"; }
 
 void symlie_prepare(long long element, const symlie_real *p, const symlie_real *e, symlie_real *out)
 {
@@ -19,14 +19,14 @@ void symlie_advance(const symlie_problem *P, const symlie_real *q, const symlie_
     system_advance(P, q, u, out);
 }
 
-void symlie_rate(const symlie_problem *P, const symlie_real *u, const symlie_real *w, symlie_real *out)
+void symlie_inverse_tangent_operator(const symlie_problem *P, const symlie_real *u, const symlie_real *w, symlie_real *out)
 {
-    system_rate(P, u, w, out);
+    system_inverse_tangent_operator(P, u, w, out);
 }
 
-void symlie_transport(const symlie_problem *P, const symlie_real *u, const symlie_real *w, symlie_real *out)
+void symlie_tangent_operator(const symlie_problem *P, const symlie_real *u, const symlie_real *w, symlie_real *out)
 {
-    system_transport(P, u, w, out);
+    system_tangent_operator(P, u, w, out);
 }
 
 void symlie_bracket(const symlie_problem *P, const symlie_real *u, const symlie_real *w, symlie_real *out)

@@ -185,7 +185,7 @@ static inline void S3sR3_advance(const symlie_real *restrict q, const symlie_rea
 }
 
 /* T⁻¹(u) w, the rate of local coordinates. 107 operations. */
-static inline void S3sR3_rate(const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
+static inline void S3sR3_inverse_tangent_operator(const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
 {
     const symlie_real s0 = ((u[0] * u[0]) + (u[1] * u[1])) + (u[2] * u[2]);
     const symlie_real s1 = (u[1] * w[2]) - (u[2] * w[1]);
@@ -212,7 +212,7 @@ static inline void S3sR3_rate(const symlie_real *restrict u, const symlie_real *
 }
 
 /* T(u) w. 117 operations. */
-static inline void S3sR3_transport(const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
+static inline void S3sR3_tangent_operator(const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
 {
     const symlie_real s0 = ((u[0] * u[0]) + (u[1] * u[1])) + (u[2] * u[2]);
     const symlie_real s1 = (u[1] * w[2]) - (u[2] * w[1]);
@@ -857,7 +857,7 @@ static inline int S3sR3_advance_4(const symlie_real *restrict q, const symlie_re
     return !beyond;
 }
 
-static inline void S3sR3_rate_polynomial(const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out, int *restrict beyond)
+static inline void S3sR3_inverse_tangent_operator_polynomial(const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out, int *restrict beyond)
 {
     const symlie_real s0 = ((u[0] * u[0]) + (u[1] * u[1])) + (u[2] * u[2]);
     const symlie_real s1 = (u[1] * w[2]) - (u[2] * w[1]);
@@ -883,8 +883,8 @@ static inline void S3sR3_rate_polynomial(const symlie_real *restrict u, const sy
     out[5] = s15;
 }
 
-/* S3sR3_rate of 16 nodes; 0 if an argument lies beyond a polynomial, and the result is of no use. */
-static inline int S3sR3_rate_16(const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
+/* S3sR3_inverse_tangent_operator of 16 nodes; 0 if an argument lies beyond a polynomial, and the result is of no use. */
+static inline int S3sR3_inverse_tangent_operator_16(const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
 {
     symlie_real u_of[6][16];
     symlie_real w_of[6][16];
@@ -898,7 +898,7 @@ static inline int S3sR3_rate_16(const symlie_real *restrict u, const symlie_real
         symlie_real first[6], second[6], result[6];
         for (int k = 0; k < 6; k++) first[k] = u_of[k][n];
         for (int k = 0; k < 6; k++) second[k] = w_of[k][n];
-        S3sR3_rate_polynomial(first, second, result, &beyond);
+        S3sR3_inverse_tangent_operator_polynomial(first, second, result, &beyond);
         for (int k = 0; k < 6; k++) out_of[k][n] = result[k];
     }
     for (int n = 0; n < 16; n++)
@@ -906,8 +906,8 @@ static inline int S3sR3_rate_16(const symlie_real *restrict u, const symlie_real
     return !beyond;
 }
 
-/* S3sR3_rate of 4 nodes; 0 if an argument lies beyond a polynomial, and the result is of no use. */
-static inline int S3sR3_rate_4(const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
+/* S3sR3_inverse_tangent_operator of 4 nodes; 0 if an argument lies beyond a polynomial, and the result is of no use. */
+static inline int S3sR3_inverse_tangent_operator_4(const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
 {
     symlie_real u_of[6][4];
     symlie_real w_of[6][4];
@@ -921,7 +921,7 @@ static inline int S3sR3_rate_4(const symlie_real *restrict u, const symlie_real 
         symlie_real first[6], second[6], result[6];
         for (int k = 0; k < 6; k++) first[k] = u_of[k][n];
         for (int k = 0; k < 6; k++) second[k] = w_of[k][n];
-        S3sR3_rate_polynomial(first, second, result, &beyond);
+        S3sR3_inverse_tangent_operator_polynomial(first, second, result, &beyond);
         for (int k = 0; k < 6; k++) out_of[k][n] = result[k];
     }
     for (int n = 0; n < 4; n++)
@@ -929,7 +929,7 @@ static inline int S3sR3_rate_4(const symlie_real *restrict u, const symlie_real 
     return !beyond;
 }
 
-static inline void S3sR3_transport_polynomial(const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out, int *restrict beyond)
+static inline void S3sR3_tangent_operator_polynomial(const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out, int *restrict beyond)
 {
     const symlie_real s0 = ((u[0] * u[0]) + (u[1] * u[1])) + (u[2] * u[2]);
     const symlie_real s1 = (u[1] * w[2]) - (u[2] * w[1]);
@@ -957,8 +957,8 @@ static inline void S3sR3_transport_polynomial(const symlie_real *restrict u, con
     out[5] = s17 + ((s11 * s13) * s12);
 }
 
-/* S3sR3_transport of 16 nodes; 0 if an argument lies beyond a polynomial, and the result is of no use. */
-static inline int S3sR3_transport_16(const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
+/* S3sR3_tangent_operator of 16 nodes; 0 if an argument lies beyond a polynomial, and the result is of no use. */
+static inline int S3sR3_tangent_operator_16(const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
 {
     symlie_real u_of[6][16];
     symlie_real w_of[6][16];
@@ -972,7 +972,7 @@ static inline int S3sR3_transport_16(const symlie_real *restrict u, const symlie
         symlie_real first[6], second[6], result[6];
         for (int k = 0; k < 6; k++) first[k] = u_of[k][n];
         for (int k = 0; k < 6; k++) second[k] = w_of[k][n];
-        S3sR3_transport_polynomial(first, second, result, &beyond);
+        S3sR3_tangent_operator_polynomial(first, second, result, &beyond);
         for (int k = 0; k < 6; k++) out_of[k][n] = result[k];
     }
     for (int n = 0; n < 16; n++)
@@ -980,8 +980,8 @@ static inline int S3sR3_transport_16(const symlie_real *restrict u, const symlie
     return !beyond;
 }
 
-/* S3sR3_transport of 4 nodes; 0 if an argument lies beyond a polynomial, and the result is of no use. */
-static inline int S3sR3_transport_4(const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
+/* S3sR3_tangent_operator of 4 nodes; 0 if an argument lies beyond a polynomial, and the result is of no use. */
+static inline int S3sR3_tangent_operator_4(const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
 {
     symlie_real u_of[6][4];
     symlie_real w_of[6][4];
@@ -995,7 +995,7 @@ static inline int S3sR3_transport_4(const symlie_real *restrict u, const symlie_
         symlie_real first[6], second[6], result[6];
         for (int k = 0; k < 6; k++) first[k] = u_of[k][n];
         for (int k = 0; k < 6; k++) second[k] = w_of[k][n];
-        S3sR3_transport_polynomial(first, second, result, &beyond);
+        S3sR3_tangent_operator_polynomial(first, second, result, &beyond);
         for (int k = 0; k < 6; k++) out_of[k][n] = result[k];
     }
     for (int n = 0; n < 4; n++)
@@ -1022,16 +1022,16 @@ static inline void system_advance(const symlie_problem *restrict P, const symlie
 }
 
 /* T⁻¹(u) w. */
-static inline void system_rate(const symlie_problem *restrict P, const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
+static inline void system_inverse_tangent_operator(const symlie_problem *restrict P, const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
 {
     int s = 0, d = 0;
     int rest_S3sR3 = (int)P->nodes[0].moving;
-    for (; rest_S3sR3 >= 16 && S3sR3_rate_16(u + d, w + d, out + d); rest_S3sR3 -= 16)
+    for (; rest_S3sR3 >= 16 && S3sR3_inverse_tangent_operator_16(u + d, w + d, out + d); rest_S3sR3 -= 16)
         s += 112, d += 96;
-    for (; rest_S3sR3 >= 4 && S3sR3_rate_4(u + d, w + d, out + d); rest_S3sR3 -= 4)
+    for (; rest_S3sR3 >= 4 && S3sR3_inverse_tangent_operator_4(u + d, w + d, out + d); rest_S3sR3 -= 4)
         s += 28, d += 24;
     for (; rest_S3sR3 > 0; rest_S3sR3--, s += 7, d += 6)
-        S3sR3_rate(u + d, w + d, out + d);
+        S3sR3_inverse_tangent_operator(u + d, w + d, out + d);
     if (!(int)P->nodes[0].moving) {
         for (int k = 0; k < (int)P->nodes[0].count * 6; k++) out[d + k] = 0;
         s += (int)P->nodes[0].count * 7, d += (int)P->nodes[0].count * 6;
@@ -1040,16 +1040,16 @@ static inline void system_rate(const symlie_problem *restrict P, const symlie_re
 }
 
 /* T(u) w. */
-static inline void system_transport(const symlie_problem *restrict P, const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
+static inline void system_tangent_operator(const symlie_problem *restrict P, const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
 {
     int s = 0, d = 0;
     int rest_S3sR3 = (int)P->nodes[0].count;
-    for (; rest_S3sR3 >= 16 && S3sR3_transport_16(u + d, w + d, out + d); rest_S3sR3 -= 16)
+    for (; rest_S3sR3 >= 16 && S3sR3_tangent_operator_16(u + d, w + d, out + d); rest_S3sR3 -= 16)
         s += 112, d += 96;
-    for (; rest_S3sR3 >= 4 && S3sR3_transport_4(u + d, w + d, out + d); rest_S3sR3 -= 4)
+    for (; rest_S3sR3 >= 4 && S3sR3_tangent_operator_4(u + d, w + d, out + d); rest_S3sR3 -= 4)
         s += 28, d += 24;
     for (; rest_S3sR3 > 0; rest_S3sR3--, s += 7, d += 6)
-        S3sR3_transport(u + d, w + d, out + d);
+        S3sR3_tangent_operator(u + d, w + d, out + d);
     (void)P, (void)s, (void)d;
 }
 

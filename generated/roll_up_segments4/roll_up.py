@@ -5,7 +5,7 @@ Every kernel takes components, each a number or an array over instances, and ret
 
 import numpy as np
 
-INTERFACE_HASH = "eb5874d4cd0fd73c"
+INTERFACE_HASH = "c76910a1f2b02cf8"
 
 
 def _horner(coefficients, z):
@@ -377,7 +377,7 @@ def S3sR3_advance(q, u):
     return ((((q[0] * s2) - (q[1] * s9)) - (q[2] * s10)) - (q[3] * s11), (((q[1] * s2) + (q[0] * s9)) + (q[2] * s11)) - (q[3] * s10), (((q[2] * s2) + (q[3] * s9)) + (q[0] * s10)) - (q[1] * s11), (((q[3] * s2) + (q[1] * s10)) + (q[0] * s11)) - (q[2] * s9), ((q[4] + (s12 * ((1.0 - s15) - s16))) + (s13 * (s18 - s20))) + (s14 * (s21 + s22)), (((s23 - s16) * s13) + (q[5] + (s12 * (s18 + s20)))) + ((s24 - s25) * s14), ((q[6] + ((s22 - s21) * s12)) + ((s24 + s25) * s13)) + ((s23 - s15) * s14), )
 
 
-def S3sR3_rate(u, w):
+def S3sR3_inverse_tangent_operator(u, w):
     """T⁻¹(u) w, the rate of local coordinates."""
     s0 = ((u[0] * u[0]) + (u[1] * u[1])) + (u[2] * u[2])
     s1 = (u[1] * w[2]) - (u[2] * w[1])
@@ -398,7 +398,7 @@ def S3sR3_rate(u, w):
     return (((s1 * 0.5) + w[0]) + (s7 * s8), ((s2 * 0.5) + w[1]) + (s7 * s9), ((s3 * 0.5) + w[2]) + (s7 * s10), s13, s14, s15, )
 
 
-def S3sR3_transport(u, w):
+def S3sR3_tangent_operator(u, w):
     """T(u) w."""
     s0 = ((u[0] * u[0]) + (u[1] * u[1])) + (u[2] * u[2])
     s1 = (u[1] * w[2]) - (u[2] * w[1])

@@ -7,6 +7,7 @@ import itertools
 
 from sympy import Integer, Symbol, expand, sqrt
 
+from symlie.contract.kernels import KERNELS
 from symlie.contract.manifest import AngleLayout, FieldLayout
 from symlie.contract.signature import Argument, Signature
 from symlie.groups import operators
@@ -49,41 +50,47 @@ def angle_layouts(space: ConfigurationSpace) -> tuple[AngleLayout, ...]:
     )
 
 
+def node_kernel(space: ConfigurationSpace, name: str, program: Program, outputs: Vector, meaning: str = "") -> Kernel:
+    """A kernel of a node type by its row of the table of system kernels.
+
+    Parameters
+    ----------
+    space
+        Group or homogeneous space of the nodes.
+    name
+        Name of the row.
+    program, outputs
+        What is computed, of `array_symbols` of the letters that the row takes.
+    meaning
+        Default: that of the row.
+    """
+    row = KERNELS[name]
+    sizes = {letter: space.storage_dimension if letter in "qb" else space.dimension for letter in row.arguments}
+    references = {s: text for letter, size in sizes.items() for s, text in array_symbols(letter, size)[1].items()}
+    inputs = (Argument(letter, size) for letter, size in sizes.items())
+    signature = Signature(f"{space.name}_{name}", (*inputs, Argument(row.results, len(outputs), True)))
+    return Kernel(signature, flatten(program, outputs, references), meaning or row.meaning)
+
+
 @functools.cache
 def node_type_kernels(space: ConfigurationSpace) -> NodeTypeKernels:
     """Derive the kernels of the node type of a group under right multiplication q∘exp(u), or of a homogeneous space.
 
-    ``advance`` q∘exp(u); ``rate`` T⁻¹(u) w; ``transport`` T(u) w; ``difference`` log(a⁻¹∘b), or on a space that is
+    ``advance`` q∘exp(u); ``tangent_operator`` T(u) w, and its inverse; ``difference`` log(a⁻¹∘b), or on a space that is
     no group the distance |b - a| of stored components, followed by zeros;
     ``bracket`` [u, w]; ``normalize``; ``chart`` the largest squared rotation angle of u, or what takes its place
     (`operators.chart`), which must stay below (2π)².
 
-    With an action from the left, where points move to exp(u)·q, the signs of u in ``rate`` and ``transport`` and of
-    ``bracket`` are the opposite ones, so that formulas for right multiplication hold as they are. Of a frame, whose
-    flows are no action, only ``advance`` has a meaning.
+    With an action from the left, where points move to exp(u)·q, the signs of u in ``tangent_operator`` and its inverse
+    and of ``bracket`` are the opposite ones, so that formulas for right multiplication hold as they are. Of a frame,
+    whose flows are no action, only ``advance`` has a meaning.
     """
     group = acting_group(space)
     is_left = isinstance(space, HomogeneousSpace) and space.is_left
     sign = "-" if is_left else ""
     n, m = group.dimension, space.storage_dimension
-    q, q_text = array_symbols("q", m)
-    other, other_text = array_symbols("b", m)
-    u, u_text = array_symbols("u", n)
-    w, w_text = array_symbols("w", n)
-
-    def kernel(
-        name: str,
-        inputs: list[tuple[str, int, dict[Symbol, str]]],
-        program: Program,
-        outputs: Vector,
-        description: str,
-    ) -> Kernel:
-        references = {s: t for _, _, texts in inputs for s, t in texts.items()}
-        arguments = [Argument(label, size) for label, size, _ in inputs]
-        signature = Signature(f"{space.name}_{name}", (*arguments, Argument("out", len(outputs), True)))
-        return Kernel(signature, flatten(program, outputs, references), description)
-
-    at_q, at_u, at_w = ("q", m, q_text), ("u", n, u_text), ("w", n, w_text)
+    (q, other), (u, w) = (array_symbols(x, m)[0] for x in "qb"), (array_symbols(x, n)[0] for x in "uw")
+    kernel = functools.partial(node_kernel, space)
     kernels = []
 
     program = Program()
@@ -92,19 +99,20 @@ def node_type_kernels(space: ConfigurationSpace) -> NodeTypeKernels:
         moved, text = space.action(step.components, q), "exp(u)·q." if is_left else "q·exp(u)."
     else:
         moved, text = program.apply(Compose(group), Value(q, group), step).components, "q∘exp(u)."
-    kernels.append(kernel("advance", [at_q, at_u], program, moved, text))
+    kernels.append(kernel("advance", program, moved, text))
 
     program = Program()
-    rate = operators.tangent_operator(program, group, u, w, inverse=True, negative=is_left)
-    kernels.append(kernel("rate", [at_u, at_w], program, rate, f"T⁻¹({sign}u) w, the rate of local coordinates."))
+    inverse = operators.tangent_operator(program, group, u, w, inverse=True, negative=is_left)
+    text = f"T⁻¹({sign}u) w, the rate of local coordinates."
+    kernels.append(kernel("inverse_tangent_operator", program, inverse, text))
 
     program = Program()
-    transport = operators.tangent_operator(program, group, u, w, negative=is_left)
-    kernels.append(kernel("transport", [at_u, at_w], program, transport, f"T({sign}u) w."))
+    tangent = operators.tangent_operator(program, group, u, w, negative=is_left)
+    kernels.append(kernel("tangent_operator", program, tangent, f"T({sign}u) w."))
 
     program = Program()
     bracket = operators.ad(program, group, w, u) if is_left else operators.ad(program, group, u, w)
-    kernels.append(kernel("bracket", [at_u, at_w], program, bracket, f"{sign}[u, w]."))
+    kernels.append(kernel("bracket", program, bracket, f"{sign}[u, w]."))
 
     program = Program()
     if isinstance(space, LieGroup):
@@ -114,12 +122,12 @@ def node_type_kernels(space: ConfigurationSpace) -> NodeTypeKernels:
     else:
         squares = sum(((y - x) ** 2 for x, y in zip(q, other, strict=True)), Integer(0))
         apart, text = (sqrt(squares), *(Integer(0),) * (n - 1)), "|b - q| of stored components."
-    kernels.append(kernel("difference", [at_q, ("b", m, other_text)], program, apart, text))
+    kernels.append(kernel("difference", program, apart, text))
 
     where = "group" if isinstance(space, LieGroup) else "manifold"
-    kernels.append(kernel("normalize", [at_q], Program(), tuple(space.normalize(q)), f"One step back to the {where}."))
+    kernels.append(kernel("normalize", Program(), tuple(space.normalize(q)), f"One step back to the {where}."))
     program = Program()
-    kernels.append(kernel("chart", [at_u], program, (operators.chart(program, group, u),), "Largest ω² of u."))
+    kernels.append(kernel("chart", program, (operators.chart(program, group, u),), "Largest ω² of u."))
     return NodeTypeKernels(
         name=space.name,
         storage=m,

@@ -50,7 +50,7 @@ def call(system: sl.System, name: str, first: Array, second: Array) -> Array:
 @pytest.mark.parametrize("large", [None, 0, BLOCKS[0] + 2, 2 * BLOCKS[0] + 1, LINKS - 1])
 def test_blocks_are_bitwise_the_single_nodes(large: int | None) -> None:
     q, u, w = states(large)
-    for name, inputs in [("advance", (q, u)), ("rate", (u, w))]:
+    for name, inputs in [("advance", (q, u)), ("inverse_tangent_operator", (u, w))]:
         together = call(chain(LINKS), name, *inputs)
         alone = np.array([call(chain(1), name, *(x[k : k + 1] for x in inputs))[0] for k in range(LINKS)])
         assert np.isfinite(alone).all()
@@ -59,7 +59,7 @@ def test_blocks_are_bitwise_the_single_nodes(large: int | None) -> None:
 
 def test_blocks_are_bitwise_numpy() -> None:
     q, u, w = states(None)
-    for name, inputs in [("advance", (q, u)), ("rate", (u, w))]:
+    for name, inputs in [("advance", (q, u)), ("inverse_tangent_operator", (u, w))]:
         assert np.array_equal(call(chain(LINKS), name, *inputs), call(chain(LINKS, "numpy"), name, *inputs)), name
 
 
@@ -71,4 +71,8 @@ def test_what_is_no_number_stays_no_number_in_its_own_node() -> None:
 
 def test_only_kernels_with_coefficient_functions_have_blocks() -> None:
     types = pendulum_chain.build(links=2).derive().emitted.types.node_types
-    assert set(block_kernels(types)["kernels"]) == {"link_advance", "link_rate", "link_transport"}
+    assert set(block_kernels(types)["kernels"]) == {
+        "link_advance",
+        "link_inverse_tangent_operator",
+        "link_tangent_operator",
+    }

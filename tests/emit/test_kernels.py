@@ -167,7 +167,7 @@ def test_large_increments(model: str, angle: float) -> None:
     """Around and beyond the working interval of the polynomials (ω = √10), where closed forms take over."""
     inputs = Inputs(model, 5, angle)
     (node,) = equations_of(model).emitted.types.node_types
-    for role in ("advance", "rate", "transport"):
+    for role in ("advance", "inverse_tangent_operator", "tangent_operator"):
         kernel = exposed(model).kernels[f"{node.name}_{role}"]
         given = inputs.of(kernel)
         assert np.linalg.norm(given["u"][:3]) == pytest.approx(angle)
@@ -192,9 +192,9 @@ def node_value(name: str, role: str, inputs: Mapping[str, Array]) -> list[mpf]:
     with mpmath.workdps(40):
         if role == "advance":
             return group.compose(exact["q"], group.exp(exact["u"]))
-        if role == "rate":
+        if role == "inverse_tangent_operator":
             return group.tangent(exact["u"], exact["w"], inverse=True)
-        if role == "transport":
+        if role == "tangent_operator":
             return group.tangent(exact["u"], exact["w"])
         if role == "bracket":
             return group.ad(exact["u"], exact["w"])

@@ -175,7 +175,8 @@ def test_kernels_in_doubles(name: str) -> None:
         large[:n, :n] = -ad
         large[:n, n:] = mpmath.eye(n)
         T = mpmath.expm(large)[:n, n:]
-        exact = {"transport": T * mpmath.matrix(w), "rate": mpmath.lu_solve(T, mpmath.matrix(w))}
+        inverse = mpmath.lu_solve(T, mpmath.matrix(w))
+        exact = {"tangent_operator": T * mpmath.matrix(w), "inverse_tangent_operator": inverse}
         for role, expected in exact.items():
             found = run_kernel(group, role, u=u, w=w)
             error = mpmath.norm([mpf(a) - b for a, b in zip(found, expected, strict=True)])

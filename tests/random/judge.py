@@ -119,9 +119,21 @@ def _plus(a: Bounded, b: Bounded) -> Bounded:
 def _judge_nodes(judged: Judged, state: SystemState, c: CKernels | None, findings: Findings) -> None:
     """The kernels of node types in both backends, and q∘exp(u) by its definition."""
     layout, q, u, w = judged.layout, state.q, state.u, state.v
-    arguments = {"advance": (q, u), "rate": (u, w), "transport": (u, w), "bracket": (u, w), "normalize": (q,)}
+    arguments = {
+        "advance": (q, u),
+        "inverse_tangent_operator": (u, w),
+        "tangent_operator": (u, w),
+        "bracket": (u, w),
+        "normalize": (q,),
+    }
     pair = ("u", "w")
-    names = {"advance": ("q", "u"), "rate": pair, "transport": pair, "bracket": pair, "normalize": ("q",)}
+    names = {
+        "advance": ("q", "u"),
+        "inverse_tangent_operator": pair,
+        "tangent_operator": pair,
+        "bracket": pair,
+        "normalize": ("q",),
+    }
     for name, given in arguments.items():
         on_storage = name in ("advance", "normalize")
         expected: list[Bounded] = [(0.0, 0.0)] * (layout.storage if on_storage else layout.dimension)

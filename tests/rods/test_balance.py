@@ -67,8 +67,8 @@ class RodState:
         v = self.v.reshape(-1, 6)
         neighbour = np.vstack([nodes[1:], nodes[-1:]])
         theta = kernels.difference(self.q, neighbour.ravel())
-        ahead = kernels.rate(theta, np.vstack([v[1:], v[-1:]]).ravel())
-        behind = kernels.rate(-theta, self.v)
+        ahead = kernels.inverse_tangent_operator(theta, np.vstack([v[1:], v[-1:]]).ravel())
+        behind = kernels.inverse_tangent_operator(-theta, self.v)
         return (ahead - behind).reshape(-1, 6)[:-1] / length
 
     def power_of_potential(self, step: float = 0.01) -> float:

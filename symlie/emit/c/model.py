@@ -147,7 +147,10 @@ def _assembled_positions(model: EmittedModel, which: str, offsets: Sequence[int]
 def stage_operations(model: EmittedModel) -> int:
     """Operations of one stage of a half-explicit method."""
     counts = {k.signature.name: k.body.operation_count for k in model.kernels}
-    nodes = sum(n.count * (counts[f"{n.type}_advance"] + counts[f"{n.type}_rate"]) for n in model.arrangement.nodes)
+    nodes = sum(
+        n.count * (counts[f"{n.type}_advance"] + counts[f"{n.type}_inverse_tangent_operator"])
+        for n in model.arrangement.nodes
+    )
     elements = sum(
         i.count * (counts.get(f"{i.element}_force", 0) + counts.get(f"{i.element}_jacobian", 0))
         for i in model.arrangement.instances

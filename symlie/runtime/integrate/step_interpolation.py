@@ -48,8 +48,8 @@ class StepInside:
             apart = kernels.difference(kernels.advance(state.q, self._theta), trial.q)
             if np.abs(apart).max(initial=0.0) <= INCREMENT_ENOUGH:
                 break
-            self._theta = self._theta + kernels.rate(self._theta, apart)
-        self._rate = kernels.rate(self._theta, trial.v)
+            self._theta = self._theta + kernels.inverse_tangent_operator(self._theta, apart)
+        self._rate = kernels.inverse_tangent_operator(self._theta, trial.v)
 
     def events(self, t: float, trial: Trial) -> Array:
         """Event functions at the end of a trial."""
@@ -71,7 +71,7 @@ class StepInside:
         ends, first, last = 6 * s * (1 - s) / h, (1 - s) * (1 - 3 * s), s * (3 * s - 2)
         rate = ends * self._theta + first * state.v + last * self._rate
         mechanics, kernels = self.stepper.mechanics, self.stepper.mechanics.kernels
-        q, v = kernels.advance(state.q, theta), kernels.transport(theta, rate)
+        q, v = kernels.advance(state.q, theta), kernels.tangent_operator(theta, rate)
         mechanics.prescribe(t, q, v)
         multipliers = self.trial.multipliers
         if self.stepper.rows:

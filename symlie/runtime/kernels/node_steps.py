@@ -30,9 +30,9 @@ class StepKernels:
         name, size = f"advance_{self._kind}", self._layout.storage
         return on_nodes(self._functions, self._groups, name, size, True, (q, True), (u, False))
 
-    def rate(self, u: Array, w: Array) -> Array:
+    def inverse_tangent_operator(self, u: Array, w: Array) -> Array:
         """T⁻¹(u) w of these coordinates."""
-        name, size = f"rate_{self._kind}", self._layout.dimension
+        name, size = f"inverse_tangent_operator_{self._kind}", self._layout.dimension
         return on_nodes(self._functions, self._groups, name, size, False, (u, False), (w, False))
 
     def chart(self, u: Array) -> float:

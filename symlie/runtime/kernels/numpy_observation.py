@@ -117,8 +117,8 @@ def interpolate(
     turned = WHOLE_TURN * (after.carried - before.carried)[:, layout.carried["turns"]]
     turned += layout.angles.principal(after.q) - layout.angles.principal(before.q)
     end = _increments(kernels, layout, before.q, after.q, turned)
-    slope = kernels.rate(end, after.v)
-    second = kernels.rate(end, acceleration[1]) + _rate_derivative(kernels, end, slope, after.v)
+    slope = kernels.inverse_tangent_operator(end, after.v)
+    second = kernels.inverse_tangent_operator(end, acceleration[1]) + _rate_derivative(kernels, end, slope, after.v)
     known = np.array([h * before.v, h * h * acceleration[0], end, h * slope, h * h * second])
     coefficients = np.tensordot(QUINTIC, known, 1)[:, of_step]
     start, h = recorded[interval], h[of_step]
@@ -126,7 +126,7 @@ def interpolate(
     theta, theta_dot = np.zeros_like(start.v), np.zeros_like(start.v)
     for degree, c in zip(range(len(coefficients), 0, -1), coefficients[::-1], strict=True):
         theta, theta_dot = (theta + c) * s, theta_dot * s + degree * c
-    q, v = kernels.normalize(kernels.advance(start.q, theta)), kernels.transport(theta, theta_dot / h)
+    q, v = kernels.normalize(kernels.advance(start.q, theta)), kernels.tangent_operator(theta, theta_dot / h)
     kernels.prescribe(p, t, q, v)
     carried = carried_after(
         kernels, layout, p, start.carried, (start.t, start.q), (t, q), theta[:, layout.angles.component]
@@ -147,7 +147,7 @@ def _increments(kernels: NumpyKernels, layout: Layout, q: Array, later: Array, t
         other[:, angles.component] = turned[far]
         # Translations are linear in theirs at a given rotation: one step of Newton's method.
         missing = kernels.difference(kernels.advance(q[far], other), later[far])
-        theta[far] = other + kernels.rate(other, missing)
+        theta[far] = other + kernels.inverse_tangent_operator(other, missing)
     return theta
 
 

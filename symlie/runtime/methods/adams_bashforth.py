@@ -136,7 +136,7 @@ class AdamsBashforth(Method):
             beta = np.array(weights(tau))
             # (1), (2)
             rates = [stepper.moving(v)]
-            rates += [stepper.moving(k.rate(k.difference(q, Q[j]), V[j])) for j in range(before)]
+            rates += [stepper.moving(k.inverse_tangent_operator(k.difference(q, Q[j]), V[j])) for j in range(before)]
             # (5)
             theta = h * weighted(beta, rates)
             end_v = v + h * weighted(beta, [acceleration, *V_dot])

@@ -188,7 +188,7 @@ class HalfExplicit(Method):
         final = (Theta, Q, V, B)
         for i in range(tableau.stages):
             # (12)
-            theta_dot.append(stepper.moving(v if i == 0 else k.rate(Theta, V)))
+            theta_dot.append(stepper.moving(v if i == 0 else k.inverse_tangent_operator(Theta, V)))
             next_Theta = h * sum(a[i + 1, j] * theta_dot[j] for j in range(i + 1))
             next_Q = stepper.advance(q, next_Theta)
             next_t = t + c[i + 1] * h

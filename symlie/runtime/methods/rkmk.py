@@ -259,7 +259,10 @@ def coordinate_lines(table: ExplicitTable, coordinates: str = "exp") -> list[str
         f"#define COMMUTATORS {len(inverse)}",
         f"#define BRACKETS {len(table.brackets)}",
         f"#define ONE_EXPONENTIAL {int(coordinates == 'exp')}",
-        *(f"#define STEP_{name.upper()} system_{name}{end}" for name in ("advance", "rate", "chart")),
+        *(
+            f"#define STEP_{name.upper()} system_{name}{end}"
+            for name in ("advance", "inverse_tangent_operator", "chart")
+        ),
     ]
     if coordinates == "cayley":
         lines.append("#define STEP_ANGLE(x) (2 * atan(0.5 * (x)))")
@@ -285,7 +288,7 @@ def rkmk_step(stepper: Stepper, state: State, h: float, table: ExplicitTable) ->
     def corrected(Theta: Array, V: Array) -> Array:
         # (3)
         if table.inverse is None:
-            return coordinates.rate(Theta, V)
+            return coordinates.inverse_tangent_operator(Theta, V)
         K, nested = V, V
         for weight in table.inverse:
             nested = k.bracket(Theta, nested)

@@ -75,9 +75,9 @@ def stage_timers(system: System, method: str = "half_explicit_5") -> dict[str, C
     other = np.zeros(max(layout.rows, 1))
     q, v, step, result, second = (pointer(a) for a in (initial.q, initial.v, u, out, other))
     parts: dict[str, Callable[[], object]] = {
-        "nodes: advance and rate": lambda: (
+        "nodes: advance and inverse tangent operator": lambda: (
             call.symlie_advance(problem, q, step, result),
-            call.symlie_rate(problem, step, v, result),
+            call.symlie_inverse_tangent_operator(problem, step, v, result),
         ),
         "kernels: force": lambda: call.symlie_force(problem, 0.0, q, v, result),
         "right-hand side with multipliers": lambda: call.symlie_acceleration(problem, 0.0, q, v, result, second),

@@ -60,7 +60,7 @@ static inline void increment_between(const symlie_problem *restrict P, symlie_re
     /* Translations are linear in theirs at a given rotation: one step of Newton's method. */
     symlie_advance(P, q, theta, moved);
     symlie_difference(P, moved, later, missing);
-    symlie_rate(P, theta, missing, change);
+    symlie_inverse_tangent_operator(P, theta, missing, change);
     for (int k = 0; k < DIMENSION; k++) theta[k] += change[k];
 #endif
     (void)work, (void)carried;
@@ -79,8 +79,8 @@ static inline void fit_increment(const symlie_problem *restrict P, const symlie_
     ARRAY(change, DIMENSION);
     const symlie_real *restrict next_v = v + DIMENSION;
     increment_between(P, work, q, q + STORAGE, recorded->carried + n * CARRIED, theta);
-    symlie_rate(P, theta, next_v, theta_dot);
-    symlie_rate(P, theta, a + DIMENSION, theta_dot_dot);
+    symlie_inverse_tangent_operator(P, theta, next_v, theta_dot);
+    symlie_inverse_tangent_operator(P, theta, a + DIMENSION, theta_dot_dot);
     rate_derivative(P, rule, work, theta, theta_dot, next_v, change);
     for (int k = 0; k < DIMENSION; k++) {
         const symlie_real known[INTERPOLATION_DEGREE] = {h * v[k], h * h * a[k], theta[k], h * theta_dot[k],
@@ -112,7 +112,7 @@ static inline void state_within(const symlie_problem *restrict P, symlie_real *r
     }
     symlie_advance(P, begin, theta, moved);
     symlie_normalize(P, moved, q);
-    symlie_transport(P, theta, theta_dot, v);
+    symlie_tangent_operator(P, theta, theta_dot, v);
     symlie_prescribe(P, t, q, v);
     (void)work;
 }

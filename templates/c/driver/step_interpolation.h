@@ -57,10 +57,10 @@ static inline void begin_inside(step_inside *restrict in)
         system_advance(P, in->state->q, in->theta, q);
         system_difference(P, q, in->trial->q, apart);
         if (largest_entry(DIMENSION, apart, 0) <= INCREMENT_ENOUGH) break;
-        system_rate(P, in->theta, apart, change);
+        system_inverse_tangent_operator(P, in->theta, apart, change);
         for (int k = 0; k < DIMENSION; k++) in->theta[k] += change[k];
     }
-    system_rate(P, in->theta, in->trial->v, in->rate);
+    system_inverse_tangent_operator(P, in->theta, in->trial->v, in->rate);
     (void)work;
 #else
     (void)in;
@@ -100,7 +100,7 @@ static inline int events_inside(step_inside *restrict in, symlie_real s, symlie_
         rate[k] = ends_rate * in->theta[k] + first_rate * v0[k] + last_rate * in->rate[k];
     }
     system_advance(P, in->state->q, Theta, q);
-    system_transport(P, Theta, rate, v);
+    system_tangent_operator(P, Theta, rate, v);
     if (MOTIONS) system_prescribe(P, t, q, v);
 #if CONSTRAINED && EVENTS_READ_MULTIPLIERS
     const int status = index1_acceleration(P, work, t, q, v, in->mass, rate, lambda);

@@ -97,7 +97,7 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
         for (int j = 0; j < BEFORE; j++) {
             /* (1), (2) */
             system_difference(P, state->q, own + OWN_CONFIGURATIONS + j * STORAGE, Theta);
-            system_rate(P, Theta, own + OWN_VELOCITIES + j * DIMENSION, rate + (j + 1) * DIMENSION);
+            system_inverse_tangent_operator(P, Theta, own + OWN_VELOCITIES + j * DIMENSION, rate + (j + 1) * DIMENSION);
         }
         /* (5) */
         for (int k = 0; k < DIMENSION; k++) Theta[k] = 0;

@@ -66,7 +66,7 @@ SYMLIE_UNROLL
     for (int i = 0; i < STAGES; i++) {
         /* (12) */
         if (i == 0) copy(DIMENSION, v, rate);
-        else system_rate(P, Theta, V, rate + i * DIMENSION);
+        else system_inverse_tangent_operator(P, Theta, V, rate + i * DIMENSION);
         combine(DIMENSION, DIMENSION, i + 1, h, A[i + 1], rate, 0, next_Theta);
         const symlie_real z = system_chart(P, next_Theta);
         angle = z > angle ? z : angle;

@@ -15,8 +15,8 @@
  *
  * The tableau comes in as STAGES (those of nonzero weight), EMBEDDED, and the tables A (row STAGES holds the weights b),
  * B_HAT, C, and BRACKET (row, j, k) with BRACKET_WEIGHT. With END_STAGE there is one stage more at the end of the step,
- * which is the first of the next step. STEP_ADVANCE, STEP_RATE and STEP_CHART name the kernels of the local coordinates,
- * exp or others, in whose place q_n o exp and T^-1 stand above.
+ * which is the first of the next step. STEP_ADVANCE, STEP_INVERSE_TANGENT_OPERATOR and STEP_CHART name the kernels of
+ * the local coordinates, exp or others, in whose place q_n o exp and T^-1 stand above.
  * Source: [Celledoni2022], section 2; left-trivialised. */
 #ifndef SYMLIE_RKMK_H
 #define SYMLIE_RKMK_H
@@ -35,7 +35,7 @@ static inline void corrected_rate(const symlie_problem *restrict P, const symlie
 {
 #if EXACT_INVERSE
     (void)x, (void)y;
-    STEP_RATE(P, Theta, V, K);
+    STEP_INVERSE_TANGENT_OPERATOR(P, Theta, V, K);
 #else
     (void)P, (void)Theta, (void)x, (void)y;
     copy(DIMENSION, V, K);

@@ -91,16 +91,16 @@ class Inputs:
 
     def of(self, kernel: Kernel) -> dict[str, Any]:
         """Inputs by name for a kernel."""
-        owner, _, role = kernel.signature.name.rpartition("_")
+        owner = next((t.name for t in self._kernels.node_types if kernel in t.kernels), None)
         elements = {e.name: e for e in self._kernels.element_types if kernel in e.kernels}
         inputs: dict[str, Any] = {}
         for argument in (a for a in kernel.signature.arguments if not a.is_output):
             name, size = argument.name, argument.size
             if size is None:
                 inputs[name] = self._random.uniform(0, 2)
-            elif owner in self._types and name in ("q", "b"):
+            elif owner and name in ("q", "b"):
                 inputs[name] = self.element(owner)
-            elif owner in self._types:
+            elif owner:
                 inputs[name] = self.increment(owner) if name == "u" else self.vector(size)
             elif name == "q":
                 (element,) = elements.values()
@@ -109,7 +109,7 @@ class Inputs:
                 inputs[name] = self.parameters if size == len(self.parameters) else self.prepared
             elif name == "e":
                 (element,) = elements.values()
-                raw = role == "element"
+                raw = kernel.signature.name.endswith("_prepare_element")
                 inputs[name] = (self.element_parameters if raw else self.prepared_elements)[element.name]
             elif name == "F":
                 inputs[name] = self.vector(size) / 10 + 1

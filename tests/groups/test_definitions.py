@@ -155,7 +155,7 @@ def test_two_groups_of_one_name() -> None:
 
 def run_kernel(group: NumericGroup, role: str, **inputs: list[float]) -> list[float]:
     """A node kernel of a group in doubles."""
-    (kernel,) = (k for k in node_type_kernels(group.group).kernels if k.signature.name.endswith(f"_{role}"))
+    (kernel,) = (k for k in node_type_kernels(group.group).kernels if k.signature.name == f"{group.group.name}_{role}")
     return interpret(kernel.body, {f"{n}[{i}]": float(c) for n, v in inputs.items() for i, c in enumerate(v)})
 
 

@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import symlie as sl
@@ -15,6 +16,7 @@ from symlie.compile.compiler import flags
 from symlie.models.registry import build_model
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.system.system import System
+from tests import tolerances
 
 COMPILERS = [name for name in ("gcc", "clang") if shutil.which(name)]
 if not COMPILERS:
@@ -91,6 +93,21 @@ def test_the_flags_of_the_page(tmp_path: Path) -> None:
     expected = last_state(sl.solve(system_of("constrained top"), 1.0, **told))
     assert state_from(program) == expected
     assert len((tmp_path / "README.md").read_text(encoding="utf-8").splitlines()) < 50, "one screen"
+
+
+@pytest.mark.parametrize("case", ["constrained top", "rod"])
+def test_single_precision(case: str, tmp_path: Path) -> None:
+    """The type of all numbers is a word to the compiler: models, methods and time loops name it alone."""
+    written(case, tmp_path)
+    ends = []
+    for real in ("double", "float"):
+        command = [COMPILERS[0], "-std=c11", "-Wall", "-Wextra", "-Werror", "-O1", f"-DSYMLIE_REAL={real}"]
+        subprocess.run([*command, "main.c", "driver.c", "-lm", "-o", real], cwd=tmp_path, check=True)
+        ends.append(state_from(tmp_path / real, "0.05"))
+    sizes = system_of(case).layout
+    for values in (slice(0, 1 + sizes.storage), slice(1 + sizes.storage, 1 + sizes.storage + sizes.dimension)):
+        double, single = (np.array(end[values]) for end in ends)
+        assert 0 < np.abs(single - double).max() <= tolerances.SINGLE_STEPS * np.abs(double).max()
 
 
 @pytest.mark.slow

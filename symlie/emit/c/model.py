@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from symlie.contract.kernels import KERNELS, Gather, gathered, instance_size
+from symlie.contract.kernels import KERNELS, REAL, Gather, gathered, instance_size
 from symlie.contract.manifest import Instances, pair_kinds
 from symlie.contract.sets import CORE
 from symlie.emit.c.blocks import block_kernels
@@ -185,6 +185,7 @@ def emit_c(model: EmittedModel, interface_hash: str) -> dict[str, str]:
         "rows": model.rows if fixed else 0,
         "factor_size": model.elimination.factor_size if model.elimination else 0,
         "prefix": "symlie_",
+        "real": REAL,
         "functions": [coefficient_function(s) for s in model.schemes],
         "kernels": kernels,
         "events_read_multipliers": any(

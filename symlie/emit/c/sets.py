@@ -28,6 +28,7 @@ def emit_c_set(kernels: SetKernels, interface_hash: str) -> dict[str, str]:
         "header": header,
         "hash": interface_hash,
         "prefix": printer.coefficients,
+        "real": printer.real,
         "functions": [coefficient_function(s) for s in kernels.schemes],
         "kernels": [print_kernel(k, printer) for k in kernels.kernels],
         "fixed": False,

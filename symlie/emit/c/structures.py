@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from symlie.contract.kernels import REAL
 from symlie.runtime.kernels.c_structures import C_TYPES, Structures
 
 Rows = Sequence[tuple[int, str]]
@@ -74,7 +75,7 @@ def c_structures(name: str, structures: Structures, rows: Mapping[str, Rows], ch
 
 def _number(value: float) -> str:
     if isinstance(value, float) and not math.isfinite(value):
-        return "(double)NAN" if math.isnan(value) else "HUGE_VAL" if value > 0 else "-HUGE_VAL"
+        return f"({REAL})NAN" if math.isnan(value) else "HUGE_VAL" if value > 0 else "-HUGE_VAL"
     return repr(value) if isinstance(value, float) else str(int(value))
 
 

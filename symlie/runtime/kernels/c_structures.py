@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symlie.compile.library import Library, Pointer
+from symlie.contract.kernels import REAL
 
-C_TYPES = {"int32": "int", "int64": "long long", "uint8": "unsigned char", "float64": "double"}
+C_TYPES = {"int32": "int", "int64": "long long", "uint8": "unsigned char", "float64": REAL}
 """Types of C by those of arrays."""
 
 

@@ -66,23 +66,24 @@ static inline void copy(int n, const symlie_real *restrict from, symlie_real *re
     for (int k = 0; k < n; k++) to[k] = from[k];
 }
 
-/* The largest |entry|, or bound >= 0 if that is larger. The bits of numbers that are not negative are in the order of the
+/* The largest |entry|, or bound >= 0 if that is larger. The bits of doubles that are not negative are in the order of the
  * numbers, with NaN above them all, so that it never vanishes. */
 static inline symlie_real largest_entry(int n, const symlie_real *restrict x, symlie_real bound)
 {
+    double a = bound;
     long long largest, bits;
-    memcpy(&largest, &bound, sizeof largest);
+    memcpy(&largest, &a, sizeof largest);
     for (int k = 0; k < n; k++) {
-        const symlie_real a = fabs(x[k]);
+        a = fabs(x[k]);
         memcpy(&bits, &a, sizeof bits);
         largest = bits > largest ? bits : largest;
     }
-    memcpy(&bound, &largest, sizeof bound);
-    return bound;
+    memcpy(&a, &largest, sizeof a);
+    return (symlie_real)a;
 }
 
-/* Whether all entries are finite: the exponent of the others has ones only, and one more carries into the sign. Entries of
- * small models are in registers, where a sum of zeros is shorter. */
+/* Whether all entries are finite: as doubles, the others have an exponent of ones only, and one more carries into the
+ * sign. Entries of small models are in registers, where a sum of zeros is shorter. */
 static inline int all_finite(int n, const symlie_real *restrict x)
 {
 #if UNROLL_STAGES
@@ -92,7 +93,8 @@ static inline int all_finite(int n, const symlie_real *restrict x)
 #else
     unsigned long long carry = 0, bits;
     for (int k = 0; k < n; k++) {
-        memcpy(&bits, x + k, sizeof bits);
+        const double a = x[k];
+        memcpy(&bits, &a, sizeof bits);
         carry |= (bits & 0x7ff0000000000000ULL) + 0x0010000000000000ULL;
     }
     return !(carry >> 63);

@@ -9,17 +9,17 @@
 #include "constants.h"
 
 /* Equal steps from a to b of at most the size h. */
-static inline long long steps_between(double a, double b, double h)
+static inline long long steps_between(symlie_real a, symlie_real b, symlie_real h)
 {
-    const double ratio = (b - a) / h, nearest = rint(ratio);
+    const symlie_real ratio = (b - a) / h, nearest = rint(ratio);
     if (nearest >= 1 && fabs(ratio - nearest) <= GRID_TOLERANCE * ratio) return (long long)nearest;
     return ratio > 1 ? (long long)ceil(ratio) : 1;
 }
 
 /* Segments from 0 to the end, between the times that must be ends of steps. */
-static inline symlie_plan plan_until(double end, double h)
+static inline symlie_plan plan_until(symlie_real end, symlie_real h)
 {
-    static double starts[BREAKPOINTS + 1], ends[BREAKPOINTS + 1];
+    static symlie_real starts[BREAKPOINTS + 1], ends[BREAKPOINTS + 1];
     static long long steps[BREAKPOINTS + 1];
     static unsigned char record_end[BREAKPOINTS + 1];
     int n = 0;

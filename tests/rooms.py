@@ -19,7 +19,6 @@ ROOMS = (
     "models",
     "api",
     "publish",
-    "publish",
     "certify",
     "certify.checker",
     "typeset",

@@ -12,7 +12,9 @@ PRINTED = {
     "command": "S3sR3",
     "element": "",
     "group": "9.98750260e-01",
+    "kernel": "top",
     "method": "3 hold exactly",
+    "target": "folder",
 }
 """Something that is printed on the way."""
 

@@ -424,5 +424,5 @@ SHORTER_STEPS = 1e-10
 """Differences of one step taken twice, and what a projection leaves of constraints, for states of size 1."""
 
 SINGLE_STEPS = 1e-3
-"""Relative to the largest entry: some hundred steps in floats, each of which rounds by 6e-8; stiff rods vibrate with what
-is rounded."""
+"""Relative to the largest entry: some hundred steps in floats, each of which rounds by 6e-8; stiff rods vibrate with
+what is rounded."""

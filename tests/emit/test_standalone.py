@@ -51,7 +51,7 @@ def system_with(model: str, **options: Any) -> System:
 def written(case: str, folder: Path) -> dict[str, Any]:
     """Write the folder of a case, and say how `solve` is told the same."""
     _, _, method, h = CASES[case]
-    told = {"method": method, "h": h, "method_options": {"map": "cayley"} if case == "Cayley" else None}
+    told: dict[str, Any] = {"method": method, "h": h, "method_options": {"map": "cayley"} if case == "Cayley" else None}
     assert system_of(case).write_standalone(folder, **told) == folder
     return told
 

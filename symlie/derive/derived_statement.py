@@ -12,7 +12,7 @@ from symlie.modeling.statement import Statement
 from symlie.showing import Brief
 
 if TYPE_CHECKING:
-    from symlie.derive.tangents import NewtonMatrices
+    from symlie.derive.newton_matrices import NewtonMatrices
 
 
 @dataclass(frozen=True, repr=False)
@@ -26,7 +26,7 @@ class DerivedStatement(Brief):
     @functools.cached_property
     def newton(self) -> NewtonMatrices:
         """K, C and H, derived when first needed, and once: whoever shows them changes no text that is emitted later."""
-        from symlie.derive.tangents import derive_newton_matrices
+        from symlie.derive.newton_matrices import derive_newton_matrices
 
         return derive_newton_matrices(self)
 

@@ -14,8 +14,8 @@ from symlie.contract.kernels import KERNELS
 from symlie.contract.signature import Argument, Signature
 from symlie.derive.derived_statement import DerivedStatement
 from symlie.derive.kernels import parameter_symbols, symbols_of
+from symlie.derive.newton_matrices import Matrix
 from symlie.derive.ports import derive_ports
-from symlie.derive.tangents import Matrix
 from symlie.ir.kernels import Kernel, SparsePattern
 from symlie.ir.sets import ElementTypeSet
 from symlie.ir.straightline import flatten

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from sympy import Expr, Integer, Symbol
 
 from symlie.derive.derived_statement import DerivedStatement
-from symlie.derive.tangents import Matrix, columns
+from symlie.derive.newton_matrices import Matrix, columns
 from symlie.ir.primitives import RunTimeInput
 from symlie.ir.program import Euclidean, Value, at_values
 from symlie.modeling.terms import Input

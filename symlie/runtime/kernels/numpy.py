@@ -40,19 +40,17 @@ def node_groups(layout: Layout) -> list[NodeGroup]:
 
 
 def on_nodes(
-    functions: Functions,
-    groups: Sequence[NodeGroup],
-    name: str,
-    size: int,
-    storage_out: bool,
-    *arguments: tuple[Array, bool],
+    functions: Functions, groups: Sequence[NodeGroup], layout: Layout, kernel: SystemKernel, *vectors: Array
 ) -> Array:
-    """Values of one kernel of all nodes, for one state or several; arguments say whether they are in storage."""
-    out = np.empty((*arguments[0][0].shape[:-1], size))
+    """Values of one kernel of all nodes, for one state or several."""
+    out = np.empty((*vectors[0].shape[:-1], result_size(kernel, layout)))
     for kind, storage, velocity in groups:
-        inputs = [components(a, storage if is_storage else velocity) for a, is_storage in arguments]
-        target = storage if storage_out else velocity
-        for row, component in zip(target, functions[f"{kind}_{name}"](*inputs), strict=True):
+        inputs = [
+            components(x, storage if letter in "qb" else velocity)
+            for letter, x in zip(kernel.arguments, vectors, strict=True)
+        ]
+        target = storage if kernel.size == "storage" else velocity
+        for row, component in zip(target, functions[f"{kind}_{kernel.name}"](*inputs), strict=True):
             out[..., row] = component
     return out
 
@@ -145,9 +143,7 @@ class NumpyKernels:
         return function
 
     def _of_nodes(self, kernel: SystemKernel, *vectors: Array) -> Array:
-        inputs = [(x, letter in "qb") for letter, x in zip(kernel.arguments, vectors, strict=True)]
-        is_stored, size = kernel.size == "storage", result_size(kernel, self._layout)
-        return on_nodes(self._functions, self._node_groups, kernel.name, size, is_stored, *inputs)
+        return on_nodes(self._functions, self._node_groups, self._layout, kernel, *vectors)
 
     def _of_elements(self, kernel: SystemKernel, p: Prepared, t: Times, *vectors: Array) -> Array:
         """A system kernel of one state or of several: numbers have shape (n,), vectors a row for each."""

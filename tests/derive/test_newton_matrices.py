@@ -11,7 +11,7 @@ from sympy import Expr, Symbol
 
 from symlie.derive.derived_statement import DerivedStatement, derive_statement
 from symlie.derive.kernels import _ElementBuilder as ElementBuilder
-from symlie.derive.tangents import NewtonMatrices
+from symlie.derive.newton_matrices import NewtonMatrices
 from symlie.ir.hoisting import ParameterHoisting
 from symlie.modeling.model import Model
 from symlie.models.flying_spaghetti import build

@@ -36,6 +36,9 @@ LOST_PIVOT = 1e-13
 PIVOT_LOSS = 1e-10
 """A pivot below this fraction of its original diagonal entry is not trusted: ten digits would be lost."""
 
+LANES = 4
+"""Numbers of a row that eliminations work on at a time."""
+
 PROJECTION_STEPS = 5
 """Newton steps of the projection at most."""
 

@@ -1,0 +1,71 @@
+"""Band matrices: groups in reverse Cuthill-McKee order, partial pivoting within the band."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symlie.contract.constants import LANES
+from symlie.runtime.linear.ordering import reverse_cuthill_mckee
+from symlie.runtime.linear.unknowns import Indices, Unknowns
+
+
+class BandStructure:
+    """Rows of a band with room for the exchange of rows; see `EliminationStructure` and ``band.h``.
+
+    Parameters
+    ----------
+    unknowns
+        The unknowns.
+    """
+
+    kind = "band"
+
+    def __init__(self, unknowns: Unknowns) -> None:
+        self.constants: dict[str, int] = {}
+        n = unknowns.size
+        groups = np.array(reverse_cuthill_mckee(unknowns.neighbours, unknowns.sizes.tolist()), dtype=np.intp)
+        self.order: Indices = np.concatenate([unknowns.members[g] for g in groups])
+        self._position = np.empty(n, dtype=np.intp)
+        self._position[self.order] = np.arange(n)
+        ends = np.empty(len(groups), dtype=np.intp)
+        ends[groups] = np.cumsum(unknowns.sizes[groups]) - 1
+        farthest = [max([ends[g], *ends[unknowns.neighbours[g]]]) for g in groups]
+        self._last = np.maximum.accumulate(np.repeat(farthest, unknowns.sizes[groups]))
+        self.half_bandwidth = int((self._last - np.arange(n)).max())
+        self._left = _whole_lanes(self.half_bandwidth)
+        self._right = max(_whole_lanes(2 * self.half_bandwidth), LANES)
+        margin = self._left + self._right
+        self._row = margin + 1
+        self.stored = n * self._row
+        self.values = self.stored + 5 * n + 2 * margin
+        entries = _whole_lanes(self._left + 1 + self.half_bandwidth)
+        head = [n, self._left, self._right, entries]
+        self.tables = np.concatenate([head, self.order, self._last]).astype(np.int32)
+
+    @cached_property
+    def operations(self) -> int:
+        """Multiplications of an elimination if all rows are exchanged that can be."""
+        below = self._last - np.arange(len(self._last))
+        return int(np.sum(below * (self._last[self._last] - np.arange(len(self._last)))))
+
+    def places(self, rows: Indices, columns: Indices) -> NDArray[np.int32]:
+        """See `EliminationStructure`."""
+        i, j = self._position[rows], self._position[columns]
+        if np.any(np.maximum(i, j) > self._last[np.minimum(i, j)]):
+            raise IndexError("An entry is outside of the band: its groups are not coupled.")
+        return np.asarray(i * self._row + self._left + j - i, dtype=np.int32)
+
+    def entries(self) -> tuple[Indices, Indices, Indices]:
+        """See `EliminationStructure`."""
+        counts = self._last - np.arange(len(self._last)) + 1
+        i = np.repeat(np.arange(len(counts)), counts)
+        j = np.arange(len(i)) - np.repeat(np.cumsum(counts) - counts, counts) + i
+        rows, columns = self.order[np.concatenate([i, j[j > i]])], self.order[np.concatenate([j, i[j > i]])]
+        return rows, columns, self.places(rows, columns).astype(np.intp)
+
+
+def _whole_lanes(count: int) -> int:
+    return -(-count // LANES) * LANES

@@ -1,0 +1,114 @@
+"""Orders of elimination: small bandwidth, or little fill.
+
+Vertices of a graph are blocks of unknowns; what counts is the number of unknowns, their sizes. Equal input gives equal
+orders: ties go to the vertex with the smaller number.
+
+Source: [GeorgeLiu1981], chapters 4 and 5.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Sequence
+from typing import NamedTuple
+
+Neighbours = Sequence[Sequence[int]]
+
+
+def reverse_cuthill_mckee(neighbours: Neighbours, sizes: Sequence[int]) -> list[int]:
+    """Vertices in the reverse order of Cuthill and McKee, each part of the graph from a vertex at its rim."""
+    degrees = [sum(sizes[w] for w in others) for others in neighbours]
+    placed = [False] * len(sizes)
+    order: list[int] = []
+    for vertex in sorted(range(len(sizes)), key=lambda v: (degrees[v], v)):
+        if placed[vertex]:
+            continue
+        part = [_rim(vertex, neighbours, degrees)]
+        placed[part[0]] = True
+        for v in part:
+            new = sorted((w for w in neighbours[v] if not placed[w]), key=lambda w: (degrees[w], w))
+            for w in new:
+                placed[w] = True
+            part += new
+        order += part
+    return order[::-1]
+
+
+def _rim(vertex: int, neighbours: Neighbours, degrees: Sequence[int]) -> int:
+    """A vertex that is as far from others as any, nearly."""
+    levels = _levels(vertex, neighbours)
+    while True:
+        other = min(levels[-1], key=lambda v: (degrees[v], v))
+        further = _levels(other, neighbours)
+        if len(further) <= len(levels):
+            return vertex
+        vertex, levels = other, further
+
+
+def _levels(vertex: int, neighbours: Neighbours) -> list[list[int]]:
+    """Vertices by their distance from one."""
+    seen, levels = {vertex}, [[vertex]]
+    while True:
+        level = []
+        for v in levels[-1]:
+            for w in neighbours[v]:
+                if w not in seen:
+                    seen.add(w)
+                    level.append(w)
+        if not level:
+            return levels
+        levels.append(level)
+
+
+class Elimination(NamedTuple):
+    """An order of elimination, and what it makes of the graph."""
+
+    order: list[int]
+    borders: list[list[int]]
+    """For each vertex, by its place in the order, the places of those it is coupled with when its turn comes."""
+
+
+def minimum_degree(neighbours: Neighbours, sizes: Sequence[int], waits_for: Neighbours) -> Elimination:
+    """Vertices by the number of unknowns they are coupled with when their turn comes.
+
+    Parameters
+    ----------
+    neighbours
+        Neighbours of each vertex.
+    sizes
+        Its number of unknowns.
+    waits_for
+        Vertices that must come before each vertex; nothing waits in a circle.
+    """
+    left = [set(others) for others in neighbours]
+    degrees = [sum(sizes[w] for w in others) for others in neighbours]
+    waiting = [len(others) for others in waits_for]
+    frees: list[list[int]] = [[] for _ in sizes]
+    for v, others in enumerate(waits_for):
+        for w in others:
+            frees[w].append(v)
+    ready = [(degrees[v], v) for v in range(len(sizes)) if not waiting[v]]
+    heapq.heapify(ready)
+    place = [-1] * len(sizes)
+    order: list[int] = []
+    while ready:
+        degree, v = heapq.heappop(ready)
+        if place[v] >= 0 or degree != degrees[v]:
+            continue
+        place[v] = len(order)
+        order.append(v)
+        border = left[v]
+        for w in border:
+            known = left[w]
+            new = border - known
+            new.discard(w)
+            known |= new
+            known.discard(v)
+            degrees[w] += sum(sizes[u] for u in new) - sizes[v]
+            if not waiting[w]:
+                heapq.heappush(ready, (degrees[w], w))
+        for w in frees[v]:
+            waiting[w] -= 1
+            if not waiting[w]:
+                heapq.heappush(ready, (degrees[w], w))
+    return Elimination(order, [sorted(place[w] for w in left[v]) for v in order])

@@ -1,0 +1,156 @@
+"""Pivot blocks: nodes with rows of constraints that act on them.
+
+A row of constraints has no diagonal entry, so it shares a pivot block with components that it acts on, or comes after
+them. [M* Bᵀ; B 0] of one node is regular if M* is so on ker B and if the rows of B are independent there. Elements that
+act on one node alone are joined to it; each other one to one of its nodes, as many as a matching allows, nodes with
+components without mass first, since these need rows. What is left waits until the blocks that it is coupled with are
+eliminated: then its own block has an entry, -B M*⁻¹ Bᵀ or what their mass adds to a node without.
+
+Source: [Duff2017].
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+
+from symlie.runtime.linear.unknowns import Indices, Unknowns
+
+Pair = tuple[int, int]
+
+
+class PivotBlocks(NamedTuple):
+    """Blocks of unknowns that are eliminated together."""
+
+    unknowns: list[Indices]
+    """Unknowns of each block: those of its node come first."""
+    block: Indices
+    """The block of each group."""
+    waits: list[bool]
+    """Which blocks must come after those that they are coupled with and that do not wait."""
+
+
+def pivot_blocks(unknowns: Unknowns) -> PivotBlocks:
+    """The pivot blocks of a matrix."""
+    joined = _Joined(unknowns)
+    host = joined.hosts()
+    groups = range(len(unknowns.sizes))
+    own = {g: [g] for g in groups if g not in host}
+    for g, node in sorted(host.items()):
+        own[node].append(g)
+    block = np.empty(len(unknowns.sizes), dtype=np.intp)
+    for number, members in enumerate(own.values()):
+        block[members] = number
+    parts = [np.concatenate([unknowns.members[g] for g in members]) for members in own.values()]
+    return PivotBlocks(parts, block, [bool(unknowns.is_constraint[g]) or joined.lacks_rows(g) for g in own])
+
+
+class _Joined:
+    """Which elements are joined to which nodes, found step by step."""
+
+    def __init__(self, unknowns: Unknowns) -> None:
+        self._massless: dict[int, set[int]] = {}
+        for component in unknowns.massless.tolist():
+            self._massless.setdefault(int(unknowns.group[component]), set()).add(component)
+        self._entries: dict[int, dict[int, list[Pair]]] = {}
+        groups = unknowns.group[unknowns.acts_on].tolist()
+        for (element, node), pair in zip(groups, unknowns.acts_on.tolist(), strict=True):
+            self._entries.setdefault(element, {}).setdefault(node, []).append(pair)
+        self._rows = {e: len({row for pairs in by.values() for row, _ in pairs}) for e, by in self._entries.items()}
+        self._alone: dict[int, list[int]] = {}
+        self._guest: dict[int, int] = {}
+        self._node: dict[int, int] = {}
+
+    def hosts(self) -> dict[int, int]:
+        """The node of each element that is joined to one."""
+        alone: dict[int, int] = {}
+        for element, by in sorted(self._entries.items()):
+            if len(by) == 1:
+                (node,) = by
+                if self._fits(node, element):
+                    self._alone.setdefault(node, []).append(element)
+                    alone[element] = node
+        elements = {e: [n for n in sorted(by) if self._fits(n, e)] for e, by in self._entries.items() if e not in alone}
+        nodes: dict[int, list[int]] = {}
+        for element, found in sorted(elements.items()):
+            for node in found:
+                nodes.setdefault(node, []).append(element)
+        for node in sorted(self._massless):
+            if node in nodes and self.lacks_rows(node):
+                _match(node, nodes, self._guest, self._node, set())
+        lost: set[int] = set()
+        for element in sorted(elements):
+            if element not in self._node:
+                _match(element, elements, self._node, self._guest, lost)
+        return alone | self._node
+
+    def lacks_rows(self, node: int) -> bool:
+        """Whether a node has components without mass that the rows joined to it do not determine."""
+        massless = self._massless.get(node)
+        if not massless:
+            return False
+        pairs = [p for p in self._pairs(node, self._guests(node)) if p[1] in massless]
+        return _rank(pairs) < len(massless)
+
+    def _guests(self, node: int) -> list[int]:
+        return [*self._alone.get(node, []), *([self._guest[node]] if node in self._guest else [])]
+
+    def _pairs(self, node: int, elements: Iterable[int]) -> list[Pair]:
+        return [pair for e in elements for pair in self._entries[e][node]]
+
+    def _fits(self, node: int, element: int) -> bool:
+        """Whether an element's rows, with those that are joined to the node, can be independent on it."""
+        elements = [*self._alone.get(node, []), element]
+        return _rank(self._pairs(node, elements)) == sum(self._rows[e] for e in elements)
+
+
+def _rank(pairs: list[Pair]) -> int:
+    """Number of rows and columns that can be matched."""
+    columns: dict[int, list[int]] = {}
+    for row, column in pairs:
+        columns.setdefault(row, []).append(column)
+    of_row: dict[int, int] = {}
+    of_column: dict[int, int] = {}
+    for row in columns:
+        _match(row, columns, of_row, of_column, set())
+    return len(of_row)
+
+
+def _match(
+    start: int, edges: dict[int, list[int]], of_left: dict[int, int], of_right: dict[int, int], seen: set[int]
+) -> None:
+    """Match a vertex by an augmenting path, breadth first, that keeps what is matched matched.
+
+    Parameters
+    ----------
+    start
+        A vertex on the left without a partner.
+    edges
+        Vertices on the right that those on the left can have.
+    of_left, of_right
+        Partners so far; changed.
+    seen
+        Vertices on the right from which no path leads on; grows if none is found.
+    """
+    came: dict[int, int] = {}
+    queue = deque([start])
+    while queue:
+        left = queue.popleft()
+        for right in edges.get(left, ()):
+            if right in seen or right in came:
+                continue
+            came[right] = left
+            if right in of_right:
+                queue.append(of_right[right])
+                continue
+            partner: int | None = right
+            while partner is not None:
+                left = came[partner]
+                before = of_left.get(left)
+                of_left[left], of_right[partner] = partner, left
+                partner = before
+            return
+    seen |= came.keys()

@@ -1,0 +1,270 @@
+/* LU of a sparse matrix in pivot blocks, in the order that symlie/runtime/linear/blocks.py chooses, kept as long as wanted.
+ *
+ *   A pivot block D has a panel [D U], its rows from the diagonal on, and the columns L below D. Both go over its border:
+ *   those of the later blocks that it is coupled with when its turn comes. D is eliminated with exchanges of its own rows
+ *   alone, U becomes D^-1 U, and L U is subtracted from the rest. A row of a panel goes on with LANES - 1 zeros.
+ *
+ * Pivots are compared relative to the sums of |entries| of their rows; a pivot below LOST_PIVOT times the sum of its column
+ * is lost. */
+#ifndef SYMLIE_BLOCKS_H
+#define SYMLIE_BLOCKS_H
+
+#include "rows.h"
+
+typedef struct {
+    int size;                   /* unknowns */
+    int blocks;
+    int widest;                 /* unknowns of the longest border */
+    int largest;                /* unknowns of the largest block */
+    const int *order;           /* the unknown at each place */
+    const int *place;           /* first place of each block, and their end */
+    const int *panel;           /* where the panel of each block is, and their end */
+    const int *width;           /* columns of each panel that have a meaning */
+    const int *border;          /* where the border of each block begins in the next two, and their end */
+    const int *block;           /* blocks of the borders */
+    const int *column;          /* where they begin in the panel */
+    const int *pair;            /* where the pairs of each border begin in `target` */
+    const int *target;          /* where the product of each pair of blocks of a border belongs */
+} elimination;
+
+/* What tables say; they are EliminationStructure.tables. */
+static inline elimination read_elimination(const int *restrict tables)
+{
+    const int size = tables[0], blocks = tables[1], borders = tables[2];
+    elimination E = {size, blocks, tables[3], tables[4], 0, 0, 0, 0, 0, 0, 0, 0, 0};
+    E.order = tables + 5;
+    E.place = E.order + size;
+    E.panel = E.place + blocks + 1;
+    E.width = E.panel + blocks + 1;
+    E.border = E.width + blocks;
+    E.pair = E.border + blocks + 1;
+    E.block = E.pair + blocks;
+    E.column = E.block + borders;
+    E.target = E.column + borders;
+    return E;
+}
+
+/* Where the parts of `values` are: the panels, then what only the elimination needs. */
+typedef struct {
+    symlie_real *scale;         /* reciprocal sum of |entries| of each row */
+    symlie_real *column;        /* sum of |entries| of each column of the scaled matrix */
+    symlie_real *x;             /* right-hand side in the order of elimination */
+    symlie_real *row;           /* rows of L U, one for each of the largest block */
+    symlie_real *factor;        /* multipliers of a column of a block */
+    int *exchange;              /* how far the row of each pivot has come from */
+} block_parts;
+
+static inline int block_margin(const elimination *restrict E) { return E->widest + E->largest + LANES; }
+
+static inline block_parts parts_of(const elimination *restrict E, symlie_real *restrict values)
+{
+    const int n = E->size, margin = block_margin(E);
+    symlie_real *scale = values + E->panel[E->blocks], *column = scale + n, *x = column + n, *row = x + n;
+    symlie_real *factor = row + (long long)E->largest * margin;
+    const block_parts parts = {scale, column, x, row, factor, (int *)(factor + margin)};
+    return parts;
+}
+
+static inline int block_size(const elimination *restrict E, int p) { return E->place[p + 1] - E->place[p]; }
+static inline int panel_row(const elimination *restrict E, int p) { return E->width[p] + LANES - 1; }
+
+/* Columns L below a block; a row of them has the length of the block. */
+static inline long long columns_below(const elimination *restrict E, int p)
+{
+    return E->panel[p] + (long long)block_size(E, p) * panel_row(E, p);
+}
+
+/* Begin a new matrix: zeros, to which entries are added. */
+static inline void clear_matrix(const elimination *restrict E, symlie_real *restrict values)
+{
+    for (long long k = 0; k < E->panel[E->blocks]; k++) values[k] = 0;
+}
+
+/* Sums of |entries| of all rows, and of all columns of the matrix whose rows are scaled by them; -1, or the place of a row
+ * that is not finite. */
+static inline int measure_blocks(const elimination *restrict E, const symlie_real *restrict values, const block_parts *restrict parts)
+{
+    symlie_real *restrict scale = parts->scale, *restrict column = parts->column;
+    for (int k = 0; k < E->size; k++) scale[k] = column[k] = 0;
+    for (int p = 0; p < E->blocks; p++) {
+        const int size = block_size(E, p), stride = panel_row(E, p);
+        const symlie_real *restrict below = values + columns_below(E, p);
+        for (int i = 0; i < size; i++)
+            scale[E->place[p] + i] += sum_of_sizes(E->width[p], values + E->panel[p] + (long long)i * stride);
+        for (int b = E->border[p]; b < E->border[p + 1]; b++)
+            for (int i = E->place[E->block[b]]; i < E->place[E->block[b] + 1]; i++)
+                for (int j = 0; j < size; j++) scale[i] += fabs(*below++);
+    }
+    for (int k = 0; k < E->size; k++) {
+        if (!(scale[k] < (symlie_real)INFINITY)) return k;
+        scale[k] = row_scale(scale[k]);
+    }
+    for (int p = 0; p < E->blocks; p++) {
+        const int first = E->place[p], size = block_size(E, p), stride = panel_row(E, p);
+        const symlie_real *restrict panel = values + E->panel[p], *restrict below = values + columns_below(E, p);
+        for (int i = 0; i < size; i++, panel += stride) {
+            for (int j = 0; j < size; j++) column[first + j] += scale[first + i] * fabs(panel[j]);
+            for (int b = E->border[p]; b < E->border[p + 1]; b++) {
+                const int other = E->place[E->block[b]], count = block_size(E, E->block[b]);
+                for (int j = 0; j < count; j++) column[other + j] += scale[first + i] * fabs(panel[E->column[b] + j]);
+            }
+        }
+        for (int b = E->border[p]; b < E->border[p + 1]; b++)
+            for (int i = E->place[E->block[b]]; i < E->place[E->block[b] + 1]; i++)
+                for (int j = 0; j < size; j++) column[first + j] += scale[i] * fabs(*below++);
+    }
+    return -1;
+}
+
+/* Eliminate the columns of a block in its panel; U becomes D^-1 U. -1, or the column whose pivot is lost. */
+static inline int factorise_panel(int size, int width, symlie_real *restrict panel, symlie_real *restrict scale,
+                                  const symlie_real *restrict column, symlie_real *restrict factor, int *restrict exchange)
+{
+    const int stride = width + LANES - 1;
+    for (int k = 0; k < size; k++) {
+        symlie_real *restrict row = panel + k * stride;
+        const int below = size - 1 - k, pivot = pivot_row(below + 1, stride, row + k, scale + k, column[k]);
+        if (pivot < 0) return k;
+        if (pivot) {
+            exchange_rows(width, row, row + pivot * stride);
+            scale[k + pivot] = scale[k];
+        }
+        exchange[k] = pivot;
+        row[k] = 1 / row[k];
+        for (int i = 0; i < below; i++) factor[i] = row[(i + 1) * stride + k] *= row[k];
+        subtract_row(below, width - k - 1, stride, factor, row + k + 1, row + stride + k + 1);
+    }
+    for (int k = size - 1; k >= 0; k--) {
+        symlie_real *restrict row = panel + k * stride;
+        for (int j = size; j < width; j++) row[j] *= row[k];
+        for (int i = 0; i < k; i++) factor[i] = panel[i * stride + k];
+        subtract_row(k, width - size, stride, factor, row + size, panel + size);
+    }
+    return -1;
+}
+
+/* Subtract L U of a block from where it belongs. */
+static inline void subtract_border(const elimination *restrict E, symlie_real *restrict values, int p, symlie_real *restrict row)
+{
+    const int size = block_size(E, p), stride = panel_row(E, p), columns = E->width[p] - size, begin = E->border[p];
+    const int count = E->border[p + 1] - begin, row_stride = block_margin(E);
+    const int *restrict target = E->target + E->pair[p];
+    const symlie_real *restrict U = values + E->panel[p] + size, *restrict L = values + columns_below(E, p);
+    for (int a = 0; a < count; a++) {
+        const int first = E->block[begin + a], rows = block_size(E, first);
+        for (int j = 0; j < columns; j += LANES_AT_ONCE)
+            for (int i = 0; i < rows; i++) {
+                lanes sum = {0};
+                for (int k = 0; k < size; k++) sum += L[i * size + k] * read_lanes(U + (long long)k * stride + j);
+                write_lanes(row + (long long)i * row_stride + j, sum);
+            }
+        L += rows * size;
+        for (int b = 0; b < count; b++) {
+            const int second = E->block[begin + b], others = block_size(E, second);
+            const int target_stride = first <= second ? panel_row(E, first) : others;
+            symlie_real *restrict rest = values + *target++;
+            const symlie_real *restrict product = row + E->column[begin + b] - size;
+            for (int i = 0; i < rows; i++, rest += target_stride, product += row_stride)
+                for (int j = 0; j < others; j++) rest[j] -= product[j];
+        }
+    }
+}
+
+/* Eliminate in place. SYMLIE_SINGULAR with an unknown that the ones before it in its block leave undetermined, or
+ * SYMLIE_NOT_FINITE with one whose row has an entry that is not. */
+static inline int factorise_matrix(const elimination *restrict E, symlie_real *restrict values, int *restrict lost)
+{
+    const block_parts parts = parts_of(E, values);
+    const int row = measure_blocks(E, values, &parts);
+    if (row >= 0) return *lost = E->order[row], SYMLIE_NOT_FINITE;
+    for (int p = 0; p < E->blocks; p++) {
+        const int first = E->place[p];
+        const int column = factorise_panel(block_size(E, p), E->width[p], values + E->panel[p], parts.scale + first,
+                                           parts.column + first, parts.factor, parts.exchange + first);
+        if (column >= 0) return *lost = E->order[first + column], SYMLIE_SINGULAR;
+        subtract_border(E, values, p, parts.row);
+    }
+    return SYMLIE_DONE;
+}
+
+/* x becomes D^-1 x for an eliminated block. */
+static inline void solve_block(int size, int stride, const symlie_real *restrict panel, const int *restrict exchange, symlie_real *restrict x)
+{
+    for (int k = 0; k < size; k++) {
+        const symlie_real a = x[k + exchange[k]];
+        x[k + exchange[k]] = x[k];
+        x[k] = a;
+    }
+    for (int i = 1; i < size; i++)
+        for (int k = 0; k < i; k++) x[i] -= panel[i * stride + k] * x[k];
+    for (int i = size - 1; i >= 0; i--) {
+        for (int k = i + 1; k < size; k++) x[i] -= panel[i * stride + k] * x[k];
+        x[i] *= panel[i * stride + i];
+    }
+}
+
+/* x becomes the solution for the right-hand side x. */
+static inline void solve_factorised(const elimination *restrict E, symlie_real *restrict values, symlie_real *restrict x)
+{
+    const block_parts parts = parts_of(E, values);
+    symlie_real *restrict y = parts.x;
+    for (int k = 0; k < E->size; k++) y[k] = x[E->order[k]];
+    for (int p = 0; p < E->blocks; p++) {
+        const int size = block_size(E, p);
+        const symlie_real *restrict L = values + columns_below(E, p);
+        solve_block(size, panel_row(E, p), values + E->panel[p], parts.exchange + E->place[p], y + E->place[p]);
+        for (int b = E->border[p]; b < E->border[p + 1]; b++)
+            for (int i = E->place[E->block[b]]; i < E->place[E->block[b] + 1]; i++, L += size) {
+                symlie_real sum = 0;
+                for (int k = 0; k < size; k++) sum += L[k] * y[E->place[p] + k];
+                y[i] -= sum;
+            }
+    }
+    for (int p = E->blocks - 1; p >= 0; p--) {
+        const int size = block_size(E, p), stride = panel_row(E, p), columns = E->width[p] - size;
+        const symlie_real *restrict U = values + E->panel[p] + size;
+        symlie_real *restrict later = parts.row;
+        for (int b = E->border[p]; b < E->border[p + 1]; b++)
+            for (int i = E->place[E->block[b]]; i < E->place[E->block[b] + 1]; i++) *later++ = y[i];
+        for (int l = 0; l < LANES; l++) *later++ = 0;
+        for (int i = 0; i < size; i++) y[E->place[p] + i] -= scalar_product(columns, U + (long long)i * stride, parts.row);
+    }
+    for (int k = 0; k < E->size; k++) x[E->order[k]] = y[k];
+}
+
+/* r -= A x, with the matrix A as it was before its elimination; `values` lends its space. */
+static inline void subtract_product(const elimination *restrict E, const symlie_real *restrict A, symlie_real *restrict values,
+                                    const symlie_real *restrict x, symlie_real *restrict r)
+{
+    const block_parts parts = parts_of(E, values);
+    symlie_real *restrict y = parts.x;
+    for (int k = 0; k < E->size; k++) y[k] = x[E->order[k]];
+    for (int p = 0; p < E->blocks; p++) {
+        const int size = block_size(E, p), stride = panel_row(E, p), *restrict own = E->order + E->place[p];
+        const symlie_real *restrict panel = A + E->panel[p], *restrict below = A + columns_below(E, p);
+        for (int i = 0; i < size; i++, panel += stride) {
+            symlie_real sum = 0;
+            for (int k = 0; k < size; k++) sum += panel[k] * y[E->place[p] + k];
+            for (int b = E->border[p]; b < E->border[p + 1]; b++)
+                for (int k = 0; k < block_size(E, E->block[b]); k++) sum += panel[E->column[b] + k] * y[E->place[E->block[b]] + k];
+            r[own[i]] -= sum;
+        }
+        for (int b = E->border[p]; b < E->border[p + 1]; b++)
+            for (int i = E->place[E->block[b]]; i < E->place[E->block[b] + 1]; i++, below += size) {
+                symlie_real sum = 0;
+                for (int k = 0; k < size; k++) sum += below[k] * y[E->place[p] + k];
+                r[E->order[i]] -= sum;
+            }
+    }
+}
+
+/* One step of iterative refinement of the solution x for the right-hand side r; r is overwritten. */
+static inline void refine_solution(const elimination *restrict E, const symlie_real *restrict A, symlie_real *restrict values,
+                                   symlie_real *restrict r, symlie_real *restrict x)
+{
+    subtract_product(E, A, values, x, r);
+    solve_factorised(E, values, r);
+    for (int k = 0; k < E->size; k++) x[k] += r[k];
+}
+
+#endif

@@ -1,0 +1,115 @@
+/* LU of a dense matrix of ELIMINATION_SIZE unknowns with partial pivoting, kept as long as wanted.
+ *
+ *   Rows go on with zeros up to a multiple of LANES and are always worked on LANES numbers at a time from the same places:
+ *   processors wait where what is read was written in other parts.
+ *
+ * Pivots are compared relative to the sums of |entries| of their rows; a pivot below LOST_PIVOT times the sum of its column
+ * is lost. */
+#ifndef SYMLIE_DENSE_H
+#define SYMLIE_DENSE_H
+
+#include "rows.h"
+
+/* Loops over the pivots of small matrices are unrolled: then numbers of theirs stay in registers. */
+#if defined(__GNUC__) && ELIMINATION_SIZE <= 16
+#define DENSE_UNROLL _Pragma("GCC unroll 16")
+#else
+#define DENSE_UNROLL
+#endif
+
+enum { DENSE_ROW = (ELIMINATION_SIZE + LANES - 1) / LANES * LANES };
+
+typedef struct {
+    int size;                   /* unknowns */
+} elimination;
+
+typedef struct {
+    symlie_real row[ELIMINATION_SIZE][DENSE_ROW]; /* behind its pivot divided by it */
+    symlie_real factor[ELIMINATION_SIZE][DENSE_ROW]; /* multipliers of each column */
+    symlie_real reciprocal[ELIMINATION_SIZE];
+    int origin[ELIMINATION_SIZE]; /* the row that each pivot has come from */
+} dense_matrix;
+
+static inline elimination read_elimination(const int *restrict tables)
+{
+    const elimination E = {tables[0]};
+    return E;
+}
+
+/* Begin a new matrix: zeros, to which entries are added. */
+static inline void clear_matrix(const elimination *restrict E, symlie_real *restrict values)
+{
+    (void)E;
+    for (int k = 0; k < ELIMINATION_SIZE * DENSE_ROW; k++) values[k] = 0;
+}
+
+/* Eliminate in place. SYMLIE_SINGULAR with an unknown that the ones before it leave undetermined, or SYMLIE_NOT_FINITE with
+ * one whose row has an entry that is not. */
+static inline int factorise_matrix(const elimination *restrict E, symlie_real *restrict values, int *restrict lost)
+{
+    dense_matrix *restrict A = (dense_matrix *)values;
+    symlie_real scale[ELIMINATION_SIZE], column[DENSE_ROW] = {0};
+    (void)E;
+    for (int i = 0; i < ELIMINATION_SIZE; i++) {
+        A->origin[i] = i;
+        const symlie_real sum = sum_of_sizes(ELIMINATION_SIZE, A->row[i]);
+        if (!(sum < (symlie_real)INFINITY)) return *lost = i, SYMLIE_NOT_FINITE;
+        scale[i] = row_scale(sum);
+        add_sizes(ELIMINATION_SIZE, scale[i], A->row[i], column);
+    }
+DENSE_UNROLL
+    for (int k = 0; k < ELIMINATION_SIZE; k++) {
+        symlie_real largest = 0;
+        int pivot = k;
+DENSE_UNROLL
+        for (int i = k; i < ELIMINATION_SIZE; i++) {
+            const symlie_real size = fabs(A->row[i][k]) * scale[i];
+            if (SYMLIE_UNLIKELY(size > largest)) largest = size, pivot = i;
+        }
+        if (!(largest > LOST_PIVOT * column[k])) return *lost = k, SYMLIE_SINGULAR;
+        if (pivot != k) {
+            const int origin = A->origin[k];
+            exchange_rows(DENSE_ROW, A->row[k], A->row[pivot]);
+            for (int j = 0; j < k; j++) exchange_rows(1, A->factor[j] + k, A->factor[j] + pivot);
+            A->origin[k] = A->origin[pivot];
+            A->origin[pivot] = origin;
+            scale[pivot] = scale[k];
+        }
+        const symlie_real reciprocal = 1 / A->row[k][k];
+        symlie_real *restrict factor = A->factor[k], behind[DENSE_ROW];
+        for (int j = 0; j < DENSE_ROW; j++) behind[j] = j > k ? A->row[k][j] : 0;
+        for (int j = 0; j < DENSE_ROW; j++) A->row[k][j] = behind[j] * reciprocal;
+        A->reciprocal[k] = reciprocal;
+DENSE_UNROLL
+        for (int i = k + 1; i < ELIMINATION_SIZE; i++) factor[i] = A->row[i][k] * reciprocal;
+        const int begin = (k + 1) / LANES * LANES;
+DENSE_UNROLL
+        for (int i = k + 1; i < ELIMINATION_SIZE; i++)
+            for (int j = begin; j < DENSE_ROW; j += LANES_AT_ONCE)
+                write_lanes(A->row[i] + j, read_lanes(A->row[i] + j) - factor[i] * read_lanes(behind + j));
+    }
+    return SYMLIE_DONE;
+}
+
+/* x becomes the solution for the right-hand side x. */
+static inline void solve_factorised(const elimination *restrict E, symlie_real *restrict values, symlie_real *restrict x)
+{
+    const dense_matrix *restrict A = (const dense_matrix *)values;
+    symlie_real y[ELIMINATION_SIZE];
+    (void)E;
+DENSE_UNROLL
+    for (int k = 0; k < ELIMINATION_SIZE; k++) y[k] = x[A->origin[k]];
+DENSE_UNROLL
+    for (int k = 0; k < ELIMINATION_SIZE; k++)
+DENSE_UNROLL
+        for (int i = k + 1; i < ELIMINATION_SIZE; i++) y[i] -= A->factor[k][i] * y[k];
+DENSE_UNROLL
+    for (int k = 0; k < ELIMINATION_SIZE; k++) y[k] *= A->reciprocal[k];
+DENSE_UNROLL
+    for (int k = ELIMINATION_SIZE - 1; k >= 0; k--)
+DENSE_UNROLL
+        for (int i = 0; i < k; i++) y[i] -= A->row[i][k] * y[k];
+    for (int k = 0; k < ELIMINATION_SIZE; k++) x[k] = y[k];
+}
+
+#endif

@@ -1,0 +1,90 @@
+/* What eliminations do with rows, LANES numbers at a time: rows go on with zeros up to a multiple of LANES. */
+#ifndef SYMLIE_ROWS_H
+#define SYMLIE_ROWS_H
+
+/* LANES numbers, wherever they lie. */
+#if defined(__GNUC__)
+typedef symlie_real lanes __attribute__((vector_size(LANES * sizeof(symlie_real)), aligned(sizeof(symlie_real)), may_alias));
+#define LANES_AT_ONCE LANES
+#else
+typedef symlie_real lanes;
+#define LANES_AT_ONCE 1
+#endif
+
+static inline lanes read_lanes(const symlie_real *restrict x) { return *(const lanes *)x; }
+static inline void write_lanes(symlie_real *restrict x, lanes value) { *(lanes *)x = value; }
+
+static inline symlie_real sum_of_lanes(lanes x)
+{
+#if defined(__GNUC__)
+    symlie_real sum = 0;
+    for (int l = 0; l < LANES; l++) sum += x[l];
+    return sum;
+#else
+    return x;
+#endif
+}
+
+/* Sum of |entries|; NaN or infinite if an entry is. */
+static inline symlie_real sum_of_sizes(int entries, const symlie_real *restrict row)
+{
+    symlie_real part[LANES] = {0}, sum = 0;
+    for (int j = 0; j < entries; j += LANES)
+        for (int l = 0; l < LANES; l++) part[l] += fabs(row[j + l]);
+    for (int l = 0; l < LANES; l++) sum += part[l];
+    return sum;
+}
+
+/* Reciprocal of a sum of |entries|, by which a row is scaled where pivots are compared. */
+static inline symlie_real row_scale(symlie_real sum) { return sum > 0 ? 1 / sum : 1; }
+
+/* Add the |entries| of a scaled row to the sums of their columns. */
+static inline void add_sizes(int entries, symlie_real scale, const symlie_real *restrict row, symlie_real *restrict column)
+{
+    for (int j = 0; j < entries; j += LANES)
+        for (int l = 0; l < LANES; l++) column[j + l] += scale * fabs(row[j + l]);
+}
+
+/* The row of the largest entry of a column relative to its row, or -1 if that is lost beside the column's sum. */
+static inline int pivot_row(int rows, long long stride, const symlie_real *restrict column, const symlie_real *restrict scale, symlie_real sum)
+{
+    symlie_real largest = 0;
+    int pivot = 0;
+    for (int i = 0; i < rows; i++) {
+        const symlie_real size = fabs(column[i * stride]) * scale[i];
+        pivot = size > largest ? i : pivot;
+        largest = size > largest ? size : largest;
+    }
+    return largest > LOST_PIVOT * sum ? pivot : -1;
+}
+
+static inline void exchange_rows(int entries, symlie_real *restrict row, symlie_real *restrict other)
+{
+    for (int j = 0; j < entries; j++) {
+        const symlie_real a = row[j];
+        row[j] = other[j];
+        other[j] = a;
+    }
+}
+
+/* Subtract multiples of a row from others, each `stride` behind the one before. */
+static inline void subtract_row(int rows, int entries, long long stride, const symlie_real *restrict factor,
+                                const symlie_real *restrict row, symlie_real *restrict others)
+{
+    for (int j = 0; j < entries; j += LANES_AT_ONCE) {
+        const lanes kept = read_lanes(row + j);
+        for (int i = 0; i < rows; i++) {
+            symlie_real *restrict other = others + i * stride + j;
+            write_lanes(other, read_lanes(other) - factor[i] * kept);
+        }
+    }
+}
+
+static inline symlie_real scalar_product(int entries, const symlie_real *restrict row, const symlie_real *restrict x)
+{
+    lanes part = {0};
+    for (int j = 0; j < entries; j += LANES_AT_ONCE) part += read_lanes(row + j) * read_lanes(x + j);
+    return sum_of_lanes(part);
+}
+
+#endif

@@ -250,6 +250,9 @@ ELIMINATIONS = 1e-12
 """Banded elimination of the Schur complement against a dense solution of the saddle point system, relative: ε times
 the condition of the dense matrix, in which entries of M of 1e-3 and of B of one meet; measured 7e-15."""
 
+CONDITIONED = 1e-8
+"""Solutions of random saddle point systems, relative: residuals of `ELIMINATIONS` times a condition of at most 1e4."""
+
 TOPOLOGY_INVARIANT = 1e-10
 """Drift of invariants over a few hundred steps of order 5 on vibrating systems, relative to their size; measured
 2e-12 of the energy."""

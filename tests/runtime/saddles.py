@@ -35,7 +35,9 @@ def ring(nodes: int) -> Edges:
 
 def star(branches: int, length: int) -> Edges:
     """Branches that begin at node 0."""
-    ends = [(0 if i == 0 else 1 + b * length + i - 1, 1 + b * length + i) for b in range(branches) for i in range(length)]
+    ends = [
+        (0 if i == 0 else 1 + b * length + i - 1, 1 + b * length + i) for b in range(branches) for i in range(length)
+    ]
     return sorted(ends)
 
 

@@ -52,22 +52,12 @@ class BlockStructure:
         self.stored = int(self._panel[-1])
         widest, largest = int(lengths.max()), int(self._sizes.max())
         margin = widest + largest + LANES
-        self.values = self.stored + 5 * unknowns.size + (largest + 1) * margin
+        self.values = self.stored + 5 * unknowns.size + (largest + LANES) * margin + largest
         s = self._sizes
         self.operations = int(np.sum(s**3 // 3 + s * s * lengths + s * lengths**2))
-        self.tables = self._tables([unknowns.size, len(order), len(self._block), widest, largest], counts)
-
-    def _tables(self, head: list[int], counts: Indices) -> NDArray[np.int32]:
-        """Integers for C, with a place for the product of each pair of blocks of each border."""
-        squares = counts**2
-        owner = np.repeat(np.arange(len(counts)), squares)
-        pair = np.arange(len(owner)) - np.repeat(np.cumsum(squares) - squares, squares)
-        first = self._block[self._border[owner] + pair // np.maximum(counts[owner], 1)]
-        second = self._block[self._border[owner] + pair % np.maximum(counts[owner], 1)]
-        target = self._corner(first, second)
-        starts = np.cumsum(squares) - squares
-        parts = [self._place, self._panel, self._width, self._border, starts, self._block, self._column, target]
-        return np.concatenate([head, self.order, *parts]).astype(np.int32)
+        head = [unknowns.size, len(order), len(self._block), widest, largest]
+        parts_of_tables = [self._place, self._panel, self._width, self._border, self._block, self._column]
+        self.tables = np.concatenate([head, self.order, *parts_of_tables]).astype(np.int32)
 
     def _corner(self, first: Indices, second: Indices) -> Indices:
         """Where the first entry of the block of two pivot blocks is stored."""

@@ -82,7 +82,9 @@ class Factors:
         if pivots is None:
             noise = np.random.default_rng(0).uniform(-_NOISE, _NOISE, len(entries))
             pivots = self._eliminate(i, j, entries + noise * np.where(weights > 0, weights, 1)[j])
-        lost = np.zeros(n, dtype=bool) if pivots is None else ~(pivots > LOST_PIVOT * weights)
+        lost = weights == 0
+        if pivots is not None:
+            lost |= ~(pivots > LOST_PIVOT * weights)
         if pivots is None or lost.any():
             raise SingularMatrixError(int(self._order[np.argmax(lost)]))
 

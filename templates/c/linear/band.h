@@ -107,7 +107,7 @@ static inline void solve_factorised(const elimination *restrict E, symlie_real *
         y[k + parts.exchange[k]] = y[k];
         y[k] = a;
         for (int i = 0; i < E->last[k] - k; i += LANES_AT_ONCE)
-            write_lanes(y + k + 1 + i, read_lanes(y + k + 1 + i) - a * read_lanes(factor + i));
+            WRITE_LANES(y + k + 1 + i, READ_LANES(y + k + 1 + i) - a * READ_LANES(factor + i));
     }
     for (int k = n - 1; k >= 0; k--) {
         const symlie_real *restrict row = parts.row + k * width;

@@ -23,24 +23,20 @@ typedef struct {
     const int *border;          /* where the border of each block begins in the next two, and their end */
     const int *block;           /* blocks of the borders */
     const int *column;          /* where they begin in the panel */
-    const int *pair;            /* where the pairs of each border begin in `target` */
-    const int *target;          /* where the product of each pair of blocks of a border belongs */
 } elimination;
 
 /* What tables say; they are EliminationStructure.tables. */
 static inline elimination read_elimination(const int *restrict tables)
 {
     const int size = tables[0], blocks = tables[1], borders = tables[2];
-    elimination E = {size, blocks, tables[3], tables[4], 0, 0, 0, 0, 0, 0, 0, 0, 0};
+    elimination E = {size, blocks, tables[3], tables[4], 0, 0, 0, 0, 0, 0, 0};
     E.order = tables + 5;
     E.place = E.order + size;
     E.panel = E.place + blocks + 1;
     E.width = E.panel + blocks + 1;
     E.border = E.width + blocks;
-    E.pair = E.border + blocks + 1;
-    E.block = E.pair + blocks;
+    E.block = E.border + blocks + 1;
     E.column = E.block + borders;
-    E.target = E.column + borders;
     return E;
 }
 
@@ -49,7 +45,7 @@ typedef struct {
     symlie_real *scale;         /* reciprocal sum of |entries| of each row */
     symlie_real *column;        /* sum of |entries| of each column of the scaled matrix */
     symlie_real *x;             /* right-hand side in the order of elimination */
-    symlie_real *row;           /* rows of L U, one for each of the largest block */
+    symlie_real *product;       /* some rows of L U; later right-hand sides */
     symlie_real *factor;        /* multipliers of a column of a block */
     int *exchange;              /* how far the row of each pivot has come from */
 } block_parts;
@@ -58,10 +54,10 @@ static inline int block_margin(const elimination *restrict E) { return E->widest
 
 static inline block_parts parts_of(const elimination *restrict E, symlie_real *restrict values)
 {
-    const int n = E->size, margin = block_margin(E);
-    symlie_real *scale = values + E->panel[E->blocks], *column = scale + n, *x = column + n, *row = x + n;
-    symlie_real *factor = row + (long long)E->largest * margin;
-    const block_parts parts = {scale, column, x, row, factor, (int *)(factor + margin)};
+    const int n = E->size;
+    symlie_real *scale = values + E->panel[E->blocks], *column = scale + n, *x = column + n, *product = x + n;
+    symlie_real *factor = product + (long long)block_margin(E) * (E->largest + LANES);
+    const block_parts parts = {scale, column, x, product, factor, (int *)(factor + E->largest)};
     return parts;
 }
 
@@ -143,29 +139,55 @@ static inline int factorise_panel(int size, int width, symlie_real *restrict pan
     return -1;
 }
 
-/* Subtract L U of a block from where it belongs. */
-static inline void subtract_border(const elimination *restrict E, symlie_real *restrict values, int p, symlie_real *restrict row)
+/* Products of four rows of L, or of one, with LANES columns of U. */
+static inline void multiply_lanes(int rows, int size, const symlie_real *restrict L, int stride, const symlie_real *restrict U,
+                                  int margin, symlie_real *restrict product)
 {
-    const int size = block_size(E, p), stride = panel_row(E, p), columns = E->width[p] - size, begin = E->border[p];
-    const int count = E->border[p + 1] - begin, row_stride = block_margin(E);
-    const int *restrict target = E->target + E->pair[p];
-    const symlie_real *restrict U = values + E->panel[p] + size, *restrict L = values + columns_below(E, p);
-    for (int a = 0; a < count; a++) {
-        const int first = E->block[begin + a], rows = block_size(E, first);
-        for (int j = 0; j < columns; j += LANES_AT_ONCE)
-            for (int i = 0; i < rows; i++) {
-                lanes sum = {0};
-                for (int k = 0; k < size; k++) sum += L[i * size + k] * read_lanes(U + (long long)k * stride + j);
-                write_lanes(row + (long long)i * row_stride + j, sum);
-            }
-        L += rows * size;
-        for (int b = 0; b < count; b++) {
-            const int second = E->block[begin + b], others = block_size(E, second);
-            const int target_stride = first <= second ? panel_row(E, first) : others;
-            symlie_real *restrict rest = values + *target++;
-            const symlie_real *restrict product = row + E->column[begin + b] - size;
-            for (int i = 0; i < rows; i++, rest += target_stride, product += row_stride)
-                for (int j = 0; j < others; j++) rest[j] -= product[j];
+    lanes sum[4] = {{0}};
+    for (int k = 0; k < size; k++) {
+        const lanes column = READ_LANES(U + (long long)k * stride);
+        for (int i = 0; i < rows; i++) sum[i] += L[i * size + k] * column;
+    }
+    for (int i = 0; i < rows; i++) WRITE_LANES(product + i * margin, sum[i]);
+}
+
+/* Products of some rows of L with some columns of U; their rows are `margin` apart. */
+static inline void multiply_rows(int rows, int size, int columns, const symlie_real *restrict L, int stride,
+                                 const symlie_real *restrict U, int margin, symlie_real *restrict product)
+{
+    for (int j = 0; j < columns; j += LANES_AT_ONCE) {
+        int i = 0;
+        for (; i + 4 <= rows; i += 4) multiply_lanes(4, size, L + (long long)i * size, stride, U + j, margin, product + (long long)i * margin + j);
+        for (; i < rows; i++) multiply_lanes(1, size, L + (long long)i * size, stride, U + j, margin, product + (long long)i * margin + j);
+    }
+}
+
+static inline void subtract_rows(int rows, int columns, int margin, const symlie_real *restrict product, int stride, symlie_real *restrict rest)
+{
+    for (int i = 0; i < rows; i++, product += margin, rest += stride)
+        for (int j = 0; j < columns; j++) rest[j] -= product[j];
+}
+
+/* Subtract L U of a block from where it belongs: from the panel of each block of its border, and from the columns below. */
+static inline void subtract_border(const elimination *restrict E, symlie_real *restrict values, int p, symlie_real *restrict product)
+{
+    const int size = block_size(E, p), stride = panel_row(E, p), width = E->width[p], margin = width + LANES;
+    const symlie_real *restrict panel = values + E->panel[p], *restrict L = values + columns_below(E, p);
+    for (int a = E->border[p]; a < E->border[p + 1]; a++) {
+        const int q = E->block[a], rows = block_size(E, q), first = E->column[a], behind = first + rows;
+        symlie_real *restrict own = values + E->panel[q], *restrict below = values + columns_below(E, q);
+        multiply_rows(rows, size, width - first, L + (long long)(first - size) * size, stride, panel + first, margin, product);
+        subtract_rows(rows, rows, margin, product, panel_row(E, q), own);
+        for (int b = a + 1, c = E->border[q]; b < E->border[p + 1]; b++) {
+            while (E->block[c] != E->block[b]) c++;
+            subtract_rows(rows, block_size(E, E->block[b]), margin, product + E->column[b] - first, panel_row(E, q),
+                          own + E->column[c]);
+        }
+        multiply_rows(width - behind, size, rows, L + (long long)(behind - size) * size, stride, panel + first, rows + LANES, product);
+        for (int b = a + 1, c = E->border[q]; b < E->border[p + 1]; b++) {
+            while (E->block[c] != E->block[b]) c++;
+            subtract_rows(block_size(E, E->block[b]), rows, rows + LANES, product + (long long)(E->column[b] - behind) * (rows + LANES),
+                          rows, below + (long long)(E->column[c] - rows) * rows);
         }
     }
 }
@@ -182,7 +204,7 @@ static inline int factorise_matrix(const elimination *restrict E, symlie_real *r
         const int column = factorise_panel(block_size(E, p), E->width[p], values + E->panel[p], parts.scale + first,
                                            parts.column + first, parts.factor, parts.exchange + first);
         if (column >= 0) return *lost = E->order[first + column], SYMLIE_SINGULAR;
-        subtract_border(E, values, p, parts.row);
+        subtract_border(E, values, p, parts.product);
     }
     return SYMLIE_DONE;
 }
@@ -223,11 +245,11 @@ static inline void solve_factorised(const elimination *restrict E, symlie_real *
     for (int p = E->blocks - 1; p >= 0; p--) {
         const int size = block_size(E, p), stride = panel_row(E, p), columns = E->width[p] - size;
         const symlie_real *restrict U = values + E->panel[p] + size;
-        symlie_real *restrict later = parts.row;
+        symlie_real *restrict later = parts.product;
         for (int b = E->border[p]; b < E->border[p + 1]; b++)
             for (int i = E->place[E->block[b]]; i < E->place[E->block[b] + 1]; i++) *later++ = y[i];
         for (int l = 0; l < LANES; l++) *later++ = 0;
-        for (int i = 0; i < size; i++) y[E->place[p] + i] -= scalar_product(columns, U + (long long)i * stride, parts.row);
+        for (int i = 0; i < size; i++) y[E->place[p] + i] -= scalar_product(columns, U + (long long)i * stride, parts.product);
     }
     for (int k = 0; k < E->size; k++) x[E->order[k]] = y[k];
 }

@@ -86,7 +86,7 @@ DENSE_UNROLL
 DENSE_UNROLL
         for (int i = k + 1; i < ELIMINATION_SIZE; i++)
             for (int j = begin; j < DENSE_ROW; j += LANES_AT_ONCE)
-                write_lanes(A->row[i] + j, read_lanes(A->row[i] + j) - factor[i] * read_lanes(behind + j));
+                WRITE_LANES(A->row[i] + j, READ_LANES(A->row[i] + j) - factor[i] * READ_LANES(behind + j));
     }
     return SYMLIE_DONE;
 }

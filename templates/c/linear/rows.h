@@ -11,19 +11,9 @@ typedef symlie_real lanes;
 #define LANES_AT_ONCE 1
 #endif
 
-static inline lanes read_lanes(const symlie_real *restrict x) { return *(const lanes *)x; }
-static inline void write_lanes(symlie_real *restrict x, lanes value) { *(lanes *)x = value; }
-
-static inline symlie_real sum_of_lanes(lanes x)
-{
-#if defined(__GNUC__)
-    symlie_real sum = 0;
-    for (int l = 0; l < LANES; l++) sum += x[l];
-    return sum;
-#else
-    return x;
-#endif
-}
+/* Not functions, whose arguments would be passed in ways that depend on the processor. */
+#define READ_LANES(x) (*(const lanes *)(x))
+#define WRITE_LANES(x, value) (*(lanes *)(x) = (value))
 
 /* Sum of |entries|; NaN or infinite if an entry is. */
 static inline symlie_real sum_of_sizes(int entries, const symlie_real *restrict row)
@@ -72,19 +62,22 @@ static inline void subtract_row(int rows, int entries, long long stride, const s
                                 const symlie_real *restrict row, symlie_real *restrict others)
 {
     for (int j = 0; j < entries; j += LANES_AT_ONCE) {
-        const lanes kept = read_lanes(row + j);
+        const lanes kept = READ_LANES(row + j);
         for (int i = 0; i < rows; i++) {
             symlie_real *restrict other = others + i * stride + j;
-            write_lanes(other, read_lanes(other) - factor[i] * kept);
+            WRITE_LANES(other, READ_LANES(other) - factor[i] * kept);
         }
     }
 }
 
 static inline symlie_real scalar_product(int entries, const symlie_real *restrict row, const symlie_real *restrict x)
 {
-    lanes part = {0};
-    for (int j = 0; j < entries; j += LANES_AT_ONCE) part += read_lanes(row + j) * read_lanes(x + j);
-    return sum_of_lanes(part);
+    symlie_real part[LANES_AT_ONCE], sum = 0;
+    lanes products = {0};
+    for (int j = 0; j < entries; j += LANES_AT_ONCE) products += READ_LANES(row + j) * READ_LANES(x + j);
+    WRITE_LANES(part, products);
+    for (int l = 0; l < LANES_AT_ONCE; l++) sum += part[l];
+    return sum;
 }
 
 #endif

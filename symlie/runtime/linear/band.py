@@ -36,7 +36,9 @@ class BandStructure:
         self._last = np.maximum.accumulate(np.repeat(farthest, unknowns.sizes[groups]))
         self.half_bandwidth = int((self._last - np.arange(n)).max())
         self._left = _whole_lanes(self.half_bandwidth)
-        self._right = max(_whole_lanes(2 * self.half_bandwidth), LANES)
+        self._right = max(
+            _whole_lanes(int((self._last[self._last] - np.arange(n)).max())), _whole_lanes(1 + self.half_bandwidth)
+        )
         margin = self._left + self._right
         self._row = margin + 1
         self.stored = n * self._row

@@ -20,10 +20,10 @@ from symlie.runtime.linear.unknowns import Indices, Unknowns
 SMALL = 16
 """Unknowns up to which a matrix is dense: its loops are unrolled then."""
 
-NARROW = 24
+NARROW = 18
 """Half bandwidth up to which no other order is looked for."""
 
-BAND_ADVANTAGE = 2.0
+BAND_ADVANTAGE = 1.25
 """Operations of blocks that take as long as one of a band, whose rows are longer; it also exchanges any rows."""
 
 
@@ -119,7 +119,7 @@ def elimination_structure(unknowns: Unknowns, kinds: Sequence[str] = tuple(KINDS
     unknowns
         The unknowns.
     kinds
-        Names of those to choose from.
+        Names of those to choose from: a band alone serves where blocks lose a pivot although the matrix is regular.
     """
     if "dense" in kinds and (unknowns.size <= SMALL or len(kinds) == 1):
         return DenseStructure(unknowns)

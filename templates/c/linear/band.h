@@ -1,8 +1,8 @@
 /* LU of a band matrix with partial pivoting, in the order that symlie/runtime/linear/band.py chooses, kept as long as wanted.
  *
- *   A row has `left` numbers before its diagonal entry and `right` behind it: half bandwidths, twice as many on the right,
- *   since rows are exchanged, up to a multiple of LANES, since LANES of them are worked on at a time. Once column k is
- *   eliminated, its multipliers lie before the diagonal entry of row k, where nothing else is left.
+ *   A row has `left` numbers before its diagonal entry and `right` behind it, with room for rows that are exchanged, up to a
+ *   multiple of LANES, since LANES of them are worked on at a time. Once column k is eliminated, its multipliers lie before
+ *   the diagonal entry of row k, where nothing else is left.
  *
  * Pivots are compared relative to the sums of |entries| of their rows; a pivot below LOST_PIVOT times the sum of its column
  * is lost. */

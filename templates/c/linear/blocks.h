@@ -143,7 +143,8 @@ static inline int factorise_panel(int size, int width, symlie_real *restrict pan
 static inline void multiply_lanes(int rows, int size, const symlie_real *restrict L, int stride, const symlie_real *restrict U,
                                   int margin, symlie_real *restrict product)
 {
-    lanes sum[4] = {{0}};
+    lanes sum[4];
+    for (int i = 0; i < rows; i++) sum[i] = (lanes){0};
     for (int k = 0; k < size; k++) {
         const lanes column = READ_LANES(U + (long long)k * stride);
         for (int i = 0; i < rows; i++) sum[i] += L[i * size + k] * column;
@@ -157,12 +158,15 @@ static inline void multiply_rows(int rows, int size, int columns, const symlie_r
 {
     for (int j = 0; j < columns; j += LANES_AT_ONCE) {
         int i = 0;
-        for (; i + 4 <= rows; i += 4) multiply_lanes(4, size, L + (long long)i * size, stride, U + j, margin, product + (long long)i * margin + j);
-        for (; i < rows; i++) multiply_lanes(1, size, L + (long long)i * size, stride, U + j, margin, product + (long long)i * margin + j);
+        for (; i + 4 <= rows; i += 4)
+            multiply_lanes(4, size, L + (long long)i * size, stride, U + j, margin, product + (long long)i * margin + j);
+        for (; i < rows; i++)
+            multiply_lanes(1, size, L + (long long)i * size, stride, U + j, margin, product + (long long)i * margin + j);
     }
 }
 
-static inline void subtract_rows(int rows, int columns, int margin, const symlie_real *restrict product, int stride, symlie_real *restrict rest)
+static inline void subtract_rows(int rows, int columns, int margin, const symlie_real *restrict product, int stride,
+                                 symlie_real *restrict rest)
 {
     for (int i = 0; i < rows; i++, product += margin, rest += stride)
         for (int j = 0; j < columns; j++) rest[j] -= product[j];
@@ -210,7 +214,8 @@ static inline int factorise_matrix(const elimination *restrict E, symlie_real *r
 }
 
 /* x becomes D^-1 x for an eliminated block. */
-static inline void solve_block(int size, int stride, const symlie_real *restrict panel, const int *restrict exchange, symlie_real *restrict x)
+static inline void solve_block(int size, int stride, const symlie_real *restrict panel, const int *restrict exchange,
+                               symlie_real *restrict x)
 {
     for (int k = 0; k < size; k++) {
         const symlie_real a = x[k + exchange[k]];

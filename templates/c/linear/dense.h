@@ -10,9 +10,14 @@
 
 #include "rows.h"
 
-/* Loops over the pivots of small matrices are unrolled: then numbers of theirs stay in registers. */
-#if defined(__GNUC__) && ELIMINATION_SIZE <= 16
-#define DENSE_UNROLL _Pragma("GCC unroll 16")
+/* Loops over the pivots of small matrices are unrolled, so that numbers stay in registers, and that once. */
+#if defined(__GNUC__)
+#define DENSE_ONCE __attribute__((noinline, unused)) static
+#else
+#define DENSE_ONCE static
+#endif
+#if defined(__GNUC__) && ELIMINATION_SIZE <= 12
+#define DENSE_UNROLL _Pragma("GCC unroll 12")
 #else
 #define DENSE_UNROLL
 #endif
@@ -45,7 +50,7 @@ static inline void clear_matrix(const elimination *restrict E, symlie_real *rest
 
 /* Eliminate in place. SYMLIE_SINGULAR with an unknown that the ones before it leave undetermined, or SYMLIE_NOT_FINITE with
  * one whose row has an entry that is not. */
-static inline int factorise_matrix(const elimination *restrict E, symlie_real *restrict values, int *restrict lost)
+DENSE_ONCE int factorise_matrix(const elimination *restrict E, symlie_real *restrict values, int *restrict lost)
 {
     dense_matrix *restrict A = (dense_matrix *)values;
     symlie_real scale[ELIMINATION_SIZE], column[DENSE_ROW] = {0};
@@ -69,24 +74,29 @@ DENSE_UNROLL
         if (!(largest > LOST_PIVOT * column[k])) return *lost = k, SYMLIE_SINGULAR;
         if (pivot != k) {
             const int origin = A->origin[k];
-            exchange_rows(DENSE_ROW, A->row[k], A->row[pivot]);
+            for (int j = k / LANES * LANES; j < DENSE_ROW; j += LANES_AT_ONCE) {
+                const lanes kept = READ_LANES(A->row[k] + j);
+                WRITE_LANES(A->row[k] + j, READ_LANES(A->row[pivot] + j));
+                WRITE_LANES(A->row[pivot] + j, kept);
+            }
             for (int j = 0; j < k; j++) exchange_rows(1, A->factor[j] + k, A->factor[j] + pivot);
             A->origin[k] = A->origin[pivot];
             A->origin[pivot] = origin;
             scale[pivot] = scale[k];
         }
         const symlie_real reciprocal = 1 / A->row[k][k];
-        symlie_real *restrict factor = A->factor[k], behind[DENSE_ROW];
-        for (int j = 0; j < DENSE_ROW; j++) behind[j] = j > k ? A->row[k][j] : 0;
-        for (int j = 0; j < DENSE_ROW; j++) A->row[k][j] = behind[j] * reciprocal;
         A->reciprocal[k] = reciprocal;
 DENSE_UNROLL
-        for (int i = k + 1; i < ELIMINATION_SIZE; i++) factor[i] = A->row[i][k] * reciprocal;
-        const int begin = (k + 1) / LANES * LANES;
+        for (int i = k + 1; i < ELIMINATION_SIZE; i++) A->factor[k][i] = A->row[i][k] * reciprocal;
+        /* What is left of the columns up to the pivot's has no meaning. */
 DENSE_UNROLL
-        for (int i = k + 1; i < ELIMINATION_SIZE; i++)
-            for (int j = begin; j < DENSE_ROW; j += LANES_AT_ONCE)
-                WRITE_LANES(A->row[i] + j, READ_LANES(A->row[i] + j) - factor[i] * READ_LANES(behind + j));
+        for (int j = (k + 1) / LANES * LANES; j < DENSE_ROW; j += LANES_AT_ONCE) {
+            const lanes kept = READ_LANES(A->row[k] + j);
+DENSE_UNROLL
+            for (int i = k + 1; i < ELIMINATION_SIZE; i++)
+                WRITE_LANES(A->row[i] + j, READ_LANES(A->row[i] + j) - A->factor[k][i] * kept);
+            WRITE_LANES(A->row[k] + j, kept * reciprocal);
+        }
     }
     return SYMLIE_DONE;
 }

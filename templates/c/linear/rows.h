@@ -2,13 +2,16 @@
 #ifndef SYMLIE_ROWS_H
 #define SYMLIE_ROWS_H
 
-/* LANES numbers, wherever they lie. */
+/* LANES numbers, wherever they lie. Their sizes have no sign bit. */
 #if defined(__GNUC__)
 typedef symlie_real lanes __attribute__((vector_size(LANES * sizeof(symlie_real)), aligned(sizeof(symlie_real)), may_alias));
+typedef __typeof__((lanes){0} < (lanes){0}) lane_bits;
 #define LANES_AT_ONCE LANES
+#define SIZES(x) ((lanes)((lane_bits)(x) & ~(lane_bits)-(lanes){0}))
 #else
 typedef symlie_real lanes;
 #define LANES_AT_ONCE 1
+#define SIZES(x) fabs(x)
 #endif
 
 /* Not functions, whose arguments would be passed in ways that depend on the processor. */
@@ -18,10 +21,11 @@ typedef symlie_real lanes;
 /* Sum of |entries|; NaN or infinite if an entry is. */
 static inline symlie_real sum_of_sizes(int entries, const symlie_real *restrict row)
 {
-    symlie_real part[LANES] = {0}, sum = 0;
-    for (int j = 0; j < entries; j += LANES)
-        for (int l = 0; l < LANES; l++) part[l] += fabs(row[j + l]);
-    for (int l = 0; l < LANES; l++) sum += part[l];
+    symlie_real part[LANES_AT_ONCE], sum = 0;
+    lanes sizes = {0};
+    for (int j = 0; j < entries; j += LANES_AT_ONCE) sizes += SIZES(READ_LANES(row + j));
+    WRITE_LANES(part, sizes);
+    for (int l = 0; l < LANES_AT_ONCE; l++) sum += part[l];
     return sum;
 }
 
@@ -31,12 +35,13 @@ static inline symlie_real row_scale(symlie_real sum) { return sum > 0 ? 1 / sum 
 /* Add the |entries| of a scaled row to the sums of their columns. */
 static inline void add_sizes(int entries, symlie_real scale, const symlie_real *restrict row, symlie_real *restrict column)
 {
-    for (int j = 0; j < entries; j += LANES)
-        for (int l = 0; l < LANES; l++) column[j + l] += scale * fabs(row[j + l]);
+    for (int j = 0; j < entries; j += LANES_AT_ONCE)
+        WRITE_LANES(column + j, READ_LANES(column + j) + scale * SIZES(READ_LANES(row + j)));
 }
 
 /* The row of the largest entry of a column relative to its row, or -1 if that is lost beside the column's sum. */
-static inline int pivot_row(int rows, long long stride, const symlie_real *restrict column, const symlie_real *restrict scale, symlie_real sum)
+static inline int pivot_row(int rows, long long stride, const symlie_real *restrict column, const symlie_real *restrict scale,
+                            symlie_real sum)
 {
     symlie_real largest = 0;
     int pivot = 0;

@@ -253,6 +253,9 @@ the condition of the dense matrix, in which entries of M of 1e-3 and of B of one
 CONDITIONED = 1e-8
 """Solutions of random saddle point systems, relative: residuals of `ELIMINATIONS` times a condition of at most 1e4."""
 
+STIFF = 1e-3
+"""The same with springs of 1e8, whose condition is up to 1e11 or so."""
+
 TOPOLOGY_INVARIANT = 1e-10
 """Drift of invariants over a few hundred steps of order 5 on vibrating systems, relative to their size; measured
 2e-12 of the energy."""

@@ -14,6 +14,7 @@ import pytest
 
 from symlie.compile.compiler import find_compiler, flags, run_compiler
 from symlie.compile.headers import DRIVER_HEADERS, KERNEL_HEADERS, included_headers
+from symlie.contract.constants import constants_header
 from symlie.contract.manifest import Manifest, read_manifest
 from symlie.derive.equations import Equations
 from symlie.errors import CompilerError
@@ -21,6 +22,7 @@ from symlie.models.registry import build_model
 from symlie.publish.sets import generated_files, set_files
 from symlie.runtime.integrate.driver_library import driver_source
 from symlie.runtime.kernels.c_library import library_source
+from symlie.runtime.linear.elimination import KINDS
 from symlie.runtime.methods.library import method, method_names
 from tests.emit.building import GENERAL, MODELS, equations_of, write
 from tests.emit.test_operators import files_of
@@ -118,6 +120,23 @@ def test_operators(compiler: str, group: str, real: str, tmp_path: Path) -> None
             command = [compiler, "-std=c99", flag, "-fsyntax-only", main]
             result = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
             assert result.returncode and "compile without -ffast-math" in result.stderr
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_eliminations(compiler: str, kind: str, tmp_path: Path) -> None:
+    prototype = "void use(const int *T, symlie_real *v, symlie_real *x, int *lost)"
+    refine = "refine_solution(&E, v, v + 1, x, x + 1);" if kind == "blocks" else ""
+    includes = [f'#include "{name}"' for name in ("primitives.h", "constants.h", f"{kind}.h")]
+    use = [
+        "const elimination E = read_elimination(T);",
+        "clear_matrix(&E, v);",
+        "*lost = factorise_matrix(&E, v, lost);",
+        f"solve_factorised(&E, v, x);{refine}",
+    ]
+    main = "\n".join(["#define ELIMINATION_SIZE 9", *includes, f"{prototype};", prototype, "{", *use, "}", ""])
+    files = {**included_headers(("real.h", "primitives.h", "rows.h", f"{kind}.h")), **constants_header()}
+    checked(compiler, tmp_path, files | {"main.c": main}, "main.c", "-std=c11", "-O2", "-c", "-o", "main.o")
 
 
 FAST = ("-ffast-math", "-Ofast", "-ffinite-math-only")

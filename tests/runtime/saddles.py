@@ -85,6 +85,7 @@ def saddle(
     stabilised: bool = False,
     massless: Sequence[int] = (),
     anchors: Sequence[int] = (),
+    stiffness: float = 0.0,
 ) -> Saddle:
     """A random matrix.
 
@@ -103,7 +104,9 @@ def saddle(
     massless
         Nodes whose first component has no mass.
     anchors
-        Nodes that a row of their own fixes at the first component, among others.
+        Nodes with a row of their own.
+    stiffness
+        Of springs between the nodes of each edge.
     """
     random = np.random.default_rng(seed)
     nodes = 1 + max([0, *(n for e in edges for n in e)])
@@ -114,12 +117,15 @@ def saddle(
         mass[node, 0, :] = mass[node, :, 0] = 0
     pieces = [(k, k, block) for k, block in enumerate(mass)]
     for a, b in edges:
-        stiffness = random.uniform(-0.2, 0.2, (2, dimension, dimension))
+        coupling = random.uniform(-0.2, 0.2, (2, dimension, dimension))
         for node, side in ((a, 1), (b, 0)):
             if node in massless:
-                stiffness[0, 0 if side else slice(None), slice(None) if side else 0] = 0
-                stiffness[1, slice(None) if side else 0, 0 if side else slice(None)] = 0
-        pieces += [(a, b, stiffness[0]), (b, a, stiffness[1])]
+                coupling[0, 0 if side else slice(None), slice(None) if side else 0] = 0
+                coupling[1, slice(None) if side else 0, 0 if side else slice(None)] = 0
+        pieces += [(a, b, coupling[0]), (b, a, coupling[1])]
+        if stiffness:
+            turned = -stiffness * np.linalg.qr(random.uniform(-1, 1, (dimension, dimension)))[0]
+            pieces += [(k, k, stiffness * np.eye(dimension)) for k in (a, b)] + [(a, b, turned), (b, a, turned.T)]
     own = np.arange(dimension)
     upper = coo_array(
         (

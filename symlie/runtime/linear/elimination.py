@@ -18,7 +18,7 @@ from symlie.runtime.linear.blocks import BlockStructure
 from symlie.runtime.linear.unknowns import Indices, Unknowns
 
 SMALL = 16
-"""Unknowns up to which a matrix is dense: its loops are unrolled then."""
+"""Unknowns up to which a matrix is dense."""
 
 NARROW = 18
 """Half bandwidth up to which no other order is looked for."""

@@ -57,6 +57,7 @@ from symlie.modeling.expressions import vector as vector
 from symlie.modeling.model import Model as Model
 from symlie.modeling.node import GroupElement as GroupElement
 from symlie.modeling.node import Node as Node
+from symlie.modeling.node import RotationMatrix as RotationMatrix
 from symlie.modeling.node_array import NodeArray as NodeArray
 from symlie.modeling.symbolic import SymbolicMatrix as SymbolicMatrix
 from symlie.notices import Notice as Notice

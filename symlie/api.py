@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from symlie.modeling.model import Model
 
 
-def derive(model: Model, options: tuple[tuple[str, Any], ...] = (), *, progress: bool | None = None) -> Equations:
+def derive(model: Model, options: tuple[tuple[str, object], ...] = (), *, progress: bool | None = None) -> Equations:
     """The equations of a model, derived unless the kernels of an equal statement are in the cache.
 
     Parameters

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from symlie.showing import shortened
 
@@ -120,7 +120,7 @@ class PartialSolution(Protocol):
         """How the run ended."""
 
     @property
-    def outputs(self) -> Mapping[str, Any]:
+    def outputs(self) -> Mapping[str, NDArray[np.float64]]:
         """Named outputs."""
 
     def save(self, path: str | Path) -> None:

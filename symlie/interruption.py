@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import signal
 import threading
+from collections.abc import Callable
 from types import FrameType, TracebackType
-from typing import Any, Self
+from typing import Self
 
 
 class DeferredInterrupt:
@@ -16,7 +17,7 @@ class DeferredInterrupt:
 
     def __init__(self) -> None:
         self._asked = False
-        self._previous: Any = None
+        self._previous: Callable[[int, FrameType | None], object] | int | None = None
 
     def __enter__(self) -> Self:
         is_ours = threading.current_thread() is threading.main_thread()

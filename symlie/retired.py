@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 SUCCESSORS = {
     "symlie.add_rod": "symlie.CosseratRod",
@@ -38,7 +38,7 @@ class NamesSuccessors:
 
     if not TYPE_CHECKING:
 
-        def __getattr__(self, name: str) -> Any:
+        def __getattr__(self, name: str) -> object:
             for kind in type(self).__mro__:
                 went = hint(f"{kind.__name__}.{name}")
                 if went:

@@ -9,12 +9,18 @@ import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from symlie.errors import ModelError, UnknownNameError
 from symlie.showing import line
+
+if TYPE_CHECKING:
+    from sympy import Expr
+
+Scalar: TypeAlias = "float | Expr"
+"""A number, or an expression of parameters."""
 
 ROUNDING = 1e-9
 """How far a matrix or a quaternion may miss a rotation, as one that was computed in double precision does."""
@@ -44,7 +50,10 @@ class Rotation:
     """
 
     def __init__(
-        self, quaternion: tuple[object, ...] | None, vector: tuple[object, ...] | None = None, angle: object = None
+        self,
+        quaternion: tuple[Scalar, ...] | None,
+        vector: tuple[Scalar, ...] | None = None,
+        angle: Scalar | None = None,
     ) -> None:
         self._quaternion, self._vector, self._angle = quaternion, vector, angle
 
@@ -53,7 +62,7 @@ class Rotation:
         return line("Rotation", [", ".join(known)])
 
     @property
-    def quaternion(self) -> tuple[Any, ...]:
+    def quaternion(self) -> tuple[Scalar, ...]:
         """Unit quaternion, scalar part first, (4,).
 
         Raises
@@ -66,7 +75,7 @@ class Rotation:
         return self._quaternion
 
     @property
-    def matrix(self) -> tuple[Any, ...]:
+    def matrix(self) -> tuple[Scalar, ...]:
         """Rotation matrix from body axes to inertial axes, row by row, (9,)."""
         w, x, y, z = self.quaternion
         return (
@@ -76,7 +85,7 @@ class Rotation:
         )  # fmt: skip
 
     @property
-    def vector(self) -> tuple[Any, ...]:
+    def vector(self) -> tuple[Scalar, ...]:
         """Rotation vector of at most 2π, in rad, (3,)."""
         if self._vector is not None:
             return self._vector
@@ -90,7 +99,7 @@ class Rotation:
         return tuple(ratio * c for c in part)
 
     @property
-    def planar(self) -> tuple[Any, ...]:
+    def planar(self) -> tuple[Scalar, ...]:
         """Cosine and sine of the angle of a rotation of the plane, (2,)."""
         if self._angle is None:
             raise ModelError("A rotation of the plane has no axis: sl.rotation(angle=…).")
@@ -99,13 +108,13 @@ class Rotation:
 
 def rotation(
     *,
-    axis: Sequence[object] | None = None,
-    angle: object = None,
+    axis: Sequence[Scalar] | None = None,
+    angle: Scalar | None = None,
     euler: str | None = None,
-    angles: object = None,
+    angles: Scalar | Sequence[Scalar] | None = None,
     matrix: object = None,
     quaternion: Sequence[object] | None = None,
-    vector: Sequence[object] | None = None,
+    vector: Sequence[Scalar] | None = None,
 ) -> Rotation:
     """A rotation from body axes to inertial axes, for initial values of any group that holds one.
 
@@ -211,7 +220,7 @@ def _rotating_field(what: str, shapes: Mapping[str, tuple[int, ...]]) -> str:
     raise UnknownNameError(f"{what} has no rotation to start from; it has: {', '.join(shapes)}.")
 
 
-def _given(what: str, value: object) -> Any:
+def _given(what: str, value: object) -> object:
     """A rotation, or several, also by the arguments of `rotation`, as the command line gives them."""
     if isinstance(value, Mapping):
         try:
@@ -224,23 +233,23 @@ def _given(what: str, value: object) -> Any:
     return value
 
 
-def _stored(what: str, field: str, shape: tuple[int, ...], value: Rotation) -> tuple[Any, ...]:
+def _stored(what: str, field: str, shape: tuple[int, ...], value: Rotation) -> tuple[Scalar, ...]:
     form = rotation_form(field, shape)
     if form is None:
         raise ModelError(f"{what} has no rotation in its field '{field}'.")
-    components: tuple[Any, ...] = getattr(value, form)
+    components: tuple[Scalar, ...] = getattr(value, form)
     return components
 
 
-def _cos(x: Any) -> Any:
+def _cos(x: Scalar) -> Scalar:
     return math.cos(x) if _are_numbers([x]) else np.cos(x)
 
 
-def _sin(x: Any) -> Any:
+def _sin(x: Scalar) -> Scalar:
     return math.sin(x) if _are_numbers([x]) else np.sin(x)
 
 
-def _root(x: Any) -> Any:
+def _root(x: Scalar) -> Scalar:
     return math.sqrt(x) if _are_numbers([x]) else np.sqrt(x)
 
 
@@ -248,14 +257,14 @@ def _are_numbers(values: Iterable[object]) -> bool:
     return all(isinstance(v, int | float | np.number) for v in values)
 
 
-def _three(what: str, values: Sequence[object]) -> tuple[Any, ...]:
+def _three(what: str, values: Sequence[Scalar]) -> tuple[Scalar, ...]:
     parts = tuple(values)
     if len(parts) != 3:
         raise ModelError(f"The {what} of a rotation has 3 components, not {len(parts)}.")
     return parts
 
 
-def _about(axis: tuple[Any, ...], angle: Any) -> Rotation:
+def _about(axis: tuple[Scalar, ...], angle: Scalar) -> Rotation:
     length = _root(sum(c * c for c in axis))
     if _are_numbers(axis) and not 0 < length < np.inf:
         raise ModelError(f"The axis of a rotation must have a direction, not {list(axis)}.")
@@ -265,21 +274,21 @@ def _about(axis: tuple[Any, ...], angle: Any) -> Rotation:
     return Rotation((_cos(angle / 2), *(_sin(angle / 2) * c for c in unit)), psi if short else None)
 
 
-def _by_euler_angles(axes: str, angles: Any) -> Rotation:
+def _by_euler_angles(axes: str, angles: Scalar | Sequence[Scalar]) -> Rotation:
     is_word = isinstance(axes, str) and 1 <= len(axes) <= 3 and (axes.islower() or axes.isupper())
     if not is_word or not set(axes.lower()) <= set(_AXES) or any(a == b for a, b in itertools.pairwise(axes)):
         raise ModelError(
             f"Euler angles need one to three axes, such as 'zyx', fixed in space, or 'ZYX', which turn along, not "
             f"{axes!r}."
         )
-    values = list(angles) if np.ndim(angles) else [angles]
+    values = np.ravel(angles).tolist()
     if len(values) != len(axes):
         raise ModelError(f"Euler angles about '{axes}' are {len(axes)}, not {len(values)}.")
     turns = [_about(_AXES[name], value).quaternion for name, value in zip(axes.lower(), values, strict=True)]
     return Rotation(reduce(_product, turns if axes.isupper() else turns[::-1]))
 
 
-def _product(a: tuple[Any, ...], b: tuple[Any, ...]) -> tuple[Any, ...]:
+def _product(a: tuple[Scalar, ...], b: tuple[Scalar, ...]) -> tuple[Scalar, ...]:
     return (
         a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
         a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],

@@ -6,7 +6,7 @@ import dataclasses
 import html
 import re
 from collections.abc import Iterable, Mapping, Sequence, Set
-from typing import Any, ClassVar
+from typing import ClassVar
 
 LONGEST_LINE = 200
 """Characters of an object in one line."""
@@ -72,12 +72,12 @@ def listed(names: Iterable[str], plural: str) -> str:
     return text if len(text) <= 2 * LONGEST_VALUE else f"{len(known)} {plural}"
 
 
-def brief(value: Any) -> str:
+def brief(value: object) -> str:
     """A value as part of a line: arrays by their shape, collections by their length."""
     if isinstance(value, float):
         return f"{value:.6g}"
-    if getattr(value, "shape", ()):
-        return f"shape {tuple(value.shape)}"
+    if shape := getattr(value, "shape", ()):
+        return f"shape {tuple(shape)}"
     if isinstance(value, Mapping | Sequence | Set) and not isinstance(value, str | bytes):
         is_short = len(value) <= 4 and all(isinstance(v, str | int | float | bool | None) for v in value)
         if not is_short or isinstance(value, Mapping):
@@ -91,14 +91,14 @@ def brief(value: Any) -> str:
 class Brief:
     """Base of dataclasses with arrays, code or other large things in their fields."""
 
-    __dataclass_fields__: ClassVar[dict[str, Any]]
+    __dataclass_fields__: ClassVar[dict[str, dataclasses.Field[object]]]
 
     def __repr__(self) -> str:
         parts = (f"{f.name}={brief(getattr(self, f.name))}" for f in dataclasses.fields(self))
         return line(type(self).__name__, [", ".join(parts)])
 
 
-def table(caption: str, rows: Iterable[Sequence[Any]], header: Sequence[str] = ()) -> str:
+def table(caption: str, rows: Iterable[Sequence[object]], header: Sequence[str] = ()) -> str:
     """A small table in HTML; without rows nothing.
 
     Parameters
@@ -110,7 +110,7 @@ def table(caption: str, rows: Iterable[Sequence[Any]], header: Sequence[str] = (
     header
         Names of the columns.
     """
-    known = [list(row) for row in rows]
+    known: list[Sequence[object]] = [list(row) for row in rows]
     if not known:
         return ""
     left = len(known) - MOST_ROWS

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import TypeVar
 
 from flint import arb, arb_poly, arb_series
 
@@ -21,6 +21,9 @@ BITS = 192
 
 ORDER = 14
 """Number of Taylor coefficients on a cell, the last of which is a remainder."""
+
+
+Number = TypeVar("Number", arb, arb_series)
 
 
 @dataclass(frozen=True)
@@ -203,7 +206,7 @@ class CellProver:
         return bound
 
 
-def _apply(operator: str, operands: list[Any]) -> Any:
+def _apply(operator: str, operands: list[Number]) -> Number:
     match operator:
         case "add":
             return operands[0] + operands[1]
@@ -216,7 +219,8 @@ def _apply(operator: str, operands: list[Any]) -> Any:
         case "neg":
             return -operands[0]
         case _:
-            return getattr(operands[0], operator)()
+            applied: Number = getattr(operands[0], operator)()
+            return applied
 
 
 def _coefficients(series: arb_series) -> list[arb]:

@@ -12,7 +12,6 @@ import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import mpmath
 import numpy as np
@@ -182,14 +181,14 @@ def _functions(operators: GroupOperators) -> dict[str, Function]:
             library = ctypes.CDLL(str(output))
         return {k.signature.name: _compiled(library, k, operators.real) for k in operators.kernels}
     except NoCompilerError:
-        module: dict[str, Any] = {}
+        module: dict[str, Function] = {}
         exec(emit_operators(operators, "numpy", PREFIX)[f"{PREFIX}.py"], module)
         return {k.signature.name: module[f"{PREFIX}_{k.signature.name}"] for k in operators.kernels}
 
 
 def _compiled(library: ctypes.CDLL, kernel: Kernel, real: str) -> Function:
     call = getattr(library, f"{PREFIX}_{kernel.signature.name}")
-    kind: Any = np.float64 if real == "double" else np.float32
+    kind: type[np.floating] = np.float64 if real == "double" else np.float32
     size = next(a.size for a in kernel.signature.arguments if a.is_output) or 0
 
     def function(*inputs: Sequence[float]) -> NDArray[np.floating]:

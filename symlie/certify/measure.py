@@ -9,7 +9,6 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from flint import arb, ctx
@@ -46,9 +45,9 @@ OPTIMIZE: dict[Contraction, tuple[str, ...]] = {
 FUSED = "double fused(double x) { return x * x - 1.0; }"
 """A function that tells whether products are rounded before they are added to."""
 
-_TYPES = {"double": np.float64, "float": np.float32}
+_TYPES: dict[str, type[np.floating]] = {"double": np.float64, "float": np.float32}
 
-_UFUNCS: dict[str, Any] = {
+_UFUNCS: dict[str, np.ufunc] = {
     "add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "neg": np.negative, "sqrt": np.sqrt,
     "sin": np.sin, "cos": np.cos, "tan": np.tan,
 }  # fmt: skip
@@ -153,7 +152,7 @@ def _interpret(operations: OperationList, x: NDArray[np.floating]) -> NDArray[np
         inside = (x >= branch.lower) & (x <= branch.upper)
         if not inside.any():
             continue
-        values: dict[object, Any] = {operations.argument: x[inside]}
+        values: dict[object, NDArray[np.floating]] = {operations.argument: x[inside]}
         for o in branch.operations:
             operands = [values[p] if isinstance(p, str) else kind(p) for p in o.operands]
             values[o.target] = _UFUNCS[o.operator](*operands)
@@ -201,7 +200,7 @@ def measure(
 
 def _arguments(operations: OperationList, section: Section) -> NDArray[np.float64]:
     """Numbers of the precision in the section; always the same ones."""
-    kind: Any = _TYPES[operations.precision]
+    kind: type[np.floating] = _TYPES[operations.precision]
     power = 1 if operations.argument == "w" else 2
     random = np.random.default_rng(20241)
     lower, upper = section.lower, section.upper
@@ -210,7 +209,7 @@ def _arguments(operations: OperationList, section: Section) -> NDArray[np.float6
     samples = [np.array([lower, upper]), spread, random.uniform(lower, upper, SPREAD)]
     for seam in (lower, upper, *(b.upper for b in operations.branches), *(b.lower for b in operations.branches)):
         if lower <= seam <= upper:
-            points: list[Any] = [kind(seam)]
+            points: list[np.floating] = [kind(seam)]
             for _ in range(NEIGHBOURS):
                 points = [np.nextafter(points[0], kind(-np.inf)), *points, np.nextafter(points[-1], kind(np.inf))]
             samples.append(np.array(points, dtype=np.float64))

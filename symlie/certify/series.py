@@ -13,10 +13,10 @@ from __future__ import annotations
 import functools
 import math
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import mpmath
 import sympy
@@ -122,7 +122,7 @@ def matrix_functions() -> tuple[MatrixFunction, ...]:
     )
 
 
-def _by_columns(function: Callable[..., Any], rows: Rows) -> Rows:
+def _by_columns(function: Callable[..., Sequence[object]], rows: Rows) -> Rows:
     n = len(rows)
     columns = [function(Program(), rows, tuple(Float(int(i == k), DIGITS) for i in range(n))) for k in range(n)]
     return [[columns[k][i] for k in range(n)] for i in range(n)]

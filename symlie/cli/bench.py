@@ -8,8 +8,7 @@ import statistics
 import tempfile
 import time
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping
 
 from symlie.cli.common import add_json, add_model, model_options
 from symlie.cli.output import Progress, print_json, print_table
@@ -64,7 +63,7 @@ def run(arguments: Namespace) -> int:
     return 0
 
 
-def _steps(arguments: Namespace, model: str, options: dict[str, Any]) -> list[Row]:
+def _steps(arguments: Namespace, model: str, options: Mapping[str, object]) -> list[Row]:
     """Nanoseconds of processor time per step."""
     from symlie.models.systems import system_of_model
     from symlie.runtime.study.timing import step_timer
@@ -82,7 +81,7 @@ def _steps(arguments: Namespace, model: str, options: dict[str, Any]) -> list[Ro
     return rows
 
 
-def _stages(model: str, options: dict[str, Any], method: str) -> list[Row]:
+def _stages(model: str, options: Mapping[str, object], method: str) -> list[Row]:
     """Seconds of each stage with an empty cache, in a process that has derived nothing yet."""
     from symlie.runtime.integrate.solve import solve
     from symlie.runtime.system.loading import load_system

@@ -130,7 +130,7 @@ def add_json(parser: ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
 
 
-def model_options(arguments: Namespace) -> dict[str, Any]:
+def model_options(arguments: Namespace) -> dict[str, object]:
     """Options of the model."""
     return dict(arguments.options)
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from symlie.cli.common import add_json, add_model, add_system, describe, system_of
 from symlie.cli.output import print_json, print_table
@@ -11,6 +12,7 @@ from symlie.cli.values import number
 
 if TYPE_CHECKING:
     from symlie.runtime.layout.layout import Array
+    from symlie.runtime.layout.slices import NodeSlice
     from symlie.runtime.statics.equilibrium import Equilibrium
     from symlie.runtime.system.system import System
 
@@ -89,7 +91,7 @@ def named_multipliers(system: System, multipliers: Array) -> dict[str, Array]:
     return {name: multipliers[part.rows if part.is_array else part.rows[0]] for name, part in parts}
 
 
-def _rows(node: Any, q: Array) -> list[tuple[str, str]]:
+def _rows(node: NodeSlice, q: Array) -> list[tuple[str, str]]:
     values = q[node.storage].reshape(node.count, -1)
     shown = list(range(node.count))
     if node.count > MOST_NODES:
@@ -103,7 +105,7 @@ def _rows(node: Any, q: Array) -> list[tuple[str, str]]:
     return rows
 
 
-def numbers(values: Any) -> str:
+def numbers(values: Iterable[float]) -> str:
     """Numbers in columns; round-off beside larger ones is zero."""
     small = 1e-12 * max(1.0, max((abs(float(x)) for x in values), default=0.0))
     return "  ".join(f"{0.0 if abs(float(x)) < small else float(x):12.8g}" for x in values)

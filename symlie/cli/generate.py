@@ -8,7 +8,6 @@ import shutil
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from symlie.cli.common import add_fresh, add_model, add_start, model_options, system_of
 from symlie.cli.steps import METHOD_HELP, add_method_options, add_stabilize
@@ -26,7 +25,7 @@ go with it; how to change them later is in the README of the folder."""
 EXAMPLE = """symlie generate heavy_top -o group=SE3 --out top
   symlie generate heavy_top -o group=SE3 --standalone --h '2**-11' --set mass=16 --out top"""
 
-COMMITTED: tuple[tuple[str, dict[str, Any], tuple[str, ...]], ...] = (
+COMMITTED: tuple[tuple[str, dict[str, object], tuple[str, ...]], ...] = (
     ("heavy_top", {"group": "SE3"}, ("newton", "ports")),
     ("heavy_top", {"group": "S3"}, ("newton", "ports", "cayley", "second_kind", "ambient")),
     ("free_rigid_body", {}, ("newton", "ports")),

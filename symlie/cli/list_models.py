@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from typing import Any
 
 from symlie.cli.common import add_json
 from symlie.cli.output import print_json, print_table
@@ -59,6 +58,6 @@ def run(arguments: Namespace) -> int:
     return 0
 
 
-def _values(choices: list[Any] | None, default: object, *, is_required: bool) -> str:
+def _values(choices: list[object] | None, default: object, *, is_required: bool) -> str:
     shown = f"default {default}" if default is not None else "required" if is_required else "optional"
     return f"{' | '.join(map(str, choices))} ({shown})" if choices else shown

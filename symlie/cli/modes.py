@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from symlie.cli.common import add_json, add_model, add_system, describe, system_of
 from symlie.cli.equilibrium import add_equilibrium, find
@@ -13,6 +13,7 @@ from symlie.errors import ModelError
 
 if TYPE_CHECKING:
     from symlie.runtime.statics.linearization import Linearization
+    from symlie.runtime.statics.spectrum import Complex
 
 SUMMARY = "Frequencies, damping and shapes of small motions about an equilibrium or a steady motion."
 EXAMPLE = "symlie modes heavy_top -o group=SE3 --count 3"
@@ -90,7 +91,7 @@ def _frame(text: str) -> tuple[str, list[float]]:
         raise ModelError(f"--frame {text!r} is not of the form NODE=[number, …].") from None
 
 
-def _parts(shape: Any) -> dict[str, Any]:
+def _parts(shape: Complex) -> dict[str, object]:
     return {"real": shape.real.tolist(), "imag": shape.imag.tolist()}
 
 

@@ -10,7 +10,7 @@ import time
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from types import TracebackType
-from typing import Any, Self, TextIO
+from typing import Self, TextIO
 
 from symlie.notices import Notice
 
@@ -26,7 +26,7 @@ def print_json(value: object) -> None:
     print(json.dumps(_spelled(value)))
 
 
-def _spelled(value: object) -> Any:
+def _spelled(value: object) -> object:
     if isinstance(value, dict):
         return {str(k): _spelled(v) for k, v in value.items()}
     if isinstance(value, list | tuple):

@@ -49,7 +49,7 @@ class Results:
         return [file for file in (self.plot, self.plot_steps, self.out) if file]
 
     @property
-    def notes(self) -> dict[str, Any]:
+    def notes(self) -> dict[str, object]:
         """For a checkpoint: where the files are to be, from whatever folder the run is resumed."""
         places = {name: getattr(self, name) for name in ("plot", "plot_steps", "out")}
         return {name: file and os.path.abspath(file) for name, file in places.items()} | {"panels": self.panels}
@@ -165,7 +165,7 @@ def _spent(value: float) -> str:
     return seconds(value) if value else "0 s (cached)"
 
 
-def _numbers(values: Any) -> str:
+def _numbers(values: Array) -> str:
     import numpy as np
 
     return "  ".join(f"{value: .9g}" for value in np.ravel(values))

@@ -6,7 +6,7 @@ import json
 import math
 import re
 from argparse import ArgumentTypeError
-from typing import Any
+from typing import NoReturn
 
 _NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 _EXPRESSION = re.compile(rf"\s*({_NUMBER})\s*(?:(\*\*|/)\s*({_NUMBER})\s*)?")
@@ -39,7 +39,7 @@ def number(text: str) -> float:
     if match is None:
         raise ArgumentTypeError(f"{text!r} is not a number such as 0.001, 1e-3, 2**-11 or 1/2048")
     first, operator, second = match.groups()
-    value: Any = float(first)
+    value: float | complex = float(first)
     try:
         if operator == "**":
             value = value ** float(second)
@@ -76,7 +76,7 @@ def names(text: str) -> list[str]:
     return [part.strip() for part in text.split(",")]
 
 
-def option(text: str) -> tuple[str, Any]:
+def option(text: str) -> tuple[str, object]:
     """``KEY=VALUE`` with a JSON value where it is one, else the text itself."""
     key, value = _split(text, "KEY=VALUE")
     try:
@@ -94,7 +94,7 @@ def refined(text: str) -> tuple[str, list[float]]:
     return key, parsed
 
 
-def quantity(text: str) -> tuple[str, Any]:
+def quantity(text: str) -> tuple[str, object]:
     """``NAME=VALUE`` with a number or a JSON array of numbers."""
     key, value = _split(text, "NAME=VALUE")
     try:
@@ -107,7 +107,7 @@ def quantity(text: str) -> tuple[str, Any]:
         raise ArgumentTypeError(f"the value in {text!r} is neither a number nor a JSON array such as [0,1,0]") from None
 
 
-def node_quantity(text: str) -> tuple[str, str, Any]:
+def node_quantity(text: str) -> tuple[str, str, object]:
     """``NODE.FIELD=VALUE``, or ``FIELD=VALUE`` without a node, with a number or a JSON array of numbers."""
     key, value = quantity(text)
     node, dot, field = key.partition(".")
@@ -118,7 +118,7 @@ def node_quantity(text: str) -> tuple[str, str, Any]:
     return node, field, value
 
 
-def table(text: str) -> tuple[str, dict[str, Any]]:
+def table(text: str) -> tuple[str, dict[str, object]]:
     """``NAME=JSON`` with the points of an input."""
     key, value = _split(text, "NAME=JSON")
     try:
@@ -137,8 +137,8 @@ def _split(text: str, form: str) -> tuple[str, str]:
     return key.strip(), value.strip()
 
 
-def _json(text: str) -> Any:
-    def refuse(constant: str) -> Any:
+def _json(text: str) -> object:
+    def refuse(constant: str) -> NoReturn:
         raise ValueError(constant)
 
     return json.loads(text, parse_constant=refuse)

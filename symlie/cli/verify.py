@@ -6,7 +6,7 @@ import math
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from symlie.cli.common import add_json, model_options
 from symlie.cli.output import Progress, print_json, print_table
@@ -267,7 +267,7 @@ def _series_rows(arguments: Namespace) -> Sequence[Row]:
         return ()
 
 
-def _model_sources(model: str, options: dict[str, Any]) -> list[str]:
+def _model_sources(model: str, options: dict[str, object]) -> list[str]:
     from symlie.models.registry import build_model
     from symlie.publish.sets import generated_files, set_files
 

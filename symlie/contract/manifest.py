@@ -9,7 +9,6 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -239,7 +238,7 @@ class Instances(Brief):
 class Manifest(Types):
     """A model with its nodes, in the order of the state vectors, its instances and values."""
 
-    options: dict[str, Any]
+    options: dict[str, object]
     """What the model was built with."""
     parameters: tuple[ParameterLayout, ...]
     nodes: tuple[NodeSet, ...]

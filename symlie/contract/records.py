@@ -6,15 +6,16 @@ import dataclasses
 import functools
 import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 Record = TypeVar("Record")
 
 
-def to_json(kind: Any, value: Any) -> Any:
+def to_json(kind: object, value: object) -> Any:
     """A value as JSON has it.
 
     Parameters
@@ -67,18 +68,18 @@ def _fields(kind: Any) -> dict[str, Any]:
 _hints = functools.cache(typing.get_type_hints)
 
 
-def _paired(value: Any, hints: tuple[Any, ...]) -> list[tuple[Any, Any]]:
+def _paired(value: Sequence[object], hints: tuple[object, ...]) -> list[tuple[object, object]]:
     return [(part, hints[0]) for part in value] if hints[-1] is ... else list(zip(value, hints, strict=True))
 
 
-def _stated(kind: Any) -> Any:
+def _stated(kind: object) -> object:
     """X of the type X | None."""
     return next(hint for hint in typing.get_args(kind) if hint is not type(None))
 
 
-def _read(kind: Any, content: Any, at: str) -> Any:
+def _read(kind: Any, content: object, at: str) -> Any:
     origin, hints = typing.get_origin(kind), typing.get_args(kind)
-    if kind is Any:
+    if kind is object:
         return content
     if origin is types.UnionType:
         return None if content is None else _read(_stated(kind), content, at)
@@ -101,7 +102,7 @@ def _read(kind: Any, content: Any, at: str) -> Any:
     return content
 
 
-def _record(kind: Any, content: Any, at: str) -> Any:
+def _record(kind: Any, content: object, at: str) -> Any:
     if not isinstance(content, dict):
         raise _mismatch(at, "an object")
     dot, fields = at and f"{at}.", _fields(kind)
@@ -114,7 +115,7 @@ def _record(kind: Any, content: Any, at: str) -> Any:
 _NAMES = {bool: "true or false", int: "an integer", float: "a number", str: "a text"}
 
 
-def _array(scalar: type[np.generic], content: Any, at: str) -> Any:
+def _array(scalar: type[np.generic], content: object, at: str) -> NDArray[np.generic]:
     try:
         found = np.array(content)
     except ValueError:

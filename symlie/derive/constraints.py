@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from sympy import Expr, Integer
 
@@ -59,7 +58,7 @@ _Terms = tuple[Sequence[Expr], Sequence[tuple[Expr, ...]], Sequence[Expr], Seque
 """Φ, B, b, B v + b, and Z where it is stated, of one constraint."""
 
 
-def _columns(terms: Sequence[_Terms]) -> Sequence[Sequence[Any]]:
+def _columns(terms: Sequence[_Terms]) -> Sequence[Sequence[tuple[Expr, ...]]]:
     return tuple(zip(*terms, strict=True)) or ((), (), (), (), ())
 
 

@@ -6,7 +6,7 @@ import functools
 import time
 from collections.abc import Hashable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from symlie.derive.derived_statement import DerivedStatement, derive_statement
 from symlie.derive.fields import check_placements
@@ -29,7 +29,7 @@ class Equations:
     """Equations of motion M(q) v' = -g(t, q, v) - B(q)ᵀ λ, Φ(t, q) = 0 of a model."""
 
     model: Model
-    options: tuple[tuple[str, Any], ...] = ()
+    options: tuple[tuple[str, object], ...] = ()
     stated: Hashable = None
     """What the model consisted of when its equations were asked for."""
     seconds: dict[str, float] = field(default_factory=dict)

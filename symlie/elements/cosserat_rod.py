@@ -34,6 +34,7 @@ from symlie.modeling.element_type import ElementType
 from symlie.modeling.expressions import diag, vector
 from symlie.modeling.model import Model
 from symlie.modeling.node_array import NodeArray
+from symlie.modeling.symbolic import Expression
 from symlie.showing import line
 
 CONSTRAINTS = {"none": (), "kirchhoff": (3, 4), "inextensible": (3, 4, 5)}
@@ -43,7 +44,9 @@ STRAIGHT = (0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
 """Reference strain of a straight, untwisted rod."""
 
 
-def rod_segment(name: str, group: LieGroup, held: Sequence[int], stiffness: Any, damping: Any) -> ElementType:
+def rod_segment(
+    name: str, group: LieGroup, held: Sequence[int], stiffness: Expression | Array, damping: Expression | Array
+) -> ElementType:
     """Element type of a rod segment between two nodes.
 
     Parameters

@@ -14,7 +14,7 @@ from symlie.groups.group import LieGroup
 from symlie.modeling.model import Model
 from symlie.modeling.node import Node
 from symlie.modeling.node_array import NodeReference
-from symlie.modeling.symbolic import SymbolicMatrix
+from symlie.modeling.symbolic import Expression, SymbolicMatrix
 from symlie.rotations import Rotation
 
 Array = NDArray[np.float64]
@@ -42,7 +42,7 @@ def is_symbolic(value: object) -> bool:
     return any(getattr(entry, "free_symbols", None) for entry in np.ravel(np.array(value, dtype=object)))
 
 
-def stated_in_type(value: object, rows: Array) -> Any:
+def stated_in_type(value: object, rows: Array) -> Expression | Array:
     """What an element type is stated with: expressions, or numbers that become defaults of its parameters."""
     if not is_symbolic(value):
         return rows[0]

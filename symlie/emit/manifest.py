@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from symlie.contract.manifest import FORMAT, Manifest, Types
 from symlie.contract.signature import signature_hash
@@ -28,6 +27,6 @@ def types_of(model: EmittedModel) -> Types:
     )
 
 
-def manifest_of(types: Types, arrangement: Arrangement, options: Sequence[tuple[str, Any]]) -> Manifest:
+def manifest_of(types: Types, arrangement: Arrangement, options: Sequence[tuple[str, object]]) -> Manifest:
     """The manifest of a model: its types, and its run-time data."""
     return Manifest(**vars(types), **vars(arrangement), options=dict(options), sets=())

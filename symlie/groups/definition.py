@@ -6,10 +6,9 @@ import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 import sympy
-from sympy import Matrix
+from sympy import Expr, Matrix
 
 from symlie.errors import GroupError
 from symlie.groups import quaternions
@@ -25,14 +24,14 @@ def lie_group(
     name: str,
     *,
     storage: Mapping[str, int | tuple[int, ...]],
-    compose: Callable[[Any, Any], object],
-    inverse: Callable[[Any], object],
+    compose: Callable[[StoredElement, StoredElement], object],
+    inverse: Callable[[StoredElement], object],
     identity: Sequence[object],
     velocity: Mapping[str, int] | None = None,
     basis: object = None,
-    relations: Callable[[Any], Sequence[object]] | None = None,
-    normalize: Callable[[Any], object] | None = None,
-    rotation: Callable[[Any], object] | None = None,
+    relations: Callable[[StoredElement], Sequence[object]] | None = None,
+    normalize: Callable[[StoredElement], object] | None = None,
+    rotation: Callable[[StoredElement], object] | None = None,
 ) -> LieGroup:
     """A Lie group from its storage; its operators, exp and log are derived.
 
@@ -114,7 +113,7 @@ def with_rotation(group: LieGroup) -> LieGroup:
     return replace(group, rotation_logarithm=lambda program, a: quaternions.logarithm_of_rotation(program, rotation(a)))
 
 
-def flat(value: Any) -> Vector:
+def flat(value: StoredElement | Expr | Sequence[object]) -> Vector:
     """Expressions, vectors and matrices in a sequence as one tuple of components."""
     if isinstance(value, StoredElement):
         return value.components

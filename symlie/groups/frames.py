@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import sympy
 from sympy import ImmutableDenseMatrix
 
 from symlie.errors import GroupError
+from symlie.groups.element import StoredElement
 from symlie.groups.group import storage_symbols
 from symlie.groups.homogeneous import HomogeneousSpace, stated_space
 from symlie.groups.standard import real_space
@@ -22,10 +22,10 @@ def frame_space(
     dimension: int,
     *,
     storage: Mapping[str, int | tuple[int, ...]],
-    flow: Callable[[Any, Any], object],
+    flow: Callable[[ImmutableDenseMatrix, StoredElement], object],
     origin: Sequence[object],
-    relations: Callable[[Any], Sequence[object]] | None = None,
-    normalize: Callable[[Any], object] | None = None,
+    relations: Callable[[StoredElement], Sequence[object]] | None = None,
+    normalize: Callable[[StoredElement], object] | None = None,
 ) -> HomogeneousSpace:
     """A manifold with vector fields E₁, …, E_d, for methods that compose flows of Σ α_i E_i with constant α.
 

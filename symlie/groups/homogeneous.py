@@ -11,7 +11,6 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import sympy
@@ -251,10 +250,10 @@ def homogeneous_space(
     group: LieGroup,
     *,
     storage: Mapping[str, int | tuple[int, ...]],
-    action: Callable[[Any, Any], object],
+    action: Callable[[StoredElement, StoredElement], object],
     origin: Sequence[object],
-    relations: Callable[[Any], Sequence[object]] | None = None,
-    normalize: Callable[[Any], object] | None = None,
+    relations: Callable[[StoredElement], Sequence[object]] | None = None,
+    normalize: Callable[[StoredElement], object] | None = None,
     side: str = "left",
 ) -> HomogeneousSpace:
     """A manifold from the action of a group on it.
@@ -313,10 +312,10 @@ def stated_space(
     group: LieGroup,
     storage: Mapping[str, int | tuple[int, ...]],
     what: str,
-    moved: Callable[[Vector, Any], object],
+    moved: Callable[[Vector, StoredElement], object],
     origin: Sequence[object],
-    relations: Callable[[Any], Sequence[object]] | None,
-    normalize: Callable[[Any], object] | None,
+    relations: Callable[[StoredElement], Sequence[object]] | None,
+    normalize: Callable[[StoredElement], object] | None,
 ) -> HomogeneousSpace:
     """A space from functions that take points with their parts as attributes, with all sizes checked on use.
 

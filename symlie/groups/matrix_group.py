@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 import sympy
-from sympy import ImmutableMatrix, Integer, Matrix
+from sympy import Expr, ImmutableMatrix, Integer, Matrix
 
 from symlie.errors import GroupError
 from symlie.groups.definition import fields_of, with_rotation
@@ -19,14 +18,14 @@ Place = tuple[int, int]
 
 def matrix_group(
     name: str,
-    basis: Sequence[Any],
+    basis: Sequence[Matrix | Sequence[Sequence[object]]],
     *,
-    storage: Mapping[str, Any] | None = None,
+    storage: Mapping[str, tuple[int | slice, int | slice]] | None = None,
     velocity: Mapping[str, int] | None = None,
-    inverse: Callable[[Matrix], Any] | None = None,
-    relations: Callable[[Matrix], Sequence[Any]] | None = None,
-    normalize: Callable[[Matrix], Any] | None = None,
-    rotation: Callable[[Matrix], Any] | None = None,
+    inverse: Callable[[Matrix], Matrix] | None = None,
+    relations: Callable[[Matrix], Sequence[Expr | Matrix]] | None = None,
+    normalize: Callable[[Matrix], Matrix] | None = None,
+    rotation: Callable[[Matrix], Matrix] | None = None,
 ) -> LieGroup:
     """The connected group of matrices X = e^{A₁} e^{A₂} … with A_k in the span of a basis.
 
@@ -70,23 +69,23 @@ def matrix_group(
         stored = dict(zip(places, components, strict=True))
         return Matrix(n, n, lambda i, j: stored.get((i, j), constants[i, j]))
 
-    def components(x: Any) -> Vector:
+    def components(x: Matrix) -> Vector:
         return tuple(sympy.sympify(x[p]) for p in places)
 
     is_skew = all(-m == m.T for m in matrices)
     is_unimodular = all(m.trace() == 0 for m in matrices)
 
-    def inverted(x: Matrix) -> Any:
+    def inverted(x: Matrix) -> Matrix:
         if inverse is not None:
             return inverse(x)
         return x.T if is_skew else x.adjugate() if is_unimodular else x.adjugate() / x.det(method="berkowitz").expand()
 
-    def related(x: Matrix) -> Sequence[Any]:
+    def related(x: Matrix) -> Sequence[Expr]:
         if relations is not None:
             return [e for r in relations(x) for e in (r if getattr(r, "is_Matrix", False) else [r])]
         return [*(x.T * x - sympy.eye(n)), *(x * x.T - sympy.eye(n))] if is_skew else []
 
-    def returned(x: Matrix) -> Any:
+    def returned(x: Matrix) -> Matrix:
         if normalize is not None:
             return normalize(x)
         return x - x * (x.T * x - sympy.eye(n)) / 2 if is_skew else x
@@ -150,7 +149,7 @@ def _free_entries(matrices: Sequence[ImmutableMatrix]) -> list[Place]:
 
 
 def _places(
-    name: str, n: int, free: list[Place], storage: Mapping[str, Any] | None
+    name: str, n: int, free: list[Place], storage: Mapping[str, tuple[int | slice, int | slice]] | None
 ) -> tuple[tuple[Field, ...], list[Place]]:
     """Fields of the storage and the entry of X that each component is."""
     if storage is None:

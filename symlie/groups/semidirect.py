@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import sympy
 from sympy import Expr, Matrix
@@ -15,7 +14,7 @@ from symlie.ir.program import Vector
 
 
 def semidirect_product(
-    group: LieGroup, space: LieGroup, action: Callable[[Any], object], name: str, *, velocity: str = "U"
+    group: LieGroup, space: LieGroup, action: Callable[[StoredElement], object], name: str, *, velocity: str = "U"
 ) -> LieGroup:
     """The group of pairs (a, x) with (a, x)∘(b, y) = (a∘b, x + ρ(a) y).
 
@@ -59,7 +58,7 @@ def semidirect_product(
 
 
 def action_matrix(
-    group: LieGroup, space: LieGroup, action: Callable[[Any], object], name: str
+    group: LieGroup, space: LieGroup, action: Callable[[StoredElement], object], name: str
 ) -> Callable[[Vector], Matrix]:
     """ρ as a matrix on the whole of V, by stored components of G."""
     m = space.dimension
@@ -78,7 +77,7 @@ def action_matrix(
 
 
 def semidirect(
-    group: LieGroup, space: LieGroup, action: Callable[[Any], object], name: str, *, velocity: str = "U"
+    group: LieGroup, space: LieGroup, action: Callable[[StoredElement], object], name: str, *, velocity: str = "U"
 ) -> LieGroup:
     """`semidirect_product` of what is known to be right."""
     n, matrix = group.storage_dimension, action_matrix(group, space, action, name)

@@ -5,13 +5,16 @@ The algebra never looks inside a primitive, so an accurate evaluation can not be
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import mpmath
 import sympy
 from sympy import Expr, Integer, Rational, Symbol
 
 from symlie.errors import ModelError
+
+if TYPE_CHECKING:
+    from sympy.printing.latex import LatexPrinter
 
 WORKING_INTERVAL = Rational(10)
 """Upper end in z = ω² of the interval served without a branch to a closed form (ω ≤ 3.16 > π)."""
@@ -42,7 +45,7 @@ class CoefficientFunction(sympy.Function):
             return self.base_name
         return f"{self.base_name}_to_{self.upper.p}_{self.upper.q}"
 
-    def _latex(self, printer: Any, exp: str | None = None) -> str:
+    def _latex(self, printer: LatexPrinter, exp: str | None = None) -> str:
         base, _, derivative = self.base_name.partition("_")
         index = base[1:] + (f",{derivative}" if derivative else "")
         text = rf"{base[0]}_{{{index}}}\left({printer._print(self.argument)}\right)"
@@ -118,7 +121,7 @@ class HalfAngleRatio(sympy.Function):
     nargs = (2,)
     primitive_name = "half_angle_ratio"
 
-    def _latex(self, printer: Any, exp: str | None = None) -> str:
+    def _latex(self, printer: LatexPrinter, exp: str | None = None) -> str:
         return rf"L\left({printer._print(self.args[0])}, {printer._print(self.args[1])}\right)"
 
 
@@ -131,7 +134,7 @@ class FullAngleRatio(sympy.Function):
     nargs = (2,)
     primitive_name = "full_angle_ratio"
 
-    def _latex(self, printer: Any, exp: str | None = None) -> str:
+    def _latex(self, printer: LatexPrinter, exp: str | None = None) -> str:
         return rf"F\left({printer._print(self.args[0])}, {printer._print(self.args[1])}\right)"
 
 
@@ -187,7 +190,7 @@ class RunTimeInput(sympy.Function):
     def fdiff(self, argindex: int = 1) -> Expr:
         return RunTimeInputSlope(*self.args)
 
-    def _latex(self, printer: Any, exp: str | None = None) -> str:
+    def _latex(self, printer: LatexPrinter, exp: str | None = None) -> str:
         t, slot, component = self.args
         text = rf"{printer._print(slot)}_{{{component + 1}}}\left({printer._print(t)}\right)"
         return text if exp is None else rf"{text}^{{{exp}}}"
@@ -225,7 +228,7 @@ class Select(sympy.Function):
         condition, if_positive, otherwise = self.args
         return Select(condition, if_positive.diff(s), otherwise.diff(s))
 
-    def _latex(self, printer: Any, exp: str | None = None) -> str:
+    def _latex(self, printer: LatexPrinter, exp: str | None = None) -> str:
         condition, *pieces = (str(printer._print(a)) for a in self.args)
         # In parentheses, because it may be a factor. In Markdown each row needs a line, and "- " begins a list.
         first, second = ("-" + p[2:] if p.startswith("- ") else p for p in pieces)

@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import mpmath
 import sympy
@@ -20,6 +20,9 @@ from sympy import Expr, Integer, Rational, Symbol
 
 from symlie.errors import ModelError
 from symlie.ir.primitives import WORKING_INTERVAL, CoefficientFunction
+
+if TYPE_CHECKING:
+    from sympy.printing.latex import LatexPrinter
 
 END = Fraction(39479, 1000)
 """Above 4π²: series without a singularity serve ω ≤ 2π."""
@@ -109,7 +112,7 @@ class Tail:
         ratio = self.growth.ratio(k) * Fraction(j + self.m + 1, j + 1) * upper
         return self.factor(j) * self.growth.bound(k) * upper**j / (1 - ratio) if ratio < 1 else None
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """All of it, in words of JSON."""
         bound = "rate" if self.growth.rate is not None else "radius"
         growth = {"constant": str(self.growth.constant), bound: str(getattr(self.growth, bound))}
@@ -248,7 +251,7 @@ class Series(CoefficientFunction):
         key, n, m, z, upper = self.args
         return Series(key, n, m + 1, z, upper) / 2
 
-    def _latex(self, printer: Any, exp: str | None = None) -> str:
+    def _latex(self, printer: LatexPrinter, exp: str | None = None) -> str:
         key, n, m, z, _ = self.args
         name = sympy.latex(Symbol(_SERIES[int(key)].name))
         text = rf"{{{name}}}_{{{n},{m}}}\left({printer._print(z)}\right)"

@@ -137,12 +137,12 @@ def _are_arrays(values: Iterable[object]) -> bool:
 
 
 @functools.cache
-def _definition(space: ConfigurationSpace) -> dict[str, Any]:
+def _definition(space: ConfigurationSpace) -> dict[str, object]:
     """All attributes of a space; functions by what they give for symbols."""
     program = Program()
     y = storage_symbols(space)
     other = storage_symbols(space, "other")
-    arguments: dict[str, tuple[Any, ...]] = dict.fromkeys(("relations", "normalize", "rotation"), (y,))
+    arguments: dict[str, tuple[object, ...]] = dict.fromkeys(("relations", "normalize", "rotation"), (y,))
     if isinstance(space, LieGroup):
         arguments |= {
             "compose": (y, other),

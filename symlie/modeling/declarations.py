@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from sympy import Expr, Integer, Symbol
@@ -17,7 +16,7 @@ from symlie.ir.program import Assignment, Euclidean, Program, Value, depends_on,
 from symlie.modeling.expressions import components
 from symlie.modeling.names import identifier, stem
 from symlie.modeling.node import Node, column
-from symlie.modeling.symbolic import SymbolicMatrix
+from symlie.modeling.symbolic import Expression, SymbolicMatrix
 from symlie.modeling.terms import Constraint, Event, Output, Parameter, Placement
 from symlie.modeling.units import Certainty, UnitCheck, size_of
 from symlie.modeling.values import given_space
@@ -59,7 +58,7 @@ class Stated:
 
     _parameter_prefix = ""
 
-    def parameter(self, name: str, default: object, unit: str = "") -> Any:
+    def parameter(self, name: str, default: object, unit: str = "") -> Expression:
         """Declare a parameter: a run-time input that is never folded into generated text.
 
         Parameters

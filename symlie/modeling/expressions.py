@@ -9,16 +9,15 @@ from __future__ import annotations
 import functools
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 import sympy
-from sympy import Expr, Integer
+from sympy import Basic, Expr, Integer
 
 from symlie.errors import ModelError
 from symlie.ir.primitives import Select
 from symlie.ir.straightline import check_functions
-from symlie.modeling.symbolic import SymbolicMatrix, is_matrix, operand, shown
+from symlie.modeling.symbolic import Expression, SymbolicMatrix, is_matrix, operand, shown
 
 DEEPEST = 200
 """Levels of an expression: beyond what is written by hand, within what Python can recur into."""
@@ -30,7 +29,7 @@ LARGEST = sys.float_info.max
 """The largest number of double precision."""
 
 
-def components(expression: Any) -> tuple[Expr, ...]:
+def components(expression: Expression | np.ndarray | Sequence[object]) -> tuple[Expr, ...]:
     """A scalar, a matrix or a sequence as a tuple of expressions that can be differentiated and compiled.
 
     Raises
@@ -71,7 +70,7 @@ def eye(size: int) -> SymbolicMatrix:
     return SymbolicMatrix(sympy.eye(size))
 
 
-def diag(*entries: Any) -> SymbolicMatrix:
+def diag(*entries: Expression | Sequence[object]) -> SymbolicMatrix:
     """A diagonal matrix from its diagonal, given as a vector or as separate entries.
 
     Parameters
@@ -83,7 +82,7 @@ def diag(*entries: Any) -> SymbolicMatrix:
     return SymbolicMatrix(sympy.diag(*parts))
 
 
-def select(condition: Any, if_positive: Any, otherwise: Any) -> Any:
+def select(condition: Basic, if_positive: Expression, otherwise: Expression) -> Expression:
     """One of two expressions by the sign of a condition, for laws in pieces.
 
     Parameters
@@ -155,7 +154,7 @@ def _is_double(number: Expr) -> bool:
         return False
 
 
-def sympified(value: object) -> Any:
+def sympified(value: object) -> Basic:
     """A number or an expression as SymPy has it; text is refused, because SymPy would execute it.
 
     Raises
@@ -172,7 +171,7 @@ def sympified(value: object) -> Any:
             from error  # fmt: skip
 
 
-def _translate(expression: Any) -> Any:
+def _translate(expression: Basic) -> Expr:
     if expression.is_Atom:
         return expression
     if isinstance(expression, sympy.Piecewise):
@@ -217,7 +216,7 @@ def _step(x: Expr, at_zero: Expr = sympy.S.Half) -> Expr:
     return Select(x, Integer(1), Select(-x, Integer(0), at_zero))
 
 
-_RULES: dict[Any, Callable[..., Expr]] = {
+_RULES: dict[type[Basic], Callable[..., Expr]] = {
     sympy.Abs: lambda x: Select(x, x, -x),
     sympy.sign: lambda x: Select(x, Integer(1), Select(-x, Integer(-1), Integer(0))),
     sympy.Heaviside: _step,

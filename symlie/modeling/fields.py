@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from sympy import Expr, Integer
 
@@ -15,7 +14,7 @@ from symlie.ir.program import Euclidean, Value, depends_on
 from symlie.modeling.declarations import Stated
 from symlie.modeling.expressions import components
 from symlie.modeling.node import Node
-from symlie.modeling.symbolic import SymbolicMatrix
+from symlie.modeling.symbolic import Expression, SymbolicMatrix
 from symlie.modeling.terms import Placement
 from symlie.unit_names import UNITS
 
@@ -112,7 +111,7 @@ class FieldStatement(Stated):
         self.units.check("The energy", energy, UNITS["J"])
         self.energies += energy
 
-    def let(self, expression: object) -> Any:
+    def let(self, expression: object) -> Expression:
         """Name an intermediate result, so that what is stated with it stays short.
 
         Parameters
@@ -172,7 +171,7 @@ class FieldStatement(Stated):
             Placement(self.nodes.index(node), self.nodes.index(reference), given, velocity, last_first)
         )
 
-    def _own_space(self, node: Any) -> HomogeneousSpace:
+    def _own_space(self, node: Node) -> HomogeneousSpace:
         space = self._own(node).group
         if not isinstance(space, HomogeneousSpace):
             raise ModelError(
@@ -182,7 +181,7 @@ class FieldStatement(Stated):
         return space
 
     def _joined(
-        self, node: Node, vector: object | None, parts: dict[str, Any], fields: Sequence[Field], size: int, what: str
+        self, node: Node, vector: object | None, parts: dict[str, object], fields: Sequence[Field], size: int, what: str
     ) -> tuple[Expr, ...]:
         """All components from a vector or from parts by name."""
         if (vector is None) == (not parts):

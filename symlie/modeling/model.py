@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from numbers import Integral
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sympy import Expr, Integer, Symbol
 
@@ -20,6 +20,7 @@ from symlie.modeling.node import Node, column
 from symlie.modeling.node_array import NodeArray, NodeReference
 from symlie.modeling.statement import Statement
 from symlie.modeling.summaries import statement_html, statement_parts
+from symlie.modeling.symbolic import Expression
 from symlie.modeling.terms import Input
 from symlie.modeling.units import Certainty, size_of
 from symlie.modeling.values import flat, given_space, parameter_block, shared_name
@@ -305,7 +306,7 @@ class Model(Statement):
             raise ModelError(f"The values of time function '{name}' have one unit, not '{unit}'.")
         return sizes.pop() * PiecewiseLinear(self.t, t[0], self.parameters[-1].symbols[0], len(times))
 
-    def input(self, name: str, size: int = 1, unit: str = "") -> Any:
+    def input(self, name: str, size: int = 1, unit: str = "") -> Expression:
         """A function of time u(t) that is given at run time as a table, by `System.with_input`; zero until then.
 
         Parameters

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from sympy import Expr, Symbol
+from sympy import Expr, MatrixBase, Symbol
 
 from symlie.errors import ModelError, UnknownFieldError
 from symlie.groups.group import Field, LieGroup, storage_symbols
@@ -16,7 +16,15 @@ from symlie.groups.rotation import rotate, rotation_size
 from symlie.ir.program import Euclidean, Program, Value, Vector
 from symlie.modeling.expressions import components
 from symlie.modeling.summaries import element_text, escaped, rotation_latex
-from symlie.modeling.symbolic import SymbolicMatrix, described, is_matrix, name_components, of_arrays, operand
+from symlie.modeling.symbolic import (
+    Expression,
+    SymbolicMatrix,
+    described,
+    is_matrix,
+    name_components,
+    of_arrays,
+    operand,
+)
 from symlie.retired import hint
 from symlie.showing import line, listed
 
@@ -51,7 +59,7 @@ class RotationMatrix:
         """The transpose, again a rotation matrix."""
         return RotationMatrix(self._program, self._group, self._storage, transposed=not self._transposed)
 
-    def __mul__(self, other: object) -> Any:
+    def __mul__(self, other: object) -> MatrixBase:
         if isinstance(other, RotationMatrix):
             return self.matrix * other.matrix
         right = operand(other)
@@ -69,31 +77,31 @@ class RotationMatrix:
 
     __matmul__ = __mul__
 
-    def __rmul__(self, other: object) -> Any:
+    def __rmul__(self, other: object) -> MatrixBase:
         return operand(other) * self.matrix
 
     __rmatmul__ = __rmul__
 
-    def __add__(self, other: object) -> Any:
+    def __add__(self, other: object) -> MatrixBase:
         return self.matrix + other
 
     __radd__ = __add__
 
-    def __sub__(self, other: object) -> Any:
+    def __sub__(self, other: object) -> MatrixBase:
         return self.matrix - other
 
-    def __rsub__(self, other: object) -> Any:
+    def __rsub__(self, other: object) -> MatrixBase:
         return other - self.matrix
 
-    def __neg__(self) -> Any:
+    def __neg__(self) -> MatrixBase:
         return -self.matrix
 
     def __array_function__(
-        self, function: Callable[..., object], types: object, values: tuple[object, ...], options: dict[str, Any]
-    ) -> Any:
+        self, function: Callable[..., object], types: object, values: tuple[object, ...], options: dict[str, object]
+    ) -> object:
         return of_arrays(function, values, options)
 
-    def __getitem__(self, key: object) -> Any:
+    def __getitem__(self, key: object) -> Expression:
         return self.matrix[key]
 
     def __iter__(self) -> Iterator[Expr]:
@@ -113,8 +121,8 @@ def column(components: Sequence[Expr]) -> SymbolicMatrix:
     return SymbolicMatrix(len(components), 1, list(components))
 
 
-def field_expression(components: Vector, field: Field) -> Expr | SymbolicMatrix:
-    """The part of a vector that a field names: a scalar, a column or a matrix."""
+def field_expression(components: Vector, field: Field) -> SymbolicMatrix:
+    """The part of a vector that a field names: a column or a matrix."""
     part = components[field.offset : field.offset + field.size]
     if len(field.shape) == 2:
         return SymbolicMatrix(*field.shape, list(part))
@@ -164,7 +172,7 @@ class GroupElement:
         return column(self._program.apply(Logarithm(self.lie_group), self._value).components)
 
     @property
-    def R(self) -> Any:
+    def R(self) -> RotationMatrix | SymbolicMatrix:
         """Rotation matrix, from body axes to inertial axes; of a product with several, the stored one called R."""
         if self.group.rotation is None:
             stored = [f for f in self.group.storage_fields if f.name == "R"]
@@ -186,7 +194,7 @@ class GroupElement:
         hidden = () if "R" in self.field_names else ("R",)
         return sorted({*super().__dir__(), *self.field_names} - set(hidden))
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> SymbolicMatrix:
         if not name.startswith("_"):
             for field in self.group.storage_fields:
                 if field.name == name:
@@ -239,7 +247,7 @@ class Node(GroupElement):
             raise AttributeError(self.name)  # leads to __getattr__, which explains it
         return value.components
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> SymbolicMatrix:
         if not name.startswith("_"):
             for field in self.group.velocity_fields:
                 if field.name == name:

@@ -6,7 +6,6 @@ import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any
 
 import numpy as np
 
@@ -36,7 +35,7 @@ class Quantity:
 
     field: Field
     size: int
-    function: Callable[..., Any]
+    function: Callable[..., object]
     arguments: tuple[str, ...]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from sympy import Expr, Integer, Symbol
 
@@ -14,7 +13,7 @@ from symlie.modeling.expressions import components
 from symlie.modeling.fields import FieldStatement
 from symlie.modeling.names import identifier
 from symlie.modeling.node import Node, column
-from symlie.modeling.symbolic import SymbolicMatrix
+from symlie.modeling.symbolic import Expression, SymbolicMatrix
 from symlie.modeling.terms import DIRECTIONS, Constraint, Event, Output
 from symlie.modeling.units import size_of
 from symlie.unit_names import UNITS, parse_units
@@ -337,7 +336,7 @@ class Statement(FieldStatement):
         given = tuple(part / size_of(u) for part, u in zip(parts, units, strict=True))
         self.outputs.append(Output(name, given, unit))
 
-    def rate(self, expression: object) -> Any:
+    def rate(self, expression: object) -> Expression:
         """Time derivative of an expression of (t, q) along the motion q' = v.
 
         Parameters

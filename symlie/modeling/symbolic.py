@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TypeAlias, TypeGuard
 
 import numpy as np
 import sympy
-from sympy import Basic, Expr, ImmutableDenseMatrix, Symbol
+from sympy import Basic, Expr, ImmutableDenseMatrix, MatrixBase, Symbol
 from sympy.core.relational import Relational
 
 from symlie.errors import ModelError, SymbolicValueError
@@ -24,7 +24,7 @@ from symlie.showing import line
 LONGEST_SHOWN = 80
 """Characters of an expression in a message."""
 
-OPERATORS: dict[str, Callable[..., Any]] = {
+OPERATORS: dict[str, Callable[..., object]] = {
     "add": operator.add,
     "subtract": operator.sub,
     "multiply": operator.mul,
@@ -80,10 +80,10 @@ def name_components(components: Sequence[Symbol], fields: Sequence[Field], node:
                 _components[symbol] = symbol
 
 
-def shown(value: Any) -> str:
+def shown(value: object) -> str:
     """The beginning of an expression, in the names of the statement."""
-    names = _components if isinstance(value, Basic) else {}
-    text = " ".join(str(value.xreplace(names) if names else value).split())
+    named = value.xreplace(_components) if isinstance(value, Basic) else value
+    text = " ".join(str(named).split())
     return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}…"
 
 
@@ -97,42 +97,42 @@ class SymbolicMatrix(ImmutableDenseMatrix):
         kind = "Vector" if self.cols == 1 else f"Matrix {self.rows} × {self.cols}"
         return line(kind, [", ".join(map(str, self))])
 
-    def __add__(self, other: object) -> Any:
+    def __add__(self, other: object) -> MatrixBase:
         return self if _is_zero(other) else super().__add__(self._alike(other))
 
-    def __radd__(self, other: object) -> Any:
+    def __radd__(self, other: object) -> MatrixBase:
         return self if _is_zero(other) else self._alike(other) + self
 
-    def __sub__(self, other: object) -> Any:
+    def __sub__(self, other: object) -> MatrixBase:
         return self + -self._alike(other)
 
-    def __rsub__(self, other: object) -> Any:
+    def __rsub__(self, other: object) -> MatrixBase:
         return self._alike(other) - self
 
-    def __mul__(self, other: object) -> Any:
+    def __mul__(self, other: object) -> MatrixBase:
         right = operand(other)
         if is_matrix(right) and self.cols != right.rows:
             hint = "; products of two vectors are a.dot(b) and a.cross(b)" if self.shape == right.shape else ""
             raise ModelError(f"{described(self)} can not multiply {described(right).lower()}{hint}.")
         return super().__mul__(right)
 
-    def __rmul__(self, other: object) -> Any:
+    def __rmul__(self, other: object) -> MatrixBase:
         left = operand(other)
         return left * self if is_matrix(left) else super().__rmul__(left)
 
-    def __matmul__(self, other: object) -> Any:
+    def __matmul__(self, other: object) -> MatrixBase:
         return self * _factor(other)
 
-    def __rmatmul__(self, other: object) -> Any:
+    def __rmatmul__(self, other: object) -> MatrixBase:
         return _factor(other) * self
 
-    def __truediv__(self, other: object) -> Any:
+    def __truediv__(self, other: object) -> MatrixBase:
         divisor = operand(other)
         if is_matrix(divisor):
             raise ModelError(f"{described(self)} can not be divided by {described(divisor).lower()}.")
         return super().__truediv__(divisor)
 
-    def __pow__(self, exponent: object) -> Any:
+    def __pow__(self, exponent: object) -> MatrixBase:
         if self.rows != self.cols:
             raise ModelError(f"{described(self)} has no powers; the square of its length is a.dot(a).")
         return super().__pow__(exponent)
@@ -174,11 +174,11 @@ class SymbolicMatrix(ImmutableDenseMatrix):
         return SymbolicMatrix(super().cross(other))
 
     def __array_function__(
-        self, function: Callable[..., object], types: object, values: tuple[object, ...], options: dict[str, Any]
-    ) -> Any:
+        self, function: Callable[..., object], types: object, values: tuple[object, ...], options: dict[str, object]
+    ) -> object:
         return of_arrays(function, values, options)
 
-    def _alike(self, value: object) -> Any:
+    def _alike(self, value: object) -> MatrixBase:
         """Another summand."""
         other = operand(value)
         if is_matrix(other) and other.shape == self.shape:
@@ -191,7 +191,11 @@ class SymbolicMatrix(ImmutableDenseMatrix):
         )
 
 
-def operand(value: Any) -> Any:
+Expression: TypeAlias = Expr | SymbolicMatrix
+"""What a statement is made of: a scalar, a vector or a matrix."""
+
+
+def operand(value: object) -> Expression:
     """What stands beside an expression: lists and arrays as vectors and matrices, everything else as it is."""
     if isinstance(value, np.generic):
         return value.item()
@@ -212,7 +216,7 @@ def operand(value: Any) -> Any:
     return SymbolicMatrix(matrix.rows, matrix.cols, list(matrix))  # of a matrix alone SymPy would keep the class
 
 
-def of_arrays(function: Callable[..., object], values: tuple[object, ...], options: dict[str, Any]) -> Any:
+def of_arrays(function: Callable[..., object], values: tuple[object, ...], options: dict[str, object]) -> object:
     """What a function of NumPy other than a ufunc makes of matrices: a product of them, or what it does to arrays.
 
     NumPy would take vectors for matrices with one column, of which its products are others or none.
@@ -225,7 +229,7 @@ def of_arrays(function: Callable[..., object], values: tuple[object, ...], optio
     return function(*map(_array, values), **options)
 
 
-def _product(a: Any, b: Any) -> Any:
+def _product(a: object, b: object) -> Expression:
     """NumPy's product of the last axis of a and the first one of b."""
     left, right = (x if is_matrix(x) else operand(x) for x in (a, b))
     if not (is_matrix(left) and is_matrix(right)):
@@ -235,18 +239,18 @@ def _product(a: Any, b: Any) -> Any:
     return left * right
 
 
-def _array(value: object) -> Any:
+def _array(value: object) -> object:
     if isinstance(value, list | tuple):
         return type(value)(map(_array, value))
     return np.array(operand(value)) if is_matrix(value) else value
 
 
-def is_matrix(value: object) -> bool:
+def is_matrix(value: object) -> TypeGuard[MatrixBase]:
     """Whether a value is a matrix of SymPy or of a statement."""
     return bool(getattr(value, "is_Matrix", False))
 
 
-def described(matrix: Any) -> str:
+def described(matrix: MatrixBase) -> str:
     """A matrix by its size, the beginning of a sentence."""
     return f"A vector of {matrix.rows}" if matrix.cols == 1 else f"A matrix {matrix.rows} × {matrix.cols}"
 
@@ -260,14 +264,14 @@ def _is_zero(value: object) -> bool:
     return isinstance(value, int) and value == 0
 
 
-def _factor(value: object) -> Any:
+def _factor(value: object) -> MatrixBase:
     matrix = operand(value)
     if not is_matrix(matrix):
         raise ModelError(f"'{shown(value)}' is a scalar; multiply with * instead of @.")
     return matrix
 
 
-def _applied(expression: Expr, function: np.ufunc, method: str, *operands: Any, **options: Any) -> Any:
+def _applied(expression: Expr, function: np.ufunc, method: str, *operands: Expression, **options: object) -> object:
     """What a function of NumPy makes of operands some of which are expressions."""
     found = OPERATORS.get(function.__name__) or FUNCTIONS.get(function.__name__)
     if method == "__call__" and not options and found is not None:
@@ -282,7 +286,7 @@ def _applied(expression: Expr, function: np.ufunc, method: str, *operands: Any, 
         raise _undefined(function.__name__, expression) from error
 
 
-def _of_matrices(name: str, function: Callable[..., object], values: list[Any]) -> Any:
+def _of_matrices(name: str, function: Callable[..., object], values: list[Expression]) -> object:
     if name in OPERATORS:
         return function(*values)
     if len(values) > 1:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,7 +57,7 @@ def _law(space: ConfigurationSpace) -> object:
 
 
 def parameter_block(
-    element: str, parameters: Sequence[Parameter], count: int, values: dict[str, Any]
+    element: str, parameters: Sequence[Parameter], count: int, values: dict[str, object]
 ) -> NDArray[np.float64]:
     """Parameter values of some instances of an element type, shape (count, number of values).
 

@@ -58,7 +58,7 @@ def with_momenta(formulation: str) -> sl.Model:
     up = sl.vector(0, 0, 1)
     started = [j * spin for j, spin in zip(J, SPIN, strict=True)]
 
-    def kinetic(momentum: Any) -> Any:
+    def kinetic(momentum: sl.SymbolicMatrix) -> Any:
         return sum(p**2 / j for p, j in zip(momentum, J, strict=True)) / 2
 
     if formulation == "se3_dual":

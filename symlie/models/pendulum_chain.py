@@ -17,8 +17,11 @@ instead.
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 import symlie as sl
+
+Array = NDArray[np.float64]
 
 OPTIONS = {"formulation": ["lagrangian", "hamiltonian"]}
 
@@ -46,7 +49,9 @@ def build(links: int = 2, formulation: str = "lagrangian") -> sl.Model:
     return chain
 
 
-def _with_velocities(chain: sl.Model, link: Any, rods: Any, points: Any, gravity: Any) -> None:
+def _with_velocities(
+    chain: sl.Model, link: sl.HomogeneousSpace, rods: sl.NodeArray, points: sl.NodeArray, gravity: Any
+) -> None:
     links = len(rods)
     body = sl.ElementType("body", point="R3")
     m = body.parameter("masses", 1.0, unit="kg")
@@ -65,7 +70,9 @@ def _with_velocities(chain: sl.Model, link: Any, rods: Any, points: Any, gravity
     chain.add(rod, [(points[k], points[k + 1], rods[k]) for k in range(links)])
 
 
-def _with_momenta(chain: sl.Model, link: Any, rods: Any, points: Any, gravity: Any) -> None:
+def _with_momenta(
+    chain: sl.Model, link: sl.HomogeneousSpace, rods: sl.NodeArray, points: sl.NodeArray, gravity: Any
+) -> None:
     # What is called acceleration a here is the velocity u of a point: the unknown of the same linear system.
     links = len(rods)
     loads = chain.node_array("loads", "R1", links + 1)
@@ -93,7 +100,7 @@ def _with_momenta(chain: sl.Model, link: Any, rods: Any, points: Any, gravity: A
     chain.add(rod, [(points[k], points[k + 1], rods[k], loads[k]) for k in range(links)])
 
 
-def _momenta(directions: Any, angular_velocities: Any, masses: Any, lengths: Any) -> Any:
+def _momenta(directions: Array, angular_velocities: Array, masses: Array, lengths: Array) -> Array:
     """m_i = L_i q_i × P_i, where P_i = Σ m_j u_j over the masses below rod i."""
     along = np.sum(directions * angular_velocities, axis=1)
     if not np.all(np.abs(along) <= 1e-6):

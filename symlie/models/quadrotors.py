@@ -9,6 +9,8 @@ from typing import Any
 
 import symlie as sl
 
+Vectors = list[sl.SymbolicMatrix]
+
 OPTIONS = {"control": ["none", "constant", "tracking"]}
 
 GAINS = {"load_stiffness": 12.0, "load_damping": 5.0, "rod_stiffness": 16.0, "rod_damping": 5.0}
@@ -31,9 +33,9 @@ def build(control: str = "none") -> sl.Model:
         fields=["y", "v", "R1", "Omega1", "R2", "Omega2", "q1", "omega1", "q2", "omega2"],
     )  # fmt: skip
     x = model.node("quadrotors", space)
-    rods, spins, turns = (x.q1, x.q2), (x.omega1, x.omega2), ((x.R1, x.Omega1), (x.R2, x.Omega2))
+    rods, spins, turns = [x.q1, x.q2], [x.omega1, x.omega2], ((x.R1, x.Omega1), (x.R2, x.Omega2))
     if control == "none":
-        thrusts: Any = [sl.vector(0, 0, 0)] * 2
+        thrusts: Vectors = [sl.vector(0, 0, 0)] * 2
     elif control == "constant":
         thrusts = [model.parameter(f"thrust{i}", [0, 0, -9.5], unit="N") for i in (1, 2)]
     else:
@@ -62,13 +64,13 @@ def build(control: str = "none") -> sl.Model:
     model.initial(x, y=[-2, 0, 0], q1=[SINE, 0, COSINE], q2=[-SINE, 0, COSINE])
     if control != "tracking":
         model.initial(x, v=[0.1, 0.2, -0.3], Omega1=[0.5, -0.4, 0.3], Omega2=[-0.2, 0.6, 0.1])
-        for name, q, w in (("omega1", [SINE, 0, COSINE], [1, 2, 3]), ("omega2", [-SINE, 0, COSINE], [-2, 1, 0.5])):
-            direction, rate = sl.vector(*q), sl.vector(*w)
+        for name, q0, w0 in (("omega1", [SINE, 0, COSINE], [1, 2, 3]), ("omega2", [-SINE, 0, COSINE], [-2, 1, 0.5])):
+            direction, rate = sl.vector(*q0), sl.vector(*w0)
             model.initial(x, **{name: rate - direction.dot(rate) * direction})
     return model
 
 
-def accelerated(model: sl.Model, rods: Any, pull: Any, mass: Any, masses: Any) -> Any:
+def accelerated(model: sl.Model, rods: Vectors, pull: list[Any], mass: Any, masses: sl.SymbolicMatrix) -> Any:
     """M⁻¹ Σ pull_i q_i with M = m_y I + Σ m_i q_i q_iᵀ, by a system of two equations instead of three."""
     q1, q2 = rods
     force = model.let(pull[0] * q1 + pull[1] * q2)
@@ -79,8 +81,16 @@ def accelerated(model: sl.Model, rods: Any, pull: Any, mass: Any, masses: Any) -
 
 
 def tracking_thrusts(
-    model: sl.Model, y: Any, v: Any, rods: Any, spins: Any, mass: Any, masses: Any, lengths: Any, g: Any
-) -> list[Any]:
+    model: sl.Model,
+    y: sl.SymbolicMatrix,
+    v: sl.SymbolicMatrix,
+    rods: Vectors,
+    spins: Vectors,
+    mass: Any,
+    masses: sl.SymbolicMatrix,
+    lengths: sl.SymbolicMatrix,
+    g: Any,
+) -> Vectors:
     """Thrusts that lead the load along (t - 5/2, 0, (t - 5/2)² - 7), with the rods 30° to either side of the force."""
     ky, kyd, kq, kw = (model.parameter(name, value) for name, value in GAINS.items())
     t = model.t - sl.Rational(5, 2)
@@ -88,12 +98,12 @@ def tracking_thrusts(
     swings = [w.cross(q) for q, w in zip(rods, spins, strict=True)]
 
     # The force on the load and, because the law cancels the coupling, its rates along the motion.
-    def force(place: object, velocity: object, order: int) -> Any:
+    def force(place: sl.SymbolicMatrix, velocity: sl.SymbolicMatrix, order: int) -> Any:
         wanted = target[order : order + 3]
         free_fall = g * DOWN if order == 0 else 0 * DOWN
         return model.let(mass * (-ky * (place - wanted[0]) - kyd * (velocity - wanted[1]) + wanted[2] - free_fall))
 
-    def borne(forces: Any, order: int) -> list[Any]:
+    def borne(forces: Vectors, order: int) -> Vectors:
         """μ_i = 2/3 (F·q_i) q_i, or its rate."""
         if order == 0:
             return [model.let(sl.Rational(2, 3) * forces[0].dot(q) * q) for q in rods]
@@ -128,13 +138,13 @@ def tracking_thrusts(
     return thrusts
 
 
-def cross(model: sl.Model, a: Any, b: Any) -> list[Any]:
+def cross(model: sl.Model, a: Vectors, b: Vectors) -> Vectors:
     """a × b with its first two rates."""
     rate = a[1].cross(b[0]) + a[0].cross(b[1])
     return [model.let(c) for c in (a[0].cross(b[0]), rate, a[2].cross(b[0]) + 2 * a[1].cross(b[1]) + a[0].cross(b[2]))]
 
 
-def unit(model: sl.Model, x: Any) -> list[Any]:
+def unit(model: sl.Model, x: Vectors) -> Vectors:
     """x/|x| with its first two rates."""
     size, rate, second = model.let([x[0].dot(x[0]), 2 * x[0].dot(x[1]), 2 * x[1].dot(x[1]) + 2 * x[0].dot(x[2])])
     r = model.let(1 / sl.sqrt(size))

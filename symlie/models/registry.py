@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from symlie.errors import ModelError, SymlieError, UnknownNameError
 from symlie.models.user_modules import imported_files, is_local
@@ -91,7 +91,7 @@ class ModelFile:
         return text.split(". ")[0].rstrip(".")
 
     @property
-    def choices(self) -> dict[str, list[Any]]:
+    def choices(self) -> dict[str, list[object]]:
         """Allowed values of those options that list them.
 
         Raises
@@ -107,7 +107,7 @@ class ModelFile:
         return {name: list(values) for name, values in stated.items()}
 
     @property
-    def defaults(self) -> dict[str, Any]:
+    def defaults(self) -> dict[str, object]:
         """Options that have a default, with it; an option whose default is None is not there unless it is given."""
         stated = {p.name: p.default for p in self._signature.parameters.values() if p.default is not p.empty}
         return {name: value for name, value in stated.items() if value is not None}
@@ -123,7 +123,7 @@ class ModelFile:
         kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
         return [p.name for p in self._signature.parameters.values() if p.kind in kinds]
 
-    def complete(self, options: Mapping[str, object]) -> dict[str, Any]:
+    def complete(self, options: Mapping[str, object]) -> dict[str, object]:
         """Options with defaults filled in.
 
         Raises
@@ -148,7 +148,7 @@ class ModelFile:
                 complete[name] = self._allowed(name, complete[name], allowed)
         return complete
 
-    def _allowed(self, name: str, value: object, allowed: list[Any]) -> Any:
+    def _allowed(self, name: str, value: object, allowed: list[object]) -> object:
         # Values from a command line may have become numbers although the model lists texts.
         for choice in allowed:
             if value == choice or str(value) == str(choice):
@@ -217,7 +217,7 @@ class BuiltModel:
     """A model, its complete options, and the files of the user's own modules that stated it."""
 
     model: Model
-    options: Mapping[str, Any]
+    options: Mapping[str, object]
     files: tuple[str, ...]
 
     def derive(self) -> Equations:
@@ -242,7 +242,7 @@ def build_model(model: str, options: Mapping[str, object]) -> BuiltModel:
     return BuiltModel(built, complete, tuple(files))
 
 
-def plain(value: object) -> Any:
+def plain(value: object) -> object:
     """The value of an option as JSON has it; as text where it has not."""
     try:
         return json.loads(json.dumps(value))

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
 
 from symlie.derive.equations import Equations
 from symlie.groups.group import Field, LieGroup
@@ -125,7 +124,7 @@ def _parameters(model: Model, statement: Statement) -> list[Parameter]:
     return [*model.parameters, *(statement.parameters if statement is not model else ())]
 
 
-def _sections(view: StatementView) -> list[dict[str, Any]]:
+def _sections(view: StatementView) -> list[dict[str, object]]:
     rate = " + b" if any(e != 0 for e in view.derived.constraints.rate) else ""
     holonomic = all(c.level == 0 for c in view.derived.statement.constraints)
     second = r"\ddot\Phi" if holonomic else rf"\frac{{\mathrm{{d}}}}{{\mathrm{{d}}t}}(B \thinspace v{rate})"
@@ -169,7 +168,7 @@ def _when(event: Event) -> str:
     return f"`{event.name}`: {crossing} through zero, {ending}."
 
 
-def _node(view: StatementView, node: Node) -> dict[str, Any]:
+def _node(view: StatementView, node: Node) -> dict[str, object]:
     superscript = view.superscript(node)
     storage = [(str(field_letter(f, superscript)), f) for f in node.group.storage_fields]
     velocity = [(str(field_letter(f, superscript)), f) for f in node.group.velocity_fields]

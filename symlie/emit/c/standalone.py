@@ -6,7 +6,6 @@ import dataclasses
 import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -79,7 +78,7 @@ def standalone_files(
     }
 
 
-def _numbers(system: System, method: Method, control: StepControl) -> dict[str, Any]:
+def _numbers(system: System, method: Method, control: StepControl) -> dict[str, object]:
     """What ``main_data.h`` states."""
     layout = system.layout
     slots, tables = slots_and_tables(layout, system.inputs)
@@ -136,7 +135,7 @@ def _prepared_rows(system: System) -> Rows:
     return [(system.layout.prepared_parameters, "from parameters, by prepare"), *tables] if tables else []
 
 
-def _elements(system: System, prepared: Prepared) -> Iterator[dict[str, Any]]:
+def _elements(system: System, prepared: Prepared) -> Iterator[dict[str, object]]:
     """Parameters of each element type, and how many of its own and of all that prepare computes there are."""
     layout = system.layout
     columns: dict[int, list[str]] = {}

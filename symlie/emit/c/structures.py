@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from symlie.contract.kernels import REAL
-from symlie.runtime.kernels.c_structures import C_TYPES, Structures
+from symlie.runtime.kernels.c_structures import C_TYPES, Member, Structures
 
 Rows = Sequence[tuple[int, str]]
 """Lengths of the parts of an array, each with what it is."""
@@ -18,7 +17,7 @@ Rows = Sequence[tuple[int, str]]
 _WIDTH = 120
 
 
-def c_array(name: str, values: NDArray[Any], rows: Rows = (), *, is_constant: bool = True) -> str:
+def c_array(name: str, values: NDArray[np.generic], rows: Rows = (), *, is_constant: bool = True) -> str:
     """The definition of an array; instead of one without entries one with a zero.
 
     Parameters
@@ -55,7 +54,7 @@ def c_structures(name: str, structures: Structures, rows: Mapping[str, Rows], ch
     """
     lines: list[str] = []
 
-    def entries(owner: str, members: Mapping[str, Any]) -> list[str]:
+    def entries(owner: str, members: Mapping[str, Member]) -> list[str]:
         """Members of a structure with their values; what they point to is defined before."""
         found = []
         for member, value in members.items():

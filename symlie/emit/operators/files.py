@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import keyword
 import sys
-from typing import Any
 
 from symlie.contract.manifest import FieldLayout
 from symlie.emit.c.printing import CPrinter
@@ -81,7 +80,7 @@ def emit_operators(operators: GroupOperators, target: str, prefix: str) -> dict[
     return files | {"README.md": render("operators/README.md.jinja", **values)}
 
 
-def _view(operators: GroupOperators, target: str, prefix: str) -> dict[str, Any]:
+def _view(operators: GroupOperators, target: str, prefix: str) -> dict[str, object]:
     """What the templates of all targets need."""
     real = operators.real
     printer = CPrinter(real if target == "c" else "double")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
 
 import numpy as np
 
+from symlie.compile.library import Pointer
 from symlie.contract.constants import MOST_EVENTS, Status
 from symlie.runtime.integrate.compiled_method import CompiledMethod
 from symlie.runtime.integrate.loop_state import Counters, LoopState
@@ -90,7 +90,7 @@ class CompiledIntegration:
             self._buffers["event"] = np.empty((self._record.event_capacity, 2 + sum(self._sizes) + self._own))
         self.problem = self._compiled.problem
         self.problem.workspace = self._workspace = self._compiled.workspace()
-        held: dict[Any, dict[str, Any]] = {
+        held: dict[Pointer, dict[str, Array]] = {
             self.state: state,
             self._plan: {
                 "start": np.array(plan.start),

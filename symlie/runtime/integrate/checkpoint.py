@@ -176,7 +176,7 @@ def _library(loop: TimeLoopLike) -> str:
     return loop.library.path.stem if isinstance(loop, CompiledIntegration) else "none"
 
 
-def _plain(value: object) -> Any:
+def _plain(value: object) -> object:
     return value.tolist() if isinstance(value, np.ndarray) else value
 
 

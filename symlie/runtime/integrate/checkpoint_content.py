@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import struct
-from typing import Any
 
 import numpy as np
 
@@ -17,7 +16,7 @@ _CHUNK = struct.Struct("<cQ")
 """Kind and number of the rows that follow: s(tates), t(race) or e(vents)."""
 
 
-def _state_type(layout: Layout, own: int) -> np.dtype[Any]:
+def _state_type(layout: Layout, own: int) -> np.dtype[np.void]:
     """A state of the loop as bytes; the same on every machine."""
     counters = [(f.name, "<f8" if f.type == "float" else "<i8") for f in dataclasses.fields(Counters)]
     flags = [(name, "<i8") for name in ("is_done", "has_acceleration", "has_event")]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import NDArray
 
+from symlie.compile.library import Pointer
 from symlie.runtime.integrate.driver_library import driver_library
 from symlie.runtime.kernels.c_structures import C_TYPES, Member, Structures, in_memory
 from symlie.runtime.kernels.c_tables import build_problem, problem_tables
@@ -58,13 +58,13 @@ class CompiledMethod:
         tables = problem_tables(system.layout, integrates=True)
         self.problem, kept = build_problem(self.library, system.layout, tables, system.prepared)
         self.control, held = in_memory(self.library, control_structure(system.layout, control))
-        self._held: list[Any] = [kept, held]
+        self._held: list[Pointer] = [kept, held]
 
-    def held(self, array: Any) -> Any:
+    def held(self, array: NDArray[np.generic]) -> Pointer:
         """The memory of a C-contiguous array, which lives as long as this object."""
         self._held.append(self.library.pointer(array, f"{C_TYPES[array.dtype.name]}[]"))
         return self._held[-1]
 
-    def workspace(self) -> Any:
+    def workspace(self) -> Pointer:
         """Memory that a problem needs while steps are taken."""
         return self.library.pointer(np.zeros(max(int(self.library.call.symlie_workspace(self.problem)), 1)))

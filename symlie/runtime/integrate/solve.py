@@ -6,7 +6,6 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -210,7 +209,7 @@ def solve(
         return execute(run, loop, state, recorder, progress=progress, keeper=keeper)
 
 
-def _as_json(values: float | Array | Sequence[float] | None) -> Any:
+def _as_json(values: float | Array | Sequence[float] | None) -> object:
     return values if values is None else np.asarray(values, dtype=float).tolist()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 from symlie.contract.kernels import KERNELS, Gather, SystemKernel, instance_size
 from symlie.runtime.layout.layout import Array, Layout
 from symlie.showing import Brief
+
+if TYPE_CHECKING:
+    from symlie.compile.library import Pointer
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -21,7 +24,7 @@ class Prepared(Brief):
     model: Array
     elements: tuple[Array, ...]
     """For each element type one row for all instances or one for each."""
-    cache: dict[int, Any] = field(default_factory=dict)
+    cache: dict[int, tuple[Pointer, object]] = field(default_factory=dict)
     """What a backend builds once from these parameters."""
 
 

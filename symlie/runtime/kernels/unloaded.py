@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 from symlie.errors import CodeNotLoadedError
 from symlie.runtime.kernels.matrices import SystemMatrices
@@ -16,7 +16,7 @@ _SENTENCE = (
 
 
 class _Unloaded:
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> NoReturn:
         if name.startswith("__"):
             raise AttributeError(name)
         raise CodeNotLoadedError(_SENTENCE)

@@ -7,11 +7,15 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from symlie.runtime.layout.layout import Array
+
+if TYPE_CHECKING:
+    from scipy.sparse import csc_array, csr_array
 
 LARGEST_DENSE = 120
 """Unknowns up to which a dense factorisation is the faster one."""
@@ -40,7 +44,9 @@ class SaddlePoint:
         The matrix is singular to working precision.
     """
 
-    def __init__(self, matrix: Any, jacobian: Any, regularisation: float = 0.0, rows: Any = None) -> None:
+    def __init__(
+        self, matrix: csr_array, jacobian: csr_array, regularisation: float = 0.0, rows: csr_array | None = None
+    ) -> None:
         from scipy.sparse import block_array, diags_array, eye_array
 
         self._size = matrix.shape[0]
@@ -59,7 +65,7 @@ class SaddlePoint:
         self._scale = scale
         self._factorize((diags_array(scale) @ whole @ diags_array(scale)).tocsc())
 
-    def _factorize(self, matrix: Any) -> None:
+    def _factorize(self, matrix: csc_array) -> None:
         from scipy.linalg import lu_factor, lu_solve
         from scipy.sparse.linalg import splu
 
@@ -68,7 +74,7 @@ class SaddlePoint:
                 warnings.simplefilter("ignore")
                 factors = lu_factor(matrix.toarray())
             pivots = np.abs(np.diag(factors[0]))
-            self._solve: Any = lambda right: lu_solve(factors, right)
+            self._solve: Callable[[Array], Array] = lambda right: lu_solve(factors, right)
         else:
             try:
                 sparse = splu(matrix)

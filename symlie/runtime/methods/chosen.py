@@ -15,7 +15,7 @@ from symlie.runtime.methods.library import method
 from symlie.runtime.methods.registry import stated_method
 
 
-def chosen_method(stated: str | Path | Method, options: Mapping[str, Any] | None = None) -> Method:
+def chosen_method(stated: str | Path | Method, options: Mapping[str, object] | None = None) -> Method:
     """The method that a user states.
 
     Parameters

@@ -298,7 +298,7 @@ def _nodes(chains: Sequence[Chain]) -> ExactRow:
     return tuple(nodes)
 
 
-def _chain(reader: EntryReader, what: str, value: Any) -> Chain:
+def _chain(reader: EntryReader, what: str, value: object) -> Chain:
     """A chain of exponentials: ``{from = "Y2", exps = [["-1/2", "0", "1"]]}``."""
     if not isinstance(value, Mapping) or not set(value) <= {"from", "exps"}:
         raise reader.error(

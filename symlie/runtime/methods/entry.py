@@ -23,7 +23,7 @@ class EntryReader:
         Its values by key.
     """
 
-    def __init__(self, name: str, entry: Mapping[str, Any]) -> None:
+    def __init__(self, name: str, entry: Mapping[str, object]) -> None:
         self.name, self.entry = name, entry
         self.is_decimal = False
 
@@ -72,13 +72,13 @@ class EntryReader:
             raise self.error(f"{key} is None, but it must be a whole number")
         return value
 
-    def row(self, what: str, values: Any) -> ExactRow:
+    def row(self, what: str, values: object) -> ExactRow:
         """A row of coefficients."""
         if not isinstance(values, Sequence) or isinstance(values, str):
             raise self.error(f'{what} is {values!r}, but it must be an array of fractions such as ["1/3", "2/3"]')
         return tuple(self.number(what, value) for value in values)
 
-    def number(self, what: str, value: Any) -> QuadraticNumber:
+    def number(self, what: str, value: object) -> QuadraticNumber:
         """A coefficient: text, or a number."""
         if isinstance(value, bool) or not isinstance(value, str | int | float):
             raise self.error(f'{what} holds {value!r}, but coefficients are text such as "-7*sqrt(3)/108"')

@@ -117,6 +117,9 @@ class QuadraticNumber:
     __radd__ = __add__
     __rmul__ = __mul__
 
+    def __rtruediv__(self, other: Exact) -> QuadraticNumber:
+        return coerce(other) / self
+
     def __rsub__(self, other: Exact) -> QuadraticNumber:
         return -self + other
 

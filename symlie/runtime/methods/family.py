@@ -7,7 +7,7 @@ import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self
 
 import numpy as np
 
@@ -63,7 +63,7 @@ class Method(ABC):
     """
 
     tableau: Tableau
-    entry: Mapping[str, Any] | None = field(default=None, compare=False, kw_only=True)
+    entry: Mapping[str, object] | None = field(default=None, compare=False, kw_only=True)
 
     family: ClassVar[str]
     """Name of the family."""
@@ -133,16 +133,16 @@ class Method(ABC):
         )
 
     @property
-    def options(self) -> dict[str, Any]:
+    def options(self) -> dict[str, object]:
         """Its options as `with_options` takes them; none where there is no choice."""
         return {}
 
     @property
-    def record(self) -> dict[str, Any]:
+    def record(self) -> dict[str, object]:
         """Everything that `symlie.runtime.methods.chosen.recorded_method` needs, as JSON has it."""
         return {"name": self.name, "entry": self.entry, "options": self.options}
 
-    def with_options(self, options: Mapping[str, Any]) -> Self:
+    def with_options(self, options: Mapping[str, object]) -> Self:
         """The method with some options changed.
 
         Parameters
@@ -163,7 +163,7 @@ class Method(ABC):
             check_option(self, key)
         return self if not options or dict(options) == self.options else self._with(options)
 
-    def _with(self, options: Mapping[str, Any]) -> Self:
+    def _with(self, options: Mapping[str, object]) -> Self:
         """The method with options of its own changed."""
         return self
 

@@ -12,10 +12,10 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from symlie.runtime.methods.exact import ExactRow
-from symlie.runtime.methods.order_conditions import FoundOrder, count_order, simple
+from symlie.runtime.methods.order_conditions import FoundOrder, Number, count_order, simple
 
 if TYPE_CHECKING:
     from symlie.runtime.methods.half_explicit import HalfExplicitTableau
@@ -80,31 +80,31 @@ class StageSeries:
     """Exact coefficients of trees at the arguments and stages of rows ``a`` (strictly lower triangle)."""
 
     def __init__(self, a: Sequence[ExactRow]) -> None:
-        self.a: list[list[Any]] = [[simple(x) for x in row] for row in a]
-        self.known: dict[Tree, list[Any]] = {}
+        self.a: list[list[Number]] = [[simple(x) for x in row] for row in a]
+        self.known: dict[Tree, list[Number]] = {}
 
-    def values(self, tree: Tree) -> list[Any]:
+    def values(self, tree: Tree) -> list[Number]:
         """For a y-tree: of all arguments Y_i. For a z-tree: of all stages Z_i that the rows determine."""
         if tree not in self.known:
             self.known[tree] = self._y(tree) if tree.kind == "y" else self._z(tree)
         return self.known[tree]
 
-    def products(self, tree: Tree) -> list[Any]:
+    def products(self, tree: Tree) -> list[Number]:
         """Product over the children of a tree."""
         stages = zip(*(self.values(child) for child in tree.children), strict=False)
-        return [math.prod(stage) for stage in stages] if tree.children else [1] * len(self.a)
+        return [math.prod(stage) for stage in stages] if tree.children else [Fraction(1)] * len(self.a)
 
-    def weighted(self, weights: Sequence[Any], tree: Tree) -> Any:
+    def weighted(self, weights: Sequence[Number], tree: Tree) -> Number:
         """Sum of a y-tree's products with weights other than the rows of a."""
-        return sum(x * y for x, y in zip(weights, self.products(tree), strict=False))
+        return sum((x * y for x, y in zip(weights, self.products(tree), strict=False)), Fraction(0))
 
-    def _y(self, tree: Tree) -> list[Any]:
+    def _y(self, tree: Tree) -> list[Number]:
         products = self.products(tree)
-        return [sum(x * y for x, y in zip(row, products, strict=False) if x) for row in self.a]
+        return [sum((x * y for x, y in zip(row, products, strict=False) if x), Fraction(0)) for row in self.a]
 
-    def _z(self, tree: Tree) -> list[Any]:
+    def _z(self, tree: Tree) -> list[Number]:
         products = self.products(tree)
-        values: list[Any] = [0]
+        values: list[Number] = [Fraction(0)]
         for stage in range(2, len(self.a)):
             *known, unknown = self.a[stage]
             total = sum(x * y for x, y in zip(known, values, strict=True))
@@ -126,11 +126,11 @@ def half_explicit_orders(tableau: HalfExplicitTableau) -> tuple[FoundOrder, Foun
     series = StageSeries(tableau.a)
     d = [simple(x) for x in tableau.d]
 
-    def levels(values: StageSeries, argument: int, *, with_multipliers: bool) -> Iterator[Iterator[Any]]:
+    def levels(values: StageSeries, argument: int, *, with_multipliers: bool) -> Iterator[Iterator[Number]]:
         for order in range(1, MOST_ORDER + 1):
             yield _level(values, argument, order, d if with_multipliers else None)
 
-    def _level(values: StageSeries, argument: int, order: int, d: list[Any] | None) -> Iterator[Any]:
+    def _level(values: StageSeries, argument: int, order: int, d: list[Number] | None) -> Iterator[Number]:
         for tree in (t for t in y_trees if t.order == order):
             yield values.values(tree)[argument] - tree.weight
         for tree in (t for t in z_trees if d is not None and t.order == order - 2):

@@ -20,7 +20,7 @@ import functools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from symlie.runtime.methods.exact import QuadraticNumber
 
@@ -34,7 +34,7 @@ MOST_NODES = 6
 Forest: TypeAlias = tuple["Forest", ...]
 """A word of planar rooted trees; a tree is the forest of its children."""
 
-Number: TypeAlias = Any
+Number: TypeAlias = Fraction | QuadraticNumber
 """An exact number: Fraction, or QuadraticNumber where there are roots."""
 
 Series: TypeAlias = list[dict[Forest, Number]]

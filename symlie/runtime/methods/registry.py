@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from symlie.errors import ModelError, UnknownNameError
 from symlie.runtime.methods.adams_bashforth import AdamsBashforth
@@ -26,7 +25,7 @@ ALIASES = {"cf": "commutator_free", "cg": "crouch_grossman"}
 """Short names of families in tableaux of users."""
 
 
-def stated_method(name: str, entry: Mapping[str, Any]) -> Method:
+def stated_method(name: str, entry: Mapping[str, object]) -> Method:
     """The method of a tableau that a user states, as far as the tableau itself tells.
 
     Nodes c that are not given are the sums of the rows; an order that is not given is 1.

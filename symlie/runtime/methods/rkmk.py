@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
@@ -194,19 +194,19 @@ class Rkmk(ExplicitMethod):
         return super()._order(weights, self.commutators)
 
     @property
-    def options(self) -> dict[str, Any]:
+    def options(self) -> dict[str, object]:
         if self.tableau.brackets:
             return {}
         return {"commutators": "exact" if self.commutators is None else self.commutators, "map": self.map}
 
-    def _with(self, options: Mapping[str, Any]) -> Self:
+    def _with(self, options: Mapping[str, object]) -> Self:
         chosen = options.get("map", self.map)
-        if chosen not in MAPS:
+        if not isinstance(chosen, str) or chosen not in MAPS:
             raise UnknownNameError(f"Unknown map '{chosen}'; use one of: {', '.join(MAPS)}.")
         stated = options.get("commutators", "exact" if self.commutators is None else self.commutators)
         return replace(self, map=chosen, commutators=self._commutators(stated))
 
-    def _commutators(self, stated: Any) -> int | None:
+    def _commutators(self, stated: object) -> int | None:
         if stated == "exact":
             return None
         if stated == "auto":
@@ -336,7 +336,7 @@ def _brackets(reader: EntryReader) -> tuple[Bracket, ...]:
     return tuple(_bracket(reader, value) for value in stated)
 
 
-def _bracket(reader: EntryReader, value: Any) -> Bracket:
+def _bracket(reader: EntryReader, value: object) -> Bracket:
     if not isinstance(value, Mapping) or set(value) != {"row", "weight", "first", "second"}:
         raise reader.error(f"a commutator is {value!r}, but it must be a table with row, weight, first and second")
     inner = EntryReader(reader.name, value)

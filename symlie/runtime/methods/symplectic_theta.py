@@ -73,10 +73,10 @@ class SymplecticTheta(Method):
         return self.tableau.order if self.theta == 0.5 else 1
 
     @property
-    def options(self) -> dict[str, Any]:
+    def options(self) -> dict[str, object]:
         return {"theta": self.theta}
 
-    def _with(self, options: Mapping[str, Any]) -> Self:
+    def _with(self, options: Mapping[str, object]) -> Self:
         return replace(self, theta=_parameter(self.name, options["theta"]))
 
     def refusal(self, layout: Layout) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from symlie.runtime.plot.style import PALETTE, STYLE, check_drawing, write_figur
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.typing import LineStyleType
 
 COLUMNS = 3
 WIDTH, HEIGHT = 2.3, 2.0
@@ -25,7 +26,7 @@ LINES = ((PALETTE[1], 1.6), (PALETTE[0], 0.9))
 """Colour and width of the first and the last line of a panel; the broad one is seen behind the other."""
 
 
-STYLES: tuple[tuple[Any, str], ...] = (("-", "measured"), ((0, (4, 1.5)), "proved"))
+STYLES: tuple[tuple[LineStyleType, str], ...] = (("-", "measured"), ((0, (4, 1.5)), "proved"))
 
 
 class Curve(Protocol):

@@ -11,11 +11,19 @@ from symlie.runtime.solution.formats import replaced
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+    from matplotlib.typing import LineStyleType
 
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 """Colours that differ for colour-blind readers too. Source: [Okabe2008]."""
 
-LINE_STYLES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)), (0, (9, 2)), "-")
+LINE_STYLES: tuple[LineStyleType, ...] = (
+    "-",
+    (0, (5, 1.5)),
+    (0, (1.2, 1.2)),
+    (0, (6, 1.5, 1.2, 1.5)),
+    (0, (9, 2)),
+    "-",
+)
 """Dashes of lines, so that they differ in greyscale too."""
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")

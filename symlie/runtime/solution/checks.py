@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from symlie.runtime.solution.outputs import output_names
 from symlie.runtime.solution.recorder import Event, Trace
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.solution.start import Start
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 
 def check_solution(solution: Solution) -> None:
@@ -69,7 +72,7 @@ def check_start(name: str, start: Start, layout: Layout) -> None:
         raise ValueError(f"the step size of {name} is {start.h}")
 
 
-def check_fields(name: str, record: Any) -> None:
+def check_fields(name: str, record: DataclassInstance) -> None:
     """Fields of a dataclass that are to be numbers or flags are such, and none is NaN."""
     kinds: dict[str, tuple[type, ...]] = {"bool": (bool,), "int": (int,), "float": (int, float)}
     for field in dataclasses.fields(record):

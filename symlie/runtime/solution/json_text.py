@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
 
 from symlie.runtime.solution.recorder import Event, Trace
 from symlie.runtime.solution.solution import Solution
 
 
-def solution_json(solution: Solution) -> dict[str, Any]:
+def solution_json(solution: Solution) -> dict[str, object]:
     """Everything recorded, by name; ``angles``, ``trace`` and ``events`` where there may be some."""
     layout = solution.system.layout
     angles, outputs = _angles_json(solution), {name: values.tolist() for name, values in solution.outputs.items()}
@@ -32,7 +31,7 @@ def solution_json(solution: Solution) -> dict[str, Any]:
     }
 
 
-def _angles_json(solution: Solution) -> dict[str, Any]:
+def _angles_json(solution: Solution) -> dict[str, object]:
     """Angles by node, or by node and field where a node has several."""
     angles = {}
     for node in solution.system.layout.nodes:
@@ -42,7 +41,7 @@ def _angles_json(solution: Solution) -> dict[str, Any]:
     return angles
 
 
-def _trace_json(trace: Trace) -> dict[str, Any]:
+def _trace_json(trace: Trace) -> dict[str, object]:
     return {
         "t": trace.t.tolist(),
         "h": trace.h.tolist(),
@@ -51,5 +50,5 @@ def _trace_json(trace: Trace) -> dict[str, Any]:
     }
 
 
-def _event_json(event: Event) -> dict[str, Any]:
+def _event_json(event: Event) -> dict[str, object]:
     return {"name": event.name, "instance": event.instance, "t": event.t}

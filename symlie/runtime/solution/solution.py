@@ -351,7 +351,7 @@ class Solution:
 
         return plot_steps(self, path)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """The solution as the JSON object of the command line."""
         from symlie.runtime.solution.json_text import solution_json
 

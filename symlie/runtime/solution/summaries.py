@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from symlie.showing import brief, line, table
 
@@ -29,7 +29,7 @@ def solution_line(solution: Solution) -> str:
 def solution_html(solution: Solution) -> str:
     """Times, steps and drift of a solution."""
     done, layout = solution.statistics, solution.system.layout
-    rows: list[tuple[str, Any]] = [
+    rows: list[tuple[str, object]] = [
         ("method", solution.method),
         ("status", solution.status),
         ("t in s", _times(solution).removeprefix("t = ").removesuffix(" s")),

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from symlie.runtime.layout.quantities import field_unit
 from symlie.runtime.solution.provenance import identity
@@ -181,7 +182,7 @@ def _end_variables(solution: Solution) -> list[Variable]:
     ]
 
 
-def packed(record: Mapping[str, object]) -> Any:
+def packed(record: Mapping[str, object]) -> NDArray[np.uint8]:
     """JSON as compressed bytes, and back with `unpacked`."""
     return np.frombuffer(zlib.compress(json.dumps(record).encode(), 6), dtype=np.uint8)
 

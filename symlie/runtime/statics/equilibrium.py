@@ -13,7 +13,7 @@ system would. Source: [Deuflhard2004], section 3.3.
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -26,6 +26,8 @@ from symlie.runtime.system.solvability import check_rows
 from symlie.showing import brief, line
 
 if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
     from symlie.runtime.system.system import System
 
 MOST_ITERATIONS = 200
@@ -129,7 +131,12 @@ class _Search:
         self._fail(held)
 
     def _step(
-        self, matrices: tuple[Any, Any, Any], shift: float, force: Array, constraint: Array, held: float
+        self,
+        matrices: tuple[csr_array, csr_array, csr_array],
+        shift: float,
+        force: Array,
+        constraint: Array,
+        held: float,
     ) -> tuple[float, float] | None:
         """Take a step if its linear model holds; its largest component and the contraction."""
         statics = self.statics

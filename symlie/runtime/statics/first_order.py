@@ -9,7 +9,7 @@ satisfies B G + H E = 0, and Sᵀ M G = 0, which keeps derivatives of G x out of
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -126,7 +126,7 @@ def _norms(jacobian: Array) -> Array:
     return np.asarray(np.where(norms > 0, norms, 1.0))
 
 
-def _decomposed(jacobian: Array) -> tuple[Any, Any, Any, int]:
+def _decomposed(jacobian: Array) -> tuple[Array, Array, Array, int]:
     """Singular value decomposition of the matrix with normed rows, and its rank."""
     left, values, right = np.linalg.svd(jacobian / _norms(jacobian)[:, None])
     return left, values, right, int(np.sum(values > RANK_TOLERANCE * values.max(initial=0.0)))

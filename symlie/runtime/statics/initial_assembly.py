@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from symlie.errors import InconsistentInitialValuesError
 from symlie.runtime.layout.layout import Array
@@ -149,7 +150,7 @@ def closed(statics: Statics, q: Array) -> tuple[Array, int]:
     )
 
 
-def _with_velocities(system: System, v: Array, given: Any) -> System:
+def _with_velocities(system: System, v: Array, given: NDArray[np.bool_]) -> System:
     """The system with other values of the velocities that are given."""
     for node in system.layout.nodes:
         rows, stated = v[node.velocity].reshape(node.count, -1), given[node.velocity].reshape(node.count, -1)

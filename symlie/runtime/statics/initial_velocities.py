@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,8 @@ from symlie.runtime.linear.least_change import CLOSED, LeastChange
 from symlie.runtime.statics.residual import Statics
 
 if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
     from symlie.runtime.system.system import System
 
 LIGHT = 1e-5
@@ -139,7 +141,7 @@ def _residual(statics: Statics, q: Array) -> Callable[[Array], Array]:
     return residual
 
 
-def _metric(statics: Statics, q: Array) -> Any:
+def _metric(statics: Statics, q: Array) -> csr_array:
     """M, or where it is not positive definite the metric that statics uses in its place."""
     mass = statics.mass(q)
     try:
@@ -152,7 +154,7 @@ def _metric(statics: Statics, q: Array) -> Any:
     return mass
 
 
-def _least(jacobian: Any, mass: Any, weight: Array) -> Callable[[Array], Array]:
+def _least(jacobian: csr_array, mass: csr_array, weight: Array) -> Callable[[Array], Array]:
     """Smallest changes of components of some weight, relative to that of M, that remove a residual."""
     from scipy.sparse import diags_array
 

@@ -11,9 +11,9 @@ their commutator is a multiple of the gradient.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -23,12 +23,15 @@ from symlie.runtime.layout.layout import Array
 from symlie.runtime.statics.first_order import FirstOrder, first_order, no_mass, null_space
 from symlie.runtime.statics.residual import Statics
 from symlie.runtime.statics.slow_modes import NotFoundError, oscillations, slow_modes
-from symlie.runtime.statics.spectrum import Spectrum, one_of_each_pair, spectrum
+from symlie.runtime.statics.spectrum import Complex, Spectrum, one_of_each_pair, spectrum
 from symlie.runtime.statics.state_space import state_space
 from symlie.runtime.statics.steady_motion import SteadyMotion, bracket_matrix
 from symlie.showing import Brief
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+    from scipy.sparse import csr_array
+
     from symlie.runtime.system.system import System
 
 LARGEST_DENSE = 240
@@ -42,6 +45,10 @@ DEFAULT_MODES = 12
 
 ASYMMETRY = 1e-8
 """Relative size of the asymmetric part of K that is round-off and the tolerance of the equilibrium."""
+
+
+def _none() -> Complex:
+    return np.zeros(0, dtype=complex)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -60,37 +67,37 @@ class Linearization(Brief, NamesSuccessors):
     v: Array
     """Velocity of the steady motion, shape (dimension,); zero at rest."""
     multipliers: Array
-    free: Any
+    free: NDArray[np.intp]
     """Indices of the free velocity components in vectors of all components."""
-    mass: Any
+    mass: csr_array
     """M, sparse."""
-    damping: Any
+    damping: csr_array
     """C = ∂g/∂v, sparse."""
-    stiffness: Any
+    stiffness: csr_array
     """K = D_q(M a + g + Bᵀ λ), sparse."""
-    jacobian: Any
+    jacobian: csr_array
     """B with holonomic and nonholonomic rows, sparse."""
-    hidden: Any
+    hidden: csr_array
     """H = D_q(B v + b), sparse."""
-    drift: Any
+    drift: csr_array
     """D: η ↦ [v - ζ, η], sparse."""
-    spin: Any
+    spin: csr_array
     """Z: w ↦ [ζ, w], sparse."""
     motion: SteadyMotion
     """What the equations are about."""
-    eigenvalues: Any = None
+    eigenvalues: Complex = field(default_factory=_none)
     """s of η = η0 exp(s t), in 1/s: all, or for large systems those of the slowest modes."""
-    shapes: Any = None
+    shapes: Complex = field(default_factory=_none)
     """η0, shape (eigenvalues, dimension), trivialised; the largest entry is 1."""
-    velocity_shapes: Any = None
+    velocity_shapes: Complex = field(default_factory=_none)
     """w0 = s η0 + D η0, shape (eigenvalues, dimension)."""
-    accuracy: Any = None
+    accuracy: Array = field(default_factory=lambda: np.zeros(0))
     """What rounding may have changed the eigenvalues by, to first order, in 1/s."""
 
     @property
-    def modes(self) -> Array:
+    def modes(self) -> NDArray[np.intp]:
         """Indices of the eigenvalues with Im s ≥ 0: one of each conjugate pair."""
-        return np.asarray(one_of_each_pair(self.eigenvalues))
+        return one_of_each_pair(self.eigenvalues)
 
     @property
     def frequencies(self) -> Array:
@@ -187,7 +194,7 @@ class Linearization(Brief, NamesSuccessors):
         y = (np.asarray(velocity)[..., self.free] - x @ order.velocity[:, :n].T) @ order.basis
         return np.concatenate([x, y], axis=-1)
 
-    def shape(self, mode: int) -> dict[str, Any]:
+    def shape(self, mode: int) -> dict[str, Complex]:
         """η0 of an eigenvalue by node: components, shape (dimension,), or (count, dimension) for node arrays.
 
         Parameters
@@ -209,7 +216,7 @@ def linearize(
     t: float = 0.0,
     *,
     v: Array | None = None,
-    frame: Mapping[str, object] | None = None,
+    frame: Mapping[str, ArrayLike] | None = None,
     modes: int | None = None,
 ) -> Linearization:
     """See `symlie.runtime.system.system.System.linearize`."""
@@ -267,7 +274,7 @@ def _with_modes(linear: Linearization, modes: int | None) -> Linearization:
     return replace(linear, eigenvalues=values, accuracy=accuracy, shapes=whole[0], velocity_shapes=whole[1])
 
 
-def _normalized(shapes: Any) -> Any:
+def _normalized(shapes: Complex) -> Complex:
     """Rows whose largest entry is 1."""
     if not shapes.size:
         return shapes

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -26,6 +27,9 @@ LOST_TO_SHIFT = 1e-3
 
 SHIFT = 1e-4
 """Shift where the matrix itself is singular, relative to the root of the ratio of the largest stiffness and mass."""
+
+
+Found = TypeVar("Found")
 
 
 class NotFoundError(Exception):
@@ -55,7 +59,7 @@ def slow_modes(linear: Linearization, modes: int) -> Spectrum:
     raise no_mass(linear.system.name)
 
 
-def _converged(iterate: Any, wanted: int) -> tuple[Any, Any]:
+def _converged(iterate: Callable[[], tuple[Found, Found]], wanted: int) -> tuple[Found, Found]:
     """Eigenvalues and vectors of an iteration, or those that had converged when it stopped."""
     from scipy.sparse.linalg import ArpackError, ArpackNoConvergence
 
@@ -70,7 +74,7 @@ def _converged(iterate: Any, wanted: int) -> tuple[Any, Any]:
     return values, vectors
 
 
-def oscillations(squares: Array, vectors: Any, scale: float) -> Spectrum:
+def oscillations(squares: Array, vectors: Array, scale: float) -> Spectrum:
     """±√(-ω²) with their shapes; squared frequencies that are round-off of zero are zero.
 
     Parameters

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from symlie.runtime.layout.layout import Array
+
+Complex = NDArray[np.complex128]
 
 ZERO = 1e-12
 """Singular value of a balanced matrix, relative to the largest one, that is round-off of zero."""
@@ -26,9 +28,9 @@ SAME_SIZE = 1e-9
 class Spectrum:
     """Eigenvalues s, from slow to fast."""
 
-    values: Any
+    values: Complex
     """Shape (n,)."""
-    vectors: Any
+    vectors: Complex
     """Right eigenvectors by column; of a defective s = 0 vectors of its chains."""
     accuracy: Array
     """What rounding may have changed the eigenvalues by, to first order, shape (n,)."""
@@ -105,7 +107,7 @@ def _without_null_spaces(matrix: Array, zero: float) -> tuple[Array, Array, int]
     return triangular, turned, zeros
 
 
-def ordered(values: Any, vectors: Any, accuracy: Array) -> Spectrum:
+def ordered(values: Complex, vectors: Complex | Array, accuracy: Array) -> Spectrum:
     """Eigenvalues from slow to fast, by |s|; those of one size growing ones first, of a conjugate pair Im s > 0 first.
 
     Parameters
@@ -126,6 +128,6 @@ def ordered(values: Any, vectors: Any, accuracy: Array) -> Spectrum:
     return Spectrum(np.where(second, s.conj(), s), np.where(second, x.conj(), x), accuracy[twice])
 
 
-def one_of_each_pair(values: Any) -> Any:
+def one_of_each_pair(values: Complex) -> NDArray[np.intp]:
     """Indices of eigenvalues with Im s ≥ 0."""
     return np.flatnonzero(values.imag >= 0)

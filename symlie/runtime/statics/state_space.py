@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from symlie.errors import ModelError, SteadyMotionError, UnknownNameError
 from symlie.runtime.layout.layout import Array
@@ -88,7 +89,7 @@ def _inputs(linear: Linearization) -> dict[str, slice]:
     return found
 
 
-def _components(what: str, model: str, places: Mapping[str, slice], names: Sequence[str] | None) -> Any:
+def _components(what: str, model: str, places: Mapping[str, slice], names: Sequence[str] | None) -> NDArray[np.intp]:
     """Indices of the components of some names."""
     chosen = list(places) if names is None else [names] if isinstance(names, str) else list(names)
     for name in chosen:
@@ -97,7 +98,7 @@ def _components(what: str, model: str, places: Mapping[str, slice], names: Seque
     return np.concatenate([np.zeros(0, dtype=int), *(np.arange(places[n].start, places[n].stop) for n in chosen)])
 
 
-def _ports(linear: Linearization, instant: Instant, rows: object, columns: object) -> Ports:
+def _ports(linear: Linearization, instant: Instant, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> Ports:
     statics, free = instant.statics, linear.free
     matrices = linear.system.sets.matrices("ports")(
         statics.mechanics.p, statics.t, instant.q, instant.v, instant.a, linear.multipliers
@@ -132,7 +133,7 @@ def _check_multipliers(linear: Linearization, ports: Ports) -> None:
         )
 
 
-def _check_outputs(linear: Linearization, before: Ports, after: Ports, rows: Any, later: float) -> None:
+def _check_outputs(linear: Linearization, before: Ports, after: Ports, rows: NDArray[np.intp], later: float) -> None:
     for first, second in (
         (before.configuration, after.configuration),
         (before.velocity, after.velocity),

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -24,6 +24,9 @@ from symlie.runtime.linear.kkt import SaddlePoint
 from symlie.runtime.statics.residual import Statics
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+    from scipy.sparse import csr_array
+
     from symlie.runtime.system.system import System
 
 STEADY = 1e-8
@@ -40,11 +43,11 @@ LATER = (math.sqrt(2) - 1, math.sqrt(3), math.e)
 class Coefficients:
     """Matrices of the linear equations on free components, sparse, at one time of the motion."""
 
-    mass: Any
-    damping: Any
-    stiffness: Any
-    jacobian: Any
-    hidden: Any
+    mass: csr_array
+    damping: csr_array
+    stiffness: csr_array
+    jacobian: csr_array
+    hidden: csr_array
 
 
 POWERS = {"mass": 0, "damping": 1, "stiffness": 2, "jacobian": 0, "hidden": 1}
@@ -61,7 +64,7 @@ class Instant:
     q: Array
     v: Array
     a: Array
-    turned: Any
+    turned: csr_array
     """Ad(exp(-τ ζ)), sparse (dimension × dimension): from the axes p to those of the body."""
     statics: Statics
 
@@ -88,7 +91,7 @@ class SteadyMotion:
         Wrong shapes, or constraints of accelerations.
     """
 
-    def __init__(self, system: System, t: float, q: Array, v: Array | None, frame: Mapping[str, Any]) -> None:
+    def __init__(self, system: System, t: float, q: Array, v: Array | None, frame: Mapping[str, ArrayLike]) -> None:
         layout = system.layout
         if not layout.of_velocities.all():
             raise ModelError(
@@ -272,7 +275,7 @@ class _Scales:
         fastest = max(sizes["damping"], sizes["hidden"], math.sqrt(sizes["stiffness"]))
         self.floors = {name: max(NOISE * fastest**power, tiny) for name, power in POWERS.items()}
 
-    def _scaled(self, coefficients: Coefficients) -> dict[str, Any]:
+    def _scaled(self, coefficients: Coefficients) -> dict[str, csr_array]:
         from scipy.sparse import diags_array
 
         right = diags_array(1 / self.metric)
@@ -301,7 +304,7 @@ class _Scales:
         return found
 
 
-def bracket_matrix(system: System, u: Array) -> Any:
+def bracket_matrix(system: System, u: Array) -> csr_array:
     """ad of u for all nodes, sparse (dimension × dimension)."""
     from scipy.sparse import coo_array
 
@@ -324,7 +327,7 @@ def bracket_matrix(system: System, u: Array) -> Any:
     return coo_array((np.concatenate(values), places), shape=(dimension, dimension)).tocsr()
 
 
-def exponential(matrix: Any) -> Any:
+def exponential(matrix: csr_array) -> csr_array:
     """exp of a sparse matrix of small diagonal blocks."""
     from scipy.sparse import eye_array
     from scipy.sparse.linalg import expm

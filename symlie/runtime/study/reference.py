@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from symlie.errors import FormatError, UnknownNameError
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.solution.solution import Solution
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 TIME_TOLERANCE = 1e-12
 """Relative distance within which two times are the same."""
@@ -82,5 +85,5 @@ def read_reference(path: Path, t: float) -> ReferenceState:
     )
 
 
-def _arrays(values: dict[str, Any]) -> dict[str, Array]:
+def _arrays(values: dict[str, ArrayLike]) -> dict[str, Array]:
     return {name: np.asarray(value, dtype=float).ravel() for name, value in values.items()}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
 
 import numpy as np
 
@@ -40,7 +39,7 @@ class GridRow(ConvergenceRow):
     option: str
     value: float
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """The row as a JSON object; the value stands under the name of the option."""
         row = asdict(self)
         return {row.pop("option"): row.pop("value"), **row}

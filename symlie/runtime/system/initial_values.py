@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,11 +35,13 @@ class InitialQuantity:
     """The field that is computed."""
     size: int
     """Components of the quantity for each node."""
-    function: Callable[..., Any]
+    function: Callable[..., object]
     """The field of all nodes, from its arguments by name."""
     arguments: tuple[str, ...]
     """Their names: of the quantity, of fields of the array, of parameters."""
 
+
+Scalar = TypeVar("Scalar", bound=np.generic)
 
 Quantities = Mapping[tuple[str, str], InitialQuantity]
 """Quantities by node array and name."""
@@ -143,7 +145,7 @@ def _in_order(given: Quantities) -> Iterator[tuple[tuple[str, str], InitialQuant
         yield ready[0], left.pop(ready[0])
 
 
-def field_rows(node: NodeSlice, name: str, q: NDArray[Any], v: NDArray[Any]) -> NDArray[Any]:
+def field_rows(node: NodeSlice, name: str, q: NDArray[Scalar], v: NDArray[Scalar]) -> NDArray[Scalar]:
     """The part of q or v that is a field of a node, or of all nodes of an array; a view, shape (count, components)."""
     for fields, vector in ((node.type.storage_fields, q[node.storage]), (node.type.velocity_fields, v[node.velocity])):
         for field in fields:

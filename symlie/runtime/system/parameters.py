@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,7 +80,7 @@ def real_array(what: str, value: object) -> Array:
         raise ModelError(f"{what} must be numbers, not {value!r}.") from error
 
 
-def _holds_numbers(stated: NDArray[Any]) -> bool:
+def _holds_numbers(stated: NDArray[np.generic]) -> bool:
     """Whether an array of objects, such as fractions or numbers of SymPy, has neither text nor truth values."""
     return stated.dtype.kind == "O" and not any(isinstance(x, str | bytes | bool | np.bool_) for x in stated.flat)
 

@@ -37,7 +37,7 @@ def _needed(system: System) -> dict[str, str]:
     return {name: text for name, text in sorted(files.items()) if not name.endswith(_NOT_NEEDED)}
 
 
-def system_record(system: System) -> dict[str, Any]:
+def system_record(system: System) -> dict[str, object]:
     """A system as JSON has it."""
     return {
         "files": _needed(system) | system.sets.present_files,

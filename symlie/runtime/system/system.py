@@ -26,6 +26,8 @@ from symlie.runtime.system.parameters import changed_parameters, numbers
 from symlie.runtime.system.summaries import system_html, system_line
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
     from symlie.runtime.methods.family import Method
     from symlie.runtime.statics.equilibrium import Equilibrium
     from symlie.runtime.statics.initial_assembly import Assembly
@@ -251,7 +253,7 @@ class System(NamesSuccessors):
         t: float = 0.0,
         *,
         v: Array | None = None,
-        frame: Mapping[str, object] | None = None,
+        frame: Mapping[str, ArrayLike] | None = None,
         modes: int | None = None,
     ) -> Linearization:
         """Small motions about an equilibrium or about a steady motion.

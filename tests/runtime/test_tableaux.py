@@ -348,6 +348,7 @@ def test_arithmetic_is_that_of_a_field(x: QuadraticNumber, y: QuadraticNumber, z
     assert 1 - x == -(x - 1) == Fraction(1) + -x
     assert 2 * x == x + x
     assert not y or (x / y) * y == x
+    assert not y or 1 / y * y == Fraction(1) / y * y == 1
     assert bool(x) == (x != 0)
 
 

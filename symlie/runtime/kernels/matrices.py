@@ -7,7 +7,7 @@ by inputs and of outputs.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,10 +21,7 @@ from symlie.contract.sets import KernelSet
 from symlie.runtime.kernels.c_tables import build_problem, problem_tables
 from symlie.runtime.kernels.numpy import Functions, on_element
 from symlie.runtime.kernels.protocol import Prepared
-from symlie.runtime.layout.layout import Array, Layout
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
+from symlie.runtime.layout.layout import Array, Layout, Sparse
 
 Positions = tuple[NDArray[np.intp], NDArray[np.intp]]
 
@@ -47,7 +44,7 @@ class SystemMatrices:
 
     def __call__(
         self, p: Prepared, t: float, q: Array, v: Array, acceleration: Array, multipliers: Array
-    ) -> tuple[csr_array, ...]:
+    ) -> tuple[Sparse, ...]:
         """Each matrix as a `scipy.sparse.csr_array`: K, C and H of the Newton matrices.
 
         Parameters

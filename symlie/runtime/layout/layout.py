@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from functools import cached_property
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,13 @@ from symlie.reading import reading
 from symlie.runtime.layout.angles import angles_of
 from symlie.runtime.layout.slices import ConstraintSlice, EventValue, NodeSlice
 
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
 Array = NDArray[np.float64]
+
+Sparse: TypeAlias = "csr_array"
+"""A sparse matrix of SciPy."""
 
 
 class Layout:

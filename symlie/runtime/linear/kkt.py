@@ -8,14 +8,10 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from symlie.runtime.layout.layout import Array
-
-if TYPE_CHECKING:
-    from scipy.sparse import csc_array, csr_array
+from symlie.runtime.layout.layout import Array, Sparse
 
 LARGEST_DENSE = 120
 """Unknowns up to which a dense factorisation is the faster one."""
@@ -45,7 +41,7 @@ class SaddlePoint:
     """
 
     def __init__(
-        self, matrix: csr_array, jacobian: csr_array, regularisation: float = 0.0, rows: csr_array | None = None
+        self, matrix: Sparse, jacobian: Sparse, regularisation: float = 0.0, rows: Sparse | None = None
     ) -> None:
         from scipy.sparse import block_array, diags_array, eye_array
 
@@ -65,7 +61,7 @@ class SaddlePoint:
         self._scale = scale
         self._factorize((diags_array(scale) @ whole @ diags_array(scale)).tocsc())
 
-    def _factorize(self, matrix: csc_array) -> None:
+    def _factorize(self, matrix: Sparse) -> None:
         from scipy.linalg import lu_factor, lu_solve
         from scipy.sparse.linalg import splu
 

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from symlie.runtime.layout.layout import Array
+from symlie.runtime.layout.layout import Array, Sparse
 from symlie.runtime.linear.kkt import LARGEST_DENSE, SaddlePoint
 from symlie.runtime.linear.redundancy import RANK_TOLERANCE
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
 
 CLOSED = 1e-13
 """Largest |Φ|, relative to max(1, |q|), of an assembled configuration."""
@@ -34,7 +30,7 @@ class LeastChange:
         Singular value of equilibrated rows, relative to the largest, below which they depend on each other.
     """
 
-    def __init__(self, jacobian: csr_array, metric: csr_array | None = None, tolerance: float = RANK_TOLERANCE) -> None:
+    def __init__(self, jacobian: Sparse, metric: Sparse | None = None, tolerance: float = RANK_TOLERANCE) -> None:
         norms = np.sqrt(np.asarray(jacobian.multiply(jacobian).sum(axis=1)).ravel())
         self._scale = 1 / np.where(norms > 0, norms, 1.0)
         self._unit = (jacobian.multiply(self._scale[:, None])).tocsr()

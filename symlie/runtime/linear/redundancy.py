@@ -13,15 +13,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations, islice
 from math import comb
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from symlie.runtime.layout.layout import Array
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
+from symlie.runtime.layout.layout import Array, Sparse
 
 RANK_TOLERANCE = 3e-7
 """Length of a combination of rows, all of length one, with coefficients of length one, below which the rows count as
@@ -59,7 +56,7 @@ class Dependency(NamedTuple):
     """How many independent dependencies the whole system has, or `MOST_DEPENDENCIES` if there are more."""
 
 
-def smallest_dependency(unit: csr_array) -> Dependency | None:
+def smallest_dependency(unit: Sparse) -> Dependency | None:
     """The smallest set of rows that depend on each other; None if all rows are independent.
 
     Parameters
@@ -82,7 +79,7 @@ def smallest_dependency(unit: csr_array) -> Dependency | None:
     return Dependency(tuple(rows.tolist()), is_smallest or len(rows) == 2, count)
 
 
-def _band(gram: csr_array) -> tuple[Array, NDArray[np.intp]]:
+def _band(gram: Sparse) -> tuple[Array, NDArray[np.intp]]:
     """Lower band of the reordered matrix (bandwidth + 1 × m), and the row at each place."""
     from scipy.sparse.csgraph import reverse_cuthill_mckee
 
@@ -107,7 +104,7 @@ def _doubtful(band: Array) -> int | None:
     return int(small[0]) if len(small) else end if info > 0 else None
 
 
-def _vanishing_combinations(unit: csr_array) -> Array:
+def _vanishing_combinations(unit: Sparse) -> Array:
     """Coefficients of a basis of the combinations of rows that vanish (m × dependencies); round-off is zero."""
     from scipy.linalg import cho_solve_banded, cholesky_banded
     from scipy.sparse import diags_array

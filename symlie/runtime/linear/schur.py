@@ -10,16 +10,13 @@ from __future__ import annotations
 
 import math
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from symlie.errors import IndefiniteMassMatrixError, IntegrationError, NotFiniteError
-from symlie.runtime.layout.layout import Array, Layout
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
+from symlie.runtime.layout.layout import Array, Layout, Sparse
 
 
 class Algebra(Protocol):
@@ -220,7 +217,7 @@ class BandedAlgebra(_Products):
             blocks.append((index, block))
         return blocks
 
-    def _inverse_blocks(self, mass: Array) -> csr_array:
+    def _inverse_blocks(self, mass: Array) -> Sparse:
         from scipy.sparse import coo_array
 
         n = self.layout.dimension
@@ -252,7 +249,7 @@ class BandedAlgebra(_Products):
         k, m = self.bandwidth, len(c)
         band = np.zeros((2 * k + 1) * m)
         if self._is_diagonal:
-            inverse: Array | csr_array = self._inverse_diagonal(mass)
+            inverse: Array | Sparse = self._inverse_diagonal(mass)
             first, second = self.products
             values = left[first] * inverse[self.jacobian_columns[first]] * right[second]
             i, j = self.position[self.jacobian_rows[first]], self.position[self.jacobian_rows[second]]

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from symlie.errors import EquilibriumError, InconsistentInitialValuesError, ModelError
-from symlie.runtime.layout.layout import Array
+from symlie.runtime.layout.layout import Array, Sparse
 from symlie.runtime.linear.kkt import SaddlePoint
 from symlie.runtime.statics.initial_assembly import closed
 from symlie.runtime.statics.residual import Statics
@@ -26,8 +26,6 @@ from symlie.runtime.system.solvability import check_rows
 from symlie.showing import brief, line
 
 if TYPE_CHECKING:
-    from scipy.sparse import csr_array
-
     from symlie.runtime.system.system import System
 
 MOST_ITERATIONS = 200
@@ -131,12 +129,7 @@ class _Search:
         self._fail(held)
 
     def _step(
-        self,
-        matrices: tuple[csr_array, csr_array, csr_array],
-        shift: float,
-        force: Array,
-        constraint: Array,
-        held: float,
+        self, matrices: tuple[Sparse, Sparse, Sparse], shift: float, force: Array, constraint: Array, held: float
     ) -> tuple[float, float] | None:
         """Take a step if its linear model holds; its largest component and the contraction."""
         statics = self.statics

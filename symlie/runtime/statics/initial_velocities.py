@@ -22,14 +22,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symlie.errors import InconsistentInitialValuesError
-from symlie.runtime.layout.layout import Array
+from symlie.runtime.layout.layout import Array, Sparse
 from symlie.runtime.linear.kkt import LARGEST_DENSE
 from symlie.runtime.linear.least_change import CLOSED, LeastChange
 from symlie.runtime.statics.residual import Statics
 
 if TYPE_CHECKING:
-    from scipy.sparse import csr_array
-
     from symlie.runtime.system.system import System
 
 LIGHT = 1e-5
@@ -141,7 +139,7 @@ def _residual(statics: Statics, q: Array) -> Callable[[Array], Array]:
     return residual
 
 
-def _metric(statics: Statics, q: Array) -> csr_array:
+def _metric(statics: Statics, q: Array) -> Sparse:
     """M, or where it is not positive definite the metric that statics uses in its place."""
     mass = statics.mass(q)
     try:
@@ -154,7 +152,7 @@ def _metric(statics: Statics, q: Array) -> csr_array:
     return mass
 
 
-def _least(jacobian: csr_array, mass: csr_array, weight: Array) -> Callable[[Array], Array]:
+def _least(jacobian: Sparse, mass: Sparse, weight: Array) -> Callable[[Array], Array]:
     """Smallest changes of components of some weight, relative to that of M, that remove a residual."""
     from scipy.sparse import diags_array
 

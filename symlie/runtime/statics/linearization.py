@@ -19,7 +19,7 @@ import numpy as np
 
 from symlie.errors import EquilibriumError, ModelError
 from symlie.retired import NamesSuccessors
-from symlie.runtime.layout.layout import Array
+from symlie.runtime.layout.layout import Array, Sparse
 from symlie.runtime.statics.first_order import FirstOrder, first_order, no_mass, null_space
 from symlie.runtime.statics.residual import Statics
 from symlie.runtime.statics.slow_modes import NotFoundError, oscillations, slow_modes
@@ -30,7 +30,6 @@ from symlie.showing import Brief
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
-    from scipy.sparse import csr_array
 
     from symlie.runtime.system.system import System
 
@@ -69,19 +68,19 @@ class Linearization(Brief, NamesSuccessors):
     multipliers: Array
     free: NDArray[np.intp]
     """Indices of the free velocity components in vectors of all components."""
-    mass: csr_array
+    mass: Sparse
     """M, sparse."""
-    damping: csr_array
+    damping: Sparse
     """C = ∂g/∂v, sparse."""
-    stiffness: csr_array
+    stiffness: Sparse
     """K = D_q(M a + g + Bᵀ λ), sparse."""
-    jacobian: csr_array
+    jacobian: Sparse
     """B with holonomic and nonholonomic rows, sparse."""
-    hidden: csr_array
+    hidden: Sparse
     """H = D_q(B v + b), sparse."""
-    drift: csr_array
+    drift: Sparse
     """D: η ↦ [v - ζ, η], sparse."""
-    spin: csr_array
+    spin: Sparse
     """Z: w ↦ [ζ, w], sparse."""
     motion: SteadyMotion
     """What the equations are about."""

@@ -8,12 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symlie.errors import ModelError
-from symlie.runtime.layout.layout import Array
+from symlie.runtime.layout.layout import Array, Sparse
 from symlie.runtime.linear.kkt import SaddlePoint
 
 if TYPE_CHECKING:
-    from scipy.sparse import csr_array
-
     from symlie.runtime.system.system import System
 
 
@@ -99,7 +97,7 @@ class Statics:
             return np.zeros(0)
         return self.mechanics.constraint(self.t, q)[self.rows]
 
-    def jacobian(self, q: Array) -> csr_array:
+    def jacobian(self, q: Array) -> Sparse:
         """B as a sparse matrix (rows × free components)."""
         from scipy.sparse import coo_array
 
@@ -109,11 +107,11 @@ class Statics:
         whole = coo_array((values, (algebra.jacobian_rows, algebra.jacobian_columns)), shape=shape).tocsr()
         return whole[self.rows][:, self.free]
 
-    def mass(self, q: Array) -> csr_array:
+    def mass(self, q: Array) -> Sparse:
         """M as a sparse matrix on the free components."""
         return self._whole_mass(q)[self.free][:, self.free]
 
-    def _whole_mass(self, q: Array) -> csr_array:
+    def _whole_mass(self, q: Array) -> Sparse:
         from scipy.sparse import coo_array
 
         algebra, n = self.system.algebra, self.system.layout.dimension
@@ -123,7 +121,7 @@ class Statics:
         columns = np.concatenate([algebra.mass_columns, algebra.mass_rows[off]])
         return coo_array((np.concatenate([values, values[off]]), (rows, columns)), shape=(n, n)).tocsr()
 
-    def newton_matrices(self, q: Array, multipliers: Array) -> tuple[csr_array, csr_array, csr_array]:
+    def newton_matrices(self, q: Array, multipliers: Array) -> tuple[Sparse, Sparse, Sparse]:
         """K, C and H as sparse matrices, with columns for the free components."""
         stiffness, damping, hidden = self.system.newton_matrices(
             self.mechanics.p, self.t, q, self.v, self.a, self.all_multipliers(multipliers)
@@ -154,7 +152,7 @@ class Statics:
         )
         return acceleration, multipliers
 
-    def metric(self, q: Array) -> csr_array:
+    def metric(self, q: Array) -> Sparse:
         """The geometric mean of the diagonal of M and of its mean, as a sparse matrix D; always positive.
 
         It lies between the metric of M, in which thin rods turn their cross sections almost for free, and one in which

@@ -19,13 +19,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from symlie.errors import EquilibriumError, ModelError, SteadyMotionError
-from symlie.runtime.layout.layout import Array
+from symlie.runtime.layout.layout import Array, Sparse
 from symlie.runtime.linear.kkt import SaddlePoint
 from symlie.runtime.statics.residual import Statics
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
-    from scipy.sparse import csr_array
 
     from symlie.runtime.system.system import System
 
@@ -43,11 +42,11 @@ LATER = (math.sqrt(2) - 1, math.sqrt(3), math.e)
 class Coefficients:
     """Matrices of the linear equations on free components, sparse, at one time of the motion."""
 
-    mass: csr_array
-    damping: csr_array
-    stiffness: csr_array
-    jacobian: csr_array
-    hidden: csr_array
+    mass: Sparse
+    damping: Sparse
+    stiffness: Sparse
+    jacobian: Sparse
+    hidden: Sparse
 
 
 POWERS = {"mass": 0, "damping": 1, "stiffness": 2, "jacobian": 0, "hidden": 1}
@@ -64,7 +63,7 @@ class Instant:
     q: Array
     v: Array
     a: Array
-    turned: csr_array
+    turned: Sparse
     """Ad(exp(-τ ζ)), sparse (dimension × dimension): from the axes p to those of the body."""
     statics: Statics
 
@@ -275,7 +274,7 @@ class _Scales:
         fastest = max(sizes["damping"], sizes["hidden"], math.sqrt(sizes["stiffness"]))
         self.floors = {name: max(NOISE * fastest**power, tiny) for name, power in POWERS.items()}
 
-    def _scaled(self, coefficients: Coefficients) -> dict[str, csr_array]:
+    def _scaled(self, coefficients: Coefficients) -> dict[str, Sparse]:
         from scipy.sparse import diags_array
 
         right = diags_array(1 / self.metric)
@@ -304,7 +303,7 @@ class _Scales:
         return found
 
 
-def bracket_matrix(system: System, u: Array) -> csr_array:
+def bracket_matrix(system: System, u: Array) -> Sparse:
     """ad of u for all nodes, sparse (dimension × dimension)."""
     from scipy.sparse import coo_array
 
@@ -327,7 +326,7 @@ def bracket_matrix(system: System, u: Array) -> csr_array:
     return coo_array((np.concatenate(values), places), shape=(dimension, dimension)).tocsr()
 
 
-def exponential(matrix: csr_array) -> csr_array:
+def exponential(matrix: Sparse) -> Sparse:
     """exp of a sparse matrix of small diagonal blocks."""
     from scipy.sparse import eye_array
     from scipy.sparse.linalg import expm

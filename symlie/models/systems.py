@@ -14,11 +14,12 @@ import sys
 from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 
+from symlie.api import initial_quantities
 from symlie.compile.cache import publish_files, published_files, text_key
-from symlie.models.registry import BuiltModel, build_model, is_ready_made, plain
+from symlie.models.registry import build_model, is_ready_made, plain
 from symlie.paths import package_digest
+from symlie.publish.sets import generated_files, set_files
 from symlie.runtime.solution.provenance import file_digest
-from symlie.runtime.system.initial_values import Quantities
 from symlie.runtime.system.loading import load_system
 from symlie.runtime.system.system import System, Timings
 from symlie.stages import watched_stages
@@ -60,8 +61,6 @@ def _ready_made_system(model: str, options: Mapping[str, object], backend: str, 
     built = functools.cache(lambda: build_model(model, options))
     timings = Timings()
     if files is None:
-        from symlie.publish.sets import generated_files
-
         with watched_stages() as stages:
             files = generated_files(built().derive())
         publish_files(_KIND, key, files)
@@ -71,21 +70,9 @@ def _ready_made_system(model: str, options: Mapping[str, object], backend: str, 
         backend=backend,
         optimize=optimize,
         timings=timings,
-        set_source=lambda name: _set_files(built(), name),
+        set_source=lambda name: set_files(built().derive(), name),
     )
-    return dataclasses.replace(system, quantity_source=functools.cache(lambda: _initial_quantities(built())))
-
-
-def _set_files(built: BuiltModel, name: str) -> dict[str, str]:
-    from symlie.publish.sets import set_files
-
-    return set_files(built.derive(), name)
-
-
-def _initial_quantities(built: BuiltModel) -> Quantities:
-    from symlie.api import initial_quantities
-
-    return initial_quantities(built.model)
+    return dataclasses.replace(system, quantity_source=functools.cache(lambda: initial_quantities(built().model)))
 
 
 def _key(model: str, options: Mapping[str, object]) -> str:

@@ -46,7 +46,6 @@ class CPrinter(Printer):
         self.real, self.coefficients, self.primitives, self.functions = real, coefficients, primitives, functions
 
     def literal(self, value: float) -> str:
-        """A number that may have a sign."""
         return f"{np.float32(value)!s}f" if self.real == "float" else super().literal(value)
 
     def function(self, name: str, operands: Sequence[str]) -> str:
@@ -56,7 +55,6 @@ class CPrinter(Printer):
         return f"{'fabs' if name == 'abs' else name}{'f' if self.real == 'float' else ''}({', '.join(operands)})"
 
     def call(self, name: str, operands: Sequence[str]) -> str:
-        """A coefficient function, or a function that comes with it."""
         is_coefficient = self.functions is None or name in self.functions
         return f"{self.coefficients if is_coefficient else self.primitives}{name}({', '.join(operands)})"
 

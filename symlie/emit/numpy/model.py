@@ -22,7 +22,6 @@ class NumpyPrinter(Printer):
         return f"{'_select' if name == 'select' else f'np.{FUNCTIONS.get(name, name)}'}({', '.join(operands)})"
 
     def call(self, name: str, operands: Sequence[str]) -> str:
-        """A coefficient function, or a function that comes with it."""
         return f"_{name}({', '.join(operands)})"
 
     def table(self, name: str, position: str, abscissa: str, value: str, count: int) -> str:

@@ -105,12 +105,10 @@ class CompiledIntegration:
                 setattr(target, name, self._compiled.held(array))
 
     def advance(self, budget: int) -> Status:
-        """Take up to ``budget`` steps."""
         self._plan.budget = budget
         return Status(self.library.call.symlie_integrate(self.problem, self.state, self._plan, self._record))
 
     def captured(self) -> LoopState:
-        """The state between two steps."""
         s = self.state
         at = Start(
             self.q.copy(),
@@ -125,7 +123,6 @@ class CompiledIntegration:
         return LoopState(s.t, at, Counters(**{f.name: getattr(s, f.name) for f in dataclasses.fields(Counters)}))
 
     def drain(self, recorder: Recorder) -> None:
-        """Move what was recorded out of the buffers."""
         n, (_, _, rows, carried) = self._record.count, self._sizes
         buffers = self._buffers
         recorder.add_states(

@@ -71,7 +71,6 @@ class TimeLoop:
             self.event = self._events(self.state.t, self.state.q, self.state.v, self.state.multipliers)
 
     def advance(self, budget: int) -> Status:
-        """Try up to ``budget`` steps."""
         plan, counters = self.plan, self.counters
         while counters.segment < len(plan.end):
             start, end = plan.start[counters.segment], plan.end[counters.segment]
@@ -91,11 +90,9 @@ class TimeLoop:
         return Status.DONE
 
     def drain(self, recorder: Recorder) -> None:
-        """Move what was recorded to a recorder."""
         recorder.take(self.recorder)
 
     def captured(self) -> LoopState:
-        """The state between two steps."""
         s = self.state
         event = self.event if self.event_values else None
         own = s.own if self.method.own else None

@@ -90,6 +90,22 @@ class _Products:
         self.jacobian_rows, self.jacobian_columns = layout.assembled("jacobian")
         self.mass_rows, self.mass_columns = layout.assembled("mass")
 
+    def sparse_mass(self, values: Array) -> Sparse:
+        """M of one state, with both triangles."""
+        from scipy.sparse import coo_array
+
+        n, off = self.layout.dimension, self.mass_rows != self.mass_columns
+        rows = np.concatenate([self.mass_rows, self.mass_columns[off]])
+        columns = np.concatenate([self.mass_columns, self.mass_rows[off]])
+        return coo_array((np.concatenate([values, values[off]]), (rows, columns)), shape=(n, n)).tocsr()
+
+    def sparse_jacobian(self, values: Array) -> Sparse:
+        """B of one state (rows × dimension)."""
+        from scipy.sparse import coo_array
+
+        places, shape = (self.jacobian_rows, self.jacobian_columns), (self.layout.rows, self.layout.dimension)
+        return coo_array((values, places), shape=shape).tocsr()
+
     def multiply(self, jacobian: Array, v: Array) -> Array:
         return summed(self.jacobian_rows, jacobian * v[..., self.jacobian_columns], self.layout.rows)
 
@@ -200,13 +216,7 @@ class BandedAlgebra(_Products):
 
     def mass_blocks(self, mass: Array) -> list[tuple[NDArray[np.intp], Array]]:
         """For each node set its velocity components (nodes × d) and blocks of M (nodes × d × d), one if clamped."""
-        from scipy.sparse import coo_array
-
-        n = self.layout.dimension
-        off = self.mass_rows != self.mass_columns
-        rows = np.concatenate([self.mass_rows, self.mass_columns[off]])
-        columns = np.concatenate([self.mass_columns, self.mass_rows[off]])
-        matrix = coo_array((np.concatenate([mass, mass[off]]), (rows, columns)), shape=(n, n)).tocsr()
+        matrix = self.sparse_mass(mass)
         blocks = []
         for index, d in self._blocks:
             i, j = np.repeat(index, d, axis=1), np.tile(index, (1, d))

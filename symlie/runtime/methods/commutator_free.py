@@ -89,12 +89,10 @@ class ChainTableau(Tableau):
 
     @property
     def stages(self) -> int:
-        """Number of stages s."""
         return len(self.chains)
 
     @property
     def has_estimate(self) -> bool:
-        """Whether there is an embedded result."""
         return self.result_hat is not None
 
     def ends(self) -> Iterator[tuple[str, Chain]]:

@@ -172,7 +172,6 @@ class ExplicitTableau(RungeKuttaTableau):
 
     @property
     def stages(self) -> int:
-        """Number of stages s."""
         return len(self.b)
 
     @property

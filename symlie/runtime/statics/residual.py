@@ -99,27 +99,15 @@ class Statics:
 
     def jacobian(self, q: Array) -> Sparse:
         """B as a sparse matrix (rows × free components)."""
-        from scipy.sparse import coo_array
-
-        layout, algebra = self.system.layout, self.system.algebra
-        shape = (layout.rows, layout.dimension)
-        values = self.mechanics.jacobian(self.t, q) if layout.rows else np.zeros(0)
-        whole = coo_array((values, (algebra.jacobian_rows, algebra.jacobian_columns)), shape=shape).tocsr()
-        return whole[self.rows][:, self.free]
+        values = self.mechanics.jacobian(self.t, q) if self.system.layout.rows else np.zeros(0)
+        return self.system.algebra.sparse_jacobian(values)[self.rows][:, self.free]
 
     def mass(self, q: Array) -> Sparse:
         """M as a sparse matrix on the free components."""
         return self._whole_mass(q)[self.free][:, self.free]
 
     def _whole_mass(self, q: Array) -> Sparse:
-        from scipy.sparse import coo_array
-
-        algebra, n = self.system.algebra, self.system.layout.dimension
-        values = self.mechanics.mass(self.t, q)
-        off = algebra.mass_rows != algebra.mass_columns
-        rows = np.concatenate([algebra.mass_rows, algebra.mass_columns[off]])
-        columns = np.concatenate([algebra.mass_columns, algebra.mass_rows[off]])
-        return coo_array((np.concatenate([values, values[off]]), (rows, columns)), shape=(n, n)).tocsr()
+        return self.system.algebra.sparse_mass(self.mechanics.mass(self.t, q))
 
     def newton_matrices(self, q: Array, multipliers: Array) -> tuple[Sparse, Sparse, Sparse]:
         """K, C and H as sparse matrices, with columns for the free components."""

@@ -99,9 +99,7 @@ def _least_squares(
     if isinstance(algebra, DenseAlgebra):
         matrix = algebra.jacobian_matrix(jacobian)[:, free]
         return np.asarray(np.linalg.lstsq(matrix, hidden, rcond=1e-12)[0], dtype=float)
-    from scipy.sparse import csr_array
     from scipy.sparse.linalg import lsqr
 
-    shape = (len(hidden), len(free))
-    sparse = csr_array((jacobian, (algebra.jacobian_rows, algebra.jacobian_columns)), shape=shape)[:, free]
+    sparse = algebra.sparse_jacobian(jacobian)[:, free]
     return np.asarray(lsqr(sparse, hidden, atol=1e-15, btol=1e-15, iter_lim=20 * len(hidden))[0])

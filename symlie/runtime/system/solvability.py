@@ -74,11 +74,7 @@ def check_rows(layout: Layout, algebra: DenseAlgebra | BandedAlgebra, jacobian: 
         values = np.linalg.svd(algebra.jacobian_matrix(unit)[:, layout.free], compute_uv=False)
         if len(values) == layout.rows and values[-1] > RANK_TOLERANCE:
             return
-    from scipy.sparse import csr_array
-
-    shape = (layout.rows, layout.dimension)
-    rows = csr_array((unit, (algebra.jacobian_rows, algebra.jacobian_columns)), shape=shape)[:, layout.free]
-    found = smallest_dependency(rows)
+    found = smallest_dependency(algebra.sparse_jacobian(unit)[:, layout.free])
     if found is not None:
         raise RedundantConstraintsError(
             f"The constraints of '{layout.name}' are redundant: {_described(layout, found)}"
@@ -105,19 +101,9 @@ def _raise_singular(
     layout: Layout, algebra: DenseAlgebra | BandedAlgebra, mass: Array, jacobian: Array, place: str
 ) -> None:
     """Raise the error for a mass matrix that is singular; the sentence depends on whether constraints help."""
-    from scipy.sparse import coo_array
-
-    n = layout.dimension
-    off = algebra.mass_rows != algebra.mass_columns
-    rows, columns = (
-        np.r_[algebra.mass_rows, algebra.mass_columns[off]],
-        np.r_[algebra.mass_columns, algebra.mass_rows[off]],
-    )
     free = np.flatnonzero(layout.free)
-    whole = coo_array((np.r_[mass, mass[off]], (rows, columns)), shape=(n, n)).tocsr()[free][:, free]
-    constraints = coo_array((jacobian, (algebra.jacobian_rows, algebra.jacobian_columns)), shape=(layout.rows, n))
     try:
-        SaddlePoint(whole, constraints.tocsr()[:, free])
+        SaddlePoint(algebra.sparse_mass(mass)[free][:, free], algebra.sparse_jacobian(jacobian)[:, free])
     except np.linalg.LinAlgError:
         raise SingularMassMatrixError(
             f"The mass matrix of '{layout.name}' is singular along {place}, and no constraint fixes it; give it mass."

@@ -18,9 +18,9 @@ from symlie.groups import operators
 from symlie.groups.group import LieGroup
 from symlie.ir.differentiate import forward
 from symlie.ir.group_operators import GroupOperators
-from symlie.ir.kernels import Kernel
+from symlie.ir.kernels import Kernel, schemes_of
 from symlie.ir.program import Euclidean, Program, Value, Vector
-from symlie.ir.schemes import Precision, Scheme, in_precision
+from symlie.ir.schemes import Precision, in_precision
 from symlie.ir.straightline import flatten
 
 
@@ -80,7 +80,8 @@ def group_operators(
 
     program = Program()
     rate = kernel("storage_rate", {"q": m, "w": n}, "rate", program, group.storage_tangent(program, q, w), "Rate of q.")
-    schemes = _schemes([*kernels, rate], "float" if real == "float" else "double")
+    precision: Precision = "float" if real == "float" else "double"
+    schemes = tuple(in_precision(scheme, precision) for scheme in schemes_of([*kernels, rate]))
     return GroupOperators(
         group=group.name,
         real=real,
@@ -107,9 +108,3 @@ def _row_major(n: int, column: Callable[[Vector], Sequence[Expr]]) -> Vector:
     """A matrix n × n from its columns, images of the unit vectors."""
     columns = [column(tuple(Integer(int(i == k)) for i in range(n))) for k in range(n)]
     return tuple(columns[k][i] for i in range(n) for k in range(n))
-
-
-def _schemes(kernels: Sequence[Kernel], precision: Precision) -> tuple[Scheme, ...]:
-    """The coefficient functions that any kernel uses, by name."""
-    found = {s.function: s for k in kernels for s in k.body.schemes}
-    return tuple(in_precision(found[name], precision) for name in sorted(found))

@@ -6,6 +6,7 @@ is run-time data except for small models, whose tables are written into the text
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from symlie.contract.manifest import (
@@ -42,6 +43,12 @@ class Kernel:
                 rows.append((argument, self.body.outputs[position : position + size]))
                 position += size
         return rows
+
+
+def schemes_of(kernels: Iterable[Kernel]) -> tuple[Scheme, ...]:
+    """Schemes of all coefficient functions that kernels use, by name."""
+    found = {s.function: s for k in kernels for s in k.body.schemes}
+    return tuple(found[name] for name in sorted(found))
 
 
 @dataclass(frozen=True)
@@ -152,8 +159,7 @@ class EmittedModel:
     @property
     def schemes(self) -> tuple[Scheme, ...]:
         """Schemes of all coefficient functions used, by name."""
-        found = {s.function: s for k in self.kernels for s in k.body.schemes}
-        return tuple(found[name] for name in sorted(found))
+        return schemes_of(self.kernels)
 
     @property
     def storage(self) -> int:

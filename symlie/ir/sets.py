@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from symlie.contract.sets import KernelSet
-from symlie.ir.kernels import Kernel, SparsePattern
+from symlie.ir.kernels import Kernel, SparsePattern, schemes_of
 from symlie.ir.schemes import Scheme
 
 
@@ -52,5 +52,4 @@ class SetKernels:
     @property
     def schemes(self) -> tuple[Scheme, ...]:
         """Schemes of all coefficient functions used, by name."""
-        found = {s.function: s for k in self.kernels for s in k.body.schemes}
-        return tuple(found[name] for name in sorted(found))
+        return schemes_of(self.kernels)

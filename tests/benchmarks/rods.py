@@ -8,14 +8,21 @@ from __future__ import annotations
 import argparse
 import statistics
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 from handwritten import built, stay_on_one_processor
 
 from symlie.models.flying_spaghetti import build
+from symlie.runtime.integrate.c_loop import CompiledIntegration
+from symlie.runtime.integrate.loop_state import LoopState
+from symlie.runtime.integrate.segments import Plan
 from symlie.runtime.integrate.solve import solve
-from symlie.runtime.study.timing import stage_timers, step_timer
+from symlie.runtime.methods.chosen import chosen_method
+from symlie.runtime.methods.controllers import FIXED_STEPS
+from symlie.runtime.solution.start import start_of
+from symlie.runtime.study.timing import step_timer
 from symlie.runtime.system.system import System
 
 NUMBERS = (16, 64, 256, 1024, 4096, 16384)
@@ -33,6 +40,57 @@ def yardstick_stage(source: Path) -> float:
     """Nanoseconds of one stage of the hand-written half-explicit step on S³×R³."""
     with built(source, "default", "-DPOLY=1") as measured:
         return measured(101)["P2.cd.poly.ns_per_step"] / STAGES
+
+
+def stage_timers(system: System, method: str = "half_explicit_5") -> dict[str, Callable[[], float]]:
+    """Functions that time the parts of one stage over the whole system, in nanoseconds of CPU.
+
+    Parameters
+    ----------
+    system
+        A system with the C backend.
+    method
+        Method whose library is timed; its step is reported per stage.
+    """
+    layout = system.layout
+    chosen = chosen_method(method)
+    initial = start_of(system, 0.0)
+    loop = CompiledIntegration(
+        system, chosen, Plan((0.0,), (1.0,), (1,), (False,)), FIXED_STEPS, LoopState(0.0, initial), record_every=0
+    )
+    call, problem, pointer = loop.library.call, loop.problem, loop.library.pointer
+    rng = np.random.default_rng(1)
+    u = 1e-3 * rng.standard_normal(layout.dimension)
+    out = np.zeros(layout.storage + len(system.kernels.jacobian(system.prepared, 0.0, initial.q)))
+    other = np.zeros(max(layout.rows, 1))
+    q, v, step, result, second = (pointer(a) for a in (initial.q, initial.v, u, out, other))
+    parts: dict[str, Callable[[], object]] = {
+        "nodes: advance and inverse tangent operator": lambda: (
+            call.symlie_advance(problem, q, step, result),
+            call.symlie_inverse_tangent_operator(problem, step, v, result),
+        ),
+        "kernels: force": lambda: call.symlie_force(problem, 0.0, q, v, result),
+        "right-hand side with multipliers": lambda: call.symlie_acceleration(problem, 0.0, q, v, result, second),
+    }
+    if layout.rows:
+        parts["kernels: jacobian"] = lambda: call.symlie_jacobian(problem, 0.0, q, result)
+        parts["kernels: curvature"] = lambda: call.symlie_curvature(problem, 0.0, q, v, result)
+    repeats = max(1, 20000 // layout.dimension)
+
+    def timer(part: Callable[[], object]) -> Callable[[], float]:
+        def sample(owner: CompiledIntegration = loop) -> float:
+            # The loop owns the memory that the parts work in.
+            start = time.thread_time_ns()
+            for _ in range(repeats):
+                part()
+            return (time.thread_time_ns() - start) / repeats
+
+        return sample
+
+    timers = {name: timer(part) for name, part in parts.items()}
+    whole = step_timer(system, method, 1e-7, repeats)
+    timers["one stage of a step"] = lambda: whole() / chosen.tableau.stages
+    return timers
 
 
 def main() -> None:

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from symlie.errors import ModelError, UnknownNameError
 from symlie.runtime.methods.exact import ExactRow, QuadraticNumber, exact_row
 from symlie.runtime.methods.half_explicit import HalfExplicitTableau
-from symlie.runtime.methods.index2_conditions import StageSeries, Tree, bicoloured_trees, rooted_trees
+from symlie.runtime.methods.index2_conditions import StageSeries, Tree, bicoloured_trees, forests
 from symlie.runtime.methods.library import method, method_names
 from symlie.runtime.methods.rkmk import Rkmk
 from symlie.runtime.methods.tableau import ExplicitTableau
@@ -70,6 +70,14 @@ def of_order(order: int, trees: Sequence[Tree]) -> list[Tree]:
 
 # ---------------------------------------------------------------------------------------------------------------------
 # Explicit tableaux
+
+
+def rooted_trees(max_order: int) -> tuple[Tree, ...]:
+    """All rooted trees up to an order."""
+    trees: list[Tree] = []
+    for order in range(1, max_order + 1):
+        trees += [Tree("y", order, children) for children in forests(order - 1, tuple(trees))]
+    return tuple(trees)
 
 
 def test_number_of_rooted_trees() -> None:

@@ -28,24 +28,10 @@ def unloaded() -> Any:
 
 
 class UnloadedSets(KernelSets):
-    """Sets that are kept as text alone."""
+    """Sets that are kept as text alone, and refused where they are to be run."""
 
     def functions(self, name: str) -> Functions:
-        """Refused.
-
-        Raises
-        ------
-        CodeNotLoadedError
-            Always.
-        """
         raise CodeNotLoadedError(_SENTENCE)
 
     def matrices(self, name: str) -> SystemMatrices:
-        """Refused.
-
-        Raises
-        ------
-        CodeNotLoadedError
-            Always.
-        """
         raise CodeNotLoadedError(_SENTENCE)

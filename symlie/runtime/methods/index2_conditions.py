@@ -55,15 +55,6 @@ def forests(order: int, trees: Sequence[Tree]) -> Iterator[tuple[Tree, ...]]:
 
 
 @functools.cache
-def rooted_trees(max_order: int) -> tuple[Tree, ...]:
-    """All rooted trees up to an order."""
-    trees: list[Tree] = []
-    for order in range(1, max_order + 1):
-        trees += [Tree("y", order, children) for children in forests(order - 1, tuple(trees))]
-    return tuple(trees)
-
-
-@functools.cache
 def bicoloured_trees(max_order: int) -> tuple[tuple[Tree, ...], tuple[Tree, ...]]:
     """All y-trees up to ``max_order`` and all z-trees up to ``max_order - 1``."""
     y_trees, z_trees = [Tree("y", 1, ())], list[Tree]()

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from symlie.errors import ModelError
-from symlie.runtime.plot.style import MARKERS, PALETTE, STYLE, check_drawing, write_figure
+from symlie.runtime.plot.style import MARKERS, PALETTE, check_drawing, figure_to_draw
 from symlie.runtime.study.convergence import ConvergenceRow
 from symlie.runtime.study.refinement import GridRow
 
@@ -59,25 +59,17 @@ def plot_convergence(rows: Iterable[ConvergenceRow], path: str | Path | None = N
         The file type is unknown, or the file can not be written.
     """
     check_drawing(path)
-    import matplotlib
-
-    from symlie.runtime.plot.shown_figure import ShownFigure
-
     rows = list(rows)
     if not rows:
         raise ModelError("There are no errors to draw; run convergence with at least one method and step size.")
     shown = [part for part in _PANELS if any(getattr(row.error, part) for row in rows)]
-    with matplotlib.rc_context(dict(STYLE)):
-        figure = ShownFigure(figsize=(0.4 + 2.5 * max(1, len(shown)), 2.7), layout="constrained")
+    with figure_to_draw(path, (0.4 + 2.5 * max(1, len(shown)), 2.7)) as figure:
         panels = figure.subplots(1, max(1, len(shown)), squeeze=False)[0]
         for axes, part in zip(panels, shown, strict=False):
             _draw(axes, rows, part, work)
         if shown:
             panels[0].set_ylabel("error at the end time")
             figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=LEGEND_COLUMNS)
-        figure.draw_without_rendering()
-        if path is not None:
-            write_figure(figure, Path(path))
     return figure
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from symlie.runtime.layout.layout import Array
-from symlie.runtime.plot.style import PALETTE, STYLE, check_drawing, write_figure
+from symlie.runtime.plot.style import PALETTE, check_drawing, figure_to_draw
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -76,20 +76,17 @@ def plot_errors(panels: Mapping[str, Sequence[Curve]], path: str | Path | None =
         The file type is unknown, or the file can not be written.
     """
     check_drawing(path)
-    import matplotlib
-
-    from symlie.runtime.plot.shown_figure import ShownFigure
-
     columns = min(COLUMNS, len(panels))
     rows = math.ceil(len(panels) / columns)
-    with matplotlib.rc_context({**STYLE, "axes.grid": True, "axes.axisbelow": True}):
-        figure = ShownFigure(figsize=(0.4 + WIDTH * columns, 0.5 + HEIGHT * rows), layout="constrained")
+    with figure_to_draw(path, (0.4 + WIDTH * columns, 0.5 + HEIGHT * rows)) as figure:
         grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
         for axes in grid.ravel()[len(panels) :]:
             axes.set_visible(False)
         for axes, (name, curves) in zip(grid.ravel(), panels.items(), strict=False):
             draw_curves(axes, curves)
             axes.set_title(name, loc="left")
+            axes.grid(visible=True)
+            axes.set_axisbelow(True)
         for axes in grid[:, 0]:
             axes.set_ylabel("error in ulp")
         for k in range(columns):
@@ -99,8 +96,6 @@ def plot_errors(panels: Mapping[str, Sequence[Curve]], path: str | Path | None =
         largest = max(float(c.proved.max()) for curves in panels.values() for c in curves)
         grid[0, 0].set_ylim(LEAST, 3 * largest)
         _add_legend(figure, list(panels.values()), 2 * columns)
-        if path is not None:
-            write_figure(figure, Path(path))
     return figure
 
 

@@ -16,7 +16,7 @@ from symlie.runtime.layout.layout import Array
 from symlie.runtime.plot.centre_line import Snapshots, draw_views, position_field, snapshots, view_rows
 from symlie.runtime.plot.panel import Panel
 from symlie.runtime.plot.panels import SNAPSHOTS, left_out, named_panels, panels
-from symlie.runtime.plot.style import LINE_STYLES, STYLE, check_drawing, look, write_figure
+from symlie.runtime.plot.style import LINE_STYLES, check_drawing, figure_to_draw, look
 from symlie.runtime.solution.solution import Solution
 
 if TYPE_CHECKING:
@@ -75,10 +75,6 @@ def plot_solution(solution: Solution, path: Path | None = None, names: Sequence[
         A panel that the solution does not have.
     """
     check_drawing(path)
-    import matplotlib
-
-    from symlie.runtime.plot.shown_figure import ShownFigure
-
     lines = snapshots(solution) if names is None or SNAPSHOTS in names else None
     drawn = panels(solution) if names is None else named_panels(solution, [n for n in names if n != SNAPSHOTS])
     if not (drawn or lines):
@@ -86,8 +82,7 @@ def plot_solution(solution: Solution, path: Path | None = None, names: Sequence[
     views = view_rows(lines) if lines is not None else []
     heights = [row.height for row in views] + [ROW_HEIGHT] * math.ceil(len(drawn) / 2)
     letters = itertools.cycle(string.ascii_lowercase)
-    with matplotlib.rc_context(dict(STYLE)):
-        figure = ShownFigure(figsize=(WIDTH, 0.3 + sum(heights)), layout="constrained")
+    with figure_to_draw(path, (WIDTH, 0.3 + sum(heights))) as figure:
         grid = figure.add_gridspec(len(heights), 2, height_ratios=heights)
         if lines is not None:
             draw_views(figure, grid, lines, views, letters)
@@ -104,9 +99,6 @@ def plot_solution(solution: Solution, path: Path | None = None, names: Sequence[
         figure.align_ylabels(figure.axes[len(figure.axes) - len(drawn) :])
         missing = [] if names is not None else left_out(solution.system.layout, _in_snapshots(solution, lines))
         figure.suptitle(_caption(solution, missing), fontsize=9)
-        figure.draw_without_rendering()
-        if path is not None:
-            write_figure(figure, path)
     return figure
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from symlie.errors import ModelError
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.plot.figures import decimated
-from symlie.runtime.plot.style import STYLE, check_drawing, write_figure
+from symlie.runtime.plot.style import check_drawing, figure_to_draw
 from symlie.runtime.solution.recorder import Trace
 from symlie.runtime.solution.solution import Solution
 
@@ -66,16 +66,11 @@ def plot_steps(solutions: Solution | Mapping[str, Solution], path: str | Path | 
         The file type is unknown, or the file can not be written.
     """
     check_drawing(path)
-    import matplotlib
-
-    from symlie.runtime.plot.shown_figure import ShownFigure
-
     traces = {
         label: _trace(s) for label, s in ({"": solutions} if isinstance(solutions, Solution) else solutions).items()
     }
     shown = [draw_errors] if all(_is_fixed(t) for t in traces.values()) else [draw_errors, draw_step_sizes]
-    with matplotlib.rc_context(dict(STYLE)):
-        figure = ShownFigure(figsize=(WIDTH, 0.3 + ROW_HEIGHT * len(shown)), layout="constrained")
+    with figure_to_draw(path, (WIDTH, 0.3 + ROW_HEIGHT * len(shown))) as figure:
         panels = figure.subplots(len(shown), 1, sharex=True, squeeze=False)[:, 0]
         for axes, draw in zip(panels, shown, strict=True):
             draw(axes, traces)
@@ -84,9 +79,6 @@ def plot_steps(solutions: Solution | Mapping[str, Solution], path: str | Path | 
         handles, labels = panels[0].get_legend_handles_labels()
         if len(labels) > 1:
             figure.legend(handles, labels, loc="outside upper center", ncols=4, handlelength=2.4)
-        figure.draw_without_rendering()
-        if path is not None:
-            write_figure(figure, Path(path))
     return figure
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,13 +19,8 @@ PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 """Colours that differ for colour-blind readers too. Source: [Okabe2008]."""
 
 LINE_STYLES: tuple[LineStyleType, ...] = (
-    "-",
-    (0, (5, 1.5)),
-    (0, (1.2, 1.2)),
-    (0, (6, 1.5, 1.2, 1.5)),
-    (0, (9, 2)),
-    "-",
-)
+    "-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)), (0, (9, 2)), "-",
+)  # fmt: skip
 """Dashes of lines, so that they differ in greyscale too."""
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
@@ -86,13 +83,32 @@ def check_drawing(path: str | Path | None) -> None:
         raise FormatError(f"A figure can be written as {', '.join(PICTURES)}, not as '{Path(path).name}'.")
 
 
-def write_figure(figure: Figure, path: Path) -> None:
-    """Write a picture; an existing file is replaced only when the new one is complete.
+@contextlib.contextmanager
+def figure_to_draw(path: str | Path | None, size: tuple[float, float]) -> Iterator[Figure]:
+    """A figure in this style, which is laid out and written when it has been drawn.
+
+    An existing file is replaced only when the new one is complete.
+
+    Parameters
+    ----------
+    path
+        Picture to write, or None.
+    size
+        Width and height, in inches.
 
     Raises
     ------
     FormatError
         The file can not be written.
     """
-    with replaced(path) as temporary:
-        figure.savefig(temporary, dpi=DOTS_PER_INCH)
+    import matplotlib
+
+    from symlie.runtime.plot.shown_figure import ShownFigure
+
+    with matplotlib.rc_context(dict(STYLE)):
+        figure = ShownFigure(figsize=size, layout="constrained")
+        yield figure
+        figure.draw_without_rendering()
+        if path is not None:
+            with replaced(Path(path)) as temporary:
+                figure.savefig(temporary, dpi=DOTS_PER_INCH)

@@ -85,8 +85,9 @@ def _read(kind: Any, content: object, at: str) -> Any:
         return None if content is None else _read(_stated(kind), content, at)
     if dataclasses.is_dataclass(kind):
         return _record(kind, content, at)
-    if origin is np.ndarray:
-        return _array(typing.get_args(hints[1])[0], content, at)
+    if origin in (np.ndarray, NDArray):
+        # Since NumPy 2.5 NDArray[float64] is an alias of its own; before it is ndarray[…, dtype[float64]].
+        return _array(hints[0] if origin is NDArray else typing.get_args(hints[1])[0], content, at)
     if origin is tuple:
         if not isinstance(content, list) or (hints[-1] is not ... and len(content) != len(hints)):
             raise _mismatch(at, "a list" if hints[-1] is ... else f"a list of {len(hints)}")

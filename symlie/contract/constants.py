@@ -51,6 +51,12 @@ NEWTON_HALVINGS = 10
 NEWTON_ENOUGH = 1e-10
 """Size of a correction relative to the state after which quadratic convergence leaves round-off alone."""
 
+NEWTON_FLOOR = 10.0
+"""Times the rounding of its terms below which a residual that does not fall any more is rounding."""
+
+DERIVATIVE_STEP = 2.0**-13
+"""Distance, in steps, of the points of the difference for the derivative of the first acceleration."""
+
 DRIFT_LIMIT = 0.1
 """Of the way back to the constraints relative to the configuration, and of what is left of Φ behind it."""
 

@@ -2,7 +2,7 @@
 
 A step that does not reduce |r| is halved. Full Newton takes a matrix in each iteration, modified Newton keeps the
 factors of one as long as they reduce |r| fast enough. It ends with a correction, or with a residual, that is small
-enough.
+enough, or with one that rounding does not let fall any further.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Protocol
 
 import numpy as np
 
-from symlie.contract.constants import NEWTON_ENOUGH, NEWTON_HALVINGS, NEWTON_STEPS
+from symlie.contract.constants import NEWTON_ENOUGH, NEWTON_FLOOR, NEWTON_HALVINGS, NEWTON_STEPS
 from symlie.errors import NotConvergedError
 from symlie.runtime.layout.layout import Array
 
@@ -29,10 +29,13 @@ class NewtonPolicy:
         Largest entry of a correction, relative to the size of the unknowns, after which quadratic convergence leaves
         round-off alone.
     rtol, atol
-        Euclidean norm of the residual that is small enough, relative to the first one and as such; zero: corrections
-        alone count.
+        Euclidean norm of the residual that is small enough after one correction, relative to the first one or to the
+        one after it, whichever is larger, and as such; zero: corrections and rounding alone count.
     contraction
         Factor by which kept factors must reduce the residual, or a new matrix is taken; 0 is full Newton.
+    free
+        Corrections at the beginning that are taken as they are: a first guess may have a small residual and still be
+        far away.
     """
 
     iterations: int = NEWTON_STEPS
@@ -41,6 +44,7 @@ class NewtonPolicy:
     rtol: float = 0.0
     atol: float = 0.0
     contraction: float = 0.0
+    free: int = 0
 
 
 @dataclass
@@ -51,10 +55,16 @@ class NewtonCounts:
     iterations: int = 0
     matrices: int = 0
     halvings: int = 0
+    rounding_floor: int = 0
+    """Whether it ended where rounding does not let the residual fall any further."""
 
 
 class NewtonProblem(Protocol):
     """Equations of a step."""
+
+    @property
+    def floor(self) -> float:
+        """Norm of a residual that is made of rounding alone, known once a matrix was taken; zero if it is not known."""
 
     def residual(self, u: Array) -> Array:
         """r(u)."""
@@ -91,10 +101,13 @@ def newton_solution(problem: NewtonProblem, policy: NewtonPolicy, u: Array, size
     counts = NewtonCounts(evaluations=1)
     r = problem.residual(u)
     norm = float(r @ r)
-    enough, keeps = policy.atol + policy.rtol * norm**0.5, False
+    first, keeps = norm, False
     while True:
         problem.check(r)
-        if norm**0.5 <= enough:
+        if counts.iterations <= 1:
+            first = max(first, norm)
+        enough = max(policy.atol, policy.rtol * first**0.5)
+        if norm == 0 or (counts.iterations and norm**0.5 <= enough):
             return u, counts
         if counts.iterations == policy.iterations:
             raise NotConvergedError("Newton's method does not converge.")
@@ -110,7 +123,10 @@ def newton_solution(problem: NewtonProblem, policy: NewtonPolicy, u: Array, size
             found = problem.residual(moved)
             counts.evaluations += 1
             reduced = float(found @ found)
-            if reduced < norm:
+            if norm**0.5 <= NEWTON_FLOOR * problem.floor and not reduced < norm / 4:
+                counts.rounding_floor = 1
+                return (moved if reduced < norm else u), counts
+            if reduced < norm or counts.iterations <= policy.free:
                 break
             counts.halvings += 1
         else:
@@ -122,3 +138,6 @@ def newton_solution(problem: NewtonProblem, policy: NewtonPolicy, u: Array, size
             raise NotConvergedError("No part of a Newton step reduces the residual.")
         keeps = reduced < policy.contraction**2 * norm
         u, r, norm = moved, found, reduced
+        if enough and norm**0.5 > enough and norm**0.5 <= problem.floor:
+            counts.rounding_floor = 1
+            return u, counts

@@ -10,6 +10,7 @@ from symlie.runtime.methods.ambient import Ambient
 from symlie.runtime.methods.commutator_free import CommutatorFree, CrouchGrossman
 from symlie.runtime.methods.entry import EntryReader
 from symlie.runtime.methods.family import Method
+from symlie.runtime.methods.generalized_alpha import GeneralizedAlpha
 from symlie.runtime.methods.half_explicit import HalfExplicit
 from symlie.runtime.methods.index1 import Index1
 from symlie.runtime.methods.rkmk import Rkmk
@@ -17,7 +18,10 @@ from symlie.runtime.methods.symplectic_theta import SymplecticTheta
 
 FAMILIES: dict[str, type[Method]] = {
     family.family: family
-    for family in (Rkmk, HalfExplicit, CommutatorFree, CrouchGrossman, Index1, Ambient, SymplecticTheta, AdamsBashforth)
+    for family in (
+        Rkmk, HalfExplicit, CommutatorFree, CrouchGrossman, Index1, Ambient, SymplecticTheta, AdamsBashforth,
+        GeneralizedAlpha,
+    )
 }
 """Families by name."""
 

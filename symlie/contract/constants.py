@@ -51,6 +51,9 @@ NEWTON_HALVINGS = 10
 NEWTON_ENOUGH = 1e-10
 """Size of a correction relative to the state after which quadratic convergence leaves round-off alone."""
 
+ROUNDING = 2.0**-52
+"""Relative rounding of a double."""
+
 NEWTON_FLOOR = 10.0
 """Times the rounding of its terms below which a residual that does not fall any more is rounding."""
 

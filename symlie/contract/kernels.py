@@ -123,6 +123,7 @@ SYSTEM_KERNELS = (
     *(SystemKernel(s.name, "tqvaλ", " ".join(m.letter for m in s.matrices), Gather.STORED, "",
                    f"Nonzeros of {', '.join(f'{m.letter} = {m.meaning}' for m in s.matrices)}.", set=s.name)
       for s in SETS.values() if s.matrices),
+    SystemKernel("tangent_matrix", "u", "out", Gather.NODES, "square", "T(u), row by row of each node.", set="tangent"),
     SystemKernel("advance_cayley", "qu", "out", Gather.NODES, "storage", "q∘cay(u); cay(u)·q of actions from the left.",
                  set="cayley"),
     SystemKernel("inverse_tangent_operator_cayley", "uw", "out", Gather.NODES, "dimension",

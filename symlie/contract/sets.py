@@ -62,6 +62,7 @@ SETS: Mapping[str, KernelSet] = {
     for s in (
         KernelSet("newton", "Newton matrices", _NEWTON),
         KernelSet("ports", "derivatives by inputs and of outputs", _PORTS),
+        KernelSet("tangent", "tangent operators as matrices"),
         KernelSet("cayley", "steps in coordinates of the Cayley map"),
         KernelSet("second_kind", "steps in coordinates of the second kind"),
         KernelSet("ambient", "steps of the stored components"),

@@ -6,6 +6,9 @@ They are derived and compiled when a method first needs them, apart from the ker
 from __future__ import annotations
 
 import functools
+import itertools
+
+from sympy import Integer
 
 from symlie.derive.node_types import array_symbols, node_kernel
 from symlie.groups import operators
@@ -23,14 +26,14 @@ def step_kernels(space: ConfigurationSpace, kind: str) -> tuple[Kernel, ...]:
 
     ``cayley`` and ``second_kind``: ``advance`` q∘φ(u), ``inverse_tangent_operator`` T⁻¹(u) w of the coordinates φ, and
     ``chart``, which must stay below (2π)²; with an action from the left ``advance`` φ(u)·q and the T⁻¹ of that.
-    ``ambient``: ``storage_rate``, the rate of the stored components along w.
+    ``ambient``: ``storage_rate``, the rate of the stored components along w. ``tangent``: ``tangent_matrix``, T(u).
 
     Parameters
     ----------
     space
         Group or homogeneous space of the nodes.
     kind
-        ``cayley``, ``second_kind`` or ``ambient``.
+        ``cayley``, ``second_kind``, ``ambient`` or ``tangent``.
 
     Raises
     ------
@@ -43,6 +46,10 @@ def step_kernels(space: ConfigurationSpace, kind: str) -> tuple[Kernel, ...]:
     q, u, w = array_symbols("q", m)[0], array_symbols("u", n)[0], array_symbols("w", n)[0]
     kernel = functools.partial(node_kernel, space)
     program = Program()
+    if kind == "tangent":
+        units = [tuple(Integer(int(i == k)) for i in range(n)) for k in range(n)]
+        columns = [operators.tangent_operator(program, group, u, unit, negative=is_left) for unit in units]
+        return (kernel("tangent_matrix", program, tuple(itertools.chain(*zip(*columns, strict=True)))),)
     if kind == "ambient":
         rate = space.storage_tangent(program, q, w)
         return (kernel("storage_rate", program, rate),)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
 from symlie.compile.library import Pointer
 from symlie.runtime.integrate.driver_library import driver_library
+from symlie.runtime.integrate.iteration import iteration_of
 from symlie.runtime.kernels.c_structures import C_TYPES, Member, Structures, in_memory
 from symlie.runtime.kernels.c_tables import build_problem, problem_tables
 from symlie.runtime.layout.layout import Layout
@@ -56,6 +59,8 @@ class CompiledMethod:
     def __init__(self, system: System, method: Method, control: StepControl) -> None:
         self.library, self.compile_seconds = driver_library(system, method)
         tables = problem_tables(system.layout, integrates=True)
+        if (iteration := method.iteration(system.layout)) is not None:
+            tables = replace(tables, iteration=iteration_of(system, iteration).packed)
         self.problem, kept = build_problem(self.library, system.layout, tables, system.prepared)
         self.control, held = in_memory(self.library, control_structure(system.layout, control))
         self._held: list[Pointer] = [kept, held]

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 
 from symlie.compile.cache import compiled_library
 from symlie.compile.headers import DRIVER_HEADERS, KERNEL_HEADERS, included_headers
 from symlie.compile.library import Library
 from symlie.contract.constants import constants_header
 from symlie.runtime.integrate.bernstein import BERNSTEIN, CHECKS, CUBIC, NODES
+from symlie.runtime.integrate.iteration import iteration_of
 from symlie.runtime.kernels.c_library import c_files
+from symlie.runtime.layout.layout import Layout
 from symlie.runtime.methods.c_text import c_matrix, c_vector
 from symlie.runtime.methods.family import Method
 from symlie.runtime.system.system import System
@@ -36,13 +39,21 @@ def driver_files(system: System, method: Method) -> dict[str, str]:
     """All source files of a model with a method's time loop by name; ``driver.c`` includes the others."""
     algebra = system.layout.algebra_header
     headers = included_headers((*KERNEL_HEADERS, algebra, *DRIVER_HEADERS))
-    source = driver_source(method, system.layout.name, algebra)
-    if method.kernel_set:
-        source |= {n: text for n, text in system.sets.files(method.kernel_set).items() if n.endswith(".h")}
+    source = driver_source(method, system.layout.name, algebra, kernel_sets(method, system.layout))
+    for name in kernel_sets(method, system.layout):
+        source |= {n: text for n, text in system.sets.files(name).items() if n.endswith(".h")}
+    if (iteration := method.iteration(system.layout)) is not None:
+        source |= iteration_of(system, iteration).files
     return {**c_files(system.files, system.layout.name), **headers, **source}
 
 
-def driver_source(method: Method, model: str, algebra: str) -> dict[str, str]:
+def kernel_sets(method: Method, layout: Layout) -> tuple[str, ...]:
+    """Sets of kernels that a method's time loop includes."""
+    of_nodes = (method.kernel_set,) if method.kernel_set else ()
+    return of_nodes if method.iteration(layout) is None else (*of_nodes, "newton", "tangent")
+
+
+def driver_source(method: Method, model: str, algebra: str, sets: Sequence[str] = ()) -> dict[str, str]:
     """Source files that add a method's time loop to a model: the tableau, the method, and the file to compile."""
     lines = [
         f"/* Coefficients of {method.name}. {method.tableau.source} */",
@@ -50,7 +61,7 @@ def driver_source(method: Method, model: str, algebra: str) -> dict[str, str]:
         *method.own_constants(),
         *method.constants(),
     ]
-    further = [f"{model}_{method.kernel_set}.h"] if method.kernel_set else []
+    further = [f"{model}_{name}.h" for name in sets]
     after = ["constants.h", algebra, "tableau.h", "method.h", method.header, "driver.h", "shorter_steps.h"]
     includes = [f"{model}.c", *further, *after]
     samples = [

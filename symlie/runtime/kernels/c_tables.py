@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +38,8 @@ class ProblemTables:
     bandwidth: int
     position: Integers
     pairs: list[Sharing]
+    iteration: Integers = field(default_factory=lambda: np.zeros(1, dtype=np.int32))
+    """Tables of the matrix of implicit steps."""
 
 
 def problem_tables(layout: Layout, integrates: bool = False) -> ProblemTables:
@@ -135,6 +137,7 @@ def problem_structure(layout: Layout, tables: ProblemTables, p: Prepared) -> Str
         "bandwidth": tables.bandwidth,
         "position": tables.position,
         "pairs": Structures("symlie_pairs", tuple(pairs)),
+        "iteration": tables.iteration,
     }
     return Structures("symlie_problem", (problem,))
 

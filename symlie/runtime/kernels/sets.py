@@ -85,14 +85,15 @@ class KernelSets(Brief):
 
     def functions(self, name: str) -> Functions:
         """The generated functions of a set in NumPy, by name."""
-        file, table = SETS[name].files(self.layout.name)[2], self._table_of(name)
+        file, table = SETS[name].files(self.layout.name)[2], self.table(name)
         module = types.ModuleType(f"symlie_generated_{self.layout.name}_{name}")
         exec(compile(self.files(name)[file], file, "exec"), module.__dict__)
         if module.__dict__.get("INTERFACE_HASH") != table.interface_hash:
             raise FormatError(f"{file} does not belong to the generated files beside it; generate the model again.")
         return module.__dict__
 
-    def _table_of(self, name: str) -> SetTable:
+    def table(self, name: str) -> SetTable:
+        """Where the stored values of the matrices of a set belong."""
         self.files(name)
         return self._table(name)
 
@@ -103,7 +104,7 @@ class KernelSets(Brief):
     def matrices(self, name: str) -> SystemMatrices:
         """The matrices of a set of matrices, in C or in NumPy."""
         if name not in self._matrices:
-            table = self._table_of(name)
+            table = self.table(name)
             with reading(SETS[name].files(self.layout.name)[-1], "is damaged; generate the model again"):
                 kernels: MatrixKernels
                 if self.compiles:

@@ -203,6 +203,16 @@ class Method(ABC):
         """The set of further kernels of nodes that steps need, such as ``cayley``."""
         return None
 
+    def iteration(self, layout: Layout) -> bool | None:
+        """Whether the matrix of implicit steps has an η for each λ; None for methods without such a matrix.
+
+        Parameters
+        ----------
+        layout
+            The model.
+        """
+        return None
+
     @property
     def own(self) -> tuple[OwnArray, ...]:
         """What a step leaves for the next ones besides q, v, λ and v', one array after the other.

@@ -25,14 +25,14 @@ Source: [Holzinger2024], equations (33) to (43) and algorithms 4 and 5; [Hante20
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
 from symlie.contract.constants import DERIVATIVE_STEP
 from symlie.runtime.layout.layout import Array, Layout
+from symlie.runtime.methods.c_text import c_number
 from symlie.runtime.methods.entry import EntryReader
 from symlie.runtime.methods.family import Method, OwnArray
 from symlie.runtime.methods.iteration_matrix import Factors, IterationMatrices, Point, Weights
@@ -88,7 +88,6 @@ class GeneralizedAlpha(Method):
 
     tableau: AlphaTableau
     parameters: Parameters = Parameters.of_radius(0.9)
-    stated: Mapping[str, Any] = None
     tangent: bool = True
     stiffness: str = "full"
     start: str = "optimal"
@@ -125,8 +124,31 @@ class GeneralizedAlpha(Method):
             OwnArray("perturbation", 1, "dimension"),
         )
 
+    def iteration(self, layout: Layout) -> bool:
+        return bool(layout.rows) and not self.is_index_3
+
     def constants(self) -> list[str]:
-        return []
+        p = self.parameters
+        numbers = {
+            "ALPHA_M": p.alpha_m,
+            "ALPHA_F": p.alpha_f,
+            "BETA": p.beta,
+            "GAMMA": p.gamma,
+            "NEWTON_RTOL": self.newton_rtol,
+            "NEWTON_ATOL": self.newton_atol,
+        }
+        choices = {
+            "NEWTON_MAX": self.newton_max,
+            "TANGENT": self.tangent,
+            "FULL_STIFFNESS": self.stiffness == "full",
+            "OPTIMAL_START": self.start == "optimal",
+            "PREVIOUS": self.predictor == "previous",
+            "SCALED": self.scaling,
+        }
+        return [
+            *(f"#define {name} {c_number(value)}" for name, value in numbers.items()),
+            *(f"#define {name} {int(value)}" for name, value in choices.items()),
+        ]
 
     def begin(self, stepper: Stepper, state: State, h: float) -> Array:
         m, p = stepper.mechanics, self.parameters
@@ -194,7 +216,7 @@ class _Step:
         p = method.parameters
         self.method, self.stepper, self.mechanics, self.state, self.h = method, stepper, stepper.mechanics, state, h
         self.v, self.before, self.a, self.B = v, before, a, B
-        self.t, self.floor = state.t + h, 0.0
+        self.t = state.t + h
         self.free = stepper.system.layout.free
         self.has_eta = bool(stepper.rows) and not method.is_index_3
         velocity, acceleration = p.gamma / (p.beta * h), (1 - p.alpha_m) / (p.beta * (1 - p.alpha_f) * h**2)
@@ -265,8 +287,13 @@ class _Step:
     def refresh(self) -> None:
         """Take the matrix."""
         start = self.matrices.jacobian(self.B) if self.has_eta else None
-        self.factors = Factors(self.matrices.matrix(self.point, self.weights, start), self.weights, len(self.v), self.stepper.rows)
-        self.floor = self.matrices.rounding(self.point)
+        matrix, self.stiffness = self.matrices.matrix(self.point, self.weights, start)
+        self.factors = Factors(matrix, self.weights, len(self.v), self.stepper.rows)
+
+    @property
+    def floor(self) -> float:
+        """Norm of a residual that is made of rounding alone."""
+        return self.matrices.rounding(self.point, self.stiffness)
 
     def correction(self, r: Array) -> Array:
         """Solve with it."""

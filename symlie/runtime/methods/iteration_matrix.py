@@ -119,8 +119,8 @@ class IterationMatrices:
 
         return diags_array(self.layout.free.astype(float))
 
-    def matrix(self, at: Point, weights: Weights, start: Any = None) -> Any:
-        """The matrix at a point, sparse.
+    def matrix(self, at: Point, weights: Weights, start: Any = None) -> tuple[Any, Any]:
+        """The matrix at a point, and K there, both sparse.
 
         Parameters
         ----------
@@ -143,28 +143,38 @@ class IterationMatrices:
         dynamic = w.acceleration * M + w.velocity * C
         first = free @ (dynamic + K @ T) + held
         if not layout.rows:
-            return first
+            return first, K
         B = self.jacobian(m.jacobian(at.t, at.q))
         has_phi, has_none = (diags_array(mask.astype(float)) for mask in (layout.holonomic, ~layout.holonomic))
         hidden = w.velocity * B + H @ T
         second = has_phi @ B @ T + has_none @ hidden
         if start is None:
-            return block_array([[first, free @ B.T], [second, None]], format="csr")
+            return block_array([[first, free @ B.T], [second, None]], format="csr"), K
         back = free @ start.T @ has_phi
         pushed = w.velocity * B @ back
-        return block_array(
+        matrix = block_array(
             [
-                [first, free @ B.T, free @ dynamic @ back],
+                [first, free @ B.T, free @ self._within_nodes(dynamic) @ back],
                 [second, None, has_none @ pushed],
                 [has_phi @ hidden, None, has_phi @ pushed + has_none],
             ],
             format="csr",
         )
+        return matrix, K
 
-    def rounding(self, at: Point) -> float:
+    def _within_nodes(self, matrix: Any) -> Any:
+        """The diagonal blocks of nodes."""
+        from scipy.sparse import coo_array
+
+        found = matrix.tocoo()
+        first, _ = self._components
+        i, j = found.coords
+        kept = first[i] == first[j]
+        return coo_array((found.data[kept], (i[kept], j[kept])), shape=found.shape).tocsr()
+
+    def rounding(self, at: Point, K: Any) -> float:
         """Norm of a residual that is made of rounding alone: of its terms, and of the configuration that they see."""
         m, layout = self.mechanics, self.layout
-        K, _, _ = self.kernels(m.p, at.t, at.q, at.v, at.acceleration, at.multipliers)
         M = self.mass(m.mass(at.t, at.q))
         size = self._sizes(at.q)
         r = abs(M) @ abs(at.acceleration) + abs(m.force(at.t, at.q, at.v)) + abs(K) @ size

@@ -123,7 +123,7 @@ def newton_solution(problem: NewtonProblem, policy: NewtonPolicy, u: Array, size
             found = problem.residual(moved)
             counts.evaluations += 1
             reduced = float(found @ found)
-            if norm**0.5 <= NEWTON_FLOOR * problem.floor and not reduced < norm / 4:
+            if not reduced < norm / 4 and norm**0.5 <= NEWTON_FLOOR * problem.floor:
                 counts.rounding_floor = 1
                 return (moved if reduced < norm else u), counts
             if reduced < norm or counts.iterations <= policy.free:
@@ -138,6 +138,6 @@ def newton_solution(problem: NewtonProblem, policy: NewtonPolicy, u: Array, size
             raise NotConvergedError("No part of a Newton step reduces the residual.")
         keeps = reduced < policy.contraction**2 * norm
         u, r, norm = moved, found, reduced
-        if enough and norm**0.5 > enough and norm**0.5 <= problem.floor:
+        if counts.iterations > 2 and norm**0.5 > enough > 0 and norm**0.5 <= problem.floor:
             counts.rounding_floor = 1
             return u, counts

@@ -19,7 +19,14 @@ from symlie.runtime.methods.symplectic_theta import SymplecticTheta
 FAMILIES: dict[str, type[Method]] = {
     family.family: family
     for family in (
-        Rkmk, HalfExplicit, CommutatorFree, CrouchGrossman, Index1, Ambient, SymplecticTheta, AdamsBashforth,
+        Rkmk,
+        HalfExplicit,
+        CommutatorFree,
+        CrouchGrossman,
+        Index1,
+        Ambient,
+        SymplecticTheta,
+        AdamsBashforth,
         GeneralizedAlpha,
     )
 }

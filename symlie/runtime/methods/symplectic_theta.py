@@ -123,6 +123,7 @@ class _Stage:
     def __init__(self, stepper: Stepper, t: float, q: Array, h: float, theta: float) -> None:
         self.stepper, self.at = stepper, (t, q, h, theta)
         self.matrix = self.taken = np.zeros((0, 0))
+        self.floor = 0.0
 
     def residual(self, u: Array) -> Array:
         """The residual, and the matrix, which the kernel gives with it."""

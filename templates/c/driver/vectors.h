@@ -61,6 +61,13 @@ SYMLIE_UNROLL
     for (int k = 0; k < n; k++) out[k] = base ? base[k] + h * out[k] : h * out[k];
 }
 
+static inline symlie_real sum_of_squares(int n, const symlie_real *restrict x)
+{
+    symlie_real sum = 0;
+    for (int k = 0; k < n; k++) sum += x[k] * x[k];
+    return sum;
+}
+
 static inline void copy(int n, const symlie_real *restrict from, symlie_real *restrict to)
 {
     for (int k = 0; k < n; k++) to[k] = from[k];

@@ -49,6 +49,7 @@ typedef struct {
     long long bandwidth;            /* half bandwidth of the complement in the order of position */
     const int *position;            /* place of each constraint row in the order of elimination */
     const symlie_pairs *pairs;      /* one for each pair of places with constraints */
+    const int *iteration;           /* tables of the matrix of implicit steps; large systems only */
     symlie_real *workspace;         /* symlie_workspace values */
 } symlie_problem;
 

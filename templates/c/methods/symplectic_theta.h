@@ -41,6 +41,13 @@ static inline int newton_correction(newton_problem *restrict problem, const syml
     return solve_dense(DIMENSION, problem->J, d) ? SYMLIE_DONE : SYMLIE_SINGULAR;
 }
 
+/* Corrections alone end the iteration. */
+static inline symlie_real newton_floor(const newton_problem *restrict problem)
+{
+    (void)problem;
+    return 0;
+}
+
 #include "newton.h"
 
 static inline long long step_workspace(const symlie_problem *restrict P)
@@ -56,7 +63,7 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
     const int n = DIMENSION;
     const newton_policy policy = NEWTON_POLICY;
     newton_problem problem;
-    newton_counts counts = {0, 0, 0, 0};
+    newton_counts counts = NEWTON_COUNTS;
     symlie_real u[DIMENSION], r[DIMENSION], d[DIMENSION], moved[DIMENSION];
     (void)work, (void)control, (void)mass;
     problem.P = P, problem.q = state->q, problem.t = t + THETA * h, problem.h = h;

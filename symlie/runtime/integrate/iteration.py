@@ -1,0 +1,95 @@
+"""The matrix of implicit steps of a system as compiled code takes it: tables, in the text or beside it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symlie.compile.headers import included_headers
+from symlie.runtime.kernels.iteration_tables import iteration_tables, unknowns_of
+from symlie.runtime.linear.elimination import EliminationStructure, elimination_structure
+from symlie.runtime.methods.c_text import c_integers
+
+if TYPE_CHECKING:
+    from symlie.runtime.system.system import System
+
+OF_MODELS = ("MASS_ROW", "MASS_COLUMN", "JACOBIAN_ROW", "JACOBIAN_COLUMN")
+"""Tables that models of fixed topology have anyway."""
+
+
+@dataclass(frozen=True, eq=False)
+class Iteration:
+    """Order and tables of the matrix of implicit steps.
+
+    Attributes
+    ----------
+    structure
+        How the matrix is stored.
+    tables
+        Tables by name.
+    squares
+        Numbers of T(θ), node by node.
+    """
+
+    structure: EliminationStructure
+    tables: dict[str, NDArray[np.int32]]
+    squares: int
+    is_fixed: bool
+    has_eta: bool
+    is_holonomic: bool
+
+    @property
+    def packed(self) -> NDArray[np.int32]:
+        """All tables in one array: where each begins and the end, then the tables."""
+        if self.is_fixed:
+            return np.zeros(1, dtype=np.int32)
+        sizes = [len(table) for table in self.tables.values()]
+        begins = len(sizes) + 1 + np.cumsum([0, *sizes])
+        return np.concatenate([begins, *self.tables.values()]).astype(np.int32)
+
+    @property
+    def header(self) -> str:
+        """``iteration_tables.h``: the tables of models of fixed topology, or where they are; and what is known of all."""
+        lines = [f"#define HAS_ETA {int(self.has_eta)}", f"#define HOLONOMIC {int(self.is_holonomic)}"]
+        numbers = {"MATRIX_VALUES": self.structure.values, "SQUARES": self.squares, **self.structure.constants}
+        if self.is_fixed:
+            lines += [f"#define {name} {value}" for name, value in numbers.items()]
+            for name, table in self.tables.items():
+                lines.append(f"#define COUNT_OF_{name} {len(table)}")
+                if name not in OF_MODELS:
+                    lines.append(c_integers(name, table.tolist() or [0]))
+        else:
+            for k, name in enumerate(self.tables):
+                lines.append(f"#define {name} (P->iteration + P->iteration[{k}])")
+                lines.append(f"#define COUNT_OF_{name} (P->iteration[{k + 1}] - P->iteration[{k}])")
+            lines += [f"#define {name} (SIZES[{k}])" for k, name in enumerate(("MATRIX_VALUES", "SQUARES"))]
+        return "\n".join([*lines, f'#include "{self.structure.kind}.h"', ""])
+
+    @property
+    def files(self) -> dict[str, str]:
+        """Headers by name."""
+        headers = included_headers(("rows.h", f"{self.structure.kind}.h", "iteration_matrix.h"))
+        return {"iteration_tables.h": self.header, **headers}
+
+
+def iteration_of(system: System, has_eta: bool) -> Iteration:
+    """The matrix of implicit steps of a system.
+
+    Parameters
+    ----------
+    system
+        The system; its Newton matrices are derived if they are not known yet.
+    has_eta
+        Whether there is an η for each λ.
+    """
+    layout = system.layout
+    kinds = ("dense", "band", "blocks") if layout.is_fixed else ("band", "blocks")
+    structure = elimination_structure(unknowns_of(layout, has_eta), kinds)
+    tables = iteration_tables(layout, has_eta, system.sets.table("newton"), structure)
+    squares = sum(n.count * n.type.dimension**2 for n in layout.nodes)
+    sizes = np.array([structure.values, squares], dtype=np.int32)
+    tables = {**tables, "ELIMINATION": structure.tables, "SIZES": sizes}
+    return Iteration(structure, tables, squares, layout.is_fixed, has_eta, bool(layout.holonomic.all()))

@@ -1,0 +1,188 @@
+"""Where the values of M, B, K, C and H belong in the matrix of Newton's method for implicit steps, as C takes it.
+
+`symlie.runtime.methods.iteration_matrix` says what the matrix is. Unknowns are θ, then λ, then η where it is there. Places that belong to components that nothing
+integrates lead behind the values, where nothing is read.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symlie.contract.set_table import SetTable
+from symlie.runtime.layout.layout import Layout
+from symlie.runtime.linear.elimination import EliminationStructure
+from symlie.runtime.linear.unknowns import Unknowns
+
+Integers = NDArray[np.integer]
+Mask = NDArray[np.bool_]
+
+
+def unknowns_of(layout: Layout, has_eta: bool) -> Unknowns:
+    """The unknowns of an implicit step: θ, λ, and with stabilised index 2 η; by nodes and by instances with rows.
+
+    Parameters
+    ----------
+    layout
+        Layout of the system.
+    has_eta
+        Whether there is an η for each λ.
+    """
+    n, rows, copies = layout.dimension, layout.rows, 1 + has_eta
+    sizes = _sizes(layout, "dimension")
+    count = len(sizes)
+    group_of_row = np.zeros(rows, dtype=np.intp)
+    pairs, meeting = [np.zeros((0, 2), dtype=np.intp)], [np.zeros((0, 2), dtype=np.intp)]
+    for members, own in zip(layout.members, layout.row_places, strict=True):
+        mobile = ~layout.fixed[members]
+        for a in range(members.shape[1]):
+            for b in range(a):
+                pairs.append(members[mobile[:, a] & mobile[:, b]][:, [a, b]])
+        if not own.shape[1]:
+            continue
+        numbers = count + np.arange(len(own))
+        count += len(own)
+        group_of_row[own] = numbers[:, None]
+        for a in range(members.shape[1]):
+            meeting.append(np.stack([members[:, a], numbers], axis=1)[mobile[:, a]])
+    incidence = np.concatenate(meeting)
+    pairs.append(incidence)
+    if has_eta and len(incidence):
+        order = np.argsort(incidence[:, 0], kind="stable")
+        same = np.split(incidence[order, 1], np.flatnonzero(np.diff(incidence[order, 0])) + 1)
+        pairs += [
+            np.array([(a, b) for a in rows_of for b in rows_of if a < b], dtype=np.intp).reshape(-1, 2)
+            for rows_of in same
+        ]
+    at, components = layout.assembled("jacobian")
+    kept = layout.free[components]
+    acts_on = np.stack([n + at, components], axis=1)[kept]
+    return Unknowns(
+        np.concatenate([np.repeat(np.arange(len(sizes)), sizes), *[group_of_row] * copies]),
+        np.concatenate(pairs),
+        np.concatenate([acts_on, *([acts_on + [rows, 0]] * has_eta)]),
+    )
+
+
+def iteration_tables(
+    layout: Layout, has_eta: bool, table: SetTable, places: EliminationStructure
+) -> dict[str, NDArray[np.int32]]:
+    """All tables by name.
+
+    Parameters
+    ----------
+    layout
+        Layout of the system.
+    has_eta
+        Whether there is an η for each λ.
+    table
+        Table of the set ``newton``.
+    places
+        How the matrix is stored.
+    """
+    mobile, holonomic, nowhere = layout.free, layout.holonomic, places.stored
+    sizes, storage = _sizes(layout, "dimension"), _sizes(layout, "storage")
+    width = np.repeat(sizes, sizes)
+    first = np.repeat(np.cumsum(sizes) - sizes, sizes)
+    local = np.arange(layout.dimension) - first
+    square = np.repeat(np.cumsum(sizes**2) - sizes**2, sizes)
+    multiplier = layout.dimension + np.arange(layout.rows)
+    eta = multiplier + layout.rows
+
+    def to(rows: Integers, columns: Integers, kept: Mask) -> Integers:
+        found = np.full(len(rows), nowhere, dtype=np.int64)
+        found[kept] = places.places(rows[kept], columns[kept])
+        return found
+
+    held = np.flatnonzero(~mobile)
+    (i, j), (k, l), c, h = layout.assembled("mass"), *(_assembled(layout, table, index) for index in range(3))
+    rows, components = layout.assembled("jacobian")
+    moved = mobile[components]
+    target = np.where(holonomic, eta, multiplier) if has_eta else multiplier
+    has_rate = np.ones(layout.rows, dtype=bool) if has_eta else ~holonomic
+    with_rate = np.flatnonzero(has_rate & layout.of_velocities)
+    both = mobile[i] & mobile[j]
+    found: dict[str, NDArray[np.integer]] = {
+        "WIDTH": width,
+        "TANGENT_ROW": square + local * width,
+        "STORED": np.repeat(np.cumsum(storage) - storage, sizes),
+        "STORED_SIZE": np.repeat(storage, sizes),
+        "HELD": held,
+        "UNIT_TO": places.places(held, held),
+        "MASS_ROW": i,
+        "MASS_COLUMN": j,
+        "MASS_TO": to(i, j, both),
+        "MASS_MIRROR": to(j, i, both & (i != j)),
+        "STIFFNESS_ROW": k,
+        "STIFFNESS_COLUMN": l,
+        "STIFFNESS_TO": to(k, first[l], mobile[k] & mobile[l]),
+        "DAMPING_TO": to(*c, mobile[c[0]] & mobile[c[1]]),
+        "JACOBIAN_ROW": rows,
+        "JACOBIAN_COLUMN": components,
+        "PULL_TO": to(components, multiplier[rows], moved),
+        "PUSH_TO": to(multiplier[rows], first[components], moved & holonomic[rows]),
+        "RATE_TO": to(target[rows], components, moved & has_rate[rows]),
+        "RATE_ROW": with_rate,
+        "RATE_UNKNOWN": target[with_rate],
+        "HIDDEN_COLUMN": h[1],
+        "HIDDEN_TO": to(target[h[0]], first[h[1]], mobile[h[1]] & has_rate[h[0]]),
+    }
+    if has_eta:
+        outside = int((sizes**2).sum())
+
+        def in_node(rows: Integers, columns: Integers, kept: Mask) -> Integers:
+            """Places in the diagonal blocks of nodes, row by row."""
+            inside = square[rows] + local[rows] * width[rows] + local[columns]
+            return np.where(kept & (first[rows] == first[columns]), inside, outside)
+
+        kept = moved & holonomic[rows]
+        last = first[components] + width[components] - 1
+        begin, then = (to(np.minimum(first[components] + n, last), eta[rows], kept) for n in (0, 1))
+        a, b = _meetings(components, moved, holonomic[rows])
+        without = eta[~holonomic]
+        found |= {
+            "MASS_NODE": in_node(i, j, np.ones(len(i), dtype=bool)),
+            "MASS_NODE_MIRROR": in_node(j, i, i != j),
+            "DAMPING_NODE": in_node(*c, np.ones(len(c[0]), dtype=bool)),
+            "BACK_TO": begin,
+            "BACK_STRIDE": then - begin,
+            "BACK_COLUMN": square[components] + local[components],
+            "HAS_PHI": holonomic,
+            "NO_ETA": without,
+            "CORNER_LEFT": a,
+            "CORNER_RIGHT": b,
+            "CORNER_TO": places.places(target[rows[a]], eta[rows[b]]),
+            "UNIT_TO": np.concatenate([found["UNIT_TO"], places.places(without, without)]),
+        }
+    return {name: np.ascontiguousarray(values, dtype=np.int32) for name, values in found.items()}
+
+
+def _sizes(layout: Layout, which: str) -> Integers:
+    """Components of the storage or of the local coordinates of each node."""
+    return np.concatenate([np.full(n.count, getattr(n.type, which), dtype=np.int64) for n in layout.nodes])
+
+
+def _assembled(layout: Layout, table: SetTable, index: int) -> tuple[Integers, Integers]:
+    """Rows and columns of all stored values of a matrix of the set ``newton``."""
+    rows, columns = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
+    for number, element in enumerate(table.elements):
+        pattern = element.patterns[index]
+        down = layout.row_places[number] if index == 2 else layout.places[number]
+        rows.append(down[:, np.array(pattern.rows, dtype=np.intp)].ravel())
+        columns.append(layout.places[number][:, np.array(pattern.columns, dtype=np.intp)].ravel())
+    return np.concatenate(rows), np.concatenate(columns)
+
+
+def _meetings(components: Integers, moved: Mask, holonomic: Mask) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Pairs of stored values of B that meet in a component; the second ones belong to rows with a Φ."""
+    first, second = [np.zeros(0, dtype=np.intp)], [np.zeros(0, dtype=np.intp)]
+    order = np.argsort(components, kind="stable")
+    order = order[moved[order]]
+    starts = np.flatnonzero(np.diff(components[order], prepend=-1))
+    sizes = np.diff(np.append(starts, len(order)))
+    for size in np.unique(sizes):
+        members = order[starts[sizes == size][:, None] + np.arange(size)]
+        first.append(np.repeat(members, size, axis=1).ravel())
+        second.append(np.tile(members, (1, size)).ravel())
+    a, b = np.concatenate(first), np.concatenate(second)
+    return a[holonomic[b]], b[holonomic[b]]

@@ -1,0 +1,103 @@
+/* The matrix of Newton's method for implicit steps, with unknowns theta, lambda and eta.
+ *
+ *   [ beta' M + gamma' C + K T   B^T   (beta' M + gamma' C) B_n^T ]
+ *   [ B T                        0     0                          ]
+ *   [ gamma' B + H T             0     gamma' B B_n^T             ]
+ *
+ * It is the derivative of [M v' + g + B^T lambda; Phi; B v + b], where dv = gamma' (dtheta + B_n^T deta) and
+ * dv' = beta' (dtheta + B_n^T deta). The last row and column are there if HAS_ETA is 1. Rows without Phi have gamma' B + H T
+ * in the second row, and neither the third nor an eta. In the last column M and C are those within nodes: eta is small.
+ * Dynamic rows are divided by SCALE, and multipliers multiplied. Tables say where each value belongs, those of
+ * symlie/runtime/kernels/iteration_tables.py. */
+#ifndef SYMLIE_ITERATION_MATRIX_H
+#define SYMLIE_ITERATION_MATRIX_H
+
+#define UNKNOWNS (DIMENSION + (1 + HAS_ETA) * ROWS)
+
+/* Memory of a matrix, and of what it is made of. */
+typedef struct {
+    symlie_real *values;
+    symlie_real *K;
+    symlie_real *C;
+    symlie_real *H;
+    symlie_real *T;
+    symlie_real *block;     /* beta' M + gamma' C within nodes */
+} iteration_matrix;
+
+static inline long long iteration_workspace(const symlie_problem *restrict P)
+{
+    (void)P;
+    return MATRIX_VALUES + VALUES_OF_K + VALUES_OF_C + VALUES_OF_H + (1 + HAS_ETA) * (SQUARES + 1LL);
+}
+
+/* Add a value of K, B or H in a column times the row of T that belongs to the column. */
+static inline void add_product(const symlie_problem *restrict P, symlie_real *restrict values, int to, symlie_real value,
+                               const symlie_real *restrict T, int column)
+{
+    const symlie_real *restrict row = T + TANGENT_ROW[column];
+    (void)P;
+    for (int c = 0; c < WIDTH[column]; c++) values[to + c] += value * row[c];
+}
+
+/* Evaluate the matrix at the end of a step with M and B there, and B_n where it began; factorise it. */
+static inline int take_iteration_matrix(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q,
+                                        const symlie_real *restrict v, const symlie_real *restrict a, const symlie_real *restrict lambda,
+                                        const symlie_real *restrict theta, const symlie_real *restrict M, const symlie_real *restrict B,
+                                        const symlie_real *restrict B_n, symlie_real acceleration, symlie_real velocity,
+                                        symlie_real scale, iteration_matrix *restrict A)
+{
+    const elimination E = read_elimination(ELIMINATION);
+    symlie_real *restrict values = A->values;
+    const symlie_real inertial = acceleration / scale, damped = velocity / scale, stiff = 1 / scale;
+    int lost = 0;
+    system_newton(P, t, q, v, a, lambda, A->K, A->C, A->H);
+    system_tangent_matrix(P, theta, A->T);
+    clear_matrix(&E, values);
+    for (int k = 0; k < MASS_VALUES; k++) {
+        values[MASS_TO[k]] += inertial * M[k];
+        values[MASS_MIRROR[k]] += inertial * M[k];
+    }
+    for (int k = 0; k < VALUES_OF_C; k++) values[DAMPING_TO[k]] += damped * A->C[k];
+    for (int k = 0; k < VALUES_OF_K; k++) add_product(P, values, STIFFNESS_TO[k], stiff * A->K[k], A->T, STIFFNESS_COLUMN[k]);
+    for (int k = 0; k < COUNT_OF_UNIT_TO; k++) values[UNIT_TO[k]] = 1;
+#if CONSTRAINED
+    for (int k = 0; k < JACOBIAN_VALUES; k++) {
+        values[PULL_TO[k]] += B[k];
+        add_product(P, values, PUSH_TO[k], B[k], A->T, JACOBIAN_COLUMN[k]);
+    }
+    if (HAS_ETA || !HOLONOMIC) {
+        for (int k = 0; k < JACOBIAN_VALUES; k++) values[RATE_TO[k]] += velocity * B[k];
+        for (int k = 0; k < VALUES_OF_H; k++) add_product(P, values, HIDDEN_TO[k], A->H[k], A->T, HIDDEN_COLUMN[k]);
+    }
+#if HAS_ETA
+    symlie_real *restrict block = A->block;
+    for (int k = 0; k < SQUARES; k++) block[k] = 0;
+    for (int k = 0; k < MASS_VALUES; k++) {
+        block[MASS_NODE[k]] += inertial * M[k];
+        block[MASS_NODE_MIRROR[k]] += inertial * M[k];
+    }
+    for (int k = 0; k < VALUES_OF_C; k++) block[DAMPING_NODE[k]] += damped * A->C[k];
+    for (int k = 0; k < JACOBIAN_VALUES; k++)
+        for (int i = 0; i < WIDTH[JACOBIAN_COLUMN[k]]; i++)
+            values[BACK_TO[k] + i * BACK_STRIDE[k]] += block[BACK_COLUMN[k] + i * WIDTH[JACOBIAN_COLUMN[k]]] * B_n[k];
+    for (int k = 0; k < COUNT_OF_CORNER_TO; k++) values[CORNER_TO[k]] += velocity * B[CORNER_LEFT[k]] * B_n[CORNER_RIGHT[k]];
+#else
+    (void)B_n;
+#endif
+#else
+    (void)B, (void)B_n;
+#endif
+    return factorise_matrix(&E, values, &lost);
+}
+
+/* x becomes the solution for the residual x. */
+static inline void solve_iteration(const symlie_problem *restrict P, symlie_real scale, iteration_matrix *restrict A, symlie_real *restrict x)
+{
+    const elimination E = read_elimination(ELIMINATION);
+    (void)P;
+    for (int k = 0; k < DIMENSION; k++) x[k] /= scale;
+    solve_factorised(&E, A->values, x);
+    for (int k = 0; k < ROWS; k++) x[DIMENSION + k] *= scale;
+}
+
+#endif

@@ -52,7 +52,7 @@ class Iteration:
 
     @property
     def header(self) -> str:
-        """``iteration_tables.h``: the tables of models of fixed topology, or where they are; and what is known of all."""
+        """``iteration_tables.h``: the tables of models of fixed topology, or where they are, and what is known."""
         lines = [f"#define HAS_ETA {int(self.has_eta)}", f"#define HOLONOMIC {int(self.is_holonomic)}"]
         numbers = {"MATRIX_VALUES": self.structure.values, "SQUARES": self.squares, **self.structure.constants}
         if self.is_fixed:

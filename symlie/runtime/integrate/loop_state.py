@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from symlie.runtime.methods.newton_iteration import NewtonCounts
 from symlie.runtime.solution.start import Start
 
 
@@ -17,6 +18,10 @@ class Counters:
     rejected: int = 0
     rhs_evaluations: int = 0
     newton_iterations: int = 0
+    jacobians: int = 0
+    refreshes: int = 0
+    halvings: int = 0
+    rounding_floor: int = 0
     largest_constraint: float = 0.0
     largest_velocity: float = 0.0
     drift_bound: float = 0.0
@@ -27,6 +32,14 @@ class Counters:
     stiff_step: float = 0.0
     chattering_since: float = 0.0
     chattering_step: float = 0.0
+
+    def count_newton(self, counts: NewtonCounts) -> None:
+        """Add what the iterations of a step took."""
+        self.newton_iterations += counts.iterations
+        self.jacobians += counts.jacobians
+        self.refreshes += counts.refreshes
+        self.halvings += counts.halvings
+        self.rounding_floor += counts.rounding_floor
 
 
 @dataclass(frozen=True, eq=False)

@@ -182,7 +182,7 @@ class TimeLoop:
 
     def _count(self, trial: Trial) -> None:
         self.counters.rhs_evaluations += trial.rhs_evaluations
-        self.counters.newton_iterations += trial.newton_iterations
+        self.counters.count_newton(trial.newton)
 
     def _trace(self, h: float, error: float, accepted: int) -> None:
         if self.with_trace:

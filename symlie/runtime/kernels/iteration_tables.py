@@ -1,7 +1,7 @@
 """Where the values of M, B, K, C and H belong in the matrix of Newton's method for implicit steps, as C takes it.
 
-`symlie.runtime.methods.iteration_matrix` says what the matrix is. Unknowns are θ, then λ, then η where it is there. Places that belong to components that nothing
-integrates lead behind the values, where nothing is read.
+`symlie.runtime.methods.iteration_matrix` says what the matrix is. Unknowns are θ, then λ, then η where it is there.
+Places that belong to components that nothing integrates lead behind the values, where nothing is read.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def unknowns_of(layout: Layout, has_eta: bool) -> Unknowns:
     return Unknowns(
         np.concatenate([np.repeat(np.arange(len(sizes)), sizes), *[group_of_row] * copies]),
         np.concatenate(pairs),
-        np.concatenate([acts_on, *([acts_on + [rows, 0]] * has_eta)]),
+        np.concatenate([acts_on, *[acts_on + np.array([rows, 0])] * has_eta]),
     )
 
 
@@ -95,7 +95,7 @@ def iteration_tables(
         return found
 
     held = np.flatnonzero(~mobile)
-    (i, j), (k, l), c, h = layout.assembled("mass"), *(_assembled(layout, table, index) for index in range(3))
+    (i, j), k, c, h = layout.assembled("mass"), *(_assembled(layout, table, index) for index in range(3))
     rows, components = layout.assembled("jacobian")
     moved = mobile[components]
     target = np.where(holonomic, eta, multiplier) if has_eta else multiplier
@@ -113,9 +113,9 @@ def iteration_tables(
         "MASS_COLUMN": j,
         "MASS_TO": to(i, j, both),
         "MASS_MIRROR": to(j, i, both & (i != j)),
-        "STIFFNESS_ROW": k,
-        "STIFFNESS_COLUMN": l,
-        "STIFFNESS_TO": to(k, first[l], mobile[k] & mobile[l]),
+        "STIFFNESS_ROW": k[0],
+        "STIFFNESS_COLUMN": k[1],
+        "STIFFNESS_TO": to(k[0], first[k[1]], mobile[k[0]] & mobile[k[1]]),
         "DAMPING_TO": to(*c, mobile[c[0]] & mobile[c[1]]),
         "JACOBIAN_ROW": rows,
         "JACOBIAN_COLUMN": components,
@@ -147,7 +147,7 @@ def iteration_tables(
             "BACK_TO": begin,
             "BACK_STRIDE": then - begin,
             "BACK_COLUMN": square[components] + local[components],
-            "HAS_PHI": holonomic,
+            "HAS_PHI": holonomic.astype(np.int64),
             "NO_ETA": without,
             "CORNER_LEFT": a,
             "CORNER_RIGHT": b,

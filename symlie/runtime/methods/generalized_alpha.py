@@ -25,12 +25,16 @@ Source: [Holzinger2024], equations (33) to (43) and algorithms 4 and 5; [Hante20
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Self
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from symlie.contract.constants import DERIVATIVE_STEP
+from symlie.contract.constants import DERIVATIVE_STEP, NEWTON_CONTRACTION, ROUNDING
+from symlie.errors import ModelError, UnknownNameError
+from symlie.notices import notify
 from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.methods.c_text import c_number
 from symlie.runtime.methods.entry import EntryReader
@@ -40,6 +44,8 @@ from symlie.runtime.methods.newton_iteration import NewtonPolicy, newton_solutio
 from symlie.runtime.methods.tableau import Tableau
 
 if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
     from symlie.runtime.methods.stepper import State, Stepper, Trial
 
 
@@ -66,6 +72,23 @@ class AlphaTableau(Tableau):
         return False
 
 
+RADIUS = 0.9
+"""ρ where none is given."""
+
+WORDS = {
+    "newton": ("full", "modified"),
+    "stiffness": ("full", "reduced"),
+    "start": ("optimal", "plain"),
+    "predictor": ("previous", "zero"),
+    "tangent": (True, False),
+    "scaling": (True, False),
+}
+"""Options that are one of some words, the default first."""
+
+NUMBERS = ("rho", "alpha_m", "alpha_f", "beta", "gamma", "newton_rtol", "newton_atol", "newton_max")
+"""Options that are numbers."""
+
+
 @dataclass(frozen=True)
 class Parameters:
     """α_m, α_f, β and γ."""
@@ -75,24 +98,91 @@ class Parameters:
     beta: float
     gamma: float
 
-    @staticmethod
-    def of_radius(rho: float) -> Parameters:
-        """Those with the spectral radius ρ at infinity, from 0 to 1, and the least damping of slow motions."""
-        alpha_m, alpha_f = (2 * rho - 1) / (rho + 1), rho / (rho + 1)
-        return Parameters(alpha_m, alpha_f, (1 - alpha_m + alpha_f) ** 2 / 4, 0.5 - alpha_m + alpha_f)
+    @property
+    def has_order_two(self) -> bool:
+        """Whether γ = 1/2 - α_m + α_f."""
+        return abs(self.gamma - 0.5 + self.alpha_m - self.alpha_f) <= 8 * ROUNDING
+
+    def remarks(self) -> list[str]:
+        """What users should know of unusual parameters, as sentences."""
+        found = []
+        if not self.alpha_m <= self.alpha_f <= 0.5:
+            found.append(
+                f"alpha_m = {self.alpha_m:g} and alpha_f = {self.alpha_f:g} are not alpha_m <= alpha_f <= 1/2: "
+                "the method is not stable for fast motions."
+            )
+        if not self.beta >= 0.25 + (self.alpha_f - self.alpha_m) / 2 - 8 * ROUNDING:
+            found.append(
+                f"beta = {self.beta:g} is below 1/4 + (alpha_f - alpha_m)/2 = "
+                f"{0.25 + (self.alpha_f - self.alpha_m) / 2:g}: the method is not stable for fast motions."
+            )
+        if not self.has_order_two:
+            found.append(
+                f"gamma = {self.gamma:g} is not 1/2 - alpha_m + alpha_f = {0.5 - self.alpha_m + self.alpha_f:g}: "
+                "the method has order 1."
+            )
+        return found
+
+
+def parameters_of(options: Mapping[str, float | None]) -> Parameters:
+    """The parameters that are stated; those that are not follow from ρ, β and γ from α_m and α_f.
+
+    Parameters
+    ----------
+    options
+        ``rho`` or some of ``alpha_m, alpha_f, beta, gamma``; None where nothing is stated.
+    """
+    rho = options.get("rho")
+    rho = RADIUS if rho is None else rho
+    stated = {name: options.get(name) for name in ("alpha_m", "alpha_f", "beta", "gamma")}
+
+    def value(name: str, default: float) -> float:
+        found = stated[name]
+        return default if found is None else found
+
+    alpha_m, alpha_f = value("alpha_m", (2 * rho - 1) / (rho + 1)), value("alpha_f", rho / (rho + 1))
+    beta = value("beta", (1 - alpha_m + alpha_f) ** 2 / 4)
+    return Parameters(alpha_m, alpha_f, beta, value("gamma", 0.5 - alpha_m + alpha_f))
 
 
 @dataclass(frozen=True, repr=False)
 class GeneralizedAlpha(Method):
-    """A generalized-α method."""
+    """A generalized-α method.
+
+    Parameters
+    ----------
+    rho : float, optional
+        ρ, the spectral radius at infinity: from 0, where fast motions vanish, to 1, where nothing is damped; constraint
+        errors of index 3 are damped as fast motions are.
+    alpha_m, alpha_f, beta, gamma : float, optional
+        Parameters of the method; those that are not given follow from ρ.
+    newton : str
+        ``"full"``: a matrix in each iteration; ``"modified"``: factors are kept over steps.
+    tangent : bool
+        Whether T(θ) is in the matrix.
+    stiffness : str
+        ``"full"``, or ``"reduced"``: without derivatives of M v̇ and of Bᵀλ.
+    start : str
+        ``"optimal"``: (9) and (10); ``"plain"``: a_0 = v̇_0.
+    predictor : str
+        ``"previous"``: v̇ and λ of the step before; ``"zero"``.
+    newton_rtol, newton_atol, newton_max
+        When Newton's method ends: norm of the residual relative to the first ones, or as such, and iterations.
+    scaling : bool
+        Whether dynamic rows are divided by β', and multipliers multiplied.
+    """
 
     tableau: AlphaTableau
-    parameters: Parameters = Parameters.of_radius(0.9)
+    rho: float | None = None
+    alpha_m: float | None = None
+    alpha_f: float | None = None
+    beta: float | None = None
+    gamma: float | None = None
+    newton: str = "full"
     tangent: bool = True
     stiffness: str = "full"
     start: str = "optimal"
     predictor: str = "previous"
-    newton: str = "full"
     newton_rtol: float = 1e-8
     newton_atol: float = 1e-10
     newton_max: int = 25
@@ -101,7 +191,8 @@ class GeneralizedAlpha(Method):
     family: ClassVar[str] = "generalized_alpha"
     header: ClassVar[str] = "generalized_alpha.h"
     included: ClassVar[tuple[str, ...]] = ("newton.h",)
-    members: ClassVar[str] = "generalized_alpha, generalized_alpha_index2"
+    option_names: ClassVar[tuple[str, ...]] = (*NUMBERS, *WORDS)
+    members: ClassVar[str] = "generalized_alpha and generalized_alpha_index2"
     takes_constraints: ClassVar[bool] = True
 
     @classmethod
@@ -115,13 +206,66 @@ class GeneralizedAlpha(Method):
         return self.tableau.index == 3
 
     @property
-    def own(self) -> tuple[OwnArray, ...]:
-        """The length of the step before, v̇_n, a_n, and what is added to v_n."""
+    def parameters(self) -> Parameters:
+        """α_m, α_f, β and γ."""
+        return parameters_of(vars(self))
+
+    @property
+    def order(self) -> int:
+        return 2 if self.parameters.has_order_two else 1
+
+    @property
+    def options(self) -> dict[str, Any]:
+        found = {name: getattr(self, name) for name in self.option_names}
+        return {name: value for name, value in found.items() if value is not None}
+
+    def _with(self, options: Mapping[str, Any]) -> Self:
+        chosen: dict[str, Any] = {
+            name: _word(name, v) if name in WORDS else _number(self.name, name, v) for name, v in options.items()
+        }
+        if "rho" in chosen and any(name in chosen for name in ("alpha_m", "alpha_f")):
+            raise ModelError(f"Method {self.name}: give rho, or alpha_m and alpha_f, not both.")
+        if "rho" in chosen:
+            chosen |= {name: None for name in ("alpha_m", "alpha_f") if name not in chosen}
+        elif "alpha_m" in chosen or "alpha_f" in chosen:
+            chosen["rho"] = None
+        found = replace(self, **chosen)
+        for remark in found.parameters.remarks():
+            notify(f"Method {self.name}: {remark}")
+        return found
+
+    def refusal(self, layout: Layout) -> str | None:
+        what = ""
+        if layout.has_fields:
+            what = "nodes move by fields"
+        elif any(n.placed.any() for n in layout.nodes):
+            what = "nodes are placed by others"
+        elif not layout.of_velocities.all():
+            what = "constraints restrict accelerations"
+        if not what:
+            return super().refusal(layout)
         return (
+            f"Method '{self.name}' does not integrate '{layout.name}': {what}; use rkmk_dopri5, or index1_dopri5 with "
+            "constraints."
+        )
+
+    @property
+    def own(self) -> tuple[OwnArray, ...]:
+        """The length of the step before, v̇_n, a_n, what is added to v_n; and where factors that are kept were taken."""
+        carried = (
             OwnArray("length", 1),
             OwnArray("acceleration", 1, "dimension"),
             OwnArray("algorithmic", 1, "dimension"),
             OwnArray("perturbation", 1, "dimension"),
+        )
+        if self.newton == "full":
+            return carried
+        return (
+            *carried,
+            OwnArray("matrix_times", 3),
+            OwnArray("matrix_configurations", 2, "storage"),
+            OwnArray("matrix_vectors", 3, "dimension"),
+            OwnArray("matrix_multipliers", 1, "rows"),
         )
 
     def iteration(self, layout: Layout) -> bool:
@@ -136,8 +280,10 @@ class GeneralizedAlpha(Method):
             "GAMMA": p.gamma,
             "NEWTON_RTOL": self.newton_rtol,
             "NEWTON_ATOL": self.newton_atol,
+            "CONTRACTION": NEWTON_CONTRACTION if self.newton == "modified" else 0.0,
         }
         choices = {
+            "KEEPS_FACTORS": self.newton == "modified",
             "NEWTON_MAX": self.newton_max,
             "TANGENT": self.tangent,
             "FULL_STIFFNESS": self.stiffness == "full",
@@ -153,9 +299,11 @@ class GeneralizedAlpha(Method):
     def begin(self, stepper: Stepper, state: State, h: float) -> Array:
         m, p = stepper.mechanics, self.parameters
         acceleration, multipliers = stepper.acceleration(state.t, state.q, state.v, state.multipliers)
-        perturbation = np.zeros_like(state.v)
+        own = np.zeros(self.own_size(m.layout))
+        parts = self.own_parts(m.layout)
+        own[0], own[parts["acceleration"]], own[parts["algorithmic"]] = h, acceleration, acceleration
         if self.start == "plain":
-            return np.concatenate([[h], acceleration, acceleration, perturbation])
+            return own
         d = DERIVATIVE_STEP * h
         later = []
         for k in (1, 2):
@@ -164,68 +312,71 @@ class GeneralizedAlpha(Method):
             later.append(stepper.acceleration(state.t + k * d, q, v, multipliers)[0])
         jerk = (-3 * acceleration + 4 * later[0] - later[1]) / (2 * d)
         # (9)
-        algorithmic = acceleration + (p.alpha_m - p.alpha_f) * h * jerk
+        own[parts["algorithmic"]] += (p.alpha_m - p.alpha_f) * h * jerk
         if stepper.rows and self.is_index_3:
             # (10)
             B = m.jacobian(state.t, state.q)
             bracket = m.kernels.bracket(state.v, acceleration)
             wanted = h**2 * ((1 - 6 * p.beta - 3 * (p.alpha_m - p.alpha_f)) * jerk / 6 + bracket / 12)
-            right = m.algebra.multiply(B, wanted) * m.layout.holonomic
-            perturbation, _ = m.saddle(m.mass(state.t, state.q), B, B, np.zeros_like(state.v), right)
-        return np.concatenate([[h], acceleration, algorithmic, perturbation])
+            own[parts["perturbation"]] = _along(stepper, state, B, m.algebra.multiply(B, wanted))
+        return own
 
     def step(self, stepper: Stepper, state: State, h: float) -> Trial:
-        assert state.own is not None
-        m, p = stepper.mechanics, self.parameters
-        parts = self.own_parts(m.layout)
-        before, a = state.own[parts["acceleration"]], state.own[parts["algorithmic"]]
-        v, B = state.v + state.own[parts["perturbation"]], None
-        ratio = h / state.own[0]
-        if stepper.rows:
-            B = m.jacobian(state.t, state.q)
-        if ratio != 1:
-            # (11)
-            a = before + ratio * (a - before)
-            if stepper.rows and self.is_index_3:
-                residual = m.hidden_residual(state.t, state.q, v, B) * m.layout.holonomic
-                off, _ = m.saddle(m.mass(state.t, state.q), B, B, np.zeros_like(v), residual)
-                v = v + (ratio**2 - 1) * off
-        problem = _Step(self, stepper, state, h, v, before, a, B)
+        step = _Step(self, stepper, state, h)
         policy = NewtonPolicy(
-            iterations=self.newton_max, correction=0.0, rtol=self.newton_rtol, atol=self.newton_atol, free=1
+            iterations=self.newton_max,
+            correction=0.0,
+            rtol=self.newton_rtol,
+            atol=self.newton_atol,
+            free=1,
+            contraction=NEWTON_CONTRACTION if self.newton == "modified" else 0.0,
         )
-        u, counts = newton_solution(problem, policy, problem.guess(), 1.0)
-        at = problem.at(u)
+        u, counts = newton_solution(step, policy, step.guess(), 1.0)
+        at = step.at(u)
         stepper.check_chart(at.theta)
-        trial = stepper.trial(state, at.q, at.v, [before], counts.evaluations, at.theta)
-        trial.multipliers, trial.acceleration = at.multipliers, at.acceleration
-        trial.newton_iterations = counts.iterations
+        trial = stepper.trial(state, at.q, at.v, [step.before], counts.evaluations, at.theta)
+        trial.multipliers, trial.acceleration, trial.newton = at.multipliers, at.acceleration, counts
         if stepper.rows:
-            stepper.measure(trial, at.t, trial.q, trial.v, m.jacobian(at.t, trial.q))
-        trial.own = np.concatenate([[h], at.acceleration, problem.algorithmic(problem.moved(u)), 0 * v])
+            stepper.measure(trial, at.t, trial.q, trial.v, step.mechanics.jacobian(at.t, trial.q))
+        trial.own = np.concatenate([[h], at.acceleration, step.algorithmic(step.moved(u)), 0 * at.v, step.taken])
         return trial
+
+
+def _along(stepper: Stepper, state: State, B: Array, c: Array) -> Array:
+    """M⁻¹Bᵀμ with B M⁻¹Bᵀμ = c on rows with Φ, and 0 on others."""
+    m = stepper.mechanics
+    c = c * m.layout.holonomic
+    return m.saddle(m.mass(state.t, state.q), B, B, np.zeros(m.layout.dimension), c)[0]
 
 
 class _Step:
     """(1) to (8) as functions of u = (θ, λ, η)."""
 
-    def __init__(
-        self, method: GeneralizedAlpha, stepper: Stepper, state: State, h: float, v: Array, before: Array, a: Array,
-        B: Array | None,
-    ) -> None:  # fmt: skip
-        p = method.parameters
+    def __init__(self, method: GeneralizedAlpha, stepper: Stepper, state: State, h: float) -> None:
+        assert state.own is not None
         self.method, self.stepper, self.mechanics, self.state, self.h = method, stepper, stepper.mechanics, state, h
-        self.v, self.before, self.a, self.B = v, before, a, B
-        self.t = state.t + h
-        self.free = stepper.system.layout.free
+        self.p, self.t, self.free = method.parameters, state.t + h, stepper.system.layout.free
         self.has_eta = bool(stepper.rows) and not method.is_index_3
-        velocity, acceleration = p.gamma / (p.beta * h), (1 - p.alpha_m) / (p.beta * (1 - p.alpha_f) * h**2)
-        self.weights = Weights(acceleration, velocity, method.tangent, method.stiffness == "full", method.scaling)
         self.matrices = IterationMatrices(stepper.system)
+        parts = method.own_parts(self.mechanics.layout)
+        self.before, self.a = state.own[parts["acceleration"]], state.own[parts["algorithmic"]]
+        self.v = state.v + state.own[parts["perturbation"]]
+        self.B = self.mechanics.jacobian(state.t, state.q) if stepper.rows else np.zeros(0)
+        self.taken = state.own[parts["perturbation"].stop :]
+        self.has_factors = len(self.taken) > 0 and self.taken[1] == h
+        if self.has_factors:
+            self.factors, self.stiffness = self._kept()
+        ratio = h / state.own[0]
+        if ratio != 1:
+            # (11)
+            self.a = self.before + ratio * (self.a - self.before)
+            if stepper.rows and method.is_index_3:
+                residual = self.mechanics.hidden_residual(state.t, state.q, self.v, self.B)
+                self.v = self.v + (ratio**2 - 1) * _along(stepper, state, self.B, residual)
 
     def guess(self) -> Array:
         """The predictor: v̇ and λ of the step before, or zero."""
-        p, h = self.method.parameters, self.h
+        p, h = self.p, self.h
         keeps = self.method.predictor == "previous"
         acceleration = self.before if keeps else 0 * self.before
         algorithmic = ((1 - p.alpha_f) * acceleration + p.alpha_f * self.before - p.alpha_m * self.a) / (1 - p.alpha_m)
@@ -239,17 +390,18 @@ class _Step:
         # (2)
         if not self.has_eta:
             return u[:n]
-        return u[:n] + self.free * self.mechanics.algebra.pull(self.B, u[n + rows :] * self.mechanics.layout.holonomic)
+        eta = u[n + rows :] * self.mechanics.layout.holonomic
+        return np.asarray(u[:n] + self.free * self.mechanics.algebra.pull(self.B, eta))
 
     def algorithmic(self, w: Array) -> Array:
         """a_{n+1}."""
-        p, h = self.method.parameters, self.h
+        p, h = self.p, self.h
         # (3)
         return (w / h - self.v - h * (0.5 - p.beta) * self.a) / (h * p.beta)
 
     def at(self, u: Array) -> Point:
         """The end of the step."""
-        p, h, n, rows = self.method.parameters, self.h, len(self.v), self.stepper.rows
+        p, h, n, rows = self.p, self.h, len(self.v), self.stepper.rows
         algorithmic = self.algorithmic(self.moved(u))
         # (4), (5)
         v = self.v + h * (1 - p.gamma) * self.a + h * p.gamma * algorithmic
@@ -259,8 +411,7 @@ class _Step:
         q = self.mechanics.kernels.advance(self.state.q, theta)
         self.mechanics.prescribe(self.t, q, v)
         prescribed = self.mechanics.kernels.prescribed_acceleration(self.mechanics.p, self.t)
-        acceleration = np.where(self.free, acceleration, prescribed)
-        return Point(self.t, q, v, acceleration, u[n : n + rows], theta)
+        return Point(self.t, q, v, np.where(self.free, acceleration, prescribed), u[n : n + rows], theta)
 
     def residual(self, u: Array) -> Array:
         """[M v̇ + g + Bᵀλ; Φ; B v + b]."""
@@ -270,7 +421,7 @@ class _Step:
         inertia = self.matrices.mass(m.mass(at.t, at.q)) @ at.acceleration
         r = inertia + m.force(at.t, at.q, at.v)
         if not self.stepper.rows:
-            return self.free * r
+            return np.asarray(self.free * r)
         B = m.jacobian(at.t, at.q)
         r = self.free * (r + m.algebra.pull(B, at.multipliers))
         # (7), (8)
@@ -285,10 +436,35 @@ class _Step:
         self.stepper.check("residual of the implicit step", r[: len(self.v)])
 
     def refresh(self) -> None:
-        """Take the matrix."""
-        start = self.matrices.jacobian(self.B) if self.has_eta else None
-        matrix, self.stiffness = self.matrices.matrix(self.point, self.weights, start)
-        self.factors = Factors(matrix, self.weights, len(self.v), self.stepper.rows)
+        """Take the matrix, and note where."""
+        self.factors, self.stiffness = self._factors(self.point, self.h, self.B)
+        self.has_factors = True
+        if len(self.taken):
+            at, begin = self.point, self.state
+            times = [at.t, self.h, begin.t]
+            self.taken = np.concatenate([times, at.q, begin.q, at.v, at.acceleration, at.theta, at.multipliers])
+            self.stepper.memory = {self.taken.tobytes(): (self.factors, self.stiffness)}
+
+    def _kept(self) -> tuple[Factors, csr_array]:
+        """The factors that the step before has left, taken once more where they are not at hand."""
+        at_hand: Mapping[bytes, tuple[Factors, csr_array]] = self.stepper.memory
+        if self.taken.tobytes() in at_hand:
+            return at_hand[self.taken.tobytes()]
+        m, layout = self.mechanics, self.mechanics.layout
+        sizes = [3, *[layout.storage] * 2, *[layout.dimension] * 3]
+        (t, h, begin), q, start, v, a, theta, multipliers = np.split(self.taken, np.cumsum(sizes))
+        B = m.jacobian(begin, start) if self.stepper.rows else np.zeros(0)
+        found = self._factors(Point(t, q, v, a, multipliers, theta), h, B)
+        self.stepper.memory = {self.taken.tobytes(): found}
+        return found
+
+    def _factors(self, at: Point, h: float, start: Array) -> tuple[Factors, csr_array]:
+        p, method = self.p, self.method
+        velocity, acceleration = p.gamma / (p.beta * h), (1 - p.alpha_m) / (p.beta * (1 - p.alpha_f) * h**2)
+        weights = Weights(acceleration, velocity, method.tangent, method.stiffness == "full", method.scaling)
+        B = self.matrices.jacobian(start) if self.has_eta else None
+        matrix, stiffness = self.matrices.matrix(at, weights, B)
+        return Factors(matrix, weights, len(self.v), self.stepper.rows), stiffness
 
     @property
     def floor(self) -> float:
@@ -298,3 +474,28 @@ class _Step:
     def correction(self, r: Array) -> Array:
         """Solve with it."""
         return self.factors.solve(r)
+
+
+def _word(name: str, stated: object) -> object:
+    words = WORDS[name]
+    if isinstance(words[0], bool) and isinstance(stated, str):
+        stated = {"true": True, "false": False}.get(stated, stated)
+    if stated not in words:
+        known = ", ".join(str(w).lower() for w in words)
+        raise UnknownNameError(f"There is no {name} '{stated}'; use one of: {known}.")
+    return stated
+
+
+def _number(method: str, name: str, stated: Any) -> float | int:
+    try:
+        value = float(Fraction(stated) if isinstance(stated, str) else stated)
+    except (TypeError, ValueError, ZeroDivisionError):
+        value = np.nan
+    bounds = {"rho": (0.0, 1.0), "newton_rtol": (0.0, 1.0), "newton_atol": (0.0, np.inf), "newton_max": (1.0, 1e6)}
+    least, most = bounds.get(name, (-np.inf, np.inf))
+    if not (least <= value <= most and np.isfinite(value)):
+        between = (
+            f" from {least:g} to {most:g}" if np.isfinite(most) else f" of at least {least:g}" * np.isfinite(least)
+        )
+        raise ModelError(f"Method {method}: {name} is {stated!r}, but it must be a number{between}.")
+    return int(value) if name == "newton_max" else value

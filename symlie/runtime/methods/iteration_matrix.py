@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,8 @@ from numpy.typing import NDArray
 from symlie.runtime.layout.layout import Array
 
 if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
     from symlie.runtime.system.system import System
 
 
@@ -73,14 +75,14 @@ class IterationMatrices:
         self.system, self.layout, self.algebra = system, system.layout, system.algebra
         self.mechanics, self.kernels = system.mechanics, system.newton_matrices
 
-    def jacobian(self, values: Array) -> Any:
+    def jacobian(self, values: Array) -> csr_array:
         """B (rows × dimension) of stored values."""
         from scipy.sparse import coo_array
 
         shape = (self.layout.rows, self.layout.dimension)
         return coo_array((values, (self.algebra.jacobian_rows, self.algebra.jacobian_columns)), shape=shape).tocsr()
 
-    def mass(self, values: Array) -> Any:
+    def mass(self, values: Array) -> csr_array:
         """M (dimension × dimension) of stored values."""
         from scipy.sparse import coo_array
 
@@ -89,7 +91,7 @@ class IterationMatrices:
         places = (np.concatenate([i, j[off]]), np.concatenate([j, i[off]]))
         return coo_array((np.concatenate([values, values[off]]), places), shape=(n, n)).tocsr()
 
-    def tangent(self, theta: Array) -> Any:
+    def tangent(self, theta: Array) -> csr_array:
         """T(θ) (dimension × dimension), node by node."""
         from scipy.sparse import coo_array
 
@@ -113,13 +115,13 @@ class IterationMatrices:
         return first, np.arange(len(first)) - first
 
     @cached_property
-    def free(self) -> Any:
+    def free(self) -> csr_array:
         """Diagonal matrix of ones for the components that are integrated."""
         from scipy.sparse import diags_array
 
         return diags_array(self.layout.free.astype(float))
 
-    def matrix(self, at: Point, weights: Weights, start: Any = None) -> tuple[Any, Any]:
+    def matrix(self, at: Point, weights: Weights, start: csr_array | None = None) -> tuple[csr_array, csr_array]:
         """The matrix at a point, and K there, both sparse.
 
         Parameters
@@ -162,7 +164,7 @@ class IterationMatrices:
         )
         return matrix, K
 
-    def _within_nodes(self, matrix: Any) -> Any:
+    def _within_nodes(self, matrix: csr_array) -> csr_array:
         """The diagonal blocks of nodes."""
         from scipy.sparse import coo_array
 
@@ -172,7 +174,7 @@ class IterationMatrices:
         kept = first[i] == first[j]
         return coo_array((found.data[kept], (i[kept], j[kept])), shape=found.shape).tocsr()
 
-    def rounding(self, at: Point, K: Any) -> float:
+    def rounding(self, at: Point, K: csr_array) -> float:
         """Norm of a residual that is made of rounding alone: of its terms, and of the configuration that they see."""
         m, layout = self.mechanics, self.layout
         M = self.mass(m.mass(at.t, at.q))
@@ -203,7 +205,7 @@ class Factors:
         It is singular.
     """
 
-    def __init__(self, matrix: Any, weights: Weights, dimension: int, rows: int) -> None:
+    def __init__(self, matrix: csr_array, weights: Weights, dimension: int, rows: int) -> None:
         from scipy.sparse import diags_array
         from scipy.sparse.linalg import splu
 

@@ -12,7 +12,7 @@ from typing import Protocol
 
 import numpy as np
 
-from symlie.contract.constants import NEWTON_ENOUGH, NEWTON_FLOOR, NEWTON_HALVINGS, NEWTON_STEPS
+from symlie.contract.constants import NEWTON_ENOUGH, NEWTON_FLOOR, NEWTON_HALVINGS, NEWTON_PATIENCE, NEWTON_STEPS
 from symlie.errors import NotConvergedError
 from symlie.runtime.layout.layout import Array
 
@@ -31,11 +31,14 @@ class NewtonPolicy:
     rtol, atol
         Euclidean norm of the residual that is small enough after one correction, relative to the first one or to the
         one after it, whichever is larger, and as such; zero: corrections and rounding alone count.
-    contraction
-        Factor by which kept factors must reduce the residual, or a new matrix is taken; 0 is full Newton.
     free
         Corrections at the beginning that are taken as they are: a first guess may have a small residual and still be
         far away.
+    contraction
+        Factor by which kept factors must reduce the residual from the third correction on, or a new matrix is taken;
+        0 is full Newton.
+    patience
+        Corrections with the same factors at most.
     """
 
     iterations: int = NEWTON_STEPS
@@ -43,28 +46,37 @@ class NewtonPolicy:
     correction: float = NEWTON_ENOUGH
     rtol: float = 0.0
     atol: float = 0.0
-    contraction: float = 0.0
     free: int = 0
+    contraction: float = 0.0
+    patience: int = NEWTON_PATIENCE
 
 
 @dataclass
 class NewtonCounts:
-    """What an iteration took."""
+    """What iterations took."""
 
     evaluations: int = 0
+    """Residuals."""
     iterations: int = 0
-    matrices: int = 0
+    """Corrections."""
+    jacobians: int = 0
+    """Matrices that were evaluated, and factorised."""
+    refreshes: int = 0
+    """Those of them that took the place of kept factors that did not reduce the residual fast enough."""
     halvings: int = 0
     rounding_floor: int = 0
-    """Whether it ended where rounding does not let the residual fall any further."""
+    """Iterations that ended where rounding does not let the residual fall any further."""
 
 
 class NewtonProblem(Protocol):
     """Equations of a step."""
 
+    has_factors: bool
+    """Whether factors of an earlier matrix are there."""
+
     @property
     def floor(self) -> float:
-        """Norm of a residual that is made of rounding alone, known once a matrix was taken; zero if it is not known."""
+        """Norm of a residual that is made of rounding alone, once a matrix is there; zero if it is not known."""
 
     def residual(self, u: Array) -> Array:
         """r(u)."""
@@ -82,6 +94,9 @@ class NewtonProblem(Protocol):
 def newton_solution(problem: NewtonProblem, policy: NewtonPolicy, u: Array, size: float) -> tuple[Array, NewtonCounts]:
     """The solution of r(u) = 0 from a first guess, and what it took.
 
+    Modified Newton first takes the factors that are there, then those of one new matrix; at last full Newton begins
+    again.
+
     Parameters
     ----------
     problem
@@ -98,46 +113,64 @@ def newton_solution(problem: NewtonProblem, policy: NewtonPolicy, u: Array, size
     NotConvergedError
         None is found.
     """
-    counts = NewtonCounts(evaluations=1)
+    counts = NewtonCounts()
+    if policy.contraction:
+        for _ in range(2):
+            found = _iterated(problem, policy, u, size, counts, keeps=True)
+            if found is not None:
+                return found, counts
+            problem.has_factors = False
+            counts.refreshes += 1
+    found = _iterated(problem, policy, u, size, counts, keeps=False)
+    assert found is not None
+    return found, counts
+
+
+def _iterated(
+    problem: NewtonProblem, policy: NewtonPolicy, u: Array, size: float, counts: NewtonCounts, *, keeps: bool
+) -> Array | None:
+    """The solution; None where factors that are kept do not lead to it."""
     r = problem.residual(u)
-    norm = float(r @ r)
-    first, keeps = norm, False
+    counts.evaluations += 1
+    norm = first = float(r @ r)
+    taken = 0
     while True:
         problem.check(r)
-        if counts.iterations <= 1:
+        if taken <= 1:
             first = max(first, norm)
         enough = max(policy.atol, policy.rtol * first**0.5)
-        if norm == 0 or (counts.iterations and norm**0.5 <= enough):
-            return u, counts
-        if counts.iterations == policy.iterations:
+        if norm == 0 or (taken and norm**0.5 <= enough):
+            return u
+        if taken == (policy.patience if keeps else policy.iterations):
+            if keeps:
+                return None
             raise NotConvergedError("Newton's method does not converge.")
-        if not keeps:
+        if not (keeps and problem.has_factors):
             problem.refresh()
-            counts.matrices += 1
+            counts.jacobians += 1
         d = problem.correction(r)
         counts.iterations += 1
+        taken += 1
         if float(np.abs(d).max()) <= policy.correction * size:
-            return u - d, counts
+            return u - d
         for halving in range(policy.halvings + 1):
             moved = u - 0.5**halving * d
             found = problem.residual(moved)
             counts.evaluations += 1
             reduced = float(found @ found)
             if not reduced < norm / 4 and norm**0.5 <= NEWTON_FLOOR * problem.floor:
-                counts.rounding_floor = 1
-                return (moved if reduced < norm else u), counts
-            if reduced < norm or counts.iterations <= policy.free:
+                counts.rounding_floor += 1
+                return moved if reduced < norm else u
+            if reduced < norm or taken <= policy.free:
                 break
+            if keeps:
+                return None
             counts.halvings += 1
         else:
-            if keeps:
-                # Old factors may lead nowhere: the matrix at u itself is tried.
-                keeps, r = False, problem.residual(u)
-                counts.evaluations += 1
-                continue
             raise NotConvergedError("No part of a Newton step reduces the residual.")
-        keeps = reduced < policy.contraction**2 * norm
+        if keeps and taken > 2 and not reduced < policy.contraction**2 * norm:
+            return None
         u, r, norm = moved, found, reduced
-        if counts.iterations > 2 and norm**0.5 > enough > 0 and norm**0.5 <= problem.floor:
-            counts.rounding_floor = 1
-            return u, counts
+        if taken > 2 and norm**0.5 > enough > 0 and norm**0.5 <= problem.floor:
+            counts.rounding_floor += 1
+            return u

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from symlie.runtime.kernels.protocol import Kernels
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.controllers import StepControl
 from symlie.runtime.methods.family import Method
+from symlie.runtime.methods.newton_iteration import NewtonCounts
 from symlie.runtime.methods.step_checks import check_drift, check_finite
 from symlie.runtime.system.system import System
 
@@ -53,7 +55,7 @@ class Trial:
     error: float = 0.0
     largest_constraint: float = 0.0
     largest_velocity: float = 0.0
-    newton_iterations: int = 0
+    newton: NewtonCounts = field(default_factory=NewtonCounts)
     own: Array = field(default_factory=lambda: np.zeros(0))
     """What the method carries for itself, at the end."""
     difference: Array | None = None
@@ -84,6 +86,8 @@ class Stepper:
         self.system, self.method, self.control = system, method, control
         self.mechanics = system.mechanics
         self.rows = system.layout.rows
+        self.memory: dict[bytes, Any] = {}
+        """What a method keeps at hand to save work, and can compute once more."""
         self.further: StepKernels | None = system.sets.nodes(method.kernel_set) if method.kernel_set else None
 
     def step(self, state: State, h: float) -> Trial:

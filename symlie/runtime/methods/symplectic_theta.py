@@ -103,7 +103,7 @@ class SymplecticTheta(Method):
         # (17)
         end = k.symplectic_end(p, t, q, u, h, theta)
         trial = stepper.trial(state, end, state.v, [zero], 1 + counts.evaluations, u)
-        trial.newton_iterations = counts.iterations
+        trial.newton = counts
         return trial
 
 
@@ -123,7 +123,7 @@ class _Stage:
     def __init__(self, stepper: Stepper, t: float, q: Array, h: float, theta: float) -> None:
         self.stepper, self.at = stepper, (t, q, h, theta)
         self.matrix = self.taken = np.zeros((0, 0))
-        self.floor = 0.0
+        self.floor, self.has_factors = 0.0, False
 
     def residual(self, u: Array) -> Array:
         """The residual, and the matrix, which the kernel gives with it."""

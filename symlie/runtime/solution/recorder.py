@@ -21,7 +21,17 @@ class Statistics:
     rejected: int = 0
     rhs_evaluations: int = 0
     newton_iterations: int = 0
+    """Corrections of implicit steps."""
     jacobians: int = 0
+    """Matrices that were evaluated for them."""
+    factorisations: int = 0
+    back_substitutions: int = 0
+    refreshes: int = 0
+    """Matrices that took the place of kept factors which did not reduce the residual fast enough."""
+    halvings: int = 0
+    """Corrections that were halved."""
+    rounding_floor: int = 0
+    """Steps that ended where rounding did not let the residual fall to the tolerance."""
     max_constraint_residual: float = 0.0
     """Largest |entry| of Φ over all steps."""
     max_velocity_residual: float = 0.0

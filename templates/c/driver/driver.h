@@ -16,20 +16,20 @@ static inline long long trial_workspace(const symlie_problem *restrict P)
 
 long long symlie_workspace(const symlie_problem *P)
 {
-    if (FIXED_TOPOLOGY) return 0;
+    if (FIXED_TOPOLOGY) return kept_workspace(P);
     long long inner = step_workspace(P);
     if (acceleration_workspace(P) > inner) inner = acceleration_workspace(P);
     if (projection_workspace(P) > inner) inner = projection_workspace(P);
     if (carried_workspace(P) > inner) inner = carried_workspace(P);
     if (drift_workspace(P) > inner) inner = drift_workspace(P);
     if (stiffness_workspace(P) > inner) inner = stiffness_workspace(P);
-    return mass_workspace(P) + 2 * trial_workspace(P) + event_workspace(P) + inner;
+    return kept_workspace(P) + mass_workspace(P) + 2 * trial_workspace(P) + event_workspace(P) + inner;
 }
 
 int symlie_acceleration(const symlie_problem *P, symlie_real t, const symlie_real *q, const symlie_real *v, symlie_real *a, symlie_real *lambda)
 {
     mass_matrix mass;
-    symlie_real *work = place_mass(P, P->workspace, &mass);
+    symlie_real *work = place_mass(P, P->workspace + kept_workspace(P), &mass);
     if (!evaluate_mass(P, t, q, &mass)) return mass_failure(P, 0, &mass);
     return index1_acceleration(P, work, t, q, v, &mass, a, lambda);
 }
@@ -105,7 +105,7 @@ int symlie_integrate(const symlie_problem *P, symlie_state *state, const symlie_
     const symlie_control *control = plan->control;
     long long budget = plan->budget;
     mass_matrix mass;
-    symlie_real *work = place_mass(P, P->workspace, &mass);
+    symlie_real *work = place_mass(P, P->workspace + kept_workspace(P), &mass);
     TRIAL(trial);
 #if HAS_EVENTS
     TRIAL(other);

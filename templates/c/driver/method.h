@@ -9,6 +9,28 @@
 #define OWN 0 /* size of what a method carries for itself */
 #endif
 
+/* What a method keeps at hand in the beginning of the workspace, and can compute once more, is of this length. */
+#ifndef KEEPS_FACTORS
+#define KEEPS_FACTORS 0
+#endif
+#if !KEEPS_FACTORS
+static inline long long kept_workspace(const symlie_problem *restrict P)
+{
+    (void)P;
+    return 0;
+}
+#endif
+
+/* What Newton's iterations took; see methods/newton_iteration.py. */
+typedef struct {
+    long long evaluations;
+    long long iterations;
+    long long jacobians;
+    long long refreshes;
+    long long halvings;
+    long long rounding_floor;
+} newton_counts;
+
 /* The result of a step that may still be tried again. */
 typedef struct {
     symlie_real *q;
@@ -23,7 +45,7 @@ typedef struct {
     symlie_real *own;           /* what the method carries for itself, at the end */
     symlie_real error;          /* at most 1 if acceptable */
     long long rhs_evaluations;
-    long long newton_iterations;
+    newton_counts newton;
     symlie_real largest_constraint;
     symlie_real largest_velocity;
     long long keeps_difference; /* whether the estimated error is wanted */
@@ -45,7 +67,8 @@ typedef struct {
     ARRAY(name##_own, OWN);                                                                                         \
     ARRAY(name##_difference, 2 * DIMENSION);                                                                        \
     symlie_trial name = {name##_q,       name##_v,   name##_lambda, name##_acceleration, 0, name##_first, name##_event, \
-                         name##_increment, name##_carried, name##_own, 0, 0, 0, 0, 0, 0, name##_difference}
+                         name##_increment, name##_carried, name##_own, 0, 0, {0, 0, 0, 0, 0, 0}, 0, 0, 0, \
+                         name##_difference}
 
 /* Norm of y_hat - y for y = (theta, v), relative to the tolerances; theta is zero at the start of a step.
  * Source: [Tumiotto2024], equation (21). */

@@ -8,7 +8,7 @@ int symlie_shorter_steps(const symlie_problem *P, const symlie_control *control,
                          symlie_real *carried, long long *done)
 {
     mass_matrix mass;
-    symlie_real *work = place_mass(P, P->workspace, &mass);
+    symlie_real *work = place_mass(P, P->workspace + kept_workspace(P), &mass);
     TRIAL(trial);
     TRIAL(begin);
     symlie_state state = {.q = begin.q, .v = begin.v, .lambda = begin.lambda, .carried = begin.carried,

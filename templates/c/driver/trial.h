@@ -35,10 +35,14 @@ static inline int try_step(const symlie_problem *restrict P, symlie_real *restri
 {
     trial->error = 0;
     trial->rhs_evaluations = 0;
-    trial->newton_iterations = 0;
+    trial->newton = (newton_counts){0, 0, 0, 0, 0, 0};
     const int status = method_step(P, work, t, h, control, mass, state, trial);
     state->rhs_evaluations += trial->rhs_evaluations;
-    state->newton_iterations += trial->newton_iterations;
+    state->newton_iterations += trial->newton.iterations;
+    state->jacobians += trial->newton.jacobians;
+    state->refreshes += trial->newton.refreshes;
+    state->halvings += trial->newton.halvings;
+    state->rounding_floor += trial->newton.rounding_floor;
     if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
     return SYMLIE_UNLIKELY(!is_finite(P, trial)) ? SYMLIE_NOT_FINITE : SYMLIE_DONE;
 }

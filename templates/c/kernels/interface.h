@@ -72,7 +72,11 @@ typedef struct {
     long long steps;            /* steps done in all */
     long long rejected;         /* steps tried again with a smaller step size */
     long long rhs_evaluations;
-    long long newton_iterations;
+    long long newton_iterations; /* corrections of implicit steps */
+    long long jacobians;        /* matrices that were evaluated and factorised for them */
+    long long refreshes;        /* those that took the place of kept factors */
+    long long halvings;
+    long long rounding_floor;   /* iterations that ended at rounding */
     symlie_real largest_constraint; /* largest |entry| of Phi over all steps */
     symlie_real largest_velocity; /* largest |entry| of B v + b over all steps */
     symlie_real drift_bound;    /* |Phi| from which on the constraints are looked at again */

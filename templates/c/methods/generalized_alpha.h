@@ -29,6 +29,7 @@
 typedef struct {
     const symlie_problem *P;
     symlie_real t;                  /* of the end */
+    symlie_real t_n;
     symlie_real h;
     symlie_real acceleration;       /* beta' = dv'/dw, in 1/s^2 */
     symlie_real velocity;           /* gamma' = dv/dw, in 1/s */
@@ -51,6 +52,8 @@ typedef struct {
     symlie_real *scratch;           /* of the size of v or of lambda */
     symlie_real *terms;             /* of the size of v */
     symlie_real *zero;              /* zeros of the size of v or of lambda */
+    int has_factors;
+    symlie_real *taken;             /* where the matrix was taken, for kept factors alone */
     iteration_matrix A;
 } newton_problem;
 
@@ -108,11 +111,61 @@ static inline void newton_residual(newton_problem *restrict s, const symlie_real
 #endif
 }
 
+/* The matrix at an end of a step, with M and B there, and B_n where the step began. */
+static inline int take_matrix(newton_problem *restrict s, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v,
+                              const symlie_real *restrict v_dot, const symlie_real *restrict theta, const symlie_real *restrict lambda,
+                              const symlie_real *restrict B_n)
+{
+    return take_iteration_matrix(s->P, t, q, v, FULL_STIFFNESS ? v_dot : s->zero, FULL_STIFFNESS ? lambda : s->zero,
+                                 TANGENT ? theta : s->zero, s->M, s->B, B_n, s->acceleration, s->velocity, s->scale, &s->A);
+}
+
+#if KEEPS_FACTORS
+/* Where a matrix was taken: its time, the length of the step and the time where that began, q, q_n, v, v', theta, lambda. */
+#define RECORD (3 + 2 * STORAGE + 3 * DIMENSION + ROWS)
+
+/* Factors of the step before, with where they were taken. They are at hand in one process; else they are taken again. */
+typedef struct {
+    symlie_real *record;
+    symlie_real *values;
+    symlie_real *K;
+} kept_factors;
+
+static inline kept_factors factors_at_hand(const symlie_problem *restrict P)
+{
+    const kept_factors kept = {P->workspace, P->workspace + RECORD, P->workspace + RECORD + MATRIX_VALUES};
+    return kept;
+}
+
+static inline int take_again(newton_problem *restrict s, const symlie_real *restrict taken, symlie_real *restrict B_n)
+{
+    const symlie_problem *P = s->P;
+    const symlie_real *q = taken + 3, *q_n = q + STORAGE, *v = q_n + STORAGE, *v_dot = v + DIMENSION, *theta = v_dot + DIMENSION;
+    system_mass(P, taken[0], q, s->M);
+#if CONSTRAINED
+    system_jacobian(P, taken[0], q, s->B);
+    system_jacobian(P, taken[2], q_n, B_n);
+#endif
+    return take_matrix(s, taken[0], q, v, v_dot, theta, theta + DIMENSION, B_n);
+}
+#endif
+
 static inline int newton_refresh(newton_problem *restrict s)
 {
-    const symlie_real *a = FULL_STIFFNESS ? s->v_dot : s->zero, *lambda = FULL_STIFFNESS ? s->lambda : s->zero;
-    return take_iteration_matrix(s->P, s->t, s->q, s->v, a, lambda, TANGENT ? s->theta : s->zero, s->M, s->B, s->B_n,
-                                 s->acceleration, s->velocity, s->scale, &s->A);
+#if KEEPS_FACTORS
+    const symlie_problem *P = s->P;
+    symlie_real *restrict part = s->taken;
+    part[0] = s->t, part[1] = s->h, part[2] = s->t_n;
+    copy(STORAGE, s->q, part += 3);
+    copy(STORAGE, s->q_n, part += STORAGE);
+    copy(DIMENSION, s->v, part += STORAGE);
+    copy(DIMENSION, s->v_dot, part += DIMENSION);
+    copy(DIMENSION, s->theta, part += DIMENSION);
+    copy(ROWS, s->lambda, part += DIMENSION);
+    copy(RECORD, s->taken, factors_at_hand(P).record);
+    s->has_factors = 1;
+#endif
+    return take_matrix(s, s->t, s->q, s->v, s->v_dot, s->theta, s->lambda, s->B_n);
 }
 
 static inline int newton_correction(newton_problem *restrict s, const symlie_real *restrict r, symlie_real *restrict d)
@@ -173,9 +226,15 @@ static inline int along_constraints(const symlie_problem *restrict P, symlie_rea
 }
 #endif
 
+#if KEEPS_FACTORS
+static inline long long kept_workspace(const symlie_problem *restrict P) { return RECORD + MATRIX_VALUES + VALUES_OF_K; }
+#else
+#define RECORD 0
+#endif
+
 static inline long long step_workspace(const symlie_problem *restrict P)
 {
-    return 14LL * DIMENSION + STORAGE + MASS_VALUES + 2LL * JACOBIAN_VALUES + 5LL * ROWS + 5LL * UNKNOWNS + iteration_workspace(P);
+    return 14LL * DIMENSION + 2LL * STORAGE + MASS_VALUES + 3LL * JACOBIAN_VALUES + 5LL * ROWS + 6LL * UNKNOWNS + RECORD + iteration_workspace(P);
 }
 
 /* (9), (10), in what the method carries. */
@@ -192,12 +251,12 @@ static inline int method_begin(const symlie_problem *restrict P, symlie_real *re
     ARRAY(lambda, ROWS);
     symlie_real *restrict jerk = own + OWN_ALGORITHMIC;
     (void)control;
+    for (int k = 0; k < OWN; k++) own[k] = 0;
     own[OWN_LENGTH] = h;
     copy(ROWS, state->lambda, lambda);
     int status = stage_acceleration(P, work, t, state->q, state->v, r, mass, a, lambda);
     if (status != SYMLIE_DONE) return status;
     copy(DIMENSION, a, own + OWN_ACCELERATION);
-    for (int k = 0; k < DIMENSION; k++) own[OWN_PERTURBATION + k] = 0;
 #if OPTIMAL_START
     const symlie_real d = DERIVATIVE_STEP * h;
     for (int k = 0; k < DIMENSION; k++) jerk[k] = -3 * a[k];
@@ -258,14 +317,21 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
     ARRAY(r, UNKNOWNS);
     ARRAY(d, UNKNOWNS);
     ARRAY(moved, UNKNOWNS);
+#if KEEPS_FACTORS
+    ARRAY(guessed, UNKNOWNS);
+    ARRAY(taken, RECORD);
+    const kept_factors kept = factors_at_hand(P);
+    symlie_real *values = kept.values, *K = kept.K;
+#else
     ARRAY(values, MATRIX_VALUES);
     ARRAY(K, VALUES_OF_K);
+    symlie_real *guessed = 0, *taken = 0;
+#endif
     ARRAY(C, VALUES_OF_C);
     ARRAY(H, VALUES_OF_H);
     ARRAY(T, SQUARES);
     ARRAY(block, HAS_ETA * (SQUARES + 1));
-    const newton_policy policy = {NEWTON_MAX, NEWTON_HALVINGS, 0, NEWTON_RTOL, NEWTON_ATOL, 0, 1};
-    newton_counts counts = NEWTON_COUNTS;
+    const newton_policy policy = {NEWTON_MAX, NEWTON_HALVINGS, 0, NEWTON_RTOL, NEWTON_ATOL, 1, CONTRACTION, NEWTON_PATIENCE};
     const symlie_real *own = state->own, ratio = h / own[OWN_LENGTH];
     (void)control;
     copy(STORAGE, state->q, q_n);
@@ -288,11 +354,21 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
 #endif
     }
     newton_problem problem = {
-        .P = P, .t = t + h, .h = h, .acceleration = (1 - ALPHA_M) / (BETA * (1 - ALPHA_F) * h * h), .velocity = GAMMA / (BETA * h),
+        .P = P, .t = t + h, .t_n = t, .h = h, .acceleration = (1 - ALPHA_M) / (BETA * (1 - ALPHA_F) * h * h), .velocity = GAMMA / (BETA * h),
         .q_n = q_n, .v_n = v_n, .acceleration_n = acceleration_n, .a_n = a_n, .B_n = B_n, .w = w, .a = a, .v = v, .v_dot = v_dot,
         .q = q, .lambda = lambda, .M = M, .B = B, .theta = theta, .rows = rows, .scratch = scratch, .terms = terms, .zero = zero,
-        .A = {values, K, C, H, T, block}};
+        .has_factors = 0, .taken = taken, .A = {values, K, C, H, T, block}};
     problem.scale = SCALED ? problem.acceleration : 1;
+#if KEEPS_FACTORS
+    copy(RECORD, own + OWN_MATRIX_TIMES, taken);
+    problem.has_factors = taken[1] == h;
+    if (problem.has_factors && memcmp(kept.record, taken, sizeof(symlie_real) * (size_t)(RECORD))) {
+        ARRAY(B_before, JACOBIAN_VALUES);
+        const int failed = take_again(&problem, taken, B_before);
+        if (failed != SYMLIE_DONE) return failed;
+        copy(RECORD, taken, kept.record);
+    }
+#endif
     for (int k = 0; k < DIMENSION; k++) {
         const symlie_real guess = PREVIOUS ? acceleration_n[k] : 0;
         const symlie_real algorithmic = ((1 - ALPHA_F) * guess + ALPHA_F * acceleration_n[k] - ALPHA_M * a_n[k]) / (1 - ALPHA_M);
@@ -305,9 +381,8 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
     for (int k = 0; k < ROWS; k++) u[DIMENSION + ROWS + k] = 0;
 #endif
 #endif
-    const int status = newton_solve(&problem, &policy, UNKNOWNS, 1, u, r, d, moved, &counts);
-    trial->rhs_evaluations = counts.evaluations;
-    trial->newton_iterations = counts.iterations;
+    const int status = newton_solve(&problem, &policy, UNKNOWNS, 1, u, r, d, moved, guessed, &trial->newton);
+    trial->rhs_evaluations = trial->newton.evaluations;
     copy(DIMENSION, acceleration_n, trial->first_acceleration);
     trial->acceleration_is_valid = 0;
     if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
@@ -328,6 +403,9 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
     copy(DIMENSION, v_dot, trial->own + OWN_ACCELERATION);
     copy(DIMENSION, a, trial->own + OWN_ALGORITHMIC);
     for (int k = 0; k < DIMENSION; k++) trial->own[OWN_PERTURBATION + k] = 0;
+#if KEEPS_FACTORS
+    copy(RECORD, taken, trial->own + OWN_MATRIX_TIMES);
+#endif
     return SYMLIE_DONE;
 }
 

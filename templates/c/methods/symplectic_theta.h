@@ -21,6 +21,7 @@ typedef struct {
     const symlie_real *q;
     symlie_real t;              /* of the stage */
     symlie_real h;
+    int has_factors;
     symlie_real J[DIMENSION * DIMENSION];
 } newton_problem;
 
@@ -63,16 +64,14 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
     const int n = DIMENSION;
     const newton_policy policy = NEWTON_POLICY;
     newton_problem problem;
-    newton_counts counts = NEWTON_COUNTS;
     symlie_real u[DIMENSION], r[DIMENSION], d[DIMENSION], moved[DIMENSION];
     (void)work, (void)control, (void)mass;
-    problem.P = P, problem.q = state->q, problem.t = t + THETA * h, problem.h = h;
+    problem.P = P, problem.has_factors = 0, problem.q = state->q, problem.t = t + THETA * h, problem.h = h;
     for (int k = 0; k < n; k++) d[k] = u[k] = 0;
     system_field(P, problem.t, state->q, d, d, u);
     for (int k = 0; k < n; k++) u[k] *= h;
-    const int status = newton_solve(&problem, &policy, n, largest_entry(STORAGE, state->q, 1), u, r, d, moved, &counts);
-    trial->rhs_evaluations = 1 + counts.evaluations;
-    trial->newton_iterations = counts.iterations;
+    const int status = newton_solve(&problem, &policy, n, largest_entry(STORAGE, state->q, 1), u, r, d, moved, 0, &trial->newton);
+    trial->rhs_evaluations = 1 + trial->newton.evaluations;
     trial->acceleration_is_valid = 0;
     if (status != SYMLIE_DONE) return status;
     const symlie_real angle = system_chart(P, u);

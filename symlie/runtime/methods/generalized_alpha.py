@@ -20,7 +20,7 @@ changes to r h,
     a_n ← v̇_n + r (a_n - v̇_n),   v_n ← v_n + (r² - 1) δ,   B δ = B v_n + b            (11)
 
 with δ = M⁻¹Bᵀμ, for index 3 alone. Numbers are those of ``generalized_alpha.h``.
-Source: [Holzinger2024], equations (33) to (43) and algorithms 4 and 5; [Hante2022], section 5; (9), (10): [Arnold2015].
+Source: [Holzinger2024], equations 33 to 43 and algorithms 4 and 5; [Hante2022], section 5; (9), (10): [Arnold2015].
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
 
@@ -41,6 +41,7 @@ from symlie.runtime.methods.entry import EntryReader
 from symlie.runtime.methods.family import Method, OwnArray
 from symlie.runtime.methods.iteration_matrix import Factors, IterationMatrices, Point, Weights
 from symlie.runtime.methods.newton_iteration import NewtonPolicy, newton_solution
+from symlie.runtime.methods.order_conditions import FoundOrder, count_order
 from symlie.runtime.methods.tableau import Tableau
 
 if TYPE_CHECKING:
@@ -72,9 +73,6 @@ class AlphaTableau(Tableau):
         return False
 
 
-RADIUS = 0.9
-"""ρ where none is given."""
-
 WORDS = {
     "newton": ("full", "modified"),
     "stiffness": ("full", "reduced"),
@@ -89,60 +87,59 @@ NUMBERS = ("rho", "alpha_m", "alpha_f", "beta", "gamma", "newton_rtol", "newton_
 """Options that are numbers."""
 
 
+Number = TypeVar("Number", float, Fraction)
+
+
 @dataclass(frozen=True)
-class Parameters:
+class Parameters(Generic[Number]):
     """α_m, α_f, β and γ."""
 
-    alpha_m: float
-    alpha_f: float
-    beta: float
-    gamma: float
-
-    @property
-    def has_order_two(self) -> bool:
-        """Whether γ = 1/2 - α_m + α_f."""
-        return abs(self.gamma - 0.5 + self.alpha_m - self.alpha_f) <= 8 * ROUNDING
+    alpha_m: Number
+    alpha_f: Number
+    beta: Number
+    gamma: Number
 
     def remarks(self) -> list[str]:
         """What users should know of unusual parameters, as sentences."""
         found = []
         if not self.alpha_m <= self.alpha_f <= 0.5:
             found.append(
-                f"alpha_m = {self.alpha_m:g} and alpha_f = {self.alpha_f:g} are not alpha_m <= alpha_f <= 1/2: "
-                "the method is not stable for fast motions."
+                f"alpha_m = {float(self.alpha_m):g} and alpha_f = {float(self.alpha_f):g} are not "
+                "alpha_m <= alpha_f <= 1/2: the method is not stable for fast motions."
             )
-        if not self.beta >= 0.25 + (self.alpha_f - self.alpha_m) / 2 - 8 * ROUNDING:
+        least, wanted = 0.25 + (self.alpha_f - self.alpha_m) / 2, 0.5 - self.alpha_m + self.alpha_f
+        if not self.beta >= least - 8 * ROUNDING:
             found.append(
-                f"beta = {self.beta:g} is below 1/4 + (alpha_f - alpha_m)/2 = "
-                f"{0.25 + (self.alpha_f - self.alpha_m) / 2:g}: the method is not stable for fast motions."
+                f"beta = {float(self.beta):g} is below 1/4 + (alpha_f - alpha_m)/2 = {float(least):g}: the method is "
+                "not stable for fast motions."
             )
-        if not self.has_order_two:
+        if abs(self.gamma - wanted) > 8 * ROUNDING:
             found.append(
-                f"gamma = {self.gamma:g} is not 1/2 - alpha_m + alpha_f = {0.5 - self.alpha_m + self.alpha_f:g}: "
-                "the method has order 1."
+                f"gamma = {float(self.gamma):g} is not 1/2 - alpha_m + alpha_f = {float(wanted):g}: the method has "
+                "order 1."
             )
         return found
 
 
-def parameters_of(options: Mapping[str, float | None]) -> Parameters:
+def parameters_of(options: Mapping[str, Number | None], one: Number) -> Parameters[Number]:
     """The parameters that are stated; those that are not follow from ρ, β and γ from α_m and α_f.
 
     Parameters
     ----------
     options
         ``rho`` or some of ``alpha_m, alpha_f, beta, gamma``; None where nothing is stated.
+    one
+        The number 1 of the kind that is wanted.
     """
-    rho = options.get("rho")
-    rho = RADIUS if rho is None else rho
-    stated = {name: options.get(name) for name in ("alpha_m", "alpha_f", "beta", "gamma")}
+    rho = _given(options.get("rho"), 9 * one / 10)
+    alpha_m = _given(options.get("alpha_m"), (2 * rho - 1) / (rho + 1))
+    alpha_f = _given(options.get("alpha_f"), rho / (rho + 1))
+    beta = _given(options.get("beta"), (1 - alpha_m + alpha_f) ** 2 / 4)
+    return Parameters(alpha_m, alpha_f, beta, _given(options.get("gamma"), one / 2 - alpha_m + alpha_f))
 
-    def value(name: str, default: float) -> float:
-        found = stated[name]
-        return default if found is None else found
 
-    alpha_m, alpha_f = value("alpha_m", (2 * rho - 1) / (rho + 1)), value("alpha_f", rho / (rho + 1))
-    beta = value("beta", (1 - alpha_m + alpha_f) ** 2 / 4)
-    return Parameters(alpha_m, alpha_f, beta, value("gamma", 0.5 - alpha_m + alpha_f))
+def _given(value: Number | None, default: Number) -> Number:
+    return default if value is None else value
 
 
 @dataclass(frozen=True, repr=False)
@@ -173,7 +170,7 @@ class GeneralizedAlpha(Method):
     """
 
     tableau: AlphaTableau
-    rho: float | None = None
+    rho: float | None = 0.9
     alpha_m: float | None = None
     alpha_f: float | None = None
     beta: float | None = None
@@ -206,13 +203,23 @@ class GeneralizedAlpha(Method):
         return self.tableau.index == 3
 
     @property
-    def parameters(self) -> Parameters:
+    def parameters(self) -> Parameters[float]:
         """α_m, α_f, β and γ."""
-        return parameters_of(vars(self))
+        return parameters_of(vars(self), 1.0)
 
     @property
     def order(self) -> int:
-        return 2 if self.parameters.has_order_two else 1
+        return self.orders()[0].order
+
+    def orders(self) -> tuple[FoundOrder, None]:
+        """a_n is v̇ + Δ h v̈ + c h² v⃛ at t_n, with Δ = α_m - α_f by (5); then (3) and (4) are compared with q and v."""
+        named = ("rho", "alpha_m", "alpha_f", "beta", "gamma")
+        stated = {name: None if vars(self)[name] is None else Fraction(repr(vars(self)[name])) for name in named}
+        p = parameters_of(stated, Fraction(1))
+        shift, half = p.alpha_m - p.alpha_f, Fraction(1, 2)
+        c = (1 - p.alpha_f) / 2 - (1 - p.alpha_m) * (half + shift)
+        third = [c + p.gamma * (half + shift) - Fraction(1, 6), shift / 2 + p.beta - Fraction(1, 6)]
+        return count_order([[Fraction(0)], [p.gamma + shift - half], third, [Fraction(1)]], 8 * ROUNDING), None
 
     @property
     def options(self) -> dict[str, Any]:

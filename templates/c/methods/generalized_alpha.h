@@ -13,7 +13,7 @@
  *   a_n <- v'_n + r (a_n - v'_n),   v_n <- v_n + (r^2 - 1) d,   B d = B v_n + b             (11)
  *
  * dv = M^-1 B^T mu is added to v_0, and (11) has d = M^-1 B^T mu, for index 3 alone; r is the ratio of the lengths of two
- * steps. v''_0 is a derivative from the right. Source: [Holzinger2024], equations (33) to (43) and algorithms 4 and 5;
+ * steps. v''_0 is a derivative from the right. Source: [Holzinger2024], equations 33 to 43 and algorithms 4 and 5;
  * [Hante2022], section 5; (9), (10): [Arnold2015].
  *
  * Parameters come in as ALPHA_M, ALPHA_F, BETA, GAMMA, and HAS_ETA for stabilised index 2. */
@@ -57,7 +57,7 @@ typedef struct {
     iteration_matrix A;
 } newton_problem;
 
-/* (1) to (5) */
+/* (1), (2), (3), (4), (5) */
 static inline void end_of_step(newton_problem *restrict s, const symlie_real *restrict u)
 {
     const symlie_problem *P = s->P;
@@ -83,7 +83,7 @@ static inline void end_of_step(newton_problem *restrict s, const symlie_real *re
     }
 }
 
-/* (6) to (8) */
+/* (6), (7), (8) */
 static inline void newton_residual(newton_problem *restrict s, const symlie_real *restrict u, symlie_real *restrict r)
 {
     const symlie_problem *P = s->P;

@@ -160,6 +160,10 @@ BACKENDS = 1e-12
 """C and NumPy after twenty steps, or a stage evaluated anew: rounding of linear algebra in another order, relative to
 the largest entry."""
 
+IMPLICIT_BACKENDS = 1e-10
+"""C and NumPy by an implicit method, relative to the largest entry: Newton's last correction differs where residuals of
+another rounding are corrected; found 4e-12."""
+
 LATE_MULTIPLIERS = 1e-11
 """The same for λ after two hundred steps: stages divide velocities of 150 rad/s by h, so λ amplifies their rounding
 by 1/h = 2e3; measured 1e-12."""

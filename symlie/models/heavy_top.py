@@ -1,7 +1,8 @@
 """The heavy top: a rigid body with a fixed point under gravity.
 
-On SO3xR3, SE3, S3xR3, S3sR3 the node is the centre of mass and the fixed point is a constraint; on SO3 and S3 the node
-is the fixed point. Source: [Tumiotto2024], section 2.4; [Holzinger2024], section 4.1.
+On SO3xR3, SO3rvxR3, SE3, S3xR3, S3sR3 the node is the centre of mass and the fixed point is a constraint, Rᵀx - X = 0
+in axes of the body or x - R X = 0 in those of space; on SO3, SO3rv and S3 the node is the fixed point. Source:
+[Tumiotto2024], section 2.4; [Holzinger2024], section 4.1.
 
 The other formulations have momenta about the fixed point: on T*SO(3) with the momentum in space (``TSO3``), on se(3)*
 with momentum and vertical in body axes (``se3_dual``), and on T*(SO(3) x R³) with a quadratic Hamiltonian
@@ -13,15 +14,16 @@ from typing import Any
 import symlie as sl
 
 OPTIONS = {
-    "group": ["SO3xR3", "SE3", "S3xR3", "S3sR3", "SO3", "S3"],
+    "group": ["SO3xR3", "SE3", "S3xR3", "S3sR3", "SO3", "S3", "SO3rvxR3", "SO3rv"],
+    "constraint_frame": ["body", "space"],
     "formulation": ["TSO3", "se3_dual", "quadratic"],
 }
 SPIN = [0, 150, -4.61538]
 """Initial angular velocity, in body axes, in rad/s."""
 
 
-def build(group: str = "SO3xR3", formulation: str | None = None) -> sl.Model:
-    """State the heavy top on a group, or by momenta about the fixed point, where the group has no meaning."""
+def build(group: str = "SO3xR3", formulation: str | None = None, constraint_frame: str = "body") -> sl.Model:
+    """State the heavy top on a group, or by momenta about the fixed point, where group and frame have no meaning."""
     if formulation is not None:
         return with_momenta(formulation)
     top = sl.Model("heavy_top")
@@ -32,7 +34,7 @@ def build(group: str = "SO3xR3", formulation: str | None = None) -> sl.Model:
     q = top.node("top", group)
 
     spin = q.Omega.dot(sl.diag(J) * q.Omega) / 2
-    if group in ("SO3", "S3"):
+    if group in ("SO3", "SO3rv", "S3"):
         x = q.R * X
         offset_velocity = q.Omega.cross(X)
         top.kinetic_energy(spin + m * offset_velocity.dot(offset_velocity) / 2)
@@ -41,7 +43,7 @@ def build(group: str = "SO3xR3", formulation: str | None = None) -> sl.Model:
         x = q.x
         u = q.v[3:, :]  # body-fixed on SE3 and S3sR3, inertial on the direct products: the same length
         top.kinetic_energy(spin + m * u.dot(u) / 2)
-        top.constraint("fixed_point", q.R.T * q.x - X)
+        top.constraint("fixed_point", q.R.T * q.x - X if constraint_frame == "body" else q.x - q.R * X)
         top.initial(q, x=X, Omega=SPIN)  # the translational velocity follows from the constraint
     top.potential_energy(-m * gamma.dot(x))
     top.output("center_of_mass", x, unit="m")

@@ -223,18 +223,18 @@ class GeneralizedAlpha(Method):
 
     @property
     def options(self) -> dict[str, Any]:
-        found = {name: getattr(self, name) for name in self.option_names}
-        return {name: value for name, value in found.items() if value is not None}
+        return {name: getattr(self, name) for name in self.option_names}
 
     def _with(self, options: Mapping[str, Any]) -> Self:
         chosen: dict[str, Any] = {
             name: _word(name, v) if name in WORDS else _number(self.name, name, v) for name, v in options.items()
         }
-        if "rho" in chosen and any(name in chosen for name in ("alpha_m", "alpha_f")):
+        stated = [name for name in ("alpha_m", "alpha_f") if chosen.get(name) is not None]
+        if chosen.get("rho") is not None and stated:
             raise ModelError(f"Method {self.name}: give rho, or alpha_m and alpha_f, not both.")
-        if "rho" in chosen:
-            chosen |= {name: None for name in ("alpha_m", "alpha_f") if name not in chosen}
-        elif "alpha_m" in chosen or "alpha_f" in chosen:
+        if chosen.get("rho") is not None:
+            chosen |= {"alpha_m": None, "alpha_f": None}
+        elif stated:
             chosen["rho"] = None
         found = replace(self, **chosen)
         for remark in found.parameters.remarks():
@@ -493,7 +493,9 @@ def _word(name: str, stated: object) -> object:
     return stated
 
 
-def _number(method: str, name: str, stated: Any) -> float | int:
+def _number(method: str, name: str, stated: Any) -> float | int | None:
+    if stated is None:
+        return None
     try:
         value = float(Fraction(stated) if isinstance(stated, str) else stated)
     except (TypeError, ValueError, ZeroDivisionError):
@@ -501,8 +503,6 @@ def _number(method: str, name: str, stated: Any) -> float | int:
     bounds = {"rho": (0.0, 1.0), "newton_rtol": (0.0, 1.0), "newton_atol": (0.0, np.inf), "newton_max": (1.0, 1e6)}
     least, most = bounds.get(name, (-np.inf, np.inf))
     if not (least <= value <= most and np.isfinite(value)):
-        between = (
-            f" from {least:g} to {most:g}" if np.isfinite(most) else f" of at least {least:g}" * np.isfinite(least)
-        )
+        between = f" from {least:g} to {most:g}" if np.isfinite(most) else ""
         raise ModelError(f"Method {method}: {name} is {stated!r}, but it must be a number{between}.")
     return int(value) if name == "newton_max" else value

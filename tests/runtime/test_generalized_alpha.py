@@ -1,0 +1,293 @@
+"""Generalized-α methods: solutions of their equations that others computed, orders, iterations, and every door."""
+
+from __future__ import annotations
+
+import functools
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symlie as sl
+from symlie.errors import InterruptedIntegrationError, ModelError, UnknownNameError, UnsupportedMethodError
+from symlie.models import heavy_top
+from symlie.notices import Notice
+from symlie.runtime.integrate import run as execution
+from symlie.runtime.layout.layout import Array
+from symlie.runtime.methods.library import method
+from symlie.runtime.system.system import System
+from tests import tolerances
+from tests.rods.problems import spaghetti_system
+from tests.runtime.test_checkpoint import Stop, content
+from tests.systems import CONSTRAINED, chain_model, heavy_top_system
+
+BACKENDS = ("c", "numpy")
+METHODS = ("generalized_alpha", "generalized_alpha_index2")
+SOLUTIONS = Path(__file__).parents[1] / "data" / "rod_discrete_solutions.json"
+
+
+def solution_of_others(name: str) -> tuple[float, Array, Array]:
+    """h, and q and v of all nodes at t = 0.5."""
+    data = json.loads(SOLUTIONS.read_text(encoding="utf-8"))[name]
+    q, v = (np.concatenate([data[a], data[b]], axis=1) for a, b in (("p", "x"), ("Omega", "U")))
+    return data["h"], q, v
+
+
+@pytest.mark.parametrize("ends", ["floor", "tolerance"])
+def test_the_rod_of_others(ends: str) -> None:
+    """The flying spaghetti with K, C and H of 16 segments; residuals fall to their rounding, or to the tolerances."""
+    h, q, v = solution_of_others("generalized_alpha_stab2")
+    options = {"newton_rtol": 0, "newton_atol": 0} if ends == "floor" else {}
+    found = sl.solve(spaghetti_system(), 0.5, h=h, method="generalized_alpha_index2", method_options=options)
+    close_q, close_v = (1e-11, 1e-10) if ends == "floor" else (1e-9, 1e-7)
+    np.testing.assert_allclose(found.configuration("rod")[-1], q, rtol=0, atol=close_q)
+    np.testing.assert_allclose(found.v[-1].reshape(v.shape), v, rtol=0, atol=close_v)
+    assert (found.statistics.rounding_floor == found.statistics.steps) == (ends == "floor")
+    assert found.statistics.max_constraint_residual < 1e-13
+
+
+@pytest.mark.slow
+def test_the_rod_of_others_in_numpy() -> None:
+    h, q, v = solution_of_others("generalized_alpha_stab2")
+    options = {"newton_rtol": 0, "newton_atol": 0}
+    system = spaghetti_system(backend="numpy")
+    found = sl.solve(system, 0.5, h=h, method="generalized_alpha_index2", method_options=options)
+    np.testing.assert_allclose(found.configuration("rod")[-1], q, rtol=0, atol=1e-11)
+    np.testing.assert_allclose(found.v[-1].reshape(v.shape), v, rtol=0, atol=1e-10)
+
+
+@functools.cache
+def exact_top(group: str) -> Any:
+    """The top over a sixteenth of a second, λ of the acceleration-level system."""
+    return sl.solve(heavy_top_system(group), 1 / 16, h=2.0**-13, method="half_explicit_5", multipliers="index1")
+
+
+def errors(group: str, name: str, exponent: int, **options: Any) -> Array:
+    """Largest errors of q, v and λ over the time of `exact_top`."""
+    found = sl.solve(heavy_top_system(group), 1 / 16, h=2.0**-exponent, method=name, method_options=options)
+    every, exact = 2 ** (13 - exponent), exact_top(group)
+    parts = ("q", "v", "multipliers")
+    return np.array([np.abs(getattr(found, p) - getattr(exact, p)[::every]).max() for p in parts])
+
+
+@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("group", CONSTRAINED)
+def test_order_two_of_everything(group: str, name: str) -> None:
+    """With the optimal start also of λ, on groups where B changes along Φ = 0, too."""
+    rows = [errors(group, name, exponent) for exponent in (10, 11, 12)]
+    orders = np.log2(np.array(rows[:-1]) / np.array(rows[1:]))
+    assert np.all(np.abs(orders - 2) < 0.1), orders
+
+
+def test_order_one_of_multipliers_with_the_plain_start() -> None:
+    rows = [errors("SO3xR3", "generalized_alpha", exponent, start="plain")[2] for exponent in (11, 12)]
+    assert abs(math.log2(rows[0] / rows[1]) - 1) < 0.1
+    assert rows[1] > 50 * errors("SO3xR3", "generalized_alpha", 12)[2]
+
+
+@functools.cache
+def top_in_space() -> System:
+    """The top of the literature on implicit methods: rotation vectors, and x - R X = 0."""
+    return heavy_top.build("SO3rvxR3", constraint_frame="space").derive().compile()
+
+
+ITERATIONS = {
+    ("tangent", "reduced"): (3.00, 2.41, 2.00, 2.00),
+    ("plain", "reduced"): (8.97, 6.00, 4.86, 4.00),
+    ("tangent", "full"): (2.05, 2.00, 2.00, 2.00),
+}
+"""Per step at h = 1/400, 1/800, 1/1600, 1/3200. Source: [Holzinger2024], table 5; the last row is of exact matrices."""
+
+
+@pytest.mark.parametrize(("tangent", "stiffness"), ITERATIONS)
+def test_newton_iterations(tangent: str, stiffness: str) -> None:
+    options = {"predictor": "zero", "start": "plain", "tangent": tangent == "tangent", "stiffness": stiffness}
+    for h, expected in zip((1 / 400, 1 / 800, 1 / 1600, 1 / 3200), ITERATIONS[tangent, stiffness], strict=True):
+        run = sl.solve(top_in_space(), 1, h=h, method="generalized_alpha", method_options=options, record_every=0)
+        statistics = run.statistics
+        assert abs(statistics.newton_iterations / statistics.steps - expected) < 0.02
+        assert statistics.jacobians == statistics.factorisations == statistics.newton_iterations
+        assert statistics.back_substitutions == statistics.newton_iterations
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_modified_newton_keeps_factors_over_steps(name: str) -> None:
+    """On SE(3) the matrix of the top hardly changes; the results are those of full Newton."""
+    system, h = heavy_top_system("SE3"), 2.0**-11
+    full, modified = (
+        sl.solve(system, 1 / 16, h=h, method=name, method_options={"newton": newton}) for newton in ("full", "modified")
+    )
+    assert modified.statistics.jacobians <= 2 < full.statistics.jacobians
+    np.testing.assert_allclose(modified.q, full.q, rtol=0, atol=1e-10)
+    with_more = sl.solve(heavy_top_system("SO3xR3"), 1 / 16, h=h, method=name, method_options={"newton": "modified"})
+    assert 0 < with_more.statistics.refreshes < with_more.statistics.jacobians <= 128
+
+
+CUTS = np.sort(np.modf(np.arange(1, 38) * math.sqrt(2))[0]) / 16
+
+
+@pytest.mark.parametrize("newton", ["full", "modified"])
+@pytest.mark.parametrize("name", METHODS)
+def test_steps_of_other_lengths_cost_no_order(name: str, newton: str) -> None:
+    """Accelerations are carried to the new length, and with index 3 what is off the hidden constraints."""
+    system = heavy_top_system("SO3xR3")
+    exact = sl.solve(system, 1 / 16, h=2.0**-13, method="half_explicit_5", multipliers="index1", t_eval=CUTS)
+    rows = []
+    for exponent in (10, 12):
+        run = sl.solve(system, 1 / 16, h=2.0**-exponent, method=name, t_eval=CUTS, method_options={"newton": newton})
+        rows.append([np.abs(getattr(run, p) - getattr(exact, p)).max() for p in ("q", "v", "multipliers")])
+    orders = np.log2(np.array(rows[0]) / np.array(rows[1])) / 2
+    assert np.all(orders > 1.75), orders
+
+
+@functools.cache
+def machine(backend: str, jumps: bool = True) -> System:
+    """Bodies on SE(3) and S³⋉R³ that hang from a pivot in motion; the upper one is damped, and driven by an input."""
+    model = chain_model()
+    upper = model.nodes[0]
+    torque = model.input("torque", size=3)
+    model.generalized_force(upper, Omega=torque - 0.02 * upper.Omega)
+    model.event("height", upper.x[2] + 0.4, terminal=False)
+    system = model.derive().compile(backend=backend)
+    if jumps:
+        return system.with_input("torque", [0, 0.11], [[0, 0, 0], [0.1, -0.2, 0.1]], "hold")
+    return system.with_input("torque", [0, 9], [[0.1, 0, 0], [0.1, 0, 0]], "linear")
+
+
+@functools.cache
+def sleigh(backend: str) -> System:
+    """A blade that slips along itself alone: a row without Φ."""
+    model = sl.Model("sleigh")
+    q = model.node("sleigh", sl.SE2)
+    model.kinetic_energy((3 * q.U.dot(q.U) + 0.4 * q.Omega[0] ** 2) / 2)
+    model.potential_energy(q.x[0] ** 2 + 0.5 * q.x[1] ** 2)
+    model.nonholonomic_constraint("blade", q.U[1])
+    model.initial(q, x=[0.3, -0.2], Omega=[1.5])
+    return model.derive().compile(backend=backend)
+
+
+@pytest.mark.parametrize("newton", ["full", "modified"])
+@pytest.mark.parametrize("name", METHODS)
+def test_both_backends_agree(name: str, newton: str) -> None:
+    """Also at cuts, events and jumps of inputs."""
+    options: dict[str, Any] = {"method": name, "h": 1 / 128, "method_options": {"newton": newton}}
+    first, second = (sl.solve(machine(backend), 0.25, t_eval=[0.05, 0.1234, 0.25], **options) for backend in BACKENDS)
+    for part in ("t", "q", "v"):
+        a, b = getattr(first, part), getattr(second, part)
+        np.testing.assert_allclose(a, b, rtol=0, atol=tolerances.IMPLICIT_BACKENDS * np.abs(a).max())
+    assert first.statistics.newton_iterations == second.statistics.newton_iterations
+    assert first.statistics.jacobians == second.statistics.jacobians
+    assert [e.name for e in first.events] == [e.name for e in second.events]
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_rows_of_velocities(name: str) -> None:
+    """They hold at the end of each step, with order two of q, v and λ, in both backends."""
+    exact = sl.solve(sleigh("c"), 1, h=2.0**-9, method="half_explicit_5", multipliers="index1")
+    rows = []
+    for exponent in (5, 6, 7):
+        run = sl.solve(sleigh("c"), 1, h=2.0**-exponent, method=name)
+        every = 2 ** (9 - exponent)
+        rows.append([np.abs(getattr(run, p) - getattr(exact, p)[::every]).max() for p in ("q", "v", "multipliers")])
+        assert run.statistics.max_velocity_residual < 1e-12
+    orders = np.log2(np.array(rows[:-1]) / np.array(rows[1:]))
+    assert np.all(np.abs(orders - 2) < 0.15), orders
+    other = sl.solve(sleigh("numpy"), 1, h=2.0**-5, method=name)
+    same = sl.solve(sleigh("c"), 1, h=2.0**-5, method=name)
+    np.testing.assert_allclose(other.q, same.q, rtol=0, atol=tolerances.IMPLICIT_BACKENDS)
+
+
+def test_what_moves_by_itself() -> None:
+    """A pivot in motion, damping and a jump of an input cost no order; rows of the pivot depend on time."""
+    exact = sl.solve(machine("c"), 0.25, h=2.0**-10, method="half_explicit_5", multipliers="index1", t_eval=[0.25])
+    for name in METHODS:
+        runs = [sl.solve(machine("c"), 0.25, h=2.0**-k, method=name, t_eval=[0.25]) for k in (7, 9)]
+        for part in ("q", "v", "multipliers"):
+            coarse, fine = (np.abs(getattr(r, part) - getattr(exact, part)).max() for r in runs)
+            assert math.log2(coarse / fine) / 2 > 1.7, (name, part)
+
+
+@pytest.mark.parametrize("newton", ["full", "modified"])
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_resumed_and_continued_runs_have_the_same_bits(
+    newton: str, backend: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Kept factors are taken once more where they were taken before."""
+    monkeypatch.setattr(execution, "RETURN_SECONDS", 0.0)
+    options: dict[str, Any] = {"method": METHODS[1], "h": 1 / 128, "method_options": {"newton": newton}}
+    system = machine(backend, jumps=False)
+    expected, path = sl.solve(system, 0.2, **options), tmp_path / "run"
+    with pytest.raises(InterruptedIntegrationError):
+        sl.solve(system, 0.2, **options, progress=Stop(3), checkpoint=path)
+    while True:
+        try:
+            resumed = sl.resume(path, progress=Stop(5), checkpoint_seconds=0)
+            break
+        except InterruptedIntegrationError:
+            continue
+    assert content(resumed) == content(expected)
+    first = sl.solve(system, 0.125, **options)
+    first.save(tmp_path / "first.npz")
+    whole = sl.solve(system, 0.15625, **options).q[-1].tobytes()
+    for start in (first, sl.load_solution(tmp_path / "first.npz", backend=backend)):
+        assert sl.solve(start.system, 0.15625, **options, start=start).q[-1].tobytes() == whole
+
+
+def test_stiff_systems_take_long_steps() -> None:
+    """Axial forces a thousand times as large: far beyond what explicit methods can take."""
+    system = spaghetti_system(8)
+    stiff = system.with_parameters(extension_stiffness=1e7)
+    h = 1 / 64
+    run = sl.solve(stiff, 1.0, h=h, method="generalized_alpha_index2")
+    assert run.status == "ok" and run.statistics.max_constraint_residual < 1e-10
+    with pytest.raises(sl.errors.IntegrationError):
+        sl.solve(stiff, 1.0, h=h, method="half_explicit_5")
+
+
+MISTAKES: list[tuple[dict[str, Any], type[Exception], str]] = [
+    ({"rho": 1.5}, ModelError, "rho is 1.5, but it must be a number from 0 to 1"),
+    ({"newton": "fast"}, UnknownNameError, "There is no newton 'fast'; use one of: full, modified"),
+    ({"tangent": "perhaps"}, UnknownNameError, "There is no tangent 'perhaps'; use one of: true, false"),
+    ({"rho": 0.5, "alpha_m": 0.1}, ModelError, "give rho, or alpha_m and alpha_f, not both"),
+    ({"newton_max": 0}, ModelError, "newton_max is 0, but it must be a number from 1"),
+    ({"beta": "many"}, ModelError, "beta is 'many', but it must be a number"),
+]
+
+
+@pytest.mark.parametrize(("options", "kind", "sentence"), MISTAKES)
+def test_wrong_options_are_named(options: dict[str, Any], kind: type[Exception], sentence: str) -> None:
+    with pytest.raises(kind, match=sentence):
+        method("generalized_alpha").with_options(options)
+
+
+UNUSUAL = [
+    ({"alpha_m": 0.6, "alpha_f": 0.4}, "are not alpha_m <= alpha_f <= 1/2"),
+    ({"beta": 0.1}, "beta = 0.1 is below 1/4"),
+    ({"gamma": 0.7}, "the method has order 1"),
+]
+
+
+@pytest.mark.parametrize(("options", "sentence"), UNUSUAL)
+def test_unusual_parameters_are_a_notice(options: dict[str, float], sentence: str) -> None:
+    with pytest.warns(Notice, match=sentence):
+        found = method("generalized_alpha").with_options(options)
+    assert found.order == (1 if "gamma" in options else 2)
+
+
+def test_parameters_of_the_radius() -> None:
+    """ρ = 1 is the trapezoidal rule, ρ = 0 has the highest damping; both have order two, none has three."""
+    for rho in (0, "1/2", 0.9, 1):
+        found = method("generalized_alpha").with_options({"rho": rho})
+        assert found.orders()[0].order == 2 and found.orders()[0].violated > 0
+    parameters = method("generalized_alpha").with_options({"rho": 1}).parameters
+    assert (parameters.alpha_m, parameters.alpha_f, parameters.beta, parameters.gamma) == (0.5, 0.5, 0.25, 0.5)
+
+
+def test_models_that_are_not_taken() -> None:
+    with pytest.raises(UnsupportedMethodError, match="nodes move by fields"):
+        sl.solve(heavy_top.build(formulation="se3_dual").derive().compile(backend="numpy"), 1, h=0.1, method=METHODS[0])
+    with pytest.raises(UnsupportedMethodError, match="has no error estimate"):
+        sl.solve(heavy_top_system("SE3", "numpy"), 1, method=METHODS[0])

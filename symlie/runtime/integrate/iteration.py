@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symlie.compile.headers import included_headers
-from symlie.runtime.kernels.iteration_tables import iteration_tables, unknowns_of
-from symlie.runtime.linear.elimination import EliminationStructure, elimination_structure
+from symlie.runtime.kernels.iteration_tables import iteration_tables
+from symlie.runtime.linear.elimination import EliminationStructure
 from symlie.runtime.methods.c_text import c_integers
+from symlie.runtime.methods.iteration_matrix import structure_of
 
 if TYPE_CHECKING:
     from symlie.runtime.system.system import System
@@ -65,7 +66,7 @@ class Iteration:
             for k, name in enumerate(self.tables):
                 lines.append(f"#define {name} (P->iteration + P->iteration[{k}])")
                 lines.append(f"#define COUNT_OF_{name} (P->iteration[{k + 1}] - P->iteration[{k}])")
-            lines += [f"#define {name} (SIZES[{k}])" for k, name in enumerate(("MATRIX_VALUES", "SQUARES"))]
+            lines += [f"#define {name} (MATRIX_LENGTHS[{k}])" for k, name in enumerate(("MATRIX_VALUES", "SQUARES"))]
         return "\n".join([*lines, f'#include "{self.structure.kind}.h"', ""])
 
     @property
@@ -86,10 +87,10 @@ def iteration_of(system: System, has_eta: bool) -> Iteration:
         Whether there is an η for each λ.
     """
     layout = system.layout
-    kinds = ("dense", "band", "blocks") if layout.is_fixed else ("band", "blocks")
-    structure = elimination_structure(unknowns_of(layout, has_eta), kinds)
-    tables = iteration_tables(layout, has_eta, system.sets.table("newton"), structure)
+    table = system.sets.table("newton")
+    structure = structure_of(layout, has_eta, table)
+    tables = iteration_tables(layout, has_eta, table, structure)
     squares = sum(n.count * n.type.dimension**2 for n in layout.nodes)
     sizes = np.array([structure.values, squares], dtype=np.int32)
-    tables = {**tables, "ELIMINATION": structure.tables, "SIZES": sizes}
+    tables = {**tables, "ELIMINATION": structure.tables, "MATRIX_LENGTHS": sizes}
     return Iteration(structure, tables, squares, layout.is_fixed, has_eta, bool(layout.holonomic.all()))

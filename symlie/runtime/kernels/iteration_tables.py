@@ -6,6 +6,8 @@ Places that belong to components that nothing integrates lead behind the values,
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,11 +16,11 @@ from symlie.runtime.layout.layout import Layout
 from symlie.runtime.linear.elimination import EliminationStructure
 from symlie.runtime.linear.unknowns import Unknowns
 
-Integers = NDArray[np.integer]
+Integers = NDArray[np.intp]
 Mask = NDArray[np.bool_]
 
 
-def unknowns_of(layout: Layout, has_eta: bool) -> Unknowns:
+def unknowns_of(layout: Layout, has_eta: bool, table: SetTable) -> Unknowns:
     """The unknowns of an implicit step: θ, λ, and with stabilised index 2 η; by nodes and by instances with rows.
 
     Parameters
@@ -27,39 +29,33 @@ def unknowns_of(layout: Layout, has_eta: bool) -> Unknowns:
         Layout of the system.
     has_eta
         Whether there is an η for each λ.
+    table
+        Table of the set ``newton``.
     """
-    n, rows, copies = layout.dimension, layout.rows, 1 + has_eta
+    n, rows = layout.dimension, layout.rows
     sizes = _sizes(layout, "dimension")
+    node = np.repeat(np.arange(len(sizes)), sizes)
+    instance = np.zeros(rows, dtype=np.intp)
     count = len(sizes)
-    group_of_row = np.zeros(rows, dtype=np.intp)
-    pairs, meeting = [np.zeros((0, 2), dtype=np.intp)], [np.zeros((0, 2), dtype=np.intp)]
-    for members, own in zip(layout.members, layout.row_places, strict=True):
-        mobile = ~layout.fixed[members]
-        for a in range(members.shape[1]):
-            for b in range(a):
-                pairs.append(members[mobile[:, a] & mobile[:, b]][:, [a, b]])
-        if not own.shape[1]:
-            continue
-        numbers = count + np.arange(len(own))
-        count += len(own)
-        group_of_row[own] = numbers[:, None]
-        for a in range(members.shape[1]):
-            meeting.append(np.stack([members[:, a], numbers], axis=1)[mobile[:, a]])
-    incidence = np.concatenate(meeting)
-    pairs.append(incidence)
-    if has_eta and len(incidence):
-        order = np.argsort(incidence[:, 0], kind="stable")
-        same = np.split(incidence[order, 1], np.flatnonzero(np.diff(incidence[order, 0])) + 1)
-        pairs += [
-            np.array([(a, b) for a in rows_of for b in rows_of if a < b], dtype=np.intp).reshape(-1, 2)
-            for rows_of in same
-        ]
+    for own in layout.row_places:
+        if own.shape[1]:
+            instance[own] = count + np.arange(len(own))[:, None]
+            count += len(own)
     at, components = layout.assembled("jacobian")
     kept = layout.free[components]
     acts_on = np.stack([n + at, components], axis=1)[kept]
+    meeting = np.unique(np.stack([instance[at], node[components]], axis=1)[kept], axis=0)
+    inner = [layout.assembled("mass"), *(_assembled(layout, table, index) for index in (0, 1))]
+    pairs = [np.stack([node[i], node[j]], axis=1)[layout.free[i] & layout.free[j]] for i, j in inner]
+    if has_eta and len(meeting):
+        order = np.argsort(meeting[:, 1], kind="stable")
+        at_node = np.split(meeting[order, 0], np.flatnonzero(np.diff(meeting[order, 1])) + 1)
+        pairs += [np.array([*itertools.combinations(group, 2)], dtype=np.intp).reshape(-1, 2) for group in at_node]
+    h, columns = _assembled(layout, table, 2)
+    hidden = np.stack([instance[h], node[columns]], axis=1)[layout.free[columns]]
     return Unknowns(
-        np.concatenate([np.repeat(np.arange(len(sizes)), sizes), *[group_of_row] * copies]),
-        np.concatenate(pairs),
+        np.concatenate([node, *[instance] * (1 + has_eta)]),
+        np.unique(np.concatenate([*pairs, meeting, hidden]), axis=0),
         np.concatenate([acts_on, *[acts_on + np.array([rows, 0])] * has_eta]),
     )
 

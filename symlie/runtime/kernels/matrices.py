@@ -36,11 +36,17 @@ class MatrixKernels(Protocol):
 
 
 class SystemMatrices:
-    """Matrices of a whole system, assembled from those of its elements."""
+    """Matrices of a whole system, assembled from those of its elements.
+
+    Attributes
+    ----------
+    kernels
+        Their stored values.
+    """
 
     def __init__(self, layout: Layout, chosen: KernelSet, table: SetTable, kernels: MatrixKernels) -> None:
         self._positions = _positions(layout, chosen, table)
-        self._kernels = kernels
+        self.kernels = kernels
 
     def __call__(
         self, p: Prepared, t: float, q: Array, v: Array, acceleration: Array, multipliers: Array
@@ -58,7 +64,7 @@ class SystemMatrices:
         """
         from scipy.sparse import coo_array
 
-        values = self._kernels(p, t, q, v, acceleration, multipliers)
+        values = self.kernels(p, t, q, v, acceleration, multipliers)
         return tuple(
             coo_array((part, places), shape=shape).tocsr()
             for part, (places, shape) in zip(values, self._positions, strict=True)

@@ -34,6 +34,9 @@ class Algebra(Protocol):
     def pull(self, jacobian: Array, multipliers: Array) -> Array:
         """Bᵀ λ."""
 
+    def apply_mass(self, mass: Array, v: Array) -> Array:
+        """M v."""
+
 
 def summed(places: NDArray[np.intp], values: Array, size: int) -> Array:
     """Values (…, m) added up by their m places, shape (…, size)."""
@@ -108,6 +111,11 @@ class _Products:
 
     def multiply(self, jacobian: Array, v: Array) -> Array:
         return summed(self.jacobian_rows, jacobian * v[..., self.jacobian_columns], self.layout.rows)
+
+    def apply_mass(self, mass: Array, v: Array) -> Array:
+        i, j = self.mass_rows, self.mass_columns
+        mirrored = np.where(i != j, mass * v[..., i], 0.0)
+        return summed(i, mass * v[..., j], self.layout.dimension) + summed(j, mirrored, self.layout.dimension)
 
     def pull(self, jacobian: Array, multipliers: Array) -> Array:
         return summed(self.jacobian_columns, jacobian * multipliers[..., self.jacobian_rows], self.layout.dimension)

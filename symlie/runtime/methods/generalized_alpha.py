@@ -39,14 +39,12 @@ from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.methods.c_text import c_number
 from symlie.runtime.methods.entry import EntryReader
 from symlie.runtime.methods.family import Method, OwnArray
-from symlie.runtime.methods.iteration_matrix import Factors, IterationMatrices, Point, Weights
+from symlie.runtime.methods.iteration_matrix import Point, TakenMatrix, Weights
 from symlie.runtime.methods.newton_iteration import NewtonPolicy, newton_solution
 from symlie.runtime.methods.order_conditions import FoundOrder, count_order
 from symlie.runtime.methods.tableau import Tableau
 
 if TYPE_CHECKING:
-    from scipy.sparse import csr_array
-
     from symlie.runtime.methods.stepper import State, Stepper, Trial
 
 
@@ -364,7 +362,7 @@ class _Step:
         self.method, self.stepper, self.mechanics, self.state, self.h = method, stepper, stepper.mechanics, state, h
         self.p, self.t, self.free = method.parameters, state.t + h, stepper.system.layout.free
         self.has_eta = bool(stepper.rows) and not method.is_index_3
-        self.matrices = IterationMatrices(stepper.system)
+        self.matrix = stepper.iteration_matrix(self.has_eta)
         parts = method.own_parts(self.mechanics.layout)
         self.before, self.a = state.own[parts["acceleration"]], state.own[parts["algorithmic"]]
         self.v = state.v + state.own[parts["perturbation"]]
@@ -372,7 +370,7 @@ class _Step:
         self.taken = state.own[parts["perturbation"].stop :]
         self.has_factors = len(self.taken) > 0 and self.taken[1] == h
         if self.has_factors:
-            self.factors, self.stiffness = self._kept()
+            self.factors = self._kept()
         ratio = h / state.own[0]
         if ratio != 1:
             # (11)
@@ -425,8 +423,7 @@ class _Step:
         m, layout = self.mechanics, self.mechanics.layout
         self.point = at = self.at(u)
         # (6)
-        inertia = self.matrices.mass(m.mass(at.t, at.q)) @ at.acceleration
-        r = inertia + m.force(at.t, at.q, at.v)
+        r = m.force(at.t, at.q, at.v) + m.algebra.apply_mass(m.mass(at.t, at.q), at.acceleration)
         if not self.stepper.rows:
             return np.asarray(self.free * r)
         B = m.jacobian(at.t, at.q)
@@ -444,43 +441,42 @@ class _Step:
 
     def refresh(self) -> None:
         """Take the matrix, and note where."""
-        self.factors, self.stiffness = self._factors(self.point, self.h, self.B)
+        self.factors = self._taken(self.point, self.h, self.B)
         self.has_factors = True
         if len(self.taken):
             at, begin = self.point, self.state
             times = [at.t, self.h, begin.t]
             self.taken = np.concatenate([times, at.q, begin.q, at.v, at.acceleration, at.theta, at.multipliers])
-            self.stepper.memory = {self.taken.tobytes(): (self.factors, self.stiffness)}
+            self.stepper.memory = {self.taken.tobytes(): self.factors}
 
-    def _kept(self) -> tuple[Factors, csr_array]:
+    def _kept(self) -> TakenMatrix:
         """The factors that the step before has left, taken once more where they are not at hand."""
-        at_hand: Mapping[bytes, tuple[Factors, csr_array]] = self.stepper.memory
+        at_hand: Mapping[bytes, TakenMatrix] = self.stepper.memory
         if self.taken.tobytes() in at_hand:
             return at_hand[self.taken.tobytes()]
         m, layout = self.mechanics, self.mechanics.layout
         sizes = [3, *[layout.storage] * 2, *[layout.dimension] * 3]
         (t, h, begin), q, start, v, a, theta, multipliers = np.split(self.taken, np.cumsum(sizes))
         B = m.jacobian(begin, start) if self.stepper.rows else np.zeros(0)
-        found = self._factors(Point(t, q, v, a, multipliers, theta), h, B)
+        found = self._taken(Point(t, q, v, a, multipliers, theta), h, B)
         self.stepper.memory = {self.taken.tobytes(): found}
         return found
 
-    def _factors(self, at: Point, h: float, start: Array) -> tuple[Factors, csr_array]:
+    def _taken(self, at: Point, h: float, start: Array) -> TakenMatrix:
         p, method = self.p, self.method
         velocity, acceleration = p.gamma / (p.beta * h), (1 - p.alpha_m) / (p.beta * (1 - p.alpha_f) * h**2)
-        weights = Weights(acceleration, velocity, method.tangent, method.stiffness == "full", method.scaling)
-        B = self.matrices.jacobian(start) if self.has_eta else None
-        matrix, stiffness = self.matrices.matrix(at, weights, B)
-        return Factors(matrix, weights, len(self.v), self.stepper.rows), stiffness
+        scale = acceleration if method.scaling else 1.0
+        weights = Weights(acceleration, velocity, method.tangent, method.stiffness == "full", scale)
+        return self.matrix.taken(at, weights, start)
 
     @property
     def floor(self) -> float:
         """Norm of a residual that is made of rounding alone."""
-        return self.matrices.rounding(self.point, self.stiffness)
+        return self.matrix.rounding(self.point, self.factors.stiffness)
 
     def correction(self, r: Array) -> Array:
         """Solve with it."""
-        return self.factors.solve(r)
+        return self.factors.solve(r, len(self.v), self.stepper.rows)
 
 
 def _word(name: str, stated: object) -> object:

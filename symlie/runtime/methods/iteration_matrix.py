@@ -1,4 +1,4 @@
-"""The matrix of Newton's method for implicit steps, with sparse matrices; the NumPy form of ``iteration_matrix.h``.
+"""The matrix of Newton's method for implicit steps; the NumPy form of ``iteration_matrix.h``.
 
     [ β' M + γ' C + K T   Bᵀ   (β' M + γ' C) B_nᵀ ]
     [ B T                 0    0                  ]
@@ -6,8 +6,8 @@
 
 It is the derivative of [M v̇ + g + Bᵀλ; Φ; B v + b] by (θ, λ, η), where the configuration is q_n∘exp(θ), and
 dv = γ' (dθ + B_nᵀ dη), dv̇ = β' (dθ + B_nᵀ dη). The last row and column belong to stabilised index 2 alone. Rows
-without Φ have γ' B + H T in the second row, and neither the third nor an η. Components that nothing integrates keep
-their θ.
+without Φ have γ' B + H T in the second row, and neither the third nor an η. In the last column M and C are those
+within nodes: η is small. Components that nothing integrates keep their θ.
 """
 
 from __future__ import annotations
@@ -19,11 +19,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from symlie.runtime.layout.layout import Array
+from symlie.contract.constants import ROUNDING
+from symlie.contract.set_table import SetTable
+from symlie.errors import NotFiniteError, SingularSystemError
+from symlie.runtime.kernels.iteration_tables import iteration_tables, unknowns_of
+from symlie.runtime.layout.layout import Array, Layout
+from symlie.runtime.linear.elimination import EliminationStructure, elimination_structure
+from symlie.runtime.linear.factors import Factors, NotFiniteMatrixError, SingularMatrixError
 
 if TYPE_CHECKING:
-    from scipy.sparse import csr_array
-
     from symlie.runtime.system.system import System
 
 
@@ -39,15 +43,15 @@ class Weights:
         Whether T(θ) is there; else it is 1.
     is_full
         Whether derivatives of M v̇ and of Bᵀλ are there.
-    is_scaled
-        Whether dynamic rows are divided by β', and multipliers multiplied.
+    scale
+        What dynamic rows are divided by, and multipliers multiplied.
     """
 
     acceleration: float
     velocity: float
-    has_tangent: bool = True
-    is_full: bool = True
-    is_scaled: bool = True
+    has_tangent: bool
+    is_full: bool
+    scale: float
 
 
 @dataclass(frozen=True)
@@ -62,67 +66,42 @@ class Point:
     theta: Array
 
 
-class IterationMatrices:
-    """Matrices of a system for steps that begin at one configuration after the other.
+class IterationMatrix:
+    """The matrix of a system: how it is stored, and what it is made of.
 
     Parameters
     ----------
     system
-        The system.
+        The system; its Newton matrices are derived if they are not known yet.
+    has_eta
+        Whether there is an η for each λ.
     """
 
-    def __init__(self, system: System) -> None:
-        self.system, self.layout, self.algebra = system, system.layout, system.algebra
-        self.mechanics, self.kernels = system.mechanics, system.newton_matrices
-
-    def jacobian(self, values: Array) -> csr_array:
-        """B (rows × dimension) of stored values."""
-        from scipy.sparse import coo_array
-
-        shape = (self.layout.rows, self.layout.dimension)
-        return coo_array((values, (self.algebra.jacobian_rows, self.algebra.jacobian_columns)), shape=shape).tocsr()
-
-    def mass(self, values: Array) -> csr_array:
-        """M (dimension × dimension) of stored values."""
-        from scipy.sparse import coo_array
-
-        i, j, n = self.algebra.mass_rows, self.algebra.mass_columns, self.layout.dimension
-        off = i != j
-        places = (np.concatenate([i, j[off]]), np.concatenate([j, i[off]]))
-        return coo_array((np.concatenate([values, values[off]]), places), shape=(n, n)).tocsr()
-
-    def tangent(self, theta: Array) -> csr_array:
-        """T(θ) (dimension × dimension), node by node."""
-        from scipy.sparse import coo_array
-
-        n = self.layout.dimension
-        first, local = self._components
-        rows, columns, values = [], [], []
-        for k in range(int(local.max()) + 1):
-            column = self.mechanics.kernels.transport(theta, (local == k).astype(float))
-            at = np.flatnonzero(column)
-            rows.append(at)
-            columns.append(first[at] + k)
-            values.append(column[at])
-        places = (np.concatenate(rows), np.concatenate(columns))
-        return coo_array((np.concatenate(values), places), shape=(n, n)).tocsr()
+    def __init__(self, system: System, has_eta: bool) -> None:
+        self.layout, self.mechanics, self.has_eta = system.layout, system.mechanics, has_eta
+        self.kernels = system.newton_matrices.kernels
+        table = system.sets.table("newton")
+        self.structure = structure_of(self.layout, has_eta, table)
+        self.tables = iteration_tables(self.layout, has_eta, table, self.structure)
 
     @cached_property
-    def _components(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """The first component of each component's node, and its place there."""
-        sizes = np.concatenate([np.full(n.count, n.type.dimension) for n in self.layout.nodes])
-        first = np.repeat(np.cumsum(sizes) - sizes, sizes)
-        return first, np.arange(len(first)) - first
+    def squares(self) -> int:
+        """Numbers of T(θ), node by node."""
+        return sum(n.count * n.type.dimension**2 for n in self.layout.nodes)
 
-    @cached_property
-    def free(self) -> csr_array:
-        """Diagonal matrix of ones for the components that are integrated."""
-        from scipy.sparse import diags_array
+    def tangent(self, theta: Array) -> Array:
+        """T(θ), row by row of each node."""
+        row, width = self.tables["TANGENT_ROW"], self.tables["WIDTH"]
+        first = np.arange(len(width)) - _local(width)
+        found = np.zeros(self.squares)
+        for k in range(int(width.max())):
+            column = self.mechanics.kernels.tangent_operator(theta, (np.arange(len(width)) == first + k).astype(float))
+            inside = k < width
+            found[row[inside] + k] = column[inside]
+        return found
 
-        return diags_array(self.layout.free.astype(float))
-
-    def matrix(self, at: Point, weights: Weights, start: csr_array | None = None) -> tuple[csr_array, csr_array]:
-        """The matrix at a point, and K there, both sparse.
+    def taken(self, at: Point, weights: Weights, start: Array) -> TakenMatrix:
+        """The matrix at a point, factorised.
 
         Parameters
         ----------
@@ -131,95 +110,124 @@ class IterationMatrices:
         weights
             What the formula makes of θ.
         start
-            B_n, for stabilised index 2.
-        """
-        from scipy.sparse import block_array, diags_array, eye_array
+            Stored values of B_n; needed with η.
 
-        m, layout, w = self.mechanics, self.layout, weights
+        Raises
+        ------
+        SingularSystemError, NotFiniteError
+            It is singular or not finite; the message names the component or the row.
+        """
+        m, w, tables = self.mechanics, weights, self.tables
         a, multipliers = (at.acceleration, at.multipliers) if w.is_full else (0 * at.v, 0 * at.multipliers)
         K, C, H = self.kernels(m.p, at.t, at.q, at.v, a, multipliers)
-        T = self.tangent(at.theta) if w.has_tangent else eye_array(layout.dimension)
-        M = self.mass(m.mass(at.t, at.q))
-        free = diags_array(layout.free.astype(float))
-        held = diags_array((~layout.free).astype(float))
-        dynamic = w.acceleration * M + w.velocity * C
-        first = free @ (dynamic + K @ T) + held
-        if not layout.rows:
-            return first, K
-        B = self.jacobian(m.jacobian(at.t, at.q))
-        has_phi, has_none = (diags_array(mask.astype(float)) for mask in (layout.holonomic, ~layout.holonomic))
-        hidden = w.velocity * B + H @ T
-        second = has_phi @ B @ T + has_none @ hidden
-        if start is None:
-            return block_array([[first, free @ B.T], [second, None]], format="csr"), K
-        back = free @ start.T @ has_phi
-        pushed = w.velocity * B @ back
-        matrix = block_array(
-            [
-                [first, free @ B.T, free @ self._within_nodes(dynamic) @ back],
-                [second, None, has_none @ pushed],
-                [has_phi @ hidden, None, has_phi @ pushed + has_none],
-            ],
-            format="csr",
-        )
-        return matrix, K
+        T = self.tangent(at.theta if w.has_tangent else 0 * at.theta)
+        M = m.mass(at.t, at.q)
+        values = np.zeros(self.structure.values)
 
-    def _within_nodes(self, matrix: csr_array) -> csr_array:
-        """The diagonal blocks of nodes."""
-        from scipy.sparse import coo_array
+        def add(places: str, part: Array) -> None:
+            np.add.at(values, tables[places], part)
 
-        found = matrix.tocoo()
-        first, _ = self._components
-        i, j = found.coords
-        kept = first[i] == first[j]
-        return coo_array((found.data[kept], (i[kept], j[kept])), shape=found.shape).tocsr()
+        def add_products(places: str, part: Array, columns: NDArray[np.int32]) -> None:
+            row, width = tables["TANGENT_ROW"][columns], tables["WIDTH"][columns]
+            for c in range(int(width.max(initial=0))):
+                inside = c < width
+                np.add.at(values, tables[places][inside] + c, part[inside] * T[row[inside] + c])
 
-    def rounding(self, at: Point, K: csr_array) -> float:
-        """Norm of a residual that is made of rounding alone: of its terms, and of the configuration that they see."""
-        m, layout = self.mechanics, self.layout
-        M = self.mass(m.mass(at.t, at.q))
-        size = self._sizes(at.q)
-        r = abs(M) @ abs(at.acceleration) + abs(m.force(at.t, at.q, at.v)) + abs(K) @ size
-        parts = [r * layout.free]
-        if layout.rows:
-            B = abs(self.jacobian(m.jacobian(at.t, at.q)))
-            parts[0] = (r + B.T @ abs(at.multipliers)) * layout.free
-            parts.append(B @ size)
-        return float(np.finfo(float).eps * np.linalg.norm(np.concatenate(parts)))
-
-    def _sizes(self, q: Array) -> Array:
-        """For each velocity component the largest stored component of its node."""
-        sizes = []
-        for node in self.layout.nodes:
-            largest = np.abs(q[node.storage].reshape(node.count, -1)).max(axis=1, initial=0.0)
-            sizes.append(np.repeat(largest, node.type.dimension))
-        return np.concatenate(sizes)
-
-
-class Factors:
-    """Factors of such a matrix.
-
-    Raises
-    ------
-    numpy.linalg.LinAlgError
-        It is singular.
-    """
-
-    def __init__(self, matrix: csr_array, weights: Weights, dimension: int, rows: int) -> None:
-        from scipy.sparse import diags_array
-        from scipy.sparse.linalg import splu
-
-        scale = weights.acceleration if weights.is_scaled else 1.0
-        size = matrix.shape[0]
-        self._rows = np.ones(size)
-        self._rows[:dimension] = 1 / scale
-        self._columns = np.ones(size)
-        self._columns[dimension : dimension + rows] = scale
+        add("MASS_TO", w.acceleration / w.scale * M)
+        add("MASS_MIRROR", w.acceleration / w.scale * M)
+        add("DAMPING_TO", w.velocity / w.scale * C)
+        add_products("STIFFNESS_TO", K / w.scale, tables["STIFFNESS_COLUMN"])
+        values[tables["UNIT_TO"]] = 1
+        if self.layout.rows:
+            B = m.jacobian(at.t, at.q)
+            add("PULL_TO", B)
+            add_products("PUSH_TO", B, tables["JACOBIAN_COLUMN"])
+            add("RATE_TO", w.velocity * B)
+            add_products("HIDDEN_TO", H, tables["HIDDEN_COLUMN"])
+            if self.has_eta:
+                self._add_eta(values, weights, M, C, B, start)
+        values[self.structure.stored :] = 0
         try:
-            self._factors = splu((diags_array(self._rows) @ matrix @ diags_array(self._columns)).tocsc())
-        except RuntimeError as error:
-            raise np.linalg.LinAlgError(str(error)) from error
+            return TakenMatrix(Factors(self.structure, values), K, w.scale)
+        except SingularMatrixError as error:
+            raise SingularSystemError(
+                f"The matrix of an implicit step is singular at {self.unknown_name(error.unknown)}."
+            ) from error
+        except NotFiniteMatrixError as error:
+            raise NotFiniteError(
+                f"The matrix of an implicit step is not finite at {self.unknown_name(error.unknown)}"
+            ) from error
 
-    def solve(self, r: Array) -> Array:
-        """The solution for a right-hand side."""
-        return np.asarray(self._columns * self._factors.solve(self._rows * r))
+    def _add_eta(self, values: Array, w: Weights, M: Array, C: Array, B: Array, start: Array) -> None:
+        tables = self.tables
+        block = np.zeros(self.squares + 1)
+        for places, part in (
+            ("MASS_NODE", w.acceleration / w.scale * M),
+            ("MASS_NODE_MIRROR", w.acceleration / w.scale * M),
+            ("DAMPING_NODE", w.velocity / w.scale * C),
+        ):
+            np.add.at(block, tables[places], part)
+        width = tables["WIDTH"][tables["JACOBIAN_COLUMN"]]
+        for i in range(int(width.max(initial=0))):
+            inside = i < width
+            to = tables["BACK_TO"][inside] + i * tables["BACK_STRIDE"][inside]
+            np.add.at(values, to, block[tables["BACK_COLUMN"][inside] + i * width[inside]] * start[inside])
+        corners = w.velocity * B[tables["CORNER_LEFT"]] * start[tables["CORNER_RIGHT"]]
+        np.add.at(values, tables["CORNER_TO"], corners)
+
+    def unknown_name(self, unknown: int) -> str:
+        """An unknown as people call it."""
+        n = self.layout.dimension
+        if unknown < n:
+            return self.layout.velocity_name(unknown)
+        return self.layout.row_name((unknown - n) % self.layout.rows)
+
+    def rounding(self, at: Point, K: Array) -> float:
+        """Norm of a residual that is made of rounding alone: of its terms, and of the configuration that they see."""
+        m, layout, tables = self.mechanics, self.layout, self.tables
+        storage, begin = tables["STORED_SIZE"], tables["STORED"]
+        largest = np.maximum.reduceat(np.append(np.abs(at.q), 0.0), np.stack([begin, begin + storage], 1).ravel())[::2]
+        terms = np.abs(m.force(at.t, at.q, at.v))
+        M, i, j = m.mass(at.t, at.q), tables["MASS_ROW"], tables["MASS_COLUMN"]
+        np.add.at(terms, i, np.abs(M * at.acceleration[j]))
+        np.add.at(terms, j[i != j], np.abs(M * at.acceleration[i])[i != j])
+        np.add.at(terms, tables["STIFFNESS_ROW"], np.abs(K) * largest[tables["STIFFNESS_COLUMN"]])
+        rows = np.zeros(layout.rows)
+        if layout.rows:
+            B, row, column = np.abs(m.jacobian(at.t, at.q)), tables["JACOBIAN_ROW"], tables["JACOBIAN_COLUMN"]
+            np.add.at(terms, column, B * np.abs(at.multipliers[row]))
+            np.add.at(rows, row, B * largest[column])
+        return float(ROUNDING * np.linalg.norm(np.concatenate([rows, terms * layout.free])))
+
+
+@dataclass(frozen=True, eq=False)
+class TakenMatrix:
+    """Factors of a matrix, with the stored values of K that it was made of."""
+
+    factors: Factors
+    stiffness: Array
+    scale: float
+
+    def solve(self, r: Array, dimension: int, rows: int) -> Array:
+        """The solution for a residual."""
+        right = r.copy()
+        right[:dimension] /= self.scale
+        solution = self.factors.solve(right)
+        solution[dimension : dimension + rows] *= self.scale
+        return solution
+
+
+def structure_of(layout: Layout, has_eta: bool, table: SetTable) -> EliminationStructure:
+    """How the matrix is stored; see `unknowns_of`."""
+    kinds = ("dense", "band", "blocks") if layout.is_fixed else ("band", "blocks")
+    return elimination_structure(unknowns_of(layout, has_eta, table), kinds)
+
+
+def _local(width: NDArray[np.int32]) -> NDArray[np.int64]:
+    """The place of each component in its node."""
+    local = np.zeros(len(width), dtype=np.int64)
+    k = 0
+    while k < len(width):
+        local[k : k + width[k]] = np.arange(width[k])
+        k += int(width[k])
+    return local

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,6 +24,9 @@ from symlie.runtime.methods.family import Method
 from symlie.runtime.methods.newton_iteration import NewtonCounts
 from symlie.runtime.methods.step_checks import check_drift, check_finite
 from symlie.runtime.system.system import System
+
+if TYPE_CHECKING:
+    from symlie.runtime.methods.iteration_matrix import IterationMatrix
 
 
 @dataclass
@@ -86,9 +89,18 @@ class Stepper:
         self.system, self.method, self.control = system, method, control
         self.mechanics = system.mechanics
         self.rows = system.layout.rows
+        self._matrices: dict[bool, IterationMatrix] = {}
         self.memory: dict[bytes, Any] = {}
         """What a method keeps at hand to save work, and can compute once more."""
         self.further: StepKernels | None = system.sets.nodes(method.kernel_set) if method.kernel_set else None
+
+    def iteration_matrix(self, has_eta: bool) -> IterationMatrix:
+        """The matrix of implicit steps, with or without an η for each λ."""
+        from symlie.runtime.methods.iteration_matrix import IterationMatrix
+
+        if has_eta not in self._matrices:
+            self._matrices[has_eta] = IterationMatrix(self.system, has_eta)
+        return self._matrices[has_eta]
 
     def step(self, state: State, h: float) -> Trial:
         """The result of one step of length h, projected if that is asked for.

@@ -25,7 +25,8 @@ def add_method_options(parser: ArgumentParser) -> None:
         action="append",
         default=[],
         help="for rkmk tableaux: commutators=exact|auto|0|1|2|… (terms of dexp⁻¹), map=exp|cayley|second_kind; for "
-        "symplectic_theta: theta=1/2",
+        "symplectic_theta: theta=1/2; for generalized_alpha: rho=0.9, newton=full|modified, and others in "
+        "docs/implicit.md",
     )
 
 

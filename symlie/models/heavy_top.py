@@ -1,8 +1,8 @@
 """The heavy top: a rigid body with a fixed point under gravity.
 
 On SO3xR3, SO3rvxR3, SE3, S3xR3, S3sR3 the node is the centre of mass and the fixed point is a constraint, Rᵀx - X = 0
-in axes of the body or x - R X = 0 in those of space; on SO3, SO3rv and S3 the node is the fixed point. Source:
-[Tumiotto2024], section 2.4; [Holzinger2024], section 4.1.
+in axes of the body or x - R X = 0 in those of space; on SO3, SO3rv and S3 the node is the fixed point.
+Source: [Tumiotto2024], section 2.4; [Holzinger2024], section 4.1.
 
 The other formulations have momenta about the fixed point: on T*SO(3) with the momentum in space (``TSO3``), on se(3)*
 with momentum and vertical in body axes (``se3_dual``), and on T*(SO(3) x R³) with a quadratic Hamiltonian

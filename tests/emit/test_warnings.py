@@ -13,14 +13,14 @@ from typing import Any
 import pytest
 
 from symlie.compile.compiler import find_compiler, flags, run_compiler
-from symlie.compile.headers import DRIVER_HEADERS, KERNEL_HEADERS, included_headers
+from symlie.compile.headers import KERNEL_HEADERS, included_headers
 from symlie.contract.constants import constants_header
 from symlie.contract.manifest import Manifest, read_manifest
 from symlie.derive.equations import Equations
 from symlie.errors import CompilerError
 from symlie.models.registry import build_model
 from symlie.publish.sets import generated_files, set_files
-from symlie.runtime.integrate.driver_library import driver_source
+from symlie.runtime.integrate.driver_library import driver_files
 from symlie.runtime.kernels.c_library import library_source
 from symlie.runtime.linear.elimination import KINDS
 from symlie.runtime.methods.library import method, method_names
@@ -70,19 +70,13 @@ def kernels_of(name: str) -> tuple[str, dict[str, str], Manifest]:
 
 def time_loops(name: str) -> Iterator[dict[str, str]]:
     """C text of a time loop of each family of methods and each kind of coordinates that the model can have."""
-    model, text, manifest = kernels_of(name)
-    constrained = any(e.constraints for e in manifest.element_types)
-    algebra = "fixed_algebra.h" if manifest.fixed_topology else "structured_algebra.h"
-    kinds = {(method(n).family, method(n).kernel_set): n for n in method_names()}
-    for (family, kind), method_name in kinds.items():
-        chosen = method(method_name)
-        if constrained and not chosen.takes_constraints:
-            continue
-        if family == "symplectic" and not manifest.has(model, "symplectic"):
-            continue
-        steps = set_files(equations_named(name), kind) if kind else {}
-        headers = included_headers((algebra, *DRIVER_HEADERS))
-        yield {**text, **headers, **driver_source(chosen, model, algebra), **steps}
+    system = equations_named(name).compile(backend="numpy")
+    kinds = {(method(n).family, method(n).kernel_set, n.endswith("index2")): n for n in method_names()}
+    for chosen in map(method, kinds.values()):
+        if chosen.refusal(system.layout) is None:
+            yield driver_files(system, chosen)
+        if chosen.family == "generalized_alpha" and chosen.refusal(system.layout) is None:
+            yield driver_files(system, chosen.with_options({"newton": "modified", "start": "plain"}))
 
 
 @pytest.mark.parametrize("compiler", COMPILERS)

@@ -84,7 +84,8 @@ def solve(
         half_explicit_5; where nodes move by fields rkmk_dopri5, or cf43 along frames.
     method_options
         For methods of the family rkmk ``commutators``: ``"exact"``, ``"auto"`` or the number after which dexp⁻¹ is
-        truncated, and ``map``: ``"exp"``, ``"cayley"`` or ``"second_kind"``, the local coordinates of a step.
+        truncated, and ``map``: ``"exp"``, ``"cayley"`` or ``"second_kind"``, the local coordinates of a step; those of
+        generalized_alpha are the parameters of `symlie.runtime.methods.generalized_alpha.GeneralizedAlpha`.
     h
         Size of fixed steps, in s. Without it steps are adaptive, for methods with an embedded formula.
     rtol, atol

@@ -20,7 +20,8 @@ changes to r h,
     a_n ← v̇_n + r (a_n - v̇_n),   v_n ← v_n + (r² - 1) δ,   B δ = B v_n + b            (11)
 
 with δ = M⁻¹Bᵀμ, for index 3 alone. Numbers are those of ``generalized_alpha.h``.
-Source: [Holzinger2024], equations 33 to 43 and algorithms 4 and 5; [Hante2022], section 5; (9), (10): [Arnold2015].
+Source: [Holzinger2024], equations 33 to 43 and algorithms 4 and 5; [Hante2022], section 5; (9), (10): [Arnold2016];
+[Bruls2012].
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@
  *
  * dv = M^-1 B^T mu is added to v_0, and (11) has d = M^-1 B^T mu, for index 3 alone; r is the ratio of the lengths of two
  * steps. v''_0 is a derivative from the right. Source: [Holzinger2024], equations 33 to 43 and algorithms 4 and 5;
- * [Hante2022], section 5; (9), (10): [Arnold2015].
+ * [Hante2022], section 5; (9), (10): [Arnold2016]; [Bruls2012].
  *
  * Parameters come in as ALPHA_M, ALPHA_F, BETA, GAMMA, and HAS_ETA for stabilised index 2. */
 #ifndef SYMLIE_GENERALIZED_ALPHA_H
@@ -227,7 +227,11 @@ static inline int along_constraints(const symlie_problem *restrict P, symlie_rea
 #endif
 
 #if KEEPS_FACTORS
-static inline long long kept_workspace(const symlie_problem *restrict P) { return RECORD + MATRIX_VALUES + VALUES_OF_K; }
+static inline long long kept_workspace(const symlie_problem *restrict P)
+{
+    (void)P;
+    return RECORD + MATRIX_VALUES + VALUES_OF_K;
+}
 #else
 #define RECORD 0
 #endif
@@ -249,7 +253,6 @@ static inline int method_begin(const symlie_problem *restrict P, symlie_real *re
     ARRAY(r, DIMENSION);
     ARRAY(Q, STORAGE);
     ARRAY(lambda, ROWS);
-    symlie_real *restrict jerk = own + OWN_ALGORITHMIC;
     (void)control;
     for (int k = 0; k < OWN; k++) own[k] = 0;
     own[OWN_LENGTH] = h;
@@ -258,6 +261,7 @@ static inline int method_begin(const symlie_problem *restrict P, symlie_real *re
     if (status != SYMLIE_DONE) return status;
     copy(DIMENSION, a, own + OWN_ACCELERATION);
 #if OPTIMAL_START
+    symlie_real *restrict jerk = own + OWN_ALGORITHMIC;
     const symlie_real d = DERIVATIVE_STEP * h;
     for (int k = 0; k < DIMENSION; k++) jerk[k] = -3 * a[k];
     for (int n = 1; n <= 2; n++) {
@@ -333,7 +337,7 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
     ARRAY(block, HAS_ETA * (SQUARES + 1));
     const newton_policy policy = {NEWTON_MAX, NEWTON_HALVINGS, 0, NEWTON_RTOL, NEWTON_ATOL, 1, CONTRACTION, NEWTON_PATIENCE};
     const symlie_real *own = state->own, ratio = h / own[OWN_LENGTH];
-    (void)control;
+    (void)work, (void)control, (void)mass;
     copy(STORAGE, state->q, q_n);
     copy(DIMENSION, own + OWN_ACCELERATION, acceleration_n);
     copy(DIMENSION, own + OWN_ALGORITHMIC, a_n);

@@ -1,0 +1,25 @@
+"""The page on implicit methods, run as it stands there, with the options that it lists."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from symlie.runtime.methods.library import method
+from tests.docs.pages import ROOT, Session
+
+SESSION = Session("docs/implicit.md")
+
+
+def test_blocks() -> None:
+    run = SESSION.run()["run"]
+    assert run.method == "generalized_alpha" and run.t[-1] == 1
+    assert np.abs(np.linalg.norm(run.q, axis=1) - 1).max() < 1e-5
+    assert run.statistics.jacobians < run.statistics.newton_iterations
+
+
+def test_every_option_is_listed() -> None:
+    page = (ROOT / "docs" / "implicit.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (`.*?`) \| ", page, re.MULTILINE)
+    assert {name for row in rows for name in re.findall(r"`(\w+)`", row)} == set(method("generalized_alpha").options)

@@ -22,8 +22,11 @@ SPIN = [0, 150, -4.61538]
 """Initial angular velocity, in body axes, in rad/s."""
 
 
-def build(group: str = "SO3xR3", formulation: str | None = None, constraint_frame: str = "body") -> sl.Model:
-    """State the heavy top on a group, or by momenta about the fixed point, where group and frame have no meaning."""
+def build(group: str = "SO3xR3", formulation: str | None = None, constraint_frame: str | None = None) -> sl.Model:
+    """State the heavy top on a group, or by momenta about the fixed point, where group and frame have no meaning.
+
+    The constraint is stated in axes of the body unless others are named.
+    """
     if formulation is not None:
         return with_momenta(formulation)
     top = sl.Model("heavy_top")
@@ -43,7 +46,7 @@ def build(group: str = "SO3xR3", formulation: str | None = None, constraint_fram
         x = q.x
         u = q.v[3:, :]  # body-fixed on SE3 and S3sR3, inertial on the direct products: the same length
         top.kinetic_energy(spin + m * u.dot(u) / 2)
-        top.constraint("fixed_point", q.R.T * q.x - X if constraint_frame == "body" else q.x - q.R * X)
+        top.constraint("fixed_point", q.x - q.R * X if constraint_frame == "space" else q.R.T * q.x - X)
         top.initial(q, x=X, Omega=SPIN)  # the translational velocity follows from the constraint
     top.potential_energy(-m * gamma.dot(x))
     top.output("center_of_mass", x, unit="m")

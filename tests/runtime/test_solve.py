@@ -99,9 +99,9 @@ def test_backends_have_the_same_initial_state(group: str) -> None:
 # Reuse of the last stage
 
 
-def without_reuse(method: Method, model: str, algebra: str) -> Mapping[str, str]:
+def without_reuse(method: Method, *rest: Any) -> Mapping[str, str]:
     """`driver_source` of a method that evaluates its first stage anew in every step."""
-    source = driver_source(method, model, algebra)
+    source = driver_source(method, *rest)
     text = source["tableau.h"].replace("#define FSAL 1", "#define FSAL 0")
     assert text != source["tableau.h"]
     return {**source, "tableau.h": text}

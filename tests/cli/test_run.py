@@ -32,7 +32,8 @@ KEYS = [
     "notices",
 ]
 STATISTICS = {
-    "steps", "accepted", "rejected", "rhs_evaluations", "newton_iterations", "jacobians", "max_constraint_residual",
+    "steps", "accepted", "rejected", "rhs_evaluations", "newton_iterations", "jacobians", "factorisations",
+    "back_substitutions", "refreshes", "halvings", "rounding_floor", "max_constraint_residual",
     "max_velocity_residual", "cpu_seconds", "derive_seconds", "emit_seconds", "compile_seconds",
 }  # fmt: skip
 

@@ -291,3 +291,42 @@ def test_models_that_are_not_taken() -> None:
         sl.solve(heavy_top.build(formulation="se3_dual").derive().compile(backend="numpy"), 1, h=0.1, method=METHODS[0])
     with pytest.raises(UnsupportedMethodError, match="has no error estimate"):
         sl.solve(heavy_top_system("SE3", "numpy"), 1, method=METHODS[0])
+
+
+@functools.cache
+def cable(links: int, backend: str = "c") -> System:
+    """Beads on links of constant length that hang from a clamped one, and fall from a straight line."""
+    model, space = sl.Model("cable"), sl.real_space(3)
+    beads = model.node_array("beads", space, links + 1)
+    beads.initial(x=np.outer(np.linspace(0, 1, links + 1), [8, 0, -6]))
+    beads.fix(0)
+    bead = sl.ElementType("bead", node=space)
+    mass = bead.parameter("mass", 1 / links, unit="kg")
+    bead.kinetic_energy(mass * bead.node.x_dot.dot(bead.node.x_dot) / 2)
+    bead.potential_energy(9.81 * mass * bead.node.x[2])
+    model.add(bead, beads)
+    link = sl.ElementType("link", left=space, right=space)
+    length = link.parameter("length", 10 / links, unit="m")
+    apart = link.right.x - link.left.x
+    link.constraint("length", (apart.dot(apart) / length**2 - 1) * length / 2)
+    model.add(link, [(beads[k], beads[k + 1]) for k in range(links)])
+    return model.derive().compile(backend=backend)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_cable_swings_from_a_clamp(name: str) -> None:
+    """What is clamped keeps its velocity of zero, also where η pulls at it."""
+    options: dict[str, Any] = {"method": name, "h": 1 / 200}
+    first, second = (sl.solve(cable(6, backend), 0.1, **options) for backend in BACKENDS)
+    np.testing.assert_allclose(first.q, second.q, rtol=0, atol=tolerances.IMPLICIT_BACKENDS * np.abs(first.q).max())
+    assert not first.v[:, :3].any() and not second.v[:, :3].any()
+    assert first.statistics.newton_iterations == second.statistics.newton_iterations
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_two_thousand_links(name: str) -> None:
+    run = sl.solve(cable(2000), 0.25, method=name, h=1 / 200)
+    assert run.statistics.newton_iterations < 5 * run.statistics.steps
+    assert run.statistics.max_constraint_residual < 1e-12
+    energy = run.outputs["energy"]
+    assert abs(energy[-1] - energy[0]) < 1e-3 * 9.81 * 6

@@ -68,6 +68,7 @@ static inline void end_of_step(newton_problem *restrict s, const symlie_real *re
     for (int k = 0; k < ROWS; k++) s->lambda[k] = u[DIMENSION + k];
 #if HAS_ETA
     for (int k = 0; k < JACOBIAN_VALUES; k++) s->w[JACOBIAN_COLUMN[k]] += s->B_n[k] * u[DIMENSION + ROWS + JACOBIAN_ROW[k]] * HAS_PHI[JACOBIAN_ROW[k]];
+    for (int k = 0; k < COUNT_OF_HELD; k++) s->w[HELD[k]] = 0;
 #endif
 #endif
     for (int k = 0; k < DIMENSION; k++) {

@@ -12,7 +12,13 @@ import numpy as np
 import pytest
 
 import symlie as sl
-from symlie.errors import InterruptedIntegrationError, ModelError, UnknownNameError, UnsupportedMethodError
+from symlie.errors import (
+    InterruptedIntegrationError,
+    ModelError,
+    NotConvergedError,
+    UnknownNameError,
+    UnsupportedMethodError,
+)
 from symlie.models import heavy_top
 from symlie.notices import Notice
 from symlie.runtime.integrate import run as execution
@@ -180,6 +186,7 @@ def test_both_backends_agree(name: str, newton: str) -> None:
         np.testing.assert_allclose(a, b, rtol=0, atol=tolerances.IMPLICIT_BACKENDS * np.abs(a).max())
     assert first.statistics.newton_iterations == second.statistics.newton_iterations
     assert first.statistics.jacobians == second.statistics.jacobians
+    assert first.statistics.rhs_evaluations == second.statistics.rhs_evaluations
     assert [e.name for e in first.events] == [e.name for e in second.events]
 
 
@@ -330,3 +337,16 @@ def test_two_thousand_links(name: str) -> None:
     assert run.statistics.max_constraint_residual < 1e-12
     energy = run.outputs["energy"]
     assert abs(energy[-1] - energy[0]) < 1e-3 * 9.81 * 6
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_step_that_is_too_long_is_explained(backend: str) -> None:
+    """Where the residual stays, which step would do, and what was done before."""
+    system = heavy_top_system("SO3xR3", backend)
+    with pytest.raises(
+        NotConvergedError, match=r"the residual stays largest at .*'top'\); steps of \S+ s can"
+    ) as failure:
+        sl.solve(system, 1.0, h=0.02, method=METHODS[0])
+    assert failure.value.solution is not None
+    possible = float(str(failure.value).partition("steps of ")[2].split()[0])
+    assert sl.solve(system, 2 * possible, h=possible, method=METHODS[0]).status == "ok"

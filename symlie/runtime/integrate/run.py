@@ -33,7 +33,7 @@ from symlie.runtime.integrate.segments import Plan
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.controllers import StepControl
 from symlie.runtime.methods.family import Method
-from symlie.runtime.methods.stepper import State, explained
+from symlie.runtime.methods.stepper import State, explained, possible_step
 from symlie.runtime.solution.recorder import Recorder, Statistics
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.system.system import System, Timings
@@ -74,7 +74,7 @@ _FAILURES: dict[Status, tuple[type[IntegrationError], str]] = {
     ),
     Status.NOT_CONVERGED: (
         NotConvergedError,
-        "Newton's method finds no solution of the implicit step after t = {t:.9g}; take a smaller step.",
+        "Newton's method finds no solution of the implicit step after t = {t:.9g}{where}; {advice}.",
     ),
     Status.EVENT_NOT_A_NUMBER: (
         NotFiniteError,
@@ -152,15 +152,19 @@ class Run:
     def failure(self, status: Status, state: LoopState) -> IntegrationError:
         """The exception for a status of the loop."""
         kind, sentence = _FAILURES[status]
-        where = ""
+        where, advice = "", "take a smaller step"
         if "{where}" in sentence:
             at, segment = state.at, state.counters.segment
             h = at.h if self.control.is_adaptive else self.plan.step_size(segment)
             begin = State(state.t, at.q, at.v, at.multipliers, at.acceleration, at.own)
             found = explained(self.system, self.method, self.control, begin, h, kind)
             where = f" ({found[0].lower()}{found[1:]})" if found else ""
+            if kind is NotConvergedError:
+                possible = possible_step(self.system, self.method, self.control, begin, h)
+                advice = f"steps of {possible:g} s can be taken there" if possible else advice
         end = self.plan.end[min(state.counters.segment, len(self.plan.end) - 1)]
-        return kind(sentence.format(t=state.t, where=where, end=end, max_steps=self.control.max_steps))
+        most = self.control.max_steps
+        return kind(sentence.format(t=state.t, where=where, end=end, max_steps=most, advice=advice))
 
 
 def execute(

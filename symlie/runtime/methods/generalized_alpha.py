@@ -342,6 +342,7 @@ class GeneralizedAlpha(Method):
         stepper.check_chart(at.theta)
         trial = stepper.trial(state, at.q, at.v, [step.before], counts.evaluations, at.theta)
         trial.multipliers, trial.acceleration, trial.newton = at.multipliers, at.acceleration, counts
+        trial.rhs_evaluations = counts.evaluations
         if stepper.rows:
             stepper.measure(trial, at.t, trial.q, trial.v, step.mechanics.jacobian(at.t, trial.q))
         trial.own = np.concatenate([[h], at.acceleration, step.algorithmic(step.moved(u)), 0 * at.v, step.taken])
@@ -439,6 +440,10 @@ class _Step:
     def check(self, r: Array) -> None:
         """Name the first component that is not finite."""
         self.stepper.check("residual of the implicit step", r[: len(self.v)])
+
+    def entry_name(self, entry: int) -> str:
+        """A velocity component or a constraint row."""
+        return self.matrix.unknown_name(entry)
 
     def refresh(self) -> None:
         """Take the matrix, and note where."""

@@ -84,6 +84,9 @@ class NewtonProblem(Protocol):
     def check(self, r: Array) -> None:
         """Raise what a residual that is not finite is called."""
 
+    def entry_name(self, entry: int) -> str:
+        """An entry of the residual as people call it."""
+
     def refresh(self) -> None:
         """Take the matrix ∂r/∂u where the residual was computed last."""
 
@@ -144,7 +147,7 @@ def _iterated(
         if taken == (policy.patience if keeps else policy.iterations):
             if keeps:
                 return None
-            raise NotConvergedError("Newton's method does not converge.")
+            raise _failure(problem, r)
         if not (keeps and problem.has_factors):
             problem.refresh()
             counts.jacobians += 1
@@ -167,10 +170,14 @@ def _iterated(
                 return None
             counts.halvings += 1
         else:
-            raise NotConvergedError("No part of a Newton step reduces the residual.")
+            raise _failure(problem, r)
         if keeps and taken > 2 and not reduced < policy.contraction**2 * norm:
             return None
         u, r, norm = moved, found, reduced
         if taken > 2 and norm**0.5 > enough > 0 and norm**0.5 <= problem.floor:
             counts.rounding_floor += 1
             return u
+
+
+def _failure(problem: NewtonProblem, r: Array) -> NotConvergedError:
+    return NotConvergedError(f"The residual stays largest at {problem.entry_name(int(np.argmax(np.abs(r))))}")

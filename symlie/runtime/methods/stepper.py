@@ -4,7 +4,7 @@ compiled loops."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,6 +27,9 @@ from symlie.runtime.system.system import System
 
 if TYPE_CHECKING:
     from symlie.runtime.methods.iteration_matrix import IterationMatrix
+
+ADVICE_HALVINGS = 16
+"""How often a step that fails is halved to find one that does not."""
 
 
 @dataclass
@@ -229,3 +232,14 @@ def explained(
     except IntegrationError as error:
         return str(error) if isinstance(error, kind) else ""
     return ""
+
+
+def possible_step(system: System, method: Method, control: StepControl, state: State, h: float) -> float | None:
+    """The largest of h/2, h/4, … of which a step can be taken; None if all of `ADVICE_HALVINGS` fail."""
+    for halvings in range(1, ADVICE_HALVINGS + 1):
+        try:
+            Stepper(system, method, control).step(replace(state, own=state.own), h * 0.5**halvings)
+        except IntegrationError:
+            continue
+        return h * 0.5**halvings
+    return None

@@ -137,6 +137,10 @@ class _Stage:
         """Name the first component that is not finite."""
         self.stepper.check("residual of the implicit stage", r)
 
+    def entry_name(self, entry: int) -> str:
+        """Increments are named by their components."""
+        return self.stepper.system.layout.velocity_name(entry)
+
     def refresh(self) -> None:
         """Take the matrix."""
         self.taken = self.matrix

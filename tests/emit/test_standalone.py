@@ -33,6 +33,8 @@ CASES: dict[str, tuple[str, dict[str, Any], str, float]] = {
     "rod": ("roll_up", {"segments": 2}, "half_explicit_4", 1e-4),
     "fields": ("pendulum_chain", {}, "rkmk_dopri5", 0.01),
     "own state": ("heavy_top", {"group": "SO3"}, "abmk3", 2.0**-9),
+    "implicit": ("heavy_top", {"group": "SE3"}, "generalized_alpha", 2.0**-9),
+    "implicit rod": ("roll_up", {"segments": 2}, "generalized_alpha_index2", 2.0**-9),
     "Cayley": ("heavy_top", {"group": "SO3"}, "rkmk_rk44", 2.0**-9),
 }
 """Model, its options, method, and step size."""

@@ -14,12 +14,12 @@ from symlie.compile.headers import included_headers
 from symlie.contract.constants import MOST_EVENTS
 from symlie.emit.c.structures import Rows, c_array, c_structures
 from symlie.runtime.integrate.c_loop import state_arrays
-from symlie.runtime.integrate.compiled_method import control_structure
+from symlie.runtime.integrate.compiled_method import control_structure, tables_of
 from symlie.runtime.integrate.driver_library import driver_files
 from symlie.runtime.integrate.segments import GRID_TOLERANCE, LARGEST_STEPS, step_plan
 from symlie.runtime.integrate.solve import check_method, default_method, step_control
 from symlie.runtime.kernels.c_structures import Member, Structures
-from symlie.runtime.kernels.c_tables import problem_structure, problem_tables
+from symlie.runtime.kernels.c_tables import problem_structure
 from symlie.runtime.kernels.protocol import Prepared
 from symlie.runtime.layout.layout import Layout
 from symlie.runtime.layout.quantities import field_unit
@@ -85,7 +85,7 @@ def _numbers(system: System, method: Method, control: StepControl) -> dict[str, 
     # What prepare computes is zero until then.
     model = np.concatenate([np.zeros(layout.prepared_parameters), tables])
     prepared = Prepared(model, tuple(np.zeros_like(rows) for rows in system.prepared.elements))
-    problem = problem_structure(layout, problem_tables(layout, integrates=True), prepared)
+    problem = problem_structure(layout, tables_of(system, method), prepared)
     arrays = state_arrays(layout, method, start_of(system, 0.0))
     size = sum(array.size for array in arrays.values())
     record: dict[str, Member] = {

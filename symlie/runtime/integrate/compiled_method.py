@@ -11,7 +11,7 @@ from symlie.compile.library import Pointer
 from symlie.runtime.integrate.driver_library import driver_library
 from symlie.runtime.integrate.iteration import iteration_of
 from symlie.runtime.kernels.c_structures import C_TYPES, Member, Structures, in_memory
-from symlie.runtime.kernels.c_tables import build_problem, problem_tables
+from symlie.runtime.kernels.c_tables import ProblemTables, build_problem, problem_tables
 from symlie.runtime.layout.layout import Layout
 from symlie.runtime.methods.controllers import StepControl
 from symlie.runtime.methods.family import Method
@@ -36,6 +36,13 @@ def control_structure(layout: Layout, control: StepControl) -> Structures:
     return Structures("symlie_control", ({**numbers, **arrays},))
 
 
+def tables_of(system: System, method: Method) -> ProblemTables:
+    """Integer tables of a system for a method's time loop."""
+    tables = problem_tables(system.layout, integrates=True)
+    iteration = method.iteration(system.layout)
+    return tables if iteration is None else replace(tables, iteration=iteration_of(system, iteration).packed)
+
+
 class CompiledMethod:
     """The library of a system with a method, what it is told of both, and the memory of that.
 
@@ -58,9 +65,7 @@ class CompiledMethod:
 
     def __init__(self, system: System, method: Method, control: StepControl) -> None:
         self.library, self.compile_seconds = driver_library(system, method)
-        tables = problem_tables(system.layout, integrates=True)
-        if (iteration := method.iteration(system.layout)) is not None:
-            tables = replace(tables, iteration=iteration_of(system, iteration).packed)
+        tables = tables_of(system, method)
         self.problem, kept = build_problem(self.library, system.layout, tables, system.prepared)
         self.control, held = in_memory(self.library, control_structure(system.layout, control))
         self._held: list[Pointer] = [kept, held]

@@ -63,6 +63,8 @@ from symlie.modeling.symbolic import SymbolicMatrix as SymbolicMatrix
 from symlie.notices import Notice as Notice
 from symlie.rotations import rotation as rotation
 from symlie.runtime.integrate.checkpoint import resume as resume
+from symlie.runtime.integrate.choice import MethodChoice as MethodChoice
+from symlie.runtime.integrate.choice import method_choice as method_choice
 from symlie.runtime.integrate.solve import solve as solve
 from symlie.runtime.kernels.matrices import SystemMatrices as SystemMatrices
 from symlie.runtime.methods.chosen import load_tableau as load_tableau

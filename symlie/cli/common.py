@@ -20,6 +20,9 @@ PICTURES = (".png", ".pdf", ".svg")
 RECORDINGS = (".nc", ".npz", ".csv")
 """File types of solutions."""
 
+MODEL_HELP = "name from 'symlie list', or path of a Python file with build(**options)"
+"""What a model may be."""
+
 _WRITERS = {".nc": "netCDF4", **dict.fromkeys(PICTURES, "matplotlib")}
 """Optional modules that write files of these types."""
 
@@ -31,8 +34,13 @@ def add_model(parser: ArgumentParser, *, optional: bool = False) -> None:
         metavar="MODEL",
         type=path,
         nargs="?" if optional else None,
-        help="name from 'symlie list', or path of a Python file with build(**options)",
+        help=MODEL_HELP,
     )
+    add_model_options(parser)
+
+
+def add_model_options(parser: ArgumentParser) -> None:
+    """The argument ``-o``."""
     parser.add_argument(
         "-o",
         dest="options",

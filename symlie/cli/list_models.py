@@ -1,23 +1,50 @@
-"""``symlie list``: models, methods and groups."""
+"""``symlie list``: models, methods and groups; one method; the methods for a model."""
 
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from symlie.cli.common import add_json
+from symlie.cli.common import MODEL_HELP, add_json, add_model_options, model_options
+from symlie.cli.list_methods import show_choice, show_method
 from symlie.cli.output import print_json, print_table
+from symlie.cli.steps import METHOD_HELP
+from symlie.cli.values import path
+from symlie.errors import SymlieError
 
 SUMMARY = "List the ready-made models with their options, the methods and the groups."
-EXAMPLE = "symlie list"
+DETAILS = """
+
+With METHOD: its order, source, options with their values and defaults, what it carries from step to step besides the
+state, and what it can not do. With --for MODEL: which methods take the model, which is the default, and why."""
+EXAMPLE = """symlie list
+  symlie list generalized_alpha
+  symlie list --for heavy_top -o group=SE3"""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Arguments of the command."""
+    parser.add_argument("method", metavar="METHOD", type=path, nargs="?", help=METHOD_HELP)
+    parser.add_argument("--for", dest="model", metavar="MODEL", type=path, help=MODEL_HELP)
+    add_model_options(parser)
     add_json(parser)
 
 
 def run(arguments: Namespace) -> int:
     """Run the command."""
+    if arguments.method and arguments.model:
+        raise SymlieError("Name a method, or a model with --for, not both.")
+    if arguments.options and not arguments.model:
+        raise SymlieError("Options -o belong to a model; name it with --for MODEL.")
+    if arguments.model:
+        show_choice(arguments.model, model_options(arguments), as_json=arguments.json)
+    elif arguments.method:
+        show_method(arguments.method, as_json=arguments.json)
+    else:
+        _list_all(as_json=arguments.json)
+    return 0
+
+
+def _list_all(*, as_json: bool) -> None:
     from symlie.groups.spaces import NAMED as SPACES
     from symlie.groups.standard import NAMED, group_from_name
     from symlie.models.registry import model_names, open_model, plain
@@ -26,7 +53,7 @@ def run(arguments: Namespace) -> int:
     files = [open_model(name) for name in model_names()]
     methods = [method(name) for name in method_names()]
     groups = [group_from_name(name) for name in (*NAMED, "R3", "SO3xR3", "SO3rvxR3")]
-    if arguments.json:
+    if as_json:
         print_json(
             {
                 "models": [
@@ -38,7 +65,7 @@ def run(arguments: Namespace) -> int:
                 "groups": [{"name": g.name, "dimension": g.dimension} for g in groups],
             }
         )  # fmt: skip
-        return 0
+        return
     print("Models")
     for file in files:
         print(f"  {file.name}: {file.summary}")
@@ -55,7 +82,6 @@ def run(arguments: Namespace) -> int:
     print_table((g.name, f"dimension {g.dimension}") for g in groups)
     print("\nManifolds that a group acts on (others are stated in models)")
     print_table((s.name, f"of {s.group}") for s in SPACES.values())
-    return 0
 
 
 def _values(choices: list[object] | None, default: object, *, is_required: bool) -> str:

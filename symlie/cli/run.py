@@ -71,7 +71,8 @@ def run(arguments: Namespace) -> int:
     t_end: float = arguments.t_end if arguments.t_end is not None else t_eval[-1] if t_eval else DEFAULT_END
     reference = _reference(arguments, t_eval[-1] if t_eval else t_end) if arguments.reference else None
     system = system_of(arguments)
-    from symlie.runtime.integrate.solve import default_method, solve
+    from symlie.runtime.integrate.choice import default_method
+    from symlie.runtime.integrate.solve import solve
     from symlie.runtime.solution.solution import Solution
 
     method = arguments.method or default_method(system.layout)

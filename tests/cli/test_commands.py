@@ -21,9 +21,55 @@ def test_list(cli: Cli) -> None:
     data = cli("list", "--json").json
     top = next(m for m in data["models"] if m["name"] == "heavy_top")
     assert top["defaults"] == {"group": "SO3xR3"}
-    assert top["choices"]["group"] == ["SO3xR3", "SE3", "S3xR3", "S3sR3", "SO3", "S3"]
+    assert top["choices"]["group"] == ["SO3xR3", "SE3", "S3xR3", "S3sR3", "SO3", "S3", "SO3rvxR3", "SO3rv"]
     assert {"name": "half_explicit_5", "family": "half_explicit", "order": 5} in data["methods"]
     assert {"name": "SE3", "dimension": 6} in data["groups"]
+
+
+def test_list_a_method(cli: Cli) -> None:
+    lines = [" ".join(line.split()) for line in cli("list", "generalized_alpha").out.splitlines()]
+    for line in (
+        "order 2",
+        "rho 0 … 1 default: 0.9",
+        "alpha_m a number default: from others",
+        "newton full | modified default: full",
+        "tangent true | false default: true",
+        "not for nodes that move by fields",
+        "adaptive steps and traces, which need an error estimate",
+    ):
+        assert line in lines
+    assert any(line.startswith("source [Holzinger2024]") for line in lines)
+    assert any(line.startswith("carries length (1), acceleration (1 × dimension)") for line in lines)
+    data = cli("list", "half_explicit_5", "--json").json
+    assert (data["order"], data["order_hat"], data["options"], data["own"]) == (5, 4, {}, [])
+    assert cli("list", "abmk3", "--json").json["own"][1] == {"name": "lengths", "rows": 2, "of": "number"}
+
+
+def test_list_methods_for_a_model(cli: Cli) -> None:
+    out = cli("list", "--for", "heavy_top", "-o", "group=SE3").out
+    assert out.startswith("Default for heavy_top: half_explicit_5\n")
+    taken, refused = out.split("Methods that do not")
+    assert "generalized_alpha         order 2  fixed steps, --h" in taken
+    assert "Method 'rkmk_dopri5' integrates systems without constraints" in refused
+    data = cli("list", "--for", "heavy_top", "-o", "group=SO3", "--json").json
+    assert (data["model"], data["options"], data["default"]) == ("heavy_top", {"group": "SO3"}, "half_explicit_5")
+    assert data["refusals"].keys() == {"symplectic_theta"}
+    assert {"name": "cf43", "order": 4, "adaptive": True} in data["methods"]
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["nonsense"], "There is no method 'nonsense'."),
+        (["cf4", "--for", "heavy_top"], "Name a method, or a model with --for, not both."),
+        (["-o", "group=SE3"], "Options -o belong to a model; name it with --for MODEL."),
+        (["--for", "nonsense"], "There is no model 'nonsense'."),
+    ],
+)
+def test_list_mistakes(cli: Cli, words: list[str], sentence: str) -> None:
+    result = cli("list", *words)
+    assert (result.code, result.out) == (1, "")
+    assert sentence in result.err
 
 
 def test_new_model_runs(cli: Cli, tmp_path: Path) -> None:

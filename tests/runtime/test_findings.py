@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from sympy import log
 
@@ -167,6 +168,13 @@ def test_stiff_motions(method: str) -> None:
     ) as given:
         solution = found(damped, "c", method=method, max_steps=3000)
     assert len(given) == len(solution.notices) == 1
+    assert "Use method='generalized_alpha', which is implicit, with a step size h" in solution.notices[0]
+
+
+def test_the_remedy_of_stiffness_helps() -> None:
+    solution = sl.solve(system_of(damped, "numpy"), 1.0, method="generalized_alpha", h=0.05)
+    assert not solution.notices
+    assert solution.field("q", "x")[-1, 1] == pytest.approx(np.cos(1.0), abs=0.05**2)
 
 
 @pytest.mark.parametrize(("build", "words"), [(damped, "looks stiff"), (rubbing, "force jumps to and fro from t = 1")])

@@ -14,10 +14,11 @@ from symlie.compile.headers import included_headers
 from symlie.contract.constants import MOST_EVENTS
 from symlie.emit.c.structures import Rows, c_array, c_structures
 from symlie.runtime.integrate.c_loop import state_arrays
+from symlie.runtime.integrate.choice import default_method
 from symlie.runtime.integrate.compiled_method import control_structure, tables_of
 from symlie.runtime.integrate.driver_library import driver_files
 from symlie.runtime.integrate.segments import GRID_TOLERANCE, LARGEST_STEPS, step_plan
-from symlie.runtime.integrate.solve import check_method, default_method, step_control
+from symlie.runtime.integrate.solve import check_method, step_control
 from symlie.runtime.kernels.c_structures import Member, Structures
 from symlie.runtime.kernels.c_tables import problem_structure
 from symlie.runtime.kernels.protocol import Prepared

@@ -9,6 +9,7 @@ import numpy as np
 from symlie.errors import IntegrationError
 from symlie.runtime.integrate.loop_state import Counters
 from symlie.runtime.layout.layout import Layout
+from symlie.runtime.methods.library import method
 from symlie.runtime.solution.recorder import Recorder
 from symlie.runtime.solution.solution import Solution
 
@@ -35,7 +36,8 @@ def findings_on_the_way(run: Run, counters: Counters, recorder: Recorder) -> lis
     if counters.stiff_step > 0:
         found.append(
             f"This looks stiff: from t = {counters.stiff_since:.6g} s on an explicit method takes steps of "
-            f"{counters.stiff_step:.2g} s to stay stable, however smooth the motion is. {_remedy(run.system.layout)}"
+            f"{counters.stiff_step:.2g} s to stay stable, however smooth the motion is. "
+            f"{remedy_of_stiffness(run.system.layout)}"
         )
     if counters.chattering_step > 0:
         found.append(
@@ -48,10 +50,21 @@ def findings_on_the_way(run: Run, counters: Counters, recorder: Recorder) -> lis
     return found
 
 
-def _remedy(layout: Layout) -> str:
-    """What helps against stiffness."""
+def remedy_of_stiffness(layout: Layout) -> str:
+    """What helps where a motion is stiff.
+
+    Parameters
+    ----------
+    layout
+        The model; an implicit method is named where it takes the model.
+    """
     if layout.is_hamiltonian:
         return "Use method='symplectic_theta' with fixed steps, which is implicit."
+    if method("generalized_alpha").refusal(layout) is None:
+        return (
+            "Use method='generalized_alpha', which is implicit, with a step size h as long as that motion allows; or "
+            "less damping or a softer spring there, or a constraint in place of what is nearly rigid."
+        )
     return "Use less damping or a softer spring there, or a constraint in place of what is nearly rigid."
 
 

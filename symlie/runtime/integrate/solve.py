@@ -11,6 +11,7 @@ import numpy as np
 
 from symlie.errors import ModelError, UnknownNameError, UnsupportedMethodError
 from symlie.runtime.integrate.checkpoint import SECONDS, create_checkpoint
+from symlie.runtime.integrate.choice import default_method
 from symlie.runtime.integrate.loop_state import LoopState
 from symlie.runtime.integrate.run import MULTIPLIERS, Progress, Run, execute
 from symlie.runtime.integrate.segments import LARGEST_STEPS, Plan, interval, step_plan
@@ -18,7 +19,7 @@ from symlie.runtime.integrate.stiffness import stiffness_limit
 from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.methods.chosen import chosen_method, method_of_run
 from symlie.runtime.methods.controllers import MAX_STEPS, Controller, StepControl, controller_by_name, tolerances
-from symlie.runtime.methods.family import Method, has_frames
+from symlie.runtime.methods.family import Method
 from symlie.runtime.methods.library import method as method_of_name
 from symlie.runtime.methods.library import method_names
 from symlie.runtime.methods.stabilisation import stabilisation
@@ -26,13 +27,6 @@ from symlie.runtime.solution.recorder import Recorder
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.solution.start import Start, continuation_of, first_step, start_of
 from symlie.runtime.system.system import System
-
-
-def default_method(layout: Layout) -> str:
-    """The method for a model where none is given."""
-    if has_frames(layout):
-        return "cf43"
-    return "half_explicit_5" if not layout.has_fields and layout.of_velocities.all() else "rkmk_dopri5"
 
 
 def check_method(layout: Layout, method: Method) -> None:
@@ -80,7 +74,7 @@ def solve(
     t_span
         (t₀, t_end), or t_end with t₀ = 0, or the end of ``start``; in s.
     method
-        Name of a method, see ``symlie list``; or a TOML file with a tableau, see `load_tableau`. Default:
+        Name of a method, see `method_choice`; or a TOML file with a tableau, see `load_tableau`. Default:
         half_explicit_5; where nodes move by fields rkmk_dopri5, or cf43 along frames.
     method_options
         For methods of the family rkmk ``commutators``: ``"exact"``, ``"auto"`` or the number after which dexp⁻¹ is
@@ -238,7 +232,7 @@ def step_control(
         )
     if (is_adaptive or trace) and not method.has_estimate:
         others = (method_of_name(name) for name in method_names())
-        known = ", ".join(m.name for m in others if m.has_estimate and (m.takes_constraints or not layout.rows))
+        known = ", ".join(m.name for m in others if m.has_estimate and m.refusal(layout) is None)
         wanted = "adaptive steps need" if is_adaptive else "a trace needs"
         raise UnsupportedMethodError(
             f"Method '{method.name}' has no error estimate, which {wanted}; give a step size h and no trace, or use "

@@ -75,12 +75,14 @@ class Method(ABC):
     """What a tableau that users state must have; none where they can not state one."""
     optional: ClassVar[tuple[str, ...]] = ()
     """What it may have."""
-    option_names: ClassVar[tuple[str, ...]] = ()
-    """What can be chosen, for some methods of the family at least."""
+    option_values: ClassVar[Mapping[str, str]] = {}
+    """What can be chosen, for some methods of the family at least, with the values it may have."""
     members: ClassVar[str] = ""
     """What has these options, for messages."""
     takes_constraints: ClassVar[bool] = False
     """Whether systems with constraints can be integrated."""
+    refused: ClassVar[tuple[str, ...]] = ()
+    """What the family refuses besides constraints and frames."""
     takes_baumgarte: ClassVar[bool] = False
     """Whether stages have a place for Baumgarte's term."""
 
@@ -182,12 +184,26 @@ class Method(ABC):
         """
         return self._refusal_of_constraints(layout) or self._refusal_of_frames(layout)
 
+    @property
+    def limits(self) -> list[str]:
+        """What the method can not do, as phrases."""
+        stated = {
+            "constraints of configurations and velocities": self.takes_constraints,
+            "manifolds with a frame": self.is_free_of_commutators,
+            "adaptive steps and traces, which need an error estimate": self.has_estimate,
+            "Baumgarte's term": self.takes_baumgarte or not self.takes_constraints,
+        }
+        return [*self.refused, *(what for what, is_taken in stated.items() if not is_taken)]
+
     def _refusal_of_constraints(self, layout: Layout) -> str | None:
         if self.takes_constraints or not layout.of_velocities.any():
             return None
+        others = "half_explicit_2, …, half_explicit_5"
+        if layout.has_fields or not layout.of_velocities.all():
+            others = "index1_dopri5"
         return (
             f"Method '{self.name}' integrates systems without constraints, but '{layout.name}' has {layout.rows} "
-            "constraint rows; use half_explicit_2, …, half_explicit_5."
+            f"constraint rows; use {others}."
         )
 
     def _refusal_of_frames(self, layout: Layout) -> str | None:

@@ -82,8 +82,20 @@ WORDS = {
 }
 """Options that are one of some words, the default first."""
 
-NUMBERS = ("rho", "alpha_m", "alpha_f", "beta", "gamma", "newton_rtol", "newton_atol", "newton_max")
-"""Options that are numbers."""
+NUMBERS = {
+    "rho": (0.0, 1.0),
+    **dict.fromkeys(("alpha_m", "alpha_f", "beta", "gamma"), (-np.inf, np.inf)),
+    "newton_rtol": (0.0, 1.0),
+    "newton_atol": (0.0, np.inf),
+    "newton_max": (1.0, 1e6),
+}
+"""Options that are numbers, with the least and the largest value."""
+
+
+def _range(least: float, most: float) -> str:
+    if np.isfinite(most):
+        return f"{least:.7g} … {most:.7g}"
+    return f"from {least:g}" if np.isfinite(least) else "a number"
 
 
 Number = TypeVar("Number", float, Fraction)
@@ -187,7 +199,15 @@ class GeneralizedAlpha(Method):
     family: ClassVar[str] = "generalized_alpha"
     header: ClassVar[str] = "generalized_alpha.h"
     included: ClassVar[tuple[str, ...]] = ("newton.h",)
-    option_names: ClassVar[tuple[str, ...]] = (*NUMBERS, *WORDS)
+    option_values: ClassVar[Mapping[str, str]] = {
+        **{name: _range(*bounds) for name, bounds in NUMBERS.items()},
+        **{name: " | ".join(str(word).lower() for word in words) for name, words in WORDS.items()},
+    }
+    refused: ClassVar[tuple[str, ...]] = (
+        "nodes that move by fields",
+        "constraints of accelerations",
+        "nodes that are placed by others",
+    )
     members: ClassVar[str] = "generalized_alpha and generalized_alpha_index2"
     takes_constraints: ClassVar[bool] = True
 
@@ -222,7 +242,7 @@ class GeneralizedAlpha(Method):
 
     @property
     def options(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in self.option_names}
+        return {name: getattr(self, name) for name in self.option_values}
 
     def _with(self, options: Mapping[str, Any]) -> Self:
         chosen: dict[str, Any] = {
@@ -502,8 +522,7 @@ def _number(method: str, name: str, stated: Any) -> float | int | None:
         value = float(Fraction(stated) if isinstance(stated, str) else stated)
     except (TypeError, ValueError, ZeroDivisionError):
         value = np.nan
-    bounds = {"rho": (0.0, 1.0), "newton_rtol": (0.0, 1.0), "newton_atol": (0.0, np.inf), "newton_max": (1.0, 1e6)}
-    least, most = bounds.get(name, (-np.inf, np.inf))
+    least, most = NUMBERS[name]
     if not (least <= value <= most and np.isfinite(value)):
         between = f" from {least:g} to {most:g}" if np.isfinite(most) else ""
         raise ModelError(f"Method {method}: {name} is {stated!r}, but it must be a number{between}.")

@@ -136,6 +136,7 @@ class HalfExplicit(Method):
     header: ClassVar[str] = "half_explicit.h"
     required: ClassVar[tuple[str, ...]] = ("s", "a", "d")
     optional: ClassVar[tuple[str, ...]] = ("c", "b_hat")
+    refused: ClassVar[tuple[str, ...]] = ("nodes that move by fields", "constraints of accelerations")
     takes_constraints: ClassVar[bool] = True
     takes_baumgarte: ClassVar[bool] = True
 
@@ -152,7 +153,8 @@ class HalfExplicit(Method):
             return found
         return (
             f"Method '{self.name}' integrates velocities and their constraints, but nodes of '{layout.name}' move by "
-            "fields or by constraints of accelerations; use rkmk_dopri5 or another explicit method."
+            "fields or by constraints of accelerations; use rkmk_dopri5 or another explicit method, or index1_dopri5 "
+            "with constraints of velocities."
         )
 
     def constants(self) -> list[str]:

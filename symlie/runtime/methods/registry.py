@@ -73,12 +73,12 @@ def check_option(method: Method, name: str) -> None:
     ModelError
         This one has none.
     """
-    owners = [family for family in FAMILIES.values() if family.option_names]
-    if not any(name in family.option_names for family in owners):
-        every = [option for family in owners for option in family.option_names]
+    owners = [family for family in FAMILIES.values() if family.option_values]
+    if not any(name in family.option_values for family in owners):
+        every = [option for family in owners for option in family.option_values]
         raise UnknownNameError(f"A method has no option '{name}'; there are {', '.join(every)}.")
     if name not in method.options:
-        parts = [f"{' and '.join(family.option_names)} to {family.members}" for family in owners]
+        parts = [f"{' and '.join(family.option_values)} to {family.members}" for family in owners]
         raise ModelError(
             f"Method {method.name} of the family {method.family} has no option {name}; "
             f"{', '.join(parts).replace(' to ', ' belong to ', 1)}."

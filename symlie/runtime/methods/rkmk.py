@@ -157,7 +157,10 @@ class Rkmk(ExplicitMethod):
 
     family: ClassVar[str] = "rkmk"
     header: ClassVar[str] = "rkmk.h"
-    option_names: ClassVar[tuple[str, ...]] = ("commutators", "map")
+    option_values: ClassVar[Mapping[str, str]] = {
+        "commutators": f"exact | auto | 0 … {MOST_COMMUTATORS}",
+        "map": " | ".join(MAPS),
+    }
     members: ClassVar[str] = "tableaux of the family rkmk"
 
     def __post_init__(self) -> None:

@@ -60,7 +60,8 @@ class SymplecticTheta(Method):
     family: ClassVar[str] = "symplectic"
     header: ClassVar[str] = "symplectic_theta.h"
     included: ClassVar[tuple[str, ...]] = ("newton.h",)
-    option_names: ClassVar[tuple[str, ...]] = ("theta",)
+    option_values: ClassVar[Mapping[str, str]] = {"theta": "0 … 1"}
+    refused: ClassVar[tuple[str, ...]] = ("systems that are not Hamiltonian on cotangent bundles",)
     members: ClassVar[str] = "symplectic_theta"
 
     @classmethod

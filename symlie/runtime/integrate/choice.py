@@ -1,0 +1,86 @@
+"""Which methods integrate a model, and which is taken where none is named."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from symlie.errors import ModelError
+from symlie.runtime.layout.layout import Layout
+from symlie.runtime.methods.family import has_frames
+from symlie.runtime.methods.library import method, method_names
+from symlie.runtime.system.system import System
+from symlie.showing import line
+
+
+@dataclass(frozen=True, repr=False)
+class MethodChoice:
+    """What each method of the library says of a system.
+
+    Attributes
+    ----------
+    system : str
+        Name of the system.
+    default : str
+        The method that is taken where none is named; it may be among those that refuse the system.
+    reason : str
+        Why it is the default, as a sentence.
+    refusals : dict of str to str
+        Why methods can not integrate the system, as a sentence, by the name of the method.
+    """
+
+    system: str
+    default: str
+    reason: str
+    refusals: dict[str, str]
+
+    def __repr__(self) -> str:
+        return line("MethodChoice", [self.system, f"default {self.default}", f"takes {', '.join(self.taken)}"])
+
+    @property
+    def taken(self) -> tuple[str, ...]:
+        """Names of the methods that can integrate the system."""
+        return tuple(name for name in method_names() if name not in self.refusals)
+
+
+def method_choice(system: System) -> MethodChoice:
+    """Which methods can integrate a system, and which is the default.
+
+    What is looked at is the structure of the model: its nodes and constraints, not its values. No implicit method is a
+    default, since these need a step size and are worth their cost where motions are stiff.
+
+    Parameters
+    ----------
+    system
+        The system, from `Equations.compile` or `symlie.load`.
+
+    Raises
+    ------
+    ModelError
+        It is no system.
+    """
+    if not isinstance(system, System):
+        raise ModelError(f"A {type(system).__name__} has no methods; take the system of model.derive().compile().")
+    layout = system.layout
+    stated = {name: method(name).refusal(layout) for name in method_names()}
+    refusals = {name: sentence for name, sentence in stated.items() if sentence is not None}
+    return MethodChoice(system.name, *_default(layout), refusals)
+
+
+def default_method(layout: Layout) -> str:
+    """The method for a model where none is given."""
+    return _default(layout)[0]
+
+
+def _default(layout: Layout) -> tuple[str, str]:
+    if has_frames(layout):
+        return "cf43", (
+            "Nodes move along a frame of vector fields, which has no commutators; cf43 needs none, and chooses its "
+            "steps."
+        )
+    if layout.has_fields or not layout.of_velocities.all():
+        return "rkmk_dopri5", (
+            "Nodes move by fields, or constraints restrict accelerations; rkmk_dopri5 takes both and chooses its steps."
+        )
+    return "half_explicit_5", (
+        "Nodes have velocities; half_explicit_5 takes them with and without constraints and chooses its steps."
+    )

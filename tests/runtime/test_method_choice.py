@@ -1,0 +1,95 @@
+"""Which methods take a model, which is the default, and what messages advise."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import symlie as sl
+from symlie.errors import ModelError, UnsupportedMethodError
+from symlie.runtime.integrate.choice import default_method
+from symlie.runtime.integrate.findings import remedy_of_stiffness
+from symlie.runtime.methods.family import Method
+from symlie.runtime.methods.library import method, method_names
+from symlie.runtime.methods.registry import FAMILIES
+from symlie.runtime.methods.rkmk import MOST_COMMUTATORS
+from tests.systems import heavy_top_system
+
+
+def pendulum_with_state() -> sl.System:
+    """A pendulum, and a field on R1 beside it."""
+    model = sl.Model("driven_pendulum")
+    bob, z = model.node("bob", "R2"), model.node("z", sl.translation_space(sl.real_space(1)))
+    model.kinetic_energy(bob.x_dot.dot(bob.x_dot) / 2)
+    model.potential_energy(9.81 * bob.x[1])
+    model.constraint("rod", bob.x.dot(bob.x) - 1)
+    model.vector_field(z, x=[-z.x[0]])
+    model.initial(bob, x=[1, 0], x_dot=[0, 0])
+    model.initial(z, x=[1])
+    return model.derive().compile(backend="numpy")
+
+
+def test_each_method_takes_a_system_or_says_why_not() -> None:
+    system = heavy_top_system("SE3", "numpy")
+    choice = sl.method_choice(system)
+    assert isinstance(choice, sl.MethodChoice)
+    assert choice.default == default_method(system.layout) == "half_explicit_5"
+    assert choice.default in choice.taken
+    assert "with and without constraints" in choice.reason
+    assert set(choice.taken) | choice.refusals.keys() == set(method_names())
+    assert not set(choice.taken) & choice.refusals.keys()
+    assert {"generalized_alpha", "generalized_alpha_index2", "index1_dopri5"} <= set(choice.taken)
+    assert choice.refusals["rkmk_dopri5"].endswith("use half_explicit_2, …, half_explicit_5.")
+    assert repr(choice).startswith("MethodChoice(heavy_top; default half_explicit_5; takes half_explicit_2, ")
+    for name, sentence in choice.refusals.items():
+        with pytest.raises(UnsupportedMethodError) as caught:
+            sl.solve(system, 0.01, h=0.01, method=name)
+        assert str(caught.value) == sentence
+
+
+def test_a_system_is_wanted() -> None:
+    name: Any = "heavy_top"
+    with pytest.raises(ModelError, match=r"^A str has no methods; take the system of model\.derive\(\)\.compile\(\)"):
+        sl.method_choice(name)
+
+
+def test_no_refusal_leads_to_another_one() -> None:
+    """Fields beside constraints: half-explicit methods are no remedy there."""
+    choice = sl.method_choice(pendulum_with_state())
+    assert choice.taken == ("index1_dopri5",)
+    assert choice.default == "rkmk_dopri5"
+    assert "index1_dopri5" not in choice.refusals
+    assert all("index1_dopri5" in sentence for sentence in choice.refusals.values())
+
+
+def test_remedies_of_stiffness() -> None:
+    assert "Use method='generalized_alpha', which is implicit, with a step size h" in remedy_of_stiffness(
+        heavy_top_system("SE3", "numpy").layout
+    )
+    remedy = remedy_of_stiffness(pendulum_with_state().layout)
+    assert "generalized_alpha" not in remedy
+    assert "less damping" in remedy
+
+
+def test_limits_name_what_is_refused() -> None:
+    for family in FAMILIES.values():
+        is_selective = family.refusal is not Method.refusal
+        assert is_selective == bool(family.refused), family.family
+    assert method("rkmk_dopri5").limits == ["constraints of configurations and velocities", "manifolds with a frame"]
+    assert "adaptive steps and traces, which need an error estimate" in method("generalized_alpha").limits
+    assert "Baumgarte's term" in method("index1_dopri5").limits
+
+
+def test_options_state_their_values() -> None:
+    """All of them, and words that are stated are taken."""
+    for name in ("rkmk_rk44", "symplectic_theta", "generalized_alpha"):
+        found = method(name)
+        assert found.options.keys() == found.option_values.keys()
+        for option, default in found.options.items():
+            words = [word for word in found.option_values[option].split(" | ") if word.replace("_", "").isalpha()]
+            assert not words or str(default).lower() == words[0], option
+            for word in words:
+                found.with_options({option: word})
+    with pytest.raises(ModelError, match="but it must be None or, for the family rkmk, a number of commutators from 0"):
+        method("rkmk_rk44").with_options({"commutators": MOST_COMMUTATORS + 1})

@@ -10,8 +10,8 @@ from symlie.contract.records import from_json, to_json
 
 
 @dataclass(frozen=True)
-class ElementPatterns:
-    """Where the stored values of each matrix of a set belong in an element type."""
+class TypePatterns:
+    """Where the stored values of each matrix of a set belong in an element type, or in a node type."""
 
     name: str
     patterns: tuple[Pattern, ...]
@@ -25,7 +25,8 @@ class SetTable:
     """That of the model's own files, to which these belong."""
     interface_hash: str
     """What the code of the set reports."""
-    elements: tuple[ElementPatterns, ...]
+    elements: tuple[TypePatterns, ...]
+    """Element types with the set's matrices; node types with T, where the set is ``tangent``."""
 
     def text(self) -> str:
         """As JSON."""

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symlie.compile.headers import included_headers
-from symlie.runtime.kernels.iteration_tables import iteration_tables
+from symlie.runtime.kernels.iteration_tables import iteration_tables, without_zeros
 from symlie.runtime.linear.elimination import EliminationStructure
 from symlie.runtime.methods.c_text import c_integers
 from symlie.runtime.methods.iteration_matrix import structure_of
@@ -90,6 +90,7 @@ def iteration_of(system: System, has_eta: bool) -> Iteration:
     table = system.sets.table("newton")
     structure = structure_of(layout, has_eta, table)
     tables = iteration_tables(layout, has_eta, table, structure)
+    tables |= without_zeros(layout, system.sets.table("tangent"), tables)
     squares = sum(n.count * n.type.dimension**2 for n in layout.nodes)
     sizes = np.array([structure.values, squares], dtype=np.int32)
     tables = {**tables, "ELIMINATION": structure.tables, "MATRIX_LENGTHS": sizes}

@@ -7,6 +7,7 @@ Places that belong to components that nothing integrates lead behind the values,
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -151,6 +152,39 @@ def iteration_tables(
             "UNIT_TO": np.concatenate([found["UNIT_TO"], places.places(without, without)]),
         }
     return {name: np.ascontiguousarray(values, dtype=np.int32) for name, values in found.items()}
+
+
+def without_zeros(
+    layout: Layout, tangent: SetTable, tables: Mapping[str, NDArray[np.int32]]
+) -> dict[str, NDArray[np.int32]]:
+    """The tables of products with rows of T, from the first entry to the last one that is not always zero.
+
+    Parameters
+    ----------
+    layout
+        Layout of the system.
+    tangent
+        Table of the set ``tangent``.
+    tables
+        All tables.
+    """
+    types = {t.name: t.patterns[0] for t in tangent.elements}
+    first, width = [], []
+    for node in layout.nodes:
+        pattern = types[node.type.name]
+        rows, columns = np.array(pattern.rows, dtype=np.intp), np.array(pattern.columns, dtype=np.intp)
+        begin, end = np.full(node.type.dimension, node.type.dimension), np.zeros(node.type.dimension, dtype=np.intp)
+        np.minimum.at(begin, rows, columns)
+        np.maximum.at(end, rows, columns + 1)
+        first.append(np.tile(begin, node.count))
+        width.append(np.tile(end - begin, node.count))
+    skipped = np.concatenate(first).astype(np.int32)
+    products = (("STIFFNESS_TO", "STIFFNESS_COLUMN"), ("PUSH_TO", "JACOBIAN_COLUMN"), ("HIDDEN_TO", "HIDDEN_COLUMN"))
+    return {
+        "TANGENT_ROW": tables["TANGENT_ROW"] + skipped,
+        "TANGENT_WIDTH": np.concatenate(width).astype(np.int32),
+        **{to: tables[to] + skipped[tables[column]] for to, column in products},
+    }
 
 
 def _sizes(layout: Layout, which: str) -> Integers:

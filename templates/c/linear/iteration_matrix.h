@@ -24,19 +24,26 @@ typedef struct {
     symlie_real *block;     /* beta' M + gamma' C within nodes */
 } iteration_matrix;
 
+/* Numbers of what is kept with the factors, and of the rest. */
+static inline long long factors_workspace(const symlie_problem *restrict P)
+{
+    (void)P;
+    return MATRIX_VALUES + VALUES_OF_K;
+}
+
 static inline long long iteration_workspace(const symlie_problem *restrict P)
 {
     (void)P;
-    return MATRIX_VALUES + VALUES_OF_K + VALUES_OF_C + VALUES_OF_H + (1 + HAS_ETA) * (SQUARES + 1LL);
+    return VALUES_OF_C + VALUES_OF_H + (1 + HAS_ETA) * (SQUARES + 1LL);
 }
 
-/* Add a value of K, B or H in a column times the row of T that belongs to the column. */
+/* Add a value of K, B or H in a column times the row of T that belongs to the column, without zeros at its ends. */
 static inline void add_product(const symlie_problem *restrict P, symlie_real *restrict values, int to, symlie_real value,
                                const symlie_real *restrict T, int column)
 {
     const symlie_real *restrict row = T + TANGENT_ROW[column];
     (void)P;
-    for (int c = 0; c < WIDTH[column]; c++) values[to + c] += value * row[c];
+    for (int c = 0; c < TANGENT_WIDTH[column]; c++) values[to + c] += value * row[c];
 }
 
 /* Evaluate the matrix at the end of a step with M and B there, and B_n where it began; factorise it. */

@@ -39,7 +39,7 @@ typedef struct {
     const symlie_real *acceleration_n;
     const symlie_real *a_n;
     const symlie_real *B_n;
-    symlie_real *w;                 /* at the unknowns of the residual computed last, and what follows from it */
+    symlie_real *w;                 /* scratch of the floor; at the unknowns of the residual computed last, and what follows from it */
     symlie_real *a;
     symlie_real *v;
     symlie_real *v_dot;
@@ -177,21 +177,16 @@ static inline int newton_correction(newton_problem *restrict s, const symlie_rea
     return all_finite(UNKNOWNS, d) ? SYMLIE_DONE : SYMLIE_SINGULAR;
 }
 
-/* The largest stored component of the node of a velocity component. */
-static inline symlie_real node_size(const newton_problem *restrict s, int component)
-{
-    const symlie_problem *P = s->P;
-    (void)P;
-    return largest_entry(STORED_SIZE[component], s->q + STORED[component], 0);
-}
-
 /* Norm of a residual that is made of the rounding of its terms, and of the configuration that they see. */
 SYMLIE_COLD symlie_real newton_floor(newton_problem *restrict s)
 {
     const symlie_problem *P = s->P;
     symlie_real sum = 0;
-    symlie_real *restrict terms = s->terms;
+    symlie_real *restrict terms = s->terms, *restrict sizes = s->w;
     (void)P;
+    /* The largest stored component of the node of each velocity component. */
+    for (int k = 0; k < DIMENSION; k++)
+        sizes[k] = k && STORED[k] == STORED[k - 1] ? sizes[k - 1] : largest_entry(STORED_SIZE[k], s->q + STORED[k], 0);
     system_force(P, s->t, s->q, s->v, terms);
     for (int k = 0; k < DIMENSION; k++) terms[k] = fabs(terms[k]);
     for (int k = 0; k < MASS_VALUES; k++) {
@@ -200,12 +195,12 @@ SYMLIE_COLD symlie_real newton_floor(newton_problem *restrict s)
         if (i != j) terms[j] += fabs(s->M[k] * s->v_dot[i]);
     }
     for (int k = 0; k < VALUES_OF_K; k++)
-        terms[STIFFNESS_ROW[k]] += fabs(s->A.K[k]) * node_size(s, STIFFNESS_COLUMN[k]);
+        terms[STIFFNESS_ROW[k]] += fabs(s->A.K[k]) * sizes[STIFFNESS_COLUMN[k]];
 #if CONSTRAINED
     for (int k = 0; k < ROWS; k++) s->scratch[k] = 0;
     for (int k = 0; k < JACOBIAN_VALUES; k++) {
         terms[JACOBIAN_COLUMN[k]] += fabs(s->B[k] * s->lambda[JACOBIAN_ROW[k]]);
-        s->scratch[JACOBIAN_ROW[k]] += fabs(s->B[k]) * node_size(s, JACOBIAN_COLUMN[k]);
+        s->scratch[JACOBIAN_ROW[k]] += fabs(s->B[k]) * sizes[JACOBIAN_COLUMN[k]];
     }
     sum = sum_of_squares(ROWS, s->scratch);
 #endif
@@ -230,8 +225,7 @@ static inline int along_constraints(const symlie_problem *restrict P, symlie_rea
 #if KEEPS_FACTORS
 static inline long long kept_workspace(const symlie_problem *restrict P)
 {
-    (void)P;
-    return RECORD + MATRIX_VALUES + VALUES_OF_K;
+    return RECORD + factors_workspace(P);
 }
 #else
 #define RECORD 0
@@ -239,7 +233,8 @@ static inline long long kept_workspace(const symlie_problem *restrict P)
 
 static inline long long step_workspace(const symlie_problem *restrict P)
 {
-    return 14LL * DIMENSION + 2LL * STORAGE + MASS_VALUES + 3LL * JACOBIAN_VALUES + 5LL * ROWS + 6LL * UNKNOWNS + RECORD + iteration_workspace(P);
+    return 14LL * DIMENSION + 2LL * STORAGE + MASS_VALUES + (3LL + KEEPS_FACTORS) * JACOBIAN_VALUES + 6LL * ROWS + 6LL * UNKNOWNS +
+           RECORD + iteration_workspace(P) + (KEEPS_FACTORS ? 0 : factors_workspace(P));
 }
 
 /* (9), (10), in what the method carries. */

@@ -13,11 +13,12 @@ from symlie.runtime.integrate.loop_state import LoopState
 from symlie.runtime.integrate.segments import Plan
 from symlie.runtime.methods.chosen import chosen_method
 from symlie.runtime.methods.controllers import FIXED_STEPS
+from symlie.runtime.methods.family import Method
 from symlie.runtime.solution.start import start_of
 from symlie.runtime.system.system import System
 
 
-def step_timer(system: System, method: str, h: float, steps: int) -> Callable[[], float]:
+def step_timer(system: System, method: str | Method, h: float, steps: int) -> Callable[[], float]:
     """A function that integrates ``steps`` steps from the initial state and returns nanoseconds of CPU per step.
 
     Parameters
@@ -25,7 +26,7 @@ def step_timer(system: System, method: str, h: float, steps: int) -> Callable[[]
     system
         A system with the C backend.
     method
-        Name of a method.
+        Name of a method, or a method with options.
     h
         Step size, in s.
     steps

@@ -63,12 +63,13 @@ def test_numpy_takes_the_same_steps(group: str) -> None:
 
 @pytest.mark.parametrize("backend", ["c", "numpy"])
 @pytest.mark.parametrize("name", EMBEDDED)
-def test_estimates_have_the_order_of_the_embedded_formula(name: str, backend: str) -> None:
-    """The norm of ŷ - y with absolute tolerance one, over step sizes."""
+def test_estimates_have_the_lower_order_of_the_pair(name: str, backend: str) -> None:
+    """The norm of ŷ - y with absolute tolerance one, over step sizes: ŷ or y may have the higher order."""
     group = "SO3xR3" if method(name).takes_constraints else "SO3"
     system = heavy_top_system(group, backend)
-    order = method(name).tableau.order_hat
-    assert order is not None
+    order_hat = method(name).order_hat
+    assert order_hat is not None
+    order = min(method(name).order, order_hat)
     errors = []
     for h in (2.0**-9, 2.0**-10):
         solution = sl.solve(system, h, method=name, h=h, atol=1.0, trace=True)

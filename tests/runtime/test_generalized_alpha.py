@@ -296,8 +296,6 @@ def test_parameters_of_the_radius() -> None:
 def test_models_that_are_not_taken() -> None:
     with pytest.raises(UnsupportedMethodError, match="nodes move by fields"):
         sl.solve(heavy_top.build(formulation="se3_dual").derive().compile(backend="numpy"), 1, h=0.1, method=METHODS[0])
-    with pytest.raises(UnsupportedMethodError, match="has no error estimate"):
-        sl.solve(heavy_top_system("SE3", "numpy"), 1, method=METHODS[0])
 
 
 @functools.cache

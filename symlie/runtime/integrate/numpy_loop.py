@@ -117,6 +117,7 @@ class TimeLoop:
             is_last = counters.step + 1 == plan.steps[counters.segment]
             end_of_step = end if is_last else start + (counters.step + 1) * h
         is_looked_at = looks_at_step(control.stiffness_limit, counters)
+        begins = state.own is None
         trial, status = self._tried(h)
         if control.is_adaptive and not (trial is not None and trial.error <= 1):
             failed = trial is None or not trial.error <= np.inf
@@ -126,6 +127,9 @@ class TimeLoop:
                 return status if status is not Status.DONE else Status.STEP_UNDERFLOW
             if trial is not None and not failed:
                 state.acceleration = trial.first_acceleration
+            if begins:
+                # What a method begins with belongs to the length of its first step.
+                state.own = None
             self.h = h * factor
             counters.rejected += 1
             return Status.DONE

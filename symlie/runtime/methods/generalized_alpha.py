@@ -19,9 +19,23 @@ changes to r h,
 
     a_n ← v̇_n + r (a_n - v̇_n),   v_n ← v_n + (r² - 1) δ,   B δ = B v_n + b            (11)
 
-with δ = M⁻¹Bᵀμ, for index 3 alone. Numbers are those of ``generalized_alpha.h``.
+with δ = M⁻¹Bᵀμ, for index 3 alone. The error is estimated by
+
+    θ̂ = h (v_n - δ) + h² (v̇_n/3 + v̇_{n+1}/6) + h³ [v_n, v̇_n]/12                      (12)
+
+of order three, with the true accelerations in the place of a_n and a_{n+1}. By (5), a_n = v̇_n + Δ h v̈_n + O(h²) with
+Δ = α_m - α_f, so that (3) gives
+
+    θ̂ - θ = h³ ((1/6 - β - Δ/2) v̈_n + [v_n, v̇_n]/12) + O(h⁴)
+
+less its part across Φ = 0, where the step is exact: index 3 takes δ away, and index 2 has η in θ. This is the local
+error of θ. Stable parameters have β + Δ/2 ≥ 1/4, so that the factor of v̈_n is -1/12 or less. The local error of v,
+h³ (1/6 - c - γ (1/2 + Δ)) v⃛_n with c = (1 - α_f)/2 - (1 - α_m)(1/2 + Δ), is not part of the estimate: for a motion of
+frequency ω it is as large as that of θ relative to θ, times h ω; accelerations of three times would show it, but with
+index 3 they are rounded at 1/h². With parameters of order one it is of h², and there is no estimate.
+Numbers are those of ``generalized_alpha.h``.
 Source: [Holzinger2024], equations 33 to 43 and algorithms 4 and 5; [Hante2022], section 5; (9), (10): [Arnold2016];
-[Bruls2012].
+[Bruls2012]; (12) is the estimate of Zienkiewicz and Xie, for Lie groups and with true accelerations.
 """
 
 from __future__ import annotations
@@ -68,8 +82,8 @@ class AlphaTableau(Tableau):
 
     @property
     def has_estimate(self) -> bool:
-        """No."""
-        return False
+        """(12)."""
+        return True
 
 
 WORDS = {
@@ -214,7 +228,7 @@ class GeneralizedAlpha(Method):
     @classmethod
     def read(cls, reader: EntryReader) -> Self:
         index = reader.required_integer("index")
-        return cls(AlphaTableau(**{**reader.common(), "order": 2}, c=(), index=index))
+        return cls(AlphaTableau(**{**reader.common(), "order": 2, "order_hat": 3}, c=(), index=index))
 
     @property
     def is_index_3(self) -> bool:
@@ -229,6 +243,10 @@ class GeneralizedAlpha(Method):
     @property
     def order(self) -> int:
         return self.orders()[0].order
+
+    @property
+    def has_estimate(self) -> bool:
+        return self.order == self.tableau.order
 
     def orders(self) -> tuple[FoundOrder, None]:
         """a_n is v̇ + Δ h v̈ + c h² v⃛ at t_n, with Δ = α_m - α_f by (5); then (3) and (4) are compared with q and v."""
@@ -366,6 +384,8 @@ class GeneralizedAlpha(Method):
         if stepper.rows:
             stepper.measure(trial, at.t, trial.q, trial.v, step.mechanics.jacobian(at.t, trial.q))
         trial.own = np.concatenate([[h], at.acceleration, step.algorithmic(step.moved(u)), 0 * at.v, step.taken])
+        if stepper.control.with_estimate:
+            trial.estimate(stepper.control, at.theta, step.third_order(at), state.v, at.v, at.v)
         return trial
 
 
@@ -394,12 +414,15 @@ class _Step:
         if self.has_factors:
             self.factors = self._kept()
         ratio = h / state.own[0]
+        self.off = np.zeros_like(self.v)
+        if stepper.rows and method.is_index_3 and (ratio != 1 or stepper.control.with_estimate):
+            residual = self.mechanics.hidden_residual(state.t, state.q, self.v, self.B)
+            self.off = _along(stepper, state, self.B, residual)
         if ratio != 1:
             # (11)
             self.a = self.before + ratio * (self.a - self.before)
-            if stepper.rows and method.is_index_3:
-                residual = self.mechanics.hidden_residual(state.t, state.q, self.v, self.B)
-                self.v = self.v + (ratio**2 - 1) * _along(stepper, state, self.B, residual)
+            self.v = self.v + (ratio**2 - 1) * self.off
+            self.off = ratio**2 * self.off
 
     def guess(self) -> Array:
         """The predictor: v̇ and λ of the step before, or zero."""
@@ -439,6 +462,12 @@ class _Step:
         self.mechanics.prescribe(self.t, q, v)
         prescribed = self.mechanics.kernels.prescribed_acceleration(self.mechanics.p, self.t)
         return Point(self.t, q, v, np.where(self.free, acceleration, prescribed), u[n : n + rows], theta)
+
+    def third_order(self, at: Point) -> Array:
+        """θ̂."""
+        h, bracket = self.h, self.mechanics.kernels.bracket(self.v, self.before)
+        # (12)
+        return h * (self.v - self.off) + h**2 * (self.before / 3 + at.acceleration / 6) + h**3 * bracket / 12
 
     def residual(self, u: Array) -> Array:
         """[M v̇ + g + Bᵀλ; Φ; B v + b]."""
@@ -488,9 +517,12 @@ class _Step:
         self.stepper.memory = {self.taken.tobytes(): found}
         return found
 
+    def _slope(self, h: float) -> float:
+        """β' = dv̇/dw, in 1/s²."""
+        return (1 - self.p.alpha_m) / (self.p.beta * (1 - self.p.alpha_f) * h**2)
+
     def _taken(self, at: Point, h: float, start: Array) -> TakenMatrix:
-        p, method = self.p, self.method
-        velocity, acceleration = p.gamma / (p.beta * h), (1 - p.alpha_m) / (p.beta * (1 - p.alpha_f) * h**2)
+        method, velocity, acceleration = self.method, self.p.gamma / (self.p.beta * h), self._slope(h)
         scale = acceleration if method.scaling else 1.0
         weights = Weights(acceleration, velocity, method.tangent, method.stiffness == "full", scale)
         return self.matrix.taken(at, weights, start)
@@ -498,7 +530,7 @@ class _Step:
     @property
     def floor(self) -> float:
         """Norm of a residual that is made of rounding alone."""
-        return self.matrix.rounding(self.point, self.factors.stiffness)
+        return self.matrix.rounding(self.point, self.factors.stiffness, self._slope(self.h))
 
     def correction(self, r: Array) -> Array:
         """Solve with it."""

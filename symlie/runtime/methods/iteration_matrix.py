@@ -182,15 +182,19 @@ class IterationMatrix:
             return self.layout.velocity_name(unknown)
         return self.layout.row_name((unknown - n) % self.layout.rows)
 
-    def rounding(self, at: Point, K: Array) -> float:
-        """Norm of a residual that is made of rounding alone: of its terms, and of the configuration that they see."""
+    def rounding(self, at: Point, K: Array, acceleration: float) -> float:
+        """Norm of a residual that is made of rounding alone: of its terms, and of the configuration that they see.
+
+        v̇ is rounded as its part dv̇/dw θ is, with dv̇/dw the number ``acceleration`` in 1/s²; short steps cancel it.
+        """
         m, layout, tables = self.mechanics, self.layout, self.tables
         storage, begin = tables["STORED_SIZE"], tables["STORED"]
         largest = np.maximum.reduceat(np.append(np.abs(at.q), 0.0), np.stack([begin, begin + storage], 1).ravel())[::2]
         terms = np.abs(m.force(at.t, at.q, at.v))
         M, i, j = m.mass(at.t, at.q), tables["MASS_ROW"], tables["MASS_COLUMN"]
-        np.add.at(terms, i, np.abs(M * at.acceleration[j]))
-        np.add.at(terms, j[i != j], np.abs(M * at.acceleration[i])[i != j])
+        size = np.abs(at.acceleration) + acceleration * np.abs(at.theta)
+        np.add.at(terms, i, np.abs(M) * size[j])
+        np.add.at(terms, j[i != j], (np.abs(M) * size[i])[i != j])
         np.add.at(terms, tables["STIFFNESS_ROW"], np.abs(K) * largest[tables["STIFFNESS_COLUMN"]])
         rows = np.zeros(layout.rows)
         if layout.rows:

@@ -140,9 +140,9 @@ int symlie_integrate(const symlie_problem *P, symlie_state *state, const symlie_
                 end_of_step = is_last ? end : start + (symlie_real)(state->step + 1) * equal;
             }
             trial.keeps_difference = looks_at_step(control, state);
+            const int begins = !state->own_is_valid;
             int status = begin_method(P, work, t, h, control, &mass, state);
-            if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
-            status = try_step(P, work, t, h, control, &mass, state, &trial);
+            if (status == SYMLIE_DONE) status = try_step(P, work, t, h, control, &mass, state, &trial);
             if (control->is_adaptive) {
                 const int failed = status != SYMLIE_DONE || !(trial.error <= (symlie_real)INFINITY);
                 if (failed || !(trial.error <= 1)) {
@@ -150,6 +150,8 @@ int symlie_integrate(const symlie_problem *P, symlie_state *state, const symlie_
                     record_tried(record, t, h, failed ? (symlie_real)NAN : trial.error, 0);
                     if (h * factor < smallest_step(plan, t)) return status != SYMLIE_DONE ? status : SYMLIE_STEP_UNDERFLOW;
                     if (!failed) keep_first_stage(P, state, &trial);
+                    /* What a method begins with belongs to the length of its first step. */
+                    if (begins) state->own_is_valid = 0;
                     state->h = h * factor;
                     state->rejected++;
                     continue;

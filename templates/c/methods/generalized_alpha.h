@@ -11,6 +11,7 @@
  *   a_0 = v'_0 + (alpha_m - alpha_f) h v''_0                                                (9)
  *   B_0 dv = B_0 ((1 - 6 beta - 3 (alpha_m - alpha_f)) h^2 v''_0/6 + h^2 [v_0, v'_0]/12)    (10)
  *   a_n <- v'_n + r (a_n - v'_n),   v_n <- v_n + (r^2 - 1) d,   B d = B v_n + b             (11)
+ *   theta_hat = h (v_n - d) + h^2 (v'_n/3 + v'_{n+1}/6) + h^3 [v_n, v'_n]/12                (12)
  *
  * dv = M^-1 B^T mu is added to v_0, and (11) has d = M^-1 B^T mu, for index 3 alone; r is the ratio of the lengths of two
  * steps. v''_0 is a derivative from the right. Source: [Holzinger2024], equations 33 to 43 and algorithms 4 and 5;
@@ -177,6 +178,12 @@ static inline int newton_correction(newton_problem *restrict s, const symlie_rea
     return all_finite(UNKNOWNS, d) ? SYMLIE_DONE : SYMLIE_SINGULAR;
 }
 
+/* v' is rounded as its part beta' theta is, which short steps cancel. */
+static inline symlie_real acceleration_size(const newton_problem *restrict s, int component)
+{
+    return fabs(s->v_dot[component]) + s->acceleration * fabs(s->theta[component]);
+}
+
 /* Norm of a residual that is made of the rounding of its terms, and of the configuration that they see. */
 SYMLIE_COLD symlie_real newton_floor(newton_problem *restrict s)
 {
@@ -191,8 +198,8 @@ SYMLIE_COLD symlie_real newton_floor(newton_problem *restrict s)
     for (int k = 0; k < DIMENSION; k++) terms[k] = fabs(terms[k]);
     for (int k = 0; k < MASS_VALUES; k++) {
         const int i = MASS_ROW[k], j = MASS_COLUMN[k];
-        terms[i] += fabs(s->M[k] * s->v_dot[j]);
-        if (i != j) terms[j] += fabs(s->M[k] * s->v_dot[i]);
+        terms[i] += fabs(s->M[k]) * acceleration_size(s, j);
+        if (i != j) terms[j] += fabs(s->M[k]) * acceleration_size(s, i);
     }
     for (int k = 0; k < VALUES_OF_K; k++)
         terms[STIFFNESS_ROW[k]] += fabs(s->A.K[k]) * sizes[STIFFNESS_COLUMN[k]];
@@ -233,7 +240,7 @@ static inline long long kept_workspace(const symlie_problem *restrict P)
 
 static inline long long step_workspace(const symlie_problem *restrict P)
 {
-    return 14LL * DIMENSION + 2LL * STORAGE + MASS_VALUES + (3LL + KEEPS_FACTORS) * JACOBIAN_VALUES + 6LL * ROWS + 6LL * UNKNOWNS +
+    return 15LL * DIMENSION + 2LL * STORAGE + MASS_VALUES + (3LL + KEEPS_FACTORS) * JACOBIAN_VALUES + 6LL * ROWS + 6LL * UNKNOWNS +
            RECORD + iteration_workspace(P) + (KEEPS_FACTORS ? 0 : factors_workspace(P));
 }
 
@@ -291,6 +298,16 @@ static inline int method_begin(const symlie_problem *restrict P, symlie_real *re
     return SYMLIE_DONE;
 }
 
+/* (12); off is d */
+static inline void third_order(const newton_problem *restrict s, const symlie_real *restrict off, symlie_real *restrict theta)
+{
+    const symlie_problem *P = s->P;
+    const symlie_real h = s->h;
+    system_bracket(P, s->v_n, s->acceleration_n, theta);
+    for (int k = 0; k < DIMENSION; k++)
+        theta[k] = h * (s->v_n[k] - off[k]) + h * h * (s->acceleration_n[k] / 3 + s->v_dot[k] / 6) + h * h * h * theta[k] / 12;
+}
+
 static inline int method_step(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h,
                               const symlie_control *restrict control, mass_matrix *restrict mass,
                               const symlie_state *restrict state, symlie_trial *restrict trial)
@@ -305,6 +322,7 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
     ARRAY(v, DIMENSION);
     ARRAY(v_dot, DIMENSION);
     ARRAY(theta, DIMENSION);
+    ARRAY(off, DIMENSION);
     ARRAY(terms, DIMENSION);
     ARRAY(scratch, DIMENSION + ROWS);
     ARRAY(zero, DIMENSION + ROWS);
@@ -333,7 +351,7 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
     ARRAY(block, HAS_ETA * (SQUARES + 1));
     const newton_policy policy = {NEWTON_MAX, NEWTON_HALVINGS, 0, NEWTON_RTOL, NEWTON_ATOL, 1, CONTRACTION, NEWTON_PATIENCE};
     const symlie_real *own = state->own, ratio = h / own[OWN_LENGTH];
-    (void)work, (void)control, (void)mass;
+    (void)work, (void)mass;
     copy(STORAGE, state->q, q_n);
     copy(DIMENSION, own + OWN_ACCELERATION, acceleration_n);
     copy(DIMENSION, own + OWN_ALGORITHMIC, a_n);
@@ -342,16 +360,22 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
 #if CONSTRAINED
     system_jacobian(P, t, q_n, B_n);
 #endif
-    if (SYMLIE_UNLIKELY(ratio != 1)) {
-        /* (11) */
-        for (int k = 0; k < DIMENSION; k++) a_n[k] = acceleration_n[k] + ratio * (a_n[k] - acceleration_n[k]);
+    for (int k = 0; k < DIMENSION; k++) off[k] = 0;
 #if CONSTRAINED && !HAS_ETA
+    if (SYMLIE_UNLIKELY(ratio != 1 || control->with_estimate)) {
         hidden_residual(P, t, q_n, B_n, v_n, 0, rows, lambda);
         for (int k = 0; k < COUNT_OF_RATE_ROW; k++) lambda[RATE_ROW[k]] = 0;
-        const int failed = along_constraints(P, t, q_n, B_n, lambda, terms, rows, mass, w);
+        const int failed = along_constraints(P, t, q_n, B_n, lambda, terms, rows, mass, off);
         if (failed != SYMLIE_DONE) return failed;
-        for (int k = 0; k < DIMENSION; k++) v_n[k] += (ratio * ratio - 1) * w[k];
+    }
 #endif
+    if (SYMLIE_UNLIKELY(ratio != 1)) {
+        /* (11) */
+        for (int k = 0; k < DIMENSION; k++) {
+            a_n[k] = acceleration_n[k] + ratio * (a_n[k] - acceleration_n[k]);
+            v_n[k] += (ratio * ratio - 1) * off[k];
+            off[k] *= ratio * ratio;
+        }
     }
     newton_problem problem = {
         .P = P, .t = t + h, .t_n = t, .h = h, .acceleration = (1 - ALPHA_M) / (BETA * (1 - ALPHA_F) * h * h), .velocity = GAMMA / (BETA * h),
@@ -403,6 +427,10 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
     copy(DIMENSION, v_dot, trial->own + OWN_ACCELERATION);
     copy(DIMENSION, a, trial->own + OWN_ALGORITHMIC);
     for (int k = 0; k < DIMENSION; k++) trial->own[OWN_PERTURBATION + k] = 0;
+    if (EMBEDDED && control->with_estimate) {
+        third_order(&problem, off, d);
+        trial->error = error_norm(P, control, trial, theta, d, state->v, v, v);
+    }
 #if KEEPS_FACTORS
     copy(RECORD, taken, trial->own + OWN_MATRIX_TIMES);
 #endif

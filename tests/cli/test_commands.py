@@ -29,13 +29,13 @@ def test_list(cli: Cli) -> None:
 def test_list_a_method(cli: Cli) -> None:
     lines = [" ".join(line.split()) for line in cli("list", "generalized_alpha").out.splitlines()]
     for line in (
-        "order 2",
+        "order 2, embedded 3",
         "rho 0 … 1 default: 0.9",
         "alpha_m a number default: from others",
         "newton full | modified default: full",
         "tangent true | false default: true",
         "not for nodes that move by fields",
-        "adaptive steps and traces, which need an error estimate",
+        "constraints of accelerations",
     ):
         assert line in lines
     assert any(line.startswith("source [Holzinger2024]") for line in lines)
@@ -49,7 +49,8 @@ def test_list_methods_for_a_model(cli: Cli) -> None:
     out = cli("list", "--for", "heavy_top", "-o", "group=SE3").out
     assert out.startswith("Default for heavy_top: half_explicit_5\n")
     taken, refused = out.split("Methods that do not")
-    assert "generalized_alpha         order 2  fixed steps, --h" in taken
+    assert "generalized_alpha         order 2  adaptive or fixed steps" in taken
+    assert "half_explicit_4           order 4  fixed steps, --h" in taken
     assert "Method 'rkmk_dopri5' integrates systems without constraints" in refused
     data = cli("list", "--for", "heavy_top", "-o", "group=SO3", "--json").json
     assert (data["model"], data["options"], data["default"]) == ("heavy_top", {"group": "SO3"}, "half_explicit_5")

@@ -48,9 +48,6 @@ NEWTON_STEPS = 50
 NEWTON_PATIENCE = 8
 """Corrections with the same factors at most, in modified Newton."""
 
-NEWTON_CONTRACTION = 0.5
-"""Factor by which kept factors must reduce the residual, in modified Newton."""
-
 NEWTON_HALVINGS = 10
 """How often a Newton step that does not reduce the residual is halved at most."""
 

@@ -47,7 +47,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
 
-from symlie.contract.constants import DERIVATIVE_STEP, NEWTON_CONTRACTION, ROUNDING
+from symlie.contract.constants import DERIVATIVE_STEP, ROUNDING
 from symlie.errors import ModelError, UnknownNameError
 from symlie.notices import notify
 from symlie.runtime.layout.layout import Array, Layout
@@ -55,7 +55,7 @@ from symlie.runtime.methods.c_text import c_number
 from symlie.runtime.methods.entry import EntryReader
 from symlie.runtime.methods.family import Method, OwnArray
 from symlie.runtime.methods.iteration_matrix import Point, TakenMatrix, Weights
-from symlie.runtime.methods.newton_iteration import NewtonPolicy, newton_solution
+from symlie.runtime.methods.newton_iteration import CONTRACTION, NewtonPolicy, newton_solution
 from symlie.runtime.methods.order_conditions import FoundOrder, count_order
 from symlie.runtime.methods.tableau import Tableau
 
@@ -248,15 +248,23 @@ class GeneralizedAlpha(Method):
     def has_estimate(self) -> bool:
         return self.order == self.tableau.order
 
-    def orders(self) -> tuple[FoundOrder, None]:
-        """a_n is v̇ + Δ h v̈ + c h² v⃛ at t_n, with Δ = α_m - α_f by (5); then (3) and (4) are compared with q and v."""
+    def orders(self) -> tuple[FoundOrder, FoundOrder]:
+        """a_n is v̇ + Δ h v̈ + c h² v⃛ at t_n, with Δ = α_m - α_f by (5); then (3) and (4) are compared with q and v.
+
+        θ̂ of (12) has the terms h² v̇/2 and h³ v̈/6 of the increment, but h⁴ v⃛/12 for h⁴ v⃛/24.
+        """
         named = ("rho", "alpha_m", "alpha_f", "beta", "gamma")
         stated = {name: None if vars(self)[name] is None else Fraction(repr(vars(self)[name])) for name in named}
         p = parameters_of(stated, Fraction(1))
         shift, half = p.alpha_m - p.alpha_f, Fraction(1, 2)
         c = (1 - p.alpha_f) / 2 - (1 - p.alpha_m) * (half + shift)
         third = [c + p.gamma * (half + shift) - Fraction(1, 6), shift / 2 + p.beta - Fraction(1, 6)]
-        return count_order([[Fraction(0)], [p.gamma + shift - half], third, [Fraction(1)]], 8 * ROUNDING), None
+        first, last = Fraction(1, 3), Fraction(1, 6)
+        estimate = [[first + last - half], [last - Fraction(1, 6)], [last / 2 - Fraction(1, 24)]]
+        return (
+            count_order([[Fraction(0)], [p.gamma + shift - half], third, [Fraction(1)]], 8 * ROUNDING),
+            count_order([[Fraction(0)], *estimate], 0.0),
+        )
 
     @property
     def options(self) -> dict[str, Any]:
@@ -324,7 +332,7 @@ class GeneralizedAlpha(Method):
             "GAMMA": p.gamma,
             "NEWTON_RTOL": self.newton_rtol,
             "NEWTON_ATOL": self.newton_atol,
-            "CONTRACTION": NEWTON_CONTRACTION if self.newton == "modified" else 0.0,
+            "CONTRACTION": CONTRACTION if self.newton == "modified" else 0.0,
         }
         choices = {
             "KEEPS_FACTORS": self.newton == "modified",
@@ -373,7 +381,7 @@ class GeneralizedAlpha(Method):
             rtol=self.newton_rtol,
             atol=self.newton_atol,
             free=1,
-            contraction=NEWTON_CONTRACTION if self.newton == "modified" else 0.0,
+            contraction=CONTRACTION if self.newton == "modified" else 0.0,
         )
         u, counts = newton_solution(step, policy, step.guess(), 1.0)
         at = step.at(u)

@@ -16,6 +16,9 @@ from symlie.contract.constants import NEWTON_ENOUGH, NEWTON_FLOOR, NEWTON_HALVIN
 from symlie.errors import NotConvergedError
 from symlie.runtime.layout.layout import Array
 
+CONTRACTION = 0.5
+"""Factor by which kept factors must reduce the residual, in modified Newton."""
+
 
 @dataclass(frozen=True)
 class NewtonPolicy:

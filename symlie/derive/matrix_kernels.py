@@ -27,9 +27,16 @@ _Derived = tuple[Sequence[Symbol], Sequence[Symbol], Sequence[Matrix]]
 
 MATRICES: Mapping[str, Callable[[Model, DerivedStatement], _Derived]] = {
     "newton": lambda model, d: (d.newton.acceleration, d.newton.multipliers, d.newton.matrices),
-    "ports": lambda model, d: derive_ports(d, model.inputs),
+    "ports": lambda model, d: _ports(model, d),
 }
 """How the matrices of a set are derived from a statement."""
+
+
+def _ports(model: Model, derived: DerivedStatement) -> _Derived:
+    # Both sets are statements of one program: ports come behind the Newton matrices, so that their text is one
+    # whichever of the sets is asked for first.
+    _ = derived.newton
+    return derive_ports(derived, model.inputs)
 
 
 def _nonzeros(matrix: Matrix) -> tuple[SparsePattern, list[Expr]]:

@@ -12,8 +12,11 @@ from sympy import Expr, Symbol
 from symlie.derive.derived_statement import DerivedStatement, derive_statement
 from symlie.derive.kernels import _ElementBuilder as ElementBuilder
 from symlie.derive.newton_matrices import NewtonMatrices
+from symlie.derive.sets import derive_set
+from symlie.emit.sets import emit_set
 from symlie.ir.hoisting import ParameterHoisting
 from symlie.modeling.model import Model
+from symlie.models import roll_up
 from symlie.models.flying_spaghetti import build
 from tests import tolerances
 from tests.evaluation import Evaluation
@@ -86,3 +89,12 @@ def test_cost_of_a_segment() -> None:
     ]
     kernel = builder.kernel("everything", [c for term in terms for c in term], row="force")
     assert 3000 < kernel.body.operation_count <= MOST_OPERATIONS
+
+
+def test_text_of_a_set_does_not_depend_on_those_before_it() -> None:
+    """Sets of a model are parts of one program, and come from the cache or are derived, in any order."""
+    first, second = (roll_up.build(2).derive() for _ in range(2))
+    alone = emit_set(derive_set(first, "ports"), "")
+    newton = emit_set(derive_set(second, "newton"), "")
+    assert emit_set(derive_set(second, "ports"), "") == alone
+    assert emit_set(derive_set(first, "newton"), "") == newton

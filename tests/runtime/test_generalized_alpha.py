@@ -256,10 +256,10 @@ def test_stiff_systems_take_long_steps() -> None:
 
 MISTAKES: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"rho": 1.5}, ModelError, "rho is 1.5, but it must be a number from 0 to 1"),
-    ({"newton": "fast"}, UnknownNameError, "There is no newton 'fast'; use one of: full, modified"),
-    ({"tangent": "perhaps"}, UnknownNameError, "There is no tangent 'perhaps'; use one of: true, false"),
+    ({"newton": "fast"}, UnknownNameError, "Unknown newton 'fast'; use one of: full, modified"),
+    ({"tangent": "perhaps"}, UnknownNameError, "Unknown tangent 'perhaps'; use one of: true, false"),
     ({"rho": 0.5, "alpha_m": 0.1}, ModelError, "give rho, or alpha_m and alpha_f, not both"),
-    ({"newton_max": 0}, ModelError, "newton_max is 0, but it must be a number from 1"),
+    ({"newton_max": 0}, ModelError, "newton_max is 0, but it must be a whole number from 1"),
     ({"beta": "many"}, ModelError, "beta is 'many', but it must be a number"),
 ]
 

@@ -48,7 +48,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 import numpy as np
 
 from symlie.contract.constants import DERIVATIVE_STEP, ROUNDING
-from symlie.errors import ModelError, UnknownNameError
+from symlie.errors import ModelError
 from symlie.notices import notify
 from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.methods.c_text import c_number
@@ -56,6 +56,7 @@ from symlie.runtime.methods.entry import EntryReader
 from symlie.runtime.methods.family import Method, OwnArray
 from symlie.runtime.methods.iteration_matrix import Point, TakenMatrix, Weights
 from symlie.runtime.methods.newton_iteration import CONTRACTION, NewtonPolicy, newton_solution
+from symlie.runtime.methods.options import Bounded, Choice, Option
 from symlie.runtime.methods.order_conditions import FoundOrder, count_order
 from symlie.runtime.methods.tableau import Tableau
 
@@ -86,31 +87,23 @@ class AlphaTableau(Tableau):
         return True
 
 
-WORDS = {
-    "newton": ("full", "modified"),
-    "stiffness": ("full", "reduced"),
-    "start": ("optimal", "plain"),
-    "predictor": ("previous", "zero"),
-    "tangent": (True, False),
-    "scaling": (True, False),
+PARAMETERS = ("alpha_m", "alpha_f", "beta", "gamma")
+"""Options that are numbers of the equations."""
+
+OPTIONS: Mapping[str, Option] = {
+    "rho": Bounded(0, 1, may_be_missing=True),
+    **dict.fromkeys(PARAMETERS, Bounded(may_be_missing=True)),
+    "newton_rtol": Bounded(0, 1),
+    "newton_atol": Bounded(0),
+    "newton_max": Bounded(1, 1e6, is_whole=True),
+    "newton": Choice(("full", "modified")),
+    "stiffness": Choice(("full", "reduced")),
+    "start": Choice(("optimal", "plain")),
+    "predictor": Choice(("previous", "zero")),
+    "tangent": Choice((True, False)),
+    "scaling": Choice((True, False)),
 }
-"""Options that are one of some words, the default first."""
-
-NUMBERS = {
-    "rho": (0.0, 1.0),
-    **dict.fromkeys(("alpha_m", "alpha_f", "beta", "gamma"), (-np.inf, np.inf)),
-    "newton_rtol": (0.0, 1.0),
-    "newton_atol": (0.0, np.inf),
-    "newton_max": (1.0, 1e6),
-}
-"""Options that are numbers, with the least and the largest value."""
-
-
-def _range(least: float, most: float) -> str:
-    if np.isfinite(most):
-        return f"{least:.7g} … {most:.7g}"
-    return f"from {least:g}" if np.isfinite(least) else "a number"
-
+"""What options may be."""
 
 Number = TypeVar("Number", float, Fraction)
 
@@ -213,10 +206,7 @@ class GeneralizedAlpha(Method):
     family: ClassVar[str] = "generalized_alpha"
     header: ClassVar[str] = "generalized_alpha.h"
     included: ClassVar[tuple[str, ...]] = ("newton.h",)
-    option_values: ClassVar[Mapping[str, str]] = {
-        **{name: _range(*bounds) for name, bounds in NUMBERS.items()},
-        **{name: " | ".join(str(word).lower() for word in words) for name, words in WORDS.items()},
-    }
+    option_values: ClassVar[Mapping[str, str]] = {name: option.text for name, option in OPTIONS.items()}
     refused: ClassVar[tuple[str, ...]] = (
         "nodes that move by fields",
         "constraints of accelerations",
@@ -253,8 +243,8 @@ class GeneralizedAlpha(Method):
 
         θ̂ of (12) has the terms h² v̇/2 and h³ v̈/6 of the increment, but h⁴ v⃛/12 for h⁴ v⃛/24.
         """
-        named = ("rho", "alpha_m", "alpha_f", "beta", "gamma")
-        stated = {name: None if vars(self)[name] is None else Fraction(repr(vars(self)[name])) for name in named}
+        known = {name: getattr(self, name) for name in ("rho", *PARAMETERS)}
+        stated = {name: None if value is None else Fraction(repr(value)) for name, value in known.items()}
         p = parameters_of(stated, Fraction(1))
         shift, half = p.alpha_m - p.alpha_f, Fraction(1, 2)
         c = (1 - p.alpha_f) / 2 - (1 - p.alpha_m) * (half + shift)
@@ -271,9 +261,7 @@ class GeneralizedAlpha(Method):
         return {name: getattr(self, name) for name in self.option_values}
 
     def _with(self, options: Mapping[str, Any]) -> Self:
-        chosen: dict[str, Any] = {
-            name: _word(name, v) if name in WORDS else _number(self.name, name, v) for name, v in options.items()
-        }
+        chosen = {name: OPTIONS[name].read(self.name, name, stated) for name, stated in options.items()}
         stated = [name for name in ("alpha_m", "alpha_f") if chosen.get(name) is not None]
         if chosen.get("rho") is not None and stated:
             raise ModelError(f"Method {self.name}: give rho, or alpha_m and alpha_f, not both.")
@@ -543,27 +531,3 @@ class _Step:
     def correction(self, r: Array) -> Array:
         """Solve with it."""
         return self.factors.solve(r, len(self.v), self.stepper.rows)
-
-
-def _word(name: str, stated: object) -> object:
-    words = WORDS[name]
-    if isinstance(words[0], bool) and isinstance(stated, str):
-        stated = {"true": True, "false": False}.get(stated, stated)
-    if stated not in words:
-        known = ", ".join(str(w).lower() for w in words)
-        raise UnknownNameError(f"There is no {name} '{stated}'; use one of: {known}.")
-    return stated
-
-
-def _number(method: str, name: str, stated: Any) -> float | int | None:
-    if stated is None:
-        return None
-    try:
-        value = float(Fraction(stated) if isinstance(stated, str) else stated)
-    except (TypeError, ValueError, ZeroDivisionError):
-        value = np.nan
-    least, most = NUMBERS[name]
-    if not (least <= value <= most and np.isfinite(value)):
-        between = f" from {least:g} to {most:g}" if np.isfinite(most) else ""
-        raise ModelError(f"Method {method}: {name} is {stated!r}, but it must be a number{between}.")
-    return int(value) if name == "newton_max" else value

@@ -26,6 +26,7 @@ from symlie.runtime.methods.c_text import c_matrix, c_vector
 from symlie.runtime.methods.entry import EntryReader
 from symlie.runtime.methods.exact import ExactRow
 from symlie.runtime.methods.family import Method, ScalarStages
+from symlie.runtime.methods.options import Choice
 from symlie.runtime.methods.order_conditions import MOST_NODES, FoundOrder, inverse_weights, order_of, rkmk_series
 from symlie.runtime.methods.tableau import Bracket, ExplicitTableau
 
@@ -159,7 +160,7 @@ class Rkmk(ExplicitMethod):
     header: ClassVar[str] = "rkmk.h"
     option_values: ClassVar[Mapping[str, str]] = {
         "commutators": f"exact | auto | 0 … {MOST_COMMUTATORS}",
-        "map": " | ".join(MAPS),
+        "map": Choice(MAPS).text,
     }
     members: ClassVar[str] = "tableaux of the family rkmk"
 
@@ -204,8 +205,7 @@ class Rkmk(ExplicitMethod):
 
     def _with(self, options: Mapping[str, object]) -> Self:
         chosen = options.get("map", self.map)
-        if not isinstance(chosen, str) or chosen not in MAPS:
-            raise UnknownNameError(f"Unknown map '{chosen}'; use one of: {', '.join(MAPS)}.")
+        chosen = Choice(MAPS).read(self.name, "map", chosen)
         stated = options.get("commutators", "exact" if self.commutators is None else self.commutators)
         return replace(self, map=chosen, commutators=self._commutators(stated))
 

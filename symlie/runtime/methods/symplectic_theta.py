@@ -12,21 +12,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
-from symlie.errors import ModelError
 from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.methods.c_text import c_number
 from symlie.runtime.methods.entry import EntryReader
 from symlie.runtime.methods.family import Method
 from symlie.runtime.methods.newton_iteration import NewtonPolicy, newton_solution
+from symlie.runtime.methods.options import Bounded
 from symlie.runtime.methods.tableau import Tableau
 
 if TYPE_CHECKING:
     from symlie.runtime.methods.stepper import State, Stepper, Trial
+
+THETA = Bounded(0, 1)
+"""What θ may be."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -60,14 +62,14 @@ class SymplecticTheta(Method):
     family: ClassVar[str] = "symplectic"
     header: ClassVar[str] = "symplectic_theta.h"
     included: ClassVar[tuple[str, ...]] = ("newton.h",)
-    option_values: ClassVar[Mapping[str, str]] = {"theta": "0 … 1"}
+    option_values: ClassVar[Mapping[str, str]] = {"theta": THETA.text}
     refused: ClassVar[tuple[str, ...]] = ("systems that are not Hamiltonian on cotangent bundles",)
     members: ClassVar[str] = "symplectic_theta"
 
     @classmethod
     def read(cls, reader: EntryReader) -> Self:
         common = {**reader.common(), "order": 2}
-        return cls(ThetaTableau(**common, c=()), _parameter(reader.name, reader.entry["theta"]))
+        return cls(ThetaTableau(**common, c=()), THETA.read(reader.name, "theta", reader.entry["theta"]))
 
     @property
     def order(self) -> int:
@@ -78,7 +80,7 @@ class SymplecticTheta(Method):
         return {"theta": self.theta}
 
     def _with(self, options: Mapping[str, object]) -> Self:
-        return replace(self, theta=_parameter(self.name, options["theta"]))
+        return replace(self, theta=THETA.read(self.name, "theta", options["theta"]))
 
     def refusal(self, layout: Layout) -> str | None:
         if layout.is_hamiltonian:
@@ -106,16 +108,6 @@ class SymplecticTheta(Method):
         trial = stepper.trial(state, end, state.v, [zero], 1 + counts.evaluations, u)
         trial.newton = counts
         return trial
-
-
-def _parameter(name: str, theta: Any) -> float:
-    try:
-        value = float(Fraction(theta) if isinstance(theta, str) else theta)
-    except (TypeError, ValueError, ZeroDivisionError):
-        value = np.nan
-    if not 0 <= value <= 1:
-        raise ModelError(f"Method {name}: theta is {theta!r}, but it must be a number from 0 to 1, such as 1/2.")
-    return value
 
 
 class _Stage:

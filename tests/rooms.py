@@ -38,6 +38,7 @@ ROOMS = (
     "runtime.integrate",
     "runtime.solution",
     "runtime.methods",
+    "runtime.implicit",
     "runtime.system",
     "runtime.kernels",
     "runtime.linear",

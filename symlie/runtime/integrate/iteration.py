@@ -9,10 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symlie.compile.headers import included_headers
-from symlie.runtime.kernels.iteration_tables import iteration_tables, without_zeros
-from symlie.runtime.linear.elimination import EliminationStructure
+from symlie.runtime.kernels.iteration_tables import IterationTables, without_zeros
 from symlie.runtime.methods.c_text import c_integers
-from symlie.runtime.methods.iteration_matrix import structure_of
 
 if TYPE_CHECKING:
     from symlie.runtime.system.system import System
@@ -27,17 +25,14 @@ class Iteration:
 
     Attributes
     ----------
-    structure
-        How the matrix is stored.
+    matrix
+        How it is stored.
     tables
-        Tables by name.
-    squares
-        Numbers of T(θ), node by node.
+        Tables by name, as C takes them.
     """
 
-    structure: EliminationStructure
+    matrix: IterationTables
     tables: dict[str, NDArray[np.int32]]
-    squares: int
     is_fixed: bool
     has_eta: bool
     is_holonomic: bool
@@ -54,8 +49,9 @@ class Iteration:
     @property
     def header(self) -> str:
         """``iteration_tables.h``: the tables of models of fixed topology, or where they are, and what is known."""
+        structure = self.matrix.structure
         lines = [f"#define HAS_ETA {int(self.has_eta)}", f"#define HOLONOMIC {int(self.is_holonomic)}"]
-        numbers = {"MATRIX_VALUES": self.structure.values, "SQUARES": self.squares, **self.structure.constants}
+        numbers = {"MATRIX_VALUES": structure.values, "SQUARES": self.matrix.squares, **structure.constants}
         if self.is_fixed:
             lines += [f"#define {name} {value}" for name, value in numbers.items()]
             for name, table in self.tables.items():
@@ -67,12 +63,12 @@ class Iteration:
                 lines.append(f"#define {name} (P->iteration + P->iteration[{k}])")
                 lines.append(f"#define COUNT_OF_{name} (P->iteration[{k + 1}] - P->iteration[{k}])")
             lines += [f"#define {name} (MATRIX_LENGTHS[{k}])" for k, name in enumerate(("MATRIX_VALUES", "SQUARES"))]
-        return "\n".join([*lines, f'#include "{self.structure.kind}.h"', ""])
+        return "\n".join([*lines, f'#include "{structure.kind}.h"', ""])
 
     @property
     def files(self) -> dict[str, str]:
         """Headers by name."""
-        headers = included_headers(("rows.h", f"{self.structure.kind}.h", "iteration_matrix.h"))
+        headers = included_headers(("rows.h", f"{self.matrix.structure.kind}.h"))
         return {"iteration_tables.h": self.header, **headers}
 
 
@@ -86,12 +82,11 @@ def iteration_of(system: System, has_eta: bool) -> Iteration:
     has_eta
         Whether there is an η for each λ.
     """
-    layout = system.layout
-    table = system.sets.table("newton")
-    structure = structure_of(layout, has_eta, table)
-    tables = iteration_tables(layout, has_eta, table, structure)
-    tables |= without_zeros(layout, system.sets.table("tangent"), tables)
-    squares = sum(n.count * n.type.dimension**2 for n in layout.nodes)
-    sizes = np.array([structure.values, squares], dtype=np.int32)
-    tables = {**tables, "ELIMINATION": structure.tables, "MATRIX_LENGTHS": sizes}
-    return Iteration(structure, tables, squares, layout.is_fixed, has_eta, bool(layout.holonomic.all()))
+    layout, matrix = system.layout, system.sets.iteration(has_eta)
+    tables = {
+        **matrix.places,
+        **without_zeros(layout, system.sets.table("tangent"), matrix.places),
+        "ELIMINATION": matrix.structure.tables,
+        "MATRIX_LENGTHS": np.array([matrix.structure.values, matrix.squares], dtype=np.int32),
+    }
+    return Iteration(matrix, tables, layout.is_fixed, has_eta, bool(layout.holonomic.all()))

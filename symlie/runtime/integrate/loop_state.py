@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from symlie.runtime.methods.newton_iteration import NewtonCounts
+from symlie.runtime.implicit.newton_iteration import NewtonCounts
 from symlie.runtime.solution.start import Start
 
 

@@ -1,6 +1,6 @@
 """Where the values of M, B, K, C and H belong in the matrix of Newton's method for implicit steps, as C takes it.
 
-`symlie.runtime.methods.iteration_matrix` says what the matrix is. Unknowns are θ, then λ, then η where it is there.
+`symlie.runtime.implicit.iteration_matrix` says what the matrix is. Unknowns are θ, then λ, then η where it is there.
 Places that belong to components that nothing integrates lead behind the values, where nothing is read.
 """
 
@@ -8,13 +8,17 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from symlie.contract.set_table import SetTable
+from symlie.contract.sets import SETS
+from symlie.runtime.kernels.matrices import matrix_positions
 from symlie.runtime.layout.layout import Layout
-from symlie.runtime.linear.elimination import EliminationStructure
+from symlie.runtime.linear.elimination import EliminationStructure, elimination_structure
+from symlie.runtime.linear.schur import pairs_in_columns
 from symlie.runtime.linear.unknowns import Unknowns
 
 Integers = NDArray[np.intp]
@@ -46,14 +50,14 @@ def unknowns_of(layout: Layout, has_eta: bool, table: SetTable) -> Unknowns:
     kept = layout.free[components]
     acts_on = np.stack([n + at, components], axis=1)[kept]
     meeting = np.unique(np.stack([instance[at], node[components]], axis=1)[kept], axis=0)
-    inner = [layout.assembled("mass"), *(_assembled(layout, table, index) for index in (0, 1))]
+    K, C, H = (places for places, _ in matrix_positions(layout, SETS["newton"], table))
+    inner = [layout.assembled("mass"), K, C]
     pairs = [np.stack([node[i], node[j]], axis=1)[layout.free[i] & layout.free[j]] for i, j in inner]
     if has_eta and len(meeting):
         order = np.argsort(meeting[:, 1], kind="stable")
         at_node = np.split(meeting[order, 0], np.flatnonzero(np.diff(meeting[order, 1])) + 1)
         pairs += [np.array([*itertools.combinations(group, 2)], dtype=np.intp).reshape(-1, 2) for group in at_node]
-    h, columns = _assembled(layout, table, 2)
-    hidden = np.stack([instance[h], node[columns]], axis=1)[layout.free[columns]]
+    hidden = np.stack([instance[H[0]], node[H[1]]], axis=1)[layout.free[H[1]]]
     return Unknowns(
         np.concatenate([node, *[instance] * (1 + has_eta)]),
         np.unique(np.concatenate([*pairs, meeting, hidden]), axis=0),
@@ -61,10 +65,18 @@ def unknowns_of(layout: Layout, has_eta: bool, table: SetTable) -> Unknowns:
     )
 
 
-def iteration_tables(
-    layout: Layout, has_eta: bool, table: SetTable, places: EliminationStructure
-) -> dict[str, NDArray[np.int32]]:
-    """All tables by name.
+@dataclass(frozen=True, eq=False)
+class IterationTables:
+    """The matrix of implicit steps of a system: how it is stored, and tables by name of what belongs where."""
+
+    structure: EliminationStructure
+    places: Mapping[str, NDArray[np.int32]]
+    squares: int
+    """Numbers of T(θ), node by node."""
+
+
+def iteration_tables(layout: Layout, has_eta: bool, table: SetTable) -> IterationTables:
+    """The matrix of implicit steps.
 
     Parameters
     ----------
@@ -74,9 +86,16 @@ def iteration_tables(
         Whether there is an η for each λ.
     table
         Table of the set ``newton``.
-    places
-        How the matrix is stored.
     """
+    kinds = ("dense", "band", "blocks") if layout.is_fixed else ("band", "blocks")
+    structure = elimination_structure(unknowns_of(layout, has_eta, table), kinds)
+    squares = sum(n.count * n.type.dimension**2 for n in layout.nodes)
+    return IterationTables(structure, _places(layout, has_eta, table, structure), squares)
+
+
+def _places(
+    layout: Layout, has_eta: bool, table: SetTable, places: EliminationStructure
+) -> dict[str, NDArray[np.int32]]:
     mobile, holonomic, nowhere = layout.free, layout.holonomic, places.stored
     sizes, storage = _sizes(layout, "dimension"), _sizes(layout, "storage")
     width = np.repeat(sizes, sizes)
@@ -92,7 +111,8 @@ def iteration_tables(
         return found
 
     held = np.flatnonzero(~mobile)
-    (i, j), k, c, h = layout.assembled("mass"), *(_assembled(layout, table, index) for index in range(3))
+    i, j = layout.assembled("mass")
+    k, c, h = (places for places, _ in matrix_positions(layout, SETS["newton"], table))
     rows, components = layout.assembled("jacobian")
     moved = mobile[components]
     target = np.where(holonomic, eta, multiplier) if has_eta else multiplier
@@ -135,7 +155,8 @@ def iteration_tables(
         kept = moved & holonomic[rows]
         last = first[components] + width[components] - 1
         begin, then = (to(np.minimum(first[components] + n, last), eta[rows], kept) for n in (0, 1))
-        a, b = _meetings(components, moved, holonomic[rows])
+        a, b = pairs_in_columns(components, moved)
+        a, b = a[holonomic[rows[b]]], b[holonomic[rows[b]]]
         without = eta[~holonomic]
         found |= {
             "MASS_NODE": in_node(i, j, np.ones(len(i), dtype=bool)),
@@ -190,29 +211,3 @@ def without_zeros(
 def _sizes(layout: Layout, which: str) -> Integers:
     """Components of the storage or of the local coordinates of each node."""
     return np.concatenate([np.full(n.count, getattr(n.type, which), dtype=np.int64) for n in layout.nodes])
-
-
-def _assembled(layout: Layout, table: SetTable, index: int) -> tuple[Integers, Integers]:
-    """Rows and columns of all stored values of a matrix of the set ``newton``."""
-    rows, columns = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
-    for number, element in enumerate(table.elements):
-        pattern = element.patterns[index]
-        down = layout.row_places[number] if index == 2 else layout.places[number]
-        rows.append(down[:, np.array(pattern.rows, dtype=np.intp)].ravel())
-        columns.append(layout.places[number][:, np.array(pattern.columns, dtype=np.intp)].ravel())
-    return np.concatenate(rows), np.concatenate(columns)
-
-
-def _meetings(components: Integers, moved: Mask, holonomic: Mask) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Pairs of stored values of B that meet in a component; the second ones belong to rows with a Φ."""
-    first, second = [np.zeros(0, dtype=np.intp)], [np.zeros(0, dtype=np.intp)]
-    order = np.argsort(components, kind="stable")
-    order = order[moved[order]]
-    starts = np.flatnonzero(np.diff(components[order], prepend=-1))
-    sizes = np.diff(np.append(starts, len(order)))
-    for size in np.unique(sizes):
-        members = order[starts[sizes == size][:, None] + np.arange(size)]
-        first.append(np.repeat(members, size, axis=1).ravel())
-        second.append(np.tile(members, (1, size)).ravel())
-    a, b = np.concatenate(first), np.concatenate(second)
-    return a[holonomic[b]], b[holonomic[b]]

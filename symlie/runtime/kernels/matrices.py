@@ -45,7 +45,7 @@ class SystemMatrices:
     """
 
     def __init__(self, layout: Layout, chosen: KernelSet, table: SetTable, kernels: MatrixKernels) -> None:
-        self._positions = _positions(layout, chosen, table)
+        self._positions = matrix_positions(layout, chosen, table)
         self.kernels = kernels
 
     def __call__(
@@ -71,8 +71,8 @@ class SystemMatrices:
         )
 
 
-def _positions(layout: Layout, chosen: KernelSet, table: SetTable) -> list[tuple[Positions, tuple[int, int]]]:
-    """Row and column of each stored value of each matrix, and its shape."""
+def matrix_positions(layout: Layout, chosen: KernelSet, table: SetTable) -> list[tuple[Positions, tuple[int, int]]]:
+    """Row and column of each stored value of each matrix of a set, and its shape."""
     axes = _axes(layout)
     found = []
     for k, matrix in enumerate(chosen.matrices):

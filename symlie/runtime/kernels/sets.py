@@ -10,6 +10,7 @@ from symlie.contract.set_table import SetTable, read_table
 from symlie.contract.sets import SETS
 from symlie.errors import FormatError
 from symlie.reading import reading
+from symlie.runtime.kernels.iteration_tables import IterationTables, iteration_tables
 from symlie.runtime.kernels.matrices import CompiledMatrices, MatrixKernels, NumpyMatrices, SystemMatrices
 from symlie.runtime.kernels.node_steps import StepKernels
 from symlie.runtime.kernels.numpy import Functions
@@ -32,6 +33,7 @@ class KernelSets(Brief):
     optimize: str
     _files: dict[str, dict[str, str]] = field(default_factory=dict)
     _matrices: dict[str, SystemMatrices] = field(default_factory=dict)
+    _iterations: dict[bool, IterationTables] = field(default_factory=dict)
 
     def files(self, name: str) -> dict[str, str]:
         """Generated files of a set by name: C header and source, NumPy module, and table.
@@ -114,3 +116,9 @@ class KernelSets(Brief):
                     kernels = NumpyMatrices(self.layout, SETS[name], table, self.functions(name))
                 self._matrices[name] = SystemMatrices(self.layout, SETS[name], table, kernels)
         return self._matrices[name]
+
+    def iteration(self, has_eta: bool) -> IterationTables:
+        """The matrix of implicit steps, with or without an η for each λ."""
+        if has_eta not in self._iterations:
+            self._iterations[has_eta] = iteration_tables(self.layout, has_eta, self.table("newton"))
+        return self._iterations[has_eta]

@@ -171,24 +171,27 @@ class DenseAlgebra(_Products):
         return acceleration, solution[..., n:]
 
 
+def pairs_in_columns(columns: NDArray[np.intp], kept: NDArray[np.bool_]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """All pairs of stored values, of those that are kept, that are in one column."""
+    first, second = [np.zeros(0, dtype=np.intp)], [np.zeros(0, dtype=np.intp)]
+    order = np.argsort(columns, kind="stable")
+    order = order[kept[order]]
+    starts = np.flatnonzero(np.diff(columns[order], prepend=-1))
+    sizes = np.diff(np.append(starts, len(order)))
+    for size in np.unique(sizes):
+        members = order[starts[sizes == size][:, None] + np.arange(size)]
+        first.append(np.repeat(members, size, axis=1).ravel())
+        second.append(np.tile(members, (1, size)).ravel())
+    return np.concatenate(first), np.concatenate(second)
+
+
 class BandedAlgebra(_Products):
     """Linear time: M by nodes, S = B1 M⁻¹ B0ᵀ as a band matrix after reverse Cuthill-McKee."""
 
     @cached_property
     def products(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Pairs of stored values of B1 and B0 that meet in a free velocity component with diagonal M."""
-        order = np.argsort(self.jacobian_columns, kind="stable")
-        columns = self.jacobian_columns[order]
-        starts = np.searchsorted(columns, np.arange(self.layout.dimension))
-        ends = np.searchsorted(columns, np.arange(self.layout.dimension), side="right")
-        sizes = np.where(self.layout.free, ends - starts, 0)
-        first = [np.zeros(0, dtype=np.intp)]
-        second = [np.zeros(0, dtype=np.intp)]
-        for size in np.unique(sizes[sizes > 0]):
-            members = order[starts[sizes == size][:, None] + np.arange(size)]
-            first.append(np.repeat(members, size, axis=1).ravel())
-            second.append(np.tile(members, (1, size)).ravel())
-        return np.concatenate(first), np.concatenate(second)
+        return pairs_in_columns(self.jacobian_columns, self.layout.free[self.jacobian_columns])
 
     @cached_property
     def position(self) -> NDArray[np.int32]:

@@ -19,7 +19,7 @@ changes to r h,
 
     a_n ← v̇_n + r (a_n - v̇_n),   v_n ← v_n + (r² - 1) δ,   B δ = B v_n + b            (11)
 
-with δ = M⁻¹Bᵀμ, for index 3 alone. The error is estimated by
+with δ = M⁻¹Bᵀμ, for index 3 alone. (1), (2), (6), (7) and (8) are in ``implicit_step.py``. The error is estimated by
 
     θ̂ = h (v_n - δ) + h² (v̇_n/3 + v̇_{n+1}/6) + h³ [v_n, v̇_n]/12                      (12)
 
@@ -43,19 +43,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
 from symlie.contract.constants import DERIVATIVE_STEP, ROUNDING
 from symlie.errors import ModelError
 from symlie.notices import notify
+from symlie.runtime.implicit.implicit_step import RECORD, ImplicitStep
+from symlie.runtime.implicit.iteration_matrix import MatrixParts, Slopes
+from symlie.runtime.implicit.newton_iteration import CONTRACTION, NewtonPolicy, newton_solution
 from symlie.runtime.layout.layout import Array, Layout
+from symlie.runtime.methods.alpha_parameters import PARAMETERS, Parameters, parameters_of
 from symlie.runtime.methods.c_text import c_number
 from symlie.runtime.methods.entry import EntryReader
 from symlie.runtime.methods.family import Method, OwnArray
-from symlie.runtime.methods.iteration_matrix import Point, TakenMatrix, Weights
-from symlie.runtime.methods.newton_iteration import CONTRACTION, NewtonPolicy, newton_solution
 from symlie.runtime.methods.options import Bounded, Choice, Option
 from symlie.runtime.methods.order_conditions import FoundOrder, count_order
 from symlie.runtime.methods.tableau import Tableau
@@ -87,9 +89,6 @@ class AlphaTableau(Tableau):
         return True
 
 
-PARAMETERS = ("alpha_m", "alpha_f", "beta", "gamma")
-"""Options that are numbers of the equations."""
-
 OPTIONS: Mapping[str, Option] = {
     "rho": Bounded(0, 1, may_be_missing=True),
     **dict.fromkeys(PARAMETERS, Bounded(may_be_missing=True)),
@@ -104,60 +103,6 @@ OPTIONS: Mapping[str, Option] = {
     "scaling": Choice((True, False)),
 }
 """What options may be."""
-
-Number = TypeVar("Number", float, Fraction)
-
-
-@dataclass(frozen=True)
-class Parameters(Generic[Number]):
-    """α_m, α_f, β and γ."""
-
-    alpha_m: Number
-    alpha_f: Number
-    beta: Number
-    gamma: Number
-
-    def remarks(self) -> list[str]:
-        """What users should know of unusual parameters, as sentences."""
-        found = []
-        if not self.alpha_m <= self.alpha_f <= 0.5:
-            found.append(
-                f"alpha_m = {float(self.alpha_m):g} and alpha_f = {float(self.alpha_f):g} are not "
-                "alpha_m <= alpha_f <= 1/2: the method is not stable for fast motions."
-            )
-        least, wanted = 0.25 + (self.alpha_f - self.alpha_m) / 2, 0.5 - self.alpha_m + self.alpha_f
-        if not self.beta >= least - 8 * ROUNDING:
-            found.append(
-                f"beta = {float(self.beta):g} is below 1/4 + (alpha_f - alpha_m)/2 = {float(least):g}: the method is "
-                "not stable for fast motions."
-            )
-        if abs(self.gamma - wanted) > 8 * ROUNDING:
-            found.append(
-                f"gamma = {float(self.gamma):g} is not 1/2 - alpha_m + alpha_f = {float(wanted):g}: the method has "
-                "order 1."
-            )
-        return found
-
-
-def parameters_of(options: Mapping[str, Number | None], one: Number) -> Parameters[Number]:
-    """The parameters that are stated; those that are not follow from ρ, β and γ from α_m and α_f.
-
-    Parameters
-    ----------
-    options
-        ``rho`` or some of ``alpha_m, alpha_f, beta, gamma``; None where nothing is stated.
-    one
-        The number 1 of the kind that is wanted.
-    """
-    rho = _given(options.get("rho"), 9 * one / 10)
-    alpha_m = _given(options.get("alpha_m"), (2 * rho - 1) / (rho + 1))
-    alpha_f = _given(options.get("alpha_f"), rho / (rho + 1))
-    beta = _given(options.get("beta"), (1 - alpha_m + alpha_f) ** 2 / 4)
-    return Parameters(alpha_m, alpha_f, beta, _given(options.get("gamma"), one / 2 - alpha_m + alpha_f))
-
-
-def _given(value: Number | None, default: Number) -> Number:
-    return default if value is None else value
 
 
 @dataclass(frozen=True, repr=False)
@@ -205,7 +150,7 @@ class GeneralizedAlpha(Method):
 
     family: ClassVar[str] = "generalized_alpha"
     header: ClassVar[str] = "generalized_alpha.h"
-    included: ClassVar[tuple[str, ...]] = ("newton.h",)
+    included: ClassVar[tuple[str, ...]] = ("implicit_step.h", "iteration_matrix.h", "newton.h")
     option_values: ClassVar[Mapping[str, str]] = {name: option.text for name, option in OPTIONS.items()}
     refused: ClassVar[tuple[str, ...]] = (
         "nodes that move by fields",
@@ -292,20 +237,13 @@ class GeneralizedAlpha(Method):
     @property
     def own(self) -> tuple[OwnArray, ...]:
         """The length of the step before, v̇_n, a_n, what is added to v_n; and where factors that are kept were taken."""
-        carried = (
+        kept = RECORD if self.newton == "modified" else ()
+        return (
             OwnArray("length", 1),
             OwnArray("acceleration", 1, "dimension"),
             OwnArray("algorithmic", 1, "dimension"),
             OwnArray("perturbation", 1, "dimension"),
-        )
-        if self.newton == "full":
-            return carried
-        return (
-            *carried,
-            OwnArray("matrix_times", 3),
-            OwnArray("matrix_configurations", 2, "storage"),
-            OwnArray("matrix_vectors", 3, "dimension"),
-            OwnArray("matrix_multipliers", 1, "rows"),
+            *(OwnArray(*part) for part in kept),
         )
 
     def iteration(self, layout: Layout) -> bool:
@@ -358,11 +296,24 @@ class GeneralizedAlpha(Method):
             B = m.jacobian(state.t, state.q)
             bracket = m.kernels.bracket(state.v, acceleration)
             wanted = h**2 * ((1 - 6 * p.beta - 3 * (p.alpha_m - p.alpha_f)) * jerk / 6 + bracket / 12)
-            own[parts["perturbation"]] = _along(stepper, state, B, m.algebra.multiply(B, wanted))
+            c = m.layout.holonomic * m.algebra.multiply(B, wanted)
+            own[parts["perturbation"]] = m.along_constraints(state.t, state.q, B, c)
         return own
 
     def step(self, stepper: Stepper, state: State, h: float) -> Trial:
-        step = _Step(self, stepper, state, h)
+        formula = _Formula(self, stepper, state, h)
+        parts = MatrixParts(self.tangent, self.stiffness == "full", self.scaling)
+        step = ImplicitStep(
+            stepper.system,
+            formula,
+            state.t,
+            state.q,
+            state.t + h,
+            has_eta=not self.is_index_3,
+            parts=parts,
+            record=formula.record,
+            memory=stepper.memory,
+        )
         policy = NewtonPolicy(
             iterations=self.newton_max,
             correction=0.0,
@@ -371,73 +322,56 @@ class GeneralizedAlpha(Method):
             free=1,
             contraction=CONTRACTION if self.newton == "modified" else 0.0,
         )
-        u, counts = newton_solution(step, policy, step.guess(), 1.0)
+        keeps = self.predictor == "previous"
+        acceleration, multipliers = keeps * formula.before, keeps * state.multipliers
+        u, counts = newton_solution(step, policy, step.guess(formula.predicted(acceleration), multipliers), 1.0)
         at = step.at(u)
         stepper.check_chart(at.theta)
-        trial = stepper.trial(state, at.q, at.v, [step.before], counts.evaluations, at.theta)
+        trial = stepper.trial(state, at.q, at.v, [formula.before], counts.evaluations, at.theta)
         trial.multipliers, trial.acceleration, trial.newton = at.multipliers, at.acceleration, counts
         trial.rhs_evaluations = counts.evaluations
         if stepper.rows:
-            stepper.measure(trial, at.t, trial.q, trial.v, step.mechanics.jacobian(at.t, trial.q))
-        trial.own = np.concatenate([[h], at.acceleration, step.algorithmic(step.moved(u)), 0 * at.v, step.taken])
+            stepper.measure(trial, at.t, trial.q, trial.v, stepper.mechanics.jacobian(at.t, trial.q))
+        algorithmic = formula.algorithmic(step.increment(u))
+        trial.own = np.concatenate([[h], at.acceleration, algorithmic, 0 * at.v, step.record])
         if stepper.control.with_estimate:
-            trial.estimate(stepper.control, at.theta, step.third_order(at), state.v, at.v, at.v)
+            trial.estimate(stepper.control, at.theta, formula.third_order(at.acceleration), state.v, at.v, at.v)
         return trial
 
 
-def _along(stepper: Stepper, state: State, B: Array, c: Array) -> Array:
-    """M⁻¹Bᵀμ with B M⁻¹Bᵀμ = c on rows with Φ, and 0 on others."""
-    m = stepper.mechanics
-    c = c * m.layout.holonomic
-    return m.saddle(m.mass(state.t, state.q), B, B, np.zeros(m.layout.dimension), c)[0]
-
-
-class _Step:
-    """(1) to (8) as functions of u = (θ, λ, η)."""
+class _Formula:
+    """(3), (4), (5) from what a step begins with, after (11)."""
 
     def __init__(self, method: GeneralizedAlpha, stepper: Stepper, state: State, h: float) -> None:
         assert state.own is not None
-        self.method, self.stepper, self.mechanics, self.state, self.h = method, stepper, stepper.mechanics, state, h
-        self.p, self.t, self.free = method.parameters, state.t + h, stepper.system.layout.free
-        self.has_eta = bool(stepper.rows) and not method.is_index_3
-        self.matrix = stepper.iteration_matrix(self.has_eta)
-        parts = method.own_parts(self.mechanics.layout)
+        m, parts = stepper.mechanics, method.own_parts(stepper.system.layout)
+        self.p, self.h, self.mechanics = method.parameters, h, m
         self.before, self.a = state.own[parts["acceleration"]], state.own[parts["algorithmic"]]
         self.v = state.v + state.own[parts["perturbation"]]
-        self.B = self.mechanics.jacobian(state.t, state.q) if stepper.rows else np.zeros(0)
-        self.taken = state.own[parts["perturbation"].stop :]
-        self.has_factors = len(self.taken) > 0 and self.taken[1] == h
-        if self.has_factors:
-            self.factors = self._kept()
+        self.record = state.own[parts["perturbation"].stop :]
         ratio = h / state.own[0]
         self.off = np.zeros_like(self.v)
         if stepper.rows and method.is_index_3 and (ratio != 1 or stepper.control.with_estimate):
-            residual = self.mechanics.hidden_residual(state.t, state.q, self.v, self.B)
-            self.off = _along(stepper, state, self.B, residual)
+            B = m.jacobian(state.t, state.q)
+            residual = m.layout.holonomic * m.hidden_residual(state.t, state.q, self.v, B)
+            self.off = m.along_constraints(state.t, state.q, B, residual)
         if ratio != 1:
             # (11)
             self.a = self.before + ratio * (self.a - self.before)
             self.v = self.v + (ratio**2 - 1) * self.off
             self.off = ratio**2 * self.off
 
-    def guess(self) -> Array:
-        """The predictor: v̇ and λ of the step before, or zero."""
+    @property
+    def slopes(self) -> Slopes:
+        """γ' and β'."""
         p, h = self.p, self.h
-        keeps = self.method.predictor == "previous"
-        acceleration = self.before if keeps else 0 * self.before
-        algorithmic = ((1 - p.alpha_f) * acceleration + p.alpha_f * self.before - p.alpha_m * self.a) / (1 - p.alpha_m)
-        theta = h * (self.v + h * (0.5 - p.beta) * self.a + h * p.beta * algorithmic)
-        multipliers = self.state.multipliers if keeps else 0 * self.state.multipliers
-        return np.concatenate([self.free * theta, multipliers, np.zeros(self.has_eta * self.stepper.rows)])
+        return Slopes(p.gamma / (p.beta * h), (1 - p.alpha_m) / (p.beta * (1 - p.alpha_f) * h**2))
 
-    def moved(self, u: Array) -> Array:
-        """w."""
-        n, rows = len(self.v), self.stepper.rows
-        # (2)
-        if not self.has_eta:
-            return u[:n]
-        eta = u[n + rows :] * self.mechanics.layout.holonomic
-        return np.asarray(u[:n] + self.free * self.mechanics.algebra.pull(self.B, eta))
+    def predicted(self, acceleration: Array) -> Array:
+        """The increment that leads to v̇."""
+        p, h = self.p, self.h
+        algorithmic = ((1 - p.alpha_f) * acceleration + p.alpha_f * self.before - p.alpha_m * self.a) / (1 - p.alpha_m)
+        return np.asarray(h * (self.v + h * (0.5 - p.beta) * self.a + h * p.beta * algorithmic))
 
     def algorithmic(self, w: Array) -> Array:
         """a_{n+1}."""
@@ -445,89 +379,15 @@ class _Step:
         # (3)
         return (w / h - self.v - h * (0.5 - p.beta) * self.a) / (h * p.beta)
 
-    def at(self, u: Array) -> Point:
-        """The end of the step."""
-        p, h, n, rows = self.p, self.h, len(self.v), self.stepper.rows
-        algorithmic = self.algorithmic(self.moved(u))
+    def at(self, w: Array) -> tuple[Array, Array]:
+        """v_{n+1} and v̇_{n+1}."""
+        p, h, algorithmic = self.p, self.h, self.algorithmic(w)
         # (4), (5)
         v = self.v + h * (1 - p.gamma) * self.a + h * p.gamma * algorithmic
-        acceleration = ((1 - p.alpha_m) * algorithmic + p.alpha_m * self.a - p.alpha_f * self.before) / (1 - p.alpha_f)
-        theta = u[:n]
-        # (1)
-        q = self.mechanics.kernels.advance(self.state.q, theta)
-        self.mechanics.prescribe(self.t, q, v)
-        prescribed = self.mechanics.kernels.prescribed_acceleration(self.mechanics.p, self.t)
-        return Point(self.t, q, v, np.where(self.free, acceleration, prescribed), u[n : n + rows], theta)
+        return v, ((1 - p.alpha_m) * algorithmic + p.alpha_m * self.a - p.alpha_f * self.before) / (1 - p.alpha_f)
 
-    def third_order(self, at: Point) -> Array:
+    def third_order(self, acceleration: Array) -> Array:
         """θ̂."""
         h, bracket = self.h, self.mechanics.kernels.bracket(self.v, self.before)
         # (12)
-        return h * (self.v - self.off) + h**2 * (self.before / 3 + at.acceleration / 6) + h**3 * bracket / 12
-
-    def residual(self, u: Array) -> Array:
-        """[M v̇ + g + Bᵀλ; Φ; B v + b]."""
-        m, layout = self.mechanics, self.mechanics.layout
-        self.point = at = self.at(u)
-        # (6)
-        r = m.force(at.t, at.q, at.v) + m.algebra.apply_mass(m.mass(at.t, at.q), at.acceleration)
-        if not self.stepper.rows:
-            return np.asarray(self.free * r)
-        B = m.jacobian(at.t, at.q)
-        r = self.free * (r + m.algebra.pull(B, at.multipliers))
-        # (7), (8)
-        hidden = m.hidden_residual(at.t, at.q, at.v, B)
-        position = np.where(layout.holonomic, m.constraint(at.t, at.q), hidden)
-        if not self.has_eta:
-            return np.concatenate([r, position])
-        return np.concatenate([r, position, layout.holonomic * hidden])
-
-    def check(self, r: Array) -> None:
-        """Name the first component that is not finite."""
-        self.stepper.check("residual of the implicit step", r[: len(self.v)])
-
-    def entry_name(self, entry: int) -> str:
-        """A velocity component or a constraint row."""
-        return self.matrix.unknown_name(entry)
-
-    def refresh(self) -> None:
-        """Take the matrix, and note where."""
-        self.factors = self._taken(self.point, self.h, self.B)
-        self.has_factors = True
-        if len(self.taken):
-            at, begin = self.point, self.state
-            times = [at.t, self.h, begin.t]
-            self.taken = np.concatenate([times, at.q, begin.q, at.v, at.acceleration, at.theta, at.multipliers])
-            self.stepper.memory = {self.taken.tobytes(): self.factors}
-
-    def _kept(self) -> TakenMatrix:
-        """The factors that the step before has left, taken once more where they are not at hand."""
-        at_hand: Mapping[bytes, TakenMatrix] = self.stepper.memory
-        if self.taken.tobytes() in at_hand:
-            return at_hand[self.taken.tobytes()]
-        m, layout = self.mechanics, self.mechanics.layout
-        sizes = [3, *[layout.storage] * 2, *[layout.dimension] * 3]
-        (t, h, begin), q, start, v, a, theta, multipliers = np.split(self.taken, np.cumsum(sizes))
-        B = m.jacobian(begin, start) if self.stepper.rows else np.zeros(0)
-        found = self._taken(Point(t, q, v, a, multipliers, theta), h, B)
-        self.stepper.memory = {self.taken.tobytes(): found}
-        return found
-
-    def _slope(self, h: float) -> float:
-        """β' = dv̇/dw, in 1/s²."""
-        return (1 - self.p.alpha_m) / (self.p.beta * (1 - self.p.alpha_f) * h**2)
-
-    def _taken(self, at: Point, h: float, start: Array) -> TakenMatrix:
-        method, velocity, acceleration = self.method, self.p.gamma / (self.p.beta * h), self._slope(h)
-        scale = acceleration if method.scaling else 1.0
-        weights = Weights(acceleration, velocity, method.tangent, method.stiffness == "full", scale)
-        return self.matrix.taken(at, weights, start)
-
-    @property
-    def floor(self) -> float:
-        """Norm of a residual that is made of rounding alone."""
-        return self.matrix.rounding(self.point, self.factors.stiffness, self._slope(self.h))
-
-    def correction(self, r: Array) -> Array:
-        """Solve with it."""
-        return self.factors.solve(r, len(self.v), self.stepper.rows)
+        return h * (self.v - self.off) + h**2 * (self.before / 3 + acceleration / 6) + h**3 * bracket / 12

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,17 +15,15 @@ from symlie.errors import (
     OutsideChartError,
     SingularSystemError,
 )
+from symlie.runtime.implicit.iteration_matrix import TakenMatrix
+from symlie.runtime.implicit.newton_iteration import NewtonCounts
 from symlie.runtime.kernels.node_steps import StepKernels
 from symlie.runtime.kernels.protocol import Kernels
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.controllers import StepControl
 from symlie.runtime.methods.family import Method
-from symlie.runtime.methods.newton_iteration import NewtonCounts
 from symlie.runtime.methods.step_checks import check_drift, check_finite
 from symlie.runtime.system.system import System
-
-if TYPE_CHECKING:
-    from symlie.runtime.methods.iteration_matrix import IterationMatrix
 
 ADVICE_HALVINGS = 16
 """How often a step that fails is halved to find one that does not."""
@@ -92,18 +89,9 @@ class Stepper:
         self.system, self.method, self.control = system, method, control
         self.mechanics = system.mechanics
         self.rows = system.layout.rows
-        self._matrices: dict[bool, IterationMatrix] = {}
-        self.memory: dict[bytes, Any] = {}
-        """What a method keeps at hand to save work, and can compute once more."""
+        self.memory: dict[bytes, TakenMatrix] = {}
+        """Factors at hand, to save work; see `ImplicitStep`."""
         self.further: StepKernels | None = system.sets.nodes(method.kernel_set) if method.kernel_set else None
-
-    def iteration_matrix(self, has_eta: bool) -> IterationMatrix:
-        """The matrix of implicit steps, with or without an η for each λ."""
-        from symlie.runtime.methods.iteration_matrix import IterationMatrix
-
-        if has_eta not in self._matrices:
-            self._matrices[has_eta] = IterationMatrix(self.system, has_eta)
-        return self._matrices[has_eta]
 
     def step(self, state: State, h: float) -> Trial:
         """The result of one step of length h, projected if that is asked for.
@@ -204,8 +192,7 @@ class Stepper:
         if control.project_velocity:
             jacobian = m.jacobian(end, trial.q)
             residual = m.hidden_residual(end, trial.q, trial.v, jacobian)
-            delta, _ = m.saddle(m.mass(end, trial.q), jacobian, jacobian, zero, -residual)
-            trial.v = trial.v + delta
+            trial.v = trial.v + m.along_constraints(end, trial.q, jacobian, -residual)
         trial.acceleration = None
         self.measure(trial, end, trial.q, trial.v, m.jacobian(end, trial.q))
         return trial

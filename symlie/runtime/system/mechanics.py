@@ -78,6 +78,10 @@ class Mechanics:
         """x and μ of [M Bᵀ; B' 0][x; μ] = [r; c] with B to the right and B' to the left below, as stored values."""
         return self.algebra.solve_saddle(mass, right, left, r, c)
 
+    def along_constraints(self, t: float, q: Array, jacobian: Array, c: Array) -> Array:
+        """x = M⁻¹Bᵀμ with B x = c: of all x with B x = c the smallest in the metric M."""
+        return self.saddle(self.mass(t, q), jacobian, jacobian, np.zeros(self.layout.dimension), c)[0]
+
     def prescribe(self, t: float, q: Array, v: Array) -> None:
         """Overwrite configuration and velocity of prescribed nodes."""
         self.kernels.prescribe(self.p, t, q, v)

@@ -21,7 +21,7 @@ static inline long long kept_workspace(const symlie_problem *restrict P)
 }
 #endif
 
-/* What Newton's iterations took; see methods/newton_iteration.py. */
+/* What Newton's iterations took; see implicit/newton_iteration.py. */
 typedef struct {
     long long evaluations;
     long long iterations;

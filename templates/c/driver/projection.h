@@ -44,12 +44,11 @@ SYMLIE_COLD int project(const symlie_problem *restrict P, symlie_real *restrict 
         }
     }
     if (control->project_velocity) {
-        if (!MASS_IS_CONSTANT && !evaluate_mass(P, end, trial->q, mass)) return mass_failure(P, 0, mass);
         system_jacobian(P, end, trial->q, B1);
         hidden_residual(P, end, trial->q, B1, trial->v, 0, mu, c);
-        for (int k = 0; k < DIMENSION; k++) r[k] = 0;
         for (int k = 0; k < ROWS; k++) c[k] = -c[k];
-        if (!solve_stage(P, mass, B1, B1, r, c, delta, mu)) return stage_failure(P, 0, mass, r, c);
+        const int status = along_constraints(P, end, trial->q, B1, c, r, mu, mass, delta);
+        if (status != SYMLIE_DONE) return status;
         for (int k = 0; k < DIMENSION; k++) trial->v[k] += delta[k];
     }
     trial->acceleration_is_valid = 0;

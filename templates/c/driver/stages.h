@@ -59,6 +59,16 @@ static inline void measure_residuals(const symlie_problem *restrict P, symlie_re
     trial->largest_velocity = largest_entry(ROWS, c, 0);
     (void)work;
 }
+
+/* d = M^-1 B^T mu with B d = c; r and mu are scratch. */
+static inline int along_constraints(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q,
+                                    const symlie_real *restrict B, const symlie_real *restrict c, symlie_real *restrict r,
+                                    symlie_real *restrict mu, mass_matrix *restrict mass, symlie_real *restrict d)
+{
+    if (!MASS_IS_CONSTANT && !evaluate_mass(P, t, q, mass)) return mass_failure(P, 0, mass);
+    for (int k = 0; k < DIMENSION; k++) r[k] = 0;
+    return solve_stage(P, mass, B, B, r, c, d, mu) ? SYMLIE_DONE : stage_failure(P, 0, mass, r, c);
+}
 #endif
 
 static inline long long acceleration_workspace(const symlie_problem *restrict P)

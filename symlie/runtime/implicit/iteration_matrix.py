@@ -13,45 +13,44 @@ within nodes: η is small. Components that nothing integrates keep their θ.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from symlie.contract.constants import ROUNDING
-from symlie.contract.set_table import SetTable
 from symlie.errors import NotFiniteError, SingularSystemError
-from symlie.runtime.kernels.iteration_tables import iteration_tables, unknowns_of
-from symlie.runtime.layout.layout import Array, Layout
-from symlie.runtime.linear.elimination import EliminationStructure, elimination_structure
+from symlie.runtime.layout.layout import Array
 from symlie.runtime.linear.factors import Factors, NotFiniteMatrixError, SingularMatrixError
 
 if TYPE_CHECKING:
     from symlie.runtime.system.system import System
 
 
+class Slopes(NamedTuple):
+    """What an implicit formula makes of its increment: γ' = dv/dw in 1/s, and β' = dv̇/dw in 1/s²."""
+
+    velocity: float
+    acceleration: float
+
+
 @dataclass(frozen=True)
-class Weights:
-    """What an implicit formula makes of θ, and what of its matrix is left out.
+class MatrixParts:
+    """What of the matrix is there.
 
     Attributes
     ----------
-    acceleration, velocity
-        β' in 1/s², and γ' in 1/s.
     has_tangent
         Whether T(θ) is there; else it is 1.
     is_full
         Whether derivatives of M v̇ and of Bᵀλ are there.
-    scale
-        What dynamic rows are divided by, and multipliers multiplied.
+    is_scaled
+        Whether dynamic rows are divided by β', and multipliers multiplied.
     """
 
-    acceleration: float
-    velocity: float
-    has_tangent: bool
-    is_full: bool
-    scale: float
+    has_tangent: bool = True
+    is_full: bool = True
+    is_scaled: bool = True
 
 
 @dataclass(frozen=True)
@@ -75,19 +74,15 @@ class IterationMatrix:
         The system; its Newton matrices are derived if they are not known yet.
     has_eta
         Whether there is an η for each λ.
+    parts
+        What is left out of it.
     """
 
-    def __init__(self, system: System, has_eta: bool) -> None:
-        self.layout, self.mechanics, self.has_eta = system.layout, system.mechanics, has_eta
+    def __init__(self, system: System, has_eta: bool, parts: MatrixParts) -> None:
+        self.layout, self.mechanics, self.has_eta, self.parts = system.layout, system.mechanics, has_eta, parts
         self.kernels = system.newton_matrices.kernels
-        table = system.sets.table("newton")
-        self.structure = structure_of(self.layout, has_eta, table)
-        self.tables = iteration_tables(self.layout, has_eta, table, self.structure)
-
-    @cached_property
-    def squares(self) -> int:
-        """Numbers of T(θ), node by node."""
-        return sum(n.count * n.type.dimension**2 for n in self.layout.nodes)
+        matrix = system.sets.iteration(has_eta)
+        self.structure, self.tables, self.squares = matrix.structure, matrix.places, matrix.squares
 
     def tangent(self, theta: Array) -> Array:
         """T(θ), row by row of each node."""
@@ -100,15 +95,15 @@ class IterationMatrix:
             found[row[inside] + k] = column[inside]
         return found
 
-    def taken(self, at: Point, weights: Weights, start: Array) -> TakenMatrix:
+    def taken(self, at: Point, slopes: Slopes, start: Array) -> TakenMatrix:
         """The matrix at a point, factorised.
 
         Parameters
         ----------
         at
             The point.
-        weights
-            What the formula makes of θ.
+        slopes
+            What the formula makes of its increment.
         start
             Stored values of B_n; needed with η.
 
@@ -117,10 +112,12 @@ class IterationMatrix:
         SingularSystemError, NotFiniteError
             It is singular or not finite; the message names the component or the row.
         """
-        m, w, tables = self.mechanics, weights, self.tables
-        a, multipliers = (at.acceleration, at.multipliers) if w.is_full else (0 * at.v, 0 * at.multipliers)
+        m, parts, tables = self.mechanics, self.parts, self.tables
+        scale = slopes.acceleration if parts.is_scaled else 1.0
+        inertial, damped = slopes.acceleration / scale, slopes.velocity / scale
+        a, multipliers = (at.acceleration, at.multipliers) if parts.is_full else (0 * at.v, 0 * at.multipliers)
         K, C, H = self.kernels(m.p, at.t, at.q, at.v, a, multipliers)
-        T = self.tangent(at.theta if w.has_tangent else 0 * at.theta)
+        T = self.tangent(at.theta if parts.has_tangent else 0 * at.theta)
         M = m.mass(at.t, at.q)
         values = np.zeros(self.structure.values)
 
@@ -133,22 +130,22 @@ class IterationMatrix:
                 inside = c < width
                 np.add.at(values, tables[places][inside] + c, part[inside] * T[row[inside] + c])
 
-        add("MASS_TO", w.acceleration / w.scale * M)
-        add("MASS_MIRROR", w.acceleration / w.scale * M)
-        add("DAMPING_TO", w.velocity / w.scale * C)
-        add_products("STIFFNESS_TO", K / w.scale, tables["STIFFNESS_COLUMN"])
+        add("MASS_TO", inertial * M)
+        add("MASS_MIRROR", inertial * M)
+        add("DAMPING_TO", damped * C)
+        add_products("STIFFNESS_TO", K / scale, tables["STIFFNESS_COLUMN"])
         values[tables["UNIT_TO"]] = 1
         if self.layout.rows:
             B = m.jacobian(at.t, at.q)
             add("PULL_TO", B)
             add_products("PUSH_TO", B, tables["JACOBIAN_COLUMN"])
-            add("RATE_TO", w.velocity * B)
+            add("RATE_TO", slopes.velocity * B)
             add_products("HIDDEN_TO", H, tables["HIDDEN_COLUMN"])
             if self.has_eta:
-                self._add_eta(values, weights, M, C, B, start)
+                self._add_eta(values, slopes, inertial * M, damped * C, B, start)
         values[self.structure.stored :] = 0
         try:
-            return TakenMatrix(Factors(self.structure, values), K, w.scale)
+            return TakenMatrix(Factors(self.structure, values), K, scale)
         except SingularMatrixError as error:
             raise SingularSystemError(
                 f"The matrix of an implicit step is singular at {self.unknown_name(error.unknown)}."
@@ -158,21 +155,17 @@ class IterationMatrix:
                 f"The matrix of an implicit step is not finite at {self.unknown_name(error.unknown)}"
             ) from error
 
-    def _add_eta(self, values: Array, w: Weights, M: Array, C: Array, B: Array, start: Array) -> None:
+    def _add_eta(self, values: Array, slopes: Slopes, M: Array, C: Array, B: Array, start: Array) -> None:
         tables = self.tables
         block = np.zeros(self.squares + 1)
-        for places, part in (
-            ("MASS_NODE", w.acceleration / w.scale * M),
-            ("MASS_NODE_MIRROR", w.acceleration / w.scale * M),
-            ("DAMPING_NODE", w.velocity / w.scale * C),
-        ):
+        for places, part in (("MASS_NODE", M), ("MASS_NODE_MIRROR", M), ("DAMPING_NODE", C)):
             np.add.at(block, tables[places], part)
         width = tables["WIDTH"][tables["JACOBIAN_COLUMN"]]
         for i in range(int(width.max(initial=0))):
             inside = i < width
             to = tables["BACK_TO"][inside] + i * tables["BACK_STRIDE"][inside]
             np.add.at(values, to, block[tables["BACK_COLUMN"][inside] + i * width[inside]] * start[inside])
-        corners = w.velocity * B[tables["CORNER_LEFT"]] * start[tables["CORNER_RIGHT"]]
+        corners = slopes.velocity * B[tables["CORNER_LEFT"]] * start[tables["CORNER_RIGHT"]]
         np.add.at(values, tables["CORNER_TO"], corners)
 
     def unknown_name(self, unknown: int) -> str:
@@ -219,12 +212,6 @@ class TakenMatrix:
         solution = self.factors.solve(right)
         solution[dimension : dimension + rows] *= self.scale
         return solution
-
-
-def structure_of(layout: Layout, has_eta: bool, table: SetTable) -> EliminationStructure:
-    """How the matrix is stored; see `unknowns_of`."""
-    kinds = ("dense", "band", "blocks") if layout.is_fixed else ("band", "blocks")
-    return elimination_structure(unknowns_of(layout, has_eta, table), kinds)
 
 
 def _local(width: NDArray[np.int32]) -> NDArray[np.int64]:

@@ -1,4 +1,4 @@
-/* Newton's method for the equations r(u) = 0 of an implicit step; see methods/newton_iteration.py, which makes the same
+/* Newton's method for the equations r(u) = 0 of an implicit step; see implicit/newton_iteration.py, which makes the same
  * decisions. A method defines, before it includes this file:
  *
  *   newton_problem                     what its equations depend on, with has_factors: those of an earlier matrix are there

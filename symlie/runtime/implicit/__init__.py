@@ -1,0 +1,1 @@
+"""What implicit steps have in common: their equations, the matrix of Newton's method, and its iteration."""

@@ -1,0 +1,181 @@
+"""The equations at the end of an implicit step, for Newton's method; the NumPy form of ``implicit_step.h``.
+
+    q = q_n∘exp(θ)                                                              (1)
+    w = θ + B_nᵀ η   (without η: w = θ)                                         (2)
+    M v̇ + g(t, q, v) + Bᵀ λ = 0                                                 (3)
+    Φ(t, q) = 0                                                                 (4)
+    B v + b = 0   (with η; without it rows without Φ)                           (5)
+
+A formula of the method says what v and v̇ are for an increment w. Newton's method finds θ, λ and η.
+Source: [Holzinger2024], algorithms 4 and 5; [Hante2022], section 5.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from symlie.errors import NotFiniteError
+from symlie.runtime.implicit.iteration_matrix import IterationMatrix, MatrixParts, Point, Slopes, TakenMatrix
+from symlie.runtime.layout.layout import Array
+
+if TYPE_CHECKING:
+    from symlie.runtime.system.system import System
+
+RECORD = (
+    ("matrix_numbers", 4, ""),
+    ("matrix_configurations", 2, "storage"),
+    ("matrix_vectors", 3, "dimension"),
+    ("matrix_multipliers", 1, "rows"),
+)
+"""Where factors that are kept were taken, as arrays by name: t, t_n, γ', β'; q, q_n; v, v̇, θ; λ."""
+
+
+class Formula(Protocol):
+    """An implicit formula for velocities."""
+
+    @property
+    def slopes(self) -> Slopes:
+        """What it makes of its increment."""
+
+    def at(self, w: Array) -> tuple[Array, Array]:
+        """v and v̇ at the end of the step, for the increment w."""
+
+
+class ImplicitStep:
+    """(1) to (5) as functions of u = (θ, λ, η).
+
+    Parameters
+    ----------
+    system
+        The system.
+    formula
+        The formula for v and v̇.
+    t_n, q_n
+        Where the step begins.
+    t
+        Its end.
+    has_eta
+        Whether there is an η for each λ.
+    parts
+        What of the matrix is there.
+    record
+        Where the factors of the step before were taken, in the order of `RECORD`; empty if none are kept.
+    memory
+        Factors at hand, by their record.
+    """
+
+    def __init__(
+        self,
+        system: System,
+        formula: Formula,
+        t_n: float,
+        q_n: Array,
+        t: float,
+        *,
+        has_eta: bool,
+        parts: MatrixParts,
+        record: Array,
+        memory: dict[bytes, TakenMatrix],
+    ) -> None:
+        self.mechanics, self.layout, self.formula = system.mechanics, system.layout, formula
+        self.t_n, self.q_n, self.t = t_n, q_n, t
+        self.has_eta = has_eta and self.layout.rows > 0
+        self.matrix = IterationMatrix(system, self.has_eta, parts)
+        self.B_n = self._jacobian(t_n, q_n)
+        self.record, self.memory = record, memory
+        self.has_factors = len(record) > 0 and tuple(record[2:4]) == formula.slopes
+        if self.has_factors:
+            self.factors = self._kept()
+
+    def _jacobian(self, t: float, q: Array) -> Array:
+        return self.mechanics.jacobian(t, q) if self.layout.rows else np.zeros(0)
+
+    def guess(self, theta: Array, multipliers: Array) -> Array:
+        """A first u."""
+        return np.concatenate([self.layout.free * theta, multipliers, np.zeros(self.has_eta * self.layout.rows)])
+
+    def increment(self, u: Array) -> Array:
+        """w."""
+        n, rows = self.layout.dimension, self.layout.rows
+        if not self.has_eta:
+            return u[:n]
+        # (2)
+        eta = u[n + rows :] * self.layout.holonomic
+        return np.asarray(u[:n] + self.layout.free * self.mechanics.algebra.pull(self.B_n, eta))
+
+    def at(self, u: Array) -> Point:
+        """The end of the step."""
+        m, n, rows = self.mechanics, self.layout.dimension, self.layout.rows
+        theta = u[:n]
+        v, acceleration = self.formula.at(self.increment(u))
+        # (1)
+        q = m.kernels.advance(self.q_n, theta)
+        m.prescribe(self.t, q, v)
+        prescribed = m.kernels.prescribed_acceleration(m.p, self.t)
+        acceleration = np.where(self.layout.free, acceleration, prescribed)
+        return Point(self.t, q, v, acceleration, u[n : n + rows], theta)
+
+    def residual(self, u: Array) -> Array:
+        """[M v̇ + g + Bᵀλ; Φ; B v + b]."""
+        m, layout = self.mechanics, self.layout
+        self.point = at = self.at(u)
+        # (3)
+        r = m.force(at.t, at.q, at.v) + m.algebra.apply_mass(m.mass(at.t, at.q), at.acceleration)
+        if not layout.rows:
+            return np.asarray(layout.free * r)
+        B = m.jacobian(at.t, at.q)
+        r = layout.free * (r + m.algebra.pull(B, at.multipliers))
+        # (4), (5)
+        hidden = m.hidden_residual(at.t, at.q, at.v, B)
+        position = np.where(layout.holonomic, m.constraint(at.t, at.q), hidden)
+        if not self.has_eta:
+            return np.concatenate([r, position])
+        return np.concatenate([r, position, layout.holonomic * hidden])
+
+    def check(self, r: Array) -> None:
+        """Name the first component or row that is not finite."""
+        if not np.isfinite(r).all():
+            name = self.entry_name(int(np.flatnonzero(~np.isfinite(r))[0]))
+            raise NotFiniteError(f"The residual of the implicit step is not finite at {name}")
+
+    def entry_name(self, entry: int) -> str:
+        """A velocity component or a constraint row."""
+        return self.matrix.unknown_name(entry)
+
+    def refresh(self) -> None:
+        """Take the matrix, and note where."""
+        at, slopes = self.point, self.formula.slopes
+        self.factors = self.matrix.taken(at, slopes, self.B_n)
+        self.has_factors = True
+        if len(self.record):
+            numbers = [at.t, self.t_n, *slopes]
+            vectors = [at.q, self.q_n, at.v, at.acceleration, at.theta, at.multipliers]
+            self.record = np.concatenate([numbers, *vectors])
+            self._keep()
+
+    def _kept(self) -> TakenMatrix:
+        """The factors that the step before has left, taken once more where they are not at hand."""
+        if self.record.tobytes() in self.memory:
+            return self.memory[self.record.tobytes()]
+        layout = self.layout
+        sizes = [4, *[layout.storage] * 2, *[layout.dimension] * 3]
+        (t, t_n, *slopes), q, q_n, v, a, theta, multipliers = np.split(self.record, np.cumsum(sizes))
+        at = Point(t, q, v, a, multipliers, theta)
+        self.factors = self.matrix.taken(at, Slopes(*slopes), self._jacobian(t_n, q_n))
+        self._keep()
+        return self.factors
+
+    def _keep(self) -> None:
+        self.memory.clear()
+        self.memory[self.record.tobytes()] = self.factors
+
+    @property
+    def floor(self) -> float:
+        """Norm of a residual that is made of rounding alone."""
+        return self.matrix.rounding(self.point, self.factors.stiffness, self.formula.slopes.acceleration)
+
+    def correction(self, r: Array) -> Array:
+        """Solve with the matrix."""
+        return self.factors.solve(r, self.layout.dimension, self.layout.rows)

@@ -1,0 +1,70 @@
+"""Parameters of generalized-α methods.
+
+Source: [Holzinger2024], equations 33 to 37.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Generic, TypeVar
+
+from symlie.contract.constants import ROUNDING
+
+PARAMETERS = ("alpha_m", "alpha_f", "beta", "gamma")
+"""Options that are numbers of the equations."""
+
+Number = TypeVar("Number", float, Fraction)
+
+
+@dataclass(frozen=True)
+class Parameters(Generic[Number]):
+    """α_m, α_f, β and γ."""
+
+    alpha_m: Number
+    alpha_f: Number
+    beta: Number
+    gamma: Number
+
+    def remarks(self) -> list[str]:
+        """What users should know of unusual parameters, as sentences."""
+        found = []
+        if not self.alpha_m <= self.alpha_f <= 0.5:
+            found.append(
+                f"alpha_m = {float(self.alpha_m):g} and alpha_f = {float(self.alpha_f):g} are not "
+                "alpha_m <= alpha_f <= 1/2: the method is not stable for fast motions."
+            )
+        least, wanted = 0.25 + (self.alpha_f - self.alpha_m) / 2, 0.5 - self.alpha_m + self.alpha_f
+        if not self.beta >= least - 8 * ROUNDING:
+            found.append(
+                f"beta = {float(self.beta):g} is below 1/4 + (alpha_f - alpha_m)/2 = {float(least):g}: the method is "
+                "not stable for fast motions."
+            )
+        if abs(self.gamma - wanted) > 8 * ROUNDING:
+            found.append(
+                f"gamma = {float(self.gamma):g} is not 1/2 - alpha_m + alpha_f = {float(wanted):g}: the method has "
+                "order 1."
+            )
+        return found
+
+
+def parameters_of(options: Mapping[str, Number | None], one: Number) -> Parameters[Number]:
+    """The parameters that are stated; those that are not follow from ρ, β and γ from α_m and α_f.
+
+    Parameters
+    ----------
+    options
+        ``rho`` or some of ``alpha_m, alpha_f, beta, gamma``; None where nothing is stated.
+    one
+        The number 1 of the kind that is wanted.
+    """
+    rho = _given(options.get("rho"), 9 * one / 10)
+    alpha_m = _given(options.get("alpha_m"), (2 * rho - 1) / (rho + 1))
+    alpha_f = _given(options.get("alpha_f"), rho / (rho + 1))
+    beta = _given(options.get("beta"), (1 - alpha_m + alpha_f) ** 2 / 4)
+    return Parameters(alpha_m, alpha_f, beta, _given(options.get("gamma"), one / 2 - alpha_m + alpha_f))
+
+
+def _given(value: Number | None, default: Number) -> Number:
+    return default if value is None else value

@@ -1,0 +1,309 @@
+/* The equations at the end of an implicit step, for Newton's method; see symlie/runtime/implicit/implicit_step.py.
+ *
+ *   q = q_n o exp(theta)                                                    (1)
+ *   w = theta + B_n^T eta   (without eta: w = theta)                        (2)
+ *   M v' + g(t, q, v) + B^T lambda = 0                                      (3)
+ *   Phi(t, q) = 0                                                           (4)
+ *   B v + b = 0   (with eta; without it rows without Phi)                   (5)
+ *
+ * A method says what v and v' are for an increment w: it defines, behind this file,
+ *
+ *   struct step_formula                         what they depend on
+ *   formula_at(P, formula, w, v, v_dot)         v and v'
+ *
+ * and the constants KEEPS_FACTORS, TANGENT, FULL_STIFFNESS, SCALED; HAS_ETA comes with the tables. */
+#ifndef SYMLIE_IMPLICIT_STEP_H
+#define SYMLIE_IMPLICIT_STEP_H
+
+#define ONE_EXPONENTIAL 1
+
+#include "iteration_tables.h"
+#include "iteration_matrix.h"
+
+/* Where factors that are kept were taken: t, t_n, gamma', beta'; q, q_n; v, v', theta; lambda. */
+#define RECORD (KEEPS_FACTORS ? 4 + 2 * STORAGE + 3 * DIMENSION + ROWS : 0)
+
+typedef struct step_formula step_formula;
+
+static inline void formula_at(const symlie_problem *restrict P, const step_formula *restrict formula, const symlie_real *restrict w,
+                              symlie_real *restrict v, symlie_real *restrict v_dot);
+
+typedef struct {
+    const symlie_problem *P;
+    const step_formula *formula;
+    symlie_real t_n;
+    symlie_real t;                  /* of the end */
+    symlie_real velocity;           /* gamma' = dv/dw, in 1/s */
+    symlie_real acceleration;       /* beta' = dv'/dw, in 1/s^2 */
+    symlie_real scale;              /* of dynamic rows and of multipliers */
+    const symlie_real *q_n;
+    symlie_real *B_n;
+    symlie_real *w;                 /* scratch of the floor; at the unknowns of the residual computed last, and what follows from it */
+    symlie_real *theta;
+    symlie_real *q;
+    symlie_real *v;
+    symlie_real *v_dot;
+    symlie_real *lambda;
+    symlie_real *M;
+    symlie_real *B;
+    symlie_real *rows;              /* scratch of the size of lambda */
+    symlie_real *scratch;           /* of the size of v or of lambda */
+    symlie_real *terms;             /* of the size of v */
+    symlie_real *zero;              /* zeros of the size of v or of lambda, where something is left out of the matrix */
+    symlie_real *u;                 /* unknowns, and what Newton's method needs */
+    symlie_real *r;
+    symlie_real *d;
+    symlie_real *moved;
+    symlie_real *guess;
+    int has_factors;
+    symlie_real *record;
+    iteration_matrix A;
+} newton_problem;
+
+#define LEAVES_OUT (!(FULL_STIFFNESS && TANGENT))
+
+/* Memory of a step. */
+#define IMPLICIT_STEP(name)                                                                                          \
+    ARRAY(name##_B_n, JACOBIAN_VALUES);                                                                              \
+    ARRAY(name##_w, DIMENSION);                                                                                      \
+    ARRAY(name##_theta, DIMENSION);                                                                                  \
+    ARRAY(name##_q, STORAGE);                                                                                        \
+    ARRAY(name##_v, DIMENSION);                                                                                      \
+    ARRAY(name##_v_dot, DIMENSION);                                                                                  \
+    ARRAY(name##_lambda, ROWS);                                                                                      \
+    ARRAY(name##_M, MASS_VALUES);                                                                                    \
+    ARRAY(name##_B, JACOBIAN_VALUES);                                                                                \
+    ARRAY(name##_rows, ROWS);                                                                                        \
+    ARRAY(name##_scratch, DIMENSION + ROWS);                                                                         \
+    ARRAY(name##_terms, DIMENSION);                                                                                  \
+    ARRAY(name##_zero, LEAVES_OUT * (DIMENSION + ROWS));                                                             \
+    ARRAY(name##_u, UNKNOWNS);                                                                                       \
+    ARRAY(name##_r, UNKNOWNS);                                                                                       \
+    ARRAY(name##_d, UNKNOWNS);                                                                                       \
+    ARRAY(name##_moved, UNKNOWNS);                                                                                   \
+    ARRAY(name##_guess, KEEPS_FACTORS * UNKNOWNS);                                                                   \
+    ARRAY(name##_values, KEEPS_FACTORS ? 0 : MATRIX_VALUES);                                                         \
+    ARRAY(name##_K, KEEPS_FACTORS ? 0 : VALUES_OF_K);                                                                \
+    ARRAY(name##_C, VALUES_OF_C);                                                                                    \
+    ARRAY(name##_H, VALUES_OF_H);                                                                                    \
+    ARRAY(name##_T, SQUARES);                                                                                        \
+    ARRAY(name##_block, HAS_ETA * (SQUARES + 1));                                                                    \
+    newton_problem name = {                                                                                          \
+        .P = P, .B_n = name##_B_n, .w = name##_w, .theta = name##_theta, .q = name##_q, .v = name##_v,               \
+        .v_dot = name##_v_dot, .lambda = name##_lambda, .M = name##_M, .B = name##_B, .rows = name##_rows,           \
+        .scratch = name##_scratch, .terms = name##_terms, .zero = name##_zero, .u = name##_u, .r = name##_r,         \
+        .d = name##_d, .moved = name##_moved, .guess = name##_guess,                                                 \
+        .A = {name##_values, name##_K, name##_C, name##_H, name##_T, name##_block}};                                 \
+    for (int k = 0; k < LEAVES_OUT * (DIMENSION + ROWS); k++) name##_zero[k] = 0
+
+static inline long long implicit_workspace(const symlie_problem *restrict P)
+{
+    return (7LL + LEAVES_OUT) * DIMENSION + STORAGE + MASS_VALUES + 2LL * JACOBIAN_VALUES + (3LL + LEAVES_OUT) * ROWS +
+           (4LL + KEEPS_FACTORS) * UNKNOWNS + iteration_workspace(P) + (KEEPS_FACTORS ? 0 : factors_workspace(P));
+}
+
+/* (1), (2) */
+static inline void end_of_step(newton_problem *restrict s, const symlie_real *restrict u)
+{
+    const symlie_problem *P = s->P;
+    copy(DIMENSION, u, s->theta);
+    copy(DIMENSION, u, s->w);
+#if CONSTRAINED
+    for (int k = 0; k < ROWS; k++) s->lambda[k] = u[DIMENSION + k];
+#if HAS_ETA
+    for (int k = 0; k < JACOBIAN_VALUES; k++)
+        s->w[JACOBIAN_COLUMN[k]] += s->B_n[k] * u[DIMENSION + ROWS + JACOBIAN_ROW[k]] * HAS_PHI[JACOBIAN_ROW[k]];
+    for (int k = 0; k < COUNT_OF_HELD; k++) s->w[HELD[k]] = 0;
+#endif
+#endif
+    formula_at(P, s->formula, s->w, s->v, s->v_dot);
+    system_advance(P, s->q_n, s->theta, s->q);
+    if (MOTIONS > 0) system_prescribe(P, s->t, s->q, s->v);
+    if (COUNT_OF_HELD > 0) {
+        if (PRESCRIBED) system_prescribed_acceleration(P, s->t, s->scratch);
+        for (int k = 0; k < COUNT_OF_HELD; k++) s->v_dot[HELD[k]] = PRESCRIBED ? s->scratch[HELD[k]] : 0;
+    }
+}
+
+/* (3), (4), (5) */
+static inline void newton_residual(newton_problem *restrict s, const symlie_real *restrict u, symlie_real *restrict r)
+{
+    const symlie_problem *P = s->P;
+    end_of_step(s, u);
+    system_mass(P, s->t, s->q, s->M);
+    system_force(P, s->t, s->q, s->v, r);
+    for (int k = 0; k < MASS_VALUES; k++) {
+        const int i = MASS_ROW[k], j = MASS_COLUMN[k];
+        r[i] += s->M[k] * s->v_dot[j];
+        if (i != j) r[j] += s->M[k] * s->v_dot[i];
+    }
+#if CONSTRAINED
+    system_jacobian(P, s->t, s->q, s->B);
+    for (int k = 0; k < JACOBIAN_VALUES; k++) r[JACOBIAN_COLUMN[k]] += s->B[k] * s->lambda[JACOBIAN_ROW[k]];
+    system_constraint(P, s->t, s->q, s->scratch);
+    for (int k = 0; k < ROWS; k++) r[DIMENSION + k] = s->scratch[k];
+    if (HAS_ETA || !HOLONOMIC) {
+        hidden_residual(P, s->t, s->q, s->B, s->v, 0, s->rows, s->scratch);
+        for (int k = 0; k < COUNT_OF_RATE_ROW; k++) r[RATE_UNKNOWN[k]] = s->scratch[RATE_ROW[k]];
+    }
+#endif
+    for (int k = 0; k < COUNT_OF_HELD; k++) r[HELD[k]] = 0;
+#if HAS_ETA
+    for (int k = 0; k < COUNT_OF_NO_ETA; k++) r[NO_ETA[k]] = 0;
+#endif
+}
+
+/* The matrix at an end of a step, with M and B there, and B_n where the step begins. */
+static inline int take_matrix(newton_problem *restrict s, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v,
+                              const symlie_real *restrict v_dot, const symlie_real *restrict theta, const symlie_real *restrict lambda)
+{
+    return take_iteration_matrix(s->P, t, q, v, FULL_STIFFNESS ? v_dot : s->zero, FULL_STIFFNESS ? lambda : s->zero,
+                                 TANGENT ? theta : s->zero, s->M, s->B, s->B_n, s->acceleration, s->velocity, s->scale, &s->A);
+}
+
+#if KEEPS_FACTORS
+/* Factors of the step before, with where they were taken. They are at hand in one process; else they are taken again. */
+static inline long long kept_workspace(const symlie_problem *restrict P)
+{
+    return RECORD + factors_workspace(P);
+}
+
+static inline int take_again(newton_problem *restrict s)
+{
+    const symlie_problem *P = s->P;
+    const symlie_real *restrict record = s->record;
+    const symlie_real *q = record + 4, *q_n = q + STORAGE, *v = q_n + STORAGE, *v_dot = v + DIMENSION, *theta = v_dot + DIMENSION;
+    system_mass(P, record[0], q, s->M);
+#if CONSTRAINED
+    system_jacobian(P, record[0], q, s->B);
+    system_jacobian(P, record[1], q_n, s->B_n);
+#endif
+    return take_matrix(s, record[0], q, v, v_dot, theta, theta + DIMENSION);
+}
+#endif
+
+/* Begin a step of this formula; record is where the factors of the step before were taken, and says at its end where those
+ * were that it leaves. */
+static inline int begin_implicit_step(newton_problem *restrict s, const step_formula *restrict formula, symlie_real t_n, symlie_real t,
+                                      symlie_real velocity, symlie_real acceleration, const symlie_real *restrict q_n,
+                                      symlie_real *restrict record)
+{
+    const symlie_problem *P = s->P;
+    s->formula = formula, s->t_n = t_n, s->t = t, s->q_n = q_n, s->record = record;
+    s->velocity = velocity, s->acceleration = acceleration, s->scale = SCALED ? acceleration : 1;
+    s->has_factors = 0;
+    (void)P;
+#if KEEPS_FACTORS
+    symlie_real *restrict at_hand = P->workspace;
+    s->A.values = at_hand + RECORD, s->A.K = s->A.values + MATRIX_VALUES;
+    s->has_factors = record[2] == velocity && record[3] == acceleration;
+    if (s->has_factors && memcmp(at_hand, record, sizeof(symlie_real) * (size_t)(RECORD))) {
+        const int failed = take_again(s);
+        if (failed != SYMLIE_DONE) return failed;
+        copy(RECORD, record, at_hand);
+    }
+#endif
+#if CONSTRAINED
+    system_jacobian(P, t_n, q_n, s->B_n);
+#endif
+    return SYMLIE_DONE;
+}
+
+static inline int newton_refresh(newton_problem *restrict s)
+{
+#if KEEPS_FACTORS
+    const symlie_problem *P = s->P;
+    symlie_real *restrict part = s->record;
+    part[0] = s->t, part[1] = s->t_n, part[2] = s->velocity, part[3] = s->acceleration;
+    copy(STORAGE, s->q, part += 4);
+    copy(STORAGE, s->q_n, part += STORAGE);
+    copy(DIMENSION, s->v, part += STORAGE);
+    copy(DIMENSION, s->v_dot, part += DIMENSION);
+    copy(DIMENSION, s->theta, part += DIMENSION);
+    copy(ROWS, s->lambda, part += DIMENSION);
+    copy(RECORD, s->record, P->workspace);
+    s->has_factors = 1;
+#endif
+    return take_matrix(s, s->t, s->q, s->v, s->v_dot, s->theta, s->lambda);
+}
+
+static inline int newton_correction(newton_problem *restrict s, const symlie_real *restrict r, symlie_real *restrict d)
+{
+    const symlie_problem *P = s->P;
+    copy(UNKNOWNS, r, d);
+    solve_iteration(P, s->scale, &s->A, d);
+    return all_finite(UNKNOWNS, d) ? SYMLIE_DONE : SYMLIE_SINGULAR;
+}
+
+/* v' is rounded as its part beta' theta is, which short steps cancel. */
+static inline symlie_real acceleration_size(const newton_problem *restrict s, int component)
+{
+    return fabs(s->v_dot[component]) + s->acceleration * fabs(s->theta[component]);
+}
+
+/* Norm of a residual that is made of the rounding of its terms, and of the configuration that they see. */
+SYMLIE_COLD symlie_real newton_floor(newton_problem *restrict s)
+{
+    const symlie_problem *P = s->P;
+    symlie_real sum = 0;
+    symlie_real *restrict terms = s->terms, *restrict sizes = s->w;
+    (void)P;
+    /* The largest stored component of the node of each velocity component. */
+    for (int k = 0; k < DIMENSION; k++)
+        sizes[k] = k && STORED[k] == STORED[k - 1] ? sizes[k - 1] : largest_entry(STORED_SIZE[k], s->q + STORED[k], 0);
+    system_force(P, s->t, s->q, s->v, terms);
+    for (int k = 0; k < DIMENSION; k++) terms[k] = fabs(terms[k]);
+    for (int k = 0; k < MASS_VALUES; k++) {
+        const int i = MASS_ROW[k], j = MASS_COLUMN[k];
+        terms[i] += fabs(s->M[k]) * acceleration_size(s, j);
+        if (i != j) terms[j] += fabs(s->M[k]) * acceleration_size(s, i);
+    }
+    for (int k = 0; k < VALUES_OF_K; k++)
+        terms[STIFFNESS_ROW[k]] += fabs(s->A.K[k]) * sizes[STIFFNESS_COLUMN[k]];
+#if CONSTRAINED
+    for (int k = 0; k < ROWS; k++) s->scratch[k] = 0;
+    for (int k = 0; k < JACOBIAN_VALUES; k++) {
+        terms[JACOBIAN_COLUMN[k]] += fabs(s->B[k] * s->lambda[JACOBIAN_ROW[k]]);
+        s->scratch[JACOBIAN_ROW[k]] += fabs(s->B[k]) * sizes[JACOBIAN_COLUMN[k]];
+    }
+    sum = sum_of_squares(ROWS, s->scratch);
+#endif
+    for (int k = 0; k < COUNT_OF_HELD; k++) terms[HELD[k]] = 0;
+    return ROUNDING * sqrt(sum + sum_of_squares(DIMENSION, terms));
+}
+
+#include "newton.h"
+
+/* Solve the equations from the increment s->u and multipliers, or null for zeros; the end of the step is in s. */
+static inline int solve_implicit_step(newton_problem *restrict s, const newton_policy *restrict policy,
+                                      const symlie_real *restrict lambda, newton_counts *restrict counts)
+{
+    const symlie_problem *P = s->P;
+    for (int k = 0; k < COUNT_OF_HELD; k++) s->u[HELD[k]] = 0;
+    for (int k = DIMENSION; k < UNKNOWNS; k++) s->u[k] = 0;
+    if (lambda) copy(ROWS, lambda, s->u + DIMENSION);
+    const int status = newton_solve(s, policy, UNKNOWNS, 1, s->u, s->r, s->d, s->moved, s->guess, counts);
+    if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
+    end_of_step(s, s->u);
+    const symlie_real angle = system_chart(P, s->theta);
+    if (SYMLIE_UNLIKELY(!(angle < CHART_LIMIT))) return angle >= CHART_LIMIT ? SYMLIE_OUTSIDE_CHART : SYMLIE_NOT_FINITE;
+    return all_finite(DIMENSION, s->v) ? SYMLIE_DONE : SYMLIE_NOT_FINITE;
+}
+
+/* What every implicit step leaves in a trial. */
+static inline void keep_end(const newton_problem *restrict s, symlie_real *restrict work, symlie_trial *restrict trial)
+{
+    const symlie_problem *P = s->P;
+    keep_increment(P, s->theta, trial->increment);
+    system_normalize(P, s->q, trial->q);
+    copy(DIMENSION, s->v, trial->v);
+    copy(DIMENSION, s->v_dot, trial->acceleration);
+    trial->acceleration_is_valid = 1;
+#if CONSTRAINED
+    copy(ROWS, s->lambda, trial->lambda);
+    measure_residuals(P, work, s->t, trial->q, trial->v, trial);
+#endif
+    (void)work;
+}
+
+#endif

@@ -42,7 +42,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--method",
         type=path,
-        help=f"{METHOD_HELP}; default: half_explicit_5, or rkmk_dopri5 where nodes move by fields",
+        help=f"{METHOD_HELP}; default: half_explicit_5, or rkmk_dopri5 where nodes move by fields alone",
     )
     add_steps(parser)
     parser.add_argument("--t-end", type=number, metavar="T", help="end time in s; default: last of --t-eval, else 1")

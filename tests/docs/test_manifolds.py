@@ -35,3 +35,11 @@ def test_manifold_of_ones_own() -> None:
     start = np.array([1.0, 0, 0])
     exact = np.cos(angle) * start + np.sin(angle) * np.cross(n, start) + (1 - np.cos(angle)) * n.dot(start) * n
     assert np.abs(q - exact).max() < PAGE_SPACES
+
+
+def test_first_order_state() -> None:
+    """Filtered friction takes energy, and the rod is kept."""
+    solution = SESSION.after("First-order states")["solution"]
+    assert solution.method == "half_explicit_5"
+    assert solution.outputs["energy"][-1] < solution.outputs["energy"][0] - 1
+    assert solution.statistics.max_velocity_residual < TANGENT

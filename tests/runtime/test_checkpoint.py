@@ -25,6 +25,7 @@ from symlie.runtime.system.record import recorded_system, system_record
 from symlie.runtime.system.system import System
 from tests.runtime.test_angles import wheels
 from tests.runtime.test_events import ball, pendulum
+from tests.runtime.test_first_order_states import steered
 from tests.systems import chain_system, heavy_top_system, large_system, polar_system, spaghetti_system
 
 BACKENDS = ("c", "numpy")
@@ -39,6 +40,7 @@ RUNS: dict[str, tuple[Callable[[str], System], float, dict[str, Any]]] = {
     "turns": (wheels, 0.3, {"rtol": 1e-6, "t_eval": [0.1, 0.3]}),
     "element parameters": (spaghetti_system, 0.02, {"h": 1e-3, "multipliers": "index1", "record_every": 3}),
     "banded elimination": (large_system, 0.01, {"h": 1e-3, "record_every": 0}),
+    "first-order states": (steered, 0.1, {"rtol": 1e-6, "trace": True, "stabilize": "projection"}),
     "comparator": (chain_system, 0.1, {"rtol": 1e-7, "method": "index1_dopri5", "stabilize": "projection+velocity"}),
 }  # fmt: skip
 

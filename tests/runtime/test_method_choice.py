@@ -16,11 +16,13 @@ from symlie.runtime.methods.registry import FAMILIES
 from symlie.runtime.methods.rkmk import MOST_COMMUTATORS
 from tests.systems import heavy_top_system
 
+STATE = sl.translation_space(sl.real_space(1))
+
 
 def pendulum_with_state() -> sl.System:
     """A pendulum, and a field on R1 beside it."""
     model = sl.Model("driven_pendulum")
-    bob, z = model.node("bob", "R2"), model.node("z", sl.translation_space(sl.real_space(1)))
+    bob, z = model.node("bob", "R2"), model.node("z", STATE)
     model.kinetic_energy(bob.x_dot.dot(bob.x_dot) / 2)
     model.potential_energy(9.81 * bob.x[1])
     model.constraint("rod", bob.x.dot(bob.x) - 1)
@@ -55,12 +57,25 @@ def test_a_system_is_wanted() -> None:
 
 
 def test_no_refusal_leads_to_another_one() -> None:
-    """Fields beside constraints: half-explicit methods are no remedy there."""
+    """Fields beside constraints: explicit methods without them are refused, and half-explicit ones take both."""
     choice = sl.method_choice(pendulum_with_state())
+    assert choice.taken == (*(f"half_explicit_{k}" for k in (2, 3, 4, 5)), "index1_dopri5")
+    assert choice.default == "half_explicit_5"
+    assert all("half_explicit_5" in sentence or "index1_dopri5" in sentence for sentence in choice.refusals.values())
+
+
+def test_placed_nodes_beside_fields_and_constraints() -> None:
+    model = sl.Model("placed")
+    bob, z, mark = (model.node(n, g) for n, g in (("bob", "R2"), ("z", STATE), ("mark", "R2")))
+    model.kinetic_energy((bob.x_dot.dot(bob.x_dot) + mark.x_dot.dot(mark.x_dot)) / 2)
+    model.constraint("rod", bob.x.dot(bob.x) - 1)
+    model.vector_field(z, x=[-z.x[0]])
+    model.place(mark, bob, [z.x[0], 0])
+    model.initial(bob, x=[1, 0], x_dot=[0, 0])
+    choice = sl.method_choice(model.derive().compile(backend="numpy"))
     assert choice.taken == ("index1_dopri5",)
-    assert choice.default == "rkmk_dopri5"
-    assert "index1_dopri5" not in choice.refusals
     assert all("index1_dopri5" in sentence for sentence in choice.refusals.values())
+    assert "nodes are placed by others, and nodes move by fields" in choice.refusals["half_explicit_5"]
 
 
 def test_remedies_of_stiffness() -> None:

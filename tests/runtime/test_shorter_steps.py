@@ -19,7 +19,7 @@ from tests import tolerances
 BACKENDS = ("c", "numpy")
 STEP, END, SPIN = 0.1, 1.0, 50.0
 TIMES = np.array([0.53, 0.17, 0.3, 0.18, 0.94])
-METHOD = "index1_dopri5"
+METHODS = ("index1_dopri5", "half_explicit_5")
 RECORDS = ("q", "v", "multipliers", "carried")
 
 
@@ -42,9 +42,9 @@ def compass(backend: str) -> System:
 
 
 @functools.cache
-def solved(backend: str) -> Solution:
+def solved(backend: str, method: str = METHODS[0]) -> Solution:
     """A run that recorded every step."""
-    return sl.solve(compass(backend), END, method=METHOD, h=STEP)
+    return sl.solve(compass(backend), END, method=method, h=STEP)
 
 
 def at(solution: Solution, times: Any) -> Solution:
@@ -54,12 +54,13 @@ def at(solution: Solution, times: Any) -> Solution:
     return found
 
 
+@pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_where_a_run_is_that_stops_there(backend: str) -> None:
-    found, records = at(solved(backend), TIMES), solved(backend).t
+def test_where_a_run_is_that_stops_there(backend: str, method: str) -> None:
+    found, records = at(solved(backend, method), TIMES), solved(backend, method).t
     for k, t in enumerate(TIMES):
         before = float(records[records <= t][-1])
-        stopped = sl.solve(compass(backend), float(t), method=METHOD, h=STEP, t_eval=[before, float(t)])
+        stopped = sl.solve(compass(backend), float(t), method=method, h=STEP, t_eval=[before, float(t)])
         for name in RECORDS:
             expected = getattr(stopped, name)[-1]
             np.testing.assert_allclose(getattr(found, name)[k], expected, rtol=0, atol=tolerances.SHORTER_STEPS)
@@ -73,8 +74,9 @@ def test_turns_within_steps(backend: str) -> None:
     np.testing.assert_allclose(found.angle("driven"), 100 * TIMES**2, rtol=0, atol=tolerances.COUNTED_ANGLE)
 
 
-def test_backends_agree() -> None:
-    solution = solved("c")
+@pytest.mark.parametrize("method", METHODS)
+def test_backends_agree(method: str) -> None:
+    solution = solved("c", method)
     times = np.concatenate([np.random.default_rng(3).uniform(0, END, 30), solution.t[:3], TIMES])
     c, numpy = at(solution, times), at(dataclasses.replace(solution, system=compass("numpy")), times)
     for name in RECORDS:
@@ -96,7 +98,7 @@ def test_one_time_and_several(backend: str) -> None:
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_constraints_are_kept_as_in_the_run(backend: str) -> None:
     free, kept = (
-        at(sl.solve(compass(backend), END, method=METHOD, h=STEP, stabilize=s), TIMES)
+        at(sl.solve(compass(backend), END, method=METHODS[0], h=STEP, stabilize=s), TIMES)
         for s in ("none", "projection+velocity")
     )
     assert free.outputs["constraint_residual"].max() > 100 * tolerances.SHORTER_STEPS

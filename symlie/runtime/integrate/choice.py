@@ -77,7 +77,7 @@ def _default(layout: Layout) -> tuple[str, str]:
             "Nodes move along a frame of vector fields, which has no commutators; cf43 needs none, and chooses its "
             "steps."
         )
-    if layout.has_fields or not layout.of_velocities.all():
+    if not layout.of_velocities.all() or (layout.has_fields and not layout.rows):
         return "rkmk_dopri5", (
             "Nodes move by fields, or constraints restrict accelerations; rkmk_dopri5 takes both and chooses its steps."
         )

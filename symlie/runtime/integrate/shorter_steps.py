@@ -37,10 +37,7 @@ class ShorterSteps:
         told = solution.settings
         self._system = solution.system
         self._method = method_of_run(solution.method, told)
-        kept = stabilisation(told.get("stabilize", "none"))
-        self._control = replace(
-            FIXED_STEPS, project_position=kept.project_position, project_velocity=kept.project_velocity
-        )
+        self._control = replace(FIXED_STEPS, **vars(stabilisation(told.get("stabilize", "none"))))
         is_compiled = self._system.backend == "c"
         self._compiled = CompiledMethod(self._system, self._method, self._control) if is_compiled else None
 

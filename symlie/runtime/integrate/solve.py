@@ -75,7 +75,7 @@ def solve(
         (t₀, t_end), or t_end with t₀ = 0, or the end of ``start``; in s.
     method
         Name of a method, see `method_choice`; or a TOML file with a tableau, see `load_tableau`. Default:
-        half_explicit_5; where nodes move by fields rkmk_dopri5, or cf43 along frames.
+        half_explicit_5; where nodes move by fields without constraints rkmk_dopri5, or cf43 along frames.
     method_options
         For methods of the family rkmk ``commutators``: ``"exact"``, ``"auto"`` or the number after which dexp⁻¹ is
         truncated, and ``map``: ``"exp"``, ``"cayley"`` or ``"second_kind"``, the local coordinates of a step; those of

@@ -336,6 +336,11 @@ class Layout:
         return not bool(self.has_velocity.all())
 
     @property
+    def has_placed_nodes(self) -> bool:
+        """Whether some nodes are placed by others."""
+        return any(node.placed.any() for node in self.nodes)
+
+    @property
     def is_hamiltonian(self) -> bool:
         """Whether all nodes are points of cotangent bundles that the model's own statement moves."""
         return self.manifest.has(self.name, "symplectic")

@@ -199,7 +199,7 @@ class Method(ABC):
         if self.takes_constraints or not layout.of_velocities.any():
             return None
         others = "half_explicit_2, …, half_explicit_5"
-        if layout.has_fields or not layout.of_velocities.all():
+        if not layout.of_velocities.all() or (layout.has_fields and layout.has_placed_nodes):
             others = "index1_dopri5"
         return (
             f"Method '{self.name}' integrates systems without constraints, but '{layout.name}' has {layout.rows} "

@@ -9,6 +9,9 @@
 With stabilisation by Baumgarte, α Φ(Q_{i+1}) is added to b. The embedded formula takes the weights b̂ for the
 configuration and solves the last stage again with them in place of the last row of a, so that its velocity satisfies
 the constraint. Without constraints this is the explicit Runge–Kutta–Munthe-Kaas method of the same tableau.
+
+Where a node has no velocity, its part of V_i in (12) is its algebra-valued field at stage i, from all states and from
+V̇_i and Λ_i: points are differential components as q is. No constraint depends on points, so that (14) comes before.
 Source: [Tumiotto2024], equations (12) to (15) and section 3.
 """
 
@@ -136,7 +139,10 @@ class HalfExplicit(Method):
     header: ClassVar[str] = "half_explicit.h"
     required: ClassVar[tuple[str, ...]] = ("s", "a", "d")
     optional: ClassVar[tuple[str, ...]] = ("c", "b_hat")
-    refused: ClassVar[tuple[str, ...]] = ("nodes that move by fields", "constraints of accelerations")
+    refused: ClassVar[tuple[str, ...]] = (
+        "constraints of accelerations",
+        "nodes that are placed by others, where nodes move by fields",
+    )
     takes_constraints: ClassVar[bool] = True
     takes_baumgarte: ClassVar[bool] = True
 
@@ -149,12 +155,18 @@ class HalfExplicit(Method):
         return half_explicit_orders(self.tableau)
 
     def refusal(self, layout: Layout) -> str | None:
-        if (found := super().refusal(layout)) or not (layout.has_fields or not layout.of_velocities.all()):
+        if found := super().refusal(layout):
             return found
+        what = ""
+        if not layout.of_velocities.all():
+            what = "constraints restrict accelerations"
+        elif layout.has_fields and layout.has_placed_nodes:
+            what = "nodes are placed by others, and nodes move by fields"
+        if not what:
+            return None
         return (
-            f"Method '{self.name}' integrates velocities and their constraints, but nodes of '{layout.name}' move by "
-            "fields or by constraints of accelerations; use rkmk_dopri5 or another explicit method, or index1_dopri5 "
-            "with constraints of velocities."
+            f"Method '{self.name}' does not integrate '{layout.name}': {what}; use rkmk_dopri5 or another explicit "
+            "method, or index1_dopri5 with constraints of velocities."
         )
 
     def constants(self) -> list[str]:
@@ -184,15 +196,20 @@ class HalfExplicit(Method):
             hidden = m.hidden_residual(t, Q, V, B)
             return hidden + alpha * m.constraint(t, Q) if alpha else hidden
 
-        theta_dot, v_dot, stage_multipliers = [], [], []
+        theta_dot: list[Array] = []
+        v_dot, stage_multipliers = [], []
+
+        def moved(i: int, Theta: Array, rate: Array) -> tuple[Array, Array]:
+            # (12)
+            theta_dot[i:] = [stepper.moving(rate if i == 0 else k.inverse_tangent_operator(Theta, rate))]
+            next_Theta = h * sum(a[i + 1, j] * theta_dot[j] for j in range(i + 1))
+            return next_Theta, stepper.advance(q, next_Theta)
+
         Theta, Q, V = np.zeros_like(v), q, v
         B = m.jacobian(t, q)
         final = (Theta, Q, V, B)
         for i in range(tableau.stages):
-            # (12)
-            theta_dot.append(stepper.moving(v if i == 0 else k.inverse_tangent_operator(Theta, V)))
-            next_Theta = h * sum(a[i + 1, j] * theta_dot[j] for j in range(i + 1))
-            next_Q = stepper.advance(q, next_Theta)
+            next_Theta, next_Q = moved(i, Theta, V)
             next_t = t + c[i + 1] * h
             m.prescribe(next_t, next_Q, V.copy())
             next_B = m.jacobian(next_t, next_Q)
@@ -214,6 +231,9 @@ class HalfExplicit(Method):
                     acceleration, multiplier = m.saddle(mass, B, next_B, force, right)
                     v_dot.append(acceleration)
                     stage_multipliers.append(multiplier)
+            if m.layout.has_fields:
+                rate = m.field(t + c[i] * h, Q, V, v_dot[i], stage_multipliers[i])
+                next_Theta, next_Q = moved(i, Theta, rate)
             next_V = v + h * sum(a[i + 1, j] * v_dot[j] for j in range(i + 1))
             m.prescribe(next_t, next_Q, next_V)
             if i + 1 == tableau.s:

@@ -10,7 +10,8 @@
  * With stabilisation by Baumgarte, alpha Phi(Q_{i+1}) is added to b. The embedded formula takes the weights b_hat for
  * the configuration and solves the last stage again with them in place of the last row of A, so that its velocity
  * satisfies the constraint. Without constraints this is the explicit Runge-Kutta-Munthe-Kaas method of the same
- * tableau. Stages count from zero here. Source: [Tumiotto2024], equations (12) to (15) and section 3.
+ * tableau. Where a node has no velocity, its part of V_i in (12) is its field at stage i, from all states and from Vdot_i
+ * and Lambda_i; no constraint depends on points, so that (14) comes before. Stages count from zero here. Source: [Tumiotto2024], equations (12) to (15) and section 3.
  *
  * The tableau comes in as STAGES (s_bar), FINAL (row s+1), FSAL, EMBEDDED, and the tables A, B_HAT, C, D. */
 #ifndef SYMLIE_HALF_EXPLICIT_H
@@ -21,7 +22,21 @@
 static inline long long step_workspace(const symlie_problem *restrict P)
 {
     (void)P;
-    return (2 * STAGES + 8LL) * DIMENSION + 4LL * STORAGE + 2LL * JACOBIAN_VALUES + (STAGES + 3LL) * ROWS;
+    return (2 * STAGES + 8LL + FIELDS) * DIMENSION + 4LL * STORAGE + 2LL * JACOBIAN_VALUES + (STAGES + 3LL) * ROWS;
+}
+
+/* (12) for stage i, whose rates go behind those of the stages before: the next increment and argument. Gives the square of
+ * the largest angle of the increment. */
+static inline symlie_real move_on(const symlie_problem *restrict P, int i, symlie_real h, const symlie_real *restrict q,
+                                  const symlie_real *restrict Theta, const symlie_real *restrict V, symlie_real *restrict rate,
+                                  symlie_real *restrict next_Theta, symlie_real *restrict next_Q)
+{
+    if (i == 0) copy(DIMENSION, V, rate);
+    else system_inverse_tangent_operator(P, Theta, V, rate + i * DIMENSION);
+    combine(DIMENSION, DIMENSION, i + 1, h, A[i + 1], rate, 0, next_Theta);
+    const symlie_real z = system_chart(P, next_Theta);
+    system_advance(P, q, next_Theta, next_Q);
+    return z;
 }
 
 static inline int method_step(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h,
@@ -43,11 +58,16 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
     ARRAY(next_Q, STORAGE);
     ARRAY(final_Q, STORAGE);
     symlie_real angle = 0;
+#if FIELDS
+    ARRAY(slope, DIMENSION);
+#endif
+#if FIELDS || CONSTRAINED
+    ARRAY(multiplier, STAGES * ROWS);
+#endif
     (void)work;
 #if CONSTRAINED
     ARRAY(B, JACOBIAN_VALUES);
     ARRAY(next_B, JACOBIAN_VALUES);
-    ARRAY(multiplier, STAGES * ROWS);
     ARRAY(c, ROWS);
     ARRAY(b, ROWS);
     ARRAY(residual, ROWS);
@@ -64,13 +84,8 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
 
 SYMLIE_UNROLL
     for (int i = 0; i < STAGES; i++) {
-        /* (12) */
-        if (i == 0) copy(DIMENSION, v, rate);
-        else system_inverse_tangent_operator(P, Theta, V, rate + i * DIMENSION);
-        combine(DIMENSION, DIMENSION, i + 1, h, A[i + 1], rate, 0, next_Theta);
-        const symlie_real z = system_chart(P, next_Theta);
-        angle = z > angle ? z : angle;
-        system_advance(P, q, next_Theta, next_Q);
+        symlie_real reached = move_on(P, i, h, q, Theta, V, rate, next_Theta, next_Q);
+        angle = reached > angle ? reached : angle;
         if (MOTIONS) {
             copy(DIMENSION, V, next_V);
             system_prescribe(P, t + C[i + 1] * h, next_Q, next_V);
@@ -106,6 +121,12 @@ SYMLIE_UNROLL
             if (!solve_with_mass(P, mass, r, 0, 0, acceleration + i * DIMENSION)) return stage_failure(P, angle, mass, r, 0);
 #endif
         }
+#if FIELDS
+        copy(DIMENSION, V, slope);
+        system_field(P, t + C[i] * h, Q, acceleration + i * DIMENSION, multiplier + i * ROWS, slope);
+        reached = move_on(P, i, h, q, Theta, slope, rate, next_Theta, next_Q);
+        angle = reached > angle ? reached : angle;
+#endif
         if (i + 1 < STAGES || i + 1 == FINAL)
             combine(DIMENSION, DIMENSION, i + 1, h, A[i + 1], acceleration, v, next_V);
         if (MOTIONS) system_prescribe(P, t + C[i + 1] * h, next_Q, next_V);

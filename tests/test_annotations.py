@@ -1,10 +1,16 @@
-"""Annotations say what things are."""
+"""Annotations say what things are; no comment silences a checker."""
 
 from __future__ import annotations
 
 import ast
+import io
+import re
+import tokenize
+from pathlib import Path
 
 from tests.rooms import modules
+
+ROOT = Path(__file__).parents[1]
 
 MOST = 100
 """Uses of ``Any``: content of files before it is checked, arguments that are passed on, handles of cffi."""
@@ -23,3 +29,20 @@ def test_few_things_are_anything() -> None:
 
 def test_what_counts() -> None:
     assert uses_of_any("from typing import Any\n\nx: dict[str, Any] = {}\n'Any'\n") == 1
+
+
+def silenced(text: str) -> list[int]:
+    """Lines with a comment that turns off a type checker or a linter."""
+    comments = (t for t in tokenize.generate_tokens(io.StringIO(text).readline) if t.type == tokenize.COMMENT)
+    return [t.start[0] for t in comments if re.match(r"#\s*(type:\s*ignore|noqa|mypy:|ruff:|pyright:)", t.string)]
+
+
+def test_no_checker_is_silenced() -> None:
+    """Mypy does not read the tests, so comments for it would only stand there."""
+    files = [path for folder in ("symlie", "tests") for path in (ROOT / folder).rglob("*.py")]
+    found = [f"{p.relative_to(ROOT)}:{n}" for p in files for n in silenced(p.read_text(encoding="utf-8"))]
+    assert len(files) > 100 and not found, f"checkers are turned off at {', '.join(found)}"
+
+
+def test_what_silences() -> None:
+    assert silenced("x = 1  # type: ignore[assignment]\ny = '# noqa'\nimport z  # noqa: F401\n# types\n") == [1, 3]

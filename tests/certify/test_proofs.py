@@ -68,7 +68,7 @@ def test_single_precision_is_judged_in_its_own_units() -> None:
 
 def test_contraction_changes_bounds_as_it_should() -> None:
     subject = named_subject("c2")
-    bounds = {c: verify([subject], contraction=c)[0].rows[1].proved_eps for c in ("any", "off", "on")}  # type: ignore[arg-type]
+    bounds = {c: verify([subject], contraction=c)[0].rows[1].proved_eps for c in ("any", "off", "on")}
     assert bounds["on"] < 0.8 * bounds["off"]
     assert bounds["any"] >= max(bounds["off"], bounds["on"])
 

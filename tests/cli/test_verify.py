@@ -157,7 +157,7 @@ def test_shipped_certificates_are_those_of_the_shipped_schemes() -> None:
     shipped = {e["text_sha256"] for e in json.loads(SHIPPED.read_text(encoding="utf-8"))["functions"]}
     for precision in ("double", "float"):
         for name in standard_names():
-            subject = named_subject(name, precision)  # type: ignore[arg-type]
+            subject = named_subject(name, precision)
             assert text_digest(subject.source, subject.operations.name) in shipped
 
 

@@ -326,7 +326,7 @@ def test_a_group_without_closed_forms(tmp_path: Path) -> None:
 )
 def test_options(options: dict[str, str], message: str) -> None:
     with pytest.raises(UnknownNameError, match=message):
-        operator_files(group_from_name("R1"), **{"target": "c", "prefix": "op", **options})  # type: ignore[arg-type]
+        operator_files(group_from_name("R1"), **{"target": "c", "prefix": "op", **options})
 
 
 @pytest.mark.parametrize(("target", "real"), [("c", "double"), ("numpy", "double"), ("c", "float")])

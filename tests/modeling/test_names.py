@@ -98,7 +98,7 @@ def test_no_shell_sees_names(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def spy(*arguments: object, **options: object) -> object:
         seen.append((arguments[0], options.get("shell", False)))
-        return run(*arguments, **options)  # type: ignore[call-overload]
+        return run(*arguments, **options)
 
     monkeypatch.setattr(subprocess, "run", spy)
     model = sl.Model("never_compiled_before")

@@ -166,18 +166,18 @@ def test_arguments_of_wrong_types() -> None:
     model, q = point()
     element: Any = "spring"
     for state in (
-        lambda: model.node("other", None),  # type: ignore[arg-type]
-        lambda: model.node_array("other", "R1", 2.5),  # type: ignore[arg-type]
-        lambda: model.node_array("other", "R1", 2)["a"],  # type: ignore[index]
+        lambda: model.node("other", None),
+        lambda: model.node_array("other", "R1", 2.5),
+        lambda: model.node_array("other", "R1", 2)["a"],
         lambda: model.add(element, [q]),
-        lambda: model.add(sl.ElementType("one", node="R2"), q),  # type: ignore[arg-type]
+        lambda: model.add(sl.ElementType("one", node="R2"), q),
         lambda: model.output("nothing", []),
         lambda: model.constraint("nothing", []),
-        lambda: sl.solve(model, 1.0),  # type: ignore[arg-type]
-        lambda: sl.solve(system(model), "1"),  # type: ignore[arg-type]
-        lambda: sl.solve(system(model), 1.0, h="a"),  # type: ignore[arg-type]
-        lambda: sl.solve(system(model), 1.0, method=None),  # type: ignore[arg-type]
-        lambda: sl.solve(system(model), 1.0, rtol="a"),  # type: ignore[arg-type]
+        lambda: sl.solve(model, 1.0),
+        lambda: sl.solve(system(model), "1"),
+        lambda: sl.solve(system(model), 1.0, h="a"),
+        lambda: sl.solve(system(model), 1.0, method=None),
+        lambda: sl.solve(system(model), 1.0, rtol="a"),
     ):
         with pytest.raises(SymlieError):
             state()

@@ -44,7 +44,7 @@ class Part(Statement):
     """The instance that values are taken of."""
 
     @property
-    def groups(self) -> list[MatrixGroup]:  # type: ignore[override]
+    def groups(self) -> list[MatrixGroup]:
         return [groups.matrices(n.group.name) for n in self.model.nodes]
 
     def values(self, t: mpf, q: Any, v: Any) -> dict[Symbol, mpf]:
@@ -268,7 +268,7 @@ def _link(
     """An element type that joins two nodes by forces."""
     notes.append("element of two")
     element = sl.ElementType("link", left=groups.group(names[0]), right=groups.group(names[1]))
-    part = Part(element, places=[tuple(places)])  # type: ignore[arg-type]
+    part = Part(element, places=[tuple(places)])
     writer = Writer(part, draw, notes, coupled=False)
     writer.potential()
     writer.forces()
@@ -307,7 +307,7 @@ def _of_arrays(source: random.Random) -> RandomModel:
         writer.observations()
         parts.append(own)
     body = sl.ElementType("body", node=groups.group(name))
-    part = Part(body, places=[(("bodies", k),) for k in range(count)])  # type: ignore[arg-type]
+    part = Part(body, places=[(("bodies", k),) for k in range(count)])
     writer = Writer(part, draw, notes, coupled=True)
     writer.kinetic()
     writer.potential()

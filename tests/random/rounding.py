@@ -157,7 +157,7 @@ def kernel_bounds(kernel: Kernel, inputs: Mapping[str, Sequence[Bounded] | Bound
             continue
         given = inputs[argument.name]
         if argument.size is None:
-            flat[argument.name] = given  # type: ignore[assignment]
+            flat[argument.name] = given
         else:
-            flat |= {f"{argument.name}[{k}]": given[k] for k in range(argument.size)}  # type: ignore[misc]
+            flat |= {f"{argument.name}[{k}]": given[k] for k in range(argument.size)}
     return bounds(kernel.body, flat)

@@ -57,7 +57,7 @@ def test_a_wrong_term_is_seen(spoil: object, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(Judged, "of", lambda _: judged)
     assert judge(drawn, source, kinds=["generic"], compile_kernels=False) == []
     statement = drawn.parts[0].model
-    spoil(statement, statement.nodes[0])  # type: ignore[operator]
+    spoil(statement, statement.nodes[0])
     drawn.parts[0].__dict__.pop("energies", None)
     drawn.parts[0].__dict__.pop("_kinetic", None)
     assert judge(drawn, source, kinds=["generic"], compile_kernels=False)

@@ -85,7 +85,7 @@ def test_embedded_velocity_satisfies_the_constraint() -> None:
     state = State(0.5, middle.q[0], middle.v[0], middle.multipliers[0])
     seen: list[tuple[Array, Array]] = []
 
-    class Spy(type(FIXED_STEPS)):  # type: ignore[misc]
+    class Spy(type(FIXED_STEPS)):
         def error(self, theta: Array, difference: Array, v_n: Array, v: Array) -> float:
             seen.append((difference[: len(v)], difference[len(v) :]))
             return 0.0

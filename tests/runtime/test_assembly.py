@@ -158,8 +158,8 @@ def massless(array: bool) -> sl.Model:
     if array:
         points = model.node_array("points", "R3", 2)
         statement: sl.Model | sl.ElementType = sl.ElementType("point", node=sl.group_from_name("R3"))
-        q = statement.node  # type: ignore[union-attr]
-        model.add(statement, points)  # type: ignore[arg-type]
+        q = statement.node
+        model.add(statement, points)
     else:
         statement, q = model, model.node("point", "R3")
     v = q.x_dot

@@ -30,7 +30,7 @@ def largest(system: System, a: Solution, b: Solution) -> tuple[float, float]:
 @pytest.mark.parametrize("run", [{"h": 2.0**-10}, {"rtol": 1e-7}])
 def test_as_accurate_as_the_steps(group: str, run: dict[str, float]) -> None:
     system = heavy_top_system(group)
-    solution = sl.solve(system, 0.25, **run)  # type: ignore[arg-type]
+    solution = sl.solve(system, 0.25, **run)
     exact = sl.solve(system, 0.25, h=2.0**-14, t_eval=TIMES)
     found = solution(TIMES)
     assert isinstance(found, Solution)

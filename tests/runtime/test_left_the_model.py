@@ -216,7 +216,7 @@ def test_the_number_of_steps_is_bounded(backend: str) -> None:
         sl.solve(system, 1.0, h=0.01, max_steps=99)
     for wrong in (0, -1, 2.5, "9"):
         with pytest.raises(ModelError, match="max_steps must be a positive whole number"):
-            sl.solve(system, 1.0, max_steps=wrong)  # type: ignore[arg-type]
+            sl.solve(system, 1.0, max_steps=wrong)
 
 
 @pytest.mark.parametrize("backend", BACKENDS)

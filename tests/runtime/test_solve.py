@@ -171,7 +171,7 @@ def test_multipliers_without_constraints_are_empty() -> None:
 
 def solutions_at(times: list[float], h: float, backend: str, **options: object) -> Solution:
     """The free top with a method of order five."""
-    return sl.solve(heavy_top_system("S3", backend), 0.05, method="rkmk_dopri5", h=h, t_eval=times, **options)  # type: ignore[arg-type]
+    return sl.solve(heavy_top_system("S3", backend), 0.05, method="rkmk_dopri5", h=h, t_eval=times, **options)
 
 
 @pytest.mark.parametrize("backend", ["c", "numpy"])
@@ -218,7 +218,7 @@ def test_records(backend: str) -> None:
     system = heavy_top_system("S3", backend)
 
     def times(**options: object) -> list[float]:
-        return list(sl.solve(system, 10 * H, method="rkmk_rk44", h=H, **options).t / H)  # type: ignore[arg-type]
+        return list(sl.solve(system, 10 * H, method="rkmk_rk44", h=H, **options).t / H)
 
     assert times() == [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]
     assert times(record_every=3) == [0, 3, 6, 9, 10]
@@ -373,7 +373,7 @@ BAD_PLANS = {
 def test_bad_plans_are_refused(case: str) -> None:
     span, h, times, sentence = BAD_PLANS[case]
     with pytest.raises(ModelError, match=sentence):
-        sl.solve(heavy_top_system("S3"), span, method="rkmk_rk44", h=h, t_eval=times)  # type: ignore[arg-type]
+        sl.solve(heavy_top_system("S3"), span, method="rkmk_rk44", h=h, t_eval=times)
 
 
 def test_largest_number_of_steps() -> None:
@@ -382,14 +382,14 @@ def test_largest_number_of_steps() -> None:
 
 @pytest.mark.parametrize("span", [2 * H, np.float64(2 * H), (0, 2 * H), np.array([0, 2 * H])])
 def test_intervals_may_be_given_in_several_ways(span: object) -> None:
-    solution = sl.solve(heavy_top_system("S3"), span, method="rkmk_rk44", h=H)  # type: ignore[arg-type]
+    solution = sl.solve(heavy_top_system("S3"), span, method="rkmk_rk44", h=H)
     assert solution.t.tolist() == [0, H, 2 * H]
 
 
 @pytest.mark.parametrize("every", [-1, 2.5, "2"])
 def test_bad_records_are_refused(every: object) -> None:
     with pytest.raises(ModelError, match="record_every must be a whole number of steps"):
-        sl.solve(heavy_top_system("S3"), 0.01, method="rkmk_rk44", h=H, record_every=every)  # type: ignore[arg-type]
+        sl.solve(heavy_top_system("S3"), 0.01, method="rkmk_rk44", h=H, record_every=every)
 
 
 # ---------------------------------------------------------------------------------------------------------------------

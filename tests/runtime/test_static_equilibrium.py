@@ -244,7 +244,7 @@ def test_redundant_constraints_are_named() -> None:
 @pytest.mark.parametrize("wrong", [{"load_steps": 0}, {"load_steps": 1.5}, {"tolerance": 0.0}, {"t": float("nan")}])
 def test_wrong_arguments(wrong: dict[str, float]) -> None:
     with pytest.raises(ModelError):
-        pendulum().static_equilibrium(**wrong)  # type: ignore[arg-type]
+        pendulum().static_equilibrium(**wrong)
 
 
 @pytest.mark.parametrize("segments", [10, 100])

@@ -87,7 +87,7 @@ def test_the_smallest_field_is_found_without_a_lift() -> None:
 def test_maps_that_are_no_action_are_refused() -> None:
     def stated(**changes: object) -> None:
         keywords = {"storage": {"q": 3}, "action": lambda g, y: [g.R * y.q], "origin": [0, 0, 1]} | changes
-        sl.homogeneous_space("sphere", sl.SO3, **keywords)  # type: ignore[arg-type]
+        sl.homogeneous_space("sphere", sl.SO3, **keywords)
 
     with pytest.raises(GroupError, match="no left action"):
         stated(action=lambda g, y: [g.R.T * y.q])

@@ -77,7 +77,7 @@ def test_methods_with_commutators_are_refused() -> None:
 def test_maps_that_are_no_flow_are_refused() -> None:
     def stated(flow: object, **more: object) -> None:
         keywords = {"storage": {"x": 2}, "origin": [0.0, 1.0]} | more
-        sl.frame_space("plane", 2, flow=flow, **keywords)  # type: ignore[arg-type]
+        sl.frame_space("plane", 2, flow=flow, **keywords)
 
     stated(lambda a, y: [y.x[0] + a[0], y.x[1] * sl.exp(a[1])])
     with pytest.raises(GroupError, match="twice the length"):

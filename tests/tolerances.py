@@ -303,7 +303,7 @@ TWO_DIGITS = 0.04
 THREE_DIGITS = 0.01
 """Values printed with three digits."""
 
-TABLE = 1.1
+TABLE_FACTOR = 1.1
 """Factor by which tabulated drift with one or two digits may differ: half a unit of 1.2 is 4 %, of 9.4 0.5 %; the
 largest value over all stages' sampling differs by a few per cent more."""
 

@@ -1,4 +1,4 @@
-"""Tables of the matrix of implicit steps: rows of T without their zeros."""
+"""Tables of the matrix of implicit steps: products with T without its zeros and ones."""
 
 import numpy as np
 import pytest
@@ -8,18 +8,26 @@ from symlie.runtime.integrate.iteration import iteration_of
 
 
 @pytest.mark.parametrize(
-    ("group", "first", "width"),
-    [("SE3", [0] * 6, [3, 3, 3, 6, 6, 6]), ("S3xR3", [0, 0, 0, 3, 4, 5], [3, 3, 3, 1, 1, 1])],
+    ("group", "rows", "unit"),
+    [("SE3", [(0, 3), (0, 6)], []), ("S3xR3", [(0, 3)], [3, 4, 5]), ("SO3rvxR3", [(0, 3)], [3, 4, 5])],
 )
-def test_rows_of_the_tangent_operator_have_no_zeros_at_their_ends(
-    group: str, first: list[int], width: list[int]
-) -> None:
+def test_products_with_the_tangent_operator(group: str, rows: list[tuple[int, int]], unit: list[int]) -> None:
+    """B T by its runs and units, for any B; they leave out what is zero or one in T."""
     system = build(group).derive().compile(backend="numpy")
-    tables = iteration_of(system, has_eta=False).tables
-    assert tables["TANGENT_WIDTH"].tolist() == width
-    assert (tables["TANGENT_ROW"] - 6 * np.arange(6)).tolist() == first
+    iteration = iteration_of(system, has_eta=False)
+    tables, structure = iteration.tables, iteration.matrix.structure
     theta = np.array([0.3, -0.2, 0.5, 0.7, -0.4, 0.6])
-    T = np.array([system.kernels.tangent_operator(theta, unit) for unit in np.eye(6)]).T
-    outside = (np.arange(6) < np.array(first)[:, None]) | (np.arange(6) >= np.add(first, width)[:, None])
-    assert np.all(T[outside] == 0)
-    assert np.all(T[~outside] != 0)
+    T = np.array([system.kernels.tangent_operator(theta, column) for column in np.eye(6)]).T
+    random = np.random.default_rng(0)
+    B = random.uniform(-1, 1, len(system.algebra.jacobian_rows))
+    values = np.zeros(structure.values)
+    runs, units = tables["PUSH_RUNS"].reshape(-1, 6), tables["PUSH_UNITS"].reshape(-1, 2)
+    for first, count, to, row, numbers, stride in runs:
+        part = T.ravel()[row + stride * np.arange(count)[:, None] + np.arange(numbers)]
+        values[to : to + numbers] += B[first : first + count] @ part
+    values[units[:, 1]] += B[units[:, 0]]
+    i, j = np.indices((3, 6)).reshape(2, -1)
+    product = values[structure.places(i + 6, j)].reshape(3, 6)
+    np.testing.assert_allclose(product, system.algebra.jacobian_matrix(B) @ T, rtol=0, atol=8 * np.finfo(float).eps)
+    assert sorted({(int(row % 6), int(row % 6 + numbers)) for _, _, _, row, numbers, _ in runs}) == rows
+    assert sorted(set(system.algebra.jacobian_columns[units[:, 0]].tolist())) == unit

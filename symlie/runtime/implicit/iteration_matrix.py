@@ -87,7 +87,7 @@ class IterationMatrix:
     def tangent(self, theta: Array) -> Array:
         """T(θ), row by row of each node."""
         row, width = self.tables["TANGENT_ROW"], self.tables["WIDTH"]
-        first = np.arange(len(width)) - _local(width)
+        first = np.arange(len(width)) - self.tables["LOCAL"]
         found = np.zeros(self.squares)
         for k in range(int(width.max())):
             column = self.mechanics.kernels.tangent_operator(theta, (np.arange(len(width)) == first + k).astype(float))
@@ -212,13 +212,3 @@ class TakenMatrix:
         solution = self.factors.solve(right)
         solution[dimension : dimension + rows] *= self.scale
         return solution
-
-
-def _local(width: NDArray[np.int32]) -> NDArray[np.int64]:
-    """The place of each component in its node."""
-    local = np.zeros(len(width), dtype=np.int64)
-    k = 0
-    while k < len(width):
-        local[k : k + width[k]] = np.arange(width[k])
-        k += int(width[k])
-    return local

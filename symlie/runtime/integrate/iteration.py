@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symlie.compile.headers import included_headers
-from symlie.runtime.kernels.iteration_tables import IterationTables, without_zeros
+from symlie.runtime.kernels.iteration_tables import IterationTables, products_without_zeros
 from symlie.runtime.methods.c_text import c_integers
 
 if TYPE_CHECKING:
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 OF_MODELS = ("MASS_ROW", "MASS_COLUMN", "JACOBIAN_ROW", "JACOBIAN_COLUMN")
 """Tables that models of fixed topology have anyway."""
+
+REPLACED = ("LOCAL", "TANGENT_ROW", "STIFFNESS_TO", "PUSH_TO", "HIDDEN_TO", "HIDDEN_COLUMN")
+"""Tables of products with T that know nothing of zeros."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,8 +87,8 @@ def iteration_of(system: System, has_eta: bool) -> Iteration:
     """
     layout, matrix = system.layout, system.sets.iteration(has_eta)
     tables = {
-        **matrix.places,
-        **without_zeros(layout, system.sets.table("tangent"), matrix.places),
+        **{name: places for name, places in matrix.places.items() if name not in REPLACED},
+        **products_without_zeros(layout, system.sets.table("tangent"), matrix),
         "ELIMINATION": matrix.structure.tables,
         "MATRIX_LENGTHS": np.array([matrix.structure.values, matrix.squares], dtype=np.int32),
     }

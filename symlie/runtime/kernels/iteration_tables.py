@@ -121,6 +121,7 @@ def _places(
     both = mobile[i] & mobile[j]
     found: dict[str, NDArray[np.integer]] = {
         "WIDTH": width,
+        "LOCAL": local,
         "TANGENT_ROW": square + local * width,
         "STORED": np.repeat(np.cumsum(storage) - storage, sizes),
         "STORED_SIZE": np.repeat(storage, sizes),
@@ -175,10 +176,16 @@ def _places(
     return {name: np.ascontiguousarray(values, dtype=np.int32) for name, values in found.items()}
 
 
-def without_zeros(
-    layout: Layout, tangent: SetTable, tables: Mapping[str, NDArray[np.int32]]
-) -> dict[str, NDArray[np.int32]]:
-    """The tables of products with rows of T, from the first entry to the last one that is not always zero.
+PRODUCTS = {"STIFFNESS": "STIFFNESS_COLUMN", "PUSH": "JACOBIAN_COLUMN", "HIDDEN": "HIDDEN_COLUMN"}
+"""Products K T, B T and H T with the table of the columns of their left factors."""
+
+
+def products_without_zeros(layout: Layout, tangent: SetTable, matrix: IterationTables) -> dict[str, NDArray[np.int32]]:
+    """How values of K, B and H are multiplied by T: what is always zero, and rows of the unit matrix, are left out.
+
+    ``X_RUNS`` are runs of values in columns of one node, with six numbers each: the first value and how many, where
+    the product goes, the first row of T, its numbers from the first to the last one that is not always zero, and the
+    distance of rows. ``X_UNITS`` are values that T does not change, with where they go.
 
     Parameters
     ----------
@@ -186,26 +193,41 @@ def without_zeros(
         Layout of the system.
     tangent
         Table of the set ``tangent``.
-    tables
-        All tables.
+    matrix
+        The matrix.
     """
     types = {t.name: t.patterns[0] for t in tangent.elements}
-    first, width = [], []
+    ranges, units = [], []
     for node in layout.nodes:
-        pattern = types[node.type.name]
+        pattern, n = types[node.type.name], node.type.dimension
         rows, columns = np.array(pattern.rows, dtype=np.intp), np.array(pattern.columns, dtype=np.intp)
-        begin, end = np.full(node.type.dimension, node.type.dimension), np.zeros(node.type.dimension, dtype=np.intp)
+        begin, end = np.full(n, n), np.zeros(n, dtype=np.intp)
         np.minimum.at(begin, rows, columns)
         np.maximum.at(end, rows, columns + 1)
-        first.append(np.tile(begin, node.count))
-        width.append(np.tile(end - begin, node.count))
-    skipped = np.concatenate(first).astype(np.int32)
-    products = (("STIFFNESS_TO", "STIFFNESS_COLUMN"), ("PUSH_TO", "JACOBIAN_COLUMN"), ("HIDDEN_TO", "HIDDEN_COLUMN"))
-    return {
-        "TANGENT_ROW": tables["TANGENT_ROW"] + skipped,
-        "TANGENT_WIDTH": np.concatenate(width).astype(np.int32),
-        **{to: tables[to] + skipped[tables[column]] for to, column in products},
-    }
+        # A row of ad with its diagonal entry alone is zero, since [e_i, e_i] is: that of T is one of the unit matrix.
+        is_unit = (begin == np.arange(n)) & (end == begin + 1)
+        ranges.append(np.tile(np.stack([begin, end], axis=1), (node.count, 1)))
+        units.append(np.tile(is_unit, node.count))
+    spans, unit = np.concatenate(ranges), np.concatenate(units)
+    tables, nowhere = matrix.places, matrix.structure.stored
+    width = tables["WIDTH"]
+    first = np.arange(layout.dimension) - tables["LOCAL"]
+    found = {}
+    for product, name in PRODUCTS.items():
+        column, to = tables[name], tables[f"{product}_TO"]
+        begin, end = spans[column].T
+        plain = np.flatnonzero(unit[column] & (to != nowhere))
+        found[f"{product}_UNITS"] = np.stack([plain, to[plain] + begin[plain]], axis=1)
+        kept = np.flatnonzero(~unit[column] & (to != nowhere))
+        same = np.stack([kept - np.arange(len(kept)), column[kept] - kept, first[column[kept]], to[kept]])
+        same = np.concatenate([same, spans[column[kept]].T])
+        starts = np.flatnonzero(np.any(np.diff(same, axis=1, prepend=-1) != 0, axis=0))
+        k, count = kept[starts], np.diff(np.append(starts, len(kept)))
+        row = tables["TANGENT_ROW"][column[k]] + begin[k]
+        found[f"{product}_RUNS"] = np.stack(
+            [k, count, to[k] + begin[k], row, (end - begin)[k], width[column[k]]], axis=1
+        )
+    return {name: np.ascontiguousarray(values.ravel(), dtype=np.int32) for name, values in found.items()}
 
 
 def _sizes(layout: Layout, which: str) -> Integers:

@@ -37,14 +37,28 @@ static inline long long iteration_workspace(const symlie_problem *restrict P)
     return VALUES_OF_C + VALUES_OF_H + (1 + HAS_ETA) * (SQUARES + 1LL);
 }
 
-/* Add a value of K, B or H in a column times the row of T that belongs to the column, without zeros at its ends. */
-static inline void add_product(const symlie_problem *restrict P, symlie_real *restrict values, int to, symlie_real value,
-                               const symlie_real *restrict T, int column)
+/* Add K, B or H times T, and a factor. A run is a row of values in columns of one node: its first value and how many,
+ * where the product goes, the first number of T, numbers of a row of T, and the distance of its rows; units are values that T
+ * does not change, with where they go. */
+static inline void add_product(const int *restrict runs, int numbers, const int *restrict units, int pairs, symlie_real factor,
+                               const symlie_real *restrict part, const symlie_real *restrict T, symlie_real *restrict values)
 {
-    const symlie_real *restrict row = T + TANGENT_ROW[column];
-    (void)P;
-    for (int c = 0; c < TANGENT_WIDTH[column]; c++) values[to + c] += value * row[c];
+    for (const int *unit = units; unit < units + pairs; unit += 2) values[unit[1]] += factor * part[unit[0]];
+    for (const int *run = runs; run < runs + numbers; run += 6) {
+        const symlie_real *restrict x = part + run[0], *restrict row = T + run[3];
+        symlie_real *restrict to = values + run[2];
+        if (run[1] == 3 && run[4] == 3) {
+            const symlie_real a = factor * x[0], b = factor * x[1], c = factor * x[2], *second = row + run[5], *third = second + run[5];
+            for (int k = 0; k < 3; k++) to[k] += a * row[k] + b * second[k] + c * third[k];
+        } else {
+            for (int n = 0; n < run[1]; n++, row += run[5])
+                for (int k = 0; k < run[4]; k++) to[k] += factor * x[n] * row[k];
+        }
+    }
 }
+
+#define ADD_PRODUCT(name, factor, part) \
+    add_product(name##_RUNS, COUNT_OF_##name##_RUNS, name##_UNITS, COUNT_OF_##name##_UNITS, factor, part, A->T, values)
 
 /* Evaluate the matrix at the end of a step with M and B there, and B_n where it began; factorise it. */
 static inline int take_iteration_matrix(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q,
@@ -65,16 +79,14 @@ static inline int take_iteration_matrix(const symlie_problem *restrict P, symlie
         values[MASS_MIRROR[k]] += inertial * M[k];
     }
     for (int k = 0; k < VALUES_OF_C; k++) values[DAMPING_TO[k]] += damped * A->C[k];
-    for (int k = 0; k < VALUES_OF_K; k++) add_product(P, values, STIFFNESS_TO[k], stiff * A->K[k], A->T, STIFFNESS_COLUMN[k]);
+    ADD_PRODUCT(STIFFNESS, stiff, A->K);
     for (int k = 0; k < COUNT_OF_UNIT_TO; k++) values[UNIT_TO[k]] = 1;
 #if CONSTRAINED
-    for (int k = 0; k < JACOBIAN_VALUES; k++) {
-        values[PULL_TO[k]] += B[k];
-        add_product(P, values, PUSH_TO[k], B[k], A->T, JACOBIAN_COLUMN[k]);
-    }
+    for (int k = 0; k < JACOBIAN_VALUES; k++) values[PULL_TO[k]] += B[k];
+    ADD_PRODUCT(PUSH, 1, B);
     if (HAS_ETA || !HOLONOMIC) {
         for (int k = 0; k < JACOBIAN_VALUES; k++) values[RATE_TO[k]] += velocity * B[k];
-        for (int k = 0; k < VALUES_OF_H; k++) add_product(P, values, HIDDEN_TO[k], A->H[k], A->T, HIDDEN_COLUMN[k]);
+        ADD_PRODUCT(HIDDEN, 1, A->H);
     }
 #if HAS_ETA
     symlie_real *restrict block = A->block;

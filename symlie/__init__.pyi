@@ -76,9 +76,9 @@ from symlie.runtime.solution.file import load_solution as load_solution
 from symlie.runtime.solution.outputs import Outputs as Outputs
 from symlie.runtime.solution.recorder import Event as Event
 from symlie.runtime.solution.recorder import Statistics as Statistics
-from symlie.runtime.solution.recorder import Trace as Trace
 from symlie.runtime.solution.solution import Solution as Solution
 from symlie.runtime.solution.state_at import StateAt as StateAt
+from symlie.runtime.solution.trace import Trace as Trace
 from symlie.runtime.statics.equilibrium import Equilibrium as Equilibrium
 from symlie.runtime.statics.first_order import FirstOrder as FirstOrder
 from symlie.runtime.statics.initial_assembly import Assembly as Assembly

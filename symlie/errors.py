@@ -139,6 +139,10 @@ class NotFiniteError(IntegrationError):
     """A state became infinite or NaN."""
 
 
+class NotDifferentiableError(NotFiniteError):
+    """A derivative that an implicit step needs is infinite or NaN."""
+
+
 class SingularSystemError(IntegrationError):
     """The linear system of a stage is singular: redundant constraints, or no mass along a free direction."""
 

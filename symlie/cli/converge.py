@@ -24,7 +24,7 @@ from symlie.cli.values import names, number, numbers, path, refined
 from symlie.errors import FormatError, UnknownNameError
 
 if TYPE_CHECKING:
-    from symlie.runtime.integrate.run import Progress as RunProgress
+    from symlie.runtime.integrate.progress import Progress as RunProgress
     from symlie.runtime.study.convergence import ConvergenceRow, Measured
     from symlie.runtime.system.system import System
 

@@ -5,19 +5,23 @@ from __future__ import annotations
 import contextlib
 import json
 import math
+import shutil
 import sys
 import time
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from types import TracebackType
-from typing import Self, TextIO
+from typing import TYPE_CHECKING, Self, TextIO
 
 from symlie.notices import Notice
+
+if TYPE_CHECKING:
+    from symlie.runtime.integrate.progress import Done
 
 PATIENCE = 0.5
 """Seconds after which work shows its progress."""
 
-_BAR = 30
+_BAR, _SHORT_BAR = 30, 10
 _PLAIN_STEP = 0.1
 
 
@@ -112,12 +116,24 @@ class Progress:
 
     def __call__(self, fraction: float) -> None:
         """Show the fraction that is done, between 0 and 1."""
+        self._show(fraction, "")
+
+    def of_run(self, done: Done) -> None:
+        """Show how far a run is, with its time, its last steps and their iterations."""
+        iterations = f", {done.iterations:.3g} iterations per step" if done.iterations else ""
+        self._show(done, f", t = {done.t:.6g} s, h = {done.h:.2g} s{iterations}")
+
+    def _show(self, fraction: float, further: str) -> None:
         elapsed = time.perf_counter() - self._start
         left = seconds(elapsed * (1 - fraction) / fraction) if fraction > 0 else "?"
         if self._bar and elapsed > PATIENCE:
-            bar = ("#" * round(_BAR * fraction)).ljust(_BAR, ".")
-            print(f"\r\033[K{self.label} [{bar}] {fraction:4.0%}, {left} left", end="", file=sys.stderr, flush=True)
+            length = _SHORT_BAR if further else _BAR
+            bar = ("#" * round(length * fraction)).ljust(length, ".")
+            text = f"{self.label} [{bar}] {fraction:4.0%}, {left} left{further}"
+            # A line that is broken by the terminal can not be erased.
+            width = shutil.get_terminal_size().columns - 1
+            print(f"\r\033[K{text[:width]}", end="", file=sys.stderr, flush=True)
             self._drawn = True
         elif self._plain and (fraction >= self._shown + _PLAIN_STEP or (fraction >= 1 > self._shown)):
-            print(f"{self.label}: {fraction:.0%} after {seconds(elapsed)}", file=sys.stderr, flush=True)
+            print(f"{self.label}: {fraction:.0%} after {seconds(elapsed)}{further}", file=sys.stderr, flush=True)
             self._shown = fraction

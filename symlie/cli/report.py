@@ -16,7 +16,7 @@ from symlie.errors import UnknownNameError
 
 if TYPE_CHECKING:
     from symlie.runtime.layout.layout import Array, Layout
-    from symlie.runtime.solution.recorder import Event
+    from symlie.runtime.solution.recorder import Event, Statistics
     from symlie.runtime.solution.solution import Solution
 
 MOST_EVENTS = 20
@@ -82,7 +82,7 @@ def add_results(parser: ArgumentParser) -> None:
         "--plot-steps",
         metavar="FILE",
         type=path,
-        help="draw sizes and error estimates of all tried steps; implies --trace",
+        help="draw sizes, error estimates and Newton iterations of all tried steps; implies --trace",
     )
     parser.add_argument("--out", metavar="FILE", type=path, help=f"save the solution ({', '.join(RECORDINGS)})")
 
@@ -133,6 +133,7 @@ def print_solution(solution: Solution, whole: Solution) -> None:
                 f"{statistics.steps}, {'' if h else f'rejected {statistics.rejected}, '}"
                 f"right-hand sides {statistics.rhs_evaluations}",
             ),
+            *_newton_rows(statistics),
             *(
                 [
                     ("largest |Φ|", f"{statistics.max_constraint_residual:.3g}"),
@@ -150,6 +151,21 @@ def print_solution(solution: Solution, whole: Solution) -> None:
         ],
         indent="",
     )
+
+
+def _newton_rows(statistics: Statistics) -> list[tuple[str, str]]:
+    """What Newton's method took per step; none for explicit methods."""
+    s, tried = statistics, statistics.accepted + statistics.rejected
+    if not s.newton_iterations:
+        return []
+    refreshes = f", {s.refreshes} in place of kept factors" if s.refreshes else ""
+    return [
+        ("Newton iterations", f"{s.newton_iterations / tried:.3g} per step, at most {s.most_newton_iterations}"),
+        ("slowest", f"{s.slowest_row}, in the step after t = {s.slowest_step:.6g} s"),
+        ("fresh matrices", f"{s.jacobians / tried:.3g} per step{refreshes}"),
+        ("halvings", f"{s.halvings / tried:.3g} per step"),
+        *([("at rounding", f"{s.rounding_floor} steps")] if s.rounding_floor else []),
+    ]
 
 
 def _event_name(event: Event, layout: Layout) -> str:

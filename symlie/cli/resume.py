@@ -44,7 +44,7 @@ def run(arguments: Namespace) -> int:
         results = results_of(arguments, checkpoint_notes(arguments.file))
     try:
         with Progress(Path(arguments.file).name, plain=arguments.progress) as progress:
-            solution = resume(arguments.file, progress=progress, **checkpoint_seconds(arguments))
+            solution = resume(arguments.file, progress=progress.of_run, **checkpoint_seconds(arguments))
     except IntegrationError as error:
         if isinstance(error.solution, Solution):
             arguments.result.update(shown(error.solution, error.solution.settings["t_eval"]).to_json())

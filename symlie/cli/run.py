@@ -92,7 +92,7 @@ def run(arguments: Namespace) -> int:
                 record_every=max(1, int(t_end / arguments.h / MOST_DRAWN)) if drawn_only and arguments.h else 1,
                 multipliers=arguments.multipliers,
                 **{**steps_of(arguments), "trace": arguments.trace or bool(arguments.plot_steps)},
-                progress=progress,
+                progress=progress.of_run,
                 checkpoint=arguments.checkpoint,
                 **checkpoint_seconds(arguments),
                 checkpoint_notes=results.notes,

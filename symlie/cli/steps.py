@@ -58,7 +58,11 @@ def add_steps(parser: ArgumentParser) -> None:
         metavar="N",
         help="steps at most between two times that are hit exactly; default: 1e9 of adaptive steps",
     )
-    parser.add_argument("--trace", action="store_true", help="keep all tried steps with their error estimates")
+    parser.add_argument(
+        "--trace",
+        action="store_true",
+        help="keep all tried steps: error estimates, Newton iterations, fresh matrices, halvings",
+    )
     add_stabilize(parser)
 
 

@@ -144,6 +144,9 @@ EXTREMUM_STEPS = 8
 EXTREMUM_ENOUGH = 1e-9
 """Shift of an extremum relative to the step after which it is not refined."""
 
+TRACE_WIDTH = 8
+"""Numbers of a tried step in a trace."""
+
 MOST_EVENTS = 5 * 64
 """Events of one function within a step at most: five in each of the smallest parts."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -33,7 +34,8 @@ KEYS = [
 ]
 STATISTICS = {
     "steps", "accepted", "rejected", "rhs_evaluations", "newton_iterations", "jacobians", "factorisations",
-    "back_substitutions", "refreshes", "halvings", "rounding_floor", "max_constraint_residual",
+    "back_substitutions", "refreshes", "halvings", "rounding_floor", "most_newton_iterations", "slowest_step",
+    "slowest_row", "max_constraint_residual",
     "max_velocity_residual", "cpu_seconds", "derive_seconds", "emit_seconds", "compile_seconds",
 }  # fmt: skip
 
@@ -138,6 +140,25 @@ def test_progress_on_request(cli: Cli) -> None:
     result = cli(*TOP, "--t-end", "0.1", "--progress", "--json")
     assert result.json["status"] == "ok"
     assert "heavy_top: 100%" in result.err
+    assert "t = 0.1 s, h = " in result.err and "iterations" not in result.err
+
+
+def test_newton_iterations_of_implicit_methods(cli: Cli) -> None:
+    """In the table with the slowest component, and in the lines of progress."""
+    command = ("run", "heavy_top", "-o", "group=SE3", "--method", "generalized_alpha", "--h", "1e-3", "--t-end", "0.1")
+    result = cli(*command, "--progress")
+    assert result.code == 0
+    for pattern in (
+        r"Newton iterations  [\d.]+ per step, at most \d",
+        r"slowest +velocity component \d of node 'top', in the step after t = [\d.]+ s",
+        r"fresh matrices +[\d.]+ per step",
+        r"halvings +0 per step",
+    ):
+        assert re.search(pattern, result.out), pattern
+    assert re.search(r"h = 0.001 s, [\d.]+ iterations per step", result.err)
+    statistics = cli(*command, "--json").json["statistics"]
+    assert statistics["newton_iterations"] == statistics["back_substitutions"] >= 100
+    assert statistics["slowest_row"].endswith("of node 'top'")
 
 
 def test_failed_integration_carries_the_solution(cli: Cli) -> None:

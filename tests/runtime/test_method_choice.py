@@ -92,7 +92,7 @@ def test_limits_name_what_is_refused() -> None:
         is_selective = family.refusal is not Method.refusal
         assert is_selective == bool(family.refused), family.family
     assert method("rkmk_dopri5").limits == ["constraints of configurations and velocities", "manifolds with a frame"]
-    assert "adaptive steps and traces, which need an error estimate" in method("abmk3").limits
+    assert "adaptive steps, which need an error estimate" in method("abmk3").limits
     assert "Baumgarte's term" in method("index1_dopri5").limits
 
 

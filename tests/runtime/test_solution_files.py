@@ -29,6 +29,11 @@ SUFFIXES = (".nc", ".npz")
 RUNS: dict[str, tuple[Callable[[str], System], float, dict[str, Any]]] = {
     "constraints": (chain_system, 0.01, {"h": 1e-3, "t_eval": [0.005, 0.01]}),
     "trace": (functools.partial(heavy_top_system, "SE3"), 0.01, {"rtol": 1e-4, "trace": True}),
+    "iterations": (
+        functools.partial(heavy_top_system, "SO3xR3"),
+        0.01,
+        {"method": "generalized_alpha", "h": 1e-3, "trace": True},
+    ),
     "events": (pendulum, 2.0, {"rtol": 1e-5, "controller": "holzinger2024"}),
     "terminal event": (ball, 5.0, {"h": 0.02}),
     "arrays": (spaghetti_system, 0.005, {"h": 1e-3, "multipliers": "index1"}),

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symlie.contract.constants import ROUNDING
-from symlie.errors import NotFiniteError, SingularSystemError
+from symlie.errors import NotDifferentiableError, SingularSystemError
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.linear.factors import Factors, NotFiniteMatrixError, SingularMatrixError
 
@@ -109,7 +109,7 @@ class IterationMatrix:
 
         Raises
         ------
-        SingularSystemError, NotFiniteError
+        SingularSystemError, NotDifferentiableError
             It is singular or not finite; the message names the component or the row.
         """
         m, parts, tables = self.mechanics, self.parts, self.tables
@@ -151,7 +151,7 @@ class IterationMatrix:
                 f"The matrix of an implicit step is singular at {self.unknown_name(error.unknown)}."
             ) from error
         except NotFiniteMatrixError as error:
-            raise NotFiniteError(
+            raise NotDifferentiableError(
                 f"The matrix of an implicit step is not finite at {self.unknown_name(error.unknown)}"
             ) from error
 

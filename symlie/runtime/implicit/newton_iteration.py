@@ -63,12 +63,16 @@ class NewtonCounts:
     iterations: int = 0
     """Corrections."""
     jacobians: int = 0
-    """Matrices that were evaluated, and factorised."""
+    """Matrices that were evaluated."""
+    factorisations: int = 0
+    back_substitutions: int = 0
     refreshes: int = 0
-    """Those of them that took the place of kept factors that did not reduce the residual fast enough."""
+    """Matrices that took the place of kept factors that did not reduce the residual fast enough."""
     halvings: int = 0
     rounding_floor: int = 0
     """Iterations that ended where rounding does not let the residual fall any further."""
+    slowest: int = -1
+    """Where the residual was largest before the last correction; -1 without any."""
 
 
 class NewtonProblem(Protocol):
@@ -97,8 +101,8 @@ class NewtonProblem(Protocol):
         """(∂r/∂u)⁻¹ r with the matrix that was taken last."""
 
 
-def newton_solution(problem: NewtonProblem, policy: NewtonPolicy, u: Array, size: float) -> tuple[Array, NewtonCounts]:
-    """The solution of r(u) = 0 from a first guess, and what it took.
+def newton_solution(problem: NewtonProblem, policy: NewtonPolicy, u: Array, size: float, counts: NewtonCounts) -> Array:
+    """The solution of r(u) = 0 from a first guess.
 
     Modified Newton first takes the factors that are there, then those of one new matrix; at last full Newton begins
     again.
@@ -113,23 +117,24 @@ def newton_solution(problem: NewtonProblem, policy: NewtonPolicy, u: Array, size
         First guess.
     size
         Size of the unknowns.
+    counts
+        What the iterations take is added here, also where they find nothing.
 
     Raises
     ------
     NotConvergedError
         None is found.
     """
-    counts = NewtonCounts()
     if policy.contraction:
         for _ in range(2):
             found = _iterated(problem, policy, u, size, counts, keeps=True)
             if found is not None:
-                return found, counts
+                return found
             problem.has_factors = False
             counts.refreshes += 1
     found = _iterated(problem, policy, u, size, counts, keeps=False)
     assert found is not None
-    return found, counts
+    return found
 
 
 def _iterated(
@@ -151,9 +156,12 @@ def _iterated(
             if keeps:
                 return None
             raise _failure(problem, r)
+        counts.slowest = int(np.argmax(np.abs(r)))
         if not (keeps and problem.has_factors):
-            problem.refresh()
             counts.jacobians += 1
+            problem.refresh()
+            counts.factorisations += 1
+        counts.back_substitutions += 1
         d = problem.correction(r)
         counts.iterations += 1
         taken += 1

@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 
 from symlie.compile.library import Pointer
-from symlie.contract.constants import MOST_EVENTS, Status
+from symlie.contract.constants import MOST_EVENTS, TRACE_WIDTH, Status
 from symlie.runtime.integrate.compiled_method import CompiledMethod
 from symlie.runtime.integrate.loop_state import Counters, LoopState
 from symlie.runtime.integrate.segments import Plan
@@ -84,7 +84,7 @@ class CompiledIntegration:
         sizes = {"t": 1, "q": layout.storage, "v": layout.dimension, "lambda": max(layout.rows, 1)}
         sizes["carried"] = max(layout.carried_size, 1)
         if with_trace:
-            sizes["trace"] = 4
+            sizes["trace"] = TRACE_WIDTH
         self._buffers = {name: np.empty((self._record.capacity, size)) for name, size in sizes.items()}
         if len(layout.events):
             self._buffers["event"] = np.empty((self._record.event_capacity, 2 + sum(self._sizes) + self._own))

@@ -17,7 +17,8 @@ from symlie.runtime.integrate.c_loop import CompiledIntegration
 from symlie.runtime.integrate.checkpoint_content import lengths, new_records, read_records, state_bytes, state_of
 from symlie.runtime.integrate.checkpoint_file import CheckpointFile, Content, read_checkpoint
 from symlie.runtime.integrate.loop_state import LoopState
-from symlie.runtime.integrate.run import MULTIPLIERS, Progress, Run, TimeLoopLike, execute
+from symlie.runtime.integrate.progress import Progress
+from symlie.runtime.integrate.run import MULTIPLIERS, Run, TimeLoopLike, execute
 from symlie.runtime.integrate.segments import Plan
 from symlie.runtime.methods.chosen import recorded_method
 from symlie.runtime.methods.controllers import StepControl

@@ -7,6 +7,7 @@ import struct
 
 import numpy as np
 
+from symlie.contract.constants import TRACE_WIDTH
 from symlie.runtime.integrate.loop_state import Counters, LoopState
 from symlie.runtime.layout.layout import Layout
 from symlie.runtime.solution.recorder import Recorder
@@ -89,7 +90,7 @@ def read_records(recorder: Recorder, own: int, data: bytes) -> None:
     layout = recorder.layout
     sizes = (layout.storage, layout.dimension, layout.rows, layout.carried_size)
     places = np.cumsum(sizes)
-    widths = {b"s": 1 + sum(sizes), b"t": 4, b"e": 2 + sum(sizes) + own}
+    widths = {b"s": 1 + sum(sizes), b"t": TRACE_WIDTH, b"e": 2 + sum(sizes) + own}
     position = 0
     while position < len(data):
         kind, count = _CHUNK.unpack_from(data, position)

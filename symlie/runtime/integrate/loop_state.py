@@ -19,9 +19,14 @@ class Counters:
     rhs_evaluations: int = 0
     newton_iterations: int = 0
     jacobians: int = 0
+    factorisations: int = 0
+    back_substitutions: int = 0
     refreshes: int = 0
     halvings: int = 0
     rounding_floor: int = 0
+    most_newton_iterations: int = 0
+    slowest_step: float = 0.0
+    slowest_entry: int = 0
     largest_constraint: float = 0.0
     largest_velocity: float = 0.0
     drift_bound: float = 0.0
@@ -33,13 +38,18 @@ class Counters:
     chattering_since: float = 0.0
     chattering_step: float = 0.0
 
-    def count_newton(self, counts: NewtonCounts) -> None:
-        """Add what the iterations of a step took."""
+    def count_newton(self, t: float, counts: NewtonCounts) -> None:
+        """Add what the iterations of a step from t took."""
         self.newton_iterations += counts.iterations
         self.jacobians += counts.jacobians
+        self.factorisations += counts.factorisations
+        self.back_substitutions += counts.back_substitutions
         self.refreshes += counts.refreshes
         self.halvings += counts.halvings
         self.rounding_floor += counts.rounding_floor
+        if counts.iterations > self.most_newton_iterations:
+            self.most_newton_iterations, self.slowest_step = counts.iterations, t
+            self.slowest_entry = counts.slowest
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,6 +12,7 @@ from symlie.errors import (
     IndefiniteMassMatrixError,
     IntegrationError,
     NotConvergedError,
+    NotDifferentiableError,
     NotFiniteError,
     OutsideChartError,
     SingularSystemError,
@@ -33,6 +34,7 @@ from symlie.runtime.system.system import System
 
 STATUS_OF: dict[type[IntegrationError], Status] = {
     NotFiniteError: Status.NOT_FINITE,
+    NotDifferentiableError: Status.NOT_FINITE,
     SingularSystemError: Status.SINGULAR,
     OutsideChartError: Status.OUTSIDE_CHART,
     NotConvergedError: Status.NOT_CONVERGED,
@@ -143,7 +145,7 @@ class TimeLoop:
             counters.drift_bound = 2 * trial.largest_constraint
         if is_looked_at:
             look_at_step(self.stepper, counters, state, trial, end_of_step, h)
-        self._trace(h, trial.error, 1)
+        self._trace(h, trial.error if control.with_estimate else np.nan, 1)
         is_terminal = False
         if self.event_values:
             try:
@@ -178,19 +180,29 @@ class TimeLoop:
 
     def _tried(self, h: float) -> tuple[Trial | None, Status]:
         try:
-            trial = self.stepper.step(self.state, h)
+            return self._step_of(h), Status.DONE
         except IntegrationError as error:
             return None, STATUS_OF[type(error)]
-        self._count(trial)
-        return trial, Status.DONE
 
-    def _count(self, trial: Trial) -> None:
-        self.counters.rhs_evaluations += trial.rhs_evaluations
-        self.counters.count_newton(trial.newton)
+    def _step_of(self, h: float) -> Trial:
+        """A step of a length, counted also where it fails."""
+        try:
+            trial = self.stepper.step(self.state, h)
+        except IntegrationError:
+            self._count(self.stepper.newton.evaluations)
+            raise
+        self._count(trial.rhs_evaluations)
+        return trial
+
+    def _count(self, evaluations: int) -> None:
+        self.counters.rhs_evaluations += evaluations
+        self.counters.count_newton(self.state.t, self.stepper.newton)
 
     def _trace(self, h: float, error: float, accepted: int) -> None:
         if self.with_trace:
-            self.recorder.add_trace(np.array([self.state.t, h, error, accepted]))
+            newton = self.stepper.newton
+            counts = (newton.iterations, newton.jacobians, newton.halvings, newton.slowest)
+            self.recorder.add_trace(np.array([self.state.t, h, error, accepted, *counts]))
 
     def _events(self, t: float, q: Array, v: Array, multipliers: Array) -> Array:
         if not self.event_values:
@@ -203,7 +215,7 @@ class TimeLoop:
         None where an event function is NaN.
         """
         assert self.event is not None
-        inside = StepInside(self.stepper, self.state, trial, h, end, self._count)
+        inside = StepInside(self.stepper, self.state, trial, h, end, self._step_of)
         after = inside.events(end, trial)
         if np.isnan(self.event).any() or np.isnan(after).any():
             return None

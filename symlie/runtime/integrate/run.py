@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -16,6 +16,7 @@ from symlie.errors import (
     IntegrationError,
     InterruptedIntegrationError,
     NotConvergedError,
+    NotDifferentiableError,
     NotFiniteError,
     OutOfMemoryError,
     OutsideChartError,
@@ -29,6 +30,7 @@ from symlie.runtime.integrate.c_loop import CompiledIntegration
 from symlie.runtime.integrate.findings import findings_at_the_end, findings_on_the_way
 from symlie.runtime.integrate.loop_state import LoopState
 from symlie.runtime.integrate.numpy_loop import TimeLoop
+from symlie.runtime.integrate.progress import Done, Progress
 from symlie.runtime.integrate.segments import Plan
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.controllers import StepControl
@@ -43,9 +45,6 @@ RETURN_SECONDS = 0.05
 
 MULTIPLIERS = ("stage", "index1")
 """Where λ comes from: the stages of the method, or the acceleration-level system."""
-
-Progress = Callable[[float], None]
-"""Called with the fraction done, between 0 and 1."""
 
 _FAILURES: dict[Status, tuple[type[IntegrationError], str]] = {
     Status.NOT_FINITE: (
@@ -92,6 +91,12 @@ _FAILURES: dict[Status, tuple[type[IntegrationError], str]] = {
         "singularity there, or the tolerances are below round-off: loosen rtol and atol.",
     ),
 }
+
+
+_NOT_DIFFERENTIABLE = (
+    "Newton's method needs a derivative that is infinite or NaN in the step after t = {t:.9g}{where}; state the law so "
+    "that its derivatives are numbers wherever the motion goes, for instance by sl.select, or use an explicit method."
+)
 
 
 class TimeLoopLike(Protocol):
@@ -158,8 +163,10 @@ class Run:
             h = at.h if self.control.is_adaptive else self.plan.step_size(segment)
             begin = State(state.t, at.q, at.v, at.multipliers, at.acceleration, at.own)
             found = explained(self.system, self.method, self.control, begin, h, kind)
-            where = f" ({found[0].lower()}{found[1:]})" if found else ""
-            if kind is NotConvergedError:
+            where = f" ({str(found)[0].lower()}{str(found)[1:]})" if found else ""
+            if isinstance(found, NotDifferentiableError):
+                kind, sentence = NotDifferentiableError, _NOT_DIFFERENTIABLE
+            elif kind is NotConvergedError:
                 possible = possible_step(self.system, self.method, self.control, begin, h)
                 advice = f"steps of {possible:g} s can be taken there" if possible else advice
         end = self.plan.end[min(state.counters.segment, len(self.plan.end) - 1)]
@@ -220,7 +227,7 @@ def execute(
                 elapsed = time.perf_counter() - start
                 cpu += time.thread_time() - start_cpu
                 loop.drain(recorder)
-                state = captured(is_done=status in (Status.DONE, Status.EVENT))
+                before, state = state, captured(is_done=status in (Status.DONE, Status.EVENT))
                 tell(findings_on_the_way(run, state.counters, recorder))
                 if status in _FAILURES:
                     failure = run.failure(status, state)
@@ -228,7 +235,8 @@ def execute(
                 try:
                     interrupt.check()
                     if progress is not None:
-                        progress(run.plan.fraction(state.t) if status is not Status.DONE else 1.0)
+                        fraction = run.plan.fraction(state.t) if status is not Status.DONE else 1.0
+                        progress(Done.between(fraction, before, state))
                 except KeyboardInterrupt:
                     if keeper is not None:
                         keeper.keep(state, recorder)
@@ -276,11 +284,14 @@ def _solution(run: Run, state: LoopState, recorder: Recorder, failure: Integrati
         rhs_evaluations=counters.rhs_evaluations,
         newton_iterations=counters.newton_iterations,
         jacobians=counters.jacobians,
-        factorisations=counters.jacobians,
-        back_substitutions=counters.newton_iterations,
+        factorisations=counters.factorisations,
+        back_substitutions=counters.back_substitutions,
         refreshes=counters.refreshes,
         halvings=counters.halvings,
         rounding_floor=counters.rounding_floor,
+        most_newton_iterations=counters.most_newton_iterations,
+        slowest_step=counters.slowest_step,
+        slowest_row=run.system.layout.entry_name(counters.slowest_entry) if counters.most_newton_iterations else "",
         max_constraint_residual=counters.largest_constraint,
         max_velocity_residual=counters.largest_velocity,
         cpu_seconds=state.cpu_seconds,

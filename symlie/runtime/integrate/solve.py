@@ -13,7 +13,8 @@ from symlie.errors import ModelError, UnknownNameError, UnsupportedMethodError
 from symlie.runtime.integrate.checkpoint import SECONDS, create_checkpoint
 from symlie.runtime.integrate.choice import default_method
 from symlie.runtime.integrate.loop_state import LoopState
-from symlie.runtime.integrate.run import MULTIPLIERS, Progress, Run, execute
+from symlie.runtime.integrate.progress import Progress
+from symlie.runtime.integrate.run import MULTIPLIERS, Run, execute
 from symlie.runtime.integrate.segments import LARGEST_STEPS, Plan, interval, step_plan
 from symlie.runtime.integrate.stiffness import stiffness_limit
 from symlie.runtime.layout.layout import Array, Layout
@@ -101,14 +102,16 @@ def solve(
         ``"none"``, ``"baumgarte:ALPHA"`` (α in 1/s, added in the stages of half-explicit methods), ``"projection"`` (of
         the configuration after each step), ``"projection+velocity"`` or ``"velocity"``.
     trace
-        Whether all tried steps with their error estimates are kept, also of fixed steps.
+        Whether all tried steps are kept, also fixed ones: their error estimates, if the method has one, and what
+        Newton's method took.
     max_steps
         Steps at most between two times that are hit exactly, which are those of ``t_eval``, jumps of inputs, and the
         end. Default: 10⁹ adaptive steps, and as many as there are with ``h``.
     start
         A solution to continue, of this system or of one with other parameters.
     progress
-        Called with the fraction done, at most every 50 ms or so.
+        Called with the fraction done, at most every 50 ms or so; it also has the time, the last steps and their
+        iterations, see `symlie.runtime.integrate.progress.Done`.
     checkpoint
         A file from which `resume` goes on after an interruption, to the same bits as without one. It is written at
         the beginning, at the end, on Ctrl-C, and in between; an older checkpoint there is replaced.
@@ -230,13 +233,13 @@ def step_control(
             "Give a step size h, or tolerances rtol and atol for adaptive steps, not both; fixed steps use tolerances "
             "for the errors of a trace only."
         )
-    if (is_adaptive or trace) and not method.has_estimate:
+    if (is_adaptive or rtol is not None or atol is not None) and not method.has_estimate:
         others = (method_of_name(name) for name in method_names())
         known = ", ".join(m.name for m in others if m.has_estimate and m.refusal(layout) is None)
-        wanted = "adaptive steps need" if is_adaptive else "a trace needs"
+        wanted = "adaptive steps need" if is_adaptive else "tolerances scale"
         raise UnsupportedMethodError(
-            f"Method '{method.name}' has no error estimate, which {wanted}; give a step size h and no trace, or use "
-            f"one of: {known}."
+            f"Method '{method.name}' has no error estimate, which {wanted}; give a step size h and no tolerances, or "
+            f"use one of: {known}."
         )
     if rtol is None:
         rtol = 1e-6 if atol is None else 0.0
@@ -248,7 +251,7 @@ def step_control(
     mobile = np.concatenate([layout.integrated, layout.integrated & layout.has_velocity]).astype(float)
     return StepControl(
         is_adaptive,
-        is_adaptive or trace,
+        is_adaptive or (trace and method.has_estimate),
         relative,
         absolute,
         mobile / max(mobile.sum(), 1.0) if chosen.is_mean else mobile,

@@ -25,8 +25,8 @@ class StepInside:
         The step's start, and its result.
     h, end
         Its length and the time at its end, in s.
-    count
-        Called with each step that is taken here.
+    step_of
+        Takes a step of a length from the same start.
 
     Attributes
     ----------
@@ -35,10 +35,10 @@ class StepInside:
     """
 
     def __init__(
-        self, stepper: Stepper, state: State, trial: Trial, h: float, end: float, count: Callable[[Trial], None]
+        self, stepper: Stepper, state: State, trial: Trial, h: float, end: float, step_of: Callable[[float], Trial]
     ) -> None:
         self.stepper, self.state, self.trial, self.h, self.end = stepper, state, trial, h, end
-        self._count = count
+        self._step_of = step_of
         self._theta = trial.increment
         self.is_by_steps = stepper.system.layout.has_fields
         if self.is_by_steps:
@@ -57,8 +57,7 @@ class StepInside:
 
     def step_to(self, x: float) -> tuple[Trial, Array]:
         """The result of the step as if it had the length x, and the event functions there."""
-        trial = self.stepper.step(self.state, x)
-        self._count(trial)
+        trial = self._step_of(x)
         return trial, self.events(self.state.t + x, trial)
 
     def events_inside(self, s: float) -> Array:

@@ -254,6 +254,13 @@ class Layout:
         what = "velocity" if node.type.velocities else "algebra"
         return f"{what} component {part} of node '{node.name}{f'[{index}]' if node.is_array else ''}'"
 
+    def entry_name(self, entry: int) -> str:
+        """An entry of the residual of an implicit step: a velocity component, or a constraint row, which may be there
+        twice."""
+        if entry < self.dimension:
+            return self.velocity_name(entry)
+        return self.row_name((entry - self.dimension) % self.rows)
+
     @cached_property
     def outputs(self) -> dict[str, tuple[slice, str]]:
         """Position and unit of each named output, in the order in which element types have them first."""

@@ -190,7 +190,7 @@ class Method(ABC):
         stated = {
             "constraints of configurations and velocities": self.takes_constraints,
             "manifolds with a frame": self.is_free_of_commutators,
-            "adaptive steps and traces, which need an error estimate": self.has_estimate,
+            "adaptive steps, which need an error estimate": self.has_estimate,
             "Baumgarte's term": self.takes_baumgarte or not self.takes_constraints,
         }
         return [*self.refused, *(what for what, is_taken in stated.items() if not is_taken)]

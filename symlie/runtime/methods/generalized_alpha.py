@@ -322,13 +322,13 @@ class GeneralizedAlpha(Method):
             free=1,
             contraction=CONTRACTION if self.newton == "modified" else 0.0,
         )
-        keeps = self.predictor == "previous"
+        keeps, counts = self.predictor == "previous", stepper.newton
         acceleration, multipliers = keeps * formula.before, keeps * state.multipliers
-        u, counts = newton_solution(step, policy, step.guess(formula.predicted(acceleration), multipliers), 1.0)
+        u = newton_solution(step, policy, step.guess(formula.predicted(acceleration), multipliers), 1.0, counts)
         at = step.at(u)
         stepper.check_chart(at.theta)
         trial = stepper.trial(state, at.q, at.v, [formula.before], counts.evaluations, at.theta)
-        trial.multipliers, trial.acceleration, trial.newton = at.multipliers, at.acceleration, counts
+        trial.multipliers, trial.acceleration = at.multipliers, at.acceleration
         trial.rhs_evaluations = counts.evaluations
         if stepper.rows:
             stepper.measure(trial, at.t, trial.q, trial.v, stepper.mechanics.jacobian(at.t, trial.q))

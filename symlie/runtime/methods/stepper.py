@@ -58,7 +58,6 @@ class Trial:
     error: float = 0.0
     largest_constraint: float = 0.0
     largest_velocity: float = 0.0
-    newton: NewtonCounts = field(default_factory=NewtonCounts)
     own: Array = field(default_factory=lambda: np.zeros(0))
     """What the method carries for itself, at the end."""
     difference: Array | None = None
@@ -91,6 +90,8 @@ class Stepper:
         self.rows = system.layout.rows
         self.memory: dict[bytes, TakenMatrix] = {}
         """Factors at hand, to save work; see `ImplicitStep`."""
+        self.newton = NewtonCounts()
+        """What the iterations of the last step took, also if it failed."""
         self.further: StepKernels | None = system.sets.nodes(method.kernel_set) if method.kernel_set else None
 
     def step(self, state: State, h: float) -> Trial:
@@ -103,6 +104,7 @@ class Stepper:
         NotFiniteError, SingularSystemError, IndefiniteMassMatrixError, OutsideChartError
             The step failed.
         """
+        self.newton = NewtonCounts()
         try:
             with np.errstate(all="ignore"):
                 if state.own is None:
@@ -205,8 +207,8 @@ def weighted(weights: Array, slopes: Sequence[Array]) -> Array:
 
 def explained(
     system: System, method: Method, control: StepControl, state: State, h: float, kind: type[IntegrationError]
-) -> str:
-    """Where a step fails in this way, as a sentence without its end; empty if it does not."""
+) -> IntegrationError | None:
+    """Where a step fails in this way, as a sentence without its end; None if it does not."""
     stepper = Stepper(system, method, control)
     try:
         trial = stepper.step(state, h)
@@ -215,10 +217,10 @@ def explained(
         for t, at in ((state.t, state), (state.t + h, trial)):
             values = system.mechanics.events(t, at.q, at.v, at.multipliers)
             if np.isnan(values).any():
-                return f"Event '{system.layout.events[int(np.flatnonzero(np.isnan(values))[0])].name}'"
+                return NotFiniteError(f"Event '{system.layout.events[int(np.flatnonzero(np.isnan(values))[0])].name}'")
     except IntegrationError as error:
-        return str(error) if isinstance(error, kind) else ""
-    return ""
+        return error if isinstance(error, kind) else None
+    return None
 
 
 def possible_step(system: System, method: Method, control: StepControl, state: State, h: float) -> float | None:

@@ -99,15 +99,13 @@ class SymplecticTheta(Method):
         t, q = state.t + theta * h, state.q
         zero = np.zeros_like(state.v)
         u = h * k.field(p, t, q, zero, zero[:0], zero)
-        u, counts = newton_solution(
-            _Stage(stepper, t, q, h, theta), NewtonPolicy(), u, max(1.0, float(np.abs(q).max()))
-        )
+        counts, stage = stepper.newton, _Stage(stepper, t, q, h, theta)
+        counts.evaluations += 1
+        u = newton_solution(stage, NewtonPolicy(), u, max(1.0, float(np.abs(q).max())), counts)
         stepper.check_chart(u)
         # (17)
         end = k.symplectic_end(p, t, q, u, h, theta)
-        trial = stepper.trial(state, end, state.v, [zero], 1 + counts.evaluations, u)
-        trial.newton = counts
-        return trial
+        return stepper.trial(state, end, state.v, [zero], counts.evaluations, u)
 
 
 class _Stage:

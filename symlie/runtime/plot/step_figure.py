@@ -1,4 +1,4 @@
-"""Histories of step sizes and error estimates, of one solution or of several to compare."""
+"""Histories of step sizes, error estimates and Newton iterations, of one solution or of several to compare."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from symlie.errors import ModelError
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.plot.figures import decimated
 from symlie.runtime.plot.style import check_drawing, figure_to_draw
-from symlie.runtime.solution.recorder import Trace
 from symlie.runtime.solution.solution import Solution
+from symlie.runtime.solution.trace import Trace
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,6 +32,9 @@ SHOWN = 0.01
 ROOM = 2.0
 """Factor between the values that are shown and the frame."""
 
+EDGE = 0.06
+"""Room between numbers of iterations and the frame, of the largest one: none may be hidden by it."""
+
 WHOLE = 1 - 1e-6
 """Size over that of the step before, below which the last step counts as cut to hit the end."""
 
@@ -40,9 +43,10 @@ FEW_STEPS = 60
 
 
 def plot_steps(solutions: Solution | Mapping[str, Solution], path: str | Path | None = None) -> Figure:
-    """Draw the error estimates of all tried steps over the tolerance, and the sizes of the accepted ones.
+    """Draw the error estimates of all tried steps over the tolerance, the sizes of the accepted ones, and iterations.
 
-    A last step that was cut to hit the end is left out.
+    A last step that was cut to hit the end is left out. Of implicit methods there are Newton iterations, fresh matrices
+    and halvings of each step.
 
     Parameters
     ----------
@@ -54,7 +58,8 @@ def plot_steps(solutions: Solution | Mapping[str, Solution], path: str | Path | 
     Returns
     -------
     Figure
-        The figure; without the panel of step sizes if all steps were fixed.
+        The figure; without step sizes if all steps were fixed, without errors if no method has an estimate, and
+        without iterations if no method is implicit.
 
     Raises
     ------
@@ -69,16 +74,21 @@ def plot_steps(solutions: Solution | Mapping[str, Solution], path: str | Path | 
     traces = {
         label: _trace(s) for label, s in ({"": solutions} if isinstance(solutions, Solution) else solutions).items()
     }
-    shown = [draw_errors] if all(_is_fixed(t) for t in traces.values()) else [draw_errors, draw_step_sizes]
+    panels_of = {
+        draw_errors: any(np.any(t.error > 0) for t in traces.values()),
+        draw_step_sizes: not all(_is_fixed(t) for t in traces.values()),
+        draw_iterations: any(np.any(t.newton_iterations) for t in traces.values()),
+    }
+    shown = [draw for draw, is_shown in panels_of.items() if is_shown] or [draw_step_sizes]
     with figure_to_draw(path, (WIDTH, 0.3 + ROW_HEIGHT * len(shown))) as figure:
         panels = figure.subplots(len(shown), 1, sharex=True, squeeze=False)[:, 0]
         for axes, draw in zip(panels, shown, strict=True):
             draw(axes, traces)
         panels[-1].set_xlabel("$t$ in s")
         figure.align_ylabels(panels)
-        handles, labels = panels[0].get_legend_handles_labels()
-        if len(labels) > 1:
-            figure.legend(handles, labels, loc="outside upper center", ncols=4, handlelength=2.4)
+        entries = {label: handle for a in panels for handle, label in zip(*a.get_legend_handles_labels(), strict=True)}
+        if len(entries) > 1:
+            figure.legend(entries.values(), entries.keys(), loc="outside upper center", ncols=4, handlelength=2.4)
     return figure
 
 
@@ -107,6 +117,34 @@ def draw_step_sizes(axes: Axes, traces: Mapping[str, Trace]) -> None:
         axes.semilogy(t, h, label=label, **_style(k, trace))
     axes.set_ylabel("step size $h$ in s")
     _frame(axes, traces, [trace.h for trace in traces.values()])
+
+
+def draw_iterations(axes: Axes, traces: Mapping[str, Trace]) -> None:
+    """Draw Newton iterations of traces by label, fresh matrices where they are fewer, and halvings."""
+    from matplotlib.ticker import MaxNLocator
+
+    for k, (label, trace) in enumerate(traces.items()):
+        if not np.any(trace.newton_iterations):
+            continue
+        good, style = trace.accepted, _style(k, trace)
+        axes.plot(*decimated(trace.t[good], trace.newton_iterations[good]), label=label or "accepted", **style)
+        if np.any(trace.jacobians != trace.newton_iterations):
+            dashed = {**style, "linestyle": "--", "linewidth": 0.8}
+            axes.plot(*decimated(trace.t[good], trace.jacobians[good]), **dashed)
+        marks = {"color": style["color"], "linestyle": "", "markersize": 4}
+        axes.plot(trace.t[~good], trace.newton_iterations[~good], marker="x", **marks)
+        halved = trace.halvings > 0
+        axes.plot(trace.t[halved], trace.halvings[halved], marker="v", **marks)
+    if any(np.any(trace.jacobians != trace.newton_iterations) for trace in traces.values()):
+        axes.plot([], [], "--", color="0.3", linewidth=0.8, label="fresh matrices")
+    if any(np.any(trace.halvings) for trace in traces.values()):
+        axes.plot([], [], "v", color="0.3", markersize=4, label="halvings")
+    axes.set_ylabel("Newton iterations")
+    axes.yaxis.set_major_locator(MaxNLocator(integer=True))
+    most = max(int(trace.newton_iterations.max(initial=1)) for trace in traces.values())
+    axes.set_ylim(-EDGE * most, (1 + EDGE) * most)
+    axes.grid(visible=True)
+    axes.set_axisbelow(True)
 
 
 def _frame(axes: Axes, traces: Mapping[str, Trace], values: Sequence[Array], least: float = 0.0) -> None:

@@ -10,9 +10,10 @@ import numpy as np
 
 from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.solution.outputs import output_names
-from symlie.runtime.solution.recorder import Event, Trace
+from symlie.runtime.solution.recorder import Event
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.solution.start import Start
+from symlie.runtime.solution.trace import Trace
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -102,8 +103,7 @@ def check_array(name: str, values: object, shape: tuple[int, ...]) -> None:
 
 
 def _check_trace(trace: Trace) -> None:
-    columns = (trace.t, trace.h, trace.error, trace.accepted)
-    if {np.shape(column) for column in columns} != {(len(trace.t),)} or not np.all(np.isfinite(trace.t)):
+    if {np.shape(column) for column in trace.columns.values()} != {(len(trace.t),)} or not np.all(np.isfinite(trace.t)):
         raise ValueError("the columns of the tried steps have different lengths, or their times are not finite")
 
 

@@ -16,9 +16,10 @@ from symlie.reading import other_format, reading
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.solution.checks import check_solution
 from symlie.runtime.solution.outputs import Outputs
-from symlie.runtime.solution.recorder import Event, Statistics, Trace
+from symlie.runtime.solution.recorder import Event, Statistics
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.solution.start import Start
+from symlie.runtime.solution.trace import Trace, trace_of
 from symlie.runtime.solution.trailer import check_trailer
 from symlie.runtime.solution.variables import (
     CARRIED,
@@ -163,10 +164,8 @@ def _carried(content: _Content, system: System, count: int) -> Array:
 
 
 def _trace(content: _Content) -> Trace | None:
-    if f"{TRACE}t" not in content.values:
-        return None
-    t, h, error, accepted = (content.values[TRACE + name] for name in ("t", "h", "error", "accepted"))
-    return Trace(t, h, error, accepted != 0)
+    columns = {n[len(TRACE) :]: values for n, values in content.values.items() if n.startswith(TRACE)}
+    return trace_of(columns) if columns else None
 
 
 def _events(content: _Content, system: System) -> tuple[Event, ...]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 
-from symlie.runtime.solution.recorder import Event, Trace
+from symlie.runtime.solution.recorder import Event
 from symlie.runtime.solution.solution import Solution
+from symlie.runtime.solution.trace import Trace
 
 
 def solution_json(solution: Solution) -> dict[str, object]:
@@ -42,12 +43,7 @@ def _angles_json(solution: Solution) -> dict[str, object]:
 
 
 def _trace_json(trace: Trace) -> dict[str, object]:
-    return {
-        "t": trace.t.tolist(),
-        "h": trace.h.tolist(),
-        "error": trace.error.tolist(),
-        "accepted": trace.accepted.tolist(),
-    }
+    return {name: values.tolist() for name, values in trace.columns.items()}
 
 
 def _event_json(event: Event) -> dict[str, object]:

@@ -9,7 +9,8 @@ import numpy as np
 
 from symlie.runtime.kernels.rows import Rows
 from symlie.runtime.layout.layout import Array, Layout
-from symlie.showing import Brief, line
+from symlie.runtime.solution.trace import TRACE_COLUMNS, Trace, trace_of
+from symlie.showing import Brief, brief, line
 
 
 @dataclass(frozen=True, repr=False)
@@ -23,7 +24,7 @@ class Statistics:
     newton_iterations: int = 0
     """Corrections of implicit steps."""
     jacobians: int = 0
-    """Matrices that were evaluated for them."""
+    """Matrices that were evaluated for them; not those that are taken once more where a run is continued."""
     factorisations: int = 0
     back_substitutions: int = 0
     refreshes: int = 0
@@ -32,6 +33,12 @@ class Statistics:
     """Corrections that were halved."""
     rounding_floor: int = 0
     """Steps that ended where rounding did not let the residual fall to the tolerance."""
+    most_newton_iterations: int = 0
+    """Corrections of the step that took most of them."""
+    slowest_step: float = 0.0
+    """Time from which that step went, in s."""
+    slowest_row: str = ""
+    """Velocity component or constraint row where its residual was largest before the last correction."""
     max_constraint_residual: float = 0.0
     """Largest |entry| of Φ over all steps."""
     max_velocity_residual: float = 0.0
@@ -44,27 +51,7 @@ class Statistics:
 
     def __repr__(self) -> str:
         counted = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
-        return line("Statistics", [f"{name}={value:.3g}" for name, value in counted.items() if value])
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Trace(Brief):
-    """Tried steps of an integration, accepted or not.
-
-    Attributes
-    ----------
-    t, h
-        Start and length of each step, shape (n,), in s.
-    error
-        Estimate of the local error relative to the tolerances, shape (n,); NaN where a step had no result.
-    accepted
-        Which steps were accepted, shape (n,).
-    """
-
-    t: Array
-    h: Array
-    error: Array
-    accepted: np.ndarray
+        return line("Statistics", [f"{name}={brief(value)}" for name, value in counted.items() if value])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -89,7 +76,7 @@ class Recorder:
     Attributes
     ----------
     trace
-        Rows (t, h, error, accepted).
+        Rows with the columns of `TRACE_COLUMNS`.
     events
         In the order in which they were found.
     """
@@ -98,7 +85,7 @@ class Recorder:
         self.layout = layout
         self._sizes = (1, layout.storage, layout.dimension, layout.rows, layout.carried_size)
         self._columns = [Rows(size) for size in self._sizes]
-        self.trace = Rows(4)
+        self.trace = Rows(len(TRACE_COLUMNS))
         self.events: list[Event] = []
 
     def __len__(self) -> int:
@@ -129,8 +116,8 @@ class Recorder:
             self.add_state(t, q, v, multipliers, carried)
 
     def add_trace(self, rows: Array) -> None:
-        """Add rows (t, h, error, accepted)."""
-        self.trace.add(np.reshape(rows, (-1, 4)))
+        """Add rows with the columns of `TRACE_COLUMNS`."""
+        self.trace.add(np.reshape(rows, (-1, len(TRACE_COLUMNS))))
 
     def add_event(
         self, index: int, t: float, q: Array, v: Array, multipliers: Array, carried: Array, own: Array
@@ -166,5 +153,4 @@ class Recorder:
         """The trace, if there is one, which is no longer here afterwards."""
         if not len(self.trace):
             return None
-        t, h, error, accepted = self.trace.taken().T
-        return Trace(t, h, error, accepted != 0)
+        return trace_of(dict(zip(TRACE_COLUMNS, self.trace.taken().T, strict=True)))

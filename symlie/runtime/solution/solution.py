@@ -16,9 +16,10 @@ from symlie.runtime.kernels.protocol import States
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.solution.node_rotations import node_rotations
 from symlie.runtime.solution.outputs import Outputs
-from symlie.runtime.solution.recorder import Event, Statistics, Trace
+from symlie.runtime.solution.recorder import Event, Statistics
 from symlie.runtime.solution.state_at import StateAt
 from symlie.runtime.solution.summaries import solution_html, solution_line
+from symlie.runtime.solution.trace import Trace
 
 if TYPE_CHECKING:
     import pandas

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from symlie.runtime.layout.quantities import field_unit
 from symlie.runtime.solution.provenance import identity
 from symlie.runtime.solution.solution import Solution
+from symlie.runtime.solution.trace import TRACE_COLUMNS
 from symlie.runtime.system.record import model_hash, system_record
 from symlie.version import VERSION
 
@@ -138,13 +139,11 @@ def _carried_variables(solution: Solution) -> list[Variable]:
 
 
 def _trace_variables(solution: Solution) -> list[Variable]:
-    trace = solution.trace
-    if trace is None:
+    if solution.trace is None:
         return []
-    columns = (("t", trace.t, "s"), ("h", trace.h, "s"), ("error", trace.error, "1"), ("accepted", trace.accepted, "1"))
     return [
-        Variable(TRACE + name, ("tried",), np.asarray(values, dtype=float), {"units": unit, "kind": "trace"})
-        for name, values, unit in columns
+        Variable(TRACE + name, ("tried",), values.astype(float), {"units": TRACE_COLUMNS[name][0], "kind": "trace"})
+        for name, values in solution.trace.columns.items()
     ]
 
 

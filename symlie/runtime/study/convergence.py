@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from symlie.errors import FormatError
-from symlie.runtime.integrate.run import Progress
+from symlie.runtime.integrate.progress import Progress
 from symlie.runtime.integrate.solve import solve
 from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.methods.chosen import chosen_method

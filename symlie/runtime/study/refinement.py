@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from symlie.errors import IntegrationError, ModelError
-from symlie.runtime.integrate.run import Progress
+from symlie.runtime.integrate.progress import Progress
 from symlie.runtime.integrate.solve import solve
 from symlie.runtime.layout.layout import Layout
 from symlie.runtime.layout.slices import NodeSlice

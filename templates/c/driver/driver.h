@@ -45,14 +45,19 @@ static inline void record_state(const symlie_problem *restrict P, const symlie_s
     copy(CARRIED, s->carried, record->carried + n * CARRIED);
 }
 
-static inline void record_tried(symlie_record *record, symlie_real t, symlie_real h, symlie_real error, int accepted)
+static inline void record_tried(symlie_record *record, symlie_real t, symlie_real h, symlie_real error, int accepted,
+                                const newton_counts *restrict newton)
 {
     if (!record->trace) return;
-    symlie_real *row = record->trace + 4 * record->tried++;
+    symlie_real *row = record->trace + TRACE_WIDTH * record->tried++;
     row[0] = t;
     row[1] = h;
     row[2] = error;
     row[3] = accepted;
+    row[4] = (symlie_real)newton->iterations;
+    row[5] = (symlie_real)newton->jacobians;
+    row[6] = (symlie_real)newton->halvings;
+    row[7] = (symlie_real)newton->slowest;
 }
 
 /* Factor of the step size after a step with this error. */
@@ -141,13 +146,14 @@ int symlie_integrate(const symlie_problem *P, symlie_state *state, const symlie_
             }
             trial.keeps_difference = looks_at_step(control, state);
             const int begins = !state->own_is_valid;
+            trial.newton = (newton_counts)NO_COUNTS;
             int status = begin_method(P, work, t, h, control, &mass, state);
             if (status == SYMLIE_DONE) status = try_step(P, work, t, h, control, &mass, state, &trial);
             if (control->is_adaptive) {
                 const int failed = status != SYMLIE_DONE || !(trial.error <= (symlie_real)INFINITY);
                 if (failed || !(trial.error <= 1)) {
                     const symlie_real factor = failed ? FAILED_STEP : fmin(step_factor(control, trial.error), REJECTED_STEP);
-                    record_tried(record, t, h, failed ? (symlie_real)NAN : trial.error, 0);
+                    record_tried(record, t, h, failed ? (symlie_real)NAN : trial.error, 0, &trial.newton);
                     if (h * factor < smallest_step(plan, t)) return status != SYMLIE_DONE ? status : SYMLIE_STEP_UNDERFLOW;
                     if (!failed) keep_first_stage(P, state, &trial);
                     /* What a method begins with belongs to the length of its first step. */
@@ -163,7 +169,7 @@ int symlie_integrate(const symlie_problem *P, symlie_state *state, const symlie_
             if (SYMLIE_UNLIKELY(!keeps_constraints(P, work, end_of_step, &mass, state, &trial)))
                 return SYMLIE_CONSTRAINT_DRIFT;
             if (SYMLIE_UNLIKELY(trial.keeps_difference)) look_at_step(P, work, end_of_step, h, control, &mass, state, &trial);
-            record_tried(record, t, h, control->with_estimate ? trial.error : 0, 1);
+            record_tried(record, t, h, control->with_estimate ? trial.error : (symlie_real)NAN, 1, &trial.newton);
             int is_terminal = 0;
 #if HAS_EVENTS
             status = find_events(P, work, t, h, end_of_step, control, &mass, state, &trial, &other, record, &is_terminal,

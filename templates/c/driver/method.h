@@ -26,10 +26,15 @@ typedef struct {
     long long evaluations;
     long long iterations;
     long long jacobians;
+    long long factorisations;
+    long long back_substitutions;
     long long refreshes;
     long long halvings;
     long long rounding_floor;
+    long long slowest;          /* where the residual was largest before the last correction */
 } newton_counts;
+
+#define NO_COUNTS {0, 0, 0, 0, 0, 0, 0, 0, -1}
 
 /* The result of a step that may still be tried again. */
 typedef struct {
@@ -67,8 +72,7 @@ typedef struct {
     ARRAY(name##_own, OWN);                                                                                         \
     ARRAY(name##_difference, 2 * DIMENSION);                                                                        \
     symlie_trial name = {name##_q,       name##_v,   name##_lambda, name##_acceleration, 0, name##_first, name##_event, \
-                         name##_increment, name##_carried, name##_own, 0, 0, {0, 0, 0, 0, 0, 0}, 0, 0, 0, \
-                         name##_difference}
+                         name##_increment, name##_carried, name##_own, 0, 0, NO_COUNTS, 0, 0, 0, name##_difference}
 
 /* Norm of y_hat - y for y = (theta, v), relative to the tolerances; theta is zero at the start of a step.
  * Source: [Tumiotto2024], equation (21). */

@@ -28,6 +28,23 @@ static inline int begin_method(const symlie_problem *restrict P, symlie_real *re
     return SYMLIE_DONE;
 }
 
+/* Add what the iterations of a step from t took. */
+static inline void count_newton(symlie_real t, const newton_counts *restrict counts, symlie_state *restrict state)
+{
+    state->newton_iterations += counts->iterations;
+    state->jacobians += counts->jacobians;
+    state->factorisations += counts->factorisations;
+    state->back_substitutions += counts->back_substitutions;
+    state->refreshes += counts->refreshes;
+    state->halvings += counts->halvings;
+    state->rounding_floor += counts->rounding_floor;
+    if (SYMLIE_UNLIKELY(counts->iterations > state->most_newton_iterations)) {
+        state->most_newton_iterations = counts->iterations;
+        state->slowest_step = t;
+        state->slowest_entry = counts->slowest;
+    }
+}
+
 /* A step of the method, not projected yet. */
 static inline int try_step(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h,
                            const symlie_control *restrict control, mass_matrix *restrict mass,
@@ -35,14 +52,10 @@ static inline int try_step(const symlie_problem *restrict P, symlie_real *restri
 {
     trial->error = 0;
     trial->rhs_evaluations = 0;
-    trial->newton = (newton_counts){0, 0, 0, 0, 0, 0};
+    trial->newton = (newton_counts)NO_COUNTS;
     const int status = method_step(P, work, t, h, control, mass, state, trial);
     state->rhs_evaluations += trial->rhs_evaluations;
-    state->newton_iterations += trial->newton.iterations;
-    state->jacobians += trial->newton.jacobians;
-    state->refreshes += trial->newton.refreshes;
-    state->halvings += trial->newton.halvings;
-    state->rounding_floor += trial->newton.rounding_floor;
+    count_newton(t, &trial->newton, state);
     if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
     return SYMLIE_UNLIKELY(!is_finite(P, trial)) ? SYMLIE_NOT_FINITE : SYMLIE_DONE;
 }

@@ -22,6 +22,14 @@ typedef struct {
 
 #define NEWTON_POLICY {NEWTON_STEPS, NEWTON_HALVINGS, NEWTON_ENOUGH, 0, 0, 0, 0, 0}
 
+/* The first of the largest |entries|. */
+static inline int place_of_largest(int n, const symlie_real *restrict x)
+{
+    int place = 0;
+    for (int k = 1; k < n; k++) place = fabs(x[k]) > fabs(x[place]) ? k : place;
+    return place;
+}
+
 /* u becomes the solution; *gives_up says that kept factors do not lead to it. */
 static inline int newton_iterate(newton_problem *restrict problem, const newton_policy *restrict policy, int n, symlie_real size,
                                  int keeps, symlie_real *restrict u, symlie_real *restrict r, symlie_real *restrict d,
@@ -32,21 +40,25 @@ static inline int newton_iterate(newton_problem *restrict problem, const newton_
     symlie_real norm = sum_of_squares(n, r), first = norm;
     *gives_up = 0;
     for (int taken = 0;;) {
-        int status = SYMLIE_DONE, halving = 0;
+        int status, halving = 0;
         symlie_real part = 1, reduced;
         if (!all_finite(n, r)) return SYMLIE_NOT_FINITE;
         if (taken <= 1) first = fmax(first, norm);
         const symlie_real enough = fmax(policy->atol, policy->rtol * sqrt(first));
         if (norm == 0 || (taken && sqrt(norm) <= enough)) return SYMLIE_DONE;
         if (taken == (keeps ? policy->patience : policy->iterations)) return *gives_up = keeps, SYMLIE_NOT_CONVERGED;
+        counts->slowest = place_of_largest(n, r);
         if (!(keeps && problem->has_factors)) {
-            status = newton_refresh(problem);
             counts->jacobians++;
+            status = newton_refresh(problem);
+            if (status != SYMLIE_DONE) return status;
+            counts->factorisations++;
         }
+        counts->back_substitutions++;
+        status = newton_correction(problem, r, d);
+        if (status != SYMLIE_DONE) return status;
         counts->iterations++;
         taken++;
-        if (status == SYMLIE_DONE) status = newton_correction(problem, r, d);
-        if (status != SYMLIE_DONE) return status;
         if (largest_entry(n, d, 0) <= policy->correction * size) {
             for (int k = 0; k < n; k++) u[k] -= d[k];
             return SYMLIE_DONE;

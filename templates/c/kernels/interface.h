@@ -73,10 +73,15 @@ typedef struct {
     long long rejected;         /* steps tried again with a smaller step size */
     long long rhs_evaluations;
     long long newton_iterations; /* corrections of implicit steps */
-    long long jacobians;        /* matrices that were evaluated and factorised for them */
-    long long refreshes;        /* those that took the place of kept factors */
+    long long jacobians;        /* matrices that were evaluated for them */
+    long long factorisations;
+    long long back_substitutions;
+    long long refreshes;        /* matrices that took the place of kept factors */
     long long halvings;
     long long rounding_floor;   /* iterations that ended at rounding */
+    long long most_newton_iterations; /* of one step */
+    symlie_real slowest_step;   /* time from which that step went */
+    long long slowest_entry;    /* where its residual was largest before the last correction */
     symlie_real largest_constraint; /* largest |entry| of Phi over all steps */
     symlie_real largest_velocity; /* largest |entry| of B v + b over all steps */
     symlie_real drift_bound;    /* |Phi| from which on the constraints are looked at again */
@@ -133,7 +138,7 @@ typedef struct {
     symlie_real *lambda;
     symlie_real *carried;
     long long tried;            /* steps in the trace */
-    symlie_real *trace;         /* t, h, error, accepted (0 or 1) of each tried step; null: not wanted */
+    symlie_real *trace;         /* TRACE_WIDTH numbers of each tried step, see record_tried; null: not wanted */
     long long event_capacity;   /* events have a buffer of their own */
     long long events;
     symlie_real *event;         /* index, t, q, v, lambda, carried, own of each event */

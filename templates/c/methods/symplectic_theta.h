@@ -70,8 +70,9 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
     for (int k = 0; k < n; k++) d[k] = u[k] = 0;
     system_field(P, problem.t, state->q, d, d, u);
     for (int k = 0; k < n; k++) u[k] *= h;
+    trial->newton.evaluations++;
     const int status = newton_solve(&problem, &policy, n, largest_entry(STORAGE, state->q, 1), u, r, d, moved, 0, &trial->newton);
-    trial->rhs_evaluations = 1 + trial->newton.evaluations;
+    trial->rhs_evaluations = trial->newton.evaluations;
     trial->acceleration_is_valid = 0;
     if (status != SYMLIE_DONE) return status;
     const symlie_real angle = system_chart(P, u);

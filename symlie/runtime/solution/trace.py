@@ -1,0 +1,79 @@
+"""Tried steps of an integration."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from symlie.runtime.layout.layout import Array
+from symlie.showing import Brief
+
+TRACE_COLUMNS: dict[str, tuple[str, type]] = {
+    "t": ("s", float),
+    "h": ("s", float),
+    "error": ("1", float),
+    "accepted": ("1", bool),
+    "newton_iterations": ("1", int),
+    "jacobians": ("1", int),
+    "halvings": ("1", int),
+    "slowest": ("1", int),
+}
+"""Columns of a trace, in the order of its rows, with unit and type; time loops fill them in."""
+
+NOT_KEPT = {"newton_iterations": 0, "jacobians": 0, "halvings": 0, "slowest": -1}
+"""Columns that earlier versions did not keep, and what stands for them."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Trace(Brief):
+    """Tried steps of an integration, accepted or not; arrays of shape (n,).
+
+    Attributes
+    ----------
+    t, h
+        Start and length of each step, in s.
+    error
+        Estimate of the local error relative to the tolerances; NaN where a step had no result, or its method has no
+        estimate.
+    accepted
+        Which steps were accepted.
+    newton_iterations, jacobians, halvings
+        Corrections of implicit steps, matrices that were evaluated for them, and corrections that were halved; without
+        those of the search of events. Zero in files of versions that did not keep them.
+    slowest
+        Where the residual was largest before the last correction, for `Layout.entry_name`; -1 without corrections.
+    """
+
+    t: Array
+    h: Array
+    error: Array
+    accepted: np.ndarray
+    newton_iterations: np.ndarray
+    jacobians: np.ndarray
+    halvings: np.ndarray
+    slowest: np.ndarray
+
+    @property
+    def columns(self) -> dict[str, np.ndarray]:
+        """All columns by name."""
+        return {name: getattr(self, name) for name in TRACE_COLUMNS}
+
+
+def trace_of(columns: Mapping[str, np.ndarray]) -> Trace:
+    """Tried steps from columns of numbers by name; those of `NOT_KEPT` may be missing.
+
+    Parameters
+    ----------
+    columns
+        Values of each tried step.
+
+    Raises
+    ------
+    KeyError
+        Another column is missing.
+    """
+    count = len(columns["t"])
+    known = {name: np.full(count, value) for name, value in NOT_KEPT.items()} | dict(columns)
+    return Trace(**{name: known[name].astype(kind) for name, (_, kind) in TRACE_COLUMNS.items()})

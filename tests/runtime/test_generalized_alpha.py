@@ -24,6 +24,7 @@ from symlie.notices import Notice
 from symlie.runtime.integrate import run as execution
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.library import method
+from symlie.runtime.solution.solution import Solution
 from symlie.runtime.system.system import System
 from tests import tolerances
 from tests.rods.problems import spaghetti_system
@@ -42,17 +43,33 @@ def solution_of_others(name: str) -> tuple[float, Array, Array]:
     return data["h"], q, v
 
 
+def assert_closed(run: Solution) -> None:
+    """Φ = 0 at the end of each step, but for rounding of coordinates."""
+    assert run.statistics.max_constraint_residual <= tolerances.CLOSED * np.abs(run.q).max()
+
+
+def assert_backends_agree(first: Solution, second: Solution, h: float, mass: float) -> None:
+    """Velocities are differences of configurations over a step, multipliers masses times second differences."""
+    q = np.abs(first.q).max()
+    for part, size in {"t": 1, "q": q, "v": q / h, "multipliers": 4 * mass * q / h**2}.items():
+        a, b = getattr(first, part), getattr(second, part)
+        np.testing.assert_allclose(a, b, rtol=0, atol=tolerances.IMPLICIT_BACKENDS * size, err_msg=part)
+
+
 @pytest.mark.parametrize("ends", ["floor", "tolerance"])
 def test_the_rod_of_others(ends: str) -> None:
     """The flying spaghetti with K, C and H of 16 segments; residuals fall to their rounding, or to the tolerances."""
+    floor = ends == "floor"
     h, q, v = solution_of_others("generalized_alpha_stab2")
-    options = {"newton_rtol": 0, "newton_atol": 0} if ends == "floor" else {}
+    options = {"newton_rtol": 0, "newton_atol": 0} if floor else {}
     found = sl.solve(spaghetti_system(), 0.5, h=h, method="generalized_alpha_index2", method_options=options)
-    close_q, close_v = (1e-11, 1e-10) if ends == "floor" else (1e-9, 1e-7)
+    close_q, close_v = tolerances.DISCRETE, tolerances.DISCRETE_RATES
+    if floor:
+        close_q, close_v = tolerances.DISCRETE_FLOOR, tolerances.DISCRETE_FLOOR_RATES
     np.testing.assert_allclose(found.configuration("rod")[-1], q, rtol=0, atol=close_q)
     np.testing.assert_allclose(found.v[-1].reshape(v.shape), v, rtol=0, atol=close_v)
-    assert (found.statistics.rounding_floor == found.statistics.steps) == (ends == "floor")
-    assert found.statistics.max_constraint_residual < 1e-13
+    assert (found.statistics.rounding_floor == found.statistics.steps) == floor
+    assert_closed(found)
 
 
 @pytest.mark.slow
@@ -61,8 +78,8 @@ def test_the_rod_of_others_in_numpy() -> None:
     options = {"newton_rtol": 0, "newton_atol": 0}
     system = spaghetti_system(backend="numpy")
     found = sl.solve(system, 0.5, h=h, method="generalized_alpha_index2", method_options=options)
-    np.testing.assert_allclose(found.configuration("rod")[-1], q, rtol=0, atol=1e-11)
-    np.testing.assert_allclose(found.v[-1].reshape(v.shape), v, rtol=0, atol=1e-10)
+    np.testing.assert_allclose(found.configuration("rod")[-1], q, rtol=0, atol=tolerances.DISCRETE_FLOOR)
+    np.testing.assert_allclose(found.v[-1].reshape(v.shape), v, rtol=0, atol=tolerances.DISCRETE_FLOOR_RATES)
 
 
 @functools.cache
@@ -85,13 +102,18 @@ def test_order_two_of_everything(group: str, name: str) -> None:
     """With the optimal start also of λ, on groups where B changes along Φ = 0, too."""
     rows = [errors(group, name, exponent) for exponent in (10, 11, 12)]
     orders = np.log2(np.array(rows[:-1]) / np.array(rows[1:]))
-    assert np.all(np.abs(orders - 2) < 0.1), orders
+    assert np.all(np.abs(orders - 2) < tolerances.IMPLICIT_ORDER), orders
+
+
+PLAIN_START = 15 / 0.032
+"""Largest error of λ with the plain start over that with the optimal one at h = 2⁻¹³ s; as 1/h. Source: a prototype."""
 
 
 def test_order_one_of_multipliers_with_the_plain_start() -> None:
     rows = [errors("SO3xR3", "generalized_alpha", exponent, start="plain")[2] for exponent in (11, 12)]
-    assert abs(math.log2(rows[0] / rows[1]) - 1) < 0.1
-    assert rows[1] > 50 * errors("SO3xR3", "generalized_alpha", 12)[2]
+    assert abs(math.log2(rows[0] / rows[1]) - 1) < tolerances.IMPLICIT_ORDER
+    lost = rows[1] / errors("SO3xR3", "generalized_alpha", 12)[2]
+    assert lost == pytest.approx(PLAIN_START / 2, rel=tolerances.TWO_DIGITS)
 
 
 @functools.cache
@@ -114,7 +136,7 @@ def test_newton_iterations(tangent: str, stiffness: str) -> None:
     for h, expected in zip((1 / 400, 1 / 800, 1 / 1600, 1 / 3200), ITERATIONS[tangent, stiffness], strict=True):
         run = sl.solve(top_in_space(), 1, h=h, method="generalized_alpha", method_options=options, record_every=0)
         statistics = run.statistics
-        assert abs(statistics.newton_iterations / statistics.steps - expected) < 0.02
+        assert abs(statistics.newton_iterations / statistics.steps - expected) < tolerances.NEWTON_COUNT
         assert statistics.jacobians == statistics.factorisations == statistics.newton_iterations
         assert statistics.back_substitutions == statistics.newton_iterations
 
@@ -127,7 +149,7 @@ def test_modified_newton_keeps_factors_over_steps(name: str) -> None:
         sl.solve(system, 1 / 16, h=h, method=name, method_options={"newton": newton}) for newton in ("full", "modified")
     )
     assert modified.statistics.jacobians <= 2 < full.statistics.jacobians
-    np.testing.assert_allclose(modified.q, full.q, rtol=0, atol=1e-10)
+    np.testing.assert_allclose(modified.q, full.q, rtol=0, atol=tolerances.NEWTON_END)
     with_more = sl.solve(heavy_top_system("SO3xR3"), 1 / 16, h=h, method=name, method_options={"newton": "modified"})
     assert 0 < with_more.statistics.refreshes < with_more.statistics.jacobians <= 128
 
@@ -146,7 +168,7 @@ def test_steps_of_other_lengths_cost_no_order(name: str, newton: str) -> None:
         run = sl.solve(system, 1 / 16, h=2.0**-exponent, method=name, t_eval=CUTS, method_options={"newton": newton})
         rows.append([np.abs(getattr(run, p) - getattr(exact, p)).max() for p in ("q", "v", "multipliers")])
     orders = np.log2(np.array(rows[0]) / np.array(rows[1])) / 2
-    assert np.all(orders > 1.75), orders
+    assert np.all(orders > 2 - tolerances.IMPLICIT_ORDER), orders
 
 
 @functools.cache
@@ -181,9 +203,7 @@ def test_both_backends_agree(name: str, newton: str) -> None:
     """Also at cuts, events and jumps of inputs."""
     options: dict[str, Any] = {"method": name, "h": 1 / 128, "method_options": {"newton": newton}}
     first, second = (sl.solve(machine(backend), 0.25, t_eval=[0.05, 0.1234, 0.25], **options) for backend in BACKENDS)
-    for part in ("t", "q", "v"):
-        a, b = getattr(first, part), getattr(second, part)
-        np.testing.assert_allclose(a, b, rtol=0, atol=tolerances.IMPLICIT_BACKENDS * np.abs(a).max())
+    assert_backends_agree(first, second, options["h"], mass=3.5)
     assert first.statistics.newton_iterations == second.statistics.newton_iterations
     assert first.statistics.jacobians == second.statistics.jacobians
     assert first.statistics.rhs_evaluations == second.statistics.rhs_evaluations
@@ -199,12 +219,11 @@ def test_rows_of_velocities(name: str) -> None:
         run = sl.solve(sleigh("c"), 1, h=2.0**-exponent, method=name)
         every = 2 ** (9 - exponent)
         rows.append([np.abs(getattr(run, p) - getattr(exact, p)[::every]).max() for p in ("q", "v", "multipliers")])
-        assert run.statistics.max_velocity_residual < 1e-12
+        assert run.statistics.max_velocity_residual <= tolerances.HELD_ROW
     orders = np.log2(np.array(rows[:-1]) / np.array(rows[1:]))
-    assert np.all(np.abs(orders - 2) < 0.15), orders
-    other = sl.solve(sleigh("numpy"), 1, h=2.0**-5, method=name)
-    same = sl.solve(sleigh("c"), 1, h=2.0**-5, method=name)
-    np.testing.assert_allclose(other.q, same.q, rtol=0, atol=tolerances.IMPLICIT_BACKENDS)
+    assert np.all(np.abs(orders - 2) < tolerances.SLOW_ORDER), orders
+    first, second = (sl.solve(sleigh(backend), 1, h=2.0**-5, method=name) for backend in BACKENDS)
+    assert_backends_agree(first, second, 2.0**-5, mass=3)
 
 
 def test_what_moves_by_itself() -> None:
@@ -214,7 +233,7 @@ def test_what_moves_by_itself() -> None:
         runs = [sl.solve(machine("c"), 0.25, h=2.0**-k, method=name, t_eval=[0.25]) for k in (7, 9)]
         for part in ("q", "v", "multipliers"):
             coarse, fine = (np.abs(getattr(r, part) - getattr(exact, part)).max() for r in runs)
-            assert math.log2(coarse / fine) / 2 > 1.7, (name, part)
+            assert math.log2(coarse / fine) / 2 > 2 - tolerances.OBSERVED_ORDER, (name, part)
 
 
 @pytest.mark.parametrize("newton", ["full", "modified"])
@@ -249,7 +268,8 @@ def test_stiff_systems_take_long_steps() -> None:
     stiff = system.with_parameters(extension_stiffness=1e7)
     h = 1 / 64
     run = sl.solve(stiff, 1.0, h=h, method="generalized_alpha_index2")
-    assert run.status == "ok" and run.statistics.max_constraint_residual < 1e-10
+    assert run.status == "ok"
+    assert_closed(run)
     with pytest.raises(sl.errors.IntegrationError):
         sl.solve(stiff, 1.0, h=h, method="half_explicit_5")
 
@@ -323,7 +343,7 @@ def test_a_cable_swings_from_a_clamp(name: str) -> None:
     """What is clamped keeps its velocity of zero, also where η pulls at it."""
     options: dict[str, Any] = {"method": name, "h": 1 / 200}
     first, second = (sl.solve(cable(6, backend), 0.1, **options) for backend in BACKENDS)
-    np.testing.assert_allclose(first.q, second.q, rtol=0, atol=tolerances.IMPLICIT_BACKENDS * np.abs(first.q).max())
+    assert_backends_agree(first, second, options["h"], mass=7 / 6)
     assert not first.v[:, :3].any() and not second.v[:, :3].any()
     assert first.statistics.newton_iterations == second.statistics.newton_iterations
 
@@ -332,9 +352,9 @@ def test_a_cable_swings_from_a_clamp(name: str) -> None:
 def test_two_thousand_links(name: str) -> None:
     run = sl.solve(cable(2000), 0.25, method=name, h=1 / 200)
     assert run.statistics.newton_iterations < 5 * run.statistics.steps
-    assert run.statistics.max_constraint_residual < 1e-12
+    assert_closed(run)
     energy = run.outputs["energy"]
-    assert abs(energy[-1] - energy[0]) < 1e-3 * 9.81 * 6
+    assert np.abs(energy - energy[0]).max() < tolerances.STEP_ENERGY
 
 
 @pytest.mark.parametrize("backend", BACKENDS)

@@ -7,6 +7,7 @@ import re
 import numpy as np
 
 from symlie.runtime.methods.library import method
+from tests import tolerances
 from tests.docs.pages import ROOT, Session
 
 SESSION = Session("docs/implicit.md")
@@ -15,7 +16,7 @@ SESSION = Session("docs/implicit.md")
 def test_blocks() -> None:
     run = SESSION.run()["run"]
     assert run.method == "generalized_alpha" and run.t[-1] == 1
-    assert np.abs(np.linalg.norm(run.q, axis=1) - 1).max() < 1e-5
+    assert np.abs(np.linalg.norm(run.q, axis=1) - 1).max() < tolerances.PAGE_SPRING
     assert run.statistics.jacobians < run.statistics.newton_iterations
 
 

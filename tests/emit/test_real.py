@@ -12,6 +12,7 @@ from symlie.compile.compiler import BASE_FLAGS, run_compiler
 from symlie.compile.headers import KERNEL_HEADERS, included_headers
 from symlie.emit.target import TARGETS
 from symlie.publish.sets import generated_files, set_files
+from tests import tolerances
 from tests.systems import heavy_top_equations
 
 PROBE = """
@@ -37,7 +38,7 @@ def test_kernels_in_other_precisions(real: str, size: int, tmp_path: Path) -> No
     u, out = np.array([0.25, -0.5, 0.125, 1.0, 2.0, 3.0], dtype=kind), np.zeros(12, dtype=kind)
     library.moved(*(x.ctypes.data_as(ctypes.c_void_p) for x in (q, u, out)))
     expected = equations.compile(backend="numpy").kernels.advance(q.astype(float), u.astype(float))
-    np.testing.assert_allclose(out, expected, rtol=0, atol=8 * np.finfo(kind).eps)
+    np.testing.assert_allclose(out, expected, rtol=0, atol=tolerances.ADVANCED * np.finfo(kind).eps)
 
 
 def test_no_text_names_another_type() -> None:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from symlie.contract.constants import NEGLIGIBLE
 from symlie.errors import NotFiniteError
 from symlie.runtime.implicit.iteration_matrix import IterationMatrix, MatrixParts, Point, Slopes, TakenMatrix
 from symlie.runtime.layout.layout import Array
@@ -30,6 +31,11 @@ RECORD = (
     ("matrix_multipliers", 1, "rows"),
 )
 """Where factors that are kept were taken, as arrays by name: t, t_n, γ', β'; q, q_n; v, v̇, θ; λ."""
+
+
+def without_traces(x: Array) -> Array:
+    """Numbers, or zero for those that damping has left of them."""
+    return np.where(np.abs(x) < NEGLIGIBLE, 0.0, x)
 
 
 class Formula(Protocol):

@@ -50,7 +50,7 @@ import numpy as np
 from symlie.contract.constants import DERIVATIVE_STEP, ROUNDING
 from symlie.errors import ModelError
 from symlie.notices import notify
-from symlie.runtime.implicit.implicit_step import RECORD, ImplicitStep
+from symlie.runtime.implicit.implicit_step import RECORD, ImplicitStep, without_traces
 from symlie.runtime.implicit.iteration_matrix import MatrixParts, Slopes
 from symlie.runtime.implicit.newton_iteration import CONTRACTION, NewtonPolicy, newton_solution
 from symlie.runtime.layout.layout import Array, Layout
@@ -327,13 +327,14 @@ class GeneralizedAlpha(Method):
         u = newton_solution(step, policy, step.guess(formula.predicted(acceleration), multipliers), 1.0, counts)
         at = step.at(u)
         stepper.check_chart(at.theta)
-        trial = stepper.trial(state, at.q, at.v, [formula.before], counts.evaluations, at.theta)
-        trial.multipliers, trial.acceleration = at.multipliers, at.acceleration
+        v, acceleration = without_traces(at.v), without_traces(at.acceleration)
+        trial = stepper.trial(state, at.q, v, [formula.before], counts.evaluations, at.theta)
+        trial.multipliers, trial.acceleration = at.multipliers, acceleration
         trial.rhs_evaluations = counts.evaluations
         if stepper.rows:
             stepper.measure(trial, at.t, trial.q, trial.v, stepper.mechanics.jacobian(at.t, trial.q))
-        algorithmic = formula.algorithmic(step.increment(u))
-        trial.own = np.concatenate([[h], at.acceleration, algorithmic, 0 * at.v, step.record])
+        algorithmic = without_traces(formula.algorithmic(step.increment(u)))
+        trial.own = np.concatenate([[h], acceleration, algorithmic, 0 * v, step.record])
         if stepper.control.with_estimate:
             trial.estimate(stepper.control, at.theta, formula.third_order(at.acceleration), state.v, at.v, at.v)
         return trial

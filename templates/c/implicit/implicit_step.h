@@ -290,14 +290,22 @@ static inline int solve_implicit_step(newton_problem *restrict s, const newton_p
     return all_finite(DIMENSION, s->v) ? SYMLIE_DONE : SYMLIE_NOT_FINITE;
 }
 
+/* A number, or zero for one that damping has left of it. */
+static inline symlie_real without_traces(symlie_real x)
+{
+    return fabs(x) < (symlie_real)NEGLIGIBLE ? 0 : x;
+}
+
 /* What every implicit step leaves in a trial. */
 static inline void keep_end(const newton_problem *restrict s, symlie_real *restrict work, symlie_trial *restrict trial)
 {
     const symlie_problem *P = s->P;
     keep_increment(P, s->theta, trial->increment);
     system_normalize(P, s->q, trial->q);
-    copy(DIMENSION, s->v, trial->v);
-    copy(DIMENSION, s->v_dot, trial->acceleration);
+    for (int k = 0; k < DIMENSION; k++) {
+        trial->v[k] = without_traces(s->v[k]);
+        trial->acceleration[k] = without_traces(s->v_dot[k]);
+    }
     trial->acceleration_is_valid = 1;
 #if CONSTRAINED
     copy(ROWS, s->lambda, trial->lambda);

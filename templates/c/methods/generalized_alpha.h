@@ -174,8 +174,8 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
     keep_end(&end, work, trial);
     trial->own[OWN_LENGTH] = h;
     for (int k = 0; k < DIMENSION; k++) {
-        trial->own[OWN_ACCELERATION + k] = end.v_dot[k];
-        trial->own[OWN_ALGORITHMIC + k] = algorithmic(&formula, end.w, k);
+        trial->own[OWN_ACCELERATION + k] = trial->acceleration[k];
+        trial->own[OWN_ALGORITHMIC + k] = without_traces(algorithmic(&formula, end.w, k));
         trial->own[OWN_PERTURBATION + k] = 0;
     }
     if (EMBEDDED && control->with_estimate) {

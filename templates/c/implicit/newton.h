@@ -42,7 +42,7 @@ static inline int newton_iterate(newton_problem *restrict problem, const newton_
     for (int taken = 0;;) {
         int status, halving = 0;
         symlie_real part = 1, reduced;
-        if (!all_finite(n, r)) return SYMLIE_NOT_FINITE;
+        if (!(norm < (symlie_real)INFINITY) && !all_finite(n, r)) return SYMLIE_NOT_FINITE;
         if (taken <= 1) first = fmax(first, norm);
         const symlie_real enough = fmax(policy->atol, policy->rtol * sqrt(first));
         if (norm == 0 || (taken && sqrt(norm) <= enough)) return SYMLIE_DONE;

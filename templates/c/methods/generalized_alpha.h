@@ -26,6 +26,8 @@
 
 struct step_formula {
     symlie_real h;
+    symlie_real per_h;          /* 1/h */
+    symlie_real per_h_beta;     /* 1/(h beta) */
     const symlie_real *v_n;
     const symlie_real *acceleration_n;
     const symlie_real *a_n;
@@ -34,8 +36,7 @@ struct step_formula {
 /* (3) */
 static inline symlie_real algorithmic(const step_formula *restrict f, const symlie_real *restrict w, int k)
 {
-    const symlie_real h = f->h;
-    return (w[k] / h - f->v_n[k] - h * (0.5 - BETA) * f->a_n[k]) / (h * BETA);
+    return (w[k] * f->per_h - f->v_n[k] - f->h * (0.5 - BETA) * f->a_n[k]) * f->per_h_beta;
 }
 
 /* (4), (5) */
@@ -47,7 +48,7 @@ static inline void formula_at(const symlie_problem *restrict P, const step_formu
     for (int k = 0; k < DIMENSION; k++) {
         const symlie_real a = algorithmic(f, w, k);
         v[k] = f->v_n[k] + h * (1 - GAMMA) * f->a_n[k] + h * GAMMA * a;
-        v_dot[k] = ((1 - ALPHA_M) * a + ALPHA_M * f->a_n[k] - ALPHA_F * f->acceleration_n[k]) / (1 - ALPHA_F);
+        v_dot[k] = ((1 - ALPHA_M) * a + ALPHA_M * f->a_n[k] - ALPHA_F * f->acceleration_n[k]) * (1 / (1 - ALPHA_F));
     }
 }
 
@@ -141,7 +142,7 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
     for (int k = 0; k < DIMENSION; k++) off[k] = 0;
     symlie_real *restrict record = KEEPS_FACTORS ? trial->own + OWN - RECORD : 0;
     if (KEEPS_FACTORS) copy(RECORD, own + OWN - RECORD, record);
-    const step_formula formula = {h, v_n, acceleration_n, a_n};
+    const step_formula formula = {h, 1 / h, 1 / (h * BETA), v_n, acceleration_n, a_n};
     const symlie_real slope = (1 - ALPHA_M) / (BETA * (1 - ALPHA_F) * h * h);
     int status = begin_implicit_step(&end, &formula, t, t + h, GAMMA / (BETA * h), slope, q_n, record);
     if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;

@@ -61,8 +61,8 @@ NEWTON_FLOOR = 10.0
 """Times the rounding of its terms below which a residual that does not fall any more is rounding."""
 
 NEGLIGIBLE = 1e-150
-"""Velocities and accelerations, in units of the model, that are zero where a method damps them: on their way to zero they
-would become numbers with few digits, with which processors are slow, and so would their squares."""
+"""Velocities and accelerations, in units of the model, that are zero where a method damps them: on their way to zero
+they would become numbers with few digits, with which processors are slow, and so would their squares."""
 
 DERIVATIVE_STEP = 2.0**-13
 """Distance, in steps, of the points of the difference for the derivative of the first acceleration."""

@@ -13,7 +13,7 @@ from symlie.paths import template_folder
 NAMES = [name for name in vars(constants) if name.isupper()]
 HEADERS = {
     path.name: path.read_text(encoding="utf-8")
-    for room in ("driver", "linear", "methods")
+    for room in ("driver", "implicit", "linear", "methods")
     for path in (template_folder() / "c" / room).glob("*.h")
 }
 

@@ -373,7 +373,7 @@ def test_a_step_that_is_too_long_is_explained(backend: str) -> None:
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_damped_velocities_end_at_zero(backend: str) -> None:
-    """Not at numbers with few digits: rho = 0.1 takes 150 decimal places in 150 steps, and squares are twice as small."""
+    """Not at numbers with few digits: rho = 0.1 takes 150 decimal places in 150 steps, and squares twice as many."""
     model = sl.Model("damped")
     q = model.node("q", "R2")
     model.kinetic_energy(q.x_dot.dot(q.x_dot) / 2)

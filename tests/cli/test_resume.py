@@ -17,7 +17,7 @@ import symlie as sl
 from symlie.models.systems import system_of_model
 from symlie.runtime.integrate.checkpoint_file import CheckpointFile, read_checkpoint
 from tests.cli.conftest import Outcome, python
-from tests.runtime.test_checkpoint import content
+from tests.runtime.interruptions import content
 
 Cli = Callable[..., Outcome]
 

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 import symlie as sl
-from symlie.errors import InterruptedIntegrationError, TooManyStepsError, UnsupportedMethodError
+from symlie.errors import TooManyStepsError, UnsupportedMethodError
 from symlie.notices import Notice
 from symlie.runtime.integrate import run as execution
 from symlie.runtime.system.system import System
 from tests import tolerances
-from tests.runtime.test_checkpoint import Stop, content
+from tests.runtime.interruptions import content, interrupted
 from tests.runtime.test_generalized_alpha import BACKENDS, METHODS, machine
 from tests.systems import heavy_top_system
 
@@ -151,8 +151,7 @@ def test_resumed_runs_have_the_same_bits(
     options: dict[str, Any] = {"method": METHODS[0], "rtol": 1e-4, "method_options": {"newton": newton}}
     system = machine(backend, jumps=False)
     expected, path = sl.solve(system, 0.1, **options), tmp_path / "run"
-    with pytest.raises(InterruptedIntegrationError):
-        sl.solve(system, 0.1, **options, progress=Stop(3), checkpoint=path)
+    interrupted(system, 0.1, 3, path, **options)
     assert content(sl.resume(path)) == content(expected)
 
 

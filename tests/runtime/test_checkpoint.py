@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 import symlie as sl
@@ -23,6 +22,7 @@ from symlie.runtime.solution import provenance as identity
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.system.record import recorded_system, system_record
 from symlie.runtime.system.system import System
+from tests.runtime.interruptions import content, interrupted, resumed_in_pieces
 from tests.runtime.test_angles import wheels
 from tests.runtime.test_events import ball, pendulum
 from tests.runtime.test_first_order_states import steered
@@ -45,34 +45,6 @@ RUNS: dict[str, tuple[Callable[[str], System], float, dict[str, Any]]] = {
 }  # fmt: skip
 
 
-class Stop:
-    """A progress callback that presses Ctrl-C at its n-th call."""
-
-    def __init__(self, calls: int) -> None:
-        self.calls = calls
-
-    def __call__(self, fraction: float) -> None:
-        self.calls -= 1
-        if self.calls == 0:
-            raise KeyboardInterrupt
-
-
-STATE = ("q", "v", "multipliers", "carried")
-
-
-def content(solution: Solution) -> dict[str, Any]:
-    """Everything in a solution but how long it took, as bytes and text."""
-    parts: dict[str, Any] = {name: getattr(solution, name).tobytes() for name in ("t", *STATE)}
-    statistics = dataclasses.asdict(solution.statistics)
-    parts["statistics"] = {k: v for k, v in statistics.items() if not k.endswith("_seconds")}
-    for name in ("trace", "end"):
-        part = getattr(solution, name)
-        parts[name] = part and {k: np.asarray(v).tobytes() for k, v in vars(part).items() if v is not None}
-    parts["events"] = [(e.name, e.instance, e.t, *(getattr(e, part).tobytes() for part in (*STATE, "own")))
-                       for e in solution.events]  # fmt: skip
-    return parts | {"status": solution.status, "settings": solution.settings, "method": solution.method}
-
-
 @pytest.fixture
 def often(monkeypatch: pytest.MonkeyPatch) -> None:
     """Loops return after every step."""
@@ -87,15 +59,8 @@ def test_resumed_runs_end_at_the_same_bits(name: str, backend: str, tmp_path: Pa
     build, end, options = RUNS[name]
     system, path = build(backend), tmp_path / "run.checkpoint"
     expected = sl.solve(system, end, **options)
-    with pytest.raises(InterruptedIntegrationError) as caught:
-        sl.solve(system, end, **options, progress=Stop(2), checkpoint=path)
-    assert caught.value.solution is not None and caught.value.solution.t[-1] < expected.t[-1]
-    while True:
-        try:
-            resumed = sl.resume(path, progress=Stop(4), checkpoint_seconds=0)
-            break
-        except InterruptedIntegrationError as error:
-            assert error.solution is not None
+    assert interrupted(system, end, 2, path, **options).t[-1] < expected.t[-1]
+    resumed = resumed_in_pieces(path, 4)
     assert content(resumed) == content(expected)
     assert content(sl.resume(path)) == content(expected), "a finished run gives its solution"
     assert resumed.system.backend == backend
@@ -108,8 +73,7 @@ def test_changed_systems_and_continued_solutions(backend: str, tmp_path: Path) -
     system = heavy_top_system("SE3", backend).with_parameters(mass=20.0).with_initial("top", Omega=[0.1, 100, 0.2])
     first = sl.solve(system, 0.01, rtol=1e-5)
     expected = sl.solve(system, 0.02, rtol=1e-5, start=first)
-    with pytest.raises(InterruptedIntegrationError):
-        sl.solve(system, 0.02, rtol=1e-5, start=first, progress=Stop(1), checkpoint=path, checkpoint_notes={"a": [1]})
+    interrupted(system, 0.02, 1, path, rtol=1e-5, start=first, checkpoint_notes={"a": [1]})
     assert checkpoint_notes(path) == {"a": [1]}
     resumed = sl.resume(path)
     assert content(resumed) == content(expected)
@@ -191,8 +155,7 @@ def small(tmp_path: Path) -> tuple[Path, Solution]:
     """A checkpoint of a short run that was interrupted, and the solution of the whole run."""
     path, system = tmp_path / "run.checkpoint", heavy_top_system("S3", "numpy")
     run: dict[str, Any] = {"method": "rkmk_rk44", "h": 1e-3}
-    with pytest.raises(InterruptedIntegrationError):
-        sl.solve(system, 0.02, **run, progress=Stop(2), checkpoint=path)
+    interrupted(system, 0.02, 2, path, **run)
     return path, sl.solve(system, 0.02, **run)
 
 

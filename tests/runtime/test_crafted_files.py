@@ -25,7 +25,7 @@ from symlie.runtime.methods.chosen import own_method
 from symlie.runtime.solution import formats as files
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.solution.variables import END, SYSTEM, packed, unpacked
-from tests.runtime.test_checkpoint import content
+from tests.runtime.interruptions import content
 from tests.runtime.test_events import pendulum
 from tests.runtime.test_solution_files import changed, with_record
 from tests.systems import chain_system, heavy_top_equations, heavy_top_system, spaghetti_system

@@ -14,7 +14,6 @@ import pytest
 import symlie as sl
 from symlie.contract.constants import NEGLIGIBLE
 from symlie.errors import (
-    InterruptedIntegrationError,
     ModelError,
     NotConvergedError,
     UnknownNameError,
@@ -29,7 +28,12 @@ from symlie.runtime.solution.solution import Solution
 from symlie.runtime.system.system import System
 from tests import tolerances
 from tests.rods.problems import spaghetti_system
-from tests.runtime.test_checkpoint import Stop, content
+from tests.runtime.interruptions import (
+    assert_continued_with_the_same_bits,
+    content,
+    interrupted,
+    resumed_in_pieces,
+)
 from tests.systems import CONSTRAINED, chain_model, heavy_top_system
 
 BACKENDS = ("c", "numpy")
@@ -247,20 +251,9 @@ def test_resumed_and_continued_runs_have_the_same_bits(
     options: dict[str, Any] = {"method": METHODS[1], "h": 1 / 128, "method_options": {"newton": newton}}
     system = machine(backend, jumps=False)
     expected, path = sl.solve(system, 0.2, **options), tmp_path / "run"
-    with pytest.raises(InterruptedIntegrationError):
-        sl.solve(system, 0.2, **options, progress=Stop(3), checkpoint=path)
-    while True:
-        try:
-            resumed = sl.resume(path, progress=Stop(5), checkpoint_seconds=0)
-            break
-        except InterruptedIntegrationError:
-            continue
-    assert content(resumed) == content(expected)
-    first = sl.solve(system, 0.125, **options)
-    first.save(tmp_path / "first.npz")
-    whole = sl.solve(system, 0.15625, **options).q[-1].tobytes()
-    for start in (first, sl.load_solution(tmp_path / "first.npz", backend=backend)):
-        assert sl.solve(start.system, 0.15625, **options, start=start).q[-1].tobytes() == whole
+    interrupted(system, 0.2, 3, path, **options)
+    assert content(resumed_in_pieces(path, 5)) == content(expected)
+    assert_continued_with_the_same_bits(system, 0.125, 0.15625, tmp_path, **options)
 
 
 def test_stiff_systems_take_long_steps() -> None:

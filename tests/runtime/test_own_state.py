@@ -11,14 +11,19 @@ import numpy as np
 import pytest
 
 import symlie as sl
-from symlie.errors import InterruptedIntegrationError, OutsideChartError, UnsupportedMethodError
+from symlie.errors import OutsideChartError, UnsupportedMethodError
 from symlie.runtime.integrate import run as execution
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.adams_bashforth import weights
 from symlie.runtime.methods.library import method
 from symlie.runtime.system.system import System
 from tests import tolerances
-from tests.runtime.test_checkpoint import Stop, content
+from tests.runtime.interruptions import (
+    assert_continued_with_the_same_bits,
+    content,
+    interrupted,
+    resumed_in_pieces,
+)
 from tests.systems import heavy_top_system
 
 BACKENDS = ("c", "numpy")
@@ -112,20 +117,9 @@ def test_resumed_and_continued_runs_have_the_same_bits(
     monkeypatch.setattr(execution, "RETURN_SECONDS", 0.0)
     system, options = rotor(backend), {"method": name, "h": H}
     expected, path = sl.solve(system, 0.4, **options), tmp_path / "run"
-    with pytest.raises(InterruptedIntegrationError):
-        sl.solve(system, 0.4, **options, progress=Stop(3), checkpoint=path)
-    while True:
-        try:
-            resumed = sl.resume(path, progress=Stop(3), checkpoint_seconds=0)
-            break
-        except InterruptedIntegrationError:
-            continue
-    assert content(resumed) == content(expected)
-    first = sl.solve(system, 0.25, **options)
-    first.save(tmp_path / "first.npz")
-    whole = sl.solve(system, 0.375, **options).q[-1].tobytes()
-    for start in (first, sl.load_solution(tmp_path / "first.npz", backend=backend)):
-        assert sl.solve(start.system, 0.375, **options, start=start).q[-1].tobytes() == whole
+    interrupted(system, 0.4, 3, path, **options)
+    assert content(resumed_in_pieces(path, 3)) == content(expected)
+    assert_continued_with_the_same_bits(system, 0.25, 0.375, tmp_path, **options)
 
 
 def test_events_are_saved_with_what_was_carried(tmp_path: Path) -> None:

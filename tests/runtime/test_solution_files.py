@@ -21,7 +21,7 @@ from symlie.runtime.solution.formats import save_solution
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.solution.variables import SYSTEM, TRACE, packed, solution_attributes, unpacked
 from symlie.runtime.system.system import System
-from tests.runtime.test_checkpoint import content
+from tests.runtime.interruptions import content
 from tests.runtime.test_events import ball, pendulum
 from tests.systems import chain_system, heavy_top_system, spaghetti_system
 

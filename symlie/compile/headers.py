@@ -12,6 +12,13 @@ from symlie.paths import template_folder
 KERNEL_HEADERS = ("real.h", "primitives.h", "interface.h", "system_kernels.h")
 """Headers that every model includes."""
 
+ALGEBRA_HEADERS = {
+    "fixed_algebra.h": ("fixed_algebra.h", "fixed_products.h"),
+    "structured_algebra.h": ("structured_algebra.h",),
+    "saddle_algebra.h": ("saddle_algebra.h", "fixed_products.h"),
+}
+"""Headers with linear algebra, each with those that it includes."""
+
 OBSERVATION_HEADERS = ("vectors.h", "method.h", "carried.h", "stages.h", "observe.h", "interpolate.h")
 """Headers that the library of a model includes besides those, with the algebra of the model."""
 

@@ -262,7 +262,7 @@ def _check_quantities(model: Model) -> None:
 
 
 def _check_masses(model: Model, derived: tuple[DerivedStatement, ...]) -> None:
-    """Check that every free velocity component has an entry in some mass matrix, and every point a field."""
+    """Check that every free velocity component has a mass or a row of constraints, and every point a field."""
     sizes = {n.name: (1, n.group.velocity_dimension) for n in model.nodes}
     sizes |= {a.name: (a.count, a.group.velocity_dimension) for a in model.arrays}
     without = {name for name, (_, dimension) in sizes.items() if not dimension}
@@ -272,7 +272,8 @@ def _check_masses(model: Model, derived: tuple[DerivedStatement, ...]) -> None:
         position = 0
         for node in d.statement.nodes:
             n = node.group.velocity_dimension
-            local.append({k for k in range(n) if any(e != 0 for e in d.dynamics.mass[position + k])})
+            held = [any(row[position + k] != 0 for row in d.constraints.jacobian) for k in range(n)]
+            local.append({k for k in range(n) if held[k] or any(e != 0 for e in d.dynamics.mass[position + k])})
             if any(moved is node for moved, _ in d.statement.fields):
                 local[-1].add(0)
             position += n

@@ -73,7 +73,7 @@ class DenseOutput:
         """States at times that lie between the recorded states ``interval`` and the next."""
         if self._shorter_steps is not None:
             return self._shorter_steps(self._recorded, interval, t)
-        return self.system.kernels.interpolate(self.system.prepared, self._recorded, interval, t)
+        return self.system.mechanics.observer.interpolate(self.system.prepared, self._recorded, interval, t)
 
     @cached_property
     def _shorter_steps(self) -> ShorterSteps | None:

@@ -6,13 +6,15 @@ import time
 from collections.abc import Sequence
 
 from symlie.compile.cache import compiled_library
-from symlie.compile.headers import DRIVER_HEADERS, KERNEL_HEADERS, included_headers
+from symlie.compile.headers import ALGEBRA_HEADERS, DRIVER_HEADERS, KERNEL_HEADERS, included_headers
 from symlie.compile.library import Library
 from symlie.contract.constants import constants_header
 from symlie.runtime.integrate.bernstein import BERNSTEIN, CHECKS, CUBIC, NODES
 from symlie.runtime.integrate.iteration import iteration_of
+from symlie.runtime.integrate.matrix_tables import saddle_matrix
 from symlie.runtime.kernels.c_library import c_files
 from symlie.runtime.layout.layout import Layout
+from symlie.runtime.linear.saddle import SaddleAlgebra
 from symlie.runtime.methods.c_text import c_matrix, c_vector
 from symlie.runtime.methods.family import Method
 from symlie.runtime.system.system import System
@@ -37,11 +39,14 @@ def driver_library(system: System, method: Method) -> tuple[Library, float]:
 
 def driver_files(system: System, method: Method) -> dict[str, str]:
     """All source files of a model with a method's time loop by name; ``driver.c`` includes the others."""
-    algebra = system.layout.algebra_header
-    headers = included_headers((*KERNEL_HEADERS, algebra, *DRIVER_HEADERS))
+    algebra = system.mechanics.algebra_header
+    headers = included_headers((*KERNEL_HEADERS, *ALGEBRA_HEADERS[algebra], *DRIVER_HEADERS))
     source = driver_source(method, system.layout.name, algebra, kernel_sets(method, system.layout))
     for name in kernel_sets(method, system.layout):
         source |= {n: text for n, text in system.sets.files(name).items() if n.endswith(".h")}
+    if isinstance(solver := system.mechanics.solver, SaddleAlgebra):
+        saddle = saddle_matrix(solver)
+        source |= {"saddle_tables.h": saddle.header, **saddle.headers}
     if (iteration := method.iteration(system.layout)) is not None:
         source |= iteration_of(system, iteration).files
     return {**c_files(system.files, system.layout.name), **headers, **source}

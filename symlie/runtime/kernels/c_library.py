@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from symlie.compile.headers import KERNEL_HEADERS, OBSERVATION_HEADERS, included_headers
+from symlie.compile.headers import ALGEBRA_HEADERS, KERNEL_HEADERS, OBSERVATION_HEADERS, included_headers
 from symlie.contract.constants import constants_header
 from symlie.contract.sets import without_sets
 
@@ -20,5 +20,5 @@ def library_source(model: str, algebra: str) -> dict[str, str]:
     return {
         "library.c": "".join(f'#include "{name}"\n' for name in includes),
         **constants_header(),
-        **included_headers((*KERNEL_HEADERS, algebra, *OBSERVATION_HEADERS)),
+        **included_headers((*KERNEL_HEADERS, *ALGEBRA_HEADERS[algebra], *OBSERVATION_HEADERS)),
     }

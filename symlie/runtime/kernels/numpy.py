@@ -15,7 +15,7 @@ from symlie.errors import FormatError
 from symlie.runtime.kernels.numpy_observation import interpolate, observe
 from symlie.runtime.kernels.protocol import Prepared, States, result_size, system_kernel
 from symlie.runtime.layout.layout import Array, Layout
-from symlie.runtime.linear.schur import summed
+from symlie.runtime.linear.schur import Algebra, algebra_of, summed
 
 Functions = Mapping[str, Callable[..., tuple[Array, ...]]]
 """Generated functions by name."""
@@ -101,10 +101,21 @@ def _rounds_of_placing(placements: Sequence[Sequence[int]], members: NDArray[np.
 
 
 class NumpyKernels:
-    """Kernels of a generated NumPy module, evaluated for all instances of a type at once."""
+    """Kernels of a generated NumPy module, evaluated for all instances of a type at once.
 
-    def __init__(self, layout: Layout, source: str) -> None:
+    Parameters
+    ----------
+    layout
+        Layout of the system.
+    source
+        Text of the module.
+    solver
+        Finds accelerations and multipliers; default: the algebra of the layout.
+    """
+
+    def __init__(self, layout: Layout, source: str, solver: Algebra | None = None) -> None:
         self._layout = layout
+        self._solver = algebra_of(layout) if solver is None else solver
         module = types.ModuleType(f"symlie_generated_{layout.name}")
         exec(compile(source, f"{layout.name}.py", "exec"), module.__dict__)
         if module.__dict__.get("INTERFACE_HASH") != layout.interface_hash:
@@ -277,7 +288,7 @@ class NumpyKernels:
     def observe(
         self, p: Prepared, states: States, quantities: Collection[str], outputs: Sequence[str] = ()
     ) -> dict[str, Array]:
-        return observe(self, self._layout, p, states, quantities, outputs)
+        return observe(self, self._layout, self._solver, p, states, quantities, outputs)
 
     def interpolate(self, p: Prepared, recorded: States, interval: NDArray[np.int64], t: Array) -> States:
         return interpolate(self, self._layout, p, recorded, interval, t)

@@ -15,7 +15,7 @@ from symlie.runtime.kernels.carried import carried_after
 from symlie.runtime.kernels.hermite import INVERSE_SERIES, LAST_TERM, QUINTIC
 from symlie.runtime.kernels.protocol import Prepared, States
 from symlie.runtime.layout.layout import Array, Layout
-from symlie.runtime.linear.schur import Algebra, algebra_of
+from symlie.runtime.linear.schur import Algebra
 
 if TYPE_CHECKING:
     from symlie.runtime.kernels.numpy import NumpyKernels
@@ -30,13 +30,13 @@ ENTRIES_AT_ONCE = 1 << 18
 def observe(
     kernels: NumpyKernels,
     layout: Layout,
+    algebra: Algebra,
     p: Prepared,
     states: States,
     quantities: Collection[str],
     outputs: Sequence[str],
 ) -> dict[str, Array]:
     """See `Kernels.observe`."""
-    algebra = algebra_of(layout)
     size = max(1, AT_ONCE // max(layout.instance_counts))
     starts = range(0, max(len(states.t), 1), size)
     parts = [_observed(kernels, layout, algebra, p, states[k : k + size], quantities, outputs) for k in starts]

@@ -85,8 +85,14 @@ def _lost_pivot(layout: Layout, index: NDArray[np.intp], blocks: Array) -> Integ
     return IndefiniteMassMatrixError(f"Its pivot is not positive at {layout.velocity_name(int(component))}")
 
 
-class _Products:
-    """Products with B in stored values."""
+class Products:
+    """Products with M and B in stored values.
+
+    Parameters
+    ----------
+    layout
+        Layout of the system.
+    """
 
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
@@ -121,7 +127,7 @@ class _Products:
         return summed(self.jacobian_columns, jacobian * multipliers[..., self.jacobian_rows], self.layout.dimension)
 
 
-class DenseAlgebra(_Products):
+class DenseAlgebra(Products):
     """Dense matrices, for small systems."""
 
     def mass_matrix(self, values: Array) -> Array:
@@ -185,7 +191,7 @@ def pairs_in_columns(columns: NDArray[np.intp], kept: NDArray[np.bool_]) -> tupl
     return np.concatenate(first), np.concatenate(second)
 
 
-class BandedAlgebra(_Products):
+class BandedAlgebra(Products):
     """Linear time: M by nodes, S = B1 M⁻¹ B0ᵀ as a band matrix after reverse Cuthill-McKee."""
 
     @cached_property

@@ -13,6 +13,13 @@ the constraint. Without constraints this is the explicit Runge–Kutta–Munthe-
 Where a node has no velocity, its part of V_i in (12) is its algebra-valued field at stage i, from all states and from
 V̇_i and Λ_i: points are differential components as q is. No constraint depends on points, so that (14) comes before.
 Source: [Tumiotto2024], equations (12) to (15) and section 3.
+
+Where M is regular on the constraints alone, stage 1 is in the place of (13), unless V̇_1 is known from the step before,
+
+    [M(q_n) B(q_n)ᵀ; B(q_n) 0] [V̇_1; Λ_1] = [-g; -Z]  (16)
+
+The other stages need no more: [M Bᵀ; B 0] has the same solutions V̇ as with the regular M + BᵀB in the place of M, and
+multipliers Λ - B V̇. So the order is that of (12) to (15) for that matrix.
 """
 
 from __future__ import annotations
@@ -216,12 +223,17 @@ class HalfExplicit(Method):
             if i == 0 and state.acceleration is not None:
                 v_dot.append(state.acceleration)
                 stage_multipliers.append(multipliers)
+            elif i == 0 and not m.mass_is_regular:
+                # (16)
+                acceleration, multiplier = m.index1(t, q, v)
+                v_dot.append(acceleration)
+                stage_multipliers.append(multiplier)
             else:
                 force = stepper.force(t + c[i] * h, Q, V)
                 mass = m.mass(t + c[i] * h, Q)
                 if i == 0 or not stepper.rows:
                     # (13)
-                    v_dot.append(m.algebra.solve_mass(mass, force - m.algebra.pull(B, multipliers)))
+                    v_dot.append(m.solver.solve_mass(mass, force - m.algebra.pull(B, multipliers)))
                     stage_multipliers.append(multipliers)
                 else:
                     # (14)

@@ -156,7 +156,7 @@ class Stepper:
             acceleration, multipliers = m.index1(t, q, v)
             self.check("acceleration", acceleration)
             return acceleration, multipliers
-        return m.algebra.solve_mass(m.mass(t, q), self.force(t, q, v)), multipliers
+        return m.solver.solve_mass(m.mass(t, q), self.force(t, q, v)), multipliers
 
     def stage(self, state: State, stage: int, t: float, q: Array, v: Array) -> tuple[Array, Array]:
         """v' and λ of a stage; those of the first one may be known from the step before."""

@@ -75,7 +75,9 @@ class Outputs(Mapping[str, "Array"]):
         if name in layout.node_outputs:
             node, field, _ = layout.node_outputs[name]
             return solution.field(node.name, field.name)[:, ~node.fixed]
-        observe, prepared = solution.system.kernels.observe, solution.system.prepared
+        system = solution.system
+        kernels = system.mechanics.observer if layout.has_accelerated_energy else system.kernels
+        observe, prepared = kernels.observe, system.prepared
         if name in layout.outputs:
             block = observe(prepared, solution.states, (), (name,))["outputs"]
             return block[:, 0] if block.shape[1] == 1 else block

@@ -220,7 +220,7 @@ class Solution:
         They are NaN where that system is singular.
         """
         system = self.system
-        found = system.kernels.observe(system.prepared, self.states, ("multipliers",))
+        found = system.mechanics.observer.observe(system.prepared, self.states, ("multipliers",))
         return dataclasses.replace(self, multipliers=found["multipliers"])
 
     def named_multipliers(self) -> dict[str, Array]:

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from symlie.errors import InconsistentInitialValuesError
+from symlie.errors import InconsistentInitialValuesError, SingularMassMatrixError
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.linear.schur import BandedAlgebra, DenseAlgebra
 from symlie.runtime.system.mechanics import Mechanics
-from symlie.runtime.system.solvability import check_solvable
+from symlie.runtime.system.solvability import check_solvable, lost_mass
 from symlie.showing import Brief
 
 POSITION_TOLERANCE = 1e-9
@@ -63,7 +63,15 @@ def consistent_initial_state(mechanics: Mechanics, t: float, stated: StatedState
     q = stated.q.copy()
     mechanics.prescribe(t, q, v)
     jacobian = mechanics.jacobian(t, q)
-    check_solvable(layout, algebra, mechanics.mass(t, q), jacobian)
+    mass = mechanics.mass(t, q)
+    lost = mechanics.lost_mass
+    there = lost if np.array_equal(mass, lost.mass) else lost_mass(layout, algebra, mass)
+    check_solvable(layout, algebra, there, jacobian)
+    if len(there.components) and not len(lost.components):
+        raise SingularMassMatrixError(
+            f"The mass matrix of '{layout.name}' is singular along {layout.velocity_name(there.along)} at t = {t:g}, "
+            "but not at t = 0, by which its linear algebra is chosen; start at another time, or give it mass."
+        )
     if not layout.rows:
         return InitialState(q, v, np.zeros(0))
     residual = mechanics.constraint(t, q)

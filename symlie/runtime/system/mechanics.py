@@ -5,11 +5,17 @@ M(q) v' + g(t, q, v) + B(q)ᵀ λ = 0,   Φ(t, q) = 0,   B v + b = 0,   B v' + Z
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from symlie.runtime.kernels.numpy import NumpyKernels
+from symlie.runtime.kernels.protocol import Kernels
 from symlie.runtime.layout.layout import Array
+from symlie.runtime.linear.saddle import SaddleAlgebra
+from symlie.runtime.linear.schur import Algebra
+from symlie.runtime.system.solvability import LostMass, lost_mass
 
 if TYPE_CHECKING:
     from symlie.runtime.system.system import System
@@ -30,7 +36,38 @@ class Mechanics:
     """
 
     def __init__(self, system: System) -> None:
+        self._system = system
         self.layout, self.kernels, self.algebra, self.p = system.layout, system.kernels, system.algebra, system.prepared
+
+    @cached_property
+    def lost_mass(self) -> LostMass:
+        """What M leaves undetermined at the stated configuration at t = 0, which constraints must fix."""
+        stated = self._system.stated_state()
+        q, v = stated.q.copy(), stated.v.copy()
+        self.prescribe(0.0, q, v)
+        return lost_mass(self.layout, self.algebra, self.mass(0.0, q))
+
+    @property
+    def mass_is_regular(self) -> bool:
+        """Whether M can be solved with alone; otherwise the saddle point matrix is eliminated as a whole."""
+        return not self.layout.rows or not len(self.lost_mass.components)
+
+    @cached_property
+    def solver(self) -> Algebra:
+        """What solves with M and with the saddle point matrix."""
+        return self.algebra if self.mass_is_regular else SaddleAlgebra(self.layout, self.lost_mass.components)
+
+    @property
+    def algebra_header(self) -> str:
+        """The C header that does the same."""
+        return self.layout.algebra_header if self.mass_is_regular else "saddle_algebra.h"
+
+    @cached_property
+    def observer(self) -> Kernels:
+        """The kernels that find accelerations and multipliers of many states."""
+        if self.mass_is_regular:
+            return self.kernels
+        return NumpyKernels(self.layout, self._system.files[f"{self.layout.name}.py"], self.solver)
 
     def mass(self, t: float, q: Array) -> Array:
         """Stored values of M; `symlie.runtime.linear.schur` says where each belongs."""
@@ -69,14 +106,14 @@ class Mechanics:
         prescribed = kernels.prescribed_acceleration(p, t)
         mass, force = self.mass(t, q), -self.force(t, q, v)
         if not len(curvature):
-            return algebra.solve_mass(mass, force) + prescribed, np.zeros(0)
+            return self.solver.solve_mass(mass, force) + prescribed, np.zeros(0)
         right = -curvature - algebra.multiply(jacobian, prescribed)
-        acceleration, multipliers = algebra.solve_saddle(mass, jacobian, jacobian, force, right)
+        acceleration, multipliers = self.solver.solve_saddle(mass, jacobian, jacobian, force, right)
         return acceleration + prescribed, multipliers
 
     def saddle(self, mass: Array, right: Array, left: Array, r: Array, c: Array) -> tuple[Array, Array]:
         """x and μ of [M Bᵀ; B' 0][x; μ] = [r; c] with B to the right and B' to the left below, as stored values."""
-        return self.algebra.solve_saddle(mass, right, left, r, c)
+        return self.solver.solve_saddle(mass, right, left, r, c)
 
     def along_constraints(self, t: float, q: Array, jacobian: Array, c: Array) -> Array:
         """x = M⁻¹Bᵀμ with B x = c: of all x with B x = c the smallest in the metric M."""

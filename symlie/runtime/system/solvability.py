@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from symlie.errors import NotFiniteError, RedundantConstraintsError, SingularMassMatrixError
@@ -9,6 +11,7 @@ from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.linear.kkt import SaddlePoint
 from symlie.runtime.linear.redundancy import MOST_DEPENDENCIES, RANK_TOLERANCE, Dependency, smallest_dependency
 from symlie.runtime.linear.schur import BandedAlgebra, DenseAlgebra, summed
+from symlie.runtime.linear.unknowns import Indices
 
 LOST_MASS = 1e-14
 """Relative size of an eigenvalue of M, with a diagonal of ones, that is round-off only."""
@@ -17,40 +20,102 @@ MOST_NAMED = 6
 """Constraints of a dependency that are named one by one."""
 
 
-def check_solvable(layout: Layout, algebra: DenseAlgebra | BandedAlgebra, mass: Array, jacobian: Array) -> None:
+class LostMass(NamedTuple):
+    """What a mass matrix leaves undetermined."""
+
+    mass: Array
+    """Its stored values."""
+    components: Indices
+    """Velocity components, as many as there are directions without mass at each node; without them M is regular."""
+    along: int
+    """The component that the first of these directions has most of; -1 without such a direction."""
+    is_negative: bool
+    """Whether that direction has a negative mass."""
+
+
+def lost_mass(layout: Layout, algebra: DenseAlgebra | BandedAlgebra, mass: Array) -> LostMass:
+    """The directions without mass, by the eigenvalues of the blocks of M; none where M is not finite.
+
+    Parameters
+    ----------
+    layout
+        Layout of the system.
+    algebra
+        Takes the blocks out of M.
+    mass
+        Stored values of M.
+    """
+    lost = [np.zeros(0, dtype=np.intp)]
+    along, is_negative = -1, False
+    for index, blocks in algebra.mass_blocks(mass) if np.all(np.isfinite(mass)) else ():
+        size = np.sqrt(np.abs(np.diagonal(blocks, axis1=1, axis2=2)))
+        size = np.where(size > 0, size, 1.0)
+        unit = blocks / (size[:, :, None] * size[:, None, :])
+        values, directions = np.linalg.eigh(unit)
+        for k in np.flatnonzero(~(values[:, 0] > LOST_MASS * values[:, -1])):
+            if along < 0:
+                along = int(index[k][np.argmax(np.abs(directions[k, :, 0]))])
+                is_negative = bool(values[k, 0] < -LOST_MASS * np.abs(values[k]).max())
+            rank = int(np.sum(np.abs(values[k]) > LOST_MASS * np.abs(values[k]).max()))
+            lost.append(index[k][_undetermined(unit[k], rank)])
+    return LostMass(mass, np.concatenate(lost), along, is_negative)
+
+
+def _undetermined(block: Array, rank: int) -> Indices:
+    """The rows that an elimination of a symmetric block with exchanges leaves after as many pivots as it has rank."""
+    rest, left = block, np.arange(len(block))
+    for _ in range(rank):
+        pivot = left[np.argmax(np.abs(np.diag(rest)[left]))]
+        left = left[left != pivot]
+        rest = rest - np.outer(rest[pivot], rest[pivot]) / rest[pivot, pivot]
+    return left
+
+
+def check_solvable(layout: Layout, algebra: DenseAlgebra | BandedAlgebra, lost: LostMass, jacobian: Array) -> None:
     """Check that accelerations and multipliers are determined.
+
+    Parameters
+    ----------
+    layout, algebra
+        Layout of the system, and what takes its matrices out of stored values.
+    lost
+        What M leaves undetermined.
+    jacobian
+        Stored values of B.
 
     Raises
     ------
     RedundantConstraintsError
         Rows of B depend on each other; the message names them.
     SingularMassMatrixError
-        M has a direction without mass, and the message tells whether constraints fix it; or a negative one.
+        M has a direction without mass that no constraint fixes, or one with a negative mass.
     NotFiniteError
         An entry is infinite or NaN.
     """
     for what, entries, name, places in (
-        ("mass matrix", mass, layout.velocity_name, algebra.mass_rows),
+        ("mass matrix", lost.mass, layout.velocity_name, algebra.mass_rows),
         ("constraint Jacobian", jacobian, layout.row_name, algebra.jacobian_rows),
     ):
         if not np.all(np.isfinite(entries)):
             place = int(places[np.flatnonzero(~np.isfinite(entries))[0]])
             raise NotFiniteError(f"The {what} of '{layout.name}' is not finite at the initial state in {name(place)}.")
     check_rows(layout, algebra, jacobian)
-    for index, blocks in algebra.mass_blocks(mass):
-        size = np.sqrt(np.abs(np.diagonal(blocks, axis1=1, axis2=2)))
-        size = np.where(size > 0, size, 1.0)
-        values, directions = np.linalg.eigh(blocks / (size[:, :, None] * size[:, None, :]))
-        lost = np.flatnonzero(~(values[:, 0] > LOST_MASS * values[:, -1]))
-        if len(lost):
-            component = index[lost[0]][np.argmax(np.abs(directions[lost[0], :, 0]))]
-            where = layout.velocity_name(int(component))
-            if values[lost[0], 0] < -LOST_MASS * np.abs(values[lost[0]]).max():
-                raise SingularMassMatrixError(
-                    f"The kinetic energy of '{layout.name}' is negative for motions along {where} at the initial "
-                    "configuration; masses and inertias must be positive."
-                )
-            _raise_singular(layout, algebra, mass, jacobian, where)
+    if lost.along < 0:
+        return
+    where = layout.velocity_name(lost.along)
+    if lost.is_negative:
+        raise SingularMassMatrixError(
+            f"The kinetic energy of '{layout.name}' is negative for motions along {where} at the initial "
+            "configuration; masses and inertias must be positive."
+        )
+    free = np.flatnonzero(layout.free)
+    try:
+        SaddlePoint(algebra.sparse_mass(lost.mass)[free][:, free], algebra.sparse_jacobian(jacobian)[:, free])
+    except np.linalg.LinAlgError:
+        raise SingularMassMatrixError(
+            f"The mass matrix of '{layout.name}' is singular along {where}, and no constraint fixes it; give it mass, "
+            "or a constraint."
+        ) from None
 
 
 def check_rows(layout: Layout, algebra: DenseAlgebra | BandedAlgebra, jacobian: Array) -> None:
@@ -95,21 +160,3 @@ def _described(layout: Layout, found: Dependency) -> str:
         else "without any one of them they do not; another set may be smaller"
     )
     return f"{listed} depend on each other ({smallest}); remove any one of these rows, or free a node.{others}"
-
-
-def _raise_singular(
-    layout: Layout, algebra: DenseAlgebra | BandedAlgebra, mass: Array, jacobian: Array, place: str
-) -> None:
-    """Raise the error for a mass matrix that is singular; the sentence depends on whether constraints help."""
-    free = np.flatnonzero(layout.free)
-    try:
-        SaddlePoint(algebra.sparse_mass(mass)[free][:, free], algebra.sparse_jacobian(jacobian)[:, free])
-    except np.linalg.LinAlgError:
-        raise SingularMassMatrixError(
-            f"The mass matrix of '{layout.name}' is singular along {place}, and no constraint fixes it; give it mass."
-        ) from None
-    raise SingularMassMatrixError(
-        f"The mass matrix of '{layout.name}' is singular along {place}. The constraints fix that direction, but "
-        "explicit methods divide by M alone in their first stage; give it some mass, or take a coordinate without mass "
-        "out of the model."
-    )

@@ -4,6 +4,11 @@
 
 #include "vectors.h"
 
+/* Whether M can be solved with alone. */
+#ifndef MASS_IS_REGULAR
+#define MASS_IS_REGULAR 1
+#endif
+
 #ifndef HAS_OWN_STATE
 #define HAS_OWN_STATE 0
 #define OWN 0 /* size of what a method carries for itself */

@@ -4,6 +4,8 @@
 #ifndef SYMLIE_FIXED_ALGEBRA_H
 #define SYMLIE_FIXED_ALGEBRA_H
 
+#include "fixed_products.h"
+
 #define SADDLE (DIMENSION + ROWS)
 
 /* Solve A x = x by Gaussian elimination with partial pivoting and row equilibration; 0 if A is singular. */
@@ -118,15 +120,6 @@ static inline int evaluate_mass(const symlie_problem *restrict P, symlie_real t,
     return !lost;
 }
 
-#if ROWS
-/* r -= B^T lambda. */
-static inline void subtract_constraint_force(const symlie_problem *restrict P, const symlie_real *restrict B, const symlie_real *restrict lambda, symlie_real *restrict r)
-{
-    (void)P;
-    for (int k = 0; k < JACOBIAN_VALUES; k++) r[JACOBIAN_COLUMN[k]] -= B[k] * lambda[JACOBIAN_ROW[k]];
-}
-#endif
-
 /* a = M^-1 (r - B^T lambda). */
 static inline int solve_with_mass(const symlie_problem *restrict P, const mass_matrix *restrict m, const symlie_real *restrict r,
                                   const symlie_real *restrict B, const symlie_real *restrict lambda, symlie_real *restrict a)
@@ -159,13 +152,6 @@ static inline int solve_stage(const symlie_problem *restrict P, const mass_matri
     if (!SYMLIE_UNLIKELY(!(margin > 0))) return 1;
 #endif
     return solve_saddle_dense(m->M, B0, B1, r, c, a, lambda);
-}
-
-static inline void multiply_jacobian(const symlie_problem *restrict P, const symlie_real *restrict B, const symlie_real *restrict v, symlie_real *restrict out)
-{
-    (void)P;
-    for (int k = 0; k < ROWS; k++) out[k] = 0;
-    for (int k = 0; k < JACOBIAN_VALUES; k++) out[JACOBIAN_ROW[k]] += B[k] * v[JACOBIAN_COLUMN[k]];
 }
 #endif
 

@@ -11,7 +11,12 @@
  * the configuration and solves the last stage again with them in place of the last row of A, so that its velocity
  * satisfies the constraint. Without constraints this is the explicit Runge-Kutta-Munthe-Kaas method of the same
  * tableau. Where a node has no velocity, its part of V_i in (12) is its field at stage i, from all states and from Vdot_i
- * and Lambda_i; no constraint depends on points, so that (14) comes before. Stages count from zero here. Source: [Tumiotto2024], equations (12) to (15) and section 3.
+ * and Lambda_i; no constraint depends on points, so that (14) comes before. Stages count from zero here. Source:
+ * [Tumiotto2024], equations (12) to (15) and section 3.
+ *
+ * Where M is regular on the constraints alone, stage 1 is in the place of (13), unless Vdot_1 is known,
+ *
+ *   [M(q_n)  B(q_n)^T; B(q_n)  0] [Vdot_1; Lambda_1] = [-g; -Z]  (16)
  *
  * The tableau comes in as STAGES (s_bar), FINAL (row s+1), FSAL, EMBEDDED, and the tables A, B_HAT, C, D. */
 #ifndef SYMLIE_HALF_EXPLICIT_H
@@ -22,7 +27,8 @@
 static inline long long step_workspace(const symlie_problem *restrict P)
 {
     (void)P;
-    return (2 * STAGES + 8LL + FIELDS) * DIMENSION + 4LL * STORAGE + 2LL * JACOBIAN_VALUES + (STAGES + 3LL) * ROWS;
+    const long long of_first_stage = MASS_IS_REGULAR ? 0 : acceleration_workspace(P);
+    return (2 * STAGES + 8LL + FIELDS) * DIMENSION + 4LL * STORAGE + 2LL * JACOBIAN_VALUES + (STAGES + 3LL) * ROWS + of_first_stage;
 }
 
 /* (12) for stage i, whose rates go behind those of the stages before: the next increment and argument. Gives the square of
@@ -98,16 +104,25 @@ SYMLIE_UNROLL
 #if CONSTRAINED
             copy(ROWS, state->lambda, multiplier);
 #endif
+#if !MASS_IS_REGULAR
+        } else if (i == 0) {
+            /* (16) */
+            const int status = index1_acceleration(P, work, t, q, v, mass, acceleration, multiplier);
+            if (status != SYMLIE_DONE) return angle >= CHART_LIMIT ? SYMLIE_OUTSIDE_CHART : status;
+#endif
         } else {
             if (!MASS_IS_CONSTANT && !evaluate_mass(P, t + C[i] * h, Q, mass)) return mass_failure(P, angle, mass);
             system_force(P, t + C[i] * h, Q, V, r);
             for (int k = 0; k < DIMENSION; k++) r[k] = -r[k];
 #if CONSTRAINED
+#if MASS_IS_REGULAR
             if (i == 0) {
                 /* (13) */
                 copy(ROWS, state->lambda, multiplier);
                 if (!solve_with_mass(P, mass, r, B, multiplier, acceleration)) return stage_failure(P, angle, mass, r, 0);
-            } else {
+            } else
+#endif
+            {
                 /* (14) */
                 combine(DIMENSION, DIMENSION, i, h, A[i + 1], acceleration, v, next_V);
                 if (MOTIONS) system_prescribe(P, t + C[i + 1] * h, next_Q, next_V);

@@ -1,0 +1,92 @@
+"""Order and tables of a matrix that compiled code eliminates: in its text, or beside it for large systems."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symlie.compile.headers import included_headers
+from symlie.runtime.linear.elimination import EliminationStructure
+from symlie.runtime.linear.saddle import REFINEMENTS, SaddleAlgebra
+from symlie.runtime.methods.c_text import c_integers
+
+OF_MODELS = ("MASS_ROW", "MASS_COLUMN", "JACOBIAN_ROW", "JACOBIAN_COLUMN")
+"""Tables that models of fixed topology have anyway."""
+
+
+@dataclass(frozen=True, eq=False)
+class MatrixTables:
+    """Order and tables of a matrix.
+
+    Attributes
+    ----------
+    structure
+        How the matrix is stored.
+    tables
+        Tables by name.
+    sizes
+        Sizes by name that belong to a topology.
+    constants
+        Other numbers by name.
+    is_fixed
+        Whether the topology is a part of the text.
+    """
+
+    structure: EliminationStructure
+    tables: dict[str, NDArray[np.int32]]
+    sizes: dict[str, int]
+    constants: dict[str, int]
+    is_fixed: bool
+
+    @property
+    def _all(self) -> dict[str, NDArray[np.int32]]:
+        sizes = np.array([*self.sizes.values()], dtype=np.int32)
+        return {**self.tables, "ELIMINATION": self.structure.tables, "MATRIX_LENGTHS": sizes}
+
+    @property
+    def packed(self) -> NDArray[np.int32]:
+        """All tables in one array: where each begins and the end, then the tables."""
+        if self.is_fixed:
+            return np.zeros(1, dtype=np.int32)
+        sizes = [len(table) for table in self._all.values()]
+        begins = len(sizes) + 1 + np.cumsum([0, *sizes])
+        return np.concatenate([begins, *self._all.values()]).astype(np.int32)
+
+    @property
+    def header(self) -> str:
+        """The tables of models of fixed topology, or where they are, and what is known; with the elimination."""
+        lines = [f"#define {name} {value}" for name, value in self.constants.items()]
+        if self.is_fixed:
+            known = {**self.sizes, **self.structure.constants}
+            lines += [f"#define {name} {value}" for name, value in known.items()]
+            for name, table in self._all.items():
+                lines.append(f"#define COUNT_OF_{name} {len(table)}")
+                if name not in OF_MODELS:
+                    lines.append(c_integers(name, table.tolist() or [0]))
+        else:
+            for k, name in enumerate(self._all):
+                lines.append(f"#define {name} (P->iteration + P->iteration[{k}])")
+                lines.append(f"#define COUNT_OF_{name} (P->iteration[{k + 1}] - P->iteration[{k}])")
+            lines += [f"#define {name} (MATRIX_LENGTHS[{k}])" for k, name in enumerate(self.sizes)]
+        return "\n".join([*lines, f'#include "{self.structure.kind}.h"', ""])
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """The headers of the elimination by name."""
+        return included_headers(("rows.h", f"{self.structure.kind}.h"))
+
+
+def saddle_matrix(algebra: SaddleAlgebra) -> MatrixTables:
+    """The saddle point matrix of a system whose M has no inverse.
+
+    Parameters
+    ----------
+    algebra
+        What NumPy solves with.
+    """
+    structure = algebra.structure
+    sizes = {"MATRIX_VALUES": structure.values, "SADDLE_UNKNOWNS": len(structure.order)}
+    constants = {"SADDLE_REFINEMENTS": REFINEMENTS[structure.kind]}
+    return MatrixTables(structure, algebra.tables, sizes, constants, algebra.layout.is_fixed)

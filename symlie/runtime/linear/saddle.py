@@ -1,0 +1,165 @@
+"""Linear algebra where M has no inverse: the saddle point matrix is eliminated as a whole, as in ``saddle_algebra.h``.
+
+    [ M    B0ᵀ ] [a]   [r]
+    [ B1   0   ] [λ] = [c]
+
+It is regular if M is so on the directions that B leaves. Components that are clamped, or that nothing integrates, have
+a one on the diagonal and are zero. Where pivots are exchanged within blocks alone, one step of refinement with the
+products of M, B0 and B1 takes out what that costs.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symlie.errors import NotFiniteError, SingularSystemError
+from symlie.runtime.layout.layout import Array, Layout
+from symlie.runtime.linear.elimination import EliminationStructure, elimination_structure
+from symlie.runtime.linear.factors import Factors, NotFiniteMatrixError, SingularMatrixError
+from symlie.runtime.linear.schur import Products
+from symlie.runtime.linear.unknowns import Indices, Unknowns
+
+REFINEMENTS = {"dense": 0, "band": 0, "blocks": 1}
+"""Steps of refinement by the kind of the elimination."""
+
+
+class SaddleAlgebra(Products):
+    """Solves with the saddle point matrix, in linear time for chains, trees, rings and what else is sparse.
+
+    Parameters
+    ----------
+    layout
+        Layout of the system; it has constraints.
+    massless
+        Velocity components that M does not determine.
+    """
+
+    def __init__(self, layout: Layout, massless: Indices) -> None:
+        super().__init__(layout)
+        self._massless = massless
+
+    @cached_property
+    def structure(self) -> EliminationStructure:
+        """Order and storage of the matrix."""
+        kinds = ("dense", "band", "blocks") if self.layout.is_fixed else ("band", "blocks")
+        return elimination_structure(saddle_unknowns(self.layout, self._massless), kinds)
+
+    @cached_property
+    def tables(self) -> dict[str, NDArray[np.int32]]:
+        """Where entries belong; see `saddle_tables`."""
+        return saddle_tables(self.layout, self.structure)
+
+    def solve_mass(self, mass: Array, r: Array) -> Array:
+        """Refused: M alone determines nothing."""
+        raise SingularSystemError(f"The mass matrix of '{self.layout.name}' can not be solved with alone")
+
+    def solve_saddle(self, mass: Array, right: Array, left: Array, r: Array, c: Array) -> tuple[Array, Array]:
+        """See `symlie.runtime.linear.schur.Algebra`.
+
+        Raises
+        ------
+        SingularSystemError, NotFiniteError
+            The matrix is singular or not finite; the message names a velocity component or a row.
+        """
+        if r.ndim > 1:
+            rows = [self.solve_saddle(*row) for row in zip(mass, right, left, r, c, strict=True)]
+            return np.array([a for a, _ in rows]), np.array([multipliers for _, multipliers in rows])
+        n, rest = self.layout.dimension, np.zeros(len(self.structure.order) - self.layout.dimension - self.layout.rows)
+        free = self.layout.free
+        factors = self._factorised(mass, right, left)
+        x = factors.solve(np.concatenate([r * free, c, rest]))
+        for _ in range(REFINEMENTS[self.structure.kind]):
+            a, multipliers = x[:n], x[n : n + self.layout.rows]
+            forces = r - self.apply_mass(mass, a) - self.pull(right, multipliers)
+            x = x + factors.solve(np.concatenate([forces * free, c - self.multiply(left, a), rest]))
+        return x[:n], x[n : n + self.layout.rows]
+
+    def _factorised(self, mass: Array, right: Array, left: Array) -> Factors:
+        values = np.zeros(self.structure.values)
+        for places, part in (
+            ("MASS_TO", mass),
+            ("MASS_MIRROR", mass),
+            ("PULL_TO", right),
+            ("SADDLE_PUSH_TO", left),
+        ):
+            np.add.at(values, self.tables[places], part)
+        values[self.tables["SADDLE_UNIT_TO"]] = 1
+        try:
+            return Factors(self.structure, values)
+        except SingularMatrixError as error:
+            raise SingularSystemError(f"Neither mass nor constraints determine {self._name(error.unknown)}") from error
+        except NotFiniteMatrixError as error:
+            raise NotFiniteError(f"The matrix of a stage is not finite at {self._name(error.unknown)}") from error
+
+    def _name(self, unknown: int) -> str:
+        n = self.layout.dimension
+        return self.layout.velocity_name(unknown) if unknown < n else f"λ of {self.layout.row_name(unknown - n)}"
+
+
+def saddle_unknowns(layout: Layout, massless: Indices) -> Unknowns:
+    """The unknowns a and λ, by nodes and by instances with rows.
+
+    Parameters
+    ----------
+    layout
+        Layout of the system.
+    massless
+        Velocity components that M does not determine.
+    """
+    n = layout.dimension
+    sizes = np.concatenate([np.full(s.count, s.type.dimension) for s in layout.nodes])
+    node = np.repeat(np.arange(len(sizes)), sizes)
+    instance = np.zeros(layout.rows, dtype=np.intp)
+    count = len(sizes)
+    for own in layout.row_places:
+        if own.shape[1]:
+            instance[own] = count + np.arange(len(own))[:, None]
+            count += len(own)
+    rows, components = layout.assembled("jacobian")
+    kept = layout.free[components]
+    i, j = layout.assembled("mass")
+    inner = np.stack([node[i], node[j]], axis=1)[layout.free[i] & layout.free[j]]
+    meeting = np.stack([instance[rows], node[components]], axis=1)[kept]
+    return Unknowns(
+        np.concatenate([node, instance]),
+        np.unique(np.concatenate([inner, meeting]), axis=0),
+        np.stack([n + rows, components], axis=1)[kept],
+        massless,
+    )
+
+
+def saddle_tables(layout: Layout, structure: EliminationStructure) -> dict[str, NDArray[np.int32]]:
+    """Where the values of M, B0ᵀ and B1 belong, and ones; what belongs nowhere leads behind the values.
+
+    Parameters
+    ----------
+    layout
+        Layout of the system.
+    structure
+        How the matrix is stored; of unknowns behind a and λ each has a one.
+    """
+    n, free = layout.dimension, layout.free
+    (i, j), (rows, components) = layout.assembled("mass"), layout.assembled("jacobian")
+    both, moved = free[i] & free[j], free[components]
+    ones = np.concatenate([np.flatnonzero(~free), np.arange(n + layout.rows, len(structure.order))])
+
+    def to(down: Indices, across: Indices, kept: NDArray[np.bool_]) -> NDArray[np.int32]:
+        found = np.full(len(down), structure.stored, dtype=np.int32)
+        found[kept] = structure.places(down[kept], across[kept])
+        return found
+
+    return {
+        "MASS_ROW": i.astype(np.int32),
+        "MASS_COLUMN": j.astype(np.int32),
+        "MASS_TO": to(i, j, both),
+        "MASS_MIRROR": to(j, i, both & (i != j)),
+        "JACOBIAN_ROW": rows.astype(np.int32),
+        "JACOBIAN_COLUMN": components.astype(np.int32),
+        "PULL_TO": to(components, n + rows, moved),
+        "SADDLE_PUSH_TO": to(n + rows, components, moved),
+        "SADDLE_HELD": np.flatnonzero(~free).astype(np.int32),
+        "SADDLE_UNIT_TO": structure.places(ones, ones),
+    }

@@ -1,0 +1,22 @@
+/* Products with the constraint Jacobian of models of fixed topology. Included after the model. */
+#ifndef SYMLIE_FIXED_PRODUCTS_H
+#define SYMLIE_FIXED_PRODUCTS_H
+
+#if ROWS
+/* r -= B^T lambda. */
+static inline void subtract_constraint_force(const symlie_problem *restrict P, const symlie_real *restrict B, const symlie_real *restrict lambda, symlie_real *restrict r)
+{
+    (void)P;
+    for (int k = 0; k < JACOBIAN_VALUES; k++) r[JACOBIAN_COLUMN[k]] -= B[k] * lambda[JACOBIAN_ROW[k]];
+}
+
+/* out = B v. */
+static inline void multiply_jacobian(const symlie_problem *restrict P, const symlie_real *restrict B, const symlie_real *restrict v, symlie_real *restrict out)
+{
+    (void)P;
+    for (int k = 0; k < ROWS; k++) out[k] = 0;
+    for (int k = 0; k < JACOBIAN_VALUES; k++) out[JACOBIAN_ROW[k]] += B[k] * v[JACOBIAN_COLUMN[k]];
+}
+#endif
+
+#endif

@@ -1,0 +1,121 @@
+/* Solution with the saddle point matrix of one stage where M has no inverse, as a whole:
+ *
+ *   [ M    B0^T ] [a     ]   [r]
+ *   [ B1   0    ] [lambda] = [c]
+ *
+ * It is regular if M is so on the directions that B leaves. Clamped components have a one on the diagonal and are zero.
+ * SADDLE_REFINEMENTS steps of refinement take the residual by the products of M, B0 and B1. Tables say where each value
+ * belongs, those of symlie/runtime/linear/saddle.py. Included after the model. */
+#ifndef SYMLIE_SADDLE_ALGEBRA_H
+#define SYMLIE_SADDLE_ALGEBRA_H
+
+#define MASS_IS_REGULAR 0
+
+#include "saddle_tables.h"
+
+/* Memory of a matrix: of the stack, or of the workspace of large systems. */
+#if FIXED_TOPOLOGY
+#include "fixed_products.h"
+
+#define SADDLE_MEMORY(name, size) symlie_real name[size]
+
+typedef struct {
+    symlie_real M[MASS_VALUES > 0 ? MASS_VALUES : 1];
+} mass_matrix;
+#else
+#define SADDLE_MEMORY(name, size) symlie_real *restrict name = m->name
+
+typedef struct {
+    symlie_real *M; /* values of all elements */
+    symlie_real *matrix;
+    symlie_real *x;
+    symlie_real *y;
+} mass_matrix;
+#endif
+
+static inline long long mass_workspace(const symlie_problem *restrict P)
+{
+    (void)P;
+    return FIXED_TOPOLOGY ? 0 : MASS_VALUES + MATRIX_VALUES + 2LL * SADDLE_UNKNOWNS;
+}
+
+/* Take the arrays from the workspace; returns what is left of it. */
+static inline symlie_real *place_mass(const symlie_problem *restrict P, symlie_real *work, mass_matrix *restrict m)
+{
+#if !FIXED_TOPOLOGY
+    m->M = work;
+    m->matrix = m->M + MASS_VALUES;
+    m->x = m->matrix + MATRIX_VALUES;
+    m->y = m->x + SADDLE_UNKNOWNS;
+#endif
+    (void)m;
+    return work + mass_workspace(P);
+}
+
+/* Whether M is regular enough is for solve_stage to find. */
+static inline int evaluate_mass(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, mass_matrix *restrict m)
+{
+    system_mass(P, t, q, m->M);
+    return 1;
+}
+
+/* r -= M a. */
+static inline void subtract_inertia(const symlie_problem *restrict P, const symlie_real *restrict M, const symlie_real *restrict a, symlie_real *restrict r)
+{
+    (void)P;
+    for (int k = 0; k < MASS_VALUES; k++) {
+        const int i = MASS_ROW[k], j = MASS_COLUMN[k];
+        r[i] -= M[k] * a[j];
+        if (i != j) r[j] -= M[k] * a[i];
+    }
+}
+
+static inline void place_right_side(const symlie_problem *restrict P, const symlie_real *restrict r, const symlie_real *restrict c,
+                                    symlie_real *restrict x)
+{
+    (void)P;
+    for (int k = 0; k < DIMENSION; k++) x[k] = r[k];
+    for (int k = 0; k < ROWS; k++) x[DIMENSION + k] = c[k];
+    for (int k = DIMENSION + ROWS; k < SADDLE_UNKNOWNS; k++) x[k] = 0;
+    for (int k = 0; k < COUNT_OF_SADDLE_HELD; k++) x[SADDLE_HELD[k]] = 0;
+}
+
+/* 0 if the matrix is singular or not finite; r is overwritten. */
+static inline int solve_stage(const symlie_problem *restrict P, const mass_matrix *restrict m, const symlie_real *restrict B0,
+                              const symlie_real *restrict B1, symlie_real *restrict r, const symlie_real *restrict c,
+                              symlie_real *restrict a, symlie_real *restrict lambda)
+{
+    const elimination E = read_elimination(ELIMINATION);
+    SADDLE_MEMORY(matrix, MATRIX_VALUES);
+    SADDLE_MEMORY(x, SADDLE_UNKNOWNS);
+    SADDLE_MEMORY(y, SADDLE_UNKNOWNS);
+    int lost = 0;
+    clear_matrix(&E, matrix);
+    for (int k = 0; k < MASS_VALUES; k++) {
+        matrix[MASS_TO[k]] += m->M[k];
+        matrix[MASS_MIRROR[k]] += m->M[k];
+    }
+    for (int k = 0; k < JACOBIAN_VALUES; k++) {
+        matrix[PULL_TO[k]] += B0[k];
+        matrix[SADDLE_PUSH_TO[k]] += B1[k];
+    }
+    for (int k = 0; k < COUNT_OF_SADDLE_UNIT_TO; k++) matrix[SADDLE_UNIT_TO[k]] = 1;
+    if (factorise_matrix(&E, matrix, &lost) != SYMLIE_DONE) return 0;
+    place_right_side(P, r, c, x);
+    solve_factorised(&E, matrix, x);
+    for (int n = 0; n < SADDLE_REFINEMENTS; n++) {
+        /* The residual; lambda serves as scratch. */
+        subtract_inertia(P, m->M, x, r);
+        subtract_constraint_force(P, B0, x + DIMENSION, r);
+        multiply_jacobian(P, B1, x, lambda);
+        for (int k = 0; k < ROWS; k++) lambda[k] = c[k] - lambda[k];
+        place_right_side(P, r, lambda, y);
+        solve_factorised(&E, matrix, y);
+        for (int k = 0; k < SADDLE_UNKNOWNS; k++) x[k] += y[k];
+    }
+    for (int k = 0; k < DIMENSION; k++) a[k] = x[k];
+    for (int k = 0; k < ROWS; k++) lambda[k] = x[DIMENSION + k];
+    return 1;
+}
+
+#endif

@@ -81,7 +81,7 @@ class IterationMatrix:
     def __init__(self, system: System, has_eta: bool, parts: MatrixParts) -> None:
         self.layout, self.mechanics, self.has_eta, self.parts = system.layout, system.mechanics, has_eta, parts
         self.kernels = system.newton_matrices.kernels
-        matrix = system.sets.iteration(has_eta)
+        matrix = system.sets.iteration(has_eta, system.mechanics.massless)
         self.structure, self.tables, self.squares = matrix.structure, matrix.places, matrix.squares
 
     def tangent(self, theta: Array) -> Array:

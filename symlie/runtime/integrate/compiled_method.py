@@ -9,12 +9,10 @@ from numpy.typing import NDArray
 
 from symlie.compile.library import Pointer
 from symlie.runtime.integrate.driver_library import driver_library
-from symlie.runtime.integrate.iteration import iteration_of
-from symlie.runtime.integrate.matrix_tables import saddle_matrix
+from symlie.runtime.integrate.iteration import matrix_of
 from symlie.runtime.kernels.c_structures import C_TYPES, Member, Structures, in_memory
 from symlie.runtime.kernels.c_tables import ProblemTables, build_problem, problem_tables
 from symlie.runtime.layout.layout import Layout
-from symlie.runtime.linear.saddle import SaddleAlgebra
 from symlie.runtime.methods.controllers import StepControl
 from symlie.runtime.methods.family import Method
 from symlie.runtime.system.system import System
@@ -41,11 +39,8 @@ def control_structure(layout: Layout, control: StepControl) -> Structures:
 def tables_of(system: System, method: Method) -> ProblemTables:
     """Integer tables of a system for a method's time loop."""
     tables = problem_tables(system.layout, integrates=True)
-    if (iteration := method.iteration(system.layout)) is not None:
-        return replace(tables, iteration=iteration_of(system, iteration).packed)
-    if isinstance(solver := system.mechanics.solver, SaddleAlgebra):
-        return replace(tables, iteration=saddle_matrix(solver).packed)
-    return tables
+    matrix = matrix_of(system, method)
+    return tables if matrix is None else replace(tables, iteration=matrix.packed)
 
 
 class CompiledMethod:

@@ -10,11 +10,9 @@ from symlie.compile.headers import ALGEBRA_HEADERS, DRIVER_HEADERS, KERNEL_HEADE
 from symlie.compile.library import Library
 from symlie.contract.constants import constants_header
 from symlie.runtime.integrate.bernstein import BERNSTEIN, CHECKS, CUBIC, NODES
-from symlie.runtime.integrate.iteration import iteration_of
-from symlie.runtime.integrate.matrix_tables import saddle_matrix
+from symlie.runtime.integrate.iteration import matrix_of
 from symlie.runtime.kernels.c_library import c_files
 from symlie.runtime.layout.layout import Layout
-from symlie.runtime.linear.saddle import SaddleAlgebra
 from symlie.runtime.methods.c_text import c_matrix, c_vector
 from symlie.runtime.methods.family import Method
 from symlie.runtime.system.system import System
@@ -44,11 +42,8 @@ def driver_files(system: System, method: Method) -> dict[str, str]:
     source = driver_source(method, system.layout.name, algebra, kernel_sets(method, system.layout))
     for name in kernel_sets(method, system.layout):
         source |= {n: text for n, text in system.sets.files(name).items() if n.endswith(".h")}
-    if isinstance(solver := system.mechanics.solver, SaddleAlgebra):
-        saddle = saddle_matrix(solver)
-        source |= {"saddle_tables.h": saddle.header, **saddle.headers}
-    if (iteration := method.iteration(system.layout)) is not None:
-        source |= iteration_of(system, iteration).files
+    if (matrix := matrix_of(system, method)) is not None:
+        source |= matrix.files
     return {**c_files(system.files, system.layout.name), **headers, **source}
 
 

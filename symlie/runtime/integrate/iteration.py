@@ -1,82 +1,50 @@
-"""The matrix of implicit steps of a system as compiled code takes it: tables, in the text or beside it."""
+"""The matrices that the time loop of a method eliminates, for a system."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-import numpy as np
-from numpy.typing import NDArray
-
-from symlie.compile.headers import included_headers
-from symlie.runtime.kernels.iteration_tables import IterationTables, products_without_zeros
-from symlie.runtime.methods.c_text import c_integers
-
-if TYPE_CHECKING:
-    from symlie.runtime.system.system import System
-
-OF_MODELS = ("MASS_ROW", "MASS_COLUMN", "JACOBIAN_ROW", "JACOBIAN_COLUMN")
-"""Tables that models of fixed topology have anyway."""
+from symlie.runtime.integrate.matrix_tables import MatrixTables
+from symlie.runtime.kernels.iteration_tables import products_without_zeros
+from symlie.runtime.linear.saddle import REFINEMENTS, SaddleAlgebra, saddle_tables
+from symlie.runtime.methods.family import Method
+from symlie.runtime.system.system import System
 
 REPLACED = ("LOCAL", "TANGENT_ROW", "STIFFNESS_TO", "PUSH_TO", "HIDDEN_TO", "HIDDEN_COLUMN")
 """Tables of products with T that know nothing of zeros."""
 
 
-@dataclass(frozen=True, eq=False)
-class Iteration:
-    """Order and tables of the matrix of implicit steps.
+def matrix_of(system: System, method: Method) -> MatrixTables | None:
+    """The matrix of implicit steps, or the saddle point matrix where M has no inverse, or none.
 
-    Attributes
+    Parameters
     ----------
-    matrix
-        How it is stored.
-    tables
-        Tables by name, as C takes them.
+    system
+        The system.
+    method
+        The method.
     """
-
-    matrix: IterationTables
-    tables: dict[str, NDArray[np.int32]]
-    is_fixed: bool
-    has_eta: bool
-    is_holonomic: bool
-
-    @property
-    def packed(self) -> NDArray[np.int32]:
-        """All tables in one array: where each begins and the end, then the tables."""
-        if self.is_fixed:
-            return np.zeros(1, dtype=np.int32)
-        sizes = [len(table) for table in self.tables.values()]
-        begins = len(sizes) + 1 + np.cumsum([0, *sizes])
-        return np.concatenate([begins, *self.tables.values()]).astype(np.int32)
-
-    @property
-    def header(self) -> str:
-        """``iteration_tables.h``: the tables of models of fixed topology, or where they are, and what is known."""
-        structure = self.matrix.structure
-        lines = [f"#define HAS_ETA {int(self.has_eta)}", f"#define HOLONOMIC {int(self.is_holonomic)}"]
-        numbers = {"MATRIX_VALUES": structure.values, "SQUARES": self.matrix.squares, **structure.constants}
-        if self.is_fixed:
-            lines += [f"#define {name} {value}" for name, value in numbers.items()]
-            for name, table in self.tables.items():
-                lines.append(f"#define COUNT_OF_{name} {len(table)}")
-                if name not in OF_MODELS:
-                    lines.append(c_integers(name, table.tolist() or [0]))
-        else:
-            for k, name in enumerate(self.tables):
-                lines.append(f"#define {name} (P->iteration + P->iteration[{k}])")
-                lines.append(f"#define COUNT_OF_{name} (P->iteration[{k + 1}] - P->iteration[{k}])")
-            lines += [f"#define {name} (MATRIX_LENGTHS[{k}])" for k, name in enumerate(("MATRIX_VALUES", "SQUARES"))]
-        return "\n".join([*lines, f'#include "{structure.kind}.h"', ""])
-
-    @property
-    def files(self) -> dict[str, str]:
-        """Headers by name."""
-        headers = included_headers(("rows.h", f"{self.matrix.structure.kind}.h"))
-        return {"iteration_tables.h": self.header, **headers}
+    has_eta = method.iteration(system.layout)
+    if has_eta is not None:
+        return iteration_of(system, has_eta)
+    solver = system.mechanics.solver
+    return saddle_of(solver) if isinstance(solver, SaddleAlgebra) else None
 
 
-def iteration_of(system: System, has_eta: bool) -> Iteration:
-    """The matrix of implicit steps of a system.
+def saddle_of(solver: SaddleAlgebra) -> MatrixTables:
+    """The saddle point matrix of a system whose M has no inverse.
+
+    Parameters
+    ----------
+    solver
+        What NumPy solves with.
+    """
+    structure = solver.structure
+    sizes = {"MATRIX_VALUES": structure.values, "SADDLE_UNKNOWNS": len(structure.order)}
+    constants = {"SADDLE_REFINEMENTS": REFINEMENTS[structure.kind]}
+    return MatrixTables(structure, solver.tables, sizes, constants, solver.layout.is_fixed, has_saddle=True)
+
+
+def iteration_of(system: System, has_eta: bool) -> MatrixTables:
+    """The matrix of implicit steps of a system; the saddle point matrix is stored as it is, where M has no inverse.
 
     Parameters
     ----------
@@ -85,11 +53,17 @@ def iteration_of(system: System, has_eta: bool) -> Iteration:
     has_eta
         Whether there is an η for each λ.
     """
-    layout, matrix = system.layout, system.sets.iteration(has_eta)
+    layout, has_saddle = system.layout, not system.mechanics.mass_is_regular
+    matrix = system.sets.iteration(has_eta, system.mechanics.massless)
+    structure = matrix.structure
     tables = {
         **{name: places for name, places in matrix.places.items() if name not in REPLACED},
         **products_without_zeros(layout, system.sets.table("tangent"), matrix),
-        "ELIMINATION": matrix.structure.tables,
-        "MATRIX_LENGTHS": np.array([matrix.structure.values, matrix.squares], dtype=np.int32),
     }
-    return Iteration(matrix, tables, layout.is_fixed, has_eta, bool(layout.holonomic.all()))
+    sizes = {"MATRIX_VALUES": structure.values, "SQUARES": matrix.squares}
+    constants = {"HAS_ETA": int(has_eta), "HOLONOMIC": int(layout.holonomic.all())}
+    if has_saddle:
+        tables |= saddle_tables(layout, structure)
+        sizes["SADDLE_UNKNOWNS"] = len(structure.order)
+        constants["SADDLE_REFINEMENTS"] = REFINEMENTS[structure.kind]
+    return MatrixTables(structure, tables, sizes, constants, layout.is_fixed, has_saddle, has_iteration=True)

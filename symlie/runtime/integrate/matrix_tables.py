@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from symlie.compile.headers import included_headers
 from symlie.runtime.linear.elimination import EliminationStructure
-from symlie.runtime.linear.saddle import REFINEMENTS, SaddleAlgebra
 from symlie.runtime.methods.c_text import c_integers
 
 OF_MODELS = ("MASS_ROW", "MASS_COLUMN", "JACOBIAN_ROW", "JACOBIAN_COLUMN")
@@ -32,6 +31,8 @@ class MatrixTables:
         Other numbers by name.
     is_fixed
         Whether the topology is a part of the text.
+    has_saddle, has_iteration
+        Whether saddle point matrices are stored like this, and matrices of implicit steps.
     """
 
     structure: EliminationStructure
@@ -39,6 +40,8 @@ class MatrixTables:
     sizes: dict[str, int]
     constants: dict[str, int]
     is_fixed: bool
+    has_saddle: bool = False
+    has_iteration: bool = False
 
     @property
     def _all(self) -> dict[str, NDArray[np.int32]]:
@@ -57,7 +60,9 @@ class MatrixTables:
     @property
     def header(self) -> str:
         """The tables of models of fixed topology, or where they are, and what is known; with the elimination."""
-        lines = [f"#define {name} {value}" for name, value in self.constants.items()]
+        guard = ["#ifndef SYMLIE_SADDLE_TABLES_H", "#define SYMLIE_SADDLE_TABLES_H"] if self.has_saddle else []
+        lines = guard.copy()
+        lines += [f"#define {name} {value}" for name, value in self.constants.items()]
         if self.is_fixed:
             known = {**self.sizes, **self.structure.constants}
             lines += [f"#define {name} {value}" for name, value in known.items()]
@@ -70,23 +75,15 @@ class MatrixTables:
                 lines.append(f"#define {name} (P->iteration + P->iteration[{k}])")
                 lines.append(f"#define COUNT_OF_{name} (P->iteration[{k + 1}] - P->iteration[{k}])")
             lines += [f"#define {name} (MATRIX_LENGTHS[{k}])" for k, name in enumerate(self.sizes)]
-        return "\n".join([*lines, f'#include "{self.structure.kind}.h"', ""])
+        lines.append(f'#include "{self.structure.kind}.h"')
+        return "\n".join([*lines, *(["#endif"] if guard else []), ""])
 
     @property
-    def headers(self) -> dict[str, str]:
-        """The headers of the elimination by name."""
-        return included_headers(("rows.h", f"{self.structure.kind}.h"))
-
-
-def saddle_matrix(algebra: SaddleAlgebra) -> MatrixTables:
-    """The saddle point matrix of a system whose M has no inverse.
-
-    Parameters
-    ----------
-    algebra
-        What NumPy solves with.
-    """
-    structure = algebra.structure
-    sizes = {"MATRIX_VALUES": structure.values, "SADDLE_UNKNOWNS": len(structure.order)}
-    constants = {"SADDLE_REFINEMENTS": REFINEMENTS[structure.kind]}
-    return MatrixTables(structure, algebra.tables, sizes, constants, algebra.layout.is_fixed)
+    def files(self) -> dict[str, str]:
+        """Headers by name: the algebra of saddle point matrices includes the tables first."""
+        files = included_headers(("rows.h", f"{self.structure.kind}.h"))
+        if self.has_saddle:
+            files["saddle_tables.h"] = self.header
+        if self.has_iteration:
+            files["iteration_tables.h"] = '#include "saddle_tables.h"\n' if self.has_saddle else self.header
+        return files

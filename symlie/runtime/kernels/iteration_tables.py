@@ -18,6 +18,7 @@ from symlie.contract.sets import SETS
 from symlie.runtime.kernels.matrices import matrix_positions
 from symlie.runtime.layout.layout import Layout
 from symlie.runtime.linear.elimination import EliminationStructure, elimination_structure
+from symlie.runtime.linear.saddle import saddle_unknowns
 from symlie.runtime.linear.schur import pairs_in_columns
 from symlie.runtime.linear.unknowns import Unknowns
 
@@ -25,7 +26,7 @@ Integers = NDArray[np.intp]
 Mask = NDArray[np.bool_]
 
 
-def unknowns_of(layout: Layout, has_eta: bool, table: SetTable) -> Unknowns:
+def unknowns_of(layout: Layout, has_eta: bool, table: SetTable, massless: Integers) -> Unknowns:
     """The unknowns of an implicit step: θ, λ, and with stabilised index 2 η; by nodes and by instances with rows.
 
     Parameters
@@ -36,32 +37,24 @@ def unknowns_of(layout: Layout, has_eta: bool, table: SetTable) -> Unknowns:
         Whether there is an η for each λ.
     table
         Table of the set ``newton``.
+    massless
+        Velocity components that M does not determine.
     """
-    n, rows = layout.dimension, layout.rows
-    sizes = _sizes(layout, "dimension")
-    node = np.repeat(np.arange(len(sizes)), sizes)
-    instance = np.zeros(rows, dtype=np.intp)
-    count = len(sizes)
-    for own in layout.row_places:
-        if own.shape[1]:
-            instance[own] = count + np.arange(len(own))[:, None]
-            count += len(own)
-    at, components = layout.assembled("jacobian")
-    kept = layout.free[components]
-    acts_on = np.stack([n + at, components], axis=1)[kept]
-    meeting = np.unique(np.stack([instance[at], node[components]], axis=1)[kept], axis=0)
+    saddle, n = saddle_unknowns(layout, massless), layout.dimension
+    node, instance = saddle.group[:n], saddle.group[n:]
     K, C, H = (places for places, _ in matrix_positions(layout, SETS["newton"], table))
-    inner = [layout.assembled("mass"), K, C]
-    pairs = [np.stack([node[i], node[j]], axis=1)[layout.free[i] & layout.free[j]] for i, j in inner]
-    if has_eta and len(meeting):
+    pairs = [np.stack([node[i], node[j]], axis=1)[layout.free[i] & layout.free[j]] for i, j in (K, C)]
+    if has_eta and len(saddle.acts_on):
+        meeting = np.unique(saddle.group[saddle.acts_on], axis=0)
         order = np.argsort(meeting[:, 1], kind="stable")
         at_node = np.split(meeting[order, 0], np.flatnonzero(np.diff(meeting[order, 1])) + 1)
         pairs += [np.array([*itertools.combinations(group, 2)], dtype=np.intp).reshape(-1, 2) for group in at_node]
     hidden = np.stack([instance[H[0]], node[H[1]]], axis=1)[layout.free[H[1]]]
     return Unknowns(
-        np.concatenate([node, *[instance] * (1 + has_eta)]),
-        np.unique(np.concatenate([*pairs, meeting, hidden]), axis=0),
-        np.concatenate([acts_on, *[acts_on + np.array([rows, 0])] * has_eta]),
+        np.concatenate([saddle.group, *[instance] * has_eta]),
+        np.unique(np.concatenate([saddle.coupled, *pairs, hidden]), axis=0),
+        np.concatenate([saddle.acts_on, *[saddle.acts_on + np.array([layout.rows, 0])] * has_eta]),
+        massless,
     )
 
 
@@ -75,7 +68,7 @@ class IterationTables:
     """Numbers of T(θ), node by node."""
 
 
-def iteration_tables(layout: Layout, has_eta: bool, table: SetTable) -> IterationTables:
+def iteration_tables(layout: Layout, has_eta: bool, table: SetTable, massless: Integers) -> IterationTables:
     """The matrix of implicit steps.
 
     Parameters
@@ -86,9 +79,11 @@ def iteration_tables(layout: Layout, has_eta: bool, table: SetTable) -> Iteratio
         Whether there is an η for each λ.
     table
         Table of the set ``newton``.
+    massless
+        Velocity components that M does not determine.
     """
     kinds = ("dense", "band", "blocks") if layout.is_fixed else ("band", "blocks")
-    structure = elimination_structure(unknowns_of(layout, has_eta, table), kinds)
+    structure = elimination_structure(unknowns_of(layout, has_eta, table, massless), kinds)
     squares = sum(n.count * n.type.dimension**2 for n in layout.nodes)
     return IterationTables(structure, _places(layout, has_eta, table, structure), squares)
 

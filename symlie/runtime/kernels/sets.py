@@ -6,6 +6,9 @@ import types
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+import numpy as np
+from numpy.typing import NDArray
+
 from symlie.contract.set_table import SetTable, read_table
 from symlie.contract.sets import SETS
 from symlie.errors import FormatError
@@ -33,7 +36,7 @@ class KernelSets(Brief):
     optimize: str
     _files: dict[str, dict[str, str]] = field(default_factory=dict)
     _matrices: dict[str, SystemMatrices] = field(default_factory=dict)
-    _iterations: dict[bool, IterationTables] = field(default_factory=dict)
+    _iterations: dict[tuple[bool, bytes], IterationTables] = field(default_factory=dict)
 
     def files(self, name: str) -> dict[str, str]:
         """Generated files of a set by name: C header and source, NumPy module, and table.
@@ -117,8 +120,17 @@ class KernelSets(Brief):
                 self._matrices[name] = SystemMatrices(self.layout, SETS[name], table, kernels)
         return self._matrices[name]
 
-    def iteration(self, has_eta: bool) -> IterationTables:
-        """The matrix of implicit steps, with or without an η for each λ."""
-        if has_eta not in self._iterations:
-            self._iterations[has_eta] = iteration_tables(self.layout, has_eta, self.table("newton"))
-        return self._iterations[has_eta]
+    def iteration(self, has_eta: bool, massless: NDArray[np.intp]) -> IterationTables:
+        """The matrix of implicit steps.
+
+        Parameters
+        ----------
+        has_eta
+            Whether there is an η for each λ.
+        massless
+            Velocity components that M does not determine.
+        """
+        key = (has_eta, massless.tobytes())
+        if key not in self._iterations:
+            self._iterations[key] = iteration_tables(self.layout, has_eta, self.table("newton"), massless)
+        return self._iterations[key]

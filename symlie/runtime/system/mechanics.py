@@ -15,6 +15,7 @@ from symlie.runtime.kernels.protocol import Kernels
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.linear.saddle import SaddleAlgebra
 from symlie.runtime.linear.schur import Algebra
+from symlie.runtime.linear.unknowns import Indices
 from symlie.runtime.system.solvability import LostMass, lost_mass
 
 if TYPE_CHECKING:
@@ -48,14 +49,19 @@ class Mechanics:
         return lost_mass(self.layout, self.algebra, self.mass(0.0, q))
 
     @property
+    def massless(self) -> Indices:
+        """Velocity components that M does not determine, but constraints may."""
+        return self.lost_mass.components if self.layout.rows else np.zeros(0, dtype=np.intp)
+
+    @property
     def mass_is_regular(self) -> bool:
         """Whether M can be solved with alone; otherwise the saddle point matrix is eliminated as a whole."""
-        return not self.layout.rows or not len(self.lost_mass.components)
+        return len(self.massless) == 0
 
     @cached_property
     def solver(self) -> Algebra:
         """What solves with M and with the saddle point matrix."""
-        return self.algebra if self.mass_is_regular else SaddleAlgebra(self.layout, self.lost_mass.components)
+        return self.algebra if self.mass_is_regular else SaddleAlgebra(self.layout, self.massless)
 
     @property
     def algebra_header(self) -> str:

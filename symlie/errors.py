@@ -49,7 +49,7 @@ class RedundantConstraintsError(SymlieError):
 
 
 class SingularMassMatrixError(SymlieError):
-    """The mass matrix can not be solved with."""
+    """A direction has no mass and no constraint that fixes it, or a negative mass."""
 
 
 class EquilibriumError(SymlieError):

@@ -326,6 +326,9 @@ ELIMINATIONS = 1e-12
 the condition of the dense matrix, in which entries of M of 1e-3 and of B of one meet; measured 7e-15. Residuals of
 random saddle point systems, for which the bar is demanded; measured 1.5e-14."""
 
+SADDLES_AFTER_STEPS = 1e-9
+"""Two ways to the same motion with steps of order five, h⁵ = 64⁻⁵ = 9e-10 beside constants below one; found 5e-10."""
+
 CONDITIONED = 16 * EPSILON
 """Solutions of random saddle point systems against SuperLU, relative, over their condition number, which is up to 1e4:
 two backward errors of a few roundings each. Measured 2.5 ε."""

@@ -190,7 +190,8 @@ def derive(model: Model) -> Equations:
     Raises
     ------
     ModelError
-        No nodes; a node without mass; an energy of the wrong kind; a constraint without configuration.
+        No nodes; a velocity without mass or constraint; an energy of the wrong kind; a constraint without
+        configuration.
     """
     equations = equations_of(model)
     _ = equations.derived

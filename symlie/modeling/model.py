@@ -346,7 +346,8 @@ class Model(Statement):
         Raises
         ------
         ModelError
-            No nodes; a node without mass; an energy of the wrong kind; a constraint without configuration.
+            No nodes; a velocity without mass or constraint; an energy of the wrong kind; a constraint without
+            configuration.
         """
         from symlie.api import derive
 

@@ -132,3 +132,16 @@ def test_the_ball_goes_round_on_the_turntable() -> None:
     angle = 2 / 7 * 0.8
     turned = [0.3 * -np.sin(angle), 0.3 * np.cos(angle), 0.0]
     np.testing.assert_allclose(x_dot[-1], turned, rtol=0, atol=tolerances.PAGE_TURN)
+
+
+def test_a_massless_rod_swings_as_a_point() -> None:
+    system = compiled("Velocities without mass", "model")
+    solution = sl.solve(system, 1.0, h=1 / 256)
+    point = sl.Model("point")
+    q = point.node("bob", "R3")
+    point.kinetic_energy(q.x_dot.dot(q.x_dot))
+    point.potential_energy(2 * 9.81 * q.x[2])
+    point.constraint("length", (q.x.dot(q.x) - 1.5**2) / 2)
+    point.initial(q, x=[0, 0, -1.5], x_dot=[1, 0, 0])
+    expected = sl.solve(point.derive().compile(), 1.0, h=1 / 256)
+    np.testing.assert_allclose(solution.field("rod", "x"), expected.q, rtol=0, atol=tolerances.SADDLES_AFTER_STEPS)

@@ -189,7 +189,6 @@ class Compiled:
             "int factorise(const int *tables, double *values, int *lost)",
             "void solve(const int *tables, double *values, double *x)",
             "void clear(const int *tables, double *values)",
-            "void refine(const int *tables, const double *matrix, double *values, double *r, double *x)",
         ]
         self._ffi.cdef(";\n".join(prototypes) + ";")
         read = "{ const elimination E = read_elimination(tables);"
@@ -197,13 +196,12 @@ class Compiled:
             f"{read} return factorise_matrix(&E, values, lost); }}",
             f"{read} solve_factorised(&E, values, x); }}",
             f"{read} clear_matrix(&E, values); }}",
-            f"{read} refine_solution(&E, matrix, values, r, x); }}",
         ]
         included = ["primitives.h", "constants.h", f"{kind}.h"]
         text = [
             *(f"#define {name} {value}" for name, value in constants.items()),
             *(f'#include "{name}"' for name in included),
-            *(f"{p}\n{b}" for p, b in list(zip(prototypes, bodies, strict=True))[: 4 if kind == "blocks" else 3]),
+            *(f"{p}\n{b}" for p, b in zip(prototypes, bodies, strict=True)),
         ]
         files = included_headers(("real.h", "primitives.h", "rows.h", f"{kind}.h")) | constants_header()
         with tempfile.TemporaryDirectory() as name:
@@ -232,12 +230,6 @@ class Compiled:
     def clear(self, structure: EliminationStructure, values: Array) -> None:
         """Begin a new matrix."""
         self._library.clear(*map(self._array, (structure.tables, values)))
-
-    def refine(self, structure: EliminationStructure, matrix: Array, values: Array, right: Array, x: Array) -> Array:
-        """A solution after a step of refinement."""
-        r, refined = right.copy(), x.copy()
-        self._library.refine(*map(self._array, (structure.tables, matrix, values, r, refined)))
-        return refined
 
 
 @functools.cache

@@ -26,6 +26,7 @@ from tests.runtime.interruptions import content, interrupted, resumed_in_pieces
 from tests.runtime.test_angles import wheels
 from tests.runtime.test_events import ball, pendulum
 from tests.runtime.test_first_order_states import steered
+from tests.runtime.test_singular_mass import rod
 from tests.systems import chain_system, heavy_top_system, large_system, polar_system, spaghetti_system
 
 BACKENDS = ("c", "numpy")
@@ -41,6 +42,7 @@ RUNS: dict[str, tuple[Callable[[str], System], float, dict[str, Any]]] = {
     "element parameters": (spaghetti_system, 0.02, {"h": 1e-3, "multipliers": "index1", "record_every": 3}),
     "banded elimination": (large_system, 0.01, {"h": 1e-3, "record_every": 0}),
     "first-order states": (steered, 0.1, {"rtol": 1e-6, "trace": True, "stabilize": "projection"}),
+    "singular mass": (rod, 0.4, {"rtol": 1e-7, "h0": 0.1, "trace": True}),
     "comparator": (chain_system, 0.1, {"rtol": 1e-7, "method": "index1_dopri5", "stabilize": "projection+velocity"}),
 }  # fmt: skip
 

@@ -284,25 +284,6 @@ def test_not_finite(kind: str, bad: float) -> None:
         assert header(structure).factorise(structure, values) == (Status.NOT_FINITE, 5)
 
 
-@with_compiler
-def test_refinement() -> None:
-    """One step takes out what pivots within blocks have cost."""
-    system = saddle(grid(4))
-    n = system.unknowns.size
-    random = np.random.default_rng(1)
-    # The first component of each node is nearly undetermined without its neighbours.
-    weak = (system.rows == system.columns) | (system.rows // 6 == system.columns // 6)
-    weak &= (system.rows < 96) & (system.columns < 96) & ((system.rows % 6 == 0) | (system.columns % 6 == 0))
-    system = with_entries(system, np.where(weak, 1e-9 * system.entries, system.entries))
-    structure = elimination_structure(system.unknowns, ("blocks",))
-    values, right = system.stored(structure), random.uniform(-1, 1, n)
-    kept = values.copy()
-    assert header(structure).factorise(structure, kept)[0] == Status.DONE
-    x = header(structure).solve(structure, kept, right)
-    refined = header(structure).refine(structure, values, kept, right, x)
-    assert system.residual(refined, right) <= min(tolerances.ELIMINATIONS, system.residual(x, right))
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_places(kind: str) -> None:
     """Each stored entry of the matrix has one place, within what is cleared; others are refused."""

@@ -15,7 +15,7 @@ def test_products_with_the_tangent_operator(group: str, rows: list[tuple[int, in
     """B T by its runs and units, for any B; they leave out what is zero or one in T."""
     system = build(group).derive().compile(backend="numpy")
     iteration = iteration_of(system, has_eta=False)
-    tables, structure = iteration.tables, iteration.matrix.structure
+    tables, structure = iteration.tables, iteration.structure
     theta = np.array([0.3, -0.2, 0.5, 0.7, -0.4, 0.6])
     T = np.array([system.kernels.tangent_operator(theta, column) for column in np.eye(6)]).T
     random = np.random.default_rng(0)

@@ -148,7 +148,7 @@ class IterationMatrix:
             return TakenMatrix(Factors(self.structure, values), K, scale)
         except SingularMatrixError as error:
             raise SingularSystemError(
-                f"The matrix of an implicit step is singular at {self.unknown_name(error.unknown)}."
+                f"The matrix of an implicit step is singular at {self.unknown_name(error.unknown)}"
             ) from error
         except NotFiniteMatrixError as error:
             raise NotDifferentiableError(

@@ -53,8 +53,8 @@ _FAILURES: dict[Status, tuple[type[IntegrationError], str]] = {
     ),
     Status.SINGULAR: (
         SingularSystemError,
-        "The linear system of a stage is singular in the step after t = {t:.9g}: constraints became dependent, or a "
-        "direction lost its mass.",
+        "The linear system of a stage is singular in the step after t = {t:.9g}{where}: constraints became dependent, "
+        "or a direction lost its mass.",
     ),
     Status.INDEFINITE_MASS: (
         IndefiniteMassMatrixError,

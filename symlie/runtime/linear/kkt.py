@@ -16,6 +16,9 @@ from symlie.runtime.layout.layout import Array, Sparse
 LARGEST_DENSE = 120
 """Unknowns up to which a dense factorisation is the faster one."""
 
+SHIFT = 1e-9
+"""Of the diagonal of a singular matrix with entries of size one, so that it has an inverse."""
+
 LOST_PIVOT = 1e-14
 """Relative size of a pivot of the equilibrated matrix that is round-off only."""
 
@@ -85,3 +88,24 @@ class SaddlePoint:
         """x and y for one right-hand side."""
         solution = self._scale * self._solve(self._scale * np.concatenate([r, c]))
         return solution[: self._size], solution[self._size :]
+
+
+def undetermined(matrix: Sparse) -> int:
+    """The unknown that a solution of A x = 0 has most of, in units in which entries of A are of size one.
+
+    Parameters
+    ----------
+    matrix
+        A, sparse (n × n) and singular.
+    """
+    from scipy.sparse import diags_array, eye_array
+    from scipy.sparse.linalg import splu
+
+    largest = abs(matrix).max(axis=0).toarray().ravel()
+    scale = diags_array(1 / np.sqrt(np.where(largest > 0, largest, 1.0)))
+    factors = splu((scale @ matrix @ scale + SHIFT * eye_array(matrix.shape[0])).tocsc())
+    x = np.random.default_rng(0).uniform(1, 2, matrix.shape[0])
+    for _ in range(2):
+        x = factors.solve(x)
+        x /= np.abs(x).max()
+    return int(np.argmax(np.abs(x)))

@@ -19,6 +19,7 @@ from symlie.errors import NotFiniteError, SingularSystemError
 from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.linear.elimination import EliminationStructure, elimination_structure
 from symlie.runtime.linear.factors import Factors, NotFiniteMatrixError, SingularMatrixError
+from symlie.runtime.linear.kkt import undetermined
 from symlie.runtime.linear.schur import Products
 from symlie.runtime.linear.unknowns import Indices, Unknowns
 
@@ -90,13 +91,22 @@ class SaddleAlgebra(Products):
         try:
             return Factors(self.structure, values)
         except SingularMatrixError as error:
-            raise SingularSystemError(f"Neither mass nor constraints determine {self._name(error.unknown)}") from error
+            raise self._singular(values) from error
         except NotFiniteMatrixError as error:
             raise NotFiniteError(f"The matrix of a stage is not finite at {self._name(error.unknown)}") from error
 
+    def _singular(self, values: Array) -> SingularSystemError:
+        from scipy.sparse import csr_array
+
+        rows, columns, places = self.structure.entries()
+        unknown = undetermined(csr_array((values[places], (rows, columns))))
+        if unknown < self.layout.dimension:
+            return SingularSystemError(f"Neither mass nor constraints determine {self._name(unknown)}")
+        return SingularSystemError(f"Constraints do not determine λ of {self._name(unknown)}")
+
     def _name(self, unknown: int) -> str:
         n = self.layout.dimension
-        return self.layout.velocity_name(unknown) if unknown < n else f"λ of {self.layout.row_name(unknown - n)}"
+        return self.layout.velocity_name(unknown) if unknown < n else self.layout.row_name(unknown - n)
 
 
 def saddle_unknowns(layout: Layout, massless: Indices) -> Unknowns:

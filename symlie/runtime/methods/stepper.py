@@ -116,7 +116,7 @@ class Stepper:
                     check_finite(self.system.layout, trial)
                 return trial
         except np.linalg.LinAlgError as error:
-            raise SingularSystemError(f"The linear system of a stage is singular ({error}).") from error
+            raise SingularSystemError(str(error)) from error
 
     def moving(self, rate: Array) -> Array:
         """A rate without the node types of which nothing is integrated: they may turn by any angle within a step."""

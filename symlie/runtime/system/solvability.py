@@ -8,7 +8,7 @@ import numpy as np
 
 from symlie.errors import NotFiniteError, RedundantConstraintsError, SingularMassMatrixError
 from symlie.runtime.layout.layout import Array, Layout
-from symlie.runtime.linear.kkt import SaddlePoint
+from symlie.runtime.linear.kkt import SaddlePoint, undetermined
 from symlie.runtime.linear.redundancy import MOST_DEPENDENCIES, RANK_TOLERANCE, Dependency, smallest_dependency
 from symlie.runtime.linear.schur import BandedAlgebra, DenseAlgebra, summed
 from symlie.runtime.linear.unknowns import Indices
@@ -102,16 +102,18 @@ def check_solvable(layout: Layout, algebra: DenseAlgebra | BandedAlgebra, lost: 
     check_rows(layout, algebra, jacobian)
     if lost.along < 0:
         return
-    where = layout.velocity_name(lost.along)
     if lost.is_negative:
+        where = layout.velocity_name(lost.along)
         raise SingularMassMatrixError(
             f"The kinetic energy of '{layout.name}' is negative for motions along {where} at the initial "
             "configuration; masses and inertias must be positive."
         )
     free = np.flatnonzero(layout.free)
+    M, B = algebra.sparse_mass(lost.mass)[free][:, free], algebra.sparse_jacobian(jacobian)[:, free]
     try:
-        SaddlePoint(algebra.sparse_mass(lost.mass)[free][:, free], algebra.sparse_jacobian(jacobian)[:, free])
+        SaddlePoint(M, B)
     except np.linalg.LinAlgError:
+        where = layout.velocity_name(int(free[undetermined(M + B.T @ B)]))
         raise SingularMassMatrixError(
             f"The mass matrix of '{layout.name}' is singular along {where}, and no constraint fixes it; give it mass, "
             "or a constraint."

@@ -259,39 +259,4 @@ static inline void solve_factorised(const elimination *restrict E, symlie_real *
     for (int k = 0; k < E->size; k++) x[E->order[k]] = y[k];
 }
 
-/* r -= A x, with the matrix A as it was before its elimination; `values` lends its space. */
-static inline void subtract_product(const elimination *restrict E, const symlie_real *restrict A, symlie_real *restrict values,
-                                    const symlie_real *restrict x, symlie_real *restrict r)
-{
-    const block_parts parts = parts_of(E, values);
-    symlie_real *restrict y = parts.x;
-    for (int k = 0; k < E->size; k++) y[k] = x[E->order[k]];
-    for (int p = 0; p < E->blocks; p++) {
-        const int size = block_size(E, p), stride = panel_row(E, p), *restrict own = E->order + E->place[p];
-        const symlie_real *restrict panel = A + E->panel[p], *restrict below = A + columns_below(E, p);
-        for (int i = 0; i < size; i++, panel += stride) {
-            symlie_real sum = 0;
-            for (int k = 0; k < size; k++) sum += panel[k] * y[E->place[p] + k];
-            for (int b = E->border[p]; b < E->border[p + 1]; b++)
-                for (int k = 0; k < block_size(E, E->block[b]); k++) sum += panel[E->column[b] + k] * y[E->place[E->block[b]] + k];
-            r[own[i]] -= sum;
-        }
-        for (int b = E->border[p]; b < E->border[p + 1]; b++)
-            for (int i = E->place[E->block[b]]; i < E->place[E->block[b] + 1]; i++, below += size) {
-                symlie_real sum = 0;
-                for (int k = 0; k < size; k++) sum += below[k] * y[E->place[p] + k];
-                r[E->order[i]] -= sum;
-            }
-    }
-}
-
-/* One step of iterative refinement of the solution x for the right-hand side r; r is overwritten. */
-static inline void refine_solution(const elimination *restrict E, const symlie_real *restrict A, symlie_real *restrict values,
-                                   symlie_real *restrict r, symlie_real *restrict x)
-{
-    subtract_product(E, A, values, x, r);
-    solve_factorised(E, values, r);
-    for (int k = 0; k < E->size; k++) x[k] += r[k];
-}
-
 #endif

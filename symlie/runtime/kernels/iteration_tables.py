@@ -50,10 +50,12 @@ def unknowns_of(layout: Layout, has_eta: bool, table: SetTable, massless: Intege
         at_node = np.split(meeting[order, 0], np.flatnonzero(np.diff(meeting[order, 1])) + 1)
         pairs += [np.array([*itertools.combinations(group, 2)], dtype=np.intp).reshape(-1, 2) for group in at_node]
     hidden = np.stack([instance[H[0]], node[H[1]]], axis=1)[layout.free[H[1]]]
+    # Rows of η have B B_nᵀ on the diagonal: nodes without mass need those of λ beside them, not both.
+    rows_of_eta = [saddle.acts_on + np.array([layout.rows, 0])] if has_eta and not len(massless) else []
     return Unknowns(
         np.concatenate([saddle.group, *[instance] * has_eta]),
         np.unique(np.concatenate([saddle.coupled, *pairs, hidden]), axis=0),
-        np.concatenate([saddle.acts_on, *[saddle.acts_on + np.array([layout.rows, 0])] * has_eta]),
+        np.concatenate([saddle.acts_on, *rows_of_eta]),
         massless,
     )
 

@@ -158,19 +158,6 @@ def test_constraints_that_become_dependent(order: int, backend: str) -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_mass_that_only_a_constraint_makes_regular(backend: str) -> None:
-    """Half-explicit methods start with M⁻¹, so that a singular M is refused even if the saddle point is regular."""
-    model = sl.Model("tied")
-    q = model.node("pair", "R2")
-    model.kinetic_energy((q.x_dot[0] + q.x_dot[1]) ** 2 / 2)
-    model.potential_energy(q.x[0] ** 2 / 2)
-    model.constraint("tie", q.x[0] - q.x[1])
-    model.initial(q, x=[1, 1])
-    with pytest.raises(SymlieError, match=r"singular|direction"):
-        sl.solve(model.derive().compile(backend=backend), 1.0, h=0.1)
-
-
-@pytest.mark.parametrize("backend", BACKENDS)
 def test_mass_that_vanishes_on_the_way(backend: str) -> None:
     """M = x on the way to x = 0, met exactly."""
     model = sl.Model("shrinking")

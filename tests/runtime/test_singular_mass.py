@@ -302,6 +302,20 @@ def test_residual(kind: str) -> None:
     np.testing.assert_allclose(*(x for x, _ in solutions), rtol=0, atol=tolerances.BACKENDS * size)
 
 
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_motion_that_is_known(backend: str) -> None:
+    """Two points that share one mass, tied to each other: 4 x'' = -x."""
+    model = sl.Model("tied")
+    q = model.node("pair", "R2")
+    model.kinetic_energy((q.x_dot[0] + q.x_dot[1]) ** 2 / 2)
+    model.potential_energy(q.x[0] ** 2 / 2)
+    model.constraint("tie", q.x[0] - q.x[1])
+    model.initial(q, x=[1, 1])
+    solution = sl.solve(model.derive().compile(backend=backend), 1.0, h=1 / 64, method="half_explicit_5")
+    exact = np.cos(solution.t / 2)[:, None]
+    np.testing.assert_allclose(solution.q, np.hstack([exact, exact]), rtol=0, atol=tolerances.SADDLES_AFTER_STEPS)
+
+
 def test_components_that_nothing_fixes() -> None:
     """Named at load where the model shows it, at the start where values do, and on the way."""
     with pytest.raises(

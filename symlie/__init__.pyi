@@ -83,6 +83,7 @@ from symlie.runtime.statics.equilibrium import Equilibrium as Equilibrium
 from symlie.runtime.statics.first_order import FirstOrder as FirstOrder
 from symlie.runtime.statics.initial_assembly import Assembly as Assembly
 from symlie.runtime.statics.linearization import Linearization as Linearization
+from symlie.runtime.statics.monodromy import Monodromy as Monodromy
 from symlie.runtime.statics.steady_motion import SteadyMotion as SteadyMotion
 from symlie.runtime.study.convergence import ConvergenceRow as ConvergenceRow
 from symlie.runtime.study.convergence import convergence as convergence

@@ -64,6 +64,10 @@ class SteadyMotionError(SymlieError):
     """What was given to be linearised about is no motion of the system, or not a steady one."""
 
 
+class PeriodicMotionError(SymlieError):
+    """A motion does not come back, up to a symmetry, to where it began."""
+
+
 class UnsupportedMethodError(SymlieError):
     """The method can not integrate this model."""
 

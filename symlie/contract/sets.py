@@ -57,11 +57,17 @@ _PORTS = (
     MatrixKind("output_by_input", "Yu", "outputs", "inputs", "∂y/∂u"),
 )
 
+_VARIATIONS = (
+    MatrixKind("curvature_by_configuration", "Zq", "rows", "velocities", "D_q(B a + Z)"),
+    MatrixKind("curvature_by_velocity", "Zv", "rows", "velocities", "∂Z/∂v"),
+)
+
 SETS: Mapping[str, KernelSet] = {
     s.name: s
     for s in (
         KernelSet("newton", "Newton matrices", _NEWTON),
         KernelSet("ports", "derivatives by inputs and of outputs", _PORTS),
+        KernelSet("variations", "derivatives of constraints on accelerations", _VARIATIONS),
         KernelSet("tangent", "tangent operators as matrices"),
         KernelSet("cayley", "steps in coordinates of the Cayley map"),
         KernelSet("second_kind", "steps in coordinates of the second kind"),

@@ -1,4 +1,4 @@
-"""Newton matrices, and those of inputs and outputs, become kernels: one of each set for each element type.
+"""Newton matrices, those of inputs and outputs, and of variations become kernels: one of a set for each element type.
 
 They are derived and compiled when they are first needed, apart from the kernels of a run. Their parameters are as they
 are stated, the first components of the prepared ones, so that both work on the same arrays.
@@ -16,6 +16,7 @@ from symlie.derive.derived_statement import DerivedStatement
 from symlie.derive.kernels import parameter_symbols, symbols_of
 from symlie.derive.newton_matrices import Matrix
 from symlie.derive.ports import derive_ports
+from symlie.derive.variations import derive_variations
 from symlie.ir.kernels import Kernel, SparsePattern
 from symlie.ir.sets import ElementTypeSet
 from symlie.ir.straightline import flatten
@@ -28,6 +29,7 @@ _Derived = tuple[Sequence[Symbol], Sequence[Symbol], Sequence[Matrix]]
 MATRICES: Mapping[str, Callable[[Model, DerivedStatement], _Derived]] = {
     "newton": lambda model, d: (d.newton.acceleration, d.newton.multipliers, d.newton.matrices),
     "ports": lambda model, d: _ports(model, d),
+    "variations": lambda model, d: derive_variations(d),
 }
 """How the matrices of a set are derived from a statement."""
 

@@ -47,7 +47,7 @@ def sets_of(folder: Path) -> list[str]:
         ("core", []),
         ("core,newton", ["newton"]),
         ("cayley", ["cayley"]),
-        ("all", ["newton", "ports", "tangent", "second_kind", "ambient"]),
+        ("all", ["newton", "ports", "variations", "tangent", "second_kind", "ambient"]),
     ],
 )
 def test_sets(sets: str, expected: list[str], cli: Cli, tmp_path: Path) -> None:

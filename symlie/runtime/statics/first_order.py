@@ -20,6 +20,7 @@ from symlie.showing import Brief
 
 if TYPE_CHECKING:
     from symlie.runtime.statics.linearization import Linearization
+    from symlie.runtime.system.system import System
 
 CONSISTENT = 1e-8
 """Relative size of what rows on velocities ask of the configuration where they depend on each other."""
@@ -55,21 +56,7 @@ def first_order(linear: Linearization) -> FirstOrder:
             linear.mass, linear.damping, linear.stiffness, linear.jacobian, linear.hidden, linear.drift, linear.spin,
         )
     )  # fmt: skip
-    e = null_space(jacobian[linear.system.layout.holonomic])
-    s = null_space(jacobian)
-    reduced = s.T @ mass @ s
-    reduced = (reduced + reduced.T) / 2
-    _check_mass(linear, reduced)
-    g = across(jacobian, -hidden @ e)
-    rest = np.abs(jacobian @ g + hidden @ e).max(axis=1, initial=0)
-    scale = np.abs(hidden @ e).max(initial=0) + np.finfo(float).tiny
-    if np.any(rest > CONSISTENT * scale):
-        row = linear.system.layout.row_name(int(np.argmax(rest)))
-        raise EquilibriumError(
-            f"Constraint rows of '{linear.system.name}' depend on each other, but small motions violate {row}; remove "
-            "one that the others imply."
-        )
-    g = g - s @ np.linalg.solve(reduced, s.T @ (mass @ g))
+    e, s, g, reduced = independent_coordinates(linear.system, mass, jacobian, hidden)
     resisted = s.T @ (damping - mass @ spin)
     matrix = np.block(
         [
@@ -81,14 +68,48 @@ def first_order(linear: Linearization) -> FirstOrder:
     return FirstOrder(matrix, variation, np.hstack([g, s]), s, reduced)
 
 
-def _check_mass(linear: Linearization, reduced: Array) -> None:
+def independent_coordinates(
+    system: System, mass: Array, jacobian: Array, hidden: Array
+) -> tuple[Array, Array, Array, Array]:
+    """E, S and G of variations that constraints admit, and Sᵀ M S.
+
+    Parameters
+    ----------
+    system
+        The system.
+    mass, jacobian, hidden
+        M, B and H = D_q(B v + b) on the free components.
+
+    Raises
+    ------
+    EquilibriumError
+        There is a direction without mass that no constraint fixes, or rows on velocities contradict each other.
+    """
+    e = null_space(jacobian[system.layout.holonomic])
+    s = null_space(jacobian)
+    reduced = s.T @ mass @ s
+    reduced = (reduced + reduced.T) / 2
+    _check_mass(system.name, reduced)
+    g = across(jacobian, -hidden @ e)
+    rest = np.abs(jacobian @ g + hidden @ e).max(axis=1, initial=0)
+    scale = np.abs(hidden @ e).max(initial=0) + np.finfo(float).tiny
+    if np.any(rest > CONSISTENT * scale):
+        row = system.layout.row_name(int(np.argmax(rest)))
+        raise EquilibriumError(
+            f"Constraint rows of '{system.name}' depend on each other, but small motions violate {row}; remove "
+            "one that the others imply."
+        )
+    return e, s, g - s @ np.linalg.solve(reduced, s.T @ (mass @ g)), reduced
+
+
+def _check_mass(name: str, reduced: Array) -> None:
     """Check that the mass matrix on the directions that constraints leave is regular."""
     if not len(reduced):
         return
     scale = np.sqrt(np.maximum(np.diag(reduced), np.finfo(float).tiny))
     values = np.linalg.eigvalsh(reduced / scale[:, None] / scale)
     if not values[0] > NO_MASS * values[-1] or np.diag(reduced).min() <= NO_MASS * np.diag(reduced).max():
-        raise no_mass(linear.system.name)
+        raise no_mass(name)
 
 
 NO_MASS = 1e-14

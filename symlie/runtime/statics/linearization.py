@@ -227,12 +227,12 @@ def linearize(
         if multipliers is not None or v is not None:
             raise ModelError("Multipliers and velocities belong to a configuration; give q, too.")
         q, multipliers, _ = system.static_equilibrium(t)
-    q = _checked("q", q, layout.storage)
-    v = None if v is None else _checked("v", v, layout.dimension)
+    q = checked_vector("q", q, layout.storage)
+    v = None if v is None else checked_vector("v", v, layout.dimension)
     motion = SteadyMotion(system, t, q, v, frame or {})
     if multipliers is None:
         multipliers = motion.multipliers()
-    multipliers = _checked("multipliers", multipliers, layout.rows)
+    multipliers = checked_vector("multipliers", multipliers, layout.rows)
     found = motion.check(multipliers)
     free = motion.free
     drift, spin = (bracket_matrix(system, u)[free][:, free] for u in (motion.now.v - motion.spin, motion.spin))
@@ -243,7 +243,23 @@ def linearize(
     return _with_modes(linear, modes)
 
 
-def _checked(name: str, value: Array, size: int) -> Array:
+def checked_vector(name: str, value: Array, size: int) -> Array:
+    """Finite numbers of a length.
+
+    Parameters
+    ----------
+    name
+        What messages call them.
+    value
+        The numbers.
+    size
+        Their length.
+
+    Raises
+    ------
+    ModelError
+        They have another shape, or are not finite.
+    """
     array = np.asarray(value, dtype=float)
     if array.shape != (size,) or not np.all(np.isfinite(array)):
         raise ModelError(f"{name} must be {size} finite numbers, not of shape {array.shape}.")

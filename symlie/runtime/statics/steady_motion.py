@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from symlie.errors import EquilibriumError, ModelError, SteadyMotionError
-from symlie.runtime.layout.layout import Array, Sparse
+from symlie.runtime.layout.layout import Array, Layout, Sparse
 from symlie.runtime.linear.kkt import SaddlePoint
 from symlie.runtime.statics.residual import Statics
 
@@ -92,26 +92,12 @@ class SteadyMotion:
 
     def __init__(self, system: System, t: float, q: Array, v: Array | None, frame: Mapping[str, ArrayLike]) -> None:
         layout = system.layout
-        if not layout.of_velocities.all():
-            raise ModelError(
-                f"'{layout.name}' has constraints of accelerations, which are not linearised; state them as rows of "
-                "velocities."
-            )
+        check_velocity_rows(layout)
         self.system, self.t, self.q, self.is_rest = system, float(t), q, v is None
         self.v = np.zeros(layout.dimension) if v is None else v
-        self.spin = np.zeros(layout.dimension)
-        for name, value in frame.items():
-            node = layout.node(name)
-            try:
-                self.spin[node.velocity] = np.broadcast_to(value, (node.count, node.type.dimension)).ravel()
-            except (TypeError, ValueError):
-                raise ModelError(
-                    f"The frame of node '{name}' must be {node.type.dimension} numbers, a velocity of its group."
-                ) from None
         if frame and self.is_rest:
             raise ModelError("A frame belongs to a motion; give v, too.")
-        if not np.all(np.isfinite(self.spin)):
-            raise ModelError("A frame must be finite.")
+        self.spin = spin_of(layout, frame)
         self.free = np.flatnonzero(layout.free)
         self.adjoint_of_spin = bracket_matrix(system, self.spin)
         self.now = self.at(0.0)
@@ -252,6 +238,55 @@ class SteadyMotion:
         """B v + b; at rest of nonholonomic rows alone, since loads and constraints stay as they are."""
         residual = statics.velocity_residual(q)
         return np.where(self.system.layout.holonomic, 0.0, residual) if self.is_rest else residual
+
+
+def check_velocity_rows(layout: Layout) -> None:
+    """Check that all rows can be linearised.
+
+    Parameters
+    ----------
+    layout
+        Layout of a system.
+
+    Raises
+    ------
+    ModelError
+        Some are of accelerations.
+    """
+    if not layout.of_velocities.all():
+        raise ModelError(
+            f"'{layout.name}' has constraints of accelerations, which are not linearised; state them as rows of "
+            "velocities."
+        )
+
+
+def spin_of(layout: Layout, frame: Mapping[str, ArrayLike]) -> Array:
+    """ζ of all nodes, shape (dimension,).
+
+    Parameters
+    ----------
+    layout
+        Layout of a system.
+    frame
+        ζ by node, shape (dimension of the group,), or with one row for each node of an array; zero for others.
+
+    Raises
+    ------
+    ModelError
+        A ζ has another shape, or is not finite.
+    """
+    spin = np.zeros(layout.dimension)
+    for name, value in frame.items():
+        node = layout.node(name)
+        try:
+            spin[node.velocity] = np.broadcast_to(value, (node.count, node.type.dimension)).ravel()
+        except (TypeError, ValueError):
+            raise ModelError(
+                f"The frame of node '{name}' must be {node.type.dimension} numbers, a velocity of its group."
+            ) from None
+    if not np.all(np.isfinite(spin)):
+        raise ModelError("A frame must be finite.")
+    return spin
 
 
 class _Scales:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from symlie.runtime.statics.equilibrium import Equilibrium
     from symlie.runtime.statics.initial_assembly import Assembly
     from symlie.runtime.statics.linearization import Linearization
+    from symlie.runtime.statics.monodromy import Monodromy
 
 
 @dataclass(frozen=True)
@@ -290,6 +291,52 @@ class System(NamesSuccessors):
         from symlie.runtime.statics.linearization import linearize
 
         return linearize(self, q, multipliers, t, v=v, frame=frame, modes=modes)
+
+    def monodromy(
+        self,
+        period: float,
+        q: Array | None = None,
+        v: Array | None = None,
+        t: float = 0.0,
+        *,
+        steps: int = 128,
+        frame: Mapping[str, ArrayLike] | None = None,
+    ) -> Monodromy:
+        """Floquet multipliers of a motion that is periodic, or periodic up to a symmetry.
+
+        Variations go along the steps of half_explicit_5, whose stages are differentiated exactly, with the derived
+        matrices; errors fall with the fifth power of the number of steps. Multipliers are those of variations that the
+        constraints admit. A motion that returns up to a symmetry, such as a disk that rolls in circles, must look the
+        same after the period: velocity and matrices are compared.
+
+        Parameters
+        ----------
+        period
+            T, in s.
+        q, v
+            State on the motion, shape (storage,) and (dimension,); default: the initial state.
+        t
+            Time of the state, in s; it matters where something depends on time.
+        steps
+            Number of equal steps.
+        frame
+            ζ by name of the node, as in `linearize`: bodies that look the same when they are turned by exp(T ζ) from
+            the right.
+
+        Raises
+        ------
+        PeriodicMotionError
+            The motion does not come back; the message names what changes most.
+        ModelError
+            An argument has a wrong shape, or the system has nodes without velocity or rows of accelerations.
+        EquilibriumError
+            A direction has no mass and is not fixed.
+        IntegrationError
+            A step fails.
+        """
+        from symlie.runtime.statics.monodromy import monodromy
+
+        return monodromy(self, period, q, v, t, steps, frame or {})
 
     def assembled(self, t: float = 0.0, *, velocities: bool = True) -> System:
         """A copy whose initial values satisfy the constraints, by the smallest change of the stated ones.

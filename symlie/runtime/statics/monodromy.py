@@ -1,0 +1,220 @@
+"""Motions that are periodic up to a symmetry: the derivative of the flow over a period, and Floquet multipliers.
+
+Variations are those of `symlie.runtime.statics.linearization`: η of the configuration, in the axes p of bodies that
+q = p∘exp(t ζ), and w of the velocity there. On the constraints η = E x, w = S y + G x with z = (x, y), and the matrix
+takes z to z after a period. A symmetry from the left does not show in trivialised variations; one from the right is
+the turn by exp(T ζ).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from numbers import Integral, Real
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from symlie.errors import ModelError, PeriodicMotionError
+from symlie.runtime.layout.layout import Array
+from symlie.runtime.statics.first_order import independent_coordinates
+from symlie.runtime.statics.linearization import checked_vector
+from symlie.runtime.statics.residual import Statics
+from symlie.runtime.statics.spectrum import Complex
+from symlie.runtime.statics.steady_motion import (
+    LETTERS,
+    POWERS,
+    bracket_matrix,
+    check_velocity_rows,
+    exponential,
+    spin_of,
+)
+from symlie.runtime.statics.tangent_flow import TangentFlow
+from symlie.showing import Brief
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from symlie.runtime.system.system import System
+
+COMES_BACK = 1e-4
+"""Relative change of velocity and matrices over a period from which on a motion is not periodic."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Monodromy(Brief):
+    """The derivative of the motion over a period."""
+
+    multipliers: Complex
+    """Floquet multipliers μ, from large to small modulus; of a conjugate pair that with Im μ > 0 comes first."""
+    matrix: Array
+    """Takes z to z after a period, shape (states, states)."""
+    period: float
+    """T, in s."""
+    steps: int
+    mismatch: float
+    """Largest relative change of velocity and matrices over the period: errors of the orbit and of the steps."""
+    system: System
+    variation: Array = field(default_factory=lambda: np.zeros((0, 0)))
+    """Takes z to η, shape (dimension, states)."""
+    velocity: Array = field(default_factory=lambda: np.zeros((0, 0)))
+    """Takes z to w, shape (dimension, states)."""
+
+    @property
+    def exponents(self) -> Complex:
+        """log(μ)/T of each multiplier, in 1/s, with \\|Im\\| up to π/T; -inf where μ = 0."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(self.multipliers) / self.period)
+
+    def variations(self, z: Array) -> tuple[Array, Array]:
+        """η and w of a state.
+
+        Parameters
+        ----------
+        z
+            Independent coordinates, shape (…, states).
+        """
+        return np.asarray(z) @ self.variation.T, np.asarray(z) @ self.velocity.T
+
+
+def monodromy(
+    system: System,
+    period: float,
+    q: Array | None,
+    v: Array | None,
+    t: float,
+    steps: int,
+    frame: Mapping[str, ArrayLike],
+) -> Monodromy:
+    """See `symlie.runtime.system.system.System.monodromy`."""
+    layout = system.layout
+    check_velocity_rows(layout)
+    if not (isinstance(period, Real) and np.isfinite(period) and period > 0):
+        raise ModelError(f"The period must be a positive number of seconds, not {period!r}.")
+    if not (isinstance(steps, Integral) and steps >= 1):
+        raise ModelError(f"The number of steps must be a positive whole number, not {steps!r}.")
+    if (q is None) != (v is None):
+        raise ModelError("A motion begins with a configuration and a velocity; give q and v, or neither.")
+    if q is None or v is None:
+        state = system.initial_state if t == 0 else system.consistent_state(t)
+        q, v = state.q, state.v
+    q, v = checked_vector("q", q, layout.storage), checked_vector("v", v, layout.dimension)
+    _check_state(system, t, q, v)
+    ad = bracket_matrix(system, spin_of(layout, frame))
+    free = np.flatnonzero(layout.free)
+    flow, begin = TangentFlow(system), _Instant(system, t, q, v, *system.mechanics.index1(t, q, v), np.eye(len(free)))
+    e, s, g, _ = independent_coordinates(system, begin.mass, begin.jacobian, begin.hidden)
+    variation, velocity = (np.zeros((layout.dimension, e.shape[1] + s.shape[1])) for _ in range(2))
+    variation[free, : e.shape[1]] = e
+    velocity[free] = np.hstack([g, s])
+    at, fastest = flow.begin(t, q, v, variation, velocity), np.abs(v)
+    for step in range(steps):
+        at.t = t + step * period / steps
+        at = flow.step(at, period / steps)
+        fastest = np.maximum(fastest, np.abs(at.v))
+    # Ad(exp(-T ζ)), from the axes p to those of the body.
+    to_body = exponential(-period * ad)[free][:, free].toarray()
+    end = _Instant(system, t + period, at.q, at.v, at.acceleration, at.multipliers, to_body)
+    size, what = max(begin.changes(end, fastest[free], period, (variation[free], velocity[free])))
+    if not size <= COMES_BACK:
+        raise PeriodicMotionError(
+            f"This motion of '{layout.name}' does not come back after {period:.9g} s: {what}. Give its period with q "
+            "and v on it, frame={NODE: ζ} for bodies that spin about an axis of symmetry, or more steps."
+        )
+    turned = np.linalg.inv(to_body)
+    x = e.T @ (turned @ at.configuration[free])
+    matrix = np.vstack([x, s.T @ (turned @ at.velocity[free] - g @ x)])
+    found = _ordered(np.linalg.eigvals(matrix))
+    return Monodromy(found, matrix, float(period), int(steps), size, system, variation, velocity)
+
+
+def _check_state(system: System, t: float, q: Array, v: Array) -> None:
+    """Check that a state is on the constraints, as far as the motion comes back."""
+    layout, m = system.layout, system.mechanics
+    if not layout.rows:
+        return
+    stored = m.jacobian(t, q)
+    reach = np.abs(system.algebra.sparse_jacobian(stored).toarray())
+    for values, sizes, what in (
+        (m.constraint(t, q), reach.sum(axis=1), "Φ"),
+        (m.hidden_residual(t, q, v, stored), reach.sum(axis=1) + reach @ np.abs(v), "B v + b"),
+    ):
+        k = int(np.argmax(np.abs(values) / (sizes + np.finfo(float).tiny)))
+        if not abs(values[k]) <= COMES_BACK * sizes[k]:
+            raise ModelError(
+                f"The state of '{layout.name}' is not on the constraints: {what} = {values[k]:.3g} in "
+                f"{layout.row_name(k)}; give a state of its motion."
+            )
+
+
+def _ordered(values: Complex) -> Complex:
+    """From large to small modulus; of a conjugate pair that with a positive imaginary part first."""
+    sizes = np.round(np.abs(values), 12)
+    return np.asarray(values[np.lexsort((-values.imag, -values.real, -sizes))], dtype=complex)
+
+
+class _Instant:
+    """Velocity and matrices of a motion, in the axes p on free components."""
+
+    def __init__(
+        self, system: System, t: float, q: Array, v: Array, acceleration: Array, multipliers: Array, to_body: Array
+    ) -> None:
+        statics = Statics(system, t, np.ones(system.layout.rows, dtype=bool), v, acceleration)
+        stiffness, damping, hidden = (m.toarray() for m in statics.newton_matrices(q, multipliers))
+        jacobian, self._layout, self._free = statics.jacobian(q).toarray(), system.layout, statics.free
+        self.v = np.linalg.solve(to_body, v[statics.free])
+        self.mass, self.damping, self.stiffness = (
+            to_body.T @ m @ to_body for m in (statics.mass(q).toarray(), damping, stiffness)
+        )
+        self.jacobian, self.hidden = jacobian @ to_body, hidden @ to_body
+        self._metric = np.sqrt(statics.metric(q).diagonal())
+
+    def changes(
+        self, later: _Instant, fastest: Array, period: float, admitted: tuple[Array, Array]
+    ) -> list[tuple[float, str]]:
+        """Relative changes of the velocity, of matrices and of what constraints admit, and how to say them.
+
+        Parameters
+        ----------
+        later
+            The end.
+        fastest
+            Largest velocities on the way.
+        period
+            T, in s.
+        admitted
+            η and w that constraints admit, by column; rows themselves may turn with the motion.
+        """
+        d, layout, tiny = self._metric, self._layout, np.finfo(float).tiny
+        names = [layout.velocity_name(int(k)) for k in self._free]
+        moved = d * np.abs(later.v - self.v) / ((d * fastest).max(initial=0) + tiny)
+        k = int(np.argmax(moved))
+        found = [(float(moved[k]), f"v of {names[k]} goes from {self.v[k]:.6g} to {later.v[k]:.6g}")]
+        matrices = ("mass", "damping", "stiffness")
+        sizes = {n: float(np.abs(getattr(self, n) / d[:, None] / d).max(initial=0)) for n in matrices}
+        rate = max(sizes["damping"], sizes["stiffness"] ** 0.5, 1 / period)
+        for n in matrices:
+            first, second = (getattr(at, n) for at in (self, later))
+            change = np.abs(second - first) / d[:, None] / d
+            i, j = (int(x) for x in np.unravel_index(int(np.argmax(change)), change.shape))
+            text = f"{LETTERS[n]} at {names[i]} and {names[j]} goes from {first[i, j]:.6g} to {second[i, j]:.6g}"
+            found.append((float(change[i, j] / max(sizes[n], rate ** POWERS[n])), text))
+        if layout.rows:
+            (eta, w), zero = admitted, np.flatnonzero(layout.holonomic)
+            lengths = [np.linalg.norm(d[:, None] * part, axis=0).max(initial=0) for part in (eta, w)]
+            by_q, by_v = (np.linalg.norm(m / d, axis=1) for m in (later.hidden, later.jacobian))
+            for what, rows, left, size in (
+                ("Φ", zero, later.jacobian[zero] @ eta, by_v[zero] * lengths[0]),
+                (
+                    "B v + b",
+                    np.arange(layout.rows),
+                    later.hidden @ eta + later.jacobian @ w,
+                    by_q * lengths[0] + by_v * lengths[1],
+                ),
+            ):
+                off = np.abs(left).max(axis=1, initial=0) / (size + tiny)
+                k = int(np.argmax(off)) if len(off) else 0
+                found += [(float(off[k]), f"{what} in {layout.row_name(int(rows[k]))} admits other variations")] * bool(
+                    len(off)
+                )
+        return found

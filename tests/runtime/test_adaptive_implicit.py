@@ -12,7 +12,6 @@ import pytest
 import symlie as sl
 from symlie.errors import TooManyStepsError, UnsupportedMethodError
 from symlie.notices import Notice
-from symlie.runtime.integrate import run as execution
 from symlie.runtime.system.system import System
 from tests import tolerances
 from tests.runtime.interruptions import content, interrupted
@@ -142,12 +141,10 @@ def test_a_start_that_fails_is_tried_again() -> None:
     np.testing.assert_allclose(first.h, second.h, rtol=tolerances.LIBRARY)
 
 
+@pytest.mark.usefixtures("often")
 @pytest.mark.parametrize("newton", ["full", "modified"])
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_resumed_runs_have_the_same_bits(
-    newton: str, backend: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(execution, "RETURN_SECONDS", 0.0)
+def test_resumed_runs_have_the_same_bits(newton: str, backend: str, tmp_path: Path) -> None:
     options: dict[str, Any] = {"method": METHODS[0], "rtol": 1e-4, "method_options": {"newton": newton}}
     system = machine(backend, jumps=False)
     expected, path = sl.solve(system, 0.1, **options), tmp_path / "run"

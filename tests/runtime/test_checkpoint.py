@@ -15,7 +15,6 @@ import pytest
 import symlie as sl
 from symlie.errors import CheckpointError, FormatError, InterruptedIntegrationError, ModelError, NotFiniteError
 from symlie.interruption import DeferredInterrupt
-from symlie.runtime.integrate import run as execution
 from symlie.runtime.integrate.checkpoint import checkpoint_notes
 from symlie.runtime.integrate.checkpoint_file import FORMAT, CheckpointFile, read_checkpoint
 from symlie.runtime.solution import provenance as identity
@@ -45,12 +44,6 @@ RUNS: dict[str, tuple[Callable[[str], System], float, dict[str, Any]]] = {
     "singular mass": (rod, 0.4, {"rtol": 1e-7, "h0": 0.1, "trace": True}),
     "comparator": (chain_system, 0.1, {"rtol": 1e-7, "method": "index1_dopri5", "stabilize": "projection+velocity"}),
 }  # fmt: skip
-
-
-@pytest.fixture
-def often(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Loops return after every step."""
-    monkeypatch.setattr(execution, "RETURN_SECONDS", 0.0)
 
 
 @pytest.mark.usefixtures("often")

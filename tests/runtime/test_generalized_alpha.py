@@ -21,7 +21,6 @@ from symlie.errors import (
 )
 from symlie.models import heavy_top
 from symlie.notices import Notice
-from symlie.runtime.integrate import run as execution
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.library import method
 from symlie.runtime.solution.solution import Solution
@@ -241,13 +240,11 @@ def test_what_moves_by_itself() -> None:
             assert math.log2(coarse / fine) / 2 > 2 - tolerances.OBSERVED_ORDER, (name, part)
 
 
+@pytest.mark.usefixtures("often")
 @pytest.mark.parametrize("newton", ["full", "modified"])
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_resumed_and_continued_runs_have_the_same_bits(
-    newton: str, backend: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_resumed_and_continued_runs_have_the_same_bits(newton: str, backend: str, tmp_path: Path) -> None:
     """Kept factors are taken once more where they were taken before."""
-    monkeypatch.setattr(execution, "RETURN_SECONDS", 0.0)
     options: dict[str, Any] = {"method": METHODS[1], "h": 1 / 128, "method_options": {"newton": newton}}
     system = machine(backend, jumps=False)
     expected, path = sl.solve(system, 0.2, **options), tmp_path / "run"

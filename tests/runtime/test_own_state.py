@@ -12,7 +12,6 @@ import pytest
 
 import symlie as sl
 from symlie.errors import OutsideChartError, UnsupportedMethodError
-from symlie.runtime.integrate import run as execution
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.adams_bashforth import weights
 from symlie.runtime.methods.library import method
@@ -109,12 +108,10 @@ def test_a_jump_costs_no_order(backend: str) -> None:
     assert math.log2(errors[0] / errors[1]) > 3.5
 
 
+@pytest.mark.usefixtures("often")
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("name", METHODS)
-def test_resumed_and_continued_runs_have_the_same_bits(
-    name: str, backend: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(execution, "RETURN_SECONDS", 0.0)
+def test_resumed_and_continued_runs_have_the_same_bits(name: str, backend: str, tmp_path: Path) -> None:
     system, options = rotor(backend), {"method": name, "h": H}
     expected, path = sl.solve(system, 0.4, **options), tmp_path / "run"
     interrupted(system, 0.4, 3, path, **options)

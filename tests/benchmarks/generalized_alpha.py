@@ -2,21 +2,24 @@
 
 python tests/benchmarks/generalized_alpha.py [--largest 16384] [--samples 9]
 
-Rods of the unconstrained and of the Kirchhoff kind: ns per node and Newton iteration with a matrix in each, and with
-kept factors; both in stages of half_explicit_5 on the same rod; and workspace. CPU time of alternating samples on one
-core: medians of ratios, and ratios of minima.
+Rods of the unconstrained and of the Kirchhoff kind, a ring and a tree: ns per node and Newton iteration with a matrix
+in each, and with kept factors; both in stages of half_explicit_5 on the same rod; and workspace. CPU time of
+alternating samples on one core: medians of ratios, and ratios of minima.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
 import statistics
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from handwritten import built, stay_on_one_processor
 
+import symlie as sl
 from symlie.models.flying_spaghetti import build as build_rod
 from symlie.models.heavy_top import build as build_top
 from symlie.runtime.integrate.c_loop import CompiledIntegration
@@ -69,11 +72,67 @@ def top(samples: int) -> None:
         print(f"  {statistics.median(ours):8.1f} {min(ours):8.1f}   of {name:16} {ratio:6.2f} {least:6.2f}")
 
 
-def rods(constraint: str, largest: int, samples: int) -> None:
+MATERIAL: Mapping[str, Any] = {
+    "constraint": "kirchhoff",
+    "gravity": (0, 1, -9.81),
+    "stiffness": [20, 20, 15, 2e3, 2e3, 2e3],
+    "inertia": [0.01, 0.01, 0.02, 0.5, 0.5, 0.5],
+    "reference_strain": "initial",
+}
+
+
+def ring(segments: int) -> sl.Model:
+    """A closed rod of radius 1 m, held at one node."""
+    model = sl.Model("ring")
+    rod = sl.CosseratRod(
+        model,
+        "rod",
+        segments=segments,
+        length=2 * math.pi,
+        closed=True,
+        position=lambda s: (-math.cos(s), 0, math.sin(s)),
+        orientation=lambda s: (math.cos(s / 2), 0, math.sin(s / 2), 0),
+        **MATERIAL,
+    )
+    rod.nodes.fix(0)
+    return model
+
+
+def tree(segments: int) -> sl.Model:
+    """A trunk that is held, and two branches: a third of the segments each."""
+    model = sl.Model("tree")
+    third = segments // 3
+    upright: Mapping[str, Any] = {"position": lambda s: (0, 0, s), "orientation": (1, 0, 0, 0)}
+    trunk = sl.CosseratRod(model, "trunk", segments=segments - 2 * third, length=1.0, **upright, **MATERIAL)
+    trunk.nodes.fix(0)
+    for name, a in (("left", -0.6), ("right", 0.9)):
+        sl.CosseratRod(
+            model,
+            name,
+            segments=third,
+            length=0.7,
+            like=trunk,
+            first=trunk[-1],
+            position=lambda s, a=a: (s * math.sin(a), 0, 1 + s * math.cos(a)),
+            orientation=(math.cos(a / 2), 0, math.sin(a / 2), 0),
+            reference_strain="initial",
+        )
+    return model
+
+
+SHAPES: Mapping[str, Callable[[int], sl.Model]] = {
+    "Kirchhoff rod": lambda n: build_rod(segments=n, constraint="kirchhoff"),
+    "unconstrained rod": lambda n: build_rod(segments=n, constraint="none"),
+    "ring": ring,
+    "tree": tree,
+}
+
+
+def rods(shape: str, largest: int, samples: int) -> None:
     """One kind of rods."""
-    print(f"rods, {constraint}: ns per node and iteration, of a stage of half_explicit_5, iterations, bytes per node")
+    print(f"{shape}: ns per node and iteration, of a stage of half_explicit_5, iterations, bytes per node")
     for n in (n for n in NUMBERS if n <= largest):
-        system = build_rod(segments=n, constraint=constraint).derive().compile(backend="c")
+        system = SHAPES[shape](n).derive().compile(backend="c")
         steps = max(16, 4000 // n)
         explicit = step_timer(system, "half_explicit_5", EXPLICIT_STEP, steps)
         timers = {name: step_timer(system, m, STEP_OF_RODS, steps) for name, m in METHODS.items()}
@@ -102,8 +161,8 @@ def main() -> None:
     arguments = parser.parse_args()
     stay_on_one_processor()
     top(arguments.samples)
-    for constraint in ("kirchhoff", "none"):
-        rods(constraint, arguments.largest, arguments.samples)
+    for shape in SHAPES:
+        rods(shape, arguments.largest, arguments.samples)
 
 
 if __name__ == "__main__":

@@ -26,6 +26,7 @@ from symlie.runtime.linear.elimination import KINDS
 from symlie.runtime.methods.library import method, method_names
 from tests.emit.building import GENERAL, MODELS, equations_of, write
 from tests.emit.test_operators import files_of
+from tests.runtime.test_singular_mass import hanging_system, rod
 
 COMPILERS = [name for name in ("gcc", "clang") if shutil.which(name)]
 if not COMPILERS:
@@ -130,6 +131,17 @@ def test_eliminations(compiler: str, kind: str, tmp_path: Path) -> None:
     main = "\n".join(["#define ELIMINATION_SIZE 9", *includes, f"{prototype};", prototype, "{", *use, "}", ""])
     files = {**included_headers(("real.h", "primitives.h", "rows.h", f"{kind}.h")), **constants_header()}
     checked(compiler, tmp_path, files | {"main.c": main}, "main.c", "-std=c11", "-O2", "-c", "-o", "main.o")
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+@pytest.mark.parametrize("is_fixed", [True, False])
+def test_singular_mass_matrices(compiler: str, is_fixed: bool, tmp_path: Path) -> None:
+    """Time loops that eliminate saddle point matrices as a whole."""
+    system = rod("numpy") if is_fixed else hanging_system(121, "numpy", branches=3)
+    for name in ("half_explicit_5", "index1_dopri5", "generalized_alpha", "generalized_alpha_index2"):
+        files = driver_files(system, method(name))
+        assert "saddle_algebra.h" in files
+        checked(compiler, tmp_path, files, "driver.c")
 
 
 FAST = ("-ffast-math", "-Ofast", "-ffinite-math-only")

@@ -330,6 +330,19 @@ def test_components_that_nothing_fixes() -> None:
         model.derive()
 
 
+def test_masses_that_are_zero_at_another_start() -> None:
+    """The elimination is chosen by the mass matrix at t = 0."""
+    model = sl.Model("fading")
+    q = model.node("point", "R2")
+    model.kinetic_energy((q.x_dot[0] ** 2 + (1 - model.t) * q.x_dot[1] ** 2) / 2)
+    model.constraint("bar", q.x[0] - q.x[1])
+    system = model.derive().compile(backend="numpy")
+    with pytest.raises(
+        SingularMassMatrixError, match=r"component 1 of node 'point' at t = 1, but not at t = 0"
+    ):
+        system.consistent_state(1.0)
+
+
 @functools.cache
 def losing(backend: str) -> System:
     """A component without mass whose constraint loses its slope at t = 1."""

@@ -204,6 +204,10 @@ class System(NamesSuccessors):
 
     def stated_state(self) -> StatedState:
         """Initial values as they were stated, on the group, but not checked against the constraints."""
+        return self._stated
+
+    @cached_property
+    def _stated(self) -> StatedState:
         q, v = self.own_initial()
         given = np.concatenate([n.velocity_given for n in self.layout.nodes])
         for (name, label), value in self.initial_fields.items():

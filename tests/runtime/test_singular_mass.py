@@ -337,9 +337,7 @@ def test_masses_that_are_zero_at_another_start() -> None:
     model.kinetic_energy((q.x_dot[0] ** 2 + (1 - model.t) * q.x_dot[1] ** 2) / 2)
     model.constraint("bar", q.x[0] - q.x[1])
     system = model.derive().compile(backend="numpy")
-    with pytest.raises(
-        SingularMassMatrixError, match=r"component 1 of node 'point' at t = 1, but not at t = 0"
-    ):
+    with pytest.raises(SingularMassMatrixError, match=r"component 1 of node 'point' at t = 1, but not at t = 0"):
         system.consistent_state(1.0)
 
 

@@ -395,6 +395,10 @@ ADAPTIVE_STEPS = 1e-6
 """Step sizes of adaptive runs in C and NumPy: the estimate is a difference of nearly equal numbers, 1e-10 of them with
 the tolerances of the tests, and the step size feels its fifth root."""
 
+LOOSE_STEPS = 3e-12
+"""The same where estimates are as large as 1e-2 of a state: roundings of v̇, which is what is left of terms of v/h;
+measured 1e-13."""
+
 ADAPTIVE_STATES = 1e-6
 """States of the same runs: the local error, 1e-4, times the relative difference of the step sizes, accumulated."""
 
@@ -534,3 +538,32 @@ of velocities up to 150 by 2e-14, over 2e-5; measured up to 3e-9."""
 
 PERIODIC = 1e-7
 """Derivatives of motions over a period of 64 to 128 steps of fifth order, whose errors are below 2e-8."""
+
+BEFORE_A_POLE = 1e-6
+"""Positions of up to 99 before a pole, in a run with rtol 1e-8: 1e-8 of them for each of the last steps; measured
+8e-8."""
+
+DOUBLE_ZERO = 1e-7
+"""Eigenvalues of a matrix of size 10 of which zero is a double one: rounding splits it by √ε times that size. Measured
+2e-15, where the zeros are exact."""
+
+BEAM = 1e-3
+"""Frequencies of a beam of 64 segments, relative: (β/64)²/12 for the wave number times length β = 7.85 of the third
+mode; measured 1.4e-4."""
+
+SHAPES = 1e-6
+"""Shapes of modes by sparse and dense matrices: `FREQUENCY` over the relative gaps of eigenvalues; measured 4e-8."""
+
+DECIMAL_CONDITIONS = 1e-38
+"""Order conditions with coefficients of 40 digits, sums of some tens of products; measured 3e-40."""
+
+SIXTEEN_DIGITS = 1e-15
+"""Order conditions with coefficients of 16 digits, sums of a dozen that are rounded by 5e-17; measured 7e-17."""
+
+CHAIN_ENERGY = 1e-8
+"""Energy of a chain over 1 s in J, of rates of up to 10: some 50 steps of tolerance 1e-10 times forces; measured
+7e-10."""
+
+FORMULATION_RATES = 5e-8
+"""Energies and momenta of two formulations at a tolerance of 1e-9, for rates of up to 10: some 20 steps, times masses
+and rates; measured 3e-9."""

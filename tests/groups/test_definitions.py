@@ -72,7 +72,7 @@ def test_rotation_vectors_compose_accurately(total: float) -> None:
     found = interpret(line, dict(zip(names.values(), [*first, *second], strict=True)))
     exact = numeric("SO3rv").compose([mpf(c) for c in first], [mpf(c) for c in second])
     assert mpmath.norm([mpf(x) - y for x, y in zip(found, exact, strict=True)]) < tolerances.COMPOSED * max(1, total)
-    assert abs(mpmath.norm(exact) - mpf(total) * mpf("0.995")) < 1e-6 * total
+    assert abs(mpmath.norm(exact) - mpf(total) * mpf("0.995")) < tolerances.EPSILON * total
 
 
 def test_rotation_vectors_of_whole_turns_vanish() -> None:

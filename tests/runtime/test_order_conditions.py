@@ -16,6 +16,7 @@ from symlie.runtime.methods.library import method, method_names
 from symlie.runtime.methods.order_conditions import chain_series, flow, inverse_weights, order_of, rkmk_series
 from symlie.runtime.methods.rkmk import Rkmk, order_of_truncation
 from symlie.runtime.methods.tableau import ExplicitTableau
+from tests import tolerances
 from tests.runtime.tableaux import tableau_of
 
 
@@ -52,7 +53,7 @@ def test_methods_have_exactly_the_stated_orders(name: str) -> None:
     found, embedded = known.orders()
     assert found.order == known.order
     assert (embedded.order if embedded else None) == known.order_hat
-    assert found.residual <= 1e-30 if known.tableau.is_decimal else found.residual == 0
+    assert found.residual <= tolerances.DECIMAL_CONDITIONS if known.tableau.is_decimal else found.residual == 0
     assert found.violated > 0 or known.order >= 5
 
 
@@ -128,7 +129,7 @@ def test_published_digits_are_enough() -> None:
         tableau, chains=tuple(map(shortened, tableau.chains)), result=shortened(tableau.result)
     )
     found = CrouchGrossman(rounded).orders()[0]
-    assert found.order == 4 and 0 < found.residual < 1e-15
+    assert found.order == 4 and 0 < found.residual < tolerances.SIXTEEN_DIGITS
 
 
 def test_a_commutative_algebra_has_classical_conditions() -> None:

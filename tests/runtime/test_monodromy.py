@@ -14,8 +14,8 @@ from scipy.special import ellipk
 import symlie as sl
 from symlie.errors import ModelError, PeriodicMotionError
 from symlie.models import heavy_top
-from symlie.runtime.integrate.solve import step_control
 from symlie.runtime.layout.layout import Array
+from symlie.runtime.methods.controllers import FIXED_STEPS
 from symlie.runtime.methods.library import method
 from symlie.runtime.methods.stepper import State, Stepper
 from symlie.runtime.statics.first_order import null_space
@@ -85,8 +85,7 @@ def consistent(system: System, q: Array, v: Array, t: float = 0.0) -> tuple[Arra
 def run_by_steps(system: System, q: Array, v: Array, h: float, steps: int) -> State:
     """The end of a run of half_explicit_5 that begins with v' of the acceleration-level system."""
     chosen = method("half_explicit_5")
-    control = step_control(system, chosen, h, None, None, "tumiotto2024", None, "none", False)
-    stepper = Stepper(system, chosen, control)
+    stepper = Stepper(system, chosen, FIXED_STEPS)
     acceleration, multipliers = system.mechanics.index1(0.0, q, v)
     state = State(0.0, q, v, multipliers, acceleration)
     for k in range(steps):

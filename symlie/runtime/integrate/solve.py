@@ -19,7 +19,7 @@ from symlie.runtime.integrate.segments import LARGEST_STEPS, Plan, interval, ste
 from symlie.runtime.integrate.stiffness import stiffness_limit
 from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.methods.chosen import chosen_method, method_of_run
-from symlie.runtime.methods.controllers import MAX_STEPS, Controller, StepControl, controller_by_name, tolerances
+from symlie.runtime.methods.controllers import HOLD, MAX_STEPS, Controller, StepControl, controller_by_name, tolerances
 from symlie.runtime.methods.family import Method
 from symlie.runtime.methods.library import method as method_of_name
 from symlie.runtime.methods.library import method_names
@@ -259,6 +259,7 @@ def step_control(
         chosen.exponent_of(method),
         chosen.fac_min,
         chosen.fac_max,
+        HOLD if method.keeps_factors else 1.0,
         chosen.h_min,
         chosen.h_max,
         kept.baumgarte,

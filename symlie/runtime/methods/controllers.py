@@ -116,6 +116,11 @@ def controller_by_name(name: str | Controller, options: Mapping[str, float] | No
     return dataclasses.replace(chosen, **changed)
 
 
+HOLD = 1.2
+"""Factor up to which a longer step is not taken where factors are kept, which belong to a length.
+Source: [HairerWanner1996], section IV.8."""
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class StepControl(Brief):
     """How the steps of one integration are taken: the step size, the estimate of the error, and the stabilisation.
@@ -132,6 +137,8 @@ class StepControl(Brief):
     exponent: float = 1.0
     fac_min: float = 0.0
     fac_max: float = 1.0
+    hold: float = 1.0
+    """Factor up to which a longer step is left as it is."""
     h_min: float = 0.0
     h_max: float = math.inf
     baumgarte: float = 0.0
@@ -148,7 +155,8 @@ class StepControl(Brief):
     def factor(self, error: float) -> float:
         """Factor of the step size after a step with this error."""
         proposed = self.safety * error**-self.exponent if error > 0 else self.fac_max
-        return min(self.fac_max, max(self.fac_min, proposed))
+        factor = min(self.fac_max, max(self.fac_min, proposed))
+        return 1.0 if 1 <= factor <= self.hold else factor
 
     def smallest_step(self, t: float, span: float) -> float:
         """The smallest step that moves time by more than its rounding, at t and over the whole interval."""

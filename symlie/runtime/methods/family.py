@@ -117,6 +117,11 @@ class Method(ABC):
         return self.tableau.order_hat
 
     @property
+    def keeps_factors(self) -> bool:
+        """Whether factors of a matrix are kept over steps of one length."""
+        return False
+
+    @property
     def has_estimate(self) -> bool:
         """Whether an embedded formula estimates the error, so that steps can be adaptive."""
         return self.tableau.has_estimate

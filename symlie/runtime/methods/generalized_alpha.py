@@ -180,6 +180,10 @@ class GeneralizedAlpha(Method):
         return self.orders()[0].order
 
     @property
+    def keeps_factors(self) -> bool:
+        return self.newton == "modified"
+
+    @property
     def has_estimate(self) -> bool:
         return self.order == self.tableau.order
 

@@ -63,8 +63,9 @@ static inline void record_tried(symlie_record *record, symlie_real t, symlie_rea
 /* Factor of the step size after a step with this error. */
 static inline symlie_real step_factor(const symlie_control *control, symlie_real error)
 {
-    const symlie_real factor = error > 0 ? control->safety * pow(error, -control->exponent) : control->fac_max;
-    return fmin(control->fac_max, fmax(control->fac_min, factor));
+    const symlie_real proposed = error > 0 ? control->safety * pow(error, -control->exponent) : control->fac_max;
+    const symlie_real factor = fmin(control->fac_max, fmax(control->fac_min, proposed));
+    return factor >= 1 && factor <= control->hold ? 1 : factor;
 }
 
 /* The smallest step that moves time by more than its rounding, at t and over the interval of the plan. */

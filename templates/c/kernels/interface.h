@@ -105,6 +105,7 @@ typedef struct {
     symlie_real exponent;
     symlie_real fac_min;
     symlie_real fac_max;
+    symlie_real hold;           /* factor up to which a longer step is left as it is */
     symlie_real h_min;
     symlie_real h_max;
     symlie_real baumgarte;      /* alpha of B v + b + alpha Phi = 0 in the stages, in 1/s */

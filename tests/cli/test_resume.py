@@ -46,7 +46,7 @@ def press(self, fraction):
     if fraction > 0.1:
         signal.raise_signal(signal.SIGINT)
 
-Progress.__call__ = press
+Progress.of_run = press
 signal.signal(signal.SIGINT, signal.default_int_handler)
 sys.exit(main(sys.argv[1:]))
 """

@@ -41,9 +41,12 @@ def patch(folder: Path, block: Block) -> None:
 
 
 def follow(recipe: Path, folder: Path) -> str:
-    """Follow a recipe in a copy of the repository, and return what was printed."""
+    """Follow a recipe in a copy of the repository, and return what was printed.
+
+    Compiled modules are copied, too; those of changed files are compiled anew, since their times differ.
+    """
     for name in COPIED:
-        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(ROOT / name, folder / name)
     printed = ""
     environment = {**os.environ, "PYTHONPATH": str(folder), "SYMLIE_CACHE": str(folder / "cache")}
     for block in blocks_of(recipe):

@@ -12,7 +12,7 @@ from scipy.linalg import expm
 from scipy.special import ellipk
 
 import symlie as sl
-from symlie.errors import ModelError, PeriodicMotionError
+from symlie.errors import ModelError, PeriodicMotionError, RedundantConstraintsError
 from symlie.models import heavy_top
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.controllers import FIXED_STEPS
@@ -277,6 +277,34 @@ MISTAKES: list[tuple[dict[str, Any], type[Exception], str]] = [
 def test_mistakes_are_named(options: dict[str, Any], kind: type[Exception], sentence: str) -> None:
     with pytest.raises(kind, match=sentence):
         swing().monodromy(**options)
+
+
+def test_dependent_rows_are_named() -> None:
+    model = sl.Model("held_twice")
+    bob = model.node("bob", "R2")
+    model.kinetic_energy(bob.x_dot.dot(bob.x_dot) / 2)
+    model.constraint("rod", (bob.x.dot(bob.x) - 1) / 2)
+    model.constraint("again", bob.x.dot(bob.x) - 1)
+    system = model.derive().compile(backend="numpy")
+    with pytest.raises(RedundantConstraintsError, match="'rod', row 1 of constraint 'again' depend on each other"):
+        system.monodromy(1.0, np.array([0.0, -1.0]), np.array([1.0, 0.0]))
+
+
+def test_a_rod_without_mass() -> None:
+    """M is regular on the constraints alone: a point mass at the end of a massless link on SE(2), as the pendulum."""
+    model = sl.Model("massless_link")
+    link = model.node("link", sl.SE2)
+    end = link.U + link.Omega[0] * sl.vector(0, 1)
+    model.kinetic_energy(end.dot(end) / 2)
+    model.potential_energy(9.81 * (link.x + link.R * sl.vector(1, 0))[1])
+    model.constraint("pivot", link.x)
+    model.initial(link, p=[0, -1], x=[0, 0], Omega=[0])
+    system = model.derive().compile(backend="numpy")
+    found = system.monodromy(0.9, steps=64)
+    expected = np.exp(0.9j * np.sqrt(9.81) * np.array([-1, 1]))
+    np.testing.assert_allclose(
+        np.sort_complex(found.multipliers), np.sort_complex(expected), rtol=0, atol=tolerances.PERIODIC
+    )
 
 
 def test_nodes_without_velocity_are_refused() -> None:

@@ -17,7 +17,7 @@ import numpy as np
 
 from symlie.errors import ModelError, PeriodicMotionError
 from symlie.runtime.layout.layout import Array
-from symlie.runtime.statics.first_order import independent_coordinates
+from symlie.runtime.statics.first_order import independent_coordinates, no_mass
 from symlie.runtime.statics.linearization import checked_vector
 from symlie.runtime.statics.residual import Statics
 from symlie.runtime.statics.spectrum import Complex
@@ -30,6 +30,7 @@ from symlie.runtime.statics.steady_motion import (
     spin_of,
 )
 from symlie.runtime.statics.tangent_flow import TangentFlow
+from symlie.runtime.system.solvability import check_rows
 from symlie.showing import Brief
 
 if TYPE_CHECKING:
@@ -102,7 +103,13 @@ def monodromy(
     _check_state(system, t, q, v)
     ad = bracket_matrix(system, spin_of(layout, frame))
     free = np.flatnonzero(layout.free)
-    flow, begin = TangentFlow(system), _Instant(system, t, q, v, *system.mechanics.index1(t, q, v), np.eye(len(free)))
+    try:
+        known = system.mechanics.index1(t, q, v)
+    except np.linalg.LinAlgError:
+        if layout.rows:
+            check_rows(layout, system.algebra, system.mechanics.jacobian(t, q))
+        raise no_mass(layout.name) from None
+    flow, begin = TangentFlow(system), _Instant(system, t, q, v, *known, np.eye(len(free)))
     e, s, g, _ = independent_coordinates(system, begin.mass, begin.jacobian, begin.hidden)
     variation, velocity = (np.zeros((layout.dimension, e.shape[1] + s.shape[1])) for _ in range(2))
     variation[free, : e.shape[1]] = e

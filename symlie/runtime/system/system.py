@@ -335,6 +335,8 @@ class System(NamesSuccessors):
             An argument has a wrong shape, or the system has nodes without velocity or rows of accelerations.
         EquilibriumError
             A direction has no mass and is not fixed.
+        RedundantConstraintsError
+            Constraint rows depend on each other.
         IntegrationError
             A step fails.
         """

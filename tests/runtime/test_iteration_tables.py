@@ -5,6 +5,7 @@ import pytest
 
 from symlie.models.heavy_top import build
 from symlie.runtime.integrate.iteration import iteration_of
+from tests import tolerances
 
 
 @pytest.mark.parametrize(
@@ -28,6 +29,6 @@ def test_products_with_the_tangent_operator(group: str, rows: list[tuple[int, in
     values[units[:, 1]] += B[units[:, 0]]
     i, j = np.indices((3, 6)).reshape(2, -1)
     product = values[structure.places(i + 6, j)].reshape(3, 6)
-    np.testing.assert_allclose(product, system.algebra.jacobian_matrix(B) @ T, rtol=0, atol=8 * np.finfo(float).eps)
+    np.testing.assert_allclose(product, system.algebra.jacobian_matrix(B) @ T, rtol=0, atol=tolerances.OPERATOR)
     assert sorted({(int(row % 6), int(row % 6 + numbers)) for _, _, _, row, numbers, _ in runs}) == rows
     assert sorted(set(system.algebra.jacobian_columns[units[:, 0]].tolist())) == unit

@@ -182,7 +182,7 @@ def test_a_pendulum() -> None:
         swinging(1.0 + 1e-5)[2][0] - swinging(1.0 - 1e-5)[2][0]
     )
     expected = [[1, -lag * v[0] * rate / angle], [0, 1]]
-    np.testing.assert_allclose(found.matrix, expected, rtol=0, atol=1e-6)
+    np.testing.assert_allclose(found.matrix, expected, rtol=0, atol=tolerances.PERIODIC)
 
 
 def test_errors_fall_with_the_fifth_power() -> None:

@@ -97,11 +97,11 @@ def test_many_turns_between_requested_times(backend: str) -> None:
     assert all(e.q[0] > 0 for e in solution.events)
 
 
-@pytest.mark.parametrize(("backend", "runs"), [("c", 150), ("numpy", 1)])
-def test_rotations_of_many_radians_in_a_step(runs: int, backend: str) -> None:
+@pytest.mark.parametrize(("backend", "runs", "fastest"), [("c", 150, 65), ("numpy", 1, 30)])
+def test_rotations_of_many_radians_in_a_step(runs: int, fastest: float, backend: str) -> None:
     """As many zeros as fine samples of the closed forms change sign; no function turns twice within 1/64 of a step."""
     random = np.random.default_rng(5)
-    for speed in random.uniform(0.5, 65, runs):
+    for speed in random.uniform(0.5, fastest, runs):
         t_eval = np.cumsum(random.uniform(0.2, 1, 3))
         end = float(t_eval[-1])
         system = drum(backend).with_initial("drum", Omega=[speed])

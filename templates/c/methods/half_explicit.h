@@ -11,8 +11,8 @@
  * the configuration and solves the last stage again with them in place of the last row of A, so that its velocity
  * satisfies the constraint. Without constraints this is the explicit Runge-Kutta-Munthe-Kaas method of the same
  * tableau. Where a node has no velocity, its part of V_i in (12) is its field at stage i, from all states and from Vdot_i
- * and Lambda_i; no constraint depends on points, so that (14) comes before. Stages count from zero here. Source:
- * [Tumiotto2024], equations (12) to (15) and section 3.
+ * and Lambda_i; no constraint depends on points, so that (14) comes before. Stages count from zero here.
+ * Source: [Tumiotto2024], equations (12) to (15) and section 3.
  *
  * Where M is regular on the constraints alone, stage 1 is in the place of (13), unless Vdot_1 is known,
  *

@@ -134,6 +134,16 @@ def test_pictures_of_iterations() -> None:
     np.testing.assert_array_equal(both.lines[0].get_ydata(), trace.newton_iterations[trace.accepted])
 
 
+def test_many_halvings_are_inside_of_the_picture() -> None:
+    """A step may have more of them than iterations."""
+    solution = run_of("numpy", "full")
+    trace = trace_of(solution)
+    halvings = np.where(np.arange(len(trace.t)) == len(trace.t) - 1, 40, 0)
+    axes = dataclasses.replace(solution, trace=dataclasses.replace(trace, halvings=halvings)).plot_steps().axes[-1]
+    marks = next(line for line in axes.lines if line.get_marker() == "v")
+    assert marks.get_ydata().tolist() == [40] and axes.get_ylim()[1] > 40
+
+
 def test_traces_of_methods_without_an_estimate() -> None:
     """They have iterations, and no errors."""
     with pytest.warns(Notice, match="order 1"):

@@ -141,7 +141,8 @@ def draw_iterations(axes: Axes, traces: Mapping[str, Trace]) -> None:
         axes.plot([], [], "v", color="0.3", markersize=4, label="halvings")
     axes.set_ylabel("Newton iterations")
     axes.yaxis.set_major_locator(MaxNLocator(integer=True))
-    most = max(int(trace.newton_iterations.max(initial=1)) for trace in traces.values())
+    counts = [part for trace in traces.values() for part in (trace.newton_iterations, trace.halvings)]
+    most = max(int(part.max(initial=1)) for part in counts)
     axes.set_ylim(-EDGE * most, (1 + EDGE) * most)
     axes.grid(visible=True)
     axes.set_axisbelow(True)

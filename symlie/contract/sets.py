@@ -18,7 +18,8 @@ CORE = "core"
 class MatrixKind:
     """A matrix of derivatives of a whole system.
 
-    Its rows and columns are ``velocities`` (components), ``rows`` (of constraints), ``inputs`` or ``outputs``.
+    Its rows and columns are ``velocities`` (components), ``components`` of local coordinates of all nodes, ``rows`` (of
+    constraints), ``inputs`` or ``outputs``.
     """
 
     name: str
@@ -62,12 +63,20 @@ _VARIATIONS = (
     MatrixKind("curvature_by_velocity", "Zv", "rows", "velocities", "∂Z/∂v"),
 )
 
+_FIELDS = (
+    MatrixKind("field_by_configuration", "Sq", "components", "components", "D_y [g; -f], where it is not in K"),
+    MatrixKind("field_by_velocity", "Sv", "components", "velocities", "∂(-f)/∂v"),
+    MatrixKind("field_by_acceleration", "Sa", "components", "velocities", "∂(-f)/∂v'"),
+    MatrixKind("field_by_multipliers", "Sl", "components", "rows", "∂(-f)/∂λ"),
+)
+
 SETS: Mapping[str, KernelSet] = {
     s.name: s
     for s in (
         KernelSet("newton", "Newton matrices", _NEWTON),
         KernelSet("ports", "derivatives by inputs and of outputs", _PORTS),
         KernelSet("variations", "derivatives of constraints on accelerations", _VARIATIONS),
+        KernelSet("fields", "derivatives of fields f, and of forces by what they move", _FIELDS),
         KernelSet("tangent", "tangent operators as matrices"),
         KernelSet("cayley", "steps in coordinates of the Cayley map"),
         KernelSet("second_kind", "steps in coordinates of the second kind"),

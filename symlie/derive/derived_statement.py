@@ -12,6 +12,7 @@ from symlie.modeling.statement import Statement
 from symlie.showing import Brief
 
 if TYPE_CHECKING:
+    from symlie.derive.field_matrices import FieldMatrices
     from symlie.derive.newton_matrices import NewtonMatrices
 
 
@@ -29,6 +30,14 @@ class DerivedStatement(Brief):
         from symlie.derive.newton_matrices import derive_newton_matrices
 
         return derive_newton_matrices(self)
+
+    @functools.cached_property
+    def fields(self) -> FieldMatrices:
+        """Derivatives of fields, behind K, C and H in the program, whichever are asked for first."""
+        from symlie.derive.field_matrices import derive_field_matrices
+
+        _ = self.newton
+        return derive_field_matrices(self)
 
 
 def derive_statement(statement: Statement) -> DerivedStatement:

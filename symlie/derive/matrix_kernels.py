@@ -13,6 +13,7 @@ from sympy import Expr, Symbol
 from symlie.contract.kernels import KERNELS
 from symlie.contract.signature import Argument, Signature
 from symlie.derive.derived_statement import DerivedStatement
+from symlie.derive.field_matrices import has_points
 from symlie.derive.kernels import parameter_symbols, symbols_of
 from symlie.derive.newton_matrices import Matrix
 from symlie.derive.ports import derive_ports
@@ -28,6 +29,7 @@ _Derived = tuple[Sequence[Symbol], Sequence[Symbol], Sequence[Matrix]]
 
 MATRICES: Mapping[str, Callable[[Model, DerivedStatement], _Derived]] = {
     "newton": lambda model, d: (d.newton.acceleration, d.newton.multipliers, d.newton.matrices),
+    "fields": lambda model, d: (d.fields.acceleration, d.fields.multipliers, d.fields.matrices),
     "ports": lambda model, d: _ports(model, d),
     "variations": lambda model, d: derive_variations(d),
 }
@@ -35,9 +37,9 @@ MATRICES: Mapping[str, Callable[[Model, DerivedStatement], _Derived]] = {
 
 
 def _ports(model: Model, derived: DerivedStatement) -> _Derived:
-    # Both sets are statements of one program: ports come behind the Newton matrices, so that their text is one
-    # whichever of the sets is asked for first.
-    _ = derived.newton
+    # All sets are statements of one program: ports come behind the others, so that their text is one whichever of the
+    # sets is asked for first.
+    _ = derived.fields if has_points([derived]) else derived.newton
     return derive_ports(derived, model.inputs)
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from symlie.contract.sets import SETS
 from symlie.derive.equations import Equations
+from symlie.derive.field_matrices import has_points
 from symlie.derive.matrix_kernels import MATRICES, element_matrices
 from symlie.derive.step_kernels import step_kernels
+from symlie.errors import GroupError
 from symlie.ir.sets import NodeTypeSet, SetKernels
 
 
@@ -22,9 +24,11 @@ def derive_set(equations: Equations, name: str) -> SetKernels:
     Raises
     ------
     GroupError
-        A group of the model does not have these coordinates.
+        A group of the model does not have these coordinates, or none of its nodes moves by a field.
     """
     model, chosen = equations.model, SETS[name]
+    if name == "fields" and not has_points(equations.derived):
+        raise GroupError(f"All nodes of '{model.name}' have velocities: there are no derivatives of fields.")
     if name in MATRICES:
         elements = tuple(element_matrices(model, d, name) for d in equations.derived)
         return SetKernels(model.name, chosen, elements=elements)

@@ -5,8 +5,10 @@
     M v̇ + g(t, q, v) + Bᵀ λ = 0                                                 (3)
     Φ(t, q) = 0                                                                 (4)
     B v + b = 0   (with η; without it rows without Φ)                           (5)
+    v̇ = f(t, q, v, v̇, λ)   (nodes without velocity)                             (6)
 
-A formula of the method says what v and v̇ are for an increment w. Newton's method finds θ, λ and η.
+A formula of the method says what v and v̇ are for an increment w; of nodes without velocity v̇ is the rate of the
+increment. Newton's method finds θ, λ and η.
 Source: [Holzinger2024], algorithms 4 and 5; [Hante2022], section 5.
 """
 
@@ -50,7 +52,7 @@ class Formula(Protocol):
 
 
 class ImplicitStep:
-    """(1) to (5) as functions of u = (θ, λ, η).
+    """(1) to (6) as functions of u = (θ, λ, η).
 
     Parameters
     ----------
@@ -91,7 +93,7 @@ class ImplicitStep:
         self.matrix = IterationMatrix(system, self.has_eta, parts)
         self.B_n = self._jacobian(t_n, q_n)
         self.record, self.memory = record, memory
-        self.has_factors = len(record) > 0 and tuple(record[2:4]) == formula.slopes
+        self.has_factors = len(record) > 0 and tuple(record[2:4]) == formula.slopes[:2]
         if self.has_factors:
             self.factors = self._kept()
 
@@ -100,7 +102,7 @@ class ImplicitStep:
 
     def guess(self, theta: Array, multipliers: Array) -> Array:
         """A first u."""
-        return np.concatenate([self.layout.free * theta, multipliers, np.zeros(self.has_eta * self.layout.rows)])
+        return np.concatenate([self.layout.sought * theta, multipliers, np.zeros(self.has_eta * self.layout.rows)])
 
     def increment(self, u: Array) -> Array:
         """w."""
@@ -120,7 +122,7 @@ class ImplicitStep:
         q = m.kernels.advance(self.q_n, theta)
         m.prescribe(self.t, q, v)
         prescribed = m.kernels.prescribed_acceleration(m.p, self.t)
-        acceleration = np.where(self.layout.free, acceleration, prescribed)
+        acceleration = np.where(self.layout.sought, acceleration, prescribed)
         return Point(self.t, q, v, acceleration, u[n : n + rows], theta)
 
     def residual(self, u: Array) -> Array:
@@ -130,15 +132,23 @@ class ImplicitStep:
         # (3)
         r = m.force(at.t, at.q, at.v) + m.algebra.apply_mass(m.mass(at.t, at.q), at.acceleration)
         if not layout.rows:
-            return np.asarray(layout.free * r)
+            return self._with_fields(layout.free * r)
         B = m.jacobian(at.t, at.q)
-        r = layout.free * (r + m.algebra.pull(B, at.multipliers))
+        r = self._with_fields(layout.free * (r + m.algebra.pull(B, at.multipliers)))
         # (4), (5)
         hidden = m.hidden_residual(at.t, at.q, at.v, B)
         position = np.where(layout.holonomic, m.constraint(at.t, at.q), hidden)
         if not self.has_eta:
             return np.concatenate([r, position])
         return np.concatenate([r, position, layout.holonomic * hidden])
+
+    def _with_fields(self, r: Array) -> Array:
+        if not self.layout.has_fields:
+            return r
+        # (6)
+        at = self.point
+        rate = self.mechanics.field(at.t, at.q, at.v, at.acceleration, at.multipliers)
+        return np.where(self.layout.has_velocity, r, at.acceleration - rate)
 
     def check(self, r: Array) -> None:
         """Name the first component or row that is not finite."""
@@ -156,7 +166,7 @@ class ImplicitStep:
         self.factors = self.matrix.taken(at, slopes, self.B_n)
         self.has_factors = True
         if len(self.record):
-            numbers = [at.t, self.t_n, *slopes]
+            numbers = [at.t, self.t_n, *slopes[:2]]
             vectors = [at.q, self.q_n, at.v, at.acceleration, at.theta, at.multipliers]
             self.record = np.concatenate([numbers, *vectors])
             self._keep()
@@ -167,9 +177,9 @@ class ImplicitStep:
             return self.memory[self.record.tobytes()]
         layout = self.layout
         sizes = [4, *[layout.storage] * 2, *[layout.dimension] * 3]
-        (t, t_n, *slopes), q, q_n, v, a, theta, multipliers = np.split(self.record, np.cumsum(sizes))
+        (t, t_n, *_), q, q_n, v, a, theta, multipliers = np.split(self.record, np.cumsum(sizes))
         at = Point(t, q, v, a, multipliers, theta)
-        self.factors = self.matrix.taken(at, Slopes(*slopes), self._jacobian(t_n, q_n))
+        self.factors = self.matrix.taken(at, self.formula.slopes, self._jacobian(t_n, q_n))
         self._keep()
         return self.factors
 
@@ -180,7 +190,7 @@ class ImplicitStep:
     @property
     def floor(self) -> float:
         """Norm of a residual that is made of rounding alone."""
-        return self.matrix.rounding(self.point, self.factors.stiffness, self.formula.slopes.acceleration)
+        return self.matrix.rounding(self.point, self.factors, self.formula.slopes)
 
     def correction(self, r: Array) -> Array:
         """Solve with the matrix."""

@@ -8,6 +8,10 @@ It is the derivative of [M v̇ + g + Bᵀλ; Φ; B v + b] by (θ, λ, η), where
 dv = γ' (dθ + B_nᵀ dη), dv̇ = β' (dθ + B_nᵀ dη). The last row and column belong to stabilised index 2 alone. Rows
 without Φ have γ' B + H T in the second row, and neither the third nor an η. In the last column M and C are those
 within nodes: η is small. Components that nothing integrates keep their θ.
+
+Where nodes have no velocity there are rows v̇ - f, where v̇ is what the formula makes of their θ, dv̇ = δ' dθ: δ' on the
+diagonal, and [Sq T + γ' Sv + β' Sa   Sl   0]; forces by what moves there are in Sq, too. The matrices are those of
+`symlie.derive.field_matrices`.
 """
 
 from __future__ import annotations
@@ -28,10 +32,14 @@ if TYPE_CHECKING:
 
 
 class Slopes(NamedTuple):
-    """What an implicit formula makes of its increment: γ' = dv/dw in 1/s, and β' = dv̇/dw in 1/s²."""
+    """What an implicit formula makes of its increment: γ' = dv/dw in 1/s, β' = dv̇/dw in 1/s², δ' = dv̇/dw in 1/s.
+
+    The last one belongs to nodes without velocity, where v̇ is the rate of the increment.
+    """
 
     velocity: float
     acceleration: float
+    rate: float
 
 
 @dataclass(frozen=True)
@@ -81,6 +89,7 @@ class IterationMatrix:
     def __init__(self, system: System, has_eta: bool, parts: MatrixParts) -> None:
         self.layout, self.mechanics, self.has_eta, self.parts = system.layout, system.mechanics, has_eta, parts
         self.kernels = system.newton_matrices.kernels
+        self.fields = system.sets.matrices("fields").kernels if self.layout.has_fields else None
         matrix = system.sets.iteration(has_eta, system.mechanics.massless)
         self.structure, self.tables, self.squares = matrix.structure, matrix.places, matrix.squares
 
@@ -135,6 +144,14 @@ class IterationMatrix:
         add("DAMPING_TO", damped * C)
         add_products("STIFFNESS_TO", K / scale, tables["STIFFNESS_COLUMN"])
         values[tables["UNIT_TO"]] = 1
+        Sq = np.zeros(0)
+        if self.fields is not None:
+            Sq, Sv, Sa, Sl = self.fields(m.p, at.t, at.q, at.v, a, multipliers)
+            values[tables["STATE_UNIT_TO"]] += slopes.rate / scale
+            add_products("STATE_TO", Sq / scale, tables["STATE_COLUMN"])
+            add("STATE_VELOCITY_TO", damped * Sv)
+            add("STATE_ACCELERATION_TO", inertial * Sa)
+            add("STATE_MULTIPLIER_TO", Sl)
         if self.layout.rows:
             B = m.jacobian(at.t, at.q)
             add("PULL_TO", B)
@@ -145,7 +162,7 @@ class IterationMatrix:
                 self._add_eta(values, slopes, inertial * M, damped * C, B, start)
         values[self.structure.stored :] = 0
         try:
-            return TakenMatrix(Factors(self.structure, values), K, scale)
+            return TakenMatrix(Factors(self.structure, values), K, Sq, scale)
         except SingularMatrixError as error:
             raise SingularSystemError(
                 f"The matrix of an implicit step is singular at {self.unknown_name(error.unknown)}"
@@ -175,34 +192,39 @@ class IterationMatrix:
             return self.layout.velocity_name(unknown)
         return self.layout.row_name((unknown - n) % self.layout.rows)
 
-    def rounding(self, at: Point, K: Array, acceleration: float) -> float:
+    def rounding(self, at: Point, taken: TakenMatrix, slopes: Slopes) -> float:
         """Norm of a residual that is made of rounding alone: of its terms, and of the configuration that they see.
 
-        v̇ is rounded as its part dv̇/dw θ is, with dv̇/dw the number ``acceleration`` in 1/s²; short steps cancel it.
+        v̇ is rounded as its part dv̇/dw θ is; short steps cancel it.
         """
-        m, layout, tables = self.mechanics, self.layout, self.tables
+        m, layout, tables, K = self.mechanics, self.layout, self.tables, taken.stiffness
         storage, begin = tables["STORED_SIZE"], tables["STORED"]
         largest = np.maximum.reduceat(np.append(np.abs(at.q), 0.0), np.stack([begin, begin + storage], 1).ravel())[::2]
         terms = np.abs(m.force(at.t, at.q, at.v))
         M, i, j = m.mass(at.t, at.q), tables["MASS_ROW"], tables["MASS_COLUMN"]
-        size = np.abs(at.acceleration) + acceleration * np.abs(at.theta)
+        size = np.abs(at.acceleration) + slopes.acceleration * np.abs(at.theta)
         np.add.at(terms, i, np.abs(M) * size[j])
         np.add.at(terms, j[i != j], (np.abs(M) * size[i])[i != j])
         np.add.at(terms, tables["STIFFNESS_ROW"], np.abs(K) * largest[tables["STIFFNESS_COLUMN"]])
+        if layout.has_fields:
+            state = tables["STATE"]
+            terms[state] = 2 * np.abs(at.acceleration[state]) + slopes.rate * np.abs(at.theta[state])
+            np.add.at(terms, tables["STATE_ROW"], np.abs(taken.fields) * largest[tables["STATE_COLUMN"]])
         rows = np.zeros(layout.rows)
         if layout.rows:
             B, row, column = np.abs(m.jacobian(at.t, at.q)), tables["JACOBIAN_ROW"], tables["JACOBIAN_COLUMN"]
             np.add.at(terms, column, B * np.abs(at.multipliers[row]))
             np.add.at(rows, row, B * largest[column])
-        return float(ROUNDING * np.linalg.norm(np.concatenate([rows, terms * layout.free])))
+        return float(ROUNDING * np.linalg.norm(np.concatenate([rows, terms * layout.sought])))
 
 
 @dataclass(frozen=True, eq=False)
 class TakenMatrix:
-    """Factors of a matrix, with the stored values of K that it was made of."""
+    """Factors of a matrix, with the stored values of K and of Sq that it was made of."""
 
     factors: Factors
     stiffness: Array
+    fields: Array
     scale: float
 
     def solve(self, r: Array, dimension: int, rows: int) -> Array:

@@ -50,7 +50,9 @@ def driver_files(system: System, method: Method) -> dict[str, str]:
 def kernel_sets(method: Method, layout: Layout) -> tuple[str, ...]:
     """Sets of kernels that a method's time loop includes."""
     of_nodes = (method.kernel_set,) if method.kernel_set else ()
-    return of_nodes if method.iteration(layout) is None else (*of_nodes, "newton", "tangent")
+    if method.iteration(layout) is None:
+        return of_nodes
+    return (*of_nodes, "newton", *(["fields"] if layout.has_fields else []), "tangent")
 
 
 def driver_source(method: Method, model: str, algebra: str, sets: Sequence[str] = ()) -> dict[str, str]:

@@ -8,7 +8,7 @@ from symlie.runtime.linear.saddle import REFINEMENTS, SaddleAlgebra, saddle_tabl
 from symlie.runtime.methods.family import Method
 from symlie.runtime.system.system import System
 
-REPLACED = ("LOCAL", "TANGENT_ROW", "STIFFNESS_TO", "PUSH_TO", "HIDDEN_TO", "HIDDEN_COLUMN")
+REPLACED = ("LOCAL", "TANGENT_ROW", "STIFFNESS_TO", "PUSH_TO", "HIDDEN_TO", "HIDDEN_COLUMN", "STATE_TO")
 """Tables of products with T that know nothing of zeros."""
 
 

@@ -64,7 +64,11 @@ class ShorterSteps:
     def _step(stepper: Stepper, start: States, k: int, t: Array) -> Trial:
         """The result of the step from a state to its time."""
         begin = State(float(start.t[k]), start.q[k], start.v[k], start.multipliers[k])
-        return stepper.step(begin, float(t[k]) - begin.t)
+        trial = stepper.step(begin, float(t[k]) - begin.t)
+        if stepper.rows and stepper.method.own:
+            # A step that begins anew and is short may know its multipliers badly.
+            _, trial.multipliers = stepper.acceleration(float(t[k]), trial.q, trial.v, trial.multipliers)
+        return trial
 
     def _in_c(self, compiled: CompiledMethod, recorded: States, interval: NDArray[np.intp], t: Array) -> States:
         library = compiled.library

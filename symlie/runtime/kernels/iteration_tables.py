@@ -1,4 +1,4 @@
-"""Where the values of M, B, K, C and H belong in the matrix of Newton's method for implicit steps, as C takes it.
+"""Where the values of matrices belong in that of Newton's method for implicit steps, as C takes it.
 
 `symlie.runtime.implicit.iteration_matrix` says what the matrix is. Unknowns are θ, then λ, then η where it is there.
 Places that belong to components that nothing integrates lead behind the values, where nothing is read.
@@ -26,7 +26,9 @@ Integers = NDArray[np.intp]
 Mask = NDArray[np.bool_]
 
 
-def unknowns_of(layout: Layout, has_eta: bool, table: SetTable, massless: Integers) -> Unknowns:
+def unknowns_of(
+    layout: Layout, has_eta: bool, table: SetTable, fields: SetTable | None, massless: Integers
+) -> Unknowns:
     """The unknowns of an implicit step: θ, λ, and with stabilised index 2 η; by nodes and by instances with rows.
 
     Parameters
@@ -35,8 +37,8 @@ def unknowns_of(layout: Layout, has_eta: bool, table: SetTable, massless: Intege
         Layout of the system.
     has_eta
         Whether there is an η for each λ.
-    table
-        Table of the set ``newton``.
+    table, fields
+        Tables of the set ``newton``, and of the set ``fields`` where nodes move by fields.
     massless
         Velocity components that M does not determine.
     """
@@ -50,6 +52,10 @@ def unknowns_of(layout: Layout, has_eta: bool, table: SetTable, massless: Intege
         at_node = np.split(meeting[order, 0], np.flatnonzero(np.diff(meeting[order, 1])) + 1)
         pairs += [np.array([*itertools.combinations(group, 2)], dtype=np.intp).reshape(-1, 2) for group in at_node]
     hidden = np.stack([instance[H[0]], node[H[1]]], axis=1)[layout.free[H[1]]]
+    if fields is not None:
+        Sq, Sv, Sa, Sl = (places for places, _ in matrix_positions(layout, SETS["fields"], fields))
+        pairs += [np.stack([node[i], node[j]], axis=1)[layout.sought[j]] for i, j in (Sq, Sv, Sa)]
+        pairs.append(np.stack([node[Sl[0]], instance[Sl[1]]], axis=1))
     # Rows of η have B B_nᵀ on the diagonal: nodes without mass need those of λ beside them, not both.
     rows_of_eta = [saddle.acts_on + np.array([layout.rows, 0])] if has_eta and not len(massless) else []
     return Unknowns(
@@ -70,7 +76,9 @@ class IterationTables:
     """Numbers of T(θ), node by node."""
 
 
-def iteration_tables(layout: Layout, has_eta: bool, table: SetTable, massless: Integers) -> IterationTables:
+def iteration_tables(
+    layout: Layout, has_eta: bool, table: SetTable, fields: SetTable | None, massless: Integers
+) -> IterationTables:
     """The matrix of implicit steps.
 
     Parameters
@@ -79,15 +87,18 @@ def iteration_tables(layout: Layout, has_eta: bool, table: SetTable, massless: I
         Layout of the system.
     has_eta
         Whether there is an η for each λ.
-    table
-        Table of the set ``newton``.
+    table, fields
+        Tables of the set ``newton``, and of the set ``fields`` where nodes move by fields.
     massless
         Velocity components that M does not determine.
     """
     kinds = ("dense", "band", "blocks") if layout.is_fixed else ("band", "blocks")
-    structure = elimination_structure(unknowns_of(layout, has_eta, table, massless), kinds)
+    structure = elimination_structure(unknowns_of(layout, has_eta, table, fields, massless), kinds)
     squares = sum(n.count * n.type.dimension**2 for n in layout.nodes)
-    return IterationTables(structure, _places(layout, has_eta, table, structure), squares)
+    places = _places(layout, has_eta, table, structure)
+    if fields is not None:
+        places |= _places_of_fields(layout, fields, structure)
+    return IterationTables(structure, places, squares)
 
 
 def _places(
@@ -107,7 +118,7 @@ def _places(
         found[kept] = places.places(rows[kept], columns[kept])
         return found
 
-    held = np.flatnonzero(~mobile)
+    held = np.flatnonzero(~layout.sought)
     i, j = layout.assembled("mass")
     k, c, h = (places for places, _ in matrix_positions(layout, SETS["newton"], table))
     rows, components = layout.assembled("jacobian")
@@ -173,12 +184,42 @@ def _places(
     return {name: np.ascontiguousarray(values, dtype=np.int32) for name, values in found.items()}
 
 
-PRODUCTS = {"STIFFNESS": "STIFFNESS_COLUMN", "PUSH": "JACOBIAN_COLUMN", "HIDDEN": "HIDDEN_COLUMN"}
-"""Products K T, B T and H T with the table of the columns of their left factors."""
+def _places_of_fields(layout: Layout, table: SetTable, places: EliminationStructure) -> dict[str, NDArray[np.int32]]:
+    """Tables of what is there where nodes move by fields."""
+    q, v, a, multipliers = (found for found, _ in matrix_positions(layout, SETS["fields"], table))
+    sizes = _sizes(layout, "dimension")
+    first = np.repeat(np.cumsum(sizes) - sizes, sizes)
+    moved = np.flatnonzero(~layout.has_velocity)
+
+    def to(rows: Integers, columns: Integers, kept: Mask) -> Integers:
+        found = np.full(len(rows), places.stored, dtype=np.int64)
+        found[kept] = places.places(rows[kept], columns[kept])
+        return found
+
+    found: dict[str, NDArray[np.integer]] = {
+        "STATE": moved,
+        "STATE_UNIT_TO": places.places(moved, moved),
+        "STATE_ROW": q[0],
+        "STATE_COLUMN": q[1],
+        "STATE_TO": to(q[0], first[q[1]], layout.sought[q[0]] & layout.sought[q[1]]),
+        "STATE_VELOCITY_TO": to(*v, layout.free[v[1]]),
+        "STATE_ACCELERATION_TO": to(*a, layout.free[a[1]]),
+        "STATE_MULTIPLIER_TO": places.places(multipliers[0], layout.dimension + multipliers[1]),
+    }
+    return {name: np.ascontiguousarray(values, dtype=np.int32) for name, values in found.items()}
+
+
+PRODUCTS = {
+    "STIFFNESS": "STIFFNESS_COLUMN",
+    "PUSH": "JACOBIAN_COLUMN",
+    "HIDDEN": "HIDDEN_COLUMN",
+    "STATE": "STATE_COLUMN",
+}
+"""Products K T, B T, H T and Sq T with the table of the columns of their left factors."""
 
 
 def products_without_zeros(layout: Layout, tangent: SetTable, matrix: IterationTables) -> dict[str, NDArray[np.int32]]:
-    """How values of K, B and H are multiplied by T: what is always zero, and rows of the unit matrix, are left out.
+    """How values of K, B, H and Sq are multiplied by T: what is always zero, and rows of the unit matrix, are left out.
 
     ``X_RUNS`` are runs of values in columns of one node, with six numbers each: the first value and how many, where
     the product goes, the first row of T, its numbers from the first to the last one that is not always zero, and the
@@ -211,6 +252,8 @@ def products_without_zeros(layout: Layout, tangent: SetTable, matrix: IterationT
     first = np.arange(layout.dimension) - tables["LOCAL"]
     found = {}
     for product, name in PRODUCTS.items():
+        if name not in tables:
+            continue
         column, to = tables[name], tables[f"{product}_TO"]
         begin, end = spans[column].T
         plain = np.flatnonzero(unit[column] & (to != nowhere))

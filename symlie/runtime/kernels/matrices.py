@@ -96,6 +96,7 @@ def _axes(layout: Layout) -> dict[str, tuple[int, list[NDArray[np.int64] | NDArr
     ]
     return {
         "velocities": (layout.dimension, list(layout.places)),
+        "components": (layout.dimension, list(layout.component_places)),
         "rows": (layout.rows, list(layout.row_places)),
         "inputs": (inputs, [np.tile(np.arange(inputs), (n, 1)) for n in counts]),
         "outputs": (layout.outputs_size, [np.tile(o, (n, 1)) for o, n in zip(outputs, counts, strict=True)]),

@@ -132,5 +132,6 @@ class KernelSets(Brief):
         """
         key = (has_eta, massless.tobytes())
         if key not in self._iterations:
-            self._iterations[key] = iteration_tables(self.layout, has_eta, self.table("newton"), massless)
+            fields = self.table("fields") if self.layout.has_fields else None
+            self._iterations[key] = iteration_tables(self.layout, has_eta, self.table("newton"), fields, massless)
         return self._iterations[key]

@@ -125,6 +125,8 @@ class Layout:
         """Components that belong to a node with a velocity of its own, shape (dimension,)."""
         self.free = np.repeat(~self.fixed, dimensions) & self.has_velocity
         """Velocity components that can move, shape (dimension,)."""
+        self.sought = self.free | ~self.has_velocity
+        """Components that implicit steps solve for: those that can move, and all of nodes that fields move."""
         self.integrated = np.repeat(~self.fixed & ~placed, dimensions)
         """Components of local coordinates that methods integrate: of nodes that nothing else moves. (dimension,)."""
         self.interface_hash = manifest.interface_hash
@@ -356,6 +358,15 @@ class Layout:
     def places(self) -> list[NDArray[np.int64]]:
         """For each element type the velocity components of its instances, shape (instances, local dimension)."""
         types = {t.name: t.velocities for t in self.manifest.node_types}
+        return [
+            np.concatenate([o[:, [k]] + np.arange(types[name]) for k, name in enumerate(e.node_types)], axis=1)
+            for e, o in zip(self.elements, self.velocity_of, strict=True)
+        ]
+
+    @cached_property
+    def component_places(self) -> list[NDArray[np.int64]]:
+        """For each element type the components of local coordinates of its instances, shape (instances, size)."""
+        types = {t.name: t.dimension for t in self.manifest.node_types}
         return [
             np.concatenate([o[:, [k]] + np.arange(types[name]) for k, name in enumerate(e.node_types)], axis=1)
             for e, o in zip(self.elements, self.velocity_of, strict=True)

@@ -33,9 +33,20 @@ error of θ. Stable parameters have β + Δ/2 ≥ 1/4, so that the factor of v̈
 h³ (1/6 - c - γ (1/2 + Δ)) v⃛_n with c = (1 - α_f)/2 - (1 - α_m)(1/2 + Δ), is not part of the estimate: for a motion of
 frequency ω it is as large as that of θ relative to θ, times h ω; accelerations of three times would show it, but with
 index 3 they are rounded at 1/h². With parameters of order one it is of h², and there is no estimate.
+
+Where nodes have no velocity and move by fields f, θ is that of first-order generalized-α of the same ρ,
+
+    θ = h (1 - γ') ζ_n + h γ' ζ_{n+1}                                                 (13)
+    (1 - α_f) ż_{n+1} + α_f ż_n = (1 - α_m') ζ_{n+1} + α_m' ζ_n                       (14)
+    ż_{n+1} = f(t_{n+1}, q_{n+1}, v_{n+1}, v̇_{n+1}, λ_{n+1})                          (15)
+    θ̂ = h (ż_n + ż_{n+1})/2 - h³/6 (D_{n+1} - D_n)/(h + h_n) + h³ [ż_n, D_{n+1}]/12   (16)
+
+with γ' = 1 - α_f, α_m' = 2 α_f - 1/2 and D_{n+1} = (ż_{n+1} - ż_n)/h. (9) and (11) hold with ż, ζ and α_m', and D_0 is
+z̈_0. ż is carried in v̇, ζ in a, and D in what is added to v_n of other nodes.
 Numbers are those of ``generalized_alpha.h``.
 Source: [Holzinger2024], equations 33 to 43 and algorithms 4 and 5; [Hante2022], section 5; (9), (10): [Arnold2016];
-[Bruls2012]; (12) is the estimate of Zienkiewicz and Xie, for Lie groups and with true accelerations.
+[Bruls2012]; (13), (14): [Jansen2000]; (12) is the estimate of Zienkiewicz and Xie, for Lie groups and with true
+accelerations.
 """
 
 from __future__ import annotations
@@ -50,11 +61,12 @@ import numpy as np
 from symlie.contract.constants import DERIVATIVE_STEP, ROUNDING
 from symlie.errors import ModelError
 from symlie.notices import notify
+from symlie.runtime.implicit.alpha_formula import AlphaFormula
+from symlie.runtime.implicit.alpha_parameters import PARAMETERS, Parameters, parameters_of
 from symlie.runtime.implicit.implicit_step import RECORD, ImplicitStep, without_traces
-from symlie.runtime.implicit.iteration_matrix import MatrixParts, Slopes
+from symlie.runtime.implicit.iteration_matrix import MatrixParts
 from symlie.runtime.implicit.newton_iteration import CONTRACTION, NewtonPolicy, newton_solution
 from symlie.runtime.layout.layout import Array, Layout
-from symlie.runtime.methods.alpha_parameters import PARAMETERS, Parameters, parameters_of
 from symlie.runtime.methods.c_text import c_number
 from symlie.runtime.methods.entry import EntryReader
 from symlie.runtime.methods.family import Method, OwnArray
@@ -150,10 +162,9 @@ class GeneralizedAlpha(Method):
 
     family: ClassVar[str] = "generalized_alpha"
     header: ClassVar[str] = "generalized_alpha.h"
-    included: ClassVar[tuple[str, ...]] = ("implicit_step.h", "iteration_matrix.h", "newton.h")
+    included: ClassVar[tuple[str, ...]] = ("alpha_states.h", "implicit_step.h", "iteration_matrix.h", "newton.h")
     option_values: ClassVar[Mapping[str, str]] = {name: option.text for name, option in OPTIONS.items()}
     refused: ClassVar[tuple[str, ...]] = (
-        "nodes that move by fields",
         "constraints of accelerations",
         "nodes that are placed by others",
     )
@@ -225,9 +236,7 @@ class GeneralizedAlpha(Method):
 
     def refusal(self, layout: Layout) -> str | None:
         what = ""
-        if layout.has_fields:
-            what = "nodes move by fields"
-        elif any(n.placed.any() for n in layout.nodes):
+        if layout.has_placed_nodes:
             what = "nodes are placed by others"
         elif not layout.of_velocities.all():
             what = "constraints restrict accelerations"
@@ -280,32 +289,53 @@ class GeneralizedAlpha(Method):
 
     def begin(self, stepper: Stepper, state: State, h: float) -> Array:
         m, p = stepper.mechanics, self.parameters
-        acceleration, multipliers = stepper.acceleration(state.t, state.q, state.v, state.multipliers)
+        layout = m.layout
+        acceleration, multipliers = _rates(stepper, state.t, state.q, state.v, state.multipliers)
         own = np.zeros(self.own_size(m.layout))
         parts = self.own_parts(m.layout)
         own[0], own[parts["acceleration"]], own[parts["algorithmic"]] = h, acceleration, acceleration
-        if self.start == "plain":
+        if self.start == "plain" and not layout.has_fields:
             return own
+        moving = np.where(layout.has_velocity, state.v, acceleration)
         d = DERIVATIVE_STEP * h
         later = []
         for k in (1, 2):
-            q, v = m.kernels.advance(state.q, k * d * stepper.moving(state.v)), state.v + k * d * acceleration
+            q, v = m.kernels.advance(state.q, k * d * stepper.moving(moving)), state.v + k * d * acceleration
             m.prescribe(state.t + k * d, q, v)
-            later.append(stepper.acceleration(state.t + k * d, q, v, multipliers)[0])
+            later.append(_rates(stepper, state.t + k * d, q, v, multipliers)[0])
         jerk = (-3 * acceleration + 4 * later[0] - later[1]) / (2 * d)
-        # (9)
-        own[parts["algorithmic"]] += (p.alpha_m - p.alpha_f) * h * jerk
-        if stepper.rows and self.is_index_3:
+        if self.start == "optimal":
+            # (9)
+            shift = np.where(layout.has_velocity, p.alpha_m, p.rate_alpha_m) - p.alpha_f
+            own[parts["algorithmic"]] += shift * h * jerk
+        if self.start == "optimal" and stepper.rows and self.is_index_3:
             # (10)
             B = m.jacobian(state.t, state.q)
             bracket = m.kernels.bracket(state.v, acceleration)
             wanted = h**2 * ((1 - 6 * p.beta - 3 * (p.alpha_m - p.alpha_f)) * jerk / 6 + bracket / 12)
-            c = m.layout.holonomic * m.algebra.multiply(B, wanted)
-            own[parts["perturbation"]] = m.along_constraints(state.t, state.q, B, c)
+            c = m.algebra.multiply(B, wanted)
+            if layout.has_fields:
+                # Dense output begins at ends of steps, where velocities are off already.
+                c = c - m.hidden_residual(state.t, state.q, state.v, B)
+            own[parts["perturbation"]] = m.along_constraints(state.t, state.q, B, layout.holonomic * c)
+        own[parts["perturbation"]] = np.where(layout.has_velocity, own[parts["perturbation"]], jerk)
         return own
 
     def step(self, stepper: Stepper, state: State, h: float) -> Trial:
-        formula = _Formula(self, stepper, state, h)
+        assert state.own is not None
+        layout = stepper.system.layout
+        places = self.own_parts(layout)
+        formula = AlphaFormula(
+            self.parameters,
+            stepper.mechanics,
+            state.t,
+            state.q,
+            state.v,
+            {name: state.own[part] for name, part in places.items()},
+            h,
+            is_off=self.is_index_3 and layout.rows > 0,
+            with_estimate=stepper.control.with_estimate,
+        )
         parts = MatrixParts(self.tangent, self.stiffness == "full", self.scaling)
         step = ImplicitStep(
             stepper.system,
@@ -315,7 +345,7 @@ class GeneralizedAlpha(Method):
             state.t + h,
             has_eta=not self.is_index_3,
             parts=parts,
-            record=formula.record,
+            record=state.own[places["perturbation"].stop :],
             memory=stepper.memory,
         )
         policy = NewtonPolicy(
@@ -337,62 +367,20 @@ class GeneralizedAlpha(Method):
         trial.rhs_evaluations = counts.evaluations
         if stepper.rows:
             stepper.measure(trial, at.t, trial.q, trial.v, stepper.mechanics.jacobian(at.t, trial.q))
-        algorithmic = without_traces(formula.algorithmic(step.increment(u)))
-        trial.own = np.concatenate([[h], acceleration, algorithmic, 0 * v, step.record])
+        algorithmic, slope = map(
+            without_traces, (formula.algorithmic(step.increment(u)), formula.slope(at.acceleration))
+        )
+        trial.own = np.concatenate([[h], acceleration, algorithmic, slope, step.record])
         if stepper.control.with_estimate:
             trial.estimate(stepper.control, at.theta, formula.third_order(at.acceleration), state.v, at.v, at.v)
         return trial
 
 
-class _Formula:
-    """(3), (4), (5) from what a step begins with, after (11)."""
-
-    def __init__(self, method: GeneralizedAlpha, stepper: Stepper, state: State, h: float) -> None:
-        assert state.own is not None
-        m, parts = stepper.mechanics, method.own_parts(stepper.system.layout)
-        self.p, self.h, self.mechanics = method.parameters, h, m
-        self.before, self.a = state.own[parts["acceleration"]], state.own[parts["algorithmic"]]
-        self.v = state.v + state.own[parts["perturbation"]]
-        self.record = state.own[parts["perturbation"].stop :]
-        ratio = h / state.own[0]
-        self.off = np.zeros_like(self.v)
-        if stepper.rows and method.is_index_3 and (ratio != 1 or stepper.control.with_estimate):
-            B = m.jacobian(state.t, state.q)
-            residual = m.layout.holonomic * m.hidden_residual(state.t, state.q, self.v, B)
-            self.off = m.along_constraints(state.t, state.q, B, residual)
-        if ratio != 1:
-            # (11)
-            self.a = self.before + ratio * (self.a - self.before)
-            self.v = self.v + (ratio**2 - 1) * self.off
-            self.off = ratio**2 * self.off
-
-    @property
-    def slopes(self) -> Slopes:
-        """γ' and β'."""
-        p, h = self.p, self.h
-        return Slopes(p.gamma / (p.beta * h), (1 - p.alpha_m) / (p.beta * (1 - p.alpha_f) * h**2))
-
-    def predicted(self, acceleration: Array) -> Array:
-        """The increment that leads to v̇."""
-        p, h = self.p, self.h
-        algorithmic = ((1 - p.alpha_f) * acceleration + p.alpha_f * self.before - p.alpha_m * self.a) / (1 - p.alpha_m)
-        return np.asarray(h * (self.v + h * (0.5 - p.beta) * self.a + h * p.beta * algorithmic))
-
-    def algorithmic(self, w: Array) -> Array:
-        """a_{n+1}."""
-        p, h = self.p, self.h
-        # (3)
-        return (w / h - self.v - h * (0.5 - p.beta) * self.a) / (h * p.beta)
-
-    def at(self, w: Array) -> tuple[Array, Array]:
-        """v_{n+1} and v̇_{n+1}."""
-        p, h, algorithmic = self.p, self.h, self.algorithmic(w)
-        # (4), (5)
-        v = self.v + h * (1 - p.gamma) * self.a + h * p.gamma * algorithmic
-        return v, ((1 - p.alpha_m) * algorithmic + p.alpha_m * self.a - p.alpha_f * self.before) / (1 - p.alpha_f)
-
-    def third_order(self, acceleration: Array) -> Array:
-        """θ̂."""
-        h, bracket = self.h, self.mechanics.kernels.bracket(self.v, self.before)
-        # (12)
-        return h * (self.v - self.off) + h**2 * (self.before / 3 + acceleration / 6) + h**3 * bracket / 12
+def _rates(stepper: Stepper, t: float, q: Array, v: Array, multipliers: Array) -> tuple[Array, Array]:
+    """v̇ and λ at a state; of nodes without velocity their field."""
+    acceleration, multipliers = stepper.acceleration(t, q, v, multipliers)
+    layout = stepper.system.layout
+    if layout.has_fields:
+        rate = stepper.mechanics.field(t, q, v, acceleration, multipliers)
+        acceleration = np.where(layout.has_velocity, acceleration, rate)
+    return acceleration, multipliers

@@ -5,8 +5,9 @@
  *   M v' + g(t, q, v) + B^T lambda = 0                                      (3)
  *   Phi(t, q) = 0                                                           (4)
  *   B v + b = 0   (with eta; without it rows without Phi)                   (5)
+ *   v' = f(t, q, v, v', lambda)   (nodes without velocity)                  (6)
  *
- * A method says what v and v' are for an increment w: it defines, behind this file,
+ * A method says what v and v' are for an increment w; of nodes without velocity v' is the rate of the increment: it defines, behind this file,
  *
  *   struct step_formula                         what they depend on
  *   formula_at(P, formula, w, v, v_dot)         v and v'
@@ -35,6 +36,7 @@ typedef struct {
     symlie_real t;                  /* of the end */
     symlie_real velocity;           /* gamma' = dv/dw, in 1/s */
     symlie_real acceleration;       /* beta' = dv'/dw, in 1/s^2 */
+    symlie_real rate;               /* delta' = dv'/dw of nodes without velocity, in 1/s */
     symlie_real scale;              /* of dynamic rows and of multipliers */
     const symlie_real *q_n;
     symlie_real *B_n;
@@ -88,12 +90,14 @@ typedef struct {
     ARRAY(name##_H, VALUES_OF_H);                                                                                    \
     ARRAY(name##_T, SQUARES);                                                                                        \
     ARRAY(name##_block, HAS_ETA * (SQUARES + 1));                                                                    \
+    ARRAY(name##_Sq, KEEPS_FACTORS ? 0 : VALUES_OF_Sq);                                                              \
+    ARRAY(name##_S, VALUES_OF_S);                                                                                    \
     newton_problem name = {                                                                                          \
         .P = P, .B_n = name##_B_n, .w = name##_w, .theta = name##_theta, .q = name##_q, .v = name##_v,               \
         .v_dot = name##_v_dot, .lambda = name##_lambda, .M = name##_M, .B = name##_B, .rows = name##_rows,           \
         .scratch = name##_scratch, .terms = name##_terms, .zero = name##_zero, .u = name##_u, .r = name##_r,         \
         .d = name##_d, .moved = name##_moved, .guess = name##_guess,                                                 \
-        .A = {name##_values, name##_K, name##_C, name##_H, name##_T, name##_block}};                                 \
+        .A = {name##_values, name##_K, name##_C, name##_H, name##_T, name##_block, name##_Sq, name##_S}};            \
     for (int k = 0; k < LEAVES_OUT * (DIMENSION + ROWS); k++) name##_zero[k] = 0
 
 static inline long long implicit_workspace(const symlie_problem *restrict P)
@@ -147,6 +151,12 @@ static inline void newton_residual(newton_problem *restrict s, const symlie_real
         for (int k = 0; k < COUNT_OF_RATE_ROW; k++) r[RATE_UNKNOWN[k]] = s->scratch[RATE_ROW[k]];
     }
 #endif
+#if FIELDS
+    /* (6) */
+    copy(DIMENSION, s->v, s->terms);
+    system_field(P, s->t, s->q, s->v_dot, s->lambda, s->terms);
+    for (int k = 0; k < COUNT_OF_STATE; k++) r[STATE[k]] = s->v_dot[STATE[k]] - s->terms[STATE[k]];
+#endif
     for (int k = 0; k < COUNT_OF_HELD; k++) r[HELD[k]] = 0;
 #if HAS_ETA
     for (int k = 0; k < COUNT_OF_NO_ETA; k++) r[NO_ETA[k]] = 0;
@@ -158,7 +168,7 @@ static inline int take_matrix(newton_problem *restrict s, symlie_real t, const s
                               const symlie_real *restrict v_dot, const symlie_real *restrict theta, const symlie_real *restrict lambda)
 {
     return take_iteration_matrix(s->P, t, q, v, FULL_STIFFNESS ? v_dot : s->zero, FULL_STIFFNESS ? lambda : s->zero,
-                                 TANGENT ? theta : s->zero, s->M, s->B, s->B_n, s->acceleration, s->velocity, s->scale, &s->A);
+                                 TANGENT ? theta : s->zero, s->M, s->B, s->B_n, s->acceleration, s->velocity, s->rate, s->scale, &s->A);
 }
 
 #if KEEPS_FACTORS
@@ -185,17 +195,17 @@ static inline int take_again(newton_problem *restrict s)
 /* Begin a step of this formula; record is where the factors of the step before were taken, and says at its end where those
  * were that it leaves. */
 static inline int begin_implicit_step(newton_problem *restrict s, const step_formula *restrict formula, symlie_real t_n, symlie_real t,
-                                      symlie_real velocity, symlie_real acceleration, const symlie_real *restrict q_n,
-                                      symlie_real *restrict record)
+                                      symlie_real velocity, symlie_real acceleration, symlie_real rate,
+                                      const symlie_real *restrict q_n, symlie_real *restrict record)
 {
     const symlie_problem *P = s->P;
     s->formula = formula, s->t_n = t_n, s->t = t, s->q_n = q_n, s->record = record;
-    s->velocity = velocity, s->acceleration = acceleration, s->scale = SCALED ? acceleration : 1;
+    s->velocity = velocity, s->acceleration = acceleration, s->rate = rate, s->scale = SCALED ? acceleration : 1;
     s->has_factors = 0;
     (void)P;
 #if KEEPS_FACTORS
     symlie_real *restrict at_hand = P->workspace;
-    s->A.values = at_hand + RECORD, s->A.K = s->A.values + MATRIX_VALUES;
+    s->A.values = at_hand + RECORD, s->A.K = s->A.values + MATRIX_VALUES, s->A.Sq = s->A.K + VALUES_OF_K;
     s->has_factors = record[2] == velocity && record[3] == acceleration;
     if (s->has_factors && memcmp(at_hand, record, sizeof(symlie_real) * (size_t)(RECORD))) {
         const int failed = take_again(s);
@@ -260,6 +270,11 @@ SYMLIE_COLD symlie_real newton_floor(newton_problem *restrict s)
     }
     for (int k = 0; k < VALUES_OF_K; k++)
         terms[STIFFNESS_ROW[k]] += fabs(s->A.K[k]) * sizes[STIFFNESS_COLUMN[k]];
+#if FIELDS
+    for (int k = 0; k < COUNT_OF_STATE; k++)
+        terms[STATE[k]] = 2 * fabs(s->v_dot[STATE[k]]) + s->rate * fabs(s->theta[STATE[k]]);
+    for (int k = 0; k < VALUES_OF_Sq; k++) terms[STATE_ROW[k]] += fabs(s->A.Sq[k]) * sizes[STATE_COLUMN[k]];
+#endif
 #if CONSTRAINED
     for (int k = 0; k < ROWS; k++) s->scratch[k] = 0;
     for (int k = 0; k < JACOBIAN_VALUES; k++) {

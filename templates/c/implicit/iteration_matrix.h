@@ -7,12 +7,22 @@
  * It is the derivative of [M v' + g + B^T lambda; Phi; B v + b], where dv = gamma' (dtheta + B_n^T deta) and
  * dv' = beta' (dtheta + B_n^T deta). The last row and column are there if HAS_ETA is 1. Rows without Phi have gamma' B + H T
  * in the second row, and neither the third nor an eta. In the last column M and C are those within nodes: eta is small.
+ * Where nodes have no velocity there are rows v' - f, where v' is what the formula makes of their theta, dv' = delta' dtheta:
+ * delta' on the diagonal, and [Sq T + gamma' Sv + beta' Sa   Sl   0]; forces by what moves there are in Sq, too.
  * Dynamic rows are divided by SCALE, and multipliers multiplied. Tables say where each value belongs, those of
  * symlie/runtime/kernels/iteration_tables.py. */
 #ifndef SYMLIE_ITERATION_MATRIX_H
 #define SYMLIE_ITERATION_MATRIX_H
 
 #define UNKNOWNS (DIMENSION + (1 + HAS_ETA) * ROWS)
+
+/* Values of Sq, and of Sv, Sa and Sl. */
+#if FIELDS
+#define VALUES_OF_S (VALUES_OF_Sv + VALUES_OF_Sa + VALUES_OF_Sl)
+#else
+#define VALUES_OF_Sq 0
+#define VALUES_OF_S 0
+#endif
 
 /* Memory of a matrix, and of what it is made of. */
 typedef struct {
@@ -22,19 +32,21 @@ typedef struct {
     symlie_real *H;
     symlie_real *T;
     symlie_real *block;     /* beta' M + gamma' C within nodes */
+    symlie_real *Sq;
+    symlie_real *S;         /* Sv, Sa and Sl */
 } iteration_matrix;
 
 /* Numbers of what is kept with the factors, and of the rest. */
 static inline long long factors_workspace(const symlie_problem *restrict P)
 {
     (void)P;
-    return MATRIX_VALUES + VALUES_OF_K;
+    return MATRIX_VALUES + VALUES_OF_K + VALUES_OF_Sq;
 }
 
 static inline long long iteration_workspace(const symlie_problem *restrict P)
 {
     (void)P;
-    return VALUES_OF_C + VALUES_OF_H + (1 + HAS_ETA) * (SQUARES + 1LL);
+    return VALUES_OF_C + VALUES_OF_H + VALUES_OF_S + (1 + HAS_ETA) * (SQUARES + 1LL);
 }
 
 /* Add K, B or H times T, and a factor. A run is a row of values in columns of one node: its first value and how many,
@@ -65,7 +77,7 @@ static inline int take_iteration_matrix(const symlie_problem *restrict P, symlie
                                         const symlie_real *restrict v, const symlie_real *restrict a, const symlie_real *restrict lambda,
                                         const symlie_real *restrict theta, const symlie_real *restrict M, const symlie_real *restrict B,
                                         const symlie_real *restrict B_n, symlie_real acceleration, symlie_real velocity,
-                                        symlie_real scale, iteration_matrix *restrict A)
+                                        symlie_real rate, symlie_real scale, iteration_matrix *restrict A)
 {
     const elimination E = read_elimination(ELIMINATION);
     symlie_real *restrict values = A->values;
@@ -81,6 +93,17 @@ static inline int take_iteration_matrix(const symlie_problem *restrict P, symlie
     for (int k = 0; k < VALUES_OF_C; k++) values[DAMPING_TO[k]] += damped * A->C[k];
     ADD_PRODUCT(STIFFNESS, stiff, A->K);
     for (int k = 0; k < COUNT_OF_UNIT_TO; k++) values[UNIT_TO[k]] = 1;
+#if FIELDS
+    symlie_real *restrict Sv = A->S, *restrict Sa = Sv + VALUES_OF_Sv, *restrict Sl = Sa + VALUES_OF_Sa;
+    system_fields(P, t, q, v, a, lambda, A->Sq, Sv, Sa, Sl);
+    for (int k = 0; k < COUNT_OF_STATE; k++) values[STATE_UNIT_TO[k]] += rate / scale;
+    ADD_PRODUCT(STATE, stiff, A->Sq);
+    for (int k = 0; k < VALUES_OF_Sv; k++) values[STATE_VELOCITY_TO[k]] += damped * Sv[k];
+    for (int k = 0; k < VALUES_OF_Sa; k++) values[STATE_ACCELERATION_TO[k]] += inertial * Sa[k];
+    for (int k = 0; k < VALUES_OF_Sl; k++) values[STATE_MULTIPLIER_TO[k]] += Sl[k];
+#else
+    (void)rate;
+#endif
 #if CONSTRAINED
     for (int k = 0; k < JACOBIAN_VALUES; k++) values[PULL_TO[k]] += B[k];
     ADD_PRODUCT(PUSH, 1, B);

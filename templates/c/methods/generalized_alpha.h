@@ -11,11 +11,17 @@
  *   a_0 = v'_0 + (alpha_m - alpha_f) h v''_0                                                (9)
  *   B_0 dv = B_0 ((1 - 6 beta - 3 (alpha_m - alpha_f)) h^2 v''_0/6 + h^2 [v_0, v'_0]/12)    (10)
  *   a_n <- v'_n + r (a_n - v'_n),   v_n <- v_n + (r^2 - 1) d,   B d = B v_n + b             (11)
+ *   theta = h (1 - gamma') z_n + h gamma' z_{n+1}                                           (13)
+ *   (1 - alpha_f) z'_{n+1} + alpha_f z'_n = (1 - alpha_m') z_{n+1} + alpha_m' z_n           (14)
+ *   z'_{n+1} = f(t_{n+1}, q_{n+1}, v_{n+1}, ...)                                            (15)
+ *   theta_hat = h (z'_n + z'_{n+1})/2 - h^3/6 (D_{n+1} - D_n)/(h + h_n) + h^3 [z'_n, D_{n+1}]/12   (16)
  *   theta_hat = h (v_n - d) + h^2 (v'_n/3 + v'_{n+1}/6) + h^3 [v_n, v'_n]/12                (12)
  *
  * dv = M^-1 B^T mu is added to v_0, and (11) has d = M^-1 B^T mu, for index 3 alone; r is the ratio of the lengths of two
- * steps. v''_0 is a derivative from the right. Source: [Holzinger2024], equations 33 to 43 and algorithms 4 and 5;
- * [Hante2022], section 5; (9), (10): [Arnold2016]; [Bruls2012].
+ * steps. v''_0 is a derivative from the right. (13) to (16) are for nodes without velocity, with gamma' = 1 - alpha_f and
+ * alpha_m' = 2 alpha_f - 1/2; their z' is in v', their z in a, and D_{n+1} = (z'_{n+1} - z'_n)/h in what is added to v_n
+ * of others. Source: [Holzinger2024], equations 33 to 43 and algorithms 4 and 5;
+ * [Hante2022], section 5; (9), (10): [Arnold2016]; [Bruls2012]; (13), (14): [Jansen2000].
  *
  * Parameters come in as ALPHA_M, ALPHA_F, BETA, GAMMA, and HAS_ETA for stabilised index 2. (1), (2), (6), (7) and (8) are
  * in implicit_step.h. */
@@ -39,7 +45,9 @@ static inline symlie_real algorithmic(const step_formula *restrict f, const syml
     return (w[k] * f->per_h - f->v_n[k] - f->h * (0.5 - BETA) * f->a_n[k]) * f->per_h_beta;
 }
 
-/* (4), (5) */
+#include "alpha_states.h"
+
+/* (4), (5); (14) */
 static inline void formula_at(const symlie_problem *restrict P, const step_formula *restrict f, const symlie_real *restrict w,
                               symlie_real *restrict v, symlie_real *restrict v_dot)
 {
@@ -50,11 +58,12 @@ static inline void formula_at(const symlie_problem *restrict P, const step_formu
         v[k] = f->v_n[k] + h * (1 - GAMMA) * f->a_n[k] + h * GAMMA * a;
         v_dot[k] = ((1 - ALPHA_M) * a + ALPHA_M * f->a_n[k] - ALPHA_F * f->acceleration_n[k]) * (1 / (1 - ALPHA_F));
     }
+    rates_at_end(P, f, w, v, v_dot);
 }
 
 static inline long long step_workspace(const symlie_problem *restrict P)
 {
-    return implicit_workspace(P) + 4LL * DIMENSION + STORAGE + JACOBIAN_VALUES + 2LL * ROWS;
+    return implicit_workspace(P) + (4LL + FIELDS) * DIMENSION + STORAGE + JACOBIAN_VALUES + (2LL + FIELDS) * ROWS;
 }
 
 /* (9), (10), in what the method carries. */
@@ -73,25 +82,26 @@ static inline int method_begin(const symlie_problem *restrict P, symlie_real *re
     for (int k = 0; k < OWN; k++) own[k] = 0;
     own[OWN_LENGTH] = h;
     copy(ROWS, state->lambda, lambda);
-    int status = stage_acceleration(P, work, t, state->q, state->v, r, mass, a, lambda);
+    int status = rates_of_state(P, work, t, state->q, state->v, r, mass, a, lambda);
     if (status != SYMLIE_DONE) return status;
     copy(DIMENSION, a, own + OWN_ACCELERATION);
-#if OPTIMAL_START
+#if OPTIMAL_START || FIELDS
     symlie_real *restrict jerk = own + OWN_ALGORITHMIC;
     const symlie_real d = DERIVATIVE_STEP * h;
     for (int k = 0; k < DIMENSION; k++) jerk[k] = -3 * a[k];
     for (int n = 1; n <= 2; n++) {
         for (int k = 0; k < DIMENSION; k++) u[k] = 0;
         for (int k = MOVING_BEGIN; k < MOVING_END; k++) u[k] = n * d * state->v[k];
+        FOR_STATES(k) u[k] = n * d * a[k];
         for (int k = 0; k < DIMENSION; k++) v[k] = state->v[k] + n * d * a[k];
         system_advance(P, state->q, u, Q);
         if (MOTIONS > 0) system_prescribe(P, t + n * d, Q, v);
-        status = stage_acceleration(P, work, t + n * d, Q, v, r, mass, later, lambda);
+        status = rates_of_state(P, work, t + n * d, Q, v, r, mass, later, lambda);
         if (status != SYMLIE_DONE) return status;
         for (int k = 0; k < DIMENSION; k++) jerk[k] += (n == 1 ? 4 : -1) * later[k];
     }
     for (int k = 0; k < DIMENSION; k++) jerk[k] /= 2 * d;
-#if CONSTRAINED && !HAS_ETA
+#if OPTIMAL_START && CONSTRAINED && !HAS_ETA
     ARRAY(B, JACOBIAN_VALUES);
     ARRAY(c, ROWS);
     system_bracket(P, state->v, a, later);
@@ -99,11 +109,19 @@ static inline int method_begin(const symlie_problem *restrict P, symlie_real *re
         u[k] = h * h * ((1 - 6 * BETA - 3 * (ALPHA_M - ALPHA_F)) * jerk[k] / 6 + later[k] / 12);
     system_jacobian(P, t, state->q, B);
     multiply_jacobian(P, B, u, c);
+#if FIELDS
+    /* Dense output begins at ends of steps, where velocities are off already. */
+    ARRAY(off, ROWS);
+    hidden_residual(P, t, state->q, B, state->v, 0, lambda, off);
+    for (int k = 0; k < ROWS; k++) c[k] -= off[k];
+#endif
     for (int k = 0; k < COUNT_OF_RATE_ROW; k++) c[RATE_ROW[k]] = 0;
     status = along_constraints(P, t, state->q, B, c, r, lambda, mass, own + OWN_PERTURBATION);
     if (status != SYMLIE_DONE) return status;
 #endif
-    for (int k = 0; k < DIMENSION; k++) jerk[k] = a[k] + (ALPHA_M - ALPHA_F) * h * jerk[k];
+    FOR_STATES(k) own[OWN_PERTURBATION + k] = jerk[k];
+    for (int k = 0; k < DIMENSION; k++) jerk[k] = OPTIMAL_START ? a[k] + (ALPHA_M - ALPHA_F) * h * jerk[k] : a[k];
+    if (OPTIMAL_START) FOR_STATES(k) jerk[k] = a[k] + (STATE_ALPHA_M - ALPHA_F) * h * own[OWN_PERTURBATION + k];
 #else
     (void)u, (void)v, (void)later, (void)Q;
     copy(DIMENSION, a, own + OWN_ALGORITHMIC);
@@ -111,15 +129,25 @@ static inline int method_begin(const symlie_problem *restrict P, symlie_real *re
     return SYMLIE_DONE;
 }
 
-/* (12); off is d */
-static inline void third_order(const newton_problem *restrict s, const symlie_real *restrict off, symlie_real *restrict theta)
+/* (12), (16); off is d, and own is what the method carried. What s has as terms and w is lost. */
+static inline void third_order(newton_problem *restrict s, const symlie_real *restrict off, const symlie_real *restrict own,
+                               symlie_real *restrict theta)
 {
     const symlie_problem *P = s->P;
     const step_formula *f = s->formula;
     const symlie_real h = f->h;
-    system_bracket(P, f->v_n, f->acceleration_n, theta);
+    copy(DIMENSION, f->v_n, s->terms);
+    copy(DIMENSION, f->acceleration_n, s->w);
+    FOR_STATES(k) s->terms[k] = f->acceleration_n[k];
+    FOR_STATES(k) s->w[k] = (s->v_dot[k] - f->acceleration_n[k]) / h;
+    system_bracket(P, s->terms, s->w, theta);
+    FOR_STATES(k) {
+        const symlie_real bend = (s->w[k] - own[OWN_PERTURBATION + k]) / (h + own[OWN_LENGTH]);
+        s->terms[k] = third_order_of_state(h, f->acceleration_n[k], s->v_dot[k], bend, theta[k]);
+    }
     for (int k = 0; k < DIMENSION; k++)
         theta[k] = h * (f->v_n[k] - off[k]) + h * h * (f->acceleration_n[k] / 3 + s->v_dot[k] / 6) + h * h * h * theta[k] / 12;
+    FOR_STATES(k) theta[k] = s->terms[k];
 }
 
 static inline int method_step(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h,
@@ -139,12 +167,13 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
     copy(DIMENSION, own + OWN_ACCELERATION, acceleration_n);
     copy(DIMENSION, own + OWN_ALGORITHMIC, a_n);
     for (int k = 0; k < DIMENSION; k++) v_n[k] = state->v[k] + own[OWN_PERTURBATION + k];
+    FOR_STATES(k) v_n[k] = 0;
     for (int k = 0; k < DIMENSION; k++) off[k] = 0;
     symlie_real *restrict record = KEEPS_FACTORS ? trial->own + OWN - RECORD : 0;
     if (KEEPS_FACTORS) copy(RECORD, own + OWN - RECORD, record);
     const step_formula formula = {h, 1 / h, 1 / (h * BETA), v_n, acceleration_n, a_n};
     const symlie_real slope = (1 - ALPHA_M) / (BETA * (1 - ALPHA_F) * h * h);
-    int status = begin_implicit_step(&end, &formula, t, t + h, GAMMA / (BETA * h), slope, q_n, record);
+    int status = begin_implicit_step(&end, &formula, t, t + h, GAMMA / (BETA * h), slope, STATE_RATE(h), q_n, record);
     if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
 #if CONSTRAINED && !HAS_ETA
     if (SYMLIE_UNLIKELY(ratio != 1 || control->with_estimate)) {
@@ -167,6 +196,7 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
         const symlie_real a = ((1 - ALPHA_F) * guess + ALPHA_F * acceleration_n[k] - ALPHA_M * a_n[k]) / (1 - ALPHA_M);
         end.u[k] = h * (v_n[k] + h * (0.5 - BETA) * a_n[k] + h * BETA * a);
     }
+    FOR_STATES(k) end.u[k] = predicted_state(&formula, PREVIOUS ? acceleration_n[k] : 0, k);
     status = solve_implicit_step(&end, &policy, PREVIOUS ? state->lambda : 0, &trial->newton);
     trial->rhs_evaluations = trial->newton.evaluations;
     copy(DIMENSION, acceleration_n, trial->first_acceleration);
@@ -179,8 +209,10 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
         trial->own[OWN_ALGORITHMIC + k] = without_traces(algorithmic(&formula, end.w, k));
         trial->own[OWN_PERTURBATION + k] = 0;
     }
+    FOR_STATES(k) trial->own[OWN_ALGORITHMIC + k] = without_traces(algorithmic_rate(&formula, end.w, k));
+    FOR_STATES(k) trial->own[OWN_PERTURBATION + k] = without_traces((end.v_dot[k] - acceleration_n[k]) / h);
     if (EMBEDDED && control->with_estimate) {
-        third_order(&end, off, end.d);
+        third_order(&end, off, own, end.d);
         trial->error = error_norm(P, control, trial, end.theta, end.d, state->v, end.v, end.v);
     }
     return SYMLIE_DONE;

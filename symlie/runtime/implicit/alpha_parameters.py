@@ -27,6 +27,16 @@ class Parameters(Generic[Number]):
     beta: Number
     gamma: Number
 
+    @property
+    def rate_gamma(self) -> float:
+        """γ' of nodes without velocity."""
+        return float(1 - self.alpha_f)
+
+    @property
+    def rate_alpha_m(self) -> float:
+        """α_m' of nodes without velocity: order two, with the spectral radius α_f/(1 - α_f) at infinity, which is ρ."""
+        return float(2 * self.alpha_f - 0.5)
+
     def remarks(self) -> list[str]:
         """What users should know of unusual parameters, as sentences."""
         found = []

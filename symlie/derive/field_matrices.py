@@ -1,0 +1,67 @@
+"""Derivatives of fields, and of forces by what fields move, for implicit steps.
+
+Rows and columns are components of local coordinates of all nodes, velocities v of those with velocities:
+
+    Sq = D_y [g; -f],   Sv = ∂(-f)/∂v,   Sa = ∂(-f)/∂v̇,   Sl = ∂(-f)/∂λ
+
+with the forces g on nodes with velocities and the fields f of the others. Of ∂g/∂y, Sq has the columns of nodes without
+velocity; the others are those of K. M and B do not depend on such nodes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sympy import Expr, Integer, Symbol
+
+from symlie.derive.derived_statement import DerivedStatement
+from symlie.derive.fields import total_field
+from symlie.derive.newton_matrices import Matrix, columns
+from symlie.ir.program import Euclidean, Value
+
+
+@dataclass(frozen=True)
+class FieldMatrices:
+    """Sq, Sv, Sa and Sl as expressions of a statement's program, with the symbols of v̇ and λ that appear in them."""
+
+    acceleration: tuple[Symbol, ...]
+    multipliers: tuple[Symbol, ...]
+    matrices: tuple[Matrix, Matrix, Matrix, Matrix]
+
+
+def derive_field_matrices(derived: DerivedStatement) -> FieldMatrices:
+    """Derive them by forward differentiation of the derived forces and of the stated fields."""
+    statement, program = derived.statement, derived.statement.program
+    moved = {n.name for n, _ in statement.fields}
+    forces, rates = iter(derived.dynamics.force), list[Expr]()
+    for place, node in enumerate(statement.nodes):
+        n = node.group.velocity_dimension
+        if n:
+            rates += [next(forces) for _ in range(n)]
+        elif node.name in moved:
+            rates += [-c for c in total_field(statement, place)]
+        else:
+            rates += [Integer(0)] * node.group.dimension
+    has_velocity = [node.group.velocity_dimension > 0 for node in statement.nodes for _ in range(node.group.dimension)]
+    everything = program.vector(rates, "rate")
+    of_fields = [Integer(0) if kind else e for kind, e in zip(has_velocity, everything, strict=True)]
+    multipliers = statement.multipliers
+    sides = [
+        columns(program, everything, [n.value for n in statement.nodes]),
+        columns(program, of_fields, [n.velocity for n in statement.moving_nodes]),
+        columns(program, of_fields, [n.acceleration for n in statement.moving_nodes]),
+        columns(program, of_fields, [Value(multipliers, Euclidean(len(multipliers)))]),
+    ]
+    sides[0] = tuple(
+        tuple(Integer(0) if row_kind and kind else e for kind, e in zip(has_velocity, row, strict=True))
+        for row_kind, row in zip(has_velocity, sides[0], strict=True)
+    )
+    acceleration = tuple(s for n in statement.nodes for s in n.acceleration.components)
+    by_configuration, by_velocity, by_acceleration, by_multipliers = sides
+    return FieldMatrices(acceleration, multipliers, (by_configuration, by_velocity, by_acceleration, by_multipliers))
+
+
+def has_points(statements: Sequence[DerivedStatement]) -> bool:
+    """Whether some nodes have no velocity."""
+    return any(not n.group.velocity_dimension for d in statements for n in d.statement.nodes)

@@ -1,0 +1,60 @@
+/* What generalized-alpha methods do for nodes without velocity, with the numbers of equations of generalized_alpha.h. */
+#ifndef SYMLIE_ALPHA_STATES_H
+#define SYMLIE_ALPHA_STATES_H
+
+#define STATE_GAMMA (1 - ALPHA_F)
+#define STATE_ALPHA_M (2 * ALPHA_F - 0.5)
+#define STATE_RATE(h) ((1 - STATE_ALPHA_M) / (STATE_GAMMA * (1 - ALPHA_F) * (h))) /* dv'/dw */
+
+/* For each of their components k; for none where all nodes have velocities. */
+#if FIELDS
+#define FOR_STATES(k) for (int n_of_state = 0, k; n_of_state < COUNT_OF_STATE && (k = STATE[n_of_state], 1); n_of_state++)
+#else
+#define FOR_STATES(k) for (int k = 0; k < 0; k++)
+#endif
+
+/* (13) */
+static inline symlie_real algorithmic_rate(const step_formula *restrict f, const symlie_real *restrict w, int k)
+{
+    return (w[k] / f->h - (1 - STATE_GAMMA) * f->a_n[k]) / STATE_GAMMA;
+}
+
+/* (14) */
+static inline void rates_at_end(const symlie_problem *restrict P, const step_formula *restrict f, const symlie_real *restrict w,
+                                symlie_real *restrict v, symlie_real *restrict v_dot)
+{
+    (void)P, (void)f, (void)w, (void)v, (void)v_dot;
+    FOR_STATES(k) v[k] = 0;
+    FOR_STATES(k) v_dot[k] = (1 - STATE_ALPHA_M) * algorithmic_rate(f, w, k) + STATE_ALPHA_M * f->a_n[k];
+    FOR_STATES(k) v_dot[k] = (v_dot[k] - ALPHA_F * f->acceleration_n[k]) / (1 - ALPHA_F);
+}
+
+/* The increment that leads to a rate, by (13) and (14). */
+static inline symlie_real predicted_state(const step_formula *restrict f, symlie_real rate, int k)
+{
+    const symlie_real z = ((1 - ALPHA_F) * rate + ALPHA_F * f->acceleration_n[k] - STATE_ALPHA_M * f->a_n[k]) / (1 - STATE_ALPHA_M);
+    return f->h * ((1 - STATE_GAMMA) * f->a_n[k] + STATE_GAMMA * z);
+}
+
+/* (16), from the rates at both ends, (D_{n+1} - D_n)/(h + h_n), and the bracket. */
+static inline symlie_real third_order_of_state(symlie_real h, symlie_real rate_n, symlie_real rate, symlie_real bend, symlie_real bracket)
+{
+    return h * (rate_n + rate) / 2 - h * h * h * (bend / 6 - bracket / 12);
+}
+
+/* v' at a state; of nodes without velocity their field. r is scratch. */
+static inline int rates_of_state(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, const symlie_real *restrict q,
+                                 const symlie_real *restrict v, symlie_real *restrict r, mass_matrix *restrict mass,
+                                 symlie_real *restrict a, symlie_real *restrict lambda)
+{
+    const int status = stage_acceleration(P, work, t, q, v, r, mass, a, lambda);
+#if FIELDS
+    if (status != SYMLIE_DONE) return status;
+    copy(DIMENSION, v, r);
+    system_field(P, t, q, a, lambda, r);
+    FOR_STATES(k) a[k] = r[k];
+#endif
+    return status;
+}
+
+#endif

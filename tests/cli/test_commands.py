@@ -34,8 +34,8 @@ def test_list_a_method(cli: Cli) -> None:
         "alpha_m a number default: from others",
         "newton full | modified default: full",
         "tangent true | false default: true",
-        "not for nodes that move by fields",
-        "constraints of accelerations",
+        "not for constraints of accelerations",
+        "nodes that are placed by others",
     ):
         assert line in lines
     assert any(line.startswith("source [Holzinger2024]") for line in lines)

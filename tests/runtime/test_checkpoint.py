@@ -42,6 +42,8 @@ RUNS: dict[str, tuple[Callable[[str], System], float, dict[str, Any]]] = {
     "banded elimination": (large_system, 0.01, {"h": 1e-3, "record_every": 0}),
     "first-order states": (steered, 0.1, {"rtol": 1e-6, "trace": True, "stabilize": "projection"}),
     "singular mass": (rod, 0.4, {"rtol": 1e-7, "h0": 0.1, "trace": True}),
+    "first-order states, implicit": (steered, 0.1, {"rtol": 1e-4, "method": "generalized_alpha",
+                                                    "method_options": {"newton": "modified"}}),
     "comparator": (chain_system, 0.1, {"rtol": 1e-7, "method": "index1_dopri5", "stabilize": "projection+velocity"}),
 }  # fmt: skip
 

@@ -19,7 +19,7 @@ from symlie.errors import (
     UnknownNameError,
     UnsupportedMethodError,
 )
-from symlie.models import heavy_top
+from symlie.models import heavy_top, pendulum_chain
 from symlie.notices import Notice
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.library import method
@@ -305,8 +305,17 @@ def test_parameters_of_the_radius() -> None:
 
 
 def test_models_that_are_not_taken() -> None:
-    with pytest.raises(UnsupportedMethodError, match="nodes move by fields"):
-        sl.solve(heavy_top.build(formulation="se3_dual").derive().compile(backend="numpy"), 1, h=0.1, method=METHODS[0])
+    with pytest.raises(UnsupportedMethodError, match="nodes are placed by others; use rkmk_dopri5"):
+        sl.solve(pendulum_chain.build(links=2).derive().compile(backend="numpy"), 1, h=0.1, method=METHODS[0])
+
+
+def test_nodes_without_velocity_alone() -> None:
+    """A top by its momenta, on a dual space: order two as for velocities."""
+    system = heavy_top.build(formulation="se3_dual").derive().compile()
+    exact = sl.solve(system, 1 / 16, method="rkmk_dopri5", h=2.0**-13, record_every=0).q[-1]
+    runs = (sl.solve(system, 1 / 16, h=0.5**k, method=METHODS[0], record_every=0) for k in (11, 12))
+    errors = [np.abs(run.q[-1] - exact).max() for run in runs]
+    assert abs(np.log2(errors[0] / errors[1]) - 2) <= tolerances.IMPLICIT_ORDER
 
 
 @functools.cache

@@ -17,6 +17,7 @@ from symlie.runtime.methods.rkmk import MOST_COMMUTATORS
 from tests.systems import heavy_top_system
 
 STATE = sl.translation_space(sl.real_space(1))
+IMPLICIT = ("generalized_alpha", "generalized_alpha_index2")
 
 
 def pendulum_with_state() -> sl.System:
@@ -59,12 +60,13 @@ def test_a_system_is_wanted() -> None:
 def test_no_refusal_leads_to_another_one() -> None:
     """Fields beside constraints: explicit methods without them are refused, and half-explicit ones take both."""
     choice = sl.method_choice(pendulum_with_state())
-    assert choice.taken == (*(f"half_explicit_{k}" for k in (2, 3, 4, 5)), "index1_dopri5")
+    assert choice.taken == (*(f"half_explicit_{k}" for k in (2, 3, 4, 5)), *IMPLICIT, "index1_dopri5")
     assert choice.default == "half_explicit_5"
     assert all("half_explicit_5" in sentence or "index1_dopri5" in sentence for sentence in choice.refusals.values())
 
 
-def test_placed_nodes_beside_fields_and_constraints() -> None:
+def with_placed_node() -> sl.System:
+    """A node without velocity that places another one, beside a constraint."""
     model = sl.Model("placed")
     bob, z, mark = (model.node(n, g) for n, g in (("bob", "R2"), ("z", STATE), ("mark", "R2")))
     model.kinetic_energy((bob.x_dot.dot(bob.x_dot) + mark.x_dot.dot(mark.x_dot)) / 2)
@@ -72,7 +74,11 @@ def test_placed_nodes_beside_fields_and_constraints() -> None:
     model.vector_field(z, x=[-z.x[0]])
     model.place(mark, bob, [z.x[0], 0])
     model.initial(bob, x=[1, 0], x_dot=[0, 0])
-    choice = sl.method_choice(model.derive().compile(backend="numpy"))
+    return model.derive().compile(backend="numpy")
+
+
+def test_placed_nodes_beside_fields_and_constraints() -> None:
+    choice = sl.method_choice(with_placed_node())
     assert choice.taken == ("index1_dopri5",)
     assert all("index1_dopri5" in sentence for sentence in choice.refusals.values())
     assert "nodes are placed by others, and nodes move by fields" in choice.refusals["half_explicit_5"]
@@ -82,7 +88,8 @@ def test_remedies_of_stiffness() -> None:
     assert "Use method='generalized_alpha', which is implicit, with a step size h" in remedy_of_stiffness(
         heavy_top_system("SE3", "numpy").layout
     )
-    remedy = remedy_of_stiffness(pendulum_with_state().layout)
+    assert "method='generalized_alpha'" in remedy_of_stiffness(pendulum_with_state().layout)
+    remedy = remedy_of_stiffness(with_placed_node().layout)
     assert "generalized_alpha" not in remedy
     assert "less damping" in remedy
 

@@ -41,8 +41,9 @@ Where nodes have no velocity and move by fields f, θ is that of first-order gen
     ż_{n+1} = f(t_{n+1}, q_{n+1}, v_{n+1}, v̇_{n+1}, λ_{n+1})                          (15)
     θ̂ = h (ż_n + ż_{n+1})/2 - h³/6 (D_{n+1} - D_n)/(h + h_n) + h³ [ż_n, D_{n+1}]/12   (16)
 
-with γ' = 1 - α_f, α_m' = 2 α_f - 1/2 and D_{n+1} = (ż_{n+1} - ż_n)/h. (9) and (11) hold with ż, ζ and α_m', and D_0 is
-z̈_0. ż is carried in v̇, ζ in a, and D in what is added to v_n of other nodes.
+with γ' = 1 - α_f, α_m' = 2 α_f - 1/2 and D_{n+1} = (ż_{n+1} - ż_n)/h. (11) holds with ż and ζ. The method begins
+with ζ_0 = ż_0, which fast transients bear better than (9), and D_0 = z̈_0. ż is carried in v̇, ζ in a, and D in what is
+added to v_n of other nodes.
 Numbers are those of ``generalized_alpha.h``.
 Source: [Holzinger2024], equations 33 to 43 and algorithms 4 and 5; [Hante2022], section 5; (9), (10): [Arnold2016];
 [Bruls2012]; (13), (14): [Jansen2000]; (12) is the estimate of Zienkiewicz and Xie, for Lie groups and with true
@@ -306,8 +307,7 @@ class GeneralizedAlpha(Method):
         jerk = (-3 * acceleration + 4 * later[0] - later[1]) / (2 * d)
         if self.start == "optimal":
             # (9)
-            shift = np.where(layout.has_velocity, p.alpha_m, p.rate_alpha_m) - p.alpha_f
-            own[parts["algorithmic"]] += shift * h * jerk
+            own[parts["algorithmic"]] += layout.has_velocity * ((p.alpha_m - p.alpha_f) * h * jerk)
         if self.start == "optimal" and stepper.rows and self.is_index_3:
             # (10)
             B = m.jacobian(state.t, state.q)

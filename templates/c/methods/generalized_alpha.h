@@ -121,7 +121,7 @@ static inline int method_begin(const symlie_problem *restrict P, symlie_real *re
 #endif
     FOR_STATES(k) own[OWN_PERTURBATION + k] = jerk[k];
     for (int k = 0; k < DIMENSION; k++) jerk[k] = OPTIMAL_START ? a[k] + (ALPHA_M - ALPHA_F) * h * jerk[k] : a[k];
-    if (OPTIMAL_START) FOR_STATES(k) jerk[k] = a[k] + (STATE_ALPHA_M - ALPHA_F) * h * own[OWN_PERTURBATION + k];
+    FOR_STATES(k) jerk[k] = a[k];
 #else
     (void)u, (void)v, (void)later, (void)Q;
     copy(DIMENSION, a, own + OWN_ALGORITHMIC);

@@ -14,10 +14,14 @@ SESSION = Session("docs/implicit.md")
 
 
 def test_blocks() -> None:
-    run = SESSION.run()["run"]
+    names = SESSION.run()
+    run = names["run"]
     assert run.method == "generalized_alpha" and run.t[-1] == 1
     assert np.abs(np.linalg.norm(run.q, axis=1) - 1).max() < tolerances.PAGE_SPRING
     assert run.statistics.jacobians < run.statistics.newton_iterations
+    filtered = names["filtered"]
+    followed, memory = filtered.field("bob", "x_dot")[-1, 0], filtered.field("memory", "x")[-1, 0]
+    assert abs(followed - memory) <= tolerances.FAST_FILTER * abs(followed)
 
 
 def test_every_option_is_listed() -> None:

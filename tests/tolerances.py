@@ -569,5 +569,5 @@ FORMULATION_RATES = 5e-8
 and rates; measured 3e-9."""
 
 FAST_FILTER = 1e-4
-"""What a filter of τ = 10⁻⁶ s is behind, relative to what it filters: τ times the logarithmic rate of that, which is some
+"""What a filter of τ = 10⁻⁶ s is behind, relative to what it filters: τ times the rate of the logarithm of that, some
 10/s, with room for what is left of the start. Measured 1.3e-5."""

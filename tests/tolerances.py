@@ -228,7 +228,7 @@ OFF_VELOCITY = 0.05
 to ones on them, a share of h² Ω³ l/12 = 0.3 at h = 1 ms; index 2 moves by 655 rad/s² times the length. Measured 0.016
 with index 3, 0.001 with index 2."""
 
-CLOSED = 64 * EPSILON
+CLOSED = 32 * EPSILON
 """|Φ| that Newton leaves, relative to the largest coordinate: differences of two nodes' coordinates, each of some
 roundings; measured 14 ε for a cable of 2000 links, 1 ε for rods."""
 

@@ -571,3 +571,36 @@ and rates; measured 3e-9."""
 FAST_FILTER = 1e-4
 """What a filter of τ = 10⁻⁶ s is behind, relative to what it filters: τ times the rate of the logarithm of that, some
 10/s, with room for what is left of the start. Measured 1.3e-5."""
+
+WITHOUT_REDUNDANT_ROWS = 1e-9
+"""Configurations of runs with and without redundant rows: rounding of Newton's method or, of half-explicit methods,
+errors of two methods of order five; measured 2e-13 and 3e-10."""
+
+RATES_WITHOUT_REDUNDANT_ROWS = 1e-9
+"""Their velocities, relative: rounding of Φ times 2/h."""
+
+FORCES_WITHOUT_REDUNDANT_ROWS = 1e-6
+"""Their constraint forces, relative: with index 3 rounding of Φ over h²."""
+
+ACROSS_NULL_SPACE = 1e-12
+"""Multipliers of minimal norm along combinations of rows that vanish, relative: rounding; measured 1e-14."""
+
+NEAR_DEPENDENCE = 1e-4
+"""Steps of 1/32 over a turn of one row against another one: errors of steps over their angle, 1/2; measured 4e-5."""
+
+MINIMAL_MULTIPLIERS = 1e-9
+"""Multipliers of size one of two rows that are one, of runs of a few steps: rounding of Φ over h², or between two
+methods; measured 3e-13."""
+
+MASSLESS_AND_TWICE = 1e-4
+"""Vibrations of frequency 2 with steps of 1/64 and order two over 1 s: (2/64)²/12 · 0.1 times two; measured 2e-5."""
+
+PINNED_TWICE = 1e-7
+"""Positions of adaptive runs with a tolerance of 1e-9 over some 50 steps; measured 2e-9."""
+
+LOOSE_RUNS = 1e-2
+"""Positions of adaptive runs with a tolerance of 1e-3 over some ten steps; measured 2e-3."""
+
+BETWEEN_STEPS = 1e-5
+"""Multipliers of interpolated states, or of the acceleration-level system, relative to forces of some tens: errors of
+steps of fifth order of 1/128."""

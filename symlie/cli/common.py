@@ -102,6 +102,16 @@ def add_system(parser: ArgumentParser) -> None:
     add_fresh(parser)
 
 
+def add_redundant(parser: ArgumentParser) -> None:
+    """The argument ``--redundant``."""
+    parser.add_argument(
+        "--redundant",
+        choices=("error", "minimal_norm"),
+        default="error",
+        help="constraint rows that depend on each other: an error (default), or multipliers of minimal norm",
+    )
+
+
 def add_fresh(parser: ArgumentParser) -> None:
     """The argument ``--fresh``."""
     parser.add_argument("--fresh", action="store_true", help="derive and compile anew, whatever the cache holds")
@@ -182,6 +192,7 @@ def system_of(arguments: Namespace, **options: object) -> System:
     options = {**model_options(arguments), **options}
     system = system_of_model(arguments.model, options, backend=arguments.backend, optimize=arguments.optimize)
     arguments.result.update(model=system.name, options=system.layout.options, backend=system.backend)
+    system = system.with_redundant(getattr(arguments, "redundant", "error"))
     system = system.with_parameters(**dict(arguments.parameters))
     for node, field, value in arguments.initial:
         system = system.with_initial(node or node_with(system, field), **{field: value})

@@ -13,6 +13,7 @@ from symlie.cli.common import (
     add_json,
     add_model,
     add_multipliers,
+    add_redundant,
     add_system,
     check_writable,
     describe,
@@ -71,6 +72,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="output of 'symlie run --json'; default: finest",
     )
     add_system(parser)
+    add_redundant(parser)
     add_multipliers(parser)
     add_stabilize(parser)
     parser.add_argument(

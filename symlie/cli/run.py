@@ -10,6 +10,7 @@ from symlie.cli.common import (
     add_json,
     add_model,
     add_multipliers,
+    add_redundant,
     add_system,
     checkpoint_seconds,
     describe,
@@ -50,6 +51,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--t-eval", type=numbers, metavar="T,T,…", help="times to report, hit exactly; default: the end"
     )
     add_system(parser)
+    add_redundant(parser)
     add_multipliers(parser)
     parser.add_argument("--reference", action="store_true", help="compare the end with the model's known solution")
     add_results(parser)

@@ -19,12 +19,15 @@ ALGEBRA_HEADERS = {
 }
 """Headers with linear algebra, each with those that it includes."""
 
-OBSERVATION_HEADERS = ("vectors.h", "method.h", "carried.h", "stages.h", "observe.h", "interpolate.h")
+OBSERVATION_HEADERS = (
+    "vectors.h", "method.h", "carried.h", "dependent_rows.h", "stages.h", "observe.h", "interpolate.h",
+)  # fmt: skip
 """Headers that the library of a model includes besides those, with the algebra of the model."""
 
 DRIVER_HEADERS = (
-    "vectors.h", "method.h", "carried.h", "stages.h", "projection.h", "trial.h", "drift.h", "stiffness.h",
-    "event_samples.h", "step_interpolation.h", "event_search.h", "events.h", "driver.h", "shorter_steps.h",
+    "vectors.h", "method.h", "carried.h", "dependent_rows.h", "stages.h", "projection.h", "trial.h", "drift.h",
+    "stiffness.h", "event_samples.h", "step_interpolation.h", "event_search.h", "events.h", "driver.h",
+    "shorter_steps.h",
 )  # fmt: skip
 """Headers that every time loop includes, besides the algebra of the model and the method."""
 

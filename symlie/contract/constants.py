@@ -67,6 +67,26 @@ they would become numbers with few digits, with which processors are slow, and s
 DERIVATIVE_STEP = 2.0**-13
 """Distance, in steps, of the points of the difference for the derivative of the first acceleration."""
 
+RANK_LIMIT = 1e-3
+"""Singular value of rows of length one below which they depend on each other while a system moves: steps leave a rest
+of Φ, and of that order rows are independent that depend on each other on Φ = 0."""
+
+RANK_SHIFT = 1e-10
+"""Square of a singular value that is hardly more than rounding."""
+
+REGULARISATION = 1e-6
+"""Part of the complement B M⁻¹ Bᵀ that makes the matrix of implicit steps regular where rows depend on each other: a
+hundredth of it lets rounding into λ."""
+
+PROBE_ANGLE = 0.7548776662466927
+"""Of the vectors sin(angle i j) that reveal combinations of rows that vanish: of the plastic number, 1/ρ."""
+
+REVEALED = 1e-3
+"""Part of the growth of such a combination that a vector shows which has little of it."""
+
+SAME_LENGTH = 1e-6
+"""Relative difference of lengths that count as equal, so that rounding does not choose."""
+
 DRIFT_LIMIT = 0.1
 """Of the way back to the constraints relative to the configuration, and of what is left of Φ behind it."""
 

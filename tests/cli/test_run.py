@@ -211,3 +211,30 @@ def test_interruption_saves_the_solution(tmp_path: Path) -> None:
     assert data["status"] == "InterruptedIntegrationError"
     assert len(data["t"]) == 2
     assert out.exists()
+
+
+def test_redundant_rows_on_request(cli: Cli, tmp_path: Path) -> None:
+    """The error names the remedy; with it the rank is told, and a checkpoint keeps the choice."""
+    (tmp_path / "twice.py").write_text(TWICE, encoding="utf-8")
+    words = ("run", "twice.py", "--h", "1/16", "--t-end", "1/4", "--backend", "numpy")
+    refused = cli(*words)
+    assert refused.code != 0 and "integrate with redundant='minimal_norm'" in refused.err
+    run = cli(*words, "--redundant", "minimal_norm", "--checkpoint", "run.checkpoint", "--json")
+    assert run.code == 0 and "have rank 1" in run.err
+    np.testing.assert_allclose(np.ravel(run.json["multipliers"]["height"]), [-0.5, -0.5], rtol=0, atol=1e-12)
+    assert cli("resume", "run.checkpoint", "--json").json["multipliers"] == run.json["multipliers"]
+
+
+TWICE = """
+import symlie as sl
+
+
+def build():
+    model = sl.Model("twice")
+    q = model.node("q", "R2")
+    model.kinetic_energy(q.x_dot.dot(q.x_dot) / 2)
+    model.generalized_force(q, x_dot=[1, -1])
+    model.constraint("height", [q.x[1], q.x[1]])
+    model.initial(q, x=[0, 0], x_dot=[0, 0])
+    return model
+"""

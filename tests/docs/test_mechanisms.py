@@ -11,6 +11,9 @@ from tests.docs.pages import Session
 
 SESSION = Session("docs/mechanisms.md")
 
+# The linkage has rows that depend on each other, and each run says so.
+pytestmark = pytest.mark.filterwarnings("ignore:The 30 constraint rows of 'bricard':symlie.notices.Notice")
+
 
 def test_blocks() -> None:
     SESSION.run()
@@ -89,3 +92,12 @@ def test_satellite_with_wheels(method: str) -> None:
     p = solution.field("body", "p")[-1]
     assert 2 * np.arctan2(np.linalg.norm(p[1:]), p[0]) == pytest.approx(1.0, abs=1e-9)
     assert abs(p[2:]).max() <= tolerances.PROJECTED_VELOCITY
+
+
+def test_bricard_linkage() -> None:
+    solution = SESSION.after("A Bricard linkage")["ring"]
+    assert solution.notices[0].startswith("The 30 constraint rows of 'bricard' have rank 29: ")
+    energy = solution.outputs["energy"]
+    assert abs(energy - energy[0]).max() <= tolerances.ADAPTIVE_ENERGY * abs(solution.v).max() ** 2
+    assert solution.statistics.max_constraint_residual <= 1e-6
+    assert np.ptp(solution.field("bars", "x")[:, 2, 2]) > 0.1

@@ -26,6 +26,7 @@ from symlie.runtime.linear.elimination import KINDS
 from symlie.runtime.methods.library import method, method_names
 from tests.emit.building import GENERAL, MODELS, equations_of, write
 from tests.emit.test_operators import files_of
+from tests.runtime.test_minimal_norm import SYSTEMS
 from tests.runtime.test_singular_mass import hanging_system, rod
 
 COMPILERS = [name for name in ("gcc", "clang") if shutil.which(name)]
@@ -141,6 +142,17 @@ def test_singular_mass_matrices(compiler: str, is_fixed: bool, tmp_path: Path) -
     for name in ("half_explicit_5", "index1_dopri5", "generalized_alpha", "generalized_alpha_index2"):
         files = driver_files(system, method(name))
         assert "saddle_algebra.h" in files
+        checked(compiler, tmp_path, files, "driver.c")
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+@pytest.mark.parametrize("kind", SYSTEMS)
+def test_redundant_rows(compiler: str, kind: str, tmp_path: Path) -> None:
+    """Time loops in which rows may depend on each other."""
+    system = SYSTEMS[kind]("numpy", True).with_redundant("minimal_norm")
+    for name in ("half_explicit_5", "index1_dopri5", "generalized_alpha", "generalized_alpha_index2"):
+        files = driver_files(system, method(name))
+        assert "PROBES 6" in files["saddle_tables.h"]
         checked(compiler, tmp_path, files, "driver.c")
 
 

@@ -312,7 +312,7 @@ def test_a_killed_append_leaves_the_state_before(tmp_path: Path) -> None:
 
 
 RECORDED = {"layout", "files", "backend", "optimize", "parameters", "element_parameters", "initial_values", "inputs",
-            "timings", "sources"}  # fmt: skip
+            "timings", "sources", "redundant"}  # fmt: skip
 REBUILT = {"kernels", "algebra", "sets"}
 RESOLVED = {"quantity_source"}
 """Functions of the model; what they compute is recorded as initial values."""

@@ -203,7 +203,8 @@ REFUSED: dict[str, tuple[Callable[[sl.Model], None], type[SymlieError], str]] = 
         redundant,
         RedundantConstraintsError,
         r"constraints of 'case' are redundant: row 1 of constraint 'A', rows 1 and 2 of constraint 'B' depend on "
-        r"each other \(the smallest such set\); remove any one of these rows, or free a node\.$",
+        r"each other \(the smallest such set\); remove any one of these rows, free a node, or integrate with "
+        r"redundant='minimal_norm'\.$",
     ),
     "more rows than velocities": (
         too_many,

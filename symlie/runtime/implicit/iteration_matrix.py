@@ -22,10 +22,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from symlie.contract.constants import ROUNDING
+from symlie.contract.constants import REGULARISATION, ROUNDING
 from symlie.errors import NotDifferentiableError, SingularSystemError
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.linear.factors import Factors, NotFiniteMatrixError, SingularMatrixError
+from symlie.runtime.linear.schur import summed
 
 if TYPE_CHECKING:
     from symlie.runtime.system.system import System
@@ -160,6 +161,8 @@ class IterationMatrix:
             add_products("HIDDEN_TO", H, tables["HIDDEN_COLUMN"])
             if self.has_eta:
                 self._add_eta(values, slopes, inertial * M, damped * C, B, start)
+            if m.takes_redundant_rows:
+                self._regularise(values, inertial * M, B, slopes)
         values[self.structure.stored :] = 0
         try:
             return TakenMatrix(Factors(self.structure, values), K, Sq, scale)
@@ -184,6 +187,24 @@ class IterationMatrix:
             np.add.at(values, to, block[tables["BACK_COLUMN"][inside] + i * width[inside]] * start[inside])
         corners = slopes.velocity * B[tables["CORNER_LEFT"]] * start[tables["CORNER_RIGHT"]]
         np.add.at(values, tables["CORNER_TO"], corners)
+
+    def _regularise(self, values: Array, M: Array, B: Array, slopes: Slopes) -> None:
+        """Subtract a small part of the complement B M⁻¹ Bᵀ from its place, add one of γ' B Bᵀ to that of η."""
+        m, layout = self.mechanics, self.layout
+        row, column = m.algebra.jacobian_rows, m.algebra.jacobian_columns
+        diagonal = np.zeros(layout.dimension)
+        i, j = m.algebra.mass_rows, m.algebra.mass_columns
+        np.add.at(diagonal, i[i == j], M[i == j])
+        mobility = np.where(layout.free & (diagonal > 0), 1 / np.where(diagonal > 0, diagonal, 1.0), 0.0)
+        size, length = (summed(row, B**2 * weight, layout.rows) for weight in (mobility[column], 1.0))
+        of_rate = np.where(layout.holonomic, 1.0, slopes.velocity)
+        multipliers = layout.dimension + np.arange(layout.rows)
+        size = np.where(size > 0, size, 1.0)
+        values[self.structure.places(multipliers, multipliers)] -= REGULARISATION * size * of_rate
+        if self.has_eta:
+            eta = (multipliers + layout.rows)[layout.holonomic]
+            length = slopes.velocity * np.where(length > 0, length, 1.0)
+            values[self.structure.places(eta, eta)] += REGULARISATION * length[layout.holonomic]
 
     def unknown_name(self, unknown: int) -> str:
         """An unknown as people call it."""

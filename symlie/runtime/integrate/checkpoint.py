@@ -14,7 +14,14 @@ import numpy as np
 from symlie.errors import FormatError, ModelError
 from symlie.reading import reading
 from symlie.runtime.integrate.c_loop import CompiledIntegration
-from symlie.runtime.integrate.checkpoint_content import lengths, new_records, read_records, state_bytes, state_of
+from symlie.runtime.integrate.checkpoint_content import (
+    NOTHING,
+    lengths,
+    new_records,
+    read_records,
+    state_bytes,
+    state_of,
+)
 from symlie.runtime.integrate.checkpoint_file import CheckpointFile, Content, read_checkpoint
 from symlie.runtime.integrate.loop_state import LoopState
 from symlie.runtime.integrate.progress import Progress
@@ -110,7 +117,7 @@ def create_checkpoint(
         "begin": _state_bytes(run, run.begin).hex(),
         "notes": dict(notes or {}),
     }
-    records = new_records(recorder, (0, 0, 0))
+    records = new_records(recorder, NOTHING)
     file = CheckpointFile.create(path, header, _state_bytes(run, loop.captured()), records)
     return CheckpointKeeper(file, run, recorder, seconds)
 

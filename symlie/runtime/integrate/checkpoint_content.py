@@ -10,11 +10,11 @@ import numpy as np
 from symlie.contract.constants import TRACE_WIDTH
 from symlie.runtime.integrate.loop_state import Counters, LoopState
 from symlie.runtime.layout.layout import Layout
-from symlie.runtime.solution.recorder import Recorder
+from symlie.runtime.solution.recorder import RankChange, Recorder
 from symlie.runtime.solution.start import Start
 
 _CHUNK = struct.Struct("<cQ")
-"""Kind and number of the rows that follow: s(tates), t(race) or e(vents)."""
+"""Kind and number of the rows that follow: s(tates), t(race), e(vents) or changes of the r(ank)."""
 
 
 def _state_type(layout: Layout, own: int) -> np.dtype[np.void]:
@@ -70,19 +70,31 @@ def state_of(layout: Layout, own: int, data: bytes) -> LoopState:
     return LoopState(float(row["t"]), at, counters, float(row["cpu_seconds"]), bool(row["is_done"]))
 
 
-def lengths(recorder: Recorder) -> tuple[int, int, int]:
-    return len(recorder), len(recorder.trace), len(recorder.events)
+Lengths = tuple[int, int, int, int]
+"""Rows of each kind."""
+
+NOTHING: Lengths = (0, 0, 0, 0)
 
 
-def new_records(recorder: Recorder, written: tuple[int, int, int]) -> bytes:
+def lengths(recorder: Recorder) -> Lengths:
+    return len(recorder), len(recorder.trace), len(recorder.events), len(recorder.rank_changes)
+
+
+def new_records(recorder: Recorder, written: Lengths) -> bytes:
     """What was recorded since, in chunks of rows."""
-    states, tried, events = written
+    states, tried, events, changes = written
     known = {(e.name, e.instance): k for k, e in enumerate(recorder.layout.events)}
     happened = [
         np.concatenate([[known[e.name, e.instance], e.t], e.q, e.v, e.multipliers, e.carried, e.own])
         for e in recorder.events[events:]
     ]
-    chunks = ((b"s", recorder.states_since(states)), (b"t", recorder.trace.since(tried)), (b"e", np.array(happened)))
+    changed = [np.concatenate([[change.t], change.q]) for change in recorder.rank_changes[changes:]]
+    chunks = (
+        (b"s", recorder.states_since(states)),
+        (b"t", recorder.trace.since(tried)),
+        (b"e", np.array(happened)),
+        (b"r", np.array(changed)),
+    )
     return b"".join(_CHUNK.pack(kind, len(rows)) + rows.astype("<f8").tobytes() for kind, rows in chunks if len(rows))
 
 
@@ -90,7 +102,7 @@ def read_records(recorder: Recorder, own: int, data: bytes) -> None:
     layout = recorder.layout
     sizes = (layout.storage, layout.dimension, layout.rows, layout.carried_size)
     places = np.cumsum(sizes)
-    widths = {b"s": 1 + sum(sizes), b"t": TRACE_WIDTH, b"e": 2 + sum(sizes) + own}
+    widths = {b"s": 1 + sum(sizes), b"t": TRACE_WIDTH, b"e": 2 + sum(sizes) + own, b"r": 1 + layout.storage}
     position = 0
     while position < len(data):
         kind, count = _CHUNK.unpack_from(data, position)
@@ -102,6 +114,8 @@ def read_records(recorder: Recorder, own: int, data: bytes) -> None:
             recorder.add_states(rows[:, 0], *np.split(rows[:, 1:], places[:-1], axis=1))
         elif kind == b"t":
             recorder.add_trace(rows)
+        elif kind == b"r":
+            recorder.rank_changes += [RankChange(float(row[0]), row[1:]) for row in rows]
         else:
             for row in rows:
                 recorder.add_event(int(row[0]), float(row[1]), *np.split(row[2:], places))

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from symlie.errors import IntegrationError
-from symlie.runtime.integrate.loop_state import Counters
-from symlie.runtime.layout.layout import Layout
+from symlie.runtime.integrate.loop_state import Counters, LoopState
+from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.methods.library import method
-from symlie.runtime.solution.recorder import Recorder
+from symlie.runtime.solution.recorder import RankChange, Recorder
 from symlie.runtime.solution.solution import Solution
+from symlie.runtime.system.solvability import rank_of_rows
 
 if TYPE_CHECKING:
     from symlie.runtime.integrate.run import Run
@@ -26,13 +27,16 @@ REACH = 1e-3
 """Share of what the forces of the start could do in the whole time that counts as scale of the energy: for runs that
 are at rest whenever they are looked at."""
 
+MOST_RANK_CHANGES = 4
+"""Changes of the rank of the constraints that are told one by one."""
+
 MOST_LOOKED_AT = 64
 """Recorded states whose kinetic energy is looked at."""
 
 
 def findings_on_the_way(run: Run, counters: Counters, recorder: Recorder) -> list[str]:
     """What is known while a run goes on; each sentence stays as it is."""
-    found = []
+    found = _ranks(run, counters, recorder)
     if counters.stiff_step > 0:
         found.append(
             f"This looks stiff: from t = {counters.stiff_since:.6g} s on an explicit method takes steps of "
@@ -48,6 +52,36 @@ def findings_on_the_way(run: Run, counters: Counters, recorder: Recorder) -> lis
     if recorder.nbytes >= MANY_BYTES:
         found.append("More than 1 GB is recorded; t_eval, or record_every in Python, records fewer states.")
     return found
+
+
+def keep_rank_change(state: LoopState, recorder: Recorder) -> None:
+    """Note where the rank of the constraints has changed, so that it can be told what depends on what there."""
+    if len(recorder.rank_changes) < min(state.counters.rank_changes, MOST_RANK_CHANGES):
+        recorder.rank_changes.append(RankChange(state.t, state.at.q.copy()))
+
+
+def _ranks(run: Run, counters: Counters, recorder: Recorder) -> list[str]:
+    """The rank of constraint rows that may depend on each other: at the start if some do, and where it changed."""
+    mechanics, begin = run.system.mechanics, run.begin
+    if not mechanics.takes_redundant_rows:
+        return []
+    found = []
+    if begin.counters.dependent_rows:
+        found.append(f"{_rank(run, begin.t, begin.at.q)} Multipliers are those of minimal norm.")
+    found += [f"At t = {t:.6g} s the rank has changed. {_rank(run, t, q)}" for t, q in recorder.rank_changes]
+    if counters.rank_changes > MOST_RANK_CHANGES:
+        found.append("The rank of the constraints goes on changing; further changes are not told.")
+    return found
+
+
+def _rank(run: Run, t: float, q: Array) -> str:
+    if t not in run.ranks:
+        mechanics = run.system.mechanics
+        jacobian = mechanics.jacobian(t, q)
+        dependent = mechanics.dependent_rows(jacobian)
+        if dependent is not None:
+            run.ranks[t] = rank_of_rows(mechanics.layout, mechanics.algebra, jacobian, dependent)
+    return run.ranks.get(t, "")
 
 
 def remedy_of_stiffness(layout: Layout) -> str:

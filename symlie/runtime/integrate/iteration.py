@@ -39,8 +39,13 @@ def saddle_of(solver: SaddleAlgebra) -> MatrixTables:
     """
     structure = solver.structure
     sizes = {"MATRIX_VALUES": structure.values, "SADDLE_UNKNOWNS": len(structure.order)}
-    constants = {"SADDLE_REFINEMENTS": REFINEMENTS[structure.kind]}
+    constants = {"SADDLE_REFINEMENTS": REFINEMENTS[structure.kind], **_probes(solver)}
     return MatrixTables(structure, solver.tables, sizes, constants, solver.layout.is_fixed, has_saddle=True)
+
+
+def _probes(solver: SaddleAlgebra) -> dict[str, int]:
+    """What is there only where rows may depend on each other."""
+    return {"PROBES": solver.probes} if solver.probes else {}
 
 
 def iteration_of(system: System, has_eta: bool) -> MatrixTables:
@@ -53,7 +58,7 @@ def iteration_of(system: System, has_eta: bool) -> MatrixTables:
     has_eta
         Whether there is an η for each λ.
     """
-    layout, has_saddle = system.layout, not system.mechanics.mass_is_regular
+    layout, saddle = system.layout, system.mechanics.saddle_algebra
     matrix = system.sets.iteration(has_eta, system.mechanics.massless)
     structure = matrix.structure
     tables = {
@@ -62,8 +67,8 @@ def iteration_of(system: System, has_eta: bool) -> MatrixTables:
     }
     sizes = {"MATRIX_VALUES": structure.values, "SQUARES": matrix.squares}
     constants = {"HAS_ETA": int(has_eta), "HOLONOMIC": int(layout.holonomic.all())}
-    if has_saddle:
+    if saddle is not None:
         tables |= saddle_tables(layout, structure)
         sizes["SADDLE_UNKNOWNS"] = len(structure.order)
-        constants["SADDLE_REFINEMENTS"] = REFINEMENTS[structure.kind]
-    return MatrixTables(structure, tables, sizes, constants, layout.is_fixed, has_saddle, has_iteration=True)
+        constants |= {"SADDLE_REFINEMENTS": REFINEMENTS[structure.kind], **_probes(saddle)}
+    return MatrixTables(structure, tables, sizes, constants, layout.is_fixed, saddle is not None, has_iteration=True)

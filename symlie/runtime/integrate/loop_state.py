@@ -30,6 +30,8 @@ class Counters:
     largest_constraint: float = 0.0
     largest_velocity: float = 0.0
     drift_bound: float = 0.0
+    dependent_rows: int = 0
+    rank_changes: int = 0
     suspicious_steps: int = 0
     flipped_steps: int = 0
     calm_steps: int = 0

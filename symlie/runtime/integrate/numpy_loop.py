@@ -85,9 +85,12 @@ class TimeLoop:
                 if budget <= 0:
                     return Status.BUDGET
                 budget -= 1
+                known = counters.rank_changes
                 status = self._step(end)
                 if status is not Status.DONE:
                     return status
+                if counters.rank_changes != known:
+                    budget = 0
             counters.segment, counters.step = counters.segment + 1, 0
         return Status.DONE
 
@@ -165,6 +168,9 @@ class TimeLoop:
         counters.steps += 1
         counters.largest_constraint = max(counters.largest_constraint, trial.largest_constraint)
         counters.largest_velocity = max(counters.largest_velocity, trial.largest_velocity)
+        if trial.dependent_rows != counters.dependent_rows:
+            counters.dependent_rows = trial.dependent_rows
+            counters.rank_changes += 1
         every = self.record_every and counters.steps % self.record_every == 0
         if (is_last and plan.record_end[counters.segment]) or is_terminal or every:
             self.recorder.add_state(state.t, state.q, state.v, state.multipliers, self.carried)

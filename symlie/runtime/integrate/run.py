@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from symlie.contract.constants import Status
@@ -27,7 +27,7 @@ from symlie.errors import (
 from symlie.interruption import DeferredInterrupt
 from symlie.notices import notify
 from symlie.runtime.integrate.c_loop import CompiledIntegration
-from symlie.runtime.integrate.findings import findings_at_the_end, findings_on_the_way
+from symlie.runtime.integrate.findings import findings_at_the_end, findings_on_the_way, keep_rank_change
 from symlie.runtime.integrate.loop_state import LoopState
 from symlie.runtime.integrate.numpy_loop import TimeLoop
 from symlie.runtime.integrate.progress import Done, Progress
@@ -54,7 +54,7 @@ _FAILURES: dict[Status, tuple[type[IntegrationError], str]] = {
     Status.SINGULAR: (
         SingularSystemError,
         "The linear system of a stage is singular in the step after t = {t:.9g}{where}: constraints became dependent, "
-        "or a direction lost its mass.",
+        "or a direction lost its mass; redundant='minimal_norm' goes on where rows depend on each other.",
     ),
     Status.INDEFINITE_MASS: (
         IndefiniteMassMatrixError,
@@ -140,6 +140,8 @@ class Run:
     settings: Mapping[str, Any]
     timings: Timings
     begin: LoopState
+    ranks: dict[float, str] = field(default_factory=dict)
+    """What is known of the rank of the constraints, as sentences by time."""
 
     def loop(self, begin: LoopState) -> TimeLoopLike:
         """The loop of the system's backend at a state."""
@@ -228,6 +230,7 @@ def execute(
                 cpu += time.thread_time() - start_cpu
                 loop.drain(recorder)
                 before, state = state, captured(is_done=status in (Status.DONE, Status.EVENT))
+                keep_rank_change(state, recorder)
                 tell(findings_on_the_way(run, state.counters, recorder))
                 if status in _FAILURES:
                     failure = run.failure(status, state)

@@ -12,7 +12,7 @@ import numpy as np
 from symlie.errors import ModelError, UnknownNameError, UnsupportedMethodError
 from symlie.runtime.integrate.checkpoint import SECONDS, create_checkpoint
 from symlie.runtime.integrate.choice import default_method
-from symlie.runtime.integrate.loop_state import LoopState
+from symlie.runtime.integrate.loop_state import Counters, LoopState
 from symlie.runtime.integrate.progress import Progress
 from symlie.runtime.integrate.run import MULTIPLIERS, Run, execute
 from symlie.runtime.integrate.segments import LARGEST_STEPS, Plan, interval, step_plan
@@ -58,6 +58,7 @@ def solve(
     record_every: int = 1,
     multipliers: str = "stage",
     stabilize: str = "none",
+    redundant: str | None = None,
     trace: bool = False,
     max_steps: int | None = None,
     start: Solution | None = None,
@@ -101,6 +102,11 @@ def solve(
     stabilize
         ``"none"``, ``"baumgarte:ALPHA"`` (α in 1/s, added in the stages of half-explicit methods), ``"projection"`` (of
         the configuration after each step), ``"projection+velocity"`` or ``"velocity"``.
+    redundant
+        What is done about constraint rows that depend on each other. ``"error"``: they are refused.
+        ``"minimal_norm"``: the motion is that without the rows that are too many, and of all multipliers that belong to
+        it those of minimal norm are taken; the rank is told as a `symlie.notices.Notice`. Default: that of the system,
+        ``"error"`` if nothing else was said by `System.with_redundant`.
     trace
         Whether all tried steps are kept, also fixed ones: their error estimates, if the method has one, and what
         Newton's method took.
@@ -143,6 +149,8 @@ def solve(
         raise ModelError(
             f"A {type(system).__name__} can not be integrated; take the system of model.derive().compile()."
         )
+    if redundant is not None:
+        system = system.with_redundant(redundant)
     chosen = chosen_method(default_method(system.layout) if method is None else method, method_options)
     check_method(system.layout, chosen)
     if multipliers not in MULTIPLIERS:
@@ -192,10 +200,11 @@ def solve(
         "record_every": int(record_every),
         "multipliers": multipliers,
         "stabilize": stabilize,
+        "redundant": system.redundant,
         "trace": bool(trace),
         "max_steps": max_steps,
     }
-    state = LoopState(plan.start[0], begin)
+    state = LoopState(plan.start[0], begin, Counters(dependent_rows=_dependent_rows(system, t0, begin.q)))
     every = min(int(record_every), LARGEST_STEPS) if t_eval is None else 0
     run = Run(system, chosen, plan, control, every, settings, system.timings, state)
     loop = run.loop(state)
@@ -205,6 +214,14 @@ def solve(
         return execute(run, loop, state, recorder, progress=progress)
     with create_checkpoint(Path(checkpoint), run, loop, recorder, checkpoint_seconds, checkpoint_notes) as keeper:
         return execute(run, loop, state, recorder, progress=progress, keeper=keeper)
+
+
+def _dependent_rows(system: System, t: float, q: Array) -> int:
+    """How many more rows there are than their rank, where they may depend on each other."""
+    if not system.mechanics.takes_redundant_rows:
+        return 0
+    found = system.mechanics.dependent_rows(system.mechanics.jacobian(t, q))
+    return found.count if found else 0
 
 
 def _as_json(values: float | Array | Sequence[float] | None) -> object:

@@ -65,8 +65,17 @@ def smallest_dependency(unit: Sparse) -> Dependency | None:
         Rows of length one, sparse (m × n).
     """
     vanishing = _vanishing_combinations(unit)
-    if not vanishing.shape[1]:
-        return None
+    return smallest_of(vanishing) if vanishing.shape[1] else None
+
+
+def smallest_of(vanishing: Array) -> Dependency:
+    """The smallest set of rows of which a combination vanishes.
+
+    Parameters
+    ----------
+    vanishing
+        Coefficients of a basis of all such combinations of rows of length one (rows × dependencies).
+    """
     found, is_smallest = [], True
     for part in _connected(vanishing):
         involved = np.flatnonzero(np.any(part != 0, axis=1))
@@ -128,7 +137,7 @@ def _vanishing_combinations(unit: Sparse) -> Array:
     coefficients /= np.linalg.norm(coefficients, axis=0)
     vanish = np.linalg.norm(rows.T @ coefficients, axis=0) <= RANK_TOLERANCE
     result = np.zeros((len(order), int(vanish.sum())))
-    result[order[:seen]] = _cleaned(coefficients[:, vanish])
+    result[order[:seen]] = cleaned(coefficients[:, vanish])
     return result
 
 
@@ -140,8 +149,14 @@ def _decouple(band: Array, column: int) -> None:
     band[0, column] = 1
 
 
-def _cleaned(coefficients: Array) -> Array:
-    """Coefficients without those that are round-off beside the largest of their column."""
+def cleaned(coefficients: Array) -> Array:
+    """Coefficients without those that are round-off beside the largest of their column.
+
+    Parameters
+    ----------
+    coefficients
+        Shape (rows, columns).
+    """
     return np.where(np.abs(coefficients) > INVOLVED * np.abs(coefficients).max(axis=0), coefficients, 0.0)
 
 
@@ -169,7 +184,7 @@ def _sparsest(basis: Array) -> tuple[Array, bool]:
     while chosen := list(islice(tried, _TRIED_AT_ONCE)):
         _, values, right = np.linalg.svd(basis[np.array(chosen)])
         independent = values[:, -1] > INVOLVED * values[:, 0]
-        columns = _cleaned(basis @ right[independent, -1].T)
+        columns = cleaned(basis @ right[independent, -1].T)
         if columns.shape[1]:
             found.append(columns[:, np.argmin(np.count_nonzero(columns, axis=0))])
     return min(found, key=np.count_nonzero), True
@@ -205,7 +220,7 @@ def _irreducible(basis: Array) -> Array:
         row = int(np.flatnonzero(best)[0])
         pivot = int(np.argmax(np.abs(within[row])))
         other = 1 if pivot == 0 else 0
-        best = _cleaned((within[:, other] - within[:, pivot] * within[row, other] / within[row, pivot])[:, None])[:, 0]
+        best = cleaned((within[:, other] - within[:, pivot] * within[row, other] / within[row, pivot])[:, None])[:, 0]
 
 
 def _with_most_zeros(first: Array, second: Array) -> Array:
@@ -216,4 +231,4 @@ def _with_most_zeros(first: Array, second: Array) -> Array:
     ratios = np.sort(first[both] / second[both])
     last = np.searchsorted(ratios, ratios + INVOLVED * np.abs(ratios), side="right")
     ratio = ratios[np.argmax(last - np.arange(len(ratios)))]
-    return _cleaned((first - ratio * second)[:, None])[:, 0]
+    return cleaned((first - ratio * second)[:, None])[:, 0]

@@ -15,12 +15,14 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from symlie.contract.constants import RANK_SHIFT
 from symlie.errors import NotFiniteError, SingularSystemError
 from symlie.runtime.layout.layout import Array, Layout
+from symlie.runtime.linear.dependent_rows import DependentRows, dependent_rows
 from symlie.runtime.linear.elimination import EliminationStructure, elimination_structure
 from symlie.runtime.linear.factors import Factors, NotFiniteMatrixError, SingularMatrixError
 from symlie.runtime.linear.kkt import undetermined
-from symlie.runtime.linear.schur import Products
+from symlie.runtime.linear.schur import Products, summed
 from symlie.runtime.linear.unknowns import Indices, Unknowns
 
 REFINEMENTS = {"dense": 0, "band": 0, "blocks": 1}
@@ -36,11 +38,13 @@ class SaddleAlgebra(Products):
         Layout of the system; it has constraints.
     massless
         Velocity components that M does not determine.
+    probes
+        Combinations of dependent rows that are looked for at most; 0: rows must be independent.
     """
 
-    def __init__(self, layout: Layout, massless: Indices) -> None:
+    def __init__(self, layout: Layout, massless: Indices, probes: int = 0) -> None:
         super().__init__(layout)
-        self._massless = massless
+        self._massless, self.probes = massless, probes
 
     @cached_property
     def structure(self) -> EliminationStructure:
@@ -57,8 +61,18 @@ class SaddleAlgebra(Products):
         """Refused: M alone determines nothing."""
         raise SingularSystemError(f"The mass matrix of '{self.layout.name}' can not be solved with alone")
 
-    def solve_saddle(self, mass: Array, right: Array, left: Array, r: Array, c: Array) -> tuple[Array, Array]:
+    def solve_saddle(
+        self, mass: Array, right: Array, left: Array, r: Array, c: Array, dependent: DependentRows | None = None
+    ) -> tuple[Array, Array]:
         """See `symlie.runtime.linear.schur.Algebra`.
+
+        Parameters
+        ----------
+        mass, right, left, r, c
+            The system.
+        dependent
+            Rows that are set aside, of another configuration than that of B0; default: those of B0, and λ is of
+            minimal norm.
 
         Raises
         ------
@@ -68,9 +82,16 @@ class SaddleAlgebra(Products):
         if r.ndim > 1:
             rows = [self.solve_saddle(*row) for row in zip(mass, right, left, r, c, strict=True)]
             return np.array([a for a, _ in rows]), np.array([multipliers for _, multipliers in rows])
+        if self.probes:
+            if dependent is None:
+                dependent = self.dependent_rows(right)
+                a, multipliers = self.solve_saddle(mass, right, left, r, c, dependent)
+                return a, dependent.minimal(multipliers)
+            kept = ~dependent.is_aside
+            right, left, c = right * kept[self.jacobian_rows], left * kept[self.jacobian_rows], c * kept
         n, rest = self.layout.dimension, np.zeros(len(self.structure.order) - self.layout.dimension - self.layout.rows)
         free = self.layout.free
-        factors = self._factorised(mass, right, left)
+        factors = self._factorised(mass, right, left, dependent)
         x = factors.solve(np.concatenate([r * free, c, rest]))
         for _ in range(REFINEMENTS[self.structure.kind]):
             a, multipliers = x[:n], x[n : n + self.layout.rows]
@@ -78,7 +99,33 @@ class SaddleAlgebra(Products):
             x = x + factors.solve(np.concatenate([forces * free, c - self.multiply(left, a), rest]))
         return x[:n], x[n : n + self.layout.rows]
 
-    def _factorised(self, mass: Array, right: Array, left: Array) -> Factors:
+    def dependent_rows(self, jacobian: Array) -> DependentRows:
+        """The rows of B that depend on each other.
+
+        Parameters
+        ----------
+        jacobian
+            Stored values of B.
+        """
+        layout, rows, columns = self.layout, self.jacobian_rows, self.jacobian_columns
+        lengths = np.sqrt(summed(rows, jacobian**2 * layout.free[columns], layout.rows))
+        scale = 1 / np.where(lengths > 0, lengths, 1.0)
+        values, unit = np.zeros(self.structure.values), jacobian * scale[rows]
+        np.add.at(values, self.tables["PULL_TO"], unit)
+        np.add.at(values, self.tables["SADDLE_PUSH_TO"], unit)
+        values[self.tables["SADDLE_DIAGONAL"]] = np.where(
+            np.arange(len(self.structure.order)) < layout.dimension, 1, -RANK_SHIFT
+        )
+        factors, n = self._factors(values), layout.dimension
+        right = np.zeros(len(self.structure.order))
+
+        def solve(z: Array) -> Array:
+            right[n : n + layout.rows] = -z
+            return factors.solve(right)[n : n + layout.rows]
+
+        return dependent_rows(solve, scale, self.probes)
+
+    def _factorised(self, mass: Array, right: Array, left: Array, dependent: DependentRows | None) -> Factors:
         values = np.zeros(self.structure.values)
         for places, part in (
             ("MASS_TO", mass),
@@ -88,6 +135,12 @@ class SaddleAlgebra(Products):
         ):
             np.add.at(values, self.tables[places], part)
         values[self.tables["SADDLE_UNIT_TO"]] = 1
+        if dependent is not None:
+            n = self.layout.dimension
+            values[self.tables["SADDLE_DIAGONAL"][n : n + self.layout.rows][dependent.is_aside]] = 1
+        return self._factors(values)
+
+    def _factors(self, values: Array) -> Factors:
         try:
             return Factors(self.structure, values)
         except SingularMatrixError as error:
@@ -154,6 +207,7 @@ def saddle_tables(layout: Layout, structure: EliminationStructure) -> dict[str, 
     n, free = layout.dimension, layout.free
     (i, j), (rows, components) = layout.assembled("mass"), layout.assembled("jacobian")
     both, moved = free[i] & free[j], free[components]
+    every = np.arange(len(structure.order))
     ones = np.concatenate([np.flatnonzero(~free), np.arange(n + layout.rows, len(structure.order))])
 
     def to(down: Indices, across: Indices, kept: NDArray[np.bool_]) -> NDArray[np.int32]:
@@ -172,4 +226,5 @@ def saddle_tables(layout: Layout, structure: EliminationStructure) -> dict[str, 
         "SADDLE_PUSH_TO": to(n + rows, components, moved),
         "SADDLE_HELD": np.flatnonzero(~free).astype(np.int32),
         "SADDLE_UNIT_TO": structure.places(ones, ones),
+        "SADDLE_DIAGONAL": structure.places(every, every),
     }

@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from symlie.errors import SingularSystemError
 from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.methods.c_text import c_matrix, c_vector
 from symlie.runtime.methods.entry import EntryReader
@@ -199,9 +200,23 @@ class HalfExplicit(Method):
         q, v, multipliers = state.q, state.v, state.multipliers
         alpha = stepper.control.baumgarte
 
+        B = m.jacobian(t, q)
+        dependent = m.dependent_rows(B)
+
         def residual(t: float, Q: Array, V: Array, B: Array) -> Array:
             hidden = m.hidden_residual(t, Q, V, B)
             return hidden + alpha * m.constraint(t, Q) if alpha else hidden
+
+        def solution(mass: Array, B: Array, next_B: Array, r: Array, c: Array) -> tuple[Array, Array]:
+            nonlocal dependent
+            try:
+                return m.saddle(mass, B, next_B, r, c, dependent)
+            except SingularSystemError:
+                if dependent is None:
+                    raise
+            # Rows that depend on each other from here on alone.
+            dependent = m.dependent_rows(next_B)
+            return m.saddle(mass, B, next_B, r, c, dependent)
 
         theta_dot: list[Array] = []
         v_dot, stage_multipliers = [], []
@@ -213,7 +228,6 @@ class HalfExplicit(Method):
             return next_Theta, stepper.advance(q, next_Theta)
 
         Theta, Q, V = np.zeros_like(v), q, v
-        B = m.jacobian(t, q)
         final = (Theta, Q, V, B)
         for i in range(tableau.stages):
             next_Theta, next_Q = moved(i, Theta, V)
@@ -223,7 +237,7 @@ class HalfExplicit(Method):
             if i == 0 and state.acceleration is not None:
                 v_dot.append(state.acceleration)
                 stage_multipliers.append(multipliers)
-            elif i == 0 and not m.mass_is_regular:
+            elif i == 0 and m.saddle_algebra is not None:
                 # (16)
                 acceleration, multiplier = m.index1(t, q, v)
                 v_dot.append(acceleration)
@@ -240,11 +254,13 @@ class HalfExplicit(Method):
                     known = v + h * sum(a[i + 1, j] * v_dot[j] for j in range(i))
                     m.prescribe(next_t, next_Q, known)
                     right = -residual(next_t, next_Q, known, next_B) / (h * a[i + 1, i])
-                    acceleration, multiplier = m.saddle(mass, B, next_B, force, right)
+                    acceleration, multiplier = solution(mass, B, next_B, force, right)
                     v_dot.append(acceleration)
                     stage_multipliers.append(multiplier)
             if m.layout.has_fields:
-                rate = m.field(t + c[i] * h, Q, V, v_dot[i], stage_multipliers[i])
+                at_stage = m.dependent_rows(B)
+                seen = stage_multipliers[i] if at_stage is None else at_stage.minimal(stage_multipliers[i])
+                rate = m.field(t + c[i] * h, Q, V, v_dot[i], seen)
                 next_Theta, next_Q = moved(i, Theta, rate)
             next_V = v + h * sum(a[i + 1, j] * v_dot[j] for j in range(i + 1))
             m.prescribe(next_t, next_Q, next_V)
@@ -268,7 +284,7 @@ class HalfExplicit(Method):
                 hat_B = m.jacobian(t + h, q_hat)
                 right = -residual(t + h, q_hat, v_hat, hat_B) / (h * b_hat[-1])
                 force, mass = stepper.force(t + c[-2] * h, Q, V), m.mass(t + c[-2] * h, Q)
-                last, _ = m.saddle(mass, B, hat_B, force, right)
+                last, _ = solution(mass, B, hat_B, force, right)
             else:
                 last = v_dot[-1]
             trial.estimate(stepper.control, final_Theta, theta_hat, v, final_V, v_hat + h * b_hat[-1] * last)

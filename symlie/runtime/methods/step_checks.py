@@ -40,7 +40,8 @@ def check_drift(system: System, trial: Trial, t: float) -> None:
     It has where the step of Newton's method back to them is a good part of the configuration's size max(1, |q|), in m
     and rad; and where it is more than round-off and hardly reduces Φ: then no configuration on the constraints may be
     near, for Newton's method converges where a step reduces Φ to less than a quarter (Kantorovich; equality is reached
-    by a quadratic Φ with a double zero).
+    by a quadratic Φ with a double zero). Where rows depend on each other it also has where a combination of them that
+    vanishes leaves a good part of Φ.
 
     Raises
     ------
@@ -54,12 +55,17 @@ def check_drift(system: System, trial: Trial, t: float) -> None:
         with np.errstate(all="ignore"):
             mass, still = m.mass(t, q), np.zeros_like(trial.v)
             delta, _ = m.saddle(mass, jacobian, jacobian, still, -residual)
+            dependent = m.dependent_rows(jacobian)
     except (np.linalg.LinAlgError, NotFiniteError, IndefiniteMassMatrixError):
         return  # A matrix that is singular here is for the next stage to judge.
+    row = int(np.argmax(np.abs(residual)))
+    found = f"In {system.layout.row_name(row)} Φ = {residual[row]:.3g}"
+    bound = max(DRIFT_ROUND_OFF * size, DRIFT_LIMIT * trial.largest_constraint)
+    if dependent is not None and dependent.contradict(residual, bound):
+        raise ConstraintDriftError(f"{found}, which contradicts other rows")
     way = float(np.abs(delta).max())
     if way <= DRIFT_ROUND_OFF * size:
         return
     left = m.constraint(t, m.kernels.advance(q, delta)) if way <= DRIFT_LIMIT * size else residual
     if not float(np.abs(left).max()) <= DRIFT_LIMIT * trial.largest_constraint:
-        row = int(np.argmax(np.abs(residual)))
-        raise ConstraintDriftError(f"In {system.layout.row_name(row)} Φ = {residual[row]:.3g}")
+        raise ConstraintDriftError(found)

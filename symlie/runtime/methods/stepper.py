@@ -8,8 +8,9 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from symlie.contract.constants import CHART_LIMIT, PROJECTION_STEPS
+from symlie.contract.constants import CHART_LIMIT, PROJECTION_STEPS, RANK_LIMIT
 from symlie.errors import (
+    ConstraintDriftError,
     IntegrationError,
     NotFiniteError,
     OutsideChartError,
@@ -60,6 +61,8 @@ class Trial:
     largest_velocity: float = 0.0
     own: Array = field(default_factory=lambda: np.zeros(0))
     """What the method carries for itself, at the end."""
+    dependent_rows: int = 0
+    """Constraint rows at the end less their rank, where multipliers are those of minimal norm."""
     difference: Array | None = None
     """ŷ - y for y = (θ, v), where the error is estimated."""
 
@@ -114,6 +117,8 @@ class Stepper:
                 if self.rows and (self.control.project_position or self.control.project_velocity):
                     trial = self._projected(state, h, trial)
                     check_finite(self.system.layout, trial)
+                if self.mechanics.saddle_algebra is not None:
+                    self._make_minimal(trial, state.t + h)
                 return trial
         except np.linalg.LinAlgError as error:
             raise SingularSystemError(str(error)) from error
@@ -174,6 +179,20 @@ class Stepper:
         """Largest entries of Φ and of B v + b."""
         trial.largest_constraint = float(np.abs(self.mechanics.constraint(t, q)).max())
         trial.largest_velocity = float(np.abs(self.mechanics.hidden_residual(t, q, v, jacobian)).max())
+
+    def _make_minimal(self, trial: Trial, t: float) -> None:
+        """Take the multipliers of minimal norm, where rows may depend on each other."""
+        m = self.mechanics
+        jacobian = m.jacobian(t, trial.q)
+        dependent = m.dependent_rows(jacobian)
+        if dependent is None:
+            return
+        residual = m.hidden_residual(t, trial.q, trial.v, jacobian)
+        if dependent.contradict(residual, RANK_LIMIT * max(1.0, float(np.abs(trial.v).max()))):
+            row = int(np.argmax(np.abs(residual)))
+            name = self.system.layout.row_name(row)
+            raise ConstraintDriftError(f"In {name} B v + b = {residual[row]:.3g}, which contradicts other rows")
+        trial.multipliers, trial.dependent_rows = dependent.minimal(trial.multipliers), dependent.count
 
     def _projected(self, state: State, h: float, trial: Trial) -> Trial:
         """The trial on the constraints; see ``projection.h``."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -70,8 +71,15 @@ class Event(Brief):
     """What the method carries for itself."""
 
 
+class RankChange(NamedTuple):
+    """Where the number of constraint rows that depend on others has changed: time and configuration."""
+
+    t: float
+    q: Array
+
+
 class Recorder:
-    """Collects recorded states, tried steps and events.
+    """Collects recorded states, tried steps, events, and the first changes of the rank of the constraints.
 
     Attributes
     ----------
@@ -79,6 +87,8 @@ class Recorder:
         Rows with the columns of `TRACE_COLUMNS`.
     events
         In the order in which they were found.
+    rank_changes
+        The first of them.
     """
 
     def __init__(self, layout: Layout) -> None:
@@ -87,6 +97,7 @@ class Recorder:
         self._columns = [Rows(size) for size in self._sizes]
         self.trace = Rows(len(TRACE_COLUMNS))
         self.events: list[Event] = []
+        self.rank_changes: list[RankChange] = []
 
     def __len__(self) -> int:
         return len(self._columns[0])

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from symlie.errors import InconsistentInitialValuesError, SingularMassMatrixError
+from symlie.errors import InconsistentInitialValuesError, RedundantConstraintsError, SingularMassMatrixError
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.linear.schur import BandedAlgebra, DenseAlgebra
 from symlie.runtime.system.mechanics import Mechanics
@@ -66,7 +66,7 @@ def consistent_initial_state(mechanics: Mechanics, t: float, stated: StatedState
     mass = mechanics.mass(t, q)
     lost = mechanics.lost_mass
     there = lost if np.array_equal(mass, lost.mass) else lost_mass(layout, algebra, mass)
-    check_solvable(layout, algebra, there, jacobian)
+    check_solvable(layout, algebra, there, jacobian, takes_redundant_rows=mechanics.takes_redundant_rows)
     if len(there.components) and not len(lost.components):
         raise SingularMassMatrixError(
             f"The mass matrix of '{layout.name}' is singular along {layout.velocity_name(there.along)} at t = {t:g}, "
@@ -96,8 +96,28 @@ def consistent_initial_state(mechanics: Mechanics, t: float, stated: StatedState
             f"The initial velocities of '{layout.name}' violate {of}{layout.row_name(row)}: "
             f"B v + b = {hidden[row]:.3g}; correct them, or leave some out so that they are completed."
         )
-    _, multipliers = mechanics.index1(t, q, v)
+    acceleration, multipliers = mechanics.index1(t, q, v)
+    _check_accelerations(mechanics, t, q, v, acceleration)
     return InitialState(q, v, multipliers)
+
+
+def _check_accelerations(mechanics: Mechanics, t: float, q: Array, v: Array, acceleration: Array) -> None:
+    """Check that rows which depend on each other do not ask for different accelerations."""
+    layout, jacobian = mechanics.layout, mechanics.jacobian(t, q)
+    dependent = mechanics.dependent_rows(jacobian)
+    if dependent is None or not dependent.count:
+        return
+    curvature = mechanics.kernels.curvature(mechanics.p, t, q, v)
+    defect = mechanics.algebra.multiply(jacobian, acceleration) + curvature
+    size = mechanics.algebra.multiply(np.abs(jacobian), np.abs(acceleration)) + np.abs(curvature)
+    # Near dependence, other rows allow of what remains.
+    remains = max(np.abs(mechanics.algebra.pull(jacobian, y)).max() for y in dependent.combinations.T)
+    row = int(np.argmax(np.abs(defect)))
+    if not np.abs(defect[row]) <= (VELOCITY_TOLERANCE + remains) * max(1.0, float(size.max())):
+        raise RedundantConstraintsError(
+            f"The constraints of '{layout.name}' contradict each other at t = {t:g}: {layout.row_name(row)} asks for "
+            f"accelerations that differ by {abs(defect[row]):.3g} from what other rows leave; remove one of these rows."
+        )
 
 
 def _least_squares(

@@ -145,6 +145,26 @@ def _in_order(given: Quantities) -> Iterator[tuple[tuple[str, str], InitialQuant
         yield ready[0], left.pop(ready[0])
 
 
+def own_initial(system: System) -> tuple[Array, Array]:
+    """See `symlie.runtime.system.system.System.own_initial`."""
+    layout = system.layout
+    single_q, single_v = system.kernels.initial(system.prepared)
+    q, v = np.empty(layout.storage), np.empty(layout.dimension)
+    position_q = position_v = 0
+    stated = {n.name: n for n in layout.manifest.nodes}
+    for node in layout.nodes:
+        if node.is_array:
+            q[node.storage] = stated[node.name].storage.ravel()
+            v[node.velocity] = stated[node.name].velocity.ravel()
+        else:
+            width, dimension = node.type.storage, node.type.dimension
+            q[node.storage] = single_q[position_q : position_q + width]
+            v[node.velocity] = single_v[position_v : position_v + dimension]
+            position_q += width
+            position_v += dimension
+    return q, v
+
+
 def field_rows(node: NodeSlice, name: str, q: NDArray[Scalar], v: NDArray[Scalar]) -> NDArray[Scalar]:
     """The part of q or v that is a field of a node, or of all nodes of an array; a view, shape (count, components)."""
     for fields, vector in ((node.type.storage_fields, q[node.storage]), (node.type.velocity_fields, v[node.velocity])):

@@ -13,6 +13,7 @@ import numpy as np
 from symlie.runtime.kernels.numpy import NumpyKernels
 from symlie.runtime.kernels.protocol import Kernels
 from symlie.runtime.layout.layout import Array
+from symlie.runtime.linear.dependent_rows import DependentRows
 from symlie.runtime.linear.saddle import SaddleAlgebra
 from symlie.runtime.linear.schur import Algebra
 from symlie.runtime.linear.unknowns import Indices
@@ -20,6 +21,14 @@ from symlie.runtime.system.solvability import LostMass, lost_mass
 
 if TYPE_CHECKING:
     from symlie.runtime.system.system import System
+
+REDUNDANT = ("error", "minimal_norm")
+"""What is done about rows that depend on each other."""
+
+MINIMAL_NORM = REDUNDANT[1]
+
+FURTHER_PROBES = 3
+"""Combinations of dependent rows that are looked for beside those that are there at the start."""
 
 
 class Mechanics:
@@ -43,10 +52,15 @@ class Mechanics:
     @cached_property
     def lost_mass(self) -> LostMass:
         """What M leaves undetermined at the stated configuration at t = 0, which constraints must fix."""
+        return lost_mass(self.layout, self.algebra, self.mass(0.0, self._stated))
+
+    @cached_property
+    def _stated(self) -> Array:
+        """The stated configuration at t = 0."""
         stated = self._system.stated_state()
         q, v = stated.q.copy(), stated.v.copy()
         self.prescribe(0.0, q, v)
-        return lost_mass(self.layout, self.algebra, self.mass(0.0, q))
+        return q
 
     @property
     def massless(self) -> Indices:
@@ -58,22 +72,55 @@ class Mechanics:
         """Whether M can be solved with alone; otherwise the saddle point matrix is eliminated as a whole."""
         return len(self.massless) == 0
 
+    @property
+    def takes_redundant_rows(self) -> bool:
+        """Whether rows may depend on each other, so that multipliers are those of minimal norm."""
+        return bool(self.layout.rows) and self._system.redundant == MINIMAL_NORM
+
+    @cached_property
+    def saddle_algebra(self) -> SaddleAlgebra | None:
+        """What eliminates the saddle point matrix as a whole; None where M and its complement are solved with."""
+        if self.mass_is_regular and not self.takes_redundant_rows:
+            return None
+        massless = self.massless
+        if not self.takes_redundant_rows:
+            return SaddleAlgebra(self.layout, massless)
+        probes, jacobian = 0, self.jacobian(0.0, self._stated)
+        while True:
+            # More than there are, so that a rank that falls is seen.
+            probes = min(self.layout.rows, 2 * probes + FURTHER_PROBES)
+            found = SaddleAlgebra(self.layout, massless, probes).dependent_rows(jacobian).count
+            if found + FURTHER_PROBES <= probes or probes == self.layout.rows:
+                return SaddleAlgebra(self.layout, massless, min(self.layout.rows, found + FURTHER_PROBES))
+
     @cached_property
     def solver(self) -> Algebra:
         """What solves with M and with the saddle point matrix."""
-        return self.algebra if self.mass_is_regular else SaddleAlgebra(self.layout, self.massless)
+        return self.saddle_algebra or self.algebra
 
     @property
     def algebra_header(self) -> str:
         """The C header that does the same."""
-        return self.layout.algebra_header if self.mass_is_regular else "saddle_algebra.h"
+        return "saddle_algebra.h" if self.saddle_algebra else self.layout.algebra_header
 
     @cached_property
     def observer(self) -> Kernels:
         """The kernels that find accelerations and multipliers of many states."""
-        if self.mass_is_regular:
+        if self.saddle_algebra is None:
             return self.kernels
         return NumpyKernels(self.layout, self._system.files[f"{self.layout.name}.py"], self.solver)
+
+    def dependent_rows(self, jacobian: Array) -> DependentRows | None:
+        """Rows of B that depend on each other, where they may.
+
+        Parameters
+        ----------
+        jacobian
+            Stored values of B.
+        """
+        return (
+            self.saddle_algebra.dependent_rows(jacobian) if self.saddle_algebra and self.takes_redundant_rows else None
+        )
 
     def mass(self, t: float, q: Array) -> Array:
         """Stored values of M; `symlie.runtime.linear.schur` says where each belongs."""
@@ -117,9 +164,21 @@ class Mechanics:
         acceleration, multipliers = self.solver.solve_saddle(mass, jacobian, jacobian, force, right)
         return acceleration + prescribed, multipliers
 
-    def saddle(self, mass: Array, right: Array, left: Array, r: Array, c: Array) -> tuple[Array, Array]:
-        """x and μ of [M Bᵀ; B' 0][x; μ] = [r; c] with B to the right and B' to the left below, as stored values."""
-        return self.solver.solve_saddle(mass, right, left, r, c)
+    def saddle(
+        self, mass: Array, right: Array, left: Array, r: Array, c: Array, dependent: DependentRows | None = None
+    ) -> tuple[Array, Array]:
+        """x and μ of [M Bᵀ; B' 0][x; μ] = [r; c] with B to the right and B' to the left below, as stored values.
+
+        Parameters
+        ----------
+        mass, right, left, r, c
+            The system.
+        dependent
+            Rows to be set aside; default: those of B.
+        """
+        if self.saddle_algebra is not None:
+            return self.saddle_algebra.solve_saddle(mass, right, left, r, c, dependent)
+        return self.algebra.solve_saddle(mass, right, left, r, c)
 
     def along_constraints(self, t: float, q: Array, jacobian: Array, c: Array) -> Array:
         """x = M⁻¹Bᵀμ with B x = c: of all x with B x = c the smallest in the metric M."""

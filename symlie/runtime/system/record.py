@@ -53,6 +53,7 @@ def system_record(system: System) -> dict[str, object]:
         },
         "timings": dataclasses.asdict(system.timings),
         "sources": dict(system.sources),
+        "redundant": system.redundant,
     }
 
 
@@ -101,4 +102,5 @@ def recorded_system(record: dict[str, Any], backend: str | None = None, *, run_c
             inputs=tables,
             timings=Timings(**record["timings"]),
             sources=dict(record["sources"]),
+            redundant=str(record.get("redundant", "error")),
         )

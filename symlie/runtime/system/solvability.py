@@ -6,10 +6,19 @@ from typing import NamedTuple
 
 import numpy as np
 
+from symlie.contract.constants import RANK_SHIFT
 from symlie.errors import NotFiniteError, RedundantConstraintsError, SingularMassMatrixError
 from symlie.runtime.layout.layout import Array, Layout
+from symlie.runtime.linear.dependent_rows import DependentRows
 from symlie.runtime.linear.kkt import SaddlePoint, undetermined
-from symlie.runtime.linear.redundancy import MOST_DEPENDENCIES, RANK_TOLERANCE, Dependency, smallest_dependency
+from symlie.runtime.linear.redundancy import (
+    MOST_DEPENDENCIES,
+    RANK_TOLERANCE,
+    Dependency,
+    cleaned,
+    smallest_dependency,
+    smallest_of,
+)
 from symlie.runtime.linear.schur import BandedAlgebra, DenseAlgebra, summed
 from symlie.runtime.linear.unknowns import Indices
 
@@ -71,7 +80,14 @@ def _undetermined(block: Array, rank: int) -> Indices:
     return left
 
 
-def check_solvable(layout: Layout, algebra: DenseAlgebra | BandedAlgebra, lost: LostMass, jacobian: Array) -> None:
+def check_solvable(
+    layout: Layout,
+    algebra: DenseAlgebra | BandedAlgebra,
+    lost: LostMass,
+    jacobian: Array,
+    *,
+    takes_redundant_rows: bool = False,
+) -> None:
     """Check that accelerations and multipliers are determined.
 
     Parameters
@@ -82,6 +98,8 @@ def check_solvable(layout: Layout, algebra: DenseAlgebra | BandedAlgebra, lost: 
         What M leaves undetermined.
     jacobian
         Stored values of B.
+    takes_redundant_rows
+        Whether rows of B may depend on each other.
 
     Raises
     ------
@@ -99,7 +117,8 @@ def check_solvable(layout: Layout, algebra: DenseAlgebra | BandedAlgebra, lost: 
         if not np.all(np.isfinite(entries)):
             place = int(places[np.flatnonzero(~np.isfinite(entries))[0]])
             raise NotFiniteError(f"The {what} of '{layout.name}' is not finite at the initial state in {name(place)}.")
-    check_rows(layout, algebra, jacobian)
+    if not takes_redundant_rows:
+        check_rows(layout, algebra, jacobian, "free a node, or integrate with redundant='minimal_norm'")
     if lost.along < 0:
         return
     if lost.is_negative:
@@ -111,7 +130,7 @@ def check_solvable(layout: Layout, algebra: DenseAlgebra | BandedAlgebra, lost: 
     free = np.flatnonzero(layout.free)
     M, B = algebra.sparse_mass(lost.mass)[free][:, free], algebra.sparse_jacobian(jacobian)[:, free]
     try:
-        SaddlePoint(M, B)
+        SaddlePoint(M, B, RANK_SHIFT if takes_redundant_rows else 0.0)
     except np.linalg.LinAlgError:
         where = layout.velocity_name(int(free[undetermined(M + B.T @ B)]))
         raise SingularMassMatrixError(
@@ -120,8 +139,17 @@ def check_solvable(layout: Layout, algebra: DenseAlgebra | BandedAlgebra, lost: 
         ) from None
 
 
-def check_rows(layout: Layout, algebra: DenseAlgebra | BandedAlgebra, jacobian: Array) -> None:
+def check_rows(layout: Layout, algebra: DenseAlgebra | BandedAlgebra, jacobian: Array, remedy: str) -> None:
     """Check that the rows of B are independent on the free components.
+
+    Parameters
+    ----------
+    layout, algebra
+        Layout of the system, and what takes its matrices out of stored values.
+    jacobian
+        Stored values of B.
+    remedy
+        What to do in place of removing a row.
 
     Raises
     ------
@@ -144,21 +172,50 @@ def check_rows(layout: Layout, algebra: DenseAlgebra | BandedAlgebra, jacobian: 
     found = smallest_dependency(algebra.sparse_jacobian(unit)[:, layout.free])
     if found is not None:
         raise RedundantConstraintsError(
-            f"The constraints of '{layout.name}' are redundant: {_described(layout, found)}"
+            f"The constraints of '{layout.name}' are redundant: {_described(layout, found)}; remove any one of these "
+            f"rows, {remedy}.{_others(found)}"
         )
 
 
+def rank_of_rows(
+    layout: Layout, algebra: DenseAlgebra | BandedAlgebra, jacobian: Array, dependent: DependentRows
+) -> str:
+    """The rank of B, and as few rows as possible that depend on each other, as a sentence.
+
+    Parameters
+    ----------
+    layout, algebra
+        Layout of the system, and what takes its matrices out of stored values.
+    jacobian
+        Stored values of B.
+    dependent
+        Which combinations of its rows vanish.
+    """
+    rank = f"The {layout.rows} constraint rows of '{layout.name}' have rank {layout.rows - dependent.count}"
+    if not dependent.count:
+        return f"{rank}."
+    lengths = np.sqrt(summed(algebra.jacobian_rows, jacobian**2 * layout.free[algebra.jacobian_columns], layout.rows))
+    unit = dependent.combinations * np.where(lengths > 0, lengths, 1.0)[:, None]
+    found = smallest_of(cleaned(unit / np.linalg.norm(unit, axis=0)))
+    return f"{rank}: {_described(layout, found)}.{_others(found)}"
+
+
 def _described(layout: Layout, found: Dependency) -> str:
-    """What depends on what, and what to do."""
+    """What depends on what."""
     names = layout.row_names(found.rows)
+    if len(found.rows) == 1:
+        return f"{names[0]} constrains nothing"
     listed = ", ".join(names[:MOST_NAMED])
     if len(names) > MOST_NAMED:
         listed += f" and rows of {len(names) - MOST_NAMED} more constraints, {len(found.rows)} rows in all,"
-    count = f"at least {found.dependencies}" if found.dependencies == MOST_DEPENDENCIES else str(found.dependencies)
-    others = f" There are {count} such dependencies in all." if found.dependencies > 1 else ""
     smallest = (
         "the smallest such set"
         if found.is_smallest
         else "without any one of them they do not; another set may be smaller"
     )
-    return f"{listed} depend on each other ({smallest}); remove any one of these rows, or free a node.{others}"
+    return f"{listed} depend on each other ({smallest})"
+
+
+def _others(found: Dependency) -> str:
+    count = f"at least {found.dependencies}" if found.dependencies == MOST_DEPENDENCIES else str(found.dependencies)
+    return f" There are {count} such dependencies in all." if found.dependencies > 1 else ""

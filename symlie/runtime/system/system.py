@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from symlie.errors import UnknownNameError
 from symlie.retired import NamesSuccessors
 from symlie.runtime.kernels.matrices import SystemMatrices
 from symlie.runtime.kernels.protocol import Kernels, Prepared
@@ -19,9 +20,15 @@ from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.linear.schur import BandedAlgebra, DenseAlgebra
 from symlie.runtime.system.checks import check_numbers, checked_configuration
 from symlie.runtime.system.completion import InitialState, StatedState, consistent_initial_state
-from symlie.runtime.system.initial_values import Quantities, changed_initial_values, field_rows, initial_fields
+from symlie.runtime.system.initial_values import (
+    Quantities,
+    changed_initial_values,
+    field_rows,
+    initial_fields,
+    own_initial,
+)
 from symlie.runtime.system.inputs import InputTable, breakpoints_of, input_table, slots_and_tables
-from symlie.runtime.system.mechanics import Mechanics
+from symlie.runtime.system.mechanics import REDUNDANT, Mechanics
 from symlie.runtime.system.parameters import changed_parameters, numbers
 from symlie.runtime.system.summaries import system_html, system_line
 
@@ -71,6 +78,8 @@ class System(NamesSuccessors):
     """How far `assembled` moved the initial values, if they come from it."""
     quantity_source: Callable[[], Quantities] | None = None
     """Gives what nodes may start from in place of fields; None where the model itself is not at hand."""
+    redundant: str = "error"
+    """What is done about constraint rows that depend on each other; see `with_redundant`."""
 
     def __repr__(self) -> str:
         return system_line(self)
@@ -151,6 +160,29 @@ class System(NamesSuccessors):
         """
         table = input_table(self.layout, name, times, values, interpolation)
         return dataclasses.replace(self, inputs={**self.inputs, name: table})
+
+    def with_redundant(self, redundant: str) -> System:
+        """This system with another treatment of constraint rows that depend on each other.
+
+        Parameters
+        ----------
+        redundant
+            ``"error"``: they are refused; ``"minimal_norm"``: of all multipliers of the same motion those of minimal
+            norm are taken.
+
+        Raises
+        ------
+        UnknownNameError
+            There is no such treatment.
+        """
+        if redundant not in REDUNDANT:
+            raise UnknownNameError(f"There is no redundant '{redundant}'; use one of: {', '.join(REDUNDANT)}.")
+        return self if redundant == self.redundant else self._treatments[redundant]
+
+    @cached_property
+    def _treatments(self) -> dict[str, System]:
+        """Always the same systems, so that runs that go on know theirs."""
+        return {name: dataclasses.replace(self, redundant=name) for name in REDUNDANT}
 
     @cached_property
     def prepared(self) -> Prepared:
@@ -444,18 +476,4 @@ class System(NamesSuccessors):
 
     def own_initial(self) -> tuple[Array, Array]:
         """q and v of all nodes as the model states them, whatever was given to this system."""
-        single_q, single_v = self.kernels.initial(self.prepared)
-        q, v = np.empty(self.layout.storage), np.empty(self.layout.dimension)
-        position_q = position_v = 0
-        stated = {n.name: n for n in self.layout.manifest.nodes}
-        for node in self.layout.nodes:
-            if node.is_array:
-                q[node.storage] = stated[node.name].storage.ravel()
-                v[node.velocity] = stated[node.name].velocity.ravel()
-            else:
-                width, dimension = node.type.storage, node.type.dimension
-                q[node.storage] = single_q[position_q : position_q + width]
-                v[node.velocity] = single_v[position_v : position_v + dimension]
-                position_q += width
-                position_v += dimension
-        return q, v
+        return own_initial(self)

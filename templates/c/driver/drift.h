@@ -4,7 +4,8 @@
  *
  * It has where delta is a good part of the configuration's size max(1, |q|), in m and rad; and where delta is more than
  * round-off and hardly reduces Phi: then no configuration on the constraints may be near, for Newton's method converges
- * where |Phi(q')| < |Phi(q)| / 4 (Kantorovich; equality is reached by a quadratic Phi with a symlie_real zero). */
+ * where |Phi(q')| < |Phi(q)| / 4 (Kantorovich; equality is reached by a quadratic Phi with a symlie_real zero). Where rows
+ * depend on each other it also has where a combination of them that vanishes leaves a good part of Phi. */
 #ifndef SYMLIE_DRIFT_H
 #define SYMLIE_DRIFT_H
 
@@ -33,7 +34,8 @@ SYMLIE_COLD int has_drifted(const symlie_problem *restrict P, symlie_real *restr
     for (int k = 0; k < DIMENSION; k++) r[k] = 0;
     for (int k = 0; k < ROWS; k++) c[k] = -c[k];
     /* A matrix that is singular here is for the next stage to judge. */
-    if (!solve_stage(P, mass, B, B, r, c, delta, mu)) return 0;
+    if (!find_dependent_rows(P, B, mass) || !solve_stage(P, mass, B, B, r, c, delta, mu)) return 0;
+    if (contradicts(P, mass, c, fmax(DRIFT_ROUND_OFF * size, DRIFT_LIMIT * largest))) return 1;
     const symlie_real way = largest_entry(DIMENSION, delta, 0);
     if (way <= DRIFT_ROUND_OFF * size) return 0;
     if (!(way <= DRIFT_LIMIT * size)) return 1;

@@ -58,6 +58,7 @@ typedef struct {
     newton_counts newton;
     symlie_real largest_constraint;
     symlie_real largest_velocity;
+    long long dependent_rows;   /* rows more than their rank at the end, where multipliers have the smallest norm */
     long long keeps_difference; /* whether the estimated error is wanted */
     symlie_real *difference;    /* y_hat - y for y = (theta, v) */
 } symlie_trial;
@@ -77,7 +78,7 @@ typedef struct {
     ARRAY(name##_own, OWN);                                                                                         \
     ARRAY(name##_difference, 2 * DIMENSION);                                                                        \
     symlie_trial name = {name##_q,       name##_v,   name##_lambda, name##_acceleration, 0, name##_first, name##_event, \
-                         name##_increment, name##_carried, name##_own, 0, 0, NO_COUNTS, 0, 0, 0, name##_difference}
+                         name##_increment, name##_carried, name##_own, 0, 0, NO_COUNTS, 0, 0, 0, 0, name##_difference}
 
 /* Norm of y_hat - y for y = (theta, v), relative to the tolerances; theta is zero at the start of a step.
  * Source: [Tumiotto2024], equation (21). */

@@ -29,6 +29,7 @@ SYMLIE_COLD int project(const symlie_problem *restrict P, symlie_real *restrict 
         symlie_real previous = (symlie_real)INFINITY;
         if (!MASS_IS_CONSTANT && !evaluate_mass(P, t, state->q, mass)) return mass_failure(P, 0, mass);
         system_jacobian(P, t, state->q, B0);
+        if (!find_dependent_rows(P, B0, mass)) return SYMLIE_NOT_FINITE;
         for (int n = 0; n < PROJECTION_STEPS; n++) {
             system_constraint(P, end, trial->q, c);
             const symlie_real largest = largest_entry(ROWS, c, 0);

@@ -2,6 +2,8 @@
 #ifndef SYMLIE_STAGES_H
 #define SYMLIE_STAGES_H
 
+#include "dependent_rows.h"
+
 /* Why a stage has no solution: its increment left the chart, its data are not finite, or its matrix is singular. The
  * right-hand side has a part c only with constraints; c may be null. */
 SYMLIE_COLD int stage_failure(const symlie_problem *restrict P, symlie_real angle, const mass_matrix *restrict mass,
@@ -22,6 +24,15 @@ SYMLIE_COLD int mass_failure(const symlie_problem *restrict P, symlie_real angle
 }
 
 #if CONSTRAINED
+/* solve_stage with B of two configurations; rows may depend on each other at the second one alone. */
+static inline int solve_between(const symlie_problem *restrict P, mass_matrix *restrict mass, const symlie_real *restrict B0,
+                                const symlie_real *restrict B1, symlie_real *restrict r, const symlie_real *restrict c,
+                                symlie_real *restrict a, symlie_real *restrict lambda)
+{
+    if (solve_stage(P, mass, B0, B1, r, c, a, lambda)) return 1;
+    return PROBES > 0 && find_dependent_rows(P, B1, mass) && solve_stage(P, mass, B0, B1, r, c, a, lambda);
+}
+
 SYMLIE_COLD void add_baumgarte(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, symlie_real alpha,
                                symlie_real *restrict work, symlie_real *restrict c)
 {
@@ -67,7 +78,7 @@ static inline int along_constraints(const symlie_problem *restrict P, symlie_rea
 {
     if (!MASS_IS_CONSTANT && !evaluate_mass(P, t, q, mass)) return mass_failure(P, 0, mass);
     for (int k = 0; k < DIMENSION; k++) r[k] = 0;
-    return solve_stage(P, mass, B, B, r, c, d, mu) ? SYMLIE_DONE : stage_failure(P, 0, mass, r, c);
+    return find_dependent_rows(P, B, mass) && solve_stage(P, mass, B, B, r, c, d, mu) ? SYMLIE_DONE : stage_failure(P, 0, mass, r, c);
 }
 #endif
 
@@ -97,7 +108,8 @@ static inline int index1_acceleration(const symlie_problem *restrict P, symlie_r
         for (int k = 0; k < ROWS; k++) c[k] += lambda[k];
     }
     for (int k = 0; k < ROWS; k++) c[k] = -c[k];
-    if (!solve_stage(P, mass, B, B, r, c, a, lambda)) return stage_failure(P, 0, mass, r, c);
+    if (!find_dependent_rows(P, B, mass) || !solve_stage(P, mass, B, B, r, c, a, lambda)) return stage_failure(P, 0, mass, r, c);
+    take_minimal_multipliers(P, mass, lambda);
 #else
     (void)lambda;
     if (!solve_with_mass(P, mass, r, 0, 0, a)) return stage_failure(P, 0, mass, r, 0);

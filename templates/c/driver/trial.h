@@ -60,15 +60,36 @@ static inline int try_step(const symlie_problem *restrict P, symlie_real *restri
     return SYMLIE_UNLIKELY(!is_finite(P, trial)) ? SYMLIE_NOT_FINITE : SYMLIE_DONE;
 }
 
+/* Its multipliers of minimal norm, where rows may depend on each other; then none of them may ask for other velocities. */
+static inline int minimise_multipliers(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real end,
+                                       mass_matrix *restrict mass, symlie_trial *restrict trial)
+{
+#if PROBES
+    ARRAY(B, JACOBIAN_VALUES);
+    ARRAY(c, ROWS);
+    ARRAY(b, ROWS);
+    system_jacobian(P, end, trial->q, B);
+    if (!find_dependent_rows(P, B, mass)) return SYMLIE_NOT_FINITE;
+    hidden_residual(P, end, trial->q, B, trial->v, 0, b, c);
+    if (contradicts(P, mass, c, RANK_LIMIT * largest_entry(DIMENSION, trial->v, 1))) return SYMLIE_CONSTRAINT_DRIFT;
+    take_minimal_multipliers(P, mass, trial->lambda);
+    trial->dependent_rows = mass->dependent_rows;
+#endif
+    (void)P, (void)work, (void)end, (void)mass, (void)trial;
+    return SYMLIE_DONE;
+}
+
 /* Its projection, where one is asked for. */
 static inline int finish_step(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real end,
                               const symlie_control *restrict control, mass_matrix *restrict mass,
                               const symlie_state *restrict state, symlie_trial *restrict trial)
 {
-    if (!SYMLIE_UNLIKELY(control->project_position || control->project_velocity)) return SYMLIE_DONE;
-    const int status = project(P, work, t, end, control, mass, state, trial);
-    if (status != SYMLIE_DONE) return status;
-    return is_finite(P, trial) && all_finite(DIMENSION, trial->v) ? SYMLIE_DONE : SYMLIE_NOT_FINITE;
+    if (SYMLIE_UNLIKELY(control->project_position || control->project_velocity)) {
+        const int status = project(P, work, t, end, control, mass, state, trial);
+        if (status != SYMLIE_DONE) return status;
+        if (!(is_finite(P, trial) && all_finite(DIMENSION, trial->v))) return SYMLIE_NOT_FINITE;
+    }
+    return minimise_multipliers(P, work, end, mass, trial);
 }
 
 #endif

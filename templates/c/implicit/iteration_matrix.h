@@ -72,6 +72,36 @@ static inline void add_product(const int *restrict runs, int numbers, const int 
 #define ADD_PRODUCT(name, factor, part) \
     add_product(name##_RUNS, COUNT_OF_##name##_RUNS, name##_UNITS, COUNT_OF_##name##_UNITS, factor, part, A->T, values)
 
+#if PROBES
+/* Subtract a small part of the complement B M^-1 B^T from its place, add one of gamma' B B^T to that of eta: then rows may depend
+ * on each other. The row of T serves as scratch. */
+static inline void regularise(const symlie_problem *restrict P, const symlie_real *restrict M, const symlie_real *restrict B,
+                              symlie_real inertial, symlie_real velocity, iteration_matrix *restrict A)
+{
+    symlie_real *restrict mobility = A->T, *restrict values = A->values;
+    const int *restrict place = SADDLE_DIAGONAL + DIMENSION;
+    (void)P;
+    for (int k = 0; k < DIMENSION; k++) mobility[k] = 0;
+    for (int k = 0; k < MASS_VALUES; k++)
+        if (MASS_ROW[k] == MASS_COLUMN[k]) mobility[MASS_ROW[k]] += inertial * M[k];
+    for (int k = 0; k < DIMENSION; k++) mobility[k] = mobility[k] > 0 ? 1 / mobility[k] : 0;
+    for (int k = 0; k < COUNT_OF_HELD; k++) mobility[HELD[k]] = 0;
+    for (int k = 0; k < JACOBIAN_VALUES; k++) {
+        const int row = JACOBIAN_ROW[k];
+        values[place[row]] -= REGULARISATION * B[k] * B[k] * mobility[JACOBIAN_COLUMN[k]];
+#if HAS_ETA
+        values[place[ROWS + row]] += HAS_PHI[row] * REGULARISATION * velocity * B[k] * B[k];
+#endif
+    }
+    for (int k = 0; k < ROWS; k++)
+        if (values[place[k]] == 0) values[place[k]] = -REGULARISATION;
+    for (int k = 0; k < COUNT_OF_RATE_ROW; k++)
+        if (RATE_UNKNOWN[k] < DIMENSION + ROWS) values[place[RATE_UNKNOWN[k] - DIMENSION]] *= velocity;
+    for (int k = 0; HAS_ETA && k < ROWS; k++)
+        if (values[place[ROWS + k]] == 0) values[place[ROWS + k]] = REGULARISATION * velocity;
+}
+#endif
+
 /* Evaluate the matrix at the end of a step with M and B there, and B_n where it began; factorise it. */
 static inline int take_iteration_matrix(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q,
                                         const symlie_real *restrict v, const symlie_real *restrict a, const symlie_real *restrict lambda,
@@ -128,6 +158,9 @@ static inline int take_iteration_matrix(const symlie_problem *restrict P, symlie
 #endif
 #else
     (void)B, (void)B_n;
+#endif
+#if PROBES
+    regularise(P, M, B, inertial, velocity, A);
 #endif
     return factorise_matrix(&E, values, &lost);
 }

@@ -85,6 +85,8 @@ typedef struct {
     symlie_real largest_constraint; /* largest |entry| of Phi over all steps */
     symlie_real largest_velocity; /* largest |entry| of B v + b over all steps */
     symlie_real drift_bound;    /* |Phi| from which on the constraints are looked at again */
+    long long dependent_rows;   /* rows more than their rank, where multipliers have the smallest norm */
+    long long rank_changes;     /* how often their number changed */
     long long suspicious_steps; /* steps of late that look as if the motion were stiff or a force jumped */
     long long flipped_steps;    /* those of them in which a velocity and its acceleration changed sign */
     long long calm_steps;       /* other steps since the last one of them */

@@ -3,7 +3,8 @@
  *   [ M    B0^T ] [a     ]   [r]
  *   [ B1   0    ] [lambda] = [c]
  *
- * It is regular if M is so on the directions that B leaves. Clamped components have a one on the diagonal and are zero.
+ * Where rows may depend on each other, those that find_dependent_rows has set aside are left out, and their multipliers are
+ * zero. It is regular if M is so on the directions that B leaves. Clamped components have a one on the diagonal and are zero.
  * SADDLE_REFINEMENTS steps of refinement take the residual by the products of M, B0 and B1. Tables say where each value
  * belongs, those of symlie/runtime/linear/saddle.py. Included after the model. */
 #ifndef SYMLIE_SADDLE_ALGEBRA_H
@@ -13,6 +14,16 @@
 
 #include "saddle_tables.h"
 
+/* Rows that may depend on each other; see dependent_rows.h. */
+#ifndef PROBES
+#define PROBES 0
+#endif
+#if PROBES
+#define KEPT(row, x) (m->kept[row] * (x))
+#else
+#define KEPT(row, x) (x)
+#endif
+
 /* Memory of a matrix: of the stack, or of the workspace of large systems. */
 #if FIXED_TOPOLOGY
 #include "fixed_products.h"
@@ -21,6 +32,13 @@
 
 typedef struct {
     symlie_real M[MASS_VALUES > 0 ? MASS_VALUES : 1];
+#if PROBES
+    int dependent_rows;         /* combinations of rows that vanish */
+    symlie_real combination[PROBES * ROWS];
+    symlie_real rest[PROBES * ROWS];
+    symlie_real kept[ROWS];     /* 0 for rows that are set aside */
+    symlie_real scale[ROWS];
+#endif
 } mass_matrix;
 #else
 #define SADDLE_MEMORY(name, size) symlie_real *restrict name = m->name
@@ -30,13 +48,20 @@ typedef struct {
     symlie_real *matrix;
     symlie_real *x;
     symlie_real *y;
+#if PROBES
+    int dependent_rows;
+    symlie_real *combination;
+    symlie_real *rest;
+    symlie_real *kept;
+    symlie_real *scale;
+#endif
 } mass_matrix;
 #endif
 
 static inline long long mass_workspace(const symlie_problem *restrict P)
 {
     (void)P;
-    return FIXED_TOPOLOGY ? 0 : MASS_VALUES + MATRIX_VALUES + 2LL * SADDLE_UNKNOWNS;
+    return FIXED_TOPOLOGY ? 0 : MASS_VALUES + MATRIX_VALUES + 2LL * SADDLE_UNKNOWNS + (PROBES ? (2 * PROBES + 2LL) * ROWS : 0);
 }
 
 /* Take the arrays from the workspace; returns what is left of it. */
@@ -47,6 +72,12 @@ static inline symlie_real *place_mass(const symlie_problem *restrict P, symlie_r
     m->matrix = m->M + MASS_VALUES;
     m->x = m->matrix + MATRIX_VALUES;
     m->y = m->x + SADDLE_UNKNOWNS;
+#if PROBES
+    m->combination = m->y + SADDLE_UNKNOWNS;
+    m->rest = m->combination + PROBES * ROWS;
+    m->kept = m->rest + PROBES * ROWS;
+    m->scale = m->kept + ROWS;
+#endif
 #endif
     (void)m;
     return work + mass_workspace(P);
@@ -70,12 +101,14 @@ static inline void subtract_inertia(const symlie_problem *restrict P, const syml
     }
 }
 
-static inline void place_right_side(const symlie_problem *restrict P, const symlie_real *restrict r, const symlie_real *restrict c,
-                                    symlie_real *restrict x)
+#include "dependent_rows.h"
+
+static inline void place_right_side(const symlie_problem *restrict P, const mass_matrix *restrict m, const symlie_real *restrict r,
+                                    const symlie_real *restrict c, symlie_real *restrict x)
 {
-    (void)P;
+    (void)P, (void)m;
     for (int k = 0; k < DIMENSION; k++) x[k] = r[k];
-    for (int k = 0; k < ROWS; k++) x[DIMENSION + k] = c[k];
+    for (int k = 0; k < ROWS; k++) x[DIMENSION + k] = KEPT(k, c[k]);
     for (int k = DIMENSION + ROWS; k < SADDLE_UNKNOWNS; k++) x[k] = 0;
     for (int k = 0; k < COUNT_OF_SADDLE_HELD; k++) x[SADDLE_HELD[k]] = 0;
 }
@@ -96,12 +129,16 @@ static inline int solve_stage(const symlie_problem *restrict P, const mass_matri
         matrix[MASS_MIRROR[k]] += m->M[k];
     }
     for (int k = 0; k < JACOBIAN_VALUES; k++) {
-        matrix[PULL_TO[k]] += B0[k];
-        matrix[SADDLE_PUSH_TO[k]] += B1[k];
+        matrix[PULL_TO[k]] += KEPT(JACOBIAN_ROW[k], B0[k]);
+        matrix[SADDLE_PUSH_TO[k]] += KEPT(JACOBIAN_ROW[k], B1[k]);
     }
     for (int k = 0; k < COUNT_OF_SADDLE_UNIT_TO; k++) matrix[SADDLE_UNIT_TO[k]] = 1;
+#if PROBES
+    for (int k = 0; k < ROWS; k++)
+        if (m->kept[k] == 0) matrix[SADDLE_DIAGONAL[DIMENSION + k]] = 1;
+#endif
     if (factorise_matrix(&E, matrix, &lost) != SYMLIE_DONE) return 0;
-    place_right_side(P, r, c, x);
+    place_right_side(P, m, r, c, x);
     solve_factorised(&E, matrix, x);
     for (int n = 0; n < SADDLE_REFINEMENTS; n++) {
         /* The residual; lambda serves as scratch. */
@@ -109,7 +146,7 @@ static inline int solve_stage(const symlie_problem *restrict P, const mass_matri
         subtract_constraint_force(P, B0, x + DIMENSION, r);
         multiply_jacobian(P, B1, x, lambda);
         for (int k = 0; k < ROWS; k++) lambda[k] = c[k] - lambda[k];
-        place_right_side(P, r, lambda, y);
+        place_right_side(P, m, r, lambda, y);
         solve_factorised(&E, matrix, y);
         for (int k = 0; k < SADDLE_UNKNOWNS; k++) x[k] += y[k];
     }

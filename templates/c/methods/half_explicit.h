@@ -28,7 +28,9 @@ static inline long long step_workspace(const symlie_problem *restrict P)
 {
     (void)P;
     const long long of_first_stage = MASS_IS_REGULAR ? 0 : acceleration_workspace(P);
-    return (2 * STAGES + 8LL + FIELDS) * DIMENSION + 4LL * STORAGE + 2LL * JACOBIAN_VALUES + (STAGES + 3LL) * ROWS + of_first_stage;
+    const long long of_fields = FIELDS * (PROBES > 0 ? JACOBIAN_VALUES + ROWS : 0);
+    return (2 * STAGES + 8LL + FIELDS) * DIMENSION + 4LL * STORAGE + 2LL * JACOBIAN_VALUES + (STAGES + 3LL) * ROWS + of_first_stage
+           + of_fields;
 }
 
 /* (12) for stage i, whose rates go behind those of the stages before: the next increment and argument. Gives the square of
@@ -86,6 +88,12 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
     for (int k = 0; k < DIMENSION; k++) Theta[k] = 0;
 #if CONSTRAINED
     system_jacobian(P, t, q, B);
+    if (!find_dependent_rows(P, B, mass)) return SYMLIE_NOT_FINITE;
+#endif
+#if FIELDS && PROBES
+    ARRAY(first_B, JACOBIAN_VALUES);
+    ARRAY(minimal, ROWS);
+    copy(JACOBIAN_VALUES, B, first_B);
 #endif
 
 SYMLIE_UNROLL
@@ -129,7 +137,7 @@ SYMLIE_UNROLL
                 hidden_residual(P, t + C[i + 1] * h, next_Q, next_B, next_V, alpha, b, c);
                 const symlie_real scale = -1 / (h * A[i + 1][i]);
                 for (int k = 0; k < ROWS; k++) c[k] *= scale;
-                if (!solve_stage(P, mass, B, next_B, r, c, acceleration + i * DIMENSION, multiplier + i * ROWS))
+                if (!solve_between(P, mass, B, next_B, r, c, acceleration + i * DIMENSION, multiplier + i * ROWS))
                     return stage_failure(P, angle, mass, r, c);
             }
 #else
@@ -138,7 +146,16 @@ SYMLIE_UNROLL
         }
 #if FIELDS
         copy(DIMENSION, V, slope);
+#if PROBES
+        /* Fields see multipliers of minimal norm; rows that are set aside stay those of the beginning. */
+        copy(ROWS, multiplier + i * ROWS, minimal);
+        if (!find_dependent_rows(P, B, mass)) return SYMLIE_NOT_FINITE;
+        take_minimal_multipliers(P, mass, minimal);
+        if (!find_dependent_rows(P, first_B, mass)) return SYMLIE_NOT_FINITE;
+        system_field(P, t + C[i] * h, Q, acceleration + i * DIMENSION, minimal, slope);
+#else
         system_field(P, t + C[i] * h, Q, acceleration + i * DIMENSION, multiplier + i * ROWS, slope);
+#endif
         reached = move_on(P, i, h, q, Theta, slope, rate, next_Theta, next_Q);
         angle = reached > angle ? reached : angle;
 #endif
@@ -182,7 +199,7 @@ SYMLIE_UNROLL
         hidden_residual(P, t + h, next_Q, next_B, next_V, alpha, b, c);
         const symlie_real scale = -1 / (h * B_HAT[STAGES - 1]);
         for (int k = 0; k < ROWS; k++) c[k] *= scale;
-        if (!solve_stage(P, mass, B, next_B, r, c, V, residual)) return stage_failure(P, angle, mass, r, c);
+        if (!solve_between(P, mass, B, next_B, r, c, V, residual)) return stage_failure(P, angle, mass, r, c);
         for (int k = 0; k < DIMENSION; k++) next_V[k] += h * B_HAT[STAGES - 1] * V[k];
 #else
         combine(DIMENSION, DIMENSION, STAGES, h, B_HAT, acceleration, v, next_V);

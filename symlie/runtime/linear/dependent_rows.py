@@ -1,0 +1,104 @@
+"""Rows of B that depend on each other while a system moves; the NumPy form of ``dependent_rows.h``.
+
+A combination y of rows vanishes if Bᵀy = 0. Orthonormal combinations are found by inverse iteration,
+
+    [ 1   B̂ᵀ ] [x]   [ 0 ]
+    [ B̂  -τ  ] [y] = [ -z ],     y = (B̂ B̂ᵀ + τ)⁻¹ z
+
+where B̂ has rows of length one. A few vectors z that are always the same reveal how many there are: what vanishes grows
+by 1/τ, a singular value of `RANK_LIMIT` by its square.
+
+As many rows are set aside, those that have most of the combinations, so that the others are as independent as possible.
+Accelerations are those of the system without these rows, and λ of smallest norm is what is left of theirs across the
+combinations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symlie.contract.constants import PROBE_ANGLE, RANK_LIMIT, REVEALED, SAME_LENGTH
+from symlie.runtime.layout.layout import Array
+
+
+@dataclass(frozen=True, eq=False)
+class DependentRows:
+    """What is redundant in the rows of B at one configuration.
+
+    Attributes
+    ----------
+    combinations
+        Orthonormal combinations of rows that vanish, shape (rows, dependencies).
+    is_aside
+        Which rows are set aside, one for each combination.
+    """
+
+    combinations: Array
+    is_aside: NDArray[np.bool_]
+
+    @property
+    def count(self) -> int:
+        """How many rows more there are than their rank."""
+        return len(self.combinations.T)
+
+    def minimal(self, multipliers: Array) -> Array:
+        """Multipliers of the same force with the smallest norm."""
+        return np.asarray(multipliers - self.combinations @ (self.combinations.T @ multipliers))
+
+    def contradict(self, residual: Array, bound: float) -> bool:
+        """Whether a combination that vanishes leaves more of a residual: nothing satisfies all rows."""
+        return not bool(np.all(np.abs(self.combinations.T @ residual) <= bound))
+
+
+def dependent_rows(solve: Callable[[Array], Array], scale: Array, probes: int) -> DependentRows:
+    """Find the combinations of rows that vanish.
+
+    Parameters
+    ----------
+    solve
+        z ↦ (B̂ B̂ᵀ + τ)⁻¹ z.
+    scale
+        Reciprocal lengths of the rows of B.
+    probes
+        Combinations that are looked for at most.
+    """
+    rows = len(scale)
+    columns = np.sin(PROBE_ANGLE * np.outer(np.arange(1, rows + 1), np.arange(1, probes + 1)))
+    for least in (REVEALED / RANK_LIMIT**2, 1 / RANK_LIMIT**2):
+        grown = [solve(z) for z in columns.T]
+        columns = _orthonormal(np.array(grown).reshape(-1, rows).T, least)
+    return DependentRows(_orthonormal(scale[:, None] * columns, 0.0), _set_aside(columns))
+
+
+def _orthonormal(columns: Array, least: float) -> Array:
+    """An orthonormal basis of columns, the longest first, as long as what the ones before leave of one is not short."""
+    left, found = columns.copy(), np.zeros((len(columns), 0))
+    while left.shape[1]:
+        lengths = np.linalg.norm(left, axis=0)
+        longest = int(np.argmax(lengths))
+        if not lengths[longest] > least:
+            break
+        chosen = left[:, longest]
+        # Once more, for what rounding has left.
+        chosen = chosen - found @ (found.T @ chosen)
+        chosen = chosen / np.linalg.norm(chosen)
+        found = np.column_stack([found, chosen])
+        left = np.delete(left, longest, axis=1)
+        left = left - np.outer(chosen, chosen @ left)
+    return found
+
+
+def _set_aside(combinations: Array) -> NDArray[np.bool_]:
+    """The rows that have most of the combinations, each of what the ones before leave; of equal ones the first."""
+    left, aside = combinations, np.zeros(len(combinations), dtype=bool)
+    for _ in range(combinations.shape[1]):
+        lengths = np.linalg.norm(left, axis=1)
+        row = int(np.argmax(lengths > (1 - SAME_LENGTH) * lengths.max()))
+        aside[row] = True
+        direction = left[row] / lengths[row]
+        left = left - np.outer(left @ direction, direction)
+    return aside

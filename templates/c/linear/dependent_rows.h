@@ -1,0 +1,172 @@
+/* Rows of B that depend on each other while a system moves; see symlie/runtime/linear/dependent_rows.py.
+ *
+ *   A combination y of rows vanishes if B^T y = 0. Orthonormal combinations are found by inverse iteration,
+ *
+ *   [ 1   U^T ] [x]   [ 0 ]
+ *   [ U  -s   ] [y] = [ -z ],     y = (U U^T + s)^-1 z,
+ *
+ *   where U is B with rows of length one and s is RANK_SHIFT. As many rows are set aside, those that have most of the
+ *   combinations: their multipliers are zero. Multipliers of smallest norm are what is left across the combinations.
+ *
+ * Included after the algebra. */
+#ifndef SYMLIE_DEPENDENT_ROWS_H
+#define SYMLIE_DEPENDENT_ROWS_H
+
+#include "vectors.h"
+
+/* Combinations that are looked for at most; 0: rows are independent. */
+#ifndef PROBES
+#define PROBES 0
+#endif
+
+#if PROBES
+/* An orthonormal basis of columns in their place, the longest first, as long as what the ones before leave of one is longer
+ * than `least`; how many there are. */
+static inline int orthonormalise(int rows, int count, symlie_real least, symlie_real *restrict columns)
+{
+    for (int found = 0; found < count; found++) {
+        symlie_real *restrict chosen = columns + found * rows, length = -1;
+        int longest = found;
+        for (int j = found; j < count; j++) {
+            const symlie_real other = sqrt(sum_of_squares(rows, columns + j * rows));
+            if (other > length) length = other, longest = j;
+        }
+        if (!(length > least)) return found;
+        if (longest != found) exchange_rows(rows, chosen, columns + longest * rows);
+        for (int j = 0; j < found; j++) {
+            const symlie_real *restrict other = columns + j * rows;
+            symlie_real part = 0;
+            for (int i = 0; i < rows; i++) part += other[i] * chosen[i];
+            for (int i = 0; i < rows; i++) chosen[i] -= part * other[i];
+        }
+        length = sqrt(sum_of_squares(rows, chosen));
+        for (int i = 0; i < rows; i++) chosen[i] /= length;
+        for (int j = found + 1; j < count; j++) {
+            symlie_real *restrict other = columns + j * rows, part = 0;
+            for (int i = 0; i < rows; i++) part += chosen[i] * other[i];
+            for (int i = 0; i < rows; i++) other[i] -= part * chosen[i];
+        }
+    }
+    return count;
+}
+
+/* kept becomes 0 for the rows that have most of the combinations, each of what the ones before leave, and 1 for others;
+ * what is left of the combinations has no meaning. */
+static inline void choose_rows(int rows, int count, symlie_real *restrict combination, symlie_real *restrict kept)
+{
+    for (int i = 0; i < rows; i++) kept[i] = 1;
+    for (int n = 0; n < count; n++) {
+        symlie_real largest = 0, direction[PROBES];
+        int chosen = 0;
+        for (int pass = 0; pass < 2; pass++) {
+            for (int i = 0; i < rows; i++) {
+                symlie_real size = 0;
+                for (int j = 0; j < count; j++) size += combination[j * rows + i] * combination[j * rows + i];
+                size = sqrt(size);
+                if (pass == 0 && size > largest) largest = size;
+                if (pass == 1 && size > (1 - SAME_LENGTH) * largest) {
+                    chosen = i;
+                    largest = size;
+                    break;
+                }
+            }
+        }
+        kept[chosen] = 0;
+        for (int j = 0; j < count; j++) direction[j] = combination[j * rows + chosen] / largest;
+        for (int i = 0; i < rows; i++) {
+            symlie_real part = 0;
+            for (int j = 0; j < count; j++) part += combination[j * rows + i] * direction[j];
+            for (int j = 0; j < count; j++) combination[j * rows + i] -= part * direction[j];
+        }
+    }
+}
+
+/* The rows that stages set aside from here on; 0 if B is not finite. */
+SYMLIE_COLD int find_dependent_rows(const symlie_problem *restrict P, const symlie_real *restrict B, mass_matrix *restrict m)
+{
+    const elimination E = read_elimination(ELIMINATION);
+    SADDLE_MEMORY(matrix, MATRIX_VALUES);
+    SADDLE_MEMORY(x, SADDLE_UNKNOWNS);
+    symlie_real *restrict scale = m->scale, *restrict column = m->combination;
+    (void)P;
+    int lost = 0;
+    for (int k = 0; k < DIMENSION; k++) x[k] = 1;
+    for (int k = 0; k < COUNT_OF_SADDLE_HELD; k++) x[SADDLE_HELD[k]] = 0;
+    for (int k = 0; k < ROWS; k++) scale[k] = 0;
+    for (int k = 0; k < JACOBIAN_VALUES; k++) scale[JACOBIAN_ROW[k]] += B[k] * B[k] * x[JACOBIAN_COLUMN[k]];
+    for (int k = 0; k < ROWS; k++) scale[k] = scale[k] > 0 ? 1 / sqrt(scale[k]) : 1;
+    clear_matrix(&E, matrix);
+    for (int k = 0; k < JACOBIAN_VALUES; k++) {
+        matrix[PULL_TO[k]] += scale[JACOBIAN_ROW[k]] * B[k];
+        matrix[SADDLE_PUSH_TO[k]] += scale[JACOBIAN_ROW[k]] * B[k];
+    }
+    for (int k = 0; k < SADDLE_UNKNOWNS; k++) matrix[SADDLE_DIAGONAL[k]] = k < DIMENSION ? 1 : -RANK_SHIFT;
+    m->dependent_rows = 0;
+    if (factorise_matrix(&E, matrix, &lost) != SYMLIE_DONE) return 0;
+    int count = PROBES;
+    for (int j = 0; j < count; j++)
+        for (int k = 0; k < ROWS; k++) column[j * ROWS + k] = sin(PROBE_ANGLE * ((k + 1.0) * (j + 1.0)));
+    for (int pass = 0; pass < 2; pass++) {
+        for (int j = 0; j < count; j++) {
+            for (int k = 0; k < SADDLE_UNKNOWNS; k++) x[k] = 0;
+            for (int k = 0; k < ROWS; k++) x[DIMENSION + k] = -column[j * ROWS + k];
+            solve_factorised(&E, matrix, x);
+            for (int k = 0; k < ROWS; k++) column[j * ROWS + k] = x[DIMENSION + k];
+        }
+        count = orthonormalise(ROWS, count, (pass ? 1 : REVEALED) / (RANK_LIMIT * RANK_LIMIT), column);
+    }
+    copy(count * ROWS, column, m->rest);
+    choose_rows(ROWS, count, m->rest, m->kept);
+    for (int j = 0; j < count; j++)
+        for (int k = 0; k < ROWS; k++) column[j * ROWS + k] *= scale[k];
+    m->dependent_rows = orthonormalise(ROWS, count, 0, column);
+    return 1;
+}
+
+/* Multipliers of the same force with the smallest norm, at the configuration where dependent rows were found last. */
+static inline void take_minimal_multipliers(const symlie_problem *restrict P, const mass_matrix *restrict m, symlie_real *restrict lambda)
+{
+    (void)P;
+    for (int j = 0; j < m->dependent_rows; j++) {
+        const symlie_real *restrict y = m->combination + j * ROWS;
+        symlie_real part = 0;
+        for (int k = 0; k < ROWS; k++) part += y[k] * lambda[k];
+        for (int k = 0; k < ROWS; k++) lambda[k] -= part * y[k];
+    }
+}
+
+/* Whether a combination of rows that vanishes leaves more of a residual than `bound`: no configuration satisfies them all. */
+static inline int contradicts(const symlie_problem *restrict P, const mass_matrix *restrict m, const symlie_real *restrict residual,
+                              symlie_real bound)
+{
+    (void)P;
+    for (int j = 0; j < m->dependent_rows; j++) {
+        symlie_real left = 0;
+        for (int k = 0; k < ROWS; k++) left += m->combination[j * ROWS + k] * residual[k];
+        if (!(fabs(left) <= bound)) return 1;
+    }
+    return 0;
+}
+#else
+/* Rows are independent. */
+
+static inline int find_dependent_rows(const symlie_problem *restrict P, const symlie_real *restrict B, mass_matrix *restrict m)
+{
+    (void)P, (void)B, (void)m;
+    return 1;
+}
+
+static inline void take_minimal_multipliers(const symlie_problem *restrict P, const mass_matrix *restrict m, symlie_real *restrict lambda)
+{
+    (void)P, (void)m, (void)lambda;
+}
+
+static inline int contradicts(const symlie_problem *restrict P, const mass_matrix *restrict m, const symlie_real *restrict residual,
+                              symlie_real bound)
+{
+    (void)P, (void)m, (void)residual, (void)bound;
+    return 0;
+}
+#endif
+
+#endif

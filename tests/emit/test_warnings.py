@@ -6,7 +6,7 @@ import functools
 import os
 import shutil
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +24,10 @@ from symlie.runtime.integrate.driver_library import driver_files
 from symlie.runtime.kernels.c_library import library_source
 from symlie.runtime.linear.elimination import KINDS
 from symlie.runtime.methods.library import method, method_names
+from symlie.runtime.system.system import System
 from tests.emit.building import GENERAL, MODELS, equations_of, write
 from tests.emit.test_operators import files_of
+from tests.runtime.test_first_order_states import drives, steered
 from tests.runtime.test_minimal_norm import SYSTEMS
 from tests.runtime.test_singular_mass import hanging_system, rod
 
@@ -154,6 +156,15 @@ def test_redundant_rows(compiler: str, kind: str, tmp_path: Path) -> None:
         files = driver_files(system, method(name))
         assert "PROBES 6" in files["saddle_tables.h"]
         checked(compiler, tmp_path, files, "driver.c")
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+@pytest.mark.parametrize("build", [steered, drives])
+def test_first_order_states(compiler: str, build: Callable[[str], System], tmp_path: Path) -> None:
+    """Nodes that move by fields beside constraints, in models of fixed topology and in others."""
+    system = build("numpy")
+    for name in ("half_explicit_5", "generalized_alpha", "generalized_alpha_index2"):
+        checked(compiler, tmp_path, driver_files(system, method(name)), "driver.c")
 
 
 FAST = ("-ffast-math", "-Ofast", "-ffinite-math-only")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class AlphaFormula:
-    """(3), (4), (5), (13) and (14) from what a step begins with, after (11).
+    """(1), (2), (3), (8) and (9) from what a step begins with, after (6).
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class AlphaFormula:
             residual = mechanics.layout.holonomic * mechanics.hidden_residual(t, q, self.v, B)
             self.off = mechanics.along_constraints(t, q, B, residual)
         if ratio != 1:
-            # (11)
+            # (6)
             self.a = self.before + ratio * (self.a - self.before)
             self.v = self.v + (ratio**2 - 1) * self.off
             self.off = ratio**2 * self.off
@@ -90,18 +90,18 @@ class AlphaFormula:
     def algorithmic(self, w: Array) -> Array:
         """a_{n+1}."""
         p, h = self.p, self.h
-        # (3)
+        # (1)
         found = (w / h - self.v - h * (0.5 - p.beta) * self.a) / (h * p.beta)
-        # (13)
+        # (8)
         return self._with_states(found, (w / h - (1 - p.rate_gamma) * self.a) / p.rate_gamma)
 
     def at(self, w: Array) -> tuple[Array, Array]:
         """v_{n+1} and v̇_{n+1}."""
         p, h, algorithmic = self.p, self.h, self.algorithmic(w)
-        # (4), (5)
+        # (2), (3)
         v = self.v + h * (1 - p.gamma) * self.a + h * p.gamma * algorithmic
         acceleration = (1 - p.alpha_m) * algorithmic + p.alpha_m * self.a - p.alpha_f * self.before
-        # (14)
+        # (9)
         rate = (1 - p.rate_alpha_m) * algorithmic + p.rate_alpha_m * self.a - p.alpha_f * self.before
         return self._with_states(v, 0 * v), self._with_states(acceleration, rate) / (1 - p.alpha_f)
 
@@ -114,8 +114,8 @@ class AlphaFormula:
         h, slope = self.h, (acceleration - self.before) / self.h
         rate, change = self._with_states(self.v, self.before), self._with_states(self.before, slope)
         bracket = self.mechanics.kernels.bracket(rate, change)
-        # (12)
+        # (7)
         found = h * (self.v - self.off) + h**2 * (self.before / 3 + acceleration / 6) + h**3 * bracket / 12
-        # (16)
+        # (10)
         bend = (slope - self.slope_n) / (h + self.length)
         return self._with_states(found, h * (self.before + acceleration) / 2 - h**3 * (bend / 6 - bracket / 12))

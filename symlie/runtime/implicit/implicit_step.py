@@ -1,11 +1,11 @@
 """The equations at the end of an implicit step, for Newton's method; the NumPy form of ``implicit_step.h``.
 
-    q = q_n∘exp(θ)                                                              (1)
-    w = θ + B_nᵀ η   (without η: w = θ)                                         (2)
-    M v̇ + g(t, q, v) + Bᵀ λ = 0                                                 (3)
-    Φ(t, q) = 0                                                                 (4)
-    B v + b = 0   (with η; without it rows without Φ)                           (5)
-    v̇ = f(t, q, v, v̇, λ)   (nodes without velocity)                             (6)
+    q = q_n∘exp(θ)                                                              (a)
+    w = θ + B_nᵀ η   (without η: w = θ)                                         (b)
+    M v̇ + g(t, q, v) + Bᵀ λ = 0                                                 (c)
+    Φ(t, q) = 0                                                                 (d)
+    B v + b = 0   (with η; without it rows without Φ)                           (e)
+    v̇ = f(t, q, v, v̇, λ)   (nodes without velocity)                             (f)
 
 A formula of the method says what v and v̇ are for an increment w; of nodes without velocity v̇ is the rate of the
 increment. Newton's method finds θ, λ and η.
@@ -52,7 +52,7 @@ class Formula(Protocol):
 
 
 class ImplicitStep:
-    """(1) to (6) as functions of u = (θ, λ, η).
+    """(a) to (f) as functions of u = (θ, λ, η).
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ class ImplicitStep:
         n, rows = self.layout.dimension, self.layout.rows
         if not self.has_eta:
             return u[:n]
-        # (2)
+        # (b)
         eta = u[n + rows :] * self.layout.holonomic
         return np.asarray(u[:n] + self.layout.free * self.mechanics.algebra.pull(self.B_n, eta))
 
@@ -118,7 +118,7 @@ class ImplicitStep:
         m, n, rows = self.mechanics, self.layout.dimension, self.layout.rows
         theta = u[:n]
         v, acceleration = self.formula.at(self.increment(u))
-        # (1)
+        # (a)
         q = m.kernels.advance(self.q_n, theta)
         m.prescribe(self.t, q, v)
         prescribed = m.kernels.prescribed_acceleration(m.p, self.t)
@@ -129,13 +129,13 @@ class ImplicitStep:
         """[M v̇ + g + Bᵀλ; Φ; B v + b]."""
         m, layout = self.mechanics, self.layout
         self.point = at = self.at(u)
-        # (3)
+        # (c)
         r = m.force(at.t, at.q, at.v) + m.algebra.apply_mass(m.mass(at.t, at.q), at.acceleration)
         if not layout.rows:
             return self._with_fields(layout.free * r)
         B = m.jacobian(at.t, at.q)
         r = self._with_fields(layout.free * (r + m.algebra.pull(B, at.multipliers)))
-        # (4), (5)
+        # (d), (e)
         hidden = m.hidden_residual(at.t, at.q, at.v, B)
         position = np.where(layout.holonomic, m.constraint(at.t, at.q), hidden)
         if not self.has_eta:
@@ -145,7 +145,7 @@ class ImplicitStep:
     def _with_fields(self, r: Array) -> Array:
         if not self.layout.has_fields:
             return r
-        # (6)
+        # (f)
         at = self.point
         rate = self.mechanics.field(at.t, at.q, at.v, at.acceleration, at.multipliers)
         return np.where(self.layout.has_velocity, r, at.acceleration - rate)

@@ -1,30 +1,30 @@
 """Generalized-α methods on Lie groups, index 3 and stabilised index 2.
 
-    q_{n+1} = q_n∘exp(θ)                                                              (1)
-    w = θ + B_nᵀ η   (index 3 and without constraints: w = θ)                         (2)
-    a_{n+1} = (w/h - v_n - h (1/2 - β) a_n)/(h β)                                     (3)
-    v_{n+1} = v_n + h (1 - γ) a_n + h γ a_{n+1}                                       (4)
-    (1 - α_f) v̇_{n+1} + α_f v̇_n = (1 - α_m) a_{n+1} + α_m a_n                        (5)
-    M v̇_{n+1} + g(t_{n+1}, q_{n+1}, v_{n+1}) + B_{n+1}ᵀ λ_{n+1} = 0                   (6)
-    Φ(t_{n+1}, q_{n+1}) = 0                                                           (7)
-    B_{n+1} v_{n+1} + b = 0   (stabilised index 2; rows without Φ in both)            (8)
+    q_{n+1} = q_n∘exp(θ)                                                              (a)
+    w = θ + B_nᵀ η   (index 3 and without constraints: w = θ)                         (b)
+    a_{n+1} = (w/h - v_n - h (1/2 - β) a_n)/(h β)                                     (1)
+    v_{n+1} = v_n + h (1 - γ) a_n + h γ a_{n+1}                                       (2)
+    (1 - α_f) v̇_{n+1} + α_f v̇_n = (1 - α_m) a_{n+1} + α_m a_n                        (3)
+    M v̇_{n+1} + g(t_{n+1}, q_{n+1}, v_{n+1}) + B_{n+1}ᵀ λ_{n+1} = 0                   (c)
+    Φ(t_{n+1}, q_{n+1}) = 0                                                           (d)
+    B_{n+1} v_{n+1} + b = 0   (stabilised index 2; rows without Φ in both)            (e)
 
 Newton's method finds θ, λ and η. The method begins with
 
-    a_0 = v̇_0 + (α_m - α_f) h v̈_0                                                    (9)
-    B_0 δv = B_0 ((1 - 6β - 3(α_m - α_f)) h² v̈_0/6 + h² [v_0, v̇_0]/12)               (10)
+    a_0 = v̇_0 + (α_m - α_f) h v̈_0                                                    (4)
+    B_0 δv = B_0 ((1 - 6β - 3(α_m - α_f)) h² v̈_0/6 + h² [v_0, v̇_0]/12)               (5)
 
 where δv = M⁻¹Bᵀμ is added to v_0 for index 3 alone. v̈_0 is a derivative from the right. Where the length of steps
 changes to r h,
 
-    a_n ← v̇_n + r (a_n - v̇_n),   v_n ← v_n + (r² - 1) δ,   B δ = B v_n + b            (11)
+    a_n ← v̇_n + r (a_n - v̇_n),   v_n ← v_n + (r² - 1) δ,   B δ = B v_n + b            (6)
 
-with δ = M⁻¹Bᵀμ, for index 3 alone. (1), (2), (6), (7) and (8) are in ``implicit_step.py``. The error is estimated by
+with δ = M⁻¹Bᵀμ, for index 3 alone. The error is estimated by
 
-    θ̂ = h (v_n - δ) + h² (v̇_n/3 + v̇_{n+1}/6) + h³ [v_n, v̇_n]/12                      (12)
+    θ̂ = h (v_n - δ) + h² (v̇_n/3 + v̇_{n+1}/6) + h³ [v_n, v̇_n]/12                      (7)
 
-of order three, with the true accelerations in the place of a_n and a_{n+1}. By (5), a_n = v̇_n + Δ h v̈_n + O(h²) with
-Δ = α_m - α_f, so that (3) gives
+of order three, with the true accelerations in the place of a_n and a_{n+1}. By (3), a_n = v̇_n + Δ h v̈_n + O(h²) with
+Δ = α_m - α_f, so that (1) gives
 
     θ̂ - θ = h³ ((1/6 - β - Δ/2) v̈_n + [v_n, v̇_n]/12) + O(h⁴)
 
@@ -36,17 +36,18 @@ index 3 they are rounded at 1/h². With parameters of order one it is of h², an
 
 Where nodes have no velocity and move by fields f, θ is that of first-order generalized-α of the same ρ,
 
-    θ = h (1 - γ') ζ_n + h γ' ζ_{n+1}                                                 (13)
-    (1 - α_f) ż_{n+1} + α_f ż_n = (1 - α_m') ζ_{n+1} + α_m' ζ_n                       (14)
-    ż_{n+1} = f(t_{n+1}, q_{n+1}, v_{n+1}, v̇_{n+1}, λ_{n+1})                          (15)
-    θ̂ = h (ż_n + ż_{n+1})/2 - h³/6 (D_{n+1} - D_n)/(h + h_n) + h³ [ż_n, D_{n+1}]/12   (16)
+    θ = h (1 - γ') ζ_n + h γ' ζ_{n+1}                                                 (8)
+    (1 - α_f) ż_{n+1} + α_f ż_n = (1 - α_m') ζ_{n+1} + α_m' ζ_n                       (9)
+    ż_{n+1} = f(t_{n+1}, q_{n+1}, v_{n+1}, v̇_{n+1}, λ_{n+1})                          (f)
+    θ̂ = h (ż_n + ż_{n+1})/2 - h³/6 (D_{n+1} - D_n)/(h + h_n) + h³ [ż_n, D_{n+1}]/12   (10)
 
-with γ' = 1 - α_f, α_m' = 2 α_f - 1/2 and D_{n+1} = (ż_{n+1} - ż_n)/h. (11) holds with ż and ζ. The method begins
-with ζ_0 = ż_0, which fast transients bear better than (9), and D_0 = z̈_0. ż is carried in v̇, ζ in a, and D in what is
+with γ' = 1 - α_f, α_m' = 2 α_f - 1/2 and D_{n+1} = (ż_{n+1} - ż_n)/h. (6) holds with ż and ζ. The method begins
+with ζ_0 = ż_0, which fast transients bear better than (4), and D_0 = z̈_0. ż is carried in v̇, ζ in a, and D in what is
 added to v_n of other nodes.
-Numbers are those of ``generalized_alpha.h``.
-Source: [Holzinger2024], equations 33 to 43 and algorithms 4 and 5; [Hante2022], section 5; (9), (10): [Arnold2016];
-[Bruls2012]; (13), (14): [Jansen2000]; (12) is the estimate of Zienkiewicz and Xie, for Lie groups and with true
+Numbers are those of ``generalized_alpha.h``; (1) to (3) and (6) to (10) are in ``alpha_formula.py``, and what has a
+letter is in ``implicit_step.py``.
+Source: [Holzinger2024], equations 33 to 43 and algorithms 4 and 5; [Hante2022], section 5; (4), (5): [Arnold2016];
+[Bruls2012]; (8), (9): [Jansen2000]; (7) is the estimate of Zienkiewicz and Xie, for Lie groups and with true
 accelerations.
 """
 
@@ -98,7 +99,7 @@ class AlphaTableau(Tableau):
 
     @property
     def has_estimate(self) -> bool:
-        """(12)."""
+        """(7)."""
         return True
 
 
@@ -136,7 +137,7 @@ class GeneralizedAlpha(Method):
     stiffness : str
         ``"full"``, or ``"reduced"``: without derivatives of M v̇ and of Bᵀλ.
     start : str
-        ``"optimal"``: (9) and (10); ``"plain"``: a_0 = v̇_0.
+        ``"optimal"``: (4) and (5); ``"plain"``: a_0 = v̇_0.
     predictor : str
         ``"previous"``: v̇ and λ of the step before; ``"zero"``.
     newton_rtol, newton_atol, newton_max
@@ -200,9 +201,9 @@ class GeneralizedAlpha(Method):
         return self.order == self.tableau.order
 
     def orders(self) -> tuple[FoundOrder, FoundOrder]:
-        """a_n is v̇ + Δ h v̈ + c h² v⃛ at t_n, with Δ = α_m - α_f by (5); then (3) and (4) are compared with q and v.
+        """a_n is v̇ + Δ h v̈ + c h² v⃛ at t_n, with Δ = α_m - α_f by (3); then (1) and (2) are compared with q and v.
 
-        θ̂ of (12) has the terms h² v̇/2 and h³ v̈/6 of the increment, but h⁴ v⃛/12 for h⁴ v⃛/24.
+        θ̂ of (7) has the terms h² v̇/2 and h³ v̈/6 of the increment, but h⁴ v⃛/12 for h⁴ v⃛/24.
         """
         known = {name: getattr(self, name) for name in ("rho", *PARAMETERS)}
         stated = {name: None if value is None else Fraction(repr(value)) for name, value in known.items()}
@@ -306,10 +307,10 @@ class GeneralizedAlpha(Method):
             later.append(_rates(stepper, state.t + k * d, q, v, multipliers)[0])
         jerk = (-3 * acceleration + 4 * later[0] - later[1]) / (2 * d)
         if self.start == "optimal":
-            # (9)
+            # (4)
             own[parts["algorithmic"]] += layout.has_velocity * ((p.alpha_m - p.alpha_f) * h * jerk)
         if self.start == "optimal" and stepper.rows and self.is_index_3:
-            # (10)
+            # (5)
             B = m.jacobian(state.t, state.q)
             bracket = m.kernels.bracket(state.v, acceleration)
             wanted = h**2 * ((1 - 6 * p.beta - 3 * (p.alpha_m - p.alpha_f)) * jerk / 6 + bracket / 12)

@@ -107,7 +107,7 @@ def monodromy(
         known = system.mechanics.index1(t, q, v)
     except np.linalg.LinAlgError:
         if layout.rows:
-            check_rows(layout, system.algebra, system.mechanics.jacobian(t, q))
+            check_rows(layout, system.algebra, system.mechanics.jacobian(t, q), "or free a node")
         raise no_mass(layout.name) from None
     flow, begin = TangentFlow(system), _Instant(system, t, q, v, *known, np.eye(len(free)))
     e, s, g, _ = independent_coordinates(system, begin.mass, begin.jacobian, begin.hidden)

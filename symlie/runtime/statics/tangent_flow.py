@@ -28,7 +28,7 @@ from symlie.contract.sets import SETS
 from symlie.errors import NotFiniteError, OutsideChartError, SingularSystemError
 from symlie.runtime.kernels.matrices import matrix_positions
 from symlie.runtime.layout.layout import Array
-from symlie.runtime.methods.half_explicit import HalfExplicit
+from symlie.runtime.methods.half_explicit import HalfExplicitTableau
 from symlie.runtime.methods.library import method
 from symlie.runtime.statics.node_blocks import NodeBlocks
 
@@ -73,9 +73,9 @@ class TangentFlow:
     def __init__(self, system: System) -> None:
         layout = system.layout
         self._system, self._layout, self._mechanics = system, layout, system.mechanics
-        chosen = method(METHOD)
-        assert isinstance(chosen, HalfExplicit) and chosen.tableau.fsal
-        self._tableau = chosen.tableau
+        tableau = method(METHOD).tableau
+        assert isinstance(tableau, HalfExplicitTableau) and tableau.fsal
+        self._tableau = tableau
         self._blocks = NodeBlocks(layout, system.kernels)
         self._free = np.flatnonzero(layout.free)
         self._mass, self._jacobian = layout.assembled("mass"), layout.assembled("jacobian")

@@ -132,7 +132,7 @@ def check_solvable(
     try:
         SaddlePoint(M, B, RANK_SHIFT if takes_redundant_rows else 0.0)
     except np.linalg.LinAlgError:
-        where = layout.velocity_name(int(free[undetermined(M + B.T @ B)]))
+        where = layout.velocity_name(int(free[undetermined(M + B.T @ B)]) if layout.rows else lost.along)
         raise SingularMassMatrixError(
             f"The mass matrix of '{layout.name}' is singular along {where}, and no constraint fixes it; give it mass, "
             "or a constraint."

@@ -1,11 +1,11 @@
 /* The equations at the end of an implicit step, for Newton's method; see symlie/runtime/implicit/implicit_step.py.
  *
- *   q = q_n o exp(theta)                                                    (1)
- *   w = theta + B_n^T eta   (without eta: w = theta)                        (2)
- *   M v' + g(t, q, v) + B^T lambda = 0                                      (3)
- *   Phi(t, q) = 0                                                           (4)
- *   B v + b = 0   (with eta; without it rows without Phi)                   (5)
- *   v' = f(t, q, v, v', lambda)   (nodes without velocity)                  (6)
+ *   q = q_n o exp(theta)                                                    (a)
+ *   w = theta + B_n^T eta   (without eta: w = theta)                        (b)
+ *   M v' + g(t, q, v) + B^T lambda = 0                                      (c)
+ *   Phi(t, q) = 0                                                           (d)
+ *   B v + b = 0   (with eta; without it rows without Phi)                   (e)
+ *   v' = f(t, q, v, v', lambda)   (nodes without velocity)                  (f)
  *
  * A method says what v and v' are for an increment w; of nodes without velocity v' is the rate of the increment: it defines, behind this file,
  *
@@ -106,7 +106,7 @@ static inline long long implicit_workspace(const symlie_problem *restrict P)
            (4LL + KEEPS_FACTORS) * UNKNOWNS + iteration_workspace(P) + (KEEPS_FACTORS ? 0 : factors_workspace(P));
 }
 
-/* (1), (2) */
+/* (a), (b) */
 static inline void end_of_step(newton_problem *restrict s, const symlie_real *restrict u)
 {
     const symlie_problem *P = s->P;
@@ -129,7 +129,7 @@ static inline void end_of_step(newton_problem *restrict s, const symlie_real *re
     }
 }
 
-/* (3), (4), (5) */
+/* (c), (d), (e) */
 static inline void newton_residual(newton_problem *restrict s, const symlie_real *restrict u, symlie_real *restrict r)
 {
     const symlie_problem *P = s->P;
@@ -152,7 +152,7 @@ static inline void newton_residual(newton_problem *restrict s, const symlie_real
     }
 #endif
 #if FIELDS
-    /* (6) */
+    /* (f) */
     copy(DIMENSION, s->v, s->terms);
     system_field(P, s->t, s->q, s->v_dot, s->lambda, s->terms);
     for (int k = 0; k < COUNT_OF_STATE; k++) r[STATE[k]] = s->v_dot[STATE[k]] - s->terms[STATE[k]];

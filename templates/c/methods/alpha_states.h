@@ -13,13 +13,13 @@
 #define FOR_STATES(k) for (int k = 0; k < 0; k++)
 #endif
 
-/* (13) */
+/* (8) */
 static inline symlie_real algorithmic_rate(const step_formula *restrict f, const symlie_real *restrict w, int k)
 {
     return (w[k] / f->h - (1 - STATE_GAMMA) * f->a_n[k]) / STATE_GAMMA;
 }
 
-/* (14) */
+/* (9) */
 static inline void rates_at_end(const symlie_problem *restrict P, const step_formula *restrict f, const symlie_real *restrict w,
                                 symlie_real *restrict v, symlie_real *restrict v_dot)
 {
@@ -29,14 +29,14 @@ static inline void rates_at_end(const symlie_problem *restrict P, const step_for
     FOR_STATES(k) v_dot[k] = (v_dot[k] - ALPHA_F * f->acceleration_n[k]) / (1 - ALPHA_F);
 }
 
-/* The increment that leads to a rate, by (13) and (14). */
+/* The increment that leads to a rate, by (8) and (9). */
 static inline symlie_real predicted_state(const step_formula *restrict f, symlie_real rate, int k)
 {
     const symlie_real z = ((1 - ALPHA_F) * rate + ALPHA_F * f->acceleration_n[k] - STATE_ALPHA_M * f->a_n[k]) / (1 - STATE_ALPHA_M);
     return f->h * ((1 - STATE_GAMMA) * f->a_n[k] + STATE_GAMMA * z);
 }
 
-/* (16), from the rates at both ends, (D_{n+1} - D_n)/(h + h_n), and the bracket. */
+/* (10), from the rates at both ends, (D_{n+1} - D_n)/(h + h_n), and the bracket. */
 static inline symlie_real third_order_of_state(symlie_real h, symlie_real rate_n, symlie_real rate, symlie_real bend, symlie_real bracket)
 {
     return h * (rate_n + rate) / 2 - h * h * h * (bend / 6 - bracket / 12);

@@ -1,29 +1,29 @@
 /* Generalized-alpha methods on Lie groups, index 3 and stabilised index 2.
  *
- *   q_{n+1} = q_n o exp(theta)                                                              (1)
- *   w = theta + B_n^T eta   (index 3 and without constraints: w = theta)                    (2)
- *   a_{n+1} = (w/h - v_n - h (1/2 - beta) a_n)/(h beta)                                     (3)
- *   v_{n+1} = v_n + h (1 - gamma) a_n + h gamma a_{n+1}                                     (4)
- *   (1 - alpha_f) v'_{n+1} + alpha_f v'_n = (1 - alpha_m) a_{n+1} + alpha_m a_n             (5)
- *   M v'_{n+1} + g(t_{n+1}, q_{n+1}, v_{n+1}) + B_{n+1}^T lambda_{n+1} = 0                  (6)
- *   Phi(t_{n+1}, q_{n+1}) = 0                                                               (7)
- *   B_{n+1} v_{n+1} + b = 0   (stabilised index 2; rows without Phi in both)                (8)
- *   a_0 = v'_0 + (alpha_m - alpha_f) h v''_0                                                (9)
- *   B_0 dv = B_0 ((1 - 6 beta - 3 (alpha_m - alpha_f)) h^2 v''_0/6 + h^2 [v_0, v'_0]/12)    (10)
- *   a_n <- v'_n + r (a_n - v'_n),   v_n <- v_n + (r^2 - 1) d,   B d = B v_n + b             (11)
- *   theta = h (1 - gamma') z_n + h gamma' z_{n+1}                                           (13)
- *   (1 - alpha_f) z'_{n+1} + alpha_f z'_n = (1 - alpha_m') z_{n+1} + alpha_m' z_n           (14)
- *   z'_{n+1} = f(t_{n+1}, q_{n+1}, v_{n+1}, ...)                                            (15)
- *   theta_hat = h (z'_n + z'_{n+1})/2 - h^3/6 (D_{n+1} - D_n)/(h + h_n) + h^3 [z'_n, D_{n+1}]/12   (16)
- *   theta_hat = h (v_n - d) + h^2 (v'_n/3 + v'_{n+1}/6) + h^3 [v_n, v'_n]/12                (12)
+ *   q_{n+1} = q_n o exp(theta)                                                              (a)
+ *   w = theta + B_n^T eta   (index 3 and without constraints: w = theta)                    (b)
+ *   a_{n+1} = (w/h - v_n - h (1/2 - beta) a_n)/(h beta)                                     (1)
+ *   v_{n+1} = v_n + h (1 - gamma) a_n + h gamma a_{n+1}                                     (2)
+ *   (1 - alpha_f) v'_{n+1} + alpha_f v'_n = (1 - alpha_m) a_{n+1} + alpha_m a_n             (3)
+ *   M v'_{n+1} + g(t_{n+1}, q_{n+1}, v_{n+1}) + B_{n+1}^T lambda_{n+1} = 0                  (c)
+ *   Phi(t_{n+1}, q_{n+1}) = 0                                                               (d)
+ *   B_{n+1} v_{n+1} + b = 0   (stabilised index 2; rows without Phi in both)                (e)
+ *   a_0 = v'_0 + (alpha_m - alpha_f) h v''_0                                                (4)
+ *   B_0 dv = B_0 ((1 - 6 beta - 3 (alpha_m - alpha_f)) h^2 v''_0/6 + h^2 [v_0, v'_0]/12)    (5)
+ *   a_n <- v'_n + r (a_n - v'_n),   v_n <- v_n + (r^2 - 1) d,   B d = B v_n + b             (6)
+ *   theta = h (1 - gamma') z_n + h gamma' z_{n+1}                                           (8)
+ *   (1 - alpha_f) z'_{n+1} + alpha_f z'_n = (1 - alpha_m') z_{n+1} + alpha_m' z_n           (9)
+ *   z'_{n+1} = f(t_{n+1}, q_{n+1}, v_{n+1}, ...)                                            (f)
+ *   theta_hat = h (z'_n + z'_{n+1})/2 - h^3/6 (D_{n+1} - D_n)/(h + h_n) + h^3 [z'_n, D_{n+1}]/12   (10)
+ *   theta_hat = h (v_n - d) + h^2 (v'_n/3 + v'_{n+1}/6) + h^3 [v_n, v'_n]/12                (7)
  *
- * dv = M^-1 B^T mu is added to v_0, and (11) has d = M^-1 B^T mu, for index 3 alone; r is the ratio of the lengths of two
- * steps. v''_0 is a derivative from the right. (13) to (16) are for nodes without velocity, with gamma' = 1 - alpha_f and
+ * dv = M^-1 B^T mu is added to v_0, and (6) has d = M^-1 B^T mu, for index 3 alone; r is the ratio of the lengths of two
+ * steps. v''_0 is a derivative from the right. (8) to (10) are for nodes without velocity, with gamma' = 1 - alpha_f and
  * alpha_m' = 2 alpha_f - 1/2; their z' is in v', their z in a, and D_{n+1} = (z'_{n+1} - z'_n)/h in what is added to v_n
  * of others. Source: [Holzinger2024], equations 33 to 43 and algorithms 4 and 5;
- * [Hante2022], section 5; (9), (10): [Arnold2016]; [Bruls2012]; (13), (14): [Jansen2000].
+ * [Hante2022], section 5; (4), (5): [Arnold2016]; [Bruls2012]; (8), (9): [Jansen2000].
  *
- * Parameters come in as ALPHA_M, ALPHA_F, BETA, GAMMA, and HAS_ETA for stabilised index 2. (1), (2), (6), (7) and (8) are
+ * Parameters come in as ALPHA_M, ALPHA_F, BETA, GAMMA, and HAS_ETA for stabilised index 2. What has a letter is
  * in implicit_step.h. */
 #ifndef SYMLIE_GENERALIZED_ALPHA_H
 #define SYMLIE_GENERALIZED_ALPHA_H
@@ -39,15 +39,16 @@ struct step_formula {
     const symlie_real *a_n;
 };
 
-/* (3) */
+/* (1) */
 static inline symlie_real algorithmic(const step_formula *restrict f, const symlie_real *restrict w, int k)
 {
     return (w[k] * f->per_h - f->v_n[k] - f->h * (0.5 - BETA) * f->a_n[k]) * f->per_h_beta;
 }
 
+/* (8), (9) and (10) of nodes without velocity. */
 #include "alpha_states.h"
 
-/* (4), (5); (14) */
+/* (2), (3) */
 static inline void formula_at(const symlie_problem *restrict P, const step_formula *restrict f, const symlie_real *restrict w,
                               symlie_real *restrict v, symlie_real *restrict v_dot)
 {
@@ -66,7 +67,7 @@ static inline long long step_workspace(const symlie_problem *restrict P)
     return implicit_workspace(P) + (4LL + FIELDS) * DIMENSION + STORAGE + JACOBIAN_VALUES + (2LL + FIELDS) * ROWS;
 }
 
-/* (9), (10), in what the method carries. */
+/* (4), (5), in what the method carries. */
 static inline int method_begin(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h,
                                const symlie_control *restrict control, mass_matrix *restrict mass,
                                const symlie_state *restrict state, symlie_real *restrict own)
@@ -129,7 +130,7 @@ static inline int method_begin(const symlie_problem *restrict P, symlie_real *re
     return SYMLIE_DONE;
 }
 
-/* (12), (16); off is d, and own is what the method carried. What s has as terms and w is lost. */
+/* (7), (10); off is d, and own is what the method carried. What s has as terms and w is lost. */
 static inline void third_order(newton_problem *restrict s, const symlie_real *restrict off, const symlie_real *restrict own,
                                symlie_real *restrict theta)
 {
@@ -184,7 +185,7 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
     }
 #endif
     if (SYMLIE_UNLIKELY(ratio != 1)) {
-        /* (11) */
+        /* (6) */
         for (int k = 0; k < DIMENSION; k++) {
             a_n[k] = acceleration_n[k] + ratio * (a_n[k] - acceleration_n[k]);
             v_n[k] += (ratio * ratio - 1) * off[k];

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from numbers import Integral
 from typing import TYPE_CHECKING
 
 from sympy import Expr, Integer, Symbol
@@ -26,6 +25,7 @@ from symlie.modeling.units import Certainty, size_of
 from symlie.modeling.values import flat, given_space, parameter_block, shared_name
 from symlie.rotations import with_rotations
 from symlie.showing import Brief, line
+from symlie.stated_numbers import is_text, is_whole_number
 from symlie.unit_names import parse_units
 
 if TYPE_CHECKING:
@@ -139,7 +139,7 @@ class Model(Statement):
             Number of nodes.
         """
         self._check_new_node(name)
-        if not isinstance(count, Integral) or count < 1:
+        if not is_whole_number(count) or count < 1:
             raise ModelError(f"Node array '{name}' needs at least one node, not {count!r}.")
         array = NodeArray(name, self._known_group(group), int(count))
         self.arrays.append(array)
@@ -294,7 +294,7 @@ class Model(Statement):
         unit
             Unit that the values are given in, such as ``"kN"``; the function is in SI units.
         """
-        if isinstance(times, str) or isinstance(values, str):
+        if is_text(times) or is_text(values):
             raise ModelError(f"Time function '{name}' needs numbers, not text.")
         if len(times) != len(values) or len(times) < 2 or any(b <= a for a, b in itertools.pairwise(times)):
             raise ModelError(f"Time function '{name}' needs at least two points with increasing times.")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from numbers import Integral
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from symlie.modeling.names import identifier
 from symlie.modeling.units import si_units
 from symlie.rotations import with_rotations
 from symlie.showing import line
+from symlie.stated_numbers import is_whole_number
 
 
 @dataclass(eq=False, repr=False)
@@ -56,7 +56,7 @@ class NodeArray:
         return self.count
 
     def __getitem__(self, index: int) -> NodeReference:
-        if not isinstance(index, Integral):
+        if not is_whole_number(index):
             raise ModelError(f"Nodes of array '{self.name}' are numbered; {index!r} is no number of a node.")
         if not -self.count <= index < self.count:
             raise ModelError(f"Node array '{self.name}' has {self.count} nodes; there is no index {index}.")
@@ -171,6 +171,6 @@ class NodeArray:
         if name not in names or len(names) < len(arguments):
             raise ModelError(f"The function that computes '{self.name}.{field}' needs arguments by name, as {name} is.")
         components = known[field].size if size is None else size
-        if not isinstance(components, Integral) or components < 1:
+        if not is_whole_number(components) or components < 1:
             raise ModelError(f"Quantity '{name}' of '{self.name}' needs at least one component, not {size!r}.")
         self.quantities[name] = Quantity(known[field], int(components), function, names)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Real
 
 from symlie.contract.constants import TIME_RESOLUTION
 from symlie.errors import ModelError
+from symlie.stated_numbers import is_number
 
 GRID_TOLERANCE = 1e-9
 """A segment within this fraction of a whole number of steps is taken as exactly that many."""
@@ -64,7 +64,7 @@ def interval(t_span: tuple[float, float] | float, continued: float | None) -> tu
     ends = [begin, t_span] if isinstance(t_span, str) or not isinstance(t_span, Iterable) else list(t_span)
     if len(ends) != 2:
         raise ModelError(f"The time interval must be t_end or (t0, t_end), not {t_span!r}.")
-    if not all(isinstance(t, Real) for t in ends):
+    if not all(is_number(t) for t in ends):
         raise ModelError(f"The time interval must be numbers, not {t_span!r}.")
     if continued is not None and ends[0] != begin:
         raise ModelError(f"The solution to continue ends at t = {begin:.9g}, but the interval starts at {ends[0]}.")
@@ -99,7 +99,7 @@ def step_plan(
     ModelError
         Times out of order or outside of the interval; a step size that is not positive.
     """
-    if h is not None and not isinstance(h, Real):
+    if h is not None and not is_number(h):
         raise ModelError(f"The step size must be a number, not {h!r}.")
     if h is not None and not (math.isfinite(h) and h > 0):
         raise ModelError(f"The step size must be positive, not {h}.")

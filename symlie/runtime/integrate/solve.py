@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from numbers import Integral, Real
 from pathlib import Path
 
 import numpy as np
@@ -28,6 +27,7 @@ from symlie.runtime.solution.recorder import Recorder
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.solution.start import Start, continuation_of, first_step, start_of
 from symlie.runtime.system.system import System
+from symlie.stated_numbers import is_number, is_whole_number
 
 
 def check_method(layout: Layout, method: Method) -> None:
@@ -155,11 +155,11 @@ def solve(
     check_method(system.layout, chosen)
     if multipliers not in MULTIPLIERS:
         raise UnknownNameError(f"Unknown multipliers '{multipliers}'; use stage or index1.")
-    if not isinstance(record_every, Integral) or record_every < 0:
+    if not is_whole_number(record_every) or record_every < 0:
         raise ModelError(f"record_every must be a whole number of steps, 0 for the end alone, not {record_every!r}.")
     if max_steps is None:
         max_steps = MAX_STEPS if h is None else LARGEST_STEPS
-    if not isinstance(max_steps, Integral) or max_steps < 1:
+    if not is_whole_number(max_steps) or max_steps < 1:
         raise ModelError(f"max_steps must be a positive whole number, not {max_steps!r}.")
     max_steps = min(int(max_steps), LARGEST_STEPS)
     t0, t_end = interval(t_span, float(start.t[-1]) if start is not None and len(start.t) else None)
@@ -289,7 +289,7 @@ def _first_step(
     system: System, plan: Plan, start: Start, control: StepControl, method: Method, h0: float | None
 ) -> float:
     if h0 is not None:
-        if not (isinstance(h0, Real) and np.isfinite(h0) and h0 > 0):
+        if not (is_number(h0) and np.isfinite(h0) and h0 > 0):
             raise ModelError(f"The first step must be positive, not {h0!r}.")
         return min(float(h0), control.h_max)
     if start.h > 0:

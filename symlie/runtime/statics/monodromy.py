@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from numbers import Integral, Real
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -32,6 +31,7 @@ from symlie.runtime.statics.steady_motion import (
 from symlie.runtime.statics.tangent_flow import TangentFlow
 from symlie.runtime.system.solvability import check_rows
 from symlie.showing import Brief
+from symlie.stated_numbers import is_number, is_whole_number
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -90,9 +90,9 @@ def monodromy(
     """See `symlie.runtime.system.system.System.monodromy`."""
     layout = system.layout
     check_velocity_rows(layout)
-    if not (isinstance(period, Real) and np.isfinite(period) and period > 0):
+    if not (is_number(period) and np.isfinite(period) and period > 0):
         raise ModelError(f"The period must be a positive number of seconds, not {period!r}.")
-    if not (isinstance(steps, Integral) and steps >= 1):
+    if not (is_whole_number(steps) and steps >= 1):
         raise ModelError(f"The number of steps must be a positive whole number, not {steps!r}.")
     if (q is None) != (v is None):
         raise ModelError("A motion begins with a configuration and a velocity; give q and v, or neither.")
@@ -131,7 +131,7 @@ def monodromy(
     turned = np.linalg.inv(to_body)
     x = e.T @ (turned @ at.configuration[free])
     matrix = np.vstack([x, s.T @ (turned @ at.velocity[free] - g @ x)])
-    found = _ordered(np.linalg.eigvals(matrix))
+    found = _ordered(np.linalg.eigvals(matrix).astype(complex))
     return Monodromy(found, matrix, float(period), int(steps), size, system, variation, velocity)
 
 
@@ -157,7 +157,7 @@ def _check_state(system: System, t: float, q: Array, v: Array) -> None:
 def _ordered(values: Complex) -> Complex:
     """From large to small modulus; of a conjugate pair that with a positive imaginary part first."""
     sizes = np.round(np.abs(values), 12)
-    return np.asarray(values[np.lexsort((-values.imag, -values.real, -sizes))], dtype=complex)
+    return values[np.lexsort((-values.imag, -values.real, -sizes))]
 
 
 class _Instant:

@@ -13,6 +13,7 @@ from symlie.compile.compiler import flags
 from symlie.compile.headers import included_headers
 from symlie.contract.constants import MOST_EVENTS
 from symlie.emit.c.structures import Rows, c_array, c_structures
+from symlie.errors import ModelError
 from symlie.runtime.integrate.c_loop import state_arrays
 from symlie.runtime.integrate.choice import default_method
 from symlie.runtime.integrate.compiled_method import control_structure, tables_of
@@ -47,6 +48,11 @@ def standalone_files(
     layout = system.layout
     chosen = chosen_method(default_method(layout) if method is None else method, method_options)
     check_method(layout, chosen)
+    if system.redundant != "error":
+        raise ModelError(
+            "The program of a folder takes no constraint rows that depend on each other; remove those of "
+            f"'{layout.name}' that are too many."
+        )
     step_plan(0.0, 1.0, h, None)  # refuses what is no step size
     control = step_control(system, chosen, h, None, None, next(iter(CONTROLLERS)), None, stabilize, False)
     # Fixed steps read no tolerances.

@@ -103,11 +103,11 @@ def monodromy(
     _check_state(system, t, q, v)
     ad = bracket_matrix(system, spin_of(layout, frame))
     free = np.flatnonzero(layout.free)
+    if layout.rows:
+        check_rows(layout, system.algebra, system.mechanics.jacobian(t, q), "or free a node")
     try:
         known = system.mechanics.index1(t, q, v)
     except np.linalg.LinAlgError:
-        if layout.rows:
-            check_rows(layout, system.algebra, system.mechanics.jacobian(t, q), "or free a node")
         raise no_mass(layout.name) from None
     flow, begin = TangentFlow(system), _Instant(system, t, q, v, *known, np.eye(len(free)))
     e, s, g, _ = independent_coordinates(system, begin.mass, begin.jacobian, begin.hidden)

@@ -91,7 +91,7 @@ static inline void accept(const symlie_problem *restrict P, symlie_state *restri
     if (trial->largest_constraint > state->largest_constraint) state->largest_constraint = trial->largest_constraint;
     if (trial->largest_velocity > state->largest_velocity) state->largest_velocity = trial->largest_velocity;
 #endif
-    if (trial->dependent_rows != state->dependent_rows) {
+    if (PROBES > 0 && trial->dependent_rows != state->dependent_rows) {
         state->dependent_rows = trial->dependent_rows;
         state->rank_changes++;
     }
@@ -151,7 +151,7 @@ int symlie_integrate(const symlie_problem *P, symlie_state *state, const symlie_
             }
             trial.keeps_difference = looks_at_step(control, state);
             const int begins = !state->own_is_valid;
-            trial.newton = (newton_counts)NO_COUNTS;
+            begin_counts(&trial);
             const long long rank_changes = state->rank_changes;
             int status = begin_method(P, work, t, h, control, &mass, state);
             if (status == SYMLIE_DONE) status = try_step(P, work, t, h, control, &mass, state, &trial);
@@ -195,7 +195,7 @@ int symlie_integrate(const symlie_problem *P, symlie_state *state, const symlie_
                 record_state(P, state, record);
             if (is_terminal) return SYMLIE_EVENT;
             /* For whoever wants to tell of it. */
-            if (SYMLIE_UNLIKELY(state->rank_changes != rank_changes)) budget = 0;
+            if (PROBES > 0 && SYMLIE_UNLIKELY(state->rank_changes != rank_changes)) budget = 0;
         }
     }
     return SYMLIE_DONE;

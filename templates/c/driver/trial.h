@@ -28,9 +28,20 @@ static inline int begin_method(const symlie_problem *restrict P, symlie_real *re
     return SYMLIE_DONE;
 }
 
-/* Add what the iterations of a step from t took. */
+/* Nothing was counted yet; methods that do not iterate keep it so. */
+static inline void begin_counts(symlie_trial *restrict trial)
+{
+#ifdef SYMLIE_NEWTON_H
+    trial->newton = (newton_counts)NO_COUNTS;
+#else
+    (void)trial;
+#endif
+}
+
+/* Add what the iterations of a step from t took, of methods that have some. */
 static inline void count_newton(symlie_real t, const newton_counts *restrict counts, symlie_state *restrict state)
 {
+#ifdef SYMLIE_NEWTON_H
     state->newton_iterations += counts->iterations;
     state->jacobians += counts->jacobians;
     state->factorisations += counts->factorisations;
@@ -43,6 +54,9 @@ static inline void count_newton(symlie_real t, const newton_counts *restrict cou
         state->slowest_step = t;
         state->slowest_entry = counts->slowest;
     }
+#else
+    (void)t, (void)counts, (void)state;
+#endif
 }
 
 /* A step of the method, not projected yet. */
@@ -52,7 +66,7 @@ static inline int try_step(const symlie_problem *restrict P, symlie_real *restri
 {
     trial->error = 0;
     trial->rhs_evaluations = 0;
-    trial->newton = (newton_counts)NO_COUNTS;
+    begin_counts(trial);
     const int status = method_step(P, work, t, h, control, mass, state, trial);
     state->rhs_evaluations += trial->rhs_evaluations;
     count_newton(t, &trial->newton, state);

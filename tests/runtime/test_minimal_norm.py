@@ -377,7 +377,7 @@ def test_null_spaces_of_random_rows() -> None:
         gram = unit @ unit.T + 1e-10 * np.eye(rows)
         found = dependent_rows(functools.partial(np.linalg.solve, gram), scale, min(rows, dependent + 3))
         assert found.count == dependent == found.is_aside.sum()
-        np.testing.assert_allclose(found.combinations.T @ B, 0, rtol=0, atol=1e-13 * np.abs(B).max())
+        np.testing.assert_allclose(found.combinations.T @ B, 0, rtol=0, atol=tolerances.RESIDUAL * np.abs(B).max())
         values = np.linalg.svd(unit, compute_uv=False)[: rows - dependent]
         kept = np.linalg.svd(unit[~found.is_aside], compute_uv=False)
         assert kept[-1] > values[-1] / (4 * rows)

@@ -40,7 +40,7 @@ typedef struct {
     symlie_real scale;              /* of dynamic rows and of multipliers */
     const symlie_real *q_n;
     symlie_real *B_n;
-    symlie_real *w;                 /* scratch of the floor; at the unknowns of the residual computed last, and what follows from it */
+    symlie_real *w;                 /* at the unknowns of the residual computed last, and what follows from it */
     symlie_real *theta;
     symlie_real *q;
     symlie_real *v;
@@ -256,7 +256,7 @@ SYMLIE_COLD symlie_real newton_floor(newton_problem *restrict s)
 {
     const symlie_problem *P = s->P;
     symlie_real sum = 0;
-    symlie_real *restrict terms = s->terms, *restrict sizes = s->w;
+    symlie_real *restrict terms = s->terms, *restrict sizes = s->scratch;
     (void)P;
     /* The largest stored component of the node of each velocity component. */
     for (int k = 0; k < DIMENSION; k++)
@@ -276,12 +276,13 @@ SYMLIE_COLD symlie_real newton_floor(newton_problem *restrict s)
     for (int k = 0; k < VALUES_OF_Sq; k++) terms[STATE_ROW[k]] += fabs(s->A.Sq[k]) * sizes[STATE_COLUMN[k]];
 #endif
 #if CONSTRAINED
-    for (int k = 0; k < ROWS; k++) s->scratch[k] = 0;
+    symlie_real *restrict rows = s->scratch + DIMENSION;
+    for (int k = 0; k < ROWS; k++) rows[k] = 0;
     for (int k = 0; k < JACOBIAN_VALUES; k++) {
         terms[JACOBIAN_COLUMN[k]] += fabs(s->B[k] * s->lambda[JACOBIAN_ROW[k]]);
-        s->scratch[JACOBIAN_ROW[k]] += fabs(s->B[k]) * sizes[JACOBIAN_COLUMN[k]];
+        rows[JACOBIAN_ROW[k]] += fabs(s->B[k]) * sizes[JACOBIAN_COLUMN[k]];
     }
-    sum = sum_of_squares(ROWS, s->scratch);
+    sum = sum_of_squares(ROWS, rows);
 #endif
     for (int k = 0; k < COUNT_OF_HELD; k++) terms[HELD[k]] = 0;
     return ROUNDING * sqrt(sum + sum_of_squares(DIMENSION, terms));
@@ -299,7 +300,6 @@ static inline int solve_implicit_step(newton_problem *restrict s, const newton_p
     if (lambda) copy(ROWS, lambda, s->u + DIMENSION);
     const int status = newton_solve(s, policy, UNKNOWNS, 1, s->u, s->r, s->d, s->moved, s->guess, counts);
     if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
-    end_of_step(s, s->u);
     const symlie_real angle = system_chart(P, s->theta);
     if (SYMLIE_UNLIKELY(!(angle < CHART_LIMIT))) return angle >= CHART_LIMIT ? SYMLIE_OUTSIDE_CHART : SYMLIE_NOT_FINITE;
     return all_finite(DIMENSION, s->v) ? SYMLIE_DONE : SYMLIE_NOT_FINITE;

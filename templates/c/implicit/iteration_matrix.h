@@ -72,6 +72,13 @@ static inline void add_product(const int *restrict runs, int numbers, const int 
 #define ADD_PRODUCT(name, factor, part) \
     add_product(name##_RUNS, COUNT_OF_##name##_RUNS, name##_UNITS, COUNT_OF_##name##_UNITS, factor, part, A->T, values)
 
+/* Whether anything is multiplied by T. */
+#if FIELDS
+#define HAS_PRODUCTS (COUNT_OF_STIFFNESS_RUNS + COUNT_OF_PUSH_RUNS + COUNT_OF_HIDDEN_RUNS + COUNT_OF_STATE_RUNS > 0)
+#else
+#define HAS_PRODUCTS (COUNT_OF_STIFFNESS_RUNS + COUNT_OF_PUSH_RUNS + COUNT_OF_HIDDEN_RUNS > 0)
+#endif
+
 #if PROBES
 /* Subtract a small part of the complement B M^-1 B^T from its place, add one of gamma' B B^T to that of eta: then rows may depend
  * on each other. The row of T serves as scratch. */
@@ -114,7 +121,7 @@ static inline int take_iteration_matrix(const symlie_problem *restrict P, symlie
     const symlie_real inertial = acceleration / scale, damped = velocity / scale, stiff = 1 / scale;
     int lost = 0;
     system_newton(P, t, q, v, a, lambda, A->K, A->C, A->H);
-    system_tangent_matrix(P, theta, A->T);
+    if (HAS_PRODUCTS) system_tangent_matrix(P, theta, A->T);
     clear_matrix(&E, values);
     for (int k = 0; k < MASS_VALUES; k++) {
         values[MASS_TO[k]] += inertial * M[k];

@@ -30,7 +30,8 @@ static inline int place_of_largest(int n, const symlie_real *restrict x)
     return place;
 }
 
-/* u becomes the solution; *gives_up says that kept factors do not lead to it. */
+/* u becomes the solution, where the residual was computed last unless a small correction ended it; *gives_up says that kept
+ * factors do not lead to it. */
 static inline int newton_iterate(newton_problem *restrict problem, const newton_policy *restrict policy, int n, symlie_real size,
                                  int keeps, symlie_real *restrict u, symlie_real *restrict r, symlie_real *restrict d,
                                  symlie_real *restrict moved, newton_counts *restrict counts, int *restrict gives_up)
@@ -71,6 +72,7 @@ static inline int newton_iterate(newton_problem *restrict problem, const newton_
             if (!(reduced < norm / 4) && sqrt(norm) <= NEWTON_FLOOR * newton_floor(problem)) {
                 counts->rounding_floor++;
                 if (reduced < norm) copy(n, moved, u);
+                else newton_residual(problem, u, r);
                 return SYMLIE_DONE;
             }
             if (reduced < norm || taken <= policy->free) break;
@@ -89,7 +91,7 @@ static inline int newton_iterate(newton_problem *restrict problem, const newton_
     }
 }
 
-/* u becomes the solution from a first guess; r, d, moved and guess are scratch, the last one for kept factors alone. */
+/* u becomes the solution from a first guess, as above; r, d, moved and guess are scratch, the last one for kept factors alone. */
 static inline int newton_solve(newton_problem *restrict problem, const newton_policy *restrict policy, int n, symlie_real size,
                                symlie_real *restrict u, symlie_real *restrict r, symlie_real *restrict d, symlie_real *restrict moved,
                                symlie_real *restrict guess, newton_counts *restrict counts)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from symlie.contract.records import from_json, to_json
 from symlie.reading import other_format, reading
 from symlie.showing import Brief
 
-FORMAT = 8
+FORMAT = 9
 """Version of the manifest's layout; a folder of another format is refused."""
 
 
@@ -216,6 +216,15 @@ class NodeSet(Brief):
     """Initial values of an array, shape (count, storage) and (count, dimension); empty for single nodes."""
 
 
+@dataclass(frozen=True)
+class Label:
+    """What a constraint, output or event of one instance is called in results."""
+
+    name: str
+    first: int = 0
+    """Component of the quantity of this name from which on it is this part."""
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Instances(Brief):
     """All instances of an element type."""
@@ -227,11 +236,23 @@ class Instances(Brief):
     """Nodes of each instance, shape (count, places), as indices into all nodes grouped by type."""
     parameters: NDArray[np.float64]
     """One row for all instances, or one for each."""
+    sources: NDArray[np.int32] = field(default_factory=lambda: np.zeros((0, 0), dtype=np.int32))
+    """For each entry of ``parameters`` the index of the model's parameter value that it is, or -1; empty if none is."""
+    names: tuple[str, ...] = ()
+    """Name of each instance, or an empty text; empty if none has a name."""
+    labels: tuple[tuple[Label, ...], ...] = ()
+    """Of each instance the labels of its constraints, outputs and events, in the order of the type. Instances with an
+    empty tuple are reported under the names of the type; empty if all are."""
 
     @property
     def count(self) -> int:
         """Number of instances."""
         return len(self.nodes)
+
+    @property
+    def has_labels(self) -> bool:
+        """Whether some instance is reported under names of its own."""
+        return any(self.labels)
 
 
 @dataclass(frozen=True)

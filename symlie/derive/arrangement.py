@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
-from numpy.typing import NDArray
 
 from symlie.contract.manifest import Instances, NodeOutput, NodeSet
 from symlie.derive.elimination import LARGEST_DERIVED, derive_elimination
 from symlie.ir.kernels import Arrangement, ElementTypeKernels, Elimination, ModelKernels, SparsePattern
+from symlie.modeling.element_type import ElementInstances
 from symlie.modeling.model import Model
-from symlie.modeling.statement import Statement
 
 
 def arrange(model: Model) -> Arrangement:
@@ -40,20 +41,29 @@ def arrange(model: Model) -> Arrangement:
     instances = []
     if model.nodes:
         places = np.array([[first[n.name] for n in model.nodes]], dtype=np.int32)
-        instances.append(_instances(model, places, np.zeros((1, 0))))
-    for stated in model.instances:
-        places = np.array([[first[member] + k for member, k in row] for row in stated.nodes], dtype=np.int32)
-        values = np.vstack(stated.parameters)
-        shared = bool(len(values) == 0 or np.all(values == values[0]))
-        places = places.reshape(len(stated.nodes), -1)
-        instances.append(_instances(stated.element, places, values[:1] if shared else values))
+        instances.append(Instances(model.name, (), (), places, np.zeros((1, 0))))
+    instances += [_instances(stated, first) for stated in model.instances]
     motions = tuple(first[m.node] + m.index for m in model.motions)
     return Arrangement(tuple(model.parameters), tuple(sets), tuple(instances), motions, tuple(model.breakpoints))
 
 
-def _instances(statement: Statement, places: NDArray[np.int32], values: NDArray[np.float64]) -> Instances:
-    names, sizes = [p.name for p in statement.parameters], [len(p.default) for p in statement.parameters]
-    return Instances(statement.name, tuple(names), tuple(sizes), places, values)
+def _instances(stated: ElementInstances, first: Mapping[str, int]) -> Instances:
+    """Instances as they were added, with the number of the first node of each name."""
+    declared = stated.element.parameters
+    places = np.array([[first[member] + k for member, k in row] for row in stated.nodes], dtype=np.int32)
+    values, sources = np.vstack(stated.parameters), np.vstack(stated.sources)
+    shared = len(values) == 0 or bool(np.all(values == values[0]) and np.all(sources == sources[0]))
+    rows = slice(1 if shared else None)
+    return Instances(
+        stated.element.name,
+        tuple(p.name for p in declared),
+        tuple(len(p.default) for p in declared),
+        places.reshape(len(stated.nodes), -1),
+        values[rows],
+        sources[rows] if np.any(sources >= 0) else np.zeros((0, 0), dtype=np.int32),
+        tuple(stated.names) if any(stated.names) else (),
+        tuple(stated.labels) if any(stated.labels) else (),
+    )
 
 
 def _single_node(model: Model, name: str) -> NodeSet:

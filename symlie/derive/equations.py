@@ -13,6 +13,7 @@ from symlie.derive.fields import check_placements
 from symlie.errors import ModelError
 from symlie.modeling.inventory import check_symbols, fingerprint
 from symlie.modeling.model import Model
+from symlie.modeling.reported_names import check_reported_names
 from symlie.modeling.statement import Statement
 from symlie.showing import line, listed
 from symlie.stages import stage
@@ -172,7 +173,7 @@ def equations_of(model: Model, options: tuple[tuple[str, object], ...] = ()) -> 
     has_velocity = any(g.velocity_dimension for g in model.spaces)
     if has_velocity and all(s.kinetic == 0 for s in statements_of(model)):
         raise ModelError(f"Model '{model.name}' has no kinetic energy; state it with model.kinetic_energy(...).")
-    _check_names(model)
+    check_reported_names(model)
     _check_quantities(model)
     for instances in model.instances:
         width = sum(len(p.default) for p in instances.element.parameters)
@@ -196,50 +197,6 @@ def derive(model: Model) -> Equations:
     equations = equations_of(model)
     _ = equations.derived
     return equations
-
-
-def _check_names(model: Model) -> None:
-    """Check that results can be reported by name: constraints are unique, outputs of one name can be added up."""
-    if not model.nodes and (model.outputs or model.constraints or model.events):
-        names = [
-            *(o.name for o in model.outputs),
-            *(c.name for c in model.constraints),
-            *(e.name for e in model.events),
-        ]
-        raise ModelError(
-            f"'{names[0]}' of model '{model.name}' belongs to no node, since all nodes are in arrays; state it on an "
-            "element type and add that to some of them."
-        )
-    constraints: dict[str, str] = {}
-    events: dict[str, str] = {}
-    outputs: dict[str, tuple[str, int]] = {}
-    for array in model.arrays:
-        for name, *_ in array.outputs:
-            if name in (*outputs, "energy", "constraint_residual", "velocity_residual"):
-                raise ModelError(f"Output '{name}' exists already; rename the one of node array '{array.name}'.")
-            outputs[name] = (f"node array '{array.name}'", -1)
-    for statement in statements_of(model):
-        for constraint in statement.constraints:
-            other = constraints.setdefault(constraint.name, statement.name)
-            if other != statement.name:
-                raise ModelError(
-                    f"Constraint '{constraint.name}' is stated by '{other}' and by '{statement.name}', but multipliers "
-                    "are reported by name; rename one."
-                )
-        for event in statement.events:
-            other = events.setdefault(event.name, statement.name)
-            if other != statement.name:
-                raise ModelError(
-                    f"Event '{event.name}' is stated by '{other}' and by '{statement.name}', but events are reported "
-                    "by name; rename one."
-                )
-        for output in statement.outputs:
-            other, size = outputs.setdefault(output.name, (statement.name, len(output.components)))
-            if size != len(output.components):
-                raise ModelError(
-                    f"Output '{output.name}' has {size} components in '{other}' and {len(output.components)} in "
-                    f"'{statement.name}', but outputs of one name are added up; rename one."
-                )
 
 
 def _check_quantities(model: Model) -> None:

@@ -228,7 +228,7 @@ class CosseratRod:
         weights[:-1] += lengths / 2
         weights[1:] += lengths / 2
         model.add(section, along, weight=weights[:, None], inertia=inertias, gravity=material["gravity"])
-        values = {"length": lengths[:, None], "reference_strain": reference_strain}
+        values: dict[str, Any] = {"length": lengths[:, None], "reference_strain": reference_strain}
         values |= {"stiffness": elastic} if not is_symbolic(material["stiffness"]) else {}
         values |= {"damping": viscous} if not is_symbolic(material["damping"]) else {}
         model.add(segment, itertools.pairwise(along), **values)

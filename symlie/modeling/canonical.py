@@ -2,8 +2,9 @@
 
 The text is complete by construction: it spells every attribute of the model, of its element types and of their spaces,
 those that are added to these classes later included, with all digits of numbers; what it can not spell has no text.
-Named exceptions are run-time data: numbers of nodes and instances, connectivity, values of parameters and initial
-values of arrays; unless the model is small, so that its tables are part of the generated code.
+Named exceptions are run-time data: numbers of nodes and instances, connectivity, values of parameters and where they
+come from, names of instances and initial values of arrays; unless the model is small, so that its tables of numbers are
+part of the generated code. Of names it counts whether there are any.
 """
 
 from __future__ import annotations
@@ -115,7 +116,8 @@ class _Speller:
         if isinstance(value, NodeArray):
             return f"array({self.text(value.group)})"
         if isinstance(value, ElementInstances):
-            return f"instances({value.element.name}, {self.text(value.nodes) if self._with_topology else ''})"
+            labelled = ", labelled" if any(value.labels) else ""
+            return f"instances({value.element.name}, {self.text(value.nodes) if self._with_topology else ''}{labelled})"
         if dataclasses.is_dataclass(value):
             left_out = ("default",) if isinstance(value, Parameter) else ()
             fields = [(f.name, getattr(value, f.name)) for f in dataclasses.fields(value) if f.name not in left_out]

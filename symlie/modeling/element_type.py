@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from symlie.contract.manifest import Label
 from symlie.errors import ModelError
 from symlie.groups.homogeneous import ConfigurationSpace
 from symlie.modeling.names import identifier
@@ -68,3 +69,10 @@ class ElementInstances(Brief):
     element: ElementType
     nodes: list[tuple[tuple[str, int], ...]] = field(default_factory=list)
     parameters: list[NDArray[np.float64]] = field(default_factory=list)
+    """Blocks of values, one row for each instance."""
+    sources: list[NDArray[np.int32]] = field(default_factory=list)
+    """For each value the index of the model's parameter value that it is, or -1."""
+    names: list[str] = field(default_factory=list)
+    """Name of each instance, or an empty text."""
+    labels: list[tuple[Label, ...]] = field(default_factory=list)
+    """Of each instance what its constraints, outputs and events are called in results, or nothing."""

@@ -7,13 +7,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
 from sympy import Expr, Integer, Symbol
 
+from symlie.contract.manifest import Label
 from symlie.errors import ModelError
 from symlie.groups.group import Field, LieGroup
 from symlie.groups.homogeneous import ConfigurationSpace
 from symlie.ir.primitives import PiecewiseLinear, RunTimeInput
 from symlie.modeling.element_type import ElementInstances, ElementType
+from symlie.modeling.instances import given_names, labels_of, parameter_block
 from symlie.modeling.names import identifier
 from symlie.modeling.node import Node, column
 from symlie.modeling.node_array import NodeArray, NodeReference
@@ -22,7 +26,7 @@ from symlie.modeling.summaries import statement_html, statement_parts
 from symlie.modeling.symbolic import Expression
 from symlie.modeling.terms import Input
 from symlie.modeling.units import Certainty, size_of
-from symlie.modeling.values import flat, given_space, parameter_block, shared_name
+from symlie.modeling.values import flat, given_space, shared_name
 from symlie.rotations import with_rotations
 from symlie.showing import Brief, line
 from symlie.stated_numbers import is_text, is_whole_number
@@ -145,7 +149,14 @@ class Model(Statement):
         self.arrays.append(array)
         return array
 
-    def add(self, element: ElementType, nodes: Iterable[object], **parameters: object) -> None:
+    def add(
+        self,
+        element: ElementType,
+        nodes: Iterable[object],
+        *,
+        names: Sequence[str] | str | None = None,
+        **parameters: object,
+    ) -> None:
         """Add instances of an element type.
 
         Parameters
@@ -155,8 +166,13 @@ class Model(Statement):
         nodes
             One tuple of nodes per instance (or a single node for element types with one local node): nodes of
             `node` or members of a `node_array`.
+        names
+            An identifier for each instance; of a single instance the text itself. Results report its constraints,
+            outputs and events as NAME_QUANTITY, or as NAME where the quantity has the name of the element type.
         **parameters
             Values of the element's parameters: one value for all instances, or an array with one row per instance.
+            Parameters of this model may stand in their place: instances then follow them, also when they are changed
+            later.
         """
         if not isinstance(element, ElementType):
             raise ModelError(f"Instances are of an ElementType, not of {element!r}.")
@@ -191,15 +207,33 @@ class Model(Statement):
             rows.append(tuple(places))
         if not rows:
             return
-        block = parameter_block(element.name, element.parameters, len(rows), parameters)
+        taken = {name for i in self.instances for name in i.names}
+        called = given_names(element.name, names, len(rows), taken)
+        values, sources = parameter_block(element.name, element.parameters, len(rows), parameters, self.parameters)
+        labels = [labels_of(element, name) if name else () for name in called]
+        self._add_instances(element, rows, values, sources, labels, called)
+
+    def _add_instances(
+        self,
+        element: ElementType,
+        places: Sequence[tuple[tuple[str, int], ...]],
+        values: NDArray[np.float64],
+        sources: NDArray[np.int32],
+        labels: Sequence[tuple[Label, ...]],
+        names: Sequence[str] = (),
+    ) -> None:
+        """Add instances of an element type, checked before; see `ElementInstances` for what is given."""
         entry = next((i for i in self.instances if i.element is element), None)
         if entry is None:
             if element.name == self.name or any(i.element.name == element.name for i in self.instances):
                 raise ModelError(f"Two element types of '{self.name}' are called '{element.name}'; rename one.")
             entry = ElementInstances(element)
             self.instances.append(entry)
-        entry.nodes += rows
-        entry.parameters.append(block)
+        entry.nodes += places
+        entry.parameters.append(values)
+        entry.sources.append(sources)
+        entry.labels += labels
+        entry.names += names or [""] * len(places)
 
     def initial(self, node: Node, **fields: object) -> None:
         """Give initial values of fields of a node.

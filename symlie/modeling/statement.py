@@ -14,7 +14,7 @@ from symlie.modeling.fields import FieldStatement
 from symlie.modeling.names import identifier
 from symlie.modeling.node import Node, column
 from symlie.modeling.symbolic import Expression, SymbolicMatrix
-from symlie.modeling.terms import DIRECTIONS, Constraint, Event, Output
+from symlie.modeling.terms import DIRECTIONS, OUTPUTS_OF_EVERY_MODEL, Constraint, Event, Output
 from symlie.modeling.units import size_of
 from symlie.unit_names import UNITS, parse_units
 
@@ -322,7 +322,7 @@ class Statement(FieldStatement):
             in SI units.
         """
         identifier("Output", name)
-        if name in {"energy", "constraint_residual", "velocity_residual"} or any(o.name == name for o in self.outputs):
+        if name in OUTPUTS_OF_EVERY_MODEL or any(o.name == name for o in self.outputs):
             raise ModelError(f"Output '{name}' exists already; every model has energy and the residuals.")
         parts = components(expression)
         if not parts:

@@ -48,6 +48,10 @@ class Placement(Brief):
     last_first: bool = False
 
 
+OUTPUTS_OF_EVERY_MODEL = ("energy", "constraint_residual", "velocity_residual")
+"""Names of outputs that nobody states."""
+
+
 @dataclass(frozen=True, repr=False)
 class Output(Brief):
     """A named quantity of (t, q, v, λ)."""

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
-from numpy.typing import NDArray
 from sympy import Expr
 
 from symlie.errors import ModelError
@@ -15,7 +12,6 @@ from symlie.groups.spaces import space_from_name
 from symlie.groups.standard import group_from_name
 from symlie.modeling.expressions import components
 from symlie.modeling.names import identifier, stem
-from symlie.modeling.terms import Parameter
 
 
 def given_space(space: ConfigurationSpace | str) -> ConfigurationSpace:
@@ -54,47 +50,6 @@ def _parts(space: ConfigurationSpace) -> list[ConfigurationSpace]:
 
 def _law(space: ConfigurationSpace) -> object:
     return space.compose if isinstance(space, LieGroup) else space.action
-
-
-def parameter_block(
-    element: str, parameters: Sequence[Parameter], count: int, values: dict[str, object]
-) -> NDArray[np.float64]:
-    """Parameter values of some instances of an element type, shape (count, number of values).
-
-    Raises
-    ------
-    ModelError
-        Unknown parameters, wrong shapes, or values that are not finite.
-    """
-    known = {p.name for p in parameters}
-    unknown = sorted(set(values) - known)
-    if unknown:
-        raise ModelError(
-            f"Element type '{element}' has no parameter '{unknown[0]}'; it has: {', '.join(sorted(known))}."
-        )
-    columns = []
-    for parameter in parameters:
-        size = len(parameter.default)
-        given = values.get(parameter.name, parameter.default)
-        try:
-            value = np.asarray(given, dtype=float)
-        except (TypeError, ValueError) as error:
-            raise ModelError(
-                f"Parameter '{parameter.name}' of element '{element}' must be numbers, not {given!r}."
-            ) from error
-        if not np.all(np.isfinite(value)):
-            raise ModelError(f"Parameter '{parameter.name}' of element '{element}' is not finite.")
-        if value.size == size:
-            block = np.broadcast_to(value.reshape(1, size), (count, size))
-        elif value.size == count * size and len(value) == count:
-            block = value.reshape(count, size)
-        else:
-            raise ModelError(
-                f"Parameter '{parameter.name}' of element '{element}' needs {size} values, or {count} × {size}, "
-                f"not {' × '.join(map(str, value.shape))}."
-            )
-        columns.append(block)
-    return np.hstack(columns) if columns else np.zeros((count, 0))
 
 
 def flat(value: object) -> tuple[Expr, ...]:

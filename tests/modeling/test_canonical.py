@@ -61,7 +61,7 @@ def changed(value: Any) -> Iterator[Any]:
                     yield dataclasses.replace(value, **{field.name: other})
 
 
-RUN_TIME = ("default", "parameters", "element")
+RUN_TIME = ("default", "parameters", "sources", "names", "labels", "element")
 """Fields of parameters and instances that kernels do not depend on, and element types, which are changed themselves."""
 
 

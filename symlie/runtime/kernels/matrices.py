@@ -90,16 +90,12 @@ def _axes(layout: Layout) -> dict[str, tuple[int, list[NDArray[np.int64] | NDArr
     """For each kind of rows and columns its length, and by element type where each instance has its part."""
     counts = layout.instance_counts
     inputs = sum(size for size, _ in layout.inputs.values())
-    outputs = [
-        np.concatenate([np.arange(0), *(np.r_[layout.outputs[o.name][0]] for o in e.outputs)]).astype(np.intp)
-        for e in layout.elements
-    ]
     return {
         "velocities": (layout.dimension, list(layout.places)),
         "components": (layout.dimension, list(layout.component_places)),
         "rows": (layout.rows, list(layout.row_places)),
         "inputs": (inputs, [np.tile(np.arange(inputs), (n, 1)) for n in counts]),
-        "outputs": (layout.outputs_size, [np.tile(o, (n, 1)) for o, n in zip(outputs, counts, strict=True)]),
+        "outputs": (layout.outputs_size, list(layout.output_places)),
     }
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -14,7 +13,9 @@ from symlie.contract.manifest import REMEDY, FieldLayout, Manifest
 from symlie.errors import UnknownNameError
 from symlie.reading import reading
 from symlie.runtime.layout.angles import angles_of
-from symlie.runtime.layout.slices import ConstraintSlice, EventValue, NodeSlice
+from symlie.runtime.layout.component_names import ComponentNames
+from symlie.runtime.layout.reported import event_values, named_constraints, output_parts
+from symlie.runtime.layout.slices import ConstraintSlice, NodeSlice, OutputPart
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -25,7 +26,7 @@ Sparse: TypeAlias = "csr_array"
 """A sparse matrix of SciPy."""
 
 
-class Layout:
+class Layout(ComponentNames):
     """Names and positions of nodes, parameters, constraint rows and outputs.
 
     Parameters
@@ -102,12 +103,8 @@ class Layout:
         self.instance_counts = [len(m) for m in self.members]
         self.element_rows = [e.rows for e in self.elements]
         self.rows = sum(r * n for r, n in zip(self.element_rows, self.instance_counts, strict=True))
-        self.events = [
-            EventValue(event.name, event.direction, event.is_terminal, element.name, instance)
-            for element, count in zip(self.elements, self.instance_counts, strict=True)
-            for instance in range(count)
-            for event in element.events
-        ]
+        self._types = list(zip(self.elements, self.instances, strict=True))
+        self.events = event_values(self._types, self.name)
         """All event functions in the order of their values."""
         nodes = np.array(manifest.motions, dtype=np.int64)
         self.motion_storage, self.motion_velocity = (s[nodes].astype(np.int32) for s in starts)
@@ -191,16 +188,7 @@ class Layout:
     @cached_property
     def constraints(self) -> dict[str, ConstraintSlice]:
         """Rows of each named constraint."""
-        named: dict[str, ConstraintSlice] = {}
-        for element, first, width, count in zip(
-            self.elements, self.first_rows, self.element_rows, self.instance_counts, strict=True
-        ):
-            position = 0
-            for constraint in element.constraints:
-                rows = first + width * np.arange(count)[:, None] + position + np.arange(constraint.size)
-                named[constraint.name] = ConstraintSlice(constraint, rows, element.name != self.name, element.name)
-                position += constraint.size
-        return named
+        return named_constraints(self._types, self.row_places, self.name)
 
     @cached_property
     def holonomic(self) -> NDArray[np.bool_]:
@@ -218,61 +206,43 @@ class Layout:
             mask[part.rows] = part.stated.level < 2
         return mask
 
-    def row_name(self, row: int) -> str:
-        """A constraint row as people call it."""
-        return self.row_names([row])[0]
-
-    def row_names(self, rows: Iterable[int]) -> list[str]:
-        """Constraint rows as people call them, in one text for those of one constraint."""
-        positions: dict[str, list[str]] = {}
-        for row in rows:
-            position, constraint = self._place_of_row(row)
-            positions.setdefault(constraint, []).append(str(position + 1))
-        names = []
-        for constraint, numbers in positions.items():
-            *first, last = numbers
-            names.append(f"rows {', '.join(first)} and {last}{constraint}" if first else f"row {last}{constraint}")
-        return names
-
-    def _place_of_row(self, row: int) -> tuple[int, str]:
-        for name, part in self.constraints.items():
-            found = np.argwhere(part.rows == row)
-            if len(found):
-                instance, position = found[0]
-                place = f" of element '{part.element}', instance {instance}" if part.is_array else ""
-                return int(position), f" of constraint '{name}'{place}"
-        return row, ""
-
-    def storage_name(self, entry: int) -> str:
-        """An entry of the configuration as people call it."""
-        node = next(n for n in self.nodes if n.storage.start <= entry < n.storage.stop)
-        index, part = divmod(entry - node.storage.start, node.type.storage)
-        return f"stored component {part} of node '{node.name}{f'[{index}]' if node.is_array else ''}'"
-
-    def velocity_name(self, component: int) -> str:
-        """A velocity component as people call it."""
-        node = next(n for n in self.nodes if n.velocity.start <= component < n.velocity.stop)
-        index, part = divmod(component - node.velocity.start, node.type.dimension)
-        what = "velocity" if node.type.velocities else "algebra"
-        return f"{what} component {part} of node '{node.name}{f'[{index}]' if node.is_array else ''}'"
-
-    def entry_name(self, entry: int) -> str:
-        """An entry of the residual of an implicit step: a velocity component, or a constraint row, which may be there
-        twice."""
-        if entry < self.dimension:
-            return self.velocity_name(entry)
-        return self.row_name((entry - self.dimension) % self.rows)
-
     @cached_property
     def outputs(self) -> dict[str, tuple[slice, str]]:
         """Position and unit of each named output, in the order in which element types have them first."""
         found: dict[str, tuple[slice, str]] = {}
         end = 0
-        for output in (o for e in self.elements for o in e.outputs):
-            if output.name not in found:
-                found[output.name] = slice(end, end + output.size), output.unit
-                end += output.size
+        for name, (unit, parts) in self.output_parts.items():
+            size = max(part.first + self.elements[part.element].outputs[part.output].size for part in parts)
+            found[name] = slice(end, end + size), unit
+            end += size
         return found
+
+    @cached_property
+    def output_parts(self) -> dict[str, tuple[str, list[OutputPart]]]:
+        """Unit of each named output, and what it is the sum of."""
+        return output_parts(self._types)
+
+    @cached_property
+    def output_places(self) -> list[NDArray[np.int64]]:
+        """For each element type the components of all outputs that its instances add to, shape (instances, size)."""
+        sizes = [[o.size for o in e.outputs] for e in self.elements]
+        found = [np.zeros((n, sum(s)), dtype=np.int64) for n, s in zip(self.instance_counts, sizes, strict=True)]
+        for name, (_, parts) in self.output_parts.items():
+            for p in parts:
+                here, first = sum(sizes[p.element][: p.output]), self.outputs[name][0].start + p.first
+                size = sizes[p.element][p.output]
+                found[p.element][p.instances, here : here + size] = first + np.arange(size)
+        return found
+
+    @cached_property
+    def has_outputs_of_instances(self) -> bool:
+        """Whether some instance has outputs under names of its own, so that tables say what is added to which."""
+        return any(e.outputs and i.has_labels for e, i in self._types)
+
+    @cached_property
+    def named_instances(self) -> dict[str, tuple[int, int]]:
+        """Element type and number of each instance with a name."""
+        return {name: (index, k) for index, i in enumerate(self.instances) for k, name in enumerate(i.names) if name}
 
     @property
     def outputs_size(self) -> int:
@@ -318,6 +288,13 @@ class Layout:
     def element_parameters(self) -> tuple[Array, ...]:
         """Parameters of each element type's instances, one row for all or one for each."""
         return tuple(i.parameters.reshape(len(i.parameters), -1) for i in self.instances)
+
+    @cached_property
+    def parameter_sources(self) -> tuple[NDArray[np.int32] | None, ...]:
+        """For each element type which of the model's parameter values the entries of `element_parameters` are, or -1;
+        None where all are values of their own."""
+        rows = zip(self.instances, self.element_parameters, strict=True)
+        return tuple(i.sources.reshape(own.shape) if i.sources.size else None for i, own in rows)
 
     def node(self, name: str) -> NodeSlice:
         """The node or node array of a name.

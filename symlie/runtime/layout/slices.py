@@ -43,13 +43,27 @@ class NodeSlice(Brief):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ConstraintSlice(Brief):
-    """Rows of a named constraint over all instances of its element type."""
+    """Rows of a named constraint: of all instances of its element type that have no names, or of one quantity."""
 
     stated: ConstraintRows
     rows: NDArray[np.int64]
-    """Shape (instances, size)."""
+    """Shape (instances, size), or (1, size)."""
     is_array: bool
     element: str
+    instances: NDArray[np.int64]
+    """Which instances of the element type these are, shape (instances,)."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class OutputPart(Brief):
+    """What some instances of an element type contribute to a named output."""
+
+    element: int
+    output: int
+    """Number of the output among those of the type."""
+    instances: NDArray[np.int64]
+    first: int
+    """Component of the named output from which on it is added."""
 
 
 @dataclass(frozen=True)

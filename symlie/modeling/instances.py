@@ -1,0 +1,176 @@
+"""Instances of element types: their names, what results call their quantities, and values of their parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from sympy import Expr
+
+from symlie.contract.manifest import Label
+from symlie.errors import ModelError
+from symlie.modeling.declarations import Stated
+from symlie.modeling.names import identifier
+from symlie.modeling.terms import Parameter
+from symlie.modeling.units import size_of
+from symlie.modeling.values import flat
+from symlie.unit_names import Unit, parse_units
+
+
+def given_names(element: str, names: Sequence[str] | str | None, count: int, taken: Collection[str]) -> list[str]:
+    """Names of some instances of an element type, empty texts if none are given.
+
+    Raises
+    ------
+    ModelError
+        Not one identifier for each instance, or a name that is taken.
+    """
+    if names is None:
+        return [""] * count
+    given = [names] if isinstance(names, str) else list(names)
+    if len(given) != count:
+        raise ModelError(f"Instances of '{element}' need one name each: {count}, not {len(given)}.")
+    for k, name in enumerate(given):
+        identifier("Instance", name)
+        if name in taken or name in given[:k]:
+            raise ModelError(f"Two instances are called '{name}'; results are reported by name, so rename one.")
+    return given
+
+
+def labels_of(element: Stated, name: str) -> tuple[Label, ...]:
+    """What results call the constraints, outputs and events of an instance: NAME_QUANTITY.
+
+    A quantity with the name of the element type itself is called NAME.
+    """
+    return tuple(Label(name if what == element.name else f"{name}_{what}") for what in quantities_of(element))
+
+
+def quantities_of(element: Stated) -> list[str]:
+    """Names of the constraints, then the outputs, then the events of an element type."""
+    constraints, outputs = [c.name for c in element.constraints], [o.name for o in element.outputs]
+    return [*constraints, *outputs, *(e.name for e in element.events)]
+
+
+def parameter_block(
+    element: str,
+    parameters: Sequence[Parameter],
+    count: int,
+    values: dict[str, object],
+    of_model: Sequence[Parameter] = (),
+) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+    """Parameter values of some instances of an element type, and where they come from.
+
+    Parameters
+    ----------
+    element, parameters
+        Name of the element type and its parameters.
+    count
+        Number of instances.
+    values
+        Values by name: numbers, or parameters of the model in their place, for all instances or for each.
+    of_model
+        The model's parameters.
+
+    Returns
+    -------
+    values, sources
+        Shape (count, number of values); of each value the index of the model's parameter value that it is, or -1.
+
+    Raises
+    ------
+    ModelError
+        Unknown parameters, wrong shapes, values that are not finite, or expressions that are no parameters.
+    """
+    known = {p.name for p in parameters}
+    unknown = sorted(set(values) - known)
+    if unknown:
+        raise ModelError(
+            f"Element type '{element}' has no parameter '{unknown[0]}'; it has: {', '.join(sorted(known))}."
+        )
+    blocks = [np.zeros((count, 0))]
+    places = [np.zeros((count, 0), dtype=np.int32)]
+    for parameter in parameters:
+        size = len(parameter.default)
+        given = values.get(parameter.name, parameter.default)
+        what = f"Parameter '{parameter.name}' of element '{element}'"
+        value, source = _numbers_and_sources(what, parameter, given, of_model)
+        if not np.all(np.isfinite(value)):
+            raise ModelError(f"{what} is not finite.")
+        if value.size not in (size, count * size) or (value.size != size and len(value) != count):
+            raise ModelError(
+                f"{what} needs {size} values, or {count} × {size}, not {' × '.join(map(str, value.shape))}."
+            )
+        blocks.append(np.broadcast_to(value.reshape(-1, size), (count, size)))
+        places.append(np.broadcast_to(source.reshape(-1, size), (count, size)))
+    return np.hstack(blocks), np.hstack(places)
+
+
+@dataclass(frozen=True)
+class _ModelValue:
+    """A value of the model's parameters that an instance can take."""
+
+    index: int
+    default: float
+    unit: Unit | None
+    parameter: Parameter
+
+
+def _values_of_model(parameters: Iterable[Parameter]) -> dict[Expr, _ModelValue]:
+    """All of them by their symbols in SI units, as `Stated.parameter` returns them."""
+    found: dict[Expr, _ModelValue] = {}
+    for p in parameters:
+        units = parse_units(p.unit, len(p.default))
+        for symbol, default, unit in zip(p.symbols, p.default, units, strict=True):
+            found[size_of(unit) * symbol] = _ModelValue(len(found), default, unit, p)
+    return found
+
+
+def _numbers_and_sources(
+    what: str, parameter: Parameter, given: object, of_model: Sequence[Parameter]
+) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+    """A value as numbers, and of each entry the index of the model's parameter value that it is, or -1."""
+    try:
+        value = np.asarray(given, dtype=float)
+    except (TypeError, ValueError):
+        return _symbolic(what, parameter, given, _values_of_model(of_model))
+    return value, np.full(value.shape, -1, dtype=np.int32)
+
+
+def _symbolic(
+    what: str, parameter: Parameter, given: object, of_model: Mapping[Expr, _ModelValue]
+) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+    entries = _entries(what, given)
+    numbers, sources = np.zeros(len(entries)), np.full(len(entries), -1, dtype=np.int32)
+    units = parse_units(parameter.unit, len(parameter.default))
+    for k, entry in enumerate(entries):
+        if entry.is_number and entry.is_real:
+            numbers[k] = float(entry)
+            continue
+        if entry not in of_model:
+            raise ModelError(
+                f"{what} must be numbers, or parameters of the model as they were declared, not {entry}; state other "
+                "expressions on the element type."
+            )
+        source, wanted = of_model[entry], units[k % len(units)]
+        sources[k], numbers[k] = source.index, source.default
+        both = [u.dimension for u in (source.unit, wanted) if u is not None]
+        if size_of(source.unit) != size_of(wanted) or both[:1] != both[-1:]:
+            raise ModelError(
+                f"{what} is given in '{parameter.unit}', and the model's parameter '{source.parameter.name}' in "
+                f"'{source.parameter.unit}'; declare both with one unit."
+            )
+    outer = len(given) if isinstance(given, list | tuple) else 1
+    shape = (outer, -1) if outer and len(entries) % outer == 0 else (-1,)
+    return numbers.reshape(shape), sources.reshape(shape)
+
+
+def _entries(what: str, value: object) -> list[Expr]:
+    """Entries of a number, a vector or a matrix, or of a list of them, by rows."""
+    if isinstance(value, list | tuple):
+        return [entry for part in value for entry in _entries(what, part)]
+    try:
+        return list(flat(value))
+    except (TypeError, ValueError) as error:
+        raise ModelError(f"{what} must be numbers or parameters of the model, not {value!r}.") from error

@@ -1,0 +1,71 @@
+"""Components of the vectors of a system as people call them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from symlie.runtime.layout.slices import NodeSlice
+
+if TYPE_CHECKING:
+    from symlie.runtime.layout.slices import ConstraintSlice
+
+
+class ComponentNames:
+    """What messages call entries of q, v and λ, and of residuals."""
+
+    nodes: Sequence[NodeSlice]
+    dimension: int
+    rows: int
+
+    @property
+    def constraints(self) -> Mapping[str, ConstraintSlice]:
+        """Rows of each named constraint."""
+        raise NotImplementedError
+
+    def row_name(self, row: int) -> str:
+        """A constraint row as people call it."""
+        return self.row_names([row])[0]
+
+    def row_names(self, rows: Iterable[int]) -> list[str]:
+        """Constraint rows as people call them, in one text for those of one constraint."""
+        positions: dict[str, list[str]] = {}
+        for row in rows:
+            position, constraint = self._place_of_row(row)
+            positions.setdefault(constraint, []).append(str(position + 1))
+        names = []
+        for constraint, numbers in positions.items():
+            *first, last = numbers
+            names.append(f"rows {', '.join(first)} and {last}{constraint}" if first else f"row {last}{constraint}")
+        return names
+
+    def _place_of_row(self, row: int) -> tuple[int, str]:
+        for name, part in self.constraints.items():
+            found = np.argwhere(part.rows == row)
+            if len(found):
+                place, position = found[0]
+                instance = f" of element '{part.element}', instance {part.instances[place]}" if part.is_array else ""
+                return int(position), f" of constraint '{name}'{instance}"
+        return row, ""
+
+    def storage_name(self, entry: int) -> str:
+        """An entry of the configuration as people call it."""
+        node = next(n for n in self.nodes if n.storage.start <= entry < n.storage.stop)
+        index, part = divmod(entry - node.storage.start, node.type.storage)
+        return f"stored component {part} of node '{node.name}{f'[{index}]' if node.is_array else ''}'"
+
+    def velocity_name(self, component: int) -> str:
+        """A velocity component as people call it."""
+        node = next(n for n in self.nodes if n.velocity.start <= component < n.velocity.stop)
+        index, part = divmod(component - node.velocity.start, node.type.dimension)
+        what = "velocity" if node.type.velocities else "algebra"
+        return f"{what} component {part} of node '{node.name}{f'[{index}]' if node.is_array else ''}'"
+
+    def entry_name(self, entry: int) -> str:
+        """An entry of the residual of an implicit step: a velocity component, or a constraint row, which may be there
+        twice."""
+        if entry < self.dimension:
+            return self.velocity_name(entry)
+        return self.row_name((entry - self.dimension) % self.rows)

@@ -75,6 +75,10 @@ class NewtonCounts:
     """Where the residual was largest before the last correction; -1 without any."""
 
 
+WORK = ("jacobians", "factorisations", "back_substitutions", "refreshes", "halvings", "rounding_floor")
+"""Counts of a step that are summed over a run, under the same names."""
+
+
 class NewtonProblem(Protocol):
     """Equations of a step."""
 

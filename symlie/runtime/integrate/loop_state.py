@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from symlie.runtime.implicit.newton_iteration import NewtonCounts
+from symlie.runtime.implicit.newton_iteration import WORK, NewtonCounts
 from symlie.runtime.solution.start import Start
 
 
@@ -43,12 +43,8 @@ class Counters:
     def count_newton(self, t: float, counts: NewtonCounts) -> None:
         """Add what the iterations of a step from t took."""
         self.newton_iterations += counts.iterations
-        self.jacobians += counts.jacobians
-        self.factorisations += counts.factorisations
-        self.back_substitutions += counts.back_substitutions
-        self.refreshes += counts.refreshes
-        self.halvings += counts.halvings
-        self.rounding_floor += counts.rounding_floor
+        for name in WORK:
+            setattr(self, name, getattr(self, name) + getattr(counts, name))
         if counts.iterations > self.most_newton_iterations:
             self.most_newton_iterations, self.slowest_step = counts.iterations, t
             self.slowest_entry = counts.slowest

@@ -280,20 +280,10 @@ def execute(
 def _solution(run: Run, state: LoopState, recorder: Recorder, failure: IntegrationError | None) -> Solution:
     counters, timings = state.counters, run.timings
     t, q, v, rows, carried = recorder.taken_states()
+    names = {f.name for f in dataclasses.fields(Statistics)}
     statistics = Statistics(
-        steps=counters.steps,
+        **{name: count for name, count in vars(counters).items() if name in names},
         accepted=counters.steps,
-        rejected=counters.rejected,
-        rhs_evaluations=counters.rhs_evaluations,
-        newton_iterations=counters.newton_iterations,
-        jacobians=counters.jacobians,
-        factorisations=counters.factorisations,
-        back_substitutions=counters.back_substitutions,
-        refreshes=counters.refreshes,
-        halvings=counters.halvings,
-        rounding_floor=counters.rounding_floor,
-        most_newton_iterations=counters.most_newton_iterations,
-        slowest_step=counters.slowest_step,
         slowest_row=run.system.layout.entry_name(counters.slowest_entry) if counters.most_newton_iterations else "",
         max_constraint_residual=counters.largest_constraint,
         max_velocity_residual=counters.largest_velocity,

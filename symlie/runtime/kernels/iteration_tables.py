@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,7 @@ from symlie.contract.set_table import SetTable
 from symlie.contract.sets import SETS
 from symlie.runtime.kernels.matrices import matrix_positions
 from symlie.runtime.layout.layout import Layout
-from symlie.runtime.linear.elimination import EliminationStructure, elimination_structure
+from symlie.runtime.linear.elimination import EliminationStructure, elimination_structure, places_of_kept
 from symlie.runtime.linear.saddle import saddle_unknowns
 from symlie.runtime.linear.schur import pairs_in_columns
 from symlie.runtime.linear.unknowns import Unknowns
@@ -26,22 +27,8 @@ Integers = NDArray[np.intp]
 Mask = NDArray[np.bool_]
 
 
-def unknowns_of(
-    layout: Layout, has_eta: bool, table: SetTable, fields: SetTable | None, massless: Integers
-) -> Unknowns:
-    """The unknowns of an implicit step: θ, λ, and with stabilised index 2 η; by nodes and by instances with rows.
-
-    Parameters
-    ----------
-    layout
-        Layout of the system.
-    has_eta
-        Whether there is an η for each λ.
-    table, fields
-        Tables of the set ``newton``, and of the set ``fields`` where nodes move by fields.
-    massless
-        Velocity components that M does not determine.
-    """
+def _unknowns(layout: Layout, has_eta: bool, table: SetTable, fields: SetTable | None, massless: Integers) -> Unknowns:
+    """The unknowns of an implicit step: θ, λ, and with stabilised index 2 η; by nodes and by instances with rows."""
     saddle, n = saddle_unknowns(layout, massless), layout.dimension
     node, instance = saddle.group[:n], saddle.group[n:]
     K, C, H = (places for places, _ in matrix_positions(layout, SETS["newton"], table))
@@ -93,7 +80,7 @@ def iteration_tables(
         Velocity components that M does not determine.
     """
     kinds = ("dense", "band", "blocks") if layout.is_fixed else ("band", "blocks")
-    structure = elimination_structure(unknowns_of(layout, has_eta, table, fields, massless), kinds)
+    structure = elimination_structure(_unknowns(layout, has_eta, table, fields, massless), kinds)
     squares = sum(n.count * n.type.dimension**2 for n in layout.nodes)
     places = _places(layout, has_eta, table, structure)
     if fields is not None:
@@ -104,7 +91,7 @@ def iteration_tables(
 def _places(
     layout: Layout, has_eta: bool, table: SetTable, places: EliminationStructure
 ) -> dict[str, NDArray[np.int32]]:
-    mobile, holonomic, nowhere = layout.free, layout.holonomic, places.stored
+    mobile, holonomic = layout.free, layout.holonomic
     sizes, storage = _sizes(layout, "dimension"), _sizes(layout, "storage")
     width = np.repeat(sizes, sizes)
     first = np.repeat(np.cumsum(sizes) - sizes, sizes)
@@ -113,11 +100,7 @@ def _places(
     multiplier = layout.dimension + np.arange(layout.rows)
     eta = multiplier + layout.rows
 
-    def to(rows: Integers, columns: Integers, kept: Mask) -> Integers:
-        found = np.full(len(rows), nowhere, dtype=np.int64)
-        found[kept] = places.places(rows[kept], columns[kept])
-        return found
-
+    to = partial(places_of_kept, places)
     held = np.flatnonzero(~layout.sought)
     i, j = layout.assembled("mass")
     k, c, h = (places for places, _ in matrix_positions(layout, SETS["newton"], table))
@@ -191,11 +174,7 @@ def _places_of_fields(layout: Layout, table: SetTable, places: EliminationStruct
     first = np.repeat(np.cumsum(sizes) - sizes, sizes)
     moved = np.flatnonzero(~layout.has_velocity)
 
-    def to(rows: Integers, columns: Integers, kept: Mask) -> Integers:
-        found = np.full(len(rows), places.stored, dtype=np.int64)
-        found[kept] = places.places(rows[kept], columns[kept])
-        return found
-
+    to = partial(places_of_kept, places)
     found: dict[str, NDArray[np.integer]] = {
         "STATE": moved,
         "STATE_UNIT_TO": places.places(moved, moved),

@@ -76,6 +76,15 @@ class EliminationStructure(Protocol):
         """Rows, columns and places of what is stored of the matrix, structural zeros included."""
 
 
+def places_of_kept(
+    structure: EliminationStructure, rows: Indices, columns: Indices, kept: NDArray[np.bool_]
+) -> NDArray[np.int32]:
+    """Where entries are stored; those that are not kept lead behind the values, where nothing is read."""
+    found = np.full(len(rows), structure.stored, dtype=np.int32)
+    found[kept] = structure.places(rows[kept], columns[kept])
+    return found
+
+
 class DenseStructure:
     """All entries, for small matrices.
 

@@ -10,7 +10,7 @@ products of M, B0 and B1 takes out what that costs.
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from symlie.contract.constants import RANK_SHIFT
 from symlie.errors import NotFiniteError, SingularSystemError
 from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.linear.dependent_rows import DependentRows, dependent_rows
-from symlie.runtime.linear.elimination import EliminationStructure, elimination_structure
+from symlie.runtime.linear.elimination import EliminationStructure, elimination_structure, places_of_kept
 from symlie.runtime.linear.factors import Factors, NotFiniteMatrixError, SingularMatrixError
 from symlie.runtime.linear.kkt import undetermined
 from symlie.runtime.linear.schur import Products, summed
@@ -210,11 +210,7 @@ def saddle_tables(layout: Layout, structure: EliminationStructure) -> dict[str, 
     every = np.arange(len(structure.order))
     ones = np.concatenate([np.flatnonzero(~free), np.arange(n + layout.rows, len(structure.order))])
 
-    def to(down: Indices, across: Indices, kept: NDArray[np.bool_]) -> NDArray[np.int32]:
-        found = np.full(len(down), structure.stored, dtype=np.int32)
-        found[kept] = structure.places(down[kept], across[kept])
-        return found
-
+    to = partial(places_of_kept, structure)
     return {
         "MASS_ROW": i.astype(np.int32),
         "MASS_COLUMN": j.astype(np.int32),

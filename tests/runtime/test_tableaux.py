@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from symlie.errors import ModelError, UnknownNameError
-from symlie.runtime.methods.exact import ExactRow, QuadraticNumber, exact_row
+from symlie.runtime.methods.exact import ExactRow, QuadraticNumber, exact_row, rounded
 from symlie.runtime.methods.half_explicit import HalfExplicitTableau
 from symlie.runtime.methods.index2_conditions import StageSeries, Tree, bicoloured_trees, forests
 from symlie.runtime.methods.library import method, method_names
@@ -162,7 +162,7 @@ def test_embedded_weights_need_the_last_stage_solved_again() -> None:
     assert tableau.b_hat is not None and tableau.order_hat == 4
     y_trees, _ = bicoloured_trees(4)
     solved_again = StageSeries((*tableau.a[:-1], tableau.b_hat))
-    assert not list(violated_y(solved_again, tableau.s_bar + 1, y_trees))
+    assert not list(violated_y(solved_again, tableau.stages + 1, y_trees))
     stored = StageSeries(tableau.a)
     weights = [x.rational for x in tableau.b_hat]
     violated = [tree for tree in y_trees if stored.weighted(weights, tree) != tree.weight]
@@ -194,7 +194,7 @@ def test_order_conditions_detect_every_wrong_sign(name: str) -> None:
 )
 def test_facts_of_half_explicit_tableaux(name: str, order: int, s: int, stages: int, fsal: bool) -> None:
     tableau = tableau_of(name, HalfExplicitTableau)
-    assert (tableau.order, tableau.s, tableau.s_bar, tableau.stages, tableau.fsal) == (order, s, stages, stages, fsal)
+    assert (tableau.order, tableau.s, tableau.stages, tableau.fsal) == (order, s, stages, fsal)
     assert tableau.kappa == 0
     assert tableau.b == (*tableau.a[s], *[0] * (stages - s))
 
@@ -419,20 +419,20 @@ def test_numbers_next_to_a_midpoint_of_doubles() -> None:
 def test_float_arrays(name: str) -> None:
     tableau = method(name).tableau
     assert isinstance(tableau, ExplicitTableau | HalfExplicitTableau)
-    pairs = [(tableau.c, tableau.c_float()), (tableau.b, tableau.b_float())]
+    pairs = [(tableau.c, rounded(tableau.c)), (tableau.b, rounded(tableau.b))]
     if tableau.b_hat is not None:
         b_hat = tableau.b_hat_float()
         assert b_hat is not None
         pairs.append((tableau.b_hat, b_hat))
     if isinstance(tableau, HalfExplicitTableau):
-        pairs.append((tableau.d, tableau.d_float()))
+        pairs.append((tableau.d, rounded(tableau.d)))
     a = tableau.a_float()
     assert a.shape == (len(tableau.c), tableau.stages)
     assert not np.any(np.triu(a))
     pairs += [(row, a[i, :i]) for i, row in enumerate(tableau.a)]
-    for exact, rounded in pairs:
-        assert rounded.dtype == np.float64
-        assert rounded.tolist() == [nearest_double(x) if x.factor else float(x.rational) for x in exact]
+    for exact, floats in pairs:
+        assert floats.dtype == np.float64
+        assert floats.tolist() == [nearest_double(x) if x.factor else float(x.rational) for x in exact]
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -58,16 +58,6 @@ class AdamsTableau(Tableau):
         if not 2 <= self.steps <= MOST_STEPS:
             raise self._error(f"steps is {self.steps}, but it must be from 2 to {MOST_STEPS}")
 
-    @property
-    def stages(self) -> int:
-        """One evaluation."""
-        return 1
-
-    @property
-    def has_estimate(self) -> bool:
-        """No."""
-        return False
-
 
 @dataclass(frozen=True, repr=False)
 class AdamsBashforth(Method):

@@ -47,23 +47,6 @@ class Chain:
 class ChainTableau(Tableau):
     """A commutator-free method.
 
-    Parameters
-    ----------
-    name : str
-        Name of the method.
-    order, order_hat : int
-        Orders of ``result`` and ``result_hat``.
-    c : tuple of QuadraticNumber
-        Nodes of the s stages.
-    chains : tuple of Chain
-        How each stage is reached; the first one is empty.
-    result : Chain
-        How the end of the step is reached.
-    result_hat : Chain, optional
-        How the embedded end of the step is reached, for the estimate of the error.
-    source : str
-        Where the coefficients were published.
-
     Raises
     ------
     ModelError
@@ -71,8 +54,11 @@ class ChainTableau(Tableau):
     """
 
     chains: tuple[Chain, ...]
+    """How each stage is reached; the first one is empty."""
     result: Chain
+    """How the end of the step is reached."""
     result_hat: Chain | None = None
+    """How the embedded end of the step is reached, for the estimate of the error."""
 
     def __post_init__(self) -> None:
         self._check_orders()
@@ -90,10 +76,6 @@ class ChainTableau(Tableau):
     @property
     def stages(self) -> int:
         return len(self.chains)
-
-    @property
-    def has_estimate(self) -> bool:
-        return self.result_hat is not None
 
     def ends(self) -> Iterator[tuple[str, Chain]]:
         """The chains that lead to the end of the step, with their names."""
@@ -196,7 +178,7 @@ class CommutatorFree(Method):
             bounds.append(bounds[-1] + len(chain.exponentials))
         used = [k for row in tableau.result.exponentials for k, weight in enumerate(row, start=1) if weight]
         start = tuple(chain.start - 1 for chain in chains)
-        return ChainTable(exponentials, tuple(bounds), start, tableau.c_float(), max([tableau.result.start, *used]))
+        return ChainTable(exponentials, tuple(bounds), start, rounded(tableau.c), max([tableau.result.start, *used]))
 
     def constants(self) -> list[str]:
         table = self.table

@@ -92,16 +92,6 @@ class AlphaTableau(Tableau):
 
     index: int
 
-    @property
-    def stages(self) -> int:
-        """One implicit stage."""
-        return 1
-
-    @property
-    def has_estimate(self) -> bool:
-        """(7)."""
-        return True
-
 
 OPTIONS: Mapping[str, Option] = {
     "rho": Bounded(0, 1, may_be_missing=True),

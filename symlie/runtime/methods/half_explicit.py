@@ -28,7 +28,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from symlie.errors import SingularSystemError
 from symlie.runtime.layout.layout import Array, Layout
@@ -51,27 +50,8 @@ class HalfExplicitTableau(RungeKuttaTableau):
     Stage i = 2 … s̄ solves for V̇_i and Λ_i such that the constraint holds at argument i + 1. Argument s + 1 is the end
     of the step, so row s + 1 of ``a`` holds the weights of q and v; what follows only serves λ.
 
-    Parameters
-    ----------
-    name : str
-        Name of the method.
-    order : int
-        Order of q and v; λ has one order less in general.
-    s : int
-        Number of stages that contribute to q and v; at most s̄.
-    c : tuple of QuadraticNumber
-        s̄ + 1 nodes.
-    a : tuple of tuple of QuadraticNumber
-        s̄ + 1 rows; row i, counted from 0, has i entries.
-    d : tuple of QuadraticNumber
-        s̄ weights of λ, which is Σ d_i Λ_i at the end of the step.
-    b_hat : tuple of QuadraticNumber, optional
-        s̄ embedded weights for the estimate of the error. They replace the last row of ``a`` when stage s̄ is solved
-        again, so that the embedded velocity satisfies the constraint.
-    order_hat : int, optional
-        Order of ``b_hat`` used this way.
-    source : str
-        Where the coefficients were published.
+    The s̄ embedded weights ``b_hat`` replace the last row of ``a`` when stage s̄ is solved again, so that the embedded
+    velocity satisfies the constraint.
 
     Raises
     ------
@@ -81,14 +61,16 @@ class HalfExplicitTableau(RungeKuttaTableau):
     """
 
     s: int
+    """Number of stages that contribute to q and v; at most s̄."""
     d: ExactRow
+    """Weights of λ, which is Σ d_i Λ_i at the end of the step."""
 
     def __post_init__(self) -> None:
         self._check_orders()
-        if not 2 <= self.s <= self.s_bar:
-            raise self._error(f"s is {self.s}, but it must be at least 2 and at most s_bar = {self.s_bar}")
-        self._check_rows(self.s_bar + 1)
-        for stage in range(2, self.s_bar + 1):
+        if not 2 <= self.s <= self.stages:
+            raise self._error(f"s is {self.s}, but it must be at least 2 and at most s_bar = {self.stages}")
+        self._check_rows(self.stages + 1)
+        for stage in range(2, self.stages + 1):
             if not self.a[stage][-1]:
                 raise self._error(f"the last entry of row {stage + 1} of a is zero, so stage {stage} can not be solved")
         self._check_weights(f"b (row {self.s + 1} of a)", self.b)
@@ -98,27 +80,22 @@ class HalfExplicitTableau(RungeKuttaTableau):
         if self.b_hat is not None:
             self._check_weights("b_hat", self.b_hat)
             if not self.b_hat[-1]:
-                raise self._error(f"the last entry of b_hat is zero, so stage {self.s_bar} can not be solved again")
-
-    @property
-    def s_bar(self) -> int:
-        """Number of stages s̄, with those that only serve λ."""
-        return len(self.d)
+                raise self._error(f"the last entry of b_hat is zero, so stage {self.stages} can not be solved again")
 
     @property
     def stages(self) -> int:
         """Number of stages s̄, with those that only serve λ."""
-        return self.s_bar
+        return len(self.d)
 
     @property
     def b(self) -> ExactRow:
         """The s̄ weights of q and v: row s + 1 of ``a``, filled with zeros."""
-        return self.a[self.s] + exact_row([0] * (self.s_bar - self.s))
+        return self.a[self.s] + exact_row([0] * (self.stages - self.s))
 
     @property
     def fsal(self) -> bool:
         """Whether stage s + 1 is the end of the step together with its λ: its V̇ is that of the next first stage."""
-        return self.c[self.s] == 1 and self.d == tuple(int(i == self.s) for i in range(self.s_bar))
+        return self.c[self.s] == 1 and self.d == tuple(int(i == self.s) for i in range(self.stages))
 
     @property
     def kappa(self) -> QuadraticNumber:
@@ -127,14 +104,6 @@ class HalfExplicitTableau(RungeKuttaTableau):
         for *known, unknown in self.a[2:]:
             errors += (-inner_product(known, errors) / unknown,)
         return inner_product(self.d, errors)
-
-    def b_float(self) -> NDArray[np.float64]:
-        """The weights of q and v, each the nearest double."""
-        return rounded(self.b)
-
-    def d_float(self) -> NDArray[np.float64]:
-        """The weights of λ, each the nearest double."""
-        return rounded(self.d)
 
 
 @dataclass(frozen=True, repr=False)
@@ -183,9 +152,9 @@ class HalfExplicit(Method):
             f"#define STAGES {tableau.stages}",
             f"#define FINAL {tableau.s}",
             f"#define FSAL {int(tableau.fsal)}",
-            c_vector("D", tableau.d_float()),
+            c_vector("D", rounded(tableau.d)),
             c_matrix("A", tableau.a_float()),
-            c_vector("C", tableau.c_float()),
+            c_vector("C", rounded(tableau.c)),
             *([] if b_hat is None else [c_vector("B_HAT", b_hat)]),
         ]
 
@@ -195,7 +164,7 @@ class HalfExplicit(Method):
 
     def step(self, stepper: Stepper, state: State, h: float) -> Trial:
         tableau = self.tableau
-        a, c, d, b_hat = tableau.a_float(), tableau.c_float(), tableau.d_float(), tableau.b_hat_float()
+        a, c, d, b_hat = tableau.a_float(), rounded(tableau.c), rounded(tableau.d), tableau.b_hat_float()
         m, k, t = stepper.mechanics, stepper.mechanics.kernels, state.t
         q, v, multipliers = state.q, state.v, state.multipliers
         alpha = stepper.control.baumgarte

@@ -131,4 +131,4 @@ def half_explicit_orders(tableau: HalfExplicitTableau) -> tuple[FoundOrder, Foun
     if tableau.b_hat is None:
         return found, None
     solved_again = StageSeries((*tableau.a[:-1], tableau.b_hat))
-    return found, count_order(levels(solved_again, tableau.s_bar, with_multipliers=False), tableau.tolerance)
+    return found, count_order(levels(solved_again, tableau.stages, with_multipliers=False), tableau.tolerance)

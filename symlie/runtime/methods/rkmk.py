@@ -24,7 +24,7 @@ from symlie.errors import ModelError, UnknownNameError
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.c_text import c_matrix, c_vector
 from symlie.runtime.methods.entry import EntryReader
-from symlie.runtime.methods.exact import ExactRow
+from symlie.runtime.methods.exact import ExactRow, rounded
 from symlie.runtime.methods.family import Method, ScalarStages
 from symlie.runtime.methods.options import Choice
 from symlie.runtime.methods.order_conditions import MOST_NODES, FoundOrder, inverse_weights, order_of, rkmk_series
@@ -105,14 +105,13 @@ class ExplicitMethod(Method):
     def table(self) -> ExplicitTable:
         """The tableau as steps use it."""
         tableau = self.tableau
-        weights, rows = tableau.b_float(), tableau.a_float()
+        weights, rows = rounded(tableau.b), tableau.a_float()
         used = tableau.stages - int(tableau.fsal)
         b_hat = np.zeros(used + int(self.has_end_stage))
-        embedded = tableau.b_hat_float()
-        if embedded is not None:
-            b_hat[: tableau.stages] = embedded
+        if tableau.b_hat is not None:
+            b_hat[: tableau.stages] = rounded(tableau.b_hat)
         a = np.vstack([rows[:used, :used], weights[:used]])
-        return ExplicitTable(a, tableau.c_float()[:used], b_hat, self.has_end_stage, tableau.brackets, self.inverse)
+        return ExplicitTable(a, rounded(tableau.c)[:used], b_hat, self.has_end_stage, tableau.brackets, self.inverse)
 
     def orders(self) -> tuple[FoundOrder, FoundOrder | None]:
         tableau = self.tableau

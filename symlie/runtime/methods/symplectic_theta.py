@@ -31,21 +31,6 @@ THETA = Bounded(0, 1)
 """What θ may be."""
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
-class ThetaTableau(Tableau):
-    """One implicit stage, without coefficients of its own."""
-
-    @property
-    def stages(self) -> int:
-        """One implicit stage."""
-        return 1
-
-    @property
-    def has_estimate(self) -> bool:
-        """No."""
-        return False
-
-
 @dataclass(frozen=True, repr=False)
 class SymplecticTheta(Method):
     """The method with a θ between 0 and 1: symplectic for each, symmetric and of order 2 for 1/2, else of order 1.
@@ -56,7 +41,6 @@ class SymplecticTheta(Method):
         θ.
     """
 
-    tableau: ThetaTableau
     theta: float = 0.5
 
     family: ClassVar[str] = "symplectic"
@@ -69,7 +53,7 @@ class SymplecticTheta(Method):
     @classmethod
     def read(cls, reader: EntryReader) -> Self:
         common = {**reader.common(), "order": 2}
-        return cls(ThetaTableau(**common, c=()), THETA.read(reader.name, "theta", reader.entry["theta"]))
+        return cls(Tableau(**common, c=()), THETA.read(reader.name, "theta", reader.entry["theta"]))
 
     @property
     def order(self) -> int:

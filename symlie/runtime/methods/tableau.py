@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,14 +16,18 @@ DECIMAL_TOLERANCE = 1e-13
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Tableau(ABC):
+class Tableau:
     """What tableaux have in common; rows and stages are counted from 1 in messages, as in the literature."""
 
     name: str
     order: int
+    """Order of the result of a step; λ of half-explicit methods has one order less in general."""
     c: ExactRow
+    """Nodes of the stages; of half-explicit methods those of all arguments, one more."""
     order_hat: int | None = None
+    """Order of the embedded formula; None without one."""
     source: str
+    """Where the coefficients were published."""
     is_decimal: bool = False
     """Whether coefficients are rounded, so that conditions hold up to `DECIMAL_TOLERANCE` only."""
 
@@ -32,18 +35,14 @@ class Tableau(ABC):
         return line("Tableau", [self.name, f"{self.stages} stages", f"order {self.order}"])
 
     @property
-    @abstractmethod
     def stages(self) -> int:
-        """Number of stages of one step."""
+        """Number of stages of one step: one where no coefficients say more."""
+        return 1
 
     @property
-    @abstractmethod
     def has_estimate(self) -> bool:
         """Whether there is an embedded formula."""
-
-    def c_float(self) -> NDArray[np.float64]:
-        """The nodes, each the nearest double."""
-        return rounded(self.c)
+        return self.order_hat is not None
 
     @property
     def tolerance(self) -> float:
@@ -77,12 +76,9 @@ class RungeKuttaTableau(Tableau):
     """Rows a_ij, and embedded weights."""
 
     a: tuple[ExactRow, ...]
+    """Rows of the arguments, as many as nodes; row i, counted from 0, has i entries."""
     b_hat: ExactRow | None = None
-
-    @property
-    def has_estimate(self) -> bool:
-        """Whether there are embedded weights."""
-        return self.b_hat is not None
+    """Embedded weights for the estimate of the error."""
 
     def a_float(self) -> NDArray[np.float64]:
         """The rows of ``a``, each entry the nearest double, filled with zeros to the right (rows × stages)."""
@@ -127,27 +123,6 @@ class Bracket:
 class ExplicitTableau(RungeKuttaTableau):
     """An explicit Runge–Kutta tableau, for methods on Lie groups of the Runge–Kutta–Munthe-Kaas family.
 
-    Parameters
-    ----------
-    name : str
-        Name of the method.
-    order : int
-        Classical order of ``b``.
-    c : tuple of QuadraticNumber
-        Nodes of the s stages.
-    a : tuple of tuple of QuadraticNumber
-        s rows; row i, counted from 0, has i entries.
-    b : tuple of QuadraticNumber
-        The s weights that a step advances with.
-    b_hat : tuple of QuadraticNumber, optional
-        s embedded weights for the estimate of the error.
-    order_hat : int, optional
-        Classical order of ``b_hat``.
-    brackets : tuple of Bracket, optional
-        Commutators of slopes that arguments have besides Σ a_ij K_j, with the signs of right multiplication.
-    source : str
-        Where the coefficients were published.
-
     Raises
     ------
     ModelError
@@ -155,7 +130,9 @@ class ExplicitTableau(RungeKuttaTableau):
     """
 
     b: ExactRow
+    """The weights that a step advances with."""
     brackets: tuple[Bracket, ...] = ()
+    """Commutators of slopes that arguments have besides Σ a_ij K_j, with the signs of right multiplication."""
 
     def __post_init__(self) -> None:
         self._check_orders()
@@ -178,7 +155,3 @@ class ExplicitTableau(RungeKuttaTableau):
     def fsal(self) -> bool:
         """Whether the last stage sits at the end of the step: its velocity field is that of the next first stage."""
         return self.c[-1] == 1 and self.b == (*self.a[-1], 0)
-
-    def b_float(self) -> NDArray[np.float64]:
-        """The weights, each the nearest double."""
-        return rounded(self.b)

@@ -28,6 +28,7 @@ from symlie.contract.sets import SETS
 from symlie.errors import NotFiniteError, OutsideChartError, SingularSystemError
 from symlie.runtime.kernels.matrices import matrix_positions
 from symlie.runtime.layout.layout import Array
+from symlie.runtime.methods.exact import rounded
 from symlie.runtime.methods.half_explicit import HalfExplicitTableau
 from symlie.runtime.methods.library import method
 from symlie.runtime.statics.node_blocks import NodeBlocks
@@ -111,7 +112,7 @@ class TangentFlow:
             The step fails.
         """
         tableau, m, kernels = self._tableau, self._mechanics, self._mechanics.kernels
-        a, c, blocks = tableau.a_float(), tableau.c_float(), self._blocks
+        a, c, blocks = tableau.a_float(), rounded(tableau.c), self._blocks
         theta_dot: list[Array] = []
         v_dot: list[Array] = []
         d_theta_dot: list[Array] = []

@@ -10,7 +10,7 @@ import time
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Mapping
 
-from symlie.cli.common import add_json, add_model, model_options
+from symlie.cli.common import add, add_model, model_options
 from symlie.cli.output import Progress, print_json, print_table
 from symlie.cli.values import number
 from symlie.errors import SymlieError
@@ -45,7 +45,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_model(parser, optional=True)
     parser.add_argument("--method", help="default: half_explicit_5; without a model: the standard cases")
     parser.add_argument("--h", type=number, default=STEP, metavar="STEP", help=f"step size in s; default: {STEP:g}")
-    add_json(parser)
+    add(parser, "--json")
 
 
 def run(arguments: Namespace) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from argparse import ArgumentParser, Namespace
 
-from symlie.cli.common import add_json
+from symlie.cli.common import add
 from symlie.cli.output import print_json
 
 SUMMARY = "Show where generated and compiled code is cached, or clear it."
@@ -20,7 +20,7 @@ EXAMPLE = "symlie cache --clear"
 def add_arguments(parser: ArgumentParser) -> None:
     """Arguments of the command."""
     parser.add_argument("--clear", action="store_true", help="delete everything in the cache")
-    add_json(parser)
+    add(parser, "--json")
 
 
 def run(arguments: Namespace) -> int:

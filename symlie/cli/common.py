@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,125 +27,96 @@ _WRITERS = {".nc": "netCDF4", **dict.fromkeys(PICTURES, "matplotlib")}
 """Optional modules that write files of these types."""
 
 
+def _repeated(dest: str, metavar: str, kind: Callable[[str], object], what: str) -> dict[str, Any]:
+    """An argument that may be given several times."""
+    return {"dest": dest, "metavar": metavar, "type": kind, "action": "append", "default": [], "help": what}
+
+
+SHARED: Mapping[str, Mapping[str, Any]] = {
+    "-o": _repeated("options", "KEY=VALUE", option, "option of the model's build(); repeat for several"),
+    "--set": _repeated(
+        "parameters", "PARAM=VALUE", quantity, "parameter value, a number or JSON array; repeat for several"
+    ),
+    "--init": _repeated(
+        "initial",
+        "NODE.FIELD=JSON",
+        node_quantity,
+        "initial value of a field of a node, or of a quantity in place of one, such as angular velocities where "
+        "momenta are states; the node may go without name where it is clear; repeat for several",
+    ),
+    "--input": _repeated(
+        "inputs",
+        "NAME=JSON",
+        table,
+        'table of an input, such as u={"times": [0, 1], "values": [0, 5], "interpolation": "hold"}',
+    ),
+    "--assemble": {
+        "action": "store_true",
+        "help": "change initial values that violate constraints by as little as possible",
+    },
+    "--backend": {"choices": ("auto", "c", "numpy"), "default": "auto", "help": "default: auto"},
+    "--optimize": {
+        "choices": ("default", "contract", "portable"),
+        "default": "default",
+        "help": "contract allows fused multiply-add, portable drops processor-specific instructions",
+    },
+    "--fresh": {"action": "store_true", "help": "derive and compile anew, whatever the cache holds"},
+    "--method-option": _repeated(
+        "method_options",
+        "KEY=VALUE",
+        option,
+        "for rkmk tableaux: commutators=exact|auto|0|1|2|… (terms of dexp⁻¹), map=exp|cayley|second_kind; for "
+        "symplectic_theta: theta=1/2; for generalized_alpha: rho=0.9, newton=full|modified, and others in "
+        "docs/implicit.md",
+    ),
+    "--stabilize": {
+        "default": "none",
+        "metavar": "HOW",
+        "help": "none (default), baumgarte:ALPHA, projection, projection+velocity or velocity",
+    },
+    "--redundant": {
+        "choices": ("error", "minimal_norm"),
+        "default": "error",
+        "help": "constraint rows that depend on each other: an error (default), or multipliers of minimal norm",
+    },
+    "--multipliers": {
+        "choices": ("stage", "index1"),
+        "default": "stage",
+        "help": "as the method gives them (default), or recomputed from the index-1 system",
+    },
+    "--checkpoint-seconds": {
+        "type": number,
+        "metavar": "S",
+        "help": "time between two checkpoints in s; default: 10",
+    },
+    "--progress": {"action": "store_true", "help": "print progress as lines, also without a terminal"},
+    "--json": {"action": "store_true", "help": "print one JSON object and nothing else"},
+}
+"""Arguments of several commands."""
+
+START = ("--set", "--init", "--input", "--assemble")
+"""What a run begins with: parameters, initial values, inputs."""
+
+SYSTEM = (*START, "--backend", "--optimize", "--fresh")
+"""What makes a system out of a model."""
+
+
+def add(parser: ArgumentParser, *names: str) -> None:
+    """Arguments of `SHARED`."""
+    for name in names:
+        parser.add_argument(name, **SHARED[name])
+
+
 def add_model(parser: ArgumentParser, *, optional: bool = False) -> None:
     """Arguments that name a model and its options."""
-    parser.add_argument(
-        "model",
-        metavar="MODEL",
-        type=path,
-        nargs="?" if optional else None,
-        help=MODEL_HELP,
-    )
-    add_model_options(parser)
-
-
-def add_model_options(parser: ArgumentParser) -> None:
-    """The argument ``-o``."""
-    parser.add_argument(
-        "-o",
-        dest="options",
-        metavar="KEY=VALUE",
-        type=option,
-        action="append",
-        default=[],
-        help="option of the model's build(); repeat for several",
-    )
-
-
-def add_start(parser: ArgumentParser) -> None:
-    """Arguments on what a run begins with: parameters, initial values, inputs."""
-    parser.add_argument(
-        "--set",
-        dest="parameters",
-        metavar="PARAM=VALUE",
-        type=quantity,
-        action="append",
-        default=[],
-        help="parameter value, a number or JSON array; repeat for several",
-    )
-    parser.add_argument(
-        "--init",
-        dest="initial",
-        metavar="NODE.FIELD=JSON",
-        type=node_quantity,
-        action="append",
-        default=[],
-        help="initial value of a field of a node, or of a quantity in place of one, such as angular velocities where "
-        "momenta are states; the node may go without name where it is clear; repeat for several",
-    )
-    parser.add_argument(
-        "--input",
-        dest="inputs",
-        metavar="NAME=JSON",
-        type=table,
-        action="append",
-        default=[],
-        help='table of an input, such as u={"times": [0, 1], "values": [0, 5], "interpolation": "hold"}',
-    )
-    parser.add_argument(
-        "--assemble",
-        action="store_true",
-        help="change initial values that violate constraints by as little as possible",
-    )
-
-
-def add_system(parser: ArgumentParser) -> None:
-    """Arguments that make a system out of a model: those of `add_start`, and the backend."""
-    add_start(parser)
-    parser.add_argument("--backend", choices=("auto", "c", "numpy"), default="auto", help="default: auto")
-    parser.add_argument(
-        "--optimize",
-        choices=("default", "contract", "portable"),
-        default="default",
-        help="contract allows fused multiply-add, portable drops processor-specific instructions",
-    )
-    add_fresh(parser)
-
-
-def add_redundant(parser: ArgumentParser) -> None:
-    """The argument ``--redundant``."""
-    parser.add_argument(
-        "--redundant",
-        choices=("error", "minimal_norm"),
-        default="error",
-        help="constraint rows that depend on each other: an error (default), or multipliers of minimal norm",
-    )
-
-
-def add_fresh(parser: ArgumentParser) -> None:
-    """The argument ``--fresh``."""
-    parser.add_argument("--fresh", action="store_true", help="derive and compile anew, whatever the cache holds")
-
-
-def add_multipliers(parser: ArgumentParser) -> None:
-    """The argument ``--multipliers``."""
-    parser.add_argument(
-        "--multipliers",
-        choices=("stage", "index1"),
-        default="stage",
-        help="as the method gives them (default), or recomputed from the index-1 system",
-    )
-
-
-def add_checkpoint_seconds(parser: ArgumentParser) -> None:
-    """The argument ``--checkpoint-seconds``."""
-    parser.add_argument(
-        "--checkpoint-seconds",
-        type=number,
-        metavar="S",
-        help="time between two checkpoints in s; default: 10",
-    )
+    parser.add_argument("model", metavar="MODEL", type=path, nargs="?" if optional else None, help=MODEL_HELP)
+    add(parser, "-o")
 
 
 def checkpoint_seconds(arguments: Namespace) -> dict[str, Any]:
     """The keyword argument of `solve` and `resume`, if it was given."""
     given = arguments.checkpoint_seconds
     return {} if given is None else {"checkpoint_seconds": given}
-
-
-def add_json(parser: ArgumentParser) -> None:
-    """The argument ``--json``."""
-    parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
 
 
 def model_options(arguments: Namespace) -> dict[str, object]:
@@ -183,7 +154,7 @@ def system_of(arguments: Namespace, **options: object) -> System:
     Parameters
     ----------
     arguments
-        Arguments of `add_model` and `add_system`.
+        Arguments of `add_model` and of `SYSTEM`.
     **options
         Further options of the model.
     """

@@ -8,19 +8,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from symlie.cli.common import (
-    PICTURES,
-    add_json,
-    add_model,
-    add_multipliers,
-    add_redundant,
-    add_system,
-    check_writable,
-    describe,
-    system_of,
-)
+from symlie.cli.common import PICTURES, SYSTEM, add, add_model, check_writable, describe, system_of
 from symlie.cli.output import Progress, print_json, print_table, seconds
-from symlie.cli.steps import METHOD_HELP, add_method_options, add_stabilize
+from symlie.cli.steps import METHOD_HELP
 from symlie.cli.values import names, number, numbers, path, refined
 from symlie.errors import FormatError, UnknownNameError
 
@@ -56,7 +46,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--methods", type=names, default=["half_explicit_5"], metavar="NAME,NAME,…", help=f"each a {METHOD_HELP}"
     )
-    add_method_options(parser)
+    add(parser, "--method-option")
     compared = parser.add_mutually_exclusive_group(required=True)
     compared.add_argument("--steps", type=numbers, metavar="H,H,…", help="step sizes in s, such as 2**-10,2**-11")
     compared.add_argument(
@@ -71,16 +61,12 @@ def add_arguments(parser: ArgumentParser) -> None:
         type=path,
         help="output of 'symlie run --json'; default: finest",
     )
-    add_system(parser)
-    add_redundant(parser)
-    add_multipliers(parser)
-    add_stabilize(parser)
+    add(parser, *SYSTEM, "--redundant", "--multipliers", "--stabilize")
     parser.add_argument(
         "--plot", metavar="FILE", type=path, help=f"draw the errors over the steps ({', '.join(PICTURES)})"
     )
     parser.add_argument("--plot-work", metavar="FILE", type=path, help="draw the errors over the processor time")
-    parser.add_argument("--progress", action="store_true", help="print progress as lines, also without a terminal")
-    add_json(parser)
+    add(parser, "--progress", "--json")
 
 
 def run(arguments: Namespace) -> int:
@@ -126,17 +112,8 @@ def _over_steps(arguments: Namespace, progress: Progressing) -> Rows:
     reference = None
     if arguments.reference != "finest":
         reference = read_end_state(Path(arguments.reference), system.layout, arguments.t_end)
-    yield from convergence(
-        system,
-        arguments.t_end,
-        arguments.methods,
-        arguments.steps,
-        reference=reference,
-        method_options=dict(arguments.method_options),
-        multipliers=arguments.multipliers,
-        stabilize=arguments.stabilize,
-        progress=progress,
-    )
+    runs = arguments.t_end, arguments.methods, arguments.steps
+    yield from convergence(system, *runs, reference=reference, progress=progress, **_how(arguments))
 
 
 def _over_grids(arguments: Namespace, progress: Progressing) -> Rows:
@@ -161,18 +138,15 @@ def _over_grids(arguments: Namespace, progress: Progressing) -> Rows:
         reference = grid, read_end_state(path, grid.system.layout, arguments.t_end)
     del arguments.result["options"][option]
     arguments.result.update(t=arguments.t_end, reference=arguments.reference, over={option: values}, rows=[])
-    yield from refinement(
-        option,
-        grids,
-        arguments.t_end,
-        arguments.methods,
-        arguments.h,
-        reference=reference,
-        method_options=dict(arguments.method_options),
-        multipliers=arguments.multipliers,
-        stabilize=arguments.stabilize,
-        progress=progress,
-    )
+    runs = arguments.t_end, arguments.methods, arguments.h
+    yield from refinement(option, grids, *runs, reference=reference, progress=progress, **_how(arguments))
+
+
+def _how(arguments: Namespace) -> dict[str, Any]:
+    """What all runs of a study have in common."""
+    return {name: getattr(arguments, name) for name in ("multipliers", "stabilize")} | {
+        "method_options": dict(arguments.method_options)
+    }
 
 
 def _recorded_option(path: Path, option: str) -> Any:

@@ -6,7 +6,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from symlie.cli.common import add_json, add_model, add_system, describe, system_of
+from symlie.cli.common import SYSTEM, add, add_model, describe, system_of
 from symlie.cli.output import print_json, print_table
 from symlie.cli.values import number
 
@@ -30,8 +30,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Arguments of the command."""
     add_model(parser)
     add_equilibrium(parser)
-    add_system(parser)
-    add_json(parser)
+    add(parser, *SYSTEM, "--json")
 
 
 def add_equilibrium(parser: ArgumentParser) -> None:

@@ -9,8 +9,8 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from symlie.cli.common import add_fresh, add_model, add_start, model_options, system_of
-from symlie.cli.steps import METHOD_HELP, add_method_options, add_stabilize
+from symlie.cli.common import START, add, add_model, model_options, system_of
+from symlie.cli.steps import METHOD_HELP
 from symlie.cli.values import number, path
 from symlie.contract.sets import CORE, IN_FOLDERS, SETS, chosen_sets
 from symlie.errors import SymlieError
@@ -49,15 +49,14 @@ def add_arguments(parser: ArgumentParser) -> None:
         help=f"sets of kernels to write, {CORE} in any case, or all; default: {','.join((CORE, *IN_FOLDERS))}; there "
         f"are: {', '.join((CORE, *SETS))}",
     )
-    add_fresh(parser)
+    add(parser, "--fresh")
     parser.add_argument(
         "--standalone", action="store_true", help="write C11 that compiles by itself, with a main that integrates"
     )
     parser.add_argument("--method", type=path, help=f"{METHOD_HELP}; default: that of 'symlie run'")
-    add_method_options(parser)
+    add(parser, "--method-option")
     parser.add_argument("--h", type=number, metavar="STEP", help="step size in s, such as 2**-11; default: 1e-3")
-    add_stabilize(parser)
-    add_start(parser)
+    add(parser, "--stabilize", *START)
     parser.set_defaults(backend="auto", optimize="default")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from symlie.cli.common import MODEL_HELP, add_json, add_model_options, model_options
+from symlie.cli.common import MODEL_HELP, add, model_options
 from symlie.cli.list_methods import show_choice, show_method
 from symlie.cli.output import print_json, print_table
 from symlie.cli.steps import METHOD_HELP
@@ -25,8 +25,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Arguments of the command."""
     parser.add_argument("method", metavar="METHOD", type=path, nargs="?", help=METHOD_HELP)
     parser.add_argument("--for", dest="model", metavar="MODEL", type=path, help=MODEL_HELP)
-    add_model_options(parser)
-    add_json(parser)
+    add(parser, "-o", "--json")
 
 
 def run(arguments: Namespace) -> int:

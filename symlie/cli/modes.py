@@ -6,7 +6,7 @@ import json
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from typing import TYPE_CHECKING
 
-from symlie.cli.common import add_json, add_model, add_system, describe, system_of
+from symlie.cli.common import SYSTEM, add, add_model, describe, system_of
 from symlie.cli.equilibrium import add_equilibrium, find
 from symlie.cli.output import print_json, print_table
 from symlie.errors import ModelError
@@ -42,8 +42,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "such as 'wheel=[0,3,0,0,0,0]'",
     )
     add_equilibrium(parser)
-    add_system(parser)
-    add_json(parser)
+    add(parser, *SYSTEM, "--json")
 
 
 def _count(text: str) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from symlie.cli.common import add_json
+from symlie.cli.common import add
 from symlie.cli.output import Progress, print_json, print_table
 from symlie.cli.values import path
 
@@ -31,7 +31,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--out", metavar="DIR", type=path, help="folder to write; default: that of the prefix")
     parser.add_argument("--real", choices=("double", "float"), default="double", help="default: double")
     parser.add_argument("--prefix", metavar="NAME", help="begins all names; default: the group in lower case")
-    add_json(parser)
+    add(parser, "--json")
 
 
 def run(arguments: Namespace) -> int:

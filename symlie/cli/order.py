@@ -5,9 +5,9 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from typing import Any
 
-from symlie.cli.common import add_json
+from symlie.cli.common import add
 from symlie.cli.output import print_json, print_table
-from symlie.cli.steps import METHOD_HELP, add_method_options
+from symlie.cli.steps import METHOD_HELP
 from symlie.cli.values import path
 
 SUMMARY = "Check the order conditions of a method exactly, and measure its order on a heavy top."
@@ -44,10 +44,9 @@ END = 1.0
 def add_arguments(parser: ArgumentParser) -> None:
     """Arguments of the command."""
     parser.add_argument("method", metavar="METHOD", type=path, help=METHOD_HELP)
-    add_method_options(parser)
+    add(parser, "--method-option")
     parser.add_argument("--exact-only", action="store_true", help="check the conditions alone, without running a model")
-    parser.add_argument("--backend", choices=("auto", "c", "numpy"), default="auto", help="default: auto")
-    add_json(parser)
+    add(parser, "--backend", "--json")
 
 
 def run(arguments: Namespace) -> int:

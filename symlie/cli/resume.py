@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from symlie.cli.common import add_checkpoint_seconds, add_json, checkpoint_seconds
+from symlie.cli.common import add, checkpoint_seconds
 from symlie.cli.output import Progress, print_json
 from symlie.cli.report import add_results, print_solution, results_of, shown
 from symlie.cli.values import path
@@ -29,9 +29,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Arguments of the command."""
     parser.add_argument("file", metavar="FILE", type=path, help="checkpoint of 'symlie run --checkpoint FILE'")
     add_results(parser)
-    add_checkpoint_seconds(parser)
-    parser.add_argument("--progress", action="store_true", help="print progress as lines, also without a terminal")
-    add_json(parser)
+    add(parser, "--checkpoint-seconds", "--progress", "--json")
 
 
 def run(arguments: Namespace) -> int:

@@ -5,17 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
-from symlie.cli.common import (
-    add_checkpoint_seconds,
-    add_json,
-    add_model,
-    add_multipliers,
-    add_redundant,
-    add_system,
-    checkpoint_seconds,
-    describe,
-    system_of,
-)
+from symlie.cli.common import SYSTEM, add, add_model, checkpoint_seconds, describe, system_of
 from symlie.cli.output import Progress, print_json, print_table
 from symlie.cli.report import add_results, print_solution, results_of, shown
 from symlie.cli.steps import METHOD_HELP, add_steps, steps_of
@@ -50,17 +40,13 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--t-eval", type=numbers, metavar="T,T,…", help="times to report, hit exactly; default: the end"
     )
-    add_system(parser)
-    add_redundant(parser)
-    add_multipliers(parser)
+    add(parser, *SYSTEM, "--redundant", "--multipliers")
     parser.add_argument("--reference", action="store_true", help="compare the end with the model's known solution")
     add_results(parser)
     parser.add_argument(
         "--checkpoint", metavar="FILE", type=path, help="keep the run in a file, for 'symlie resume FILE'"
     )
-    add_checkpoint_seconds(parser)
-    parser.add_argument("--progress", action="store_true", help="print progress as lines, also without a terminal")
-    add_json(parser)
+    add(parser, "--checkpoint-seconds", "--progress", "--json")
 
 
 def run(arguments: Namespace) -> int:

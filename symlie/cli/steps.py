@@ -5,7 +5,8 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from typing import Any
 
-from symlie.cli.values import number, option, quantity, whole
+from symlie.cli.common import add
+from symlie.cli.values import number, quantity, whole
 
 CONTROLLER = "tumiotto2024"
 """The controller where none is named."""
@@ -15,24 +16,9 @@ METHOD_HELP = "name from 'symlie list', or a TOML file with a tableau of your ow
 """What a method may be."""
 
 
-def add_method_options(parser: ArgumentParser) -> None:
-    """The argument ``--method-option``."""
-    parser.add_argument(
-        "--method-option",
-        dest="method_options",
-        metavar="KEY=VALUE",
-        type=option,
-        action="append",
-        default=[],
-        help="for rkmk tableaux: commutators=exact|auto|0|1|2|… (terms of dexp⁻¹), map=exp|cayley|second_kind; for "
-        "symplectic_theta: theta=1/2; for generalized_alpha: rho=0.9, newton=full|modified, and others in "
-        "docs/implicit.md",
-    )
-
-
 def add_steps(parser: ArgumentParser) -> None:
     """Arguments of one integration."""
-    add_method_options(parser)
+    add(parser, "--method-option")
     parser.add_argument("--h", type=number, metavar="STEP", help="fixed step size in s, such as 1e-3 or 2**-11")
     parser.add_argument("--rtol", type=number, metavar="TOL", help="adaptive steps: relative tolerance; default: 1e-6")
     parser.add_argument("--atol", type=number, metavar="TOL", help="absolute tolerance; default: rtol/100")
@@ -63,17 +49,7 @@ def add_steps(parser: ArgumentParser) -> None:
         action="store_true",
         help="keep all tried steps: error estimates, Newton iterations, fresh matrices, halvings",
     )
-    add_stabilize(parser)
-
-
-def add_stabilize(parser: ArgumentParser) -> None:
-    """The argument ``--stabilize``."""
-    parser.add_argument(
-        "--stabilize",
-        default="none",
-        metavar="HOW",
-        help="none (default), baumgarte:ALPHA, projection, projection+velocity or velocity",
-    )
+    add(parser, "--stabilize")
 
 
 def steps_of(arguments: Namespace) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from symlie.cli.common import add_json, model_options
+from symlie.cli.common import add, model_options
 from symlie.cli.output import Progress, print_json, print_table
 from symlie.cli.values import option, path
 from symlie.errors import SymlieError, UnknownNameError
@@ -87,7 +87,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         default="any",
         help="fused multiply-add: the compiler may or may not (any, default), must not (off), does (on)",
     )
-    add_json(parser)
+    add(parser, "--json")
 
 
 def run(arguments: Namespace) -> int:

@@ -84,7 +84,8 @@ def error_curve(
         running = RunningError(branch, operations.precision, contraction)
         prover = CellProver(branch, operations.argument, function, is_omega, running)
         values = [function.at_zero] if scaled else [function.value(arb(x) ** (2 if is_omega else 1)) for x in (a, b)]
-        ulp = _ulp(min(abs(float(v)) for v in values), operations.precision)
+        least = min(abs(float(v)) for v in values)
+        ulp = EPSILON[operations.precision] * 2.0 ** math.floor(math.log2(least))
         omega.append(math.sqrt(a * b) ** (1 if is_omega else 0.5))
         x = generator.uniform(max(a, math.nextafter(branch.lower, math.inf)), b, ARGUMENTS)
         found = _largest(subject, function, evaluator, x)
@@ -101,10 +102,6 @@ def _bound(prover: CellProver, lower: float, upper: float, measured: float, dept
         return bound
     middle = (lower + upper) / 2
     return max(_bound(prover, a, b, measured, depth - 1) for a, b in ((lower, middle), (middle, upper)))
-
-
-def _ulp(value: float, precision: str) -> float:
-    return EPSILON[precision] * 2.0 ** math.floor(math.log2(value))
 
 
 def _largest(subject: Subject, function: Definition, evaluator: Evaluator, x: Array) -> float:

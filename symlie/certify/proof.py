@@ -86,13 +86,10 @@ def prove(
             running = RunningError(branch, operations.precision, contraction)
             prover = CellProver(branch, operations.argument, function, is_omega, running)
             # Between neighbouring numbers of the format there is nothing to prove, but cells shall touch.
-            pieces.append(_refined(prover, a if a <= lower else max(lower, _touch(pieces)), b, judged_at_zero))
+            touched = pieces[-1].upper if pieces else 0.0
+            pieces.append(_refined(prover, a if a <= lower else max(lower, touched), b, judged_at_zero))
         sections.append(Section(lower, upper, tuple(c for p in pieces for c in p.cells)))
     return sections
-
-
-def _touch(pieces: list[Section]) -> float:
-    return pieces[-1].upper if pieces else 0.0
 
 
 def _refined(prover: CellProver, lower: float, upper: float, judged_at_zero: bool) -> Section:

@@ -217,7 +217,8 @@ class RunningError:
         return Rounded(value, min(after, total * value.largest * SLACK), total)
 
     def _sum(self, operator: str, value: Interval, x: Rounded, y: Rounded) -> Rounded:
-        choices = [(x, y, _is_exact(operator, x, y))] if self._may_stay_apart(x, y) else []
+        may_stay_apart = self.contraction != "on" or not (x.product or y.product)
+        choices = [(x, y, _is_exact(operator, x, y))] if may_stay_apart else []
         if self.contraction != "off":
             choices += [(x.product, y, False)] if x.product else []
             choices += [(x, y.product, False)] if y.product else []
@@ -226,9 +227,6 @@ class RunningError:
             for a, b, exact in choices
         ]
         return Rounded(value, max(r.absolute for r in results), max(r.relative for r in results))
-
-    def _may_stay_apart(self, x: Rounded, y: Rounded) -> bool:
-        return self.contraction != "on" or not (x.product or y.product)
 
     def _product(self, operation: Operation, value: Interval, x: Rounded, y: Rounded) -> Rounded:
         a, b = x.range.largest, y.range.largest

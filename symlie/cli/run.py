@@ -101,7 +101,9 @@ def run(arguments: Namespace) -> int:
     else:
         print_solution(part, solution)
         if reference is not None and errors is not None:
-            _print_errors(reference, errors)
+            print(f"\nerror at t = {reference.t:g} s against the reference solution")
+            relative = {"multipliers": "relative"}
+            print_table((name, f"{error:.3e}", relative.get(name, "")) for name, error in errors.items())
         results.print_names()
     return 0
 
@@ -114,8 +116,3 @@ def _reference(arguments: Namespace, t: float) -> ReferenceState:
         raise UnknownNameError("The reference solution holds for the model's own parameters and initial values only.")
     path = model_path(arguments.model)
     return read_reference(path.with_name(f"{path.stem}_reference.json"), t)
-
-
-def _print_errors(reference: ReferenceState, errors: dict[str, float]) -> None:
-    print(f"\nerror at t = {reference.t:g} s against the reference solution")
-    print_table((name, f"{error:.3e}", "relative" if name == "multipliers" else "") for name, error in errors.items())

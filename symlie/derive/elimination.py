@@ -125,10 +125,6 @@ def _factorize(mass: SparsePattern, moving: Sequence[bool]) -> tuple[Kernel, lis
     return Kernel(signature, flatten(program, outputs, references), description), structure
 
 
-def _transposed_times(jacobian: SparsePattern, b: Rows, multiplier: Sequence[Expr], n: int) -> list[Expr]:
-    return [sum((b[a][i] * multiplier[a] for a in range(len(b)) if b[a][i] != 0), Integer(0)) for i in range(n)]
-
-
 def _solve_mass(structure: list[tuple[int, int]], size: int, n: int, jacobian: SparsePattern, rows: int) -> Kernel:
     program = Program()
     f, references = _symbols("F", size)
@@ -141,7 +137,8 @@ def _solve_mass(structure: list[tuple[int, int]], size: int, n: int, jacobian: S
         multipliers, l_references = _symbols("lambda", rows)
         references |= b_references | l_references
         arguments += [Argument("B", jacobian.count), Argument("lambda", rows)]
-        pull = _transposed_times(jacobian, _dense(jacobian, b0, rows, n, False), multipliers, n)
+        columns = zip(*_dense(jacobian, b0, rows, n, False), strict=True)
+        pull = [sum((b * m for b, m in zip(c, multipliers, strict=True) if b != 0), Integer(0)) for c in columns]
         right_side = [program.scalar(a - b) for a, b in zip(r, pull, strict=True)]
     solution = _Factors(structure, f, n).solve(program, right_side)
     signature = Signature("solve_mass", (*arguments, Argument("a", n, True)))

@@ -38,18 +38,6 @@ class AnalyticFunction(Brief):
     """n → φ_n."""
 
 
-def _exp_tail(n: int, zeta: Expr, upper: Rational) -> Expr:
-    return Stumpff.of(n, zeta, upper)
-
-
-def _dexp_tail(n: int, zeta: Expr, upper: Rational) -> Expr:
-    return Stumpff.of(n + 1, zeta, upper)
-
-
-def _dexp_negative_tail(n: int, zeta: Expr, upper: Rational) -> Expr:
-    return (-1) ** n * Stumpff.of(n + 1, zeta, upper)
-
-
 def _dexp_inverse_tail(sign: int) -> Callable[[int, Expr, Rational], Expr]:
     def tail(n: int, zeta: Expr, upper: Rational) -> Expr:
         if n == 0:
@@ -70,12 +58,16 @@ def _bernoulli(sign: int) -> Callable[[int], Expr]:
     return lambda n: Rational(sign, 2) if n == 1 else sympy.bernoulli(n) / math.factorial(n)
 
 
-EXP = AnalyticFunction("exp", _exp_tail, lambda n: Rational(1, math.factorial(n)))
+EXP = AnalyticFunction("exp", Stumpff.of, lambda n: Rational(1, math.factorial(n)))
 """e^λ."""
-DEXP = AnalyticFunction("dexp", _dexp_tail, lambda n: Rational(1, math.factorial(n + 1)))
+DEXP = AnalyticFunction(
+    "dexp", lambda n, zeta, upper: Stumpff.of(n + 1, zeta, upper), lambda n: Rational(1, math.factorial(n + 1))
+)
 """(e^λ - 1)/λ."""
 DEXP_NEGATIVE = AnalyticFunction(
-    "dexp_negative", _dexp_negative_tail, lambda n: Rational((-1) ** n, math.factorial(n + 1))
+    "dexp_negative",
+    lambda n, zeta, upper: (-1) ** n * Stumpff.of(n + 1, zeta, upper),
+    lambda n: Rational((-1) ** n, math.factorial(n + 1)),
 )
 """(1 - e^-λ)/λ; T(θ) = dexp_{-θ} is this function of ad θ."""
 DEXP_INVERSE = AnalyticFunction("dexp_inverse", _dexp_inverse_tail(-1), _bernoulli(-1))

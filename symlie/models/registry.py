@@ -267,7 +267,8 @@ def _running(path: Path) -> Iterator[None]:
     except SymlieError as error:
         raise type(error)(f"{_place(path, error)}: {error}") from error
     except BaseException as error:  # SystemExit too: a model that ends the process would end it without a result
-        what = ": ".join(filter(None, (type(error).__name__, _message(error))))
+        message = error.msg if isinstance(error, SyntaxError) else " ".join(str(error).split())
+        what = ": ".join(filter(None, (type(error).__name__, message)))
         raise ModelError(f"{_place(path, error)}: {what}") from error
     finally:
         sys.dont_write_bytecode = not writes_bytecode
@@ -281,10 +282,6 @@ def _place(path: Path, error: BaseException) -> str:
         return f"{_shown(Path(error.filename))}:{error.lineno}"
     frames = [f for f in traceback.extract_tb(error.__traceback__) if Path(f.filename) == path or is_local(f.filename)]
     return f"{_shown(Path(frames[-1].filename))}:{frames[-1].lineno}" if frames else _shown(path)
-
-
-def _message(error: BaseException) -> str:
-    return error.msg if isinstance(error, SyntaxError) else " ".join(str(error).split())
 
 
 def _shown(path: Path) -> str:

@@ -87,7 +87,8 @@ def statement_list(
     assigned = {s.symbol for s in statements if isinstance(s, Assignment)}
     uses = _uses(statements, outputs)
     groups: dict[Symbol, tuple[Symbol, ...]] = {}
-    for vector in [*vectors, *_operands(statements)]:
+    operands = [a.components for s in statements if isinstance(s, Application) for a in s.arguments]
+    for vector in [*vectors, *operands]:
         members = tuple(c for c in vector if isinstance(c, Symbol))
         if len(members) == len(vector) > 1 and assigned.issuperset(members) and not any(m in groups for m in members):
             groups |= dict.fromkeys(members, members)
@@ -112,10 +113,6 @@ def _uses(statements: Sequence[Statement], outputs: Sequence[Expr]) -> Counter[S
 
 def _components(statement: Application) -> list[Expr]:
     return [c for argument in statement.arguments for c in argument.components]
-
-
-def _operands(statements: Sequence[Statement]) -> list[Vector]:
-    return [a.components for s in statements if isinstance(s, Application) for a in s.arguments]
 
 
 def _fold(

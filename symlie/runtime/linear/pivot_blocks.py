@@ -92,11 +92,9 @@ class _Joined:
         massless = self._massless.get(node)
         if not massless:
             return False
-        pairs = [p for p in self._pairs(node, self._guests(node)) if p[1] in massless]
+        guests = [*self._alone.get(node, []), *([self._guest[node]] if node in self._guest else [])]
+        pairs = [p for p in self._pairs(node, guests) if p[1] in massless]
         return _rank(pairs) < len(massless)
-
-    def _guests(self, node: int) -> list[int]:
-        return [*self._alone.get(node, []), *([self._guest[node]] if node in self._guest else [])]
 
     def _pairs(self, node: int, elements: Iterable[int]) -> list[Pair]:
         return [pair for e in elements for pair in self._entries[e][node]]

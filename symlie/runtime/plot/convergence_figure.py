@@ -99,8 +99,6 @@ def _draw(axes: Axes, rows: Sequence[ConvergenceRow], part: str, work: bool) -> 
         axes.set_xscale("log", base=2)  # steps are halved as a rule
         axes.set_xlabel("$h$ in s")
     axes.set_title(_PANELS[part])
-    axes.grid(visible=True)
-    axes.set_axisbelow(True)
 
 
 def _time_axis(axes: Axes) -> None:

@@ -85,8 +85,6 @@ def plot_errors(panels: Mapping[str, Sequence[Curve]], path: str | Path | None =
         for axes, (name, curves) in zip(grid.ravel(), panels.items(), strict=False):
             draw_curves(axes, curves)
             axes.set_title(name, loc="left")
-            axes.grid(visible=True)
-            axes.set_axisbelow(True)
         for axes in grid[:, 0]:
             axes.set_ylabel("error in ulp")
         for k in range(columns):

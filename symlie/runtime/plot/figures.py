@@ -119,8 +119,6 @@ def _draw(axes: Axes, t: Array, panel: Panel, letter: str) -> None:
         _write_remark(axes, panel)
     axes.set_title(f"({letter}) {panel.title}", loc="left")
     axes.set_ylabel(panel.label)
-    axes.grid(visible=True)
-    axes.set_axisbelow(True)
     if len(t) > 1:
         axes.set_xlim(t[0], t[-1])
     if any(series.label for series in panel.series):

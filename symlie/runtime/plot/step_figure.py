@@ -144,8 +144,6 @@ def draw_iterations(axes: Axes, traces: Mapping[str, Trace]) -> None:
     counts = [part for trace in traces.values() for part in (trace.newton_iterations, trace.halvings)]
     most = max(int(part.max(initial=1)) for part in counts)
     axes.set_ylim(-EDGE * most, (1 + EDGE) * most)
-    axes.grid(visible=True)
-    axes.set_axisbelow(True)
 
 
 def _frame(axes: Axes, traces: Mapping[str, Trace], values: Sequence[Array], least: float = 0.0) -> None:
@@ -154,8 +152,6 @@ def _frame(axes: Axes, traces: Mapping[str, Trace], values: Sequence[Array], lea
         lowest = min(float(np.quantile(part, SHOWN)) for part in positive)
         axes.set_ylim(lowest / ROOM, ROOM * max(least, *(float(part.max()) for part in positive)))
     axes.set_xlim(min(t.t[0] for t in traces.values()), max(t.t[-1] + t.h[-1] for t in traces.values()))
-    axes.grid(visible=True)
-    axes.set_axisbelow(True)
 
 
 def _style(number: int, trace: Trace) -> dict[str, Any]:

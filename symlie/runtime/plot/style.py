@@ -36,6 +36,8 @@ STYLE: dict[Any, Any] = {
     "ytick.labelsize": 8,
     "legend.fontsize": 8,
     "axes.linewidth": 0.6,
+    "axes.grid": True,
+    "axes.axisbelow": True,
     "xtick.major.width": 0.6,
     "ytick.major.width": 0.6,
     "xtick.minor.width": 0.4,

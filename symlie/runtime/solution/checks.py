@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -38,7 +37,8 @@ def check_solution(solution: Solution) -> None:
     for name, values in solution.outputs.items():
         if np.ndim(values) < 1 or len(values) != count:
             raise ValueError(f"the output {name} has another length than time")
-    _check_texts("method, status and notices", (solution.method, solution.status, *solution.notices))
+    if not all(isinstance(text, str) for text in (solution.method, solution.status, *solution.notices)):
+        raise ValueError("method, status and notices are no texts")
     check_fields("statistics", solution.statistics)
     if not isinstance(solution.settings, dict):
         raise ValueError("settings are no names with values")
@@ -112,8 +112,3 @@ def _check_event(event: Event, sizes: dict[str, int]) -> None:
         raise ValueError("the time of an event is not finite")
     for part, size in sizes.items():
         check_array(f"{part} of an event", getattr(event, part), (size,))
-
-
-def _check_texts(name: str, values: Iterable[object]) -> None:
-    if not all(isinstance(value, str) for value in values):
-        raise ValueError(f"{name} are no texts")

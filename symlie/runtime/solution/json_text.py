@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 
-from symlie.runtime.solution.recorder import Event
 from symlie.runtime.solution.solution import Solution
-from symlie.runtime.solution.trace import Trace
 
 
 def solution_json(solution: Solution) -> dict[str, object]:
     """Everything recorded, by name; ``angles``, ``trace`` and ``events`` where there may be some."""
     layout = solution.system.layout
     angles, outputs = _angles_json(solution), {name: values.tolist() for name, values in solution.outputs.items()}
+    events = [{"name": e.name, "instance": e.instance, "t": e.t} for e in solution.events]
     return {
         "model": layout.name,
         "options": layout.options,
@@ -27,8 +26,8 @@ def solution_json(solution: Solution) -> dict[str, object]:
         "outputs": outputs,
         "statistics": dataclasses.asdict(solution.statistics),
         "notices": [*solution.notices, *solution.outputs.notices],
-        **({} if solution.trace is None else {"trace": _trace_json(solution.trace)}),
-        **({"events": [_event_json(e) for e in solution.events]} if layout.events else {}),
+        **({} if solution.trace is None else {"trace": {n: x.tolist() for n, x in solution.trace.columns.items()}}),
+        **({"events": events} if layout.events else {}),
     }
 
 
@@ -40,11 +39,3 @@ def _angles_json(solution: Solution) -> dict[str, object]:
             name = node.name if len(node.type.angles) == 1 else f"{node.name}.{entry.field}"
             angles[name] = solution.angle(node.name, entry.field).tolist()
     return angles
-
-
-def _trace_json(trace: Trace) -> dict[str, object]:
-    return {name: values.tolist() for name, values in trace.columns.items()}
-
-
-def _event_json(event: Event) -> dict[str, object]:
-    return {"name": event.name, "instance": event.instance, "t": event.t}

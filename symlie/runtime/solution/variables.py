@@ -123,19 +123,14 @@ def solution_variables(solution: Solution) -> list[Variable]:
 def group_variables(solution: Solution) -> list[Variable]:
     """What is in the group besides: tried steps, events, the end, and the system."""
     record = packed(system_record(solution.system))
+    carried = Variable(CARRIED, ("record", "carried"), solution.carried, {"kind": "carried"})
     return [
-        *_carried_variables(solution),
+        *([carried] if solution.system.layout.carried_size else []),
         *_trace_variables(solution),
         *_event_variables(solution),
         *_end_variables(solution),
         Variable(SYSTEM, ("byte",), record, {"kind": "system"}),
     ]
-
-
-def _carried_variables(solution: Solution) -> list[Variable]:
-    if not solution.system.layout.carried_size:
-        return []
-    return [Variable(CARRIED, ("record", "carried"), solution.carried, {"kind": "carried"})]
 
 
 def _trace_variables(solution: Solution) -> list[Variable]:

@@ -38,7 +38,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         values = getattr(getattr(item, "callspec", None), "params", {}).values()
         if any(isinstance(v, str) and v == "c" for v in values) or item.name.startswith(ABOUT_COMPILED_CODE):
-            item.add_marker(pytest.mark.skip(reason="no C compiler"))
+            item.add_marker(pytest.mark.skip(reason="the C backend needs a C compiler"))
 
 
 @pytest.hookimpl(wrapper=True)

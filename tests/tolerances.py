@@ -616,3 +616,39 @@ LOOSE_RUNS = 1e-2
 BETWEEN_STEPS = 1e-5
 """Multipliers of interpolated states, or of the acceleration-level system, relative to forces of some tens: errors of
 steps of fifth order of 1/128."""
+
+SHAKEN_ROD = 1e-8
+"""Φ in m² of a rod of one metre, not projected, over 6000 adaptive steps with a relative tolerance of 1e-8: errors
+of velocities of 10 m/s add up along it; measured 6e-10."""
+
+STORED_BY_A_PLANE = 1e-3
+"""What a plane of 400 N/m gives back of the energy that it stores under a weight, (m g)²/2k = 5e-5 J, relative
+to 0.04 J; measured 5e-4."""
+
+LINKAGE_ENERGY = 1e-8
+"""Energy of a four-bar linkage relative to its start, over 5 s with a relative tolerance of 1e-9; measured 8e-10."""
+
+SQUARED_HEADING = 1e-5
+"""Velocities of a wheel on a heading of 1e-3 rad against those on none, relative: its square; measured 7e-7."""
+
+DENSE_ENERGY = 1e-6
+"""Energy in J, of 5000 J, between steps of 2⁻¹¹ at 150 rad/s: of a quintic, (h ω)⁶/46080 of it; measured 1e-8."""
+
+ELASTICA = 1.0
+"""Tip of a bent rod of one metre times the square of its segments: the bow of one of curvature κ is κ²/24 of its length
+behind its chord, with κ up to some 3 at the clamp; measured 0.17."""
+
+CATENARY = 1e-3
+"""Pull of a chain of 64 links relative to that of a catenary: order two, 1/64² = 2e-4; measured 4e-5."""
+
+PAIR_ENERGY = 1e-6
+"""Energy in J of two bodies over 2 s with methods of order four and steps of 2⁻⁷: h⁴ = 4e-9 times rates of some units
+to the fifth power; measured 6e-8."""
+
+DRIVEN_BALANCE = 1e-9
+"""Energy balance in J over 10 s by Simpson's rule with steps of 0.005: h⁴/180 = 3e-12 times the length and a fourth
+derivative of some units; measured 5e-11."""
+
+BETWEEN_STEPS_OF_FOUR = 1e-7
+"""Rotations between steps of order four of 1/256 at 3 rad/s: (h ω)⁴ = 2e-8 times error constants below one; measured
+6e-9."""

@@ -63,7 +63,7 @@ def _as_with_a_compiler(outcome: Outcome) -> Outcome:
     if shutil.which("cc") or shutil.which("gcc") or shutil.which("clang"):
         return outcome
     if "NoCompilerError" in outcome.out or (outcome.code and "or use the NumPy backend.\n" in outcome.err):
-        pytest.skip("this command needs a C compiler")
+        pytest.skip("this command asks for the C backend, which needs a C compiler")
     notice, lines = "symlie: note: No C compiler", outcome.err.splitlines(keepends=True)
     return Outcome(outcome.code, outcome.out, "".join(x for x in lines if not x.startswith(notice)))
 

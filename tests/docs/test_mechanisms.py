@@ -38,7 +38,7 @@ def test_shaken_pivot_keeps_the_pendulum_upright() -> None:
     names = SESSION.after("A pendulum on a shaken pivot")
     assert names["shaken"].outputs["height"].min() > 0.9
     assert names["slow"].outputs["height"].min() < -0.9
-    assert names["shaken"].statistics.max_constraint_residual <= 1e-6
+    assert names["shaken"].statistics.max_constraint_residual <= tolerances.SHAKEN_ROD
 
 
 def test_tippe_top_turns_over() -> None:
@@ -48,14 +48,14 @@ def test_tippe_top_turns_over() -> None:
     assert abs(jellett - jellett[0]).max() <= tolerances.ADAPTIVE_ENERGY * abs(jellett[0])
     # Friction takes energy; the stiff plane gives back what it stored.
     assert energy[-1] < 0.9 * energy[0]
-    assert np.diff(energy[:: len(energy) // 50]).max() <= 1e-3 * energy[0]
+    assert np.diff(energy[:: len(energy) // 50]).max() <= tolerances.STORED_BY_A_PLANE * energy[0]
 
 
 def test_four_bar_linkage() -> None:
     solution = SESSION.after("A four-bar linkage in the plane")["solution"]
     pin, energy = solution.outputs["crank_pin"], solution.outputs["energy"]
     np.testing.assert_allclose((pin**2).sum(axis=1), 1.0, rtol=0, atol=tolerances.PROJECTED_VELOCITY)
-    assert abs(energy - energy[0]).max() <= 1e-8 * abs(energy[0])
+    assert abs(energy - energy[0]).max() <= tolerances.LINKAGE_ENERGY * abs(energy[0])
     angle = np.unwrap(np.arctan2(pin[:, 1], pin[:, 0]))
     assert angle[-1] - angle[0] > 4 * np.pi
 
@@ -90,7 +90,7 @@ def test_satellite_with_wheels(method: str) -> None:
     assert abs(solution.v[-1]).max() <= tolerances.PROJECTED_VELOCITY
     # A pulse of 0.1 N m for 10 s one way and 10 s the other turns by 0.1 · 10²/J about a principal axis.
     p = solution.field("body", "p")[-1]
-    assert 2 * np.arctan2(np.linalg.norm(p[1:]), p[0]) == pytest.approx(1.0, abs=1e-9)
+    assert 2 * np.arctan2(np.linalg.norm(p[1:]), p[0]) == pytest.approx(1.0, abs=tolerances.ADAPTIVE_ENERGY)
     assert abs(p[2:]).max() <= tolerances.PROJECTED_VELOCITY
 
 

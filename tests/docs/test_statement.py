@@ -53,7 +53,7 @@ def test_energy_of_the_pair_converges(method: str) -> None:
         spins.append(float(np.ptp(spin(solution))))
     assert order(energies) >= expected - tolerances.ENERGY_ORDER
     assert order(spins) >= expected - tolerances.ENERGY_ORDER
-    assert energies[-1] < 1e-4
+    assert energies[-1] <= tolerances.PAIR_ENERGY
 
 
 def test_the_pair_with_small_steps() -> None:
@@ -80,7 +80,7 @@ def test_energy_balance_of_the_driven_body() -> None:
     """Simpson's rule has order four, the states five."""
     errors = [abs(balance(h)[0]) for h in (0.02, 0.01, 0.005)]
     assert order(errors) >= 4 - tolerances.ENERGY_ORDER
-    assert errors[-1] < 1e-9 and abs(balance(0.005)[1]) > 0.1
+    assert errors[-1] <= tolerances.DRIVEN_BALANCE and abs(balance(0.005)[1]) > 0.1
 
 
 def test_without_damping_the_torque_changes_the_angular_momentum() -> None:

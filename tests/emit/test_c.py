@@ -192,7 +192,7 @@ def sanitizers_work(folder: Path) -> bool:
 def test_sanitizers_are_silent(model: str, tmp_path: Path) -> None:
     """100 steps in two segments, with a small budget and records, end at the bits that the package finds."""
     if not sanitizers_work(tmp_path):
-        pytest.skip("the compiler has no sanitizers")
+        pytest.skip("the libraries of the compiler's sanitizers are not installed")
     system = equations_of(model).compile(backend="c")
     initial, method_name = system.initial_state, methods_of(model)[1]
     h = 2.0**-11
@@ -210,7 +210,7 @@ def test_sanitizers_are_silent(model: str, tmp_path: Path) -> None:
 def test_sanitizers_would_speak(tmp_path: Path) -> None:
     """A write past the end of an array does stop such a program."""
     if not sanitizers_work(tmp_path):
-        pytest.skip("the compiler has no sanitizers")
+        pytest.skip("the libraries of the compiler's sanitizers are not installed")
     bad = "int main(int count, char **names) { (void)names; int x[2] = {0}; x[count + 1] = 1; return x[0]; }\n"
     with pytest.raises(AssertionError, match=r"AddressSanitizer|runtime error"):
         sanitized(tmp_path, {"main.c": bad})
@@ -256,7 +256,7 @@ ALLOWED_SYMBOLS = {
 """What compiled code may call: the mathematical library, and what the compiler itself inserts."""
 
 
-@pytest.mark.skipif(shutil.which("nm") is None, reason="needs nm")
+@pytest.mark.skipif(shutil.which("nm") is None, reason="nm, which lists symbols, is not installed")
 @pytest.mark.parametrize("model", ["heavy_top_SE3", "heavy_top_S3", "chain", "polar", *GENERAL])
 def test_compiled_code_has_no_state_and_calls_nothing(model: str, tmp_path: Path) -> None:
     """No writable data; no calls but to the mathematical library; only ``symlie_`` is exported."""

@@ -33,7 +33,7 @@ from tests.runtime.test_singular_mass import hanging_system, rod
 
 COMPILERS = [name for name in ("gcc", "clang") if shutil.which(name)]
 if not COMPILERS:
-    pytest.skip("neither gcc nor clang", allow_module_level=True)
+    pytest.skip("the warnings are those of gcc and clang, and neither is installed", allow_module_level=True)
 
 WARNINGS = ("-Wall", "-Wextra", "-Wshadow", "-Wpedantic", "-Wconversion", "-Wdouble-promotion", "-Werror")
 

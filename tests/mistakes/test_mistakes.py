@@ -189,7 +189,7 @@ def test_a_reader_that_leaves(tmp_path: Path) -> None:
 
 def test_output_that_can_not_be_written(tmp_path: Path) -> None:
     if not os.path.exists("/dev/full"):
-        pytest.skip("no device that is always full")
+        pytest.skip("the system has no /dev/full, on which every write fails")
     with open("/dev/full", "w") as full:
         code, _, err = ended(("list",), tmp_path, stdout=full)
     assert code != 0

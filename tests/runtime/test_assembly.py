@@ -77,7 +77,7 @@ def test_the_correction_of_bodies_is_the_smallest() -> None:
     for node, spin in given.items():
         assert np.abs(state.v[system.layout.node(node).velocity][:3] - spin).max() <= tolerances.REDUCED
     solution = sl.solve(assembled, 0.1, h=1e-2)
-    assert solution.statistics.max_constraint_residual < 1e-8
+    assert solution.statistics.max_constraint_residual <= tolerances.REDUCED
 
 
 @pytest.mark.parametrize("links", [8, 400])
@@ -216,8 +216,8 @@ def test_what_is_left_out_takes_the_least_kinetic_energy_and_is_reported() -> No
     assembled = rolling_wheel().assembled()
     report, found = assembled.assembly, rates(assembled)
     assert report is not None
-    assert found["spin"] == pytest.approx(SHARE * WHEEL_SPEED / RADIUS, rel=1e-5)
-    assert found["along"] == pytest.approx((SHARE - 1) * WHEEL_SPEED, rel=1e-5)
+    assert found["spin"] == pytest.approx(SHARE * WHEEL_SPEED / RADIUS, rel=tolerances.SQUARED_HEADING)
+    assert found["along"] == pytest.approx((SHARE - 1) * WHEEL_SPEED, rel=tolerances.SQUARED_HEADING)
     assert {name: float(values[0, 0]) for name, values in report.completed.items()} == found
     assert report.largest_change == {} and set(report.largest_completed) == {"along", "across", "spin"}
     assert sl.solve(assembled, 0.1, h=1e-2).status == "ok"

@@ -77,7 +77,7 @@ def test_constraints_between_the_steps() -> None:
     between = solution((solution.t[1:] + solution.t[:-1]) / 2)
     assert isinstance(between, Solution)
     assert between.outputs["constraint_residual"].max() <= tolerances.DENSE_CONSTRAINT
-    assert abs(np.diff(between.outputs["energy"])).max() <= 1e-4
+    assert abs(np.diff(between.outputs["energy"])).max() <= tolerances.DENSE_ENERGY
     np.testing.assert_allclose(between.multipliers, between.with_index1_multipliers().multipliers)
 
 

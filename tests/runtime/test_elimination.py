@@ -31,7 +31,7 @@ GRAPHS: dict[str, Edges] = {
 }
 
 HAS_COMPILER = any(shutil.which(name) for name in ("cc", "gcc", "clang"))
-with_compiler = pytest.mark.skipif(not HAS_COMPILER, reason="no C compiler")
+with_compiler = pytest.mark.skipif(not HAS_COMPILER, reason="the eliminations in C need a C compiler")
 
 
 def header(structure: EliminationStructure) -> Compiled:

@@ -80,7 +80,7 @@ def test_weights_of_equal_steps() -> None:
     """Adams and Bashforth's own."""
     known = {2: [3 / 2, -1 / 2], 3: [23 / 12, -16 / 12, 5 / 12], 4: [55 / 24, -59 / 24, 37 / 24, -9 / 24]}
     for steps, expected in known.items():
-        np.testing.assert_allclose(weights([-float(j) for j in range(steps)]), expected, rtol=1e-14)
+        np.testing.assert_allclose(weights([-float(j) for j in range(steps)]), expected, rtol=tolerances.KERNEL)
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -150,7 +150,7 @@ def test_states_between_steps_come_from_a_run_of_several_steps(backend: str) -> 
     solution = sl.solve(slow_top(backend), 0.25, method="abmk4", h=H / 4)
     t = 0.13
     exact = sl.solve(slow_top(backend), t, method="rkmk_rk67", h=H / 8).q[-1]
-    np.testing.assert_allclose(np.ravel(solution(t).q), exact, rtol=0, atol=1e-6)
+    np.testing.assert_allclose(np.ravel(solution(t).q), exact, rtol=0, atol=tolerances.BETWEEN_STEPS_OF_FOUR)
 
 
 def test_what_can_not_be() -> None:

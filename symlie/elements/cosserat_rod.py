@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from symlie.elements.placement import BodyNode
 from symlie.elements.rod_values import (
     Array,
-    RodNode,
     along_arc,
     checked_stiffness,
     initial_strain,
@@ -177,8 +177,8 @@ class CosseratRod:
         constraint: str | Sequence[int] | None = None,
         group: LieGroup | None = None,
         reference_strain: object = STRAIGHT,
-        first: RodNode | None = None,
-        last: RodNode | None = None,
+        first: BodyNode | None = None,
+        last: BodyNode | None = None,
         closed: bool = False,
         like: CosseratRod | None = None,
     ) -> None:
@@ -235,7 +235,7 @@ class CosseratRod:
         self.name: str = name
         self.group: LieGroup = group
         self.nodes: NodeArray = nodes
-        self.along: tuple[RodNode, ...] = along
+        self.along: tuple[BodyNode, ...] = along
         self.segment: ElementType = segment
         self.section: ElementType = section
         self.lengths: Array = lengths
@@ -245,7 +245,7 @@ class CosseratRod:
         size = f"{len(self.lengths)} segments on {self.group}, {sum(self.lengths):.6g} m"
         return line("CosseratRod", [self.name, size])
 
-    def __getitem__(self, index: int) -> RodNode:
+    def __getitem__(self, index: int) -> BodyNode:
         if not -len(self.along) <= index < len(self.along):
             raise ModelError(f"Rod '{self.name}' has {len(self.along)} nodes; there is no index {index}.")
         return self.along[index]
@@ -256,10 +256,10 @@ def _nodes(
     name: str,
     group: LieGroup,
     segments: int,
-    first: RodNode | None,
-    last: RodNode | None,
+    first: BodyNode | None,
+    last: BodyNode | None,
     closed: bool,
-) -> tuple[NodeArray, tuple[RodNode, ...]]:
+) -> tuple[NodeArray, tuple[BodyNode, ...]]:
     """The nodes that a rod adds, and all nodes along it."""
     if closed and last is not None:
         raise ModelError(f"Rod '{name}' is closed and can not end at another node; leave out 'last' or 'closed'.")
@@ -268,7 +268,7 @@ def _nodes(
     if segments < least:
         raise ModelError(f"Rod '{name}' needs at least {least} segment{'s' * (least > 1)}, not {segments}.")
     nodes = model.node_array(name, group, segments + 1 - (first is not None) - shared_end)
-    along: list[RodNode] = [nodes[k] for k in range(len(nodes))]
+    along: list[BodyNode] = [nodes[k] for k in range(len(nodes))]
     if first is not None:
         along.insert(0, first)
     if closed:

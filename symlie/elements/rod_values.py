@@ -6,21 +6,16 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import sympy
 from numpy.typing import NDArray
 
+from symlie.elements.placement import BodyNode, at_defaults, initial_storage
 from symlie.errors import ModelError
 from symlie.groups.group import LieGroup
 from symlie.modeling.model import Model
-from symlie.modeling.node import Node
-from symlie.modeling.node_array import NodeReference
 from symlie.modeling.symbolic import Expression, SymbolicMatrix
 from symlie.rotations import Rotation
 
 Array = NDArray[np.float64]
-
-RodNode = Node | NodeReference
-"""A node of a model that stands alone, or a member of an array."""
 
 
 def segment_lengths(name: str, segments: int, length: object) -> Array:
@@ -65,13 +60,8 @@ def rows_along(model: Model, value: object, arc: Array) -> Array:
         return np.array([np.squeeze(np.asarray(value(s), dtype=float)) for s in arc])
     entries = np.array(value, dtype=object)
     if is_symbolic(value):
-        entries = np.reshape([_at_defaults(model, e) for e in entries.ravel()], entries.shape)
+        entries = np.reshape([at_defaults(model, e) for e in entries.ravel()], entries.shape)
     return np.squeeze(entries.astype(float))[None]
-
-
-def _at_defaults(model: Model, expression: object) -> float:
-    defaults = {s: d for p in model.parameters for s, d in zip(p.symbols, p.default, strict=True)}
-    return float(sympy.sympify(expression).subs(defaults))
 
 
 def six_components(name: str, what: str, rows: Array, *, one_for_all: bool = False) -> Array:
@@ -94,11 +84,11 @@ def checked_stiffness(name: str, rows: Array) -> Array:
     return rows
 
 
-def initial_strain(model: Model, group: LieGroup, along: Sequence[RodNode]) -> Array:
+def initial_strain(model: Model, group: LieGroup, along: Sequence[BodyNode]) -> Array:
     """log(q_{k-1}⁻¹ ∘ q_k) between neighbours in the initial configuration, shape (segments, 6)."""
     from scipy.spatial.transform import Rotation
 
-    states = np.array([_initial_storage(model, node) for node in along])
+    states = np.array([initial_storage(model, node) for node in along])
     if group.storage_fields[0].size == 9:
         rotations = Rotation.from_matrix(states[:, :9].reshape(-1, 3, 3))
     else:
@@ -116,14 +106,3 @@ def _cotangent(theta: Array) -> Array:
     series = 1 / 12 + z / 720 + z**2 / 30240 + z**3 / 1209600
     half = np.sqrt(np.maximum(z, 0.01)) / 2
     return np.asarray(np.where(z < 0.01, series, (1 - half / np.tan(half)) / (4 * half**2)))
-
-
-def _initial_storage(model: Model, node: RodNode) -> Array:
-    if isinstance(node, NodeReference):
-        return np.asarray(node.array.storage[node.index])
-    storage = np.array(node.group.identity, dtype=float)
-    for value in model.initial_values:
-        if value.node == node.name and not value.is_velocity:
-            part = slice(value.field.offset, value.field.offset + value.field.size)
-            storage[part] = [_at_defaults(model, c) for c in value.components]
-    return storage

@@ -17,6 +17,7 @@ from symlie.groups.group import Field, LieGroup
 from symlie.groups.homogeneous import ConfigurationSpace
 from symlie.ir.primitives import PiecewiseLinear, RunTimeInput
 from symlie.modeling.element_type import ElementInstances, ElementType
+from symlie.modeling.ground import Ground, set_gravity
 from symlie.modeling.instances import given_names, labels_of, parameter_block
 from symlie.modeling.names import identifier
 from symlie.modeling.node import Node, column
@@ -82,6 +83,7 @@ class Model(Statement):
         self.breakpoints: list[str] = []
         self.motions: list[Motion] = []
         self.inputs: list[Input] = []
+        self.ground = Ground()
 
     def __repr__(self) -> str:
         return line("Model", [self.name, *statement_parts(self, self.arrays, self.instances)])
@@ -274,6 +276,16 @@ class Model(Statement):
                 )
             self.initial_values.append(InitialValue(node.name, entry, is_velocity, parts))
 
+    def gravity(self, acceleration: Sequence[float]) -> None:
+        """Set the acceleration of gravity of all rigid bodies: the default of the parameter ``gravity``.
+
+        Parameters
+        ----------
+        acceleration
+            In inertial axes, in m/s², (3,), or (2,) where bodies move in the plane.
+        """
+        set_gravity(self, acceleration)
+
     def prescribe(self, node: Node | NodeReference, **fields: object) -> None:
         """Prescribe the motion of a node; it is no longer an unknown.
 
@@ -295,7 +307,7 @@ class Model(Statement):
             )
         storage: list[Expr] = list(found.group.identity)
         known = {f.name: f for f in found.group.storage_fields}
-        shapes = {f.name: f.shape for f in found.group.storage_fields}
+        shapes = {name: f.shape for name, f in known.items()}
         fields = with_rotations(f"Node '{found.name}' on {found.group}", shapes, fields)
         if set(fields) != set(known):
             raise ModelError(

@@ -1,0 +1,212 @@
+"""Connections of two bodies: markers found from the initial configuration, and an instance of an element type."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symlie.elements.joints.frames import SIDES, Frame
+from symlie.elements.marker import Body, Marker, axes_along, body_name, group_of, node_of, on_body
+from symlie.elements.placement import Array, body_dimension
+from symlie.errors import ModelError
+from symlie.groups.group import LieGroup
+from symlie.modeling.element_type import ElementType
+from symlie.modeling.expressions import vector
+from symlie.modeling.model import Model
+from symlie.modeling.node_array import NodeReference
+from symlie.modeling.symbolic import Expression, SymbolicMatrix
+from symlie.showing import line
+
+Points = Sequence[float] | Sequence[Sequence[float]] | Array
+"""One point or axis, or two of them where a kind says so."""
+
+
+class Connection:
+    """What joints and forces between two bodies have in common: a marker on each, and an instance of an element type.
+
+    Subclasses say what the element type is called, which parameters it has beside the markers, and what it states.
+
+    Attributes
+    ----------
+    name
+        Name of the connection.
+    model
+        The model.
+    markers
+        The markers on both bodies.
+    """
+
+    word: ClassVar[str] = "connection"
+    kind: ClassVar[str] = ""
+    has_axis: ClassVar[bool] = False
+    has_two_points: ClassVar[bool] = False
+    parameters: ClassVar[Mapping[str, tuple[object, str]]] = MappingProxyType({})
+
+    def __init__(
+        self,
+        model: Model,
+        name: str,
+        body_a: Body | Marker,
+        body_b: Body | Marker,
+        at: Points | None,
+        axis: Points | None = None,
+    ) -> None:
+        self.model: Model = model
+        self.name: str = name
+        self.markers: tuple[Marker, Marker] = self._markers((body_a, body_b), at, axis)
+        self._stated: tuple[Frame, Frame] | None = None
+
+    def __repr__(self) -> str:
+        return line(type(self).__name__, [self.name, " to ".join(body_name(m.body) for m in self.markers)])
+
+    @property
+    def _size(self) -> int:
+        return len(self.markers[0].point)
+
+    @property
+    def _called(self) -> str:
+        return f"{self.word} '{self.name}'"
+
+    @property
+    def _subject(self) -> str:
+        called = self._called
+        return called[0].upper() + called[1:]
+
+    def _kind(self) -> str:
+        """Name of the kind, with which the name of the element type begins."""
+        return self.kind
+
+    def _values(self) -> dict[str, object]:
+        """Values of the parameters beside the markers."""
+        return {}
+
+    def _state(self, element: ElementType, a: Frame, b: Frame, values: Mapping[str, Expression]) -> None:
+        """State the element type between two frames."""
+        raise NotImplementedError
+
+    def _points(self, size: int, at: object) -> tuple[Array, Array]:
+        """Points of both markers in inertial axes, from what states the connection."""
+        shape = (2, size) if self.has_two_points else (size,)
+        try:
+            place = np.asarray(at, dtype=float)
+        except (TypeError, ValueError) as error:
+            raise ModelError(f"The point of {self._called} is made of numbers, not {at!r}.") from error
+        if place.shape != shape or not np.all(np.isfinite(place)):
+            needed = " × ".join(map(str, shape))
+            raise ModelError(f"{self._subject} needs at= with {needed} finite numbers, not {at!r}.")
+        return (place[0], place[1]) if self.has_two_points else (place, place)
+
+    def _axes(self, size: int, axis: object) -> tuple[Array, Array]:
+        """Axes of both markers in inertial axes, as columns, from what states the connection."""
+        if self.has_axis and axis is None and size == 3:
+            raise ModelError(f"{self._subject} needs its axis: axis=[…] in inertial axes.")
+        if not self.has_axis and axis is not None:
+            raise ModelError(f"{self._subject} is a {type(self).__name__}, which has no axis.")
+        axes = axes_along(self._called, size, axis)
+        return axes, axes
+
+    def _markers(self, sides: Sequence[Body | Marker], at: object, axis: object) -> tuple[Marker, Marker]:
+        """Markers on both bodies, from those given or from the initial configuration."""
+        bodies = [side.body if isinstance(side, Marker) else side for side in sides]
+        first, second = bodies
+        if node_of(first) is node_of(second) or _same_member(first, second):
+            raise ModelError(f"{self._subject} joins {body_name(first)} with itself.")
+        sizes = {body_dimension(g) for b in bodies if (g := group_of(b)) is not None}
+        if len(sizes) > 1:
+            raise ModelError(f"{self._subject} joins a body in the plane with one in space.")
+        size = sizes.pop()
+        assert size is not None
+        given = [side for side in sides if isinstance(side, Marker)]
+        if given and not (at is None and axis is None):
+            raise ModelError(f"{self._subject} is stated by markers; do not give at or axis as well.")
+        if len(given) == 2:
+            return given[0], given[1]
+        if given:
+            point, axes = given[0].placed(self.model)
+            point_and_axes = [(point, axes), (point, axes)]
+        else:
+            if at is None:
+                raise ModelError(f"{self._subject} needs its point, at=[…] in inertial axes, or markers.")
+            point_and_axes = list(zip(self._points(size, at), self._axes(size, axis), strict=True))
+        markers = [
+            side if isinstance(side, Marker) else on_body(self.model, side, *found)
+            for side, found in zip(sides, point_and_axes, strict=True)
+        ]
+        return markers[0], markers[1]
+
+    def _initial_frames(self) -> tuple[Frame, Frame]:
+        """Frames in the initial configuration, as numbers."""
+        placed = [m.placed(self.model) for m in self.markers]
+        first, second = (Frame(None, _matrix(point[:, None]), _matrix(axes)) for point, axes in placed)
+        return first, second
+
+    def _add(self) -> None:
+        """Add the instance, of an element type that is stated once for each pair of groups."""
+        groups: list[LieGroup | None] = [group_of(m.body) for m in self.markers]
+        name = "_".join([self._kind(), *("ground" if g is None else g.name for g in groups)])
+        known = next((i.element for i in self.model.instances if i.element.name == name), None)
+        element = self._element(name, groups) if known is None else known
+        values = self._values()
+        for side, marker in zip(SIDES, self.markers, strict=True):
+            values |= {f"point_{side}": marker.point, f"axes_{side}": marker.axes}
+        nodes = tuple(n for m in self.markers if (n := node_of(m.body)) is not None)
+        self.model.add(element, [nodes], names=self.name, **values)
+        self._instances = next(i for i in self.model.instances if i.element is element)
+        self._block = len(self._instances.parameters) - 1
+
+    def _element(self, name: str, groups: Sequence[LieGroup | None]) -> ElementType:
+        element = ElementType(name, **{s: g for s, g in zip(SIDES, groups, strict=True) if g is not None})
+        frames: dict[str, Frame] = {}
+        for side, group in zip(SIDES, groups, strict=True):
+            point = element.parameter(f"point_{side}", np.zeros(self._size), unit="m")
+            axes = element.parameter(f"axes_{side}", np.eye(self._size))
+            node = None if group is None else getattr(element, side)
+            frames[side] = Frame(node, vector(point), SymbolicMatrix(axes), element)
+        values = {
+            label: element.parameter(label, default, unit=unit) for label, (default, unit) in self.parameters.items()
+        }
+        self._state(element, frames["a"], frames["b"], values)
+        return element
+
+    def _frames(self) -> tuple[Frame, Frame]:
+        """Frames as expressions of the model, with markers that are its parameters from now on."""
+        if self._stated is None:
+            self._stated = self._share_markers()
+        return self._stated
+
+    def _share_markers(self) -> tuple[Frame, Frame]:
+        """Make the markers parameters of the model, which the instance follows, and state frames with them."""
+        offsets, start = {}, 0  # of the parameters of the instance
+        for parameter in self._instances.element.parameters:
+            offsets[parameter.name] = start
+            start += len(parameter.default)
+        frames = []
+        for side, marker in zip(SIDES, self.markers, strict=True):
+            node = node_of(marker.body)
+            if isinstance(node, NodeReference):
+                raise ModelError(
+                    f"{self._subject} joins {node!r}, a node of an array, so that its coordinates are outputs "
+                    "alone: solution.outputs has them. Expressions need bodies that are nodes of their own."
+                )
+            stated: list[Expression] = []
+            for label, value, unit in ((f"point_{side}", marker.point, "m"), (f"axes_{side}", marker.axes, "")):
+                first = sum(len(p.default) for p in self.model.parameters)
+                stated.append(self.model.parameter(f"{self.name}_{label}", value, unit=unit))
+                part = slice(offsets[label], offsets[label] + value.size)
+                self._instances.sources[self._block][0, part] = np.arange(first, first + value.size)
+            frames.append(Frame(node, vector(stated[0]), SymbolicMatrix(stated[1]), self.model))
+        return frames[0], frames[1]
+
+
+def _same_member(a: Body, b: Body) -> bool:
+    both = (node_of(a), node_of(b))
+    members = [(n.array, n.index) for n in both if isinstance(n, NodeReference)]
+    return len(members) == 2 and members[0] == members[1]
+
+
+def _matrix(values: NDArray[np.float64]) -> SymbolicMatrix:
+    return SymbolicMatrix(*values.shape, [float(c) for c in values.ravel()])

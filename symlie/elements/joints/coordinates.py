@@ -1,0 +1,122 @@
+"""Free coordinates of joints as data: angles between axes and displacements along them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sympy import Expr, atan2, cos, sin
+
+from symlie.elements.joints.frames import Frame, X, Y, Z, relative_spin
+from symlie.modeling.node import Node
+from symlie.modeling.statement import Statement
+from symlie.modeling.symbolic import SymbolicMatrix
+
+
+@dataclass(frozen=True)
+class Turn:
+    """An angle of the second body against the first, in rad.
+
+    Attributes
+    ----------
+    name, rate
+        Names of the angle and of its rate.
+    sine, cosine
+        Axes i of the first and j of the second frame, whose products a_i·b_j are sine and cosine of the angle.
+    about
+        The axis that it is about: its number, and whether it is one of the second frame.
+    """
+
+    name: str
+    rate: str
+    sine: tuple[int, int] = (Y, X)
+    cosine: tuple[int, int] = (X, X)
+    about: tuple[int, bool] = (Z, False)
+    unit = "rad"
+    rate_unit = "rad/s"
+    effort_unit = "N m"
+
+    def parts(self, a: Frame, b: Frame) -> tuple[Expr, Expr]:
+        """Sine and cosine of the angle."""
+        sine, cosine = (a.named(a.axis(i).dot(b.axis(j))) for i, j in (self.sine, self.cosine))
+        return sine, cosine
+
+    def principal(self, a: Frame, b: Frame) -> Expr:
+        """The angle between -π and π."""
+        return atan2(*self.parts(a, b))
+
+    def value(self, statement: Statement, a: Frame, b: Frame) -> Expr:
+        """The angle, over turns."""
+        return self.principal(a, b)
+
+    def rate_of(self, statement: Statement, a: Frame, b: Frame) -> Expr:
+        """Its rate: the angular velocity of the second body against the first about the axis."""
+        spin = relative_spin(a, b)
+        return spin[0] if len(spin) == 1 else spin.dot(self._axis(a, b))
+
+    def apply(self, statement: Statement, a: Frame, b: Frame, effort: Expr) -> None:
+        """Let a torque act about the axis, on the second body as given and on the first with opposite sign."""
+        for frame, sign in ((a, -1), (b, 1)):
+            if isinstance(frame.node, Node):
+                torque = [effort] if len(frame.offset) == 2 else self._axis(a, b) * effort
+                statement.torque([sign * c for c in torque], on=frame.node)
+
+    def difference(self, a: Frame, b: Frame, other: Expr) -> Expr:
+        """The angle less another one, between -π and π: smooth where they agree, whatever the turns."""
+        s, c = self.parts(a, b)
+        return atan2(s * cos(other) - c * sin(other), c * cos(other) + s * sin(other))
+
+    def _axis(self, a: Frame, b: Frame) -> SymbolicMatrix:
+        number, of_second = self.about
+        return (b if of_second else a).axis(number)
+
+
+@dataclass(frozen=True)
+class Shift:
+    """A displacement of the second point against the first along an axis of the first frame, in m.
+
+    Attributes
+    ----------
+    name, rate
+        Names of the displacement and of its rate.
+    along
+        Number of the axis.
+    """
+
+    name: str
+    rate: str
+    along: int = Z
+    unit = "m"
+    rate_unit = "m/s"
+    effort_unit = "N"
+
+    def principal(self, a: Frame, b: Frame) -> Expr:
+        """The displacement."""
+        displacement: Expr = a.axis(self.along).dot(b.point - a.point)
+        return displacement
+
+    def value(self, statement: Statement, a: Frame, b: Frame) -> Expr:
+        """The displacement."""
+        return self.principal(a, b)
+
+    def difference(self, a: Frame, b: Frame, other: Expr) -> Expr:
+        """The displacement less another one."""
+        return self.principal(a, b) - other
+
+    def rate_of(self, statement: Statement, a: Frame, b: Frame) -> Expr:
+        """Its rate."""
+        rate: Expr = statement.rate(self.value(statement, a, b))
+        return rate
+
+    def apply(self, statement: Statement, a: Frame, b: Frame, effort: Expr) -> None:
+        """Let a force act along the axis, on the second body as given and on the first with opposite sign."""
+        statement.force([effort], at=[self.value(statement, a, b)])
+
+
+Coordinate = Turn | Shift
+"""A free coordinate of a joint."""
+
+ANGLE = Turn("angle", "rate")
+"""The angle about the z axes, where they are parallel."""
+
+DISPLACEMENT = Shift("displacement", "speed")
+"""The displacement along the z axis of the first frame."""

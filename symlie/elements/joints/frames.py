@@ -1,0 +1,123 @@
+"""Markers as expressions, and the primitive rows that all joints are made of.
+
+A frame has a point p and axes x, y, z (in the plane x, y) in inertial axes, A of the first body and B of the second:
+
+    coincident          p_B - p_A = 0                      multipliers in N, inertial axes
+    level(i)            a_i·(p_B - p_A) = 0                in N, along a_i
+    perpendicular(i, j) a_i·b_j = 0                        in N m, about a_i × b_j
+
+-λ acts on the second body and λ on the first. Source: [Haug1989], chapter 9.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cached_property
+
+from sympy import Expr
+
+from symlie.modeling.expressions import vector
+from symlie.modeling.node import Node
+from symlie.modeling.statement import Statement
+from symlie.modeling.symbolic import Expression, SymbolicMatrix
+
+SIDES = ("a", "b")
+"""Names of the local nodes of element types, the first and the second body; the ground has none."""
+
+X, Y, Z = 0, 1, 2
+"""Axes of a frame."""
+
+
+class Frame:
+    """Point and axes of a marker as expressions.
+
+    Parameters
+    ----------
+    node
+        Node of the body, None of the ground.
+    point
+        Point in axes of the body.
+    axes
+        Axes as columns, in axes of the body.
+    statement
+        Where intermediate results are named; None of numbers.
+    """
+
+    def __init__(
+        self, node: Node | None, point: SymbolicMatrix, axes: SymbolicMatrix, statement: Statement | None = None
+    ) -> None:
+        self.node = node
+        self._statement = statement
+        self.offset = point
+        self._axes = axes
+        self._known: dict[int, SymbolicMatrix] = {}
+
+    @cached_property
+    def point(self) -> SymbolicMatrix:
+        """Position in inertial axes."""
+        if self.node is None:
+            return self.offset
+        point = vector(self.node.x + self.node.R * self.offset)
+        return point if self._statement is None else vector(self._statement.let(point))
+
+    def axis(self, k: int) -> SymbolicMatrix:
+        """Axis k in inertial axes."""
+        if k not in self._known:
+            column = self._axes[:, k]
+            self._known[k] = column if self.node is None else vector(self.node.R * column)
+        return self._known[k]
+
+    def velocity_at(self, place: SymbolicMatrix) -> SymbolicMatrix:
+        """Velocity of the point of the body that is at a place, in inertial axes, in space."""
+        if self.spin is None or self._statement is None:
+            return vector(0, 0, 0)
+        return vector(self._statement.rate(self.point) + self.spin.cross(place - self.point))
+
+    def named(self, scalar: Expr) -> Expr:
+        """A scalar by a name of its own, so that what is stated with it stays short."""
+        return scalar if self._statement is None else self._statement.let(scalar)
+
+    @cached_property
+    def spin(self) -> SymbolicMatrix | None:
+        """Angular velocity in inertial axes, or one number in the plane; None of the ground."""
+        if self.node is None:
+            return None
+        return vector(self.node.R * self.node.Omega) if len(self.offset) == 3 else self.node.Omega
+
+
+Values = Mapping[str, Expression]
+"""Parameters of a kind of joint beside its markers, by name."""
+
+Row = Callable[[Frame, Frame, Values], list[Expr]]
+"""Rows between two frames."""
+
+
+def coincident(a: Frame, b: Frame, values: Values) -> list[Expr]:
+    """The points coincide."""
+    return list(b.point - a.point)
+
+
+def perpendicular(i: int, j: int) -> Row:
+    """Axis i of the first frame is perpendicular to axis j of the second."""
+    return lambda a, b, values: [a.axis(i).dot(b.axis(j))]
+
+
+def level(i: int) -> Row:
+    """The second point is at the height of the first along axis i of the first frame."""
+    return lambda a, b, values: [a.axis(i).dot(b.point - a.point)]
+
+
+PARALLEL = (perpendicular(Z, X), perpendicular(Z, Y))
+"""The z axes are parallel."""
+
+ALIGNED = (perpendicular(X, Y), perpendicular(Z, X), perpendicular(Z, Y))
+"""All axes are parallel; three rotations by half a turn satisfy it as well."""
+
+
+def relative_spin(a: Frame, b: Frame) -> SymbolicMatrix:
+    """Angular velocity of the second frame less that of the first, in inertial axes."""
+    if a.spin is None or b.spin is None:
+        spin = b.spin if a.spin is None else -a.spin
+        assert spin is not None
+        return spin
+    return vector(b.spin - a.spin)

@@ -1,0 +1,134 @@
+"""Joints in a model: rows between two frames, checked in the initial configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+import numpy as np
+from sympy import sympify
+
+from symlie.elements.connection import Connection, Points
+from symlie.elements.joints.frames import Frame
+from symlie.elements.joints.rows import Rows, reaction
+from symlie.elements.marker import Body, Marker
+from symlie.errors import ModelError
+from symlie.modeling.element_type import ElementType
+from symlie.modeling.model import Model
+from symlie.modeling.symbolic import Expression
+
+ROUNDING = 1e-9
+"""How far rows may be from zero in the initial configuration, as those of computed positions are, in m and rad."""
+
+
+class Joint(Connection):
+    """A joint between two bodies of a model; the kinds are its subclasses.
+
+    One of the bodies may be the ground. Where both sides are bodies, the joint is stated in inertial axes of the
+    initial configuration, by ``at`` and ``axis``; a `Marker` in place of a body states it in axes of that body, and the
+    other side follows from the initial configuration unless it is a marker too.
+
+    Results carry the joint's name: its coordinates and their rates, its multipliers, NAME, and ``NAME_force`` and
+    ``NAME_moment``, which act on the second body at the joint's point, in inertial axes.
+
+    Parameters
+    ----------
+    model
+        The model.
+    name
+        Name of the joint.
+    body_a, body_b
+        The bodies, or markers on them.
+    at
+        Point of the joint in inertial axes, in m.
+    axis
+        Axis of the joint in inertial axes, of any length; only kinds that have one take it.
+    apart
+        Whether markers may be apart in the initial configuration, which is to be assembled then.
+
+    Attributes
+    ----------
+    name
+        Name of the joint.
+    model
+        The model.
+    markers
+        The markers on both bodies.
+
+    Raises
+    ------
+    ModelError
+        A body joined with itself; no body; markers that are apart, or mirrored, in the initial configuration; what
+        contradicts each other.
+    """
+
+    word = "joint"
+    space: ClassVar[Rows | None] = None
+    plane: ClassVar[Rows | None] = None
+
+    def __init__(
+        self,
+        model: Model,
+        name: str,
+        body_a: Body | Marker,
+        body_b: Body | Marker,
+        *,
+        at: Points | None = None,
+        axis: Points | None = None,
+        apart: bool = False,
+    ) -> None:
+        super().__init__(model, name, body_a, body_b, at, axis)
+        self._held: dict[str, str] = {}
+        self._check(apart)
+        self._add()
+
+    @property
+    def _rows(self) -> Rows:
+        rows = self.space if self._size == 3 else self.plane
+        if rows is None:
+            where = "space" if self._size == 3 else "the plane"
+            raise ModelError(f"{self._subject} is a {type(self).__name__}, which there is not in {where}.")
+        return rows
+
+    def _state(self, element: ElementType, a: Frame, b: Frame, values: Mapping[str, Expression]) -> None:
+        rows = self._rows
+        constraints = []
+        for label, level, stated in (
+            (element.name, element.constraint, rows.vanishing(a, b, values)),
+            ("rolling", element.nonholonomic_constraint, rows.sliding(a, b, values)),
+        ):
+            if stated:
+                level(label, stated)
+                constraints.append(label)
+        for coordinate in rows.coordinates:
+            element.output(coordinate.name, coordinate.value(element, a, b), unit=coordinate.unit)
+            element.output(coordinate.rate, coordinate.rate_of(element, a, b), unit=coordinate.rate_unit)
+        force, moment = reaction(element, a, b, constraints)
+        element.output("force", force, unit="N")
+        element.output("moment", moment, unit="N m")
+
+    def _check(self, apart: bool) -> None:
+        """Whether the initial configuration satisfies the rows, in the branch that is meant."""
+        placed = [m.placed(self.model) for m in self.markers]
+        frames = self._initial_frames()
+        values = {k: sympify(_number_or_default(v, self.parameters[k][0])) for k, v in self._values().items()}
+        rows = self._rows
+        distance = float(np.linalg.norm(placed[1][0] - placed[0][0]))
+        residual = max((abs(float(r)) for r in rows.vanishing(frames[0], frames[1], values)), default=0.0)
+        if residual > ROUNDING * (1 + distance) and not apart:
+            turned = np.degrees(np.arccos(np.clip((np.trace(placed[0][1].T @ placed[1][1]) - 1) / 2, -1, 1)))
+            raise ModelError(
+                f"The markers of {self._called} are apart in the initial configuration: rows miss zero by up to "
+                f"{residual:.3g}, with points {distance:.6g} m apart"
+                f"{f' and axes turned by {turned:.4g} degrees' if self._size == 3 else ''}. Place the bodies where "
+                "they are joined, or state apart=True and start with assemble=True (--assemble)."
+            )
+        if any(float(r) <= 0 for row in rows.positive for r in row(frames[0], frames[1], values)):
+            raise ModelError(
+                f"The initial configuration has {self._called} in the mirrored branch: its rows hold there too, "
+                "but axes that should agree point against each other. Turn a marker or a body by half a turn."
+            )
+
+
+def _number_or_default(value: object, default: object) -> object:
+    return default if getattr(value, "free_symbols", None) else value

@@ -1,0 +1,205 @@
+"""Kinds of joints, each a few rows between two frames; see `symlie.elements.joints.frames` for the rows."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from symlie.elements.joints.coordinates import ANGLE, DISPLACEMENT, Shift, Turn
+from symlie.elements.joints.frames import ALIGNED, PARALLEL, X, Y, Z, coincident, level, perpendicular
+from symlie.elements.joints.joint import Joint
+from symlie.elements.joints.motions import MovingJoint, Sliding, Turning
+from symlie.elements.joints.rows import Rows
+from symlie.elements.marker import direction
+from symlie.elements.placement import Array
+from symlie.errors import ModelError
+
+SAME_SIDE = (perpendicular(Z, Z),)
+"""The z axes point to the same side."""
+
+ALL_SIDES = (perpendicular(X, X), perpendicular(Z, Z))
+"""All axes point to the same side."""
+
+
+class RigidJoint(Joint):
+    """A joint that leaves no freedom: p_A = p_B, a_x·b_y = a_z·b_x = a_z·b_y = 0; in the plane p_A = p_B, a_x·b_y = 0.
+
+    Multipliers: the force in inertial axes, in N, and moments about a_x × b_y, a_z × b_x, a_z × b_y, in N m.
+    """
+
+    kind = "rigid"
+    space = Rows((coincident, *ALIGNED), positive=ALL_SIDES)
+    plane = Rows((coincident, perpendicular(X, Y)), positive=(perpendicular(X, X),))
+
+
+class RevoluteJoint(Turning):
+    """A hinge: p_A = p_B, a_z·b_x = a_z·b_y = 0; in the plane p_A = p_B.
+
+    Coordinates: ``angle`` about the axis in rad, ``rate`` in rad/s. Multipliers: the force in inertial axes, in N, and
+    moments about a_z × b_x and a_z × b_y, in N m.
+    """
+
+    kind = "revolute"
+    has_axis = True
+    space = Rows((coincident, *PARALLEL), (ANGLE,), SAME_SIDE)
+    plane = Rows((coincident,), (ANGLE,))
+
+
+class PrismaticJoint(Sliding):
+    """A slider along the axis: a_x·d = a_y·d = 0 of d = p_B - p_A, a_x·b_y = a_z·b_x = a_z·b_y = 0.
+
+    In the plane the axis is x: a_y·d = a_x·b_y = 0. Coordinates: ``displacement`` in m along the axis, ``speed`` in
+    m/s. Multipliers: forces along a_x and a_y, in N, and moments about a_x × b_y, a_z × b_x, a_z × b_y, in N m.
+    """
+
+    kind = "prismatic"
+    has_axis = True
+    space = Rows((level(X), level(Y), *ALIGNED), (DISPLACEMENT,), ALL_SIDES)
+    plane = Rows((level(Y), perpendicular(X, Y)), (Shift("displacement", "speed", X),), (perpendicular(X, X),))
+
+
+class CylindricalJoint(Turning, Sliding):
+    """Sliding along the axis and turning about it: a_x·d = a_y·d = 0, a_z·b_x = a_z·b_y = 0.
+
+    Coordinates: ``angle`` in rad, ``rate`` in rad/s, ``displacement`` in m, ``speed`` in m/s. Multipliers: forces along
+    a_x and a_y, in N, and moments about a_z × b_x and a_z × b_y, in N m.
+    """
+
+    kind = "cylindrical"
+    has_axis = True
+    space = Rows((level(X), level(Y), *PARALLEL), (ANGLE, DISPLACEMENT), SAME_SIDE)
+
+
+class SphericalJoint(Joint):
+    """A ball joint: p_A = p_B. Multipliers: the force in inertial axes, in N."""
+
+    kind = "spherical"
+    space = Rows((coincident,))
+
+
+class UniversalJoint(MovingJoint):
+    """A cross with one axis in each body: p_A = p_B, a_z·b_z = 0.
+
+    ``axis`` takes two axes, that of the cross in the first body and that in the second; they are perpendicular.
+    Coordinates: ``first_angle`` about the axis in the first body and ``second_angle`` about that in the second, in rad;
+    ``first_rate``, ``second_rate`` in rad/s. Multipliers: the force in inertial axes, in N, and the moment about
+    a_z × b_z, in N m.
+    """
+
+    kind = "universal"
+    has_axis = True
+    space = Rows(
+        (coincident, perpendicular(Z, Z)),
+        (
+            Turn("first_angle", "first_rate", (Y, Z), (X, Z), (Z, False)),
+            Turn("second_angle", "second_rate", (Z, X), (Z, Y), (Z, True)),
+        ),
+    )
+
+    def _axes(self, size: int, axis: object) -> tuple[Array, Array]:
+        first, second = _two_axes(self._called, axis)
+        if abs(first @ second) > 1e-9:
+            raise ModelError(
+                f"The axes of {self._called} are {np.degrees(np.arccos(first @ second)):.6g} degrees apart; those "
+                "of a cross are perpendicular."
+            )
+        third = np.cross(first, second)
+        return np.column_stack([second, third, first]), np.column_stack([third, first, second])
+
+
+class ConstantVelocityJoint(Joint):
+    """Two shafts that turn at equal rates at any angle between them: p_A = p_B, a_y·b_x - a_x·b_y = 0.
+
+    ``axis`` takes the two shafts, away from the joint in the first body and on in the second: at rest in line they are
+    equal. Multipliers: the force in inertial axes, in N, and the moment along a_z + b_z, in N m.
+    """
+
+    kind = "constant_velocity"
+    has_axis = True
+    space = Rows(
+        (coincident, lambda a, b, values: [a.axis(Y).dot(b.axis(X)) - a.axis(X).dot(b.axis(Y))]),
+        positive=(lambda a, b, values: [a.axis(X).dot(b.axis(X)) + a.axis(Y).dot(b.axis(Y))],),
+    )
+
+    def _axes(self, size: int, axis: object) -> tuple[Array, Array]:
+        first, second = _two_axes(self._called, axis)
+        if first @ second < -1 + 1e-9:
+            raise ModelError(f"The shafts of {self._called} point against each other; it can not bend so far.")
+        turn = np.cross(first, second)
+        skew = np.cross(np.eye(3), turn)
+        swing = np.eye(3) + skew + skew @ skew / (1 + first @ second)
+        across = np.eye(3)[int(np.argmin(np.abs(first)))]
+        x = across - (across @ first) * first
+        x /= np.linalg.norm(x)
+        axes = np.column_stack([x, np.cross(first, x), first])
+        return axes, swing @ axes
+
+
+class PlanarJoint(Turning):
+    """A plane of the first body with the axis as its normal: a_z·d = 0, a_z·b_x = a_z·b_y = 0.
+
+    Coordinates: ``angle`` about the normal in rad, ``rate`` in rad/s, ``displacement_x`` and ``displacement_y`` along
+    a_x and a_y in m, ``speed_x`` and ``speed_y`` in m/s. Multipliers: the force along a_z, in N, and moments about
+    a_z × b_x and a_z × b_y, in N m.
+    """
+
+    kind = "planar"
+    has_axis = True
+    space = Rows(
+        (level(Z), *PARALLEL),
+        (ANGLE, Shift("displacement_x", "speed_x", X), Shift("displacement_y", "speed_y", Y)),
+        SAME_SIDE,
+    )
+
+
+class PointOnLineJoint(Sliding):
+    """A point of the second body on a line of the first along the axis: a_x·d = a_y·d = 0; in the plane a_y·d = 0.
+
+    Coordinates: ``displacement`` along the line in m, ``speed`` in m/s. Multipliers: forces along a_x and a_y, in N.
+    """
+
+    kind = "point_on_line"
+    has_axis = True
+    space = Rows((level(X), level(Y)), (DISPLACEMENT,))
+    plane = Rows((level(Y),), (Shift("displacement", "speed", X),))
+
+
+class InLineJoint(Sliding):
+    """A point of the second body on a line of the first, about which it does not turn: a_x·d = a_y·d = 0, a_x·b_y = 0.
+
+    Coordinates: ``displacement`` along the line in m, ``speed`` in m/s. Multipliers: forces along a_x and a_y, in N,
+    and the moment about a_x × b_y, in N m.
+    """
+
+    kind = "in_line"
+    has_axis = True
+    space = Rows((level(X), level(Y), perpendicular(X, Y)), (DISPLACEMENT,), (perpendicular(X, X),))
+
+
+class PointOnPlaneJoint(MovingJoint):
+    """A point of the second body on a plane of the first with the axis as its normal: a_z·d = 0.
+
+    Coordinates: ``displacement_x`` and ``displacement_y`` along a_x and a_y in m, ``speed_x`` and ``speed_y`` in m/s.
+    Multipliers: the force along a_z, in N.
+    """
+
+    kind = "point_on_plane"
+    has_axis = True
+    space = Rows((level(Z),), (Shift("displacement_x", "speed_x", X), Shift("displacement_y", "speed_y", Y)))
+
+
+class OrientationJoint(Joint):
+    """Equal axes of both bodies, wherever they are: a_x·b_y = a_z·b_x = a_z·b_y = 0; in the plane a_x·b_y = 0.
+
+    Multipliers: moments about a_x × b_y, a_z × b_x, a_z × b_y, in N m.
+    """
+
+    kind = "orientation"
+    space = Rows(ALIGNED, positive=ALL_SIDES)
+    plane = Rows((perpendicular(X, Y),), positive=(perpendicular(X, X),))
+
+
+def _two_axes(called: str, axis: object) -> tuple[Array, Array]:
+    if np.shape(np.asarray(axis, dtype=object)) != (2, 3):
+        raise ModelError(f"Two axes are needed by {called}, that in each of its bodies: axis=[[…], […]].")
+    first, second = (direction(called, row, 3) for row in np.asarray(axis, dtype=float))
+    return first, second

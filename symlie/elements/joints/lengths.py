@@ -1,0 +1,130 @@
+"""Joints with a length of their own: a bar between two points, and a screw with its lead."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import MappingProxyType
+
+import numpy as np
+from sympy import Expr, pi
+
+from symlie.elements.joints.coordinates import ANGLE, DISPLACEMENT
+from symlie.elements.joints.frames import PARALLEL, Frame, Values, X, Y, Z, level, perpendicular
+from symlie.elements.joints.joint import Joint
+from symlie.elements.joints.motions import Sliding, Turning
+from symlie.elements.joints.rows import Rows
+from symlie.elements.marker import Body, Marker
+from symlie.elements.placement import Array
+from symlie.errors import ModelError
+from symlie.modeling.model import Model
+
+
+def apart(a: Frame, b: Frame, values: Values) -> list[Expr]:
+    """The points are at the distance that the parameter ``length`` is."""
+    d, length = b.point - a.point, values["length"]
+    return [(d.dot(d) - length**2) / (2 * length)]
+
+
+def along_thread(a: Frame, b: Frame, values: Values) -> list[Expr]:
+    """The displacement is that of a screw of the parameter ``lead``; smooth over all turns."""
+    lead = values["lead"]
+    turn = a.named(2 * pi * DISPLACEMENT.principal(a, b) / lead)
+    return [-lead / (2 * pi) * ANGLE.difference(a, b, turn)]
+
+
+class DistanceJoint(Joint):
+    """A bar without mass between two points: (|d|² - l²)/(2 l) = 0 of d = p_B - p_A.
+
+    Multipliers: the force in the bar, in N, positive under tension.
+
+    Parameters
+    ----------
+    model
+        The model.
+    name
+        Name of the joint.
+    body_a, body_b
+        The bodies, or markers on them.
+    at
+        Points on the first and the second body in inertial axes, in m, (2, 3), or (2, 2) in the plane.
+    length
+        In m; the initial distance by default.
+    apart
+        As of `Joint`.
+    """
+
+    kind = "distance"
+    has_two_points = True
+    space = Rows((apart,))
+    plane = Rows((apart,))
+    parameters = MappingProxyType({"length": (1.0, "m")})
+
+    def __init__(
+        self,
+        model: Model,
+        name: str,
+        body_a: Body | Marker,
+        body_b: Body | Marker,
+        *,
+        at: Sequence[Sequence[float]] | Array | None = None,
+        length: float | None = None,
+        apart: bool = False,
+    ) -> None:
+        self._length = length
+        super().__init__(model, name, body_a, body_b, at=at, apart=apart)
+
+    def _values(self) -> dict[str, object]:
+        if self._length is None:
+            first, second = (m.placed(self.model)[0] for m in self.markers)
+            self._length = float(np.linalg.norm(second - first))
+        if not self._length > 0:
+            raise ModelError(f"The length of {self._called} is {self._length:g} m; it must be positive.")
+        return {"length": self._length}
+
+
+class ScrewJoint(Turning, Sliding):
+    """A screw: a_x·d = a_y·d = 0, a_z·b_x = a_z·b_y = 0, and displacement = lead · angle/2π, as a length.
+
+    Coordinates: ``angle`` in rad, ``rate`` in rad/s, ``displacement`` in m, ``speed`` in m/s. Multipliers: forces along
+    a_x and a_y, in N, moments about a_z × b_x and a_z × b_y, in N m, and the force along the axis in the thread, in N.
+
+    Parameters
+    ----------
+    model
+        The model.
+    name
+        Name of the joint.
+    body_a, body_b
+        The bodies, or markers on them.
+    at, axis
+        A point on the axis and the axis in inertial axes, in m and of any length.
+    lead
+        Displacement of the second body in one turn, in m; negative of a left-handed thread.
+    apart
+        As of `Joint`.
+    """
+
+    kind = "screw"
+    has_axis = True
+    space = Rows((level(X), level(Y), *PARALLEL, along_thread), (ANGLE, DISPLACEMENT), positive=(perpendicular(Z, Z),))
+    parameters = MappingProxyType({"lead": (1.0, "m")})
+
+    def __init__(
+        self,
+        model: Model,
+        name: str,
+        body_a: Body | Marker,
+        body_b: Body | Marker,
+        *,
+        lead: float,
+        at: Sequence[float] | Array | None = None,
+        axis: Sequence[float] | Array | None = None,
+        apart: bool = False,
+    ) -> None:
+        if lead == 0 or not np.isfinite(lead):
+            raise ModelError(f"The lead of joint '{name}' is {lead:g} m; a screw needs one that is not zero.")
+        self._lead = float(lead)
+        super().__init__(model, name, body_a, body_b, at=at, axis=axis, apart=apart)
+
+    def _values(self) -> dict[str, object]:
+        return {"lead": self._lead}

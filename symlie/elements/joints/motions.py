@@ -1,0 +1,223 @@
+"""Joints with free coordinates: these as expressions of the model, with torques, drives, locks and limits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sympy import Expr, Max
+
+from symlie.elements.joints.coordinates import Coordinate, Turn
+from symlie.elements.joints.joint import Joint
+from symlie.errors import ModelError, UnknownNameError
+from symlie.modeling.expressions import components, select
+
+
+@dataclass(frozen=True)
+class Drive:
+    """What keeps a coordinate of a joint at a function of time.
+
+    Attributes
+    ----------
+    name
+        Name of its constraint.
+    effort
+        Torque in N m, or force in N, that it takes: on the second body about or along the axis, for outputs and events;
+        reported as NAME_effort.
+    """
+
+    name: str
+    effort: Expr
+
+
+class MovingJoint(Joint):
+    """A joint with free coordinates.
+
+    Expressions of coordinates are of the model's own statement. The first one that is asked for makes the joint's
+    markers parameters of the model, NAME_point_a, NAME_axes_a, NAME_point_b and NAME_axes_b.
+    """
+
+    def coordinate(self, name: str) -> Expr:
+        """A free coordinate of the joint, in rad or m; angles count turns.
+
+        Parameters
+        ----------
+        name
+            Its name.
+        """
+        return self._coordinate(name).value(self.model, *self._frames())
+
+    def coordinate_rate(self, name: str) -> Expr:
+        """The rate of a free coordinate, in rad/s or m/s.
+
+        Parameters
+        ----------
+        name
+            Name of the coordinate.
+        """
+        return self._coordinate(name).rate_of(self.model, *self._frames())
+
+    def initial_coordinate(self, name: str | None = None) -> float:
+        """A free coordinate in the initial configuration, in rad or m; an angle between -π and π.
+
+        Parameters
+        ----------
+        name
+            Its name; the first of the joint by default.
+        """
+        return float(self._coordinate(name).principal(*self._initial_frames()))
+
+    def load(self, effort: object, name: str) -> None:
+        """Let a torque or a force act on a coordinate: on the second body as given, and against it on the first.
+
+        Parameters
+        ----------
+        effort
+            In N m or N; an expression of the time, of coordinates and of rates.
+        name
+            Name of the coordinate.
+        """
+        (stated,) = components(effort)
+        self._coordinate(name).apply(self.model, *self._frames(), stated)
+
+    def drive(self, motion: object, coordinate: str | None = None) -> Drive:
+        """Keep a coordinate at a function of time.
+
+        Parameters
+        ----------
+        motion
+            Expression of the time and of parameters, in rad or m; its rate and acceleration follow.
+        coordinate
+            Name of the coordinate; the first of the joint by default.
+
+        Returns
+        -------
+        Drive
+            Its name, and the effort that it takes.
+
+        Raises
+        ------
+        ModelError
+            The coordinate is driven or locked already.
+        """
+        return self._hold(motion, coordinate, "drive")
+
+    def lock(self, coordinate: str | None = None) -> Drive:
+        """Keep a coordinate at what it is in the initial configuration.
+
+        Parameters
+        ----------
+        coordinate
+            Name of the coordinate; the first of the joint by default.
+        """
+        return self._hold(self.initial_coordinate(coordinate), coordinate, "lock")
+
+    def limit(
+        self, lower: float, upper: float, stiffness: float, damping: float = 0.0, coordinate: str | None = None
+    ) -> None:
+        """Let elastic stops act on a coordinate beyond its limits.
+
+        All values are parameters of the model: NAME_lower, NAME_upper, NAME_stop_stiffness, NAME_stop_damping, with
+        the coordinate behind NAME where it is not the first one.
+
+        Parameters
+        ----------
+        lower, upper
+            Limits, in rad or m.
+        stiffness
+            In N m/rad or N/m; it is a potential energy.
+        damping
+            In N m s/rad or N s/m, while a stop is touched; zero by default.
+        coordinate
+            Name of the coordinate; the first of the joint by default.
+        """
+        known = self._coordinate(coordinate)
+        if not lower < upper:
+            raise ModelError(f"The limits of {self._called} are {lower:g} and {upper:g}; the lower is not below.")
+        if not (stiffness > 0 and damping >= 0):
+            raise ModelError(f"The stops of {self._called} need a positive stiffness and no negative damping.")
+        name, turning = self._label(known), isinstance(known, Turn)
+        unit = known.effort_unit if turning else "N/m"
+        low = self.model.parameter(f"{name}_lower", lower, unit=known.unit)
+        high = self.model.parameter(f"{name}_upper", upper, unit=known.unit)
+        k = self.model.parameter(f"{name}_stop_stiffness", stiffness, unit=unit)
+        d = self.model.parameter(f"{name}_stop_damping", damping, unit="N m s" if turning else "N s/m")
+        value = self.coordinate(known.name)
+        beyond = Max(low - value, 0) ** 2 + Max(value - high, 0) ** 2
+        self.model.potential_energy(k * beyond / 2)
+        if damping:
+            rate = self.coordinate_rate(known.name)
+            self.load(select(beyond, -d * rate, 0), known.name)
+
+    def _coordinate(self, name: str | None) -> Coordinate:
+        known = {c.name: c for c in self._rows.coordinates}
+        found = next(iter(known.values())) if name is None else known.get(name)
+        if found is None:
+            raise UnknownNameError(f"{self._subject} has no coordinate '{name}'; it has: {', '.join(known)}.")
+        return found
+
+    def _label(self, coordinate: Coordinate) -> str:
+        first = self._rows.coordinates[0]
+        return self.name if coordinate is first else f"{self.name}_{coordinate.name}"
+
+    def _hold(self, motion: object, name: str | None, how: str) -> Drive:
+        coordinate = self._coordinate(name)
+        if coordinate.name in self._held:
+            raise ModelError(
+                f"The {coordinate.name} of {self._called} is held by '{self._held[coordinate.name]}' already; it "
+                f"can not have a {how} as well."
+            )
+        (value,) = components(motion)
+        label = f"{self._label(coordinate)}_{how}"
+        row = coordinate.difference(*self._frames(), value)
+        (multiplier,) = self.model.constraint(label, [row])
+        self.model.output(f"{label}_effort", -multiplier, unit=coordinate.effort_unit)
+        self._held[coordinate.name] = label
+        return Drive(label, -multiplier)
+
+
+class Turning(MovingJoint):
+    """A joint with an angle."""
+
+    @property
+    def angle(self) -> Expr:
+        """Angle of the second body against the first, in rad; it counts turns."""
+        return self.coordinate("angle")
+
+    @property
+    def rate(self) -> Expr:
+        """Its rate, in rad/s."""
+        return self.coordinate_rate("angle")
+
+    def torque(self, torque: object) -> None:
+        """Let a torque act about the axis, on the second body, and against it on the first.
+
+        Parameters
+        ----------
+        torque
+            In N m; an expression of the time, of coordinates and of rates.
+        """
+        self.load(torque, "angle")
+
+
+class Sliding(MovingJoint):
+    """A joint with a displacement."""
+
+    @property
+    def displacement(self) -> Expr:
+        """Displacement of the second body along the axis of the first, in m."""
+        return self.coordinate("displacement")
+
+    @property
+    def speed(self) -> Expr:
+        """Its rate, in m/s."""
+        return self.coordinate_rate("displacement")
+
+    def thrust(self, thrust: object) -> None:
+        """Let a force act along the axis, on the second body, and against it on the first.
+
+        Parameters
+        ----------
+        thrust
+            In N; an expression of the time, of coordinates and of rates.
+        """
+        self.load(thrust, "displacement")

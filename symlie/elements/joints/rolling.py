@@ -1,0 +1,123 @@
+"""Rolling of a sphere or a thin disk on a plane: contact on positions, no slip on velocities."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import MappingProxyType
+
+import numpy as np
+from sympy import Expr, sqrt
+
+from symlie.elements.joints.frames import Frame, Values, X, Y, Z
+from symlie.elements.joints.joint import Joint
+from symlie.elements.joints.rows import Rows
+from symlie.elements.marker import Body, axes_along, direction, on_body, placement
+from symlie.elements.placement import Array
+from symlie.errors import ModelError
+from symlie.modeling.expressions import vector
+from symlie.modeling.model import Model
+from symlie.modeling.symbolic import SymbolicMatrix
+
+
+def sphere_height(a: Frame, b: Frame, values: Values) -> list[Expr]:
+    """The centre is at the height of the radius above the plane."""
+    return [a.axis(Z).dot(b.point - a.point) - values["radius"]]
+
+
+def disk_height(a: Frame, b: Frame, values: Values) -> list[Expr]:
+    """The lowest point of the rim is in the plane."""
+    slope = a.axis(Z).dot(b.axis(Z))
+    return [a.axis(Z).dot(b.point - a.point) - values["radius"] * sqrt(1 - slope**2)]
+
+
+def sphere_contact(a: Frame, b: Frame, values: Values) -> SymbolicMatrix:
+    """From the centre of a sphere to the contact."""
+    return vector(-values["radius"] * a.axis(Z))
+
+
+def disk_contact(a: Frame, b: Frame, values: Values) -> SymbolicMatrix:
+    """From the centre of a disk to the contact: down the steepest line of the disk."""
+    slope = a.named(a.axis(Z).dot(b.axis(Z)))
+    return vector((b.axis(Z) * slope - a.axis(Z)) * (values["radius"] / sqrt(1 - slope**2)))
+
+
+def no_slip(a: Frame, b: Frame, contact: SymbolicMatrix) -> list[Expr]:
+    """Both bodies have one velocity at the contact, along the plane."""
+    slip = b.velocity_at(b.point + contact) - a.velocity_at(b.point + contact)
+    return [a.axis(k).dot(slip) for k in (X, Y)]
+
+
+SPHERE = Rows((sphere_height,), rolling=(lambda a, b, values: no_slip(a, b, sphere_contact(a, b, values)),))
+DISK = Rows((disk_height,), rolling=(lambda a, b, values: no_slip(a, b, disk_contact(a, b, values)),))
+
+
+class RollingContact(Joint):
+    """A sphere, or a thin disk, that rolls on a plane of the first body without slip.
+
+    On positions its height vanishes: n·d - r = 0, of a disk n·d - r √(1 - (n·s)²) = 0 with its axis s. On velocities,
+    NAME_rolling, both bodies have one velocity at the contact along a_x and a_y. Multipliers: the force along the
+    normal, and forces along a_x and a_y, in N.
+
+    Parameters
+    ----------
+    model
+        The model.
+    name
+        Name of the contact.
+    body_a, body_b
+        The body with the plane, such as the ground, and the one that rolls on it.
+    radius
+        In m.
+    at
+        Centre of the sphere or disk in inertial axes, in m; the node of the second body by default. The plane is where
+        the second body touches it in the initial configuration.
+    normal
+        Normal of the plane in inertial axes, to the side of the second body; the third axis by default.
+    axis
+        Axis of a disk in inertial axes; a sphere without.
+
+    Raises
+    ------
+    ModelError
+        A disk that lies flat; a radius that is not positive.
+    """
+
+    word = "rolling contact"
+    has_axis = True
+    parameters = MappingProxyType({"radius": (1.0, "m")})
+
+    def __init__(
+        self,
+        model: Model,
+        name: str,
+        body_a: Body,
+        body_b: Body,
+        *,
+        radius: float,
+        at: Sequence[float] | Array | None = None,
+        normal: Sequence[float] | Array = (0.0, 0.0, 1.0),
+        axis: Sequence[float] | Array | None = None,
+    ) -> None:
+        if not 0 < radius < np.inf:
+            raise ModelError(f"The radius of rolling contact '{name}' is {radius:g} m; it must be positive.")
+        upward = direction(f"rolling contact '{name}'", normal, 3)
+        spin = upward if axis is None else direction(f"rolling contact '{name}'", axis, 3)
+        if axis is not None and abs(upward @ spin) > 1 - 1e-9:
+            raise ModelError(f"The disk of rolling contact '{name}' lies flat on the plane.")
+        center = placement(model, body_b, 3)[1] if at is None else np.asarray(at, dtype=float)
+        height = radius if axis is None else radius * np.sqrt(1 - (upward @ spin) ** 2)
+        self._radius = float(radius)
+        self._is_disk = axis is not None
+        first = on_body(model, body_a, center - height * upward, axes_along("the plane", 3, upward))
+        second = on_body(model, body_b, center, axes_along("the disk", 3, spin))
+        super().__init__(model, name, first, second)
+
+    def _kind(self) -> str:
+        return "rolling_disk" if self._is_disk else "rolling_sphere"
+
+    @property
+    def _rows(self) -> Rows:
+        return DISK if self._is_disk else SPHERE
+
+    def _values(self) -> dict[str, object]:
+        return {"radius": self._radius}

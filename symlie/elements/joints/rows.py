@@ -1,0 +1,69 @@
+"""What a kind of joint consists of, as data, and the reaction of its constraints."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sympy import Expr
+
+from symlie.elements.joints.coordinates import Coordinate
+from symlie.elements.joints.frames import Frame, Row, Values
+from symlie.modeling.expressions import components
+from symlie.modeling.node import Node
+from symlie.modeling.statement import Statement
+from symlie.modeling.symbolic import SymbolicMatrix
+
+
+@dataclass(frozen=True)
+class Rows:
+    """What a kind of joint consists of in space or in the plane.
+
+    Attributes
+    ----------
+    held
+        Rows on positions that vanish.
+    coordinates
+        Free coordinates.
+    positive
+        Rows that are positive in the branch that is meant, where others that vanish as well are mirrored.
+    rolling
+        Rows on velocities that vanish.
+    """
+
+    held: tuple[Row, ...]
+    coordinates: tuple[Coordinate, ...] = ()
+    positive: tuple[Row, ...] = ()
+    rolling: tuple[Row, ...] = ()
+
+    def vanishing(self, a: Frame, b: Frame, values: Values) -> list[Expr]:
+        """All rows on positions."""
+        return [r for row in self.held for r in row(a, b, values)]
+
+    def sliding(self, a: Frame, b: Frame, values: Values) -> list[Expr]:
+        """All rows on velocities."""
+        return [r for row in self.rolling for r in row(a, b, values)]
+
+
+def reaction(statement: Statement, a: Frame, b: Frame, constraints: Sequence[str]) -> tuple[SymbolicMatrix, object]:
+    """Force and moment of constraints on the second body at its marker's point, in inertial axes.
+
+    Parameters
+    ----------
+    statement
+        Where the constraints are stated.
+    a, b
+        Frames of the first and the second body.
+    constraints
+        Their names.
+    """
+    node, sign = (b.node, 1) if isinstance(b.node, Node) else (a.node, -1)
+    assert isinstance(node, Node)
+    total = statement.constraint_force(node, *constraints)
+    parts = {f.name: total[f.offset : f.offset + f.size, :] for f in node.group.velocity_fields}
+    force = node.R * parts["U"] if "U" in parts else parts["x_dot"]
+    lever = b.point - node.x
+    if len(lever) == 2:
+        (torque,) = components(parts["Omega"])
+        return sign * force, sign * (torque - lever[0] * force[1] + lever[1] * force[0])
+    return sign * force, sign * (node.R * parts["Omega"] - lever.cross(force))

@@ -1,0 +1,158 @@
+"""Markers: where a joint or a force takes hold of a body, as numbers in axes of the body."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from symlie.elements.placement import Array, BodyNode, body_dimension, initial_placement
+from symlie.elements.rigid_body import RigidBody
+from symlie.errors import ModelError
+from symlie.groups.group import LieGroup
+from symlie.modeling.ground import Ground
+from symlie.modeling.model import Model
+from symlie.modeling.node import Node
+from symlie.modeling.node_array import NodeReference
+from symlie.showing import line
+
+Body = RigidBody | BodyNode | Ground
+"""What joints and forces act on: a rigid body, a node with a rotation and a position, or the ground."""
+
+
+class Marker:
+    """A point and axes of a body.
+
+    Parameters
+    ----------
+    body
+        A rigid body, a node on a group of a rotation and a position, a node of an array of these, or the ground.
+    point
+        From the body's node, in axes of the body, in m.
+    axis
+        z axis of the marker in axes of the body, of any length; the third axis of the body by default. In the plane the
+        x axis, the first one by default.
+    across
+        A direction whose part across the axis is the x axis of the marker: angles are counted from there. By default
+        the coordinate axis farthest from the axis. In the plane none.
+
+    Raises
+    ------
+    ModelError
+        No body; an axis of length zero; a direction along the axis; wrong shapes.
+    """
+
+    def __init__(
+        self,
+        body: Body,
+        point: Sequence[float] | Array,
+        axis: Sequence[float] | Array | None = None,
+        across: Sequence[float] | Array | None = None,
+    ) -> None:
+        group = group_of(body)
+        size = len(np.ravel(np.asarray(point))) if group is None else body_dimension(group)
+        if size is None:
+            raise ModelError(f"{body!r} is no body: joints need a rotation and a position, as on SO3xR3, SE3 or SE2.")
+        self.body: Body = body
+        self.point: Array = _numbers("point", point, size)
+        self.axes: Array = axes_along("a marker", size, axis, across)
+
+    def __repr__(self) -> str:
+        return line("Marker", [f"of {self.body!r}", f"at {self.point.tolist()}"])
+
+    def placed(self, model: Model) -> tuple[Array, Array]:
+        """Point and axes, as columns, in inertial axes in the initial configuration.
+
+        Parameters
+        ----------
+        model
+            The model of the body.
+        """
+        turn, position = placement(model, self.body, len(self.point))
+        return position + turn @ self.point, turn @ self.axes
+
+
+def group_of(body: Body) -> LieGroup | None:
+    """Group of the node of a body; None for the ground."""
+    if isinstance(body, Ground):
+        return None
+    node = node_of(body)
+    if node is None:
+        raise ModelError(f"{body!r} is no body; give a rigid body, a node, or the ground of the model.")
+    group = node.array.group if isinstance(node, NodeReference) else node.group
+    if not isinstance(group, LieGroup) or body_dimension(group) is None:
+        raise ModelError(f"{body!r} is no body: joints need a rotation and a position, as on SO3xR3, SE3 or SE2.")
+    return group
+
+
+def node_of(body: object) -> BodyNode | None:
+    """The node of a body; None for the ground."""
+    if isinstance(body, RigidBody):
+        return body.node
+    return body if isinstance(body, Node | NodeReference) else None
+
+
+def placement(model: Model, body: Body, size: int) -> tuple[Array, Array]:
+    """Rotation matrix and position of a body in the initial configuration."""
+    node = node_of(body)
+    return (np.eye(size), np.zeros(size)) if node is None else initial_placement(model, node)
+
+
+def on_body(model: Model, body: Body, point: Array, axes: Array) -> Marker:
+    """The marker of a body that is at a point, with axes, in the initial configuration."""
+    turn, position = placement(model, body, len(point))
+    local = turn.T @ axes
+    if len(point) == 2:
+        return Marker(body, turn.T @ (point - position), local[:, 0])
+    return Marker(body, turn.T @ (point - position), local[:, 2], local[:, 0])
+
+
+def body_name(body: Body) -> str:
+    """How messages call a body."""
+    node = node_of(body)
+    return "the ground" if node is None else repr(node) if isinstance(node, NodeReference) else f"'{node.name}'"
+
+
+def axes_along(what: str, size: int, axis: object, across: object = None) -> Array:
+    """Orthonormal axes as columns: in space with z along an axis, in the plane with x along it.
+
+    Parameters
+    ----------
+    what
+        Whose they are, for messages.
+    size
+        2 or 3.
+    axis
+        The axis, of any length.
+    across
+        Direction whose part across the axis is x, in space.
+    """
+    if size == 2:
+        x = direction(what, [1.0, 0.0] if axis is None else axis, 2)
+        return np.array([[x[0], -x[1]], [x[1], x[0]]])
+    z = direction(what, [0.0, 0.0, 1.0] if axis is None else axis, 3)
+    given = np.eye(3)[int(np.argmin(np.abs(z)))] if across is None else direction(what, across, 3)
+    rest = given - (given @ z) * z
+    if np.linalg.norm(rest) < 1e-6:
+        raise ModelError(f"The direction across the axis of {what} is along it.")
+    x = rest / np.linalg.norm(rest)
+    return np.column_stack([x, np.cross(z, x), z])
+
+
+def direction(what: str, value: object, size: int) -> Array:
+    """A vector of length one."""
+    vector = _numbers("axis", value, size)
+    length = float(np.linalg.norm(vector))
+    if not length > 0:
+        raise ModelError(f"The axis of {what} has the length zero; it needs a direction.")
+    return vector / length
+
+
+def _numbers(what: str, value: object, size: int) -> Array:
+    try:
+        array = np.asarray(value, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise ModelError(f"The {what} of a marker needs {size} numbers, not {value!r}.") from error
+    if array.shape != (size,) or not np.all(np.isfinite(array)):
+        raise ModelError(f"The {what} of a marker needs {size} finite numbers, not {value!r}.")
+    return array

@@ -1,0 +1,91 @@
+"""Where bodies are in the initial configuration, as numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+import sympy
+from numpy.typing import NDArray
+from sympy import Expr
+
+from symlie.errors import ModelError
+from symlie.groups.group import LieGroup
+from symlie.groups.homogeneous import ConfigurationSpace
+from symlie.modeling.model import Model
+from symlie.modeling.node import Node
+from symlie.modeling.node_array import NodeReference
+from symlie.rotations import rotation, rotation_form
+
+Array = NDArray[np.float64]
+
+BodyNode = Node | NodeReference
+"""A node of a model that stands alone, or a member of an array."""
+
+
+def body_dimension(group: ConfigurationSpace) -> int | None:
+    """3 for groups of a rotation and a position in space, 2 for those of the plane; None for all others."""
+    if not isinstance(group, LieGroup) or group.rotation is None:
+        return None
+    if not any(rotation_form(f.name, f.shape) for f in group.storage_fields):
+        return None
+    size = {f.name: f.size for f in group.storage_fields}.get("x")
+    turning = {f.name: f.size for f in group.velocity_fields}.get("Omega")
+    return size if (size, turning, group.dimension) in ((3, 3, 6), (2, 1, 3)) else None
+
+
+def at_defaults(model: Model, expression: object, t: float | None = None) -> float:
+    """An expression of parameters, and of the time where it is given, as a number."""
+    if isinstance(expression, int | float | sympy.Number):
+        return float(expression)
+    values: dict[Expr, float] = {s: d for p in model.parameters for s, d in zip(p.symbols, p.default, strict=True)}
+    if t is not None:
+        values[model.t] = t
+    return float(sympy.sympify(expression).subs(values))
+
+
+def initial_storage(model: Model, node: BodyNode) -> Array:
+    """Stored components of a node in the initial configuration; of a prescribed one at t = 0."""
+    name, index = (node.array.name, node.index) if isinstance(node, NodeReference) else (node.name, 0)
+    for motion in model.motions:
+        if (motion.node, motion.index) == (name, index):
+            return np.array([at_defaults(model, c, t=0.0) for c in motion.storage])
+    if isinstance(node, NodeReference):
+        return np.asarray(node.array.storage[node.index])
+    storage = np.array(node.group.identity, dtype=float)
+    for value in model.initial_values:
+        if value.node == name and not value.is_velocity:
+            part = slice(value.field.offset, value.field.offset + value.field.size)
+            storage[part] = [at_defaults(model, c) for c in value.components]
+    return storage
+
+
+def initial_placement(model: Model, node: BodyNode) -> tuple[Array, Array]:
+    """Rotation matrix and position of a body in the initial configuration.
+
+    Raises
+    ------
+    ModelError
+        The node is on a group without a rotation and a position.
+    """
+    group = node.array.group if isinstance(node, NodeReference) else node.group
+    if body_dimension(group) is None:
+        raise ModelError(f"{node!r} is no body: joints need a rotation and a position, as on SO3xR3, SE3 or SE2.")
+    storage = initial_storage(model, node)
+    return rotation_of(group, storage), position_of(group, storage)
+
+
+def rotation_of(group: ConfigurationSpace, storage: Array) -> Array:
+    """Rotation matrix of stored components."""
+    stored, form = next((f, form) for f in group.storage_fields if (form := rotation_form(f.name, f.shape)))
+    part = storage[stored.offset : stored.offset + stored.size]
+    if form == "planar":
+        return np.array([[part[0], -part[1]], [part[1], part[0]]])
+    if form == "matrix":
+        return part.reshape(3, 3)
+    turned = rotation(quaternion=part.tolist()) if form == "quaternion" else rotation(vector=part.tolist())
+    return np.array([float(c) for c in turned.matrix]).reshape(3, 3)
+
+
+def position_of(group: ConfigurationSpace, storage: Array) -> Array:
+    """Position among stored components."""
+    field = next(f for f in group.storage_fields if f.name == "x")
+    return storage[field.offset : field.offset + field.size]

@@ -1,0 +1,273 @@
+"""Rigid bodies: a node with mass, inertia and gravity.
+
+    T = m/2 |x' + R (Ω × c)|² + ½ Ωᵀ J Ω,    V = -m g·(x + R c),    c the centre of mass in axes of the body.
+
+Source: [Holzinger2024], section 2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from sympy import Expr
+
+from symlie.elements.placement import Array, body_dimension, initial_placement
+from symlie.elements.rod_values import is_symbolic
+from symlie.errors import ModelError
+from symlie.groups.group import LieGroup
+from symlie.inertia import checked_inertia
+from symlie.modeling.element_type import ElementType
+from symlie.modeling.expressions import vector
+from symlie.modeling.model import Model
+from symlie.modeling.node import Node
+from symlie.modeling.symbolic import Expression, SymbolicMatrix
+from symlie.modeling.units import size_of
+from symlie.modeling.values import given_space
+from symlie.rotations import Rotation, rotation
+from symlie.showing import line
+from symlie.unit_names import parse_units
+
+BODY_GROUPS = ("SO3xR3", "SE3", "S3xR3", "S3sR3", "SO3rvxR3", "SE2")
+"""Groups that bodies are usually on; any other of a rotation and a position serves as well."""
+
+
+def rigid_body(name: str, group: LieGroup, gravity: Expression, *, is_eccentric: bool) -> ElementType:
+    """Element type of a rigid body: kinetic energy and weight.
+
+    Parameters
+    ----------
+    name
+        Name of the element type.
+    group
+        A group of a rotation and a position.
+    gravity
+        The model's acceleration of gravity, in inertial axes.
+    is_eccentric
+        Whether the node is off the centre of mass; otherwise the mass matrix is constant on every group.
+    """
+    body = ElementType(name, node=group)
+    q = body.node
+    size = len(q.x)
+    mass = body.parameter("mass", 1.0, unit="kg")
+    inertia = body.parameter("inertia", np.eye(3) if size == 3 else 1.0, unit="kg m^2")
+    center, velocity = q.x, q.U if hasattr(q, "U") else q.x_dot
+    if is_eccentric:
+        c = body.parameter("center_of_mass", np.zeros(size), unit="m")
+        center = q.x + q.R * c
+        turned = q.Omega.cross(c) if size == 3 else q.Omega[0] * vector(-c[1], c[0])
+        velocity = velocity + (turned if hasattr(q, "U") else q.R * turned)
+    turning = q.Omega.dot(inertia * q.Omega) if size == 3 else inertia * q.Omega[0] ** 2
+    body.kinetic_energy((mass * velocity.dot(velocity) + turning) / 2)
+    body.potential_energy(-mass * gravity.dot(center))
+    return body
+
+
+class RigidBody:
+    """A rigid body in a model: a node on a group, with mass and inertia.
+
+    Mass, inertia and centre of mass are parameters of its instance of the element type, so that bodies of one group
+    share their code; gravity is a parameter of the model, zero until `Model.gravity` sets it.
+
+    Parameters
+    ----------
+    model
+        The model.
+    name
+        Name of the body and of its node.
+    mass
+        In kg; a number or a parameter of the model.
+    inertia
+        About the centre of mass in axes of the body, in kg m²: three principal moments or a 3 × 3 matrix, see
+        `inertia`; one number in the plane; or a parameter of the model.
+    group
+        Group of the node: SO3xR3, the default, SE3, S3xR3, S3sR3, SO3rvxR3, or SE2 in the plane.
+    position
+        Initial position of the node in inertial axes, in m; the origin by default.
+    orientation
+        Initial `rotation` from axes of the body to inertial axes; a matrix or, in the plane, an angle serves too. The
+        identity by default.
+    velocity
+        Initial velocity of the node in inertial axes, in m/s; left to the constraints by default.
+    angular_velocity
+        Initial angular velocity in rad/s, (3,), or one number in the plane; left to the constraints by default.
+    axes
+        Of ``angular_velocity``: ``"body"``, the default, or ``"space"``.
+    reference
+        Point of the body, from its centre of mass, in axes of the body, where the node is; the centre of mass by
+        default.
+
+    Attributes
+    ----------
+    name
+        Name of the body.
+    node
+        Its node.
+    model
+        The model.
+
+    Raises
+    ------
+    ModelError
+        Negative mass, indefinite inertia, a group without rotation and position, values of a wrong shape.
+
+    Examples
+    --------
+    >>> import symlie as sl
+    >>> model = sl.Model("pendulum")
+    >>> rod = sl.RigidBody(model, "rod", mass=1.2, inertia=sl.inertia.rod(1.2, 0.8), position=[0, 0, -0.4])
+    >>> pivot = sl.RevoluteJoint(model, "pivot", model.ground, rod, at=[0, 0, 0], axis=[0, 1, 0])
+    >>> model.gravity([0, 0, -9.81])
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        name: str,
+        mass: float | Expr,
+        inertia: object,
+        group: LieGroup | str = "SO3xR3",
+        *,
+        position: Sequence[float] | None = None,
+        orientation: object = None,
+        velocity: Sequence[float] | None = None,
+        angular_velocity: float | Sequence[float] | None = None,
+        axes: str = "body",
+        reference: Sequence[float] | None = None,
+    ) -> None:
+        found = given_space(group)
+        size = body_dimension(found)
+        if size is None or not isinstance(found, LieGroup):
+            raise ModelError(f"Body '{name}' needs a group such as {', '.join(BODY_GROUPS)}, not {found}.")
+        if axes not in ("body", "space"):
+            raise ModelError(f"The angular velocity of body '{name}' is in axes 'body' or 'space', not {axes!r}.")
+        values = {"mass": _mass(name, mass), "inertia": _inertia(name, inertia, size)}
+        if reference is not None:
+            values["center_of_mass"] = -_numbers(name, "reference", reference, size)
+        gravity = _gravity(model, name, size)
+        node = model.node(name, found)
+        fields: dict[str, object] = {}
+        if orientation is not None:
+            fields["rotation"] = _rotation(name, orientation, size)
+        if position is not None:
+            fields["x"] = _numbers(name, "position", position, size)
+        model.initial(node, **fields)
+        turn = initial_placement(model, node)[0]
+        rates: dict[str, object] = {}
+        if velocity is not None:
+            speed = _numbers(name, "velocity", velocity, size)
+            rates.update({"U": turn.T @ speed} if hasattr(node, "U") else {"x_dot": speed})
+        if angular_velocity is not None:
+            spin = _numbers(name, "angular velocity", np.atleast_1d(angular_velocity), 3 if size == 3 else 1)
+            rates["Omega"] = turn.T @ spin if axes == "space" and size == 3 else spin
+        model.initial(node, **rates)
+        kind = "rigid_body" if reference is None else "eccentric_rigid_body"
+        label = f"{kind}_{found.name}"
+        element = next((i.element for i in model.instances if i.element.name == label), None)
+        if element is None:
+            element = rigid_body(label, found, gravity, is_eccentric=reference is not None)
+        model.add(element, [node], names=name, **values)
+        self.model: Model = model
+        self.name: str = name
+        self.node: Node = node
+
+    def __repr__(self) -> str:
+        return line("RigidBody", [self.name, str(self.node.group)])
+
+    @property
+    def R(self) -> Expression:
+        """Rotation matrix from axes of the body to inertial axes."""
+        return self.node.R
+
+    @property
+    def x(self) -> SymbolicMatrix:
+        """Position of the node in inertial axes, in m."""
+        return self.node.x
+
+    @property
+    def Omega(self) -> SymbolicMatrix:
+        """Angular velocity in axes of the body, in rad/s."""
+        return self.node.Omega
+
+    def point(self, r: object) -> SymbolicMatrix:
+        """Position of a point of the body in inertial axes, x + R r.
+
+        Parameters
+        ----------
+        r
+            From the node, in axes of the body, in m.
+        """
+        return vector(self.node.x + self.node.R * vector(r))
+
+    def axis(self, e: object) -> SymbolicMatrix:
+        """A direction of the body in inertial axes, R e.
+
+        Parameters
+        ----------
+        e
+            In axes of the body.
+        """
+        return vector(self.node.R * vector(e))
+
+    def velocity_of(self, r: object) -> SymbolicMatrix:
+        """Velocity of a point of the body in inertial axes, in m/s.
+
+        Parameters
+        ----------
+        r
+            From the node, in axes of the body, in m.
+        """
+        return self.model.rate(self.point(r))
+
+
+def _gravity(model: Model, name: str, size: int) -> SymbolicMatrix:
+    """The parameter of the model, which the first body declares."""
+    known = next((p for p in model.parameters if p.name == "gravity"), None)
+    if known is None:
+        return model.parameter("gravity", np.zeros(size), unit="m/s^2")
+    if known.shape != (size,):
+        raise ModelError(
+            f"Body '{name}' moves in {'space' if size == 3 else 'the plane'}, but the gravity of '{model.name}' has "
+            f"{len(known.default)} components; bodies of one model all move in space or all in one plane."
+        )
+    units = parse_units(known.unit, size)
+    return vector(*(size_of(u) * symbol for u, symbol in zip(units, known.symbols, strict=True)))
+
+
+def _mass(name: str, mass: object) -> object:
+    if not is_symbolic(mass):
+        (value,) = _numbers(name, "mass", [mass], 1)
+        if value < 0:
+            raise ModelError(f"The mass of body '{name}' is {value:g} kg; it must not be negative.")
+    return mass
+
+
+def _inertia(name: str, inertia: object, size: int) -> object:
+    if is_symbolic(inertia):
+        return inertia
+    if size == 3:
+        return checked_inertia(name, inertia)
+    (moment,) = _numbers(name, "inertia", [inertia], 1)
+    if moment < 0:
+        raise ModelError(f"The inertia of body '{name}' is {moment:g} kg m²; it must not be negative.")
+    return moment
+
+
+def _numbers(name: str, what: str, value: object, size: int) -> Array:
+    try:
+        array = np.asarray(value, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise ModelError(f"The {what} of body '{name}' needs {size} numbers, not {value!r}.") from error
+    if array.shape != (size,) or not np.all(np.isfinite(array)):
+        raise ModelError(f"The {what} of body '{name}' needs {size} finite numbers, not {value!r}.")
+    return array
+
+
+def _rotation(name: str, value: object, size: int) -> Rotation:
+    if isinstance(value, Rotation):
+        return value
+    if size == 2:
+        return rotation(angle=_numbers(name, "orientation", [value], 1)[0])
+    if np.shape(np.asarray(value, dtype=object)) != (3, 3):
+        raise ModelError(f"The orientation of body '{name}' is an sl.rotation(…) or a 3 × 3 matrix, not {value!r}.")
+    return rotation(matrix=value)

@@ -1,0 +1,171 @@
+"""Rows of joints: they vanish on the motions that a joint allows, and have the rank that is stated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy.spatial.transform import Rotation
+from sympy import Matrix, sympify
+
+import symlie as sl
+from symlie.elements.joints.frames import Frame
+from symlie.elements.joints.joint import Joint
+from symlie.modeling.expressions import vector
+from symlie.modeling.symbolic import SymbolicMatrix
+from tests.evaluation import Evaluation
+
+Array = NDArray[np.float64]
+LEAD = 0.3
+
+
+def turned(*psi: float) -> Array:
+    return Rotation.from_rotvec(psi).as_matrix()
+
+
+def about_cross(first: float, second: float) -> Array:
+    """Of the universal joint: frames of both bodies at rest differ by the cyclic change of axes."""
+    return turned(0, 0, first) @ turned(second, 0, 0) @ np.array([[0, 0, 1], [1, 0, 0], [0, 1, 0]]).astype(float)
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of joint, what states it, and what it allows: rotation and place of b in the frame of a."""
+
+    joint: type[Joint]
+    rows: int
+    allowed: Callable[..., tuple[Array, list[float]]]
+    stated: dict[str, object]
+
+
+POINT = {"at": [0.1, -0.3, 0.2]}
+AXIS = {**POINT, "axis": [1.0, 2.0, -0.5]}
+KINDS = [
+    Kind(sl.RigidJoint, 6, lambda: (np.eye(3), [0, 0, 0]), POINT),
+    Kind(sl.RevoluteJoint, 5, lambda a: (turned(0, 0, a), [0, 0, 0]), AXIS),
+    Kind(sl.PrismaticJoint, 5, lambda a: (np.eye(3), [0, 0, a]), AXIS),
+    Kind(sl.CylindricalJoint, 4, lambda a, b: (turned(0, 0, a), [0, 0, b]), AXIS),
+    Kind(sl.ScrewJoint, 5, lambda a: (turned(0, 0, a), [0, 0, LEAD * a / (2 * np.pi)]), {**AXIS, "lead": LEAD}),
+    Kind(sl.SphericalJoint, 3, lambda a, b, c: (turned(a, b, c), [0, 0, 0]), POINT),
+    Kind(
+        sl.UniversalJoint,
+        4,
+        lambda a, b: (about_cross(a, b), [0, 0, 0]),
+        {**POINT, "axis": [[1, 2, -0.5], [2, -1, 0]]},
+    ),
+    Kind(
+        sl.ConstantVelocityJoint,
+        4,
+        lambda a, b: (turned(a, b, 0), [0, 0, 0]),
+        {**POINT, "axis": [[1, 2, -0.5], [2, 2, 0]]},
+    ),
+    Kind(sl.PlanarJoint, 3, lambda a, b, c: (turned(0, 0, a), [b, c, 0]), AXIS),
+    Kind(sl.PointOnLineJoint, 2, lambda a, b, c, d: (turned(a, b, c), [0, 0, d]), AXIS),
+    Kind(sl.PointOnPlaneJoint, 1, lambda a, b, c, d, e: (turned(a, b, c), [d, e, 0]), AXIS),
+    Kind(sl.InLineJoint, 3, lambda a, b, c: (turned(a, 0, 0) @ turned(0, b, 0), [0, 0, c]), AXIS),
+    Kind(sl.OrientationJoint, 3, lambda a, b, c: (np.eye(3), [a, b, c]), POINT),
+    Kind(
+        sl.DistanceJoint,
+        1,
+        lambda a, b, c, d, e: (turned(a, b, c), [np.cos(d) * np.cos(e), np.sin(d) * np.cos(e), np.sin(e)]),
+        {"at": [[0.1, -0.3, 0.2], [0.5, 0.2, 1.0]]},
+    ),
+]
+PAIRS = [("SO3xR3", "SE3"), ("S3sR3", None)]
+"""Of quick tests, by turns."""
+
+MORE_PAIRS = [
+    *PAIRS,
+    *((a, b) for a in ("SO3xR3", "SE3", "S3xR3", "S3sR3", "SO3rvxR3") for b in ("S3xR3", "SO3rvxR3", a)),
+    (None, "SO3rvxR3"),
+    (None, "SE3"),
+]
+
+
+def frame(turn: Array, point: Array) -> Frame:
+    return Frame(None, vector(point.tolist()), SymbolicMatrix(Matrix(turn)))
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda k: k.joint.kind)
+def test_rows_vanish_on_allowed_motions_alone(kind: Kind) -> None:
+    """Allowed motions have as many coordinates as rows leave, and along these the rows stay zero."""
+    draw = np.random.default_rng(1)
+    count = kind.allowed.__code__.co_argcount
+    assert kind.joint.space is not None
+    rows = kind.joint.space
+    values = {"length": sympify(1.0), "lead": sympify(LEAD)}
+    turn, place = turned(*draw.uniform(-1, 1, 3)), draw.uniform(-1, 1, 3)
+    first = frame(turn, place)
+    assert count == 6 - kind.rows
+    for scale in (0.3, 1.0):
+        relative, displaced = kind.allowed(*draw.uniform(-scale, scale, count))
+        second = frame(turn @ relative, place + turn @ np.array(displaced))
+        vanishing = [float(r) for r in rows.vanishing(first, second, values)]
+        assert len(vanishing) == kind.rows and np.abs(vanishing).max() < 1e-14
+        assert all(float(r) > 0 for row in rows.positive for r in row(first, second, values))
+        # any motion out of the allowed ones moves the rows
+        moved = frame(turn @ relative @ turned(0.1, 0.2, 0.3), place + np.array([0.2, 0.3, 0.4]))
+        assert np.abs([float(r) for r in rows.vanishing(first, moved, values)]).max() > 1e-2
+
+
+def jacobian(joint: Joint) -> tuple[Array, Array, list[int]]:
+    """Rows and their derivative B along the velocities of the nodes, by direct evaluation of the element's program."""
+    element = joint._instances.element
+    (constraint,) = element.constraints
+    rows = list(constraint.rows)
+    evaluation = Evaluation(element.program, [*rows, *element.rate(sl.vector(rows))])
+    values: dict[object, object] = {}
+    stated = {f"{what}_{side}": m for m, side in zip(joint.markers, "ab", strict=True) for what in ("point", "axes")}
+    for parameter in element.parameters:
+        label = parameter.name
+        given = getattr(stated[label], label[:-2]).ravel() if label in stated else [joint._values()[label]]
+        values |= dict(zip(parameter.symbols, given, strict=True))
+    bodies = [m.body for m in joint.markers if isinstance(m.body, sl.RigidBody)]
+    for local, body in zip(element.nodes, bodies, strict=True):
+        storage = [c for v in joint.model.initial_values if v.node == body.name for c in v.components]
+        values |= dict(zip(local.value.components, storage, strict=True))
+    velocities = [s for n in element.nodes for s in n.velocity.components]
+    columns = []
+    for moving in velocities:
+        columns.append([float(c) for c in evaluation({**values, **{s: float(s is moving) for s in velocities}}, 20)])
+    result = np.array(columns).T
+    return result[: len(rows), 0], result[len(rows) :], [n.group.dimension for n in element.nodes]
+
+
+def two_bodies(groups: tuple[str | None, str | None]) -> tuple[sl.Model, list[object]]:
+    model = sl.Model("pair")
+    bodies: list[object] = []
+    for k, group in enumerate(groups):
+        if group is None:
+            bodies.append(model.ground)
+            continue
+        orientation = sl.rotation(vector=[0.3 + k, -0.2, 0.5 - k])
+        place = [0.5 * k, 0.3, -0.2]
+        bodies.append(sl.RigidBody(model, f"body{k}", 1.0, [1, 1, 1], group, orientation=orientation, position=place))
+    return model, bodies
+
+
+def check_rank(kind: Kind, groups: tuple[str | None, str | None]) -> None:
+    model, bodies = two_bodies(groups)
+    rows, b, sizes = jacobian(kind.joint(model, "joint", *bodies, **kind.stated))
+    assert np.abs(rows).max() < 1e-14
+    start = 0
+    for size in sizes:  # of each body alone, the other being held
+        assert np.linalg.matrix_rank(b[:, start : start + size], tol=1e-6) == kind.rows
+        start += size
+    assert len(b) == kind.rows
+
+
+@pytest.mark.parametrize("number", range(len(KINDS)), ids=lambda k: KINDS[k].joint.kind)
+def test_rank_of_rows(number: int) -> None:
+    check_rank(KINDS[number], PAIRS[number % 2])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("groups", MORE_PAIRS, ids=str)
+@pytest.mark.parametrize("kind", KINDS, ids=lambda k: k.joint.kind)
+def test_rank_of_rows_on_all_groups(kind: Kind, groups: tuple[str | None, str | None]) -> None:
+    check_rank(kind, groups)

@@ -1,0 +1,154 @@
+"""What bodies and joints refuse, each in its own sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import symlie as sl
+from symlie.errors import ModelError, SymlieError
+
+J = [1.0, 1.0, 1.0]
+
+
+def pair(**second: object) -> tuple[sl.Model, sl.RigidBody, sl.RigidBody]:
+    model = sl.Model("m")
+    return model, sl.RigidBody(model, "one", 1.0, J), sl.RigidBody(model, "two", 1.0, J, **second)
+
+
+def hinge(model: sl.Model, a: object, b: object, name: str = "hinge", **stated: object) -> sl.RevoluteJoint:
+    return sl.RevoluteJoint(model, name, a, b, **({"at": [0, 0, 0], "axis": [0, 1, 0]} | stated))
+
+
+BODIES = {
+    "The mass of body 'b' is -1 kg; it must not be negative.": {"mass": -1},
+    "The inertia of body 'b' is indefinite": {"inertia": [1, -1, 1]},
+    "Body 'b' needs a group such as SO3xR3, SE3": {"group": "SO3"},
+    "is in axes 'body' or 'space', not 'inertial'": {"axes": "inertial"},
+    "The position of body 'b' needs 3 finite numbers": {"position": [1, 2]},
+    "The velocity of body 'b' needs 3 finite numbers": {"velocity": [1, 2, np.nan]},
+    "The orientation of body 'b' is an sl.rotation": {"orientation": [1, 2, 3]},
+    "The inertia of body 'b' needs 1 finite numbers": {"group": "SE2"},
+}
+
+
+@pytest.mark.parametrize("sentence", BODIES)
+def test_bodies(sentence: str) -> None:
+    stated: dict[str, object] = {"mass": 1.0, "inertia": J} | BODIES[sentence]
+    with pytest.raises(ModelError, match=sentence):
+        sl.RigidBody(sl.Model("m"), "b", **stated)
+
+
+def test_bodies_in_the_plane_and_in_space() -> None:
+    model = sl.Model("m")
+    sl.RigidBody(model, "flat", 1.0, 1.0, "SE2")
+    with pytest.raises(ModelError, match="Body 'solid' moves in space, but the gravity of 'm' has 2 components"):
+        sl.RigidBody(model, "solid", 1.0, J)
+    with pytest.raises(ModelError, match="gravity of 'm' has 2 components, not 3: its bodies move in the plane"):
+        model.gravity([0, 0, -9.81])
+
+
+def refused_joints() -> dict[str, Callable[[], object]]:
+    model, one, two = pair()
+    far = pair(position=[0, 0, 1])
+    tilted = pair(orientation=sl.rotation(axis=[1, 0, 0], angle=0.5))
+    mirrored = pair(orientation=sl.rotation(axis=[0, 0, 1], angle=np.pi))
+    planar = sl.Model("p")
+    flat = sl.RigidBody(planar, "flat", 1.0, 1.0, "SE2")
+    array = model.node_array("array", "SE3", 2)
+    point = model.node("point", "R3")
+
+    def markers(bodies: tuple[sl.Model, sl.RigidBody, sl.RigidBody], **stated: object) -> object:
+        model, a, b = bodies
+        sides = [sl.Marker(body, [0, 0, 0], axis=[0, 1, 0]) for body in (a, b)]
+        return sl.RevoluteJoint(model, "hinge", *sides, **stated)
+
+    return {
+        "Joint 'hinge' joins 'one' with itself": lambda: hinge(model, one, one),
+        "Joint 'hinge' joins the ground with itself": lambda: hinge(model, model.ground, model.ground),
+        r"Joint 'hinge' joins array\[1\] with itself": lambda: hinge(model, array[1], array[1]),
+        "is no body; give a rigid body, a node, or the ground": lambda: hinge(model, one, "two"),
+        "is no body: joints need a rotation and a position": lambda: hinge(model, one, point),
+        "The axis of joint 'hinge' has the length zero": lambda: hinge(model, one, two, axis=[0, 0, 0]),
+        "Joint 'hinge' needs its axis": lambda: hinge(model, one, two, axis=None),
+        "Joint 'hinge' needs its point": lambda: hinge(model, one, two, at=None),
+        "Joint 'hinge' needs at= with 3 finite numbers": lambda: hinge(model, one, two, at=[0, 0]),
+        "Joint 'ball' is a SphericalJoint, which has no axis": lambda: sl.SphericalJoint(
+            model, "ball", one, two, at=[0, 0, 0], axis=[0, 0, 1]
+        ),
+        "stated by markers; do not give at or axis as well": lambda: hinge(model, sl.Marker(one, [0, 0, 0]), two),
+        r"with points 1 m apart and axes turned by 0 degrees.*\(--assemble\)": lambda: markers(far),
+        "axes turned by 28.65 degrees": lambda: markers(tilted),
+        "joint 'hinge' in the mirrored branch": lambda: markers(mirrored),
+        "Joint 'plane' is a PlanarJoint, which there is not in the plane": lambda: sl.PlanarJoint(
+            planar, "plane", planar.ground, flat, at=[0, 0]
+        ),
+        "The axes of joint 'cross' are 60 degrees apart": lambda: sl.UniversalJoint(
+            model, "cross", one, two, at=[0, 0, 0], axis=[[1, 0, 0], [0.5, np.sqrt(0.75), 0]]
+        ),
+        "Two axes are needed by joint 'cross'": lambda: sl.UniversalJoint(
+            model, "cross", one, two, at=[0, 0, 0], axis=[1, 0, 0]
+        ),
+        "The shafts of joint 'bent' point against each other": lambda: sl.ConstantVelocityJoint(
+            model, "bent", one, two, at=[0, 0, 0], axis=[[1, 0, 0], [-1, 0, 0]]
+        ),
+        "The length of joint 'bar' is 0 m": lambda: sl.DistanceJoint(model, "bar", one, two, at=np.zeros((2, 3))),
+        "The lead of joint 'screw' is 0 m": lambda: sl.ScrewJoint(
+            model, "screw", one, two, at=[0, 0, 0], axis=[0, 0, 1], lead=0
+        ),
+        "The disk of rolling contact 'roll' lies flat": lambda: sl.RollingContact(
+            model, "roll", model.ground, one, radius=1, axis=[0, 0, 1]
+        ),
+        "The direction across the axis of a marker is along it": lambda: sl.Marker(
+            one, [0, 0, 0], axis=[0, 0, 1], across=[0, 0, 2]
+        ),
+    }
+
+
+JOINTS = refused_joints()
+
+
+@pytest.mark.parametrize("sentence", JOINTS)
+def test_joints(sentence: str) -> None:
+    with pytest.raises(ModelError, match=sentence):
+        JOINTS[sentence]()
+
+
+def test_markers_may_be_apart_where_that_is_said() -> None:
+    model, one, two = pair(position=[0, 0, 1])
+    sides = [sl.Marker(body, [0, 0, 0]) for body in (one, two)]
+    assert "'one' to 'two'" in repr(sl.SphericalJoint(model, "ball", *sides, apart=True))
+
+
+def test_two_names_alike() -> None:
+    model, one, two = pair()
+    hinge(model, model.ground, one)
+    with pytest.raises(ModelError, match="'hinge'"):
+        hinge(model, one, two)
+    with pytest.raises(ModelError, match="Node 'one' is declared twice"):
+        sl.RigidBody(model, "one", 1.0, J)
+
+
+def test_coordinates_that_are_held_or_unknown() -> None:
+    model, one, two = pair()
+    joint = hinge(model, one, two)
+    joint.lock()
+    with pytest.raises(ModelError, match="The angle of joint 'hinge' is held by 'hinge_lock' already"):
+        joint.drive(model.t)
+    with pytest.raises(SymlieError, match="Joint 'hinge' has no coordinate 'height'; it has: angle"):
+        joint.coordinate("height")
+    other = hinge(model, model.ground, one, name="other")
+    with pytest.raises(ModelError, match="The limits of joint 'other' are 1 and -1; the lower is not below"):
+        other.limit(1, -1, 10)
+    with pytest.raises(ModelError, match="The stops of joint 'other' need a positive stiffness"):
+        other.limit(-1, 1, 0)
+
+
+def test_coordinates_of_nodes_of_arrays_are_outputs_alone() -> None:
+    model = sl.Model("m")
+    array = model.node_array("links", "SE3", 2)
+    joint = hinge(model, array[0], array[1])
+    with pytest.raises(ModelError, match=r"Joint 'hinge' joins links\[0\], a node of an array"):
+        _ = joint.angle

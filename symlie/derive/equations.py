@@ -156,7 +156,7 @@ class Equations:
 
 def statements_of(model: Model) -> list[Statement]:
     """The statements that kernels are derived from."""
-    own: list[Statement] = [model] if model.nodes else []
+    own: list[Statement] = [] if model.is_empty else [model]
     return own + [i.element for i in model.instances]
 
 

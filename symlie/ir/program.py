@@ -144,6 +144,7 @@ class Program:
         self._expressions: dict[Expr, Symbol] = {}
         self._applications: dict[tuple[Operation, tuple[Vector, ...]], Value] = {}
         self._definitions: dict[Vector, Application] = {}
+        self._lines: dict[Symbol, int] = {}
         self._counter = 0
 
     def fresh(self, stem: str, count: int) -> tuple[Symbol, ...]:
@@ -175,7 +176,7 @@ class Program:
         if symbol is None:
             (symbol,) = self.fresh(stem, 1)
             self._expressions[expression] = symbol
-            self.statements.append(Assignment(symbol, expression))
+            self._append(Assignment(symbol, expression), (symbol,))
         return symbol
 
     def vector(self, expressions: Iterable[Expr], stem: str = "s") -> Vector:
@@ -193,10 +194,18 @@ class Program:
             symbols = self.fresh(operation.name, operation.result.storage_dimension)
             value = Value(symbols, operation.result)
             statement = Application(operation, tuple(arguments), value)
-            self.statements.append(statement)
+            self._append(statement, symbols)
             self._applications[key] = value
             self._definitions[symbols] = statement
         return value
+
+    def _append(self, statement: Statement, symbols: Sequence[Symbol]) -> None:
+        self._lines |= dict.fromkeys(symbols, len(self.statements))
+        self.statements.append(statement)
+
+    def line_of(self, symbol: Symbol) -> int | None:
+        """Number of the statement that defines a symbol; None of inputs, and of symbols of other programs."""
+        return self._lines.get(symbol)
 
     def definition(self, components: Vector) -> Application | None:
         """The group statement that defined exactly these components, if one did."""
@@ -213,34 +222,37 @@ def free_symbols(expression: Expr) -> list[Symbol]:
     return sorted(expression.free_symbols, key=lambda s: s.name)
 
 
+def symbols_read(statement: Statement) -> set[Symbol]:
+    """Symbols that a statement is computed from."""
+    read: tuple[Expr, ...] = ()
+    if isinstance(statement, Assignment):
+        read = (statement.expression,)
+    else:
+        read = tuple(c for argument in statement.arguments for c in argument.components)
+    return {s for expression in read for s in expression.free_symbols}
+
+
 def needed_statements(program: Program, outputs: Iterable[Expr]) -> list[Statement]:
     """The statements on which the outputs depend, in program order."""
-    needed = {s for e in outputs for s in e.free_symbols}
-    kept: list[Statement] = []
-    for statement in reversed(program.statements):
-        if isinstance(statement, Assignment):
-            if statement.symbol in needed:
-                needed |= statement.expression.free_symbols
-                kept.append(statement)
-        elif not needed.isdisjoint(statement.result.components):
-            for argument in statement.arguments:
-                for component in argument.components:
-                    needed |= component.free_symbols
-            kept.append(statement)
-    return kept[::-1]
+    return [program.statements[k] for k in sorted(_dependencies(program, outputs)[0])]
 
 
 def depends_on(program: Program, outputs: Iterable[Expr], symbols: Iterable[Symbol]) -> bool:
     """Whether any output depends on any of the symbols."""
-    outputs = list(outputs)
-    wanted = set(symbols)
-    found = {s for e in outputs for s in e.free_symbols}
-    for statement in needed_statements(program, outputs):
-        if isinstance(statement, Assignment):
-            found |= statement.expression.free_symbols
-        else:
-            found |= {s for a in statement.arguments for c in a.components for s in c.free_symbols}
-    return not found.isdisjoint(wanted)
+    return not _dependencies(program, outputs)[1].isdisjoint(symbols)
+
+
+def _dependencies(program: Program, outputs: Iterable[Expr]) -> tuple[set[int], set[Symbol]]:
+    """Numbers of the statements on which outputs depend, and all symbols that they are computed from."""
+    lines: set[int] = set()
+    found: set[Symbol] = set()
+    waiting = {s for e in outputs for s in e.free_symbols}
+    while waiting:
+        found |= waiting
+        defined = {line for s in waiting if (line := program.line_of(s)) is not None} - lines
+        lines |= defined
+        waiting = {s for line in defined for s in symbols_read(program.statements[line])} - found
+    return lines, found
 
 
 def at_values(program: Program, outputs: Sequence[Expr], values: Mapping[Symbol, Expr]) -> tuple[Expr, ...]:

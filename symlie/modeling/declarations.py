@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from sympy import Expr, Integer, Symbol
+from sympy import Add, Expr, Integer, Symbol
 
 from symlie.errors import ModelError
 from symlie.groups.analytic_functions import function_of_ad
@@ -34,22 +34,55 @@ class Stated:
         self.program = Program(self.name)
         self.nodes: list[Node] = []
         self.parameters: list[Parameter] = []
-        self.kinetic: Expr = Integer(0)
-        self.potential: Expr = Integer(0)
-        self.dissipated: Expr = Integer(0)
+        self.kinetic_terms: list[Expr] = []
+        self.potential_terms: list[Expr] = []
+        self.dissipated_terms: list[Expr] = []
         self.generalized_forces: list[tuple[Node, tuple[Expr, ...]]] = []
         self.applied_forces: list[tuple[Expr, Expr]] = []
         self.fields: list[tuple[Node, tuple[Expr, ...]]] = []
-        self.energies: Expr = Integer(0)
+        self.energy_terms: list[Expr] = []
         self.placements: list[Placement] = []
         self.constraints: list[Constraint] = []
         self.outputs: list[Output] = []
         self.events: list[Event] = []
         self._forces_of_all: str | None = None
+        self._velocities: set[Symbol] = set()
+        self._accelerations: set[Symbol] = set()
+        self._multipliers: set[Symbol] = set()
+        self._points: list[Node] = []
         self.time = TIME
         self._time = self.program.input("t", Euclidean(1), (TIME,))
         self.units = UnitCheck(name, self.program)
         self.units.declare([TIME], [Unit(UNITS["s"])], Certainty.FIELD)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is stated on the nodes."""
+        return not (
+            *self.kinetic_terms, *self.potential_terms, *self.dissipated_terms, *self.energy_terms,
+            *self.generalized_forces, *self.applied_forces, *self.fields, *self.placements, *self.constraints,
+            *self.outputs, *self.events,
+        )  # fmt: skip
+
+    @property
+    def kinetic(self) -> Expr:
+        """T, the sum of all kinetic energies."""
+        return Add(*self.kinetic_terms)
+
+    @property
+    def potential(self) -> Expr:
+        """V, the sum of all potential energies."""
+        return Add(*self.potential_terms)
+
+    @property
+    def dissipated(self) -> Expr:
+        """D, the sum of all dissipation functions."""
+        return Add(*self.dissipated_terms)
+
+    @property
+    def energies(self) -> Expr:
+        """The sum of all energies that are reported without T and V."""
+        return Add(*self.energy_terms)
 
     @property
     def t(self) -> Symbol:
@@ -151,6 +184,13 @@ class Stated:
         self._without_multipliers(f"The {what}", parts)
         return parts[0]
 
+    def _add_node(self, node: Node, unit: str = "") -> None:
+        self.units.declare_node(node, unit)
+        self.nodes.append(node)
+        self._points += [] if node.group.velocity_dimension else [node]
+        self._velocities |= {s for s in node.velocity.components if isinstance(s, Symbol)}
+        self._accelerations |= {s for s in node.acceleration.components if isinstance(s, Symbol)}
+
     def _own(self, node: object) -> Node:
         """Check that a node belongs to this statement."""
         if isinstance(node, Node) and node in self.nodes:
@@ -173,20 +213,12 @@ class Stated:
         return [n for n in self.nodes if n.group.velocity_dimension]
 
     def _without_points(self, what: str, expressions: Sequence[Expr]) -> None:
-        for node in self.nodes:
-            if not node.group.velocity_dimension and depends_on(self.program, expressions, node.value.components):
+        for node in self._points:
+            if depends_on(self.program, expressions, node.value.components):
                 raise ModelError(
                     f"{what} of '{self.name}' depends on node '{node.name}' on {node.group}, whose rate is known "
                     "only once its field is."
                 )
-
-    @property
-    def _velocities(self) -> list[Symbol]:
-        return [s for node in self.nodes for s in node.velocity.components]
-
-    @property
-    def _accelerations(self) -> list[Symbol]:
-        return [s for node in self.nodes for s in node.acceleration.components]
 
     @property
     def multipliers(self) -> tuple[Symbol, ...]:
@@ -194,7 +226,7 @@ class Stated:
         return tuple(m for c in self.constraints for m in c.multipliers)
 
     def _without_multipliers(self, what: str, expressions: Sequence[Expr]) -> None:
-        if self.constraints and depends_on(self.program, expressions, self.multipliers):
+        if self.constraints and depends_on(self.program, expressions, self._multipliers):
             raise ModelError(
                 f"{what} of '{self.name}' depends on multipliers, which are known only once the equations of motion "
                 "are solved; use them in outputs and events."

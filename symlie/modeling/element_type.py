@@ -47,8 +47,7 @@ class ElementType(Statement):
             identifier("Local node", label)
             if hasattr(self, label):
                 raise ModelError(f"Local node '{label}' of '{name}' would hide a method; choose another name.")
-            self.nodes.append(Node(self.program, f"{name}.{label}", given_space(group)))
-            self.units.declare_node(self.nodes[-1])
+            self._add_node(Node(self.program, f"{name}.{label}", given_space(group)))
             setattr(self, label, self.nodes[-1])
 
     def __repr__(self) -> str:

@@ -97,7 +97,7 @@ class FieldStatement(Stated):
             fields.append((node, self.program.vector(space.hamiltonian(plain.components, gradient), "f")))
         self.units.skip()
         self.fields += fields
-        self.energies += h
+        self.energy_terms.append(h)
 
     def energy(self, energy: object) -> None:
         """Add to the energy that is reported without any influence on the motion; in J.
@@ -109,7 +109,7 @@ class FieldStatement(Stated):
         """
         energy = self._scalar("energy", energy)
         self.units.check("The energy", energy, UNITS["J"])
-        self.energies += energy
+        self.energy_terms.append(energy)
 
     def let(self, expression: object) -> Expression:
         """Name an intermediate result, so that what is stated with it stays short.

@@ -78,9 +78,9 @@ def fingerprint(model: Model) -> Hashable:
         tuple((a.name, a.count, len(a.outputs), len(a.quantities)) for a in model.arrays),
         tuple(len(i.nodes) for i in model.instances),
         tuple(
-            (s.kinetic, s.potential, s.dissipated, len(s.nodes), len(s.parameters), len(s.generalized_forces),
-             len(s.applied_forces), len(s.fields), len(s.placements), s.energies, len(s.constraints), len(s.outputs),
-             len(s.events))
+            (len(s.kinetic_terms), len(s.potential_terms), len(s.dissipated_terms), len(s.energy_terms), len(s.nodes),
+             len(s.parameters), len(s.generalized_forces), len(s.applied_forces), len(s.fields), len(s.placements),
+             len(s.constraints), len(s.outputs), len(s.events))
             for s in (model, *(i.element for i in model.instances))
         ),
     )  # fmt: skip

@@ -99,7 +99,7 @@ class Model(Statement):
     @property
     def spaces(self) -> list[ConfigurationSpace]:
         """Groups and spaces of all nodes and arrays."""
-        return [n.group for n in self.nodes] + [a.group for a in self.arrays]
+        return list(dict.fromkeys([n.group for n in self.nodes] + [a.group for a in self.arrays]))
 
     def _known_group(self, group: ConfigurationSpace | str) -> ConfigurationSpace:
         """A group, unless another one of the same name is in use: generated functions are called after groups."""
@@ -128,8 +128,7 @@ class Model(Statement):
         """
         self._check_new_node(name)
         node = Node(self.program, name, self._known_group(group))
-        self.units.declare_node(node, unit)
-        self.nodes.append(node)
+        self._add_node(node, unit)
         return node
 
     def node_array(self, name: str, group: ConfigurationSpace | str, count: int) -> NodeArray:

@@ -6,6 +6,7 @@ stand in comments and tables only. Plain ASCII identifiers are safe in both, and
 
 from __future__ import annotations
 
+import functools
 import keyword
 
 from symlie.errors import ModelError
@@ -43,15 +44,16 @@ def stem(kind: str, name: str) -> str:
         It is no identifier, or would hide a function or a file that every model has.
     """
     identifier(kind, name)
-    files = {p.name.partition(".")[0] for p in (template_folder() / "c").rglob("*.*")} | {
-        "constants",
-        "event_tables",
-        "tableau",
-        "math",
-    }
-    if name in files or name in {"factorize", "solve"} or name.partition("_")[0] in {"", "system", "symlie"}:
+    if name in _files() or name in {"factorize", "solve"} or name.partition("_")[0] in {"", "system", "symlie"}:
         raise ModelError(
             f"{kind} name {name!r} is not usable, because generated code has functions or files of this name; "
             "choose another one."
         )
     return name
+
+
+@functools.cache
+def _files() -> frozenset[str]:
+    """Names of the files of generated code, without their endings."""
+    printed = {"constants", "event_tables", "tableau", "math"}
+    return frozenset(p.name.partition(".")[0] for p in (template_folder() / "c").rglob("*.*")) | printed

@@ -35,7 +35,7 @@ class Statement(FieldStatement):
         self._without_inputs("The kinetic energy", [energy])
         self._without_points("The kinetic energy", [energy])
         self.units.check("The kinetic energy", energy, UNITS["J"])
-        self.kinetic += energy
+        self.kinetic_terms.append(energy)
 
     def potential_energy(self, energy: object) -> None:
         """Add a potential energy V(t, q); in J.
@@ -49,7 +49,7 @@ class Statement(FieldStatement):
         if depends_on(self.program, [energy], self._velocities):
             raise ModelError(f"A potential energy of '{self.name}' depends on velocities; use dissipation or force.")
         self.units.check("The potential energy", energy, UNITS["J"])
-        self.potential += energy
+        self.potential_terms.append(energy)
 
     def dissipation(self, function: object) -> None:
         """Add a Rayleigh function D(t, q, v); it gives the generalized force -∂D/∂v. In W.
@@ -61,7 +61,7 @@ class Statement(FieldStatement):
         """
         function = self._scalar("dissipation function", function)
         self.units.check("The dissipation function", function, UNITS["W"])
-        self.dissipated += function
+        self.dissipated_terms.append(function)
 
     def generalized_force(self, node: Node, vector: object | None = None, **fields: object) -> None:
         """Add a force that does the power force·v on a node.
@@ -211,7 +211,7 @@ class Statement(FieldStatement):
             entries = [c for part in gradient for c in part]
             if all(e == 0 for e in entries):
                 raise ModelError(f"Row {i + 1} of constraint '{name}' does not depend on accelerations.")
-            if depends_on(self.program, entries, [*self._velocities, *self._accelerations]):
+            if depends_on(self.program, entries, self._velocities | self._accelerations):
                 raise ModelError(
                     f"Row {i + 1} of constraint '{name}' must be B(t, q) v' + Z(t, q, v), affine in the accelerations."
                 )
@@ -237,6 +237,7 @@ class Statement(FieldStatement):
         self.units.skip()
         multipliers = tuple(Symbol(f"lambda[{name},{k}]", real=True) for k in range(len(rows)))
         self.constraints.append(Constraint(name, rows, multipliers, level))
+        self._multipliers |= set(multipliers)
         return column(multipliers)
 
     def constraint_force(self, node: Node, *constraints: str) -> SymbolicMatrix:

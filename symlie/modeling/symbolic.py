@@ -14,7 +14,7 @@ from typing import TypeAlias, TypeGuard
 
 import numpy as np
 import sympy
-from sympy import Basic, Expr, ImmutableDenseMatrix, MatrixBase, Symbol
+from sympy import Add, Basic, Expr, ImmutableDenseMatrix, MatrixBase, Symbol
 from sympy.core.relational import Relational
 
 from symlie.errors import ModelError, SymbolicValueError
@@ -87,6 +87,10 @@ def shown(value: object) -> str:
     return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}…"
 
 
+def _sum_of_products(a: MatrixBase, b: MatrixBase) -> Expr:
+    return Add(*(x * y for x, y in zip(a.flat(), b.flat(), strict=True) if x != 0 and y != 0))
+
+
 class SymbolicMatrix(ImmutableDenseMatrix):
     """A matrix of expressions, or a vector as its only column; lists and arrays of numbers serve as operands."""
 
@@ -114,6 +118,9 @@ class SymbolicMatrix(ImmutableDenseMatrix):
         if is_matrix(right) and self.cols != right.rows:
             hint = "; products of two vectors are a.dot(b) and a.cross(b)" if self.shape == right.shape else ""
             raise ModelError(f"{described(self)} can not multiply {described(right).lower()}{hint}.")
+        if isinstance(right, MatrixBase):
+            columns = [right[:, j] for j in range(right.cols)]
+            return SymbolicMatrix(self.rows, right.cols, lambda i, j: _sum_of_products(self[i, :], columns[j]))
         return super().__mul__(right)
 
     def __rmul__(self, other: object) -> MatrixBase:
@@ -153,7 +160,7 @@ class SymbolicMatrix(ImmutableDenseMatrix):
         other = operand(b)
         if not is_matrix(other) or len(other) != len(self):
             raise ModelError(f"{described(self)} has no dot product with {_described_lower(other)}.")
-        return super().dot(other)
+        return _sum_of_products(self, other)
 
     def cross(self, b: object) -> SymbolicMatrix:
         """The cross product of two vectors with three components.

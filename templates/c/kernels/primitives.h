@@ -13,9 +13,11 @@
 #if defined(__GNUC__)
 #define SYMLIE_COLD __attribute__((noinline, cold, unused)) static
 #define SYMLIE_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define SYMLIE_INLINE inline __attribute__((always_inline))
 #else
 #define SYMLIE_COLD static
 #define SYMLIE_UNLIKELY(x) (x)
+#define SYMLIE_INLINE inline
 #endif
 
 /* These propagate NaN, as NumPy does. */

@@ -53,53 +53,74 @@ static inline int solve_with_mass(const symlie_problem *restrict P, const mass_m
 }
 
 #if CONSTRAINED
-/* Eliminate the band matrix in place; x becomes the solution. 0 if it is singular. */
-static inline int solve_band(int n, int bandwidth, symlie_real *restrict S, symlie_real *restrict x)
+/* Row k of the rows below loses its entry: `entries` of each behind it change. */
+static inline void eliminate_below(int rows, int entries, long long width, const symlie_real *restrict row,
+                                   symlie_real *restrict below, symlie_real *restrict x)
+{
+    for (int i = 0; i < rows; i++, below += width) {
+        const symlie_real factor = below[0] * row[0];
+        for (int j = 1; j <= entries; j++) below[j] -= factor * row[j];
+        x[i + 1] -= factor * x[0];
+    }
+}
+
+/* Eliminate the band matrix in place; x becomes the solution. 0 if it is singular. Where the bandwidth is a number that the
+ * compiler knows, loops over rows and entries are unrolled. */
+static SYMLIE_INLINE int eliminate_band(int n, const int bandwidth, symlie_real *restrict S, symlie_real *restrict x)
 {
     const long long width = 3 * bandwidth + 1;
     int reach = 0; /* last column that rows up to the pivot's touch */
     for (int k = 0; k < n; k++) {
-        const int last = k + bandwidth < n ? k + bandwidth : n - 1;
-        int pivot = k;
+        const int below = k + bandwidth < n ? bandwidth : n - 1 - k;
+        symlie_real *restrict row = S + k * width + bandwidth;
+        int pivot = 0;
         symlie_real largest = 0, scale = 0;
-        for (int i = k; i <= last; i++) {
-            const symlie_real size = fabs(S[i * width + k - i + bandwidth]);
+        for (int i = 0; i <= below; i++) {
+            const symlie_real size = fabs(row[i * (width - 1)]);
             if (size > largest) largest = size, pivot = i;
         }
-        if (pivot + bandwidth > reach) reach = pivot + bandwidth < n ? pivot + bandwidth : n - 1;
-        symlie_real *restrict row = S + k * width + bandwidth - k;
-        symlie_real *restrict other = S + pivot * width + bandwidth - pivot;
-        for (int j = k; j <= reach; j++) {
+        if (k + pivot + bandwidth > reach) reach = k + pivot + bandwidth < n ? k + pivot + bandwidth : n - 1;
+        const int entries = reach - k;
+        symlie_real *restrict other = row + pivot * (width - 1);
+        for (int j = 0; j <= entries; j++) {
             const symlie_real size = fabs(other[j]);
             if (size > scale) scale = size;
         }
         if (!(largest > LOST_PIVOT * scale)) return 0;
-        if (pivot != k) {
-            for (int j = k; j <= reach; j++) {
+        if (pivot) {
+            for (int j = 0; j <= entries; j++) {
                 const symlie_real a = row[j];
                 row[j] = other[j];
                 other[j] = a;
             }
             const symlie_real b = x[k];
-            x[k] = x[pivot];
-            x[pivot] = b;
+            x[k] = x[k + pivot];
+            x[k + pivot] = b;
         }
-        const symlie_real reciprocal = 1 / row[k];
-        for (int i = k + 1; i <= last; i++) {
-            symlie_real *restrict below = S + i * width + bandwidth - i;
-            const symlie_real factor = below[k] * reciprocal;
-            for (int j = k + 1; j <= reach; j++) below[j] -= factor * row[j];
-            x[i] -= factor * x[k];
-        }
-        row[k] = reciprocal;
+        row[0] = 1 / row[0];
+        if (below == bandwidth && entries == bandwidth)
+            eliminate_below(bandwidth, bandwidth, width - 1, row, row + width - 1, x + k);
+        else
+            eliminate_below(below, entries, width - 1, row, row + width - 1, x + k);
     }
     for (int k = n - 1; k >= 0; k--) {
-        const int right = k + 2 * bandwidth < n ? k + 2 * bandwidth : n - 1;
-        const symlie_real *restrict row = S + k * width + bandwidth - k;
-        for (int j = k + 1; j <= right; j++) x[k] -= row[j] * x[j];
-        x[k] *= row[k];
+        const int right = k + 2 * bandwidth < n ? 2 * bandwidth : n - 1 - k;
+        const symlie_real *restrict row = S + k * width + bandwidth;
+        for (int j = 1; j <= right; j++) x[k] -= row[j] * x[k + j];
+        x[k] *= row[0];
     }
     return 1;
+}
+
+static inline int solve_band(int n, int bandwidth, symlie_real *restrict S, symlie_real *restrict x)
+{
+    switch (bandwidth) { /* those of chains with two, three, five and six rows at each joint */
+    case 3: return eliminate_band(n, 3, S, x);
+    case 5: return eliminate_band(n, 5, S, x);
+    case 9: return eliminate_band(n, 9, S, x);
+    case 11: return eliminate_band(n, 11, S, x);
+    default: return eliminate_band(n, bandwidth, S, x);
+    }
 }
 
 /* A row of a tridiagonal matrix that has lost one neighbour: 1/pivot, the entry of its other one, and the solution without it. */

@@ -213,7 +213,12 @@ class NodeSet(Brief):
     outputs: tuple[NodeOutput, ...]
     storage: NDArray[np.float64]
     velocity: NDArray[np.float64]
-    """Initial values of an array, shape (count, storage) and (count, dimension); empty for single nodes."""
+    """Initial values, shape (count, storage) and (count, dimension); empty for nodes whose values a kernel computes."""
+
+    @property
+    def has_numbers(self) -> bool:
+        """Whether its initial values are numbers, and no results of a kernel."""
+        return self.is_array or bool(self.storage.size)
 
 
 @dataclass(frozen=True)

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
+from sympy import Expr, Integer
 
 from symlie.contract.manifest import Instances, NodeOutput, NodeSet
 from symlie.derive.elimination import LARGEST_DERIVED, derive_elimination
 from symlie.ir.kernels import Arrangement, ElementTypeKernels, Elimination, ModelKernels, SparsePattern
 from symlie.modeling.element_type import ElementInstances
-from symlie.modeling.model import Model
+from symlie.modeling.model import InitialValue, Model
+from symlie.modeling.node import Node
 
 
 def arrange(model: Model) -> Arrangement:
     """Nodes in the order of the state vectors, and the instances of each element type."""
-    sets = [_single_node(model, n.name) for n in model.nodes]
+    initial = stated_initially(model)
+    computed = {n.name for n in computed_initially(model)}
+    sets = [_single_node(n, initial[n.name], n.name not in computed) for n in model.nodes]
     sets += [
         NodeSet(
             a.name,
@@ -39,7 +43,7 @@ def arrange(model: Model) -> Arrangement:
         first[s.name] = count
         count += s.count
     instances = []
-    if model.nodes:
+    if not model.is_empty:
         places = np.array([[first[n.name] for n in model.nodes]], dtype=np.int32)
         instances.append(Instances(model.name, (), (), places, np.zeros((1, 0))))
     instances += [_instances(stated, first) for stated in model.instances]
@@ -66,15 +70,40 @@ def _instances(stated: ElementInstances, first: Mapping[str, int]) -> Instances:
     )
 
 
-def _single_node(model: Model, name: str) -> NodeSet:
-    group = next(n.group for n in model.nodes if n.name == name)
-    storage, velocity = [False] * group.storage_dimension, [False] * group.dimension
+def stated_initially(model: Model) -> dict[str, list[InitialValue]]:
+    """Initial values of each node that is stated by itself."""
+    values: dict[str, list[InitialValue]] = {n.name: [] for n in model.nodes}
     for value in model.initial_values:
-        if value.node == name:
-            mask = velocity if value.is_velocity else storage
-            mask[value.field.offset : value.field.offset + value.field.size] = [True] * value.field.size
-    nothing = np.zeros((0, 0))
-    return NodeSet(name, group.name, 1, False, (), tuple(storage), tuple(velocity), (), nothing, nothing)
+        values[value.node].append(value)
+    return values
+
+
+def computed_initially(model: Model) -> list[Node]:
+    """Nodes whose initial values are computed by a kernel; of large models those that depend on parameters."""
+    if has_fixed_topology(model):
+        return model.nodes
+    changing = {v.node for v in model.initial_values if any(c.free_symbols for c in v.components)}
+    return [n for n in model.nodes if n.name in changing]
+
+
+def initial_components(node: Node, stated: Sequence[InitialValue]) -> tuple[list[Expr], list[Expr]]:
+    """Initial storage and velocity of a node; what was not given is the identity and zero."""
+    storage: list[Expr] = list(node.group.identity)
+    velocity: list[Expr] = [Integer(0)] * node.group.dimension
+    for value in stated:
+        target = velocity if value.is_velocity else storage
+        target[value.field.offset : value.field.offset + value.field.size] = value.components
+    return storage, velocity
+
+
+def _single_node(node: Node, stated: Sequence[InitialValue], has_numbers: bool) -> NodeSet:
+    group = node.group
+    given = [False] * group.storage_dimension, [False] * group.dimension
+    for value in stated:
+        mask = given[value.is_velocity]
+        mask[value.field.offset : value.field.offset + value.field.size] = [True] * value.field.size
+    rows = [np.array([p], dtype=float) if has_numbers else np.zeros((0, 0)) for p in initial_components(node, stated)]
+    return NodeSet(node.name, group.name, 1, False, (), tuple(given[0]), tuple(given[1]), (), rows[0], rows[1])
 
 
 def has_fixed_topology(model: Model) -> bool:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sympy import Expr, Integer, Symbol
+from sympy import Expr, Symbol
 
 from symlie.contract.kernels import KERNELS
 from symlie.contract.manifest import ConstraintRows, EventFunction, OutputComponents
 from symlie.contract.signature import Argument, Signature
+from symlie.derive.arrangement import computed_initially, initial_components, stated_initially
 from symlie.derive.derived_statement import DerivedStatement
 from symlie.derive.dynamics import conserves_energy
 from symlie.derive.fields import placed_offsets, total_field
@@ -233,14 +234,10 @@ def _symplectic_kernels(builder: _ElementBuilder, fields: Sequence[Sequence[Expr
 def _initial_kernel(model: Model) -> Kernel:
     configuration: list[Expr] = []
     velocity: list[Expr] = []
+    stated = stated_initially(model)
     order = list(dict.fromkeys(n.group.name for n in model.nodes))
-    for node in sorted(model.nodes, key=lambda n: order.index(n.group.name)):  # as in the state vectors
-        storage: list[Expr] = list(node.group.identity)
-        rate: list[Expr] = [Integer(0)] * node.group.dimension
-        for value in model.initial_values:
-            if value.node == node.name:
-                target = rate if value.is_velocity else storage
-                target[value.field.offset : value.field.offset + value.field.size] = value.components
+    for node in sorted(computed_initially(model), key=lambda n: order.index(n.group.name)):  # as in the state vectors
+        storage, rate = initial_components(node, stated[node.name])
         configuration += storage
         velocity += rate
     parameters = parameter_symbols(model)

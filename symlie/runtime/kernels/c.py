@@ -72,9 +72,7 @@ class CKernels:
         return self._without_parameters
 
     def initial(self, p: Prepared) -> tuple[Array, Array]:
-        single = [n for n in self._layout.nodes if not n.is_array]
-        q = np.empty(sum(n.type.storage for n in single))
-        v = np.empty(sum(n.type.dimension for n in single))
+        q, v = map(np.empty, self._layout.computed_initially)
         pointer = self._library.pointer
         self._library.call.symlie_initial(pointer(p.model), pointer(q), pointer(v))
         return q, v

@@ -182,7 +182,7 @@ class NumpyKernels:
     def initial(self, p: Prepared) -> tuple[Array, Array]:
         with np.errstate(all="ignore"):
             values = self._functions[f"{self._layout.name}_initial"](p.model)
-        split = sum(n.type.storage for n in self._layout.nodes if not n.is_array)
+        split = self._layout.computed_initially[0]
         return np.array(values[:split], dtype=float), np.array(values[split:], dtype=float)
 
     def chart(self, u: Array) -> float:

@@ -96,6 +96,9 @@ class Layout(ComponentNames):
             velocity += count * dimension
         self.storage: int = storage
         self.dimension: int = velocity
+        computed = [types[n.type] for n in manifest.nodes if not n.has_numbers]
+        self.computed_initially = sum(k.storage for k in computed), sum(k.dimension for k in computed)
+        """Components of configurations and velocities whose initial values a kernel computes."""
         self.node_counts = np.array(list(counts.values()), dtype=np.int64)
         starts = np.concatenate(storage_offsets), np.concatenate(velocity_offsets)
         self.storage_of = [starts[0][m].astype(np.int32) for m in self.members]

@@ -153,7 +153,7 @@ def own_initial(system: System) -> tuple[Array, Array]:
     position_q = position_v = 0
     stated = {n.name: n for n in layout.manifest.nodes}
     for node in layout.nodes:
-        if node.is_array:
+        if stated[node.name].has_numbers:
             q[node.storage] = stated[node.name].storage.ravel()
             v[node.velocity] = stated[node.name].velocity.ravel()
         else:

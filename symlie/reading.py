@@ -79,13 +79,7 @@ def other_format(what: str | Path, found: object, reads: int, version: object, r
 
 
 def brief(value: object) -> str:
-    """A text on one line of moderate length.
-
-    Parameters
-    ----------
-    value
-        Anything, such as an exception.
-    """
+    """A text on one line of moderate length."""
     text = " ".join(str(value).split())
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 

@@ -29,13 +29,7 @@ MOST_LINES = 5
 
 
 def shortened(message: str) -> str:
-    """A message that can be read, whatever was passed: long words, long texts and many lines lose their middle.
-
-    Parameters
-    ----------
-    message
-        Any text.
-    """
+    """A message that can be read, whatever was passed: long words, long texts and many lines lose their middle."""
     lines = message.split("\n")
     if len(lines) > MOST_LINES:
         lines = [*lines[: MOST_LINES - 2], "…", lines[-1]]

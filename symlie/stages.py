@@ -100,13 +100,7 @@ _watching: ContextVar[tuple[Stages, ...]] = ContextVar("watching", default=())
 
 @contextlib.contextmanager
 def watched_stages(shown: bool | None = None) -> Iterator[Stages]:
-    """Watch the stages that begin within the block; the outermost of several blocks shows them.
-
-    Parameters
-    ----------
-    shown
-        See `Stages`.
-    """
+    """Watch the stages that begin within the block; the outermost of several blocks shows them."""
     outer = _watching.get()
     stages = Stages(False if outer else shown)
     token = _watching.set((*outer, stages))

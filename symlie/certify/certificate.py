@@ -65,13 +65,7 @@ def definition_of(base_name: str) -> dict[str, object]:
 
 
 def entry(verification: Verification) -> dict[str, Any]:
-    """The certificate of one function.
-
-    Parameters
-    ----------
-    verification
-        Its proof.
-    """
+    """The certificate of one function."""
     from symlie.certify.definitions import definition
     from symlie.certify.verification import EPSILON
 
@@ -164,15 +158,6 @@ def certificate_of_sources(
 
     Functions outside of the shipped family are proved where python-flint is installed; else they are listed as
     unproved, with bounds of their approximation in rational arithmetic.
-
-    Parameters
-    ----------
-    sources
-        C texts.
-    prefix
-        What names begin with.
-    others
-        Entries about something else.
     """
     entries: dict[str, dict[str, Any]] = {}
     for source in sources:
@@ -230,11 +215,6 @@ def approximations(base_name: str) -> list[dict[str, object]]:
 
 def check_file(path: Path) -> dict[str, str]:
     """Prove a certificate anew, and check that it belongs to the C files beside it, if there are any.
-
-    Parameters
-    ----------
-    path
-        Of the certificate.
 
     Returns
     -------

@@ -146,13 +146,7 @@ def series_matrices(group: LieGroup) -> tuple[ImmutableMatrix, ...]:
 
 @functools.cache
 def series_rows(group: LieGroup) -> tuple[Row, ...]:
-    """Proved and measured truncation errors of the matrix functions of a group; none if all are closed forms.
-
-    Parameters
-    ----------
-    group
-        The group.
-    """
+    """Proved and measured truncation errors of the matrix functions of a group; none if all are closed forms."""
     from symlie.certify.verification import TARGET, Row
 
     matrices = series_matrices(group)

@@ -42,15 +42,7 @@ def _definitions(source: str) -> list[re.Match[str]]:
 
 
 def text_digest(source: str, name: str) -> str:
-    """SHA-256 of the text of a function whatever its name, its linkage, and hints for compilers.
-
-    Parameters
-    ----------
-    source
-        C text that holds it.
-    name
-        Name of the function.
-    """
+    """SHA-256 of the text of a function whatever its name, its linkage, and hints for compilers."""
     text = re.sub(rf"\b{name}(?=(_beyond)?\()", "f", function_text(source, name))
     text = re.sub(r"^(?:SYMLIE_COLD|static inline|static) +", "", text, flags=re.MULTILINE)
     text = re.sub(r"SYMLIE_UNLIKELY\((!\(.*?\))\)", r"\1", text)
@@ -92,15 +84,7 @@ def _lines(text: str) -> list[str]:
 
 
 def named_functions(source: str, prefix: str) -> dict[str, str]:
-    """Coefficient functions in C text: short name to name.
-
-    Parameters
-    ----------
-    source
-        C text.
-    prefix
-        What the names begin with.
-    """
+    """Coefficient functions in C text: short name to name."""
     _read_series(source)
     names = [n for n in function_names(source) if n.startswith(prefix)]
     return {n.removeprefix(prefix): n for n in names if NAME.fullmatch(n.removeprefix(prefix))}

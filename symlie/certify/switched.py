@@ -122,13 +122,7 @@ def title(name: str) -> str:
 
 
 def switched_subject(threshold: Threshold) -> Subject:
-    """A switched pair as a function of ω in C.
-
-    Parameters
-    ----------
-    threshold
-        Function, switch and degree.
-    """
+    """A switched pair as a function of ω in C."""
     formula = formula_of(threshold.function)
     name = f"switched_{threshold.function}"
     body = [

@@ -245,13 +245,7 @@ def _rows(
 
 
 def scheme_of(branch: Branch) -> str:
-    """Kind of evaluation.
-
-    Parameters
-    ----------
-    branch
-        Operations.
-    """
+    """Kind of evaluation."""
     operators = {o.operator for o in branch.operations}
     if operators & {"sin", "cos", "tan"}:
         return "closed form"

@@ -287,13 +287,7 @@ def _report(arguments: Namespace, rows: Sequence[Row]) -> int:
 
 
 def print_rows(rows: Sequence[Row]) -> None:
-    """Print rows as a table.
-
-    Parameters
-    ----------
-    rows
-        Rows.
-    """
+    """Print rows as a table."""
     head = (
         "function",
         "precision",

@@ -116,15 +116,7 @@ def make_private(folder: Path) -> None:
 
 @contextlib.contextmanager
 def workplace(root: Path, kind: str) -> Iterator[tuple[Path, Path]]:
-    """A folder to make an entry in, and the folder of its kind on the same disk, to move it to.
-
-    Parameters
-    ----------
-    root
-        The cache.
-    kind
-        One of `KINDS`.
-    """
+    """A folder to make an entry in, and the folder of its kind on the same disk, to move it to."""
     folder = root / kind
     make_private(folder)
     tidy(root)

@@ -178,11 +178,5 @@ def instance_size(element: ElementType, size: str) -> int:
 
 
 def prototypes(kernels: Sequence[SystemKernel]) -> str:
-    """Prototypes of exported functions.
-
-    Parameters
-    ----------
-    kernels
-        Rows of the table.
-    """
+    """Prototypes of exported functions."""
     return "".join(f"/* {k.meaning} */\n{k.declaration('symlie_')};\n" for k in kernels)

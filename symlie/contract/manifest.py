@@ -295,13 +295,7 @@ class ConstrainedPlace:
 def pair_kinds(
     node_types: Sequence[NodeType], element_types: Sequence[ElementType]
 ) -> list[tuple[ConstrainedPlace, ConstrainedPlace]]:
-    """Ordered pairs of places of constrained element types that can share a node.
-
-    Parameters
-    ----------
-    node_types, element_types
-        Types of a model.
-    """
+    """Ordered pairs of places of constrained element types that can share a node."""
     places = []
     velocities = {t.name: t.velocities for t in node_types}
     for e in element_types:
@@ -314,15 +308,7 @@ def pair_kinds(
 
 
 def text_of(kind: type[Types], content: Types) -> str:
-    """A manifest, or the part of one that depends on types alone, as text: one line per entry.
-
-    Parameters
-    ----------
-    kind
-        `Types` or `Manifest`.
-    content
-        What is written.
-    """
+    """A manifest, or the part of one that depends on types alone, as text: one line per entry."""
     lines = [f"{json.dumps(name)}: {json.dumps(value)}" for name, value in to_json(kind, content).items()]
     return "{\n" + ",\n".join(lines) + "\n}\n"
 

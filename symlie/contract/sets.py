@@ -112,14 +112,6 @@ def chosen_sets(text: str) -> tuple[str, ...] | None:
 
 
 def without_sets(files: Mapping[str, str], model: str) -> dict[str, str]:
-    """Files by name without those of the sets.
-
-    Parameters
-    ----------
-    files
-        Generated files.
-    model
-        Name of the model.
-    """
+    """Files by name without those of the sets."""
     apart = {name for s in SETS.values() for name in s.files(model)}
     return {name: text for name, text in files.items() if name not in apart}

@@ -19,15 +19,7 @@ from symlie.modeling.terms import Input
 def derive_ports(
     derived: DerivedStatement, inputs: Sequence[Input]
 ) -> tuple[tuple[Symbol, ...], tuple[Symbol, ...], tuple[Matrix, ...]]:
-    """Symbols of a and λ, and the matrices of `symlie.contract.sets.SETS`.
-
-    Parameters
-    ----------
-    derived
-        The statement.
-    inputs
-        All inputs of the model.
-    """
+    """Symbols of a and λ, and the matrices of `symlie.contract.sets.SETS`."""
     statement, program = derived.statement, derived.statement.program
     dynamics, constraints = derived.dynamics, derived.constraints
     moving = statement.moving_nodes

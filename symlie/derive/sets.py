@@ -14,13 +14,6 @@ from symlie.ir.sets import NodeTypeSet, SetKernels
 def derive_set(equations: Equations, name: str) -> SetKernels:
     """The kernels of a set.
 
-    Parameters
-    ----------
-    equations
-        The model.
-    name
-        One of `symlie.contract.sets.SETS`.
-
     Raises
     ------
     GroupError

@@ -11,13 +11,7 @@ from symlie.derive.newton_matrices import Matrix, columns
 def derive_variations(
     derived: DerivedStatement,
 ) -> tuple[tuple[Symbol, ...], tuple[Symbol, ...], tuple[Matrix, Matrix]]:
-    """Symbols of a and λ, and D_q(B a + Z) and ∂Z/∂v.
-
-    Parameters
-    ----------
-    derived
-        The statement.
-    """
+    """Symbols of a and λ, and D_q(B a + Z) and ∂Z/∂v."""
     # All sets are statements of one program: what comes behind the Newton matrices has one text.
     _ = derived.newton
     statement, program, constraints = derived.statement, derived.statement.program, derived.constraints

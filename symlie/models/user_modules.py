@@ -32,11 +32,6 @@ def imported_files(model: Path) -> Iterator[list[str]]:
     """Files of the user's own modules that are imported inside of the block; the list is filled at its end.
 
     Modules beside the model that the block imported are forgotten, so that the next build reads them again.
-
-    Parameters
-    ----------
-    model
-        File of the model.
     """
     files: list[str] = []
     before = set(sys.modules)

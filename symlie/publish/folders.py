@@ -41,13 +41,7 @@ def folder_files(equations: Equations, sets: Sequence[str] | None = IN_FOLDERS) 
 
 
 def certified(files: Mapping[str, str]) -> dict[str, str]:
-    """Generated files of a model with a certificate of all coefficient functions that they define.
-
-    Parameters
-    ----------
-    files
-        File name to text.
-    """
+    """Generated files of a model with a certificate of all coefficient functions that they define."""
     from symlie.certify.certificate import certificate_of_sources
 
     sources = [text for name, text in sorted(files.items()) if name.endswith((".c", ".h"))]

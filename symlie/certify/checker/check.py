@@ -203,11 +203,6 @@ def digest(branches: object) -> str:
 def check_function(function: dict[str, Any]) -> None:
     """Prove every bound of one function anew.
 
-    Parameters
-    ----------
-    function
-        An entry of a certificate.
-
     Raises
     ------
     CertificateError

@@ -65,11 +65,6 @@ def truncation(name: str, degree: int, norm: Fraction) -> Fraction:
 def check_series(entry: dict[str, Any]) -> None:
     """Check the bound of one matrix function.
 
-    Parameters
-    ----------
-    entry
-        Of a certificate.
-
     Raises
     ------
     CertificateError

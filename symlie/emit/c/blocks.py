@@ -40,13 +40,7 @@ class BlockKernel:
 
 
 def has_blocks(kernel: Kernel) -> bool:
-    """Whether blocks pay: coefficient functions enter, and all else can be vectorised.
-
-    Parameters
-    ----------
-    kernel
-        Any kernel.
-    """
+    """Whether blocks pay: coefficient functions enter, and all else can be vectorised."""
     functions = {f"call {s.function}" for s in kernel.body.schemes}
     signature = kernel.signature.arguments
     return (
@@ -57,13 +51,7 @@ def has_blocks(kernel: Kernel) -> bool:
 
 
 def block_kernels(types: Sequence[NodeTypeKernels]) -> dict[str, object]:
-    """What the template of blocks needs: coefficient functions and kernels, by name.
-
-    Parameters
-    ----------
-    types
-        Node types of a model.
-    """
+    """What the template of blocks needs: coefficient functions and kernels, by name."""
     chosen = [k for t in types for k in t.kernels if has_blocks(k)]
     schemes = {s.function: s for k in chosen for s in k.body.schemes}
     return {

@@ -26,17 +26,7 @@ def stages_read_placed_nodes(types: ModelKernels) -> bool:
 
 
 def types_read(types: ModelKernels, element: ElementTypeKernels, kernel: Kernel) -> set[str]:
-    """Node types of an element whose configuration or velocity a kernel of it reads.
-
-    Parameters
-    ----------
-    types
-        Kernels of a model.
-    element
-        One of its element types.
-    kernel
-        One of the element's kernels.
-    """
+    """Node types of an element whose configuration or velocity a kernel of it reads."""
     kinds = [types.node_type(name) for name in element.node_types]
     owners = {
         "q": [t.name for t in kinds for _ in range(t.storage)],

@@ -130,15 +130,7 @@ def _definition(base_name: str) -> str:
 
 
 def coefficient_source(scheme: Scheme, prefix: str = "symlie_") -> str:
-    """A coefficient function in C as headers of models have it, in the precision of the scheme.
-
-    Parameters
-    ----------
-    scheme
-        How it is evaluated.
-    prefix
-        What its name begins with.
-    """
+    """A coefficient function in C as headers of models have it, in the precision of the scheme."""
     return render(
         "c/kernels/coefficient_source.jinja", f=coefficient_function(scheme), prefix=prefix, real=scheme.precision
     )

@@ -9,15 +9,7 @@ from symlie.templating import render
 
 
 def emit_c_set(kernels: SetKernels, interface_hash: str) -> dict[str, str]:
-    """Source files of a set of kernels.
-
-    Parameters
-    ----------
-    kernels
-        The kernels.
-    interface_hash
-        What the library reports.
-    """
+    """Source files of a set of kernels."""
     chosen = kernels.set
     # Coefficient functions have names of their own, because the model's are in the same compilation.
     printer = CPrinter(coefficients=f"symlie_{chosen.name}_", functions={s.function for s in kernels.schemes})

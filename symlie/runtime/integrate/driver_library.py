@@ -19,15 +19,7 @@ from symlie.runtime.system.system import System
 
 
 def driver_library(system: System, method: Method) -> tuple[Library, float]:
-    """The library of a model with a method's time loop, and the seconds it took to compile.
-
-    Parameters
-    ----------
-    system
-        The system.
-    method
-        The method.
-    """
+    """The library of a model with a method's time loop, and the seconds it took to compile."""
     _ = system.prepared  # says so before anything is compiled, where the code of a file is not to be run
     start = time.perf_counter()
     path, compiled = compiled_library(driver_files(system, method), "driver.c", system.optimize)

@@ -13,15 +13,7 @@ REPLACED = ("LOCAL", "TANGENT_ROW", "STIFFNESS_TO", "PUSH_TO", "HIDDEN_TO", "HID
 
 
 def matrix_of(system: System, method: Method) -> MatrixTables | None:
-    """The matrix of implicit steps, or the saddle point matrix where M has no inverse, or none.
-
-    Parameters
-    ----------
-    system
-        The system.
-    method
-        The method.
-    """
+    """The matrix of implicit steps, or the saddle point matrix where M has no inverse, or none."""
     has_eta = method.iteration(system.layout)
     if has_eta is not None:
         return iteration_of(system, has_eta)
@@ -30,13 +22,7 @@ def matrix_of(system: System, method: Method) -> MatrixTables | None:
 
 
 def saddle_of(solver: SaddleAlgebra) -> MatrixTables:
-    """The saddle point matrix of a system whose M has no inverse.
-
-    Parameters
-    ----------
-    solver
-        What NumPy solves with.
-    """
+    """The saddle point matrix of a system whose M has no inverse."""
     structure = solver.structure
     sizes = {"MATRIX_VALUES": structure.values, "SADDLE_UNKNOWNS": len(structure.order)}
     constants = {"SADDLE_REFINEMENTS": REFINEMENTS[structure.kind], **_probes(solver)}

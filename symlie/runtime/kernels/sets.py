@@ -41,11 +41,6 @@ class KernelSets(Brief):
     def files(self, name: str) -> dict[str, str]:
         """Generated files of a set by name: C header and source, NumPy module, and table.
 
-        Parameters
-        ----------
-        name
-            One of `symlie.contract.sets.SETS`.
-
         Raises
         ------
         FormatError

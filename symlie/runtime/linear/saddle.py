@@ -100,13 +100,7 @@ class SaddleAlgebra(Products):
         return x[:n], x[n : n + self.layout.rows]
 
     def dependent_rows(self, jacobian: Array) -> DependentRows:
-        """The rows of B that depend on each other.
-
-        Parameters
-        ----------
-        jacobian
-            Stored values of B.
-        """
+        """The rows of B that depend on each other."""
         layout, rows, columns = self.layout, self.jacobian_rows, self.jacobian_columns
         lengths = np.sqrt(summed(rows, jacobian**2 * layout.free[columns], layout.rows))
         scale = 1 / np.where(lengths > 0, lengths, 1.0)

@@ -107,11 +107,6 @@ def half_explicit_orders(tableau: HalfExplicitTableau) -> tuple[FoundOrder, Foun
     """Orders of q and v, up to `MOST_ORDER`, with the weights of a half-explicit method and with its embedded ones.
 
     Order p of q and v needs the conditions of λ up to p - 2 as well, because λ enters the next step.
-
-    Parameters
-    ----------
-    tableau
-        The coefficients.
     """
     y_trees, z_trees = bicoloured_trees(MOST_ORDER)
     series = StageSeries(tableau.a)

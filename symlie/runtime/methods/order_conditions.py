@@ -197,15 +197,7 @@ class FoundOrder:
 
 
 def order_of(series: Series, tolerance: float) -> FoundOrder:
-    """The order that a series has.
-
-    Parameters
-    ----------
-    series
-        The series of a step.
-    tolerance
-        How closely conditions must hold.
-    """
+    """The order that a series has."""
     return count_order(
         (
             [series[n].get(forest, Fraction(0)) - value for forest, value in level.items()]

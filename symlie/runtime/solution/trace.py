@@ -64,11 +64,6 @@ class Trace(Brief):
 def trace_of(columns: Mapping[str, np.ndarray]) -> Trace:
     """Tried steps from columns of numbers by name; those of `NOT_KEPT` may be missing.
 
-    Parameters
-    ----------
-    columns
-        Values of each tried step.
-
     Raises
     ------
     KeyError

@@ -33,11 +33,6 @@ _BLOCK = 1 << 20
 def append_trailer(path: Path) -> None:
     """Append the checksum to a file that is complete and closed.
 
-    Parameters
-    ----------
-    path
-        File without a trailer.
-
     Raises
     ------
     OSError
@@ -52,11 +47,6 @@ def append_trailer(path: Path) -> None:
 
 def check_trailer(path: Path) -> bool:
     """Whether a file ends with its checksum; without one it is as long as its header states.
-
-    Parameters
-    ----------
-    path
-        A netCDF file.
 
     Raises
     ------

@@ -243,11 +243,6 @@ class SteadyMotion:
 def check_velocity_rows(layout: Layout) -> None:
     """Check that all rows can be linearised.
 
-    Parameters
-    ----------
-    layout
-        Layout of a system.
-
     Raises
     ------
     ModelError

@@ -41,15 +41,6 @@ class StatedState(Brief):
 def consistent_initial_state(mechanics: Mechanics, t: float, stated: StatedState) -> InitialState:
     """Complete and check initial values.
 
-    Parameters
-    ----------
-    mechanics
-        The system's.
-    t
-        Initial time.
-    stated
-        Stated configuration and velocity.
-
     Raises
     ------
     InconsistentInitialValuesError

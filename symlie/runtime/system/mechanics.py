@@ -111,13 +111,7 @@ class Mechanics:
         return NumpyKernels(self.layout, self._system.files[f"{self.layout.name}.py"], self.solver)
 
     def dependent_rows(self, jacobian: Array) -> DependentRows | None:
-        """Rows of B that depend on each other, where they may.
-
-        Parameters
-        ----------
-        jacobian
-            Stored values of B.
-        """
+        """Rows of B that depend on each other, where they may."""
         return (
             self.saddle_algebra.dependent_rows(jacobian) if self.saddle_algebra and self.takes_redundant_rows else None
         )

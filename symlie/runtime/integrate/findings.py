@@ -80,7 +80,7 @@ def _rank(run: Run, t: float, q: Array) -> str:
         jacobian = mechanics.jacobian(t, q)
         dependent = mechanics.dependent_rows(jacobian)
         if dependent is not None:
-            run.ranks[t] = rank_of_rows(mechanics.layout, mechanics.algebra, jacobian, dependent)
+            run.ranks[t] = rank_of_rows(mechanics.algebra, jacobian, dependent)
     return run.ranks.get(t, "")
 
 

@@ -22,7 +22,7 @@ from symlie.runtime.linear.dependent_rows import DependentRows, dependent_rows
 from symlie.runtime.linear.elimination import EliminationStructure, elimination_structure, places_of_kept
 from symlie.runtime.linear.factors import Factors, NotFiniteMatrixError, SingularMatrixError
 from symlie.runtime.linear.kkt import undetermined
-from symlie.runtime.linear.schur import Products, summed
+from symlie.runtime.linear.schur import Products
 from symlie.runtime.linear.unknowns import Indices, Unknowns
 
 REFINEMENTS = {"dense": 0, "band": 0, "blocks": 1}
@@ -101,10 +101,9 @@ class SaddleAlgebra(Products):
 
     def dependent_rows(self, jacobian: Array) -> DependentRows:
         """The rows of B that depend on each other."""
-        layout, rows, columns = self.layout, self.jacobian_rows, self.jacobian_columns
-        lengths = np.sqrt(summed(rows, jacobian**2 * layout.free[columns], layout.rows))
+        layout, lengths = self.layout, self.row_lengths(jacobian)
         scale = 1 / np.where(lengths > 0, lengths, 1.0)
-        values, unit = np.zeros(self.structure.values), jacobian * scale[rows]
+        values, unit = np.zeros(self.structure.values), jacobian * scale[self.jacobian_rows]
         np.add.at(values, self.tables["PULL_TO"], unit)
         np.add.at(values, self.tables["SADDLE_PUSH_TO"], unit)
         values[self.tables["SADDLE_DIAGONAL"]] = np.where(

@@ -99,6 +99,11 @@ class Products:
         self.jacobian_rows, self.jacobian_columns = layout.assembled("jacobian")
         self.mass_rows, self.mass_columns = layout.assembled("mass")
 
+    def row_lengths(self, jacobian: Array) -> Array:
+        """Euclidean norms of the rows of B on the free components."""
+        squares = jacobian**2 * self.layout.free[self.jacobian_columns]
+        return np.sqrt(summed(self.jacobian_rows, squares, self.layout.rows))
+
     def sparse_mass(self, values: Array) -> Sparse:
         """M of one state, with both triangles."""
         from scipy.sparse import coo_array

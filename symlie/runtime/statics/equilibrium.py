@@ -88,7 +88,7 @@ class _Search:
         try:
             acceleration, self.multipliers = statics.balanced_multipliers(self.q)
         except np.linalg.LinAlgError:
-            check_rows(system.layout, system.algebra, statics.mechanics.jacobian(statics.t, self.q), "or free a node")
+            check_rows(system.algebra, statics.mechanics.jacobian(statics.t, self.q), "or free a node")
             raise EquilibriumError(
                 f"The search for an equilibrium of '{system.name}' can not start: its constraints are singular at the "
                 "initial configuration; start elsewhere."

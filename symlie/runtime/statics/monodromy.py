@@ -104,7 +104,7 @@ def monodromy(
     ad = bracket_matrix(system, spin_of(layout, frame))
     free = np.flatnonzero(layout.free)
     if layout.rows:
-        check_rows(layout, system.algebra, system.mechanics.jacobian(t, q), "or free a node")
+        check_rows(system.algebra, system.mechanics.jacobian(t, q), "or free a node")
     try:
         known = system.mechanics.index1(t, q, v)
     except np.linalg.LinAlgError:

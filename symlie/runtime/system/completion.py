@@ -56,8 +56,8 @@ def consistent_initial_state(mechanics: Mechanics, t: float, stated: StatedState
     jacobian = mechanics.jacobian(t, q)
     mass = mechanics.mass(t, q)
     lost = mechanics.lost_mass
-    there = lost if np.array_equal(mass, lost.mass) else lost_mass(layout, algebra, mass)
-    check_solvable(layout, algebra, there, jacobian, takes_redundant_rows=mechanics.takes_redundant_rows)
+    there = lost if np.array_equal(mass, lost.mass) else lost_mass(algebra, mass)
+    check_solvable(algebra, there, jacobian, takes_redundant_rows=mechanics.takes_redundant_rows)
     if len(there.components) and not len(lost.components):
         raise SingularMassMatrixError(
             f"The mass matrix of '{layout.name}' is singular along {layout.velocity_name(there.along)} at t = {t:g}, "

@@ -52,7 +52,7 @@ class Mechanics:
     @cached_property
     def lost_mass(self) -> LostMass:
         """What M leaves undetermined at the stated configuration at t = 0, which constraints must fix."""
-        return lost_mass(self.layout, self.algebra, self.mass(0.0, self._stated))
+        return lost_mass(self.algebra, self.mass(0.0, self._stated))
 
     @cached_property
     def _stated(self) -> Array:

@@ -19,7 +19,7 @@ from symlie.runtime.linear.redundancy import (
     smallest_dependency,
     smallest_of,
 )
-from symlie.runtime.linear.schur import BandedAlgebra, DenseAlgebra, summed
+from symlie.runtime.linear.schur import BandedAlgebra, DenseAlgebra
 from symlie.runtime.linear.unknowns import Indices
 
 LOST_MASS = 1e-14
@@ -42,15 +42,13 @@ class LostMass(NamedTuple):
     """Whether that direction has a negative mass."""
 
 
-def lost_mass(layout: Layout, algebra: DenseAlgebra | BandedAlgebra, mass: Array) -> LostMass:
+def lost_mass(algebra: DenseAlgebra | BandedAlgebra, mass: Array) -> LostMass:
     """The directions without mass, by the eigenvalues of the blocks of M; none where M is not finite.
 
     Parameters
     ----------
-    layout
-        Layout of the system.
     algebra
-        Takes the blocks out of M.
+        That of the system; its layout is meant everywhere here.
     mass
         Stored values of M.
     """
@@ -81,25 +79,9 @@ def _undetermined(block: Array, rank: int) -> Indices:
 
 
 def check_solvable(
-    layout: Layout,
-    algebra: DenseAlgebra | BandedAlgebra,
-    lost: LostMass,
-    jacobian: Array,
-    *,
-    takes_redundant_rows: bool = False,
+    algebra: DenseAlgebra | BandedAlgebra, lost: LostMass, jacobian: Array, *, takes_redundant_rows: bool
 ) -> None:
     """Check that accelerations and multipliers are determined.
-
-    Parameters
-    ----------
-    layout, algebra
-        Layout of the system, and what takes its matrices out of stored values.
-    lost
-        What M leaves undetermined.
-    jacobian
-        Stored values of B.
-    takes_redundant_rows
-        Whether rows of B may depend on each other.
 
     Raises
     ------
@@ -110,6 +92,7 @@ def check_solvable(
     NotFiniteError
         An entry is infinite or NaN.
     """
+    layout = algebra.layout
     for what, entries, name, places in (
         ("mass matrix", lost.mass, layout.velocity_name, algebra.mass_rows),
         ("constraint Jacobian", jacobian, layout.row_name, algebra.jacobian_rows),
@@ -118,7 +101,7 @@ def check_solvable(
             place = int(places[np.flatnonzero(~np.isfinite(entries))[0]])
             raise NotFiniteError(f"The {what} of '{layout.name}' is not finite at the initial state in {name(place)}.")
     if not takes_redundant_rows:
-        check_rows(layout, algebra, jacobian, "free a node, or integrate with redundant='minimal_norm'")
+        check_rows(algebra, jacobian, "free a node, or integrate with redundant='minimal_norm'")
     if lost.along < 0:
         return
     if lost.is_negative:
@@ -139,26 +122,18 @@ def check_solvable(
         ) from None
 
 
-def check_rows(layout: Layout, algebra: DenseAlgebra | BandedAlgebra, jacobian: Array, remedy: str) -> None:
-    """Check that the rows of B are independent on the free components.
-
-    Parameters
-    ----------
-    layout, algebra
-        Layout of the system, and what takes its matrices out of stored values.
-    jacobian
-        Stored values of B.
-    remedy
-        What to do in place of removing a row.
+def check_rows(algebra: DenseAlgebra | BandedAlgebra, jacobian: Array, remedy: str) -> None:
+    """Check that the rows of B are independent on the free components; the remedy is one besides removing a row.
 
     Raises
     ------
     RedundantConstraintsError
         They are not; the message names as few as possible that depend on each other.
     """
+    layout = algebra.layout
     if not layout.rows:
         return
-    norms = np.sqrt(summed(algebra.jacobian_rows, jacobian**2 * layout.free[algebra.jacobian_columns], layout.rows))
+    norms = algebra.row_lengths(jacobian)
     if not np.all(norms > 0):
         raise RedundantConstraintsError(
             f"In '{layout.name}', {layout.row_name(int(np.argmin(norms)))} has a zero Jacobian on the free nodes at "
@@ -177,24 +152,13 @@ def check_rows(layout: Layout, algebra: DenseAlgebra | BandedAlgebra, jacobian: 
         )
 
 
-def rank_of_rows(
-    layout: Layout, algebra: DenseAlgebra | BandedAlgebra, jacobian: Array, dependent: DependentRows
-) -> str:
-    """The rank of B, and as few rows as possible that depend on each other, as a sentence.
-
-    Parameters
-    ----------
-    layout, algebra
-        Layout of the system, and what takes its matrices out of stored values.
-    jacobian
-        Stored values of B.
-    dependent
-        Which combinations of its rows vanish.
-    """
+def rank_of_rows(algebra: DenseAlgebra | BandedAlgebra, jacobian: Array, dependent: DependentRows) -> str:
+    """The rank of B, and as few rows as possible that depend on each other, as a sentence."""
+    layout = algebra.layout
     rank = f"The {layout.rows} constraint rows of '{layout.name}' have rank {layout.rows - dependent.count}"
     if not dependent.count:
         return f"{rank}."
-    lengths = np.sqrt(summed(algebra.jacobian_rows, jacobian**2 * layout.free[algebra.jacobian_columns], layout.rows))
+    lengths = algebra.row_lengths(jacobian)
     unit = dependent.combinations * np.where(lengths > 0, lengths, 1.0)[:, None]
     found = smallest_of(cleaned(unit / np.linalg.norm(unit, axis=0)))
     return f"{rank}: {_described(layout, found)}.{_others(found)}"

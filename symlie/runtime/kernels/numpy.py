@@ -114,8 +114,8 @@ class NumpyKernels:
     """
 
     def __init__(self, layout: Layout, source: str, solver: Algebra | None = None) -> None:
-        self._layout = layout
-        self._solver = algebra_of(layout) if solver is None else solver
+        self.layout = layout
+        self.solver = algebra_of(layout) if solver is None else solver
         module = types.ModuleType(f"symlie_generated_{layout.name}")
         exec(compile(source, f"{layout.name}.py", "exec"), module.__dict__)
         if module.__dict__.get("INTERFACE_HASH") != layout.interface_hash:
@@ -137,9 +137,9 @@ class NumpyKernels:
         ]
 
     def prepare(self, parameters: Array, elements: Sequence[Array]) -> Prepared:
-        model = np.array(self._functions[f"{self._layout.name}_prepare"](parameters), dtype=float)
+        model = np.array(self._functions[f"{self.layout.name}_prepare"](parameters), dtype=float)
         prepared = []
-        for element, rows in zip(self._layout.elements, elements, strict=True):
+        for element, rows in zip(self.layout.elements, elements, strict=True):
             components = self._functions[f"{element.name}_prepare_element"](model, rows.T)
             out = np.empty((len(rows), len(components)))
             for k, component in enumerate(components):
@@ -154,11 +154,11 @@ class NumpyKernels:
         return function
 
     def _of_nodes(self, kernel: SystemKernel, *vectors: Array) -> Array:
-        return on_nodes(self._functions, self._node_groups, self._layout, kernel, *vectors)
+        return on_nodes(self._functions, self._node_groups, self.layout, kernel, *vectors)
 
     def _of_elements(self, kernel: SystemKernel, p: Prepared, t: Times, *vectors: Array) -> Array:
         """A system kernel of one state or of several: numbers have shape (n,), vectors a row for each."""
-        states, layout = vectors[0].shape[:-1], self._layout
+        states, layout = vectors[0].shape[:-1], self.layout
         total = np.zeros((*states, 0 if kernel.gather is Gather.STORED else result_size(kernel, layout)))
         parts = [total]
         for index, (element, count) in enumerate(zip(layout.elements, layout.instance_counts, strict=True)):
@@ -177,12 +177,12 @@ class NumpyKernels:
     def _on_element(
         self, index: int, kernel: SystemKernel, p: Prepared, t: Times, *vectors: Array, name: str = ""
     ) -> Array | None:
-        return on_element(self._functions, self._layout, index, kernel, p, t, *vectors, name=name)
+        return on_element(self._functions, self.layout, index, kernel, p, t, *vectors, name=name)
 
     def initial(self, p: Prepared) -> tuple[Array, Array]:
         with np.errstate(all="ignore"):
-            values = self._functions[f"{self._layout.name}_initial"](p.model)
-        split = self._layout.computed_initially[0]
+            values = self._functions[f"{self.layout.name}_initial"](p.model)
+        split = self.layout.computed_initially[0]
         return np.array(values[:split], dtype=float), np.array(values[split:], dtype=float)
 
     def chart(self, u: Array) -> float:
@@ -193,10 +193,10 @@ class NumpyKernels:
 
     def _motions(self, p: Prepared, t: Times) -> Iterator[tuple[int, int, Array]]:
         """First storage and velocity index of each prescribed node, and its (q, v, v'), shape (…, components)."""
-        starts = zip(self._layout.motion_storage, self._layout.motion_velocity, strict=True)
+        starts = zip(self.layout.motion_storage, self.layout.motion_velocity, strict=True)
         for k, (storage, velocity) in enumerate(starts):
             with np.errstate(all="ignore"):
-                values = self._functions[f"{self._layout.name}_motion_{k}"](np.asarray(t)[()], p.model)
+                values = self._functions[f"{self.layout.name}_motion_{k}"](np.asarray(t)[()], p.model)
             yield int(storage), int(velocity), np.stack([np.broadcast_to(x, np.shape(t)) for x in values], axis=-1)
 
     def prescribe(self, p: Prepared, t: Times, q: Array, v: Array) -> None:
@@ -208,7 +208,7 @@ class NumpyKernels:
 
     def _place(self, p: Prepared, t: Times, q: Array, v: Array) -> None:
         """Put placed nodes where their references are plus an offset, instance by instance."""
-        for index, element in enumerate(self._layout.elements):
+        for index, element in enumerate(self.layout.elements):
             known = None
             # Offsets of all instances are computed at once, again if instances before them place what they depend on.
             for _ in range(self._rounds_of_placing[index]):
@@ -220,7 +220,7 @@ class NumpyKernels:
 
     def _place_by(self, index: int, element: ElementType, offsets: Array, q: Array, v: Array) -> None:
         """Put nodes where offsets say, shape (…, instances, components)."""
-        layout, order = self._layout, range(offsets.shape[-2])
+        layout, order = self.layout, range(offsets.shape[-2])
         for k in reversed(order) if element.places_backwards else order:
             first = 0
             for place, reference in element.placements:
@@ -231,20 +231,20 @@ class NumpyKernels:
                     first += size
 
     def prescribed_acceleration(self, p: Prepared, t: Times) -> Array:
-        a = np.zeros((*np.shape(t), self._layout.dimension))
+        a = np.zeros((*np.shape(t), self.layout.dimension))
         for storage, velocity, values in self._motions(p, t):
             width, dimension = self._widths[storage]
             a[..., velocity : velocity + dimension] = values[..., width + dimension :]
         return a
 
     def field(self, p: Prepared, t: float, q: Array, a: Array, multipliers: Array, v: Array) -> Array:
-        if not self._layout.has_fields:
+        if not self.layout.has_fields:
             return v
-        v = np.where(self._layout.has_velocity, v, 0.0)
-        for index in range(len(self._layout.elements)):
+        v = np.where(self.layout.has_velocity, v, 0.0)
+        for index in range(len(self.layout.elements)):
             block = self._on_element(index, KERNELS["field"], p, t, q, v, a, multipliers)
             if block is not None:
-                places = self._layout.field_places[index].T
+                places = self.layout.field_places[index].T
                 v += np.bincount(places.ravel(), weights=block.ravel(), minlength=len(v))
         return v
 
@@ -265,30 +265,30 @@ class NumpyKernels:
         self, name: str, p: Prepared, t: float, q: Array, u: Array, h: float, theta: float
     ) -> tuple[NDArray[np.int64], Array]:
         """Places of u, and values of a kernel of a model whose own statement moves all nodes."""
-        kernel = self._functions[f"{self._layout.name}_{name}"]
-        place = self._layout.field_places[0][0]
+        kernel = self._functions[f"{self.layout.name}_{name}"]
+        place = self.layout.field_places[0][0]
         inputs = (np.float64(t), q[self._storage_of[0][:, 0]], u[place], np.float64(h), np.float64(theta))
         with np.errstate(all="ignore"):
             return place, np.array(kernel(*inputs, p.model, p.elements[0][0]), dtype=float)
 
     def output(self, name: str, p: Prepared, t: Times, q: Array, v: Array, multipliers: Array) -> Array:
         """A named output of one state or several, summed over instances, shape (…, components)."""
-        part, _ = self._layout.outputs[name]
+        part, _ = self.layout.outputs[name]
         total: Array = np.zeros((*q.shape[:-1], part.stop - part.start))
-        for index in range(len(self._layout.elements)):
+        for index in range(len(self.layout.elements)):
             block = self._on_element(index, KERNELS["output"], p, t, q, v, multipliers, name=f"output_{name}")
             if block is not None:
                 total += np.moveaxis(block.sum(axis=-1), 0, -1)
         return total
 
     def outputs(self, p: Prepared, t: float, q: Array, v: Array, multipliers: Array) -> Array:
-        parts = [self.output(name, p, t, q, v, multipliers) for name in self._layout.outputs]
+        parts = [self.output(name, p, t, q, v, multipliers) for name in self.layout.outputs]
         return np.concatenate([np.zeros(0), *parts])
 
     def observe(
         self, p: Prepared, states: States, quantities: Collection[str], outputs: Sequence[str] = ()
     ) -> dict[str, Array]:
-        return observe(self, self._layout, self._solver, p, states, quantities, outputs)
+        return observe(self, p, states, quantities, outputs)
 
     def interpolate(self, p: Prepared, recorded: States, interval: NDArray[np.int64], t: Array) -> States:
-        return interpolate(self, self._layout, p, recorded, interval, t)
+        return interpolate(self, p, recorded, interval, t)

@@ -14,8 +14,7 @@ from symlie.errors import IntegrationError
 from symlie.runtime.kernels.carried import carried_after
 from symlie.runtime.kernels.hermite import INVERSE_SERIES, LAST_TERM, QUINTIC
 from symlie.runtime.kernels.protocol import Prepared, States
-from symlie.runtime.layout.layout import Array, Layout
-from symlie.runtime.linear.schur import Algebra
+from symlie.runtime.layout.layout import Array
 
 if TYPE_CHECKING:
     from symlie.runtime.kernels.numpy import NumpyKernels
@@ -28,35 +27,23 @@ ENTRIES_AT_ONCE = 1 << 18
 
 
 def observe(
-    kernels: NumpyKernels,
-    layout: Layout,
-    algebra: Algebra,
-    p: Prepared,
-    states: States,
-    quantities: Collection[str],
-    outputs: Sequence[str],
+    kernels: NumpyKernels, p: Prepared, states: States, quantities: Collection[str], outputs: Sequence[str]
 ) -> dict[str, Array]:
     """See `Kernels.observe`."""
-    size = max(1, AT_ONCE // max(layout.instance_counts))
+    size = max(1, AT_ONCE // max(kernels.layout.instance_counts))
     starts = range(0, max(len(states.t), 1), size)
-    parts = [_observed(kernels, layout, algebra, p, states[k : k + size], quantities, outputs) for k in starts]
+    parts = [_observed(kernels, p, states[k : k + size], quantities, outputs) for k in starts]
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
 def _observed(
-    kernels: NumpyKernels,
-    layout: Layout,
-    algebra: Algebra,
-    p: Prepared,
-    states: States,
-    quantities: Collection[str],
-    outputs: Sequence[str],
+    kernels: NumpyKernels, p: Prepared, states: States, quantities: Collection[str], outputs: Sequence[str]
 ) -> dict[str, Array]:
-    t, q, v = states.t, states.q, states.v
+    t, q, v, layout, algebra = states.t, states.q, states.v, kernels.layout, kernels.solver
     parts = [kernels.output(name, p, t, q, v, states.multipliers) for name in outputs]
     found = {"outputs": np.concatenate([np.zeros((len(t), 0)), *parts], axis=1)}
     if {"acceleration", "multipliers"} & {*quantities} or ("energy" in quantities and layout.has_accelerated_energy):
-        found["acceleration"], found["multipliers"] = accelerations(kernels, algebra, p, states)
+        found["acceleration"], found["multipliers"] = _accelerations(kernels, p, states)
     if "energy" in quantities:
         found["energy"] = kernels.energy(p, t, q, v).sum(axis=1)
         if layout.has_accelerated_energy:
@@ -71,9 +58,9 @@ def _observed(
     return {name: found[name] for name in (*quantities, "outputs")}
 
 
-def accelerations(kernels: NumpyKernels, algebra: Algebra, p: Prepared, states: States) -> tuple[Array, Array]:
+def _accelerations(kernels: NumpyKernels, p: Prepared, states: States) -> tuple[Array, Array]:
     """v' and λ of the acceleration-level system, one row for each state; NaN where it does not determine them."""
-    t, q, v = states.t, states.q, states.v
+    t, q, v, algebra = states.t, states.q, states.v, kernels.solver
     jacobian, curvature = kernels.jacobian(p, t, q), kernels.curvature(p, t, q, v)
     mass, force = kernels.mass(p, t, q), -kernels.force(p, t, q, v)
     acceleration, multipliers = np.full_like(v, np.nan), np.full_like(curvature, np.nan)
@@ -100,15 +87,9 @@ def accelerations(kernels: NumpyKernels, algebra: Algebra, p: Prepared, states: 
     return acceleration + prescribed, multipliers
 
 
-def interpolate(
-    kernels: NumpyKernels,
-    layout: Layout,
-    p: Prepared,
-    recorded: States,
-    interval: NDArray[np.int64],
-    t: Array,
-) -> States:
+def interpolate(kernels: NumpyKernels, p: Prepared, recorded: States, interval: NDArray[np.int64], t: Array) -> States:
     """See `Kernels.interpolate`."""
+    layout = kernels.layout
     steps, of_step = np.unique(interval, return_inverse=True)
     ends, place = np.unique([steps, steps + 1], return_inverse=True)
     acceleration = kernels.observe(p, recorded[ends], ("acceleration",))["acceleration"][place.reshape(2, -1)]
@@ -116,7 +97,7 @@ def interpolate(
     h = (after.t - before.t)[:, None]
     turned = WHOLE_TURN * (after.carried - before.carried)[:, layout.carried["turns"]]
     turned += layout.angles.principal(after.q) - layout.angles.principal(before.q)
-    end = _increments(kernels, layout, before.q, after.q, turned)
+    end = _increments(kernels, before.q, after.q, turned)
     slope = kernels.inverse_tangent_operator(end, after.v)
     second = kernels.inverse_tangent_operator(end, acceleration[1]) + _rate_derivative(kernels, end, slope, after.v)
     known = np.array([h * before.v, h * h * acceleration[0], end, h * slope, h * h * second])
@@ -137,9 +118,9 @@ def interpolate(
     return replace(found, multipliers=kernels.observe(p, found, ("multipliers",))["multipliers"])
 
 
-def _increments(kernels: NumpyKernels, layout: Layout, q: Array, later: Array, turned: Array) -> Array:
+def _increments(kernels: NumpyKernels, q: Array, later: Array, turned: Array) -> Array:
     """θ of steps, on the branch of log that turns as far as the step did."""
-    angles, theta = layout.angles, kernels.difference(q, later)
+    angles, theta = kernels.layout.angles, kernels.difference(q, later)
     is_near = (np.abs(turned - theta[:, angles.component]) < 1) | angles.is_prescribed
     far = np.flatnonzero(~is_near.all(axis=1))
     if len(far):

@@ -57,15 +57,7 @@ _COORDINATES = {"x": "coordinates", "x_dot": "rate of the coordinates"}
 
 
 def markdown(equations: Equations, *, newton: bool = False) -> str:
-    """Everything derived for a model, as a page of Markdown for GitHub, notebooks and editors.
-
-    Parameters
-    ----------
-    equations
-        The equations.
-    newton
-        Whether the Newton matrices K, C and H are derived and shown too.
-    """
+    """See `symlie.derive.equations.Equations.markdown`; for GitHub, notebooks and editors."""
     with stage("write", f"the equations of {equations.model.name}"):
         return _page(equations, newton=newton)
 
@@ -97,15 +89,7 @@ def _page(equations: Equations, *, newton: bool) -> str:
 
 
 def latex(equations: Equations, *, newton: bool = False) -> str:
-    """All derived terms with the definitions they use, as display equations for MathJax and LaTeX.
-
-    Parameters
-    ----------
-    equations
-        The equations.
-    newton
-        Whether the Newton matrices K, C and H are derived and shown too.
-    """
+    """See `symlie.derive.equations.Equations.latex`; display equations for MathJax and LaTeX."""
     views, blocks = _views(equations, newton=newton), []
     for view in views:
         if len(views) > 1:

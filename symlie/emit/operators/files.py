@@ -53,27 +53,7 @@ def check_options(target: str, prefix: str, real: str) -> None:
 
 
 def emit_operators(operators: GroupOperators, target: str, prefix: str) -> dict[str, str]:
-    """Source files of the operators of a group.
-
-    Parameters
-    ----------
-    operators
-        Kernels and reference values.
-    target
-        ``c`` or ``numpy``.
-    prefix
-        What the names of files and functions begin with.
-
-    Returns
-    -------
-    dict
-        File name to text.
-
-    Raises
-    ------
-    UnknownNameError
-        There is no such target, or the prefix is no identifier.
-    """
+    """See `symlie.api.operator_files`; without the certificate."""
     check_options(target, prefix, operators.real)
     values = _view(operators, target, prefix)
     files = TARGETS[target](operators, prefix, values)

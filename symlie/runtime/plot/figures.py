@@ -49,31 +49,7 @@ ENVELOPE_BINS = 256
 
 
 def plot_solution(solution: Solution, path: Path | None = None, names: Sequence[str] | None = None) -> Figure:
-    """Draw a solution over time.
-
-    Parameters
-    ----------
-    solution
-        The solution; a single recorded time is enough.
-    path
-        Picture to write (``.png``, ``.pdf``, ``.svg``), or None.
-    names
-        Panels of `named_panels`, and ``"snapshots"`` of rods; default: what the solution contains.
-
-    Returns
-    -------
-    Figure
-        The figure, not connected to any window.
-
-    Raises
-    ------
-    MissingDependencyError
-        Matplotlib is not installed.
-    FormatError
-        The file type is unknown, or the file can not be written.
-    UnknownNameError
-        A panel that the solution does not have.
-    """
+    """See `symlie.runtime.solution.solution.Solution.plot`; a single recorded time is enough."""
     check_drawing(path)
     lines = snapshots(solution) if names is None or SNAPSHOTS in names else None
     drawn = panels(solution) if names is None else named_panels(solution, [n for n in names if n != SNAPSHOTS])

@@ -32,22 +32,7 @@ from symlie.runtime.solution.variables import (
 
 
 def save_solution(solution: Solution, path: Path) -> None:
-    """Write a solution; an existing file is replaced only when the new one is complete.
-
-    Parameters
-    ----------
-    solution
-        The solution.
-    path
-        File that ends in ``.nc`` (netCDF-4), ``.npz`` (NumPy) or ``.csv`` (the recorded numbers alone).
-
-    Raises
-    ------
-    FormatError
-        The file type is unknown, or the file can not be written.
-    MissingDependencyError
-        ``.nc`` without the package netCDF4.
-    """
+    """See `symlie.runtime.solution.solution.Solution.save`; a file is replaced only when the new one is complete."""
     write = _writer(path)
     variables, attributes = solution_variables(solution) + group_variables(solution), solution_attributes(solution)
     with replaced(path) as temporary:

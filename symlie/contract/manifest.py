@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -258,6 +258,17 @@ class Instances(Brief):
     def has_labels(self) -> bool:
         """Whether some instance is reported under names of its own."""
         return any(self.labels)
+
+
+def has_outputs_of_instances(types: Iterable[tuple[ElementType, Instances]]) -> bool:
+    """Whether some instances have outputs under names of their own.
+
+    Parameters
+    ----------
+    types
+        Element types with their instances.
+    """
+    return any(element.outputs and instances.has_labels for element, instances in types)
 
 
 @dataclass(frozen=True)

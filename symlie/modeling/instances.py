@@ -172,5 +172,5 @@ def _entries(what: str, value: object) -> list[Expr]:
         return [entry for part in value for entry in _entries(what, part)]
     try:
         return list(flat(value))
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, ModelError) as error:
         raise ModelError(f"{what} must be numbers or parameters of the model, not {value!r}.") from error

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from symlie.contract.kernels import KERNELS, REAL, Gather, gathered, instance_size
-from symlie.contract.manifest import Instances, pair_kinds
+from symlie.contract.manifest import Instances, has_outputs_of_instances, pair_kinds
 from symlie.contract.sets import CORE
 from symlie.emit.c.blocks import block_kernels
 from symlie.emit.c.placed_nodes import stages_read_placed_nodes
@@ -102,6 +102,7 @@ def _element_view(
         "places_backwards": element.places_backwards,
         "acceleration_rows": _acceleration_rows(element),
         "rows": element.rows,
+        "outputs": [(o.name, o.size) for o in element.outputs],
         "sizes": {size: instance_size(element, size) for size in ("mass", "jacobian", "events")},
         "values": {k.name: [(k.results, instance_size(element, k.size))] for k in gathered(CORE, Gather.STORED)},
         "mass_entries": [] if fixed else _mass_entries(element, sizes),
@@ -224,6 +225,9 @@ def emit_c(model: EmittedModel, interface_hash: str) -> dict[str, str]:
         "has_angles": any(t.angles for t in types.node_types),
         "angle_count": sum(n.count * len(types.node_type(n.type).angles) for n in model.arrangement.nodes),
         "outputs": {o.name: o.size for e in types.element_types for o in e.outputs}.items(),
+        "outputs_of_instances": has_outputs_of_instances(
+            (types.element_type(i.element), i) for i in model.arrangement.instances
+        ),
         "accelerated_energy": any(k.signature.name.endswith("_accelerated_energy") for k in model.kernels),
         "event_count": model.events if fixed else 0,
         "unroll_stages": fixed and stage_operations(model) <= LARGEST_UNROLLED,

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from symlie.compile.compiler import flags
 from symlie.compile.headers import included_headers
@@ -67,9 +68,7 @@ def standalone_files(
         "largest_end": repr(float(h) * LARGEST_STEPS),
         **{name: getattr(layout, name) for name in ("storage", "dimension", "rows")},
     }
-    constraints = [
-        (name, f"λ[{_span(part.rows.min(), part.rows.max() + 1)}]") for name, part in layout.constraints.items()
-    ]
+    constraints = [(name, f"λ[{_spans(part.rows)}]") for name, part in layout.constraints.items()]
     return {
         **driver,
         **included_headers(["main_steps.h"]),
@@ -149,9 +148,11 @@ def _elements(system: System, prepared: Prepared) -> Iterator[dict[str, object]]
     for name, places in layout.parameters_of_elements.items():
         for k, part in places:
             columns.setdefault(k, []).append(f"{name} [{_span(part.start, part.stop)}]")
-    for k, (own, all_of_them) in enumerate(zip(system.element_parameters, prepared.elements, strict=True)):
+    values = zip(system.element_parameters, prepared.elements, layout.parameter_sources, strict=True)
+    for k, (own, all_of_them, sources) in enumerate(values):
         count, width = own.shape
         source = f"parameters_of_element_{k}"
+        taken = None if sources is None else np.broadcast_to(sources, own.shape)
         rows = [(width, f"instance {i}") for i in range(count)] if count > 1 else []
         yield {
             "number": k,
@@ -160,7 +161,8 @@ def _elements(system: System, prepared: Prepared) -> Iterator[dict[str, object]]
             "prepared": all_of_them.shape[1],
             "columns": ", ".join(columns.get(k, [])),
             "source": source if width else "parameters",
-            "parameters": c_array(source, own, rows),
+            "parameters": c_array(source, own, rows, is_constant=taken is None),
+            "taken": "" if taken is None else c_array(f"taken_by_element_{k}", taken, rows),
         }
 
 
@@ -197,6 +199,13 @@ def _fields(layout: Layout) -> Iterator[tuple[str, str, str, str]]:
 
 def _span(first: int, stop: int) -> str:
     return f"{first}" if stop == first + 1 else f"{first}…{stop - 1}"
+
+
+def _spans(numbers: NDArray[np.int64]) -> str:
+    """Ranges of numbers."""
+    ordered = np.unique(numbers)
+    parts = np.split(ordered, np.flatnonzero(np.diff(ordered) > 1) + 1)
+    return ", ".join(_span(int(part[0]), int(part[-1]) + 1) for part in parts)
 
 
 def _with(name: str, unit: str) -> str:

@@ -116,7 +116,7 @@ def problem_structure(layout: Layout, tables: ProblemTables, p: Prepared) -> Str
         {"count": len(first), "first": first, "second": second, "place": k} for first, second, k in tables.pairs
     ]
     counts = zip(tables.node_counts, tables.moving_counts, strict=True)
-    problem = {
+    problem: Mapping[str, Member] = {
         "p": p.model,
         "elements": Structures("symlie_elements", tuple(elements)),
         "nodes": Structures("symlie_nodes", tuple({"count": n, "moving": moving} for n, moving in counts)),
@@ -138,8 +138,24 @@ def problem_structure(layout: Layout, tables: ProblemTables, p: Prepared) -> Str
         "position": tables.position,
         "pairs": Structures("symlie_pairs", tuple(pairs)),
         "iteration": tables.iteration,
+        **_output_tables(layout),
     }
     return Structures("symlie_problem", (problem,))
+
+
+def _output_tables(layout: Layout) -> dict[str, Member]:
+    """What each named output is the sum of, where some instances have outputs of their own."""
+    if not layout.has_outputs_of_instances:
+        return {}
+    first_kernels = np.cumsum([0, *(len(e.outputs) for e in layout.elements)])
+    named = [parts for _, parts in layout.output_parts.values()]
+    summed = [[(p, instance) for p in parts for instance in p.instances.tolist()] for parts in named]
+    rows = [(first_kernels[p.element] + p.output, k, p.first) for parts in summed for p, k in parts]
+    return {
+        "output_begin": np.cumsum([0, *map(len, summed)]).astype(np.int64),
+        "output_size": np.array([part.stop - part.start for part, _ in layout.outputs.values()], dtype=np.int32),
+        "output_part": np.array(rows, dtype=np.int32).reshape(-1, 3),
+    }
 
 
 def build_problem(library: Library, layout: Layout, tables: ProblemTables, p: Prepared) -> tuple[Pointer, list[object]]:

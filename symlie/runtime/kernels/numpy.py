@@ -69,24 +69,27 @@ def on_element(
     t: Times,
     *vectors: Array,
     name: str = "",
+    instances: NDArray[np.int64] | None = None,
 ) -> Array | None:
-    """Values of one kernel for all instances of an element type, shape (components, …, instances).
+    """Values of one kernel for instances of an element type, default: all, shape (components, …, instances).
 
     One state has a number t and vectors; several have t of shape (n,), and a row of each vector for each.
     """
     function = functions.get(f"{layout.elements[index].name}_{name or kernel.name}")
     if function is None:
         return None
-    places = {"q": layout.stored_places[index].T, "λ": layout.row_places[index].T}
+    chosen = slice(None) if instances is None else instances
+    parameters = p.elements[index] if len(p.elements[index]) == 1 else p.elements[index][chosen]
+    places = {"q": layout.stored_places[index][chosen].T, "λ": layout.row_places[index][chosen].T}
+    velocities = layout.places[index][chosen].T
     state = [
-        components(x, places.get(letter, layout.places[index].T))
-        for letter, x in zip(kernel.arguments[1:], vectors, strict=True)
+        components(x, places.get(letter, velocities)) for letter, x in zip(kernel.arguments[1:], vectors, strict=True)
     ]
     # A piece of a law that is not chosen may be infinite or NaN.
     with np.errstate(all="ignore"):
         time = t[:, None] if isinstance(t, np.ndarray) else np.float64(t)
-        values = function(time, *state, p.model, p.elements[index].T)
-    block = np.empty((len(values), *vectors[0].shape[:-1], layout.instance_counts[index]))
+        values = function(time, *state, p.model, parameters.T)
+    block = np.empty((len(values), *vectors[0].shape[:-1], velocities.shape[1]))
     for row, value in zip(block, values, strict=True):
         row[...] = value
     return block
@@ -174,10 +177,8 @@ class NumpyKernels:
                 total += summed(places.ravel(), values, layout.dimension)
         return np.concatenate(parts, axis=-1)
 
-    def _on_element(
-        self, index: int, kernel: SystemKernel, p: Prepared, t: Times, *vectors: Array, name: str = ""
-    ) -> Array | None:
-        return on_element(self._functions, self.layout, index, kernel, p, t, *vectors, name=name)
+    def _on_element(self, index: int, kernel: SystemKernel, p: Prepared, t: Times, *vectors: Array) -> Array | None:
+        return on_element(self._functions, self.layout, index, kernel, p, t, *vectors)
 
     def initial(self, p: Prepared) -> tuple[Array, Array]:
         with np.errstate(all="ignore"):
@@ -273,12 +274,17 @@ class NumpyKernels:
 
     def output(self, name: str, p: Prepared, t: Times, q: Array, v: Array, multipliers: Array) -> Array:
         """A named output of one state or several, summed over instances, shape (…, components)."""
-        part, _ = self.layout.outputs[name]
+        layout, kernel = self.layout, KERNELS["output"]
+        part, _ = layout.outputs[name]
         total: Array = np.zeros((*q.shape[:-1], part.stop - part.start))
-        for index in range(len(self.layout.elements)):
-            block = self._on_element(index, KERNELS["output"], p, t, q, v, multipliers, name=f"output_{name}")
+        for of in layout.output_parts[name][1]:
+            own = f"output_{layout.elements[of.element].outputs[of.output].name}"
+            instances = None if len(of.instances) == layout.instance_counts[of.element] else of.instances
+            block = on_element(
+                self._functions, layout, of.element, kernel, p, t, q, v, multipliers, name=own, instances=instances
+            )
             if block is not None:
-                total += np.moveaxis(block.sum(axis=-1), 0, -1)
+                total[..., of.first : of.first + len(block)] += np.moveaxis(block.sum(axis=-1), 0, -1)
         return total
 
     def outputs(self, p: Prepared, t: float, q: Array, v: Array, multipliers: Array) -> Array:

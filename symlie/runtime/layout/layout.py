@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from symlie.contract.manifest import REMEDY, FieldLayout, Manifest
+from symlie.contract.manifest import REMEDY, FieldLayout, Manifest, has_outputs_of_instances
 from symlie.errors import UnknownNameError
 from symlie.reading import reading
 from symlie.runtime.layout.angles import angles_of
@@ -240,7 +240,7 @@ class Layout(ComponentNames):
     @cached_property
     def has_outputs_of_instances(self) -> bool:
         """Whether some instance has outputs under names of its own, so that tables say what is added to which."""
-        return any(e.outputs and i.has_labels for e, i in self._types)
+        return has_outputs_of_instances(self._types)
 
     @cached_property
     def named_instances(self) -> dict[str, tuple[int, int]]:
@@ -297,7 +297,10 @@ class Layout(ComponentNames):
         """For each element type which of the model's parameter values the entries of `element_parameters` are, or -1;
         None where all are values of their own."""
         rows = zip(self.instances, self.element_parameters, strict=True)
-        return tuple(i.sources.reshape(own.shape) if i.sources.size else None for i, own in rows)
+        found = [i.sources.reshape(own.shape) if i.sources.size else None for i, own in rows]
+        if any(np.max(sources) >= len(self.parameter_defaults) for sources in found if sources is not None):
+            raise ValueError("sources name parameters that the model does not have")
+        return tuple(found)
 
     def node(self, name: str) -> NodeSlice:
         """The node or node array of a name.

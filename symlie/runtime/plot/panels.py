@@ -28,6 +28,9 @@ MOST_NODES = 4
 MOST_OUTPUTS = 4
 """Named outputs that are drawn, each in a panel of its own."""
 
+MOST_CONSTRAINTS = 4
+"""Constraints whose multipliers are drawn."""
+
 MOST_COMPONENTS = 6
 """Components above which a vector is drawn by its Euclidean norm."""
 
@@ -67,7 +70,8 @@ def panels(solution: Solution) -> list[Panel]:
     drawn = [p for p in stored if not any(_is_same(p, output) for output in outputs)] + outputs
     drawn += [p for n in nodes for p in _rotation_panels(solution, n)]
     drawn += [p for n in nodes for p in _field_panels(solution, n, n.type.velocity_fields)]
-    drawn += [_multiplier_panel(constraint, values) for constraint, values in solution.named_multipliers().items()]
+    named = solution.named_multipliers()
+    drawn += [_multiplier_panel(constraint, named[constraint]) for constraint in _drawn_constraints(layout)]
     drawn.append(_energy_panel(solution.outputs["energy"]))
     if layout.of_velocities.any():
         drawn.append(_residual_panel(solution))
@@ -75,7 +79,7 @@ def panels(solution: Solution) -> list[Panel]:
 
 
 def left_out(layout: Layout, in_snapshots: Collection[str]) -> list[str]:
-    """Names of nodes and outputs that `panels` does not draw.
+    """Names of nodes, outputs and constraints that `panels` does not draw.
 
     Parameters
     ----------
@@ -86,7 +90,8 @@ def left_out(layout: Layout, in_snapshots: Collection[str]) -> list[str]:
     """
     drawn = {*in_snapshots, *(n.name for n in _drawn_nodes(layout))}
     outputs = [name for name in (*layout.outputs, *layout.node_outputs) if name not in _drawn_outputs(layout)]
-    return [*(n.name for n in layout.nodes if n.name not in drawn), *outputs]
+    constraints = [name for name in layout.constraints if name not in _drawn_constraints(layout)]
+    return [*(n.name for n in layout.nodes if n.name not in drawn), *outputs, *constraints]
 
 
 def _drawn_nodes(layout: Layout) -> list[NodeSlice]:
@@ -97,6 +102,10 @@ def _drawn_nodes(layout: Layout) -> list[NodeSlice]:
 def _drawn_outputs(layout: Layout) -> list[str]:
     """Outputs with a unit; the others, such as rotation matrices, have no meaning as lines over one axis."""
     return [name for name, (_, unit) in layout.outputs.items() if unit][:MOST_OUTPUTS]
+
+
+def _drawn_constraints(layout: Layout) -> list[str]:
+    return [*layout.constraints][:MOST_CONSTRAINTS]
 
 
 def _is_same(panel: Panel, other: Panel) -> bool:

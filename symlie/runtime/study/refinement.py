@@ -178,9 +178,14 @@ def restricted(state: EndState, layout: Layout, coarse: Layout, ratio: int) -> E
     same = np.concatenate(numbers)
     rows = np.zeros(coarse.rows)
     for name, wanted in coarse.constraints.items():
+        if not wanted.is_array:
+            rows[wanted.rows] = state.multipliers[layout.constraints[name].rows]
+            continue
         element = [e.name for e in coarse.elements].index(wanted.element)
-        chosen = _instances(layout.members[element], same[coarse.members[element]], name)
-        rows[wanted.rows] = state.multipliers[layout.constraints[name].rows][chosen].mean(axis=1)
+        part = layout.constraints[name]
+        members, kept = layout.members[element][part.instances], coarse.members[element][wanted.instances]
+        chosen = _instances(members, same[kept], name)
+        rows[wanted.rows] = state.multipliers[part.rows][chosen].mean(axis=1)
     return EndState(np.concatenate(q), np.concatenate(v), rows)
 
 

@@ -24,6 +24,7 @@ from symlie.runtime.kernels.sets import KernelSets, Source
 from symlie.runtime.kernels.unloaded import UnloadedSets, unloaded
 from symlie.runtime.layout.layout import Layout
 from symlie.runtime.linear.schur import algebra_of
+from symlie.runtime.system.parameter_sources import filled_parameters
 from symlie.runtime.system.system import System, Timings
 
 BACKENDS = ("auto", "c", "numpy")
@@ -95,7 +96,7 @@ def load_system(
         kernels,
         algebra_of(layout),
         layout.parameter_defaults,
-        layout.element_parameters,
+        filled_parameters(layout, layout.parameter_defaults, layout.element_parameters),
         KernelSets(layout, files, set_source, chosen == "c", optimize),
         timings=dataclasses.replace(timings or Timings(), compile=seconds),
     )
@@ -110,7 +111,7 @@ def _unloaded_system(layout: Layout, files: Mapping[str, str], backend: str, opt
         unloaded(),
         algebra_of(layout),
         layout.parameter_defaults,
-        layout.element_parameters,
+        filled_parameters(layout, layout.parameter_defaults, layout.element_parameters),
         UnloadedSets(layout, files, None, False, optimize),
     )
 

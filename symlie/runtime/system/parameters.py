@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from symlie.errors import ModelError, UnknownNameError
 from symlie.runtime.layout.layout import Array, Layout
+from symlie.runtime.system.parameter_sources import check_own_values, filled_parameters, sources_of_instance
 
 
 def changed_parameters(
@@ -21,7 +22,8 @@ def changed_parameters(
     UnknownNameError
         There is no such parameter, or several element types have one of this name and none is named with it.
     ModelError
-        Wrong number of components, or not finite.
+        Wrong number of components, not finite, or of instances that take their values from parameters of the model
+        which others read too.
     """
     changed, rows_of = parameters.copy(), list(elements)
     for name, value in values.items():
@@ -29,26 +31,41 @@ def changed_parameters(
         if own in layout.parameters:
             position = layout.parameters[own][0]
             changed[position] = numbers(f"parameter '{name}'", value, position.stop - position.start)[0]
+            continue
+        element, instance, columns = _place(layout, name)
+        count, width = layout.instance_counts[element], rows_of[element].shape[1]
+        size = columns.stop - columns.start
+        if instance is None:
+            check_own_values(layout, name, element, columns)
+            rows = numbers(f"parameter '{name}'", value, size, count)
+        elif (sources := sources_of_instance(layout, name, element, instance, columns)) is not None:
+            changed[sources] = numbers(f"parameter '{name}'", value, size)[0]
+            continue
         else:
-            element, columns = _place(layout, name)
-            count, width = layout.instance_counts[element], rows_of[element].shape[1]
-            rows = numbers(f"parameter '{name}'", value, columns.stop - columns.start, count)
-            rows_of[element] = np.array(np.broadcast_to(rows_of[element], (count, width)))
-            rows_of[element][:, columns] = rows
-    return changed, tuple(rows_of)
+            rows = numbers(f"parameter '{name}'", value, size)
+        rows_of[element] = np.array(np.broadcast_to(rows_of[element], (count, width)))
+        rows_of[element][slice(instance, None if instance is None else instance + 1), columns] = rows
+    return changed, filled_parameters(layout, changed, tuple(rows_of))
 
 
-def _place(layout: Layout, name: str) -> tuple[int, slice]:
-    """Where a parameter of an element type is, by its name or as ELEMENT.NAME."""
+def _place(layout: Layout, name: str) -> tuple[int, int | None, slice]:
+    """Where a parameter of an element type is, by its name or as ELEMENT.NAME, or of an instance, as INSTANCE.NAME."""
     element, _, own = name.rpartition(".")
     names = [e.name for e in layout.elements]
     named = {
         parameter: [place for place in places if names[place[0]] != layout.name]
         for parameter, places in layout.parameters_of_elements.items()
     }
+    if element in layout.named_instances:
+        index, instance = layout.named_instances[element]
+        columns = next((part for k, part in named.get(own, ()) if k == index), None)
+        if columns is None:
+            has = ", ".join(layout.instances[index].parameter_names) or "none"
+            raise UnknownNameError(f"'{element}' of '{layout.name}' has no parameter '{own}'; it has: {has}.")
+        return index, instance, columns
     places = [p for p in named.get(own, ()) if element in ("", names[p[0]])]
     if len(places) == 1:
-        return places[0]
+        return places[0][0], None, places[0][1]
     if places:
         choice = " or ".join(f"{names[k]}.{own}" for k, _ in places)
         raise UnknownNameError(f"Several element types of '{layout.name}' have a parameter '{own}'; say {choice}.")

@@ -100,14 +100,15 @@ class System(NamesSuccessors):
         **values
             Values by name of the parameter, numbers or arrays of its shape. Parameters of an element type take one
             value for all instances, or one for each; where several types have one of this name, say which:
-            ``with_parameters(**{"left.mass": 2.0})``.
+            ``with_parameters(**{"left.mass": 2.0})``. Of an instance with a name they are INSTANCE.NAME. Instances that
+            take a value from a parameter of the model follow it.
 
         Raises
         ------
         UnknownNameError
             There is no such parameter.
         ModelError
-            Wrong number of components, or not finite.
+            Wrong number of components, not finite, or of instances whose values are parameters of the model.
         """
         parameters, elements = changed_parameters(self.layout, self.parameters, self.element_parameters, values)
         return dataclasses.replace(self, parameters=parameters, element_parameters=elements)

@@ -50,6 +50,9 @@ typedef struct {
     const int *position;            /* place of each constraint row in the order of elimination */
     const symlie_pairs *pairs;      /* one for each pair of places with constraints */
     const int *iteration;           /* tables of the matrix of implicit steps; large systems only */
+    const long long *output_begin;  /* first part of each named output, and their number; if instances have names only */
+    const int *output_size;         /* components of each */
+    const int *output_part;         /* parts x 3: which output of all element types, instance, first component */
     symlie_real *workspace;         /* symlie_workspace values */
 } symlie_problem;
 

@@ -188,3 +188,26 @@ def test_refusals(tmp_path: Path) -> None:
     with pytest.raises(sl.errors.UnsupportedMethodError, match="Baumgarte"):
         system_of("free top").write_standalone(tmp_path, method="rkmk_rk44", stabilize="baumgarte:10")
     assert not list(tmp_path.iterdir())
+
+
+def test_values_of_the_model_may_be_changed_in_the_text(tmp_path: Path) -> None:
+    """Instances that take a parameter of the model follow it in the program too."""
+    model, element = sl.Model("hung"), sl.ElementType("hinge", body="R2")
+    q, mass = element.body, element.parameter("mass", 1.0)
+    element.kinetic_energy(mass * q.x_dot.dot(q.x_dot) / 2)
+    element.potential_energy(2 * q.x[1])
+    rod = element.constraint("hinge", [(q.x.dot(q.x) - 1) / 2])
+    element.output("force", rod)
+    nodes = [model.node(name, "R2") for name in ("first", "second")]
+    for node in nodes:
+        model.initial(node, x=[1, 0])
+    model.add(element, nodes, names=["left", "right"], mass=[3.0, model.parameter("weight", 2.0)])
+    system = model.derive().compile(backend="c")
+    told: dict[str, Any] = {"method": "half_explicit_3", "h": 2.0**-6}
+    data = system.write_standalone(tmp_path, **told) / "main_data.h"
+    text = data.read_text(encoding="utf-8")
+    data.write_text(text.replace("    2.0, /* weight */", "    5.0, /* weight */"), encoding="utf-8")
+    assert data.read_text(encoding="utf-8") != text
+    program = compiled(tmp_path, COMPILERS[0], *EXACT)
+    heavier = sl.solve(system.with_parameters(weight=5.0), 0.5, t_eval=[0.5], **told)
+    assert state_from(program, "0.5") == last_state(heavier)

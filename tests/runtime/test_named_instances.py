@@ -141,7 +141,7 @@ def test_instances_with_and_without_names() -> None:
 def test_values_of_the_model(backend: str) -> None:
     """What takes a parameter of the model follows it."""
     changed = run(named, backend).system.with_parameters(mass=3.0)
-    np.testing.assert_array_equal(changed.element_parameters[1][:, 0], [3.0, 2.0, 3.0])
+    np.testing.assert_array_equal(changed.element_parameters[-1][:, 0], [3.0, 2.0, 3.0])
     expected = run(by_hand, "numpy").system.with_parameters(left_mass=3.0, right_mass=3.0)
     solutions = [sl.solve(s, 0.5, method="half_explicit_3", h=2**-6) for s in (changed, expected)]
     for name, values in reported(solutions[1]).items():
@@ -152,7 +152,7 @@ def test_values_of_the_model(backend: str) -> None:
 def test_parameters_of_one_instance() -> None:
     system = run(named, "c").system
     changed = system.with_parameters(**{"middle.mass": 5.0, "left.length": 4.0, "mass": 1.0})
-    np.testing.assert_array_equal(changed.element_parameters[1], [[1.0, 4.0], [5.0, 2.0], [1.0, 3.0]])
+    np.testing.assert_array_equal(changed.element_parameters[-1], [[1.0, 4.0], [5.0, 2.0], [1.0, 3.0]])
     with pytest.raises(
         ModelError, match=r"'left.mass' is that of the model, 'mass', which other values are taken from"
     ):
@@ -170,7 +170,7 @@ def test_a_value_that_nobody_shares() -> None:
     model.add(hinge(), with_bodies(model), names=NAMES, length=[length, 1, 2])
     system = model.derive().compile(backend="numpy").with_parameters(**{"left.length": 4.0})
     np.testing.assert_array_equal(system.parameters, [4.0])
-    np.testing.assert_array_equal(system.element_parameters[1][:, 1], [4.0, 1.0, 2.0])
+    np.testing.assert_array_equal(system.element_parameters[-1][:, 1], [4.0, 1.0, 2.0])
 
 
 def saved(system: System, folder: Path) -> Solution:
@@ -194,7 +194,7 @@ def test_files(tmp_path: Path, again: Callable[[System, Path], Solution]) -> Non
         np.testing.assert_array_equal(reported(found)[name], values)
     assert happened(found) == happened(whole)
     changed = found.system.with_parameters(mass=4.0)
-    np.testing.assert_array_equal(changed.element_parameters[1][:, 0], [4.0, 2.0, 4.0])
+    np.testing.assert_array_equal(changed.element_parameters[-1][:, 0], [4.0, 2.0, 4.0])
 
 
 @pytest.mark.parametrize("backend", ["c", "numpy"])
@@ -241,7 +241,7 @@ def test_parts_of_one_name() -> None:
     assert layout.row_names([0, 2]) == ["rows 3 and 1 of constraint 'loop'"]
     assert {name: part for name, (part, _) in layout.outputs.items()} == {"sum": slice(0, 2), "z": slice(2, 3)}
     assert [e.name for e in layout.events] == ["first", "second"]
-    np.testing.assert_array_equal(layout.output_places[1], [[0, 1, 2], [0, 1, 2]])
+    np.testing.assert_array_equal(layout.output_places[-1], [[0, 1, 2], [0, 1, 2]])
 
 
 def refused(sentence: str, later: str = "", **arguments: Any) -> None:
@@ -293,6 +293,6 @@ def test_labels_that_do_not_fit() -> None:
     assert text_of(Manifest, read_manifest(text)) == text
     for key, value in (("labels", [[]]), ("labels", [[{"name": "a", "first": 0}]] * 3), ("sources", [[7, -1]] * 3)):
         content = json.loads(text)
-        content["instances"][1][key] = value
+        content["instances"][-1][key] = value
         with pytest.raises(FormatError, match="damaged"):
             Layout(read_manifest(json.dumps(content)))

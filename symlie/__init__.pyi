@@ -25,6 +25,14 @@ from symlie import errors as errors
 from symlie import inertia as inertia
 from symlie.derive.equations import Equations as Equations
 from symlie.elements.cosserat_rod import CosseratRod as CosseratRod
+from symlie.elements.forces.contact import SphereOnPlane as SphereOnPlane
+from symlie.elements.forces.on_joints import Actuator as Actuator
+from symlie.elements.forces.on_joints import JointController as JointController
+from symlie.elements.forces.on_joints import TorsionSpring as TorsionSpring
+from symlie.elements.forces.on_joints import two_parabolas as two_parabolas
+from symlie.elements.forces.springs import Bushing as Bushing
+from symlie.elements.forces.springs import Damper as Damper
+from symlie.elements.forces.springs import Spring as Spring
 from symlie.elements.joints.couplings import GearJoint as GearJoint
 from symlie.elements.joints.couplings import RackJoint as RackJoint
 from symlie.elements.joints.joint import Joint as Joint

@@ -36,6 +36,21 @@ class MovingJoint(Joint):
     markers parameters of the model, NAME_point_a, NAME_axes_a, NAME_point_b and NAME_axes_b.
     """
 
+    @property
+    def coordinate_names(self) -> list[str]:
+        """Names of the free coordinates."""
+        return [c.name for c in self._rows.coordinates]
+
+    def effort_unit(self, name: str) -> str:
+        """Unit of what acts on a coordinate: N m of an angle, N of a displacement.
+
+        Parameters
+        ----------
+        name
+            Name of the coordinate.
+        """
+        return self._coordinate(name).effort_unit
+
     def coordinate(self, name: str) -> Expr:
         """A free coordinate of the joint, in rad or m; angles count turns.
 

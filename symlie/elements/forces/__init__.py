@@ -1,0 +1,1 @@
+"""Forces between bodies and on joints."""

@@ -124,6 +124,17 @@ def test_the_joint_carries_the_arm() -> None:
     np.testing.assert_allclose(gained, impulse, rtol=0, atol=tolerances.PAGE_IMPULSE)
 
 
+def test_pendulums_with_names_hang_on_their_own_masses() -> None:
+    """m x'' = -m g e - λ x with x·x'' = -|x'|², each pendulum with the mass that it was given last."""
+    solution = SESSION.after("Instances with names")["solution"].with_index1_multipliers()
+    for node, name, mass in (("first", "left", 2.5), ("second", "right", 4.0)):
+        x, x_dot = solution.field(node, "x"), solution.field(node, "x_dot")
+        pull = mass * (np.sum(x_dot**2, axis=1) - 9.81 * x[:, 1]) / np.sum(x**2, axis=1)
+        limit = tolerances.BACKENDS * np.abs(pull).max()
+        np.testing.assert_allclose(solution.named_multipliers()[name][:, 0], pull, rtol=0, atol=limit)
+        np.testing.assert_allclose(solution.outputs[f"{name}_force"], pull, rtol=0, atol=limit)
+
+
 def test_the_ball_goes_round_on_the_turntable() -> None:
     """Its velocity turns with 2/7 of the rate of the turntable."""
     system = SESSION.after("Rolling")["model"].derive().compile(backend="numpy")

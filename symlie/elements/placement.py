@@ -89,3 +89,15 @@ def position_of(group: ConfigurationSpace, storage: Array) -> Array:
     """Position among stored components."""
     field = next(f for f in group.storage_fields if f.name == "x")
     return storage[field.offset : field.offset + field.size]
+
+
+def initial_velocity(model: Model, node: Node) -> dict[str, Array] | None:
+    """Initial ``Omega`` and ``x_dot`` of a body, both in inertial axes; None if no velocity is given."""
+    given = {v.field.name: v for v in model.initial_values if v.node == node.name and v.is_velocity}
+    if not given:
+        return None
+    turn = initial_placement(model, node)[0]
+    numbers = {name: np.array([at_defaults(model, c) for c in v.components]) for name, v in given.items()}
+    spin = numbers.get("Omega", np.zeros(3 if len(turn) == 3 else 1))
+    velocity = turn @ numbers["U"] if "U" in numbers else numbers.get("x_dot", np.zeros(len(turn)))
+    return {"Omega": turn @ spin if len(turn) == 3 else spin, "x_dot": velocity}

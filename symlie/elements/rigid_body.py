@@ -19,6 +19,7 @@ from symlie.groups.group import LieGroup
 from symlie.inertia import checked_inertia
 from symlie.modeling.element_type import ElementType
 from symlie.modeling.expressions import vector
+from symlie.modeling.ground import Placed
 from symlie.modeling.model import Model
 from symlie.modeling.node import Node
 from symlie.modeling.symbolic import Expression, SymbolicMatrix
@@ -63,7 +64,7 @@ def rigid_body(name: str, group: LieGroup, gravity: Expression, *, is_eccentric:
     return body
 
 
-class RigidBody:
+class RigidBody(Placed):
     """A rigid body in a model: a node on a group, with mass and inertia.
 
     Mass, inertia and centre of mass are parameters of its instance of the element type, so that bodies of one group
@@ -173,6 +174,16 @@ class RigidBody:
 
     def __repr__(self) -> str:
         return line("RigidBody", [self.name, str(self.node.group)])
+
+    def place(self, **values: object) -> None:
+        """Give initial values of fields of its node, as `Model.initial` does.
+
+        Parameters
+        ----------
+        **values
+            Values by name of a field.
+        """
+        self.model.initial(self.node, **values)
 
     @property
     def R(self) -> Expression:

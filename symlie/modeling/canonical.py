@@ -29,7 +29,8 @@ from symlie.modeling.node_array import NodeArray
 from symlie.modeling.terms import Parameter
 
 _NOT_OF_KERNELS = (
-    "program", "units", "ground", "_forces_of_all", "_velocities", "_accelerations", "_multipliers", "_points",
+    "program", "units", "ground", "joints", "_forces_of_all", "_velocities", "_accelerations", "_multipliers",
+    "_points",
 )  # fmt: skip
 """Attributes of statements that kernels do not depend on; of the program only what other attributes need counts."""
 

@@ -13,6 +13,20 @@ from symlie.modeling.expressions import vector
 from symlie.modeling.symbolic import SymbolicMatrix
 
 
+class Placed:
+    """What `Model.initial` places beside nodes: rigid bodies and joints."""
+
+    def place(self, **values: object) -> None:
+        """Place it in the initial configuration.
+
+        Parameters
+        ----------
+        **values
+            As of `Model.initial`.
+        """
+        raise NotImplementedError
+
+
 class Ground:
     """The body that does not move; its axes are the inertial ones, its origin is theirs."""
 

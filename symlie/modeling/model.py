@@ -17,7 +17,7 @@ from symlie.groups.group import Field, LieGroup
 from symlie.groups.homogeneous import ConfigurationSpace
 from symlie.ir.primitives import PiecewiseLinear, RunTimeInput
 from symlie.modeling.element_type import ElementInstances, ElementType
-from symlie.modeling.ground import Ground, set_gravity
+from symlie.modeling.ground import Ground, Placed, set_gravity
 from symlie.modeling.instances import given_names, labels_of, parameter_block
 from symlie.modeling.names import identifier
 from symlie.modeling.node import Node, column
@@ -27,7 +27,7 @@ from symlie.modeling.summaries import statement_html, statement_parts
 from symlie.modeling.symbolic import Expression
 from symlie.modeling.terms import Input
 from symlie.modeling.units import Certainty, size_of
-from symlie.modeling.values import flat, given_space, shared_name
+from symlie.modeling.values import flat, given_space, initial_components, shared_name
 from symlie.rotations import with_rotations
 from symlie.showing import Brief, line
 from symlie.stated_numbers import is_text, is_whole_number
@@ -84,6 +84,7 @@ class Model(Statement):
         self.motions: list[Motion] = []
         self.inputs: list[Input] = []
         self.ground = Ground()
+        self.joints: list[Placed] = []
 
     def __repr__(self) -> str:
         return line("Model", [self.name, *statement_parts(self, self.arrays, self.instances)])
@@ -236,7 +237,7 @@ class Model(Statement):
         entry.labels += labels
         entry.names += names or [""] * len(places)
 
-    def initial(self, node: Node, **fields: object) -> None:
+    def initial(self, node: Node | Placed, **fields: object) -> None:
         """Give initial values of fields of a node.
 
         Fields that are not given start at the identity; velocities that are not given are completed from the hidden
@@ -245,11 +246,13 @@ class Model(Statement):
         Parameters
         ----------
         node
-            The node.
+            The node or rigid body; or a joint, whose coordinates and rates then place all bodies behind it.
         **fields
             Values by name of a storage field (``R``, ``p``, ``x``) or velocity field (``Omega``, ``U``, ``x_dot``). A
             field that stores a rotation may be given by `rotation`; ``rotation`` is its name on every group.
         """
+        if isinstance(node, Placed):
+            return node.place(**fields)
         self._own(node)
         shapes = {f.name: f.shape for f in node.group.storage_fields}
         fields = with_rotations(f"Node '{node.name}' on {node.group}", shapes, fields)
@@ -263,17 +266,9 @@ class Model(Statement):
                     f"it has: {', '.join(known)}."
                 )
             entry, is_velocity = known[name]
-            parts = flat(value)
-            if len(parts) != entry.size:
-                raise ModelError(f"{node.name}.{name} needs {entry.size} initial components, not {len(parts)}.")
-            allowed = {s for p in self.parameters for s in p.symbols}
-            unknown = {s for e in parts for s in e.free_symbols} - allowed
-            if unknown:
-                raise ModelError(
-                    f"The initial value of {node.name}.{name} may use parameters only, not "
-                    f"{', '.join(sorted(s.name for s in unknown))}."
-                )
+            parts = initial_components(f"{node.name}.{name}", value, entry.size, self.parameters)
             self.initial_values.append(InitialValue(node.name, entry, is_velocity, parts))
+        return None
 
     def gravity(self, acceleration: Sequence[float]) -> None:
         """Set the acceleration of gravity of all rigid bodies: the default of the parameter ``gravity``.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from sympy import Expr
 
@@ -12,6 +14,7 @@ from symlie.groups.spaces import space_from_name
 from symlie.groups.standard import group_from_name
 from symlie.modeling.expressions import components
 from symlie.modeling.names import identifier, stem
+from symlie.modeling.terms import Parameter
 
 
 def given_space(space: ConfigurationSpace | str) -> ConfigurationSpace:
@@ -59,3 +62,23 @@ def flat(value: object) -> tuple[Expr, ...]:
     if isinstance(value, list | tuple) and value and isinstance(value[0], list | tuple | np.ndarray):
         return tuple(c for row in value for c in flat(row))
     return components(value)
+
+
+def initial_components(what: str, value: object, size: int, parameters: Sequence[Parameter]) -> tuple[Expr, ...]:
+    """Components of an initial value, which are numbers or expressions of parameters.
+
+    Raises
+    ------
+    ModelError
+        Their number is another one, or they use what is no parameter.
+    """
+    parts = flat(value)
+    if len(parts) != size:
+        raise ModelError(f"{what} needs {size} initial components, not {len(parts)}.")
+    symbols = {s for e in parts for s in e.free_symbols}
+    unknown = symbols - {s for p in parameters for s in p.symbols} if symbols else symbols
+    if unknown:
+        raise ModelError(
+            f"The initial value of {what} may use parameters only, not {', '.join(sorted(s.name for s in unknown))}."
+        )
+    return parts

@@ -14,6 +14,7 @@ from symlie.elements.joints.rows import Rows, reaction
 from symlie.elements.marker import Body, Marker
 from symlie.errors import ModelError
 from symlie.modeling.element_type import ElementType
+from symlie.modeling.ground import Placed
 from symlie.modeling.model import Model
 from symlie.modeling.symbolic import Expression
 
@@ -21,7 +22,7 @@ ROUNDING = 1e-9
 """How far rows may be from zero in the initial configuration, as those of computed positions are, in m and rad."""
 
 
-class Joint(Connection):
+class Joint(Connection, Placed):
     """A joint between two bodies of a model; the kinds are its subclasses.
 
     One of the bodies may be the ground. Where both sides are bodies, the joint is stated in inertial axes of the
@@ -81,6 +82,17 @@ class Joint(Connection):
         self._held: dict[str, str] = {}
         self._check(apart)
         self._add()
+        model.joints.append(self)
+
+    def place(self, **values: object) -> None:
+        """Place what is behind the joint, seen from the ground, by coordinates and rates, as `Model.initial` does.
+
+        Parameters
+        ----------
+        **values
+            Coordinates and rates by name, in rad, m, rad/s and m/s.
+        """
+        raise ModelError(f"{self._subject} has no coordinates to place bodies by; give initial values of bodies.")
 
     @property
     def _rows(self) -> Rows:

@@ -128,3 +128,13 @@ class ScrewJoint(Turning, Sliding):
 
     def _values(self) -> dict[str, object]:
         return {"lead": self._lead}
+
+    def _completed(self, values: dict[str, float]) -> dict[str, float]:
+        pitch = self._lead / (2 * np.pi)
+        found = dict(values)
+        for turning, sliding in (("angle", "displacement"), ("rate", "speed")):
+            if turning in values:
+                found.setdefault(sliding, pitch * values[turning])
+            elif sliding in values:
+                found[turning] = values[sliding] / pitch
+        return found

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
 from sympy import Expr, Max
 
 from symlie.elements.joints.coordinates import Coordinate, Turn
 from symlie.elements.joints.joint import Joint
+from symlie.elements.joints.placing import place_behind
 from symlie.errors import ModelError, UnknownNameError
 from symlie.modeling.expressions import components, select
 
@@ -35,6 +37,42 @@ class MovingJoint(Joint):
     Expressions of coordinates are of the model's own statement. The first one that is asked for makes the joint's
     markers parameters of the model, NAME_point_a, NAME_axes_a, NAME_point_b and NAME_axes_b.
     """
+
+    def place(self, **values: object) -> None:
+        """Place what is behind the joint, seen from the ground, by coordinates and rates, as `Model.initial` does.
+
+        All bodies behind it move as one. With rates they move with the body before the joint, and so does what is
+        behind them: go outwards from the ground. Loops are left to the assembly.
+
+        Parameters
+        ----------
+        **values
+            Coordinates and rates by name, in rad, m, rad/s and m/s.
+
+        Raises
+        ------
+        ModelError
+            The joint closes a loop, or there are nodes behind it that can not be moved; values that are no numbers.
+        UnknownNameError
+            The joint has no such coordinate.
+        """
+        coordinates = self._rows.coordinates
+        known = [label for c in coordinates for label in (c.name, c.rate)]
+        unknown = [label for label in values if label not in known]
+        if unknown:
+            raise UnknownNameError(
+                f"{self._subject} has no coordinate '{unknown[0]}' to start from; it has: {', '.join(known)}."
+            )
+        numbers = {}
+        for label, value in values.items():
+            if not isinstance(value, int | float | np.number) or not np.isfinite(value):
+                raise ModelError(f"The initial {label} of {self._called} is a finite number, not {value!r}.")
+            numbers[label] = float(value)
+        place_behind(self, coordinates, self._completed(numbers))
+
+    def _completed(self, values: dict[str, float]) -> dict[str, float]:
+        """Initial coordinates and rates with those that others determine."""
+        return values
 
     @property
     def coordinate_names(self) -> list[str]:

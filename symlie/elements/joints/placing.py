@@ -1,0 +1,177 @@
+"""Initial configurations by coordinates of joints: what is behind a joint moves as one rigid body.
+
+The joints of a model, in the order of their statement, are a graph whose bodies are reached from the ground; those that
+close loops are no part of the tree, and are left to the assembly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from symlie.elements.joints.coordinates import Coordinate, Turn
+from symlie.elements.joints.joint import Joint
+from symlie.elements.marker import Body, Marker, node_of, placement
+from symlie.elements.placement import Array, initial_velocity
+from symlie.errors import ModelError
+from symlie.modeling.model import Model
+from symlie.modeling.node import Node
+from symlie.rotations import rotation
+
+
+def place_behind(joint: Joint, coordinates: Sequence[Coordinate], values: Mapping[str, float]) -> None:
+    """Move all bodies behind a joint so that its coordinates and rates have given values.
+
+    Parameters
+    ----------
+    joint
+        The joint.
+    coordinates
+        Its free coordinates.
+    values
+        Coordinates and rates by name, in rad, m, rad/s and m/s.
+
+    Raises
+    ------
+    ModelError
+        The joint closes a loop, or there are nodes behind it that can not be moved.
+    """
+    model = joint.model
+    first, second = joint.markers
+    turn, shift = _displacement(joint, coordinates, values)
+    is_second = _is_behind(joint)
+    if not is_second:  # the second body is nearer to the ground: the first moves, back
+        turn, shift = turn.T, -turn.T @ shift
+    ahead, behind = (first, second) if is_second else (second, first)
+    moved = _bodies_behind(joint, node_of(behind.body))
+    for node in moved:
+        r, x = placement(model, node, len(shift))
+        fields: dict[str, object] = {"rotation": _rotation(turn @ r), "x": turn @ x + shift}
+        if any(v.node == node.name and v.field.name == "x_dot" for v in model.initial_values):
+            known = initial_velocity(model, node)
+            assert known is not None
+            fields["x_dot"] = turn @ known["x_dot"]
+        model.initial(node, **fields)
+    rates = {c: values[c.rate] for c in coordinates if c.rate in values}
+    if rates:
+        _set_velocities(model, ahead, (first, second), moved, rates, 1 if is_second else -1)
+
+
+def _displacement(joint: Joint, coordinates: Sequence[Coordinate], values: Mapping[str, float]) -> tuple[Array, Array]:
+    """The rigid displacement x ↦ R x + t of the second body that gives coordinates their values."""
+    frames = joint._initial_frames()
+    (p, a), (q, b) = (m.placed(joint.model) for m in joint.markers)
+    size = len(p)
+    relative, d = a.T @ b, a.T @ (q - p)
+    for c in coordinates:
+        if c.name not in values:
+            continue
+        step = values[c.name] - float(c.principal(*frames))
+        if isinstance(c, Turn):
+            about = _about_z(size, step)
+            relative = relative @ about if c.about[1] else about @ relative
+        else:
+            d = d + step * np.eye(size)[c.along]
+    turn = a @ relative @ b.T
+    return turn, p + a @ d - turn @ q
+
+
+def _about_z(size: int, angle: float) -> Array:
+    turn = np.eye(size)
+    turn[:2, :2] = [[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]]
+    return turn
+
+
+def _rotation(turn: Array) -> object:
+    return rotation(angle=float(np.arctan2(turn[1, 0], turn[0, 0]))) if len(turn) == 2 else rotation(matrix=turn)
+
+
+def _key(body: Body) -> object:
+    node = node_of(body)
+    return None if node is None else node if isinstance(node, Node) else (node.array, node.index)
+
+
+def _tree(model: Model) -> dict[object, tuple[object, Joint | None]]:
+    """The body before each body, and the joint between them, from the ground and then from bodies that float."""
+    joints = [j for j in model.joints if isinstance(j, Joint)]
+    edges = [(j, _key(j.markers[0].body), _key(j.markers[1].body)) for j in joints]
+    before: dict[object, tuple[object, Joint | None]] = {}
+    for root in (None, *(a for _, a, _ in edges)):
+        if root in before:
+            continue
+        before[root] = (None, None)
+        reached = [root]
+        for body in reached:
+            for j, a, b in edges:
+                for here, there in ((a, b), (b, a)):
+                    if here == body and there not in before:
+                        before[there] = (body, j)
+                        reached.append(there)
+    return before
+
+
+def _is_behind(joint: Joint) -> bool:
+    """Whether the second body is behind the joint, seen from the ground; the first one otherwise."""
+    before = _tree(joint.model)
+    first, second = (_key(m.body) for m in joint.markers)
+    for body, is_second in ((second, True), (first, False)):
+        if before[body][1] is joint:
+            return is_second
+    raise ModelError(
+        f"Joint '{joint.name}' closes a loop, so that nothing is behind it; give coordinates of other joints, and "
+        "let the assembly find its own: assemble=True (--assemble)."
+    )
+
+
+def _bodies_behind(joint: Joint, node: object) -> list[Node]:
+    before = _tree(joint.model)
+    behind = [node]
+    for body, (parent, _) in before.items():  # in the order in which they are reached
+        if parent is not None and parent in behind:
+            behind.append(body)
+    prescribed = {m.node for m in joint.model.motions}
+    moved = [n for n in behind if isinstance(n, Node) and n.name not in prescribed]
+    if len(moved) < len(behind):
+        raise ModelError(
+            f"Behind joint '{joint.name}' there are nodes of an array or a prescribed motion, which coordinates can "
+            "not place; give their initial values."
+        )
+    return moved
+
+
+def _set_velocities(
+    model: Model,
+    ahead: Marker,
+    markers: tuple[Marker, Marker],
+    moved: Sequence[Node],
+    rates: Mapping[Coordinate, float],
+    sign: int,
+) -> None:
+    """Let bodies move with the one before the joint, and with the rates of the joint."""
+    (p, a), (q, b) = (m.placed(model) for m in markers)
+    size = len(p)
+    spin, speed = np.zeros(3), np.zeros(3)
+    for c, rate in rates.items():
+        if isinstance(c, Turn):
+            spin += sign * rate * (np.array([0.0, 0.0, 1.0]) if size == 2 else (b if c.about[1] else a)[:, 2])
+        else:
+            speed[:size] += sign * rate * a[:, c.along]
+    node = node_of(ahead.body)
+    known = initial_velocity(model, node) if isinstance(node, Node) else None
+    base = _in_space(known["Omega"]) if known else np.zeros(3)
+    origin, drift = placement(model, ahead.body, size)[1], np.zeros(3)
+    if known:
+        drift[:size] = known["x_dot"]
+    for body in moved:
+        r, x = placement(model, body, size)
+        lever, arm = np.zeros(3), np.zeros(3)
+        lever[:size], arm[:size] = x - origin, x - q
+        velocity = (drift + np.cross(base, lever) + np.cross(spin, arm) + speed)[:size]
+        total = base + spin
+        moving = {"U": r.T @ velocity} if hasattr(body, "U") else {"x_dot": velocity}
+        model.initial(body, Omega=total[2:] if size == 2 else r.T @ total, **moving)
+
+
+def _in_space(spin: Array) -> Array:
+    return np.array([0.0, 0.0, spin[0]]) if len(spin) == 1 else spin

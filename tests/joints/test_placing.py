@@ -1,0 +1,80 @@
+"""Initial configurations by coordinates of joints, with velocities."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import symlie as sl
+from symlie.errors import ModelError, UnknownNameError
+from tests import tolerances
+
+
+def arm(groups: tuple[str, str, str] = ("SO3xR3", "SE3", "S3xR3")) -> tuple[sl.Model, list[sl.Joint]]:
+    """A hinge, a slider on it, and a cross behind that, which is stated from outside inwards."""
+    model = sl.Model("arm")
+    bodies = [
+        sl.RigidBody(model, f"body{k}", 1.0, [0.1, 0.2, 0.25], group, position=[0.5 + k, 0.1, 0])
+        for k, group in enumerate(groups)
+    ]
+    cross = sl.UniversalJoint(model, "cross", bodies[2], bodies[1], at=[2, 0, 0], axis=[[0, 1, 0], [0, 0, 1]])
+    hinge = sl.RevoluteJoint(model, "hinge", model.ground, bodies[0], at=[0, 0, 0], axis=[0, 0, 1])
+    slider = sl.PrismaticJoint(model, "slider", bodies[0], bodies[1], at=[1, 0, 0], axis=[1, 1, 0])
+    return model, [hinge, slider, cross]
+
+
+def test_coordinates_place_what_is_behind() -> None:
+    """Outputs at the start are what was given, constraints hold, and velocities are consistent."""
+    model, (hinge, slider, cross) = arm()
+    model.initial(hinge, angle=0.3, rate=1.5)
+    model.initial(slider, displacement=-0.2, speed=0.7)
+    model.initial(cross, first_angle=0.4, second_angle=-0.6, first_rate=0.9, second_rate=-1.1)
+    model.initial(hinge, angle=-2.0)  # velocities turn along
+    system = model.derive().compile(backend="numpy")
+    outputs = sl.solve(system, 1e-9, h=1e-9).outputs
+    found = {name: outputs[name][0] for name in outputs if outputs[name].ndim == 1}
+    expected = {
+        "hinge_angle": -2.0, "hinge_rate": 1.5, "slider_displacement": -0.2, "slider_speed": 0.7,
+        "cross_first_angle": 0.4, "cross_second_angle": -0.6, "cross_first_rate": 0.9, "cross_second_rate": -1.1,
+    }  # fmt: skip
+    assert {name: found[name] for name in expected} == pytest.approx(expected, rel=1e-12)
+    assert max(found["constraint_residual"], found["velocity_residual"]) <= tolerances.HELD_CONSTRAINT
+
+
+def test_a_screw_and_a_body() -> None:
+    """One coordinate of a screw gives the other; a body is placed as its node."""
+    model = sl.Model("screw")
+    nut = sl.RigidBody(model, "nut", 1.0, [1, 1, 1])
+    screw = sl.ScrewJoint(model, "screw", model.ground, nut, at=[0, 0, 0], axis=[0, 0, 1], lead=0.4)
+    model.initial(screw, displacement=0.1, rate=2.0)
+    assert screw.initial_coordinate("angle") == pytest.approx(np.pi / 2)
+    assert screw.initial_coordinate("displacement") == pytest.approx(0.1)
+    values = {v.field.name: [float(c) for c in v.components] for v in model.initial_values}
+    np.testing.assert_allclose(values["x_dot"], [0, 0, 2.0 * 0.4 / (2 * np.pi)])
+    model.initial(nut, x=[0, 0, 0.3])
+    assert screw.initial_coordinate("displacement") == pytest.approx(0.3)
+
+
+def test_in_the_plane() -> None:
+    model = sl.Model("plane")
+    body = sl.RigidBody(model, "body", 1.0, 1.0, "SE2", position=[1, 0])
+    hinge = sl.RevoluteJoint(model, "hinge", model.ground, body, at=[0, 0])
+    model.initial(hinge, angle=np.pi / 2, rate=3.0)
+    values = {v.field.name: [float(c) for c in v.components] for v in model.initial_values}
+    np.testing.assert_allclose(values["x"], [0, 1], atol=1e-15)
+    np.testing.assert_allclose([*values["U"], *values["Omega"]], [0, 3, 3], atol=1e-14)
+
+
+def test_what_is_refused() -> None:
+    model, (hinge, slider, cross) = arm()
+    loop = sl.RevoluteJoint(model, "loop", model.ground, cross.markers[0].body, at=[2.5, 0, 0], axis=[0, 0, 1])
+    with pytest.raises(ModelError, match="closes a loop"):
+        for joint in (slider, cross, loop):
+            model.initial(joint, **{joint.coordinate_names[0]: 0.1})
+    with pytest.raises(UnknownNameError, match="Joint 'hinge' has no coordinate 'displacement' to start from; it has"):
+        model.initial(hinge, displacement=1)
+    with pytest.raises(ModelError, match="The initial angle of joint 'hinge' is a finite number"):
+        model.initial(hinge, angle="wide")
+    ball = sl.SphericalJoint(model, "ball", hinge.markers[1].body, slider.markers[1].body, at=[0, 0, 0])
+    with pytest.raises(ModelError, match="Joint 'ball' has no coordinates"):
+        model.initial(ball, angle=1)

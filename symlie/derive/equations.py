@@ -43,6 +43,19 @@ class Equations:
             )
 
     @functools.cached_property
+    def elements(self) -> Model:
+        """The model whose statements kernels are derived from: large ones are cut into element types."""
+        from symlie.derive.arrangement import has_fixed_topology
+        from symlie.derive.cutting import can_be_cut, cut
+
+        self._check_unchanged()
+        if has_fixed_topology(self.model) or not can_be_cut(self.model):
+            return self.model
+        check_symbols(self.model, self.model)
+        with stage("derive", f"elements of {self.model.name}"):
+            return cut(self.model)
+
+    @functools.cached_property
     def canonical_text(self) -> str | None:
         """What determines all emitted text but the values in the manifest; None where something has no such text."""
         from symlie.derive.arrangement import has_fixed_topology
@@ -50,7 +63,7 @@ class Equations:
 
         self._check_unchanged()
         try:
-            return canonical_text(self.model, with_topology=has_fixed_topology(self.model))
+            return canonical_text(self.elements, with_topology=has_fixed_topology(self.model))
         except NoTextError:
             return None
 
@@ -58,14 +71,15 @@ class Equations:
     def derived(self) -> tuple[DerivedStatement, ...]:
         """The model's own statement, if it has one, and each element type's, with all derived terms."""
         self._check_unchanged()
+        model = self.elements
         start = time.perf_counter()
-        with stage("derive", self.model.name):
-            for statement in statements_of(self.model):
-                check_symbols(self.model, statement)
-            derived = tuple(derive_statement(s) for s in statements_of(self.model))
-            _check_masses(self.model, derived)
-            if any(s.placements for s in statements_of(self.model)):
-                check_placements(self.model)
+        with stage("derive", model.name):
+            for statement in statements_of(model):
+                check_symbols(model, statement)
+            derived = tuple(derive_statement(s) for s in statements_of(model))
+            _check_masses(model, derived)
+            if any(s.placements for s in statements_of(model)):
+                check_placements(model)
         self.seconds["derive"] = time.perf_counter() - start
         return derived
 
@@ -78,7 +92,7 @@ class Equations:
 
         self._check_unchanged()
         fixed = has_fixed_topology(self.model)
-        types = model_kernels(self.model, self.derived, fixed=fixed)
+        types = model_kernels(self.elements, self.derived, fixed=fixed)
         elimination = small_elimination(types, self.arrangement) if fixed else None
         return EmittedModel(types, self.arrangement, elimination)
 
@@ -88,7 +102,7 @@ class Equations:
         from symlie.derive.arrangement import arrange
 
         self._check_unchanged()
-        return arrange(self.model)
+        return arrange(self.elements)
 
     def compile(self, backend: str = "auto", optimize: str = "default", *, progress: bool | None = None) -> System:
         """Emit, compile and load.

@@ -19,7 +19,7 @@ def derive_set(equations: Equations, name: str) -> SetKernels:
     GroupError
         A group of the model does not have these coordinates, or none of its nodes moves by a field.
     """
-    model, chosen = equations.model, SETS[name]
+    model, chosen = equations.elements, SETS[name]
     if name == "fields" and not has_points(equations.derived):
         raise GroupError(f"All nodes of '{model.name}' have velocities: there are no derivatives of fields.")
     if name in MATRICES:

@@ -213,9 +213,9 @@ class Model(Statement):
         called = given_names(element.name, names, len(rows), taken)
         values, sources = parameter_block(element.name, element.parameters, len(rows), parameters, self.parameters)
         labels = [labels_of(element, name) if name else () for name in called]
-        self._add_instances(element, rows, values, sources, labels, called)
+        self.add_instances(element, rows, values, sources, labels, called)
 
-    def _add_instances(
+    def add_instances(
         self,
         element: ElementType,
         places: Sequence[tuple[tuple[str, int], ...]],
@@ -321,6 +321,14 @@ class Model(Statement):
         if any(m.node == found.name and m.index == index for m in self.motions):
             raise ModelError(f"The motion of node '{found.name}' is prescribed twice.")
         self.motions.append(Motion(found.name, index, found.group, tuple(storage)))
+
+    def without_own_statement(self) -> Model:
+        """The same nodes, instances, parameters, inputs, motions and initial values, with nothing stated on them."""
+        other = Model(self.name)
+        other.nodes, other.arrays, other.motions = self.nodes, self.arrays, self.motions
+        other.parameters, other.inputs, other.breakpoints = self.parameters, self.inputs, self.breakpoints
+        other.initial_values, other.instances = self.initial_values, list(self.instances)
+        return other
 
     def piecewise_linear(self, name: str, times: Sequence[float], values: Sequence[float], unit: str = "") -> Expr:
         """A function of time through a table of points, constant outside of it; its kinks become step boundaries.

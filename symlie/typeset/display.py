@@ -99,7 +99,7 @@ def latex(equations: Equations, *, newton: bool = False) -> str:
 
 
 def _views(equations: Equations, *, newton: bool) -> list[StatementView]:
-    model = equations.model
+    model = equations.elements
     return [StatementView(d, _parameters(model, d.statement), model.inputs, newton=newton) for d in equations.derived]
 
 

@@ -1,0 +1,249 @@
+"""Pieces of a statement in a form that does not depend on names: equal texts are instances of one element type.
+
+Nodes are called by their place in a piece, intermediate results by where they come first, and addends and factors are
+sorted by what they are. Numbers with a decimal point and parameters leave holes: what stands there is a value of the
+instance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from sympy import Add, Expr, Float, Mul, Symbol
+
+from symlie.derive.pieces import Piece, Term
+from symlie.ir.primitives import PiecewiseLinear, RunTimeInput, RunTimeInputSlope
+from symlie.ir.program import Application, Assignment, Operation, Program, Value
+from symlie.modeling.model import Model
+from symlie.modeling.node import Node
+from symlie.modeling.statement import Statement
+
+_ADDRESSED = (PiecewiseLinear, RunTimeInput, RunTimeInputSlope)
+"""Functions that read tables where their parameters are, so that these are no values of their own."""
+
+
+@dataclass(frozen=True)
+class Spelled:
+    """A piece with its nodes in some order.
+
+    Attributes
+    ----------
+    piece
+        The piece.
+    order
+        Numbers of its nodes.
+    text
+        What it states, without names and values.
+    holes
+        What stands in the holes of the text, in their order: numbers and symbols of parameters.
+    """
+
+    piece: Piece
+    order: tuple[int, ...]
+    text: str
+    holes: tuple[Expr, ...]
+
+
+class Speller:
+    """Spells pieces of the own statement of a model."""
+
+    def __init__(self, model: Model) -> None:
+        self.program = model.program
+        self._places: dict[Symbol, tuple[int, str]] = {}
+        for number, node in enumerate(model.nodes):
+            for letter, value in (("q", node.value), ("v", node.velocity), ("a", node.acceleration)):
+                names = enumerate(value.components)
+                self._places |= {s: (number, f"{letter}{k}") for k, s in names if isinstance(s, Symbol)}
+        self._parameters = {s for p in model.parameters for s in p.symbols}
+        self._groups = [str(n.group.name) for n in model.nodes]
+        self._operations: dict[Operation, int] = {}
+        self._texts: dict[str, str] = {}
+
+    def spelled(self, piece: Piece, order: Sequence[int]) -> Spelled:
+        """A piece with its nodes in an order."""
+        walk = _Walk(self, piece, order)
+        lines = [self._term(walk, term) for term in piece.terms]
+        nodes = " ".join(self._groups[k] for k in order)
+        return Spelled(piece, tuple(order), "\n".join([nodes, *lines]), tuple(walk.holes))
+
+    def _term(self, walk: _Walk, term: Term) -> str:
+        node = "" if term.node is None else f"n{walk.order[term.node]}"
+        texts = ", ".join(walk.text(e) for e in term.expressions)
+        return f"{term.role} {node} {term.details}: {texts}"
+
+    def operation(self, operation: Operation) -> str:
+        """Name of a group operation."""
+        return f"{operation.name}{self._operations.setdefault(operation, len(self._operations))}"
+
+    def short(self, text: str) -> str:
+        """A name for a text, the same for equal ones."""
+        return self._texts.setdefault(text, f"~{len(self._texts)}")
+
+    def is_parameter(self, symbol: Symbol) -> bool:
+        """Whether a symbol is a value of a parameter of the model."""
+        return symbol in self._parameters
+
+    def place(self, symbol: Symbol) -> tuple[int, str] | None:
+        """Number of the node that a symbol belongs to, with the name of the component."""
+        return self._places.get(symbol)
+
+
+class _Walk:
+    """A walk through the expressions of a piece in an order that depends on no name."""
+
+    def __init__(self, speller: Speller, piece: Piece, order: Sequence[int]) -> None:
+        self._speller = speller
+        self.order = {number: place for place, number in enumerate(order)}
+        rows = [s for t in piece.terms for s in t.multipliers]
+        self._multipliers = {s: f"l{k}" for k, s in enumerate(rows)}
+        self._keys: dict[Expr, str] = {}
+        self._met: dict[Symbol, str] = {}
+        self.holes: list[Expr] = []
+
+    def text(self, expression: Expr) -> str:
+        """The text of an expression, with intermediate results spelled where they come first."""
+        if isinstance(expression, Symbol):
+            return self._symbol(expression)
+        if isinstance(expression, Float):
+            self.holes.append(expression)
+            return "#"
+        if not expression.args or isinstance(expression, _ADDRESSED):
+            return str(expression)
+        return f"{type(expression).__name__}({','.join(self.text(a) for a in self.arguments(expression))})"
+
+    def _symbol(self, symbol: Symbol) -> str:
+        known = self._leaf(symbol)
+        if known is not None:
+            if known == "#":
+                self.holes.append(symbol)
+            return known
+        if symbol in self._met:
+            return self._met[symbol]
+        statement = self.statement(symbol)
+        if isinstance(statement, Assignment):
+            self._met[symbol] = f"s{len(self._met)}"
+            return f"{self._met[symbol]}=({self.text(statement.expression)})"
+        first, name = len(self._met), f"s{len(self._met)}"
+        self._met |= {s: f"{name}.{k}" for k, s in enumerate(statement.result.components) if isinstance(s, Symbol)}
+        assert len(self._met) > first
+        arguments = ";".join(",".join(self.text(c) for c in a.components) for a in statement.arguments)
+        return f"{self._met[symbol]}={self._speller.operation(statement.operation)}({arguments})"
+
+    def _leaf(self, symbol: Symbol) -> str | None:
+        """The name of a symbol that nothing in the program defines."""
+        place = self._speller.place(symbol)
+        if place is not None:
+            return f"n{self.order[place[0]]}.{place[1]}"
+        if self._speller.is_parameter(symbol):
+            return "#"
+        if symbol in self._multipliers:
+            return self._multipliers[symbol]
+        return symbol.name if self._speller.program.line_of(symbol) is None else None
+
+    def statement(self, symbol: Symbol) -> Assignment | Application:
+        """The statement that defines a symbol."""
+        line = self._speller.program.line_of(symbol)
+        assert line is not None
+        return self._speller.program.statements[line]
+
+    def arguments(self, expression: Expr) -> Sequence[Expr]:
+        """Arguments of an expression in the order of the walk."""
+        return sorted(expression.args, key=self._key) if isinstance(expression, Add | Mul) else expression.args
+
+    def _key(self, expression: Expr) -> str:
+        """What an expression is, whatever its holes are."""
+        known = self._keys.get(expression)
+        if known is None:
+            known = self._keys[expression] = self._computed_key(expression)
+        return known
+
+    def _computed_key(self, expression: Expr) -> str:
+        if isinstance(expression, Symbol):
+            leaf = self._leaf(expression)
+            return leaf if leaf is not None else self._key_of_result(expression)
+        if isinstance(expression, Float):
+            return "#"
+        if not expression.args or isinstance(expression, _ADDRESSED):
+            return str(expression)
+        keys = [self._key(a) for a in expression.args]
+        if isinstance(expression, Add | Mul):
+            keys.sort()
+        return self._speller.short(f"{type(expression).__name__}({','.join(keys)})")
+
+    def _key_of_result(self, symbol: Symbol) -> str:
+        statement = self.statement(symbol)
+        if isinstance(statement, Assignment):
+            return self._key(statement.expression)
+        components = statement.result.components
+        arguments = ";".join(",".join(map(self._key, a.components)) for a in statement.arguments)
+        key = self._speller.short(f"{self._speller.operation(statement.operation)}({arguments})")
+        self._keys |= {s: f"{key}.{k}" for k, s in enumerate(components)}
+        return self._keys[symbol]
+
+
+class Restated:
+    """Expressions of a piece, stated again in another program.
+
+    The walk is that of the text, so that each hole is known by its number.
+
+    Parameters
+    ----------
+    speller, spelled
+        The piece.
+    target
+        The statement that it is stated in, with as many nodes.
+    nodes
+        Nodes of the model.
+    fill
+        What stands in each hole.
+    """
+
+    def __init__(
+        self, speller: Speller, spelled: Spelled, target: Statement, nodes: Sequence[Node], fill: Callable[[int], Expr]
+    ) -> None:
+        self._walk = _Walk(speller, spelled.piece, spelled.order)
+        self._speller = speller
+        self.program: Program = target.program
+        self._fill = fill
+        self._holes = 0
+        self._known: dict[Symbol, Expr] = {}
+        for number, node in zip(spelled.order, target.nodes, strict=True):
+            for mine, new in _components(nodes[number], node):
+                self._known[mine] = new
+
+    def place(self, number: int) -> int:
+        """Place of a node of the model among those of the piece."""
+        return self._walk.order[number]
+
+    def define(self, symbol: Symbol, expression: Expr) -> None:
+        """Say what a symbol is in the other program."""
+        self._known[symbol] = expression
+
+    def expression(self, expression: Expr) -> Expr:
+        """An expression in the other program."""
+        if isinstance(expression, Float) or (isinstance(expression, Symbol) and self._speller.is_parameter(expression)):
+            self._holes += 1
+            return self._fill(self._holes - 1)
+        if isinstance(expression, Symbol):
+            return self._symbol(expression)
+        if not expression.args or isinstance(expression, _ADDRESSED):
+            return expression
+        return expression.func(*map(self.expression, self._walk.arguments(expression)))
+
+    def _symbol(self, symbol: Symbol) -> Expr:
+        if symbol not in self._known and self._speller.program.line_of(symbol) is not None:
+            statement = self._walk.statement(symbol)
+            if isinstance(statement, Assignment):
+                self._known[symbol] = self.program.scalar(self.expression(statement.expression))
+            else:
+                arguments = [Value(tuple(map(self.expression, a.components)), a.space) for a in statement.arguments]
+                result = self.program.apply(statement.operation, *arguments)
+                pairs = zip(statement.result.components, result.components, strict=True)
+                self._known |= {s: c for s, c in pairs if isinstance(s, Symbol)}
+        return self._known.get(symbol, symbol)
+
+
+def _components(mine: Node, other: Node) -> Iterator[tuple[Symbol, Expr]]:
+    for a, b in ((mine.value, other.value), (mine.velocity, other.velocity), (mine.acceleration, other.acceleration)):
+        yield from ((s, t) for s, t in zip(a.components, b.components, strict=True) if isinstance(s, Symbol))

@@ -1,0 +1,76 @@
+"""Large statements become instances of element types: same motion, same names, code of constant size."""
+
+from __future__ import annotations
+
+
+import numpy as np
+import pytest
+
+import symlie as sl
+from symlie.derive import arrangement
+from tests.tolerances import SAME_MOTION_CUT
+
+BODIES = 8
+"""Bodies in the plane of which 24 velocities are just not large."""
+
+
+def chain(count: int) -> sl.Model:
+    """Pendulums on pins in a Python loop: parameters for each, and all that a statement may have."""
+    model = sl.Model("chain")
+    gravity = model.parameter("gravity", [0, -9.81])
+    push = model.input("push", 1)
+    bodies = [model.node(f"b{i}", "SE2") for i in range(count)]
+    arm = sl.vector(0, 0.5)
+    last = None
+    for i, body in enumerate(bodies):
+        mass = model.parameter(f"mass{i}", 2 + 0.25 * i)
+        model.kinetic_energy((mass * body.U.dot(body.U) + 0.1 * body.Omega.dot(body.Omega)) / 2)
+        model.potential_energy(-mass * gravity.dot(body.x))
+        model.dissipation(0.01 * body.Omega.dot(body.Omega))
+        model.force(push * sl.vector(1, 0), at=body.x)
+        held = bodies[i - 1].x - bodies[i - 1].R * arm if i else sl.vector(0, 0)
+        last = model.constraint(f"joint{i}", body.x + body.R * arm - held)
+        model.initial(body, x=[0, -0.5 - i], Omega=[0.3 * i + 1])
+    model.output("tip", bodies[-1].x - bodies[-1].R * arm, unit="m")
+    model.output("momentum", sum((body.R * body.U for body in bodies), sl.vector(0, 0)))
+    model.output("pull", last)
+    model.event("turned", bodies[-1].R[0, 0], terminal=False)
+    return model
+
+
+def whole(model: sl.Model, monkeypatch: pytest.MonkeyPatch, backend: str) -> sl.System:
+    """The system of a model that is not cut, whatever its size."""
+    with monkeypatch.context() as patch:
+        patch.setattr(arrangement, "LARGEST_DERIVED", 1_000)
+        return model.derive().compile(backend=backend)
+
+
+def in_parts(model: sl.Model, monkeypatch: pytest.MonkeyPatch, backend: str) -> sl.System:
+    """The system of a model that is cut, whatever its size."""
+    with monkeypatch.context() as patch:
+        patch.setattr(arrangement, "LARGEST_DERIVED", 0)
+        return model.derive().compile(backend=backend)
+
+
+@pytest.mark.parametrize("backend", ["c", "numpy"])
+def test_motion_and_names_are_those_of_the_statement(monkeypatch: pytest.MonkeyPatch, backend: str) -> None:
+    model = chain(3)
+    systems = (compiled(model, monkeypatch, backend) for compiled in (whole, in_parts))
+    changed = [s.with_input("push", [0, 0.05, 0.1], [0.0, 3.0, -1.0]).with_parameters(mass1=5) for s in systems]
+    one, other = (sl.solve(system, 0.1, h=1e-3) for system in changed)
+    assert set(one.system.layout.outputs) == set(other.system.layout.outputs)
+    assert [e.name for e in other.system.layout.events] == ["turned"]
+    for name in ("energy", "tip", "momentum", "pull"):
+        size = 1 + np.abs(one.outputs[name]).max()
+        assert np.abs(one.outputs[name] - other.outputs[name]).max() <= SAME_MOTION_CUT * size, name
+    for name in ("joint0", "joint1", "joint2"):
+        size = 1 + np.abs(one.named_multipliers[name]).max()
+        assert np.abs(one.named_multipliers[name] - other.named_multipliers[name]).max() <= SAME_MOTION_CUT * size
+    assert np.abs(one.q - other.q).max() <= SAME_MOTION_CUT
+
+
+def test_kinds_of_terms_not_their_number_make_code() -> None:
+    first, second = (chain(count).derive() for count in (BODIES + 1, BODIES + 3))
+    names = [i.element.name for i in first.elements.instances]
+    assert names == [i.element.name for i in second.elements.instances]
+    assert [len(i.nodes) for i in second.elements.instances][1] == BODIES + 1

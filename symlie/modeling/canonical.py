@@ -3,7 +3,7 @@
 The text is complete by construction: it spells every attribute of the model, of its element types and of their spaces,
 those that are added to these classes later included, with all digits of numbers; what it can not spell has no text.
 Named exceptions are run-time data: numbers of nodes and instances, connectivity, values of parameters and where they
-come from, names of instances and initial values of arrays; unless the model is small, so that its tables of numbers are
+come from, names of instances and initial numbers; unless the model is small, so that its tables of numbers are
 part of the generated code. Of names it counts whether there are any.
 """
 
@@ -77,6 +77,11 @@ class _Speller:
         """Lines for all attributes, and for the statements of the program that they need."""
         self._expressions = []
         stated = {name: value for name, value in sorted(vars(statement).items()) if name not in _NOT_OF_KERNELS}
+        if isinstance(statement, Model) and statement.is_empty and not self._with_topology:
+            # Nodes that nothing is stated on are what instances are on, as arrays are, and numbers are their start.
+            stated["nodes"] = dict.fromkeys(n.group for n in statement.nodes)
+            changing = [v for v in statement.initial_values if any(c.free_symbols for c in v.components)]
+            stated["initial_values"] = changing
         lines = [f"{name} {self.text(value)}" for name, value in stated.items()]
         return [f"statement {statement.name}", *lines, *self._program(statement.program, self._expressions)]
 

@@ -654,5 +654,5 @@ BETWEEN_STEPS_OF_FOUR = 1e-7
 6e-9."""
 
 SAME_MOTION_CUT = 1e-12
-"""A hundred steps of three bodies whose equations are solved by two eliminations: rounding of 1e-16, times the growth of
-differences over 0.1 s (about 10) and the condition of the saddle matrix (about 100); measured 3e-14."""
+"""A hundred steps of three bodies whose equations are solved by two eliminations: rounding of 1e-16, times the growth
+of differences over 0.1 s (about 10) and the condition of the saddle matrix (about 100)."""

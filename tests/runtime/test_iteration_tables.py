@@ -1,8 +1,9 @@
-"""Tables of the matrix of implicit steps: products with T without its zeros and ones."""
+"""Tables of the matrix of implicit steps: products with T without its zeros and ones, and unknowns nothing couples."""
 
 import numpy as np
 import pytest
 
+import symlie as sl
 from symlie.models.heavy_top import build
 from symlie.runtime.integrate.iteration import iteration_of
 from tests import tolerances
@@ -32,3 +33,23 @@ def test_products_with_the_tangent_operator(group: str, rows: list[tuple[int, in
     np.testing.assert_allclose(product, system.algebra.jacobian_matrix(B) @ T, rtol=0, atol=tolerances.OPERATOR)
     assert sorted({(int(row % 6), int(row % 6 + numbers)) for _, _, _, row, numbers, _ in runs}) == rows
     assert sorted(set(system.algebra.jacobian_columns[units[:, 0]].tolist())) == unit
+
+
+def test_components_are_eliminated_alone() -> None:
+    """Two points that a strong gyroscopic force couples in one direction, so that their rows are exchanged."""
+    model = sl.Model("points")
+    a, b = (model.node(name, "R2") for name in "ab")
+    model.kinetic_energy(a.x_dot.dot(a.x_dot) / 2 + b.x_dot.dot(b.x_dot))
+    model.potential_energy(a.x[1] ** 2 + b.x[1] ** 4)
+    model.generalized_force(a, [1e3 * b.x_dot[0], 0])
+    model.generalized_force(b, [-1e3 * a.x_dot[0], 0])
+    model.initial(a, x=[0.3, 0.2], x_dot=[0.1, 0.4])
+    model.initial(b, x=[-0.4, 0.5], x_dot=[0.2, -0.3])
+    equations = model.derive()
+    compiled, interpreted = (equations.compile(backend=name) for name in ("c", "numpy"))
+    assert iteration_of(compiled, has_eta=False).tables["COMPONENT"].tolist() == [0, 1, 0, 2]
+    assert "COMPONENT" not in iteration_of(build("SE3").derive().compile(backend="numpy"), has_eta=False).tables
+    h = 0.05
+    first, second = (sl.solve(s, 1, h=h, method="generalized_alpha") for s in (compiled, interpreted))
+    np.testing.assert_allclose(first.q, second.q, rtol=0, atol=tolerances.IMPLICIT_BACKENDS)
+    np.testing.assert_allclose(first.v, second.v, rtol=0, atol=tolerances.IMPLICIT_BACKENDS / h)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from symlie.runtime.integrate.matrix_tables import MatrixTables
-from symlie.runtime.kernels.iteration_tables import products_without_zeros
+from symlie.runtime.kernels.iteration_tables import components, products_without_zeros
 from symlie.runtime.linear.saddle import REFINEMENTS, SaddleAlgebra, saddle_tables
 from symlie.runtime.methods.family import Method
 from symlie.runtime.system.system import System
@@ -51,6 +51,9 @@ def iteration_of(system: System, has_eta: bool) -> MatrixTables:
         **{name: places for name, places in matrix.places.items() if name not in REPLACED},
         **products_without_zeros(layout, system.sets.table("tangent"), matrix),
     }
+    if structure.kind == "dense" and not has_eta:
+        found = components(structure, tables)
+        tables |= {"COMPONENT": found} if found.any() else {}
     sizes = {"MATRIX_VALUES": structure.values, "SQUARES": matrix.squares}
     constants = {"HAS_ETA": int(has_eta), "HOLONOMIC": int(layout.holonomic.all())}
     if saddle is not None:

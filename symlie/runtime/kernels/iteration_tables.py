@@ -249,6 +249,31 @@ def products_without_zeros(layout: Layout, tangent: SetTable, matrix: IterationT
     return {name: np.ascontiguousarray(values.ravel(), dtype=np.int32) for name, values in found.items()}
 
 
+def components(structure: EliminationStructure, tables: Mapping[str, NDArray[np.int32]]) -> NDArray[np.int32]:
+    """The component of each unknown: no entry couples unknowns of different ones.
+
+    Parameters
+    ----------
+    structure
+        How the matrix is stored.
+    tables
+        Tables of an implicit step without η, those of products without zeros.
+    """
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    used = [places for name, places in tables.items() if name.endswith("_TO")]
+    for name in PRODUCTS:
+        if f"{name}_RUNS" in tables:
+            used.append(tables[f"{name}_UNITS"][1::2])
+            used += [np.arange(to, to + numbers) for _, _, to, _, numbers, _ in tables[f"{name}_RUNS"].reshape(-1, 6)]
+    rows, columns, places = structure.entries()
+    kept = np.isin(places, np.concatenate(used))
+    size = len(structure.order)
+    graph = csr_array((kept[kept], (rows[kept], columns[kept])), shape=(size, size))
+    return np.asarray(connected_components(graph, directed=False)[1], dtype=np.int32)
+
+
 def _sizes(layout: Layout, which: str) -> Integers:
     """Components of the storage or of the local coordinates of each node."""
     return np.concatenate([np.full(n.count, getattr(n.type, which), dtype=np.int64) for n in layout.nodes])

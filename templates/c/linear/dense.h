@@ -3,6 +3,8 @@
  *   Rows go on with zeros up to a multiple of LANES and are always worked on LANES numbers at a time from the same places:
  *   processors wait where what is read was written in other parts.
  *
+ *   Unknowns of different components, where some are named, have no entry in common: what is zero is not worked on.
+ *
  * Pivots are compared relative to the sums of |entries| of their rows; a pivot below LOST_PIVOT times the sum of its column
  * is lost. */
 #ifndef SYMLIE_DENSE_H
@@ -20,6 +22,12 @@
 #define DENSE_UNROLL _Pragma("GCC unroll 12")
 #else
 #define DENSE_UNROLL
+#endif
+
+#ifdef COUNT_OF_COMPONENT
+#define ARE_APART(i, k) (COMPONENT[i] != COMPONENT[k])
+#else
+#define ARE_APART(i, k) 0
 #endif
 
 enum { DENSE_ROW = (ELIMINATION_SIZE + LANES - 1) / LANES * LANES };
@@ -68,6 +76,7 @@ DENSE_UNROLL
         int pivot = k;
 DENSE_UNROLL
         for (int i = k; i < ELIMINATION_SIZE; i++) {
+            if (ARE_APART(i, k)) continue;
             const symlie_real size = fabs(A->row[i][k]) * scale[i];
             if (SYMLIE_UNLIKELY(size > largest)) largest = size, pivot = i;
         }
@@ -87,14 +96,15 @@ DENSE_UNROLL
         const symlie_real reciprocal = 1 / A->row[k][k];
         A->reciprocal[k] = reciprocal;
 DENSE_UNROLL
-        for (int i = k + 1; i < ELIMINATION_SIZE; i++) A->factor[k][i] = A->row[i][k] * reciprocal;
+        for (int i = k + 1; i < ELIMINATION_SIZE; i++)
+            if (!ARE_APART(i, k)) A->factor[k][i] = A->row[i][k] * reciprocal;
         /* What is left of the columns up to the pivot's has no meaning. */
 DENSE_UNROLL
         for (int j = (k + 1) / LANES * LANES; j < DENSE_ROW; j += LANES_AT_ONCE) {
             const lanes kept = READ_LANES(A->row[k] + j);
 DENSE_UNROLL
             for (int i = k + 1; i < ELIMINATION_SIZE; i++)
-                WRITE_LANES(A->row[i] + j, READ_LANES(A->row[i] + j) - A->factor[k][i] * kept);
+                if (!ARE_APART(i, k)) WRITE_LANES(A->row[i] + j, READ_LANES(A->row[i] + j) - A->factor[k][i] * kept);
             WRITE_LANES(A->row[k] + j, kept * reciprocal);
         }
     }
@@ -112,13 +122,15 @@ DENSE_UNROLL
 DENSE_UNROLL
     for (int k = 0; k < ELIMINATION_SIZE; k++)
 DENSE_UNROLL
-        for (int i = k + 1; i < ELIMINATION_SIZE; i++) y[i] -= A->factor[k][i] * y[k];
+        for (int i = k + 1; i < ELIMINATION_SIZE; i++)
+            if (!ARE_APART(i, k)) y[i] -= A->factor[k][i] * y[k];
 DENSE_UNROLL
     for (int k = 0; k < ELIMINATION_SIZE; k++) y[k] *= A->reciprocal[k];
 DENSE_UNROLL
     for (int k = ELIMINATION_SIZE - 1; k >= 0; k--)
 DENSE_UNROLL
-        for (int i = 0; i < k; i++) y[i] -= A->row[i][k] * y[k];
+        for (int i = 0; i < k; i++)
+            if (!ARE_APART(i, k)) y[i] -= A->row[i][k] * y[k];
     for (int k = 0; k < ELIMINATION_SIZE; k++) x[k] = y[k];
 }
 

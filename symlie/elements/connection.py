@@ -7,9 +7,8 @@ from types import MappingProxyType
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from symlie.elements.joints.frames import SIDES, Frame
+from symlie.elements.joints.frames import SIDES, Frame, frame_of_numbers
 from symlie.elements.marker import Body, Marker, axes_along, body_name, group_of, node_of, on_body
 from symlie.elements.placement import Array, body_dimension
 from symlie.errors import ModelError
@@ -140,8 +139,7 @@ class Connection:
 
     def _initial_frames(self) -> tuple[Frame, Frame]:
         """Frames in the initial configuration, as numbers."""
-        placed = [m.placed(self.model) for m in self.markers]
-        first, second = (Frame(None, _matrix(point[:, None]), _matrix(axes)) for point, axes in placed)
+        first, second = (frame_of_numbers(*m.placed(self.model)) for m in self.markers)
         return first, second
 
     def _add(self) -> None:
@@ -206,7 +204,3 @@ def _same_member(a: Body, b: Body) -> bool:
     both = (node_of(a), node_of(b))
     members = [(n.array, n.index) for n in both if isinstance(n, NodeReference)]
     return len(members) == 2 and members[0] == members[1]
-
-
-def _matrix(values: NDArray[np.float64]) -> SymbolicMatrix:
-    return SymbolicMatrix(*values.shape, [float(c) for c in values.ravel()])

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cached_property
+from typing import Any
 
 from sympy import Expr
 
@@ -83,6 +84,19 @@ class Frame:
         if self.node is None:
             return None
         return vector(self.node.R * self.node.Omega) if len(self.offset) == 3 else self.node.Omega
+
+
+def frame_of_numbers(point: Any, axes: Any) -> Frame:
+    """A frame as it is, of arrays, which have the operations that rows need.
+
+    Parameters
+    ----------
+    point
+        Point in inertial axes, (n,).
+    axes
+        Axes as columns, in inertial axes, (n, n).
+    """
+    return Frame(None, point, axes)
 
 
 Values = Mapping[str, Expression]

@@ -163,6 +163,10 @@ class OutsideChartError(IntegrationError):
     """A rotation increment within one step reached 2π, where T⁻¹ is singular."""
 
 
+class AngleStepError(IntegrationError):
+    """An angle over turns turned by more than π, or hardly less, within one step."""
+
+
 class NotConvergedError(IntegrationError):
     """Newton's method finds no solution of an implicit step."""
 

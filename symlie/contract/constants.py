@@ -22,10 +22,14 @@ class Status(enum.IntEnum):
     CONSTRAINT_DRIFT = 10
     EVENT_NOT_A_NUMBER = 11
     TOO_MANY_STEPS = 12
+    TURNED_TOO_FAR = 13
 
 
 WHOLE_TURN = 2 * math.pi
 """2π rad."""
+
+LARGEST_TURN = 3.0
+"""Angle by which an angle over turns may turn in a step, in rad: below π, so that stages are on the same turn."""
 
 CHART_LIMIT = 39.4
 """Just under (2π)² = 39.478…, where T⁻¹ is singular; squared angles of one step stay below."""

@@ -113,6 +113,9 @@ SYSTEM_KERNELS = (
     SystemKernel("energy", "tqv", "E", Gather.TOTAL, "2", "Kinetic and potential energy."),
     SystemKernel("accelerated_energy", "tqva", "E", Gather.TOTAL, "1", "Energy that depends on accelerations."),
     SystemKernel("events", "tqvλ", "out", Gather.STORED, "events", "Scalars whose zeros are events."),
+    SystemKernel("unwrapped", "tq", "out", Gather.STORED, "unwrapped", "Angles over turns, nearest to those in q."),
+    SystemKernel("unwrapped_rate", "tqv", "out", Gather.STORED, "unwrapped", "Rates of angles over turns."),
+    SystemKernel("unwrapped_start", "tq", "out", Gather.STORED, "unwrapped", "What angles over turns begin near to."),
     SystemKernel("field", "tqvaλ", "f", Gather.OWN, "", "Algebra-valued field of nodes without velocity.",
                  in_stages=True),
     SystemKernel("place", "tqv", "x", Gather.OWN, "", "Offsets of placed nodes, each with its rate."),
@@ -166,13 +169,14 @@ def instance_size(element: ElementType, size: str) -> int:
     element
         The element type.
     size
-        ``mass``, ``jacobian``, ``rows`` or ``events``.
+        ``mass``, ``jacobian``, ``rows``, ``events`` or ``unwrapped``.
     """
     sizes = {
         "mass": element.mass.count,
         "jacobian": element.jacobian.count,
         "rows": element.rows,
         "events": len(element.events),
+        "unwrapped": element.unwrapped,
     }
     return sizes[size]
 

@@ -156,6 +156,8 @@ class ElementType:
     """Whether the last instance is placed first."""
     placements: tuple[tuple[int, int], ...]
     """Places of nodes that the element puts where another one is plus an offset, with the place of that."""
+    unwrapped: int
+    """Angles over turns of an instance; they follow the storage of its nodes in the configuration that it takes."""
 
     @property
     def rows(self) -> int:

@@ -19,6 +19,7 @@ from symlie.derive.node_types import node_type_kernels
 from symlie.derive.symplectic import symplectic_step
 from symlie.errors import ModelError
 from symlie.groups.homogeneous import ConfigurationSpace
+from symlie.ir.differentiate import forward
 from symlie.ir.hoisting import ParameterHoisting
 from symlie.ir.kernels import ElementTypeKernels, Kernel, ModelKernels, NodeTypeKernels, SparsePattern
 from symlie.ir.program import Program, depends_on
@@ -36,6 +37,11 @@ def symbols_of(parameters: Sequence[Parameter]) -> list[Symbol]:
 def parameter_symbols(model: Model) -> list[Symbol]:
     """Symbols of a model's parameters, followed by the slots of its inputs."""
     return symbols_of(model.parameters) + [s for i in model.inputs for s in i.slots]
+
+
+def configuration_symbols(statement: Statement) -> list[Symbol]:
+    """Symbols of the configuration that kernels take: of all nodes, followed by the angles over turns before a step."""
+    return [s for n in statement.nodes for s in n.value.components] + [a.before for a in statement.angles]
 
 
 def _node_types(model: Model, groups: Sequence[ConfigurationSpace]) -> tuple[NodeTypeKernels, ...]:
@@ -115,7 +121,7 @@ class _ElementBuilder:
         for label, symbols in (
             ("p", parameter_symbols(model)),
             ("e", own),
-            ("q", [s for n in statement.nodes for s in n.value.components]),
+            ("q", configuration_symbols(statement)),
             ("v", [s for n in statement.nodes for s in n.velocity.components]),
             ("a", [s for n in statement.nodes for s in n.acceleration.components]),
             ("multipliers", statement.multipliers),
@@ -123,7 +129,7 @@ class _ElementBuilder:
             self.references |= {s: f"{label}[{i}]" for i, s in enumerate(symbols)}
         self.inputs = {
             "t": Argument("t", None),
-            "q": Argument("q", sum(n.group.storage_dimension for n in statement.nodes)),
+            "q": Argument("q", len(configuration_symbols(statement))),
             "v": Argument("v", sum(n.group.velocity_dimension for n in statement.nodes)),
             "a": Argument("a", sum(n.group.velocity_dimension for n in statement.nodes)),
             "multipliers": Argument("multipliers", len(statement.multipliers)),
@@ -191,6 +197,13 @@ def _element_kernels(
         kernels.append(kernel(f"output_{output.name}", output.components, row="output"))
     if statement.events:
         kernels.append(kernel("events", [e.expression for e in statement.events]))
+    if statement.angles:
+        rates = forward(statement.program, [a.principal for a in statement.angles], statement.motion())
+        kernels += [
+            kernel("unwrapped", [a.value for a in statement.angles]),
+            kernel("unwrapped_rate", rates),
+            kernel("unwrapped_start", [a.start for a in statement.angles]),
+        ]
     if any(c != 0 for c in constraints.position):
         kernels.append(kernel("constraint", constraints.position))
     if jacobian:
@@ -212,6 +225,7 @@ def _element_kernels(
         fields=moved,
         places_backwards=any(p.last_first for p in statement.placements),
         placements=tuple((p.place, p.reference) for p in statement.placements),
+        unwrapped=len(statement.angles),
         events=tuple(EventFunction(e.name, DIRECTIONS[e.direction], e.is_terminal) for e in statement.events),
         kernels=tuple(kernels),
     )

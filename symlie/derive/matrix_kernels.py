@@ -14,7 +14,7 @@ from symlie.contract.kernels import KERNELS
 from symlie.contract.signature import Argument, Signature
 from symlie.derive.derived_statement import DerivedStatement
 from symlie.derive.field_matrices import has_points
-from symlie.derive.kernels import parameter_symbols, symbols_of
+from symlie.derive.kernels import configuration_symbols, parameter_symbols, symbols_of
 from symlie.derive.newton_matrices import Matrix
 from symlie.derive.ports import derive_ports
 from symlie.derive.variations import derive_variations
@@ -67,7 +67,7 @@ def element_matrices(model: Model, derived: DerivedStatement, name: str) -> Elem
     patterns, values = zip(*map(_nonzeros, matrices), strict=True)
     nodes = statement.nodes
     inputs = {
-        "q": [s for n in nodes for s in n.value.components],
+        "q": configuration_symbols(statement),
         "v": [s for n in nodes for s in n.velocity.components],
         "a": list(acceleration),
         "multipliers": list(multipliers),
@@ -89,6 +89,6 @@ def element_matrices(model: Model, derived: DerivedStatement, name: str) -> Elem
         )
         body = flatten(statement.program, [e for part in values for e in part], references)
         kernel = Kernel(Signature(f"{statement.name}_{name}", arguments), body, row.meaning)
-    storage = sum(n.group.storage_dimension for n in nodes)
+    storage = len(configuration_symbols(statement))
     velocities = sum(n.group.velocity_dimension for n in nodes)
     return ElementTypeSet(statement.name, storage, velocities, rows, patterns, kernel)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from symlie.contract.sets import SETS
-from symlie.derive.equations import Equations
+from symlie.derive.equations import Equations, statements_of
 from symlie.derive.field_matrices import has_points
 from symlie.derive.matrix_kernels import MATRICES, element_matrices
 from symlie.derive.step_kernels import step_kernels
@@ -27,4 +27,5 @@ def derive_set(equations: Equations, name: str) -> SetKernels:
         return SetKernels(model.name, chosen, elements=elements)
     spaces = dict.fromkeys(model.spaces)
     nodes = (NodeTypeSet(s.name, s.storage_dimension, s.dimension, step_kernels(s, name)) for s in spaces)
-    return SetKernels(model.name, chosen, nodes=tuple(nodes))
+    has_angles = any(s.angles for s in statements_of(model))
+    return SetKernels(model.name, chosen, nodes=tuple(nodes), has_angles=has_angles)

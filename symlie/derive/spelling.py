@@ -18,6 +18,7 @@ from symlie.ir.program import Application, Assignment, Operation, Program, Value
 from symlie.modeling.model import Model
 from symlie.modeling.node import Node
 from symlie.modeling.statement import Statement
+from symlie.modeling.terms import UnwrappedAngle
 
 _ADDRESSED = (PiecewiseLinear, RunTimeInput, RunTimeInputSlope)
 """Functions that read tables where their parameters are, so that these are no values of their own."""
@@ -55,6 +56,7 @@ class Speller:
             for letter, value in (("q", node.value), ("v", node.velocity), ("a", node.acceleration)):
                 names = enumerate(value.components)
                 self._places |= {s: (number, f"{letter}{k}") for k, s in names if isinstance(s, Symbol)}
+        self._angles = {a.before: a for a in model.angles}
         self._parameters = {s for p in model.parameters for s in p.symbols}
         self._groups = [str(n.group.name) for n in model.nodes]
         self._operations: dict[Operation, int] = {}
@@ -83,6 +85,10 @@ class Speller:
     def is_parameter(self, symbol: Symbol) -> bool:
         """Whether a symbol is a value of a parameter of the model."""
         return symbol in self._parameters
+
+    def angle(self, symbol: Symbol) -> UnwrappedAngle | None:
+        """The angle over turns whose value before a step a symbol is."""
+        return self._angles.get(symbol)
 
     def place(self, symbol: Symbol) -> tuple[int, str] | None:
         """Number of the node that a symbol belongs to, with the name of the component."""
@@ -120,6 +126,10 @@ class _Walk:
             return known
         if symbol in self._met:
             return self._met[symbol]
+        angle = self._speller.angle(symbol)
+        if angle is not None:
+            self._met[symbol] = f"s{len(self._met)}"
+            return f"{self._met[symbol]}=unwrapped({','.join(map(self.text, angle.stated))})"
         statement = self.statement(symbol)
         if isinstance(statement, Assignment):
             self._met[symbol] = f"s{len(self._met)}"
@@ -139,7 +149,8 @@ class _Walk:
             return "#"
         if symbol in self._multipliers:
             return self._multipliers[symbol]
-        return symbol.name if self._speller.program.line_of(symbol) is None else None
+        is_defined = self._speller.program.line_of(symbol) is not None or self._speller.angle(symbol) is not None
+        return None if is_defined else symbol.name
 
     def statement(self, symbol: Symbol) -> Assignment | Application:
         """The statement that defines a symbol."""
@@ -172,6 +183,9 @@ class _Walk:
         return self._speller.short(f"{type(expression).__name__}({','.join(keys)})")
 
     def _key_of_result(self, symbol: Symbol) -> str:
+        angle = self._speller.angle(symbol)
+        if angle is not None:
+            return self._speller.short(f"unwrapped({','.join(map(self._key, angle.stated))})")
         statement = self.statement(symbol)
         if isinstance(statement, Assignment):
             return self._key(statement.expression)
@@ -204,6 +218,7 @@ class Restated:
     ) -> None:
         self._walk = _Walk(speller, spelled.piece, spelled.order)
         self._speller = speller
+        self._target = target
         self.program: Program = target.program
         self._fill = fill
         self._holes = 0
@@ -232,6 +247,10 @@ class Restated:
         return expression.func(*map(self.expression, self._walk.arguments(expression)))
 
     def _symbol(self, symbol: Symbol) -> Expr:
+        angle = self._speller.angle(symbol)
+        if symbol not in self._known and angle is not None:
+            value = self._target.unwrapped_angle(*map(self.expression, angle.stated))
+            self._known[symbol] = next(a.before for a in self._target.angles if a.value == value)
         if symbol not in self._known and self._speller.program.line_of(symbol) is not None:
             statement = self._walk.statement(symbol)
             if isinstance(statement, Assignment):

@@ -163,8 +163,9 @@ class EmittedModel:
 
     @property
     def storage(self) -> int:
-        """Number of stored configuration components."""
-        return sum(n.count * self.types.node_type(n.type).storage for n in self.arrangement.nodes)
+        """Number of stored configuration components: of all nodes, and angles over turns of all instances."""
+        nodes = sum(n.count * self.types.node_type(n.type).storage for n in self.arrangement.nodes)
+        return nodes + sum(i.count * self.types.element_type(i.element).unwrapped for i in self.arrangement.instances)
 
     @property
     def dimension(self) -> int:

@@ -206,6 +206,19 @@ class RunTimeInputSlope(sympy.Function):
         return Integer(0)
 
 
+class NearestTurn(sympy.Function):
+    """The multiple of 2π that is nearest to x, which does not change with x but in steps: its derivative is zero."""
+
+    nargs = (1,)
+
+    def fdiff(self, argindex: int = 1) -> Expr:
+        return Integer(0)
+
+    def _latex(self, printer: LatexPrinter, exp: str | None = None) -> str:
+        text = rf"2 \pi \left\lfloor \frac{{{printer._print(self.args[0])}}}{{2 \pi}} \right\rceil"
+        return text if exp is None else rf"\left({text}\right)^{{{exp}}}"
+
+
 class Select(sympy.Function):
     """``Select(condition, if_positive, otherwise)``: one of two expressions by the sign of a third.
 

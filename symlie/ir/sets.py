@@ -42,6 +42,8 @@ class SetKernels:
     set: KernelSet
     nodes: tuple[NodeTypeSet, ...] = ()
     elements: tuple[ElementTypeSet, ...] = ()
+    has_angles: bool = False
+    """Whether angles over turns follow the nodes in configurations that kernels of nodes move."""
 
     @property
     def kernels(self) -> tuple[Kernel, ...]:

@@ -13,11 +13,13 @@ from fractions import Fraction
 import sympy
 from sympy import Expr, Symbol
 
+from symlie.contract.constants import WHOLE_TURN
 from symlie.errors import ModelError
 from symlie.ir.primitives import (
     CoefficientFunction,
     FullAngleRatio,
     HalfAngleRatio,
+    NearestTurn,
     PiecewiseLinear,
     PiecewiseSlope,
     RotationQuaternion,
@@ -64,7 +66,7 @@ class StraightLine:
 
 _PRIMITIVES = (
     CoefficientFunction, HalfAngleRatio, RotationQuaternion, PiecewiseLinear, PiecewiseSlope, RunTimeInput,
-    RunTimeInputSlope, Select, sympy.exp,
+    RunTimeInputSlope, NearestTurn, Select, sympy.exp,
 )  # fmt: skip
 
 
@@ -195,6 +197,9 @@ class _Flattener:
             return self.emit(f"table {expression.primitive_name}", position, abscissa, value, count)
         if isinstance(expression, RunTimeInput | RunTimeInputSlope):
             return self.emit(f"input {expression.primitive_name}", *(self.flatten(a) for a in expression.args))
+        if isinstance(expression, NearestTurn):
+            turns = self.emit("rint", self.emit("div", self.flatten(expression.args[0]), WHOLE_TURN))
+            return self.emit("mul", turns, WHOLE_TURN)
         if isinstance(expression, Select):
             return self.emit("select", *(self.flatten(a) for a in expression.args))
         if isinstance(expression, sympy.exp):

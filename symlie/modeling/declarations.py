@@ -17,7 +17,7 @@ from symlie.modeling.expressions import components
 from symlie.modeling.names import identifier, stem
 from symlie.modeling.node import Node, column
 from symlie.modeling.symbolic import Expression, SymbolicMatrix
-from symlie.modeling.terms import Constraint, Event, Output, Parameter, Placement
+from symlie.modeling.terms import Constraint, Event, Output, Parameter, Placement, UnwrappedAngle
 from symlie.modeling.units import Certainty, UnitCheck, size_of
 from symlie.modeling.values import given_space
 from symlie.unit_names import UNITS, Unit, parse_units
@@ -42,6 +42,7 @@ class Stated:
         self.fields: list[tuple[Node, tuple[Expr, ...]]] = []
         self.energy_terms: list[Expr] = []
         self.placements: list[Placement] = []
+        self.angles: list[UnwrappedAngle] = []
         self.constraints: list[Constraint] = []
         self.outputs: list[Output] = []
         self.events: list[Event] = []

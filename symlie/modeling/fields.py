@@ -11,7 +11,7 @@ from symlie.groups.group import Field, LieGroup
 from symlie.groups.homogeneous import HomogeneousSpace, algebra_map
 from symlie.ir.differentiate import reverse
 from symlie.ir.program import Euclidean, Value, depends_on
-from symlie.modeling.declarations import Stated
+from symlie.modeling.angles import AngleStatement
 from symlie.modeling.expressions import components
 from symlie.modeling.node import Node
 from symlie.modeling.symbolic import Expression, SymbolicMatrix
@@ -19,7 +19,7 @@ from symlie.modeling.terms import Placement
 from symlie.unit_names import UNITS
 
 
-class FieldStatement(Stated):
+class FieldStatement(AngleStatement):
     """What moves the nodes that have no velocity of their own."""
 
     def field(self, node: Node, algebra: object | None = None, **parts: object) -> None:

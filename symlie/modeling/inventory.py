@@ -28,6 +28,8 @@ def terms_of(statement: Statement) -> Iterator[tuple[str, tuple[Expr, ...]]]:
         yield "a force", pair
     for constraint in statement.constraints:
         yield f"constraint '{constraint.name}'", constraint.rows
+    for angle in statement.angles:
+        yield "an angle over turns", (angle.sine, angle.cosine, angle.start)
     for output in statement.outputs:
         yield f"output '{output.name}'", output.components
     for event in statement.events:
@@ -47,6 +49,7 @@ def check_symbols(model: Model, statement: Statement) -> None:
     accelerations = {c for node in statement.nodes for c in node.acceleration.components}
     declared |= {s for owner in (model, statement) for p in owner.parameters for s in p.symbols}
     declared |= {s for i in model.inputs for s in i.slots}
+    declared |= {a.before for a in statement.angles}
     for what, expressions in terms_of(statement):
         known = declared | accelerations if what.startswith(("the field", "constraint", "the energy")) else declared
         unknown = sorted(_free(statement, expressions) - known, key=str)
@@ -80,7 +83,7 @@ def fingerprint(model: Model) -> Hashable:
         tuple(
             (len(s.kinetic_terms), len(s.potential_terms), len(s.dissipated_terms), len(s.energy_terms), len(s.nodes),
              len(s.parameters), len(s.generalized_forces), len(s.applied_forces), len(s.fields), len(s.placements),
-             len(s.constraints), len(s.outputs), len(s.events))
+             len(s.constraints), len(s.outputs), len(s.events), len(s.angles))
             for s in (model, *(i.element for i in model.instances))
         ),
     )  # fmt: skip

@@ -34,6 +34,7 @@ class Statement(FieldStatement):
         energy = self._scalar("kinetic energy", energy)
         self._without_inputs("The kinetic energy", [energy])
         self._without_points("The kinetic energy", [energy])
+        self._without_angles("The kinetic energy", [energy])
         self.units.check("The kinetic energy", energy, UNITS["J"])
         self.kinetic_terms.append(energy)
 

@@ -25,6 +25,26 @@ class Input(InputLayout):
 
 
 @dataclass(frozen=True, repr=False)
+class UnwrappedAngle(Brief):
+    """An angle over as many turns as it makes: atan2(sine, cosine) and whole turns that lead next to ``before``."""
+
+    before: Symbol
+    """The angle at the last step that was accepted."""
+    sine: Expr
+    cosine: Expr
+    start: Expr
+    """What it begins next to."""
+    principal: Expr
+    """atan2(sine, cosine)."""
+    value: Expr
+
+    @property
+    def stated(self) -> tuple[Expr, Expr, Expr]:
+        """What it was stated by: sine, cosine, start."""
+        return self.sine, self.cosine, self.start
+
+
+@dataclass(frozen=True, repr=False)
 class Constraint(Brief):
     """Rows Φ(t, q) = 0, A(t, q) v + b(t, q) = 0 or B(t, q) v' + Z(t, q, v) = 0, as ``level`` says: 0, 1 or 2.
 

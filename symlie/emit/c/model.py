@@ -95,7 +95,8 @@ def _element_view(
     return {
         "name": element.name,
         "local": local,
-        "storage": sum(model.types.node_type(n).storage for n in element.node_types),
+        "storage": sum(model.types.node_type(n).storage for n in element.node_types) + element.unwrapped,
+        "unwrapped": element.unwrapped,
         "velocities": sum(velocities for _, velocities, _ in sizes),
         "fields": _field_places(model, element),
         "placements": _placements(model, element),
@@ -111,6 +112,16 @@ def _element_view(
         "storage_of": [[offsets[0][n] for n in row] for row in instances.nodes] if fixed else [],
         "velocity_of": [[offsets[1][n] for n in row] for row in instances.nodes] if fixed else [],
     }
+
+
+def _unwrapped(model: EmittedModel, first: int = 0) -> str:
+    """Number of the angles over turns of all instances of element types from one on, in C; empty if there are none."""
+    sizes = [e.unwrapped for e in model.types.element_types]
+    if model.elimination is not None:
+        counts = (i.count for i in model.arrangement.instances)
+        return str(sum(size * n for size, n in [*zip(sizes, counts, strict=True)][first:])) if any(sizes) else ""
+    places = [k for k in range(first, len(sizes)) if sizes[k]]
+    return " + ".join(f"{sizes[k]} * (int)P->elements[{k}].count" for k in places)
 
 
 def _motion_view(model: EmittedModel, number: int) -> dict[str, object]:
@@ -178,7 +189,8 @@ def emit_c(model: EmittedModel, interface_hash: str) -> dict[str, str]:
     values = {
         "model": types,
         "table": KERNELS,
-        **table_rows(CORE),
+        **table_rows(CORE, with_angles=any(e.unwrapped for e in types.element_types)),
+        "unwrapped": _unwrapped(model),
         "hash": interface_hash,
         "fixed": fixed,
         "storage": model.storage if fixed else 0,
@@ -232,6 +244,8 @@ def emit_c(model: EmittedModel, interface_hash: str) -> dict[str, str]:
         "event_count": model.events if fixed else 0,
         "unroll_stages": fixed and stage_operations(model) <= LARGEST_UNROLLED,
     }  # fmt: skip
+    for k, element in enumerate(elements):
+        element["unwrapped_from"] = _unwrapped(model, k)
     return {
         f"{types.name}.h": render("c/kernels/model.h.jinja", **values),
         f"{types.name}.c": render("c/kernels/model.c.jinja", **values),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symlie.contract.kernels import Gather, gathered
+from symlie.contract.kernels import Gather, SystemKernel, gathered
 from symlie.emit.c.printing import CPrinter, coefficient_function, print_kernel
 from symlie.ir.sets import ElementTypeSet, SetKernels
 from symlie.templating import render
@@ -27,6 +27,7 @@ def emit_c_set(kernels: SetKernels, interface_hash: str) -> dict[str, str]:
         "blocks": {"kernels": {}},
         "nodes": kernels.nodes,
         "elements": [_element_view(e, chosen.name) for e in kernels.elements],
+        "unwrapped": kernels.has_angles,
         **table_rows(chosen.name),
     }
     return {
@@ -35,15 +36,27 @@ def emit_c_set(kernels: SetKernels, interface_hash: str) -> dict[str, str]:
     }
 
 
-def table_rows(name: str) -> dict[str, object]:
-    """Rows of the table of system kernels that belong to a set, as templates take them."""
+def table_rows(name: str, *, with_angles: bool = True) -> dict[str, object]:
+    """Rows of the table of system kernels that belong to a set, as templates take them.
+
+    Parameters
+    ----------
+    name
+        The set.
+    with_angles
+        Whether those of angles over turns are among them.
+    """
+
+    def rows(*ways: Gather) -> list[SystemKernel]:
+        return [k for k in gathered(name, *ways) if with_angles or k.size != "unwrapped"]
+
     return {
-        "exported": gathered(name),
-        "node_kernels": gathered(name, Gather.NODES),
-        "largest_kernels": gathered(name, Gather.LARGEST),
-        "stored_kernels": gathered(name, Gather.STORED),
-        "velocity_kernels": gathered(name, Gather.VELOCITIES),
-        "total_kernels": gathered(name, Gather.TOTAL),
+        "exported": rows(),
+        "node_kernels": rows(Gather.NODES),
+        "largest_kernels": rows(Gather.LARGEST),
+        "stored_kernels": rows(Gather.STORED),
+        "velocity_kernels": rows(Gather.VELOCITIES),
+        "total_kernels": rows(Gather.TOTAL),
     }
 
 

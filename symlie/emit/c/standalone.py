@@ -167,7 +167,7 @@ def _elements(system: System, prepared: Prepared) -> Iterator[dict[str, object]]
 
 
 def _node_rows(layout: Layout, kind: str) -> Rows:
-    """Parts of q (``storage``) or v (``velocity``), one for each node."""
+    """Parts of q (``storage``) or v (``velocity``), one for each node, and angles over turns."""
     rows = []
     for node in layout.nodes:
         part: slice = getattr(node, kind)
@@ -175,6 +175,8 @@ def _node_rows(layout: Layout, kind: str) -> Rows:
         for k in range(node.count):
             owner = f"{node.name}[{k}]" if node.is_array else node.name
             rows.append(((part.stop - part.start) // node.count, f"{owner}: {labels}"))
+    if kind == "storage":
+        rows += [(1, layout.angle_name(k)) for k in range(layout.storage - layout.node_storage)]
     return rows
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from symlie.contract.constants import FAILED_STEP, REJECTED_STEP, STRETCH, Status
 from symlie.errors import (
+    AngleStepError,
     ConstraintDriftError,
     IndefiniteMassMatrixError,
     IntegrationError,
@@ -37,6 +38,7 @@ STATUS_OF: dict[type[IntegrationError], Status] = {
     NotDifferentiableError: Status.NOT_FINITE,
     SingularSystemError: Status.SINGULAR,
     OutsideChartError: Status.OUTSIDE_CHART,
+    AngleStepError: Status.TURNED_TOO_FAR,
     NotConvergedError: Status.NOT_CONVERGED,
     IndefiniteMassMatrixError: Status.INDEFINITE_MASS,
     ConstraintDriftError: Status.CONSTRAINT_DRIFT,

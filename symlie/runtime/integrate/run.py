@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 from symlie.contract.constants import Status
 from symlie.errors import (
+    AngleStepError,
     CheckpointError,
     ConstraintDriftError,
     IndefiniteMassMatrixError,
@@ -70,6 +71,10 @@ _FAILURES: dict[Status, tuple[type[IntegrationError], str]] = {
     Status.OUTSIDE_CHART: (
         OutsideChartError,
         "A rotation increment reached 2π in the step after t = {t:.9g}, where T⁻¹ is singular; take a smaller step.",
+    ),
+    Status.TURNED_TOO_FAR: (
+        AngleStepError,
+        "The turns of an angle can not be counted in the step after t = {t:.9g}{where}; take a smaller step.",
     ),
     Status.NOT_CONVERGED: (
         NotConvergedError,

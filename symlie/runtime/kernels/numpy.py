@@ -52,6 +52,9 @@ def on_nodes(
         target = storage if kernel.size == "storage" else velocity
         for row, component in zip(target, functions[f"{kind}_{kernel.name}"](*inputs), strict=True):
             out[..., row] = component
+    if kernel.size == "storage":
+        # Angles over turns stay, and so their rate is zero, until a step is accepted.
+        out[..., layout.unwrapped] = 0.0 if kernel.name == "storage_rate" else vectors[0][..., layout.unwrapped]
     return out
 
 

@@ -14,6 +14,7 @@ from symlie.errors import IntegrationError
 from symlie.runtime.kernels.carried import carried_after
 from symlie.runtime.kernels.hermite import INVERSE_SERIES, LAST_TERM, QUINTIC
 from symlie.runtime.kernels.protocol import Prepared, States
+from symlie.runtime.kernels.unwrapped import with_angles
 from symlie.runtime.layout.layout import Array
 
 if TYPE_CHECKING:
@@ -109,6 +110,7 @@ def interpolate(kernels: NumpyKernels, p: Prepared, recorded: States, interval: 
         theta, theta_dot = (theta + c) * s, theta_dot * s + degree * c
     q, v = kernels.normalize(kernels.advance(start.q, theta)), kernels.tangent_operator(theta, theta_dot / h)
     kernels.prescribe(p, t, q, v)
+    q = with_angles(kernels, layout, p, t, q)
     carried = carried_after(
         kernels, layout, p, start.carried, (start.t, start.q), (t, q), theta[:, layout.angles.component]
     )

@@ -6,7 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+from symlie.contract.manifest import ElementType, Instances
 from symlie.runtime.layout.slices import NodeSlice
 
 if TYPE_CHECKING:
@@ -16,13 +18,22 @@ if TYPE_CHECKING:
 class ComponentNames:
     """What messages call entries of q, v and λ, and of residuals."""
 
+    name: str
     nodes: Sequence[NodeSlice]
+    elements: Sequence[ElementType]
+    instances: Sequence[Instances]
+    node_storage: int
     dimension: int
     rows: int
 
     @property
     def constraints(self) -> Mapping[str, ConstraintSlice]:
         """Rows of each named constraint."""
+        raise NotImplementedError
+
+    @property
+    def unwrapped_places(self) -> Sequence[NDArray[np.int64]]:
+        """For each element type the places of angles over turns in a configuration, shape (instances, angles)."""
         raise NotImplementedError
 
     def row_name(self, row: int) -> str:
@@ -52,9 +63,21 @@ class ComponentNames:
 
     def storage_name(self, entry: int) -> str:
         """An entry of the configuration as people call it."""
+        if entry >= self.node_storage:
+            return self.angle_name(entry - self.node_storage)
         node = next(n for n in self.nodes if n.storage.start <= entry < n.storage.stop)
         index, part = divmod(entry - node.storage.start, node.type.storage)
         return f"stored component {part} of node '{node.name}{f'[{index}]' if node.is_array else ''}'"
+
+    def angle_name(self, number: int) -> str:
+        """An angle over turns, by its number in a configuration, as people call it."""
+        owners = zip(self.elements, self.instances, self.unwrapped_places, strict=True)
+        element, instances, places = next(o for o in owners if np.any(o[2] == self.node_storage + number))
+        instance, place = (int(k) for k in np.argwhere(places == self.node_storage + number)[0])
+        name = instances.names[instance] if instances.names else ""
+        is_own = element.name == self.name
+        owner = f"'{name or self.name}'" if name or is_own else f"element '{element.name}', instance {instance}"
+        return f"angle {place} over turns of {owner}"
 
     def velocity_name(self, component: int) -> str:
         """A velocity component as people call it."""

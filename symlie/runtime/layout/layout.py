@@ -94,7 +94,12 @@ class Layout(ComponentNames):
             counts[node.type] += count
             storage += count * width
             velocity += count * dimension
-        self.storage: int = storage
+        self.node_storage: int = storage
+        """Length of the configurations of all nodes; the angles over turns of all instances follow them."""
+        angles = (e.unwrapped * i.count for e, i in zip(self.elements, self.instances, strict=True))
+        self.storage: int = storage + sum(angles)
+        self.unwrapped = slice(storage, self.storage)
+        """Where angles over turns are in a configuration."""
         self.dimension: int = velocity
         computed = [types[n.type] for n in manifest.nodes if not n.has_numbers]
         self.computed_initially = sum(k.storage for k in computed), sum(k.dimension for k in computed)
@@ -159,6 +164,11 @@ class Layout(ComponentNames):
         """Node types of which methods integrate some node, shape (types,)."""
         ends = np.cumsum(self.type_sizes)
         return np.array([bool(part.any()) for part in np.split(self.integrated, ends[:-1])])
+
+    @property
+    def has_unwrapped(self) -> bool:
+        """Whether there are angles over turns in a configuration."""
+        return self.storage > self.node_storage
 
     @property
     def carried_size(self) -> int:
@@ -369,9 +379,20 @@ class Layout(ComponentNames):
         """For each element type the storage components of its instances, shape (instances, local storage)."""
         types = {t.name: t.storage for t in self.manifest.node_types}
         return [
-            np.concatenate([o[:, [k]] + np.arange(types[name]) for k, name in enumerate(e.node_types)], axis=1)
-            for e, o in zip(self.elements, self.storage_of, strict=True)
+            np.concatenate(
+                [*(o[:, [k]] + np.arange(types[name]) for k, name in enumerate(e.node_types)), angles], axis=1
+            )
+            for e, o, angles in zip(self.elements, self.storage_of, self.unwrapped_places, strict=True)
         ]
+
+    @cached_property
+    def unwrapped_places(self) -> list[NDArray[np.int64]]:
+        """For each element type the places of angles over turns in a configuration, shape (instances, angles)."""
+        first, places = self.node_storage, []
+        for element, count in zip(self.elements, self.instance_counts, strict=True):
+            places.append(first + np.arange(count * element.unwrapped).reshape(count, element.unwrapped))
+            first += count * element.unwrapped
+        return places
 
     def assembled(self, which: str) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Rows and columns of the stored values of ``"mass"`` (lower triangle) or ``"jacobian"``."""

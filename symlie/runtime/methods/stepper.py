@@ -20,6 +20,7 @@ from symlie.runtime.implicit.iteration_matrix import TakenMatrix
 from symlie.runtime.implicit.newton_iteration import NewtonCounts
 from symlie.runtime.kernels.node_steps import StepKernels
 from symlie.runtime.kernels.protocol import Kernels
+from symlie.runtime.kernels.unwrapped import turned_angles
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.controllers import StepControl
 from symlie.runtime.methods.family import Method
@@ -104,7 +105,7 @@ class Stepper:
 
         Raises
         ------
-        NotFiniteError, SingularSystemError, IndefiniteMassMatrixError, OutsideChartError
+        NotFiniteError, SingularSystemError, IndefiniteMassMatrixError, OutsideChartError, AngleStepError
             The step failed.
         """
         self.newton = NewtonCounts()
@@ -114,6 +115,7 @@ class Stepper:
                     state.own = self.method.begin(self, state, h)
                 trial = self.method.step(self, state, h)
                 check_finite(self.system.layout, trial)
+                trial.q = self._turned(state, h, trial)
                 if self.rows and (self.control.project_position or self.control.project_velocity):
                     trial = self._projected(state, h, trial)
                     check_finite(self.system.layout, trial)
@@ -122,6 +124,11 @@ class Stepper:
                 return trial
         except np.linalg.LinAlgError as error:
             raise SingularSystemError(str(error)) from error
+
+    def _turned(self, state: State, h: float, trial: Trial) -> Array:
+        """The configuration of a trial with its angles over turns."""
+        m, begin, end = self.mechanics, (state.t, state.q, state.v), (state.t + h, trial.q, trial.v)
+        return turned_angles(m.kernels, m.layout, m.p, begin, end)
 
     def moving(self, rate: Array) -> Array:
         """A rate without the node types of which nothing is integrated: they may turn by any angle within a step."""

@@ -30,6 +30,7 @@ from symlie.runtime.solution.variables import (
     GROUP,
     SYSTEM,
     TRACE,
+    UNWRAPPED,
     unpacked,
 )
 from symlie.runtime.system.record import model_hash, recorded_system
@@ -129,6 +130,7 @@ def _solution(content: _Content, system: System) -> Solution:
             if position != size:
                 raise ValueError(f"the {kind} of node {node.name} is not complete")
             part[...] = by_node.reshape(part.shape)
+    q[:, layout.unwrapped] = _rows(content, UNWRAPPED, len(t), layout.storage - layout.node_storage)
     for name, rows_of in layout.constraints.items():
         values = content.required(kind="multipliers", constraint=name)
         if values.shape[:1] != t.shape or values.size != len(t) * rows_of.rows.size:
@@ -141,7 +143,7 @@ def _solution(content: _Content, system: System) -> Solution:
         q,
         v,
         multipliers,
-        _carried(content, system, len(t)),
+        _rows(content, CARRIED, len(t), layout.carried_size),
         Statistics(**json.loads(attributes["statistics"])),
         attributes["status"],
         _trace(content),
@@ -156,10 +158,11 @@ def _solution(content: _Content, system: System) -> Solution:
     return solution
 
 
-def _carried(content: _Content, system: System, count: int) -> Array:
-    values = np.asarray(content.values.get(CARRIED, np.zeros((count, 0))), dtype=float)
-    if values.shape != (count, system.layout.carried_size):
-        raise ValueError("what the run carried is not complete")
+def _rows(content: _Content, name: str, count: int, width: int) -> Array:
+    """A variable of the group over the recorded times, shape (count, width); it is not there if it has no columns."""
+    values = np.asarray(content.values.get(name, np.zeros((count, 0))), dtype=float)
+    if values.shape != (count, width):
+        raise ValueError(f"{name} is not complete")
     return values
 
 

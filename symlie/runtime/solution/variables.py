@@ -48,6 +48,9 @@ TRACE = f"{GROUP}trace_"
 CARRIED = f"{GROUP}carried"
 """What the run carried at the recorded times."""
 
+UNWRAPPED = f"{GROUP}unwrapped"
+"""Angles over turns that the model states, at the recorded times."""
+
 EVENT = f"{GROUP}event"
 """Which events happened; variables with the times and states of events begin with this and an underscore."""
 
@@ -123,14 +126,22 @@ def solution_variables(solution: Solution) -> list[Variable]:
 def group_variables(solution: Solution) -> list[Variable]:
     """What is in the group besides: tried steps, events, the end, and the system."""
     record = packed(system_record(solution.system))
-    carried = Variable(CARRIED, ("record", "carried"), solution.carried, {"kind": "carried"})
     return [
-        *([carried] if solution.system.layout.carried_size else []),
+        *_carried_variables(solution),
         *_trace_variables(solution),
         *_event_variables(solution),
         *_end_variables(solution),
         Variable(SYSTEM, ("byte",), record, {"kind": "system"}),
     ]
+
+
+def _carried_variables(solution: Solution) -> list[Variable]:
+    layout = solution.system.layout
+    parts = {
+        CARRIED: ("carried", solution.carried),
+        UNWRAPPED: ("unwrapped", solution.q[:, layout.unwrapped]),
+    }
+    return [Variable(name, ("record", kind), x, {"kind": kind}) for name, (kind, x) in parts.items() if x.shape[1]]
 
 
 def _trace_variables(solution: Solution) -> list[Variable]:

@@ -145,7 +145,7 @@ class _Search:
             return None
         largest = float(np.abs(step).max(initial=0))
         small = largest <= self.tolerance
-        if statics.system.kernels.chart(statics.spread(step)) > LARGEST_ROTATION**2:
+        if statics.turned(self.q, step) > LARGEST_ROTATION:
             return None
         if self.stable and not small and float(along @ force) > 0:
             return None

@@ -125,13 +125,13 @@ def closed(statics: Statics, q: Array) -> tuple[Array, int]:
     """
     if not len(statics.rows):
         return q, 0
-    kernels, constraint = statics.system.kernels, statics.constraint(q)
+    constraint = statics.constraint(q)
     for iteration in range(MOST_ITERATIONS):
         size = float(np.linalg.norm(constraint))
         if float(np.abs(constraint).max()) <= CLOSED * max(1.0, float(np.abs(q).max())):
             return q, iteration
         step = -LeastChange(statics.jacobian(q)).inverse(constraint)
-        turned = float(np.sqrt(kernels.chart(statics.spread(step))))
+        turned = statics.turned(q, step)
         share = min(1.0, LARGEST_MOVE / turned) if turned > 0 else 1.0
         while share > LEAST_SHARE:
             trial = statics.moved(q, share * step)

@@ -62,11 +62,21 @@ class Statics:
         self.system.check_motions(self.t)
         q = q.copy()
         self.mechanics.prescribe(self.t, q, np.zeros(self.system.layout.dimension))
-        return q
+        return self.mechanics.with_start_angles(self.t, q)
 
     def moved(self, q: Array, step: Array) -> Array:
         """q∘exp(δ), back on the group."""
-        return self.system.kernels.normalize(self.system.kernels.advance(q, self.spread(step)))
+        moved = self.system.kernels.normalize(self.system.kernels.advance(q, self.spread(step)))
+        return self.mechanics.with_angles(self.t, moved)
+
+    def turned(self, q: Array, step: Array) -> float:
+        """The largest angle, in rad, by which a step turns nodes in their charts or angles over turns."""
+        system, along = self.system, self.spread(step)
+        largest = float(np.sqrt(system.kernels.chart(along)))
+        if not system.layout.has_unwrapped:
+            return largest
+        moving, at_rest = (system.kernels.unwrapped_rate(self.mechanics.p, self.t, q, v) for v in (along, 0 * along))
+        return max(largest, float(np.abs(moving - at_rest).max()))
 
     def spread(self, step: Array) -> Array:
         """A vector on all velocity components."""

@@ -27,6 +27,7 @@ from symlie.contract.constants import CHART_LIMIT
 from symlie.contract.sets import SETS
 from symlie.errors import NotFiniteError, OutsideChartError, SingularSystemError
 from symlie.runtime.kernels.matrices import matrix_positions
+from symlie.runtime.kernels.unwrapped import turned_angles
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.exact import rounded
 from symlie.runtime.methods.half_explicit import HalfExplicitTableau
@@ -108,7 +109,7 @@ class TangentFlow:
 
         Raises
         ------
-        OutsideChartError, NotFiniteError, SingularSystemError
+        OutsideChartError, NotFiniteError, SingularSystemError, AngleStepError
             The step fails.
         """
         tableau, m, kernels = self._tableau, self._mechanics, self._mechanics.kernels
@@ -153,7 +154,8 @@ class TangentFlow:
         if not np.all(np.isfinite(np.concatenate([end.q, end.v, v_dot[-1]]))):
             raise NotFiniteError("A state became infinite or NaN.")
         end.acceleration, end.rate = v_dot[-1], d_v_dot[-1]
-        end.q = kernels.normalize(end.q)
+        before, after = (at.t, at.q, at.v), (at.t + h, kernels.normalize(end.q), end.v)
+        end.q = turned_angles(kernels, self._layout, m.p, before, after)
         return end
 
     def _add_rates(self, stage: Varied, later: tuple[float, Array, Array, Array, Array], weight: float) -> None:

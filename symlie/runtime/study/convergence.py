@@ -188,7 +188,7 @@ def read_end_state(path: Path, layout: Layout, t: float) -> EndState:
         raise FormatError(f"{path} is of a model or group other than {layout.name} {layout.options}.")
     # Nodes that others place are not in the file, and not compared.
     q, v = np.zeros(layout.storage), np.zeros(layout.dimension)
-    q[is_stored], v[is_moving] = stored, moving
+    q[: layout.node_storage][is_stored], v[is_moving] = stored, moving
     # In a file constraints follow each other; in the state those of an element type take turns, instance by instance.
     order = [row for part in layout.constraints.values() for row in part.rows.ravel()]
     return EndState(q, v, multipliers[np.argsort(order)])

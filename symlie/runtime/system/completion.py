@@ -53,6 +53,7 @@ def consistent_initial_state(mechanics: Mechanics, t: float, stated: StatedState
     v = np.where(given & layout.free, stated.v, 0.0)
     q = stated.q.copy()
     mechanics.prescribe(t, q, v)
+    q = mechanics.with_start_angles(t, q)
     jacobian = mechanics.jacobian(t, q)
     mass = mechanics.mass(t, q)
     lost = mechanics.lost_mass

@@ -149,7 +149,7 @@ def own_initial(system: System) -> tuple[Array, Array]:
     """See `symlie.runtime.system.system.System.own_initial`."""
     layout = system.layout
     single_q, single_v = system.kernels.initial(system.prepared)
-    q, v = np.empty(layout.storage), np.empty(layout.dimension)
+    q, v = np.zeros(layout.storage), np.empty(layout.dimension)
     position_q = position_v = 0
     stated = {n.name: n for n in layout.manifest.nodes}
     for node in layout.nodes:

@@ -12,6 +12,7 @@ import numpy as np
 
 from symlie.runtime.kernels.numpy import NumpyKernels
 from symlie.runtime.kernels.protocol import Kernels
+from symlie.runtime.kernels.unwrapped import with_angles, with_start_angles
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.linear.dependent_rows import DependentRows
 from symlie.runtime.linear.saddle import SaddleAlgebra
@@ -60,7 +61,7 @@ class Mechanics:
         stated = self._system.stated_state()
         q, v = stated.q.copy(), stated.v.copy()
         self.prescribe(0.0, q, v)
-        return q
+        return self.with_start_angles(0.0, q)
 
     @property
     def massless(self) -> Indices:
@@ -181,6 +182,14 @@ class Mechanics:
     def prescribe(self, t: float, q: Array, v: Array) -> None:
         """Overwrite configuration and velocity of prescribed nodes."""
         self.kernels.prescribe(self.p, t, q, v)
+
+    def with_start_angles(self, t: float, q: Array) -> Array:
+        """A configuration with its angles over turns next to where they are to begin."""
+        return with_start_angles(self.kernels, self.layout, self.p, t, q)
+
+    def with_angles(self, t: float, q: Array) -> Array:
+        """A configuration with its angles over turns, next to those that stand there."""
+        return with_angles(self.kernels, self.layout, self.p, t, q)
 
     def field(self, t: float, q: Array, v: Array, acceleration: Array, multipliers: Array) -> Array:
         """Rate of the configuration: v, or the fields of nodes that have no velocity."""

@@ -1,4 +1,5 @@
-/* What a run carries from step to step beside its state: whole turns of all angles. See runtime/kernels/carried.py. */
+/* What a run carries from step to step beside its state: whole turns of all angles. See runtime/kernels/carried.py. And
+ * angles over turns that a model states, which are part of its configurations. See runtime/kernels/unwrapped.py. */
 #ifndef SYMLIE_CARRIED_H
 #define SYMLIE_CARRIED_H
 
@@ -11,7 +12,11 @@
 static inline long long carried_workspace(const symlie_problem *restrict P)
 {
     (void)P;
-    return HAS_ANGLES ? STORAGE + DIMENSION + 6LL * ANGLES : 0;
+    const long long known = HAS_ANGLES ? STORAGE + DIMENSION + 6LL * ANGLES : 0;
+#ifdef UNWRAPPED
+    if (3LL * UNWRAPPED > known) return 3LL * UNWRAPPED;
+#endif
+    return known;
 }
 
 /* Increments are kept where something reads them. */
@@ -114,6 +119,52 @@ static inline void carry(const symlie_problem *restrict P, symlie_real *restrict
                          const symlie_real *restrict increment, symlie_real *restrict out)
 {
     (void)P, (void)work, (void)start, (void)q, (void)carried, (void)end, (void)end_q, (void)increment, (void)out;
+}
+#endif
+
+#ifdef UNWRAPPED
+/* Keep the angles of a configuration within a step, next to those at its start, which it has. */
+static inline void keep_angles(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real *restrict q)
+{
+    ARRAY(angle, UNWRAPPED);
+    system_unwrapped(P, t, q, angle);
+    copy(UNWRAPPED, angle, q + STORAGE - UNWRAPPED);
+    (void)work;
+}
+
+/* Keep the angles at the end of a step; 0 if how far they turned is not clear by their rates at both ends. */
+static inline int turn_angles(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h,
+                              const symlie_real *restrict q, const symlie_real *restrict v, symlie_real *restrict end_q,
+                              const symlie_real *restrict end_v)
+{
+    ARRAY(angle, UNWRAPPED);
+    ARRAY(rate, UNWRAPPED);
+    ARRAY(end_rate, UNWRAPPED);
+    const symlie_real *restrict begin = q + STORAGE - UNWRAPPED;
+    int is_clear = 1;
+    system_unwrapped(P, t + h, end_q, angle);
+    system_unwrapped_rate(P, t, q, v, rate);
+    system_unwrapped_rate(P, t + h, end_q, end_v, end_rate);
+    for (int k = 0; k < UNWRAPPED; k++) {
+        const symlie_real turned = angle[k] - begin[k], expected = 0.5 * h * (rate[k] + end_rate[k]);
+        is_clear &= fabs(turned) <= LARGEST_TURN && fabs(turned - expected) <= 0.5 * WHOLE_TURN;
+    }
+    copy(UNWRAPPED, angle, end_q + STORAGE - UNWRAPPED);
+    (void)work;
+    return is_clear;
+}
+#else
+static inline void keep_angles(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real *restrict q)
+{
+    (void)P, (void)work, (void)t, (void)q;
+}
+
+static inline int turn_angles(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h,
+                              const symlie_real *restrict q, const symlie_real *restrict v, symlie_real *restrict end_q,
+                              const symlie_real *restrict end_v)
+{
+    (void)P, (void)work, (void)t, (void)h, (void)q, (void)v, (void)end_q, (void)end_v;
+    return 1;
 }
 #endif
 

@@ -141,6 +141,7 @@ void symlie_interpolate_states(const symlie_problem *P, const symlie_states *rec
             fit_increment(P, rule, work, recorded, n, a, coefficients);
         }
         state_within(P, work, coefficients, begin, h, (t[i] - start) / h, t[i], theta, q, v);
+        keep_angles(P, work, t[i], q);
         carry(P, work, start, begin, recorded->carried + n * CARRIED, t[i], q, theta, carried);
         /* From here on theta serves for the acceleration, which is not asked for. */
         if (CONSTRAINED) observe_acceleration(P, work, t[i], q, v, &mass, mass_is_regular, theta, lambda);

@@ -71,7 +71,8 @@ static inline int try_step(const symlie_problem *restrict P, symlie_real *restri
     state->rhs_evaluations += trial->rhs_evaluations;
     count_newton(t, &trial->newton, state);
     if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
-    return SYMLIE_UNLIKELY(!is_finite(P, trial)) ? SYMLIE_NOT_FINITE : SYMLIE_DONE;
+    if (SYMLIE_UNLIKELY(!is_finite(P, trial))) return SYMLIE_NOT_FINITE;
+    return turn_angles(P, work, t, h, state->q, state->v, trial->q, trial->v) ? SYMLIE_DONE : SYMLIE_TURNED_TOO_FAR;
 }
 
 /* Its multipliers of minimal norm, where rows may depend on each other; then none of them may ask for other velocities. */

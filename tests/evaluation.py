@@ -41,6 +41,7 @@ _ELEMENTARY: dict[str, Callable[..., mpf]] = {
     "sin": mpmath.sin, "cos": mpmath.cos, "tan": mpmath.tan, "asin": mpmath.asin, "acos": mpmath.acos,
     "atan": mpmath.atan, "atan2": mpmath.atan2, "sinh": mpmath.sinh, "cosh": mpmath.cosh, "tanh": mpmath.tanh,
     "exp": mpmath.exp, "log": mpmath.log, "Abs": abs, "Max": max, "Min": min, "sign": mpmath.sign,
+    "NearestTurn": lambda x: 2 * mpmath.pi * mpmath.nint(x / (2 * mpmath.pi)),
 }  # fmt: skip
 
 _RELATIONS: dict[str, Callable[[mpf, mpf], bool]] = {
@@ -227,6 +228,7 @@ _OPERATORS: dict[str, Callable[..., float]] = {
     "select": lambda c, a, b: a if c > 0 else b,
     "sqrt": math.sqrt, "pow": math.pow, "abs": abs, "maximum": max, "minimum": min,
     "sign": lambda x: float((x > 0) - (x < 0)),
+    "rint": lambda x: float(round(x)),
     **{name: getattr(math, name) for name in ("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh",
                                               "tanh", "exp", "log")},
 }  # fmt: skip

@@ -656,3 +656,6 @@ BETWEEN_STEPS_OF_FOUR = 1e-7
 SAME_MOTION_CUT = 1e-12
 """A hundred steps of three bodies whose equations are solved by two eliminations: rounding of 1e-16, times the growth
 of differences over 0.1 s (about 10) and the condition of the saddle matrix (about 100)."""
+
+SAME_ANGLE_OVER_TURNS = 1e-11
+"""Angles of up to 40 rad from stored rotations and from a coordinate: rounding of some 100 steps; measured 1e-13."""

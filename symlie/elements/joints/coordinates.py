@@ -46,7 +46,7 @@ class Turn:
 
     def value(self, statement: Statement, a: Frame, b: Frame) -> Expr:
         """The angle, over turns."""
-        return self.principal(a, b)
+        return statement.unwrapped_angle(*self.parts(a, b))
 
     def rate_of(self, statement: Statement, a: Frame, b: Frame) -> Expr:
         """Its rate: the angular velocity of the second body against the first about the axis."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
-from symlie.cli.common import SYSTEM, add, add_model, checkpoint_seconds, describe, system_of
+from symlie.cli.common import SYSTEM, add, add_model, checkpoint_seconds, describe, model_options, system_of
 from symlie.cli.output import Progress, print_json, print_table
 from symlie.cli.report import add_results, print_solution, results_of, shown
 from symlie.cli.steps import METHOD_HELP, add_steps, steps_of
@@ -115,4 +115,4 @@ def _reference(arguments: Namespace, t: float) -> ReferenceState:
     if arguments.parameters or arguments.initial:
         raise UnknownNameError("The reference solution holds for the model's own parameters and initial values only.")
     path = model_path(arguments.model)
-    return read_reference(path.with_name(f"{path.stem}_reference.json"), t)
+    return read_reference(path.with_name(f"{path.stem}_reference.json"), t, model_options(arguments))

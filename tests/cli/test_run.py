@@ -85,6 +85,12 @@ def test_reference(cli: Cli, group: str) -> None:
     assert "rotation" in cli(*words, "--t-end", "0.5").out.split("reference solution")[1]
 
 
+def test_reference_of_an_option(cli: Cli) -> None:
+    words = ("run", "rotor", "-o", "data=printed", "--t-end", "0.1", "--h", "1e-5", "--reference")
+    outcome = cli(*words)
+    assert outcome.code and "holds for the option data=derived" in outcome.err
+
+
 def test_times_parameters_and_initial_values(cli: Cli) -> None:
     plain = cli(*TOP, "--t-eval", "0.01,0.02", "--json").json
     assert plain["t"] == [0.01, 0.02]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -59,24 +60,37 @@ class ReferenceState:
         return errors
 
 
-def read_reference(path: Path, t: float) -> ReferenceState:
+def read_reference(path: Path, t: float, options: Mapping[str, object]) -> ReferenceState:
     """The known solution at a time.
+
+    Parameters
+    ----------
+    path
+        The file.
+    t
+        Time in s.
+    options
+        Options of the model, as far as they are given.
 
     Raises
     ------
     UnknownNameError
-        There is no reference, or not at this time.
+        There is no reference, or not at this time or for these options.
     FormatError
         The file is damaged.
     """
     try:
         data: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         states = {float(time): state for time, state in data["states"].items()}
+        needed: dict[str, object] = data.get("options", {})
     except FileNotFoundError:
         name = path.name.removesuffix("_reference.json")
         raise UnknownNameError(f"Model '{name}' has no reference solution ({path.name} beside the model).") from None
     except (ValueError, KeyError, AttributeError) as error:
         raise FormatError(f"{path} is not a reference solution ({error}).") from error
+    for option, value in needed.items():
+        if options.get(option, value) != value:
+            raise UnknownNameError(f"The reference solution holds for the option {option}={value}.")
     for time, state in states.items():
         if abs(time - t) <= TIME_TOLERANCE * max(abs(time), abs(t)):
             return ReferenceState(data["source"], time, _arrays(state["outputs"]), _arrays(state["multipliers"]))

@@ -1,0 +1,79 @@
+"""Ready-made mechanisms of bodies and joints against solutions that are known to more digits."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import symlie as sl
+from symlie.models import rotor, slider_crank
+from symlie.runtime.system.system import System
+from tests import tolerances
+
+Array = NDArray[np.float64]
+REFERENCE: dict[str, Any] = json.loads((Path(__file__).parents[1] / "data/mechanism_reference.json").read_text())
+"""Solutions of reduced equations, extrapolated in 80-bit arithmetic; see the file."""
+
+
+@functools.cache
+def rotor_system(data: str, group: str) -> System:
+    return rotor.build(data, group).derive().compile()
+
+
+@functools.cache
+def slider_crank_system() -> System:
+    return slider_crank.build().derive().compile()
+
+
+@pytest.mark.parametrize("group", ["SO3xR3", "S3xR3", "SO3rvxR3"])
+@pytest.mark.parametrize("data", ["derived", "printed"])
+def test_rotor(data: str, group: str) -> None:
+    """10,000 turns and more lose nothing."""
+    known = REFERENCE["rotor"][data]
+    times = [float(t) for t in known]
+    solution = sl.solve(rotor_system(data, group), times[-1], method="rkmk_rk67", h=1e-5, t_eval=times)
+    errors = np.linalg.norm(solution.outputs["p1"] - np.array(list(known.values())), axis=1)
+    assert np.max(errors) < tolerances.ROTOR
+
+
+def test_rotor_with_half_the_step() -> None:
+    system = rotor_system("derived", "S3xR3")
+    ends = [sl.solve(system, 4.0, method="rkmk_rk67", h=h, t_eval=[4.0]).outputs["p1"][0] for h in (1e-5, 5e-6)]
+    assert np.linalg.norm(ends[0] - ends[1]) < tolerances.ROTOR
+
+
+def slider_crank_errors(method: str, exponent: int) -> Array:
+    """Of the slider and of the crank angle, (times, 2)."""
+    known = REFERENCE["slider_crank"]
+    times = [float(t) for t in known]
+    solution = sl.solve(slider_crank_system(), times[-1], method=method, h=2.0**-exponent, t_eval=times)
+    names = ("slider", "crank_angle")
+    errors = [[solution.outputs[n][i] - state[n] for n in names] for i, state in enumerate(known.values())]
+    return (np.array(errors) + np.pi) % (2 * np.pi) - np.pi
+
+
+def test_slider_crank_half_explicit() -> None:
+    errors = {k: np.abs(slider_crank_errors("half_explicit_5", k)) for k in (9, 10, 11)}
+    assert np.max(errors[11]) < tolerances.SLIDER_CRANK
+    # Terms of sixth order still prevail.
+    assert all(np.all(errors[a][-1] > 2**4.9 * errors[b][-1]) for a, b in itertools.pairwise(errors))
+
+
+def test_slider_crank_generalized_alpha() -> None:
+    errors = {k: slider_crank_errors("generalized_alpha", k) for k in (11, 12)}
+    orders = np.log2(errors[11] / errors[12])
+    assert np.all(np.abs(orders - 2) < tolerances.ORDER_OF_SLIDER_CRANK)
+    assert np.max(np.abs(4 * errors[12] - errors[11]) / 3) < tolerances.EXTRAPOLATED_SLIDER_CRANK
+
+
+def test_shipped_reference() -> None:
+    path = Path(rotor.__file__).with_name("rotor_reference.json")
+    states = {float(t): s["outputs"]["p1"] for t, s in json.loads(path.read_text())["states"].items()}
+    assert states == {float(t): p1 for t, p1 in REFERENCE["rotor"]["derived"].items()}

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from symlie.elements.joints.frames import SIDES, Frame, frame_of_numbers
-from symlie.elements.marker import Body, Marker, axes_along, body_name, group_of, node_of, on_body
+from symlie.elements.marker import Body, Marker, axes_along, body_name, group_of, node_of, on_body, same_body
 from symlie.elements.placement import Array, body_dimension
 from symlie.errors import ModelError
 from symlie.groups.group import LieGroup
@@ -112,7 +112,7 @@ class Connection:
         """Markers on both bodies, from those given or from the initial configuration."""
         bodies = [side.body if isinstance(side, Marker) else side for side in sides]
         first, second = bodies
-        if node_of(first) is node_of(second) or _same_member(first, second):
+        if same_body(first, second):
             raise ModelError(f"{self._subject} joins {body_name(first)} with itself.")
         sizes = {body_dimension(g) for b in bodies if (g := group_of(b)) is not None}
         if len(sizes) > 1:
@@ -198,9 +198,3 @@ class Connection:
                 self._instances.sources[self._block][0, part] = np.arange(first, first + value.size)
             frames.append(Frame(node, vector(stated[0]), SymbolicMatrix(stated[1]), self.model))
         return frames[0], frames[1]
-
-
-def _same_member(a: Body, b: Body) -> bool:
-    both = (node_of(a), node_of(b))
-    members = [(n.array, n.index) for n in both if isinstance(n, NodeReference)]
-    return len(members) == 2 and members[0] == members[1]

@@ -107,6 +107,14 @@ def on_body(model: Model, body: Body, point: Array, axes: Array) -> Marker:
     return Marker(body, turn.T @ (point - position), local[:, 2], local[:, 0])
 
 
+def same_body(a: Body, b: Body) -> bool:
+    """Whether two bodies are one."""
+    first, second = node_of(a), node_of(b)
+    if isinstance(first, NodeReference) and isinstance(second, NodeReference):
+        return first.array is second.array and first.index == second.index
+    return first is second
+
+
 def body_name(body: Body) -> str:
     """How messages call a body."""
     node = node_of(body)

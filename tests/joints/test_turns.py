@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import symlie as sl
+from symlie.errors import ModelError
 from tests import tolerances
 
 STIFFNESS, RATIO, SPIN, MOMENT = 0.01, -0.37, 20.0, 0.2
@@ -37,3 +39,34 @@ def test_a_clock_spring_behind_a_gear() -> None:
     np.testing.assert_allclose(first, SPIN / frequency * np.sin(frequency * solution.t), rtol=0, atol=1e-9)
     energy = solution.outputs["energy"]
     assert np.ptp(energy) <= tolerances.TOPOLOGY_INVARIANT * energy[0]
+
+
+def test_reactions_on_both_bodies_in_any_axes() -> None:
+    """A pendulum that is held at an angle: its weight, and the moment of the weight, on either side and in its axes."""
+    model = sl.Model("held")
+    turn = sl.rotation(axis=[0, 1, 0], angle=-0.3)
+    place = [0.5 * np.sin(0.3), 0, -0.5 * np.cos(0.3)]
+    rod = sl.RigidBody(model, "rod", 2.0, [0.1, 0.1, 0.1], "S3xR3", position=place, orientation=turn)
+    weld = sl.RigidJoint(model, "weld", model.ground, rod, at=[0, 0, 0])
+    model.gravity([0, 0, -10])
+    solution = sl.solve(model.derive().compile(backend="numpy"), 0.01, h=0.01, method="half_explicit_5")
+    np.testing.assert_allclose(weld.force(solution)[0], [0, 0, 20], atol=1e-9)
+    np.testing.assert_allclose(weld.force(solution, model.ground)[0], [0, 0, -20], atol=1e-9)
+    inside = weld.force(solution, axes=rod)[0]
+    np.testing.assert_allclose(inside, [20 * np.sin(0.3), 0, 20 * np.cos(0.3)], atol=1e-9)
+    # The weld holds against r × m g about its point.
+    np.testing.assert_allclose(weld.moment(solution, rod)[0], [0, -20 * place[0], 0], atol=1e-9)
+    with pytest.raises(ModelError, match="Joint 'weld' does not join 'other'"):
+        weld.force(solution, sl.RigidBody(model, "other", 1.0, [1, 1, 1]))
+
+
+def test_reactions_in_the_plane() -> None:
+    """The same in the plane, where axes of a body are turned by its angle."""
+    model = sl.Model("held_in_the_plane")
+    rod = sl.RigidBody(model, "rod", 2.0, 0.1, "SE2", position=[0.5, 0], orientation=0.3)
+    weld = sl.RigidJoint(model, "weld", rod, model.ground, at=[0, 0])
+    model.gravity([0, -10])
+    solution = sl.solve(model.derive().compile(backend="numpy"), 0.01, h=0.01, method="half_explicit_5")
+    np.testing.assert_allclose(weld.force(solution, rod)[0], [0, 20], atol=1e-9)
+    np.testing.assert_allclose(weld.force(solution, rod, rod)[0], [20 * np.sin(0.3), 20 * np.cos(0.3)], atol=1e-9)
+    np.testing.assert_allclose(weld.moment(solution, rod)[0], 10.0, atol=1e-9)

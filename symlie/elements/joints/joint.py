@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from sympy import sympify
@@ -11,12 +11,17 @@ from sympy import sympify
 from symlie.elements.connection import Connection, Points
 from symlie.elements.joints.frames import Frame
 from symlie.elements.joints.rows import Rows, reaction
-from symlie.elements.marker import Body, Marker
+from symlie.elements.marker import Body, Marker, body_name, group_of, node_of, same_body
+from symlie.elements.placement import Array, rotation_of
 from symlie.errors import ModelError
 from symlie.modeling.element_type import ElementType
-from symlie.modeling.ground import Placed
+from symlie.modeling.ground import Ground, Placed
 from symlie.modeling.model import Model
+from symlie.modeling.node_array import NodeReference
 from symlie.modeling.symbolic import Expression
+
+if TYPE_CHECKING:
+    from symlie.runtime.solution.solution import Solution
 
 ROUNDING = 1e-9
 """How far rows may be from zero in the initial configuration, as those of computed positions are, in m and rad."""
@@ -93,6 +98,64 @@ class Joint(Connection, Placed):
             Coordinates and rates by name, in rad, m, rad/s and m/s.
         """
         raise ModelError(f"{self._subject} has no coordinates to place bodies by; give initial values of bodies.")
+
+    def force(self, solution: Solution, body: Body | None = None, axes: Body | None = None) -> Array:
+        """Force of the joint on one of its bodies along a solution, in N, (times, 3), or (times, 2) in the plane.
+
+        Parameters
+        ----------
+        solution
+            A solution of the model.
+        body
+            The body that it acts on; the second by default.
+        axes
+            A body in whose axes it is given; inertial axes by default.
+        """
+        return self._in_axes(solution, solution.outputs[f"{self.name}_force"] * self._sign(body), axes)
+
+    def moment(self, solution: Solution, body: Body | None = None, axes: Body | None = None) -> Array:
+        """Moment of the joint on one of its bodies about the second marker's point, in N m; see `force`.
+
+        Parameters
+        ----------
+        solution
+            A solution of the model.
+        body
+            The body that it acts on; the second by default.
+        axes
+            A body in whose axes it is given; inertial axes by default.
+
+        Returns
+        -------
+        Array
+            Shape (times, 3), or (times,) in the plane.
+        """
+        values = solution.outputs[f"{self.name}_moment"] * self._sign(body)
+        return values if values.ndim == 1 else self._in_axes(solution, values, axes)
+
+    def _sign(self, body: Body | None) -> int:
+        """1 for the second body, -1 for the first."""
+        if body is None:
+            return 1
+        for marker, sign in zip(self.markers[::-1], (1, -1), strict=True):
+            if same_body(marker.body, body):
+                return sign
+        raise ModelError(f"{self._subject} does not join {body_name(body)}.")
+
+    def _in_axes(self, solution: Solution, values: Array, axes: Body | None) -> Array:
+        if axes is None or isinstance(axes, Ground):
+            return values
+        node = node_of(axes)
+        assert node is not None
+        name, index = (node.array.name, node.index) if isinstance(node, NodeReference) else (node.name, None)
+        if values.shape[1] == 3:
+            turns = solution.rotation(name, index).as_matrix()
+        else:
+            group = group_of(axes)
+            assert group is not None
+            stored = solution.configuration(name) if index is None else solution.configuration(name)[:, index]
+            turns = np.array([rotation_of(group, row) for row in stored])
+        return np.asarray(np.einsum("tji,tj->ti", turns, values))
 
     @property
     def _rows(self) -> Rows:

@@ -27,6 +27,10 @@ REACH = 1e-3
 """Share of what the forces of the start could do in the whole time that counts as scale of the energy: for runs that
 are at rest whenever they are looked at."""
 
+ROUNDING = 1e-12
+"""Share of what the forces of the start do over a length of one, or of the coordinates, that is round-off: for systems
+that constraints hold at rest."""
+
 MOST_RANK_CHANGES = 4
 """Changes of the rank of the constraints that are told one by one."""
 
@@ -120,7 +124,9 @@ def _energy_lost(run: Run, solution: Solution) -> list[str]:
         return []
     some = np.unique(np.linspace(0, len(solution.t) - 1, MOST_LOOKED_AT).astype(int))
     kinetic = [energies(solution.t[k], solution.q[k], solution.v[k])[0] for k in some]
-    scale = max(ENERGY_LIMIT * max(kinetic), REACH * _work_of_start(run, solution.t[-1] - begin.t))
+    weight = float(np.abs(system.mechanics.force(begin.t, begin.at.q, np.zeros_like(begin.at.v))).max(initial=0))
+    still = ROUNDING * weight * max(1.0, float(np.abs(begin.at.q).max(initial=0)))
+    scale = max(ENERGY_LIMIT * max(kinetic), REACH * _work_of_start(run, solution.t[-1] - begin.t), still)
     if change <= scale < np.inf:
         return []
     return [

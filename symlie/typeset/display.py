@@ -78,6 +78,7 @@ def _page(equations: Equations, *, newton: bool) -> str:
         holonomic=any(c.level == 0 for c in stated),
         nonholonomic=any(c.level == 1 for c in stated),
         of_accelerations=any(c.level == 2 for c in stated),
+        parts=_parts(equations),
         nodes=[_node(v, n) for v in views for n in v.derived.statement.nodes],
         parameters=[(p.name, str(letter(p.name)), _numbers(p.default), p.unit) for p in model.parameters],
         inputs=[(i.name, str(letter(i.name)), i.size, i.unit) for i in model.inputs],
@@ -86,6 +87,27 @@ def _page(equations: Equations, *, newton: bool) -> str:
         coefficients=_blocks(COEFFICIENTS),
     )
     return protected(page).rstrip() + "\n"
+
+
+SHOWN_NODES = 6
+"""Nodes of a part that are named."""
+
+
+def _parts(equations: Equations) -> list[tuple[str, int, int, str]]:
+    """What a large statement was cut into: element type, instances, velocities, and nodes of the first instance."""
+    if equations.elements is equations.model:
+        return []
+    own = {id(i) for i in equations.model.instances}
+    return [
+        (
+            i.element.name,
+            len(i.nodes),
+            sum(n.group.velocity_dimension for n in i.element.nodes),
+            ", ".join(f"`{name}`" for name, _ in i.nodes[0][:SHOWN_NODES]) + ", …" * (len(i.nodes[0]) > SHOWN_NODES),
+        )
+        for i in equations.elements.instances
+        if id(i) not in own
+    ]
 
 
 def latex(equations: Equations, *, newton: bool = False) -> str:

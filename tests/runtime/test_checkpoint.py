@@ -26,6 +26,7 @@ from tests.runtime.test_angles import wheels
 from tests.runtime.test_events import ball, pendulum
 from tests.runtime.test_first_order_states import steered
 from tests.runtime.test_singular_mass import rod
+from tests.runtime.test_unwrapped_angles import hinges
 from tests.systems import chain_system, heavy_top_system, large_system, polar_system, spaghetti_system
 
 BACKENDS = ("c", "numpy")
@@ -38,6 +39,7 @@ RUNS: dict[str, tuple[Callable[[str], System], float, dict[str, Any]]] = {
     "events": (pendulum, 2.0, {"rtol": 1e-5, "stabilize": "projection"}),
     "terminal event": (ball, 5.0, {"h": 0.02}),
     "turns": (wheels, 0.3, {"rtol": 1e-6, "t_eval": [0.1, 0.3]}),
+    "angles over turns": (hinges, 0.3, {"rtol": 1e-6, "t_eval": [0.1, 0.3], "trace": True}),
     "element parameters": (spaghetti_system, 0.02, {"h": 1e-3, "multipliers": "index1", "record_every": 3}),
     "banded elimination": (large_system, 0.01, {"h": 1e-3, "record_every": 0}),
     "first-order states": (steered, 0.1, {"rtol": 1e-6, "trace": True, "stabilize": "projection"}),

@@ -18,7 +18,7 @@ from sympy import Expr, Float, Symbol
 from symlie.contract.manifest import Label
 from symlie.derive.pieces import Piece, Term, pieces_of
 from symlie.derive.spelling import Restated, Spelled, Speller
-from symlie.modeling.element_type import ElementType
+from symlie.modeling.element_type import ElementType, add_instances
 from symlie.modeling.model import Model
 from symlie.modeling.terms import Constraint, Event, Output, Parameter
 
@@ -122,7 +122,7 @@ def _add(result: Model, speller: Speller, name: str, members: Sequence[Spelled])
     _state(element, first.piece.terms, Restated(speller, first, element, result.nodes, fill))
     places = [tuple((result.nodes[k].name, 0) for k in m.order) for m in members]
     labels = [_labels(m.piece.terms) for m in members]
-    result.add_instances(element, places, values, held.sources, labels)
+    add_instances(result, element, places, values, held.sources, labels)
 
 
 _LABELLED = ("constraints", "outputs", "events")

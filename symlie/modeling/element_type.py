@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,9 @@ from symlie.modeling.statement import Statement
 from symlie.modeling.summaries import statement_html, statement_parts
 from symlie.modeling.values import given_space
 from symlie.showing import Brief, line
+
+if TYPE_CHECKING:
+    from symlie.modeling.model import Model
 
 
 class ElementType(Statement):
@@ -75,3 +79,26 @@ class ElementInstances(Brief):
     """Name of each instance, or an empty text."""
     labels: list[tuple[Label, ...]] = field(default_factory=list)
     """Of each instance what its constraints, outputs and events are called in results, or nothing."""
+
+
+def add_instances(
+    model: Model,
+    element: ElementType,
+    places: Sequence[tuple[tuple[str, int], ...]],
+    values: NDArray[np.float64],
+    sources: NDArray[np.int32],
+    labels: Sequence[tuple[Label, ...]],
+    names: Sequence[str] = (),
+) -> None:
+    """Add instances of an element type, checked before; see `ElementInstances` for what is given."""
+    entry = next((i for i in model.instances if i.element is element), None)
+    if entry is None:
+        if element.name == model.name or any(i.element.name == element.name for i in model.instances):
+            raise ModelError(f"Two element types of '{model.name}' are called '{element.name}'; rename one.")
+        entry = ElementInstances(element)
+        model.instances.append(entry)
+    entry.nodes += places
+    entry.parameters.append(values)
+    entry.sources.append(sources)
+    entry.labels += labels
+    entry.names += names or [""] * len(places)

@@ -7,16 +7,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
 from sympy import Expr, Integer, Symbol
 
-from symlie.contract.manifest import Label
 from symlie.errors import ModelError
 from symlie.groups.group import Field, LieGroup
 from symlie.groups.homogeneous import ConfigurationSpace
 from symlie.ir.primitives import PiecewiseLinear, RunTimeInput
-from symlie.modeling.element_type import ElementInstances, ElementType
+from symlie.modeling.element_type import ElementInstances, ElementType, add_instances
 from symlie.modeling.ground import Ground, Placed, set_gravity
 from symlie.modeling.instances import given_names, labels_of, parameter_block
 from symlie.modeling.names import identifier
@@ -213,29 +210,7 @@ class Model(Statement):
         called = given_names(element.name, names, len(rows), taken)
         values, sources = parameter_block(element.name, element.parameters, len(rows), parameters, self.parameters)
         labels = [labels_of(element, name) if name else () for name in called]
-        self.add_instances(element, rows, values, sources, labels, called)
-
-    def add_instances(
-        self,
-        element: ElementType,
-        places: Sequence[tuple[tuple[str, int], ...]],
-        values: NDArray[np.float64],
-        sources: NDArray[np.int32],
-        labels: Sequence[tuple[Label, ...]],
-        names: Sequence[str] = (),
-    ) -> None:
-        """Add instances of an element type, checked before; see `ElementInstances` for what is given."""
-        entry = next((i for i in self.instances if i.element is element), None)
-        if entry is None:
-            if element.name == self.name or any(i.element.name == element.name for i in self.instances):
-                raise ModelError(f"Two element types of '{self.name}' are called '{element.name}'; rename one.")
-            entry = ElementInstances(element)
-            self.instances.append(entry)
-        entry.nodes += places
-        entry.parameters.append(values)
-        entry.sources.append(sources)
-        entry.labels += labels
-        entry.names += names or [""] * len(places)
+        add_instances(self, element, rows, values, sources, labels, called)
 
     def initial(self, node: Node | Placed, **fields: object) -> None:
         """Give initial values of fields of a node.

@@ -39,7 +39,7 @@ def _stranger(group: Any = "SE3") -> Node:
 
 def no_mass(drawn: RandomModel, _: random.Random) -> None:
     for part in drawn.parts:
-        part.model.kinetic = sympy.Integer(0)
+        part.model.kinetic_terms.clear()
 
 
 def node_without_mass(drawn: RandomModel, draw: random.Random) -> None:

@@ -41,9 +41,9 @@ def test_compiled_models(number: int, backend: str) -> None:
 @pytest.mark.parametrize(
     "spoil",
     [
-        lambda statement, node: setattr(statement, "potential", statement.potential + node.storage[0] / 1000),
-        lambda statement, node: setattr(statement, "dissipated", statement.dissipated + node.v[0] ** 2 / 1000),
-        lambda statement, node: setattr(statement, "kinetic", statement.kinetic + node.v[0] ** 2 / 1000),
+        lambda statement, node: statement.potential_terms.append(node.storage[0] / 1000),
+        lambda statement, node: statement.dissipated_terms.append(node.v[0] ** 2 / 1000),
+        lambda statement, node: statement.kinetic_terms.append(node.v[0] ** 2 / 1000),
     ],
     ids=["potential", "dissipated", "kinetic"],
 )

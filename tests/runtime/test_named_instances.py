@@ -17,6 +17,7 @@ from symlie.api import write_generated
 from symlie.contract.manifest import Label, Manifest, read_manifest, text_of
 from symlie.derive.equations import Equations
 from symlie.errors import FormatError, ModelError, UnknownNameError
+from symlie.modeling.element_type import add_instances
 from symlie.modeling.node import Node
 from symlie.modeling.statement import Statement
 from symlie.modeling.symbolic import Expression
@@ -218,7 +219,7 @@ def labelled(labels: list[tuple[Label, ...]]) -> Layout:
     rows = tuple(((n.name, 0),) for n in nodes)
     element, n = hinge(), len(nodes)
     model.add(element, [])
-    model._add_instances(element, rows, np.ones((n, 2)), np.full((n, 2), -1, dtype=np.int32), labels)
+    add_instances(model, element, rows, np.ones((n, 2)), np.full((n, 2), -1, dtype=np.int32), labels)
     model.kinetic_energy(model.nodes[2].x_dot.dot(model.nodes[2].x_dot))
     return run_of(model)
 

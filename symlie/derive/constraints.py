@@ -15,7 +15,7 @@ from sympy import Expr, Integer
 
 from symlie.errors import ModelError
 from symlie.ir.differentiate import forward, reverse
-from symlie.ir.program import at_values, depends_on
+from symlie.ir.program import Program, Value, at_values, depends_on
 from symlie.modeling.statement import Statement
 from symlie.modeling.terms import Constraint
 from symlie.showing import Brief
@@ -64,26 +64,27 @@ def _columns(terms: Sequence[_Terms]) -> Sequence[Sequence[tuple[Expr, ...]]]:
 
 def _holonomic(statement: Statement, constraint: Constraint) -> _Terms:
     program, values = statement.program, [n.value for n in statement.moving_nodes]
-    jacobian = []
     for i, row in enumerate(constraint.rows):
         if not depends_on(program, [row], [s for v in values for s in v.components]):
             raise ModelError(
                 f"In '{statement.name}', row {i + 1} of constraint '{constraint.name}' does not depend on the "
                 "configuration; remove it."
             )
-        parts = reverse(program, [(row, Integer(1))], values)
-        jacobian.append(tuple(c for part in parts for c in part))
+    jacobian = _jacobian(program, constraint, values)
     motion = statement.motion()
     rate = forward(program, constraint.rows, [seed for seed in motion if seed[0].components == (statement.time,)])
     zero = [Integer(0)] * len(constraint.rows)
     return constraint.rows, jacobian, rate, forward(program, constraint.rows, motion), zero
 
 
+def _jacobian(program: Program, constraint: Constraint, by: Sequence[Value]) -> list[tuple[Expr, ...]]:
+    """Derivatives of the rows of a constraint, by node."""
+    return [tuple(c for part in reverse(program, [(r, Integer(1))], by) for c in part) for r in constraint.rows]
+
+
 def _nonholonomic(statement: Statement, constraint: Constraint) -> _Terms:
     program, velocities = statement.program, [n.velocity for n in statement.moving_nodes]
-    jacobian = [
-        tuple(c for part in reverse(program, [(row, Integer(1))], velocities) for c in part) for row in constraint.rows
-    ]
+    jacobian = _jacobian(program, constraint, velocities)
     at_rest = dict.fromkeys((s for v in velocities for s in v.components), Integer(0))
     zero = [Integer(0)] * len(constraint.rows)
     return zero, jacobian, at_values(program, constraint.rows, at_rest), constraint.rows, zero
@@ -91,10 +92,7 @@ def _nonholonomic(statement: Statement, constraint: Constraint) -> _Terms:
 
 def _of_accelerations(statement: Statement, constraint: Constraint) -> _Terms:
     program, accelerations = statement.program, [n.acceleration for n in statement.moving_nodes]
-    jacobian = [
-        tuple(c for part in reverse(program, [(row, Integer(1))], accelerations) for c in part)
-        for row in constraint.rows
-    ]
+    jacobian = _jacobian(program, constraint, accelerations)
     unmoved = dict.fromkeys((s for a in accelerations for s in a.components), Integer(0))
     zero = [Integer(0)] * len(constraint.rows)
     return zero, jacobian, zero, zero, at_values(program, constraint.rows, unmoved)

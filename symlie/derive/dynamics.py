@@ -16,7 +16,7 @@ from sympy import Expr, Integer
 
 from symlie.errors import ModelError
 from symlie.groups.operators import ad
-from symlie.ir.differentiate import forward, gradient, reverse
+from symlie.ir.differentiate import columns, forward, gradient, reverse
 from symlie.ir.program import at_values, depends_on
 from symlie.modeling.statement import Statement
 from symlie.showing import Brief
@@ -117,12 +117,7 @@ def _by_node(vector: Sequence[Expr], dimensions: Sequence[int]) -> tuple[tuple[E
 
 def _mass_matrix(statement: Statement, momentum: tuple[Expr, ...]) -> tuple[tuple[Expr, ...], ...]:
     program, nodes = statement.program, statement.moving_nodes
-    columns = []
-    for node in nodes:
-        for k in range(node.group.dimension):
-            unit = tuple(Integer(int(i == k)) for i in range(node.group.dimension))
-            columns.append(forward(program, momentum, [(node.velocity, unit)]))
-    mass = tuple(zip(*columns, strict=True))
+    mass = columns(program, momentum, [n.velocity for n in nodes])
     velocities = [s for n in nodes for s in n.velocity.components]
     if depends_on(program, [c for row in mass for c in row], velocities):
         raise ModelError(

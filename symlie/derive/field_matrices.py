@@ -17,7 +17,7 @@ from sympy import Expr, Integer, Symbol
 
 from symlie.derive.derived_statement import DerivedStatement
 from symlie.derive.fields import total_field
-from symlie.derive.newton_matrices import Matrix, columns
+from symlie.ir.differentiate import Matrix, columns
 from symlie.ir.program import Euclidean, Value
 
 

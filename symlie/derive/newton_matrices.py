@@ -14,11 +14,8 @@ from sympy import Expr, Integer, Symbol
 
 from symlie.derive.derived_statement import DerivedStatement
 from symlie.groups.operations import Difference
-from symlie.ir.differentiate import forward
+from symlie.ir.differentiate import Matrix, columns
 from symlie.ir.program import Assignment, Program, Value, needed_statements
-
-Matrix = tuple[tuple[Expr, ...], ...]
-"""A matrix of expressions by rows."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +39,17 @@ class NewtonMatrices:
         return self.stiffness, self.damping, self.hidden
 
 
+def balance(derived: DerivedStatement, acceleration: Sequence[Symbol], multipliers: Sequence[Symbol]) -> list[Expr]:
+    """M a + g + Bᵀ λ, without M a where no acceleration is given."""
+    dynamics, jacobian = derived.dynamics, derived.constraints.jacobian
+    return [
+        g
+        + sum((m * a for m, a in zip(row, acceleration, strict=False)), Integer(0))
+        + sum((b[k] * m for b, m in zip(jacobian, multipliers, strict=True)), Integer(0))
+        for k, (g, row) in enumerate(zip(dynamics.force, dynamics.mass, strict=True))
+    ]
+
+
 def derive_newton_matrices(derived: DerivedStatement) -> NewtonMatrices:
     """Derive K, C and H by forward differentiation of the derived forces and of the hidden constraints."""
     statement, program, dynamics = derived.statement, derived.statement.program, derived.dynamics
@@ -49,12 +57,7 @@ def derive_newton_matrices(derived: DerivedStatement) -> NewtonMatrices:
     dimension = len(dynamics.force)
     acceleration = () if dynamics.mass_is_constant else program.fresh("a", dimension)
     multipliers = program.fresh("lambda", len(jacobian)) if jacobian else ()
-    residual = program.vector(
-        g
-        + sum((m * a for m, a in zip(row, acceleration, strict=False)), Integer(0))
-        + sum((b[k] * m for b, m in zip(jacobian, multipliers, strict=True)), Integer(0))
-        for k, (g, row) in enumerate(zip(dynamics.force, dynamics.mass, strict=True))
-    )
+    residual = program.vector(balance(derived, acceleration, multipliers))
     values = [n.value for n in statement.moving_nodes]
     stiffness = _through_differences(program, residual, values) or columns(program, residual, values)
     damping = columns(program, program.vector(dynamics.force), [n.velocity for n in statement.moving_nodes])
@@ -86,13 +89,3 @@ def _through_differences(program: Program, outputs: Sequence[Expr], values: Sequ
               for k in range(len(inner[0])))
         for left in outer
     )  # fmt: skip
-
-
-def columns(program: Program, outputs: Sequence[Expr], values: Sequence[Value]) -> Matrix:
-    """Directional derivatives along every unit tangent, as a matrix with one column for each."""
-    found = []
-    for value in values:
-        for k in range(value.space.dimension):
-            unit = tuple(Integer(int(i == k)) for i in range(value.space.dimension))
-            found.append(forward(program, outputs, [(value, unit)]))
-    return tuple(zip(*found, strict=True))

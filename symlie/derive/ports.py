@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from sympy import Expr, Integer, Symbol
 
 from symlie.derive.derived_statement import DerivedStatement
-from symlie.derive.newton_matrices import Matrix, columns
+from symlie.derive.newton_matrices import balance
+from symlie.ir.differentiate import Matrix, columns
 from symlie.ir.primitives import RunTimeInput
 from symlie.ir.program import Euclidean, Value, at_values
 from symlie.modeling.terms import Input
@@ -21,16 +22,10 @@ def derive_ports(
 ) -> tuple[tuple[Symbol, ...], tuple[Symbol, ...], tuple[Matrix, ...]]:
     """Symbols of a and λ, and the matrices of `symlie.contract.sets.SETS`."""
     statement, program = derived.statement, derived.statement.program
-    dynamics, constraints = derived.dynamics, derived.constraints
-    moving = statement.moving_nodes
+    constraints, moving = derived.constraints, statement.moving_nodes
     acceleration = tuple(s for n in moving for s in n.acceleration.components)
     multipliers = tuple(statement.multipliers)
-    residual = [
-        g
-        + sum((m * a for m, a in zip(row, acceleration, strict=True)), Integer(0))
-        + sum((b[k] * m for b, m in zip(constraints.jacobian, multipliers, strict=True)), Integer(0))
-        for k, (g, row) in enumerate(zip(dynamics.force, dynamics.mass, strict=True))
-    ]
+    residual = balance(derived, acceleration, multipliers)
     outputs = [c for o in statement.outputs for c in o.components]
     parts = [program.vector(part) for part in (residual, constraints.position, constraints.hidden, outputs)]
     by_input = [_by_inputs(derived, part, inputs) for part in parts]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sympy import Integer, Symbol
 
 from symlie.derive.derived_statement import DerivedStatement
-from symlie.derive.newton_matrices import Matrix, columns
+from symlie.ir.differentiate import Matrix, columns
 
 
 def derive_variations(

@@ -22,6 +22,9 @@ from symlie.ir.program import (
     needed_statements,
 )
 
+Matrix = tuple[tuple[Expr, ...], ...]
+"""A matrix of expressions by rows."""
+
 
 def forward(program: Program, outputs: Sequence[Expr], seeds: Sequence[tuple[Value, Vector]]) -> tuple[Expr, ...]:
     """Directional derivative of the outputs.
@@ -154,3 +157,13 @@ def _reverse_application(
 def gradient(program: Program, output: Expr, wanted: Value) -> Vector:
     """Gradient of one scalar output with respect to one value."""
     return reverse(program, [(output, Integer(1))], [wanted])[0]
+
+
+def columns(program: Program, outputs: Sequence[Expr], values: Sequence[Value]) -> Matrix:
+    """Directional derivatives along every unit tangent, as a matrix with one column for each."""
+    found = []
+    for value in values:
+        for k in range(value.space.dimension):
+            unit = tuple(Integer(int(i == k)) for i in range(value.space.dimension))
+            found.append(forward(program, outputs, [(value, unit)]))
+    return tuple(zip(*found, strict=True))

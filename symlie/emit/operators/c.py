@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from symlie.contract.kernels import REAL
-from symlie.emit.c.printing import CPrinter, coefficient_function
+from symlie.emit.c.printing import CPrinter, PrintedKernel, coefficient_function
 from symlie.emit.printing import loaded_components, print_statements
 from symlie.ir.group_operators import GroupOperators
 from symlie.ir.kernels import Kernel
@@ -16,18 +16,11 @@ from symlie.templating import render
 
 
 @dataclass(frozen=True)
-class PrintedOperator:
+class PrintedOperator(PrintedKernel):
     """A kernel as text; inputs are read before outputs are written, so both may be the same array."""
 
-    description: str
-    prototype: str
-    unused: tuple[str, ...]
-    """Inputs of which no component enters."""
     loads: list[tuple[str, str]]
     """Names of the components that enter, and where they are."""
-    statements: list[tuple[str, str]]
-    stores: list[tuple[str, str]]
-    operations: int
 
 
 def c_files(operators: GroupOperators, prefix: str, values: Mapping[str, object]) -> dict[str, str]:
@@ -87,8 +80,8 @@ def _printed(kernel: Kernel, name: str, printer: CPrinter) -> PrintedOperator:
         kernel.description,
         f"void {name}({', '.join(declarations)})",
         tuple(a.name for a in inputs if a.name not in loaded),
-        loads,
         statements,
         [(f"{output.name}[{k}]", result) for k, result in enumerate(results)],
         kernel.body.operation_count,
+        loads,
     )

@@ -17,9 +17,9 @@ from symlie.modeling.node import Node
 
 def arrange(model: Model) -> Arrangement:
     """Nodes in the order of the state vectors, and the instances of each element type."""
-    initial = stated_initially(model)
+    initial = model.initial_values
     computed = {n.name for n in computed_initially(model)}
-    sets = [_single_node(n, initial[n.name], n.name not in computed) for n in model.nodes]
+    sets = [_single_node(n, initial.get(n.name, ()), n.name not in computed) for n in model.nodes]
     sets += [
         NodeSet(
             a.name,
@@ -70,20 +70,15 @@ def _instances(stated: ElementInstances, first: Mapping[str, int]) -> Instances:
     )
 
 
-def stated_initially(model: Model) -> dict[str, list[InitialValue]]:
-    """Initial values of each node that is stated by itself."""
-    values: dict[str, list[InitialValue]] = {n.name: [] for n in model.nodes}
-    for value in model.initial_values:
-        values[value.node].append(value)
-    return values
-
-
 def computed_initially(model: Model) -> list[Node]:
     """Nodes whose initial values are computed by a kernel; of large models those that depend on parameters."""
     if has_fixed_topology(model):
         return model.nodes
-    changing = {v.node for v in model.initial_values if any(c.free_symbols for c in v.components)}
-    return [n for n in model.nodes if n.name in changing]
+    return [
+        n
+        for n in model.nodes
+        if any(c.free_symbols for v in model.initial_values.get(n.name, ()) for c in v.components)
+    ]
 
 
 def initial_components(node: Node, stated: Sequence[InitialValue]) -> tuple[list[Expr], list[Expr]]:

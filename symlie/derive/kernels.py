@@ -10,7 +10,7 @@ from sympy import Expr, Symbol
 from symlie.contract.kernels import KERNELS
 from symlie.contract.manifest import ConstraintRows, EventFunction, OutputComponents
 from symlie.contract.signature import Argument, Signature
-from symlie.derive.arrangement import computed_initially, initial_components, stated_initially
+from symlie.derive.arrangement import computed_initially, initial_components
 from symlie.derive.derived_statement import DerivedStatement
 from symlie.derive.dynamics import conserves_energy
 from symlie.derive.fields import placed_offsets, total_field
@@ -248,10 +248,9 @@ def _symplectic_kernels(builder: _ElementBuilder, fields: Sequence[Sequence[Expr
 def _initial_kernel(model: Model) -> Kernel:
     configuration: list[Expr] = []
     velocity: list[Expr] = []
-    stated = stated_initially(model)
     order = list(dict.fromkeys(n.group.name for n in model.nodes))
     for node in sorted(computed_initially(model), key=lambda n: order.index(n.group.name)):  # as in the state vectors
-        storage, rate = initial_components(node, stated[node.name])
+        storage, rate = initial_components(node, model.initial_values.get(node.name, ()))
         configuration += storage
         velocity += rate
     parameters = parameter_symbols(model)

@@ -51,8 +51,8 @@ def initial_storage(model: Model, node: BodyNode) -> Array:
     if isinstance(node, NodeReference):
         return np.asarray(node.array.storage[node.index])
     storage = np.array(node.group.identity, dtype=float)
-    for value in model.initial_values:
-        if value.node == name and not value.is_velocity:
+    for value in model.initial_values.get(name, ()):
+        if not value.is_velocity:
             part = slice(value.field.offset, value.field.offset + value.field.size)
             storage[part] = [at_defaults(model, c) for c in value.components]
     return storage
@@ -93,7 +93,7 @@ def position_of(group: ConfigurationSpace, storage: Array) -> Array:
 
 def initial_velocity(model: Model, node: Node) -> dict[str, Array] | None:
     """Initial ``Omega`` and ``x_dot`` of a body, both in inertial axes; None if no velocity is given."""
-    given = {v.field.name: v for v in model.initial_values if v.node == node.name and v.is_velocity}
+    given = {v.field.name: v for v in model.initial_values.get(node.name, ()) if v.is_velocity}
     if not given:
         return None
     turn = initial_placement(model, node)[0]

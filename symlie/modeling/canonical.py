@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import itertools
 from collections.abc import Iterable, Mapping
 from types import NoneType
 from typing import Any
@@ -30,7 +31,7 @@ from symlie.modeling.terms import Parameter
 
 _NOT_OF_KERNELS = (
     "program", "units", "ground", "joints", "_forces_of_all", "_velocities", "_accelerations", "_multipliers",
-    "_points",
+    "_points", "_own_nodes", "_parameter_names", "_instance_names",
 )  # fmt: skip
 """Attributes of statements that kernels do not depend on; of the program only what other attributes need counts."""
 
@@ -80,8 +81,8 @@ class _Speller:
         if isinstance(statement, Model) and statement.is_empty and not self._with_topology:
             # Nodes that nothing is stated on are what instances are on, as arrays are, and numbers are their start.
             stated["nodes"] = dict.fromkeys(n.group for n in statement.nodes)
-            changing = [v for v in statement.initial_values if any(c.free_symbols for c in v.components)]
-            stated["initial_values"] = changing
+            values = itertools.chain.from_iterable(statement.initial_values.values())
+            stated["initial_values"] = [v for v in values if any(c.free_symbols for c in v.components)]
         lines = [f"{name} {self.text(value)}" for name, value in stated.items()]
         return [f"statement {statement.name}", *lines, *self._program(statement.program, self._expressions)]
 

@@ -33,7 +33,9 @@ class Stated:
         self.name = stem("The model's", name)
         self.program = Program(self.name)
         self.nodes: list[Node] = []
+        self._own_nodes: dict[str, Node] = {}
         self.parameters: list[Parameter] = []
+        self._parameter_names: set[str] = set()
         self.kinetic_terms: list[Expr] = []
         self.potential_terms: list[Expr] = []
         self.dissipated_terms: list[Expr] = []
@@ -114,7 +116,7 @@ class Stated:
         identifier("Parameter", name)
         if name == str(self.time):
             raise ModelError(f"Parameter name '{name}' means the time; choose another name.")
-        if any(p.name == name for p in self.parameters):
+        if name in self._parameter_names:
             raise ModelError(f"Parameter '{name}' is declared twice in '{self.name}'.")
         try:
             array = np.asarray(default, dtype=float)
@@ -130,6 +132,7 @@ class Stated:
         units = parse_units(unit, array.size)
         if array.ndim < 2 or "," not in unit:  # of a matrix, parts have no single unit
             self.units.declare(symbols, units, Certainty.STATED)
+        self._parameter_names.add(name)
         self.parameters.append(Parameter(name, array.shape, tuple(map(float, array.ravel())), unit, symbols))
         in_si = [size_of(u) * symbol for u, symbol in zip(units, symbols, strict=True)]
         if array.ndim == 0:
@@ -188,13 +191,17 @@ class Stated:
     def _add_node(self, node: Node, unit: str = "") -> None:
         self.units.declare_node(node, unit)
         self.nodes.append(node)
+        self._own_nodes[node.name] = node
         self._points += [] if node.group.velocity_dimension else [node]
         self._velocities |= {s for s in node.velocity.components if isinstance(s, Symbol)}
         self._accelerations |= {s for s in node.acceleration.components if isinstance(s, Symbol)}
 
+    def _is_own(self, node: object) -> bool:
+        return isinstance(node, Node) and self._own_nodes.get(node.name) is node
+
     def _own(self, node: object) -> Node:
         """Check that a node belongs to this statement."""
-        if isinstance(node, Node) and node in self.nodes:
+        if isinstance(node, Node) and self._is_own(node):
             return node
         known = ", ".join(n.name for n in self.nodes) or "none"
         shown = f"Node '{node.name}'" if isinstance(node, Node) else repr(node)

@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 class InitialValue(Brief):
     """Initial components of one field of a node, as expressions of the parameters."""
 
-    node: str
     field: Field
     is_velocity: bool
     components: tuple[Expr, ...]
@@ -74,7 +73,8 @@ class Model(Statement):
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
-        self.initial_values: list[InitialValue] = []
+        self.initial_values: dict[str, list[InitialValue]] = {}
+        self._instance_names: set[str] = set()
         self.arrays: list[NodeArray] = []
         self.instances: list[ElementInstances] = []
         self.breakpoints: list[str] = []
@@ -89,9 +89,12 @@ class Model(Statement):
     def _repr_html_(self) -> str:
         return statement_html(self, self.arrays, self.instances)
 
+    def _has(self, node: object) -> bool:
+        return any(a is node for a in self.arrays) or self._is_own(node)
+
     def _check_new_node(self, name: str) -> None:
         identifier("Node", name)
-        if name in [n.name for n in self.nodes] + [a.name for a in self.arrays]:
+        if name in self._own_nodes or any(a.name == name for a in self.arrays):
             raise ModelError(f"Node '{name}' is declared twice in '{self.name}'.")
 
     @property
@@ -178,7 +181,6 @@ class Model(Statement):
         if not isinstance(nodes, Iterable):
             raise ModelError(f"The nodes of '{element.name}' must be a list, with a node or a tuple of nodes each.")
         groups = [n.group for n in element.nodes]
-        known = {id(n) for n in (*self.nodes, *self.arrays)}
         rows: list[tuple[tuple[str, int], ...]] = []
         for number, row in enumerate(nodes):
             members = row if isinstance(row, Sequence) else (row,)
@@ -189,7 +191,7 @@ class Model(Statement):
             places = []
             for member, group in zip(members, groups, strict=True):
                 found = member.array if isinstance(member, NodeReference) else member
-                if id(found) not in known or isinstance(member, NodeArray):
+                if not self._has(found) or isinstance(member, NodeArray):
                     raise ModelError(
                         f"Instance {number} of element '{element.name}': {member!r} is not a node of '{self.name}'."
                     )
@@ -206,11 +208,11 @@ class Model(Statement):
             rows.append(tuple(places))
         if not rows:
             return
-        taken = {name for i in self.instances for name in i.names}
-        called = given_names(element.name, names, len(rows), taken)
+        called = given_names(element.name, names, len(rows), self._instance_names)
         values, sources = parameter_block(element.name, element.parameters, len(rows), parameters, self.parameters)
         labels = [labels_of(element, name) if name else () for name in called]
         add_instances(self, element, rows, values, sources, labels, called)
+        self._instance_names.update(filter(None, called))
 
     def initial(self, node: Node | Placed, **fields: object) -> None:
         """Give initial values of fields of a node.
@@ -242,7 +244,7 @@ class Model(Statement):
                 )
             entry, is_velocity = known[name]
             parts = initial_components(f"{node.name}.{name}", value, entry.size, self.parameters)
-            self.initial_values.append(InitialValue(node.name, entry, is_velocity, parts))
+            self.initial_values.setdefault(node.name, []).append(InitialValue(entry, is_velocity, parts))
         return None
 
     def gravity(self, acceleration: Sequence[float]) -> None:
@@ -300,7 +302,8 @@ class Model(Statement):
     def without_own_statement(self) -> Model:
         """The same nodes, instances, parameters, inputs, motions and initial values, with nothing stated on them."""
         other = Model(self.name)
-        other.nodes, other.arrays, other.motions = self.nodes, self.arrays, self.motions
+        other.nodes, other._own_nodes, other.arrays = self.nodes, self._own_nodes, self.arrays
+        other.motions = self.motions
         other.parameters, other.inputs, other.breakpoints = self.parameters, self.inputs, self.breakpoints
         other.initial_values, other.instances = self.initial_values, list(self.instances)
         return other

@@ -128,7 +128,7 @@ def jacobian(joint: Joint) -> tuple[Array, Array, list[int]]:
         values |= dict(zip(parameter.symbols, given, strict=True))
     bodies = [m.body for m in joint.markers if isinstance(m.body, sl.RigidBody)]
     for local, body in zip(element.nodes, bodies, strict=True):
-        storage = [c for v in joint.model.initial_values if v.node == body.name for c in v.components]
+        storage = [c for v in joint.model.initial_values[body.name] for c in v.components]
         values |= dict(zip(local.value.components, storage, strict=True))
     velocities = [s for n in element.nodes for s in n.velocity.components]
     columns = []

@@ -49,7 +49,7 @@ def test_a_screw_and_a_body() -> None:
     model.initial(screw, displacement=0.1, rate=2.0)
     assert screw.initial_coordinate("angle") == pytest.approx(np.pi / 2)
     assert screw.initial_coordinate("displacement") == pytest.approx(0.1)
-    values = {v.field.name: [float(c) for c in v.components] for v in model.initial_values}
+    values = {v.field.name: [float(c) for c in v.components] for v in model.initial_values["nut"]}
     np.testing.assert_allclose(values["x_dot"], [0, 0, 2.0 * 0.4 / (2 * np.pi)])
     model.initial(nut, x=[0, 0, 0.3])
     assert screw.initial_coordinate("displacement") == pytest.approx(0.3)
@@ -60,7 +60,7 @@ def test_in_the_plane() -> None:
     body = sl.RigidBody(model, "body", 1.0, 1.0, "SE2", position=[1, 0])
     hinge = sl.RevoluteJoint(model, "hinge", model.ground, body, at=[0, 0])
     model.initial(hinge, angle=np.pi / 2, rate=3.0)
-    values = {v.field.name: [float(c) for c in v.components] for v in model.initial_values}
+    values = {v.field.name: [float(c) for c in v.components] for v in model.initial_values["body"]}
     np.testing.assert_allclose(values["x"], [0, 1], atol=1e-15)
     np.testing.assert_allclose([*values["U"], *values["Omega"]], [0, 3, 3], atol=1e-14)
 

@@ -48,7 +48,7 @@ def place_behind(joint: Joint, coordinates: Sequence[Coordinate], values: Mappin
     for node in moved:
         r, x = placement(model, node, len(shift))
         fields: dict[str, object] = {"rotation": _rotation(turn @ r), "x": turn @ x + shift}
-        if any(v.node == node.name and v.field.name == "x_dot" for v in model.initial_values):
+        if any(v.field.name == "x_dot" for v in model.initial_values.get(node.name, ())):
             known = initial_velocity(model, node)
             assert known is not None
             fields["x_dot"] = turn @ known["x_dot"]

@@ -113,6 +113,9 @@ from symlie.runtime.statics.equilibrium import Equilibrium as Equilibrium
 from symlie.runtime.statics.first_order import FirstOrder as FirstOrder
 from symlie.runtime.statics.initial_assembly import Assembly as Assembly
 from symlie.runtime.statics.linearization import Linearization as Linearization
+from symlie.runtime.statics.mobility import Mobility as Mobility
+from symlie.runtime.statics.mobility import Motion as Motion
+from symlie.runtime.statics.mobility import RedundantJoints as RedundantJoints
 from symlie.runtime.statics.monodromy import Monodromy as Monodromy
 from symlie.runtime.statics.steady_motion import SteadyMotion as SteadyMotion
 from symlie.runtime.study.convergence import ConvergenceRow as ConvergenceRow

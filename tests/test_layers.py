@@ -37,7 +37,14 @@ FORBIDDEN = {
 FACADES = {
     "modeling.model": {"derive"},
     "derive.equations": {"compile", "generate", "latex", "markdown"},
-    "runtime.system.system": {"assembled", "linearize", "monodromy", "static_equilibrium", "write_standalone"},
+    "runtime.system.system": {
+        "assembled",
+        "linearize",
+        "mobility",
+        "monodromy",
+        "static_equilibrium",
+        "write_standalone",
+    },
     "runtime.solution.solution": {"_dense", "plot", "plot_steps"},
 }
 """Methods through which users reach what is above: each imports one function, and calls it."""

@@ -25,7 +25,8 @@ def run(arguments: Namespace) -> int:
     check_writable(arguments.out, (".md", ".tex"))
     from symlie.models.registry import build_model
 
-    equations = build_model(arguments.model, model_options(arguments)).derive()
+    built = build_model(arguments.model, model_options(arguments))
+    equations = built.derive()
     as_latex = arguments.latex or (arguments.out or "").endswith(".tex")
     text = equations.latex(newton=arguments.newton) if as_latex else equations.markdown(newton=arguments.newton)
     if arguments.out:
@@ -33,4 +34,6 @@ def run(arguments: Namespace) -> int:
         print(arguments.out)
     else:
         print(text.rstrip("\n"))
+    if built.model.joints and not as_latex:
+        print(f"\nMobility: {equations.compile(backend='numpy').mobility().line}.")
     return 0

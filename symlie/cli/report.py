@@ -142,6 +142,7 @@ def print_solution(solution: Solution, whole: Solution) -> None:
                 if layout.of_velocities.any()
                 else []
             ),
+            *([("mobility", solution.system.mobility().line)] if layout.joints else []),
             ("time loop", seconds(statistics.cpu_seconds) + per_step),
             (
                 "before",

@@ -41,6 +41,12 @@ def test_a_driven_slider_crank() -> None:
     np.testing.assert_allclose(energy[1:] - energy[0], np.cumsum(work), rtol=0, atol=1e-3 * np.ptp(energy))
 
 
+def test_a_four_bar_has_one_motion() -> None:
+    found = SESSION.after("Mobility")["four_bar"].derive().compile(backend="numpy").mobility()
+    comments = [line[2:] for line in SESSION.block("Mobility").splitlines() if line.startswith("# ")]
+    assert str(found).splitlines() == comments
+
+
 def test_a_joint_of_your_own() -> None:
     path = SESSION.after("A joint of your own")["path"]
     assert np.ptp(path.outputs["energy"]) < tolerances.PAGE_DRIFT

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -35,6 +36,27 @@ class ComponentNames:
     def unwrapped_places(self) -> Sequence[NDArray[np.int64]]:
         """For each element type the places of angles over turns in a configuration, shape (instances, angles)."""
         raise NotImplementedError
+
+    @property
+    def row_places(self) -> Sequence[NDArray[np.int64]]:
+        """For each element type the constraint rows of its instances, shape (instances, rows)."""
+        raise NotImplementedError
+
+    @cached_property
+    def named_instances(self) -> dict[str, tuple[int, int]]:
+        """Element type and number of each instance with a name."""
+        return {name: (index, k) for index, i in enumerate(self.instances) for k, name in enumerate(i.names) if name}
+
+    @cached_property
+    def joints(self) -> list[str]:
+        """Names of instances with constraints."""
+        return [name for name, (element, _) in self.named_instances.items() if self.elements[element].rows]
+
+    @cached_property
+    def joint_of_row(self) -> dict[int, str]:
+        """The joint that a constraint row is of, for rows that are of one."""
+        places = {name: self.named_instances[name] for name in self.joints}
+        return {int(row): name for name, (element, k) in places.items() for row in self.row_places[element][k]}
 
     def row_name(self, row: int) -> str:
         """A constraint row as people call it."""

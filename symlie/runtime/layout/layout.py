@@ -252,11 +252,6 @@ class Layout(ComponentNames):
         """Whether some instance has outputs under names of its own, so that tables say what is added to which."""
         return has_outputs_of_instances(self._types)
 
-    @cached_property
-    def named_instances(self) -> dict[str, tuple[int, int]]:
-        """Element type and number of each instance with a name."""
-        return {name: (index, k) for index, i in enumerate(self.instances) for k, name in enumerate(i.names) if name}
-
     @property
     def outputs_size(self) -> int:
         """Number of components of all named outputs."""

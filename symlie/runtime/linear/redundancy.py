@@ -64,7 +64,7 @@ def smallest_dependency(unit: Sparse) -> Dependency | None:
     unit
         Rows of length one, sparse (m × n).
     """
-    vanishing = _vanishing_combinations(unit)
+    vanishing = vanishing_combinations(unit)
     return smallest_of(vanishing) if vanishing.shape[1] else None
 
 
@@ -77,7 +77,7 @@ def smallest_of(vanishing: Array) -> Dependency:
         Coefficients of a basis of all such combinations of rows of length one (rows × dependencies).
     """
     found, is_smallest = [], True
-    for part in _connected(vanishing):
+    for part in connected(vanishing):
         involved = np.flatnonzero(np.any(part != 0, axis=1))
         coefficients, is_complete = _sparsest(part[involved])
         found.append(involved[coefficients != 0])
@@ -113,7 +113,7 @@ def _doubtful(band: Array) -> int | None:
     return int(small[0]) if len(small) else end if info > 0 else None
 
 
-def _vanishing_combinations(unit: Sparse) -> Array:
+def vanishing_combinations(unit: Sparse) -> Array:
     """Coefficients of a basis of the combinations of rows that vanish (m × dependencies); round-off is zero."""
     from scipy.linalg import cho_solve_banded, cholesky_banded
     from scipy.sparse import diags_array
@@ -160,7 +160,7 @@ def cleaned(coefficients: Array) -> Array:
     return np.where(np.abs(coefficients) > INVOLVED * np.abs(coefficients).max(axis=0), coefficients, 0.0)
 
 
-def _connected(vanishing: Array) -> Iterator[Array]:
+def connected(vanishing: Array) -> Iterator[Array]:
     """Columns by parts that share no row."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components

@@ -147,8 +147,9 @@ def check_rows(algebra: DenseAlgebra | BandedAlgebra, jacobian: Array, remedy: s
     found = smallest_dependency(algebra.sparse_jacobian(unit)[:, layout.free])
     if found is not None:
         raise RedundantConstraintsError(
-            f"The constraints of '{layout.name}' are redundant: {_described(layout, found)}; remove any one of these "
-            f"rows, {remedy}.{_others(found)}"
+            f"The constraints of '{layout.name}' are redundant: {_described(layout, found)}; "
+            f"{'give one of them more freedom' if _joints(layout, found) else 'remove any one of these rows'}, "
+            f"{remedy}.{_others(found)}"
         )
 
 
@@ -165,19 +166,31 @@ def rank_of_rows(algebra: DenseAlgebra | BandedAlgebra, jacobian: Array, depende
 
 
 def _described(layout: Layout, found: Dependency) -> str:
-    """What depends on what."""
-    names = layout.row_names(found.rows)
+    """What depends on what: joints, where all rows are of joints."""
+    joints = _joints(layout, found)
+    names = [f"'{name}'" for name in joints] if joints else layout.row_names(found.rows)
+    listed = ", ".join(names[:MOST_NAMED])
+    if joints:
+        more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+        does = "joint {} holds" if len(names) == 1 else "joints {} hold"
+        small = _how_small(found) if len(names) > 1 else ""
+        return f"{does.format(listed + more)} a motion more than once{small}"
     if len(found.rows) == 1:
         return f"{names[0]} constrains nothing"
-    listed = ", ".join(names[:MOST_NAMED])
     if len(names) > MOST_NAMED:
         listed += f" and rows of {len(names) - MOST_NAMED} more constraints, {len(found.rows)} rows in all,"
-    smallest = (
-        "the smallest such set"
-        if found.is_smallest
-        else "without any one of them they do not; another set may be smaller"
-    )
-    return f"{listed} depend on each other ({smallest})"
+    return f"{listed} depend on each other{_how_small(found)}"
+
+
+def _joints(layout: Layout, found: Dependency) -> list[str]:
+    """The joints of the rows, if all of them are of joints."""
+    joints = dict.fromkeys(layout.joint_of_row.get(row, "") for row in found.rows)
+    return [] if "" in joints else [*joints]
+
+
+def _how_small(found: Dependency) -> str:
+    smallest = "the smallest such set"
+    return f" ({smallest if found.is_smallest else 'without any one of them they do not; another set may be smaller'})"
 
 
 def _others(found: Dependency) -> str:

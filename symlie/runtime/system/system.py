@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from symlie.runtime.statics.equilibrium import Equilibrium
     from symlie.runtime.statics.initial_assembly import Assembly
     from symlie.runtime.statics.linearization import Linearization
+    from symlie.runtime.statics.mobility import Mobility
     from symlie.runtime.statics.monodromy import Monodromy
 
 
@@ -328,6 +329,20 @@ class System(NamesSuccessors):
         from symlie.runtime.statics.linearization import linearize
 
         return linearize(self, q, multipliers, t, v=v, frame=frame, modes=modes)
+
+    def mobility(self, q: Array | None = None, t: float = 0.0) -> Mobility:
+        """Degrees of freedom at a configuration, redundant constraints, motions that nothing holds, by joints.
+
+        Parameters
+        ----------
+        q
+            Configuration, shape (storage,); default: the stated one, which need not be consistent.
+        t
+            Time, in s; it matters where prescribed nodes move.
+        """
+        from symlie.runtime.statics.mobility import mobility
+
+        return mobility(self, q, t)
 
     def monodromy(
         self,

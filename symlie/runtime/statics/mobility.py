@@ -1,0 +1,309 @@
+"""Mobility of mechanisms: the rank of constraints, what is redundant, and the motions that nothing holds.
+
+At a configuration q the velocities that the rows of B admit are its null space. Positions may move along those that the
+rows on positions admit; rows on velocities alone, as of rolling, take away more. Rows of which combinations vanish are
+redundant; combinations that have no row in common have nothing to do with each other.
+
+Where the rank of the rows on positions is smaller than at configurations nearby, or where a velocity that they admit
+leads to no such configuration, the position is singular.
+
+The rank is that of `symlie.runtime.linear.redundancy`. Source: [Haug1989], chapters 3 and 4.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from symlie.errors import InconsistentInitialValuesError
+from symlie.runtime.kernels.protocol import States
+from symlie.runtime.layout.layout import Array, Sparse
+from symlie.runtime.linear.redundancy import MOST_DEPENDENCIES, connected, vanishing_combinations
+from symlie.runtime.linear.unknowns import Indices
+from symlie.runtime.statics.initial_assembly import closed
+from symlie.runtime.statics.residual import Statics
+from symlie.showing import Brief
+
+if TYPE_CHECKING:
+    from symlie.runtime.system.system import System
+
+MOST_VELOCITIES = 600
+"""Velocities up to which motions and singular positions are looked for, with dense matrices."""
+
+STEP = 0.02
+"""Length of steps to configurations nearby, in rad and m."""
+
+DIRECTIONS = 3
+"""Directions of such steps, forth and back each."""
+
+KEPT = 0.5
+"""Share of a step that is left on the constraints, below which it leads to no configuration nearby."""
+
+SMALL = 1e-9
+"""Rate, relative to the largest one, below which a joint does not take part in a motion."""
+
+MOST_SHOWN = 3
+"""Bodies whose velocities are shown where no coordinate of a joint tells them."""
+
+RATES = ("rad/s", "m/s")
+"""Units of outputs of joints that are rates of their coordinates."""
+
+
+@dataclass(frozen=True)
+class RedundantJoints:
+    """Joints that hold something more than once."""
+
+    joints: tuple[str, ...]
+    """Names of their constraints."""
+    rows: int
+    """How many of their rows are too many."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Motion(Brief):
+    """An independent motion that nothing holds."""
+
+    rates: dict[str, float]
+    """By name of the output the rates of joints, in rad/s and m/s, the independent one first and of size one."""
+    velocities: dict[str, Array]
+    """By node the velocity components of bodies that move, shape (dimension,), or (count, dimension) of arrays."""
+
+    def __str__(self) -> str:
+        if not self.rates:
+            shown = list(self.velocities.items())[:MOST_SHOWN]
+            more = f", and {len(self.velocities) - len(shown)} more" if len(shown) < len(self.velocities) else ""
+            return ", ".join(f"{name}: v = {np.array2string(v, precision=3)}" for name, v in shown) + more
+        return ", ".join(f"{name} = {rate:.4g}" for name, rate in self.rates.items())
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Mobility(Brief):
+    """What constraints leave of the motions of a system at a configuration; ``str`` tells it in a few lines."""
+
+    bodies: int
+    """Nodes that move and are not prescribed."""
+    joints: int
+    """Instances of element types with constraints, or constraints of the model where it has no such instances."""
+    velocities: int
+    """Velocity components of the bodies."""
+    position_rows: int
+    position_rank: int
+    """Number and rank of the constraint rows on positions."""
+    velocity_rows: int
+    velocity_rank: int
+    """Number and rank of all rows on velocities: derivatives of those on positions, and those of rolling."""
+    redundant: tuple[RedundantJoints, ...]
+    """Sets of joints with redundant rows that have nothing to do with each other."""
+    is_complete: bool
+    """Whether all redundant rows were counted; otherwise there are more."""
+    motions: tuple[Motion, ...] | None
+    """A basis of the velocities that all rows admit, named by joints; None of systems too large for that."""
+    singular: str
+    """What is singular of the position, as a sentence; empty otherwise."""
+
+    @cached_property
+    def degrees_of_freedom(self) -> int:
+        """Independent velocities."""
+        return self.velocities - self.velocity_rank
+
+    @cached_property
+    def position_degrees_of_freedom(self) -> int:
+        """Independent directions in which positions may change; rows of rolling leave fewer velocities."""
+        return self.velocities - self.position_rank
+
+    @cached_property
+    def line(self) -> str:
+        """All of it in one line, without the motions."""
+        own = self.velocity_rows - self.position_rows
+        rank = f"{_counted(self.position_rows, 'row', 'rows')} of rank {self.position_rank}"
+        if own:
+            rank = f"{rank} on positions, {self.velocity_rows} of rank {self.velocity_rank} on velocities"
+        freedom = _counted(self.degrees_of_freedom, "degree", "degrees") + " of freedom"
+        if self.position_degrees_of_freedom != self.degrees_of_freedom:
+            freedom += f" ({self.position_degrees_of_freedom} of positions)"
+        bodies = f"{_counted(self.bodies, 'body', 'bodies')}, {_counted(self.joints, 'joint', 'joints')}"
+        parts = [f"{bodies}, {rank}, {freedom if self.is_complete else f'at least {freedom}'}"]
+        parts += [f"{r.rows} too many of {listed_joints(r.joints)}" for r in self.redundant]
+        return "; ".join([*parts, *([self.singular] if self.singular else [])])
+
+    def __str__(self) -> str:
+        motions = [f"  motion {k + 1}: {motion}" for k, motion in enumerate(self.motions or ())]
+        return "\n".join([self.line, *motions])
+
+
+def listed_joints(names: tuple[str, ...], most: int = 6) -> str:
+    """Joints by name, some of them where there are many."""
+    shown = [f"'{name}'" for name in names[:most]]
+    if len(names) > most:
+        return f"{', '.join(shown)} and {len(names) - most} more"
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def _counted(number: int, one: str, many: str) -> str:
+    return f"{number} {one if number == 1 else many}"
+
+
+def mobility(system: System, q: Array | None = None, t: float = 0.0) -> Mobility:
+    """See `symlie.runtime.system.system.System.mobility`."""
+    layout, mechanics = system.layout, system.mechanics
+    here = system.stated_state().q.copy() if q is None else np.array(q, dtype=float)
+    mechanics.prescribe(t, here, np.zeros(layout.dimension))
+    here = mechanics.with_start_angles(t, here)
+    free = np.flatnonzero(layout.free)
+    whole = _jacobian(system, here, t)[:, free]
+    of_positions, of_velocities = np.flatnonzero(layout.holonomic), np.flatnonzero(layout.of_velocities)
+    redundant = _redundant(system, whole, of_velocities)
+    too_many = sum(r.rows for r in redundant)
+    too_many_positions = _vanishing(whole[of_positions]).shape[1]
+    rank, position_rank = len(of_velocities) - too_many, len(of_positions) - too_many_positions
+    motions: tuple[Motion, ...] | None = None
+    singular = ""
+    if len(free) <= MOST_VELOCITIES:
+        motions = _motions(system, here, t, free, _null_space(whole[of_velocities].toarray(), rank))
+        if len(of_positions) and not layout.has_fields:
+            singular = _singular(system, here, t, position_rank)
+    return Mobility(
+        bodies=sum(int((~n.fixed & ~n.placed).sum()) for n in layout.nodes if n.type.velocities),
+        joints=len(layout.joints) or len(layout.constraints),
+        velocities=len(free),
+        position_rows=len(of_positions),
+        position_rank=position_rank,
+        velocity_rows=len(of_velocities),
+        velocity_rank=rank,
+        redundant=redundant,
+        is_complete=max(too_many, too_many_positions) < MOST_DEPENDENCIES,
+        motions=motions,
+        singular=singular,
+    )
+
+
+def _jacobian(system: System, q: Array, t: float) -> Sparse:
+    values = system.mechanics.jacobian(t, q) if system.layout.rows else np.zeros(0)
+    return system.algebra.sparse_jacobian(values)
+
+
+def _redundant(system: System, jacobian: Sparse, rows: Indices) -> tuple[RedundantJoints, ...]:
+    """By which joints rows are too many."""
+    vanishing, owner = _vanishing(jacobian[rows]), _owners(system)
+    return tuple(
+        RedundantJoints(tuple(dict.fromkeys(owner[int(row)] for row in rows[np.any(part != 0, axis=1)])), part.shape[1])
+        for part in (connected(vanishing) if vanishing.shape[1] else ())
+    )
+
+
+def _vanishing(rows: Sparse) -> Array:
+    """A basis of the combinations of rows that vanish, shape (rows, combinations)."""
+    lengths = np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1)).ravel())
+    zero, moving = np.flatnonzero(lengths == 0), np.flatnonzero(lengths > 0)
+    if not len(moving):
+        return np.eye(len(lengths))
+    found = vanishing_combinations(rows[moving].multiply(1 / lengths[moving, None]).tocsr())
+    vanishing = np.zeros((len(lengths), len(zero) + found.shape[1]))
+    vanishing[zero, range(len(zero))] = 1
+    vanishing[moving, len(zero) :] = found
+    return vanishing
+
+
+def _owners(system: System) -> dict[int, str]:
+    """The joint of each row, else its constraint, of arrays with the instance."""
+    constraints = {
+        int(row): f"{name}[{part.instances[k]}]" if part.is_array else name
+        for name, part in system.layout.constraints.items()
+        for k, rows in enumerate(part.rows)
+        for row in rows
+    }
+    return constraints | system.layout.joint_of_row
+
+
+def _null_space(jacobian: Array, rank: int) -> Array:
+    """An orthonormal basis of the velocities that rows admit, as columns."""
+    if not len(jacobian):
+        return np.eye(jacobian.shape[1])
+    lengths = np.linalg.norm(jacobian, axis=1)
+    right = np.linalg.svd(jacobian / np.where(lengths > 0, lengths, 1.0)[:, None])[2]
+    return np.asarray(right[rank:].T)
+
+
+def _motions(system: System, q: Array, t: float, free: Indices, basis: Array) -> tuple[Motion, ...]:
+    """A basis in which each motion has its own joint rate, as far as there are; the rest by bodies."""
+    layout, count = system.layout, basis.shape[1]
+    if not count:
+        return ()
+    whole = np.zeros((count + 1, layout.dimension))
+    whole[1:, free] = basis.T
+    names = _rate_outputs(system)
+    states = States(np.full(count + 1, t), np.tile(q, (count + 1, 1)), whole, np.zeros((count + 1, layout.rows)))
+    observed = system.kernels.observe(system.prepared, states, (), names)["outputs"]
+    rates = np.asarray(observed[1:] - observed[0]).T  # joints × motions
+    chosen: list[int] = []
+    combined = np.eye(count)
+    for k in range(count):  # elimination with the rates that are largest, first the joints stated first
+        left = rates @ combined
+        size = np.abs(left[:, k:]).max(axis=1, initial=0.0)
+        if not len(size) or size.max() <= SMALL * max(1.0, np.abs(rates).max()):
+            break
+        row = int(np.argmax(size > size.max() / 2))
+        column = k + int(np.argmax(np.abs(left[row, k:])))
+        combined[:, [k, column]] = combined[:, [column, k]]
+        combined[:, k] /= (rates @ combined)[row, k]
+        others = np.arange(count) != k
+        combined[:, others] -= np.outer(combined[:, k], (rates @ combined)[row, others])
+        chosen.append(row)
+    shapes, moving = rates @ combined, (basis @ combined).T
+    motions = []
+    for k in range(count):
+        found: dict[str, float] = {}
+        if k < len(chosen):
+            order = [chosen[k], *np.flatnonzero(np.abs(shapes[:, k]) > SMALL * np.abs(shapes[:, k]).max()).tolist()]
+            found = {names[j]: float(shapes[j, k]) for j in dict.fromkeys(order)}
+        v = np.zeros(layout.dimension)
+        v[free] = moving[k]
+        parts = {n.name: n.by_node(v[None], velocity=True)[0] for n in layout.nodes if n.type.velocities}
+        motions.append(Motion(found, {n: p for n, p in parts.items() if np.abs(p).max(initial=0) > SMALL}))
+    return tuple(motions)
+
+
+def _rate_outputs(system: System) -> list[str]:
+    """Outputs that are rates of coordinates of joints, in the order of the joints."""
+    layout = system.layout
+    owners = {layout.named_instances[name] for name in layout.joints}
+    return [
+        name
+        for name, (unit, parts) in layout.output_parts.items()
+        if unit in RATES
+        and all((p.element, int(p.instances[0])) in owners for p in parts if len(p.instances))
+        and layout.outputs[name][0].stop - layout.outputs[name][0].start == 1
+    ]
+
+
+def _singular(system: System, q: Array, t: float, rank: int) -> str:
+    """Whether the rank is larger nearby, or motions lead nowhere, as a sentence."""
+    statics = Statics(system, t)
+    if rank == len(statics.free) or np.abs(statics.constraint(q)).max(initial=0.0) > STEP**2:
+        return ""
+    basis = _null_space(statics.jacobian(q).toarray(), rank)
+    draw = np.random.default_rng(0)
+    nearby = rank
+    is_held = False
+    for _ in range(DIRECTIONS):
+        direction = basis @ draw.standard_normal(basis.shape[1])
+        for step in (STEP, -STEP):
+            moved = statics.moved(q, step * direction / np.linalg.norm(direction))
+            try:
+                there, _ = closed(statics, moved)
+            except InconsistentInitialValuesError:
+                is_held = True
+                continue
+            along = basis.T @ system.kernels.difference(q, there)[statics.free]
+            if np.linalg.norm(along) < KEPT * STEP:
+                is_held = True
+                continue
+            nearby = max(nearby, len(statics.rows) - _vanishing(statics.jacobian(there)).shape[1])
+    if nearby > rank:
+        return f"the position is singular: nearby the rank is {nearby}"
+    if is_held:
+        return "the position is singular: velocities that the rows admit lead to no other position"
+    return ""

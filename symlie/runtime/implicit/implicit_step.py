@@ -98,7 +98,7 @@ class ImplicitStep:
             self.factors = self._kept()
 
     def _jacobian(self, t: float, q: Array) -> Array:
-        return self.mechanics.jacobian(t, q) if self.layout.rows else np.zeros(0)
+        return self.mechanics.jacobian(t, q) if self.has_eta else np.zeros(0)
 
     def guess(self, theta: Array, multipliers: Array) -> Array:
         """A first u."""
@@ -190,7 +190,8 @@ class ImplicitStep:
     @property
     def floor(self) -> float:
         """Norm of a residual that is made of rounding alone."""
-        return self.matrix.rounding(self.point, self.factors, self.formula.slopes)
+        seen = self.factors.at if len(self.record) else self.point
+        return self.matrix.rounding(self.point, seen, self.factors, self.formula.slopes)
 
     def correction(self, r: Array) -> Array:
         """Solve with the matrix."""

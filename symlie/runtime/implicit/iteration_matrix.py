@@ -165,7 +165,7 @@ class IterationMatrix:
                 self._regularise(values, inertial * M, B, slopes)
         values[self.structure.stored :] = 0
         try:
-            return TakenMatrix(Factors(self.structure, values), K, Sq, scale)
+            return TakenMatrix(Factors(self.structure, values), K, Sq, scale, at)
         except SingularMatrixError as error:
             raise SingularSystemError(
                 f"The matrix of an implicit step is singular at {self.unknown_name(error.unknown)}"
@@ -213,40 +213,43 @@ class IterationMatrix:
             return self.layout.velocity_name(unknown)
         return self.layout.row_name((unknown - n) % self.layout.rows)
 
-    def rounding(self, at: Point, taken: TakenMatrix, slopes: Slopes) -> float:
+    def rounding(self, at: Point, seen: Point, taken: TakenMatrix, slopes: Slopes) -> float:
         """Norm of a residual that is made of rounding alone: of its terms, and of the configuration that they see.
 
-        v̇ is rounded as its part dv̇/dw θ is; short steps cancel it.
+        v̇ is rounded as its part dv̇/dw θ is; short steps cancel it. The configuration that is seen belongs to the matrix
+        where factors are kept.
         """
         m, layout, tables, K = self.mechanics, self.layout, self.tables, taken.stiffness
         storage, begin = tables["STORED_SIZE"], tables["STORED"]
-        largest = np.maximum.reduceat(np.append(np.abs(at.q), 0.0), np.stack([begin, begin + storage], 1).ravel())[::2]
+        stored = np.append(np.abs(seen.q), 0.0)
+        largest = np.maximum.reduceat(stored, np.stack([begin, begin + storage], 1).ravel())[::2]
         terms = np.abs(m.force(at.t, at.q, at.v))
         M, i, j = m.mass(at.t, at.q), tables["MASS_ROW"], tables["MASS_COLUMN"]
         size = np.abs(at.acceleration) + slopes.acceleration * np.abs(at.theta)
         np.add.at(terms, i, np.abs(M) * size[j])
         np.add.at(terms, j[i != j], (np.abs(M) * size[i])[i != j])
-        np.add.at(terms, tables["STIFFNESS_ROW"], np.abs(K) * largest[tables["STIFFNESS_COLUMN"]])
         if layout.has_fields:
             state = tables["STATE"]
             terms[state] = 2 * np.abs(at.acceleration[state]) + slopes.rate * np.abs(at.theta[state])
             np.add.at(terms, tables["STATE_ROW"], np.abs(taken.fields) * largest[tables["STATE_COLUMN"]])
+        np.add.at(terms, tables["STIFFNESS_ROW"], np.abs(K) * largest[tables["STIFFNESS_COLUMN"]])
         rows = np.zeros(layout.rows)
         if layout.rows:
             B, row, column = np.abs(m.jacobian(at.t, at.q)), tables["JACOBIAN_ROW"], tables["JACOBIAN_COLUMN"]
             np.add.at(terms, column, B * np.abs(at.multipliers[row]))
-            np.add.at(rows, row, B * largest[column])
+            np.add.at(rows, row, np.abs(m.jacobian(seen.t, seen.q)) * largest[column])
         return float(ROUNDING * np.linalg.norm(np.concatenate([rows, terms * layout.sought])))
 
 
 @dataclass(frozen=True, eq=False)
 class TakenMatrix:
-    """Factors of a matrix, with the stored values of K and of Sq that it was made of."""
+    """Factors of a matrix, with the stored values of K and of Sq that it was made of, and where it was taken."""
 
     factors: Factors
     stiffness: Array
     fields: Array
     scale: float
+    at: Point
 
     def solve(self, r: Array, dimension: int, rows: int) -> Array:
         """The solution for a residual."""

@@ -39,7 +39,7 @@ typedef struct {
     symlie_real rate;               /* delta' = dv'/dw of nodes without velocity, in 1/s */
     symlie_real scale;              /* of dynamic rows and of multipliers */
     const symlie_real *q_n;
-    symlie_real *B_n;
+    symlie_real *B_n;               /* with eta */
     symlie_real *w;                 /* at the unknowns of the residual computed last, and what follows from it */
     symlie_real *theta;
     symlie_real *q;
@@ -66,7 +66,7 @@ typedef struct {
 
 /* Memory of a step. */
 #define IMPLICIT_STEP(name)                                                                                          \
-    ARRAY(name##_B_n, JACOBIAN_VALUES);                                                                              \
+    ARRAY(name##_B_n, HAS_ETA * JACOBIAN_VALUES);                                                                    \
     ARRAY(name##_w, DIMENSION);                                                                                      \
     ARRAY(name##_theta, DIMENSION);                                                                                  \
     ARRAY(name##_q, STORAGE);                                                                                        \
@@ -85,24 +85,25 @@ typedef struct {
     ARRAY(name##_moved, UNKNOWNS);                                                                                   \
     ARRAY(name##_guess, KEEPS_FACTORS * UNKNOWNS);                                                                   \
     ARRAY(name##_values, KEEPS_FACTORS ? 0 : MATRIX_VALUES);                                                         \
-    ARRAY(name##_K, KEEPS_FACTORS ? 0 : VALUES_OF_K);                                                                \
+    ARRAY(name##_K, VALUES_OF_K);                                                                                    \
     ARRAY(name##_C, VALUES_OF_C);                                                                                    \
     ARRAY(name##_H, VALUES_OF_H);                                                                                    \
     ARRAY(name##_T, SQUARES);                                                                                        \
     ARRAY(name##_block, HAS_ETA * (SQUARES + 1));                                                                    \
-    ARRAY(name##_Sq, KEEPS_FACTORS ? 0 : VALUES_OF_Sq);                                                              \
+    ARRAY(name##_Sq, VALUES_OF_Sq);                                                                                  \
     ARRAY(name##_S, VALUES_OF_S);                                                                                    \
+    ARRAY(name##_rounding, KEEPS_FACTORS ? 0 : DIMENSION + ROWS);                                                    \
     newton_problem name = {                                                                                          \
         .P = P, .B_n = name##_B_n, .w = name##_w, .theta = name##_theta, .q = name##_q, .v = name##_v,               \
         .v_dot = name##_v_dot, .lambda = name##_lambda, .M = name##_M, .B = name##_B, .rows = name##_rows,           \
         .scratch = name##_scratch, .terms = name##_terms, .zero = name##_zero, .u = name##_u, .r = name##_r,         \
         .d = name##_d, .moved = name##_moved, .guess = name##_guess,                                                 \
-        .A = {name##_values, name##_K, name##_C, name##_H, name##_T, name##_block, name##_Sq, name##_S}};            \
+        .A = {name##_values, name##_K, name##_C, name##_H, name##_T, name##_block, name##_Sq, name##_S, name##_rounding}}; \
     for (int k = 0; k < LEAVES_OUT * (DIMENSION + ROWS); k++) name##_zero[k] = 0
 
 static inline long long implicit_workspace(const symlie_problem *restrict P)
 {
-    return (7LL + LEAVES_OUT) * DIMENSION + STORAGE + MASS_VALUES + 2LL * JACOBIAN_VALUES + (3LL + LEAVES_OUT) * ROWS +
+    return (7LL + LEAVES_OUT) * DIMENSION + STORAGE + MASS_VALUES + (1LL + HAS_ETA) * JACOBIAN_VALUES + (3LL + LEAVES_OUT) * ROWS +
            (4LL + KEEPS_FACTORS) * UNKNOWNS + iteration_workspace(P) + (KEEPS_FACTORS ? 0 : factors_workspace(P));
 }
 
@@ -167,8 +168,11 @@ static inline void newton_residual(newton_problem *restrict s, const symlie_real
 static inline int take_matrix(newton_problem *restrict s, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v,
                               const symlie_real *restrict v_dot, const symlie_real *restrict theta, const symlie_real *restrict lambda)
 {
-    return take_iteration_matrix(s->P, t, q, v, FULL_STIFFNESS ? v_dot : s->zero, FULL_STIFFNESS ? lambda : s->zero,
-                                 TANGENT ? theta : s->zero, s->M, s->B, s->B_n, s->acceleration, s->velocity, s->rate, s->scale, &s->A);
+    const int status = take_iteration_matrix(s->P, t, q, v, FULL_STIFFNESS ? v_dot : s->zero, FULL_STIFFNESS ? lambda : s->zero,
+                                             TANGENT ? theta : s->zero, s->M, s->B, s->B_n, s->acceleration, s->velocity,
+                                             s->rate, s->scale, &s->A);
+    if (KEEPS_FACTORS) measure_rounding(s->P, q, s->B, s->terms, &s->A);
+    return status;
 }
 
 #if KEEPS_FACTORS
@@ -186,7 +190,7 @@ static inline int take_again(newton_problem *restrict s)
     system_mass(P, record[0], q, s->M);
 #if CONSTRAINED
     system_jacobian(P, record[0], q, s->B);
-    system_jacobian(P, record[1], q_n, s->B_n);
+    if (HAS_ETA) system_jacobian(P, record[1], q_n, s->B_n);
 #endif
     return take_matrix(s, record[0], q, v, v_dot, theta, theta + DIMENSION);
 }
@@ -205,7 +209,7 @@ static inline int begin_implicit_step(newton_problem *restrict s, const step_for
     (void)P;
 #if KEEPS_FACTORS
     symlie_real *restrict at_hand = P->workspace;
-    s->A.values = at_hand + RECORD, s->A.K = s->A.values + MATRIX_VALUES, s->A.Sq = s->A.K + VALUES_OF_K;
+    s->A.values = at_hand + RECORD, s->A.rounding = s->A.values + MATRIX_VALUES;
     s->has_factors = record[2] == velocity && record[3] == acceleration;
     if (s->has_factors && memcmp(at_hand, record, sizeof(symlie_real) * (size_t)(RECORD))) {
         const int failed = take_again(s);
@@ -214,7 +218,7 @@ static inline int begin_implicit_step(newton_problem *restrict s, const step_for
     }
 #endif
 #if CONSTRAINED
-    system_jacobian(P, t_n, q_n, s->B_n);
+    if (HAS_ETA) system_jacobian(P, t_n, q_n, s->B_n);
 #endif
     return SYMLIE_DONE;
 }
@@ -251,41 +255,39 @@ static inline symlie_real acceleration_size(const newton_problem *restrict s, in
     return fabs(s->v_dot[component]) + s->acceleration * fabs(s->theta[component]);
 }
 
-/* Norm of a residual that is made of the rounding of its terms, and of the configuration that they see. */
-SYMLIE_COLD symlie_real newton_floor(newton_problem *restrict s)
+/* Norm of a residual that is made of the rounding of its terms, and of the configuration that they see. r is the residual: it
+ * knows g. */
+SYMLIE_COLD symlie_real newton_floor(newton_problem *restrict s, const symlie_real *restrict r)
 {
     const symlie_problem *P = s->P;
-    symlie_real sum = 0;
-    symlie_real *restrict terms = s->terms, *restrict sizes = s->scratch;
+    symlie_real *restrict terms = s->terms;
     (void)P;
-    /* The largest stored component of the node of each velocity component. */
-    for (int k = 0; k < DIMENSION; k++)
-        sizes[k] = k && STORED[k] == STORED[k - 1] ? sizes[k - 1] : largest_entry(STORED_SIZE[k], s->q + STORED[k], 0);
-    system_force(P, s->t, s->q, s->v, terms);
+    if (!KEEPS_FACTORS) measure_rounding(P, s->q, s->B, terms, &s->A);
+    copy(DIMENSION, r, terms);
+    for (int k = 0; k < MASS_VALUES; k++) {
+        const int i = MASS_ROW[k], j = MASS_COLUMN[k];
+        terms[i] -= s->M[k] * s->v_dot[j];
+        if (i != j) terms[j] -= s->M[k] * s->v_dot[i];
+    }
+#if CONSTRAINED
+    for (int k = 0; k < JACOBIAN_VALUES; k++) terms[JACOBIAN_COLUMN[k]] -= s->B[k] * s->lambda[JACOBIAN_ROW[k]];
+#endif
     for (int k = 0; k < DIMENSION; k++) terms[k] = fabs(terms[k]);
+#if FIELDS
+    for (int k = 0; k < COUNT_OF_STATE; k++)
+        terms[STATE[k]] = 2 * fabs(s->v_dot[STATE[k]]) + s->rate * fabs(s->theta[STATE[k]]);
+#endif
     for (int k = 0; k < MASS_VALUES; k++) {
         const int i = MASS_ROW[k], j = MASS_COLUMN[k];
         terms[i] += fabs(s->M[k]) * acceleration_size(s, j);
         if (i != j) terms[j] += fabs(s->M[k]) * acceleration_size(s, i);
     }
-    for (int k = 0; k < VALUES_OF_K; k++)
-        terms[STIFFNESS_ROW[k]] += fabs(s->A.K[k]) * sizes[STIFFNESS_COLUMN[k]];
-#if FIELDS
-    for (int k = 0; k < COUNT_OF_STATE; k++)
-        terms[STATE[k]] = 2 * fabs(s->v_dot[STATE[k]]) + s->rate * fabs(s->theta[STATE[k]]);
-    for (int k = 0; k < VALUES_OF_Sq; k++) terms[STATE_ROW[k]] += fabs(s->A.Sq[k]) * sizes[STATE_COLUMN[k]];
-#endif
 #if CONSTRAINED
-    symlie_real *restrict rows = s->scratch + DIMENSION;
-    for (int k = 0; k < ROWS; k++) rows[k] = 0;
-    for (int k = 0; k < JACOBIAN_VALUES; k++) {
-        terms[JACOBIAN_COLUMN[k]] += fabs(s->B[k] * s->lambda[JACOBIAN_ROW[k]]);
-        rows[JACOBIAN_ROW[k]] += fabs(s->B[k]) * sizes[JACOBIAN_COLUMN[k]];
-    }
-    sum = sum_of_squares(ROWS, rows);
+    for (int k = 0; k < JACOBIAN_VALUES; k++) terms[JACOBIAN_COLUMN[k]] += fabs(s->B[k] * s->lambda[JACOBIAN_ROW[k]]);
 #endif
+    for (int k = 0; k < DIMENSION; k++) terms[k] += s->A.rounding[k];
     for (int k = 0; k < COUNT_OF_HELD; k++) terms[HELD[k]] = 0;
-    return ROUNDING * sqrt(sum + sum_of_squares(DIMENSION, terms));
+    return ROUNDING * sqrt(sum_of_squares(DIMENSION, terms) + sum_of_squares(ROWS, s->A.rounding + DIMENSION));
 }
 
 #include "newton.h"

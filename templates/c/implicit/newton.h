@@ -5,7 +5,8 @@
  *   newton_residual(problem, u, r)     r at u
  *   newton_refresh(problem)            take the matrix where the residual was computed last; a symlie_status
  *   newton_correction(problem, r, d)   d = matrix^-1 r with the matrix that was taken last; a symlie_status
- *   newton_floor(problem)              norm of a residual that is made of rounding alone, or 0 if it is not known */
+ *   newton_floor(problem, r)           norm of a residual that is made of rounding alone, or 0 if it is not known; r was
+ *                                    computed last */
 #ifndef SYMLIE_NEWTON_H
 #define SYMLIE_NEWTON_H
 
@@ -69,7 +70,7 @@ static inline int newton_iterate(newton_problem *restrict problem, const newton_
             newton_residual(problem, moved, r);
             counts->evaluations++;
             reduced = sum_of_squares(n, r);
-            if (!(reduced < norm / 4) && sqrt(norm) <= NEWTON_FLOOR * newton_floor(problem)) {
+            if (!(reduced < norm / 4) && sqrt(norm) <= NEWTON_FLOOR * newton_floor(problem, r)) {
                 counts->rounding_floor++;
                 if (reduced < norm) copy(n, moved, u);
                 else newton_residual(problem, u, r);
@@ -84,7 +85,7 @@ static inline int newton_iterate(newton_problem *restrict problem, const newton_
             return *gives_up = 1, SYMLIE_NOT_CONVERGED;
         norm = reduced;
         copy(n, moved, u);
-        if (taken > 2 && sqrt(norm) > enough && enough > 0 && sqrt(norm) <= newton_floor(problem)) {
+        if (taken > 2 && sqrt(norm) > enough && enough > 0 && sqrt(norm) <= newton_floor(problem, r)) {
             counts->rounding_floor++;
             return SYMLIE_DONE;
         }

@@ -43,9 +43,9 @@ static inline int newton_correction(newton_problem *restrict problem, const syml
 }
 
 /* Corrections alone end the iteration. */
-static inline symlie_real newton_floor(const newton_problem *restrict problem)
+static inline symlie_real newton_floor(const newton_problem *restrict problem, const symlie_real *restrict r)
 {
-    (void)problem;
+    (void)problem, (void)r;
     return 0;
 }
 

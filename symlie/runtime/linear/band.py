@@ -12,6 +12,10 @@ from symlie.runtime.linear.ordering import reverse_cuthill_mckee
 from symlie.runtime.linear.unknowns import Indices, Unknowns
 
 
+ROWS_AT_ONCE = 32
+"""Rows that come into the window together, where they are eliminated."""
+
+
 class BandStructure:
     """Rows of a band with room for the exchange of rows; see `EliminationStructure` and ``band.h``.
 
@@ -40,11 +44,16 @@ class BandStructure:
             _whole_lanes(int((self._last[self._last] - np.arange(n)).max())), _whole_lanes(1 + self.half_bandwidth)
         )
         margin = self._left + self._right
-        self._row = margin + 1
-        self.stored = n * self._row
-        self.values = self.stored + 5 * n + 2 * margin
         entries = _whole_lanes(self._left + 1 + self.half_bandwidth)
-        head = [n, self._left, self._right, entries]
+        self._row = max(entries, self._right)
+        self.stored = n * self._row
+        begins = np.arange(0, n, LANES)
+        behind = self._last[np.minimum(begins + LANES, n) - 1] + 1 - (begins + LANES)
+        within = _whole_lanes(LANES * (LANES - 1) // 2)
+        multipliers = sum(within + LANES * _whole_lanes(max(0, rows)) for rows in behind.tolist())
+        window = min(n, self._left + 1 + ROWS_AT_ONCE)
+        self.values = self.stored + multipliers + 4 * n + 2 * margin + LANES + window * (margin + 1)
+        head = [n, self._left, self._right, entries, self._row, window, multipliers]
         self.tables = np.concatenate([head, self.order, self._last]).astype(np.int32)
 
     @cached_property

@@ -23,7 +23,7 @@ long long symlie_workspace(const symlie_problem *P)
     if (carried_workspace(P) > inner) inner = carried_workspace(P);
     if (drift_workspace(P) > inner) inner = drift_workspace(P);
     if (stiffness_workspace(P) > inner) inner = stiffness_workspace(P);
-    return kept_workspace(P) + mass_workspace(P) + 2 * trial_workspace(P) + event_workspace(P) + inner;
+    return kept_workspace(P) + mass_workspace(P) + (1 + (HAS_EVENTS || FIELDS)) * trial_workspace(P) + event_workspace(P) + inner;
 }
 
 int symlie_acceleration(const symlie_problem *P, symlie_real t, const symlie_real *q, const symlie_real *v, symlie_real *a, symlie_real *lambda)

@@ -1,8 +1,9 @@
 /* LU of a band matrix with partial pivoting, in the order that symlie/runtime/linear/band.py chooses, kept as long as wanted.
  *
- *   A row has `left` numbers before its diagonal entry and `right` behind it, with room for rows that are exchanged, up to a
- *   multiple of LANES, since LANES of them are worked on at a time. Once column k is eliminated, its multipliers lie before
- *   the diagonal entry of row k, where nothing else is left.
+ *   A row is stored with `left` numbers before its diagonal entry, up to a multiple of LANES in all. It is worked on in a
+ *   window, where there is room behind it for rows that are exchanged. What solutions read is kept without gaps: U in the
+ *   place of rows, each without its pivot and up to a multiple of LANES; L behind, in groups of LANES columns, with the
+ *   multipliers of the rows of a group among each other first. Rows of a group are exchanged before its columns are used.
  *
  * Pivots are compared relative to the sums of |entries| of their rows; a pivot below LOST_PIVOT times the sum of its column
  * is lost. */
@@ -14,8 +15,11 @@
 typedef struct {
     int size;                   /* unknowns */
     int left;
-    int right;
+    int right;                  /* numbers behind the diagonal entry in the window */
     int entries;                /* of a row before it is worked on, up to a multiple of LANES */
+    int row;                    /* from one row to the next */
+    int window;                 /* rows of the window */
+    int multipliers;            /* numbers of L */
     const int *order;           /* the unknown at each place */
     const int *last;            /* last place that the ones up to each place are coupled with */
 } elimination;
@@ -24,94 +28,158 @@ typedef struct {
 static inline elimination read_elimination(const int *restrict tables)
 {
     const int size = tables[0];
-    const elimination E = {size, tables[1], tables[2], tables[3], tables + 4, tables + 4 + size};
+    const elimination E = {size, tables[1], tables[2], tables[3], tables[4], tables[5], tables[6], tables + 7, tables + 7 + size};
     return E;
 }
 
-/* Where the parts of `values` are: the rows, then what only the elimination needs. */
+#define WHOLE_LANES(count) (((count) + LANES - 1) / LANES * LANES)
+#define MULTIPLIERS_WITHIN WHOLE_LANES(LANES * (LANES - 1) / 2)
+
+/* Where the parts of `values` are; the last ones are for the elimination alone. */
 typedef struct {
-    symlie_real *row;           /* the diagonal entry of the first row */
-    symlie_real *scale;         /* reciprocal sum of |entries| of each row */
-    symlie_real *column;        /* sum of |entries| of each column of the scaled matrix */
+    symlie_real *U;
+    symlie_real *L;
+    symlie_real *reciprocal;    /* of each pivot; before, of the sum of |entries| of each row */
     symlie_real *x;             /* right-hand side in the order of elimination */
     int *exchange;              /* how far the row of each pivot has come from */
-    int *reach;                 /* entries of each row behind its pivot */
+    int *reach;                 /* entries of each row behind its pivot; the numbers of U at last */
+    symlie_real *column;        /* sum of |entries| of each column of the scaled matrix */
+    symlie_real *window;
 } band_parts;
 
 static inline band_parts parts_of(const elimination *restrict E, symlie_real *restrict values)
 {
-    const long long n = E->size, margin = E->left + E->right;
-    symlie_real *scale = values + n * (margin + 1), *column = scale + n, *x = column + n + margin;
-    int *exchange = (int *)(x + n + margin);
-    const band_parts parts = {values + E->left, scale, column + E->left, x, exchange, exchange + n};
+    const long long n = E->size;
+    symlie_real *L = values + n * E->row, *reciprocal = L + E->multipliers, *x = reciprocal + n;
+    int *exchange = (int *)(x + n + E->right);
+    symlie_real *column = x + 2 * n + E->right + LANES;
+    const band_parts parts = {values, L, reciprocal, x, exchange, exchange + n + LANES, column + E->left, column + n + E->left + E->right};
     return parts;
 }
 
 /* Begin a new matrix: zeros, to which entries are added. */
 static inline void clear_matrix(const elimination *restrict E, symlie_real *restrict values)
 {
-    const long long stored = (long long)E->size * (E->left + 1 + E->right);
+    const long long stored = (long long)E->size * E->row;
     for (long long k = 0; k < stored; k++) values[k] = 0;
+}
+
+/* Rows behind a group of columns, up to a multiple of LANES. */
+static inline int rows_behind(const elimination *restrict E, int group)
+{
+    const int end = group + LANES, last = E->last[(end < E->size ? end : E->size) - 1];
+    return last < end ? 0 : WHOLE_LANES(last + 1 - end);
+}
+
+/* Numbers of a row of U: LANES at least. */
+static inline int stored_reach(int reach) { return reach ? WHOLE_LANES(reach) : LANES; }
+
+/* Where the multiplier of a row and a column of a group is. */
+static inline symlie_real *multiplier(symlie_real *restrict L, int rows, int column, int row)
+{
+    if (row < LANES) return L + row - 1 + column * (2 * LANES - 3 - column) / 2;
+    return L + MULTIPLIERS_WITHIN + column * rows + row - LANES;
+}
+
+/* Bring rows into the window up to an end, and what they say of their sums; the window begins at row `base`. -1, or a row
+ * that is not finite. */
+static inline int fill_window(const elimination *restrict E, const symlie_real *restrict values, const band_parts *restrict parts,
+                              int base, int begin, int end)
+{
+    const int width = E->left + 1 + E->right;
+    for (int k = begin; k < end; k++) {
+        const symlie_real *restrict stored = values + (long long)k * E->row;
+        symlie_real *restrict row = parts->window + (long long)(k - base) * width;
+        const symlie_real sum = sum_of_sizes(E->entries, stored);
+        if (!(sum < (symlie_real)INFINITY)) return k;
+        parts->reciprocal[k] = row_scale(sum);
+        add_sizes(E->entries, parts->reciprocal[k], stored, parts->column + k - E->left);
+        copy_row(E->entries, stored, row);
+        for (int j = E->entries; j < width; j++) row[j] = 0;
+    }
+    return -1;
 }
 
 /* Eliminate in place. SYMLIE_SINGULAR with an unknown that the ones before it leave undetermined, or SYMLIE_NOT_FINITE with
  * one whose row has an entry that is not. */
 static inline int factorise_matrix(const elimination *restrict E, symlie_real *restrict values, int *restrict lost)
 {
-    const int n = E->size, left = E->left;
-    const long long stride = left + E->right;
+    const int n = E->size, left = E->left, stride = left + E->right;
     const band_parts parts = parts_of(E, values);
-    symlie_real *restrict scale = parts.scale, *restrict column = parts.column;
-    for (int k = -left; k < n + E->right; k++) column[k] = 0;
-    for (int k = 0, measured = 0, farthest = 0; k < n; k++) {
-        const int below = E->last[k] - k;
-        symlie_real *restrict row = parts.row + k * (stride + 1), *restrict factor = row - left;
-        for (; measured <= k + below; measured++) {
-            const symlie_real *restrict entry = parts.row + measured * (stride + 1) - left;
-            const symlie_real sum = sum_of_sizes(E->entries, entry);
-            if (!(sum < (symlie_real)INFINITY)) return *lost = E->order[measured], SYMLIE_NOT_FINITE;
-            scale[measured] = row_scale(sum);
-            add_sizes(E->entries, scale[measured], entry, column + measured - left);
+    symlie_real *restrict scale = parts.reciprocal, *restrict U = parts.U, *restrict L = parts.L;
+    int base = 0, filled = 0, farthest = 0, rows = 0;
+    for (int k = -left; k < n + E->right; k++) parts.column[k] = 0;
+    for (int k = 0; k < E->multipliers; k++) L[k] = 0;
+    for (int k = n; k < n + LANES; k++) parts.exchange[k] = 0;
+    for (int k = 0; k < n; k++) {
+        const int below = E->last[k] - k, of_group = k % LANES;
+        if (of_group == 0 && k > 0) L += MULTIPLIERS_WITHIN + LANES * rows;
+        if (of_group == 0) rows = rows_behind(E, k);
+        if (k + below >= base + E->window) {
+            copy_row((filled - k) * (stride + 1), parts.window + (long long)(k - base) * (stride + 1), parts.window);
+            base = k;
         }
-        const int pivot = pivot_row(below + 1, stride, row, scale + k, column[k]);
+        symlie_real *restrict row = parts.window + (long long)(k - base) * (stride + 1) + left, *restrict factor = row - left;
+        if (filled <= k + below) {
+            const int found = fill_window(E, values, &parts, base, filled, k + below + 1);
+            if (found >= 0) return *lost = E->order[found], SYMLIE_NOT_FINITE;
+            filled = k + below + 1;
+        }
+        const int pivot = pivot_row(below + 1, stride, row, scale + k, parts.column[k]);
         if (pivot < 0) return *lost = E->order[k], SYMLIE_SINGULAR;
         if (E->last[k + pivot] > farthest) farthest = E->last[k + pivot];
         const int entries = farthest - k;
         if (pivot) {
             exchange_rows(entries + 1, row, row + pivot * stride);
+            for (int c = 0; c < of_group; c++)
+                exchange_rows(1, multiplier(L, rows, c, of_group), multiplier(L, rows, c, of_group + pivot));
             scale[k + pivot] = scale[k];
         }
         parts.exchange[k] = pivot;
         parts.reach[k] = entries;
         const symlie_real reciprocal = 1 / row[0];
-        for (int i = 0; i < below; i++) factor[i] = row[(i + 1) * stride] * reciprocal;
-        for (int i = below; i < left; i++) factor[i] = 0;
-        row[0] = reciprocal;
+        for (int i = 0; i < below; i++) *multiplier(L, rows, of_group, of_group + 1 + i) = factor[i] = row[(i + 1) * stride] * reciprocal;
+        scale[k] = reciprocal;
+        copy_row(stored_reach(entries), row + 1, U);
+        U += stored_reach(entries);
         subtract_row(below, entries, stride, factor, row + 1, row + stride + 1);
     }
+    parts.reach[n] = (int)(U - parts.U);
     return SYMLIE_DONE;
 }
 
 /* x becomes the solution for the right-hand side x. */
 static inline void solve_factorised(const elimination *restrict E, symlie_real *restrict values, symlie_real *restrict x)
 {
-    const int n = E->size, left = E->left;
-    const long long width = left + 1 + E->right;
+    const int n = E->size;
     const band_parts parts = parts_of(E, values);
+    const symlie_real *restrict L = parts.L, *restrict U = parts.U + parts.reach[n];
     symlie_real *restrict y = parts.x;
     for (int k = 0; k < n; k++) y[k] = x[E->order[k]];
     for (int k = n; k < n + E->right; k++) y[k] = 0;
-    for (int k = 0; k < n; k++) {
-        const symlie_real *restrict factor = parts.row + k * width - left;
-        const symlie_real a = y[k + parts.exchange[k]];
-        y[k + parts.exchange[k]] = y[k];
-        y[k] = a;
-        for (int i = 0; i < E->last[k] - k; i += LANES_AT_ONCE)
-            WRITE_LANES(y + k + 1 + i, READ_LANES(y + k + 1 + i) - a * READ_LANES(factor + i));
+    for (int k = 0; k < n; k += LANES) {
+        const int rows = rows_behind(E, k);
+        symlie_real a[LANES];
+        for (int c = k; c < k + LANES; c++)
+            if (parts.exchange[c]) exchange_rows(1, y + c, y + c + parts.exchange[c]);
+        for (int c = 0; c < LANES; c++) a[c] = y[k + c];
+        for (int c = 0, place = 0; c < LANES; c++)
+            for (int i = c + 1; i < LANES; i++) a[i] -= a[c] * L[place++];
+        for (int c = 0; c < LANES; c++) y[k + c] = a[c];
+        L += MULTIPLIERS_WITHIN;
+        for (int i = 0; i < rows; i += LANES_AT_ONCE) {
+            lanes rest = READ_LANES(y + k + LANES + i);
+            for (int c = 0; c < LANES; c++) rest -= a[c] * READ_LANES(L + c * rows + i);
+            WRITE_LANES(y + k + LANES + i, rest);
+        }
+        L += LANES * rows;
     }
+    lanes behind = {0};
     for (int k = n - 1; k >= 0; k--) {
-        const symlie_real *restrict row = parts.row + k * width;
-        y[k] = (y[k] - scalar_product(parts.reach[k], row + 1, y + k + 1)) * row[0];
+        U -= stored_reach(parts.reach[k]);
+        const symlie_real found = (y[k] - product_with_lanes(parts.reach[k], U, behind, y + k + 1)) * parts.reciprocal[k];
+        behind = BEFORE_LANES(found, behind);
+        y[k] = found;
     }
     for (int k = 0; k < n; k++) x[E->order[k]] = y[k];
 }

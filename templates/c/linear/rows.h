@@ -8,10 +8,12 @@ typedef symlie_real lanes __attribute__((vector_size(LANES * sizeof(symlie_real)
 typedef __typeof__((lanes){0} < (lanes){0}) lane_bits;
 #define LANES_AT_ONCE LANES
 #define SIZES(x) ((lanes)((lane_bits)(x) & ~(lane_bits)-(lanes){0}))
+#define BEFORE_LANES(x, behind) ((lanes){(x), (behind)[0], (behind)[1], (behind)[2]})
 #else
 typedef symlie_real lanes;
 #define LANES_AT_ONCE 1
 #define SIZES(x) fabs(x)
+#define BEFORE_LANES(x, behind) (x)
 #endif
 
 /* Not functions, whose arguments would be passed in ways that depend on the processor. */
@@ -53,6 +55,12 @@ static inline int pivot_row(int rows, long long stride, const symlie_real *restr
     return largest > LOST_PIVOT * sum ? pivot : -1;
 }
 
+/* Numbers of whole lanes, to a place before them or elsewhere. */
+static inline void copy_row(long long entries, const symlie_real *from, symlie_real *to)
+{
+    for (long long j = 0; j < entries; j++) to[j] = from[j];
+}
+
 static inline void exchange_rows(int entries, symlie_real *restrict row, symlie_real *restrict other)
 {
     for (int j = 0; j < entries; j++) {
@@ -73,6 +81,17 @@ static inline void subtract_row(int rows, int entries, long long stride, const s
             WRITE_LANES(other, READ_LANES(other) - factor[i] * kept);
         }
     }
+}
+
+/* The first lanes of x may be on their way to memory still, so that they are not read from it. */
+static inline symlie_real product_with_lanes(int entries, const symlie_real *restrict row, lanes first, const symlie_real *restrict x)
+{
+    symlie_real part[LANES_AT_ONCE], sum = 0;
+    lanes products = READ_LANES(row) * first;
+    for (int j = LANES_AT_ONCE; j < entries; j += LANES_AT_ONCE) products += READ_LANES(row + j) * READ_LANES(x + j);
+    WRITE_LANES(part, products);
+    for (int l = 0; l < LANES_AT_ONCE; l++) sum += part[l];
+    return sum;
 }
 
 static inline symlie_real scalar_product(int entries, const symlie_real *restrict row, const symlie_real *restrict x)

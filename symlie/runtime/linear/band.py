@@ -11,7 +11,6 @@ from symlie.contract.constants import LANES
 from symlie.runtime.linear.ordering import reverse_cuthill_mckee
 from symlie.runtime.linear.unknowns import Indices, Unknowns
 
-
 ROWS_AT_ONCE = 32
 """Rows that come into the window together, where they are eliminated."""
 

@@ -83,7 +83,7 @@ static inline void accept(const symlie_problem *restrict P, symlie_state *restri
     copy(DIMENSION, trial->v, state->v);
     copy(ROWS, trial->lambda, state->lambda);
     copy(CARRIED, trial->carried, state->carried);
-    copy(OWN, trial->own, state->own);
+    copy(OWN - (KEEPS_FACTORS ? (int)trial->own_rest : 0), trial->own, state->own);
     state->own_is_valid = 1;
     state->acceleration_is_valid = trial->acceleration_is_valid;
     if (trial->acceleration_is_valid) copy(DIMENSION, trial->acceleration, state->acceleration);

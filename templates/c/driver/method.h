@@ -53,6 +53,7 @@ typedef struct {
     symlie_real *increment;     /* local coordinates of the step, or their sum over a chain; see keep_increment */
     symlie_real *carried;       /* what is carried at the end, once it is computed */
     symlie_real *own;           /* what the method carries for itself, at the end */
+    long long own_rest;         /* numbers at its end that are not written, since they are those of the state */
     symlie_real error;          /* at most 1 if acceptable */
     long long rhs_evaluations;
     newton_counts newton;
@@ -78,7 +79,7 @@ typedef struct {
     ARRAY(name##_own, OWN);                                                                                         \
     ARRAY(name##_difference, 2 * DIMENSION);                                                                        \
     symlie_trial name = {name##_q,       name##_v,   name##_lambda, name##_acceleration, 0, name##_first, name##_event, \
-                         name##_increment, name##_carried, name##_own, 0, 0, NO_COUNTS, 0, 0, 0, 0, name##_difference}
+                         name##_increment, name##_carried, name##_own, 0, 0, 0, NO_COUNTS, 0, 0, 0, 0, name##_difference}
 
 /* Norm of y_hat - y for y = (theta, v), relative to the tolerances; theta is zero at the start of a step.
  * Source: [Tumiotto2024], equation (21). */

@@ -40,8 +40,8 @@ typedef struct {
     symlie_real scale;              /* of dynamic rows and of multipliers */
     const symlie_real *q_n;
     symlie_real *B_n;               /* with eta */
-    symlie_real *w;                 /* at the unknowns of the residual computed last, and what follows from it */
-    symlie_real *theta;
+    symlie_real *theta;             /* at the unknowns of the residual computed last, and what follows from it */
+    symlie_real *w;                 /* without eta: theta */
     symlie_real *q;
     symlie_real *v;
     symlie_real *v_dot;
@@ -58,7 +58,8 @@ typedef struct {
     symlie_real *moved;
     symlie_real *guess;
     int has_factors;
-    symlie_real *record;
+    int is_refreshed;               /* whether others have taken their place */
+    symlie_real *record;            /* where those were taken */
     iteration_matrix A;
 } newton_problem;
 
@@ -67,7 +68,7 @@ typedef struct {
 /* Memory of a step. */
 #define IMPLICIT_STEP(name)                                                                                          \
     ARRAY(name##_B_n, HAS_ETA * JACOBIAN_VALUES);                                                                    \
-    ARRAY(name##_w, DIMENSION);                                                                                      \
+    ARRAY(name##_w, HAS_ETA * DIMENSION);                                                                            \
     ARRAY(name##_theta, DIMENSION);                                                                                  \
     ARRAY(name##_q, STORAGE);                                                                                        \
     ARRAY(name##_v, DIMENSION);                                                                                      \
@@ -94,7 +95,7 @@ typedef struct {
     ARRAY(name##_S, VALUES_OF_S);                                                                                    \
     ARRAY(name##_rounding, KEEPS_FACTORS ? 0 : DIMENSION + ROWS);                                                    \
     newton_problem name = {                                                                                          \
-        .P = P, .B_n = name##_B_n, .w = name##_w, .theta = name##_theta, .q = name##_q, .v = name##_v,               \
+        .P = P, .B_n = name##_B_n, .w = HAS_ETA ? name##_w : name##_theta, .theta = name##_theta, .q = name##_q, .v = name##_v, \
         .v_dot = name##_v_dot, .lambda = name##_lambda, .M = name##_M, .B = name##_B, .rows = name##_rows,           \
         .scratch = name##_scratch, .terms = name##_terms, .zero = name##_zero, .u = name##_u, .r = name##_r,         \
         .d = name##_d, .moved = name##_moved, .guess = name##_guess,                                                 \
@@ -103,7 +104,7 @@ typedef struct {
 
 static inline long long implicit_workspace(const symlie_problem *restrict P)
 {
-    return (7LL + LEAVES_OUT) * DIMENSION + STORAGE + MASS_VALUES + (1LL + HAS_ETA) * JACOBIAN_VALUES + (3LL + LEAVES_OUT) * ROWS +
+    return (6LL + HAS_ETA + LEAVES_OUT) * DIMENSION + STORAGE + MASS_VALUES + (1LL + HAS_ETA) * JACOBIAN_VALUES + (3LL + LEAVES_OUT) * ROWS +
            (4LL + KEEPS_FACTORS) * UNKNOWNS + iteration_workspace(P) + (KEEPS_FACTORS ? 0 : factors_workspace(P));
 }
 
@@ -112,10 +113,10 @@ static inline void end_of_step(newton_problem *restrict s, const symlie_real *re
 {
     const symlie_problem *P = s->P;
     copy(DIMENSION, u, s->theta);
-    copy(DIMENSION, u, s->w);
 #if CONSTRAINED
     for (int k = 0; k < ROWS; k++) s->lambda[k] = u[DIMENSION + k];
 #if HAS_ETA
+    copy(DIMENSION, u, s->w);
     for (int k = 0; k < JACOBIAN_VALUES; k++)
         s->w[JACOBIAN_COLUMN[k]] += s->B_n[k] * u[DIMENSION + ROWS + JACOBIAN_ROW[k]] * HAS_PHI[JACOBIAN_ROW[k]];
     for (int k = 0; k < COUNT_OF_HELD; k++) s->w[HELD[k]] = 0;
@@ -135,7 +136,7 @@ static inline void newton_residual(newton_problem *restrict s, const symlie_real
 {
     const symlie_problem *P = s->P;
     end_of_step(s, u);
-    system_mass(P, s->t, s->q, s->M);
+    if (!MASS_IS_CONSTANT) system_mass(P, s->t, s->q, s->M);
     system_force(P, s->t, s->q, s->v, r);
     for (int k = 0; k < MASS_VALUES; k++) {
         const int i = MASS_ROW[k], j = MASS_COLUMN[k];
@@ -182,12 +183,11 @@ static inline long long kept_workspace(const symlie_problem *restrict P)
     return RECORD + factors_workspace(P);
 }
 
-static inline int take_again(newton_problem *restrict s)
+static inline int take_again(newton_problem *restrict s, const symlie_real *restrict record)
 {
     const symlie_problem *P = s->P;
-    const symlie_real *restrict record = s->record;
     const symlie_real *q = record + 4, *q_n = q + STORAGE, *v = q_n + STORAGE, *v_dot = v + DIMENSION, *theta = v_dot + DIMENSION;
-    system_mass(P, record[0], q, s->M);
+    if (!MASS_IS_CONSTANT) system_mass(P, record[0], q, s->M);
 #if CONSTRAINED
     system_jacobian(P, record[0], q, s->B);
     if (HAS_ETA) system_jacobian(P, record[1], q_n, s->B_n);
@@ -196,25 +196,27 @@ static inline int take_again(newton_problem *restrict s)
 }
 #endif
 
-/* Begin a step of this formula; record is where the factors of the step before were taken, and says at its end where those
- * were that it leaves. */
+/* Begin a step of this formula. `kept` is where the factors of the step before were taken, which may be known to be at hand;
+ * those that take their place are noted in `record`. */
 static inline int begin_implicit_step(newton_problem *restrict s, const step_formula *restrict formula, symlie_real t_n, symlie_real t,
                                       symlie_real velocity, symlie_real acceleration, symlie_real rate,
-                                      const symlie_real *restrict q_n, symlie_real *restrict record)
+                                      const symlie_real *restrict q_n, const symlie_real *restrict kept, int at_hand,
+                                      symlie_real *restrict record)
 {
     const symlie_problem *P = s->P;
     s->formula = formula, s->t_n = t_n, s->t = t, s->q_n = q_n, s->record = record;
     s->velocity = velocity, s->acceleration = acceleration, s->rate = rate, s->scale = SCALED ? acceleration : 1;
-    s->has_factors = 0;
-    (void)P;
+    s->has_factors = s->is_refreshed = 0;
+    (void)kept, (void)at_hand;
+    if (MASS_IS_CONSTANT) system_mass(P, t_n, q_n, s->M);
 #if KEEPS_FACTORS
-    symlie_real *restrict at_hand = P->workspace;
-    s->A.values = at_hand + RECORD, s->A.rounding = s->A.values + MATRIX_VALUES;
-    s->has_factors = record[2] == velocity && record[3] == acceleration;
-    if (s->has_factors && memcmp(at_hand, record, sizeof(symlie_real) * (size_t)(RECORD))) {
-        const int failed = take_again(s);
+    symlie_real *restrict known = P->workspace;
+    s->A.values = known + RECORD, s->A.rounding = s->A.values + MATRIX_VALUES;
+    s->has_factors = kept[2] == velocity && kept[3] == acceleration;
+    if (s->has_factors && !at_hand && memcmp(known, kept, sizeof(symlie_real) * (size_t)(RECORD))) {
+        const int failed = take_again(s, kept);
         if (failed != SYMLIE_DONE) return failed;
-        copy(RECORD, record, at_hand);
+        copy(RECORD, kept, known);
     }
 #endif
 #if CONSTRAINED
@@ -236,7 +238,7 @@ static inline int newton_refresh(newton_problem *restrict s)
     copy(DIMENSION, s->theta, part += DIMENSION);
     copy(ROWS, s->lambda, part += DIMENSION);
     copy(RECORD, s->record, P->workspace);
-    s->has_factors = 1;
+    s->has_factors = s->is_refreshed = 1;
 #endif
     return take_matrix(s, s->t, s->q, s->v, s->v_dot, s->theta, s->lambda);
 }

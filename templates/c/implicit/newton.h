@@ -23,11 +23,12 @@ typedef struct {
 
 #define NEWTON_POLICY {NEWTON_STEPS, NEWTON_HALVINGS, NEWTON_ENOUGH, 0, 0, 0, 0, 0}
 
-/* The first of the largest |entries|. */
+/* The first of the largest |entries|, which are finite. */
 static inline int place_of_largest(int n, const symlie_real *restrict x)
 {
+    const symlie_real largest = largest_entry(n, x, 0);
     int place = 0;
-    for (int k = 1; k < n; k++) place = fabs(x[k]) > fabs(x[place]) ? k : place;
+    while (place < n - 1 && fabs(x[place]) < largest) place++;
     return place;
 }
 

@@ -130,7 +130,7 @@ static inline int method_begin(const symlie_problem *restrict P, symlie_real *re
     return SYMLIE_DONE;
 }
 
-/* (7), (10); off is d, and own is what the method carried. What s has as terms and w is lost. */
+/* (7), (10); off is d, and own is what the method carried. What s has as terms and moved is lost. */
 static inline void third_order(newton_problem *restrict s, const symlie_real *restrict off, const symlie_real *restrict own,
                                symlie_real *restrict theta)
 {
@@ -138,12 +138,12 @@ static inline void third_order(newton_problem *restrict s, const symlie_real *re
     const step_formula *f = s->formula;
     const symlie_real h = f->h;
     copy(DIMENSION, f->v_n, s->terms);
-    copy(DIMENSION, f->acceleration_n, s->w);
+    copy(DIMENSION, f->acceleration_n, s->moved);
     FOR_STATES(k) s->terms[k] = f->acceleration_n[k];
-    FOR_STATES(k) s->w[k] = (s->v_dot[k] - f->acceleration_n[k]) / h;
-    system_bracket(P, s->terms, s->w, theta);
+    FOR_STATES(k) s->moved[k] = (s->v_dot[k] - f->acceleration_n[k]) / h;
+    system_bracket(P, s->terms, s->moved, theta);
     FOR_STATES(k) {
-        const symlie_real bend = (s->w[k] - own[OWN_PERTURBATION + k]) / (h + own[OWN_LENGTH]);
+        const symlie_real bend = (s->moved[k] - own[OWN_PERTURBATION + k]) / (h + own[OWN_LENGTH]);
         s->terms[k] = third_order_of_state(h, f->acceleration_n[k], s->v_dot[k], bend, theta[k]);
     }
     for (int k = 0; k < DIMENSION; k++)
@@ -170,11 +170,13 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
     for (int k = 0; k < DIMENSION; k++) v_n[k] = state->v[k] + own[OWN_PERTURBATION + k];
     FOR_STATES(k) v_n[k] = 0;
     for (int k = 0; k < DIMENSION; k++) off[k] = 0;
-    symlie_real *restrict record = KEEPS_FACTORS ? trial->own + OWN - RECORD : 0;
-    if (KEEPS_FACTORS) copy(RECORD, own + OWN - RECORD, record);
+    const symlie_real *kept = own + OWN - RECORD;
+    const int at_hand = trial->own_rest > 0;
+    trial->own_rest = 0;
     const step_formula formula = {h, 1 / h, 1 / (h * BETA), v_n, acceleration_n, a_n};
     const symlie_real slope = (1 - ALPHA_M) / (BETA * (1 - ALPHA_F) * h * h);
-    int status = begin_implicit_step(&end, &formula, t, t + h, GAMMA / (BETA * h), slope, STATE_RATE(h), q_n, record);
+    int status = begin_implicit_step(&end, &formula, t, t + h, GAMMA / (BETA * h), slope, STATE_RATE(h), q_n, kept,
+                                     at_hand, trial->own + OWN - RECORD);
     if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
 #if CONSTRAINED && !HAS_ETA
     if (SYMLIE_UNLIKELY(ratio != 1 || control->with_estimate)) {
@@ -205,6 +207,9 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
     trial->acceleration_is_valid = 0;
     if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
     keep_end(&end, work, trial);
+    /* Events look at all of it. */
+    if (KEEPS_FACTORS && !end.is_refreshed && HAS_EVENTS) copy(RECORD, kept, trial->own + OWN - RECORD);
+    if (KEEPS_FACTORS && !end.is_refreshed && !HAS_EVENTS) trial->own_rest = RECORD;
     trial->own[OWN_LENGTH] = h;
     for (int k = 0; k < DIMENSION; k++) {
         trial->own[OWN_ACCELERATION + k] = trial->acceleration[k];

@@ -63,6 +63,8 @@ typedef struct {
     iteration_matrix A;
 } newton_problem;
 
+#include "rounding_floor.h"
+
 #define LEAVES_OUT (!(FULL_STIFFNESS && TANGENT))
 
 /* Memory of a step. */
@@ -249,47 +251,6 @@ static inline int newton_correction(newton_problem *restrict s, const symlie_rea
     copy(UNKNOWNS, r, d);
     solve_iteration(P, s->scale, &s->A, d);
     return all_finite(UNKNOWNS, d) ? SYMLIE_DONE : SYMLIE_SINGULAR;
-}
-
-/* v' is rounded as its part beta' theta is, which short steps cancel. */
-static inline symlie_real acceleration_size(const newton_problem *restrict s, int component)
-{
-    return fabs(s->v_dot[component]) + s->acceleration * fabs(s->theta[component]);
-}
-
-/* Norm of a residual that is made of the rounding of its terms, and of the configuration that they see. r is the residual: it
- * knows g. */
-SYMLIE_COLD symlie_real newton_floor(newton_problem *restrict s, const symlie_real *restrict r)
-{
-    const symlie_problem *P = s->P;
-    symlie_real *restrict terms = s->terms;
-    (void)P;
-    if (!KEEPS_FACTORS) measure_rounding(P, s->q, s->B, terms, &s->A);
-    copy(DIMENSION, r, terms);
-    for (int k = 0; k < MASS_VALUES; k++) {
-        const int i = MASS_ROW[k], j = MASS_COLUMN[k];
-        terms[i] -= s->M[k] * s->v_dot[j];
-        if (i != j) terms[j] -= s->M[k] * s->v_dot[i];
-    }
-#if CONSTRAINED
-    for (int k = 0; k < JACOBIAN_VALUES; k++) terms[JACOBIAN_COLUMN[k]] -= s->B[k] * s->lambda[JACOBIAN_ROW[k]];
-#endif
-    for (int k = 0; k < DIMENSION; k++) terms[k] = fabs(terms[k]);
-#if FIELDS
-    for (int k = 0; k < COUNT_OF_STATE; k++)
-        terms[STATE[k]] = 2 * fabs(s->v_dot[STATE[k]]) + s->rate * fabs(s->theta[STATE[k]]);
-#endif
-    for (int k = 0; k < MASS_VALUES; k++) {
-        const int i = MASS_ROW[k], j = MASS_COLUMN[k];
-        terms[i] += fabs(s->M[k]) * acceleration_size(s, j);
-        if (i != j) terms[j] += fabs(s->M[k]) * acceleration_size(s, i);
-    }
-#if CONSTRAINED
-    for (int k = 0; k < JACOBIAN_VALUES; k++) terms[JACOBIAN_COLUMN[k]] += fabs(s->B[k] * s->lambda[JACOBIAN_ROW[k]]);
-#endif
-    for (int k = 0; k < DIMENSION; k++) terms[k] += s->A.rounding[k];
-    for (int k = 0; k < COUNT_OF_HELD; k++) terms[HELD[k]] = 0;
-    return ROUNDING * sqrt(sum_of_squares(DIMENSION, terms) + sum_of_squares(ROWS, s->A.rounding + DIMENSION));
 }
 
 #include "newton.h"

@@ -110,27 +110,6 @@ static inline void regularise(const symlie_problem *restrict P, const symlie_rea
 }
 #endif
 
-/* |K| |q| and the like, with the largest stored component of its node for each of q; `sizes` is scratch of the size of v. */
-static inline void measure_rounding(const symlie_problem *restrict P, const symlie_real *restrict q, const symlie_real *restrict B,
-                                    symlie_real *restrict sizes, const iteration_matrix *restrict A)
-{
-    symlie_real *restrict terms = A->rounding;
-    (void)P, (void)B;
-    for (int k = 0; k < DIMENSION; k++) {
-        sizes[k] = k && STORED[k] == STORED[k - 1] ? sizes[k - 1] : largest_entry(STORED_SIZE[k], q + STORED[k], 0);
-        terms[k] = 0;
-    }
-    for (int k = 0; k < VALUES_OF_K; k++) terms[STIFFNESS_ROW[k]] += fabs(A->K[k]) * sizes[STIFFNESS_COLUMN[k]];
-#if FIELDS
-    for (int k = 0; k < VALUES_OF_Sq; k++) terms[STATE_ROW[k]] += fabs(A->Sq[k]) * sizes[STATE_COLUMN[k]];
-#endif
-#if CONSTRAINED
-    terms += DIMENSION;
-    for (int k = 0; k < ROWS; k++) terms[k] = 0;
-    for (int k = 0; k < JACOBIAN_VALUES; k++) terms[JACOBIAN_ROW[k]] += fabs(B[k]) * sizes[JACOBIAN_COLUMN[k]];
-#endif
-}
-
 /* Evaluate the matrix at the end of a step with M and B there, and B_n where it began; factorise it. */
 static inline int take_iteration_matrix(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q,
                                         const symlie_real *restrict v, const symlie_real *restrict a, const symlie_real *restrict lambda,

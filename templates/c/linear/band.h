@@ -177,7 +177,7 @@ static inline void solve_factorised(const elimination *restrict E, symlie_real *
     lanes behind = {0};
     for (int k = n - 1; k >= 0; k--) {
         U -= stored_reach(parts.reach[k]);
-        const symlie_real found = (y[k] - product_with_lanes(parts.reach[k], U, behind, y + k + 1)) * parts.reciprocal[k];
+        const symlie_real found = (y[k] - product_with_lanes(parts.reach[k], U, &behind, y + k + 1)) * parts.reciprocal[k];
         behind = BEFORE_LANES(found, behind);
         y[k] = found;
     }

@@ -84,10 +84,11 @@ static inline void subtract_row(int rows, int entries, long long stride, const s
 }
 
 /* The first lanes of x may be on their way to memory still, so that they are not read from it. */
-static inline symlie_real product_with_lanes(int entries, const symlie_real *restrict row, lanes first, const symlie_real *restrict x)
+static inline symlie_real product_with_lanes(int entries, const symlie_real *restrict row, const lanes *restrict first,
+                                             const symlie_real *restrict x)
 {
     symlie_real part[LANES_AT_ONCE], sum = 0;
-    lanes products = READ_LANES(row) * first;
+    lanes products = READ_LANES(row) * *first;
     for (int j = LANES_AT_ONCE; j < entries; j += LANES_AT_ONCE) products += READ_LANES(row + j) * READ_LANES(x + j);
     WRITE_LANES(part, products);
     for (int l = 0; l < LANES_AT_ONCE; l++) sum += part[l];

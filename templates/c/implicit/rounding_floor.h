@@ -1,0 +1,67 @@
+/* What residuals of implicit steps are where nothing but rounding is left of them. Included where newton_problem is known. */
+#ifndef SYMLIE_ROUNDING_FLOOR_H
+#define SYMLIE_ROUNDING_FLOOR_H
+
+/* |K| |q| and the like, with the largest stored component of its node for each of q; `sizes` is scratch of the size of v. */
+static inline void measure_rounding(const symlie_problem *restrict P, const symlie_real *restrict q, const symlie_real *restrict B,
+                                    symlie_real *restrict sizes, const iteration_matrix *restrict A)
+{
+    symlie_real *restrict terms = A->rounding;
+    (void)P, (void)B;
+    for (int k = 0; k < DIMENSION; k++) {
+        sizes[k] = k && STORED[k] == STORED[k - 1] ? sizes[k - 1] : largest_entry(STORED_SIZE[k], q + STORED[k], 0);
+        terms[k] = 0;
+    }
+    for (int k = 0; k < VALUES_OF_K; k++) terms[STIFFNESS_ROW[k]] += fabs(A->K[k]) * sizes[STIFFNESS_COLUMN[k]];
+#if FIELDS
+    for (int k = 0; k < VALUES_OF_Sq; k++) terms[STATE_ROW[k]] += fabs(A->Sq[k]) * sizes[STATE_COLUMN[k]];
+#endif
+#if CONSTRAINED
+    terms += DIMENSION;
+    for (int k = 0; k < ROWS; k++) terms[k] = 0;
+    for (int k = 0; k < JACOBIAN_VALUES; k++) terms[JACOBIAN_ROW[k]] += fabs(B[k]) * sizes[JACOBIAN_COLUMN[k]];
+#endif
+}
+
+/* v' is rounded as its part beta' theta is, which short steps cancel. */
+static inline symlie_real acceleration_size(const newton_problem *restrict s, int component)
+{
+    return fabs(s->v_dot[component]) + s->acceleration * fabs(s->theta[component]);
+}
+
+/* Norm of a residual that is made of the rounding of its terms, and of the configuration that they see. g is what the residual
+ * r has beside the other terms; the configuration belongs to the matrix where factors are kept. */
+SYMLIE_COLD symlie_real newton_floor(newton_problem *restrict s, const symlie_real *restrict r)
+{
+    const symlie_problem *P = s->P;
+    symlie_real *restrict terms = s->terms;
+    (void)P;
+    if (!KEEPS_FACTORS) measure_rounding(P, s->q, s->B, terms, &s->A);
+    copy(DIMENSION, r, terms);
+    for (int k = 0; k < MASS_VALUES; k++) {
+        const int i = MASS_ROW[k], j = MASS_COLUMN[k];
+        terms[i] -= s->M[k] * s->v_dot[j];
+        if (i != j) terms[j] -= s->M[k] * s->v_dot[i];
+    }
+#if CONSTRAINED
+    for (int k = 0; k < JACOBIAN_VALUES; k++) terms[JACOBIAN_COLUMN[k]] -= s->B[k] * s->lambda[JACOBIAN_ROW[k]];
+#endif
+    for (int k = 0; k < DIMENSION; k++) terms[k] = fabs(terms[k]);
+#if FIELDS
+    for (int k = 0; k < COUNT_OF_STATE; k++)
+        terms[STATE[k]] = 2 * fabs(s->v_dot[STATE[k]]) + s->rate * fabs(s->theta[STATE[k]]);
+#endif
+    for (int k = 0; k < MASS_VALUES; k++) {
+        const int i = MASS_ROW[k], j = MASS_COLUMN[k];
+        terms[i] += fabs(s->M[k]) * acceleration_size(s, j);
+        if (i != j) terms[j] += fabs(s->M[k]) * acceleration_size(s, i);
+    }
+#if CONSTRAINED
+    for (int k = 0; k < JACOBIAN_VALUES; k++) terms[JACOBIAN_COLUMN[k]] += fabs(s->B[k] * s->lambda[JACOBIAN_ROW[k]]);
+#endif
+    for (int k = 0; k < DIMENSION; k++) terms[k] += s->A.rounding[k];
+    for (int k = 0; k < COUNT_OF_HELD; k++) terms[HELD[k]] = 0;
+    return ROUNDING * sqrt(sum_of_squares(DIMENSION, terms) + sum_of_squares(ROWS, s->A.rounding + DIMENSION));
+}
+
+#endif

@@ -7,39 +7,27 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from symlie.contract.manifest import ElementType, Instances
+from symlie.contract.manifest import Instances
+from symlie.runtime.layout.places import Places
 from symlie.runtime.layout.slices import NodeSlice
 
 if TYPE_CHECKING:
     from symlie.runtime.layout.slices import ConstraintSlice
 
 
-class ComponentNames:
+class ComponentNames(Places):
     """What messages call entries of q, v and λ, and of residuals."""
 
     name: str
     nodes: Sequence[NodeSlice]
-    elements: Sequence[ElementType]
     instances: Sequence[Instances]
-    node_storage: int
     dimension: int
     rows: int
 
     @property
     def constraints(self) -> Mapping[str, ConstraintSlice]:
         """Rows of each named constraint."""
-        raise NotImplementedError
-
-    @property
-    def unwrapped_places(self) -> Sequence[NDArray[np.int64]]:
-        """For each element type the places of angles over turns in a configuration, shape (instances, angles)."""
-        raise NotImplementedError
-
-    @property
-    def row_places(self) -> Sequence[NDArray[np.int64]]:
-        """For each element type the constraint rows of its instances, shape (instances, rows)."""
         raise NotImplementedError
 
     @cached_property

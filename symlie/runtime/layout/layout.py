@@ -14,6 +14,7 @@ from symlie.errors import UnknownNameError
 from symlie.reading import reading
 from symlie.runtime.layout.angles import angles_of
 from symlie.runtime.layout.component_names import ComponentNames
+from symlie.runtime.layout.places import Places
 from symlie.runtime.layout.reported import event_values, named_constraints, output_parts
 from symlie.runtime.layout.slices import ConstraintSlice, NodeSlice, OutputPart
 
@@ -43,7 +44,7 @@ class Layout(ComponentNames):
     def __init__(self, manifest: Manifest) -> None:
         with reading("The manifest", f"is damaged; {REMEDY}"), np.errstate(invalid="raise"):
             self._read(manifest)
-            for name, value in vars(type(self)).items():
+            for name, value in {**vars(Places), **vars(Layout)}.items():
                 if isinstance(value, cached_property):
                     getattr(self, name)  # so that a damage is found here, and not in the middle of a run
 
@@ -185,18 +186,6 @@ class Layout(ComponentNames):
     def moves(self) -> NDArray[np.bool_]:
         """Components of these types, shape (dimension,)."""
         return np.repeat(self.moving_types, self.type_sizes)
-
-    @cached_property
-    def first_rows(self) -> list[int]:
-        """First constraint row of each element type."""
-        sizes = [r * n for r, n in zip(self.element_rows, self.instance_counts, strict=True)]
-        return [sum(sizes[:k]) for k in range(len(sizes))]
-
-    @cached_property
-    def row_places(self) -> list[NDArray[np.int64]]:
-        """For each element type the constraint rows of its instances, shape (instances, rows)."""
-        sizes = zip(self.first_rows, self.element_rows, self.instance_counts, strict=True)
-        return [first + width * np.arange(count)[:, None] + np.arange(width) for first, width, count in sizes]
 
     @cached_property
     def constraints(self) -> dict[str, ConstraintSlice]:
@@ -341,64 +330,3 @@ class Layout(ComponentNames):
     def is_hamiltonian(self) -> bool:
         """Whether all nodes are points of cotangent bundles that the model's own statement moves."""
         return self.manifest.has(self.name, "symplectic")
-
-    @cached_property
-    def places(self) -> list[NDArray[np.int64]]:
-        """For each element type the velocity components of its instances, shape (instances, local dimension)."""
-        types = {t.name: t.velocities for t in self.manifest.node_types}
-        return [
-            np.concatenate([o[:, [k]] + np.arange(types[name]) for k, name in enumerate(e.node_types)], axis=1)
-            for e, o in zip(self.elements, self.velocity_of, strict=True)
-        ]
-
-    @cached_property
-    def component_places(self) -> list[NDArray[np.int64]]:
-        """For each element type the components of local coordinates of its instances, shape (instances, size)."""
-        types = {t.name: t.dimension for t in self.manifest.node_types}
-        return [
-            np.concatenate([o[:, [k]] + np.arange(types[name]) for k, name in enumerate(e.node_types)], axis=1)
-            for e, o in zip(self.elements, self.velocity_of, strict=True)
-        ]
-
-    @cached_property
-    def field_places(self) -> list[NDArray[np.int64]]:
-        """For each element type the components that its fields belong to, shape (instances, field size)."""
-        types = {t.name: t.dimension for t in self.manifest.node_types}
-        return [
-            np.concatenate([o[:, :0], *(o[:, [k]] + np.arange(types[e.node_types[k]]) for k in e.fields)], axis=1)
-            for e, o in zip(self.elements, self.velocity_of, strict=True)
-        ]
-
-    @cached_property
-    def stored_places(self) -> list[NDArray[np.int64]]:
-        """For each element type the storage components of its instances, shape (instances, local storage)."""
-        types = {t.name: t.storage for t in self.manifest.node_types}
-        return [
-            np.concatenate(
-                [*(o[:, [k]] + np.arange(types[name]) for k, name in enumerate(e.node_types)), angles], axis=1
-            )
-            for e, o, angles in zip(self.elements, self.storage_of, self.unwrapped_places, strict=True)
-        ]
-
-    @cached_property
-    def unwrapped_places(self) -> list[NDArray[np.int64]]:
-        """For each element type the places of angles over turns in a configuration, shape (instances, angles)."""
-        first, places = self.node_storage, []
-        for element, count in zip(self.elements, self.instance_counts, strict=True):
-            places.append(first + np.arange(count * element.unwrapped).reshape(count, element.unwrapped))
-            first += count * element.unwrapped
-        return places
-
-    def assembled(self, which: str) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """Rows and columns of the stored values of ``"mass"`` (lower triangle) or ``"jacobian"``."""
-        rows: list[NDArray[np.intp]] = [np.zeros(0, dtype=np.intp)]
-        columns: list[NDArray[np.intp]] = [np.zeros(0, dtype=np.intp)]
-        for element, place, first, width in zip(
-            self.elements, self.places, self.first_rows, self.element_rows, strict=True
-        ):
-            pattern = element.mass if which == "mass" else element.jacobian
-            i, j = (np.array(part, dtype=np.intp) for part in (pattern.rows, pattern.columns))
-            own = place[:, i] if which == "mass" else first + width * np.arange(len(place))[:, None] + i
-            rows.append(own.ravel().astype(np.intp))
-            columns.append(place[:, j].ravel().astype(np.intp))
-        return np.concatenate(rows), np.concatenate(columns)

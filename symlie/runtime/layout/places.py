@@ -1,0 +1,90 @@
+"""Where the numbers of instances belong in the vectors and matrices of a system."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symlie.contract.manifest import ElementType, Manifest, NodeType
+
+
+class Places:
+    """Places of what belongs to instances of element types: one row for each instance."""
+
+    manifest: Manifest
+    elements: Sequence[ElementType]
+    instance_counts: Sequence[int]
+    element_rows: Sequence[int]
+    node_storage: int
+    storage_of: Sequence[NDArray[np.int32]]
+    velocity_of: Sequence[NDArray[np.int32]]
+
+    @cached_property
+    def places(self) -> list[NDArray[np.int64]]:
+        """For each element type the velocity components of its instances, shape (instances, local dimension)."""
+        return self._of_nodes(self.velocity_of, lambda t: t.velocities)
+
+    @cached_property
+    def component_places(self) -> list[NDArray[np.int64]]:
+        """For each element type the components of local coordinates of its instances, shape (instances, size)."""
+        return self._of_nodes(self.velocity_of, lambda t: t.dimension)
+
+    @cached_property
+    def field_places(self) -> list[NDArray[np.int64]]:
+        """For each element type the components that its fields belong to, shape (instances, field size)."""
+        return self._of_nodes(self.velocity_of, lambda t: t.dimension, with_fields=True)
+
+    @cached_property
+    def stored_places(self) -> list[NDArray[np.int64]]:
+        """For each element type the storage components of its instances, shape (instances, local storage)."""
+        of_nodes = self._of_nodes(self.storage_of, lambda t: t.storage)
+        return [np.concatenate(both, axis=1) for both in zip(of_nodes, self.unwrapped_places, strict=True)]
+
+    def _of_nodes(
+        self, begins: Sequence[NDArray[np.int32]], width: Callable[[NodeType], int], with_fields: bool = False
+    ) -> list[NDArray[np.int64]]:
+        widths = {t.name: width(t) for t in self.manifest.node_types}
+        found = []
+        for element, begin in zip(self.elements, begins, strict=True):
+            nodes = element.fields if with_fields else range(len(element.node_types))
+            parts = [begin[:, [k]] + np.arange(widths[element.node_types[k]]) for k in nodes]
+            found.append(np.concatenate([begin[:, :0], *parts], axis=1))
+        return found
+
+    @cached_property
+    def unwrapped_places(self) -> list[NDArray[np.int64]]:
+        """For each element type the places of angles over turns in a configuration, shape (instances, angles)."""
+        first, places = self.node_storage, []
+        for element, count in zip(self.elements, self.instance_counts, strict=True):
+            places.append(first + np.arange(count * element.unwrapped).reshape(count, element.unwrapped))
+            first += count * element.unwrapped
+        return places
+
+    @cached_property
+    def first_rows(self) -> list[int]:
+        """First constraint row of each element type."""
+        sizes = [r * n for r, n in zip(self.element_rows, self.instance_counts, strict=True)]
+        return [sum(sizes[:k]) for k in range(len(sizes))]
+
+    @cached_property
+    def row_places(self) -> list[NDArray[np.int64]]:
+        """For each element type the constraint rows of its instances, shape (instances, rows)."""
+        sizes = zip(self.first_rows, self.element_rows, self.instance_counts, strict=True)
+        return [first + width * np.arange(count)[:, None] + np.arange(width) for first, width, count in sizes]
+
+    def assembled(self, which: str) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Rows and columns of the stored values of ``"mass"`` (lower triangle) or ``"jacobian"``."""
+        rows: list[NDArray[np.intp]] = [np.zeros(0, dtype=np.intp)]
+        columns: list[NDArray[np.intp]] = [np.zeros(0, dtype=np.intp)]
+        for element, place, first, width in zip(
+            self.elements, self.places, self.first_rows, self.element_rows, strict=True
+        ):
+            pattern = element.mass if which == "mass" else element.jacobian
+            i, j = (np.array(part, dtype=np.intp) for part in (pattern.rows, pattern.columns))
+            own = place[:, i] if which == "mass" else first + width * np.arange(len(place))[:, None] + i
+            rows.append(own.ravel().astype(np.intp))
+            columns.append(place[:, j].ravel().astype(np.intp))
+        return np.concatenate(rows), np.concatenate(columns)

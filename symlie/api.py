@@ -14,6 +14,7 @@ SymPy is imported: symlie.models.systems.
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -46,6 +47,8 @@ def derive(model: Model, options: tuple[tuple[str, object], ...] = (), *, progre
     """
     from symlie.derive.equations import equations_of
 
+    for joint in model.joints:
+        joint.check_placement()
     with watched_stages(progress):
         equations = equations_of(model, options)
         if not is_published(equations, CORE):
@@ -64,12 +67,21 @@ def compile_equations(equations: Equations, *, backend: str, optimize: str, prog
             timings=Timings(equations.seconds.get("derive", 0.0), stages.seconds["emit"]),
             set_source=lambda name: set_files(equations, name),
         )
-    return dataclasses.replace(system, quantity_source=lambda: initial_quantities(equations.model))
+    return with_starts_of(system, lambda: equations.model)
 
 
 def write_generated(equations: Equations, folder: str | Path) -> Path:
     """Write the generated files of a model into a folder."""
     return write_files(folder_files(equations), folder)
+
+
+def with_starts_of(system: System, model: Callable[[], Model]) -> System:
+    """A system that knows what its model may start from beside fields: quantities of arrays, coordinates of joints."""
+    return dataclasses.replace(
+        system,
+        quantity_source=functools.cache(lambda: initial_quantities(model())),
+        joint_source=lambda: {joint.name: joint.placed_values for joint in model().joints},
+    )
 
 
 def initial_quantities(model: Model) -> Quantities:

@@ -42,7 +42,8 @@ SHARED: Mapping[str, Mapping[str, Any]] = {
         "NODE.FIELD=JSON",
         node_quantity,
         "initial value of a field of a node, or of a quantity in place of one, such as angular velocities where "
-        "momenta are states; the node may go without name where it is clear; repeat for several",
+        "momenta are states; the node may go without name where it is clear; a joint's coordinates and rates are set "
+        "as pivot.angle=0.3; repeat for several",
     ),
     "--input": _repeated(
         "inputs",

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from symlie.errors import ModelError
 from symlie.modeling.declarations import Stated
@@ -16,6 +17,8 @@ from symlie.modeling.symbolic import SymbolicMatrix
 class Placed:
     """What `Model.initial` places beside nodes: rigid bodies and joints."""
 
+    name: str
+
     def place(self, **values: object) -> None:
         """Place it in the initial configuration.
 
@@ -25,6 +28,29 @@ class Placed:
             As of `Model.initial`.
         """
         raise NotImplementedError
+
+    def placed_values(
+        self, values: Mapping[tuple[str, str], NDArray[np.float64]], coordinates: Mapping[str, object]
+    ) -> Mapping[tuple[str, str], NDArray[np.float64]]:
+        """Initial values by node and field, changed by placing it; the model stays as it is.
+
+        Parameters
+        ----------
+        values
+            Initial values in place of those of the model, one row for each node.
+        coordinates
+            As `place` takes them.
+        """
+        raise NotImplementedError
+
+    def check_placement(self) -> None:
+        """Check that it is where it was placed, when the whole model is stated.
+
+        Raises
+        ------
+        ModelError
+            Initial values that were given later moved it.
+        """
 
 
 class Ground:

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 
-from symlie.api import initial_quantities
+from symlie.api import with_starts_of
 from symlie.compile.cache import publish_files, published_files, text_key
 from symlie.models.registry import build_model, is_ready_made, plain
 from symlie.paths import package_digest
@@ -72,7 +72,7 @@ def _ready_made_system(model: str, options: Mapping[str, object], backend: str, 
         timings=timings,
         set_source=lambda name: set_files(built().derive(), name),
     )
-    return dataclasses.replace(system, quantity_source=functools.cache(lambda: initial_quantities(built().model)))
+    return with_starts_of(system, lambda: built().model)
 
 
 def _key(model: str, options: Mapping[str, object]) -> str:

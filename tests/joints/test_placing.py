@@ -78,3 +78,18 @@ def test_what_is_refused() -> None:
     ball = sl.SphericalJoint(model, "ball", hinge.markers[1].body, slider.markers[1].body, at=[0, 0, 0])
     with pytest.raises(ModelError, match="Joint 'ball' has no coordinates"):
         model.initial(ball, angle=1)
+
+
+def test_systems_start_from_coordinates() -> None:
+    """The same as for the model, without deriving again; what was changed before counts, and the model stays."""
+    model, (hinge, slider, _) = arm()
+    system = model.derive().compile(backend="numpy")
+    changed = system.with_initial("hinge", angle=0.3, rate=1.5).with_initial("slider", displacement=-0.2)
+    model.initial(hinge, angle=0.3, rate=1.5)
+    model.initial(slider, displacement=-0.2)
+    stated = model.derive().compile(backend="numpy").stated_state()
+    np.testing.assert_allclose(changed.stated_state().q, stated.q, rtol=0, atol=1e-15)
+    np.testing.assert_allclose(changed.stated_state().v, stated.v, rtol=0, atol=1e-15)
+    assert not np.allclose(system.stated_state().q, stated.q)
+    with pytest.raises(UnknownNameError, match="Joint 'hinge' has no coordinate 'displacement' to start from"):
+        system.with_initial("hinge", displacement=0.1)

@@ -79,8 +79,11 @@ def refused_joints() -> dict[str, Callable[[], object]]:
             model, "ball", one, two, at=[0, 0, 0], axis=[0, 0, 1]
         ),
         "stated by markers; do not give at or axis as well": lambda: hinge(model, sl.Marker(one, [0, 0, 0]), two),
-        r"with points 1 m apart and axes turned by 0 degrees.*\(--assemble\)": lambda: markers(far),
-        "axes turned by 28.65 degrees": lambda: markers(tilted),
+        r"The markers of joint 'hinge' are apart, points by 1 m, in .*\(--assemble\)": lambda: markers(far),
+        "The axes of joint 'hinge' are not parallel, but 28.65 degrees apart in the initial": lambda: markers(tilted),
+        "The axes of joint 'cross' are not perpendicular, but 0 degrees apart": lambda: sl.UniversalJoint(
+            model, "cross", *[sl.Marker(body, [0, 0, 0], axis=[0, 1, 0]) for body in (one, two)]
+        ),
         "joint 'hinge' in the mirrored branch": lambda: markers(mirrored),
         "Joint 'plane' is a PlanarJoint, which there is not in the plane": lambda: sl.PlanarJoint(
             planar, "plane", planar.ground, flat, at=[0, 0]
@@ -120,6 +123,46 @@ def test_markers_may_be_apart_where_that_is_said() -> None:
     model, one, two = pair(position=[0, 0, 1])
     sides = [sl.Marker(body, [0, 0, 0]) for body in (one, two)]
     assert "'one' to 'two'" in repr(sl.SphericalJoint(model, "ball", *sides, apart=True))
+
+
+def test_poses_that_disagree_with_coordinates() -> None:
+    """What comes later may move a body along its joint, but not away from the coordinate that it was placed by."""
+    model = sl.Model("m")
+    rod = sl.RigidBody(model, "rod", 1.0, J, position=[0, 0, -1])
+    joint = hinge(model, model.ground, rod)
+    model.initial(joint, angle=0.3)
+    model.initial(joint, angle=0.4)
+    model.initial(rod, rotation=sl.rotation(axis=[0, 1, 0], angle=0.1), x=[-np.sin(0.1), 0, -np.cos(0.1)])
+    sentence = (
+        "Joint 'hinge' was placed with angle = 0.4 rad, but poses of its bodies that were given later make it 0.1"
+    )
+    with pytest.raises(ModelError, match=sentence):
+        model.derive()
+    model.initial(joint, angle=0.1)
+    joint.check_placement()
+    model.initial(rod, rotation=sl.rotation(axis=[1, 0, 0], angle=np.pi), x=[0, 0, 1])
+    with pytest.raises(ModelError, match="The initial configuration has joint 'hinge' in the mirrored branch"):
+        model.derive()
+
+
+def test_bodies_and_joints_that_leave_something_open() -> None:
+    """A body without mass that nothing holds, joints that hold something twice, and markers that are apart."""
+    model = sl.Model("m")
+    sl.RigidBody(model, "ghost", 0.0, [0, 0, 0])
+    with pytest.raises(SymlieError, match="along velocity component 0 of node 'ghost', and no constraint fixes it"):
+        _ = model.derive().compile(backend="numpy").initial_state
+    model = sl.Model("m")
+    rod = sl.RigidBody(model, "rod", 1.0, J)
+    sides = sl.Marker(model.ground, [0, 0, 0.1], axis=[0, 1, 0]), sl.Marker(rod, [0, 0, 0], axis=[0, 1, 0])
+    joint = sl.RevoluteJoint(model, "hinge", *sides, apart=True)
+    joint.lock()
+    sl.OrientationJoint(model, "frame", model.ground, rod, at=[0, 0, 0])
+    system = model.derive().compile(backend="numpy")
+    sentence = "joints 'hinge', 'frame' hold a motion more than once .*; give one of them more freedom"
+    with pytest.raises(SymlieError, match=sentence):
+        _ = system.initial_state
+    with pytest.raises(SymlieError, match=r"violates row 3 of constraint 'hinge'.*assembled: assemble=True \(--asse"):
+        _ = system.with_redundant("minimal_norm").initial_state
 
 
 def test_two_names_alike() -> None:

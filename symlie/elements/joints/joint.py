@@ -9,6 +9,7 @@ import numpy as np
 from sympy import sympify
 
 from symlie.elements.connection import Connection, Points
+from symlie.elements.joints.coordinates import Coordinate
 from symlie.elements.joints.frames import Frame
 from symlie.elements.joints.rows import Rows, reaction
 from symlie.elements.marker import Body, Marker, body_name, group_of, node_of, same_body
@@ -60,6 +61,8 @@ class Joint(Connection, Placed):
         The model.
     markers
         The markers on both bodies.
+    placed_by
+        Coordinates that the joint was placed by.
 
     Raises
     ------
@@ -71,6 +74,7 @@ class Joint(Connection, Placed):
     word = "joint"
     space: ClassVar[Rows | None] = None
     plane: ClassVar[Rows | None] = None
+    axes_are: ClassVar[str] = "parallel"
 
     def __init__(
         self,
@@ -85,6 +89,7 @@ class Joint(Connection, Placed):
     ) -> None:
         super().__init__(model, name, body_a, body_b, at, axis)
         self._held: dict[str, str] = {}
+        self.placed_by: dict[Coordinate, float] = {}
         self._check(apart)
         self._add()
         model.joints.append(self)
@@ -182,6 +187,32 @@ class Joint(Connection, Placed):
         element.output("force", force, unit="N")
         element.output("moment", moment, unit="N m")
 
+    def placed_values(
+        self, values: Mapping[tuple[str, str], Array], coordinates: Mapping[str, object]
+    ) -> dict[tuple[str, str], Array]:
+        """Initial values by node and field, changed by placing the joint; the model stays as it is.
+
+        Parameters
+        ----------
+        values
+            Initial values in place of those of the model, one row for each node.
+        coordinates
+            As `place` takes them.
+        """
+        from symlie.elements.joints.placing import placed_values
+
+        return placed_values(self, values, coordinates)
+
+    def check_placement(self) -> None:
+        """Check that the initial configuration is in the branch that is meant.
+
+        Raises
+        ------
+        ModelError
+            It is mirrored.
+        """
+        self._check(apart=True)
+
     def _check(self, apart: bool) -> None:
         """Whether the initial configuration satisfies the rows, in the branch that is meant."""
         placed = [m.placed(self.model) for m in self.markers]
@@ -190,19 +221,30 @@ class Joint(Connection, Placed):
         rows = self._rows
         distance = float(np.linalg.norm(placed[1][0] - placed[0][0]))
         residual = max((abs(float(r)) for r in rows.vanishing(frames[0], frames[1], values)), default=0.0)
-        if residual > ROUNDING * (1 + distance) and not apart:
-            turned = np.degrees(np.arccos(np.clip((np.trace(placed[0][1].T @ placed[1][1]) - 1) / 2, -1, 1)))
+        is_held = residual <= ROUNDING * (1 + distance)
+        if not is_held and not apart:
             raise ModelError(
-                f"The markers of {self._called} are apart in the initial configuration: rows miss zero by up to "
-                f"{residual:.3g}, with points {distance:.6g} m apart"
-                f"{f' and axes turned by {turned:.4g} degrees' if self._size == 3 else ''}. Place the bodies where "
-                "they are joined, or state apart=True and start with assemble=True (--assemble)."
+                f"{self._what_is_apart(placed[0], placed[1], distance)} in the initial configuration: rows miss zero "
+                f"by up to {residual:.3g}. Place the bodies where they are joined, or state apart=True and start with "
+                "assemble=True (--assemble)."
             )
-        if any(float(r) <= 0 for row in rows.positive for r in row(frames[0], frames[1], values)):
+        if is_held and any(float(r) <= 0 for row in rows.positive for r in row(frames[0], frames[1], values)):
             raise ModelError(
                 f"The initial configuration has {self._called} in the mirrored branch: its rows hold there too, "
                 "but axes that should agree point against each other. Turn a marker or a body by half a turn."
             )
+
+    def _what_is_apart(self, first: tuple[Array, Array], second: tuple[Array, Array], distance: float) -> str:
+        """Points that are apart, or axes that do not agree where points do."""
+        a, b = first[1], second[1]
+        if self._size == 2:
+            return f"The markers of {self._called}, {distance:.6g} m apart, do not fit together"
+        cosine = a[:, 2] @ b[:, 2] if self.has_axis else (np.trace(a.T @ b) - 1) / 2
+        turned = f"{np.degrees(np.arccos(np.clip(cosine, -1, 1))):.4g} degrees"
+        if distance > ROUNDING:
+            axes = f" and axes by {turned}" if self.has_axis and cosine < 1 - ROUNDING else ""
+            return f"The markers of {self._called} are apart, points by {distance:.6g} m{axes},"
+        return f"The axes of {self._called} are not {self.axes_are}, but {turned} apart"
 
 
 def _number_or_default(value: object, default: object) -> object:

@@ -86,6 +86,7 @@ class UniversalJoint(MovingJoint):
     """
 
     kind = "universal"
+    axes_are = "perpendicular"
     has_axis = True
     space = Rows(
         (coincident, perpendicular(Z, Z)),

@@ -8,7 +8,7 @@ import numpy as np
 from sympy import Expr, Max
 
 from symlie.elements.joints.coordinates import Coordinate, Turn
-from symlie.elements.joints.joint import Joint
+from symlie.elements.joints.joint import ROUNDING, Joint
 from symlie.elements.joints.placing import place_behind
 from symlie.errors import ModelError, UnknownNameError
 from symlie.modeling.expressions import components, select
@@ -68,7 +68,28 @@ class MovingJoint(Joint):
             if not isinstance(value, int | float | np.number) or not np.isfinite(value):
                 raise ModelError(f"The initial {label} of {self._called} is a finite number, not {value!r}.")
             numbers[label] = float(value)
-        place_behind(self, coordinates, self._completed(numbers))
+        complete = self._completed(numbers)
+        place_behind(self, coordinates, complete)
+        self.placed_by = self.placed_by | {c: complete[c.name] for c in coordinates if c.name in complete}
+
+    def check_placement(self) -> None:
+        """Check that initial values given later agree with coordinates that the joint was placed by.
+
+        Raises
+        ------
+        ModelError
+            They do not, or the joint is in the mirrored branch.
+        """
+        super().check_placement()
+        for coordinate, value in self.placed_by.items():
+            found = float(coordinate.principal(*self._initial_frames()))
+            off = found - value
+            off = float(np.remainder(off + np.pi, 2 * np.pi) - np.pi) if isinstance(coordinate, Turn) else off
+            if not abs(off) <= ROUNDING * (1 + abs(value)):
+                raise ModelError(
+                    f"{self._subject} was placed with {coordinate.name} = {value:g} {coordinate.unit}, but poses of "
+                    f"its bodies that were given later make it {found:g} {coordinate.unit}; state one of the two."
+                )
 
     def _completed(self, values: dict[str, float]) -> dict[str, float]:
         """Initial coordinates and rates with those that others determine."""

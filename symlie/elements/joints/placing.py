@@ -13,7 +13,7 @@ import numpy as np
 from symlie.elements.joints.coordinates import Coordinate, Turn
 from symlie.elements.joints.joint import Joint
 from symlie.elements.marker import Body, Marker, node_of, placement
-from symlie.elements.placement import Array, initial_velocity
+from symlie.elements.placement import Array, at_defaults, initial_velocity
 from symlie.errors import ModelError
 from symlie.modeling.model import Model
 from symlie.modeling.node import Node
@@ -56,6 +56,39 @@ def place_behind(joint: Joint, coordinates: Sequence[Coordinate], values: Mappin
     rates = {c: values[c.rate] for c in coordinates if c.rate in values}
     if rates:
         _set_velocities(model, ahead, (first, second), moved, rates, 1 if is_second else -1)
+
+
+def placed_values(
+    joint: Joint, values: Mapping[tuple[str, str], Array], coordinates: Mapping[str, object]
+) -> dict[tuple[str, str], Array]:
+    """Initial values by node and field, with those of a joint; the model stays as it is.
+
+    Parameters
+    ----------
+    joint
+        The joint.
+    values
+        Initial values in place of those of the model, one row for each node.
+    coordinates
+        Coordinates and rates of the joint by name.
+    """
+    model = joint.model
+    stated = {name: list(given) for name, given in model.initial_values.items()}
+    placed = joint.placed_by
+    try:
+        for (name, field), rows in values.items():
+            node = next((n for n in model.nodes if n.name == name), None)
+            if node is not None:
+                model.initial(node, **{field: rows[0]})
+        before = {(n, v.field.name): v for n, given in model.initial_values.items() for v in given}
+        joint.place(**coordinates)
+        after = {(n, v.field.name): v for n, given in model.initial_values.items() for v in given}
+    finally:
+        model.initial_values.clear()
+        model.initial_values.update(stated)
+        joint.placed_by = placed
+    moved = {key: value for key, value in after.items() if before.get(key) is not value}
+    return {**values, **{k: np.array([[at_defaults(model, c) for c in v.components]]) for k, v in moved.items()}}
 
 
 def _displacement(joint: Joint, coordinates: Sequence[Coordinate], values: Mapping[str, float]) -> tuple[Array, Array]:

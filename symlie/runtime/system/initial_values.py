@@ -46,6 +46,9 @@ Scalar = TypeVar("Scalar", bound=np.generic)
 Quantities = Mapping[tuple[str, str], InitialQuantity]
 """Quantities by node array and name."""
 
+Placements = Mapping[str, Callable[[InitialValues, Mapping[str, object]], InitialValues]]
+"""By joint what changes initial values so that the joint has given coordinates and rates."""
+
 
 def changed_initial_values(
     layout: Layout,

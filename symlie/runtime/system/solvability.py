@@ -166,26 +166,27 @@ def rank_of_rows(algebra: DenseAlgebra | BandedAlgebra, jacobian: Array, depende
 
 
 def _described(layout: Layout, found: Dependency) -> str:
-    """What depends on what: joints, where all rows are of joints."""
+    """What depends on what: joints where there are some, other constraints by their rows."""
     joints = _joints(layout, found)
-    names = [f"'{name}'" for name in joints] if joints else layout.row_names(found.rows)
-    listed = ", ".join(names[:MOST_NAMED])
     if joints:
-        more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
-        does = "joint {} holds" if len(names) == 1 else "joints {} hold"
-        small = _how_small(found) if len(names) > 1 else ""
-        return f"{does.format(listed + more)} a motion more than once{small}"
+        others = layout.row_names([row for row in found.rows if row not in layout.joint_of_row])
+        one = f"joint {joints[0]}" if len(joints) == 1 else f"joints {', '.join(joints[:MOST_NAMED])}"
+        more = f" and {len(joints) - MOST_NAMED} more" if len(joints) > MOST_NAMED else ""
+        is_one = len(joints) + len(others) == 1
+        small = "" if is_one else _how_small(found)
+        return f"{', '.join([one + more, *others])} {'holds' if is_one else 'hold'} a motion more than once{small}"
+    names = layout.row_names(found.rows)
     if len(found.rows) == 1:
         return f"{names[0]} constrains nothing"
+    listed = ", ".join(names[:MOST_NAMED])
     if len(names) > MOST_NAMED:
         listed += f" and rows of {len(names) - MOST_NAMED} more constraints, {len(found.rows)} rows in all,"
     return f"{listed} depend on each other{_how_small(found)}"
 
 
 def _joints(layout: Layout, found: Dependency) -> list[str]:
-    """The joints of the rows, if all of them are of joints."""
-    joints = dict.fromkeys(layout.joint_of_row.get(row, "") for row in found.rows)
-    return [] if "" in joints else [*joints]
+    """The joints among the rows, in quotation marks."""
+    return [f"'{n}'" for n in dict.fromkeys(layout.joint_of_row[r] for r in found.rows if r in layout.joint_of_row)]
 
 
 def _how_small(found: Dependency) -> str:

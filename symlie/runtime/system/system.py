@@ -21,6 +21,7 @@ from symlie.runtime.linear.schur import BandedAlgebra, DenseAlgebra
 from symlie.runtime.system.checks import check_numbers, checked_configuration
 from symlie.runtime.system.completion import InitialState, StatedState, consistent_initial_state
 from symlie.runtime.system.initial_values import (
+    Placements,
     Quantities,
     changed_initial_values,
     field_rows,
@@ -79,6 +80,8 @@ class System(NamesSuccessors):
     """How far `assembled` moved the initial values, if they come from it."""
     quantity_source: Callable[[], Quantities] | None = None
     """Gives what nodes may start from in place of fields; None where the model itself is not at hand."""
+    joint_source: Callable[[], Placements] | None = None
+    """Gives what places joints by their coordinates; None where the model itself is not at hand."""
     redundant: str = "error"
     """What is done about constraint rows that depend on each other; see `with_redundant`."""
 
@@ -117,6 +120,9 @@ class System(NamesSuccessors):
     def with_initial(self, node: str, /, **fields: object) -> System:
         """A copy with other initial values of a node, by field: ``with_initial("top", Omega=[0, 1, 0])``.
 
+        Those of a joint are its coordinates and rates, ``with_initial("pivot", angle=0.3, rate=1)``, as `Model.initial`
+        takes them.
+
         Fields of a node array take one row of components for each node, or one for all nodes. A quantity that the model
         computes a field from, by `NodeArray.initial_quantity`, may stand in its place; parameters that are changed
         later count.
@@ -124,7 +130,7 @@ class System(NamesSuccessors):
         Parameters
         ----------
         node
-            Name of a node or a node array.
+            Name of a node, a node array or a joint.
         **fields
             Values by name of a field of its configuration or velocity, or of a quantity. ``rotation`` is the field that
             stores a rotation, given by `rotation`.
@@ -136,7 +142,10 @@ class System(NamesSuccessors):
         ModelError
             Wrong number of components, not finite, or both a field and a quantity in its place.
         """
-        changed = changed_initial_values(self.layout, self.quantity_source, self.initial_values, node, fields)
+        if node in self.layout.joints and self.joint_source is not None:
+            changed = self.joint_source()[node](self.initial_fields, fields)
+        else:
+            changed = changed_initial_values(self.layout, self.quantity_source, self.initial_values, node, fields)
         return dataclasses.replace(self, initial_values=changed)
 
     def with_input(self, name: str, times: object, values: object, interpolation: str = "linear") -> System:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -56,6 +56,12 @@ class Snapshots:
     """Pairs of these nodes, shape (segments, 2)."""
     held: Numbers
     """Nodes that are clamped or prescribed."""
+    thin: Numbers = field(default_factory=lambda: np.zeros((0, 2), dtype=np.int64))
+    """Pairs that thin lines join."""
+    marked: Numbers | None = None
+    """Points that are marked; default: all, unless they are many."""
+    shows: str = "the centre line"
+    """What is drawn."""
 
     @property
     def extents(self) -> Array:
@@ -84,6 +90,12 @@ def position_field(node: NodeSlice) -> FieldLayout | None:
     return next((f for f in node.type.storage_fields if f.name == "x" and f.shape == (3,)), None)
 
 
+def chosen_times(solution: Solution) -> Numbers:
+    """Numbers of the recorded states that are drawn."""
+    wanted = np.linspace(solution.t[0], solution.t[-1], SNAPSHOTS)
+    return np.unique(np.abs(solution.t[:, None] - wanted).argmin(axis=0))
+
+
 def snapshots(solution: Solution) -> Snapshots | None:
     """Centre lines of the rods in a solution; None if no nodes of an array are joined to their neighbours.
 
@@ -96,8 +108,7 @@ def snapshots(solution: Solution) -> Snapshots | None:
     joined = links(layout)
     if not len(joined) or not len(solution.t):
         return None
-    wanted = np.linspace(solution.t[0], solution.t[-1], SNAPSHOTS)
-    chosen = np.unique(np.abs(solution.t[:, None] - wanted).argmin(axis=0))
+    chosen = chosen_times(solution)
     positions = []
     for node in layout.nodes:
         field = position_field(node)
@@ -158,7 +169,7 @@ def draw_views(
             axes = figure.add_subplot(grid[number, column] if len(row.projections) > 1 else grid[number, :])
             _draw_projection(axes, lines, *view)
             axes.set_anchor("N")
-            axes.set_title(f"({next(letters)}) snapshots of the centre line", loc="left")
+            axes.set_title(f"({next(letters)}) snapshots of {lines.shows}", loc="left")
             if len(row.projections) == 1 and number < len(rows) - 1:
                 axes.set_xlabel("")
                 axes.tick_params(labelbottom=False)
@@ -172,12 +183,15 @@ def _draw_projection(axes: Axes, lines: Snapshots, abscissa: int, ordinate: int)
 
     colors = matplotlib.colormaps["viridis"](np.linspace(0, LIGHTEST, max(len(lines.t), 2)))
     plane = lines.x[..., [abscissa, ordinate]]
-    marker = "o" if plane.shape[1] <= MOST_MARKED else ""
+    marked = range(plane.shape[1]) if lines.marked is None else lines.marked
+    marker = "o" if len(marked) <= MOST_MARKED else ""
     for t, points, color in zip(lines.t, plane, colors, strict=False):
         segments = list(points[lines.links])
         label = f"$t = {t:.3g}$ s"
         axes.add_collection(LineCollection(segments, colors=[color], linewidths=1.1, capstyle="round", label=label))
-        axes.plot(*points.T, linestyle="", marker=marker, markersize=1.6, color=color)
+        if len(lines.thin):
+            axes.add_collection(LineCollection(list(points[lines.thin]), colors=[color], linewidths=0.4, alpha=0.6))
+        axes.plot(*points[marked].T, linestyle="", marker=marker, markersize=1.6, color=color)
     axes.plot(*plane[0, lines.held].T, linestyle="", marker="s", markersize=4, color="black")
     axes.set_xlim(lines.limits(abscissa))
     axes.set_ylim(lines.limits(ordinate))

@@ -17,6 +17,7 @@ from symlie.runtime.plot.centre_line import Snapshots, draw_views, position_fiel
 from symlie.runtime.plot.panel import Panel
 from symlie.runtime.plot.panels import SNAPSHOTS, left_out, named_panels, panels
 from symlie.runtime.plot.style import LINE_STYLES, check_drawing, figure_to_draw, look
+from symlie.runtime.plot.wireframes import mechanism
 from symlie.runtime.solution.solution import Solution
 
 if TYPE_CHECKING:
@@ -51,10 +52,10 @@ ENVELOPE_BINS = 256
 def plot_solution(solution: Solution, path: Path | None = None, names: Sequence[str] | None = None) -> Figure:
     """See `symlie.runtime.solution.solution.Solution.plot`; a single recorded time is enough."""
     check_drawing(path)
-    lines = snapshots(solution) if names is None or SNAPSHOTS in names else None
+    lines = snapshots(solution) if names is None else mechanism(solution) if SNAPSHOTS in names else None
     drawn = panels(solution) if names is None else named_panels(solution, [n for n in names if n != SNAPSHOTS])
     if not (drawn or lines):
-        raise UnknownNameError(f"There is nothing to draw: '{solution.system.name}' has no rods to take snapshots of.")
+        raise UnknownNameError(f"There is nothing to draw: '{solution.system.name}' has no bodies or rods to show.")
     views = view_rows(lines) if lines is not None else []
     heights = [row.height for row in views] + [ROW_HEIGHT] * math.ceil(len(drawn) / 2)
     letters = itertools.cycle(string.ascii_lowercase)

@@ -14,7 +14,7 @@ from symlie.contract.manifest import FieldLayout
 from symlie.errors import UnknownNameError
 from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.layout.quantities import field_unit
-from symlie.runtime.layout.slices import NodeSlice
+from symlie.runtime.layout.slices import NodeSlice, OutputPart
 from symlie.runtime.plot.drawn_rotations import continuous, continuous_rotation, quaternions_of
 from symlie.runtime.plot.panel import Panel, Series, largest, presented
 from symlie.runtime.solution.solution import Solution
@@ -27,6 +27,9 @@ MOST_NODES = 4
 
 MOST_OUTPUTS = 4
 """Named outputs that are drawn, each in a panel of its own."""
+
+MOST_COORDINATES = 8
+"""Coordinates of joints that are drawn, each in a panel of its own."""
 
 MOST_CONSTRAINTS = 4
 """Constraints whose multipliers are drawn."""
@@ -44,6 +47,9 @@ samples do not tell how many turns lie between them."""
 
 _MULTIPLIERS = "λ"
 """Kind of all multipliers, whatever their units."""
+
+_COORDINATES = ("rad", "m")
+"""Units of coordinates of joints."""
 
 _OF_SIZE_ONE = ("rad", "1")
 """Kinds of angles, quaternions and relative changes."""
@@ -64,6 +70,8 @@ _MEANING = {
 def panels(solution: Solution) -> list[Panel]:
     """The panels of a solution, chosen by what it contains; `left_out` names the rest."""
     layout, nodes = solution.system.layout, _drawn_nodes(solution.system.layout)
+    if _joint_coordinates(layout):
+        return _presented(solution, _mechanism_panels(solution))
     outputs = [_output_panel(solution, name) for name in _drawn_outputs(layout)]
     stored = [p for n in nodes for p in _field_panels(solution, n, n.type.storage_fields)]
     # An output that repeats a coordinate, such as the position of the only body, takes its place.
@@ -78,6 +86,12 @@ def panels(solution: Solution) -> list[Panel]:
     return _presented(solution, drawn)
 
 
+def _mechanism_panels(solution: Solution) -> list[Panel]:
+    """Outputs of the model itself, coordinates of joints, energy and residuals."""
+    outputs = [_output_panel(solution, name) for name in _drawn_outputs(solution.system.layout)]
+    return [*outputs, _energy_panel(solution.outputs["energy"]), _residual_panel(solution)]
+
+
 def left_out(layout: Layout, in_snapshots: Collection[str]) -> list[str]:
     """Names of nodes, outputs and constraints that `panels` does not draw.
 
@@ -88,6 +102,8 @@ def left_out(layout: Layout, in_snapshots: Collection[str]) -> list[str]:
     in_snapshots
         Arrays of nodes that are drawn as snapshots.
     """
+    if _joint_coordinates(layout):
+        return [name for name in _joint_coordinates(layout) if name not in _drawn_outputs(layout)]
     drawn = {*in_snapshots, *(n.name for n in _drawn_nodes(layout))}
     outputs = [name for name in (*layout.outputs, *layout.node_outputs) if name not in _drawn_outputs(layout)]
     constraints = [name for name in layout.constraints if name not in _drawn_constraints(layout)]
@@ -100,8 +116,31 @@ def _drawn_nodes(layout: Layout) -> list[NodeSlice]:
 
 
 def _drawn_outputs(layout: Layout) -> list[str]:
-    """Outputs with a unit; the others, such as rotation matrices, have no meaning as lines over one axis."""
+    """Outputs with a unit; the others, such as rotation matrices, have no meaning as lines over one axis.
+
+    Of mechanisms those of the model itself, and coordinates of joints.
+    """
+    if coordinates := _joint_coordinates(layout):
+        own = [name for name, (unit, parts) in layout.output_parts.items() if unit and not _owners(layout, parts)]
+        return [*own[:MOST_OUTPUTS], *coordinates[:MOST_COORDINATES]]
     return [name for name, (_, unit) in layout.outputs.items() if unit][:MOST_OUTPUTS]
+
+
+def _joint_coordinates(layout: Layout) -> list[str]:
+    """Outputs that are coordinates of joints."""
+    return [
+        name
+        for name, (unit, parts) in layout.output_parts.items()
+        if unit in _COORDINATES and _owners(layout, parts) and _owners(layout, parts) <= {*layout.joints}
+    ]
+
+
+def _owners(layout: Layout, parts: Sequence[OutputPart]) -> set[str]:
+    """Instances with a name that an output is of."""
+    names = (
+        layout.instances[p.element].names[k] for p in parts if layout.instances[p.element].names for k in p.instances
+    )
+    return {name for name in names if name}
 
 
 def _drawn_constraints(layout: Layout) -> list[str]:

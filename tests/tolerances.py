@@ -674,3 +674,26 @@ observed orders from two, 3.4e-3, half a hundredth of the error 1.8e-4; found to
 
 ORDER_OF_SLIDER_CRANK = 0.1
 """Observed order two between these steps; found to be 2.000 to 2.013."""
+
+PRINTED_TORQUES = 5e-9
+"""Torques of the literature in N m, printed with eight decimals."""
+
+EFFORTS = 1e-10
+"""Torques in N m of drives against the minimal form: Φ of 1e-12 by order five with h = 1e-3 s turns gravity and inertia
+of 60 N m by as much; found to be 7.7e-11."""
+
+SAGGING_ITERATIONS = 20
+"""Of angles under weight: 37 N m/rad over gains of 4e4 N m/rad are a factor of 1e-3."""
+
+DIFFERENCED_WEIGHT_STEP = 1e-5
+"""In rad: central differences lose a sixth of its square, and ε over it."""
+
+FREQUENCIES_OF_PUMA = 1e-7
+"""Eigenvalues from differenced weights: 1e-10 of 37 N m/rad against stiffnesses of 10 N m/rad and more."""
+
+ANGLES_OF_PUMA = 5e-11
+"""In rad, of half_explicit_5 with h = 2⁻¹² s, by differences of h = 2⁻¹⁰ s and 2⁻¹¹ s: 2.3e-10/2⁵; found to be
+4.4e-12."""
+
+ORDER_OF_PUMA = 0.1
+"""Observed orders two between h = 2⁻⁹ s and 2⁻¹² s, and five, which terms of sixth order raise."""

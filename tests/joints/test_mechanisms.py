@@ -13,7 +13,7 @@ import pytest
 from numpy.typing import NDArray
 
 import symlie as sl
-from symlie.models import rotor, slider_crank
+from symlie.models import puma560, rotor, slider_crank
 from symlie.runtime.system.system import System
 from tests import tolerances
 
@@ -85,9 +85,13 @@ def test_slider_crank_generalized_alpha() -> None:
 
 def test_shipped_references() -> None:
     shipped = {}
-    for module in (rotor, slider_crank):
+    for module in (rotor, slider_crank, puma560):
         path = Path(str(module.__file__))
         states = json.loads(path.with_name(f"{path.stem}_reference.json").read_text())["states"]
         shipped[path.stem] = {float(t): state["outputs"] for t, state in states.items()}
-    known = {float(t): {"p1": p1} for t, p1 in REFERENCE["rotor"]["derived"].items()}
-    assert shipped == {"rotor": known, "slider_crank": {float(t): s for t, s in REFERENCE["slider_crank"].items()}}
+    known = {
+        "rotor": {float(t): {"p1": p1} for t, p1 in REFERENCE["rotor"]["derived"].items()},
+        "slider_crank": {float(t): outputs for t, outputs in REFERENCE["slider_crank"].items()},
+        "puma560": {float(t): outputs for t, outputs in REFERENCE["puma560"]["A"].items()},
+    }
+    assert shipped == known

@@ -179,7 +179,8 @@ def two_parabolas(model: Model, name: str, start: float, goal: float, *, begin: 
     t0, t1, t2 = model.parameter(f"{name}_times", [begin, (begin + end) / 2, end], unit="s")
     model.breakpoints.append(f"{name}_times")
     half = 2 * (last - first) / (t2 - t0) ** 2
-    rising = select(model.t - t0, first + half * (model.t - t0) ** 2, first)
+    # Where runs begin, derivatives are those from the right.
+    rising = select(t0 - model.t, first, first + half * (model.t - t0) ** 2)
     falling = select(model.t - t2, last, last - half * (t2 - model.t) ** 2)
     found: Expr = select(model.t - t1, falling, rising)
     return found

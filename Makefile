@@ -57,20 +57,20 @@ endef
 oldest: export SYMLIE_CACHE = $(MATRIX)/oldest/cache
 oldest: $(STAMP) ## a few tests with the oldest Python and the oldest versions that pyproject.toml allows
 	$(call environment,oldest,$(OLDEST_PYTHON),--resolution lowest-direct --constraints tests/matrix/oldest.txt)
-	$(MATRIX)/oldest/bin/python $(PYTEST) $(TESTS)
+	$(MATRIX)/oldest/bin/python $(PYTEST) --as-users $(TESTS)
 	$(MATRIX)/oldest/bin/symlie generate --all --check
 
 newest: export SYMLIE_CACHE = $(MATRIX)/newest/cache
 newest: $(STAMP) ## a few tests with the newest versions and the newest Python found here, or NEWEST_PYTHON=...
 	$(call environment,newest,$(NEWEST_PYTHON),--upgrade)
-	$(MATRIX)/newest/bin/python $(PYTEST) $(TESTS)
+	$(MATRIX)/newest/bin/python $(PYTEST) --as-users $(TESTS)
 	$(MATRIX)/newest/bin/symlie generate --all --check
 
 clang: export SYMLIE_CACHE = $(MATRIX)/clang/cache
 clang: $(STAMP) ## a few tests with clang
 	@command -v clang || { echo 'clang is not there; install it, on Debian with: apt-get install clang' >&2; exit 1; }
 	rm -rf $(MATRIX)/clang
-	CC=clang $(BIN)/python $(PYTEST) $(TESTS)
+	CC=clang $(BIN)/python $(PYTEST) --as-users $(TESTS)
 
 without-compiler: export SYMLIE_CACHE = $(MATRIX)/without-compiler/cache
 without-compiler: $(STAMP) ## a few tests on NumPy, with all programs on the path except compilers

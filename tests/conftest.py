@@ -1,4 +1,4 @@
-"""Settings of all tests: reproducible examples, no stored example database, and what happens without a C compiler."""
+"""Settings of all tests: reproducible examples, no example database, flags of C, and machines without a compiler."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Generator
 import pytest
 from hypothesis import HealthCheck, settings
 
+from symlie.compile import compiler
 from symlie.errors import NoCompilerError
 
 settings.register_profile(
@@ -19,6 +20,21 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.differing_executors],
 )
 settings.load_profile("symlie")
+
+
+AS_USERS = compiler.BASE_FLAGS
+QUICKLY = tuple("-O1" if flag == "-O3" else flag for flag in AS_USERS)
+"""Compiling takes about half the time. Runs have the same bits: ``test_optimization_keeps_every_bit`` compares them."""
+
+ABOUT_FLAGS = ("certify", "emit")
+"""Rooms whose quick tests compile as users do, since they are about what compilers make of the text."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """One option more."""
+    parser.addoption(
+        "--as-users", action="store_true", help="compile quick tests with the flags of users, as slow ones"
+    )
 
 
 ABOUT_COMPILED_CODE = (
@@ -52,7 +68,11 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_setup(item: pytest.Item) -> Generator[None, None, None]:
-    """The same for fixtures that compile."""
+    """The same for fixtures that compile; flags for each test."""
+    as_users = (
+        item.config.getoption("as_users") or item.get_closest_marker("slow") or item.path.parent.name in ABOUT_FLAGS
+    )
+    compiler.BASE_FLAGS = AS_USERS if as_users else QUICKLY
     try:
         return (yield)
     except NoCompilerError as error:

@@ -18,7 +18,9 @@ from symlie.compile.library import Library
 from symlie.errors import NoCompilerError
 from symlie.paths import template_folder
 from symlie.runtime.integrate import compiled_method
+from symlie.runtime.integrate.driver_library import driver_files
 from symlie.runtime.kernels.c_tables import problem_tables
+from symlie.runtime.methods.library import method
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.system.system import System
 from tests.emit.building import GENERAL, MODELS, compiler_output, equations_of, sources, write
@@ -49,6 +51,8 @@ CASES = [
     *((f"heavy_top_{group}", "half_explicit_5") for group in CONSTRAINED),
     *((f"heavy_top_{group}", "rkmk_dopri5") for group in FREE),
     *((model, "half_explicit_5") for model in GENERAL),
+    ("heavy_top_SO3xR3", "generalized_alpha"),
+    ("spaghetti", "generalized_alpha_index2"),
 ]
 
 
@@ -59,7 +63,7 @@ def test_optimization_keeps_every_bit(
     """The package's own build gives the bits of one by hand without optimization."""
     system = equations_of(model).compile(backend="c")
     default = solution_of(system, method_name)
-    write(tmp_path, sources(model, method_name))
+    write(tmp_path, driver_files(system, method(method_name)))
     compiler_output(tmp_path, [*flags("default"), "-O0", "-o", "plain.so", "driver.c", "-lm"])
     library = Library(tmp_path / "plain.so", system.layout.interface_hash)
     monkeypatch.setattr(compiled_method, "driver_library", lambda system, method: (library, 0.0))

@@ -59,6 +59,16 @@ def test_rotor_with_half_the_step() -> None:
     assert np.linalg.norm(ends[0] - ends[1]) < tolerances.ROTOR
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("h", [5e-5, 2.5e-5, 1.25e-5, 6.25e-6, 3.125e-6])
+def test_newton_iterations_of_the_rotor(h: float) -> None:
+    """Those of rotation vectors in table 7 of [Holzinger2024] are 2; Exudyn needs up to 2.02."""
+    system = rotor_system("derived", "SO3rvxR3")
+    count = round(0.1 / h)
+    solution = sl.solve(system, 0.1, h=h, method="generalized_alpha", record_every=count)
+    assert solution.statistics.newton_iterations <= 2.02 * count
+
+
 def slider_crank_errors(method: str, exponent: int) -> Array:
     """Of the slider and of the crank angle, (times, 2)."""
     known = REFERENCE["slider_crank"]

@@ -62,11 +62,11 @@ def test_rotor_with_half_the_step() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("h", [5e-5, 2.5e-5, 1.25e-5, 6.25e-6, 3.125e-6])
 def test_newton_iterations_of_the_rotor(h: float) -> None:
-    """Those of rotation vectors in table 7 of [Holzinger2024] are 2; Exudyn needs up to 2.02."""
+    """To two decimals; those of rotation vectors in table 7 of [Holzinger2024] are 2, Exudyn's up to 2.02."""
     system = rotor_system("derived", "SO3rvxR3")
     count = round(0.1 / h)
     solution = sl.solve(system, 0.1, h=h, method="generalized_alpha", record_every=count)
-    assert solution.statistics.newton_iterations <= 2.02 * count
+    assert round(solution.statistics.newton_iterations / count, 2) <= 2.02
 
 
 def slider_crank_errors(method: str, exponent: int) -> Array:

@@ -305,8 +305,8 @@ class Solution:
         path
             Picture to write (``.png``, ``.pdf``, ``.svg``); default: none.
         panels
-            What to draw: ``"energy"``, ``"residuals"`` of the constraints, ``"snapshots"`` of rods, names of outputs
-            and of constraints (their multipliers), ``"NODE.FIELD"``; default: whatever the solution contains.
+            What to draw: ``"energy"``, ``"residuals"`` of the constraints, ``"snapshots"`` of bodies and rods, names of
+            outputs and of constraints (their multipliers), ``"NODE.FIELD"``; default: whatever the solution contains.
 
         Returns
         -------

@@ -2,28 +2,41 @@
 
 from __future__ import annotations
 
+import dataclasses
 from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from symlie.cli.common import MODEL_HELP, add, model_options
+from symlie.cli.list_joints import joint_kinds
 from symlie.cli.list_methods import show_choice, show_method
 from symlie.cli.output import print_json, print_table
 from symlie.cli.steps import METHOD_HELP
 from symlie.cli.values import path
 from symlie.errors import SymlieError
 
-SUMMARY = "List the ready-made models with their options, the methods and the groups."
+if TYPE_CHECKING:
+    from symlie.groups.group import LieGroup
+    from symlie.models.registry import ModelFile
+    from symlie.runtime.methods.family import Method
+
+SUMMARY = "List the ready-made models with their options, the methods, the joints and the groups."
 DETAILS = """
 
-With METHOD: its order, source, options with their values and defaults, what it carries from step to step besides the
-state, and what it can not do. With --for MODEL: which methods take the model, which is the default, and why."""
+With models, methods, joints or groups: these alone. With METHOD: its order, source, options with their values and
+defaults, what it carries from step to step besides the state, and what it can not do. With --for MODEL: which methods
+take the model, which is the default, and why."""
 EXAMPLE = """symlie list
+  symlie list joints
   symlie list generalized_alpha
   symlie list --for heavy_top -o group=SE3"""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Arguments of the command."""
-    parser.add_argument("method", metavar="METHOD", type=path, nargs="?", help=METHOD_HELP)
+    parser.add_argument(
+        "method", metavar="PART", type=path, nargs="?", help=f"{', '.join(PARTS)}, or METHOD: {METHOD_HELP}"
+    )
     parser.add_argument("--for", dest="model", metavar="MODEL", type=path, help=MODEL_HELP)
     add(parser, "-o", "--json")
 
@@ -36,37 +49,44 @@ def run(arguments: Namespace) -> int:
         raise SymlieError("Options -o belong to a model; name it with --for MODEL.")
     if arguments.model:
         show_choice(arguments.model, model_options(arguments), as_json=arguments.json)
-    elif arguments.method:
+    elif arguments.method and arguments.method not in PARTS:
         show_method(arguments.method, as_json=arguments.json)
     else:
-        _list_all(as_json=arguments.json)
+        _list_parts([arguments.method] if arguments.method else [*PARTS], as_json=arguments.json)
     return 0
 
 
-def _list_all(*, as_json: bool) -> None:
-    from symlie.groups.spaces import NAMED as SPACES
-    from symlie.groups.standard import NAMED, group_from_name
-    from symlie.models.registry import model_names, open_model, plain
-    from symlie.runtime.methods.library import method, method_names
-
-    files = [open_model(name) for name in model_names()]
-    methods = [method(name) for name in method_names()]
-    groups = [group_from_name(name) for name in (*NAMED, "R3", "SO3xR3", "SO3rvxR3")]
+def _list_parts(parts: Sequence[str], *, as_json: bool) -> None:
     if as_json:
-        print_json(
-            {
-                "models": [
-                    {"name": f.name, "summary": f.summary, "options": f.option_names,
-                     "defaults": {name: plain(value) for name, value in f.defaults.items()}, "choices": f.choices}
-                    for f in files
-                ],
-                "methods": [{"name": m.name, "family": m.family, "order": m.order} for m in methods],
-                "groups": [{"name": g.name, "dimension": g.dimension} for g in groups],
-            }
-        )  # fmt: skip
+        print_json({key: value for part in parts for key, value in PARTS[part][0]().items()})
         return
+    for k, part in enumerate(parts):
+        if k:
+            print()
+        PARTS[part][1]()
+
+
+def _model_files() -> list[ModelFile]:
+    from symlie.models.registry import model_names, open_model
+
+    return [open_model(name) for name in model_names()]
+
+
+def _models() -> dict[str, object]:
+    from symlie.models.registry import plain
+
+    return {
+        "models": [
+            {"name": f.name, "summary": f.summary, "options": f.option_names,
+             "defaults": {name: plain(value) for name, value in f.defaults.items()}, "choices": f.choices}
+            for f in _model_files()
+        ]
+    }  # fmt: skip
+
+
+def _print_models() -> None:
     print("Models")
-    for file in files:
+    for file in _model_files():
         print(f"  {file.name}: {file.summary}")
         print_table(
             (
@@ -75,12 +95,58 @@ def _list_all(*, as_json: bool) -> None:
             ),
             indent="    ",
         )
-    print("\nMethods")
-    print_table((m.name, f"order {m.order}", m.family.replace("_", "-")) for m in methods)
-    print("\nGroups (also R1, R2, … and direct products such as SO3xR3)")
-    print_table((g.name, f"dimension {g.dimension}") for g in groups)
+
+
+def _known_methods() -> list[Method]:
+    from symlie.runtime.methods.library import method, method_names
+
+    return [method(name) for name in method_names()]
+
+
+def _methods() -> dict[str, object]:
+    return {"methods": [{"name": m.name, "family": m.family, "order": m.order} for m in _known_methods()]}
+
+
+def _print_methods() -> None:
+    print("Methods")
+    print_table((m.name, f"order {m.order}", m.family.replace("_", "-")) for m in _known_methods())
+
+
+def _known_groups() -> list[LieGroup]:
+    from symlie.groups.standard import NAMED, group_from_name
+
+    return [group_from_name(name) for name in (*NAMED, "R3", "SO3xR3", "SO3rvxR3")]
+
+
+def _groups() -> dict[str, object]:
+    return {"groups": [{"name": g.name, "dimension": g.dimension} for g in _known_groups()]}
+
+
+def _print_groups() -> None:
+    from symlie.groups.spaces import NAMED as SPACES
+
+    print("Groups (also R1, R2, … and direct products such as SO3xR3)")
+    print_table((g.name, f"dimension {g.dimension}") for g in _known_groups())
     print("\nManifolds that a group acts on (others are stated in models)")
     print_table((s.name, f"of {s.group}") for s in SPACES.values())
+
+
+def _joints() -> dict[str, object]:
+    return {"joints": [dataclasses.asdict(kind) for kind in joint_kinds()]}
+
+
+def _print_joints() -> None:
+    print("Joints (docs/joints.md shows their rows)")
+    print_table((k.name, k.summary, ", ".join(k.coordinates)) for k in joint_kinds())
+
+
+PARTS: dict[str, tuple[Callable[[], dict[str, object]], Callable[[], None]]] = {
+    "models": (_models, _print_models),
+    "methods": (_methods, _print_methods),
+    "joints": (_joints, _print_joints),
+    "groups": (_groups, _print_groups),
+}
+"""What can be listed alone: as JSON has it, and as text."""
 
 
 def _values(choices: list[object] | None, default: object, *, is_required: bool) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -58,6 +59,23 @@ def test_list_methods_for_a_model(cli: Cli) -> None:
     assert {"name": "cf43", "order": 4, "adaptive": True} in data["methods"]
 
 
+def test_list_parts(cli: Cli) -> None:
+    """Each part alone, in both forms; joints with their coordinates."""
+    for part in ("models", "methods", "groups"):
+        assert list(cli("list", part, "--json").json) == [part]
+    lines = [line.split() for line in cli("list", "joints").out.splitlines()]
+    assert ["RevoluteJoint", "A", "hinge", "angle"] in lines and [
+        "RackJoint",
+        "A",
+        "rack",
+        "and",
+        "its",
+        "pinion",
+    ] in lines
+    kinds = {kind["name"]: kind["coordinates"] for kind in cli("list", "joints", "--json").json["joints"]}
+    assert len(kinds) == 17 and kinds["ScrewJoint"] == ["angle", "displacement"]
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
@@ -108,6 +126,30 @@ def test_commented_lines_of_the_new_model_work(cli: Cli, tmp_path: Path) -> None
     path.write_text(text, encoding="utf-8")
     data = cli("run", "damped.py", "--h", "1e-2", "--t-end", "0.1", "--json").json
     assert data["status"] == "ok"
+
+
+@pytest.mark.parametrize(
+    "kind", ["mechanism", "manifold", *(pytest.param(k, marks=pytest.mark.slow) for k in ("rod", "robot"))]
+)
+def test_new_models_of_all_kinds_run(cli: Cli, kind: str) -> None:
+    command = cli("new", "mine.py", "--kind", kind).out.splitlines()[-1].split()
+    data = cli(*command[1:], "--backend", "numpy", "--t-end", "0.02", "--json").json
+    assert (data["model"], data["status"]) == ("mine", "ok")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["mechanism", "robot", "rod", "manifold"])
+def test_new_models_are_scripts_with_commented_lines_that_work(cli: Cli, kind: str, tmp_path: Path) -> None:
+    cli("new", "mine.py", "--kind", kind)
+    path = tmp_path / "mine.py"
+    result = python(str(path))
+    assert result.code == 0 and len(result.out.splitlines()) >= 2, result.err
+    text = path.read_text(encoding="utf-8")
+    stated = re.sub(r"# ((?:pivot|sl|model|joint)\.)", r"\1", text)
+    assert (stated == text) == (kind in ("rod", "manifold"))
+    path.write_text(stated, encoding="utf-8")
+    options = ["--method", "generalized_alpha"] if kind == "rod" else []
+    assert cli("run", "mine.py", "--h", "1e-3", "--t-end", "0.01", *options, "--json").json["status"] == "ok"
 
 
 def test_cache(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,33 @@
+"""What ``symlie list joints`` says: kinds of joints, contacts and couplings."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class JointKind:
+    """A kind of joint in a list."""
+
+    name: str
+    summary: str
+    coordinates: tuple[str, ...]
+
+
+def joint_kinds() -> list[JointKind]:
+    """All kinds, in the order of their names."""
+    import symlie
+    from symlie.elements.joints.couplings import Coupling
+    from symlie.elements.joints.joint import Joint
+
+    kinds = []
+    for name in sorted(n for n in dir(symlie) if n.endswith(("Joint", "Contact"))):
+        found = getattr(symlie, name)
+        if isinstance(found, type) and issubclass(found, Joint | Coupling) and found is not Joint:
+            rows = getattr(found, "space", None)
+            summary = re.split(r": | of d = ", (inspect.getdoc(found) or "").partition("\n\n")[0])[0]
+            coordinates = tuple(c.name for c in rows.coordinates) if rows is not None else ()
+            kinds.append(JointKind(name, " ".join(summary.split()).rstrip("."), coordinates))
+    return kinds

@@ -43,6 +43,9 @@ PIVOT_LOSS = 1e-10
 LANES = 4
 """Numbers of a row that eliminations work on at a time."""
 
+UNROLLED_BANDWIDTH = 11
+"""Of complements up to which rows and entries of odd bandwidths are unrolled: of chains with six rows at each joint."""
+
 PROJECTION_STEPS = 5
 """Newton steps of the projection at most."""
 

@@ -292,32 +292,35 @@ class Manifest(Types):
 
 @dataclass(frozen=True)
 class ConstrainedPlace:
-    """A place of an element type with constraints."""
+    """A place of an element type with constraints: its block of an instance's Jacobian, rows × dimension."""
 
-    element: str
+    element: int
+    """Which element type it is."""
     place: int
     node_type: str
-    dimension: int
     rows: int
-    values: int
-    """Stored values of the element's Jacobian."""
+    dimension: int
     offset: int
-    """Where the block of this place begins in them."""
+    """Where the block begins among the stored values of the instance."""
 
 
-def pair_kinds(
-    node_types: Sequence[NodeType], element_types: Sequence[ElementType]
-) -> list[tuple[ConstrainedPlace, ConstrainedPlace]]:
-    """Ordered pairs of places of constrained element types that can share a node."""
+def constrained_places(node_types: Sequence[NodeType], element_types: Sequence[ElementType]) -> list[ConstrainedPlace]:
+    """The places of all element types with constraints whose nodes have velocities."""
     places = []
     velocities = {t.name: t.velocities for t in node_types}
-    for e in element_types:
+    for number, e in enumerate(element_types):
         offset = 0
         for k, name in enumerate(e.node_types if e.rows else ()):
             if velocities[name]:
-                places.append(ConstrainedPlace(e.name, k, name, velocities[name], e.rows, e.jacobian.count, offset))
+                places.append(ConstrainedPlace(number, k, name, e.rows, velocities[name], offset))
             offset += velocities[name] * e.rows
-    return [(a, b) for a in places for b in places if a.node_type == b.node_type]
+    return places
+
+
+def block_sizes(places: Sequence[ConstrainedPlace]) -> list[tuple[int, int, int]]:
+    """Rows of a first and of a second instance that can share a node, and the node's dimension; each once, sorted."""
+    shared = [(a, b) for a in places for b in places if a.node_type == b.node_type]
+    return sorted({(a.rows, b.rows, a.dimension) for a, b in shared})
 
 
 def text_of(kind: type[Types], content: Types) -> str:

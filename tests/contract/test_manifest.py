@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from symlie.contract.manifest import FORMAT, Manifest, pair_kinds, read_manifest, text_of
+from symlie.contract.manifest import FORMAT, Manifest, block_sizes, constrained_places, read_manifest, text_of
 from symlie.errors import FormatError
 from symlie.publish.sets import generated_files
 from tests.systems import heavy_top_equations, spaghetti_system
@@ -72,9 +72,10 @@ def test_what_is_wrong_is_named(change: Callable[[dict[str, Any]], None], senten
         read_manifest(json.dumps(content))
 
 
-def test_pairs_of_places_that_can_share_a_node() -> None:
+def test_places_whose_instances_share_nodes() -> None:
     manifest = spaghetti_system("numpy").layout.manifest
-    pairs = pair_kinds(manifest.node_types, manifest.element_types)
-    assert [(a.place, b.place) for a, b in pairs] == [(0, 0), (0, 1), (1, 0), (1, 1)]
-    assert {a.element for pair in pairs for a in pair} == {"rod_segment"}
-    assert pairs[0][1].offset == 0 and pairs[1][1].offset == pairs[1][1].rows * pairs[1][1].dimension
+    places = constrained_places(manifest.node_types, manifest.element_types)
+    assert [p.place for p in places] == [0, 1]
+    assert {manifest.element_types[p.element].name for p in places} == {"rod_segment"}
+    assert [p.offset for p in places] == [0, places[0].rows * places[0].dimension]
+    assert block_sizes(places) == [(places[0].rows, places[0].rows, places[0].dimension)]

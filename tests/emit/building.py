@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from symlie.compile.compiler import find_compiler, flags, run_compiler
-from symlie.compile.headers import DRIVER_HEADERS, KERNEL_HEADERS, included_headers
+from symlie.compile.headers import ALGEBRA_HEADERS, DRIVER_HEADERS, KERNEL_HEADERS, included_headers
 from symlie.derive.equations import Equations
 from symlie.ir.kernels import Kernel
 from symlie.publish.sets import generated_files, set_files
@@ -62,7 +62,7 @@ def sources(model: str, method_name: str | None = None) -> dict[str, str]:
     algebra = "structured_algebra.h" if model in GENERAL else "fixed_algebra.h"
     text = {n: t for n, t in files_of(model).items() if n.endswith((".c", ".h"))} | library_source(name, algebra)
     if method_name is not None:
-        headers += [algebra, *DRIVER_HEADERS]
+        headers += [*ALGEBRA_HEADERS[algebra], *DRIVER_HEADERS]
         chosen = method(method_name)
         text |= driver_source(chosen, name, algebra)
         if chosen.kernel_set:

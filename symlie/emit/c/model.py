@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from symlie.contract.kernels import KERNELS, REAL, Gather, gathered, instance_size
-from symlie.contract.manifest import Instances, has_outputs_of_instances, pair_kinds
+from symlie.contract.manifest import Instances, block_sizes, constrained_places, has_outputs_of_instances
 from symlie.contract.sets import CORE
 from symlie.emit.c.blocks import block_kernels
 from symlie.emit.c.placed_nodes import stages_read_placed_nodes
@@ -225,7 +225,7 @@ def emit_c(model: EmittedModel, interface_hash: str) -> dict[str, str]:
         "has_acceleration_rows": any(e["acceleration_rows"] for e in elements),
         "has_fields": any(e.fields for e in types.element_types),
         "constrained": bool(constrained),
-        "pair_kinds": [] if fixed else pair_kinds(types.node_types, types.element_types),
+        "block_sizes": [] if fixed else block_sizes(constrained_places(types.node_types, types.element_types)),
         "mass_rows": mass[0],
         "mass_columns": mass[1],
         "jacobian_rows": jacobian[0],

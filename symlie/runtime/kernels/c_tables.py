@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symlie.compile.library import Library, Pointer
-from symlie.contract.manifest import ConstrainedPlace, pair_kinds
+from symlie.contract.manifest import ConstrainedPlace, block_sizes, constrained_places
 from symlie.runtime.kernels.c_structures import Member, Structures, in_memory
 from symlie.runtime.kernels.protocol import Prepared
 from symlie.runtime.layout.layout import Array, Layout
@@ -19,7 +19,7 @@ Integers = NDArray[np.int32]
 LongIntegers = NDArray[np.int64]
 
 Sharing = tuple[Integers, Integers, LongIntegers]
-"""Instances of two element types that share a node, and where their block of S begins."""
+"""Where blocks of pairs of instances that share a node begin: in B, in B M⁻¹ and in S."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,9 +67,7 @@ def problem_tables(layout: Layout, integrates: bool = False) -> ProblemTables:
         layout.free.astype(float),
         structured.bandwidth if structured else 0,
         structured.position if structured else np.zeros(1, dtype=np.int32),
-        [_sharing(layout, structured, kind) for kind in pair_kinds(layout.manifest.node_types, layout.elements)]
-        if structured
-        else [],
+        _pairs(layout, structured) if structured else [],
     )
 
 
@@ -80,24 +78,43 @@ def _moving(layout: Layout) -> tuple[LongIntegers, slice]:
     return np.where(layout.moving_types, layout.node_counts, 0), hull
 
 
-def _sharing(layout: Layout, algebra: BandedAlgebra, kind: tuple[ConstrainedPlace, ConstrainedPlace]) -> Sharing:
-    """Instances of two element types whose given places are the same free node, and where their block of S begins."""
-    types = [[e.name for e in layout.elements].index(place.element) for place in kind]
-    a, b = (layout.members[index][:, place.place] for index, place in zip(types, kind, strict=True))
+def _pairs(layout: Layout, algebra: BandedAlgebra) -> list[Sharing]:
+    """Instances that share a free node, for each size of their blocks in the order of these in S."""
+    places = constrained_places(layout.manifest.node_types, layout.elements)
+    kinds = [(a, b) for a in places for b in places if a.node_type == b.node_type]
+    found = []
+    for size in block_sizes(places):
+        parts = [_sharing(layout, algebra, *k) for k in kinds if (k[0].rows, k[1].rows, k[0].dimension) == size]
+        first, second, place = (np.concatenate(values) for values in zip(*parts, strict=True))
+        order = np.argsort(place, kind="stable")
+        found.append((first[order], second[order], place[order]))
+    return found
+
+
+def _sharing(layout: Layout, algebra: BandedAlgebra, one: ConstrainedPlace, other: ConstrainedPlace) -> Sharing:
+    """Instances of two element types whose given places are the same free node."""
+    a, b = (layout.members[place.element][:, place.place] for place in (one, other))
     order = np.argsort(b, kind="stable")
     low, high = np.searchsorted(b[order], a), np.searchsorted(b[order], a, side="right")
     sizes = np.where(layout.fixed[a], 0, high - low)
     first = np.repeat(np.arange(len(a)), sizes)
     offsets = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     second = order[np.repeat(low, sizes) + offsets]
-    if kind[0] == kind[1]:
+    if one == other:
         first, second = first[first != second], second[first != second]
     row, column = (
-        algebra.position[layout.first_rows[index] + layout.element_rows[index] * instance]
-        for index, instance in zip(types, (first, second), strict=True)
+        algebra.position[layout.first_rows[place.element] + place.rows * instance].astype(np.int64)
+        for place, instance in ((one, first), (other, second))
     )
-    place = row.astype(np.int64) * (3 * algebra.bandwidth + 1) + column - row + algebra.bandwidth
-    return first.astype(np.int32), second.astype(np.int32), place
+    position = row * (3 * algebra.bandwidth + 1) + column - row + algebra.bandwidth
+    return _blocks(layout, one, first), _blocks(layout, other, second), position
+
+
+def _blocks(layout: Layout, place: ConstrainedPlace, instances: NDArray[np.intp]) -> Integers:
+    """Where the blocks of some instances begin in B."""
+    sizes = [e.jacobian.count for e in layout.elements]
+    begin = sum(n * size for n, size in zip(layout.instance_counts[: place.element], sizes, strict=False))
+    return (begin + sizes[place.element] * instances + place.offset).astype(np.int32)
 
 
 def problem_structure(layout: Layout, tables: ProblemTables, p: Prepared) -> Structures:

@@ -22,6 +22,22 @@
     work += (size)
 #endif
 
+/* An array of this stage or of the next one: what is computed for the next stage takes the place of this one's. */
+#if FIXED_TOPOLOGY
+#define STAGE_ARRAY(name, size) ARRAY(name, size)
+#define TAKE_NEXT(size, next, name) copy(size, next, name)
+#else
+#define STAGE_ARRAY(name, size) \
+    symlie_real *name = work;   \
+    work += (size)
+#define TAKE_NEXT(size, next, name)       \
+    do {                                  \
+        symlie_real *const passed = name; \
+        name = next;                      \
+        next = passed;                    \
+    } while (0)
+#endif
+
 /* A part of the state that a step starts from: copied to the stack where ARRAY is there, else where it is. */
 #if FIXED_TOPOLOGY
 #define START(name, size) \
@@ -33,7 +49,7 @@
 
 /* out = base + h sum_j weight[j] x_j for vectors x_j, each `stride` after the one before; base may be null. Zero weights
  * cost nothing once the loops are unrolled. */
-static inline void combine(int n, int stride, int count, symlie_real h, const symlie_real *restrict weight, const symlie_real *restrict x,
+static inline void combine_part(int n, int stride, int count, symlie_real h, const symlie_real *restrict weight, const symlie_real *restrict x,
                            const symlie_real *restrict base, symlie_real *restrict out)
 {
     for (int k = 0; k < n; k++) out[k] = 0;
@@ -59,6 +75,19 @@ SYMLIE_UNROLL
         for (int k = 0; k < n; k++) out[k] += weight[waiting] * x[waiting * stride + k];
 #endif
     for (int k = 0; k < n; k++) out[k] = base ? base[k] + h * out[k] : h * out[k];
+}
+
+/* Long vectors part by part, so that `out` stays in the nearest cache. */
+static inline void combine(int n, int stride, int count, symlie_real h, const symlie_real *restrict weight, const symlie_real *restrict x,
+                           const symlie_real *restrict base, symlie_real *restrict out)
+{
+#if FIXED_TOPOLOGY
+    combine_part(n, stride, count, h, weight, x, base, out);
+#else
+    const int part = 512;
+    for (int k = 0; k < n; k += part)
+        combine_part(n - k < part ? n - k : part, stride, count, h, weight, x + k, base ? base + k : 0, out + k);
+#endif
 }
 
 static inline symlie_real sum_of_squares(int n, const symlie_real *restrict x)

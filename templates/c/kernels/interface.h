@@ -19,12 +19,12 @@ typedef struct {
     long long stride;           /* from one instance's parameters to the next; 0 if shared */
 } symlie_elements;
 
-/* Places of two element types that share nodes, for the complement B M^-1 B^T of large systems. */
+/* Instances that share nodes, for the complement B M^-1 B^T of large systems. */
 typedef struct {
     long long count;
-    const int *first;           /* instances */
-    const int *second;
-    const long long *place;     /* where the pair's block of S begins */
+    const int *first;           /* where the block of the first one begins in B, */
+    const int *second;          /* that of the second one in B M^-1, */
+    const long long *place;     /* and the pair's block in S */
 } symlie_pairs;
 
 /* A model with its topology and parameters. */
@@ -48,7 +48,7 @@ typedef struct {
     const symlie_real *mobility;    /* 0 for what is no free velocity component, else 1; large systems only */
     long long bandwidth;            /* half bandwidth of the complement in the order of position */
     const int *position;            /* place of each constraint row in the order of elimination */
-    const symlie_pairs *pairs;      /* one for each pair of places with constraints */
+    const symlie_pairs *pairs;      /* one for each size of blocks */
     const int *iteration;           /* tables of the matrix of implicit steps; large systems only */
     const long long *output_begin;  /* first part of each named output, and their number; if instances have names only */
     const int *output_size;         /* components of each */

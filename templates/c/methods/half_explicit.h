@@ -54,16 +54,16 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
     ARRAY(rate, STAGES * DIMENSION);
     ARRAY(acceleration, STAGES * DIMENSION);
     ARRAY(v, DIMENSION);
-    ARRAY(V, DIMENSION);
-    ARRAY(Theta, DIMENSION);
+    STAGE_ARRAY(V, DIMENSION);
+    STAGE_ARRAY(Theta, DIMENSION);
     ARRAY(r, DIMENSION);
-    ARRAY(next_V, DIMENSION);
-    ARRAY(next_Theta, DIMENSION);
+    STAGE_ARRAY(next_V, DIMENSION);
+    STAGE_ARRAY(next_Theta, DIMENSION);
     ARRAY(final_V, DIMENSION);
     ARRAY(final_Theta, DIMENSION);
     ARRAY(q, STORAGE);
-    ARRAY(Q, STORAGE);
-    ARRAY(next_Q, STORAGE);
+    STAGE_ARRAY(Q, STORAGE);
+    STAGE_ARRAY(next_Q, STORAGE);
     ARRAY(final_Q, STORAGE);
     symlie_real angle = 0;
 #if FIELDS
@@ -74,8 +74,8 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
 #endif
     (void)work;
 #if CONSTRAINED
-    ARRAY(B, JACOBIAN_VALUES);
-    ARRAY(next_B, JACOBIAN_VALUES);
+    STAGE_ARRAY(B, JACOBIAN_VALUES);
+    STAGE_ARRAY(next_B, JACOBIAN_VALUES);
     ARRAY(c, ROWS);
     ARRAY(b, ROWS);
     ARRAY(residual, ROWS);
@@ -174,11 +174,11 @@ SYMLIE_UNROLL
 #endif
         }
         if (i + 1 < STAGES) {
-            copy(STORAGE, next_Q, Q);
-            copy(DIMENSION, next_V, V);
-            copy(DIMENSION, next_Theta, Theta);
+            TAKE_NEXT(STORAGE, next_Q, Q);
+            TAKE_NEXT(DIMENSION, next_V, V);
+            TAKE_NEXT(DIMENSION, next_Theta, Theta);
 #if CONSTRAINED
-            copy(JACOBIAN_VALUES, next_B, B);
+            TAKE_NEXT(JACOBIAN_VALUES, next_B, B);
 #endif
         }
     }

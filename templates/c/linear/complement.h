@@ -1,0 +1,206 @@
+/* Solution with a band matrix S, as the complements of large systems are: bandwidth entries left and right of the diagonal.
+ *
+ *   A row has 3 bandwidth + 1 numbers: its entries, and room for those of rows that are exchanged. Matrices of chains, of
+ *   narrow bands, are eliminated without exchange first, from both ends; where a pivot loses its size, once more with
+ *   partial pivoting. */
+#ifndef SYMLIE_COMPLEMENT_H
+#define SYMLIE_COMPLEMENT_H
+
+/* Row k of the rows below loses its entry: `entries` of each behind it change. */
+static inline void eliminate_below(int rows, int entries, long long width, const symlie_real *restrict row,
+                                   symlie_real *restrict below, symlie_real *restrict x)
+{
+    for (int i = 0; i < rows; i++, below += width) {
+        const symlie_real factor = below[0] * row[0];
+        for (int j = 1; j <= entries; j++) below[j] -= factor * row[j];
+        x[i + 1] -= factor * x[0];
+    }
+}
+
+/* Eliminate the band matrix in place; x becomes the solution. 0 if it is singular. */
+static inline int solve_band(int n, int bandwidth, symlie_real *restrict S, symlie_real *restrict x)
+{
+    const long long width = 3 * bandwidth + 1;
+    int reach = 0; /* last column that rows up to the pivot's touch */
+    for (int k = 0; k < n; k++) {
+        const int below = k + bandwidth < n ? bandwidth : n - 1 - k;
+        symlie_real *restrict row = S + k * width + bandwidth;
+        int pivot = 0;
+        symlie_real largest = 0, scale = 0;
+        for (int i = 0; i <= below; i++) {
+            const symlie_real size = fabs(row[i * (width - 1)]);
+            if (size > largest) largest = size, pivot = i;
+        }
+        if (k + pivot + bandwidth > reach) reach = k + pivot + bandwidth < n ? k + pivot + bandwidth : n - 1;
+        const int entries = reach - k;
+        symlie_real *restrict other = row + pivot * (width - 1);
+        for (int j = 0; j <= entries; j++) {
+            const symlie_real size = fabs(other[j]);
+            if (size > scale) scale = size;
+        }
+        if (!(largest > LOST_PIVOT * scale)) return 0;
+        if (pivot) {
+            for (int j = 0; j <= entries; j++) {
+                const symlie_real a = row[j];
+                row[j] = other[j];
+                other[j] = a;
+            }
+            const symlie_real b = x[k];
+            x[k] = x[k + pivot];
+            x[k + pivot] = b;
+        }
+        row[0] = 1 / row[0];
+        if (below == bandwidth && entries == bandwidth)
+            eliminate_below(bandwidth, bandwidth, width - 1, row, row + width - 1, x + k);
+        else
+            eliminate_below(below, entries, width - 1, row, row + width - 1, x + k);
+    }
+    for (int k = n - 1; k >= 0; k--) {
+        const int right = k + 2 * bandwidth < n ? 2 * bandwidth : n - 1 - k;
+        const symlie_real *restrict row = S + k * width + bandwidth;
+        for (int j = 1; j <= right; j++) x[k] -= row[j] * x[k + j];
+        x[k] *= row[0];
+    }
+    return 1;
+}
+
+/* A row loses its entries of rows that were eliminated before it, which are `farthest` to `nearest` rows away against the
+ * direction of elimination; meanwhile it is in registers. */
+static SYMLIE_INLINE void subtract_rows(const int bandwidth, const int direction, const int farthest, const int nearest,
+                                        const long long width, symlie_real *row, symlie_real *x)
+{
+    symlie_real entry[2 * UNROLLED_BANDWIDTH + 1], right = *x;
+    for (int j = -bandwidth; j <= bandwidth; j++) entry[bandwidth + j] = row[direction * j];
+    for (int i = farthest; i >= nearest; i--) {
+        const symlie_real *before = row - direction * i * width;
+        const symlie_real factor = entry[bandwidth - i] * before[0];
+        for (int j = 1; j <= bandwidth; j++) entry[bandwidth - i + j] -= factor * before[direction * j];
+        right -= factor * x[-direction * i];
+    }
+    for (int j = 1 - nearest; j <= bandwidth; j++) row[direction * j] = entry[bandwidth + j];
+    *x = right;
+}
+
+/* The diagonal entry of a row becomes its reciprocal; negative if it has lost its size. */
+static SYMLIE_INLINE symlie_real take_reciprocal(const symlie_real original, symlie_real *row)
+{
+    const symlie_real kept = fabs(row[0]) - PIVOT_LOSS * fabs(original);
+    row[0] = 1 / row[0];
+    return kept;
+}
+
+static SYMLIE_INLINE symlie_real eliminate_row(const int bandwidth, const int direction, const int farthest, const long long width,
+                                               symlie_real *row, symlie_real *x)
+{
+    const symlie_real original = row[0];
+    subtract_rows(bandwidth, direction, farthest, 1, width, row, x);
+    return take_reciprocal(original, row);
+}
+
+static SYMLIE_INLINE void substitute(const int count, const int direction, const symlie_real *row, symlie_real *x)
+{
+    symlie_real right = *x;
+    for (int j = 1; j <= count; j++) right -= row[direction * j] * x[direction * j];
+    *x = right * row[0];
+}
+
+/* The same as solve_band without exchange of rows, from both ends at a time, since each pivot waits for its neighbour's;
+ * 0 if a pivot loses its size, and S and x are changed. */
+static SYMLIE_INLINE int solve_from_ends(const int n, const int bandwidth, symlie_real *restrict S, symlie_real *restrict x)
+{
+    const long long width = 3 * bandwidth + 1;
+    const int first = (n - bandwidth) / 2, last = first + bandwidth; /* rows between them are the last to be eliminated */
+    symlie_real *diagonal = S + bandwidth, smallest = (symlie_real)INFINITY;
+    for (int k = 0, l = n - 1; l >= last; k++, l--) {
+        symlie_real above = (symlie_real)INFINITY, below;
+        if (k >= bandwidth) {
+            if (k < first) above = eliminate_row(bandwidth, 1, bandwidth, width, diagonal + k * width, x + k);
+            below = eliminate_row(bandwidth, -1, bandwidth, width, diagonal + l * width, x + l);
+        } else {
+            above = eliminate_row(bandwidth, 1, k, width, diagonal + k * width, x + k);
+            below = eliminate_row(bandwidth, -1, k, width, diagonal + l * width, x + l);
+        }
+        smallest = above < smallest ? above : smallest;
+        smallest = below < smallest ? below : smallest;
+    }
+    for (int k = first; k < last; k++) {
+        symlie_real *row = diagonal + k * width;
+        const symlie_real original = row[0];
+        subtract_rows(bandwidth, -1, bandwidth, last - k, width, row, x + k);
+        subtract_rows(bandwidth, 1, bandwidth, 1, width, row, x + k);
+        const symlie_real kept = take_reciprocal(original, row);
+        smallest = kept >= smallest ? smallest : kept; /* NaN, too, which reaches these rows */
+    }
+    if (!(smallest > 0)) return 0;
+    for (int k = last - 1; k >= first; k--) substitute(last - 1 - k, 1, diagonal + k * width, x + k);
+    for (int k = first - 1, l = last; l < n; k--, l++) {
+        if (k >= 0) substitute(bandwidth, 1, diagonal + k * width, x + k);
+        substitute(bandwidth, -1, diagonal + l * width, x + l);
+    }
+    return 1;
+}
+
+/* A row of a tridiagonal matrix that has lost one neighbour: 1/pivot, the entry of its other one, and the solution without it. */
+typedef struct {
+    symlie_real reciprocal;
+    symlie_real entry;
+    symlie_real x;
+} eliminated_row;
+
+/* Remove a row's entry of a neighbour that is eliminated; its entry of the other one is divided by the pivot. */
+static inline eliminated_row eliminate_neighbour(eliminated_row neighbour, int entry, int other, symlie_real *restrict row,
+                                                 symlie_real *restrict x, symlie_real *restrict smallest)
+{
+    const symlie_real pivot = row[1] - row[entry] * neighbour.entry * neighbour.reciprocal;
+    const symlie_real kept = fabs(pivot) - PIVOT_LOSS * fabs(row[1]);
+    const symlie_real reciprocal = 1 / pivot;
+    const eliminated_row result = {reciprocal, row[other], (*x - row[entry] * neighbour.x) * reciprocal};
+    *smallest = kept < *smallest ? kept : *smallest;
+    row[other] *= reciprocal;
+    *x = result.x;
+    return result;
+}
+
+/* The same as solve_band for a tridiagonal matrix without exchange of rows, from both ends at a time, since each pivot
+ * waits for its neighbour's; 0 if a pivot loses its size, and S and x are changed. */
+static inline int solve_tridiagonal(int n, symlie_real *restrict S, symlie_real *restrict x)
+{
+    const int middle = n / 2;
+    eliminated_row above = {0, 0, 0}, below = {0, 0, 0};
+    symlie_real smallest = (symlie_real)INFINITY;
+    for (int k = 0, l = n - 1; k < middle; k++, l--) {
+        above = eliminate_neighbour(above, 0, 2, S + 4LL * k, x + k, &smallest);
+        if (l > middle) below = eliminate_neighbour(below, 2, 0, S + 4LL * l, x + l, &smallest);
+    }
+    const symlie_real *restrict row = S + 4LL * middle;
+    const symlie_real pivot = row[1] - row[0] * above.entry * above.reciprocal - row[2] * below.entry * below.reciprocal;
+    const symlie_real kept = fabs(pivot) - PIVOT_LOSS * fabs(row[1]);
+    if (!(kept > 0 && smallest > 0)) return 0;
+    x[middle] = (x[middle] - row[0] * above.x - row[2] * below.x) / pivot;
+    for (int k = middle - 1, l = middle + 1; k >= 0; k--, l++) {
+        x[k] -= S[4LL * k + 2] * x[k + 1];
+        if (l < n) x[l] -= S[4LL * l] * x[l - 1];
+    }
+    return 1;
+}
+
+static inline int has_narrow_band(int n, int bandwidth)
+{
+    return bandwidth == 1 || (bandwidth % 2 == 1 && bandwidth <= UNROLLED_BANDWIDTH && n >= 4 * bandwidth);
+}
+
+/* Without exchange of rows; bandwidths are those of chains with one to six rows at each joint, and loops over rows and
+ * entries are unrolled. */
+static inline int solve_narrow_band(int n, int bandwidth, symlie_real *restrict S, symlie_real *restrict x)
+{
+    switch (bandwidth) {
+    case 1: return solve_tridiagonal(n, S, x);
+    case 3: return solve_from_ends(n, 3, S, x);
+    case 5: return solve_from_ends(n, 5, S, x);
+    case 7: return solve_from_ends(n, 7, S, x);
+    case 9: return solve_from_ends(n, 9, S, x);
+    default: return solve_from_ends(n, UNROLLED_BANDWIDTH, S, x);
+    }
+}
+
+#endif

@@ -78,8 +78,8 @@ def diag(*entries: Expression | Sequence[object]) -> SymbolicMatrix:
     *entries
         One vector or sequence, or numbers and expressions.
     """
-    parts = [c for e in entries for c in (tuple(e) if hasattr(e, "shape") or isinstance(e, Sequence) else (e,))]
-    return SymbolicMatrix(sympy.diag(*parts))
+    parts = [c for e in entries for c in (tuple(e) if getattr(e, "shape", ()) or isinstance(e, Sequence) else (e,))]
+    return SymbolicMatrix(sympy.diag(*(sympy.sympify(c) for c in parts)))
 
 
 def select(condition: Basic, if_positive: Expression, otherwise: Expression) -> Expression:

@@ -39,6 +39,7 @@ def body() -> Node:
         (lambda q: q.R.T @ A, lambda q: q.R.T * sl.vector(*A)),
         (lambda q: np.eye(3) @ q.R, lambda q: 1.0 * q.R),
         (lambda q: np.diag([1, 2, 3]) * q.Omega, lambda q: sl.diag(1, 2, 3) * q.Omega),
+        (lambda q: np.diag([1, 2, 3]) @ q.Omega, lambda q: sl.diag(*np.array([1.0, 2.0, 3.0])) * q.Omega),
         (lambda q: np.diag([1, 2, 3]) @ q.Omega, lambda q: sl.diag(1, 2, 3) * q.Omega),
         (lambda q: sl.eye(3) * A, lambda q: sl.vector(*A)),
         (lambda q: q.x.dot(A), lambda q: q.x.dot(sl.vector(*A))),

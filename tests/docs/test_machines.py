@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests import tolerances
-from tests.docs.pages import Session
+from tests.docs.pages import ROOT, Session, blocks_of
 
 BENCHMARKS = Session("docs/benchmark_mechanisms.md")
 MACHINES = Session("docs/machines.md")
@@ -19,6 +19,12 @@ pytestmark = pytest.mark.filterwarnings("ignore:The .. constraint rows of:symlie
 def test_blocks() -> None:
     BENCHMARKS.run()
     MACHINES.run()
+
+
+def test_statements_are_short() -> None:
+    for page in (*BENCHMARKS.pages, *MACHINES.pages):
+        for block in blocks_of(ROOT / page):
+            assert block.text.count("\n") <= 30, block.place
 
 
 def test_follower_torque() -> None:

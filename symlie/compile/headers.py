@@ -19,6 +19,13 @@ ALGEBRA_HEADERS = {
 }
 """Headers with linear algebra, each with those that it includes."""
 
+ELIMINATION_HEADERS = {
+    "dense": ("rows.h", "dense.h"),
+    "band": ("rows.h", "band.h"),
+    "blocks": ("rows.h", "panels.h", "blocks.h"),
+}
+"""Headers that eliminate in a kind of structure."""
+
 OBSERVATION_HEADERS = (
     "vectors.h", "method.h", "carried.h", "dependent_rows.h", "stages.h", "observe.h", "interpolate.h",
 )  # fmt: skip
@@ -26,7 +33,7 @@ OBSERVATION_HEADERS = (
 
 DRIVER_HEADERS = (
     "vectors.h", "method.h", "carried.h", "dependent_rows.h", "stages.h", "projection.h", "trial.h", "drift.h",
-    "stiffness.h", "event_samples.h", "step_interpolation.h", "event_search.h", "events.h", "driver.h",
+    "stiffness.h", "event_samples.h", "step_interpolation.h", "event_zeros.h", "event_search.h", "events.h", "driver.h",
     "shorter_steps.h",
 )  # fmt: skip
 """Headers that every time loop includes, besides the algebra of the model and the method."""

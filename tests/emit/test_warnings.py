@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from symlie.compile.compiler import find_compiler, flags, run_compiler
-from symlie.compile.headers import KERNEL_HEADERS, included_headers
+from symlie.compile.headers import ELIMINATION_HEADERS, KERNEL_HEADERS, included_headers
 from symlie.contract.constants import constants_header
 from symlie.contract.manifest import Manifest, read_manifest
 from symlie.derive.equations import Equations
@@ -132,7 +132,7 @@ def test_eliminations(compiler: str, kind: str, tmp_path: Path) -> None:
         "solve_factorised(&E, v, x);",
     ]
     main = "\n".join(["#define ELIMINATION_SIZE 9", *includes, f"{prototype};", prototype, "{", *use, "}", ""])
-    files = {**included_headers(("real.h", "primitives.h", "rows.h", f"{kind}.h")), **constants_header()}
+    files = {**included_headers(("real.h", "primitives.h", *ELIMINATION_HEADERS[kind])), **constants_header()}
     checked(compiler, tmp_path, files | {"main.c": main}, "main.c", "-std=c11", "-O2", "-c", "-o", "main.o")
 
 

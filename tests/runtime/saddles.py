@@ -14,7 +14,7 @@ import numpy as np
 from scipy.sparse import coo_array, csc_array
 
 from symlie.compile.compiler import flags, run_compiler
-from symlie.compile.headers import included_headers
+from symlie.compile.headers import ELIMINATION_HEADERS, included_headers
 from symlie.contract.constants import Status, constants_header
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.linear.elimination import EliminationStructure
@@ -203,7 +203,7 @@ class Compiled:
             *(f'#include "{name}"' for name in included),
             *(f"{p}\n{b}" for p, b in zip(prototypes, bodies, strict=True)),
         ]
-        files = included_headers(("real.h", "primitives.h", "rows.h", f"{kind}.h")) | constants_header()
+        files = included_headers(("real.h", "primitives.h", *ELIMINATION_HEADERS[kind])) | constants_header()
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             for file, content in (files | {"kind.c": "\n".join(text) + "\n"}).items():

@@ -107,4 +107,39 @@ static inline int finish_step(const symlie_problem *restrict P, symlie_real *res
     return minimise_multipliers(P, work, end, mass, trial);
 }
 
+static inline void accept(const symlie_problem *restrict P, symlie_state *restrict state, symlie_real t,
+                          const symlie_trial *restrict trial)
+{
+    (void)P;
+    copy(STORAGE, trial->q, state->q);
+    copy(DIMENSION, trial->v, state->v);
+    copy(ROWS, trial->lambda, state->lambda);
+    copy(CARRIED, trial->carried, state->carried);
+    copy(OWN - (KEEPS_FACTORS ? (int)trial->own_rest : 0), trial->own, state->own);
+    state->own_is_valid = 1;
+    state->acceleration_is_valid = trial->acceleration_is_valid;
+    if (trial->acceleration_is_valid) copy(DIMENSION, trial->acceleration, state->acceleration);
+#if CONSTRAINED
+    if (trial->largest_constraint > state->largest_constraint) state->largest_constraint = trial->largest_constraint;
+    if (trial->largest_velocity > state->largest_velocity) state->largest_velocity = trial->largest_velocity;
+#endif
+    if (PROBES > 0 && trial->dependent_rows != state->dependent_rows) {
+        state->dependent_rows = trial->dependent_rows;
+        state->rank_changes++;
+    }
+    state->t = t;
+    state->step++;
+    state->steps++;
+}
+
+/* Keep the first stage of a rejected step: it belongs to the state, not to the step size. */
+static inline void keep_first_stage(const symlie_problem *restrict P, symlie_state *restrict state,
+                                    const symlie_trial *restrict trial)
+{
+    (void)P;
+    if (trial->rhs_evaluations == 0) return;
+    copy(DIMENSION, trial->first_acceleration, state->acceleration);
+    state->acceleration_is_valid = 1;
+}
+
 #endif

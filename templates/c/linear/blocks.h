@@ -9,7 +9,7 @@
 #ifndef SYMLIE_BLOCKS_H
 #define SYMLIE_BLOCKS_H
 
-#include "rows.h"
+#include "panels.h"
 
 typedef struct {
     int size;                   /* unknowns */
@@ -112,66 +112,6 @@ static inline int measure_blocks(const elimination *restrict E, const symlie_rea
     return -1;
 }
 
-/* Eliminate the columns of a block in its panel; U becomes D^-1 U. -1, or the column whose pivot is lost. */
-static inline int factorise_panel(int size, int width, symlie_real *restrict panel, symlie_real *restrict scale,
-                                  const symlie_real *restrict column, symlie_real *restrict factor, int *restrict exchange)
-{
-    const int stride = width + LANES - 1;
-    for (int k = 0; k < size; k++) {
-        symlie_real *restrict row = panel + k * stride;
-        const int below = size - 1 - k, pivot = pivot_row(below + 1, stride, row + k, scale + k, column[k]);
-        if (pivot < 0) return k;
-        if (pivot) {
-            exchange_rows(width, row, row + pivot * stride);
-            scale[k + pivot] = scale[k];
-        }
-        exchange[k] = pivot;
-        row[k] = 1 / row[k];
-        for (int i = 0; i < below; i++) factor[i] = row[(i + 1) * stride + k] *= row[k];
-        subtract_row(below, width - k - 1, stride, factor, row + k + 1, row + stride + k + 1);
-    }
-    for (int k = size - 1; k >= 0; k--) {
-        symlie_real *restrict row = panel + k * stride;
-        for (int j = size; j < width; j++) row[j] *= row[k];
-        for (int i = 0; i < k; i++) factor[i] = panel[i * stride + k];
-        subtract_row(k, width - size, stride, factor, row + size, panel + size);
-    }
-    return -1;
-}
-
-/* Products of four rows of L, or of one, with LANES columns of U. */
-static inline void multiply_lanes(int rows, int size, const symlie_real *restrict L, int stride, const symlie_real *restrict U,
-                                  int margin, symlie_real *restrict product)
-{
-    lanes sum[4];
-    for (int i = 0; i < rows; i++) sum[i] = (lanes){0};
-    for (int k = 0; k < size; k++) {
-        const lanes column = READ_LANES(U + (long long)k * stride);
-        for (int i = 0; i < rows; i++) sum[i] += L[i * size + k] * column;
-    }
-    for (int i = 0; i < rows; i++) WRITE_LANES(product + i * margin, sum[i]);
-}
-
-/* Products of some rows of L with some columns of U; their rows are `margin` apart. */
-static inline void multiply_rows(int rows, int size, int columns, const symlie_real *restrict L, int stride,
-                                 const symlie_real *restrict U, int margin, symlie_real *restrict product)
-{
-    for (int j = 0; j < columns; j += LANES_AT_ONCE) {
-        int i = 0;
-        for (; i + 4 <= rows; i += 4)
-            multiply_lanes(4, size, L + (long long)i * size, stride, U + j, margin, product + (long long)i * margin + j);
-        for (; i < rows; i++)
-            multiply_lanes(1, size, L + (long long)i * size, stride, U + j, margin, product + (long long)i * margin + j);
-    }
-}
-
-static inline void subtract_rows(int rows, int columns, int margin, const symlie_real *restrict product, int stride,
-                                 symlie_real *restrict rest)
-{
-    for (int i = 0; i < rows; i++, product += margin, rest += stride)
-        for (int j = 0; j < columns; j++) rest[j] -= product[j];
-}
-
 /* Subtract L U of a block from where it belongs: from the panel of each block of its border, and from the columns below. */
 static inline void subtract_border(const elimination *restrict E, symlie_real *restrict values, int p, symlie_real *restrict product)
 {
@@ -211,23 +151,6 @@ static inline int factorise_matrix(const elimination *restrict E, symlie_real *r
         subtract_border(E, values, p, parts.product);
     }
     return SYMLIE_DONE;
-}
-
-/* x becomes D^-1 x for an eliminated block. */
-static inline void solve_block(int size, int stride, const symlie_real *restrict panel, const int *restrict exchange,
-                               symlie_real *restrict x)
-{
-    for (int k = 0; k < size; k++) {
-        const symlie_real a = x[k + exchange[k]];
-        x[k + exchange[k]] = x[k];
-        x[k] = a;
-    }
-    for (int i = 1; i < size; i++)
-        for (int k = 0; k < i; k++) x[i] -= panel[i * stride + k] * x[k];
-    for (int i = size - 1; i >= 0; i--) {
-        for (int k = i + 1; k < size; k++) x[i] -= panel[i * stride + k] * x[k];
-        x[i] *= panel[i * stride + i];
-    }
 }
 
 /* x becomes the solution for the right-hand side x. */

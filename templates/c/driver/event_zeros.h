@@ -1,0 +1,150 @@
+/* Zeros of an event function along a step: sought by steps of the method, and recorded. */
+#ifndef SYMLIE_EVENT_ZEROS_H
+#define SYMLIE_EVENT_ZEROS_H
+
+#include "event_samples.h"
+#include "step_interpolation.h"
+
+#define EVENT_WIDTH (2 + STORAGE + DIMENSION + ROWS + CARRIED + OWN) /* of a row of the record of events */
+
+/* Whether a function that went from a to b reached zero in the direction that is asked for. A function that starts at
+ * zero has not: this is where an integration goes on after an event. */
+static inline int is_crossing(symlie_real a, symlie_real b, int direction)
+{
+    return (a < 0 && b >= 0 && direction >= 0) || (a > 0 && b <= 0 && direction <= 0);
+}
+
+/* A function along a step: which one, how far it was followed, and its value there. */
+typedef struct {
+    int event;
+    symlie_real x;              /* length of the step up to there */
+    symlie_real value;
+    symlie_real scale;          /* its largest value within the step */
+    int is_misled;              /* whether a sign on the way was not that of a step of the method */
+    symlie_record *record;
+} event_path;
+
+/* The first zero between path->x and high, where the function has the value b: `other` becomes the state just behind it,
+ * and *at_zero the value there. Regula falsi in the form of Illinois, with bisection as soon as it is slow. */
+SYMLIE_COLD int locate_event(step_inside *restrict in, event_path *restrict path, symlie_real high, symlie_real b,
+                             symlie_real *restrict length, symlie_real *restrict at_zero)
+{
+    symlie_real low = path->x, a = path->value, behind = -1; /* the step length that `other` belongs to */
+    const symlie_real t = in->t, width = ZERO_WIDTH * fmax(fabs(t), fabs(t + in->h));
+    int side = 0, status = SYMLIE_DONE;
+    path->is_misled = 0;
+    for (int n = 0; n < EVENT_ITERATIONS && high - low > width && b != 0; n++) {
+        symlie_real x = high - b * (high - low) / (b - a);
+        if (!(x > low && x < high) || n % 4 == 3) x = low + 0.5 * (high - low);
+        if (!(x > low && x < high)) break;
+        status = step_to(in, x, t + x);
+        if (status != SYMLIE_DONE) return status;
+        behind = x;
+        const symlie_real c = in->other->event[path->event];
+        if ((c < 0) == (path->value < 0) && c != 0) {
+            low = x, a = c;
+            if (side == -1) b *= 0.5;
+            side = -1;
+        } else {
+            high = x, b = c;
+            if (side == 1) a *= 0.5;
+            side = 1;
+        }
+    }
+    *length = high;
+    *at_zero = b;
+    /* An end that did not move may have its value from an interpolated state. */
+    if (low == path->x && low > 0) {
+        status = step_to(in, low, t + low);
+        if (status != SYMLIE_DONE) return status;
+        behind = low;
+        const symlie_real c = in->other->event[path->event];
+        path->is_misled = (c < 0) != (path->value < 0) || c == 0;
+    }
+    if (path->is_misled || high == in->h) return SYMLIE_DONE;
+    if (behind != high) {
+        status = step_to(in, high, t + high);
+        if (status != SYMLIE_DONE) return status;
+        const symlie_real c = in->other->event[path->event];
+        path->is_misled = b != 0 && (c < 0) == (path->value < 0) && c != 0;
+    }
+    *at_zero = in->other->event[path->event];
+    return SYMLIE_DONE;
+}
+
+/* Record an event at the time `at`, of the state in `other`. */
+static inline void record_event(step_inside *restrict in, const event_path *restrict path, symlie_real at)
+{
+    const symlie_problem *restrict P = in->P;
+    const symlie_state *restrict state = in->state;
+    symlie_trial *restrict other = in->other;
+    carry(P, in->work, state->t, state->q, state->carried, at, other->q, other->increment, other->carried);
+    symlie_real *row = path->record->event + EVENT_WIDTH * path->record->events++;
+    row[0] = path->event;
+    row[1] = at;
+    copy(STORAGE, other->q, row + 2);
+    copy(DIMENSION, other->v, row + 2 + STORAGE);
+    copy(ROWS, other->lambda, row + 2 + STORAGE + DIMENSION);
+    copy(CARRIED, other->carried, row + 2 + STORAGE + DIMENSION + ROWS);
+    copy(OWN, other->own, row + 2 + STORAGE + DIMENSION + ROWS + CARRIED);
+}
+
+/* Follow a function to the length x, where it has a value, and record the event on the way if there is one. */
+static inline int follow(step_inside *restrict in, event_path *restrict path, symlie_real x, symlie_real value)
+{
+    const symlie_problem *restrict P = in->P;
+    (void)P;
+    if (is_crossing(path->value, value, in->control->event_direction[path->event])) {
+        symlie_real length = x, at_zero = value;
+        const int status = locate_event(in, path, x, value, &length, &at_zero);
+        if (status != SYMLIE_DONE || path->is_misled) return status;
+        const int is_end = length == in->h;
+        const symlie_real at = is_end ? in->end : in->t + length;
+        symlie_trial *restrict other = in->other;
+        if (is_end) {
+            copy(STORAGE, in->trial->q, other->q);
+            copy(DIMENSION, in->trial->v, other->v);
+            copy(ROWS, in->trial->lambda, other->lambda);
+            copy(INCREMENTS, in->trial->increment, other->increment);
+            copy(OWN, in->trial->own, other->own);
+        }
+        if (fabs(at_zero) <= EVENT_POLE * path->scale) record_event(in, path, at);
+    }
+    path->x = x;
+    path->value = value;
+    return SYMLIE_DONE;
+}
+
+/* Seek a minimum (sign 1) or a maximum (-1) near the length x by steps of the method, parabolas through three of them: *x
+ * becomes its place, or one where the function has crossed zero, and *value the value there, zero if it only touches. */
+SYMLIE_COLD int settle_extremum(step_inside *restrict in, const event_path *restrict path, symlie_real sign, symlie_real width,
+                                symlie_real *restrict x, symlie_real *restrict value)
+{
+    symlie_real d = width, center = *x, g[3];
+    int status;
+    for (int n = 0; n < EXTREMUM_STEPS; n++) {
+        d = fmin(d, 0.5 * fmin(center, in->h - center));
+        if (!(d > 0)) break;
+        for (int k = 0; k < 3; k++) {
+            *x = center + (k - 1) * d;
+            status = step_to(in, *x, in->t + *x);
+            if (status != SYMLIE_DONE) return status;
+            *value = g[k] = in->other->event[path->event];
+            if (sign * g[k] < -EVENT_TOUCH * path->scale) return SYMLIE_DONE;
+        }
+        const symlie_real curvature = sign * (g[0] - 2 * g[1] + g[2]);
+        if (!(curvature > 0)) break;
+        const symlie_real shift = -sign * d * (g[2] - g[0]) / (2 * curvature);
+        center += fmin(2 * d, fmax(-2 * d, shift));
+        if (fabs(shift) <= 0.5 * d) d *= 0.0625;
+        if (!(center > 0 && center < in->h) || fabs(shift) <= EXTREMUM_ENOUGH * in->h) break;
+    }
+    *x = fmin(fmax(center, 0), in->h);
+    if (!(*x > 0)) return SYMLIE_DONE;
+    status = step_to(in, *x, in->t + *x);
+    *value = in->other->event[path->event];
+    if (fabs(*value) <= EVENT_TOUCH * path->scale) *value = 0;
+    return status;
+}
+
+#endif

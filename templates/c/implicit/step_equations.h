@@ -1,0 +1,170 @@
+/* The equations at the end of an implicit step, for Newton's method; see symlie/runtime/implicit/implicit_step.py.
+ *
+ *   q = q_n o exp(theta)                                                    (a)
+ *   w = theta + B_n^T eta   (without eta: w = theta)                        (b)
+ *   M v' + g(t, q, v) + B^T lambda = 0                                      (c)
+ *   Phi(t, q) = 0                                                           (d)
+ *   B v + b = 0   (with eta; without it rows without Phi)                   (e)
+ *   v' = f(t, q, v, v', lambda)   (nodes without velocity)                  (f)
+ *
+ * A method says what v and v' are for an increment w; of nodes without velocity v' is the rate of the increment: it defines, behind this file,
+ *
+ *   struct step_formula                         what they depend on
+ *   formula_at(P, formula, w, v, v_dot)         v and v'
+ *
+ * and the constants KEEPS_FACTORS, TANGENT, FULL_STIFFNESS, SCALED; HAS_ETA comes with the tables. */
+#ifndef SYMLIE_STEP_EQUATIONS_H
+#define SYMLIE_STEP_EQUATIONS_H
+
+#define ONE_EXPONENTIAL 1
+
+#include "iteration_tables.h"
+#include "iteration_matrix.h"
+
+/* Where factors that are kept were taken: t, t_n, gamma', beta'; q, q_n; v, v', theta; lambda. */
+#define RECORD (KEEPS_FACTORS ? 4 + 2 * STORAGE + 3 * DIMENSION + ROWS : 0)
+
+typedef struct step_formula step_formula;
+
+static inline void formula_at(const symlie_problem *restrict P, const step_formula *restrict formula, const symlie_real *restrict w,
+                              symlie_real *restrict v, symlie_real *restrict v_dot);
+
+typedef struct {
+    const symlie_problem *P;
+    const step_formula *formula;
+    symlie_real t_n;
+    symlie_real t;                  /* of the end */
+    symlie_real velocity;           /* gamma' = dv/dw, in 1/s */
+    symlie_real acceleration;       /* beta' = dv'/dw, in 1/s^2 */
+    symlie_real rate;               /* delta' = dv'/dw of nodes without velocity, in 1/s */
+    symlie_real scale;              /* of dynamic rows and of multipliers */
+    const symlie_real *q_n;
+    symlie_real *B_n;               /* with eta */
+    symlie_real *theta;             /* at the unknowns of the residual computed last, and what follows from it */
+    symlie_real *w;                 /* without eta: theta */
+    symlie_real *q;
+    symlie_real *v;
+    symlie_real *v_dot;
+    symlie_real *lambda;
+    symlie_real *M;
+    symlie_real *B;
+    symlie_real *rows;              /* scratch of the size of lambda */
+    symlie_real *scratch;           /* of the size of v or of lambda */
+    symlie_real *terms;             /* of the size of v */
+    symlie_real *zero;              /* zeros of the size of v or of lambda, where something is left out of the matrix */
+    symlie_real *u;                 /* unknowns, and what Newton's method needs */
+    symlie_real *r;
+    symlie_real *d;
+    symlie_real *moved;
+    symlie_real *guess;
+    int has_factors;
+    int is_refreshed;               /* whether others have taken their place */
+    symlie_real *record;            /* where those were taken */
+    iteration_matrix A;
+} newton_problem;
+
+#include "rounding_floor.h"
+
+#define LEAVES_OUT (!(FULL_STIFFNESS && TANGENT))
+
+/* Memory of a step. */
+#define IMPLICIT_STEP(name)                                                                                          \
+    ARRAY(name##_B_n, HAS_ETA * JACOBIAN_VALUES);                                                                    \
+    ARRAY(name##_w, HAS_ETA * DIMENSION);                                                                            \
+    ARRAY(name##_theta, DIMENSION);                                                                                  \
+    ARRAY(name##_q, STORAGE);                                                                                        \
+    ARRAY(name##_v, DIMENSION);                                                                                      \
+    ARRAY(name##_v_dot, DIMENSION);                                                                                  \
+    ARRAY(name##_lambda, ROWS);                                                                                      \
+    ARRAY(name##_M, MASS_VALUES);                                                                                    \
+    ARRAY(name##_B, JACOBIAN_VALUES);                                                                                \
+    ARRAY(name##_rows, ROWS);                                                                                        \
+    ARRAY(name##_scratch, DIMENSION + ROWS);                                                                         \
+    ARRAY(name##_terms, DIMENSION);                                                                                  \
+    ARRAY(name##_zero, LEAVES_OUT * (DIMENSION + ROWS));                                                             \
+    ARRAY(name##_u, UNKNOWNS);                                                                                       \
+    ARRAY(name##_r, UNKNOWNS);                                                                                       \
+    ARRAY(name##_d, UNKNOWNS);                                                                                       \
+    ARRAY(name##_moved, UNKNOWNS);                                                                                   \
+    ARRAY(name##_guess, KEEPS_FACTORS * UNKNOWNS);                                                                   \
+    ARRAY(name##_values, KEEPS_FACTORS ? 0 : MATRIX_VALUES);                                                         \
+    ARRAY(name##_K, VALUES_OF_K);                                                                                    \
+    ARRAY(name##_C, VALUES_OF_C);                                                                                    \
+    ARRAY(name##_H, VALUES_OF_H);                                                                                    \
+    ARRAY(name##_T, SQUARES);                                                                                        \
+    ARRAY(name##_block, HAS_ETA * (SQUARES + 1));                                                                    \
+    ARRAY(name##_Sq, VALUES_OF_Sq);                                                                                  \
+    ARRAY(name##_S, VALUES_OF_S);                                                                                    \
+    ARRAY(name##_rounding, KEEPS_FACTORS ? 0 : DIMENSION + ROWS);                                                    \
+    newton_problem name = {                                                                                          \
+        .P = P, .B_n = name##_B_n, .w = HAS_ETA ? name##_w : name##_theta, .theta = name##_theta, .q = name##_q, .v = name##_v, \
+        .v_dot = name##_v_dot, .lambda = name##_lambda, .M = name##_M, .B = name##_B, .rows = name##_rows,           \
+        .scratch = name##_scratch, .terms = name##_terms, .zero = name##_zero, .u = name##_u, .r = name##_r,         \
+        .d = name##_d, .moved = name##_moved, .guess = name##_guess,                                                 \
+        .A = {name##_values, name##_K, name##_C, name##_H, name##_T, name##_block, name##_Sq, name##_S, name##_rounding}}; \
+    for (int k = 0; k < LEAVES_OUT * (DIMENSION + ROWS); k++) name##_zero[k] = 0
+
+static inline long long implicit_workspace(const symlie_problem *restrict P)
+{
+    return (6LL + HAS_ETA + LEAVES_OUT) * DIMENSION + STORAGE + MASS_VALUES + (1LL + HAS_ETA) * JACOBIAN_VALUES + (3LL + LEAVES_OUT) * ROWS +
+           (4LL + KEEPS_FACTORS) * UNKNOWNS + iteration_workspace(P) + (KEEPS_FACTORS ? 0 : factors_workspace(P));
+}
+
+/* (a), (b) */
+static inline void end_of_step(newton_problem *restrict s, const symlie_real *restrict u)
+{
+    const symlie_problem *P = s->P;
+    copy(DIMENSION, u, s->theta);
+#if CONSTRAINED
+    for (int k = 0; k < ROWS; k++) s->lambda[k] = u[DIMENSION + k];
+#if HAS_ETA
+    copy(DIMENSION, u, s->w);
+    for (int k = 0; k < JACOBIAN_VALUES; k++)
+        s->w[JACOBIAN_COLUMN[k]] += s->B_n[k] * u[DIMENSION + ROWS + JACOBIAN_ROW[k]] * HAS_PHI[JACOBIAN_ROW[k]];
+    for (int k = 0; k < COUNT_OF_HELD; k++) s->w[HELD[k]] = 0;
+#endif
+#endif
+    formula_at(P, s->formula, s->w, s->v, s->v_dot);
+    system_advance(P, s->q_n, s->theta, s->q);
+    if (MOTIONS > 0) system_prescribe(P, s->t, s->q, s->v);
+    if (COUNT_OF_HELD > 0) {
+        if (PRESCRIBED) system_prescribed_acceleration(P, s->t, s->scratch);
+        for (int k = 0; k < COUNT_OF_HELD; k++) s->v_dot[HELD[k]] = PRESCRIBED ? s->scratch[HELD[k]] : 0;
+    }
+}
+
+/* (c), (d), (e) */
+static inline void newton_residual(newton_problem *restrict s, const symlie_real *restrict u, symlie_real *restrict r)
+{
+    const symlie_problem *P = s->P;
+    end_of_step(s, u);
+    if (!MASS_IS_CONSTANT) system_mass(P, s->t, s->q, s->M);
+    system_force(P, s->t, s->q, s->v, r);
+    for (int k = 0; k < MASS_VALUES; k++) {
+        const int i = MASS_ROW[k], j = MASS_COLUMN[k];
+        r[i] += s->M[k] * s->v_dot[j];
+        if (i != j) r[j] += s->M[k] * s->v_dot[i];
+    }
+#if CONSTRAINED
+    system_jacobian(P, s->t, s->q, s->B);
+    for (int k = 0; k < JACOBIAN_VALUES; k++) r[JACOBIAN_COLUMN[k]] += s->B[k] * s->lambda[JACOBIAN_ROW[k]];
+    system_constraint(P, s->t, s->q, s->scratch);
+    for (int k = 0; k < ROWS; k++) r[DIMENSION + k] = s->scratch[k];
+    if (HAS_ETA || !HOLONOMIC) {
+        hidden_residual(P, s->t, s->q, s->B, s->v, 0, s->rows, s->scratch);
+        for (int k = 0; k < COUNT_OF_RATE_ROW; k++) r[RATE_UNKNOWN[k]] = s->scratch[RATE_ROW[k]];
+    }
+#endif
+#if FIELDS
+    /* (f) */
+    copy(DIMENSION, s->v, s->terms);
+    system_field(P, s->t, s->q, s->v_dot, s->lambda, s->terms);
+    for (int k = 0; k < COUNT_OF_STATE; k++) r[STATE[k]] = s->v_dot[STATE[k]] - s->terms[STATE[k]];
+#endif
+    for (int k = 0; k < COUNT_OF_HELD; k++) r[HELD[k]] = 0;
+#if HAS_ETA
+    for (int k = 0; k < COUNT_OF_NO_ETA; k++) r[NO_ETA[k]] = 0;
+#endif
+}
+
+#endif

@@ -14,6 +14,7 @@ from sympy import Matrix, sympify
 import symlie as sl
 from symlie.elements.joints.frames import Frame
 from symlie.elements.joints.joint import Joint
+from symlie.elements.placement import initial_placement
 from symlie.modeling.expressions import vector
 from symlie.modeling.symbolic import SymbolicMatrix
 from tests.evaluation import Evaluation
@@ -114,8 +115,21 @@ def test_rows_vanish_on_allowed_motions_alone(kind: Kind) -> None:
         assert np.abs([float(r) for r in rows.vanishing(first, moved, values)]).max() > 1e-2
 
 
-def jacobian(joint: Joint) -> tuple[Array, Array, list[int]]:
-    """Rows and their derivative B along the velocities of the nodes, by direct evaluation of the element's program."""
+@dataclass(frozen=True)
+class At:
+    """A joint's element type at the initial configuration, by direct evaluation of its program."""
+
+    rows: Array
+    jacobian: Array
+    """B along the velocities of the nodes."""
+    sizes: list[int]
+    """Velocities of each node."""
+    wrench: Callable[[Array], Array]
+    """Force and moment that it reports for multipliers, shape (6,)."""
+
+
+def at_start(joint: Joint) -> At:
+    """Rows, B and reaction of a joint."""
     element = joint._instances.element
     (constraint,) = element.constraints
     rows = list(constraint.rows)
@@ -135,7 +149,15 @@ def jacobian(joint: Joint) -> tuple[Array, Array, list[int]]:
     for moving in velocities:
         columns.append([float(c) for c in evaluation({**values, **{s: float(s is moving) for s in velocities}}, 20)])
     result = np.array(columns).T
-    return result[: len(rows), 0], result[len(rows) :], [n.group.dimension for n in element.nodes]
+    reported = {o.name: o.components for o in element.outputs if o.name in ("force", "moment")}
+    reaction = Evaluation(element.program, [*reported["force"], *reported["moment"]])
+
+    def wrench(multipliers: Array) -> Array:
+        known = dict(zip(constraint.multipliers, multipliers, strict=True))
+        at_rest = dict.fromkeys(velocities, 0.0)
+        return np.array([float(c) for c in reaction({**values, **at_rest, **known}, 20)])
+
+    return At(result[: len(rows), 0], result[len(rows) :], [n.group.dimension for n in element.nodes], wrench)
 
 
 def two_bodies(groups: tuple[str | None, str | None]) -> tuple[sl.Model, list[object]]:
@@ -151,24 +173,49 @@ def two_bodies(groups: tuple[str | None, str | None]) -> tuple[sl.Model, list[ob
     return model, bodies
 
 
-def check_rank(kind: Kind, groups: tuple[str | None, str | None]) -> None:
+def twist(body: object, velocity: Array, point: Array) -> Array:
+    """Velocity at a point of space and angular velocity of a body that moves, in inertial axes, shape (6,)."""
+    if not isinstance(body, sl.RigidBody):
+        return np.zeros(6)
+    turn, place = initial_placement(body.model, body.node)
+    spin = turn @ velocity[:3]
+    moved = turn @ velocity[3:6] if hasattr(body.node, "U") else velocity[3:6]
+    return np.concatenate([moved + np.cross(spin, point - place), spin])
+
+
+def check_joint(kind: Kind, groups: tuple[str | None, str | None]) -> None:
+    """Rank of its rows, and that all that its multipliers do is the work of its reaction between the bodies."""
     model, bodies = two_bodies(groups)
-    rows, b, sizes = jacobian(kind.joint(model, "joint", *bodies, **kind.stated))
-    assert np.abs(rows).max() < 1e-14
+    joint = kind.joint(model, "joint", *bodies, **kind.stated)
+    at = at_start(joint)
+    b = at.jacobian
+    assert np.abs(at.rows).max() < 1e-14
     start = 0
-    for size in sizes:  # of each body alone, the other being held
+    for size in at.sizes:  # of each body alone, the other being held
         assert np.linalg.matrix_rank(b[:, start : start + size], tol=1e-6) == kind.rows
         start += size
     assert len(b) == kind.rows
+    draw = np.random.default_rng(2)
+    multipliers, velocity = draw.uniform(-1, 1, len(b)), draw.uniform(-1, 1, b.shape[1])
+    point = joint.markers[1].placed(model)[0]
+    rest, parts = velocity, []
+    for marker in joint.markers:
+        parts.append(twist(marker.body, rest, point))
+        rest = rest[6:] if isinstance(marker.body, sl.RigidBody) else rest
+    power = at.wrench(multipliers) @ (parts[1] - parts[0])
+    np.testing.assert_allclose(power, -multipliers @ b @ velocity, rtol=0, atol=1e-13)
+    # It does none along motions that the joint allows.
+    allowed = velocity - np.linalg.pinv(b) @ (b @ velocity)
+    assert abs(multipliers @ b @ allowed) < 1e-13
 
 
 @pytest.mark.parametrize("number", QUICK, ids=lambda k: KINDS[k].joint.kind)
-def test_rank_of_rows(number: int) -> None:
-    check_rank(KINDS[number], PAIRS[number % 2])
+def test_rank_and_reaction(number: int) -> None:
+    check_joint(KINDS[number], PAIRS[number % 2])
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("groups", MORE_PAIRS, ids=str)
 @pytest.mark.parametrize("kind", KINDS, ids=lambda k: k.joint.kind)
-def test_rank_of_rows_on_all_groups(kind: Kind, groups: tuple[str | None, str | None]) -> None:
-    check_rank(kind, groups)
+def test_rank_and_reaction_on_all_groups(kind: Kind, groups: tuple[str | None, str | None]) -> None:
+    check_joint(kind, groups)

@@ -190,9 +190,10 @@ def _piece(upper: Fraction, coefficients: tuple[float, ...], **form: object) -> 
 
 
 def main() -> None:
-    """Write the standard schemes beside this module."""
+    """Write the standard schemes beside this module, a line each."""
     path = Path(__file__).with_name("standard_schemes.json")
-    path.write_text(json.dumps(standard_schemes(), indent=1) + "\n")
+    lines = ",\n".join(json.dumps(row) for row in standard_schemes())
+    path.write_text(f"[\n{lines}\n]\n")
 
 
 if __name__ == "__main__":

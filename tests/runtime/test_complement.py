@@ -13,7 +13,7 @@ import pytest
 
 from symlie.compile.compiler import flags, run_compiler
 from symlie.compile.headers import included_headers
-from symlie.contract.constants import PIVOT_LOSS
+from symlie.contract.constants import LOST_PIVOT
 from symlie.runtime.layout.layout import Array
 from tests import tolerances
 from tests.runtime.saddles import constants_header
@@ -79,7 +79,7 @@ def check(found: Array | None, matrix: Array, right: Array) -> None:
 
 
 @pytest.mark.parametrize("bandwidth", [*NARROW, 2, 4, 13])
-@pytest.mark.parametrize("times", [4, 5, 20])
+@pytest.mark.parametrize("times", [3, 4, 20])
 def test_solutions(bandwidth: int, times: int) -> None:
     """For numbers of rows that the two ends share evenly or not."""
     for n in (times * bandwidth, times * bandwidth + 1):
@@ -115,8 +115,8 @@ def test_numbers_that_are_not_finite(bandwidth: int) -> None:
 
 
 def test_a_loss_of_size_is_relative() -> None:
-    """A pivot keeps its size down to `PIVOT_LOSS` of its entry, whatever the units of its row are."""
+    """A pivot keeps its size down to `LOST_PIVOT` of its entry, whatever the units of its row are."""
     matrix, right = np.eye(40), np.ones(40)
-    for kept, is_solved in ((4 * PIVOT_LOSS, True), (PIVOT_LOSS / 4, False)):
+    for kept, is_solved in ((4 * LOST_PIVOT, True), (LOST_PIVOT / 4, False)):
         matrix[1, 0] = matrix[0, 1] = np.sqrt(1 - kept)
         assert (solved("solve_narrow_band", 1e-30 * matrix, right, 5) is not None) == is_solved

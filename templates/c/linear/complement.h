@@ -81,10 +81,11 @@ static SYMLIE_INLINE void subtract_rows(const int bandwidth, const int direction
     *x = right;
 }
 
-/* The diagonal entry of a row becomes its reciprocal; negative if it has lost its size. */
+/* The diagonal entry of a row becomes its reciprocal; negative if only round-off is left of it. Joints that hold angles make
+ * S like the matrix of a beam, whose last pivots are N^-3 of their entries: no exchange of rows mends that. */
 static SYMLIE_INLINE symlie_real take_reciprocal(const symlie_real original, symlie_real *row)
 {
-    const symlie_real kept = fabs(row[0]) - PIVOT_LOSS * fabs(original);
+    const symlie_real kept = fabs(row[0]) - LOST_PIVOT * fabs(original);
     row[0] = 1 / row[0];
     return kept;
 }
@@ -186,7 +187,7 @@ static inline int solve_tridiagonal(int n, symlie_real *restrict S, symlie_real 
 
 static inline int has_narrow_band(int n, int bandwidth)
 {
-    return bandwidth == 1 || (bandwidth % 2 == 1 && bandwidth <= UNROLLED_BANDWIDTH && n >= 4 * bandwidth);
+    return bandwidth == 1 || (bandwidth % 2 == 1 && bandwidth <= UNROLLED_BANDWIDTH && n >= 3 * bandwidth);
 }
 
 /* Without exchange of rows; bandwidths are those of chains with one to six rows at each joint, and loops over rows and

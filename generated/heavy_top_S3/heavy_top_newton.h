@@ -84,6 +84,7 @@ static inline void system_newton(const symlie_problem *restrict P, symlie_real t
 {
     const symlie_real *restrict multipliers = lambda;
     for (int e = 0; e < COUNT_heavy_top; e++, multipliers += 0, K += 9, C += 9) {
+        SYMLIE_ONE_BY_ONE;
         symlie_real local_q[4];
         heavy_top_gather_storage(P, e, q, local_q);
         symlie_real local_v[3];

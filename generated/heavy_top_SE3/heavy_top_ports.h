@@ -62,6 +62,7 @@ static inline void system_ports(const symlie_problem *restrict P, symlie_real t,
 {
     const symlie_real *restrict multipliers = lambda;
     for (int e = 0; e < COUNT_heavy_top; e++, multipliers += 3, Yq += 27) {
+        SYMLIE_ONE_BY_ONE;
         symlie_real local_q[12];
         heavy_top_gather_storage(P, e, q, local_q);
         symlie_real local_v[6];

@@ -1174,6 +1174,7 @@ static inline void tip_scatter_velocity(const symlie_problem *restrict P, int e,
 static inline void system_mass(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, symlie_real *restrict M)
 {
     for (int e = 0; e < COUNT_rod_section; e++, M += 6) {
+        SYMLIE_ONE_BY_ONE;
         symlie_real local_q[7];
         rod_section_gather_storage(P, e, q, local_q);
         rod_section_mass(t, local_q, P->p, PARAMETERS_OF_rod_section(e), M);
@@ -1218,6 +1219,7 @@ static inline void system_force(const symlie_problem *restrict P, symlie_real t,
     for (int k = 0; k < DIMENSION; k++) g[k] = 0;
     for (int e = 0; e < COUNT_rod_section; e++) {
         symlie_real local_g[6];
+        SYMLIE_ONE_BY_ONE;
         symlie_real local_q[7];
         rod_section_gather_storage(P, e, q, local_q);
         symlie_real local_v[6];
@@ -1227,6 +1229,7 @@ rod_section_scatter_velocity(P, e, local_g, g);
     }
     for (int e = 0; e < COUNT_rod_segment; e++) {
         symlie_real local_g[12];
+        SYMLIE_ONE_BY_ONE;
         symlie_real local_q[14];
         rod_segment_gather_storage(P, e, q, local_q);
         symlie_real local_v[12];
@@ -1236,6 +1239,7 @@ rod_segment_scatter_velocity(P, e, local_g, g);
     }
     for (int e = 0; e < COUNT_tip; e++) {
         symlie_real local_g[12];
+        SYMLIE_ONE_BY_ONE;
         symlie_real local_q[14];
         tip_gather_storage(P, e, q, local_q);
         symlie_real local_v[12];
@@ -1252,6 +1256,7 @@ static inline void system_energy(const symlie_problem *restrict P, symlie_real t
 for (int k = 0; k < 2; k++) E[k] = 0;
     for (int e = 0; e < COUNT_rod_section; e++) {
         symlie_real local_E[2];
+        SYMLIE_ONE_BY_ONE;
         symlie_real local_q[7];
         rod_section_gather_storage(P, e, q, local_q);
         symlie_real local_v[6];
@@ -1261,6 +1266,7 @@ for (int k = 0; k < 2; k++) E[k] += local_E[k];
     }
     for (int e = 0; e < COUNT_rod_segment; e++) {
         symlie_real local_E[2];
+        SYMLIE_ONE_BY_ONE;
         symlie_real local_q[14];
         rod_segment_gather_storage(P, e, q, local_q);
         symlie_real local_v[12];
@@ -1270,6 +1276,7 @@ for (int k = 0; k < 2; k++) E[k] += local_E[k];
     }
     for (int e = 0; e < COUNT_tip; e++) {
         symlie_real local_E[2];
+        SYMLIE_ONE_BY_ONE;
         symlie_real local_q[14];
         tip_gather_storage(P, e, q, local_q);
         symlie_real local_v[12];
@@ -1301,6 +1308,7 @@ static inline void system_output_linear_momentum(const symlie_problem *restrict 
 for (int k = 0; k < 3; k++) out[k] = 0;
     for (int e = 0; e < COUNT_rod_section; e++, multipliers += 0) {
         symlie_real local_out[3];
+        SYMLIE_ONE_BY_ONE;
         symlie_real local_q[7];
         rod_section_gather_storage(P, e, q, local_q);
         symlie_real local_v[6];
@@ -1318,6 +1326,7 @@ static inline void system_output_angular_momentum(const symlie_problem *restrict
 for (int k = 0; k < 3; k++) out[k] = 0;
     for (int e = 0; e < COUNT_rod_section; e++, multipliers += 0) {
         symlie_real local_out[3];
+        SYMLIE_ONE_BY_ONE;
         symlie_real local_q[7];
         rod_section_gather_storage(P, e, q, local_q);
         symlie_real local_v[6];
@@ -1335,6 +1344,7 @@ static inline void system_output_tip_distance(const symlie_problem *restrict P, 
 for (int k = 0; k < 1; k++) out[k] = 0;
     for (int e = 0; e < COUNT_tip; e++, multipliers += 0) {
         symlie_real local_out[1];
+        SYMLIE_ONE_BY_ONE;
         symlie_real local_q[14];
         tip_gather_storage(P, e, q, local_q);
         symlie_real local_v[12];
@@ -1352,6 +1362,7 @@ static inline void system_output_tip_rotation(const symlie_problem *restrict P, 
 for (int k = 0; k < 3; k++) out[k] = 0;
     for (int e = 0; e < COUNT_tip; e++, multipliers += 0) {
         symlie_real local_out[3];
+        SYMLIE_ONE_BY_ONE;
         symlie_real local_q[14];
         tip_gather_storage(P, e, q, local_q);
         symlie_real local_v[12];

@@ -1481,6 +1481,7 @@ static inline void system_newton(const symlie_problem *restrict P, symlie_real t
 {
     const symlie_real *restrict multipliers = lambda;
     for (int e = 0; e < COUNT_rod_section; e++, multipliers += 0, K += 6, C += 24) {
+        SYMLIE_ONE_BY_ONE;
         symlie_real local_q[7];
         rod_section_gather_storage(P, e, q, local_q);
         symlie_real local_v[6];
@@ -1490,6 +1491,7 @@ static inline void system_newton(const symlie_problem *restrict P, symlie_real t
         rod_section_newton(t, local_q, local_v, local_a, multipliers, P->p, PARAMETERS_OF_rod_section(e), K, C, H);
 }
     for (int e = 0; e < COUNT_rod_segment; e++, multipliers += 0, K += 144, C += 144) {
+        SYMLIE_ONE_BY_ONE;
         symlie_real local_q[14];
         rod_segment_gather_storage(P, e, q, local_q);
         symlie_real local_v[12];
@@ -1499,6 +1501,7 @@ static inline void system_newton(const symlie_problem *restrict P, symlie_real t
         rod_segment_newton(t, local_q, local_v, local_a, multipliers, P->p, PARAMETERS_OF_rod_segment(e), K, C, H);
 }
     for (int e = 0; e < COUNT_tip; e++, multipliers += 0, K += 6) {
+        SYMLIE_ONE_BY_ONE;
         symlie_real local_q[14];
         tip_gather_storage(P, e, q, local_q);
         symlie_real local_v[12];

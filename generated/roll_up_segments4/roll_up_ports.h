@@ -248,6 +248,7 @@ static inline void system_ports(const symlie_problem *restrict P, symlie_real t,
 {
     const symlie_real *restrict multipliers = lambda;
     for (int e = 0; e < COUNT_rod_section; e++, multipliers += 0, Yq += 27, Yv += 27) {
+        SYMLIE_ONE_BY_ONE;
         symlie_real local_q[7];
         rod_section_gather_storage(P, e, q, local_q);
         symlie_real local_v[6];
@@ -257,6 +258,7 @@ static inline void system_ports(const symlie_problem *restrict P, symlie_real t,
         rod_section_ports(t, local_q, local_v, local_a, multipliers, P->p, PARAMETERS_OF_rod_section(e), Fu, Pu, Bu, Yq, Yv, Yl, Yu);
 }
     for (int e = 0; e < COUNT_tip; e++, multipliers += 0, Yq += 24) {
+        SYMLIE_ONE_BY_ONE;
         symlie_real local_q[14];
         tip_gather_storage(P, e, q, local_q);
         symlie_real local_v[12];

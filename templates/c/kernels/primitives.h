@@ -14,10 +14,12 @@
 #define SYMLIE_COLD __attribute__((noinline, cold, unused)) static
 #define SYMLIE_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define SYMLIE_INLINE inline __attribute__((always_inline))
+#define SYMLIE_ONE_BY_ONE __asm__ volatile("") /* no vectors of instances, which would have to be gathered */
 #else
 #define SYMLIE_COLD static
 #define SYMLIE_UNLIKELY(x) (x)
 #define SYMLIE_INLINE inline
+#define SYMLIE_ONE_BY_ONE (void)0
 #endif
 
 /* These propagate NaN, as NumPy does. */

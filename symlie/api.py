@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from symlie.contract.sets import CORE
 from symlie.publish.folders import folder_files, write_files
 from symlie.publish.sets import generated_files, is_published, set_files
-from symlie.runtime.system.initial_values import InitialQuantity, Quantities
+from symlie.runtime.system.initial_values import InitialQuantity, InitialValues, Quantities
 from symlie.runtime.system.loading import load_system
 from symlie.runtime.system.system import System, Timings
 from symlie.stages import watched_stages
@@ -81,7 +81,16 @@ def with_starts_of(system: System, model: Callable[[], Model]) -> System:
         system,
         quantity_source=functools.cache(lambda: initial_quantities(model())),
         joint_source=lambda: {joint.name: joint.placed_values for joint in model().joints},
+        branch_check=lambda values: _check_branches(model(), values),
     )
+
+
+def _check_branches(model: Model, values: InitialValues) -> None:
+    from symlie.elements.joints.placing import starting_from
+
+    with starting_from(model, values):
+        for joint in model.joints:
+            joint.check_branch()
 
 
 def initial_quantities(model: Model) -> Quantities:

@@ -720,8 +720,9 @@ CAMBER = 1e-7
 
 MECHANISM = 1e-11
 """Kernels of random mechanisms in doubles against 50 digits, relative to the largest entry: rotations that are off the
-group by ε, cancellation of lengths up to 3 m in rows, and second derivatives of an angle near its pole."""
+group by ε, cancellation of lengths up to 3 m in rows, and second derivatives of an angle near its pole; found to be
+2e-13."""
 
 MECHANISM_ENERGY = 1e-9
 """Energy of random mechanisms over 20 steps of 1 ms of order five: local errors of (ω h)⁶ with ω up to 30/s, and what
-projection does to velocities."""
+projection does to velocities; found to be 7e-11."""

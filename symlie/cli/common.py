@@ -95,6 +95,9 @@ SHARED: Mapping[str, Mapping[str, Any]] = {
 }
 """Arguments of several commands."""
 
+MOST_COORDINATES = 8
+"""Coordinates of joints that are told after an assembly."""
+
 START = ("--set", "--init", "--input", "--assemble")
 """What a run begins with: parameters, initial values, inputs."""
 
@@ -180,7 +183,7 @@ def _assembled(arguments: Namespace, system: System) -> System:
     found = system.assembly
     parts = {"velocity_changes": found.velocity_changes, "completed": found.completed}
     values = {key: {name: rows.tolist() for name, rows in part.items()} for key, part in parts.items()}
-    arguments.result.update(assembly=found.largest, **values)
+    arguments.result.update(assembly=found.largest, **values, coordinates=found.coordinates)
     for what, sizes, unit in (
         ("moved", found.largest, "rad, m"),
         ("changed velocities of", found.largest_change, "rad/s, m/s"),
@@ -189,6 +192,10 @@ def _assembled(arguments: Namespace, system: System) -> System:
         if sizes:
             nodes = ", ".join(f"{name} by {size:.3g}" for name, size in sizes.items())
             print(f"symlie: Assembled; {what} {nodes} ({unit}).", file=sys.stderr)
+    if found.coordinates:
+        shown = [f"{name} = {value:.6g}" for name, value in [*found.coordinates.items()][:MOST_COORDINATES]]
+        more = f" and {len(found.coordinates) - len(shown)} more" if len(shown) < len(found.coordinates) else ""
+        print(f"symlie: Assembled; joints are at {', '.join(shown)}{more} (rad, m).", file=sys.stderr)
     return system
 
 

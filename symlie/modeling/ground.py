@@ -43,6 +43,15 @@ class Placed:
         """
         raise NotImplementedError
 
+    def check_branch(self) -> None:
+        """Check that the initial configuration is in the branch that is meant.
+
+        Raises
+        ------
+        ModelError
+            It is in another one.
+        """
+
     def check_placement(self) -> None:
         """Check that it is where it was placed, when the whole model is stated.
 

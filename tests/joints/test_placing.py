@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 
 import symlie as sl
-from symlie.errors import ModelError, UnknownNameError
+from symlie.errors import InconsistentInitialValuesError, ModelError, UnknownNameError
 from tests import tolerances
 
 
@@ -82,7 +84,11 @@ def test_what_is_refused() -> None:
 
 def test_systems_start_from_coordinates() -> None:
     """The same as for the model, without deriving again; what was changed before counts, and the model stays."""
-    model, (hinge, slider, _) = arm()
+    model = sl.Model("arm")
+    first = sl.RigidBody(model, "first", 1.0, 0.1, "SE2", position=[0.5, 0])
+    second = sl.RigidBody(model, "second", 1.0, 0.1, "SE2", position=[1.5, 0])
+    hinge = sl.RevoluteJoint(model, "hinge", model.ground, first, at=[0, 0])
+    slider = sl.PrismaticJoint(model, "slider", first, second, at=[1, 0], axis=[1, 1])
     system = model.derive().compile(backend="numpy")
     changed = system.with_initial("hinge", angle=0.3, rate=1.5).with_initial("slider", displacement=-0.2)
     model.initial(hinge, angle=0.3, rate=1.5)
@@ -93,3 +99,39 @@ def test_systems_start_from_coordinates() -> None:
     assert not np.allclose(system.stated_state().q, stated.q)
     with pytest.raises(UnknownNameError, match="Joint 'hinge' has no coordinate 'displacement' to start from"):
         system.with_initial("hinge", displacement=0.1)
+
+
+def test_loops_are_closed_by_the_assembly() -> None:
+    """The crank is put at an angle, the loop opens, and the assembly tells in which branch it is closed again."""
+    model = sl.Model("loop")
+    last: object = model.ground
+    pivots = np.array([[0.0, 0], [0, 1], [2, 2], [3, 0]])
+    for k, (a, b) in enumerate(itertools.pairwise(pivots)):
+        bar = sl.RigidBody(model, f"bar{k}", 1.0, 0.1, "SE2", position=(a + b) / 2)
+        sl.RevoluteJoint(model, f"hinge{k}", last, bar, at=a)
+        last = bar
+    sl.RevoluteJoint(model, "hinge3", last, model.ground, at=pivots[-1])
+    system = model.derive().compile(backend="numpy").with_initial("hinge0", angle=0.2)
+    with pytest.raises(InconsistentInitialValuesError, match=r"of constraint 'hinge2'.*assembled: assemble=True"):
+        _ = system.initial_state
+    assembled = system.assembled()
+    assert assembled.assembly is not None
+    found = assembled.assembly.coordinates
+    outputs = sl.solve(assembled, 1e-9, h=1e-9).outputs
+    assert list(found) == [f"hinge{k}_angle" for k in range(4)]
+    assert found == pytest.approx({name: outputs[name][0] for name in found}, abs=1e-9)
+    assert 0 < found["hinge0_angle"] < 0.3
+    assert sum(found.values()) == pytest.approx(0, abs=1e-9)  # of the angles of a loop that does not turn over
+
+
+def test_mirrored_starts_of_systems() -> None:
+    """Rows hold in the mirrored branch, too, where it was not the model that was mirrored."""
+    model = sl.Model("hanging")
+    rod = sl.RigidBody(model, "rod", 1.0, [1, 1, 1], position=[0, 0, -1])
+    sl.RevoluteJoint(model, "hinge", model.ground, rod, at=[0, 0, 0], axis=[0, 1, 0])
+    system = model.derive().compile(backend="numpy")
+    mirrored = system.with_initial("rod", rotation=sl.rotation(axis=[1, 0, 0], angle=np.pi), x=[0, 0, 1])
+    with pytest.raises(ModelError, match="has joint 'hinge' in the mirrored branch"):
+        _ = mirrored.initial_state
+    half = system.with_initial("rod", rotation=sl.rotation(axis=[0, 1, 0], angle=np.pi), x=[0, 0, 1])
+    assert len(half.initial_state.q)

@@ -203,7 +203,7 @@ class Joint(Connection, Placed):
 
         return placed_values(self, values, coordinates)
 
-    def check_placement(self) -> None:
+    def check_branch(self) -> None:
         """Check that the initial configuration is in the branch that is meant.
 
         Raises
@@ -212,6 +212,16 @@ class Joint(Connection, Placed):
             It is mirrored.
         """
         self._check(apart=True)
+
+    def check_placement(self) -> None:
+        """Check that it is where it was placed, when the whole model is stated.
+
+        Raises
+        ------
+        ModelError
+            The initial configuration is mirrored.
+        """
+        self.check_branch()
 
     def _check(self, apart: bool) -> None:
         """Whether the initial configuration satisfies the rows, in the branch that is meant."""

@@ -6,7 +6,8 @@ close loops are no part of the tree, and are left to the assembly.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 import numpy as np
 
@@ -58,6 +59,29 @@ def place_behind(joint: Joint, coordinates: Sequence[Coordinate], values: Mappin
         _set_velocities(model, ahead, (first, second), moved, rates, 1 if is_second else -1)
 
 
+@contextmanager
+def starting_from(model: Model, values: Mapping[tuple[str, str], Array]) -> Iterator[None]:
+    """Let a model have other initial values for a while.
+
+    Parameters
+    ----------
+    model
+        The model.
+    values
+        Initial values by node and field, one row for each node; of arrays they are left out.
+    """
+    stated = {name: list(given) for name, given in model.initial_values.items()}
+    nodes = {n.name: n for n in model.nodes}
+    try:
+        for (name, field), rows in values.items():
+            if name in nodes:
+                model.initial(nodes[name], **{field: rows[0]})
+        yield
+    finally:
+        model.initial_values.clear()
+        model.initial_values.update(stated)
+
+
 def placed_values(
     joint: Joint, values: Mapping[tuple[str, str], Array], coordinates: Mapping[str, object]
 ) -> dict[tuple[str, str], Array]:
@@ -72,21 +96,14 @@ def placed_values(
     coordinates
         Coordinates and rates of the joint by name.
     """
-    model = joint.model
-    stated = {name: list(given) for name, given in model.initial_values.items()}
-    placed = joint.placed_by
-    try:
-        for (name, field), rows in values.items():
-            node = next((n for n in model.nodes if n.name == name), None)
-            if node is not None:
-                model.initial(node, **{field: rows[0]})
+    model, placed = joint.model, joint.placed_by
+    with starting_from(model, values):
         before = {(n, v.field.name): v for n, given in model.initial_values.items() for v in given}
-        joint.place(**coordinates)
+        try:
+            joint.place(**coordinates)
+        finally:
+            joint.placed_by = placed
         after = {(n, v.field.name): v for n, given in model.initial_values.items() for v in given}
-    finally:
-        model.initial_values.clear()
-        model.initial_values.update(stated)
-        joint.placed_by = placed
     moved = {key: value for key, value in after.items() if before.get(key) is not value}
     return {**values, **{k: np.array([[at_defaults(model, c) for c in v.components]]) for k, v in moved.items()}}
 

@@ -12,9 +12,10 @@ import numpy as np
 
 from symlie.contract.manifest import FieldLayout
 from symlie.errors import UnknownNameError
+from symlie.runtime.layout.joint_outputs import COORDINATES, joint_outputs, owners_of
 from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.layout.quantities import field_unit
-from symlie.runtime.layout.slices import NodeSlice, OutputPart
+from symlie.runtime.layout.slices import NodeSlice
 from symlie.runtime.plot.drawn_rotations import continuous, continuous_rotation, quaternions_of
 from symlie.runtime.plot.panel import Panel, Series, largest, presented
 from symlie.runtime.solution.solution import Solution
@@ -47,9 +48,6 @@ samples do not tell how many turns lie between them."""
 
 _MULTIPLIERS = "λ"
 """Kind of all multipliers, whatever their units."""
-
-_COORDINATES = ("rad", "m")
-"""Units of coordinates of joints."""
 
 _OF_SIZE_ONE = ("rad", "1")
 """Kinds of angles, quaternions and relative changes."""
@@ -121,26 +119,14 @@ def _drawn_outputs(layout: Layout) -> list[str]:
     Of mechanisms those of the model itself, and coordinates of joints.
     """
     if coordinates := _joint_coordinates(layout):
-        own = [name for name, (unit, parts) in layout.output_parts.items() if unit and not _owners(layout, parts)]
+        own = [name for name, (unit, parts) in layout.output_parts.items() if unit and not owners_of(layout, parts)]
         return [*own[:MOST_OUTPUTS], *coordinates[:MOST_COORDINATES]]
     return [name for name, (_, unit) in layout.outputs.items() if unit][:MOST_OUTPUTS]
 
 
 def _joint_coordinates(layout: Layout) -> list[str]:
     """Outputs that are coordinates of joints."""
-    return [
-        name
-        for name, (unit, parts) in layout.output_parts.items()
-        if unit in _COORDINATES and _owners(layout, parts) and _owners(layout, parts) <= {*layout.joints}
-    ]
-
-
-def _owners(layout: Layout, parts: Sequence[OutputPart]) -> set[str]:
-    """Instances with a name that an output is of."""
-    names = (
-        layout.instances[p.element].names[k] for p in parts if layout.instances[p.element].names for k in p.instances
-    )
-    return {name for name in names if name}
+    return joint_outputs(layout, COORDINATES)
 
 
 def _drawn_constraints(layout: Layout) -> list[str]:

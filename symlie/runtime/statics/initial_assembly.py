@@ -16,6 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symlie.errors import InconsistentInitialValuesError
+from symlie.runtime.kernels.protocol import States
+from symlie.runtime.layout.joint_outputs import COORDINATES, joint_outputs
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.linear.least_change import CLOSED, LeastChange
 from symlie.runtime.statics.initial_velocities import assembled_velocities
@@ -49,6 +51,8 @@ class Assembly(Brief):
     completed: dict[str, Array]
     """By node velocities that were left out, and zero for the others, shape (count, dimension)."""
     iterations: int
+    coordinates: dict[str, float]
+    """Coordinates of joints by name of their output, in rad and m: they tell in which branch loops were closed."""
 
     @property
     def largest(self) -> dict[str, float]:
@@ -82,8 +86,16 @@ def assembled(system: System, t: float = 0.0, *, velocities: bool = True) -> Sys
         corrected = _with_velocities(corrected, found.v, stated.given | (found.completed != 0))
     difference = system.kernels.difference(start, q)
     moved, changes, completed = (_by_node(system, part) for part in (difference, found.changes, found.completed))
-    report = Assembly(moved, changes, completed, iterations)
+    report = Assembly(moved, changes, completed, iterations, _coordinates(statics, q))
     return dataclasses.replace(corrected, assembly=report)
+
+
+def _coordinates(statics: Statics, q: Array) -> dict[str, float]:
+    system, layout = statics.system, statics.system.layout
+    names = joint_outputs(layout, COORDINATES)
+    at = States(np.array([statics.t]), q[None], np.zeros((1, layout.dimension)), np.zeros((1, layout.rows)))
+    values = system.kernels.observe(system.prepared, at, (), names)["outputs"][0]
+    return {name: float(value) for name, value in zip(names, values, strict=True)}
 
 
 def _by_node(system: System, vector: Array) -> dict[str, Array]:

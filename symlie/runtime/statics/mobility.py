@@ -20,6 +20,7 @@ import numpy as np
 
 from symlie.errors import InconsistentInitialValuesError
 from symlie.runtime.kernels.protocol import States
+from symlie.runtime.layout.joint_outputs import RATES, joint_outputs
 from symlie.runtime.layout.layout import Array, Sparse
 from symlie.runtime.linear.redundancy import MOST_DEPENDENCIES, connected, vanishing_combinations
 from symlie.runtime.linear.unknowns import Indices
@@ -47,9 +48,6 @@ SMALL = 1e-9
 
 MOST_SHOWN = 3
 """Bodies whose velocities are shown where no coordinate of a joint tells them."""
-
-RATES = ("rad/s", "m/s")
-"""Units of outputs of joints that are rates of their coordinates."""
 
 
 @dataclass(frozen=True)
@@ -234,7 +232,7 @@ def _motions(system: System, q: Array, t: float, free: Indices, basis: Array) ->
         return ()
     whole = np.zeros((count + 1, layout.dimension))
     whole[1:, free] = basis.T
-    names = _rate_outputs(system)
+    names = joint_outputs(layout, RATES)
     states = States(np.full(count + 1, t), np.tile(q, (count + 1, 1)), whole, np.zeros((count + 1, layout.rows)))
     observed = system.kernels.observe(system.prepared, states, (), names)["outputs"]
     rates = np.asarray(observed[1:] - observed[0]).T  # joints × motions
@@ -264,19 +262,6 @@ def _motions(system: System, q: Array, t: float, free: Indices, basis: Array) ->
         parts = {n.name: n.by_node(v[None], velocity=True)[0] for n in layout.nodes if n.type.velocities}
         motions.append(Motion(found, {n: p for n, p in parts.items() if np.abs(p).max(initial=0) > SMALL}))
     return tuple(motions)
-
-
-def _rate_outputs(system: System) -> list[str]:
-    """Outputs that are rates of coordinates of joints, in the order of the joints."""
-    layout = system.layout
-    owners = {layout.named_instances[name] for name in layout.joints}
-    return [
-        name
-        for name, (unit, parts) in layout.output_parts.items()
-        if unit in RATES
-        and all((p.element, int(p.instances[0])) in owners for p in parts if len(p.instances))
-        and layout.outputs[name][0].stop - layout.outputs[name][0].start == 1
-    ]
 
 
 def _singular(system: System, q: Array, t: float, rank: int) -> str:

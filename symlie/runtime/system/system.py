@@ -21,6 +21,7 @@ from symlie.runtime.linear.schur import BandedAlgebra, DenseAlgebra
 from symlie.runtime.system.checks import check_numbers, checked_configuration
 from symlie.runtime.system.completion import InitialState, StatedState, consistent_initial_state
 from symlie.runtime.system.initial_values import (
+    InitialValues,
     Placements,
     Quantities,
     changed_initial_values,
@@ -82,6 +83,8 @@ class System(NamesSuccessors):
     """Gives what nodes may start from in place of fields; None where the model itself is not at hand."""
     joint_source: Callable[[], Placements] | None = None
     """Gives what places joints by their coordinates; None where the model itself is not at hand."""
+    branch_check: Callable[[InitialValues], object] | None = None
+    """Checks that joints are not mirrored by initial values; None where the model itself is not at hand."""
     redundant: str = "error"
     """What is done about constraint rows that depend on each other; see `with_redundant`."""
 
@@ -237,6 +240,8 @@ class System(NamesSuccessors):
             Time, in s.
         """
         stated = self.stated_state()
+        if self.branch_check is not None and self.initial_values and self.layout.joints:
+            self.branch_check(self.initial_fields)
         self.check_motions(t)
         return consistent_initial_state(self.mechanics, t, stated)
 

@@ -134,3 +134,23 @@ def test_models_without_joints() -> None:
     found = mobility(model)
     assert (found.bodies, found.joints, found.degrees_of_freedom) == (1, 1, 3)
     assert found.motions is not None and len(found.motions) == 3
+
+
+@pytest.mark.slow
+def test_a_cardan_shaft() -> None:
+    """At 45° the output turns at cos β/(1 - sin²β sin²φ) of the rate of the input; its bearing holds too much."""
+    model = sl.Model("cardan")
+    bend = np.radians(45)
+    out = np.array([np.cos(bend), np.sin(bend), 0])
+    first = sl.RigidBody(model, "first", 1.0, [0.02, 0.02, 0.02], position=[-0.5, 0, 0])
+    second = sl.RigidBody(model, "second", 1.0, [0.02, 0.02, 0.02], position=0.5 * out)
+    drive = sl.RevoluteJoint(model, "input", model.ground, first, at=[-0.5, 0, 0], axis=[1, 0, 0])
+    sl.UniversalJoint(model, "cross", first, second, at=[0, 0, 0], axis=[[0, 0, 1], [-out[1], out[0], 0]])
+    sl.CylindricalJoint(model, "output", model.ground, second, at=0.5 * out, axis=out)
+    drive.drive(5 * model.t)
+    system = model.derive().compile(backend="numpy")
+    assert [(r.joints, r.rows) for r in system.mobility().redundant] == [(("input", "cross", "output"), 2)]
+    with pytest.warns(sl.Notice, match="have rank 12"):
+        solution = sl.solve(system, 0.5, h=0.01, redundant="minimal_norm")
+    ratio = np.cos(bend) / (1 - (np.sin(bend) * np.sin(5 * solution.t)) ** 2)
+    np.testing.assert_allclose(solution.outputs["output_rate"], 5 * ratio, rtol=1e-9)

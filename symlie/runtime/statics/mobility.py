@@ -94,7 +94,7 @@ class Mobility(Brief):
     velocity_rank: int
     """Number and rank of all rows on velocities: derivatives of those on positions, and those of rolling."""
     redundant: tuple[RedundantJoints, ...]
-    """Sets of joints with redundant rows that have nothing to do with each other."""
+    """Sets of joints with redundant rows; combinations of rows that share none are in one set if the joints are."""
     is_complete: bool
     """Whether all redundant rows were counted; otherwise there are more."""
     motions: tuple[Motion, ...] | None
@@ -184,12 +184,14 @@ def _jacobian(system: System, q: Array, t: float) -> Sparse:
 
 
 def _redundant(system: System, jacobian: Sparse, rows: Indices) -> tuple[RedundantJoints, ...]:
-    """By which joints rows are too many."""
+    """By which joints rows are too many; parts of the same joints are one."""
     vanishing, owner = _vanishing(jacobian[rows]), _owners(system)
-    return tuple(
-        RedundantJoints(tuple(dict.fromkeys(owner[int(row)] for row in rows[np.any(part != 0, axis=1)])), part.shape[1])
-        for part in (connected(vanishing) if vanishing.shape[1] else ())
-    )
+    found: dict[tuple[str, ...], int] = {}
+    for part in connected(vanishing) if vanishing.shape[1] else ():
+        involved = rows[np.any(part != 0, axis=1)]
+        joints = tuple(dict.fromkeys(owner[int(row)] for row in involved))
+        found[joints] = found.get(joints, 0) + part.shape[1]
+    return tuple(RedundantJoints(joints, many) for joints, many in found.items())
 
 
 def _vanishing(rows: Sparse) -> Array:

@@ -137,6 +137,15 @@ def test_new_models_of_all_kinds_run(cli: Cli, kind: str) -> None:
     assert (data["model"], data["status"]) == ("mine", "ok")
 
 
+def test_mobility_is_told(cli: Cli) -> None:
+    """In one line, of models with joints."""
+    cli("new", "mine.py", "--kind", "mechanism")
+    line = "3 bodies, 4 joints, 8 rows of rank 8, 1 degree of freedom"
+    out = cli("run", "mine.py", "--backend", "numpy", "--t-end", "0.01").out
+    assert re.search(rf"^mobility +{line}$", out, re.MULTILINE)
+    assert cli("derive", "mine.py").out.splitlines()[-1] == f"Mobility: {line}."
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["mechanism", "robot", "rod", "manifold"])
 def test_new_models_are_scripts_with_commented_lines_that_work(cli: Cli, kind: str, tmp_path: Path) -> None:

@@ -680,7 +680,7 @@ PRINTED_TORQUES = 5e-9
 
 EFFORTS = 1e-10
 """Torques in N m of drives against the minimal form: Φ of 1e-12 by order five with h = 1e-3 s turns gravity and inertia
-of 60 N m by as much; found to be 7.7e-11."""
+of 60 N m by as much; found to be 2.5e-11."""
 
 SAGGING_ITERATIONS = 20
 """Of angles under weight: 37 N m/rad over gains of 4e4 N m/rad are a factor of 1e-3."""

@@ -57,7 +57,7 @@ def iteration_of(system: System, has_eta: bool) -> MatrixTables:
     sizes = {"MATRIX_VALUES": structure.values, "SQUARES": matrix.squares}
     constants = {"HAS_ETA": int(has_eta), "HOLONOMIC": int(layout.holonomic.all())}
     if saddle is not None:
-        tables |= saddle_tables(layout, structure)
+        tables |= saddle_tables(layout, structure, system.mechanics.massless)
         sizes["SADDLE_UNKNOWNS"] = len(structure.order)
         constants |= {"SADDLE_REFINEMENTS": REFINEMENTS[structure.kind], **_probes(saddle)}
     return MatrixTables(structure, tables, sizes, constants, layout.is_fixed, saddle is not None, has_iteration=True)

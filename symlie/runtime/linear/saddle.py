@@ -21,6 +21,7 @@ from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.linear.dependent_rows import DependentRows, dependent_rows
 from symlie.runtime.linear.elimination import EliminationStructure, elimination_structure, places_of_kept
 from symlie.runtime.linear.factors import Factors, NotFiniteMatrixError, SingularMatrixError
+from symlie.runtime.linear.held_mass import held_tables
 from symlie.runtime.linear.kkt import undetermined
 from symlie.runtime.linear.schur import Products
 from symlie.runtime.linear.unknowns import Indices, Unknowns
@@ -55,7 +56,7 @@ class SaddleAlgebra(Products):
     @cached_property
     def tables(self) -> dict[str, NDArray[np.int32]]:
         """Where entries belong; see `saddle_tables`."""
-        return saddle_tables(self.layout, self.structure)
+        return saddle_tables(self.layout, self.structure, self._massless)
 
     def solve_mass(self, mass: Array, r: Array) -> Array:
         """Refused: M alone determines nothing."""
@@ -187,7 +188,7 @@ def saddle_unknowns(layout: Layout, massless: Indices) -> Unknowns:
     )
 
 
-def saddle_tables(layout: Layout, structure: EliminationStructure) -> dict[str, NDArray[np.int32]]:
+def saddle_tables(layout: Layout, structure: EliminationStructure, massless: Indices) -> dict[str, NDArray[np.int32]]:
     """Where the values of M, B0ᵀ and B1 belong, and ones; what belongs nowhere leads behind the values.
 
     Parameters
@@ -196,6 +197,8 @@ def saddle_tables(layout: Layout, structure: EliminationStructure) -> dict[str, 
         Layout of the system.
     structure
         How the matrix is stored; of unknowns behind a and λ each has a one.
+    massless
+        Velocity components that M does not determine.
     """
     n, free = layout.dimension, layout.free
     (i, j), (rows, components) = layout.assembled("mass"), layout.assembled("jacobian")
@@ -216,4 +219,5 @@ def saddle_tables(layout: Layout, structure: EliminationStructure) -> dict[str, 
         "SADDLE_HELD": np.flatnonzero(~free).astype(np.int32),
         "SADDLE_UNIT_TO": structure.places(ones, ones),
         "SADDLE_DIAGONAL": structure.places(every, every),
+        **({} if layout.is_fixed else held_tables(layout, massless, structure.operations)),
     }

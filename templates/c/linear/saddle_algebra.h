@@ -24,6 +24,14 @@
 #define KEPT(row, x) (x)
 #endif
 
+/* Rows that hold what M lacks; see held_mass.h. They serve where the whole matrix would be a band. */
+#if defined(SYMLIE_BAND_H) && !FIXED_TOPOLOGY && !PROBES
+#define HOLDS 1
+#include "held_mass.h"
+#else
+#define HOLDS 0
+#endif
+
 /* Memory of a matrix: of the stack, or of the workspace of large systems. */
 #if FIXED_TOPOLOGY
 #include "fixed_products.h"
@@ -48,6 +56,9 @@ typedef struct {
     symlie_real *matrix;
     symlie_real *x;
     symlie_real *y;
+#if HOLDS
+    held_mass held;
+#endif
 #if PROBES
     int dependent_rows;
     symlie_real *combination;
@@ -61,7 +72,11 @@ typedef struct {
 static inline long long mass_workspace(const symlie_problem *restrict P)
 {
     (void)P;
-    return FIXED_TOPOLOGY ? 0 : MASS_VALUES + MATRIX_VALUES + 2LL * SADDLE_UNKNOWNS + (PROBES ? (2 * PROBES + 2LL) * ROWS : 0);
+    long long size = FIXED_TOPOLOGY ? 0 : MASS_VALUES + MATRIX_VALUES + 2LL * SADDLE_UNKNOWNS + (PROBES ? (2 * PROBES + 2LL) * ROWS : 0);
+#if HOLDS
+    size += held_workspace(P);
+#endif
+    return size;
 }
 
 /* Take the arrays from the workspace; returns what is left of it. */
@@ -72,6 +87,9 @@ static inline symlie_real *place_mass(const symlie_problem *restrict P, symlie_r
     m->matrix = m->M + MASS_VALUES;
     m->x = m->matrix + MATRIX_VALUES;
     m->y = m->x + SADDLE_UNKNOWNS;
+#if HOLDS
+    place_held(P, m->y + SADDLE_UNKNOWNS, &m->held);
+#endif
 #if PROBES
     m->combination = m->y + SADDLE_UNKNOWNS;
     m->rest = m->combination + PROBES * ROWS;
@@ -123,6 +141,9 @@ static inline int solve_stage(const symlie_problem *restrict P, const mass_matri
     SADDLE_MEMORY(x, SADDLE_UNKNOWNS);
     SADDLE_MEMORY(y, SADDLE_UNKNOWNS);
     int lost = 0;
+#if HOLDS
+    if (COUNT_OF_HELD_TO && solve_held(P, &m->held, m->M, B0, B1, r, c, a, lambda)) return 1;
+#endif
     clear_matrix(&E, matrix);
     for (int k = 0; k < MASS_VALUES; k++) {
         matrix[MASS_TO[k]] += m->M[k];

@@ -24,7 +24,8 @@ from symlie.publish.folders import folder_files, write_files
 from symlie.publish.sets import generated_files, is_published, set_files
 from symlie.runtime.system.initial_values import InitialQuantity, InitialValues, Quantities
 from symlie.runtime.system.loading import load_system
-from symlie.runtime.system.system import System, Timings
+from symlie.runtime.system.system import System
+from symlie.runtime.system.values import Timings
 from symlie.stages import watched_stages
 
 if TYPE_CHECKING:

@@ -21,7 +21,8 @@ from symlie.paths import package_digest
 from symlie.publish.sets import generated_files, set_files
 from symlie.runtime.solution.provenance import file_digest
 from symlie.runtime.system.loading import load_system
-from symlie.runtime.system.system import System, Timings
+from symlie.runtime.system.system import System
+from symlie.runtime.system.values import Timings
 from symlie.stages import watched_stages
 
 _KIND = "models"

@@ -34,7 +34,7 @@ from symlie.runtime.solution.provenance import check_identity, check_sources, id
 from symlie.runtime.solution.recorder import Recorder
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.system.record import recorded_system, system_record
-from symlie.runtime.system.system import Timings
+from symlie.runtime.system.values import Timings
 
 SECONDS = 10.0
 """Time between two checkpoints where no other is asked for."""

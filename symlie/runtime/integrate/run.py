@@ -39,7 +39,8 @@ from symlie.runtime.methods.family import Method
 from symlie.runtime.methods.stepper import State, explained, possible_step
 from symlie.runtime.solution.recorder import Recorder, Statistics
 from symlie.runtime.solution.solution import Solution
-from symlie.runtime.system.system import System, Timings
+from symlie.runtime.system.system import System
+from symlie.runtime.system.values import Timings
 
 RETURN_SECONDS = 0.05
 """A loop returns about this often, for progress, interruption and checkpoints."""

@@ -25,7 +25,8 @@ from symlie.runtime.kernels.unloaded import UnloadedSets, unloaded
 from symlie.runtime.layout.layout import Layout
 from symlie.runtime.linear.schur import algebra_of
 from symlie.runtime.system.parameter_sources import filled_parameters
-from symlie.runtime.system.system import System, Timings
+from symlie.runtime.system.system import System
+from symlie.runtime.system.values import Timings
 
 BACKENDS = ("auto", "c", "numpy")
 """Values of ``backend``."""

@@ -20,7 +20,8 @@ from symlie.errors import FormatError
 from symlie.reading import check_file_names, reading
 from symlie.runtime.system.inputs import input_table
 from symlie.runtime.system.loading import load_system
-from symlie.runtime.system.system import System, Timings
+from symlie.runtime.system.system import System
+from symlie.runtime.system.values import Timings
 
 _NOT_NEEDED = (".md", "certificate.json")
 """Ends of names of files that no run reads; generated folders have them, systems by name may not."""

@@ -3,36 +3,28 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from symlie.errors import UnknownNameError
-from symlie.retired import NamesSuccessors
 from symlie.runtime.kernels.matrices import SystemMatrices
-from symlie.runtime.kernels.protocol import Kernels, Prepared
-from symlie.runtime.kernels.sets import KernelSets
-from symlie.runtime.layout.layout import Array, Layout
-from symlie.runtime.linear.schur import BandedAlgebra, DenseAlgebra
+from symlie.runtime.layout.layout import Array
 from symlie.runtime.system.checks import check_numbers, checked_configuration
 from symlie.runtime.system.completion import InitialState, StatedState, consistent_initial_state
 from symlie.runtime.system.initial_values import (
-    InitialValues,
-    Placements,
-    Quantities,
     changed_initial_values,
     field_rows,
     initial_fields,
     own_initial,
 )
-from symlie.runtime.system.inputs import InputTable, breakpoints_of, input_table, slots_and_tables
-from symlie.runtime.system.mechanics import REDUNDANT, Mechanics
-from symlie.runtime.system.parameters import changed_parameters, numbers
+from symlie.runtime.system.mechanics import Mechanics
+from symlie.runtime.system.parameters import numbers
 from symlie.runtime.system.summaries import system_html, system_line
+from symlie.runtime.system.values import SystemValues
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -45,80 +37,22 @@ if TYPE_CHECKING:
     from symlie.runtime.statics.monodromy import Monodromy
 
 
-@dataclass(frozen=True)
-class Timings:
-    """Seconds spent before the integration."""
-
-    derive: float = 0.0
-    emit: float = 0.0
-    compile: float = 0.0
-
-
 @dataclass(frozen=True, eq=False, repr=False)
-class System(NamesSuccessors):
+class System(SystemValues):
     """A model ready to run.
 
     Build one with `Equations.compile` or `symlie.load`. A system is immutable; `with_parameters`, `with_initial` and
     `with_input` return changed copies without deriving or compiling.
     """
 
-    layout: Layout
-    files: Mapping[str, str]
-    backend: str
-    optimize: str
-    kernels: Kernels
-    algebra: DenseAlgebra | BandedAlgebra
-    parameters: Array
-    element_parameters: tuple[Array, ...]
-    sets: KernelSets
-    """Further sets of kernels, which are there when they are needed."""
-    initial_values: Mapping[tuple[str, str], Array] = field(default_factory=dict)
-    inputs: Mapping[str, InputTable] = field(default_factory=dict)
-    timings: Timings = Timings()
-    sources: Mapping[str, str] = field(default_factory=dict)
-    """The user's own files that the model was built from, with the hashes of their contents."""
     assembly: Assembly | None = None
     """How far `assembled` moved the initial values, if they come from it."""
-    quantity_source: Callable[[], Quantities] | None = None
-    """Gives what nodes may start from in place of fields; None where the model itself is not at hand."""
-    joint_source: Callable[[], Placements] | None = None
-    """Gives what places joints by their coordinates; None where the model itself is not at hand."""
-    branch_check: Callable[[InitialValues], object] | None = None
-    """Checks that joints are not mirrored by initial values; None where the model itself is not at hand."""
-    redundant: str = "error"
-    """What is done about constraint rows that depend on each other; see `with_redundant`."""
 
     def __repr__(self) -> str:
         return system_line(self)
 
     def _repr_html_(self) -> str:
         return system_html(self)
-
-    @property
-    def name(self) -> str:
-        """Name of the model."""
-        return self.layout.name
-
-    def with_parameters(self, /, **values: object) -> System:
-        """A copy with other parameter values.
-
-        Parameters
-        ----------
-        **values
-            Values by name of the parameter, numbers or arrays of its shape. Parameters of an element type take one
-            value for all instances, or one for each; where several types have one of this name, say which:
-            ``with_parameters(**{"left.mass": 2.0})``. Of an instance with a name they are INSTANCE.NAME. Instances that
-            take a value from a parameter of the model follow it.
-
-        Raises
-        ------
-        UnknownNameError
-            There is no such parameter.
-        ModelError
-            Wrong number of components, not finite, or of instances whose values are parameters of the model.
-        """
-        parameters, elements = changed_parameters(self.layout, self.parameters, self.element_parameters, values)
-        return dataclasses.replace(self, parameters=parameters, element_parameters=elements)
 
     def with_initial(self, node: str, /, **fields: object) -> System:
         """A copy with other initial values of a node, by field: ``with_initial("top", Omega=[0, 1, 0])``.
@@ -151,60 +85,6 @@ class System(NamesSuccessors):
             changed = changed_initial_values(self.layout, self.quantity_source, self.initial_values, node, fields)
         return dataclasses.replace(self, initial_values=changed)
 
-    def with_input(self, name: str, times: object, values: object, interpolation: str = "linear") -> System:
-        """A copy with a table for a run-time input; steps end at its points.
-
-        Parameters
-        ----------
-        name
-            The input, from `Model.input`.
-        times
-            Times that increase, in s, shape (n,).
-        values
-            Values at these times, shape (n,) or (n, size); the first and the last hold before and after.
-        interpolation
-            ``"linear"``, or ``"hold"``: each value holds from its time to the next.
-
-        Raises
-        ------
-        UnknownNameError
-            There is no such input or interpolation.
-        ModelError
-            Times do not increase, or the numbers do not fit.
-        """
-        table = input_table(self.layout, name, times, values, interpolation)
-        return dataclasses.replace(self, inputs={**self.inputs, name: table})
-
-    def with_redundant(self, redundant: str) -> System:
-        """This system with another treatment of constraint rows that depend on each other.
-
-        Parameters
-        ----------
-        redundant
-            ``"error"``: they are refused; ``"minimal_norm"``: of all multipliers of the same motion those of minimal
-            norm are taken.
-
-        Raises
-        ------
-        UnknownNameError
-            There is no such treatment.
-        """
-        if redundant not in REDUNDANT:
-            raise UnknownNameError(f"There is no redundant '{redundant}'; use one of: {', '.join(REDUNDANT)}.")
-        return self if redundant == self.redundant else self._treatments[redundant]
-
-    @cached_property
-    def _treatments(self) -> dict[str, System]:
-        """Always the same systems, so that runs that go on know theirs."""
-        return {name: dataclasses.replace(self, redundant=name) for name in REDUNDANT}
-
-    @cached_property
-    def prepared(self) -> Prepared:
-        """Parameters with the constants computed from them and the tables of inputs, as the kernels take them."""
-        slots, tables = slots_and_tables(self.layout, self.inputs)
-        prepared = self.kernels.prepare(np.concatenate([self.parameters, slots]), self.element_parameters)
-        return Prepared(np.concatenate([prepared.model, tables]), prepared.elements)
-
     @cached_property
     def mechanics(self) -> Mechanics:
         """The equations of the system as functions of (t, q, v)."""
@@ -214,17 +94,6 @@ class System(NamesSuccessors):
     def newton_matrices(self) -> SystemMatrices:
         """K, C and H, derived and compiled when first needed; see `SystemMatrices`."""
         return self.sets.matrices("newton")
-
-    @property
-    def breakpoints(self) -> dict[float, float]:
-        """Times that must be step boundaries, each with the time at which steps after it begin.
-
-        These are kinks of functions of time, and jumps of inputs, after which steps begin a few units in the last
-        place later.
-        """
-        positions = [self.layout.parameters[name][0] for name in self.layout.manifest.breakpoints]
-        kinks = {float(t): float(t) for part in positions for t in self.parameters[part]}
-        return kinks | breakpoints_of(list(self.inputs.values()))
 
     @cached_property
     def initial_state(self) -> InitialState:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import ClassVar
@@ -24,7 +25,7 @@ Points = Sequence[float] | Sequence[Sequence[float]] | Array
 """One point or axis, or two of them where a kind says so."""
 
 
-class Connection:
+class Connection(ABC):
     """What joints and forces between two bodies have in common: a marker on each, and an instance of an element type.
 
     Subclasses say what the element type is called, which parameters it has beside the markers, and what it states.
@@ -83,9 +84,9 @@ class Connection:
         """Values of the parameters beside the markers."""
         return {}
 
+    @abstractmethod
     def _state(self, element: ElementType, a: Frame, b: Frame, values: Mapping[str, Expression]) -> None:
         """State the element type between two frames."""
-        raise NotImplementedError
 
     def _points(self, size: int, at: object) -> tuple[Array, Array]:
         """Points of both markers in inertial axes, from what states the connection."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -14,11 +15,12 @@ from symlie.modeling.expressions import vector
 from symlie.modeling.symbolic import SymbolicMatrix
 
 
-class Placed:
+class Placed(ABC):
     """What `Model.initial` places beside nodes: rigid bodies and joints."""
 
     name: str
 
+    @abstractmethod
     def place(self, **values: object) -> None:
         """Place it in the initial configuration.
 
@@ -27,8 +29,12 @@ class Placed:
         **values
             As of `Model.initial`.
         """
-        raise NotImplementedError
 
+
+class PlacedByCoordinates(Placed):
+    """A joint, as a model sees it: its coordinates place bodies, which its rows then hold."""
+
+    @abstractmethod
     def placed_values(
         self, values: Mapping[tuple[str, str], NDArray[np.float64]], coordinates: Mapping[str, object]
     ) -> Mapping[tuple[str, str], NDArray[np.float64]]:
@@ -41,8 +47,8 @@ class Placed:
         coordinates
             As `place` takes them.
         """
-        raise NotImplementedError
 
+    @abstractmethod
     def check_branch(self) -> None:
         """Check that the initial configuration is in the branch that is meant.
 
@@ -52,6 +58,7 @@ class Placed:
             It is in another one.
         """
 
+    @abstractmethod
     def check_placement(self) -> None:
         """Check that it is where it was placed, when the whole model is stated.
 

@@ -14,7 +14,7 @@ from symlie.groups.group import Field, LieGroup
 from symlie.groups.homogeneous import ConfigurationSpace
 from symlie.ir.primitives import PiecewiseLinear, RunTimeInput
 from symlie.modeling.element_type import ElementInstances, ElementType, add_instances
-from symlie.modeling.ground import Ground, Placed, set_gravity
+from symlie.modeling.ground import Ground, Placed, PlacedByCoordinates, set_gravity
 from symlie.modeling.instances import given_names, labels_of, parameter_block
 from symlie.modeling.names import identifier
 from symlie.modeling.node import Node, column
@@ -81,7 +81,7 @@ class Model(Statement):
         self.motions: list[Motion] = []
         self.inputs: list[Input] = []
         self.ground = Ground()
-        self.joints: list[Placed] = []
+        self.joints: list[PlacedByCoordinates] = []
 
     def __repr__(self) -> str:
         return line("Model", [self.name, *statement_parts(self, self.arrays, self.instances)])

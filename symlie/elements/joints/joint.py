@@ -16,7 +16,7 @@ from symlie.elements.marker import Body, Marker, body_name, group_of, node_of, s
 from symlie.elements.placement import Array, rotation_of
 from symlie.errors import ModelError
 from symlie.modeling.element_type import ElementType
-from symlie.modeling.ground import Ground, Placed
+from symlie.modeling.ground import Ground, PlacedByCoordinates
 from symlie.modeling.model import Model
 from symlie.modeling.node_array import NodeReference
 from symlie.modeling.symbolic import Expression
@@ -28,7 +28,7 @@ ROUNDING = 1e-9
 """How far rows may be from zero in the initial configuration, as those of computed positions are, in m and rad."""
 
 
-class Joint(Connection, Placed):
+class Joint(Connection, PlacedByCoordinates):
     """A joint between two bodies of a model; the kinds are its subclasses.
 
     One of the bodies may be the ground. Where both sides are bodies, the joint is stated in inertial axes of the

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from symlie.runtime.layout.slices import ConstraintSlice
 
 
-class ComponentNames(Places):
+class ComponentNames(Places, ABC):
     """What messages call entries of q, v and λ, and of residuals."""
 
     name: str
@@ -26,9 +27,9 @@ class ComponentNames(Places):
     rows: int
 
     @property
+    @abstractmethod
     def constraints(self) -> Mapping[str, ConstraintSlice]:
         """Rows of each named constraint."""
-        raise NotImplementedError
 
     @cached_property
     def named_instances(self) -> dict[str, tuple[int, int]]:

@@ -14,7 +14,7 @@ KERNEL_HEADERS = ("real.h", "primitives.h", "interface.h", "system_kernels.h")
 
 ALGEBRA_HEADERS = {
     "fixed_algebra.h": ("fixed_algebra.h", "fixed_products.h"),
-    "structured_algebra.h": ("structured_algebra.h", "complement.h"),
+    "structured_algebra.h": ("structured_algebra.h", "complement.h", "tridiagonal.h"),
     "saddle_algebra.h": ("saddle_algebra.h", "fixed_products.h", "held_mass.h", "complement.h"),
 }
 """Headers with linear algebra, each with those that it includes."""

@@ -38,7 +38,7 @@ def library() -> tuple[Any, Any]:
     bodies.append("{ return has_narrow_band(n, bandwidth); }")
     text = ['#include "primitives.h"', '#include "constants.h"', '#include "complement.h"']
     text += [f"{p} {b}" for p, b in zip(prototypes, bodies, strict=True)]
-    files = included_headers(("real.h", "primitives.h", "complement.h")) | constants_header()
+    files = included_headers(("real.h", "primitives.h", "complement.h", "tridiagonal.h")) | constants_header()
     with tempfile.TemporaryDirectory() as name:
         for file, content in (files | {"band.c": "\n".join(text) + "\n"}).items():
             (Path(name) / file).write_text(content, encoding="utf-8")

@@ -6,6 +6,8 @@
 #ifndef SYMLIE_COMPLEMENT_H
 #define SYMLIE_COMPLEMENT_H
 
+#include "tridiagonal.h"
+
 /* Row k of the rows below loses its entry: `entries` of each behind it change. */
 static inline void eliminate_below(int rows, int entries, long long width, const symlie_real *restrict row,
                                    symlie_real *restrict below, symlie_real *restrict x)
@@ -137,50 +139,6 @@ static SYMLIE_INLINE int solve_from_ends(const int n, const int bandwidth, symli
     for (int k = first - 1, l = last; l < n; k--, l++) {
         if (k >= 0) substitute(bandwidth, 1, diagonal + k * width, x + k);
         substitute(bandwidth, -1, diagonal + l * width, x + l);
-    }
-    return 1;
-}
-
-/* A row of a tridiagonal matrix that has lost one neighbour: 1/pivot, the entry of its other one, and the solution without it. */
-typedef struct {
-    symlie_real reciprocal;
-    symlie_real entry;
-    symlie_real x;
-} eliminated_row;
-
-/* Remove a row's entry of a neighbour that is eliminated; its entry of the other one is divided by the pivot. */
-static inline eliminated_row eliminate_neighbour(eliminated_row neighbour, int entry, int other, symlie_real *restrict row,
-                                                 symlie_real *restrict x, symlie_real *restrict smallest)
-{
-    const symlie_real pivot = row[1] - row[entry] * neighbour.entry * neighbour.reciprocal;
-    const symlie_real kept = fabs(pivot) - PIVOT_LOSS * fabs(row[1]);
-    const symlie_real reciprocal = 1 / pivot;
-    const eliminated_row result = {reciprocal, row[other], (*x - row[entry] * neighbour.x) * reciprocal};
-    *smallest = kept < *smallest ? kept : *smallest;
-    row[other] *= reciprocal;
-    *x = result.x;
-    return result;
-}
-
-/* The same as solve_band for a tridiagonal matrix without exchange of rows, from both ends at a time, since each pivot
- * waits for its neighbour's; 0 if a pivot loses its size, and S and x are changed. */
-static inline int solve_tridiagonal(int n, symlie_real *restrict S, symlie_real *restrict x)
-{
-    const int middle = n / 2;
-    eliminated_row above = {0, 0, 0}, below = {0, 0, 0};
-    symlie_real smallest = (symlie_real)INFINITY;
-    for (int k = 0, l = n - 1; k < middle; k++, l--) {
-        above = eliminate_neighbour(above, 0, 2, S + 4LL * k, x + k, &smallest);
-        if (l > middle) below = eliminate_neighbour(below, 2, 0, S + 4LL * l, x + l, &smallest);
-    }
-    const symlie_real *restrict row = S + 4LL * middle;
-    const symlie_real pivot = row[1] - row[0] * above.entry * above.reciprocal - row[2] * below.entry * below.reciprocal;
-    const symlie_real kept = fabs(pivot) - PIVOT_LOSS * fabs(row[1]);
-    if (!(kept > 0 && smallest > 0)) return 0;
-    x[middle] = (x[middle] - row[0] * above.x - row[2] * below.x) / pivot;
-    for (int k = middle - 1, l = middle + 1; k >= 0; k--, l++) {
-        x[k] -= S[4LL * k + 2] * x[k + 1];
-        if (l < n) x[l] -= S[4LL * l] * x[l - 1];
     }
     return 1;
 }

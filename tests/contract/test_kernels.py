@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from symlie.compile.compiler import BASE_FLAGS, run_compiler
-from symlie.compile.headers import KERNEL_HEADERS, declarations, included_headers
+from symlie.compile.headers import declarations, with_headers
 from symlie.contract.kernels import KERNELS, SYSTEM_KERNELS, gathered
 from symlie.contract.sets import CORE, SETS
 from symlie.publish.sets import generated_files, set_files
@@ -63,8 +63,8 @@ void probe(double *q, double *v, double *a, double *lambda, double *p, double *v
 def test_newton_matrices_inside_of_c(tmp_path: Path) -> None:
     """The header of a set behind that of the model, as a time loop includes it."""
     equations = heavy_top_equations("SE3")
-    texts = generated_files(equations) | set_files(equations, "newton") | included_headers(KERNEL_HEADERS)
-    for name, text in {**texts, "loop.c": LOOP}.items():
+    texts = generated_files(equations) | set_files(equations, "newton")
+    for name, text in with_headers({**texts, "loop.c": LOOP}).items():
         (tmp_path / name).write_text(text, encoding="utf-8")
     run_compiler(tmp_path / "loop.c", tmp_path / "loop.so", BASE_FLAGS)
     system = equations.compile(backend="numpy")

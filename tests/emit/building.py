@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from symlie.compile.compiler import find_compiler, flags, run_compiler
-from symlie.compile.headers import ALGEBRA_HEADERS, DRIVER_HEADERS, KERNEL_HEADERS, included_headers
+from symlie.compile.headers import with_headers
 from symlie.derive.equations import Equations
 from symlie.ir.kernels import Kernel
 from symlie.publish.sets import generated_files, set_files
 from symlie.runtime.integrate.driver_library import driver_source
-from symlie.runtime.kernels.c_library import library_source
+from symlie.runtime.kernels.c_library import library_files
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.library import method
 from tests.systems import (
@@ -58,16 +58,14 @@ def files_of(model: str) -> Mapping[str, str]:
 def sources(model: str, method_name: str | None = None) -> dict[str, str]:
     """C source of a model, its library as ``library.c``, and a time loop as ``driver.c`` if a method is named."""
     name = equations_of(model).model.name
-    headers = [*KERNEL_HEADERS]
     algebra = "structured_algebra.h" if model in GENERAL else "fixed_algebra.h"
-    text = {n: t for n, t in files_of(model).items() if n.endswith((".c", ".h"))} | library_source(name, algebra)
+    text = library_files(files_of(model), name, algebra)
     if method_name is not None:
-        headers += [*ALGEBRA_HEADERS[algebra], *DRIVER_HEADERS]
         chosen = method(method_name)
         text |= driver_source(chosen, name, algebra)
         if chosen.kernel_set:
             text |= set_files(equations_of(model), chosen.kernel_set)
-    return {**text, **included_headers(headers)}
+    return with_headers(text)
 
 
 def write(folder: Path, text: Mapping[str, str]) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from symlie.compile.compiler import BASE_FLAGS, run_compiler
-from symlie.compile.headers import KERNEL_HEADERS, included_headers
+from symlie.compile.headers import with_headers
 from symlie.emit.target import TARGETS
 from symlie.publish.sets import generated_files, set_files
 from tests import tolerances
@@ -27,8 +27,8 @@ int size(void) { return (int)sizeof(symlie_real); }
 @pytest.mark.parametrize(("real", "size"), [("double", 8), ("float", 4)])
 def test_kernels_in_other_precisions(real: str, size: int, tmp_path: Path) -> None:
     equations = heavy_top_equations("SE3")
-    files = generated_files(equations) | set_files(equations, "newton") | included_headers(KERNEL_HEADERS)
-    for name, text in {**files, "probe.c": PROBE}.items():
+    files = generated_files(equations) | set_files(equations, "newton")
+    for name, text in with_headers({**files, "probe.c": PROBE}).items():
         (tmp_path / name).write_text(text, encoding="utf-8")
     run_compiler(tmp_path / "probe.c", tmp_path / "probe.so", (*BASE_FLAGS, f"-DSYMLIE_REAL={real}"))
     library = ctypes.CDLL(str(tmp_path / "probe.so"))

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from symlie.compile.compiler import flags, run_compiler
-from symlie.compile.headers import included_headers
+from symlie.compile.headers import with_headers
 
 SOURCE = """
 #include <math.h>
@@ -33,9 +33,8 @@ SIZES = (0, 1, 3, 4, 7, 33)
 def library(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Any:
     """The functions of ``vectors.h`` as large and as small models have them."""
     folder: Path = tmp_path_factory.mktemp("vectors")
-    for name, text in included_headers(["real.h", "vectors.h"]).items():
+    for name, text in with_headers({"main.c": f"#define UNROLL_STAGES {request.param}\n{SOURCE}"}).items():
         (folder / name).write_text(text)
-    (folder / "main.c").write_text(f"#define UNROLL_STAGES {request.param}\n{SOURCE}")
     run_compiler(folder / "main.c", folder / "main.so", flags("default"))
     ffi = cffi.FFI()
     ffi.cdef("int finite(int n, const double *x); double largest(int n, const double *x, double bound);")

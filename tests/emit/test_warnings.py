@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from symlie.compile.compiler import find_compiler, flags, run_compiler
-from symlie.compile.headers import ELIMINATION_HEADERS, KERNEL_HEADERS, included_headers
+from symlie.compile.headers import with_headers
 from symlie.contract.constants import constants_header
 from symlie.contract.manifest import Manifest, read_manifest
 from symlie.derive.equations import Equations
@@ -21,7 +21,7 @@ from symlie.errors import CompilerError
 from symlie.models.registry import build_model
 from symlie.publish.sets import generated_files, set_files
 from symlie.runtime.integrate.driver_library import driver_files
-from symlie.runtime.kernels.c_library import library_source
+from symlie.runtime.kernels.c_library import library_files
 from symlie.runtime.linear.elimination import KINDS
 from symlie.runtime.methods.library import method, method_names
 from symlie.runtime.system.system import System
@@ -69,7 +69,7 @@ def kernels_of(name: str) -> tuple[str, dict[str, str], Manifest]:
     equations = equations_named(name)
     files = generated_files(equations)
     text = {n: t for n, t in files.items() if n.endswith((".c", ".h"))}
-    return equations.model.name, text | included_headers(KERNEL_HEADERS), read_manifest(files["manifest.json"])
+    return equations.model.name, with_headers(text), read_manifest(files["manifest.json"])
 
 
 def time_loops(name: str) -> Iterator[dict[str, str]]:
@@ -89,7 +89,7 @@ def test_models(compiler: str, name: str, tmp_path: Path) -> None:
     """Kernels with what is known of states, Newton matrices and time loops."""
     model, text, manifest = kernels_of(name)
     algebra = "fixed_algebra.h" if manifest.fixed_topology else "structured_algebra.h"
-    checked(compiler, tmp_path, text | library_source(model, algebra), "library.c")
+    checked(compiler, tmp_path, library_files(text, model, algebra), "library.c")
     if any(t.velocities for t in manifest.node_types) and name not in READY_MADE:
         for kind in ("newton", "ports"):
             matrices = set_files(equations_named(name), kind)
@@ -132,8 +132,8 @@ def test_eliminations(compiler: str, kind: str, tmp_path: Path) -> None:
         "solve_factorised(&E, v, x);",
     ]
     main = "\n".join(["#define ELIMINATION_SIZE 9", *includes, f"{prototype};", prototype, "{", *use, "}", ""])
-    files = {**included_headers(("real.h", "primitives.h", *ELIMINATION_HEADERS[kind])), **constants_header()}
-    checked(compiler, tmp_path, files | {"main.c": main}, "main.c", "-std=c11", "-O2", "-c", "-o", "main.o")
+    files = with_headers({"main.c": main, **constants_header()})
+    checked(compiler, tmp_path, files, "main.c", "-std=c11", "-O2", "-c", "-o", "main.o")
 
 
 @pytest.mark.parametrize("compiler", COMPILERS)

@@ -20,7 +20,7 @@ from symlie.emit.manifest import manifest_of, types_of
 from symlie.emit.numpy.model import emit_numpy
 from symlie.ir.kernels import Elimination, EmittedModel
 from symlie.runtime.kernels.c import CKernels
-from symlie.runtime.kernels.c_library import library_source
+from symlie.runtime.kernels.c_library import library_files
 from symlie.runtime.kernels.numpy import NumpyKernels
 from symlie.runtime.kernels.protocol import Prepared
 from symlie.runtime.layout.layout import Array, Layout
@@ -62,7 +62,7 @@ class Judged:
 
     def compiled(self, folder: Path) -> CKernels:
         """The kernels in C, compiled without optimisation."""
-        for name, text in {**self.files, **library_source(self.layout.name, self.layout.algebra_header)}.items():
+        for name, text in library_files(self.files, self.layout.name, self.layout.algebra_header).items():
             (folder / name).write_text(text, encoding="utf-8")
         run_compiler(folder / "library.c", folder / "library.so", QUICK_FLAGS)
         return CKernels(self.layout, Library(folder / "library.so", self.layout.interface_hash))

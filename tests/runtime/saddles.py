@@ -14,7 +14,7 @@ import numpy as np
 from scipy.sparse import coo_array, csc_array
 
 from symlie.compile.compiler import flags, run_compiler
-from symlie.compile.headers import ELIMINATION_HEADERS, included_headers
+from symlie.compile.headers import with_headers
 from symlie.contract.constants import Status, constants_header
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.linear.elimination import EliminationStructure
@@ -203,10 +203,10 @@ class Compiled:
             *(f'#include "{name}"' for name in included),
             *(f"{p}\n{b}" for p, b in zip(prototypes, bodies, strict=True)),
         ]
-        files = included_headers(("real.h", "primitives.h", *ELIMINATION_HEADERS[kind])) | constants_header()
+        files = with_headers({"kind.c": "\n".join(text) + "\n", **constants_header()})
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
-            for file, content in (files | {"kind.c": "\n".join(text) + "\n"}).items():
+            for file, content in files.items():
                 (folder / file).write_text(content, encoding="utf-8")
             run_compiler(folder / "kind.c", folder / "kind.so", flags("default"))
             self._library = self._ffi.dlopen(str(folder / "kind.so"))

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from symlie.compile.compiler import flags, run_compiler
-from symlie.compile.headers import included_headers
+from symlie.compile.headers import with_headers
 from symlie.contract.constants import LOST_PIVOT
 from symlie.runtime.layout.layout import Array
 from tests import tolerances
@@ -38,9 +38,9 @@ def library() -> tuple[Any, Any]:
     bodies.append("{ return has_narrow_band(n, bandwidth); }")
     text = ['#include "primitives.h"', '#include "constants.h"', '#include "complement.h"']
     text += [f"{p} {b}" for p, b in zip(prototypes, bodies, strict=True)]
-    files = included_headers(("real.h", "primitives.h", "complement.h", "tridiagonal.h")) | constants_header()
+    files = with_headers({"band.c": "\n".join(text) + "\n", **constants_header()})
     with tempfile.TemporaryDirectory() as name:
-        for file, content in (files | {"band.c": "\n".join(text) + "\n"}).items():
+        for file, content in files.items():
             (Path(name) / file).write_text(content, encoding="utf-8")
         run_compiler(Path(name) / "band.c", Path(name) / "band.so", flags("default"))
         return ffi, ffi.dlopen(str(Path(name) / "band.so"))

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symlie.compile.compiler import flags
-from symlie.compile.headers import included_headers
+from symlie.compile.headers import with_headers
 from symlie.contract.constants import MOST_EVENTS
 from symlie.emit.c.structures import Rows, c_array, c_structures
 from symlie.errors import ModelError
@@ -69,9 +69,8 @@ def standalone_files(
         **{name: getattr(layout, name) for name in ("storage", "dimension", "rows")},
     }
     constraints = [(name, f"λ[{_spans(part.rows)}]") for name, part in layout.constraints.items()]
-    return {
+    files = {
         **driver,
-        **included_headers(["main_steps.h"]),
         "main.c": render("c/standalone/main.c.jinja", **known),
         "main_data.h": render("c/standalone/main_data.h.jinja", **known, **_numbers(system, chosen, control)),
         "README.md": render(
@@ -82,6 +81,7 @@ def standalone_files(
             constraints=constraints,
         ),
     }
+    return with_headers(files)
 
 
 def _numbers(system: System, method: Method, control: StepControl) -> dict[str, object]:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 
 from symlie.compile.cache import compiled_library
-from symlie.compile.headers import ALGEBRA_HEADERS, DRIVER_HEADERS, KERNEL_HEADERS, included_headers
+from symlie.compile.headers import with_headers
 from symlie.compile.library import Library
 from symlie.contract.constants import constants_header
 from symlie.runtime.integrate.bernstein import BERNSTEIN, CHECKS, CUBIC, NODES
@@ -30,13 +30,12 @@ def driver_library(system: System, method: Method) -> tuple[Library, float]:
 def driver_files(system: System, method: Method) -> dict[str, str]:
     """All source files of a model with a method's time loop by name; ``driver.c`` includes the others."""
     algebra = system.mechanics.algebra_header
-    headers = included_headers((*KERNEL_HEADERS, *ALGEBRA_HEADERS[algebra], *DRIVER_HEADERS))
     source = driver_source(method, system.layout.name, algebra, kernel_sets(method, system.layout))
     for name in kernel_sets(method, system.layout):
         source |= {n: text for n, text in system.sets.files(name).items() if n.endswith(".h")}
     if (matrix := matrix_of(system, method)) is not None:
         source |= matrix.files
-    return {**c_files(system.files, system.layout.name), **headers, **source}
+    return with_headers({**c_files(system.files, system.layout.name), **source})
 
 
 def kernel_sets(method: Method, layout: Layout) -> tuple[str, ...]:
@@ -71,5 +70,4 @@ def driver_source(method: Method, model: str, algebra: str, sets: Sequence[str] 
         "tableau.h": "\n".join(lines) + "\n",
         "event_tables.h": "\n".join(samples) + "\n",
         "driver.c": "".join(f'#include "{name}"\n' for name in includes),
-        **included_headers([method.header, *method.included]),
     }

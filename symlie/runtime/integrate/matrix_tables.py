@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from symlie.compile.headers import ELIMINATION_HEADERS, included_headers
 from symlie.runtime.linear.elimination import EliminationStructure
 from symlie.runtime.methods.c_text import c_integers
 
@@ -81,7 +80,7 @@ class MatrixTables:
     @property
     def files(self) -> dict[str, str]:
         """Headers by name: the algebra of saddle point matrices includes the tables first."""
-        files = included_headers(ELIMINATION_HEADERS[self.structure.kind])
+        files = {}
         if self.has_saddle:
             files["saddle_tables.h"] = self.header
         if self.has_iteration:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from symlie.compile.headers import ALGEBRA_HEADERS, KERNEL_HEADERS, OBSERVATION_HEADERS, included_headers
+from symlie.compile.headers import with_headers
 from symlie.contract.constants import constants_header
 from symlie.contract.sets import without_sets
 
@@ -14,11 +14,8 @@ def c_files(files: Mapping[str, str], model: str) -> dict[str, str]:
     return {n: text for n, text in without_sets(files, model).items() if n.endswith((".c", ".h"))}
 
 
-def library_source(model: str, algebra: str) -> dict[str, str]:
-    """Source files that make a library of a model: the file to compile, ``library.c``, and what it includes."""
+def library_files(files: Mapping[str, str], model: str, algebra: str) -> dict[str, str]:
+    """Source files of the library of a model: the file to compile, ``library.c``, and what it includes."""
     includes = [f"{model}.c", "constants.h", algebra, "method.h", "observe.h", "interpolate.h"]
-    return {
-        "library.c": "".join(f'#include "{name}"\n' for name in includes),
-        **constants_header(),
-        **included_headers((*KERNEL_HEADERS, *ALGEBRA_HEADERS[algebra], *OBSERVATION_HEADERS)),
-    }
+    library = "".join(f'#include "{name}"\n' for name in includes)
+    return with_headers({**c_files(files, model), "library.c": library, **constants_header()})

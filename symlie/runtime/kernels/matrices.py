@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symlie.compile.cache import compiled_library
-from symlie.compile.headers import KERNEL_HEADERS, included_headers
+from symlie.compile.headers import with_headers
 from symlie.compile.library import Library
 from symlie.contract.kernels import KERNELS
 from symlie.contract.set_table import SetTable
@@ -107,7 +107,7 @@ class CompiledMatrices:
     ) -> None:
         header, source, *_ = chosen.files(layout.name)
         names = (header, source, f"{layout.name}.h")
-        sources = {name: files[name] for name in names} | included_headers(KERNEL_HEADERS)
+        sources = with_headers({name: files[name] for name in names})
         path, _ = compiled_library(sources, source, optimize)
         self._layout = layout
         self._library = Library(path, table.interface_hash)

@@ -67,7 +67,6 @@ class AdamsBashforth(Method):
 
     family: ClassVar[str] = "adams_bashforth"
     header: ClassVar[str] = "adams_bashforth.h"
-    included: ClassVar[tuple[str, ...]] = ("rkmk.h",)
     refused: ClassVar[tuple[str, ...]] = ("nodes that move by fields", "constraints of accelerations")
 
     @classmethod

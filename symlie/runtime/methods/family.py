@@ -69,8 +69,6 @@ class Method(ABC):
     """Name of the family."""
     header: ClassVar[str]
     """Its C header."""
-    included: ClassVar[tuple[str, ...]] = ()
-    """Headers that this one includes besides those that all take."""
     required: ClassVar[tuple[str, ...]] = ()
     """What a tableau that users state must have; none where they can not state one."""
     optional: ClassVar[tuple[str, ...]] = ()

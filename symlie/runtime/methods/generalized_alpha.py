@@ -154,15 +154,6 @@ class GeneralizedAlpha(Method):
 
     family: ClassVar[str] = "generalized_alpha"
     header: ClassVar[str] = "generalized_alpha.h"
-    included: ClassVar[tuple[str, ...]] = (
-        "alpha_start.h",
-        "alpha_states.h",
-        "implicit_step.h",
-        "iteration_matrix.h",
-        "newton.h",
-        "rounding_floor.h",
-        "step_equations.h",
-    )
     option_values: ClassVar[Mapping[str, str]] = {name: option.text for name, option in OPTIONS.items()}
     refused: ClassVar[tuple[str, ...]] = (
         "constraints of accelerations",

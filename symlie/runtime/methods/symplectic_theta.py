@@ -45,7 +45,6 @@ class SymplecticTheta(Method):
 
     family: ClassVar[str] = "symplectic"
     header: ClassVar[str] = "symplectic_theta.h"
-    included: ClassVar[tuple[str, ...]] = ("newton.h",)
     option_values: ClassVar[Mapping[str, str]] = {"theta": THETA.text}
     refused: ClassVar[tuple[str, ...]] = ("systems that are not Hamiltonian on cotangent bundles",)
     members: ClassVar[str] = "symplectic_theta"

@@ -17,7 +17,7 @@ from symlie.errors import FormatError, NoCompilerError, UnknownNameError
 from symlie.notices import notify
 from symlie.reading import reading
 from symlie.runtime.kernels.c import CKernels
-from symlie.runtime.kernels.c_library import c_files, library_source
+from symlie.runtime.kernels.c_library import library_files
 from symlie.runtime.kernels.numpy import NumpyKernels
 from symlie.runtime.kernels.protocol import Kernels
 from symlie.runtime.kernels.sets import KernelSets, Source
@@ -75,7 +75,7 @@ def load_system(
     if backend != "numpy":
         try:
             start = time.perf_counter()
-            sources = {**c_files(files, layout.name), **library_source(layout.name, layout.algebra_header)}
+            sources = library_files(files, layout.name, layout.algebra_header)
             path, compiled = compiled_library(sources, "library.c", optimize)
             seconds = time.perf_counter() - start if compiled else 0.0
             kernels = CKernels(layout, Library(path, layout.interface_hash))

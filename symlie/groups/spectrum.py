@@ -166,6 +166,15 @@ def _with_content(matrix: Matrix, like: Matrix) -> tuple[Expr, Matrix]:
     return content * number, reduced / number
 
 
+@functools.cache
+def _repeated_pair(matrix: sympy.ImmutableMatrix, k: int) -> tuple[Expr, Expr, Matrix]:
+    """A^a (A² + ζ)^k as product of a number, a polynomial, and a matrix without common factor."""
+    form = spectrum(matrix)
+    factor = matrix * matrix + form.zeta * sympy.eye(matrix.shape[0])
+    content, reduced = _with_content((matrix**form.zero_multiplicity * factor**k).applyfunc(sympy.expand), matrix)
+    return (*content.primitive(), reduced)
+
+
 def _leading_sign(expression: Expr) -> bool:
     return bool(sympy.Poly(expression).LC() > 0) if expression.free_symbols else bool(expression > 0)
 
@@ -251,10 +260,8 @@ def apply_function(
         if k == 0:
             x = power
         else:
-            factor = matrix * matrix + form.zeta * sympy.eye(matrix.shape[0])
-            content, reduced = _with_content((matrix**a * factor**k).applyfunc(sympy.expand), matrix)
+            number, content, reduced = _repeated_pair(matrix, k)
             x = times(reduced, vector)
-            number, content = content.primitive()
             factor_k *= number
             content = program.scalar(evaluated(content))
         add(_coefficient(program, factor_k * sympy.diff(even, variable, k), variable, zeta) * content, x)

@@ -18,7 +18,6 @@ from symlie.ir.program import (
     Program,
     Value,
     Vector,
-    free_symbols,
     needed_statements,
 )
 
@@ -61,9 +60,9 @@ def forward(program: Program, outputs: Sequence[Expr], seeds: Sequence[tuple[Val
 
     def rate_of(expression: Expr) -> Expr:
         total: Expr = Integer(0)
-        for symbol in free_symbols(expression):
+        for symbol, partial in program.partials(expression):
             if symbol in rates:
-                total += sympy.diff(expression, symbol) * rates[symbol]
+                total += partial * rates[symbol]
         return total
 
     for statement in needed_statements(program, outputs):
@@ -106,8 +105,7 @@ def reverse(program: Program, outputs: Sequence[tuple[Expr, Expr]], wanted: Sequ
     algebra: dict[Vector, list[Vector]] = {}
 
     def scatter(expression: Expr, weight: Expr) -> None:
-        for symbol in free_symbols(expression):
-            partial = sympy.diff(expression, symbol)
+        for symbol, partial in program.partials(expression):
             if partial != 0:
                 adjoints[symbol] = adjoints.get(symbol, Integer(0)) + partial * weight
 

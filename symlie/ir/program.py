@@ -145,6 +145,7 @@ class Program:
         self._applications: dict[tuple[Operation, tuple[Vector, ...]], Value] = {}
         self._definitions: dict[Vector, Application] = {}
         self._lines: dict[Symbol, int] = {}
+        self._partials: dict[Expr, list[tuple[Symbol, Expr]]] = {}
         self._counter = 0
 
     def fresh(self, stem: str, count: int) -> tuple[Symbol, ...]:
@@ -170,7 +171,7 @@ class Program:
         expression = sympy.sympify(expression)
         if is_atom(expression):
             return expression
-        if (-expression).is_Symbol:
+        if expression.is_Mul and (-expression).is_Symbol:
             return expression
         symbol = self._expressions.get(expression)
         if symbol is None:
@@ -182,6 +183,14 @@ class Program:
     def vector(self, expressions: Iterable[Expr], stem: str = "s") -> Vector:
         """Bind each component of a vector."""
         return tuple(self.scalar(e, stem) for e in expressions)
+
+    def partials(self, expression: Expr) -> list[tuple[Symbol, Expr]]:
+        """Free symbols of an expression, sorted by name, each with the partial derivative; found once."""
+        known = self._partials.get(expression)
+        if known is None:
+            known = [(s, sympy.diff(expression, s)) for s in free_symbols(expression)]
+            self._partials[expression] = known
+        return known
 
     def apply(self, operation: Operation, *arguments: Value) -> Value:
         """Append ``operation(arguments)``, or return the value that already equals it."""

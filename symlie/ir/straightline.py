@@ -115,7 +115,7 @@ class _Flattener:
         return known
 
     def _flatten(self, expression: Expr) -> Operand:
-        if expression.is_finite is False:
+        if expression.is_Atom and expression.is_finite is False:  # of others SymPy would prove it, slowly
             raise ModelError(f"An expression contains {expression}, which is not a finite number.")
         if expression.is_Number or expression.is_NumberSymbol:
             return _constant(expression)
@@ -153,7 +153,7 @@ class _Flattener:
         denominator = [1 / f for f in factors if _is_reciprocal(f)]
         operands = [self.flatten(f) for f in numerator]
         if coefficient != 1 or not operands:
-            operands.insert(0, _constant(coefficient))
+            operands.insert(0, self.flatten(coefficient))
         product = operands[0]
         for operand in operands[1:]:
             product = self.emit("mul", product, operand)

@@ -10,33 +10,33 @@ INTERFACE_HASH = "d98f199881c0be85"
 
 def heavy_top_newton(t, q, v, a, multipliers, p, e):
     """Nonzeros of K = D_q(M a + g + Bᵀ λ), C = ∂g/∂v, H = D_q(B v + b)."""
-    s0 = ((q[0] * q[9]) + (q[10] * q[3])) + (q[11] * q[6])
-    s1 = ((q[1] * q[9]) + (q[10] * q[4])) + (q[11] * q[7])
+    s0 = ((q[1] * q[9]) + (q[10] * q[4])) + (q[11] * q[7])
+    s1 = multipliers[1] * s0
     s2 = ((q[10] * q[5]) + (q[11] * q[8])) + (q[2] * q[9])
-    s3 = p[1] * v[0]
-    s4 = p[2] * v[1]
-    s5 = p[3] * v[2]
-    s6 = p[0] * v[3]
-    s7 = p[0] * v[4]
-    s8 = p[0] * v[5]
-    s9 = -(p[0] * p[7])
-    s10 = -(p[0] * p[8])
-    s11 = -(p[0] * p[9])
-    s12 = ((q[0] * s9) + (q[3] * s10)) + (q[6] * s11)
-    s13 = ((q[1] * s9) + (q[4] * s10)) + (q[7] * s11)
-    s14 = ((q[2] * s9) + (q[5] * s10)) + (q[8] * s11)
-    s15 = multipliers[1] * s1
-    s16 = multipliers[2] * s2
-    s17 = -(multipliers[0] * s0)
-    s18 = s8 - s8
-    s19 = s7 - s7
-    s20 = p[0] * v[2]
-    s21 = p[0] * v[1]
-    s22 = s6 - s6
+    s3 = multipliers[2] * s2
+    s4 = ((q[0] * q[9]) + (q[10] * q[3])) + (q[11] * q[6])
+    s5 = -(multipliers[0] * s4)
+    s6 = -(p[0] * p[7])
+    s7 = -(p[0] * p[8])
+    s8 = -(p[0] * p[9])
+    s9 = ((q[2] * s6) + (q[5] * s7)) + (q[8] * s8)
+    s10 = ((q[1] * s6) + (q[4] * s7)) + (q[7] * s8)
+    s11 = ((q[0] * s6) + (q[3] * s7)) + (q[6] * s8)
+    s12 = p[3] * v[2]
+    s13 = p[2] * v[1]
+    s14 = p[0] * v[5]
+    s15 = s14 - s14
+    s16 = p[0] * v[4]
+    s17 = s16 - s16
+    s18 = p[1] * v[0]
+    s19 = p[0] * v[3]
+    s20 = s19 - s19
+    s21 = p[0] * v[2]
+    s22 = p[0] * v[1]
     s23 = p[0] * v[0]
-    s24 = s1 * v[1]
+    s24 = s0 * v[1]
     s25 = s2 * v[2]
-    s26 = s0 * v[0]
-    return ((-s15) - s16, multipliers[1] * s0, multipliers[2] * s0, -multipliers[2], multipliers[1], multipliers[0] * s1, s17 - s16, multipliers[2] * s1, multipliers[2], -multipliers[0], multipliers[0] * s2, multipliers[1] * s2, s17 - s15, -multipliers[1], multipliers[0], -s14, s13, s14, -s12, -s13, s12, s5 - (p[2] * v[2]), (p[3] * v[1]) - s4, s18, s19, (p[1] * v[2]) - s5, s3 - (p[3] * v[0]), s18, s22, s4 - (p[1] * v[1]), (p[2] * v[0]) - s3, s19, s22, s8, -s7, -s20, s21, -s8, s6, s20, -s23, s7, -s6, -s21, s23, s24 + s25, -(s0 * v[1]), -(s0 * v[2]), v[2], -v[1], -(s1 * v[0]), s25 + s26, -(s1 * v[2]), -v[2], v[0], -(s2 * v[0]), -(s2 * v[1]), s24 + s26, v[1], -v[0], )
+    s26 = s4 * v[0]
+    return ((-s1) - s3, multipliers[1] * s4, multipliers[2] * s4, -multipliers[2], multipliers[1], multipliers[0] * s0, s5 - s3, multipliers[2] * s0, multipliers[2], -multipliers[0], multipliers[0] * s2, multipliers[1] * s2, s5 - s1, -multipliers[1], multipliers[0], -s9, s10, s9, -s11, -s10, s11, s12 - (p[2] * v[2]), (p[3] * v[1]) - s13, s15, s17, (p[1] * v[2]) - s12, s18 - (p[3] * v[0]), s15, s20, s13 - (p[1] * v[1]), (p[2] * v[0]) - s18, s17, s20, s14, -s16, -s21, s22, -s14, s19, s21, -s23, s16, -s19, -s22, s23, s24 + s25, -(s4 * v[1]), -(s4 * v[2]), v[2], -v[1], -(s0 * v[0]), s25 + s26, -(s0 * v[2]), -v[2], v[0], -(s2 * v[0]), -(s2 * v[1]), s24 + s26, v[1], -v[0], )
 
 

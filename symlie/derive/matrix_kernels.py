@@ -20,7 +20,7 @@ from symlie.derive.variations import derive_variations
 from symlie.ir.differentiate import Matrix
 from symlie.ir.kernels import Kernel, SparsePattern
 from symlie.ir.sets import ElementTypeSet
-from symlie.ir.straightline import flatten
+from symlie.ir.straightline import by_output, flatten
 from symlie.modeling.model import Model
 
 _Derived = tuple[Sequence[Symbol], Sequence[Symbol], Sequence[Matrix]]
@@ -87,7 +87,7 @@ def element_matrices(model: Model, derived: DerivedStatement, name: str) -> Elem
             *(Argument(label, size) for label, size in sizes.items()),
             *(Argument(letter, p.count, True) for letter, p in zip(row.result_names, patterns, strict=True)),
         )
-        body = flatten(statement.program, [e for part in values for e in part], references)
+        body = by_output(flatten(statement.program, [e for part in values for e in part], references))
         kernel = Kernel(Signature(f"{statement.name}_{name}", arguments), body, row.meaning)
     storage = len(configuration_symbols(statement))
     velocities = sum(n.group.velocity_dimension for n in nodes)

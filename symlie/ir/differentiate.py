@@ -59,11 +59,7 @@ def forward(program: Program, outputs: Sequence[Expr], seeds: Sequence[tuple[Val
         record(value, tangent)
 
     def rate_of(expression: Expr) -> Expr:
-        total: Expr = Integer(0)
-        for symbol, partial in program.partials(expression):
-            if symbol in rates:
-                total += partial * rates[symbol]
-        return total
+        return sympy.Add(*[partial * rates[s] for s, partial in program.partials(expression) if s in rates])
 
     for statement in needed_statements(program, outputs):
         if isinstance(statement, Assignment):

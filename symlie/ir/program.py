@@ -188,7 +188,11 @@ class Program:
         """Free symbols of an expression, sorted by name, each with the partial derivative; found once."""
         known = self._partials.get(expression)
         if known is None:
-            known = [(s, sympy.diff(expression, s)) for s in free_symbols(expression)]
+            terms = [(term, term.free_symbols) for term in sympy.Add.make_args(expression)]
+            known = [
+                (s, sympy.Add(*[_derivative(term, s) for term, symbols in terms if s in symbols]))
+                for s in free_symbols(expression)
+            ]
             self._partials[expression] = known
         return known
 
@@ -224,6 +228,14 @@ class Program:
 def substitute(expression: Expr, replacements: Mapping[Symbol, Expr]) -> Expr:
     """Replace symbols by expressions, evaluating arithmetic but nothing else."""
     return expression.xreplace(replacements)
+
+
+def _derivative(term: Expr, symbol: Symbol) -> Expr:
+    """∂term/∂symbol, of products of symbols without asking SymPy."""
+    factors = sympy.Mul.make_args(term)
+    if all(is_atom(f) for f in factors):
+        return sympy.Mul(*[f for f in factors if f != symbol])
+    return sympy.diff(term, symbol)
 
 
 def free_symbols(expression: Expr) -> list[Symbol]:

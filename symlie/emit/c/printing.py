@@ -148,8 +148,8 @@ class PrintedKernel:
     operations: int
 
 
-def print_kernel(kernel: Kernel, printer: CPrinter | None = None) -> PrintedKernel:
-    """Print one kernel."""
+def print_kernel(kernel: Kernel, printer: CPrinter | None = None, *, stores_early: bool = False) -> PrintedKernel:
+    """Print one kernel; its results are stored behind all statements, or among them as soon as they are known."""
     printer = printer or CPrinter()
     statements, results = print_statements(kernel.body, printer)
     stores = []
@@ -161,6 +161,8 @@ def print_kernel(kernel: Kernel, printer: CPrinter | None = None) -> PrintedKern
     text = " ".join(e for _, e in (*statements, *stores))
     used = {name for name in (a.name for a in kernel.signature.arguments) if _mentions(text, name)}
     unused = tuple(a.name for a in kernel.signature.arguments if (a.size == 0 if a.is_output else a.name not in used))
+    if stores_early:
+        statements, stores = _stored_early(statements, stores), []
     return PrintedKernel(
         kernel.description,
         kernel.signature.prototype(printer.real),
@@ -169,6 +171,13 @@ def print_kernel(kernel: Kernel, printer: CPrinter | None = None) -> PrintedKern
         stores,
         kernel.body.operation_count,
     )
+
+
+def _stored_early(statements: list[tuple[str, str]], stores: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    defined = {name: k + 1 for k, (name, _) in enumerate(statements)}
+    places = [max((defined.get(word, 0) for word in re.findall(r"\w+", text)), default=0) for _, text in stores]
+    numbered = [*enumerate(statements, start=1), *zip(places, stores, strict=True)]
+    return [line for _, line in sorted(numbered, key=lambda pair: pair[0])]
 
 
 def _mentions(text: str, name: str) -> bool:

@@ -22,7 +22,7 @@ def emit_c_set(kernels: SetKernels, interface_hash: str) -> dict[str, str]:
         "prefix": printer.coefficients,
         "real": printer.real,
         "functions": [coefficient_function(s) for s in kernels.schemes],
-        "kernels": [print_kernel(k, printer) for k in kernels.kernels],
+        "kernels": [print_kernel(k, printer, stores_early=bool(chosen.matrices)) for k in kernels.kernels],
         "fixed": False,
         "blocks": {"kernels": {}},
         "nodes": kernels.nodes,

@@ -262,19 +262,16 @@ def by_output(body: StraightLine) -> StraightLine:
 
     Of long functions fewer values are alive at once: C compilers take a third less time over them.
     """
-    defined = {i.target: i for i in body.instructions}
+    defined: dict[Operand, Instruction] = {i.target: i for i in body.instructions}
     ordered: dict[Operand, Instruction] = {}
     for output in body.outputs:
         waiting = [output]
         while waiting:
-            instruction = defined.get(str(waiting[-1]))
-            needed = [] if instruction is None else [o for o in instruction.operands if o in defined and o not in ordered]
-            if needed:
-                waiting += reversed(needed)
-                continue
-            if instruction is not None:
-                ordered[instruction.target] = instruction
-            waiting.pop()
+            operands = defined[waiting[-1]].operands if waiting[-1] in defined else ()
+            needed = [o for o in operands if o in defined and o not in ordered]
+            waiting += reversed(needed)
+            if not needed and (last := waiting.pop()) in defined:
+                ordered[last] = defined[last]
     return _prune(tuple(ordered.values()), body.outputs, {s.function: s for s in body.schemes})
 
 

@@ -27,7 +27,7 @@ from symlie.ir.program import (
     lower,
     needed_statements,
 )
-from symlie.ir.straightline import Instruction, StraightLine, flatten
+from symlie.ir.straightline import Instruction, StraightLine, by_output, flatten
 from tests import tolerances
 from tests.evaluation import assigned, evaluate, interpret, symbols
 
@@ -198,6 +198,31 @@ def test_value_numbering() -> None:
     assert first.instructions == (Instruction("s0", "mul", ("x[0]", "x[1]")),)
     assert first.outputs == ("s0", "s0")
     assert flat(X / Y, Y / X).operation_count == 2
+
+
+def test_instructions_by_output() -> None:
+    program = Program()
+    a, b = (program.scalar(e) for e in (sympy.sin(X), sympy.cos(Y)))
+    body = flatten(program, [b + 1, a * b, a], REFERENCES)
+    assert operators_of(body) == ["sin", "cos", "add", "mul"]
+    ordered = by_output(body)
+    assert operators_of(ordered) == ["cos", "add", "sin", "mul"]
+    numbers = {"x[0]": 0.3, "x[1]": 0.7, "x[2]": 0.0}
+    assert interpret(ordered, numbers) == interpret(body, numbers)
+
+
+@pytest.mark.parametrize("value", [sympy.oo, -sympy.oo, sympy.zoo, sympy.oo * X, X + sympy.oo])
+def test_what_is_not_finite_is_refused(value: Expr) -> None:
+    with pytest.raises(ModelError, match="not a finite number"):
+        flat(value)
+
+
+@pytest.mark.parametrize(
+    "expression", [3 * X * Y - X / 2 + Y, X**2 * Y + sympy.sin(X * Y) * X, 2 * (X + Y) * X, Rational(2), X]
+)
+def test_partial_derivatives(expression: Expr) -> None:
+    expected = [(s, sympy.diff(expression, s)) for s in free_symbols(expression)]
+    assert Program().partials(expression) == expected
 
 
 def test_unneeded_instructions_are_dropped_and_targets_numbered() -> None:

@@ -21,7 +21,7 @@ from symlie.runtime.methods.chosen import chosen_method
 from symlie.runtime.study.timing import step_timer
 
 METHODS = ("half_explicit_5", "generalized_alpha")
-STEP = 1e-4
+STEP = 1e-3
 
 
 def revolute_chain(count: int) -> sl.Model:

@@ -28,6 +28,7 @@ from symlie.elements.cosserat_rod import CosseratRod as CosseratRod
 from symlie.elements.forces.contact import SphereOnPlane as SphereOnPlane
 from symlie.elements.forces.on_joints import Actuator as Actuator
 from symlie.elements.forces.on_joints import JointController as JointController
+from symlie.elements.forces.on_joints import JointFriction as JointFriction
 from symlie.elements.forces.on_joints import TorsionSpring as TorsionSpring
 from symlie.elements.forces.on_joints import two_parabolas as two_parabolas
 from symlie.elements.forces.springs import Bushing as Bushing

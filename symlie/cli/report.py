@@ -105,6 +105,12 @@ def results_of(arguments: Namespace, notes: Mapping[str, Any] | None = None) -> 
     return results
 
 
+def solution_json(solution: Solution) -> dict[str, object]:
+    """A solution for ``--json``, with the mobility of models with joints."""
+    system = solution.system
+    return solution.to_json() | ({"mobility": system.mobility().to_json()} if system.layout.joints else {})
+
+
 def print_solution(solution: Solution, whole: Solution) -> None:
     """Print states of a solution, with the events and statistics of the whole."""
     h = whole.settings["h"]

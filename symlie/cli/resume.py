@@ -7,7 +7,7 @@ from pathlib import Path
 
 from symlie.cli.common import add, checkpoint_seconds
 from symlie.cli.output import Progress, print_json
-from symlie.cli.report import add_results, print_solution, results_of, shown
+from symlie.cli.report import add_results, print_solution, results_of, shown, solution_json
 from symlie.cli.values import path
 from symlie.errors import IntegrationError
 
@@ -51,7 +51,7 @@ def run(arguments: Namespace) -> int:
     results.write(solution)
     part = shown(solution, solution.settings["t_eval"])
     if arguments.json:
-        print_json(part.to_json())
+        print_json(solution_json(part))
     else:
         print_solution(part, solution)
         results.print_names()

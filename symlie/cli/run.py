@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from symlie.cli.common import SYSTEM, add, add_model, checkpoint_seconds, describe, model_options, system_of
 from symlie.cli.output import Progress, print_json, print_table
-from symlie.cli.report import add_results, print_solution, results_of, shown
+from symlie.cli.report import add_results, print_solution, results_of, shown, solution_json
 from symlie.cli.steps import METHOD_HELP, add_steps, steps_of
 from symlie.cli.values import number, numbers, path
 from symlie.errors import IntegrationError, SymlieError, UnknownNameError
@@ -92,7 +92,8 @@ def run(arguments: Namespace) -> int:
         raise
     results.write(solution)
     part = shown(solution, t_eval)
-    arguments.result.update(part.to_json())
+    if arguments.json:
+        arguments.result.update(solution_json(part))
     errors = reference.errors(part) if reference is not None else None
     if errors is not None:
         arguments.result.update(reference_error=errors)

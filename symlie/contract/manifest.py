@@ -286,6 +286,8 @@ class Manifest(Types):
     """The node that each prescribed motion moves."""
     breakpoints: tuple[str, ...]
     """Names of parameters whose values are times that must be step boundaries."""
+    outputs: tuple[str, ...]
+    """Outputs of the model's own statement, in its order, which is lost where that is cut into element types."""
     sets: tuple[str, ...]
     """Further sets of kernels in the folder, see `symlie.contract.sets.SETS`."""
 

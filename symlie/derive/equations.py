@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import time
 from collections.abc import Hashable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from symlie.derive.derived_statement import DerivedStatement, derive_statement
@@ -102,7 +102,7 @@ class Equations:
         from symlie.derive.arrangement import arrange
 
         self._check_unchanged()
-        return arrange(self.elements)
+        return replace(arrange(self.elements), outputs=tuple(o.name for o in self.model.outputs))
 
     def compile(self, backend: str = "auto", optimize: str = "default", *, progress: bool | None = None) -> System:
         """Emit, compile and load.

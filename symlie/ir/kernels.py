@@ -133,6 +133,8 @@ class Arrangement(Brief):
     """The node that each prescribed motion moves."""
     breakpoints: tuple[str, ...] = ()
     """Names of parameters whose values are times that must be step boundaries."""
+    outputs: tuple[str, ...] = ()
+    """Outputs of the model's own statement, in its order."""
 
 
 @dataclass(frozen=True)

@@ -144,6 +144,9 @@ def test_mobility_is_told(cli: Cli) -> None:
     out = cli("run", "mine.py", "--backend", "numpy", "--t-end", "0.01").out
     assert re.search(rf"^mobility +{line}$", out, re.MULTILINE)
     assert cli("derive", "mine.py").out.splitlines()[-1] == f"Mobility: {line}."
+    numbers = cli("run", "mine.py", "--backend", "numpy", "--t-end", "0.01", "--json").json["mobility"]
+    names = "bodies", "joints", "position_rows", "position_rank", "degrees_of_freedom", "redundant"
+    assert [numbers[name] for name in names] == [3, 4, 8, 8, 1, []]
 
 
 @pytest.mark.slow

@@ -32,9 +32,11 @@ def chain(count: int) -> sl.Model:
         held = bodies[i - 1].x - bodies[i - 1].R * arm if i else sl.vector(0, 0)
         last = model.constraint(f"joint{i}", body.x + body.R * arm - held)
         model.initial(body, x=[0, -0.5 - i], Omega=[0.3 * i + 1])
+    model.output("early", bodies[-1].x[0] - bodies[0].x[0])
     model.output("tip", bodies[-1].x - bodies[-1].R * arm, unit="m")
     model.output("momentum", sum((body.R * body.U for body in bodies), sl.vector(0, 0)))
     model.output("pull", last)
+    model.output("constant", sl.vector(1, 2))
     model.event("turned", bodies[-1].R[0, 0], terminal=False)
     return model
 
@@ -59,7 +61,8 @@ def test_motion_and_names_are_those_of_the_statement(monkeypatch: pytest.MonkeyP
     systems = (compiled(model, monkeypatch, backend) for compiled in (whole, in_parts))
     changed = [s.with_input("push", [0, 0.05, 0.1], [0.0, 3.0, -1.0]).with_parameters(mass1=5) for s in systems]
     one, other = (sl.solve(system, 0.1, h=1e-3) for system in changed)
-    assert set(one.system.layout.outputs) == set(other.system.layout.outputs)
+    order = ["early", "tip", "momentum", "pull", "constant"]
+    assert list(one.system.layout.outputs) == list(other.system.layout.outputs) == order
     assert [e.name for e in other.system.layout.events] == ["turned"]
     for name in ("energy", "tip", "momentum", "pull"):
         size = 1 + np.abs(one.outputs[name]).max()

@@ -70,6 +70,24 @@ def test_forces() -> None:
     np.testing.assert_allclose(solution.outputs["floor_force"][0], [-5, 0, 10], atol=1e-6)
 
 
+def test_joint_friction() -> None:
+    """A wheel stops at the angle ∫ J c' √(c'² + ε²)/(T c') dc' of Coulomb's law; a viscous one decays."""
+    model = sl.Model("brake")
+    T, epsilon, d, rate = 0.5, 0.02, 0.4, 1.0
+    for name, place in (("dry", 0.0), ("wet", 1.0)):
+        wheel = sl.RigidBody(model, name, 1.0, J, position=[place, 0, 0])
+        hinge = sl.RevoluteJoint(model, f"{name}_axle", model.ground, wheel, at=[place, 0, 0], axis=[0, 0, 1])
+        law = {"coulomb": T, "creep": epsilon} if name == "dry" else {"coulomb": 0.0, "viscous": d}
+        sl.JointFriction(model, name, hinge, **law)
+        model.initial(hinge, angle=0.0, rate=rate)
+    solution = sl.solve(model.derive().compile(backend="numpy"), 0.5, rtol=1e-8)
+    turned = J[2] / T * (rate * np.hypot(rate, epsilon) + epsilon**2 * np.arcsinh(rate / epsilon)) / 2
+    outputs = solution.outputs
+    assert outputs["dry_axle_angle"][-1] == pytest.approx(turned, abs=1e-7)
+    assert outputs["wet_axle_rate"][-1] == pytest.approx(rate * np.exp(-0.5 * d / J[2]), abs=1e-7)
+    assert outputs["dry_effort"][0] == pytest.approx(-T / np.hypot(1, epsilon), rel=1e-12)
+
+
 def test_two_parabolas() -> None:
     """Value, rate and kinks of the profile, through a joint that is driven along it."""
     model = sl.Model("profile")
@@ -92,7 +110,15 @@ def refused() -> dict[str, Callable[[], object]]:
     ball = sl.SphericalJoint(model, "ball", sl.Marker(model.ground, [0, 0, 0]), body)
     other = sl.Model("other")
     same = np.zeros((2, 3))
+    driven = sl.RevoluteJoint(model, "driven", model.ground, body, at=[0, 0, 0], axis=[1, 0, 0])
+    effort = driven.drive(model.t).effort
     return {
+        "Friction 'f' of joint 'hinge' follows a reaction, which is known only once": lambda: sl.JointFriction(
+            model, "f", hinge, coulomb=0.1 * effort
+        ),
+        "Friction 'f' of joint 'hinge' needs coulomb and viscous that are not negative": lambda: sl.JointFriction(
+            model, "f", hinge, coulomb=-1
+        ),
         "The points of spring 's' coincide": lambda: sl.Spring(model, "s", model.ground, body, stiffness=1, at=same),
         "The points of damper 'd' coincide": lambda: sl.Damper(model, "d", model.ground, body, damping=1, at=same),
         "Spring 's' joins 'body' with itself": lambda: sl.Spring(model, "s", body, body, stiffness=1, at=same),

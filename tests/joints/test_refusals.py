@@ -149,7 +149,9 @@ def test_bodies_and_joints_that_leave_something_open() -> None:
     """A body without mass that nothing holds, joints that hold something twice, and markers that are apart."""
     model = sl.Model("m")
     sl.RigidBody(model, "ghost", 0.0, [0, 0, 0])
-    with pytest.raises(SymlieError, match="along velocity component 0 of node 'ghost', and no constraint fixes it"):
+    held = "no joint holds it there, so that no force tells its acceleration; give it mass and inertia, or hold it"
+    sentence = f"Body 'ghost' of 'm' has no mass and no inertia along velocity component 0 of node 'ghost', and {held}"
+    with pytest.raises(SymlieError, match=sentence):
         _ = model.derive().compile(backend="numpy").initial_state
     model = sl.Model("m")
     rod = sl.RigidBody(model, "rod", 1.0, J)

@@ -1,18 +1,19 @@
-"""Torques and forces on coordinates of joints: springs, actuators, controllers, and profiles of set points."""
+"""Torques and forces on coordinates of joints: springs, friction, actuators, controllers; profiles of set points."""
 
 from __future__ import annotations
 
-from sympy import Expr
+from sympy import Expr, sqrt
 
 from symlie.elements.joints.motions import MovingJoint
 from symlie.errors import ModelError
+from symlie.ir.program import depends_on
 from symlie.modeling.expressions import components, select
 from symlie.modeling.model import Model
 from symlie.showing import line
 
 
 class JointLoad:
-    """What acts on a coordinate of a joint; the base of springs, actuators and controllers.
+    """What acts on a coordinate of a joint; the base of springs, friction, actuators and controllers.
 
     Attributes
     ----------
@@ -83,6 +84,64 @@ class TorsionSpring(JointLoad):
         model.potential_energy(k * (joint.coordinate(self.coordinate) - zero) ** 2 / 2)
         if damping:
             joint.load(-d * joint.coordinate_rate(self.coordinate), self.coordinate)
+
+
+class JointFriction(JointLoad):
+    """Friction on a coordinate of a joint: -T c'/√(c'² + ε²) - d c', with the output NAME_effort.
+
+    Coulomb's law with a torque or force T that is stated, regularised below the rate ε: a joint at rest under a load
+    L < T creeps at the rate ε L/√(T² - L²). All values are parameters of the model: NAME_coulomb, NAME_creep and
+    NAME_viscous. The equations are stiff by T/(J ε), with the inertia J of what turns: see `generalized_alpha`.
+
+    Parameters
+    ----------
+    model
+        The model.
+    name
+        Name of the friction.
+    joint
+        The joint.
+    coulomb
+        T, in N m or N. It can not follow the reaction of the joint.
+    creep
+        ε, in rad/s or m/s.
+    viscous
+        d, in N m s/rad or N s/m; zero by default.
+    coordinate
+        Name of the coordinate; the first of the joint by default.
+
+    Raises
+    ------
+    ModelError
+        T or d is negative, or ε is not positive.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        name: str,
+        joint: MovingJoint,
+        *,
+        coulomb: float,
+        creep: float = 1e-3,
+        viscous: float = 0.0,
+        coordinate: str | None = None,
+    ) -> None:
+        super().__init__(model, name, joint, coordinate)
+        if depends_on(model.program, components(coulomb), model.multipliers):
+            raise ModelError(
+                f"Friction '{name}' of joint '{joint.name}' follows a reaction, which is known only once the equations "
+                "of motion are solved; state its torque or force as a number."
+            )
+        if not (coulomb >= 0 and viscous >= 0 and creep > 0):
+            raise ModelError(
+                f"Friction '{name}' of joint '{joint.name}' needs coulomb and viscous that are not negative, and a "
+                "positive creep."
+            )
+        stated = {"coulomb": coulomb, "creep": creep, "viscous": viscous}
+        T, epsilon, d = (model.parameter(f"{name}_{what}", value) for what, value in stated.items())
+        rate = joint.coordinate_rate(self.coordinate)
+        self._apply(-T * rate / sqrt(rate**2 + epsilon**2) - d * rate)
 
 
 class Actuator(JointLoad):

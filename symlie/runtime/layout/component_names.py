@@ -92,10 +92,20 @@ class ComponentNames(Places, ABC):
 
     def velocity_name(self, component: int) -> str:
         """A velocity component as people call it."""
-        node = next(n for n in self.nodes if n.velocity.start <= component < n.velocity.stop)
+        node = self._node_of(component)
         index, part = divmod(component - node.velocity.start, node.type.dimension)
         what = "velocity" if node.type.velocities else "algebra"
         return f"{what} component {part} of node '{node.name}{f'[{index}]' if node.is_array else ''}'"
+
+    def body_of(self, component: int) -> str:
+        """The body that a velocity component is of; empty where it is of none."""
+        name = self._node_of(component).name
+        element, _ = self.named_instances.get(name, (-1, 0))
+        is_body = element >= 0 and {"mass", "inertia"} <= set(self.instances[element].parameter_names)
+        return name if is_body else ""
+
+    def _node_of(self, component: int) -> NodeSlice:
+        return next(n for n in self.nodes if n.velocity.start <= component < n.velocity.stop)
 
     def entry_name(self, entry: int) -> str:
         """An entry of the residual of an implicit step: a velocity component, or a constraint row, which may be there

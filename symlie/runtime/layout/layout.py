@@ -210,7 +210,7 @@ class Layout(ComponentNames):
 
     @cached_property
     def outputs(self) -> dict[str, tuple[slice, str]]:
-        """Position and unit of each named output, in the order in which element types have them first."""
+        """Position and unit of each named output: the model's own in the order of its statement, then others."""
         found: dict[str, tuple[slice, str]] = {}
         end = 0
         for name, (unit, parts) in self.output_parts.items():
@@ -222,7 +222,7 @@ class Layout(ComponentNames):
     @cached_property
     def output_parts(self) -> dict[str, tuple[str, list[OutputPart]]]:
         """Unit of each named output, and what it is the sum of."""
-        return output_parts(self._types)
+        return output_parts(self._types, self.manifest.outputs)
 
     @cached_property
     def output_places(self) -> list[NDArray[np.int64]]:

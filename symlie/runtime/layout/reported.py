@@ -91,8 +91,8 @@ def named_constraints(types: Types, rows: Sequence[NDArray[np.int64]], model: st
     return named
 
 
-def output_parts(types: Types) -> dict[str, tuple[str, list[OutputPart]]]:
-    """Unit and parts of each named output, in the order in which element types have them first."""
+def output_parts(types: Types, first: Sequence[str]) -> dict[str, tuple[str, list[OutputPart]]]:
+    """Unit and parts of each named output: the ``first`` ones, then others in the order in which types have them."""
     found: dict[str, tuple[str, list[OutputPart]]] = {}
     for index, (element, instances) in enumerate(types):
         labels = labels_of(element, instances)
@@ -103,7 +103,7 @@ def output_parts(types: Types) -> dict[str, tuple[str, list[OutputPart]]]:
         for k, output, instance, label in _named(element.outputs, len(element.constraints), labels):
             part = OutputPart(index, k, np.array([instance]), label.first)
             found.setdefault(label.name, (output.unit, []))[1].append(part)
-    return found
+    return {name: found[name] for name in dict.fromkeys((*first, *found))}
 
 
 def event_values(types: Types, model: str) -> list[EventValue]:

@@ -12,7 +12,7 @@ The rank is that of `symlie.runtime.linear.redundancy`. Source: [Haug1989], chap
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -126,6 +126,16 @@ class Mobility(Brief):
         parts = [f"{bodies}, {rank}, {freedom if self.is_complete else f'at least {freedom}'}"]
         parts += [f"{r.rows} too many of {listed_joints(r.joints)}" for r in self.redundant]
         return "; ".join([*parts, *([self.singular] if self.singular else [])])
+
+    def to_json(self) -> dict[str, object]:
+        """All of it but the motions, as the command line prints it."""
+        stated = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in ("redundant", "motions")}
+        return {
+            **stated,
+            "degrees_of_freedom": self.degrees_of_freedom,
+            "position_degrees_of_freedom": self.position_degrees_of_freedom,
+            "redundant": [{"joints": list(r.joints), "rows": r.rows} for r in self.redundant],
+        }
 
     def __str__(self) -> str:
         motions = [f"  motion {k + 1}: {motion}" for k, motion in enumerate(self.motions or ())]

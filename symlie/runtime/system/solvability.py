@@ -115,10 +115,14 @@ def check_solvable(
     try:
         SaddlePoint(M, B, RANK_SHIFT if takes_redundant_rows else 0.0)
     except np.linalg.LinAlgError:
-        where = layout.velocity_name(int(free[undetermined(M + B.T @ B)]) if layout.rows else lost.along)
+        component = int(free[undetermined(M + B.T @ B)]) if layout.rows else lost.along
+        where, body = layout.velocity_name(component), layout.body_of(component)
         raise SingularMassMatrixError(
-            f"The mass matrix of '{layout.name}' is singular along {where}, and no constraint fixes it; give it mass, "
-            "or a constraint."
+            f"Body '{body}' of '{layout.name}' has no mass and no inertia along {where}, and no joint holds it there, "
+            "so that no force tells its acceleration; give it mass and inertia, or hold it by a joint."
+            if body
+            else f"The mass matrix of '{layout.name}' is singular along {where}, and no constraint fixes it; give it "
+            "mass, or a constraint."
         ) from None
 
 

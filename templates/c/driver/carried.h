@@ -11,7 +11,6 @@
 
 static inline long long carried_workspace(const symlie_problem *restrict P)
 {
-    (void)P;
     const long long known = HAS_ANGLES ? STORAGE + DIMENSION + 6LL * ANGLES : 0;
 #ifdef UNWRAPPED
     if (3LL * UNWRAPPED > known) return 3LL * UNWRAPPED;
@@ -25,7 +24,6 @@ static inline long long carried_workspace(const symlie_problem *restrict P)
 static inline void keep_increment(const symlie_problem *restrict P, const symlie_real *restrict Theta, symlie_real *restrict increment)
 {
     copy(INCREMENTS, Theta, increment);
-    (void)P;
 }
 
 #if HAS_ANGLES
@@ -90,8 +88,8 @@ SYMLIE_COLD void prescribed_rotation(const symlie_problem *restrict P, symlie_re
         t += width;
         width *= 2;
     }
-    (void)work;
 }
+#endif
 #endif
 
 /* What is carried at the end of a step from (start, q) to (end, end_q): an angle is 2 pi n + atan2(sin, cos), and n
@@ -100,6 +98,7 @@ static inline void carry(const symlie_problem *restrict P, symlie_real *restrict
                          const symlie_real *restrict carried, symlie_real end, const symlie_real *restrict end_q,
                          const symlie_real *restrict increment, symlie_real *restrict out)
 {
+#if HAS_ANGLES
     ARRAY(turned, ANGLES);
     for (int k = 0; k < ANGLES; k++) turned[k] = STEP_ANGLE(increment[P->angle_place[4 * k + 2]]);
 #if PRESCRIBED
@@ -111,25 +110,17 @@ static inline void carry(const symlie_problem *restrict P, symlie_real *restrict
         const symlie_real x = principal_angle(P, k, q) + turned[k] - principal_angle(P, k, end_q);
         out[k] = carried[k] + rint(x / WHOLE_TURN);
     }
-    (void)work, (void)start, (void)end;
-}
-#else
-static inline void carry(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real start, const symlie_real *restrict q,
-                         const symlie_real *restrict carried, symlie_real end, const symlie_real *restrict end_q,
-                         const symlie_real *restrict increment, symlie_real *restrict out)
-{
-    (void)P, (void)work, (void)start, (void)q, (void)carried, (void)end, (void)end_q, (void)increment, (void)out;
-}
 #endif
+}
 
-#ifdef UNWRAPPED
 /* Keep the angles of a configuration within a step, next to those at its start, which it has. */
 static inline void keep_angles(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real *restrict q)
 {
+#ifdef UNWRAPPED
     ARRAY(angle, UNWRAPPED);
     system_unwrapped(P, t, q, angle);
     copy(UNWRAPPED, angle, q + STORAGE - UNWRAPPED);
-    (void)work;
+#endif
 }
 
 /* Keep the angles at the end of a step; 0 if how far they turned is not clear by their rates at both ends. */
@@ -137,11 +128,12 @@ static inline int turn_angles(const symlie_problem *restrict P, symlie_real *res
                               const symlie_real *restrict q, const symlie_real *restrict v, symlie_real *restrict end_q,
                               const symlie_real *restrict end_v)
 {
+    int is_clear = 1;
+#ifdef UNWRAPPED
     ARRAY(angle, UNWRAPPED);
     ARRAY(rate, UNWRAPPED);
     ARRAY(end_rate, UNWRAPPED);
     const symlie_real *restrict begin = q + STORAGE - UNWRAPPED;
-    int is_clear = 1;
     system_unwrapped(P, t + h, end_q, angle);
     system_unwrapped_rate(P, t, q, v, rate);
     system_unwrapped_rate(P, t + h, end_q, end_v, end_rate);
@@ -150,22 +142,8 @@ static inline int turn_angles(const symlie_problem *restrict P, symlie_real *res
         is_clear &= fabs(turned) <= LARGEST_TURN && fabs(turned - expected) <= 0.5 * WHOLE_TURN;
     }
     copy(UNWRAPPED, angle, end_q + STORAGE - UNWRAPPED);
-    (void)work;
+#endif
     return is_clear;
 }
-#else
-static inline void keep_angles(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real *restrict q)
-{
-    (void)P, (void)work, (void)t, (void)q;
-}
-
-static inline int turn_angles(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h,
-                              const symlie_real *restrict q, const symlie_real *restrict v, symlie_real *restrict end_q,
-                              const symlie_real *restrict end_v)
-{
-    (void)P, (void)work, (void)t, (void)h, (void)q, (void)v, (void)end_q, (void)end_v;
-    return 1;
-}
-#endif
 
 #endif

@@ -11,7 +11,6 @@
 
 static inline long long drift_workspace(const symlie_problem *restrict P)
 {
-    (void)P;
     return 2LL * DIMENSION + STORAGE + JACOBIAN_VALUES + 2LL * ROWS;
 }
 
@@ -26,7 +25,6 @@ SYMLIE_COLD int has_drifted(const symlie_problem *restrict P, symlie_real *restr
     ARRAY(q, STORAGE);
     ARRAY(c, ROWS);
     ARRAY(mu, ROWS);
-    (void)work;
     const symlie_real size = largest_entry(STORAGE, at, 1);
     if (!MASS_IS_CONSTANT && !evaluate_mass(P, t, at, mass)) return 0;
     system_jacobian(P, t, at, B);
@@ -55,8 +53,6 @@ static inline int keeps_constraints(const symlie_problem *restrict P, symlie_rea
         if (has_drifted(P, work, t, mass, trial->q, trial->largest_constraint)) return 0;
         state->drift_bound = 2 * trial->largest_constraint;
     }
-#else
-    (void)P, (void)work, (void)t, (void)mass, (void)state, (void)trial;
 #endif
     return 1;
 }

@@ -10,7 +10,6 @@
 
 static inline long long trial_workspace(const symlie_problem *restrict P)
 {
-    (void)P;
     return STORAGE + 5LL * DIMENSION + ROWS + EVENTS + INCREMENTS + CARRIED + OWN;
 }
 
@@ -37,7 +36,6 @@ int symlie_acceleration(const symlie_problem *P, symlie_real t, const symlie_rea
 static inline void record_state(const symlie_problem *restrict P, const symlie_state *s, symlie_record *record)
 {
     const long long n = record->count++;
-    (void)P;
     record->t[n] = s->t;
     copy(STORAGE, s->q, record->q + n * STORAGE);
     copy(DIMENSION, s->v, record->v + n * DIMENSION);

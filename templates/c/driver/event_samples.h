@@ -8,7 +8,6 @@
 static inline int are_far(const symlie_problem *restrict P, const symlie_real *restrict sample)
 {
     int near = 0;
-    (void)P;
     for (int e = 0; e < EVENTS; e++) {
         const symlie_real a = sample[e], b = sample[2 * EVENTS + e], c = sample[3 * EVENTS + e], d = sample[5 * EVENTS + e];
         const symlie_real low = fmin(fmin(a, b), fmin(c, d)), high = fmax(fmax(a, b), fmax(c, d));
@@ -24,7 +23,6 @@ static inline symlie_real fit_samples(const symlie_problem *restrict P, const sy
                                    symlie_real *restrict c, symlie_real *restrict variation)
 {
     symlie_real low = (symlie_real)INFINITY, high = -(symlie_real)INFINITY;
-    (void)P;
     for (int i = 0; i < EVENT_SAMPLES; i++) {
         c[i] = 0;
         for (int j = 0; j < EVENT_SAMPLES; j++) c[i] += BERNSTEIN[i][j] * sample[j * EVENTS + event];

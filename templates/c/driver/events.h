@@ -15,7 +15,6 @@ static inline int are_numbers(const symlie_problem *restrict P, const symlie_rea
 {
     int other = 0;
     for (int k = 0; k < EVENTS; k++) other |= !(value[k] == value[k]);
-    (void)P;
     return !other;
 }
 
@@ -98,13 +97,11 @@ static inline int find_events(const symlie_problem *restrict P, symlie_real *res
 
 static inline long long event_workspace(const symlie_problem *restrict P)
 {
-    (void)P;
     return 0;
 }
 
 static inline int begin_events(const symlie_problem *restrict P, const symlie_state *restrict state)
 {
-    (void)P, (void)state;
     return SYMLIE_DONE;
 }
 #endif

@@ -4,7 +4,6 @@
 
 long long symlie_interpolation_workspace(const symlie_problem *P)
 {
-    (void)P;
     if (FIXED_TOPOLOGY) return 0;
     return mass_workspace(P) + acceleration_workspace(P) + carried_workspace(P)
            + (INTERPOLATION_DEGREE + 13LL) * DIMENSION + 2LL * STORAGE + ROWS + ANGLES;
@@ -37,7 +36,6 @@ static inline void rate_derivative(const symlie_problem *restrict P, const symli
         }
         if (j > 1 && !(largest > rule->tolerance * largest_sum)) break;
     }
-    (void)P, (void)work;
 }
 
 /* The increment between two recorded configurations, on the branch of log that turns as far as the step did. */
@@ -63,7 +61,6 @@ static inline void increment_between(const symlie_problem *restrict P, symlie_re
     symlie_inverse_tangent_operator(P, theta, missing, change);
     for (int k = 0; k < DIMENSION; k++) theta[k] += change[k];
 #endif
-    (void)work, (void)carried;
 }
 
 /* Coefficients of s ... s^5 of the increment from recorded state n to the next; a are their accelerations. */
@@ -114,7 +111,6 @@ static inline void state_within(const symlie_problem *restrict P, symlie_real *r
     symlie_normalize(P, moved, q);
     symlie_tangent_operator(P, theta, theta_dot, v);
     symlie_prescribe(P, t, q, v);
-    (void)work;
 }
 
 void symlie_interpolate_states(const symlie_problem *P, const symlie_states *recorded, const symlie_interpolation *rule,

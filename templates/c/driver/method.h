@@ -21,7 +21,6 @@
 #if !KEEPS_FACTORS
 static inline long long kept_workspace(const symlie_problem *restrict P)
 {
-    (void)P;
     return 0;
 }
 #endif
@@ -90,7 +89,6 @@ static inline symlie_real error_norm(const symlie_problem *restrict P, const sym
 {
     const int n = DIMENSION;
     symlie_real sum = 0;
-    (void)P;
     if (SYMLIE_UNLIKELY(trial->keeps_difference)) {
         for (int k = 0; k < n; k++) trial->difference[k] = theta_hat[k] - theta[k];
         for (int k = 0; k < n; k++) trial->difference[n + k] = v_hat[k] - v[k];

@@ -4,7 +4,6 @@
 
 long long symlie_observation_workspace(const symlie_problem *P)
 {
-    (void)P;
     if (FIXED_TOPOLOGY) return 0;
     return mass_workspace(P) + acceleration_workspace(P) + DIMENSION + ROWS;
 }
@@ -19,7 +18,6 @@ static inline symlie_real velocity_residual(const symlie_problem *restrict P, sy
     ARRAY(c, ROWS);
     symlie_jacobian(P, t, q, B);
     hidden_residual(P, t, q, B, v, 0, b, c);
-    (void)work;
     return largest_entry(ROWS, c, 0);
 }
 
@@ -31,7 +29,6 @@ static inline void constraint_force(const symlie_problem *restrict P, symlie_rea
     symlie_jacobian(P, t, q, B);
     for (int k = 0; k < DIMENSION; k++) force[k] = 0;
     subtract_constraint_force(P, B, lambda, force);
-    (void)work;
 }
 #endif
 

@@ -9,15 +9,14 @@
 
 static inline long long projection_workspace(const symlie_problem *restrict P)
 {
-    (void)P;
     return 3LL * DIMENSION + STORAGE + 2LL * JACOBIAN_VALUES + 4LL * ROWS;
 }
 
-#if CONSTRAINED
 SYMLIE_COLD int project(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real end,
                         const symlie_control *restrict control, mass_matrix *restrict mass,
                         const symlie_state *restrict state, symlie_trial *restrict trial)
 {
+#if CONSTRAINED
     ARRAY(B0, JACOBIAN_VALUES);
     ARRAY(B1, JACOBIAN_VALUES);
     ARRAY(r, DIMENSION);
@@ -54,16 +53,8 @@ SYMLIE_COLD int project(const symlie_problem *restrict P, symlie_real *restrict 
     }
     trial->acceleration_is_valid = 0;
     measure_residuals(P, work, end, trial->q, trial->v, trial);
-    return SYMLIE_DONE;
-}
-#else
-static inline int project(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real end,
-                          const symlie_control *restrict control, mass_matrix *restrict mass,
-                          const symlie_state *restrict state, symlie_trial *restrict trial)
-{
-    (void)P, (void)work, (void)t, (void)end, (void)control, (void)mass, (void)state, (void)trial;
-    return SYMLIE_DONE;
-}
 #endif
+    return SYMLIE_DONE;
+}
 
 #endif

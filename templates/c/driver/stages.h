@@ -9,7 +9,6 @@
 SYMLIE_COLD int stage_failure(const symlie_problem *restrict P, symlie_real angle, const mass_matrix *restrict mass,
                               const symlie_real *restrict r, const symlie_real *restrict c)
 {
-    (void)P;
     if (angle >= CHART_LIMIT) return SYMLIE_OUTSIDE_CHART;
     const int finite = all_finite(MASS_VALUES, mass->M) && all_finite(DIMENSION, r) && (!c || all_finite(CONSTRAINED ? ROWS : 0, c));
     return finite ? SYMLIE_SINGULAR : SYMLIE_NOT_FINITE;
@@ -18,7 +17,6 @@ SYMLIE_COLD int stage_failure(const symlie_problem *restrict P, symlie_real angl
 /* Why there is no factorisation of M. */
 SYMLIE_COLD int mass_failure(const symlie_problem *restrict P, symlie_real angle, const mass_matrix *restrict mass)
 {
-    (void)P;
     if (angle >= CHART_LIMIT) return SYMLIE_OUTSIDE_CHART;
     return all_finite(MASS_VALUES, mass->M) ? SYMLIE_INDEFINITE_MASS : SYMLIE_NOT_FINITE;
 }
@@ -68,7 +66,6 @@ static inline void measure_residuals(const symlie_problem *restrict P, symlie_re
     system_jacobian(P, t, q, B);
     hidden_residual(P, t, q, B, v, 0, b, c);
     trial->largest_velocity = largest_entry(ROWS, c, 0);
-    (void)work;
 }
 
 /* d = M^-1 B^T mu with B d = c; r and mu are scratch. */
@@ -84,7 +81,6 @@ static inline int along_constraints(const symlie_problem *restrict P, symlie_rea
 
 static inline long long acceleration_workspace(const symlie_problem *restrict P)
 {
-    (void)P;
     return DIMENSION + JACOBIAN_VALUES + 2LL * ROWS;
 }
 
@@ -111,14 +107,12 @@ static inline int index1_acceleration(const symlie_problem *restrict P, symlie_r
     if (!find_dependent_rows(P, B, mass) || !solve_stage(P, mass, B, B, r, c, a, lambda)) return stage_failure(P, 0, mass, r, c);
     take_minimal_multipliers(P, mass, lambda);
 #else
-    (void)lambda;
     if (!solve_with_mass(P, mass, r, 0, 0, a)) return stage_failure(P, 0, mass, r, 0);
 #endif
     if (PRESCRIBED) {
         system_prescribed_acceleration(P, t, r);
         for (int k = 0; k < DIMENSION; k++) a[k] += r[k];
     }
-    (void)work;
     return SYMLIE_DONE;
 }
 
@@ -128,10 +122,8 @@ static inline int stage_acceleration(const symlie_problem *restrict P, symlie_re
                                      mass_matrix *restrict mass, symlie_real *restrict a, symlie_real *restrict lambda)
 {
 #if CONSTRAINED
-    (void)r;
     return index1_acceleration(P, work, t, Q, V, mass, a, lambda);
 #else
-    (void)work, (void)lambda;
     if (!MASS_IS_CONSTANT && !evaluate_mass(P, t, Q, mass)) return mass_failure(P, 0, mass);
     system_force(P, t, Q, V, r);
     for (int k = 0; k < DIMENSION; k++) r[k] = -r[k];

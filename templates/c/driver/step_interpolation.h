@@ -26,7 +26,6 @@ typedef struct {
 
 static inline long long inside_workspace(const symlie_problem *restrict P)
 {
-    (void)P;
     return 6LL * DIMENSION + STORAGE + ROWS;
 }
 
@@ -62,8 +61,6 @@ static inline void begin_inside(step_inside *restrict in)
     }
     system_inverse_tangent_operator(P, in->theta, in->trial->v, in->rate);
     (void)work;
-#else
-    (void)in;
 #endif
 }
 

@@ -66,7 +66,6 @@ SYMLIE_COLD void look_at_step(const symlie_problem *restrict P, symlie_real *res
     const symlie_real *restrict delta = trial->difference, *restrict weight = control->weight;
     symlie_real moved = 0, moved_rate = 0, pushed = 0, pushed_rate = 0;
     int is_flipped = 0;
-    (void)work;
     system_advance(P, trial->q, delta, q);
     for (int k = 0; k < n; k++) v[k] = trial->v[k] + delta[n + k];
     if (MOTIONS) system_prescribe(P, t, q, v);

@@ -6,7 +6,6 @@
 
 static inline int is_finite(const symlie_problem *restrict P, const symlie_trial *restrict trial)
 {
-    (void)P;
     const symlie_real residual = trial->largest_constraint + trial->largest_velocity;
     return all_finite(STORAGE, trial->q) & all_finite(ROWS, trial->lambda) & all_finite(1, &residual);
 }
@@ -22,8 +21,6 @@ static inline int begin_method(const symlie_problem *restrict P, symlie_real *re
         if (status != SYMLIE_DONE) return status;
         state->own_is_valid = 1;
     }
-#else
-    (void)P, (void)work, (void)t, (void)h, (void)control, (void)mass, (void)state;
 #endif
     return SYMLIE_DONE;
 }
@@ -33,8 +30,6 @@ static inline void begin_counts(symlie_trial *restrict trial)
 {
 #ifdef SYMLIE_NEWTON_H
     trial->newton = (newton_counts)NO_COUNTS;
-#else
-    (void)trial;
 #endif
 }
 
@@ -54,8 +49,6 @@ static inline void count_newton(symlie_real t, const newton_counts *restrict cou
         state->slowest_step = t;
         state->slowest_entry = counts->slowest;
     }
-#else
-    (void)t, (void)counts, (void)state;
 #endif
 }
 
@@ -90,7 +83,6 @@ static inline int minimise_multipliers(const symlie_problem *restrict P, symlie_
     take_minimal_multipliers(P, mass, trial->lambda);
     trial->dependent_rows = mass->dependent_rows;
 #endif
-    (void)P, (void)work, (void)end, (void)mass, (void)trial;
     return SYMLIE_DONE;
 }
 
@@ -110,7 +102,6 @@ static inline int finish_step(const symlie_problem *restrict P, symlie_real *res
 static inline void accept(const symlie_problem *restrict P, symlie_state *restrict state, symlie_real t,
                           const symlie_trial *restrict trial)
 {
-    (void)P;
     copy(STORAGE, trial->q, state->q);
     copy(DIMENSION, trial->v, state->v);
     copy(ROWS, trial->lambda, state->lambda);
@@ -136,7 +127,6 @@ static inline void accept(const symlie_problem *restrict P, symlie_state *restri
 static inline void keep_first_stage(const symlie_problem *restrict P, symlie_state *restrict state,
                                     const symlie_trial *restrict trial)
 {
-    (void)P;
     if (trial->rhs_evaluations == 0) return;
     copy(DIMENSION, trial->first_acceleration, state->acceleration);
     state->acceleration_is_valid = 1;

@@ -4,6 +4,11 @@
 
 #include <string.h>
 
+/* Functions take the same for all models and methods, of which not each one needs everything. */
+#if defined(__GNUC__)
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#endif
+
 /* Stages are unrolled for small models, where the tableau's constants then vanish into the code. */
 #if defined(__GNUC__) && UNROLL_STAGES
 #define SYMLIE_UNROLL _Pragma("GCC unroll 16")

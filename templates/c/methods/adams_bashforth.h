@@ -29,7 +29,6 @@ static inline int method_begin(const symlie_problem *restrict P, symlie_real *re
                                const symlie_control *restrict control, mass_matrix *restrict mass,
                                const symlie_state *restrict state, symlie_real *restrict own)
 {
-    (void)P, (void)work, (void)t, (void)h, (void)control, (void)mass, (void)state;
     for (int k = 0; k < OWN; k++) own[k] = 0;
     return SYMLIE_DONE;
 }

@@ -14,7 +14,6 @@ static inline int method_begin(const symlie_problem *restrict P, symlie_real *re
     ARRAY(r, DIMENSION);
     ARRAY(Q, STORAGE);
     ARRAY(lambda, ROWS);
-    (void)control;
     for (int k = 0; k < OWN; k++) own[k] = 0;
     own[OWN_LENGTH] = h;
     copy(ROWS, state->lambda, lambda);

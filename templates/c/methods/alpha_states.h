@@ -23,7 +23,6 @@ static inline symlie_real algorithmic_rate(const step_formula *restrict f, const
 static inline void rates_at_end(const symlie_problem *restrict P, const step_formula *restrict f, const symlie_real *restrict w,
                                 symlie_real *restrict v, symlie_real *restrict v_dot)
 {
-    (void)P, (void)f, (void)w, (void)v, (void)v_dot;
     FOR_STATES(k) v[k] = 0;
     FOR_STATES(k) v_dot[k] = (1 - STATE_ALPHA_M) * algorithmic_rate(f, w, k) + STATE_ALPHA_M * f->a_n[k];
     FOR_STATES(k) v_dot[k] = (v_dot[k] - ALPHA_F * f->acceleration_n[k]) / (1 - ALPHA_F);

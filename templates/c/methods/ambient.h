@@ -14,7 +14,6 @@
 
 static inline long long step_workspace(const symlie_problem *restrict P)
 {
-    (void)P;
     return (2 * ALL_STAGES + 5LL) * DIMENSION + (ALL_STAGES + 2LL) * STORAGE + acceleration_workspace(P);
 }
 
@@ -85,7 +84,6 @@ SYMLIE_UNROLL
     }
     measure_residuals(P, work, t + h, Q, V, trial);
 #endif
-    (void)work;
     return SYMLIE_DONE;
 }
 

@@ -17,7 +17,6 @@
 
 static inline long long step_workspace(const symlie_problem *restrict P)
 {
-    (void)P;
     return (3 * STAGES + 7LL) * DIMENSION + (STAGES + 3LL) * STORAGE + (STAGES + 1LL) * INCREMENTS + acceleration_workspace(P);
 }
 
@@ -124,7 +123,6 @@ SYMLIE_UNROLL
     trial->rhs_evaluations++;
     measure_residuals(P, work, t + h, Q, V, trial);
 #endif
-    (void)work;
     return SYMLIE_DONE;
 }
 

@@ -53,7 +53,6 @@ static inline void formula_at(const symlie_problem *restrict P, const step_formu
                               symlie_real *restrict v, symlie_real *restrict v_dot)
 {
     const symlie_real h = f->h;
-    (void)P;
     for (int k = 0; k < DIMENSION; k++) {
         const symlie_real a = algorithmic(f, w, k);
         v[k] = f->v_n[k] + h * (1 - GAMMA) * f->a_n[k] + h * GAMMA * a;
@@ -103,7 +102,6 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
     IMPLICIT_STEP(end);
     const newton_policy policy = {NEWTON_MAX, NEWTON_HALVINGS, 0, NEWTON_RTOL, NEWTON_ATOL, 1, CONTRACTION, NEWTON_PATIENCE};
     const symlie_real *own = state->own, ratio = h / own[OWN_LENGTH];
-    (void)work, (void)mass;
     copy(STORAGE, state->q, q_n);
     copy(DIMENSION, own + OWN_ACCELERATION, acceleration_n);
     copy(DIMENSION, own + OWN_ALGORITHMIC, a_n);

@@ -26,7 +26,6 @@
 
 static inline long long step_workspace(const symlie_problem *restrict P)
 {
-    (void)P;
     const long long of_first_stage = MASS_IS_REGULAR ? 0 : acceleration_workspace(P);
     const long long of_fields = FIELDS * (PROBES > 0 ? JACOBIAN_VALUES + ROWS : 0);
     return (2 * STAGES + 8LL + FIELDS) * DIMENSION + 4LL * STORAGE + 2LL * JACOBIAN_VALUES + (STAGES + 3LL) * ROWS + of_first_stage
@@ -72,7 +71,6 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
 #if FIELDS || CONSTRAINED
     ARRAY(multiplier, STAGES * ROWS);
 #endif
-    (void)work;
 #if CONSTRAINED
     STAGE_ARRAY(B, JACOBIAN_VALUES);
     STAGE_ARRAY(next_B, JACOBIAN_VALUES);
@@ -206,8 +204,6 @@ SYMLIE_UNROLL
 #endif
         trial->error = error_norm(P, control, trial, final_Theta, next_Theta, v, final_V, next_V);
     }
-#else
-    (void)control;
 #endif
     /* (15) */
     keep_increment(P, final_Theta, trial->increment);

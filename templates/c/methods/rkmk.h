@@ -25,7 +25,6 @@
 
 static inline long long step_workspace(const symlie_problem *restrict P)
 {
-    (void)P;
     return (2 * ALL_STAGES + 8LL) * DIMENSION + 2LL * STORAGE + acceleration_workspace(P);
 }
 
@@ -34,10 +33,8 @@ static inline void corrected_rate(const symlie_problem *restrict P, const symlie
                                   symlie_real *restrict x, symlie_real *restrict y, symlie_real *restrict K)
 {
 #if EXACT_INVERSE
-    (void)x, (void)y;
     STEP_INVERSE_TANGENT_OPERATOR(P, Theta, V, K);
 #else
-    (void)P, (void)Theta, (void)x, (void)y;
     copy(DIMENSION, V, K);
 #if COMMUTATORS
     copy(DIMENSION, V, x);

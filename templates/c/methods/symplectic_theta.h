@@ -45,7 +45,6 @@ static inline int newton_correction(newton_problem *restrict problem, const syml
 /* Corrections alone end the iteration. */
 static inline symlie_real newton_floor(const newton_problem *restrict problem, const symlie_real *restrict r)
 {
-    (void)problem, (void)r;
     return 0;
 }
 
@@ -53,7 +52,6 @@ static inline symlie_real newton_floor(const newton_problem *restrict problem, c
 
 static inline long long step_workspace(const symlie_problem *restrict P)
 {
-    (void)P;
     return 0;
 }
 
@@ -65,7 +63,6 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
     const newton_policy policy = NEWTON_POLICY;
     newton_problem problem;
     symlie_real u[DIMENSION], r[DIMENSION], d[DIMENSION], moved[DIMENSION];
-    (void)work, (void)control, (void)mass;
     problem.P = P, problem.has_factors = 0, problem.q = state->q, problem.t = t + THETA * h, problem.h = h;
     for (int k = 0; k < n; k++) d[k] = u[k] = 0;
     system_field(P, problem.t, state->q, d, d, u);

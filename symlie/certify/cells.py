@@ -7,6 +7,7 @@ last coefficient is enclosed over the whole cell; `rounding` adds what floating-
 from __future__ import annotations
 
 import math
+import operator
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -144,8 +145,7 @@ class CellProver:
     def _function_series(self, x: arb) -> list[arb]:
         """Taylor coefficients of the numerator of f, without the remainder of its series."""
         inner = arb_poly([x * x, 2 * x, 1]) if self.argument_is_omega else arb_poly([x, 1])
-        coefficients: list[arb] = self.function.series(inner).coeffs()
-        return coefficients[:ORDER] + [arb(0)] * (ORDER - len(coefficients))
+        return _coefficients(self.function.series(inner))
 
     def _directly(
         self, p: arb_series, wide: arb_series, f: list[arb], f_wide: list[arb], ball: arb, radius: arb
@@ -159,10 +159,8 @@ class CellProver:
             f = _coefficients(arb_series(f) / divisor)
             f_wide = _coefficients(arb_series(f_wide) / wide_divisor)
             remainder = remainder / _least_ball(pole_distance(z)) ** self.function.pole_order
-        difference = [a - b for a, b in zip(_coefficients(p), f, strict=True)]
-        wide_difference = [a - b for a, b in zip(_coefficients(wide), f_wide, strict=True)]
         value = _bounded(f, f_wide, radius) + arb(0, 1) * remainder
-        return value, (abs(_bounded(difference, wide_difference, radius)) + remainder).upper()
+        return value, (_bounded_difference(p, wide, f, f_wide, radius) + remainder).upper()
 
     def _pole_divisor(self) -> tuple[Operand, Operand] | None:
         """Numerator and divisor of the result, if the divisor is a polynomial of the degree of f's pole."""
@@ -189,10 +187,8 @@ class CellProver:
         With ρ = B/(4π² - z)^k: p/f - 1 = (A/N - ρ)/ρ. In powers of 4π² - z, ρ - 1 has small coefficients only.
         """
         k = self.function.pole_order
-        difference = [x - y for x, y in zip(_coefficients(a), f, strict=True)]
-        wide_difference = [x - y for x, y in zip(_coefficients(wide), f_wide, strict=True)]
         remainder = self.function.remainder
-        error = abs(_bounded(difference, wide_difference, radius)) + remainder
+        error = _bounded_difference(a, wide, f, f_wide, radius) + remainder
         numerator = _least_ball(_bounded(f, f_wide, radius)) - remainder
         about_pole = _coefficients(self._series(pole_distance(arb(0)))[divisor])
         distance = _least_ball(pole_distance(ball))
@@ -206,24 +202,17 @@ class CellProver:
         return bound
 
 
-def _apply(operator: str, operands: list[Number]) -> Number:
-    match operator:
-        case "add":
-            return operands[0] + operands[1]
-        case "sub":
-            return operands[0] - operands[1]
-        case "mul":
-            return operands[0] * operands[1]
-        case "div":
-            return operands[0] / operands[1]
-        case "neg":
-            return -operands[0]
-        case _:
-            applied: Number = getattr(operands[0], operator)()
-            return applied
+_ARITHMETIC = {"add": "add", "sub": "sub", "mul": "mul", "div": "truediv", "neg": "neg"}
+"""Functions of the module `operator`; all others are methods of numbers."""
 
 
-def _coefficients(series: arb_series) -> list[arb]:
+def _apply(name: str, operands: list[Number]) -> Number:
+    first, *_ = operands
+    applied: Number = getattr(operator, _ARITHMETIC[name])(*operands) if name in _ARITHMETIC else getattr(first, name)()
+    return applied
+
+
+def _coefficients(series: arb_series | arb_poly) -> list[arb]:
     found: list[arb] = series.coeffs()[:ORDER]
     return found + [arb(0)] * (ORDER - len(found))
 
@@ -234,6 +223,12 @@ def _bounded(centre: list[arb], wide: list[arb], radius: arb) -> arb:
     for coefficient in reversed(centre[1 : ORDER - 1]):
         total = total * radius + abs(coefficient)
     return centre[0] + arb(0, 1) * (total * radius).upper()
+
+
+def _bounded_difference(p: arb_series, wide: arb_series, f: list[arb], f_wide: list[arb], radius: arb) -> arb:
+    """Magnitude of p - f over the cell."""
+    near, over = ([x - y for x, y in zip(_coefficients(a), b, strict=True)] for a, b in ((p, f), (wide, f_wide)))
+    return abs(_bounded(near, over, radius))
 
 
 def _pole_series(argument_is_omega: bool, x: arb) -> arb_series:

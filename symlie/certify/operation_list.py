@@ -179,8 +179,8 @@ class _Reader:
         bound = block.operand(condition.right)
         if not isinstance(bound, float):
             raise self._refuse(node, "a guard does not compare with a constant")
-        below = _previous(bound, self.precision) if condition.op == "<" else bound
-        above = _next(below, self.precision)
+        below = _neighbour(bound, -math.inf, self.precision) if condition.op == "<" else bound
+        above = _neighbour(below, math.inf, self.precision)
         inside, outside = (max(lower, above), upper), (lower, min(upper, below))
         if not is_negated:
             inside, outside = outside, inside
@@ -257,13 +257,6 @@ def _is_nan(node: c_ast.Node) -> bool:
     return isinstance(node, c_ast.Cast) and isinstance(node.expr, c_ast.ID) and node.expr.name == "NAN"
 
 
-def _next(x: float, precision: Precision) -> float:
-    return (
-        float(np.nextafter(np.float32(x), np.float32(np.inf))) if precision == "float" else math.nextafter(x, math.inf)
-    )
-
-
-def _previous(x: float, precision: Precision) -> float:
-    if precision == "float":
-        return float(np.nextafter(np.float32(x), np.float32(-np.inf)))
-    return math.nextafter(x, -math.inf)
+def _neighbour(x: float, towards: float, precision: Precision) -> float:
+    single = precision == "float"
+    return float(np.nextafter(np.float32(x), np.float32(towards))) if single else math.nextafter(x, towards)

@@ -50,12 +50,13 @@ class Section:
 def prove(
     operations: OperationList,
     name: str,
-    marks: list[float],
+    lower: float,
+    upper: float,
     *,
     contraction: Contraction = "any",
     judged_at_zero: bool = False,
-) -> list[Section]:
-    """Bound the errors of a function between marks.
+) -> Section:
+    """Bound the errors of a function on an interval of its argument.
 
     Parameters
     ----------
@@ -63,8 +64,8 @@ def prove(
         The function as parsed from C; its argument is called ``z``, or ``w`` for ω.
     name
         Its definition.
-    marks
-        Increasing arguments; one section between two neighbours.
+    lower, upper
+        Ends of the interval.
     contraction
         What the compiler may do.
     judged_at_zero
@@ -72,24 +73,20 @@ def prove(
     """
     ctx.prec, ctx.cap = BITS, ORDER
     is_omega = operations.argument == "w"
-    sections: list[Section] = []
-    for lower, upper in itertools.pairwise(marks):
-        end = upper * upper * (1 + 1e-15) if is_omega else upper
-        function = definition(name, end)
-        pieces: list[Section] = []
-        for branch in operations.branches:
-            a, b = max(lower, branch.lower), min(upper, branch.upper)
-            if a > b or (a == b and pieces and a == lower):
-                continue
-            if branch.result != branch.result:
-                raise SymlieError(f"{name} is not a number between {a:.17g} and {b:.17g}; choose a smaller domain.")
-            running = RunningError(branch, operations.precision, contraction)
-            prover = CellProver(branch, operations.argument, function, is_omega, running)
-            # Between neighbouring numbers of the format there is nothing to prove, but cells shall touch.
-            touched = pieces[-1].upper if pieces else 0.0
-            pieces.append(_refined(prover, a if a <= lower else max(lower, touched), b, judged_at_zero))
-        sections.append(Section(lower, upper, tuple(c for p in pieces for c in p.cells)))
-    return sections
+    function = definition(name, upper * upper * (1 + 1e-15) if is_omega else upper)
+    pieces: list[Section] = []
+    for branch in operations.branches:
+        a, b = max(lower, branch.lower), min(upper, branch.upper)
+        if a > b or (a == b and pieces and a == lower):
+            continue
+        if branch.result != branch.result:
+            raise SymlieError(f"{name} is not a number between {a:.17g} and {b:.17g}; choose a smaller domain.")
+        running = RunningError(branch, operations.precision, contraction)
+        prover = CellProver(branch, operations.argument, function, is_omega, running)
+        # Between neighbouring numbers of the format there is nothing to prove, but cells shall touch.
+        touched = pieces[-1].upper if pieces else 0.0
+        pieces.append(_refined(prover, a if a <= lower else max(lower, touched), b, judged_at_zero))
+    return Section(lower, upper, tuple(c for p in pieces for c in p.cells))
 
 
 def _refined(prover: CellProver, lower: float, upper: float, judged_at_zero: bool) -> Section:

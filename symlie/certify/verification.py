@@ -127,7 +127,7 @@ def prove_subject(
     marks = _marks(operations, domain)
     at_zero = tuple(judged_at_zero(name, _omega(operations, upper)) for upper in marks[1:])
     sections = tuple(
-        prove(operations, name, [a, b], contraction=contraction, judged_at_zero=z)[0]
+        prove(operations, name, a, b, contraction=contraction, judged_at_zero=z)
         for (a, b), z in zip(itertools.pairwise(marks), at_zero, strict=True)
     )
     return Verification(subject, contraction, sections, at_zero, ())

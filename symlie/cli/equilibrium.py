@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from symlie.cli.common import SYSTEM, add, add_model, describe, system_of
 from symlie.cli.output import print_json, print_table
+from symlie.cli.report import MOST_NUMBERS
 from symlie.cli.values import number
 
 if TYPE_CHECKING:
@@ -21,9 +22,6 @@ EXAMPLE = "symlie equilibrium heavy_top -o group=SE3"
 
 MOST_NODES = 12
 """Nodes of an array that are printed one by one."""
-
-MOST_NUMBERS = 9
-"""Multipliers of a constraint that are printed one by one."""
 
 
 def add_arguments(parser: ArgumentParser) -> None:

@@ -74,7 +74,10 @@ def run(arguments: Namespace) -> int:
     from symlie.publish.folders import write_files
 
     where, differences = generated_folder() if arguments.all else _folder(arguments), list[str]()
-    for folder, files in _all_files(where) if arguments.all else [(where, _files(arguments))]:
+    kept = (
+        (where / folder_name(model, options), _folder_files(model, options, sets)) for model, options, sets in COMMITTED
+    )
+    for folder, files in kept if arguments.all else [(where, _files(arguments))]:
         if arguments.check:
             differences += _differences(folder, files)
             continue
@@ -127,12 +130,6 @@ def _files(arguments: Namespace) -> dict[str, str]:
         stabilize=arguments.stabilize,
         **({} if arguments.h is None else {"h": arguments.h}),
     )
-
-
-def _all_files(parent: Path) -> Iterator[tuple[Path, dict[str, str]]]:
-    """The folders that the repository keeps, with what belongs there."""
-    for model, options, sets in COMMITTED:
-        yield parent / folder_name(model, options), _folder_files(model, options, sets)
 
 
 def _folder_files(model: str, options: Mapping[str, object], sets: Sequence[str] | None) -> dict[str, str]:

@@ -45,6 +45,7 @@ class Connection(ABC):
     has_axis: ClassVar[bool] = False
     has_two_points: ClassVar[bool] = False
     parameters: ClassVar[Mapping[str, tuple[object, str]]] = MappingProxyType({})
+    _given: Mapping[str, object] = MappingProxyType({})
 
     def __init__(
         self,
@@ -82,7 +83,7 @@ class Connection(ABC):
 
     def _values(self) -> dict[str, object]:
         """Values of the parameters beside the markers."""
-        return {}
+        return dict(self._given)
 
     @abstractmethod
     def _state(self, element: ElementType, a: Frame, b: Frame, values: Mapping[str, Expression]) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from symlie.elements.placement import Array, BodyNode, body_dimension, initial_placement
+from symlie.elements.placement import Array, BodyNode, body_dimension, finite_numbers, initial_placement
 from symlie.elements.rigid_body import RigidBody
 from symlie.errors import ModelError
 from symlie.groups.group import LieGroup
@@ -54,7 +54,7 @@ class Marker:
         if size is None:
             raise ModelError(f"{body!r} is no body: joints need a rotation and a position, as on SO3xR3, SE3 or SE2.")
         self.body: Body = body
-        self.point: Array = _numbers("point", point, size)
+        self.point: Array = finite_numbers("point of a marker", point, size)
         self.axes: Array = axes_along("a marker", size, axis, across)
 
     def __repr__(self) -> str:
@@ -149,18 +149,8 @@ def axes_along(what: str, size: int, axis: object, across: object = None) -> Arr
 
 def direction(what: str, value: object, size: int) -> Array:
     """A vector of length one."""
-    vector = _numbers("axis", value, size)
+    vector = finite_numbers("axis of a marker", value, size)
     length = float(np.linalg.norm(vector))
     if not length > 0:
         raise ModelError(f"The axis of {what} has the length zero; it needs a direction.")
     return vector / length
-
-
-def _numbers(what: str, value: object, size: int) -> Array:
-    try:
-        array = np.asarray(value, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise ModelError(f"The {what} of a marker needs {size} numbers, not {value!r}.") from error
-    if array.shape != (size,) or not np.all(np.isfinite(array)):
-        raise ModelError(f"The {what} of a marker needs {size} finite numbers, not {value!r}.")
-    return array

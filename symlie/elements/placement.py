@@ -21,6 +21,17 @@ BodyNode = Node | NodeReference
 """A node of a model that stands alone, or a member of an array."""
 
 
+def finite_numbers(what: str, value: object, size: int) -> Array:
+    """Numbers from what states something, checked."""
+    try:
+        array = np.asarray(value, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise ModelError(f"The {what} needs {size} numbers, not {value!r}.") from error
+    if array.shape != (size,) or not np.all(np.isfinite(array)):
+        raise ModelError(f"The {what} needs {size} finite numbers, not {value!r}.")
+    return array
+
+
 def body_dimension(group: ConfigurationSpace) -> int | None:
     """3 for groups of a rotation and a position in space, 2 for those of the plane; None for all others."""
     if not isinstance(group, LieGroup) or group.rotation is None:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 from sympy import Expr
 
-from symlie.elements.placement import Array, body_dimension, initial_placement
+from symlie.elements.placement import body_dimension, finite_numbers, initial_placement
 from symlie.elements.rod_values import is_symbolic
 from symlie.errors import ModelError
 from symlie.groups.group import LieGroup
@@ -144,22 +144,24 @@ class RigidBody(Placed):
             raise ModelError(f"The angular velocity of body '{name}' is in axes 'body' or 'space', not {axes!r}.")
         values = {"mass": _mass(name, mass), "inertia": _inertia(name, inertia, size)}
         if reference is not None:
-            values["center_of_mass"] = -_numbers(name, "reference", reference, size)
+            values["center_of_mass"] = -finite_numbers(f"reference of body '{name}'", reference, size)
         gravity = _gravity(model, name, size)
         node = model.node(name, found)
         fields: dict[str, object] = {}
         if orientation is not None:
             fields["rotation"] = _rotation(name, orientation, size)
         if position is not None:
-            fields["x"] = _numbers(name, "position", position, size)
+            fields["x"] = finite_numbers(f"position of body '{name}'", position, size)
         model.initial(node, **fields)
         turn = initial_placement(model, node)[0]
         rates: dict[str, object] = {}
         if velocity is not None:
-            speed = _numbers(name, "velocity", velocity, size)
+            speed = finite_numbers(f"velocity of body '{name}'", velocity, size)
             rates.update({"U": turn.T @ speed} if hasattr(node, "U") else {"x_dot": speed})
         if angular_velocity is not None:
-            spin = _numbers(name, "angular velocity", np.atleast_1d(angular_velocity), 3 if size == 3 else 1)
+            spin = finite_numbers(
+                f"angular velocity of body '{name}'", np.atleast_1d(angular_velocity), 3 if size == 3 else 1
+            )
             rates["Omega"] = turn.T @ spin if axes == "space" and size == 3 else spin
         model.initial(node, **rates)
         kind = "rigid_body" if reference is None else "eccentric_rigid_body"
@@ -247,7 +249,7 @@ def _gravity(model: Model, name: str, size: int) -> SymbolicMatrix:
 
 def _mass(name: str, mass: object) -> object:
     if not is_symbolic(mass):
-        (value,) = _numbers(name, "mass", [mass], 1)
+        (value,) = finite_numbers(f"mass of body '{name}'", [mass], 1)
         if value < 0:
             raise ModelError(f"The mass of body '{name}' is {value:g} kg; it must not be negative.")
     return mass
@@ -258,27 +260,17 @@ def _inertia(name: str, inertia: object, size: int) -> object:
         return inertia
     if size == 3:
         return checked_inertia(name, inertia)
-    (moment,) = _numbers(name, "inertia", [inertia], 1)
+    (moment,) = finite_numbers(f"inertia of body '{name}'", [inertia], 1)
     if moment < 0:
         raise ModelError(f"The inertia of body '{name}' is {moment:g} kg m²; it must not be negative.")
     return moment
-
-
-def _numbers(name: str, what: str, value: object, size: int) -> Array:
-    try:
-        array = np.asarray(value, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise ModelError(f"The {what} of body '{name}' needs {size} numbers, not {value!r}.") from error
-    if array.shape != (size,) or not np.all(np.isfinite(array)):
-        raise ModelError(f"The {what} of body '{name}' needs {size} finite numbers, not {value!r}.")
-    return array
 
 
 def _rotation(name: str, value: object, size: int) -> Rotation:
     if isinstance(value, Rotation):
         return value
     if size == 2:
-        return rotation(angle=_numbers(name, "orientation", [value], 1)[0])
+        return rotation(angle=finite_numbers(f"orientation of body '{name}'", [value], 1)[0])
     if np.shape(np.asarray(value, dtype=object)) != (3, 3):
         raise ModelError(f"The orientation of body '{name}' is an sl.rotation(…) or a 3 × 3 matrix, not {value!r}.")
     return rotation(matrix=value)

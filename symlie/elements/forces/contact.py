@@ -88,13 +88,10 @@ class SphereOnPlane(Connection):
         center = placement(model, body_b, 3)[1] if at is None else np.asarray(at, dtype=float)
         first: Marker = on_body(model, body_a, np.asarray(plane, dtype=float), axes)
         super().__init__(model, name, first, on_body(model, body_b, center, axes), None)
-        self._given: dict[str, object] = {
+        self._given = {
             "radius": radius, "stiffness": stiffness, "damping": damping, "friction": friction, "creep": creep,
         }  # fmt: skip
         self._add()
-
-    def _values(self) -> dict[str, object]:
-        return dict(self._given)
 
     def _state(self, element: ElementType, a: Frame, b: Frame, values: Mapping[str, Expression]) -> None:
         normal = a.axis(Z)

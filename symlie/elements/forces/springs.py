@@ -63,12 +63,8 @@ class Spring(Connection):
         length: float | None = None,
     ) -> None:
         super().__init__(model, name, body_a, body_b, at)
-        self._stiffness = stiffness
-        self._length = initial_distance(self) if length is None else length
+        self._given = {"stiffness": stiffness, "length": initial_distance(self) if length is None else length}
         self._add()
-
-    def _values(self) -> dict[str, object]:
-        return {"stiffness": self._stiffness, "length": self._length}
 
     def _state(self, element: ElementType, a: Frame, b: Frame, values: Mapping[str, Expression]) -> None:
         d = element.let(b.point - a.point)
@@ -120,11 +116,8 @@ class Damper(Connection):
     ) -> None:
         super().__init__(model, name, body_a, body_b, at)
         initial_distance(self)
-        self._damping = damping
+        self._given = {"damping": damping}
         self._add()
-
-    def _values(self) -> dict[str, object]:
-        return {"damping": self._damping}
 
     def _state(self, element: ElementType, a: Frame, b: Frame, values: Mapping[str, Expression]) -> None:
         d = element.let(b.point - a.point)
@@ -181,14 +174,11 @@ class Bushing(Connection):
         super().__init__(model, name, body_a, body_b, at, (0, 0, 1) if axis is None and not has_marker else axis)
         if self._size != 3:
             raise ModelError(f"{self._subject} needs bodies in space.")
-        self._matrices = {
+        self._given = {
             label: _six_by_six(f"{label} of {self._called}", value)
             for label, value in (("stiffness", stiffness), ("damping", damping))
         }
         self._add()
-
-    def _values(self) -> dict[str, object]:
-        return dict(self._matrices)
 
     def _state(self, element: ElementType, a: Frame, b: Frame, values: Mapping[str, Expression]) -> None:
         d = element.let(b.point - a.point)

@@ -13,7 +13,7 @@ from symlie.elements.joints.coordinates import Coordinate
 from symlie.elements.joints.frames import Frame
 from symlie.elements.joints.rows import Rows, reaction
 from symlie.elements.marker import Body, Marker, body_name, group_of, node_of, same_body
-from symlie.elements.placement import Array, rotation_of
+from symlie.elements.placement import Array, at_defaults, rotation_of
 from symlie.errors import ModelError
 from symlie.modeling.element_type import ElementType
 from symlie.modeling.ground import Ground, PlacedByCoordinates
@@ -199,9 +199,19 @@ class Joint(Connection, PlacedByCoordinates):
         coordinates
             As `place` takes them.
         """
-        from symlie.elements.joints.placing import placed_values
+        from symlie.elements.joints.placing import starting_from
 
-        return placed_values(self, values, coordinates)
+        placed = self.placed_by
+        with starting_from(self.model, values):
+            before = {(n, v.field.name): v for n, given in self.model.initial_values.items() for v in given}
+            try:
+                self.place(**coordinates)
+            finally:
+                self.placed_by = placed
+            after = {(n, v.field.name): v for n, given in self.model.initial_values.items() for v in given}
+        moved = {key: value for key, value in after.items() if before.get(key) is not value}
+        numbers = {k: np.array([[at_defaults(self.model, c) for c in v.components]]) for k, v in moved.items()}
+        return {**values, **numbers}
 
     def check_branch(self) -> None:
         """Check that the initial configuration is in the branch that is meant.

@@ -124,10 +124,8 @@ class ScrewJoint(Turning, Sliding):
         if lead == 0 or not np.isfinite(lead):
             raise ModelError(f"The lead of joint '{name}' is {lead:g} m; a screw needs one that is not zero.")
         self._lead = float(lead)
+        self._given = {"lead": self._lead}
         super().__init__(model, name, body_a, body_b, at=at, axis=axis, apart=apart)
-
-    def _values(self) -> dict[str, object]:
-        return {"lead": self._lead}
 
     def _completed(self, values: dict[str, float]) -> dict[str, float]:
         pitch = self._lead / (2 * np.pi)

@@ -14,7 +14,7 @@ import numpy as np
 from symlie.elements.joints.coordinates import Coordinate, Turn
 from symlie.elements.joints.joint import Joint
 from symlie.elements.marker import Body, Marker, node_of, placement
-from symlie.elements.placement import Array, at_defaults, initial_velocity
+from symlie.elements.placement import Array, initial_velocity
 from symlie.errors import ModelError
 from symlie.modeling.model import Model
 from symlie.modeling.node import Node
@@ -80,32 +80,6 @@ def starting_from(model: Model, values: Mapping[tuple[str, str], Array]) -> Iter
     finally:
         model.initial_values.clear()
         model.initial_values.update(stated)
-
-
-def placed_values(
-    joint: Joint, values: Mapping[tuple[str, str], Array], coordinates: Mapping[str, object]
-) -> dict[tuple[str, str], Array]:
-    """Initial values by node and field, with those of a joint; the model stays as it is.
-
-    Parameters
-    ----------
-    joint
-        The joint.
-    values
-        Initial values in place of those of the model, one row for each node.
-    coordinates
-        Coordinates and rates of the joint by name.
-    """
-    model, placed = joint.model, joint.placed_by
-    with starting_from(model, values):
-        before = {(n, v.field.name): v for n, given in model.initial_values.items() for v in given}
-        try:
-            joint.place(**coordinates)
-        finally:
-            joint.placed_by = placed
-        after = {(n, v.field.name): v for n, given in model.initial_values.items() for v in given}
-    moved = {key: value for key, value in after.items() if before.get(key) is not value}
-    return {**values, **{k: np.array([[at_defaults(model, c) for c in v.components]]) for k, v in moved.items()}}
 
 
 def _displacement(joint: Joint, coordinates: Sequence[Coordinate], values: Mapping[str, float]) -> tuple[Array, Array]:

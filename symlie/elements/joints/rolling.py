@@ -106,7 +106,7 @@ class RollingContact(Joint):
             raise ModelError(f"The disk of rolling contact '{name}' lies flat on the plane.")
         center = placement(model, body_b, 3)[1] if at is None else np.asarray(at, dtype=float)
         height = radius if axis is None else radius * np.sqrt(1 - (upward @ spin) ** 2)
-        self._radius = float(radius)
+        self._given = {"radius": float(radius)}
         self._is_disk = axis is not None
         first = on_body(model, body_a, center - height * upward, axes_along("the plane", 3, upward))
         second = on_body(model, body_b, center, axes_along("the disk", 3, spin))
@@ -118,6 +118,3 @@ class RollingContact(Joint):
     @property
     def _rows(self) -> Rows:
         return DISK if self._is_disk else SPHERE
-
-    def _values(self) -> dict[str, object]:
-        return {"radius": self._radius}

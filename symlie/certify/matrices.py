@@ -95,7 +95,8 @@ def verify_operators(
         if progress:
             progress((k + 1) / POINTS / 2)
     rows = []
-    for (name, (error, angle)), kernel in zip(worst.items(), _judged(operators), strict=True):
+    judged = [k for k in operators.kernels if k.signature.name != "adjoint"]  # in the order of `_values`
+    for (name, (error, angle)), kernel in zip(worst.items(), judged, strict=True):
         target = TARGET_OF_DERIVATIVES if name.endswith("derivative") else TARGET
         target = TARGET_OF_SERIES if operators.has_series else target
         proved = _proved(group, kernel, target, precision)
@@ -105,11 +106,6 @@ def verify_operators(
         if progress:
             progress((1 + len(rows) / len(worst)) / 2)
     return rows
-
-
-def _judged(operators: GroupOperators) -> list[Kernel]:
-    """Kernels in the order of `_values`."""
-    return [k for k in operators.kernels if k.signature.name != "adjoint"]
 
 
 def _proved(group: LieGroup, kernel: Kernel, target: float, precision: Precision) -> float | None:

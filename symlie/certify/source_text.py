@@ -91,13 +91,7 @@ def named_functions(source: str, prefix: str) -> dict[str, str]:
 
 
 def _read_series(source: str) -> None:
-    """Make the stated series known that the source defines in comments.
-
-    Raises
-    ------
-    FormatError
-        A definition is damaged, or another one than that of the same name elsewhere.
-    """
+    """Make the stated series known that the source defines in comments."""
     for text in re.findall(r"^/\* series (\{.*?\}) \*/$", source, re.MULTILINE | re.DOTALL):
         try:
             content = json.loads(text)

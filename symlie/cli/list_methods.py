@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from symlie.cli.output import print_json, print_table
 
 if TYPE_CHECKING:
-    from symlie.runtime.methods.family import Method
+    pass
 
 
 def show_method(name: str, *, as_json: bool) -> None:
@@ -74,11 +74,8 @@ def show_choice(model: str, options: Mapping[str, object], *, as_json: bool) -> 
     if found.default in found.refusals:
         print("  It does not take this model; name one that does, with --method.")
     print("\nMethods that take it")
-    print_table((m.name, f"order {m.order}", _steps(m)) for m in taken)
+    steps = {True: "adaptive or fixed steps", False: "fixed steps, --h"}
+    print_table((m.name, f"order {m.order}", steps[m.has_estimate]) for m in taken)
     if found.refusals:
         print("\nMethods that do not")
         print_table([sentence] for sentence in found.refusals.values())
-
-
-def _steps(method: Method) -> str:
-    return "adaptive or fixed steps" if method.has_estimate else "fixed steps, --h"

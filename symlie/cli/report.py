@@ -119,10 +119,11 @@ def print_solution(solution: Solution, whole: Solution) -> None:
     steps = "adaptive steps" if h is None else f"h = {h:g} s"
     print(f"{layout.name}{options}: {solution.method}, {steps}, backend {solution.system.backend}")
     units = {name: unit for name, (_, unit) in layout.outputs.items()} | {"energy": "J"}
+    labels = {name: f"{name} ({unit})" for name, unit in units.items() if unit}
     outputs, multipliers = solution.outputs, solution.named_multipliers()
     for k, t in enumerate(solution.t):
         print(f"\nt = {t:.9g} s")
-        rows = [(_with_unit(name, units.get(name, "")), _numbers(values[k])) for name, values in outputs.items()]
+        rows = [(labels.get(name, name), _numbers(values[k])) for name, values in outputs.items()]
         rows += [(f"λ {name}", _numbers_or_largest(values[k])) for name, values in multipliers.items()]
         print_table(rows)
     if whole.events:
@@ -178,10 +179,6 @@ def _newton_rows(statistics: Statistics) -> list[tuple[str, str]]:
 def _event_name(event: Event, layout: Layout) -> str:
     repeated = sum(e.name == event.name for e in layout.events) > 1
     return f"{event.name}[{event.instance}]" if repeated else event.name
-
-
-def _with_unit(name: str, unit: str) -> str:
-    return f"{name} ({unit})" if unit else name
 
 
 def _spent(value: float) -> str:

@@ -47,7 +47,8 @@ def derive_constraints(statement: Statement) -> ConstraintTerms:
     """
     derivations = (_holonomic, _nonholonomic, _of_accelerations)
     terms = [derivations[c.level](statement, c) for c in statement.constraints]
-    position, jacobian, rate, hidden, stated = (tuple(e for part in parts for e in part) for parts in _columns(terms))
+    columns: Sequence[Sequence[Sequence[Expr]]] = tuple(zip(*terms, strict=True)) or ((),) * 5
+    position, jacobian, rate, hidden, stated = (tuple(e for part in parts for e in part) for parts in columns)
     hidden = statement.program.vector(hidden)
     derived = forward(statement.program, hidden, statement.motion())
     curvature = tuple(a + b for a, b in zip(derived, stated, strict=True))
@@ -56,10 +57,6 @@ def derive_constraints(statement: Statement) -> ConstraintTerms:
 
 _Terms = tuple[Sequence[Expr], Sequence[tuple[Expr, ...]], Sequence[Expr], Sequence[Expr], Sequence[Expr]]
 """Φ, B, b, B v + b, and Z where it is stated, of one constraint."""
-
-
-def _columns(terms: Sequence[_Terms]) -> Sequence[Sequence[tuple[Expr, ...]]]:
-    return tuple(zip(*terms, strict=True)) or ((), (), (), (), ())
 
 
 def _holonomic(statement: Statement, constraint: Constraint) -> _Terms:

@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sympy import Expr, Float, Symbol
 
-from symlie.contract.manifest import Label
 from symlie.derive.pieces import Piece, Term, pieces_of
 from symlie.derive.spelling import Restated, Spelled, Speller
 from symlie.modeling.element_type import ElementType, add_instances
@@ -121,16 +120,15 @@ def _add(result: Model, speller: Speller, name: str, members: Sequence[Spelled])
 
     _state(element, first.piece.terms, Restated(speller, first, element, result.nodes, fill))
     places = [tuple((result.nodes[k].name, 0) for k in m.order) for m in members]
-    labels = [_labels(m.piece.terms) for m in members]
+    labels = [
+        tuple(t.label for role in _LABELLED for t in m.piece.terms if t.role == role and t.label is not None)
+        for m in members
+    ]
     add_instances(result, element, places, values, held.sources, labels)
 
 
 _LABELLED = ("constraints", "outputs", "events")
 """What results call by a name, in the order of an instance's labels."""
-
-
-def _labels(terms: Sequence[Term]) -> tuple[Label, ...]:
-    return tuple(t.label for role in _LABELLED for t in terms if t.role == role and t.label is not None)
 
 
 def _state(element: ElementType, terms: Sequence[Term], restated: Restated) -> None:

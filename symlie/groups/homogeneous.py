@@ -188,7 +188,8 @@ def algebra_map(space: HomogeneousSpace, program: Program, storage: Vector, rate
     if space.lift is not None:
         return program.vector(space.lift(storage, program.vector(rates)), "f")
     gram = matrix * matrix.T + (normals.T * normals if normals is not None else sympy.zeros(len(symbols)))
-    point = {s: _generic_point(space)[k] for k, s in enumerate(symbols)}
+    acted = space.action(tuple(map(sympy.Float, elements(space.group, 1)[0])), space.origin)
+    point = {s: float(c) for s, c in zip(symbols, acted, strict=True)}
     if np.linalg.matrix_rank(np.array(gram.subs(point).tolist(), dtype=float), tol=TOLERANCE) < len(symbols):
         raise GroupError(
             f"The action on {space} is not transitive as far as its relations tell, so that no f follows from a vector "
@@ -237,12 +238,6 @@ def _solved(program: Program, matrix: Matrix, right: Sequence[Expr]) -> list[Exp
         known = sum((a[k][j] * x[j] for j in range(k + 1, n) if a[k][j] != 0), Integer(0))
         x[k] = program.scalar((x[k] - known) / a[k][k])
     return x
-
-
-def _generic_point(space: HomogeneousSpace) -> list[float]:
-    g = elements(space.group, 1)[0]
-    acted = space.action(tuple(map(sympy.Float, g)), space.origin)
-    return [float(c) for c in acted]
 
 
 def homogeneous_space(

@@ -12,7 +12,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import itertools
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from types import NoneType
 from typing import Any
 
@@ -84,7 +84,9 @@ class _Speller:
             values = itertools.chain.from_iterable(statement.initial_values.values())
             stated["initial_values"] = [v for v in values if any(c.free_symbols for c in v.components)]
         lines = [f"{name} {self.text(value)}" for name, value in stated.items()]
-        return [f"statement {statement.name}", *lines, *self._program(statement.program, self._expressions)]
+        # Derivation appends statements to the program, so only what the statement itself needs counts.
+        needed = [self.text(line) for line in needed_statements(statement.program, self._expressions)]
+        return [f"statement {statement.name}", *lines, *needed]
 
     def definitions(self) -> list[str]:
         """Lines for all spaces that were met, and for those that they consist of."""
@@ -93,10 +95,6 @@ class _Speller:
             space = list(self._spaces)[len(lines)]
             lines.append(f"{self._spaces[space]} = {self.text(_definition(space))}")
         return lines
-
-    def _program(self, program: Program, wanted: Iterable[Expr]) -> list[str]:
-        # Derivation appends statements to the program, so only what the statement itself needs counts.
-        return [self.text(line) for line in needed_statements(program, wanted)]
 
     def text(self, value: object) -> str:
         """A value in full."""
@@ -111,8 +109,10 @@ class _Speller:
         if isinstance(value, Mapping):
             return self.text(list(value.items()))
         if isinstance(value, list | tuple):
-            items = list(dict.fromkeys(map(self.text, value))) if _are_arrays(value) else [self.text(v) for v in value]
-            return f"({', '.join(items)})"
+            items = [self.text(v) for v in value]
+            # Of node arrays only the spaces count, each once.
+            unique = dict.fromkeys(items) if all(isinstance(v, NodeArray) for v in value) else items
+            return f"({', '.join(unique)})"
         return self._object(value)
 
     def _object(self, value: object) -> str:
@@ -140,11 +140,6 @@ class _Speller:
                 return self._symbols.get(value) or self._symbols.setdefault(value, str(sympy.srepr(value)))
             return str(sympy.srepr(value))
         return f"{_type_name(value)}({', '.join(map(self._expression, value.args))})"
-
-
-def _are_arrays(values: Iterable[object]) -> bool:
-    """Whether these are node arrays, of which only the spaces count, each once."""
-    return all(isinstance(v, NodeArray) for v in values)
 
 
 @functools.cache

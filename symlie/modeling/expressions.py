@@ -127,13 +127,7 @@ def translated(expression: object) -> Expr:
 
 
 def _check_extent(expression: Expr) -> None:
-    """Refuse what derivation and compilation would not end with: depths, powers and numbers beyond all use.
-
-    Raises
-    ------
-    ModelError
-        Functions are nested too deep, a power is too large, or a number is beyond double precision.
-    """
+    """Refuse what derivation and compilation would not end with: depths, powers and numbers beyond all use."""
     level, depth = {expression}, 0
     while level:
         depth += 1

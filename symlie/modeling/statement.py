@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from sympy import Expr, Integer, Symbol
 
 from symlie.errors import ModelError, UnknownNameError
@@ -362,10 +360,6 @@ class Statement(FieldStatement):
         rates = forward(self.program, parts, self.motion())
         bound = self.program.vector(rates, "rate")
         self.units.declare_rates(bound, parts)
-        return bound[0] if not hasattr(expression, "shape") and len(parts) == 1 else _like(expression, bound)
-
-
-def _like(expression: object, parts: Sequence[Expr]) -> SymbolicMatrix:
-    if hasattr(expression, "shape"):
-        return SymbolicMatrix(*expression.shape, list(parts))
-    return column(parts)
+        if hasattr(expression, "shape"):
+            return SymbolicMatrix(*expression.shape, list(bound))
+        return bound[0] if len(bound) == 1 else column(bound)

@@ -14,10 +14,8 @@ from collections.abc import Sequence
 from symlie.derive.equations import Equations
 from symlie.groups.group import Field, LieGroup
 from symlie.groups.homogeneous import ConfigurationSpace, acting_group
-from symlie.modeling.model import Model
 from symlie.modeling.node import Node
-from symlie.modeling.statement import Statement
-from symlie.modeling.terms import Event, Parameter
+from symlie.modeling.terms import Event
 from symlie.stages import stage
 from symlie.templating import render
 from symlie.typeset.notation import field_letter, letter
@@ -80,7 +78,9 @@ def _page(equations: Equations, *, newton: bool) -> str:
         of_accelerations=any(c.level == 2 for c in stated),
         parts=_parts(equations),
         nodes=[_node(v, n) for v in views for n in v.derived.statement.nodes],
-        parameters=[(p.name, str(letter(p.name)), _numbers(p.default), p.unit) for p in model.parameters],
+        parameters=[
+            (p.name, str(letter(p.name)), ", ".join(f"{x:.12g}" for x in p.default), p.unit) for p in model.parameters
+        ],
         inputs=[(i.name, str(letter(i.name)), i.size, i.unit) for i in model.inputs],
         statements=[(v.derived.statement.name, _sections(v)) for v in views],
         operators={name: _blocks(rows) for name, rows in operators.items()},
@@ -122,12 +122,11 @@ def latex(equations: Equations, *, newton: bool = False) -> str:
 
 def _views(equations: Equations, *, newton: bool) -> list[StatementView]:
     model = equations.elements
-    return [StatementView(d, _parameters(model, d.statement), model.inputs, newton=newton) for d in equations.derived]
-
-
-def _parameters(model: Model, statement: Statement) -> list[Parameter]:
-    """Parameters that a statement may use: the model's, and those of an element type."""
-    return [*model.parameters, *(statement.parameters if statement is not model else ())]
+    own = [d.statement.parameters if d.statement is not model else [] for d in equations.derived]
+    return [
+        StatementView(d, [*model.parameters, *parameters], model.inputs, newton=newton)
+        for d, parameters in zip(equations.derived, own, strict=True)
+    ]
 
 
 def _sections(view: StatementView) -> list[dict[str, object]]:
@@ -196,10 +195,6 @@ def _meaning(group: ConfigurationSpace, field: Field) -> str:
     if stem in _PLANAR and field.size == (2 if stem == "p" else 1):
         return _PLANAR[stem]
     return (_MEANINGS if turns else {**_MEANINGS, **_COORDINATES}).get(stem, "")
-
-
-def _numbers(values: Sequence[float]) -> str:
-    return ", ".join(f"{value:.12g}" for value in values)
 
 
 def _blocks(rows: Sequence[Row]) -> list[str]:

@@ -179,7 +179,8 @@ class VectorForms:
         pairs = [(u, w) for u, w in pairs if len(u.components) == len(w.components)]
         in_space = [(u, w) for u, w in pairs if len(u.components) == 3]
         if length == 1:
-            yield from (_squared_length(_cross(u, w)) for u, w in in_space)
+            for product in (_cross(u, w) for u, w in in_space):
+                yield _candidate(rf"\left\Vert {product.latex} \right\Vert^{{2}}", _dot(product, product).components)
             yield from (_dot(u, w) for u, w in [*pairs, *((u, u) for u in vectors)])
         if length == 3:
             yield from (_cross(u, w) for u, w in in_space)
@@ -217,10 +218,6 @@ def _cross(u: Candidate, w: Candidate) -> Candidate:
 
     components = [minor(1, 2), minor(2, 0), minor(0, 1)]
     return _candidate(rf"{u.latex} \times {w.latex}", components, rf"{w.latex} \times {u.latex}")
-
-
-def _squared_length(u: Candidate) -> Candidate:
-    return _candidate(rf"\left\Vert {u.latex} \right\Vert^{{2}}", _dot(u, u).components)
 
 
 def _take(rest: list[Polynomial], shape: Sequence[Polynomial]) -> Polynomial | None:

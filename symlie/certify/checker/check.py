@@ -122,15 +122,14 @@ class Cell:
             f = expand("div", [f, [sub(POLE, x), (-ONE, -ONE)]])
         return f
 
-    def _operand(self, values: dict[str, Series], name: str) -> Series:
-        return [self.constants[name]] if name in self.constants else values[name]
-
     def _series(self, x: Number) -> dict[str, Series]:
         values: dict[str, Series] = {self.argument: [x, (ONE, ONE)]}
         for target, operator, *operands in self.branch["operations"]:
             if self.divisor is not None and target == self.branch["result"]:
                 break
-            values[target] = expand(operator, [self._operand(values, p) for p in operands])
+            values[target] = expand(
+                operator, [[self.constants[p]] if p in self.constants else values[p] for p in operands]
+            )
         return values
 
     def _ranges(

@@ -131,7 +131,10 @@ def _numbers(system: System, method: Method, control: StepControl) -> dict[str, 
 
 
 def _parameter_rows(layout: Layout) -> Rows:
-    named = [(part.stop - part.start, _with(name, unit)) for name, (part, _, unit) in layout.parameters.items()]
+    named = [
+        (part.stop - part.start, f"{name}, {unit}" if unit else name)
+        for name, (part, _, unit) in layout.parameters.items()
+    ]
     slots = [(SLOTS, f"input {name}: where its table is, number of points, are they held") for name in layout.inputs]
     return named + slots
 
@@ -208,7 +211,3 @@ def _spans(numbers: NDArray[np.int64]) -> str:
     ordered = np.unique(numbers)
     parts = np.split(ordered, np.flatnonzero(np.diff(ordered) > 1) + 1)
     return ", ".join(_span(int(part[0]), int(part[-1]) + 1) for part in parts)
-
-
-def _with(name: str, unit: str) -> str:
-    return f"{name}, {unit}" if unit else name

@@ -103,7 +103,9 @@ def create_checkpoint(
         The file can not be written, or is something else.
     """
     _check_seconds(seconds)
-    control = {name: _plain(value) for name, value in vars(run.control).items()}
+    control = {
+        name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in vars(run.control).items()
+    }
     header = {
         "identity": identity(),
         "library": _library(loop),
@@ -184,10 +186,6 @@ def _library(loop: TimeLoopLike) -> str:
     return loop.library.path.stem if isinstance(loop, CompiledIntegration) else "none"
 
 
-def _plain(value: object) -> object:
-    return value.tolist() if isinstance(value, np.ndarray) else value
-
-
 def _run_of(path: Path, content: Content) -> tuple[Run, LoopState, Recorder]:
     header = content.header
     # Before anything else is made of the header: another version may have written another one.
@@ -218,13 +216,7 @@ def _run_of(path: Path, content: Content) -> tuple[Run, LoopState, Recorder]:
 
 
 def _check(run: Run, state: LoopState, recorder: Recorder) -> None:
-    """Check the types and the numbers of what a run goes on with.
-
-    Raises
-    ------
-    ValueError
-        Something can not be so.
-    """
+    """Check the types and the numbers of what a run goes on with."""
     check_start("the state", state.at, run.system.layout)
     check_fields("counters", state.counters)
     check_fields("timings", run.timings)

@@ -120,18 +120,9 @@ def _rank(pairs: list[Pair]) -> int:
 def _match(
     start: int, edges: dict[int, list[int]], of_left: dict[int, int], of_right: dict[int, int], seen: set[int]
 ) -> None:
-    """Match a vertex by an augmenting path, breadth first, that keeps what is matched matched.
+    """Match a vertex on the left by an augmenting path, breadth first, that keeps what is matched matched.
 
-    Parameters
-    ----------
-    start
-        A vertex on the left without a partner.
-    edges
-        Vertices on the right that those on the left can have.
-    of_left, of_right
-        Partners so far; changed.
-    seen
-        Vertices on the right from which no path leads on; grows if none is found.
+    Partners are changed; ``seen`` has vertices on the right from which no path leads on, and grows if none is found.
     """
     came: dict[int, int] = {}
     queue = deque([start])

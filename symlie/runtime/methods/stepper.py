@@ -108,14 +108,15 @@ class Stepper:
         NotFiniteError, SingularSystemError, IndefiniteMassMatrixError, OutsideChartError, AngleStepError
             The step failed.
         """
-        self.newton = NewtonCounts()
+        self.newton, m = NewtonCounts(), self.mechanics
         try:
             with np.errstate(all="ignore"):
                 if state.own is None:
                     state.own = self.method.begin(self, state, h)
                 trial = self.method.step(self, state, h)
                 check_finite(self.system.layout, trial)
-                trial.q = self._turned(state, h, trial)
+                begin, end = (state.t, state.q, state.v), (state.t + h, trial.q, trial.v)
+                trial.q = turned_angles(m.kernels, m.layout, m.p, begin, end)
                 if self.rows and (self.control.project_position or self.control.project_velocity):
                     trial = self._projected(state, h, trial)
                     check_finite(self.system.layout, trial)
@@ -124,11 +125,6 @@ class Stepper:
                 return trial
         except np.linalg.LinAlgError as error:
             raise SingularSystemError(str(error)) from error
-
-    def _turned(self, state: State, h: float, trial: Trial) -> Array:
-        """The configuration of a trial with its angles over turns."""
-        m, begin, end = self.mechanics, (state.t, state.q, state.v), (state.t + h, trial.q, trial.v)
-        return turned_angles(m.kernels, m.layout, m.p, begin, end)
 
     def moving(self, rate: Array) -> Array:
         """A rate without the node types of which nothing is integrated: they may turn by any angle within a step."""

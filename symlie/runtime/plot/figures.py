@@ -13,7 +13,7 @@ import numpy as np
 
 from symlie.errors import UnknownNameError
 from symlie.runtime.layout.layout import Array
-from symlie.runtime.plot.centre_line import Snapshots, draw_views, position_field, snapshots, view_rows
+from symlie.runtime.plot.centre_line import draw_views, position_field, snapshots, view_rows
 from symlie.runtime.plot.panel import Panel
 from symlie.runtime.plot.panels import SNAPSHOTS, left_out, named_panels, panels
 from symlie.runtime.plot.style import LINE_STYLES, check_drawing, figure_to_draw, look
@@ -74,7 +74,9 @@ def plot_solution(solution: Solution, path: Path | None = None, names: Sequence[
                 axes.tick_params(labelbottom=False)
         _mark_events(figure, figure.axes[len(figure.axes) - len(drawn) :], solution)
         figure.align_ylabels(figure.axes[len(figure.axes) - len(drawn) :])
-        missing = [] if names is not None else left_out(solution.system.layout, _in_snapshots(solution, lines))
+        layout = solution.system.layout
+        in_snapshots = [n.name for n in layout.nodes if lines is not None and n.is_array and position_field(n)]
+        missing = [] if names is not None else left_out(layout, in_snapshots)
         figure.suptitle(_caption(solution, missing), fontsize=9)
     return figure
 
@@ -178,12 +180,6 @@ def envelope(t: Array, values: Array) -> tuple[Array, Array]:
 def _bins(count: int, bins: int) -> Iterator[tuple[int, int]]:
     edges = np.linspace(0, count, bins + 1).astype(int)
     return itertools.pairwise(int(edge) for edge in edges)
-
-
-def _in_snapshots(solution: Solution, lines: Snapshots | None) -> list[str]:
-    """Arrays of nodes that snapshots show."""
-    nodes = solution.system.layout.nodes if lines is not None else []
-    return [node.name for node in nodes if node.is_array and position_field(node)]
 
 
 def _caption(solution: Solution, missing: Sequence[str]) -> str:

@@ -68,9 +68,9 @@ _MEANING = {
 def panels(solution: Solution) -> list[Panel]:
     """The panels of a solution, chosen by what it contains; `left_out` names the rest."""
     layout, nodes = solution.system.layout, _drawn_nodes(solution.system.layout)
-    if _joint_coordinates(layout):
-        return _presented(solution, _mechanism_panels(solution))
     outputs = [_output_panel(solution, name) for name in _drawn_outputs(layout)]
+    if _joint_coordinates(layout):
+        return _presented(solution, [*outputs, _energy_panel(solution.outputs["energy"]), _residual_panel(solution)])
     stored = [p for n in nodes for p in _field_panels(solution, n, n.type.storage_fields)]
     # An output that repeats a coordinate, such as the position of the only body, takes its place.
     drawn = [p for p in stored if not any(_is_same(p, output) for output in outputs)] + outputs
@@ -82,12 +82,6 @@ def panels(solution: Solution) -> list[Panel]:
     if layout.of_velocities.any():
         drawn.append(_residual_panel(solution))
     return _presented(solution, drawn)
-
-
-def _mechanism_panels(solution: Solution) -> list[Panel]:
-    """Outputs of the model itself, coordinates of joints, energy and residuals."""
-    outputs = [_output_panel(solution, name) for name in _drawn_outputs(solution.system.layout)]
-    return [*outputs, _energy_panel(solution.outputs["energy"]), _residual_panel(solution)]
 
 
 def left_out(layout: Layout, in_snapshots: Collection[str]) -> list[str]:

@@ -12,7 +12,6 @@ from symlie.runtime.solution.outputs import output_names
 from symlie.runtime.solution.recorder import Event
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.solution.start import Start
-from symlie.runtime.solution.trace import Trace
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -42,8 +41,10 @@ def check_solution(solution: Solution) -> None:
     check_fields("statistics", solution.statistics)
     if not isinstance(solution.settings, dict):
         raise ValueError("settings are no names with values")
-    if solution.trace is not None:
-        _check_trace(solution.trace)
+    if (trace := solution.trace) is not None:
+        lengths = {np.shape(column) for column in trace.columns.values()}
+        if lengths != {(len(trace.t),)} or not np.all(np.isfinite(trace.t)):
+            raise ValueError("the columns of the tried steps have different lengths, or their times are not finite")
     for event in solution.events:
         _check_event(event, sizes)
     if solution.end is not None:
@@ -100,11 +101,6 @@ def check_array(name: str, values: object, shape: tuple[int, ...]) -> None:
         raise ValueError(f"{name} has the shape {array.shape} of {array.dtype} in place of {shape} numbers")
     if not np.all(np.isfinite(array)):
         raise ValueError(f"{name} is not finite")
-
-
-def _check_trace(trace: Trace) -> None:
-    if {np.shape(column) for column in trace.columns.values()} != {(len(trace.t),)} or not np.all(np.isfinite(trace.t)):
-        raise ValueError("the columns of the tried steps have different lengths, or their times are not finite")
 
 
 def _check_event(event: Event, sizes: dict[str, int]) -> None:

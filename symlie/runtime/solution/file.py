@@ -19,7 +19,7 @@ from symlie.runtime.solution.outputs import Outputs
 from symlie.runtime.solution.recorder import Event, Statistics
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.solution.start import Start
-from symlie.runtime.solution.trace import Trace, trace_of
+from symlie.runtime.solution.trace import trace_of
 from symlie.runtime.solution.trailer import check_trailer
 from symlie.runtime.solution.variables import (
     CARRIED,
@@ -136,6 +136,7 @@ def _solution(content: _Content, system: System) -> Solution:
         if values.shape[:1] != t.shape or values.size != len(t) * rows_of.rows.size:
             raise ValueError(f"the multipliers of {name} are not complete")
         multipliers[:, rows_of.rows.ravel()] = values.reshape(len(t), -1)
+    columns = {n[len(TRACE) :]: values for n, values in content.values.items() if n.startswith(TRACE)}
     solution = Solution(
         system,
         attributes["method"],
@@ -146,7 +147,7 @@ def _solution(content: _Content, system: System) -> Solution:
         _rows(content, CARRIED, len(t), layout.carried_size),
         Statistics(**json.loads(attributes["statistics"])),
         attributes["status"],
-        _trace(content),
+        trace_of(columns) if columns else None,
         _events(content, system),
         _end(content, system),
         json.loads(attributes["settings"]),
@@ -164,11 +165,6 @@ def _rows(content: _Content, name: str, count: int, width: int) -> Array:
     if values.shape != (count, width):
         raise ValueError(f"{name} is not complete")
     return values
-
-
-def _trace(content: _Content) -> Trace | None:
-    columns = {n[len(TRACE) :]: values for n, values in content.values.items() if n.startswith(TRACE)}
-    return trace_of(columns) if columns else None
 
 
 def _events(content: _Content, system: System) -> tuple[Event, ...]:

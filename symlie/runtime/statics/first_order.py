@@ -124,13 +124,13 @@ def no_mass(name: str) -> EquilibriumError:
     )
 
 
-def null_space(jacobian: Array) -> Array:
-    """An orthonormal basis of the null space of a matrix, by singular values."""
+def null_space(jacobian: Array, rank: int | None = None) -> Array:
+    """An orthonormal basis of the null space of a matrix, by singular values; the rank follows if it is not given."""
     rows, n = jacobian.shape
     if not rows:
         return np.eye(n)
-    right, rank = _decomposed(jacobian)[2:]
-    return np.asarray(right[rank:].T)
+    right, found = _decomposed(jacobian)[2:]
+    return np.asarray(right[found if rank is None else rank :].T)
 
 
 def across(jacobian: Array, values: Array) -> Array:

@@ -24,6 +24,7 @@ from symlie.runtime.layout.joint_outputs import RATES, joint_outputs
 from symlie.runtime.layout.layout import Array, Sparse
 from symlie.runtime.linear.redundancy import MOST_DEPENDENCIES, connected, vanishing_combinations
 from symlie.runtime.linear.unknowns import Indices
+from symlie.runtime.statics.first_order import null_space
 from symlie.runtime.statics.initial_assembly import closed
 from symlie.runtime.statics.residual import Statics
 from symlie.showing import Brief
@@ -170,7 +171,7 @@ def mobility(system: System, q: Array | None = None, t: float = 0.0) -> Mobility
     motions: tuple[Motion, ...] | None = None
     singular = ""
     if len(free) <= MOST_VELOCITIES:
-        motions = _motions(system, here, t, free, _null_space(whole[of_velocities].toarray(), rank))
+        motions = _motions(system, here, t, free, null_space(whole[of_velocities].toarray(), rank))
         if len(of_positions) and not layout.has_fields:
             singular = _singular(system, here, t, position_rank)
     return Mobility(
@@ -228,15 +229,6 @@ def _owners(system: System) -> dict[int, str]:
     return constraints | system.layout.joint_of_row
 
 
-def _null_space(jacobian: Array, rank: int) -> Array:
-    """An orthonormal basis of the velocities that rows admit, as columns."""
-    if not len(jacobian):
-        return np.eye(jacobian.shape[1])
-    lengths = np.linalg.norm(jacobian, axis=1)
-    right = np.linalg.svd(jacobian / np.where(lengths > 0, lengths, 1.0)[:, None])[2]
-    return np.asarray(right[rank:].T)
-
-
 def _motions(system: System, q: Array, t: float, free: Indices, basis: Array) -> tuple[Motion, ...]:
     """A basis in which each motion has its own joint rate, as far as there are; the rest by bodies."""
     layout, count = system.layout, basis.shape[1]
@@ -281,7 +273,7 @@ def _singular(system: System, q: Array, t: float, rank: int) -> str:
     statics = Statics(system, t)
     if rank == len(statics.free) or np.abs(statics.constraint(q)).max(initial=0.0) > STEP**2:
         return ""
-    basis = _null_space(statics.jacobian(q).toarray(), rank)
+    basis = null_space(statics.jacobian(q).toarray(), rank)
     draw = np.random.default_rng(0)
     nearby = rank
     is_held = False

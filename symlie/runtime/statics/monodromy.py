@@ -181,16 +181,7 @@ class _Instant:
     ) -> list[tuple[float, str]]:
         """Relative changes of the velocity, of matrices and of what constraints admit, and how to say them.
 
-        Parameters
-        ----------
-        later
-            The end.
-        fastest
-            Largest velocities on the way.
-        period
-            T, in s.
-        admitted
-            η and w that constraints admit, by column; rows themselves may turn with the motion.
+        The last are η and w by column, since rows themselves may turn with the motion.
         """
         d, layout, tiny = self._metric, self._layout, np.finfo(float).tiny
         names = [layout.velocity_name(int(k)) for k in self._free]

@@ -216,7 +216,9 @@ class SteadyMotion:
     def _residuals(self, instant: Instant, multipliers: Array, scales: _Scales) -> list[tuple[float, str]]:
         """Relative sizes of what should vanish along a motion, and how to say it."""
         layout, statics, q = self.system.layout, instant.statics, instant.q
-        free = self.free
+        free, rate = self.free, statics.velocity_residual(q)
+        if self.is_rest:  # loads and constraints stay as they are
+            rate = np.where(layout.holonomic, 0.0, rate)
         force = instant.turned[free][:, free].T @ statics.force(q, multipliers)
         found = []
         for values, scale, text, name in (
@@ -227,17 +229,12 @@ class SteadyMotion:
                 lambda k: layout.velocity_name(int(free[k])),
             ),
             (statics.constraint(q), scales.constraint, "Φ = {:.3g} in {}", layout.row_name),
-            (self._velocity_residual(statics, q), scales.rate, "B v + b = {:.3g} in {}", layout.row_name),
+            (rate, scales.rate, "B v + b = {:.3g} in {}", layout.row_name),
         ):
             if len(values):
                 k = int(np.argmax(np.abs(values) / scale))
                 found.append((float(np.abs(values[k]) / scale[k]), text.format(values[k], name(k))))
         return found
-
-    def _velocity_residual(self, statics: Statics, q: Array) -> Array:
-        """B v + b; at rest of nonholonomic rows alone, since loads and constraints stay as they are."""
-        residual = statics.velocity_residual(q)
-        return np.where(self.system.layout.holonomic, 0.0, residual) if self.is_rest else residual
 
 
 def check_velocity_rows(layout: Layout) -> None:

@@ -187,15 +187,10 @@ class TangentFlow:
     def _matrices(
         self, name: str, t: float, q: Array, v: Array, acceleration: Array, multipliers: Array
     ) -> Sequence[Array]:
-        system = self._system
+        system, layout = self._system, self._layout
         values = system.sets.matrices(name).kernels(self._mechanics.p, t, q, v, acceleration, multipliers)
-        places = self._places(name)
+        places = self._newton if name == "newton" else matrix_positions(layout, SETS[name], system.sets.table(name))
         return [_dense(p, shape, part) for (p, shape), part in zip(places, values, strict=True)]
-
-    def _places(self, name: str) -> Sequence[tuple[tuple[NDArray[np.intp], NDArray[np.intp]], tuple[int, int]]]:
-        if name == "newton":
-            return self._newton
-        return matrix_positions(self._layout, SETS[name], self._system.sets.table(name))
 
     def mass(self, t: float, q: Array) -> Array:
         """M, shape (dimension, dimension)."""

@@ -131,13 +131,7 @@ def initial_fields(system: System) -> InitialValues:
 
 
 def _in_order(given: Quantities) -> Iterator[tuple[tuple[str, str], InitialQuantity]]:
-    """Quantities that are given, each after those whose fields are arguments of it.
-
-    Raises
-    ------
-    ModelError
-        They wait for each other.
-    """
+    """Quantities that are given, each after those whose fields are arguments of it."""
     left = dict(given)
     while left:
         computed = {(node, quantity.field) for (node, _), quantity in left.items()}

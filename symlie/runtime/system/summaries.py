@@ -22,7 +22,8 @@ def node_text(node: NodeSlice) -> str:
 def system_line(system: System) -> str:
     """A system in one line."""
     layout = system.layout
-    parts = [layout.name, *_options(layout), system.backend, listed(map(node_text, layout.nodes), "nodes")]
+    options = [f"{name}={value}" for name, value in layout.options.items()]
+    parts = [layout.name, *options, system.backend, listed(map(node_text, layout.nodes), "nodes")]
     return line("System", [*parts, listed(layout.parameters, "parameters"), f"{layout.rows} constraint rows"])
 
 

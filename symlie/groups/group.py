@@ -286,9 +286,7 @@ def direct_product(*factors: LieGroup) -> LieGroup:
     """
     storage_fields = _joined_fields([f.storage_fields for f in factors], [f.storage_dimension for f in factors])
     velocity_fields = _joined_fields([f.velocity_fields for f in factors], [f.dimension for f in factors])
-    bounds = [0]
-    for part in factors:
-        bounds.append(bounds[-1] + part.storage_dimension)
+    bounds = [0, *itertools.accumulate(f.storage_dimension for f in factors)]
 
     def parts(q: Vector) -> list[Vector]:
         return [tuple(q[a:b]) for a, b in itertools.pairwise(bounds)]

@@ -12,6 +12,7 @@ Source: [Celledoni2022], section 2; [Crouch1993]; left-trivialised.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -173,12 +174,10 @@ class CommutatorFree(Method):
         exponentials = np.zeros((len(rows), tableau.stages))
         for target, row in zip(exponentials, rows, strict=True):
             target[: len(row)] = rounded(row)
-        bounds = [0]
-        for chain in chains:
-            bounds.append(bounds[-1] + len(chain.exponentials))
+        bounds = (0, *itertools.accumulate(len(chain.exponentials) for chain in chains))
         used = [k for row in tableau.result.exponentials for k, weight in enumerate(row, start=1) if weight]
         start = tuple(chain.start - 1 for chain in chains)
-        return ChainTable(exponentials, tuple(bounds), start, rounded(tableau.c), max([tableau.result.start, *used]))
+        return ChainTable(exponentials, bounds, start, rounded(tableau.c), max([tableau.result.start, *used]))
 
     def constants(self) -> list[str]:
         table = self.table

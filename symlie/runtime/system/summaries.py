@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from symlie.runtime.layout.layout import Layout
 from symlie.runtime.layout.slices import NodeSlice
 from symlie.showing import line, listed, table
 
@@ -41,10 +40,6 @@ def system_html(system: System) -> str:
         + table("parameters", parameters, ("name", "value", "unit"))
         + table("constraints", rows, ("name", "rows"))
     )
-
-
-def _options(layout: Layout) -> list[str]:
-    return [f"{name}={value}" for name, value in layout.options.items()]
 
 
 def _values(values: np.ndarray) -> str:

@@ -26,7 +26,7 @@ def held_tables(layout: Layout, massless: Indices, operations: int) -> dict[str,
     Parameters
     ----------
     layout
-        Layout of a system that is not of fixed topology.
+        Layout of the system.
     massless
         Velocity components that M does not determine.
     operations
@@ -36,8 +36,10 @@ def held_tables(layout: Layout, massless: Indices, operations: int) -> dict[str,
     sizes = [np.full(s.count, s.type.dimension, dtype=np.intp) for s in layout.nodes]
     node = np.repeat(np.arange(sum(s.count for s in layout.nodes)), np.concatenate(sizes))
     (i, j), (rows, components) = layout.assembled("mass"), layout.assembled("jacobian")
-    if np.any(node[i] != node[j]) or layout.rows * BandedAlgebra(layout).bandwidth ** 2 > operations:
-        return none
+    if not layout.is_fixed:
+        couples_nodes = bool(np.any(node[i] != node[j]))
+        if couples_nodes or layout.rows * BandedAlgebra(layout).bandwidth ** 2 > operations:
+            return none
     lacking = set(node[massless].tolist())
     entries: dict[tuple[int, int], int] = {}
     for value in np.flatnonzero(np.isin(node[i], sorted(lacking))).tolist():

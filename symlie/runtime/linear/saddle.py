@@ -219,5 +219,5 @@ def saddle_tables(layout: Layout, structure: EliminationStructure, massless: Ind
         "SADDLE_HELD": np.flatnonzero(~free).astype(np.int32),
         "SADDLE_UNIT_TO": structure.places(ones, ones),
         "SADDLE_DIAGONAL": structure.places(every, every),
-        **({} if layout.is_fixed else held_tables(layout, massless, structure.operations)),
+        **held_tables(layout, massless, structure.operations),
     }

@@ -110,14 +110,13 @@ static inline symlie_real *place_mass(const symlie_problem *restrict P, symlie_r
 /* 0 if M is not positive definite. */
 static inline int evaluate_mass(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, mass_matrix *restrict m)
 {
-    int lost = 0;
     system_mass(P, t, q, m->M);
 #if FACTORS
     factorize(m->M, m->F);
-    /* Reciprocals of the pivots come first; they are zero where there is no velocity. */
-    for (int k = 0; k < DIMENSION; k++) lost |= !(m->F[k] >= 0 && m->F[k] < (symlie_real)INFINITY);
+    return has_positive_pivots(m->F);
+#else
+    return 1;
 #endif
-    return !lost;
 }
 
 /* a = M^-1 (r - B^T lambda). */

@@ -1,4 +1,4 @@
-/* Products with the constraint Jacobian of models of fixed topology. Included after the model. */
+/* Products with the constraint Jacobian of models of fixed topology, and a check of their factors. Included after the model. */
 #ifndef SYMLIE_FIXED_PRODUCTS_H
 #define SYMLIE_FIXED_PRODUCTS_H
 
@@ -16,6 +16,17 @@ static inline void multiply_jacobian(const symlie_problem *restrict P, const sym
     (void)P;
     for (int k = 0; k < ROWS; k++) out[k] = 0;
     for (int k = 0; k < JACOBIAN_VALUES; k++) out[JACOBIAN_ROW[k]] += B[k] * v[JACOBIAN_COLUMN[k]];
+}
+#endif
+
+#if FACTORS
+/* Whether the matrix that factorize took is positive definite. */
+static inline int has_positive_pivots(const symlie_real *restrict F)
+{
+    int lost = 0;
+    /* Reciprocals of the pivots come first; they are zero where there is no velocity. */
+    for (int k = 0; k < DIMENSION; k++) lost |= !(F[k] >= 0 && F[k] < (symlie_real)INFINITY);
+    return !lost;
 }
 #endif
 

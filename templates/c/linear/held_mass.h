@@ -3,20 +3,29 @@
  *   (M + B1_h^T G B1_h) a + B0^T lambda = r + B1_h^T G c_h,   B1 a = c
  *
  * has the same a and lambda for all diagonal G, since what is added cancels. With the rows h of such joints it is regular, and
- * by nodes as M is, so that S = B1 M^-1 B0^T is solved with in place of the whole matrix. G of a row is the sum of the
+ * has the entries that M has, so that S = B1 M^-1 B0^T is solved with in place of the whole matrix, by the derived elimination
+ * of models of fixed topology, else by nodes. G of a row is the sum of the
  * diagonal entries of M that belong to its components; it is zero for rows that touch others of the node as well. Tables are
  * those of symlie/runtime/linear/held_mass.py. Included by saddle_algebra.h. */
 #ifndef SYMLIE_HELD_MASS_H
 #define SYMLIE_HELD_MASS_H
 
+#if FIXED_TOPOLOGY
+#include "fixed_products.h"
+
+typedef struct {
+    symlie_real M[MASS_VALUES], F[FACTORS], r[DIMENSION];
+    symlie_real weight[ROWS]; /* G */
+} held_mass;
+#else
 #include "complement.h"
 
 typedef struct {
     symlie_real *M;
-    symlie_real *F;      /* M^-1 by nodes */
-    symlie_real *W;      /* B M^-1 in blocks */
-    symlie_real *S;      /* band rows */
-    symlie_real *x;      /* right-hand side in the order of elimination */
+    symlie_real *F; /* M^-1 by nodes */
+    symlie_real *W; /* B M^-1 in blocks */
+    symlie_real *S; /* band rows */
+    symlie_real *x; /* right-hand side in the order of elimination */
     symlie_real *r;
     symlie_real *weight; /* G */
 } held_mass;
@@ -37,13 +46,13 @@ static inline void place_held(const symlie_problem *restrict P, symlie_real *wor
     h->weight = h->x + ROWS;
     h->r = h->weight + ROWS;
 }
+#endif
 
-/* 0 if the matrix with those rows is singular as well; r is left as it is. */
-static inline int solve_held(const symlie_problem *restrict P, const held_mass *restrict h, const symlie_real *restrict M,
-                             const symlie_real *restrict B0, const symlie_real *restrict B1, const symlie_real *restrict r,
-                             const symlie_real *restrict c, symlie_real *restrict a, symlie_real *restrict lambda)
+/* M and r with those rows. */
+static inline void hold_mass(const symlie_problem *restrict P, held_mass *restrict h, const symlie_real *restrict M,
+                             const symlie_real *restrict B1, const symlie_real *restrict r, const symlie_real *restrict c)
 {
-    const int bandwidth = (int)P->bandwidth, width = 3 * bandwidth + 1, is_narrow = has_narrow_band(ROWS, bandwidth);
+    (void)P;
     for (int k = 0; k < MASS_VALUES; k++) h->M[k] = M[k];
     for (int k = 0; k < DIMENSION; k++) h->r[k] = r[k];
     for (int k = 0; k < COUNT_OF_HELD_ENTRY; k++) h->weight[JACOBIAN_ROW[HELD_ENTRY[k]]] = 0;
@@ -56,6 +65,22 @@ static inline int solve_held(const symlie_problem *restrict P, const held_mass *
         const int row = JACOBIAN_ROW[HELD_ENTRY[k]];
         h->r[JACOBIAN_COLUMN[HELD_ENTRY[k]]] += h->weight[row] * B1[HELD_ENTRY[k]] * c[row];
     }
+}
+
+/* 0 if the matrix with those rows is singular as well; r is left as it is. */
+static inline int solve_held(const symlie_problem *restrict P, held_mass *restrict h, const symlie_real *restrict M,
+                             const symlie_real *restrict B0, const symlie_real *restrict B1, const symlie_real *restrict r,
+                             const symlie_real *restrict c, symlie_real *restrict a, symlie_real *restrict lambda)
+{
+    hold_mass(P, h, M, B1, r, c);
+#if FIXED_TOPOLOGY
+    symlie_real margin;
+    factorize(h->M, h->F);
+    if (!has_positive_pivots(h->F)) return 0;
+    solve_saddle(h->F, B0, B1, h->r, c, a, lambda, &margin);
+    return margin > 0;
+#else
+    const int bandwidth = (int)P->bandwidth, width = 3 * bandwidth + 1, is_narrow = has_narrow_band(ROWS, bandwidth);
     if (!factorize_mass(P, h->M, h->F)) return 0;
     for (int exchanges = !is_narrow;; exchanges++) {
         if (exchanges > 1) return 0;
@@ -68,6 +93,7 @@ static inline int solve_held(const symlie_problem *restrict P, const held_mass *
     subtract_constraint_force(P, B0, lambda, h->r);
     apply_mobility(P, h->F, h->r, a);
     return 1;
+#endif
 }
 
 #endif

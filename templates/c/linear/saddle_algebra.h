@@ -24,12 +24,16 @@
 #define KEPT(row, x) (x)
 #endif
 
-/* Rows that hold what M lacks; see held_mass.h. They serve where the whole matrix would be a band. */
-#if defined(SYMLIE_BAND_H) && !FIXED_TOPOLOGY && !PROBES
+/* Rows that hold what M lacks; see held_mass.h. They serve where the whole matrix would be a band, or M has derived factors. */
+#if FIXED_TOPOLOGY
+#define HOLDS (FACTORS > 0 && COUNT_OF_HELD_TO > 0 && !PROBES)
+#elif defined(SYMLIE_BAND_H) && !PROBES
 #define HOLDS 1
-#include "held_mass.h"
 #else
 #define HOLDS 0
+#endif
+#if HOLDS
+#include "held_mass.h"
 #endif
 
 /* Memory of a matrix: of the stack, or of the workspace of large systems. */
@@ -56,9 +60,7 @@ typedef struct {
     symlie_real *matrix;
     symlie_real *x;
     symlie_real *y;
-#if HOLDS
-    held_mass held;
-#endif
+    symlie_real *held;
 #if PROBES
     int dependent_rows;
     symlie_real *combination;
@@ -73,7 +75,7 @@ static inline long long mass_workspace(const symlie_problem *restrict P)
 {
     (void)P;
     long long size = FIXED_TOPOLOGY ? 0 : MASS_VALUES + MATRIX_VALUES + 2LL * SADDLE_UNKNOWNS + (PROBES ? (2 * PROBES + 2LL) * ROWS : 0);
-#if HOLDS
+#if HOLDS && !FIXED_TOPOLOGY
     size += held_workspace(P);
 #endif
     return size;
@@ -87,9 +89,7 @@ static inline symlie_real *place_mass(const symlie_problem *restrict P, symlie_r
     m->matrix = m->M + MASS_VALUES;
     m->x = m->matrix + MATRIX_VALUES;
     m->y = m->x + SADDLE_UNKNOWNS;
-#if HOLDS
-    place_held(P, m->y + SADDLE_UNKNOWNS, &m->held);
-#endif
+    m->held = m->y + SADDLE_UNKNOWNS;
 #if PROBES
     m->combination = m->y + SADDLE_UNKNOWNS;
     m->rest = m->combination + PROBES * ROWS;
@@ -142,7 +142,11 @@ static inline int solve_stage(const symlie_problem *restrict P, const mass_matri
     SADDLE_MEMORY(y, SADDLE_UNKNOWNS);
     int lost = 0;
 #if HOLDS
-    if (COUNT_OF_HELD_TO && solve_held(P, &m->held, m->M, B0, B1, r, c, a, lambda)) return 1;
+    held_mass held;
+#if !FIXED_TOPOLOGY
+    place_held(P, m->held, &held);
+#endif
+    if (COUNT_OF_HELD_TO && solve_held(P, &held, m->M, B0, B1, r, c, a, lambda)) return 1;
 #endif
     clear_matrix(&E, matrix);
     for (int k = 0; k < MASS_VALUES; k++) {

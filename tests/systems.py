@@ -83,12 +83,12 @@ def polar_model() -> sl.Model:
 
 
 def large_model() -> sl.Model:
-    """Five bodies of alternating types hanging from each other: too large for tables and eliminations in the text."""
+    """Seven bodies of alternating types hanging from each other: too large for tables and eliminations in the text."""
     model = sl.Model("large")
     mass = model.parameter("mass", 1.0, unit="kg")
     arm = sl.vector(0, 0, 0.25)
     end = sl.vector(0, 0, 0)
-    for k in range(5):
+    for k in range(7):
         body = model.node(f"body{k}", sl.S3sR3 if k % 2 else sl.SE3)
         model.kinetic_energy((mass * body.U.dot(body.U) + body.Omega.dot(body.Omega) / 10) / 2)
         model.potential_energy(9.81 * mass * body.x[2])

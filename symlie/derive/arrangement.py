@@ -8,17 +8,17 @@ import numpy as np
 from sympy import Expr, Integer
 
 from symlie.contract.manifest import Instances, NodeOutput, NodeSet
-from symlie.derive.elimination import LARGEST_DERIVED, derive_elimination
+from symlie.derive.elimination import derive_elimination
 from symlie.ir.kernels import Arrangement, ElementTypeKernels, Elimination, ModelKernels, SparsePattern
 from symlie.modeling.element_type import ElementInstances
 from symlie.modeling.model import InitialValue, Model
 from symlie.modeling.node import Node
 
 
-def arrange(model: Model) -> Arrangement:
+def arrange(model: Model, *, fixed: bool) -> Arrangement:
     """Nodes in the order of the state vectors, and the instances of each element type."""
     initial = model.initial_values
-    computed = {n.name for n in computed_initially(model)}
+    computed = {n.name for n in computed_initially(model, fixed=fixed)}
     sets = [_single_node(n, initial.get(n.name, ()), n.name not in computed) for n in model.nodes]
     sets += [
         NodeSet(
@@ -70,9 +70,9 @@ def _instances(stated: ElementInstances, first: Mapping[str, int]) -> Instances:
     )
 
 
-def computed_initially(model: Model) -> list[Node]:
-    """Nodes whose initial values are computed by a kernel; of large models those that depend on parameters."""
-    if has_fixed_topology(model):
+def computed_initially(model: Model, *, fixed: bool) -> list[Node]:
+    """Nodes whose initial values are computed by a kernel; without fixed topology those that depend on parameters."""
+    if fixed:
         return model.nodes
     return [
         n
@@ -99,14 +99,6 @@ def _single_node(node: Node, stated: Sequence[InitialValue], has_numbers: bool) 
         mask[value.field.offset : value.field.offset + value.field.size] = [True] * value.field.size
     rows = [np.array([p], dtype=float) if has_numbers else np.zeros((0, 0)) for p in initial_components(node, stated)]
     return NodeSet(node.name, group.name, 1, False, (), tuple(given[0]), tuple(given[1]), (), rows[0], rows[1])
-
-
-def has_fixed_topology(model: Model) -> bool:
-    """Whether the model is small with free nodes stated one by one, so that its tables become part of the text."""
-    dimension = sum(n.group.dimension for n in model.nodes)
-    rows = sum(len(c.rows) for c in model.constraints)
-    rows += sum(len(i.nodes) * sum(len(c.rows) for c in i.element.constraints) for i in model.instances)
-    return not model.arrays and not model.motions and max(dimension, rows) <= LARGEST_DERIVED
 
 
 def small_elimination(types: ModelKernels, arrangement: Arrangement) -> Elimination:

@@ -10,6 +10,7 @@ caller falls back on a pivoted elimination of the whole matrix when it is not.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 
 import sympy
@@ -20,9 +21,6 @@ from symlie.contract.signature import Argument, Signature
 from symlie.ir.kernels import Elimination, Kernel, SparsePattern
 from symlie.ir.program import Program
 from symlie.ir.straightline import flatten
-
-LARGEST_DERIVED = 24
-"""Largest number of velocities or rows for which the elimination is derived."""
 
 Rows = list[list[Expr]]
 
@@ -209,4 +207,5 @@ def _eliminate(program: Program, matrix: Rows, right: list[Expr]) -> tuple[list[
     for k in reversed(range(n)):
         total = x[k] - sum((s[k][j] * x[j] for j in range(k + 1, n) if s[k][j] != 0), Integer(0))
         x[k] = program.scalar(total * reciprocals[k])
-    return x, sympy.Min(*[program.scalar(m) for m in margins])
+    # One after the other: SymPy compares all pairs in a minimum of many.
+    return x, functools.reduce(lambda a, b: program.scalar(sympy.Min(a, b)), map(program.scalar, margins))

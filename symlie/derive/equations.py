@@ -43,13 +43,20 @@ class Equations:
             )
 
     @functools.cached_property
+    def is_fixed(self) -> bool:
+        """Whether the topology is part of the text, with a derived elimination."""
+        from symlie.derive.topology import has_fixed_topology
+
+        self._check_unchanged()
+        return has_fixed_topology(self.model)
+
+    @functools.cached_property
     def elements(self) -> Model:
         """The model whose statements kernels are derived from: large ones are cut into element types."""
-        from symlie.derive.arrangement import has_fixed_topology
         from symlie.derive.cutting import can_be_cut, cut
 
         self._check_unchanged()
-        if has_fixed_topology(self.model) or not can_be_cut(self.model):
+        if self.is_fixed or not can_be_cut(self.model):
             return self.model
         check_symbols(self.model, self.model)
         with stage("derive", f"elements of {self.model.name}"):
@@ -58,12 +65,11 @@ class Equations:
     @functools.cached_property
     def canonical_text(self) -> str | None:
         """What determines all emitted text but the values in the manifest; None where something has no such text."""
-        from symlie.derive.arrangement import has_fixed_topology
         from symlie.modeling.canonical import NoTextError, canonical_text
 
         self._check_unchanged()
         try:
-            return canonical_text(self.elements, with_topology=has_fixed_topology(self.model))
+            return canonical_text(self.elements, with_topology=self.is_fixed)
         except NoTextError:
             return None
 
@@ -86,14 +92,13 @@ class Equations:
     @functools.cached_property
     def emitted(self) -> EmittedModel:
         """The model as kernels with its arrangement, ready to be emitted."""
-        from symlie.derive.arrangement import has_fixed_topology, small_elimination
+        from symlie.derive.arrangement import small_elimination
         from symlie.derive.kernels import model_kernels
         from symlie.ir.kernels import EmittedModel
 
         self._check_unchanged()
-        fixed = has_fixed_topology(self.model)
-        types = model_kernels(self.elements, self.derived, fixed=fixed)
-        elimination = small_elimination(types, self.arrangement) if fixed else None
+        types = model_kernels(self.elements, self.derived, fixed=self.is_fixed)
+        elimination = small_elimination(types, self.arrangement) if self.is_fixed else None
         return EmittedModel(types, self.arrangement, elimination)
 
     @functools.cached_property
@@ -102,7 +107,8 @@ class Equations:
         from symlie.derive.arrangement import arrange
 
         self._check_unchanged()
-        return replace(arrange(self.elements), outputs=tuple(o.name for o in self.model.outputs))
+        outputs = tuple(o.name for o in self.model.outputs)
+        return replace(arrange(self.elements, fixed=self.is_fixed), outputs=outputs)
 
     def compile(self, backend: str = "auto", optimize: str = "default", *, progress: bool | None = None) -> System:
         """Emit, compile and load.

@@ -74,7 +74,7 @@ def model_kernels(model: Model, statements: Sequence[DerivedStatement], *, fixed
         parameters=tuple(model.parameters),
         prepare=prepare,
         inputs=tuple(model.inputs),
-        initial=_initial_kernel(model),
+        initial=_initial_kernel(model, fixed=fixed),
         motions=tuple(motion_kernel(model, k, parameter_symbols(model), hoisting) for k in range(len(model.motions))),
     )
     _check_names(types)
@@ -245,11 +245,13 @@ def _symplectic_kernels(builder: _ElementBuilder, fields: Sequence[Sequence[Expr
     return [newton, builder.kernel("symplectic_end", step.end)]
 
 
-def _initial_kernel(model: Model) -> Kernel:
+def _initial_kernel(model: Model, *, fixed: bool) -> Kernel:
     configuration: list[Expr] = []
     velocity: list[Expr] = []
     order = list(dict.fromkeys(n.group.name for n in model.nodes))
-    for node in sorted(computed_initially(model), key=lambda n: order.index(n.group.name)):  # as in the state vectors
+    for node in sorted(
+        computed_initially(model, fixed=fixed), key=lambda n: order.index(n.group.name)
+    ):  # as in the state vectors
         storage, rate = initial_components(node, model.initial_values.get(node.name, ()))
         configuration += storage
         velocity += rate

@@ -73,7 +73,7 @@ class Piece:
 
 def pieces_of(statement: Statement) -> list[Piece]:
     """All terms of a statement by the nodes that they touch, in the order in which these come first."""
-    touched = _Touched(statement)
+    touched = _TouchedNodes(statement)
     groups: dict[Nodes, list[Term]] = {}
     moving: dict[int | None, Nodes] = {}  # a node moves by one field, which is the sum of all that were stated
     terms = list(_terms(statement, touched))
@@ -88,20 +88,12 @@ def pieces_of(statement: Statement) -> list[Piece]:
     return [Piece(tuple(sorted(nodes)), tuple(terms)) for nodes, terms in joined.items()]
 
 
-class _Touched:
-    """Which nodes expressions of a statement are computed from, and which multipliers."""
+class Touched:
+    """Which numbers expressions of a program are computed from, by those of its symbols."""
 
-    def __init__(self, statement: Statement) -> None:
-        self.program: Program = statement.program
-        self._of: dict[Symbol, frozenset[int]] = {}
-        for k, node in enumerate(statement.nodes):
-            own = frozenset({k})
-            for value in (node.value, node.velocity, node.acceleration):
-                self._of |= {s: own for s in value.components if isinstance(s, Symbol)}
-        self.rows = {s: k for k, s in enumerate(statement.multipliers)}
-        """Number of the constraint row that each multiplier belongs to."""
-        self._of |= {s: frozenset({-1 - k}) for s, k in self.rows.items()}
-        for line in self.program.statements:
+    def __init__(self, program: Program, own: Mapping[Symbol, Nodes]) -> None:
+        self.program, self._of = program, dict(own)
+        for line in program.statements:
             found = self._union(symbols_read(line))
             defined = (line.symbol,) if isinstance(line, Assignment) else line.result.components
             self._of |= {s: found for s in defined if isinstance(s, Symbol)}
@@ -111,12 +103,8 @@ class _Touched:
         return parts.pop() if len(parts) == 1 else frozenset().union(*parts)
 
     def by(self, expressions: Iterable[Expr]) -> Nodes:
-        """Numbers of the nodes, those of the rows of multipliers apart."""
+        """Numbers of what expressions are computed from, those of the rows of multipliers apart."""
         return frozenset(k for k in self._union(s for e in expressions for s in e.free_symbols) if k >= 0)
-
-    def rows_in(self, expressions: Iterable[Expr]) -> Nodes:
-        """Numbers of the constraint rows whose multipliers occur."""
-        return frozenset(-1 - k for k in self._union(s for e in expressions for s in e.free_symbols) if k < 0)
 
     def addends(self, expression: Expr) -> Iterator[Expr]:
         """Addends of an expression, as far as they separate nodes."""
@@ -143,7 +131,24 @@ class _Touched:
         return found.expression if isinstance(found, Assignment) else expression
 
 
-def _terms(statement: Statement, touched: _Touched) -> Iterator[Term]:
+class _TouchedNodes(Touched):
+    """Which nodes expressions of a statement are computed from, and which multipliers."""
+
+    def __init__(self, statement: Statement) -> None:
+        self.rows = {s: k for k, s in enumerate(statement.multipliers)}
+        """Number of the constraint row that each multiplier belongs to."""
+        own = {s: frozenset({-1 - k}) for s, k in self.rows.items()}
+        for k, node in enumerate(statement.nodes):
+            for value in (node.value, node.velocity, node.acceleration):
+                own |= {s: frozenset({k}) for s in value.components if isinstance(s, Symbol)}
+        super().__init__(statement.program, own)
+
+    def rows_in(self, expressions: Iterable[Expr]) -> Nodes:
+        """Numbers of the constraint rows whose multipliers occur."""
+        return frozenset(-1 - k for k in self._union(s for e in expressions for s in e.free_symbols) if k < 0)
+
+
+def _terms(statement: Statement, touched: _TouchedNodes) -> Iterator[Term]:
     number = {id(node): k for k, node in enumerate(statement.nodes)}
     sums = {
         "kinetic_terms": statement.kinetic_terms,
@@ -172,7 +177,7 @@ def _terms(statement: Statement, touched: _Touched) -> Iterator[Term]:
         yield Term("events", (event.expression,), None, Label(event.name), (), event)
 
 
-def _separated(touched: _Touched, term: Term) -> Iterator[Term]:
+def _separated(touched: _TouchedNodes, term: Term) -> Iterator[Term]:
     """The parts of a sum, one for all addends that touch the same nodes and rows."""
     parts: dict[tuple[Nodes, Nodes], list[list[Expr]]] = {}
     for k, component in enumerate(term.expressions):
@@ -186,7 +191,7 @@ def _separated(touched: _Touched, term: Term) -> Iterator[Term]:
         yield dataclasses.replace(term, expressions=tuple(Add(*addends) if addends else Integer(0) for addends in part))
 
 
-def _joined_by_multipliers(groups: Mapping[Nodes, list[Term]], touched: _Touched) -> dict[Nodes, list[Term]]:
+def _joined_by_multipliers(groups: Mapping[Nodes, list[Term]], touched: _TouchedNodes) -> dict[Nodes, list[Term]]:
     """Groups with those together that share multipliers: the rows, and what is made of their λ."""
     owner = {touched.rows[s]: nodes for nodes, terms in groups.items() for t in terms for s in t.multipliers}
     parent = {nodes: nodes for nodes in groups}

@@ -8,11 +8,8 @@ import numpy as np
 import pytest
 
 import symlie as sl
-from symlie.derive import arrangement
+from symlie.derive import topology
 from tests.tolerances import SAME_MOTION_CUT
-
-BODIES = 8
-"""Bodies in the plane of which 24 velocities are just not large."""
 
 
 def chain(count: int) -> sl.Model:
@@ -44,14 +41,15 @@ def chain(count: int) -> sl.Model:
 def whole(model: sl.Model, monkeypatch: pytest.MonkeyPatch, backend: str) -> sl.System:
     """The system of a model that is not cut, whatever its size."""
     with monkeypatch.context() as patch:
-        patch.setattr(arrangement, "LARGEST_DERIVED", 1_000)
+        patch.setattr(topology, "LARGEST_WHOLE", 1_000)
+        patch.setattr(topology, "MOST_MULTIPLICATIONS", 10**9)
         return model.derive().compile(backend=backend)
 
 
 def in_parts(model: sl.Model, monkeypatch: pytest.MonkeyPatch, backend: str) -> sl.System:
     """The system of a model that is cut, whatever its size."""
     with monkeypatch.context() as patch:
-        patch.setattr(arrangement, "LARGEST_DERIVED", 0)
+        patch.setattr(topology, "LARGEST_WHOLE", 0)
         return model.derive().compile(backend=backend)
 
 
@@ -86,26 +84,26 @@ def beads(count: int, *, tied: bool = False) -> sl.Model:
 
 
 def test_kinds_of_terms_not_their_number_make_code() -> None:
-    first, second = beads(9).derive(), beads(12).derive()
+    first, second = beads(13).derive(), beads(16).derive()
     assert first.canonical_text == second.canonical_text
-    assert [len(i.nodes) for i in second.elements.instances] == [12, 11]
+    assert [len(i.nodes) for i in second.elements.instances] == [16, 15]
 
 
 def test_a_term_that_couples_everything_stays_whole() -> None:
-    parts = beads(9, tied=True).derive().elements.instances
-    assert sorted(len(i.element.nodes) for i in parts) == [1, 2, 9]
+    parts = beads(13, tied=True).derive().elements.instances
+    assert sorted(len(i.element.nodes) for i in parts) == [1, 2, 13]
 
 
 def test_what_is_said_twice_of_the_same_nodes_is_one_element() -> None:
-    model = beads(9)
+    model = beads(13)
     model.potential_energy(7.5 * model.nodes[0].x.dot(model.nodes[0].x))
     parts = model.derive().elements.instances
-    assert [len(i.nodes) for i in parts] == [1, 8, 8]  # the first point has a term that the others have not
+    assert [len(i.nodes) for i in parts] == [1, 12, 12]  # the first point has a term that the others have not
 
 
 def test_both_orders_of_a_pair_are_one_element_type() -> None:
-    model = beads(9)
+    model = beads(13)
     first, last = model.nodes[0], model.nodes[-1]
     model.force(2.5 * (first.v - last.v), at=last.x)
     model.force(1.5 * (last.v - model.nodes[4].v), at=model.nodes[4].x)
-    assert [len(i.nodes) for i in model.derive().elements.instances] == [9, 8, 2]
+    assert [len(i.nodes) for i in model.derive().elements.instances] == [13, 12, 2]

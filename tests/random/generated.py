@@ -12,7 +12,6 @@ import numpy as np
 
 from symlie.compile.compiler import BASE_FLAGS, run_compiler
 from symlie.compile.library import Library
-from symlie.derive.arrangement import has_fixed_topology
 from symlie.derive.equations import Equations
 from symlie.derive.kernels import model_kernels
 from symlie.emit.c.model import emit_c
@@ -50,7 +49,7 @@ class Judged:
     def of(cls, drawn: RandomModel) -> Judged:
         """Derive and emit, without the elimination, which costs more than the kernels."""
         equations = drawn.model.derive()
-        fixed = has_fixed_topology(drawn.model)
+        fixed = equations.is_fixed
         kernels = model_kernels(drawn.model, equations.derived, fixed=fixed)
         emitted = EmittedModel(kernels, equations.arrangement, Elimination((), 0) if fixed else None)
         types = types_of(emitted)

@@ -76,8 +76,8 @@ def _mass_entries(element: ElementTypeKernels, places: Sequence[tuple[str, int, 
         (place, row), (other, column) = owner[i], owner[j]
         if place != other:
             raise ModelError(
-                f"The kinetic energy of '{element.name}' couples velocities of different nodes; in systems "
-                "above 24 velocities, with node arrays or with prescribed nodes M must be block diagonal by nodes."
+                f"The kinetic energy of '{element.name}' couples velocities of different nodes; in large "
+                "systems, with node arrays or with prescribed nodes M must be block diagonal by nodes."
             )
         name, dimension, _ = places[place]
         entries.append({"place": place, "type": name, "dimension": dimension, "row": row, "column": column})

@@ -285,10 +285,11 @@ def _by_euler_angles(axes: str, angles: Scalar | Sequence[Scalar]) -> Rotation:
     if len(values) != len(axes):
         raise ModelError(f"Euler angles about '{axes}' are {len(axes)}, not {len(values)}.")
     turns = [_about(_AXES[name], value).quaternion for name, value in zip(axes.lower(), values, strict=True)]
-    return Rotation(reduce(_product, turns if axes.isupper() else turns[::-1]))
+    return Rotation(reduce(quaternion_product, turns if axes.isupper() else turns[::-1]))
 
 
-def _product(a: tuple[Scalar, ...], b: tuple[Scalar, ...]) -> tuple[Scalar, ...]:
+def quaternion_product(a: tuple[Scalar, ...], b: tuple[Scalar, ...]) -> tuple[Scalar, ...]:
+    """a b of quaternions, scalar part first."""
     return (
         a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
         a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],

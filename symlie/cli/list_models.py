@@ -58,7 +58,7 @@ def run(arguments: Namespace) -> int:
 
 def _list_parts(parts: Sequence[str], *, as_json: bool) -> None:
     if as_json:
-        print_json({key: value for part in parts for key, value in PARTS[part][0]().items()})
+        print_json({part: PARTS[part][0]() for part in parts})
         return
     for k, part in enumerate(parts):
         if k:
@@ -72,16 +72,14 @@ def _model_files() -> list[ModelFile]:
     return [open_model(name) for name in model_names()]
 
 
-def _models() -> dict[str, object]:
+def _models() -> list[dict[str, object]]:
     from symlie.models.registry import plain
 
-    return {
-        "models": [
-            {"name": f.name, "summary": f.summary, "options": f.option_names,
-             "defaults": {name: plain(value) for name, value in f.defaults.items()}, "choices": f.choices}
-            for f in _model_files()
-        ]
-    }  # fmt: skip
+    return [
+        {"name": f.name, "summary": f.summary, "options": f.option_names,
+         "defaults": {name: plain(value) for name, value in f.defaults.items()}, "choices": f.choices}
+        for f in _model_files()
+    ]  # fmt: skip
 
 
 def _print_models() -> None:
@@ -103,10 +101,6 @@ def _known_methods() -> list[Method]:
     return [method(name) for name in method_names()]
 
 
-def _methods() -> dict[str, object]:
-    return {"methods": [{"name": m.name, "family": m.family, "order": m.order} for m in _known_methods()]}
-
-
 def _print_methods() -> None:
     print("Methods")
     print_table((m.name, f"order {m.order}", m.family.replace("_", "-")) for m in _known_methods())
@@ -118,10 +112,6 @@ def _known_groups() -> list[LieGroup]:
     return [group_from_name(name) for name in (*NAMED, "R3", "SO3xR3", "SO3rvxR3")]
 
 
-def _groups() -> dict[str, object]:
-    return {"groups": [{"name": g.name, "dimension": g.dimension} for g in _known_groups()]}
-
-
 def _print_groups() -> None:
     from symlie.groups.spaces import NAMED as SPACES
 
@@ -131,20 +121,19 @@ def _print_groups() -> None:
     print_table((s.name, f"of {s.group}") for s in SPACES.values())
 
 
-def _joints() -> dict[str, object]:
-    return {"joints": [dataclasses.asdict(kind) for kind in joint_kinds()]}
-
-
 def _print_joints() -> None:
     print("Joints (docs/joints.md shows their rows)")
     print_table((k.name, k.summary, ", ".join(k.coordinates)) for k in joint_kinds())
 
 
-PARTS: dict[str, tuple[Callable[[], dict[str, object]], Callable[[], None]]] = {
+PARTS: dict[str, tuple[Callable[[], Sequence[dict[str, object]]], Callable[[], None]]] = {
     "models": (_models, _print_models),
-    "methods": (_methods, _print_methods),
-    "joints": (_joints, _print_joints),
-    "groups": (_groups, _print_groups),
+    "methods": (
+        lambda: [{"name": m.name, "family": m.family, "order": m.order} for m in _known_methods()],
+        _print_methods,
+    ),
+    "joints": (lambda: list(map(dataclasses.asdict, joint_kinds())), _print_joints),
+    "groups": (lambda: [{"name": g.name, "dimension": g.dimension} for g in _known_groups()], _print_groups),
 }
 """What can be listed alone: as JSON has it, and as text."""
 

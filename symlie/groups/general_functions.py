@@ -198,14 +198,20 @@ def norm_squared(program: Program, matrix: Rows, pattern: Matrix) -> Expr:
     return sympy.Max(*largest) if len(largest) > 1 else (largest[0] if largest else Integer(0))
 
 
+def closure(relation: Sequence[Sequence[bool]]) -> list[list[bool]]:
+    """What is reached by one or more steps of a relation, the smallest transitive one that holds it."""
+    reach = [list(row) for row in relation]
+    for k in range(len(reach)):
+        for i in range(len(reach)):
+            if reach[i][k]:
+                reach[i] = [a or b for a, b in zip(reach[i], reach[k], strict=True)]
+    return reach
+
+
 @functools.cache
 def diagonal_blocks(pattern: sympy.ImmutableMatrix) -> tuple[tuple[int, ...], ...]:
     """Strongly connected components of the entries that are not zero, by reachability."""
     n = pattern.rows
-    reach = [[i == j or pattern[i, j] != 0 for j in range(n)] for i in range(n)]
-    for k in range(n):
-        for i in range(n):
-            if reach[i][k]:
-                reach[i] = [a or b for a, b in zip(reach[i], reach[k], strict=True)]
+    reach = closure([[i == j or pattern[i, j] != 0 for j in range(n)] for i in range(n)])
     together = [tuple(j for j in range(n) if reach[i][j] and reach[j][i]) for i in range(n)]
     return tuple(dict.fromkeys(together))

@@ -9,6 +9,7 @@ from sympy import Expr, ImmutableMatrix, Integer, Matrix
 
 from symlie.errors import GroupError
 from symlie.groups.definition import fields_of, with_rotation
+from symlie.groups.general_functions import closure
 from symlie.groups.group import Field, LieGroup
 from symlie.groups.validation import check_group, check_name
 from symlie.ir.program import Vector
@@ -139,12 +140,7 @@ def _check_algebra(name: str, matrices: Sequence[ImmutableMatrix], entries: Matr
 def _free_entries(matrices: Sequence[ImmutableMatrix]) -> list[Place]:
     """Entries of X that are not constant: those of any product of basis matrices, by pattern."""
     n = matrices[0].rows
-    one = [[any(m[i, j] != 0 for m in matrices) for j in range(n)] for i in range(n)]
-    reach = [list(row) for row in one]
-    for k in range(n):
-        for i in range(n):
-            if reach[i][k]:
-                reach[i] = [a or b for a, b in zip(reach[i], reach[k], strict=True)]
+    reach = closure([[any(m[i, j] != 0 for m in matrices) for j in range(n)] for i in range(n)])
     return [(i, j) for i in range(n) for j in range(n) if reach[i][j]]
 
 

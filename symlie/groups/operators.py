@@ -75,13 +75,15 @@ def squared_angle(group: LieGroup) -> Expr:
 @functools.cache
 def adjoint_matrix(group: LieGroup) -> Matrix:
     """Ad(q) in `storage_symbols`, reduced modulo the relations: K_right(q) Ad(q) = K_left(q)."""
+    return reduce_by_relations(group, _conjugation(group, group.inverse(storage_symbols(group))))
+
+
+def _conjugation(group: LieGroup, inverse: Vector) -> Matrix:
+    """Coordinates of d/dε q∘exp(εw)∘q⁻¹, which is Ad(q) w, as a matrix, with given components of q⁻¹."""
     to_identity = storage_symbols(group, "h")
-    inverse = group.inverse(storage_symbols(group))
-    # Ad(q) w = coordinates of d/dε q∘exp(εw)∘q⁻¹.
     conjugated = Matrix(group.compose(to_identity, inverse)).jacobian(Matrix(to_identity))
     at_point = dict(zip(to_identity, storage_symbols(group), strict=True))
-    matrix = coordinates(group) * conjugated.subs(at_point, simultaneous=True) * left_translation(group)
-    return reduce_by_relations(group, matrix)
+    return coordinates(group) * conjugated.subs(at_point, simultaneous=True) * left_translation(group)
 
 
 @functools.cache
@@ -98,11 +100,7 @@ def _adjoint_without_rotation(group: LieGroup) -> Matrix | None:
 @functools.cache
 def _adjoint_pair(group: LieGroup) -> Matrix:
     """Ad(q) in symbols of q and, named ``i``, of q⁻¹, which keeps inverses out of the entries."""
-    to_identity, inverse = storage_symbols(group, "h"), storage_symbols(group, "i")
-    conjugated = Matrix(group.compose(to_identity, inverse)).jacobian(Matrix(to_identity))
-    at_point = dict(zip(to_identity, storage_symbols(group), strict=True))
-    conjugated = conjugated.subs(at_point, simultaneous=True)
-    return (coordinates(group) * conjugated * left_translation(group)).expand()
+    return _conjugation(group, storage_symbols(group, "i")).expand()
 
 
 def _adjoint_by_pair(program: Program, group: LieGroup, storage: Vector, w: Vector, *, transpose: bool) -> Vector:

@@ -1,4 +1,4 @@
-"""Unit quaternions, scalar first: product, rotation matrix, logarithm, and rotation vectors through half angles."""
+"""Unit quaternions, scalar first: rotation matrix, logarithm, and rotation vectors through half angles."""
 
 from __future__ import annotations
 
@@ -7,16 +7,6 @@ from sympy import Integer
 
 from symlie.ir.primitives import FullAngleRatio, HalfAngleRatio, RotationQuaternion, Stumpff
 from symlie.ir.program import Program, Vector
-
-
-def product(a: Vector, b: Vector) -> Vector:
-    """a b."""
-    return (
-        a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
-        a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
-        a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1],
-        a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0],
-    )
 
 
 def conjugate(p: Vector) -> Vector:

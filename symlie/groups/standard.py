@@ -12,6 +12,7 @@ from symlie.groups import quaternions
 from symlie.groups.group import Field, LieGroup, direct_product
 from symlie.groups.semidirect import semidirect
 from symlie.ir.program import Vector
+from symlie.rotations import quaternion_product
 
 
 def skew(a: Vector | Matrix) -> Matrix:
@@ -96,7 +97,7 @@ S3 = LieGroup(
     name="S3",
     storage_fields=(Field("p", 0, (4,)),),
     velocity_fields=(Field("Omega", 0, (3,)),),
-    compose=quaternions.product,
+    compose=quaternion_product,
     inverse=quaternions.conjugate,
     identity=_IDENTITY_QUATERNION,
     basis=_QUATERNION_BASIS,
@@ -112,7 +113,7 @@ SO3rv = LieGroup(
     storage_fields=(Field("psi", 0, (3,)),),
     velocity_fields=(Field("Omega", 0, (3,)),),
     compose=lambda a, b: quaternions.rotation_vector(
-        quaternions.product(quaternions.half_angle(a), quaternions.half_angle(b))
+        quaternion_product(quaternions.half_angle(a), quaternions.half_angle(b))
     ),
     inverse=_minus,
     identity=_ZERO,

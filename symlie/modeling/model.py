@@ -89,9 +89,6 @@ class Model(Statement):
     def _repr_html_(self) -> str:
         return statement_html(self, self.arrays, self.instances)
 
-    def _has(self, node: object) -> bool:
-        return any(a is node for a in self.arrays) or self._is_own(node)
-
     def _check_new_node(self, name: str) -> None:
         identifier("Node", name)
         if name in self._own_nodes or any(a.name == name for a in self.arrays):
@@ -191,7 +188,8 @@ class Model(Statement):
             places = []
             for member, group in zip(members, groups, strict=True):
                 found = member.array if isinstance(member, NodeReference) else member
-                if not self._has(found) or isinstance(member, NodeArray):
+                is_known = any(a is found for a in self.arrays) or self._is_own(found)
+                if not is_known or isinstance(member, NodeArray):
                     raise ModelError(
                         f"Instance {number} of element '{element.name}': {member!r} is not a node of '{self.name}'."
                     )

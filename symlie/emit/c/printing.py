@@ -152,12 +152,8 @@ def print_kernel(kernel: Kernel, printer: CPrinter | None = None, *, stores_earl
     """Print one kernel; its results are stored behind all statements, or among them as soon as they are known."""
     printer = printer or CPrinter()
     statements, results = print_statements(kernel.body, printer)
-    stores = []
-    position = 0
-    for argument, operands in kernel.outputs:
-        for k in range(len(operands)):
-            stores.append((f"{argument.name}[{k}]", results[position]))
-            position += 1
+    targets = [f"{argument.name}[{k}]" for argument, operands in kernel.outputs for k in range(len(operands))]
+    stores = list(zip(targets, results, strict=True))
     text = " ".join(e for _, e in (*statements, *stores))
     used = {name for name in (a.name for a in kernel.signature.arguments) if _mentions(text, name)}
     unused = tuple(a.name for a in kernel.signature.arguments if (a.size == 0 if a.is_output else a.name not in used))

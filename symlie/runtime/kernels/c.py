@@ -63,13 +63,11 @@ class CKernels:
         getattr(self._library.call, f"symlie_{name}")(problem, *converted, pointer(out))
         return out
 
-    @property
+    @functools.cached_property
     def _topology(self) -> Prepared:
         """Parameters of zero: kernels of nodes need the number of nodes only."""
-        if not hasattr(self, "_without_parameters"):
-            zeros = tuple(np.zeros((1, e.prepared_parameters)) for e in self._layout.elements)
-            self._without_parameters = Prepared(np.zeros(self._layout.prepared_parameters), zeros)
-        return self._without_parameters
+        zeros = tuple(np.zeros((1, e.prepared_parameters)) for e in self._layout.elements)
+        return Prepared(np.zeros(self._layout.prepared_parameters), zeros)
 
     def initial(self, p: Prepared) -> tuple[Array, Array]:
         q, v = map(np.empty, self._layout.computed_initially)

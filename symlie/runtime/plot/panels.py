@@ -265,23 +265,19 @@ def _rotation_panels(solution: Solution, node: NodeSlice, only: str = "") -> Ite
             continue
         stem = field.name.rstrip("0123456789")
         values = solution.field(node.name, field.name)
-        if stem == "R" and field.shape == (3, 3):
-            quaternions = continuous(quaternions_of(values))
-        elif stem == "p" and field.shape == (4,):
-            quaternions = continuous(values)
+        if (stem, field.shape) in (("R", (3, 3)), ("p", (4,))):
+            quaternions = continuous(quaternions_of(values) if stem == "R" else values)
+            series = tuple(Series(f"$p_{k}$", quaternions[:, k]) for k in range(4))
+            title, label, kind = "rotation, unit quaternion", "$p$", "1"
         elif any(entry.field == field.name for entry in node.type.angles):
-            angle = solution.angle(node.name, field.name)
-            title, label = _title(solution, node, "rotation angle"), _in_unit("rad", r"$\varphi$")
-            yield Panel(title, label, (Series("", angle),), kind="rad")
-            continue
+            series = (Series("", solution.angle(node.name, field.name)),)
+            title, label, kind = "rotation angle", _in_unit("rad", r"$\varphi$"), "rad"
         elif stem == "psi" and field.shape == (3,):
             series = _components(r"\psi", continuous_rotation(values))
-            yield Panel(_title(solution, node, "rotation vector"), _in_unit("rad", r"$\psi$"), series, kind="rad")
-            continue
+            title, label, kind = "rotation vector", _in_unit("rad", r"$\psi$"), "rad"
         else:
             continue
-        series = tuple(Series(f"$p_{k}$", quaternions[:, k]) for k in range(4))
-        yield Panel(_title(solution, node, "rotation, unit quaternion"), "$p$", series, kind="1")
+        yield Panel(_title(solution, node, title), label, series, kind=kind)
 
 
 def _multiplier_panel(constraint: str, values: Array) -> Panel:

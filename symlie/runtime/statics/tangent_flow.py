@@ -29,6 +29,7 @@ from symlie.errors import NotFiniteError, OutsideChartError, SingularSystemError
 from symlie.runtime.kernels.matrices import matrix_positions
 from symlie.runtime.kernels.unwrapped import turned_angles
 from symlie.runtime.layout.layout import Array
+from symlie.runtime.linear.schur import DenseAlgebra
 from symlie.runtime.methods.exact import rounded
 from symlie.runtime.methods.half_explicit import HalfExplicitTableau
 from symlie.runtime.methods.library import method
@@ -80,7 +81,7 @@ class TangentFlow:
         self._tableau = tableau
         self._blocks = NodeBlocks(layout, system.kernels)
         self._free = np.flatnonzero(layout.free)
-        self._mass, self._jacobian = layout.assembled("mass"), layout.assembled("jacobian")
+        self._dense = DenseAlgebra(layout)
         self._newton = matrix_positions(layout, SETS["newton"], system.sets.table("newton"))
 
     def begin(self, t: float, q: Array, v: Array, configuration: Array, velocity: Array) -> Varied:
@@ -137,7 +138,8 @@ class TangentFlow:
             tangent = blocks.tangent(next_theta)
             # Ad(exp(-Θ)) = T(Θ) T⁻¹(-Θ)
             turned = blocks.product(tangent, blocks.inverse_tangent(-next_theta))
-            varied = self._held(blocks.apply(turned, at.configuration) + blocks.apply(tangent, d_theta))
+            varied = blocks.apply(turned, at.configuration) + blocks.apply(tangent, d_theta)
+            varied = np.where(self._layout.free[:, None], varied, 0.0)
             known, d_known = at.v + _weighted(weights[:-1], v_dot), at.velocity + _weighted(weights[:-1], d_v_dot)
             if i:
                 # (14)
@@ -194,14 +196,11 @@ class TangentFlow:
 
     def mass(self, t: float, q: Array) -> Array:
         """M, shape (dimension, dimension)."""
-        n = self._layout.dimension
-        lower = _dense(self._mass, (n, n), self._mechanics.mass(t, q))
-        return lower + np.tril(lower, -1).T
+        return self._dense.mass_matrix(self._mechanics.mass(t, q))
 
     def jacobian(self, t: float, q: Array) -> Array:
         """B, shape (rows, dimension)."""
-        shape = (self._layout.rows, self._layout.dimension)
-        return _dense(self._jacobian, shape, self._mechanics.jacobian(t, q)) if shape[0] else np.zeros(shape)
+        return self._dense.jacobian_matrix(self._mechanics.jacobian(t, q) if self._layout.rows else np.zeros(0))
 
     def _solve(self, mass: Array, right: Array, left: Array, forces: Array, below: Array) -> Array:
         """δv̇ of [M Bᵀ; B' 0][δv̇; δλ] = [f; c] on free components."""
@@ -218,9 +217,6 @@ class TangentFlow:
     def _moving(self, rates: Array) -> Array:
         moves = self._layout.moves
         return np.where(moves if rates.ndim == 1 else moves[:, None], rates, 0.0)
-
-    def _held(self, varied: Array) -> Array:
-        return np.where(self._layout.free[:, None], varied, 0.0)
 
 
 def _weighted(weights: Array, slopes: Sequence[Array]) -> Array:

@@ -74,6 +74,12 @@ they would become numbers with few digits, with which processors are slow, and s
 DERIVATIVE_STEP = 2.0**-13
 """Distance, in steps, of the points of the difference for the derivative of the first acceleration."""
 
+START_TOLERANCE = 1e-7
+"""Change of velocities, relative to the largest, at which parts of a first step by another method are short enough."""
+
+MOST_PARTS = 2**14
+"""Parts of such a step at most."""
+
 RANK_LIMIT = 1e-3
 """Singular value of rows of length one below which they depend on each other while a system moves: steps leave a rest
 of Φ, and of that order rows are independent that depend on each other on Φ = 0."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -35,6 +35,8 @@ class AlphaFormula:
     with_estimate
         Whether θ̂ is wanted.
     """
+
+    eta_at_end: ClassVar[bool] = False
 
     def __init__(
         self,
@@ -95,7 +97,7 @@ class AlphaFormula:
         # (8)
         return self._with_states(found, (w / h - (1 - p.rate_gamma) * self.a) / p.rate_gamma)
 
-    def at(self, w: Array) -> tuple[Array, Array]:
+    def at(self, q: Array, theta: Array, w: Array) -> tuple[Array, Array]:
         """v_{n+1} and v̇_{n+1}."""
         p, h, algorithmic = self.p, self.h, self.algorithmic(w)
         # (2), (3)

@@ -1,7 +1,7 @@
 """The equations at the end of an implicit step, for Newton's method; the NumPy form of ``implicit_step.h``.
 
     q = q_n∘exp(θ)                                                              (a)
-    w = θ + B_nᵀ η   (without η: w = θ)                                         (b)
+    w = θ + B_nᵀ η   (or Bᵀ η; without η: w = θ)                                (b)
     M v̇ + g(t, q, v) + Bᵀ λ = 0                                                 (c)
     Φ(t, q) = 0                                                                 (d)
     B v + b = 0   (with η; without it rows without Φ)                           (e)
@@ -14,7 +14,7 @@ Source: [Holzinger2024], algorithms 4 and 5; [Hante2022], section 5.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 import numpy as np
 
@@ -43,12 +43,17 @@ def without_traces(x: Array) -> Array:
 class Formula(Protocol):
     """An implicit formula for velocities."""
 
+    eta_at_end: ClassVar[bool]
+    """Whether η acts along B at the end of the step, in the place of B_n."""
+    before: Array
+    """v̇_n."""
+
     @property
     def slopes(self) -> Slopes:
         """What it makes of its increment."""
 
-    def at(self, w: Array) -> tuple[Array, Array]:
-        """v and v̇ at the end of the step, for the increment w."""
+    def at(self, q: Array, theta: Array, w: Array) -> tuple[Array, Array]:
+        """v and v̇ at the end q of the step, for the increments θ and w."""
 
 
 class ImplicitStep:
@@ -104,26 +109,33 @@ class ImplicitStep:
         """A first u."""
         return np.concatenate([self.layout.sought * theta, multipliers, np.zeros(self.has_eta * self.layout.rows)])
 
-    def increment(self, u: Array) -> Array:
-        """w."""
+    def _increment(self, u: Array, q: Array) -> Array:
+        """w at an end."""
         n, rows = self.layout.dimension, self.layout.rows
         if not self.has_eta:
             return u[:n]
         # (b)
+        B = self._jacobian(self.t, q) if self.formula.eta_at_end else self.B_n
         eta = u[n + rows :] * self.layout.holonomic
-        return np.asarray(u[:n] + self.layout.free * self.mechanics.algebra.pull(self.B_n, eta))
+        return np.asarray(u[:n] + self.layout.free * self.mechanics.algebra.pull(B, eta))
+
+    def _along(self, at: Point, start: Array) -> Array:
+        """B of (b)."""
+        return self._jacobian(at.t, at.q) if self.formula.eta_at_end else start
 
     def at(self, u: Array) -> Point:
         """The end of the step."""
         m, n, rows = self.mechanics, self.layout.dimension, self.layout.rows
         theta = u[:n]
-        v, acceleration = self.formula.at(self.increment(u))
         # (a)
         q = m.kernels.advance(self.q_n, theta)
+        m.prescribe(self.t, q, np.zeros(n))
+        w = self._increment(u, q)
+        v, acceleration = self.formula.at(q, theta, w)
         m.prescribe(self.t, q, v)
         prescribed = m.kernels.prescribed_acceleration(m.p, self.t)
         acceleration = np.where(self.layout.sought, acceleration, prescribed)
-        return Point(self.t, q, v, acceleration, u[n : n + rows], theta)
+        return Point(self.t, q, v, acceleration, u[n : n + rows], theta, w)
 
     def residual(self, u: Array) -> Array:
         """[M v̇ + g + Bᵀλ; Φ; B v + b]."""
@@ -163,7 +175,7 @@ class ImplicitStep:
     def refresh(self) -> None:
         """Take the matrix, and note where."""
         at, slopes = self.point, self.formula.slopes
-        self.factors = self.matrix.taken(at, slopes, self.B_n)
+        self.factors = self.matrix.taken(at, slopes, self._along(at, self.B_n))
         self.has_factors = True
         if len(self.record):
             numbers = [at.t, self.t_n, *slopes[:2]]
@@ -178,8 +190,8 @@ class ImplicitStep:
         layout = self.layout
         sizes = [4, *[layout.storage] * 2, *[layout.dimension] * 3]
         (t, t_n, *_), q, q_n, v, a, theta, multipliers = np.split(self.record, np.cumsum(sizes))
-        at = Point(t, q, v, a, multipliers, theta)
-        self.factors = self.matrix.taken(at, self.formula.slopes, self._jacobian(t_n, q_n))
+        at = Point(t, q, v, a, multipliers, theta, theta)
+        self.factors = self.matrix.taken(at, self.formula.slopes, self._along(at, self._jacobian(t_n, q_n)))
         self._keep()
         return self.factors
 

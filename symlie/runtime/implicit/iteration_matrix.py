@@ -64,7 +64,7 @@ class MatrixParts:
 
 @dataclass(frozen=True)
 class Point:
-    """Where a matrix is taken: the end of a step, and its increment."""
+    """Where a matrix is taken: the end of a step, and its increments."""
 
     t: float
     q: Array
@@ -72,6 +72,7 @@ class Point:
     acceleration: Array
     multipliers: Array
     theta: Array
+    w: Array
 
 
 class IterationMatrix:

@@ -65,52 +65,32 @@ from symlie.errors import ModelError
 from symlie.notices import notify
 from symlie.runtime.implicit.alpha_formula import AlphaFormula
 from symlie.runtime.implicit.alpha_parameters import PARAMETERS, Parameters, parameters_of
-from symlie.runtime.implicit.implicit_step import RECORD, ImplicitStep, without_traces
-from symlie.runtime.implicit.iteration_matrix import MatrixParts
-from symlie.runtime.implicit.newton_iteration import CONTRACTION, NewtonPolicy, newton_solution
-from symlie.runtime.layout.layout import Array, Layout
+from symlie.runtime.implicit.implicit_step import without_traces
+from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.c_text import c_number
 from symlie.runtime.methods.entry import EntryReader
-from symlie.runtime.methods.family import Method, OwnArray
+from symlie.runtime.methods.family import OwnArray
+from symlie.runtime.methods.implicit import MATRIX_OPTIONS, NEWTON_OPTIONS, Implicit, ImplicitTableau
 from symlie.runtime.methods.options import Bounded, Choice, Option
 from symlie.runtime.methods.order_conditions import FoundOrder, count_order
-from symlie.runtime.methods.tableau import Tableau
 
 if TYPE_CHECKING:
     from symlie.runtime.methods.stepper import State, Stepper, Trial
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
-class AlphaTableau(Tableau):
-    """One implicit stage; its parameters are options.
-
-    Attributes
-    ----------
-    index
-        3, or 2 for the stabilised form.
-    """
-
-    index: int
-
-
 OPTIONS: Mapping[str, Option] = {
     "rho": Bounded(0, 1, may_be_missing=True),
     **dict.fromkeys(PARAMETERS, Bounded(may_be_missing=True)),
-    "newton_rtol": Bounded(0, 1),
-    "newton_atol": Bounded(0),
-    "newton_max": Bounded(1, 1e6, is_whole=True),
-    "newton": Choice(("full", "modified")),
-    "stiffness": Choice(("full", "reduced")),
+    **NEWTON_OPTIONS,
     "start": Choice(("optimal", "plain")),
     "predictor": Choice(("previous", "zero")),
-    "tangent": Choice((True, False)),
-    "scaling": Choice((True, False)),
+    **MATRIX_OPTIONS,
 }
 """What options may be."""
 
 
 @dataclass(frozen=True, repr=False)
-class GeneralizedAlpha(Method):
+class GeneralizedAlpha(Implicit):
     """A generalized-α method.
 
     Parameters
@@ -120,57 +100,32 @@ class GeneralizedAlpha(Method):
         errors of index 3 are damped as fast motions are.
     alpha_m, alpha_f, beta, gamma : float, optional
         Parameters of the method; those that are not given follow from ρ.
-    newton : str
-        ``"full"``: a matrix in each iteration; ``"modified"``: factors are kept over steps.
-    tangent : bool
-        Whether T(θ) is in the matrix.
-    stiffness : str
-        ``"full"``, or ``"reduced"``: without derivatives of M v̇ and of Bᵀλ.
     start : str
         ``"optimal"``: (4) and (5); ``"plain"``: a_0 = v̇_0.
     predictor : str
         ``"previous"``: v̇ and λ of the step before; ``"zero"``.
-    newton_rtol, newton_atol, newton_max
-        When Newton's method ends: norm of the residual relative to the first ones, or as such, and iterations.
-    scaling : bool
-        Whether dynamic rows are divided by β', and multipliers multiplied.
+
+    Others are those of `symlie.runtime.methods.implicit.Implicit`.
     """
 
-    tableau: AlphaTableau
     rho: float | None = 0.9
     alpha_m: float | None = None
     alpha_f: float | None = None
     beta: float | None = None
     gamma: float | None = None
-    newton: str = "full"
-    tangent: bool = True
-    stiffness: str = "full"
     start: str = "optimal"
     predictor: str = "previous"
-    newton_rtol: float = 1e-8
-    newton_atol: float = 1e-10
-    newton_max: int = 25
-    scaling: bool = True
 
     family: ClassVar[str] = "generalized_alpha"
     header: ClassVar[str] = "generalized_alpha.h"
+    stated_options: ClassVar[Mapping[str, Option]] = OPTIONS
     option_values: ClassVar[Mapping[str, str]] = {name: option.text for name, option in OPTIONS.items()}
-    refused: ClassVar[tuple[str, ...]] = (
-        "constraints of accelerations",
-        "nodes that are placed by others",
-    )
     members: ClassVar[str] = "generalized_alpha and generalized_alpha_index2"
-    takes_constraints: ClassVar[bool] = True
 
     @classmethod
     def read(cls, reader: EntryReader) -> Self:
         index = reader.required_integer("index")
-        return cls(AlphaTableau(**{**reader.common(), "order": 2, "order_hat": 3}, c=(), index=index))
-
-    @property
-    def is_index_3(self) -> bool:
-        """Whether the velocities at the end of a step are not on the hidden constraints."""
-        return self.tableau.index == 3
+        return cls(ImplicitTableau(**{**reader.common(), "order": 2, "order_hat": 3}, c=(), index=index))
 
     @property
     def parameters(self) -> Parameters[float]:
@@ -180,10 +135,6 @@ class GeneralizedAlpha(Method):
     @property
     def order(self) -> int:
         return self.orders()[0].order
-
-    @property
-    def keeps_factors(self) -> bool:
-        return self.newton == "modified"
 
     @property
     def has_estimate(self) -> bool:
@@ -207,12 +158,8 @@ class GeneralizedAlpha(Method):
             count_order([[Fraction(0)], *estimate], 0.0),
         )
 
-    @property
-    def options(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in self.option_values}
-
     def _with(self, options: Mapping[str, Any]) -> Self:
-        chosen = {name: OPTIONS[name].read(self.name, name, stated) for name, stated in options.items()}
+        chosen = self._read(options)
         stated = [name for name in ("alpha_m", "alpha_f") if chosen.get(name) is not None]
         if chosen.get("rho") is not None and stated:
             raise ModelError(f"Method {self.name}: give rho, or alpha_m and alpha_f, not both.")
@@ -225,57 +172,25 @@ class GeneralizedAlpha(Method):
             notify(f"Method {self.name}: {remark}")
         return found
 
-    def refusal(self, layout: Layout) -> str | None:
-        what = ""
-        if layout.has_placed_nodes:
-            what = "nodes are placed by others"
-        elif not layout.of_velocities.all():
-            what = "constraints restrict accelerations"
-        if not what:
-            return super().refusal(layout)
-        return (
-            f"Method '{self.name}' does not integrate '{layout.name}': {what}; use rkmk_dopri5, or index1_dopri5 with "
-            "constraints."
-        )
-
     @property
     def own(self) -> tuple[OwnArray, ...]:
         """The length of the step before, v̇_n, a_n, what is added to v_n; and where factors that are kept were taken."""
-        kept = RECORD if self.newton == "modified" else ()
         return (
             OwnArray("length", 1),
             OwnArray("acceleration", 1, "dimension"),
             OwnArray("algorithmic", 1, "dimension"),
             OwnArray("perturbation", 1, "dimension"),
-            *(OwnArray(*part) for part in kept),
+            *self.record_arrays,
         )
-
-    def iteration(self, layout: Layout) -> bool:
-        return bool(layout.rows) and not self.is_index_3
 
     def constants(self) -> list[str]:
         p = self.parameters
-        numbers = {
-            "ALPHA_M": p.alpha_m,
-            "ALPHA_F": p.alpha_f,
-            "BETA": p.beta,
-            "GAMMA": p.gamma,
-            "NEWTON_RTOL": self.newton_rtol,
-            "NEWTON_ATOL": self.newton_atol,
-            "CONTRACTION": CONTRACTION if self.newton == "modified" else 0.0,
-        }
-        choices = {
-            "KEEPS_FACTORS": self.newton == "modified",
-            "NEWTON_MAX": self.newton_max,
-            "TANGENT": self.tangent,
-            "FULL_STIFFNESS": self.stiffness == "full",
-            "OPTIMAL_START": self.start == "optimal",
-            "PREVIOUS": self.predictor == "previous",
-            "SCALED": self.scaling,
-        }
+        numbers = {"ALPHA_M": p.alpha_m, "ALPHA_F": p.alpha_f, "BETA": p.beta, "GAMMA": p.gamma}
+        choices = {"OPTIMAL_START": self.start == "optimal", "PREVIOUS": self.predictor == "previous"}
         return [
             *(f"#define {name} {c_number(value)}" for name, value in numbers.items()),
             *(f"#define {name} {int(value)}" for name, value in choices.items()),
+            *super().constants(),
         ]
 
     def begin(self, stepper: Stepper, state: State, h: float) -> Array:
@@ -326,41 +241,11 @@ class GeneralizedAlpha(Method):
             is_off=self.is_index_3 and layout.rows > 0,
             with_estimate=stepper.control.with_estimate,
         )
-        parts = MatrixParts(self.tangent, self.stiffness == "full", self.scaling)
-        step = ImplicitStep(
-            stepper.system,
-            formula,
-            state.t,
-            state.q,
-            state.t + h,
-            has_eta=not self.is_index_3,
-            parts=parts,
-            record=state.own[places["perturbation"].stop :],
-            memory=stepper.memory,
-        )
-        policy = NewtonPolicy(
-            iterations=self.newton_max,
-            correction=0.0,
-            rtol=self.newton_rtol,
-            atol=self.newton_atol,
-            free=1,
-            contraction=CONTRACTION if self.newton == "modified" else 0.0,
-        )
-        keeps, counts = self.predictor == "previous", stepper.newton
-        acceleration, multipliers = keeps * formula.before, keeps * state.multipliers
-        u = newton_solution(step, policy, step.guess(formula.predicted(acceleration), multipliers), 1.0, counts)
-        at = step.at(u)
-        stepper.check_chart(at.theta)
-        v, acceleration = without_traces(at.v), without_traces(at.acceleration)
-        trial = stepper.trial(state, at.q, v, [formula.before], counts.evaluations, at.theta)
-        trial.multipliers, trial.acceleration = at.multipliers, acceleration
-        trial.rhs_evaluations = counts.evaluations
-        if stepper.rows:
-            stepper.measure(trial, at.t, trial.q, trial.v, stepper.mechanics.jacobian(at.t, trial.q))
-        algorithmic, slope = map(
-            without_traces, (formula.algorithmic(step.increment(u)), formula.slope(at.acceleration))
-        )
-        trial.own = np.concatenate([[h], acceleration, algorithmic, slope, step.record])
+        keeps = self.predictor == "previous"
+        predicted = formula.predicted(keeps * formula.before)
+        step, at, trial = self.solved(stepper, state, h, formula, predicted, keeps * state.multipliers)
+        algorithmic, slope = map(without_traces, (formula.algorithmic(at.w), formula.slope(at.acceleration)))
+        trial.own = np.concatenate([[h], without_traces(at.acceleration), algorithmic, slope, step.record])
         if stepper.control.with_estimate:
             trial.estimate(stepper.control, at.theta, formula.third_order(at.acceleration), state.v, at.v, at.v)
         return trial

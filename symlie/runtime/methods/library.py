@@ -42,6 +42,8 @@ def method(name: str) -> Method:
         first = _data()[entry.pop("begins_with")]
         entry |= {"c": first["c"] + entry["c"], "a": first["a"] + entry["a"]}
         entry |= {"b_hat": first["b_hat"], "order_hat": first["order_hat"]}
+    if "start" in entry:
+        entry["start"] = method(entry["start"])
     return FAMILIES[entry["family"]].read(EntryReader(name, entry))
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from symlie.errors import ModelError, UnknownNameError
 from symlie.runtime.methods.adams_bashforth import AdamsBashforth
 from symlie.runtime.methods.ambient import Ambient
+from symlie.runtime.methods.bdf import Bdf
 from symlie.runtime.methods.commutator_free import CommutatorFree, CrouchGrossman
 from symlie.runtime.methods.entry import EntryReader
 from symlie.runtime.methods.family import Method
@@ -28,6 +29,7 @@ FAMILIES: dict[str, type[Method]] = {
         SymplecticTheta,
         AdamsBashforth,
         GeneralizedAlpha,
+        Bdf,
     )
 }
 """Families by name."""

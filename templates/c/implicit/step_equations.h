@@ -1,7 +1,7 @@
 /* The equations at the end of an implicit step, for Newton's method; see symlie/runtime/implicit/implicit_step.py.
  *
  *   q = q_n o exp(theta)                                                    (a)
- *   w = theta + B_n^T eta   (without eta: w = theta)                        (b)
+ *   w = theta + B_n^T eta   (or B^T eta; without eta: w = theta)            (b)
  *   M v' + g(t, q, v) + B^T lambda = 0                                      (c)
  *   Phi(t, q) = 0                                                           (d)
  *   B v + b = 0   (with eta; without it rows without Phi)                   (e)
@@ -10,9 +10,10 @@
  * A method says what v and v' are for an increment w; of nodes without velocity v' is the rate of the increment: it defines, behind this file,
  *
  *   struct step_formula                         what they depend on
- *   formula_at(P, formula, w, v, v_dot)         v and v'
+ *   formula_at(P, formula, q, theta, w, v, v_dot)   v and v' at q
  *
- * and the constants KEEPS_FACTORS, TANGENT, FULL_STIFFNESS, SCALED; HAS_ETA comes with the tables. */
+ * and the constants KEEPS_FACTORS, TANGENT, FULL_STIFFNESS, SCALED, and ETA_AT_END, which says that B in (b) is that of the end;
+ * HAS_ETA comes with the tables. */
 #ifndef SYMLIE_STEP_EQUATIONS_H
 #define SYMLIE_STEP_EQUATIONS_H
 
@@ -26,8 +27,11 @@
 
 typedef struct step_formula step_formula;
 
-static inline void formula_at(const symlie_problem *restrict P, const step_formula *restrict formula, const symlie_real *restrict w,
-                              symlie_real *restrict v, symlie_real *restrict v_dot);
+static inline void formula_at(const symlie_problem *restrict P, const step_formula *restrict formula, const symlie_real *restrict q,
+                              const symlie_real *restrict theta, const symlie_real *restrict w, symlie_real *restrict v,
+                              symlie_real *restrict v_dot);
+
+#define FINDS_JACOBIAN (HAS_ETA && ETA_AT_END) /* with the end of a step */
 
 typedef struct {
     const symlie_problem *P;
@@ -39,7 +43,7 @@ typedef struct {
     symlie_real rate;               /* delta' = dv'/dw of nodes without velocity, in 1/s */
     symlie_real scale;              /* of dynamic rows and of multipliers */
     const symlie_real *q_n;
-    symlie_real *B_n;               /* with eta */
+    symlie_real *B_n;               /* of (b) */
     symlie_real *theta;             /* at the unknowns of the residual computed last, and what follows from it */
     symlie_real *w;                 /* without eta: theta */
     symlie_real *q;
@@ -69,7 +73,7 @@ typedef struct {
 
 /* Memory of a step. */
 #define IMPLICIT_STEP(name)                                                                                          \
-    ARRAY(name##_B_n, HAS_ETA * JACOBIAN_VALUES);                                                                    \
+    ARRAY(name##_B_n, (HAS_ETA && !ETA_AT_END) * JACOBIAN_VALUES);                                                   \
     ARRAY(name##_w, HAS_ETA * DIMENSION);                                                                            \
     ARRAY(name##_theta, DIMENSION);                                                                                  \
     ARRAY(name##_q, STORAGE);                                                                                        \
@@ -97,7 +101,7 @@ typedef struct {
     ARRAY(name##_S, VALUES_OF_S);                                                                                    \
     ARRAY(name##_rounding, KEEPS_FACTORS ? 0 : DIMENSION + ROWS);                                                    \
     newton_problem name = {                                                                                          \
-        .P = P, .B_n = name##_B_n, .w = HAS_ETA ? name##_w : name##_theta, .theta = name##_theta, .q = name##_q, .v = name##_v, \
+        .P = P, .B_n = FINDS_JACOBIAN ? name##_B : name##_B_n, .w = HAS_ETA ? name##_w : name##_theta, .theta = name##_theta, .q = name##_q, .v = name##_v, \
         .v_dot = name##_v_dot, .lambda = name##_lambda, .M = name##_M, .B = name##_B, .rows = name##_rows,           \
         .scratch = name##_scratch, .terms = name##_terms, .zero = name##_zero, .u = name##_u, .r = name##_r,         \
         .d = name##_d, .moved = name##_moved, .guess = name##_guess,                                                 \
@@ -115,17 +119,21 @@ static inline void end_of_step(newton_problem *restrict s, const symlie_real *re
 {
     const symlie_problem *P = s->P;
     copy(DIMENSION, u, s->theta);
+    system_advance(P, s->q_n, s->theta, s->q);
 #if CONSTRAINED
     for (int k = 0; k < ROWS; k++) s->lambda[k] = u[DIMENSION + k];
 #if HAS_ETA
+    if (FINDS_JACOBIAN) {
+        if (MOTIONS > 0) system_prescribe(P, s->t, s->q, s->v);
+        system_jacobian(P, s->t, s->q, s->B);
+    }
     copy(DIMENSION, u, s->w);
     for (int k = 0; k < JACOBIAN_VALUES; k++)
         s->w[JACOBIAN_COLUMN[k]] += s->B_n[k] * u[DIMENSION + ROWS + JACOBIAN_ROW[k]] * HAS_PHI[JACOBIAN_ROW[k]];
     for (int k = 0; k < COUNT_OF_HELD; k++) s->w[HELD[k]] = 0;
 #endif
 #endif
-    formula_at(P, s->formula, s->w, s->v, s->v_dot);
-    system_advance(P, s->q_n, s->theta, s->q);
+    formula_at(P, s->formula, s->q, s->theta, s->w, s->v, s->v_dot);
     if (MOTIONS > 0) system_prescribe(P, s->t, s->q, s->v);
     if (COUNT_OF_HELD > 0) {
         if (PRESCRIBED) system_prescribed_acceleration(P, s->t, s->scratch);
@@ -146,7 +154,7 @@ static inline void newton_residual(newton_problem *restrict s, const symlie_real
         if (i != j) r[j] += s->M[k] * s->v_dot[i];
     }
 #if CONSTRAINED
-    system_jacobian(P, s->t, s->q, s->B);
+    if (!FINDS_JACOBIAN) system_jacobian(P, s->t, s->q, s->B);
     for (int k = 0; k < JACOBIAN_VALUES; k++) r[JACOBIAN_COLUMN[k]] += s->B[k] * s->lambda[JACOBIAN_ROW[k]];
     system_constraint(P, s->t, s->q, s->scratch);
     for (int k = 0; k < ROWS; k++) r[DIMENSION + k] = s->scratch[k];

@@ -28,6 +28,7 @@
 #ifndef SYMLIE_GENERALIZED_ALPHA_H
 #define SYMLIE_GENERALIZED_ALPHA_H
 
+#define ETA_AT_END 0
 #include "implicit_step.h"
 
 struct step_formula {
@@ -49,10 +50,12 @@ static inline symlie_real algorithmic(const step_formula *restrict f, const syml
 #include "alpha_states.h"
 
 /* (2), (3) */
-static inline void formula_at(const symlie_problem *restrict P, const step_formula *restrict f, const symlie_real *restrict w,
-                              symlie_real *restrict v, symlie_real *restrict v_dot)
+static inline void formula_at(const symlie_problem *restrict P, const step_formula *restrict f, const symlie_real *restrict q,
+                              const symlie_real *restrict theta, const symlie_real *restrict w, symlie_real *restrict v,
+                              symlie_real *restrict v_dot)
 {
     const symlie_real h = f->h;
+    (void)P, (void)q, (void)theta;
     for (int k = 0; k < DIMENSION; k++) {
         const symlie_real a = algorithmic(f, w, k);
         v[k] = f->v_n[k] + h * (1 - GAMMA) * f->a_n[k] + h * GAMMA * a;

@@ -1,0 +1,216 @@
+"""BDF on Lie groups, of orders one to five, index 3 and stabilised index 2, in the local coordinates of the new point.
+
+    q_{n+1} = q_n∘exp(θ)                                                              (a)
+    w = θ + B_{n+1}ᵀ η   (index 3 and without constraints: w = θ)                     (b)
+    θ_i = log(q_{n+1}⁻¹∘q_{n+1-i}),  i = 1, …, k;  θ_1 = -θ                           (1)
+    h v_{n+1} = Σ_{i≥1} α_i θ_i + α_0 (w - θ)                                         (2)
+    h v̇_{n+1} = Σ_{i≥0} α_i v_{n+1-i}                                                 (3)
+    α_i = d/dτ Π_{j≠i} (τ - τ_j)/(τ_i - τ_j) at τ = 0,  τ_i = (t_{n+1-i} - t_{n+1})/h   (4)
+    M v̇_{n+1} + g(t_{n+1}, q_{n+1}, v_{n+1}) + B_{n+1}ᵀ λ_{n+1} = 0                   (c)
+    Φ(t_{n+1}, q_{n+1}) = 0                                                           (d)
+    B_{n+1} v_{n+1} + b = 0   (stabilised index 2; rows without Φ in both)            (e)
+
+The coordinates of the new point are those of log(q_{n+1}⁻¹∘q), where T(0) = 1: the rate of the polynomial through the
+θ_i is v_{n+1}, and no order needs commutators. (4) holds for steps of any lengths. Where nodes have no velocity and
+move by fields f, the right-hand side of (2) over h is their rate,
+
+    ż_{n+1} = f(t_{n+1}, q_{n+1}, v_{n+1}, v̇_{n+1}, λ_{n+1})                          (f)
+
+Newton's method finds θ, λ and η. Its matrix takes the slope of all θ_i as that of θ_1: dv = (α_0/h)(dθ + Bᵀdη).
+
+The first steps, and those after a jump, are taken by ``half_explicit_5`` in parts so short that halving them changes
+velocities by no more than `START_TOLERANCE`. With index 3, velocities that are carried are those of (2) from the
+configurations: with the accurate ones λ would lose an order. So it begins with 2 k - 1 steps there, elsewhere with
+k - 1. With index 3 λ has order k - 1 for k steps after each change of h. All rotations from q_{n-k+1} on must stay
+below π, where log ends; steps are held to a part of it each.
+Numbers are those of ``bdf.h``; (1) to (4) are in ``bdf_formula.py``, and what has a letter is in ``implicit_step.py``.
+Source: [Gear1985]; for Lie groups [Wieloch2021], here in the coordinates of the new point.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, ClassVar, Self
+
+import numpy as np
+
+from symlie.contract.constants import MOST_PARTS, START_TOLERANCE
+from symlie.errors import NotConvergedError, NotFiniteError, OutsideChartError
+from symlie.runtime.implicit.bdf_formula import BdfFormula, derivative_weights
+from symlie.runtime.implicit.implicit_step import without_traces
+from symlie.runtime.layout.layout import Array, Layout
+from symlie.runtime.methods.entry import EntryReader
+from symlie.runtime.methods.family import OwnArray
+from symlie.runtime.methods.half_explicit import HalfExplicit
+from symlie.runtime.methods.implicit import MATRIX_OPTIONS, NEWTON_OPTIONS, Implicit, ImplicitTableau
+from symlie.runtime.methods.options import Option
+from symlie.runtime.methods.order_conditions import FoundOrder, count_order
+
+if TYPE_CHECKING:
+    from symlie.runtime.methods.stepper import State, Stepper, Trial
+
+MOST_STEPS = 5
+"""Steps beyond which there is no stability."""
+
+OPTIONS: Mapping[str, Option] = {**NEWTON_OPTIONS, **MATRIX_OPTIONS}
+"""What options may be."""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class BdfTableau(ImplicitTableau):
+    """A number of steps k, and the method that takes the first ones.
+
+    Raises
+    ------
+    ModelError
+        k is not from 1 to `MOST_STEPS`.
+    """
+
+    steps: int
+    start: HalfExplicit
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.steps <= MOST_STEPS:
+            raise self._error(f"steps is {self.steps}, but it must be from 1 to {MOST_STEPS}")
+
+
+@dataclass(frozen=True, repr=False)
+class Bdf(Implicit):
+    """A BDF; its order is the number of steps."""
+
+    tableau: BdfTableau
+
+    family: ClassVar[str] = "bdf"
+    header: ClassVar[str] = "bdf.h"
+    stated_options: ClassVar[Mapping[str, Option]] = OPTIONS
+    option_values: ClassVar[Mapping[str, str]] = {name: option.text for name, option in OPTIONS.items()}
+    members: ClassVar[str] = "bdf1, …, bdf5 and their forms of index 2"
+
+    @classmethod
+    def read(cls, reader: EntryReader) -> Self:
+        steps, start = reader.required_integer("steps"), reader.entry["start"]
+        assert isinstance(start, HalfExplicit)
+        first = HalfExplicit(dataclasses.replace(start.tableau, b_hat=None, order_hat=None))
+        known = {**reader.common(), "order": steps}
+        return cls(BdfTableau(**known, c=(), index=reader.required_integer("index"), steps=steps, start=first))
+
+    def orders(self) -> tuple[FoundOrder, None]:
+        """Order p needs Σ α_i τ_i^m = 1 for m = 1 and 0 for others up to p, of equal steps, which stand for all."""
+        tau = [Fraction(-i) for i in range(self.tableau.steps + 1)]
+        alpha = derivative_weights(tau)
+        moments = [sum((a * x**m for a, x in zip(alpha, tau, strict=True)), Fraction(0)) for m in range(1, 8)]
+        return count_order([[x - int(m == 0)] for m, x in enumerate(moments)], 0.0), None
+
+    def refusal(self, layout: Layout) -> str | None:
+        moved = [n.type.name for n in layout.nodes if not n.type.velocities]
+        if (found := super().refusal(layout)) or all(_is_vector_space(name) for name in moved):
+            return found
+        return (
+            f"Method '{self.name}' takes states without velocity in R(n) alone, but nodes of '{layout.name}' move by "
+            "fields on other spaces; use generalized_alpha or rkmk_dopri5."
+        )
+
+    @property
+    def own(self) -> tuple[OwnArray, ...]:
+        """How many steps are known, their lengths, configurations before, velocities, and v̇_n; the latest first."""
+        k = self.tableau.steps
+        return (
+            OwnArray("count", 1),
+            OwnArray("lengths", k),
+            OwnArray("configurations", k, "storage"),
+            OwnArray("velocities", k, "dimension"),
+            OwnArray("acceleration", 1, "dimension"),
+            *self.record_arrays,
+        )
+
+    def constants(self) -> list[str]:
+        # Coefficients of the method that begins have names of their own in one text with the other headers.
+        names = ("A", "C", "D")
+        return [
+            f"#define STEPS {self.tableau.steps}",
+            *(f"#define {name} START_{name}" for name in names),
+            *self.tableau.start.constants(),
+            *(f"#undef {name}" for name in names),
+            *super().constants(),
+        ]
+
+    def begin(self, stepper: Stepper, state: State, h: float) -> Array:
+        own = super().begin(stepper, state, h)
+        parts = self.own_parts(stepper.system.layout)
+        n = len(state.v)
+        own[parts["velocities"].start : parts["velocities"].start + n] = state.v
+        if self.tableau.steps == 1 and not self._is_scheme(stepper):
+            own[parts["acceleration"]] = stepper.acceleration(state.t, state.q, state.v, state.multipliers)[0]
+        return own
+
+    def _is_scheme(self, stepper: Stepper) -> bool:
+        """Whether velocities that are carried are those of the scheme."""
+        return self.is_index_3 and stepper.rows > 0
+
+    def step(self, stepper: Stepper, state: State, h: float) -> Trial:
+        assert state.own is not None
+        layout, k = stepper.system.layout, self.tableau.steps
+        places = self.own_parts(layout)
+        count, lengths = int(state.own[0]), state.own[places["lengths"]]
+        Q, V = (state.own[places[name]].reshape(k, -1) for name in ("configurations", "velocities"))
+        before = state.own[places["acceleration"]]
+        record = state.own[places["acceleration"].stop :]
+        formula = None
+        if count >= k - 1:
+            formula = BdfFormula(stepper.mechanics, state.q, h, lengths[: k - 1], Q[: k - 1], V, before)
+        begins = 2 * k - 1 if self._is_scheme(stepper) else k - 1
+        if formula is None or count < begins:
+            trial = self._start(stepper, state, h)
+            v = trial.v
+            acceleration = before if trial.acceleration is None else trial.acceleration
+            if formula is not None:
+                v = formula.at(trial.q, trial.increment, trial.increment)[0]
+        else:
+            step, at, trial = self.solved(stepper, state, h, formula, formula.predicted(), state.multipliers)
+            v, acceleration, record = trial.v, without_traces(at.acceleration), step.record
+        stepper.check_chart(2 * k * trial.increment)
+        head = np.array([min(count + 1, begins), h])
+        rows = [part for new, old in ((state.q, Q), (v, V)) for part in (new, old[:-1].ravel())]
+        trial.own = np.concatenate([head, lengths[:-1], *rows, acceleration, record])
+        return trial
+
+    def _start(self, stepper: Stepper, state: State, h: float) -> Trial:
+        """A step by the method that begins, in parts that are short enough."""
+        parts, coarse = 1, self._in_parts(stepper, state, h, 1)
+        while parts < MOST_PARTS:
+            parts *= 2
+            fine = self._in_parts(stepper, state, h, parts)
+            if fine is not None and coarse is not None:
+                largest = max(float(np.abs(trial.v).max(initial=0)) for trial in (coarse, fine))
+                if float(np.abs(fine.v - coarse.v).max(initial=0)) <= START_TOLERANCE * largest:
+                    return fine
+            coarse = fine
+        raise NotConvergedError(
+            f"The first step of {self.name} in {MOST_PARTS} parts, by {self.tableau.start.name}, does not agree with "
+            "that in half as many"
+        )
+
+    def _in_parts(self, stepper: Stepper, state: State, h: float, parts: int) -> Trial | None:
+        """The step in parts of one length; None if one of them fails where shorter ones may not."""
+        at, length, trials = state, h / parts, []
+        for part in range(parts):
+            try:
+                trial = self.tableau.start.step(stepper, at, length)
+            except (NotFiniteError, OutsideChartError):
+                return None
+            if not np.isfinite(np.concatenate([trial.q, trial.v, trial.multipliers])).all():
+                return None
+            trials.append(trial)
+            t = state.t + (part + 1) * length
+            at = replace(at, t=t, q=trial.q, v=trial.v, multipliers=trial.multipliers, acceleration=trial.acceleration)
+        trial.increment = stepper.mechanics.kernels.difference(state.q, trial.q)
+        trial.first_acceleration = trials[0].first_acceleration
+        trial.rhs_evaluations = sum(trial.rhs_evaluations for trial in trials)
+        return trial
+
+
+def _is_vector_space(name: str) -> bool:
+    return name.startswith("R") and name[1:].isdigit()

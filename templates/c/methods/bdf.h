@@ -1,0 +1,239 @@
+/* BDF on Lie groups, of orders one to five, index 3 and stabilised index 2, in the local coordinates of the new point.
+ *
+ *   q_{n+1} = q_n o exp(theta)                                                              (a)
+ *   w = theta + B_{n+1}^T eta   (index 3 and without constraints: w = theta)                (b)
+ *   theta_i = log(q_{n+1}^-1 o q_{n+1-i}),  i = 1, ..., k;  theta_1 = -theta                (1)
+ *   h v_{n+1} = sum_{i>=1} alpha_i theta_i + alpha_0 (w - theta)                            (2)
+ *   h v'_{n+1} = sum_{i>=0} alpha_i v_{n+1-i}                                               (3)
+ *   alpha_i = d/dtau prod_{j!=i} (tau - tau_j)/(tau_i - tau_j) at tau = 0,  tau_i = (t_{n+1-i} - t_{n+1})/h   (4)
+ *   M v'_{n+1} + g(t_{n+1}, q_{n+1}, v_{n+1}) + B_{n+1}^T lambda_{n+1} = 0                  (c)
+ *   Phi(t_{n+1}, q_{n+1}) = 0                                                               (d)
+ *   B_{n+1} v_{n+1} + b = 0   (stabilised index 2; rows without Phi in both)                (e)
+ *   z'_{n+1} = f(t_{n+1}, q_{n+1}, v_{n+1}, ...)                                            (f)
+ *
+ * Where nodes have no velocity, the right-hand side of (2) over h is z'. The first steps, and those after a jump, are those of
+ * half_explicit.h, whose tableau comes in besides STEPS (k), in parts so short that halving them changes velocities by no more
+ * than START_TOLERANCE. With index 3, velocities that are carried are those of (2), and 2 k - 1 steps are of that kind; else
+ * k - 1. All rotations from q_{n-k+1} on must stay below pi, where log ends; steps are held to a part of it each.
+ * What has a letter is in step_equations.h. Source: [Gear1985]; [Wieloch2021], here in the coordinates of the new point. */
+#ifndef SYMLIE_BDF_H
+#define SYMLIE_BDF_H
+
+#define A START_A
+#define C START_C
+#define D START_D
+#define method_step begin_step
+#define step_workspace begin_step_workspace
+#include "half_explicit.h"
+#undef method_step
+#undef step_workspace
+#undef A
+#undef C
+#undef D
+
+#define ETA_AT_END 1
+#include "implicit_step.h"
+
+#define IS_SCHEME (CONSTRAINED && !HAS_ETA) /* whether velocities that are carried are those of (2) */
+#define BEGINS (IS_SCHEME ? 2 * STEPS - 1 : STEPS - 1)
+
+struct step_formula {
+    symlie_real h;
+    symlie_real tau[STEPS + 1];
+    symlie_real alpha[STEPS + 1];
+    const symlie_real *configurations;  /* q_{n-1}, q_{n-2}, ... */
+    const symlie_real *velocities;      /* v_n, v_{n-1}, ... */
+    symlie_real *theta_i;               /* scratch */
+};
+
+/* (4) */
+static inline void take_weights(step_formula *restrict f, symlie_real h, const symlie_real *restrict lengths)
+{
+    symlie_real *restrict tau = f->tau, *restrict alpha = f->alpha;
+    f->h = h, tau[0] = 0, tau[1] = -1, alpha[0] = 0;
+    for (int i = 2; i <= STEPS; i++) tau[i] = tau[i - 1] - lengths[i - 2] / h;
+    for (int i = 1; i <= STEPS; i++) {
+        alpha[i] = 1 / tau[i];
+        for (int j = 1; j <= STEPS; j++)
+            if (j != i) alpha[i] *= tau[j] / (tau[j] - tau[i]);
+        alpha[0] -= alpha[i];
+    }
+}
+
+/* (2), (3) */
+static inline void formula_at(const symlie_problem *restrict P, const step_formula *restrict f, const symlie_real *restrict q,
+                              const symlie_real *restrict theta, const symlie_real *restrict w, symlie_real *restrict v,
+                              symlie_real *restrict v_dot)
+{
+    const symlie_real *restrict alpha = f->alpha;
+    for (int k = 0; k < DIMENSION; k++) v[k] = alpha[0] * (w[k] - theta[k]) - alpha[1] * theta[k];
+    for (int i = 2; i <= STEPS; i++) {
+        system_difference(P, q, f->configurations + (i - 2) * STORAGE, f->theta_i);
+        for (int k = 0; k < DIMENSION; k++) v[k] += alpha[i] * f->theta_i[k];
+    }
+    for (int k = 0; k < DIMENSION; k++) v[k] /= f->h;
+    for (int k = 0; k < DIMENSION; k++) v_dot[k] = alpha[0] * v[k];
+    for (int i = 1; i <= STEPS; i++)
+        for (int k = 0; k < DIMENSION; k++) v_dot[k] += alpha[i] * f->velocities[(i - 1) * DIMENSION + k];
+    for (int k = 0; k < DIMENSION; k++) v_dot[k] /= f->h;
+#if FIELDS
+    for (int n = 0; n < COUNT_OF_STATE; n++) v_dot[STATE[n]] = v[STATE[n]], v[STATE[n]] = 0;
+#endif
+}
+
+/* A first theta: the polynomial through the increments to configurations before, with the slope v_n at q_n. */
+static inline void predict(const symlie_problem *restrict P, const step_formula *restrict f, const symlie_real *restrict q_n,
+                           const symlie_real *restrict v_dot_n, symlie_real *restrict theta)
+{
+    symlie_real weight = 1;
+    for (int i = 2; i <= STEPS; i++) weight *= -f->tau[i] / (-f->tau[i] - 1);
+    for (int k = 0; k < DIMENSION; k++) theta[k] = f->velocities[k];
+#if FIELDS
+    for (int n = 0; n < COUNT_OF_STATE; n++) theta[STATE[n]] = v_dot_n[STATE[n]];
+#else
+    (void)v_dot_n;
+#endif
+    for (int k = 0; k < DIMENSION; k++) theta[k] *= f->h * weight;
+    for (int i = 2; i <= STEPS; i++) {
+        const symlie_real x = f->tau[i] + 1;
+        weight = 1 / (x * x);
+        for (int j = 2; j <= STEPS; j++)
+            if (j != i) weight *= f->tau[j] / (f->tau[j] - f->tau[i]);
+        system_difference(P, q_n, f->configurations + (i - 2) * STORAGE, f->theta_i);
+        for (int k = 0; k < DIMENSION; k++) theta[k] += weight * f->theta_i[k];
+    }
+}
+
+static inline long long step_workspace(const symlie_problem *restrict P)
+{
+    return implicit_workspace(P) + begin_step_workspace(P) + (STEPS + 5LL) * DIMENSION + (STEPS + 1LL) * STORAGE + ROWS;
+}
+
+static inline int method_begin(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h,
+                               const symlie_control *restrict control, mass_matrix *restrict mass,
+                               const symlie_state *restrict state, symlie_real *restrict own)
+{
+    (void)P, (void)work, (void)t, (void)h, (void)control, (void)mass;
+    for (int k = 0; k < OWN; k++) own[k] = 0;
+    copy(DIMENSION, state->v, own + OWN_VELOCITIES);
+    return SYMLIE_DONE;
+}
+
+/* The step by the method that begins, in parts of one length. */
+static inline int take_parts(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h, int parts,
+                             const symlie_control *restrict control, mass_matrix *restrict mass, const symlie_state *restrict state,
+                             symlie_state *restrict at, symlie_real *restrict first, symlie_trial *restrict trial)
+{
+    long long evaluations = 0;
+    copy(STORAGE, state->q, at->q);
+    copy(DIMENSION, state->v, at->v);
+    copy(ROWS, state->lambda, at->lambda);
+    copy(DIMENSION, state->acceleration, at->acceleration);
+    at->acceleration_is_valid = state->acceleration_is_valid;
+    for (int part = 0; part < parts; part++) {
+        const int status = begin_step(P, work, t + part * (h / parts), h / parts, control, mass, at, trial);
+        if (status != SYMLIE_DONE) return status;
+        if (!all_finite(STORAGE, trial->q) || !all_finite(ROWS, trial->lambda)) return SYMLIE_NOT_FINITE;
+        evaluations += trial->rhs_evaluations;
+        if (part == 0) copy(DIMENSION, trial->first_acceleration, first);
+        copy(STORAGE, trial->q, at->q);
+        copy(DIMENSION, trial->v, at->v);
+        copy(ROWS, trial->lambda, at->lambda);
+        copy(DIMENSION, trial->acceleration, at->acceleration);
+        at->acceleration_is_valid = trial->acceleration_is_valid;
+    }
+    copy(DIMENSION, first, trial->first_acceleration);
+    trial->rhs_evaluations = evaluations;
+    return SYMLIE_DONE;
+}
+
+/* A first step, in parts that are short enough; increment is scratch until it is the step's. */
+static inline int take_start(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h,
+                             const symlie_control *restrict control, mass_matrix *restrict mass, const symlie_state *restrict state,
+                             symlie_real *restrict increment, symlie_trial *restrict trial)
+{
+    ARRAY(q, STORAGE);
+    ARRAY(v, DIMENSION);
+    ARRAY(lambda, ROWS);
+    ARRAY(acceleration, DIMENSION);
+    ARRAY(coarse, DIMENSION);
+    symlie_state at = *state;
+    at.q = q, at.v = v, at.lambda = lambda, at.acceleration = acceleration;
+    int is_known = 0;
+    for (int parts = 1; parts <= MOST_PARTS; parts *= 2) {
+        const int status = take_parts(P, work, t, h, parts, control, mass, state, &at, increment, trial);
+        if (status != SYMLIE_DONE && status != SYMLIE_NOT_FINITE && status != SYMLIE_OUTSIDE_CHART) return status;
+        if (status == SYMLIE_DONE && is_known) {
+            const symlie_real largest = largest_entry(DIMENSION, trial->v, largest_entry(DIMENSION, coarse, 0));
+            for (int k = 0; k < DIMENSION; k++) coarse[k] -= trial->v[k];
+            if (largest_entry(DIMENSION, coarse, 0) <= START_TOLERANCE * largest) {
+                system_difference(P, state->q, trial->q, increment);
+                keep_increment(P, increment, trial->increment);
+                return SYMLIE_DONE;
+            }
+        }
+        is_known = status == SYMLIE_DONE;
+        if (is_known) copy(DIMENSION, trial->v, coarse);
+    }
+    return SYMLIE_NOT_CONVERGED;
+}
+
+/* The first vector, then the others but for the last. */
+static inline void shift(int n, const symlie_real *restrict newest, const symlie_real *restrict rows, symlie_real *restrict out)
+{
+    copy(n, newest, out);
+    copy((STEPS - 1) * n, rows, out + n);
+}
+
+static inline int method_step(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h,
+                              const symlie_control *restrict control, mass_matrix *restrict mass,
+                              const symlie_state *restrict state, symlie_trial *restrict trial)
+{
+    ARRAY(q_n, STORAGE);
+    ARRAY(theta, DIMENSION);
+    ARRAY(v, DIMENSION);
+    ARRAY(v_dot, DIMENSION);
+    ARRAY(theta_i, DIMENSION);
+    IMPLICIT_STEP(end);
+    const newton_policy policy = {NEWTON_MAX, NEWTON_HALVINGS, 0, NEWTON_RTOL, NEWTON_ATOL, 1, CONTRACTION, NEWTON_PATIENCE};
+    const symlie_real *own = state->own, *kept = own + OWN - RECORD;
+    const int at_hand = trial->own_rest > 0, begins = own[OWN_COUNT] < BEGINS, is_known = own[OWN_COUNT] >= STEPS - 1;
+    step_formula formula = {.configurations = own + OWN_CONFIGURATIONS, .velocities = own + OWN_VELOCITIES, .theta_i = theta_i};
+    if (is_known) take_weights(&formula, h, own + OWN_LENGTHS);
+    trial->own_rest = 0;
+    copy(STORAGE, state->q, q_n);
+    if (begins) {
+        const int status = take_start(P, work, t, h, control, mass, state, theta, trial);
+        if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
+        copy(DIMENSION, trial->v, v);
+        copy(DIMENSION, trial->acceleration_is_valid ? trial->acceleration : own + OWN_ACCELERATION, v_dot);
+        if (IS_SCHEME && is_known) formula_at(P, &formula, trial->q, theta, theta, v, end.v_dot);
+    } else {
+        int status = begin_implicit_step(&end, &formula, t, t + h, formula.alpha[0] / h, formula.alpha[0] / h * (formula.alpha[0] / h),
+                                         formula.alpha[0] / h, q_n, kept, at_hand, trial->own + OWN - RECORD);
+        if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
+        predict(P, &formula, q_n, own + OWN_ACCELERATION, end.u);
+        status = solve_implicit_step(&end, &policy, state->lambda, &trial->newton);
+        trial->rhs_evaluations = trial->newton.evaluations;
+        copy(DIMENSION, own + OWN_ACCELERATION, trial->first_acceleration);
+        trial->acceleration_is_valid = 0;
+        if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
+        keep_end(&end, work, trial);
+        copy(DIMENSION, end.theta, theta);
+        copy(DIMENSION, trial->v, v);
+        copy(DIMENSION, trial->acceleration, v_dot);
+    }
+    const symlie_real angle = 4 * STEPS * STEPS * system_chart(P, theta);
+    if (SYMLIE_UNLIKELY(!(angle < CHART_LIMIT))) return angle >= CHART_LIMIT ? SYMLIE_OUTSIDE_CHART : SYMLIE_NOT_FINITE;
+    /* Events look at all of it. */
+    if (KEEPS_FACTORS && !end.is_refreshed && (HAS_EVENTS || begins)) copy(RECORD, kept, trial->own + OWN - RECORD);
+    if (KEEPS_FACTORS && !end.is_refreshed && !HAS_EVENTS && !begins) trial->own_rest = RECORD;
+    trial->own[OWN_COUNT] = fmin(own[OWN_COUNT] + 1, BEGINS);
+    shift(1, &h, own + OWN_LENGTHS, trial->own + OWN_LENGTHS);
+    shift(STORAGE, q_n, own + OWN_CONFIGURATIONS, trial->own + OWN_CONFIGURATIONS);
+    shift(DIMENSION, v, own + OWN_VELOCITIES, trial->own + OWN_VELOCITIES);
+    copy(DIMENSION, v_dot, trial->own + OWN_ACCELERATION);
+    return SYMLIE_DONE;
+}
+
+#endif

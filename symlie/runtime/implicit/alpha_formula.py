@@ -36,7 +36,7 @@ class AlphaFormula:
         Whether θ̂ is wanted.
     """
 
-    eta_at_end: ClassVar[bool] = False
+    sees_end: ClassVar[bool] = False
 
     def __init__(
         self,

@@ -72,7 +72,7 @@ class BdfFormula:
         v̇_n.
     """
 
-    eta_at_end: ClassVar[bool] = True
+    sees_end: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -99,13 +99,22 @@ class BdfFormula:
         slope = self.alpha[0] / self.h
         return Slopes(slope, slope * slope, slope)
 
+    def _increment(self, q: Array, earlier: Array) -> Array:
+        """Of nodes without velocity, which are in R(n), the difference."""
+        # (1)
+        found = self.mechanics.kernels.difference(q, earlier)
+        for node in self.mechanics.layout.nodes:
+            if not node.type.velocities:
+                found[node.velocity] = earlier[node.storage] - q[node.storage]
+        return found
+
     def predicted(self) -> Array:
         """A first θ: the polynomial through the increments to configurations before, with the slope v_n at q_n."""
         weights = extrapolation_weights([x + 1 for x in self.tau[2:]])
         slope = np.where(self.has_velocity, self.velocities[0], self.before)
         found = self.h * weights[0] * slope
         for weight, earlier in zip(weights[1:], self.configurations, strict=True):
-            found = found + weight * self.mechanics.kernels.difference(self.q, earlier)
+            found = found + weight * self._increment(self.q, earlier)
         return np.asarray(found)
 
     def at(self, q: Array, theta: Array, w: Array) -> tuple[Array, Array]:
@@ -114,7 +123,7 @@ class BdfFormula:
         # (2), (3)
         rate = self.alpha[0] * (w - theta) - alpha[1] * theta
         for weight, earlier in zip(alpha[2:], self.configurations, strict=True):
-            rate = rate + weight * self.mechanics.kernels.difference(q, earlier)
+            rate = rate + weight * self._increment(q, earlier)
         rate = rate / self.h
         v = np.where(self.has_velocity, rate, 0.0)
         acceleration = alpha[0] * v

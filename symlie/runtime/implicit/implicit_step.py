@@ -43,8 +43,8 @@ def without_traces(x: Array) -> Array:
 class Formula(Protocol):
     """An implicit formula for velocities."""
 
-    eta_at_end: ClassVar[bool]
-    """Whether η acts along B at the end of the step, in the place of B_n."""
+    sees_end: ClassVar[bool]
+    """Whether it takes increments between configurations; then η acts along B at the end of the step, not along B_n."""
     before: Array
     """v̇_n."""
 
@@ -115,13 +115,13 @@ class ImplicitStep:
         if not self.has_eta:
             return u[:n]
         # (b)
-        B = self._jacobian(self.t, q) if self.formula.eta_at_end else self.B_n
+        B = self._jacobian(self.t, q) if self.formula.sees_end else self.B_n
         eta = u[n + rows :] * self.layout.holonomic
         return np.asarray(u[:n] + self.layout.free * self.mechanics.algebra.pull(B, eta))
 
     def _along(self, at: Point, start: Array) -> Array:
         """B of (b)."""
-        return self._jacobian(at.t, at.q) if self.formula.eta_at_end else start
+        return self._jacobian(at.t, at.q) if self.formula.sees_end else start
 
     def at(self, u: Array) -> Point:
         """The end of the step."""
@@ -203,7 +203,7 @@ class ImplicitStep:
     def floor(self) -> float:
         """Norm of a residual that is made of rounding alone."""
         seen = self.factors.at if len(self.record) else self.point
-        return self.matrix.rounding(self.point, seen, self.factors, self.formula.slopes)
+        return self.matrix.rounding(self.point, seen, self.factors, self.formula.slopes, self.formula.sees_end)
 
     def correction(self, r: Array) -> Array:
         """Solve with the matrix."""

@@ -30,6 +30,7 @@ Source: [Gear1985]; for Lie groups [Wieloch2021], here in the coordinates of the
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -110,7 +111,7 @@ class Bdf(Implicit):
             return found
         return (
             f"Method '{self.name}' takes states without velocity in R(n) alone, but nodes of '{layout.name}' move by "
-            "fields on other spaces; use generalized_alpha or rkmk_dopri5."
+            "fields on other spaces; use generalized_alpha or half_explicit_5."
         )
 
     @property
@@ -142,8 +143,6 @@ class Bdf(Implicit):
         parts = self.own_parts(stepper.system.layout)
         n = len(state.v)
         own[parts["velocities"].start : parts["velocities"].start + n] = state.v
-        if self.tableau.steps == 1 and not self._is_scheme(stepper):
-            own[parts["acceleration"]] = stepper.acceleration(state.t, state.q, state.v, state.multipliers)[0]
         return own
 
     def _is_scheme(self, stepper: Stepper) -> bool:
@@ -213,4 +212,4 @@ class Bdf(Implicit):
 
 
 def _is_vector_space(name: str) -> bool:
-    return name.startswith("R") and name[1:].isdigit()
+    return re.fullmatch(r"R\d+(_left|_right)?", name) is not None

@@ -30,7 +30,7 @@ static inline int take_again(newton_problem *restrict s, const symlie_real *rest
     if (!MASS_IS_CONSTANT) system_mass(P, record[0], q, s->M);
 #if CONSTRAINED
     system_jacobian(P, record[0], q, s->B);
-    if (HAS_ETA && !ETA_AT_END) system_jacobian(P, record[1], q_n, s->B_n);
+    if (HAS_ETA && !SEES_END) system_jacobian(P, record[1], q_n, s->B_n);
 #endif
     return take_matrix(s, record[0], q, v, v_dot, theta, theta + DIMENSION);
 }
@@ -60,7 +60,7 @@ static inline int begin_implicit_step(newton_problem *restrict s, const step_for
     }
 #endif
 #if CONSTRAINED
-    if (HAS_ETA && !ETA_AT_END) system_jacobian(P, t_n, q_n, s->B_n);
+    if (HAS_ETA && !SEES_END) system_jacobian(P, t_n, q_n, s->B_n);
 #endif
     return SYMLIE_DONE;
 }

@@ -12,8 +12,8 @@
  *   struct step_formula                         what they depend on
  *   formula_at(P, formula, q, theta, w, v, v_dot)   v and v' at q
  *
- * and the constants KEEPS_FACTORS, TANGENT, FULL_STIFFNESS, SCALED, and ETA_AT_END, which says that B in (b) is that of the end;
- * HAS_ETA comes with the tables. */
+ * and the constants KEEPS_FACTORS, TANGENT, FULL_STIFFNESS, SCALED, and SEES_END, which says that it takes increments between
+ * configurations, and that B in (b) is that of the end; HAS_ETA comes with the tables. */
 #ifndef SYMLIE_STEP_EQUATIONS_H
 #define SYMLIE_STEP_EQUATIONS_H
 
@@ -31,7 +31,7 @@ static inline void formula_at(const symlie_problem *restrict P, const step_formu
                               const symlie_real *restrict theta, const symlie_real *restrict w, symlie_real *restrict v,
                               symlie_real *restrict v_dot);
 
-#define FINDS_JACOBIAN (HAS_ETA && ETA_AT_END) /* with the end of a step */
+#define FINDS_JACOBIAN (HAS_ETA && SEES_END) /* with the end of a step */
 
 typedef struct {
     const symlie_problem *P;
@@ -73,7 +73,7 @@ typedef struct {
 
 /* Memory of a step. */
 #define IMPLICIT_STEP(name)                                                                                          \
-    ARRAY(name##_B_n, (HAS_ETA && !ETA_AT_END) * JACOBIAN_VALUES);                                                   \
+    ARRAY(name##_B_n, (HAS_ETA && !SEES_END) * JACOBIAN_VALUES);                                                   \
     ARRAY(name##_w, HAS_ETA * DIMENSION);                                                                            \
     ARRAY(name##_theta, DIMENSION);                                                                                  \
     ARRAY(name##_q, STORAGE);                                                                                        \

@@ -31,7 +31,7 @@
 #undef C
 #undef D
 
-#define ETA_AT_END 1
+#define SEES_END 1
 #include "implicit_step.h"
 
 #define IS_SCHEME (CONSTRAINED && !HAS_ETA) /* whether velocities that are carried are those of (2) */
@@ -60,6 +60,19 @@ static inline void take_weights(step_formula *restrict f, symlie_real h, const s
     }
 }
 
+/* (1): of nodes without velocity, which are in R(n), the difference. */
+static inline void increment_to(const symlie_problem *restrict P, const symlie_real *restrict q, const symlie_real *restrict earlier,
+                                symlie_real *restrict theta_i)
+{
+    system_difference(P, q, earlier, theta_i);
+#if FIELDS
+    for (int n = 0, local = 0; n < COUNT_OF_STATE; n++) {
+        local = n && STORED[STATE[n]] == STORED[STATE[n - 1]] ? local + 1 : 0;
+        theta_i[STATE[n]] = earlier[STORED[STATE[n]] + local] - q[STORED[STATE[n]] + local];
+    }
+#endif
+}
+
 /* (2), (3) */
 static inline void formula_at(const symlie_problem *restrict P, const step_formula *restrict f, const symlie_real *restrict q,
                               const symlie_real *restrict theta, const symlie_real *restrict w, symlie_real *restrict v,
@@ -68,7 +81,7 @@ static inline void formula_at(const symlie_problem *restrict P, const step_formu
     const symlie_real *restrict alpha = f->alpha;
     for (int k = 0; k < DIMENSION; k++) v[k] = alpha[0] * (w[k] - theta[k]) - alpha[1] * theta[k];
     for (int i = 2; i <= STEPS; i++) {
-        system_difference(P, q, f->configurations + (i - 2) * STORAGE, f->theta_i);
+        increment_to(P, q, f->configurations + (i - 2) * STORAGE, f->theta_i);
         for (int k = 0; k < DIMENSION; k++) v[k] += alpha[i] * f->theta_i[k];
     }
     for (int k = 0; k < DIMENSION; k++) v[k] /= f->h;
@@ -99,7 +112,7 @@ static inline void predict(const symlie_problem *restrict P, const step_formula 
         weight = 1 / (x * x);
         for (int j = 2; j <= STEPS; j++)
             if (j != i) weight *= f->tau[j] / (f->tau[j] - f->tau[i]);
-        system_difference(P, q_n, f->configurations + (i - 2) * STORAGE, f->theta_i);
+        increment_to(P, q_n, f->configurations + (i - 2) * STORAGE, f->theta_i);
         for (int k = 0; k < DIMENSION; k++) theta[k] += weight * f->theta_i[k];
     }
 }

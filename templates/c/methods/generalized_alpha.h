@@ -28,7 +28,7 @@
 #ifndef SYMLIE_GENERALIZED_ALPHA_H
 #define SYMLIE_GENERALIZED_ALPHA_H
 
-#define ETA_AT_END 0
+#define SEES_END 0
 #include "implicit_step.h"
 
 struct step_formula {

@@ -217,8 +217,8 @@ class IterationMatrix:
     def rounding(self, at: Point, seen: Point, taken: TakenMatrix, slopes: Slopes, sees_end: bool) -> float:
         """Norm of a residual that is made of rounding alone: of its terms, and of the configuration that they see.
 
-        v̇ is rounded as its part dv̇/dw θ is; short steps cancel it; and as configurations are, where it is made of these.
-        The configuration that is seen belongs to the matrix where factors are kept.
+        v̇ is rounded as its part dv̇/dw θ is; short steps cancel it; and as configurations are, where it is made of
+        these. The configuration that is seen belongs to the matrix where factors are kept.
         """
         m, layout, tables, K = self.mechanics, self.layout, self.tables, taken.stiffness
         storage, begin = tables["STORED_SIZE"], tables["STORED"]

@@ -10,7 +10,7 @@
     Φ(t_{n+1}, q_{n+1}) = 0                                                           (d)
     B_{n+1} v_{n+1} + b = 0   (stabilised index 2; rows without Φ in both)            (e)
 
-The coordinates of the new point are those of log(q_{n+1}⁻¹∘q), where T(0) = 1: the rate of the polynomial through the
+The coordinates of the new point are those of log(q_{n+1}⁻¹∘q), where T is 1: the rate of the polynomial through the
 θ_i is v_{n+1}, and no order needs commutators. (4) holds for steps of any lengths. Where nodes have no velocity and
 move by fields f, the right-hand side of (2) over h is their rate,
 

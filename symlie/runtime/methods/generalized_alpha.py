@@ -56,7 +56,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
@@ -158,7 +158,7 @@ class GeneralizedAlpha(Implicit):
             count_order([[Fraction(0)], *estimate], 0.0),
         )
 
-    def _with(self, options: Mapping[str, Any]) -> Self:
+    def _with(self, options: Mapping[str, object]) -> Self:
         chosen = self._read(options)
         stated = [name for name in ("alpha_m", "alpha_f") if chosen.get(name) is not None]
         if chosen.get("rho") is not None and stated:

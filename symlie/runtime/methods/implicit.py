@@ -93,13 +93,13 @@ class Implicit(Method):
         return self.newton == "modified"
 
     @property
-    def options(self) -> dict[str, Any]:
+    def options(self) -> dict[str, object]:
         return {name: getattr(self, name) for name in self.option_values}
 
-    def _with(self, options: Mapping[str, Any]) -> Self:
+    def _with(self, options: Mapping[str, object]) -> Self:
         return replace(self, **self._read(options))
 
-    def _read(self, options: Mapping[str, Any]) -> dict[str, Any]:
+    def _read(self, options: Mapping[str, object]) -> dict[str, Any]:
         return {name: self.stated_options[name].read(self.name, name, stated) for name, stated in options.items()}
 
     def refusal(self, layout: Layout) -> str | None:

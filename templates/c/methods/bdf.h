@@ -60,7 +60,7 @@ static inline void take_weights(step_formula *restrict f, symlie_real h, const s
     }
 }
 
-/* (1): of nodes without velocity, which are in R(n), the difference. */
+/* (1); of nodes without velocity, which are in R(n), the difference. */
 static inline void increment_to(const symlie_problem *restrict P, const symlie_real *restrict q, const symlie_real *restrict earlier,
                                 symlie_real *restrict theta_i)
 {

@@ -55,7 +55,7 @@ static inline void formula_at(const symlie_problem *restrict P, const step_formu
                               symlie_real *restrict v_dot)
 {
     const symlie_real h = f->h;
-    (void)P, (void)q, (void)theta;
+    (void)q, (void)theta;
     for (int k = 0; k < DIMENSION; k++) {
         const symlie_real a = algorithmic(f, w, k);
         v[k] = f->v_n[k] + h * (1 - GAMMA) * f->a_n[k] + h * GAMMA * a;

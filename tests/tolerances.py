@@ -200,7 +200,8 @@ BDF5_ORDER = 0.2
 """Of the fifth order, whose errors reach rounding where h⁶ is a tenth of h⁵ still: 0.16 is reached."""
 
 BDF_START = 1e-11
-"""Of Φ of the top after the first steps of a BDF, by half_explicit_5, of 2⁻¹⁰ s: 2.8e-12; of B v, rounding over h: 2e-12."""
+"""Of Φ of the top after the first steps of a BDF, by half_explicit_5, of 2⁻¹⁰ s: 2.8e-12; of B v, rounding over h:
+2e-12."""
 
 SPRING_LENGTH = 2e-5
 """Length of a stiff spring less its rest: m g and m v² of the swing over 10⁷ N/m are 3e-6."""

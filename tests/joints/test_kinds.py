@@ -17,10 +17,11 @@ from symlie.elements.joints.joint import Joint
 from symlie.elements.placement import initial_placement
 from symlie.modeling.expressions import vector
 from symlie.modeling.symbolic import SymbolicMatrix
+from symlie.runtime.kernels.protocol import States
 from tests.evaluation import Evaluation
 
 Array = NDArray[np.float64]
-LEAD = 0.3
+LEAD, RATIO = 0.3, -0.7
 
 
 def turned(*psi: float) -> Array:
@@ -75,6 +76,13 @@ KINDS = [
         {"at": [[0.1, -0.3, 0.2], [0.5, 0.2, 1.0]]},
     ),
 ]
+UPWARD = {**POINT, "normal": [1.0, 2.0, -0.5], "radius": 0.3}
+ROLLING = {
+    "sphere": Kind(sl.RollingContact, 3, lambda: (np.eye(3), [0, 0, 0]), UPWARD),
+    "disk": Kind(sl.RollingContact, 3, lambda: (np.eye(3), [0, 0, 0]), {**UPWARD, "axis": [2.0, 0.3, 1.0]}),
+}
+"""Contacts whose rows are on velocities as well; what they allow is not used."""
+
 PAIRS = [("SO3xR3", "SE3"), ("S3sR3", None)]
 """Of quick tests, by turns."""
 
@@ -131,9 +139,9 @@ class At:
 def at_start(joint: Joint) -> At:
     """Rows, B and reaction of a joint."""
     element = joint._instances.element
-    (constraint,) = element.constraints
-    rows = list(constraint.rows)
-    evaluation = Evaluation(element.program, [*rows, *element.rate(sl.vector(rows))])
+    rows = [r for c in element.constraints for r in c.rows]
+    rates = [r for c in element.constraints for r in (c.rows if c.level else element.rate(sl.vector(c.rows)))]
+    evaluation = Evaluation(element.program, [*rows, *rates])
     values: dict[object, object] = {}
     stated = {f"{what}_{side}": m for m, side in zip(joint.markers, "ab", strict=True) for what in ("point", "axes")}
     for parameter in element.parameters:
@@ -153,11 +161,12 @@ def at_start(joint: Joint) -> At:
     reaction = Evaluation(element.program, [*reported["force"], *reported["moment"]])
 
     def wrench(multipliers: Array) -> Array:
-        known = dict(zip(constraint.multipliers, multipliers, strict=True))
+        known = dict(zip([m for c in element.constraints for m in c.multipliers], multipliers, strict=True))
         at_rest = dict.fromkeys(velocities, 0.0)
         return np.array([float(c) for c in reaction({**values, **at_rest, **known}, 20)])
 
-    return At(result[: len(rows), 0], result[len(rows) :], [n.group.dimension for n in element.nodes], wrench)
+    positions = sum(len(c.rows) for c in element.constraints if c.level == 0)
+    return At(result[:positions, 0], result[len(rows) :], [n.group.dimension for n in element.nodes], wrench)
 
 
 def two_bodies(groups: tuple[str | None, str | None]) -> tuple[sl.Model, list[object]]:
@@ -219,3 +228,52 @@ def test_rank_and_reaction(number: int) -> None:
 @pytest.mark.parametrize("kind", KINDS, ids=lambda k: k.joint.kind)
 def test_rank_and_reaction_on_all_groups(kind: Kind, groups: tuple[str | None, str | None]) -> None:
     check_joint(kind, groups)
+
+
+@pytest.mark.parametrize("contact", ROLLING)
+def test_rank_and_reaction_of_rolling(contact: str) -> None:
+    check_joint(ROLLING[contact], PAIRS[0])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("groups", [g for g in MORE_PAIRS if g[1] is not None], ids=str)
+@pytest.mark.parametrize("contact", ROLLING)
+def test_rank_and_reaction_of_rolling_on_all_groups(contact: str, groups: tuple[str | None, str | None]) -> None:
+    check_joint(ROLLING[contact], groups)
+
+
+def check_coupling(groups: tuple[str, str], *, is_rack: bool) -> None:
+    """A gear or a rack on joints of a chain: one row of full rank, and its effort does the work of its multiplier."""
+    model, (first, second) = two_bodies(groups)
+    hinge = sl.RevoluteJoint(model, "hinge", model.ground, first, at=[0.1, 0.2, 0.3], axis=[1.0, 2.0, -0.5])
+    if is_rack:
+        slide = sl.PrismaticJoint(model, "second", first, second, at=[0, 0.5, 0], axis=[0.3, 0.1, 1.0])
+        sl.RackJoint(model, "coupling", hinge, slide, RATIO)
+    else:
+        wheel = sl.RevoluteJoint(model, "second", first, second, at=[0, 0.5, 0], axis=[0.3, 0.1, 1.0])
+        sl.GearJoint(model, "coupling", hinge, wheel, RATIO)
+    system = model.derive().compile(backend="numpy")
+    mechanics, layout = system.mechanics, system.layout
+    q = mechanics.with_start_angles(0.0, system.stated_state().q)
+    values = mechanics.jacobian(0.0, q)
+    b = system.algebra.sparse_jacobian(values).toarray()
+    assert np.linalg.matrix_rank(b, tol=1e-6) == len(b) == 11
+    (row,) = layout.constraints["coupling"].rows[0]
+    draw = np.random.default_rng(3)
+    v, multipliers = draw.uniform(-1, 1, layout.dimension), draw.uniform(-1, 1, layout.rows)
+    names = ["hinge_rate", "second_speed" if is_rack else "second_rate", "coupling_effort"]
+    states = States(np.zeros(1), q[None], v[None], multipliers[None])
+    turning, other, effort = system.kernels.observe(system.prepared, states, (), names)["outputs"][0]
+    np.testing.assert_allclose(b[row] @ v, other - RATIO * turning, rtol=0, atol=1e-13)
+    np.testing.assert_allclose(effort * other - RATIO * effort * turning, -multipliers[row] * (b[row] @ v), atol=1e-13)
+
+
+def test_rank_and_power_of_couplings() -> None:
+    check_coupling(("SO3xR3", "SE3"), is_rack=True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("groups", [(a, b) for a, b in MORE_PAIRS if a and b], ids=str)
+@pytest.mark.parametrize("is_rack", [False, True], ids=["gear", "rack"])
+def test_rank_and_power_of_couplings_on_all_groups(groups: tuple[str, str], is_rack: bool) -> None:
+    check_coupling(groups, is_rack=is_rack)

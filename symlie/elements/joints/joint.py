@@ -246,7 +246,7 @@ class Joint(Connection, PlacedByCoordinates):
             raise ModelError(
                 f"{self._what_is_apart(placed[0], placed[1], distance)} in the initial configuration: rows miss zero "
                 f"by up to {residual:.3g}. Place the bodies where they are joined, or state apart=True and start with "
-                "assemble=True (--assemble)."
+                "system.assembled() (--assemble)."
             )
         if is_held and any(float(r) <= 0 for row in rows.positive for r in row(frames[0], frames[1], values)):
             raise ModelError(

@@ -144,7 +144,7 @@ def _is_behind(joint: Joint) -> bool:
             return is_second
     raise ModelError(
         f"Joint '{joint.name}' closes a loop, so that nothing is behind it; give coordinates of other joints, and "
-        "let the assembly find its own: assemble=True (--assemble)."
+        "let the assembly find its own: system.assembled() (--assemble)."
     )
 
 

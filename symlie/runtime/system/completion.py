@@ -71,7 +71,7 @@ def consistent_initial_state(mechanics: Mechanics, t: float, stated: StatedState
         row = int(np.argmax(np.abs(residual)))
         raise InconsistentInitialValuesError(
             f"The initial configuration of '{layout.name}' violates {layout.row_name(row)}: Φ = {residual[row]:.3g}; "
-            "correct the initial values, or let them be assembled: assemble=True (--assemble)."
+            "correct the initial values, or let them be assembled: system.assembled() (--assemble)."
         )
     hidden = mechanics.hidden_residual(t, q, v, jacobian)
     free = ~given

@@ -89,6 +89,7 @@ from symlie.modeling.model import Model as Model
 from symlie.modeling.node import GroupElement as GroupElement
 from symlie.modeling.node import Node as Node
 from symlie.modeling.node import RotationMatrix as RotationMatrix
+from symlie.modeling.node import interpolate as interpolate
 from symlie.modeling.node_array import NodeArray as NodeArray
 from symlie.modeling.symbolic import SymbolicMatrix as SymbolicMatrix
 from symlie.notices import Notice as Notice

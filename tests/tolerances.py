@@ -375,6 +375,9 @@ PAGE_DRIFT = 2e-8
 """Drift of invariants of the rods and springs of `docs/rods.md` over 500 steps of order 5, in J and N s, of energies
 a few joules; measured 4e-9."""
 
+WAY_DIFFERENCE = 1e-7
+"""Central differences of 2⁻¹⁴ of increments below one: a sixth of the square is 6e-10, third derivatives are tens."""
+
 ROD_DIFFERENCE = 1e-10
 """Central differences of fourth order with a step of 1e-4 of constraints of size one: rounding ε/1e-4; measured
 3e-12."""

@@ -275,7 +275,35 @@ class Node(GroupElement):
         return sorted(set(super().__dir__()) - set(hidden))
 
 
-def exponential(program: Program, group: LieGroup, theta: Sequence[Expr]) -> GroupElement:
-    """The group element exp(θ)."""
-    value = Value(program.vector(components(theta)), Euclidean(group.dimension))
-    return GroupElement(program, program.apply(Exponential(group), value))
+def interpolate(a: GroupElement, b: GroupElement, xi: Expression | float) -> GroupElement:
+    """a∘exp(ξ log(a⁻¹∘b)): the point of the screw motion from a to b at a part ξ of its way.
+
+    It is a at ξ = 0 and b at ξ = 1; its derivatives are derived as those of other expressions. The rotation from a to
+    b must stay below π, where log ends.
+
+    Parameters
+    ----------
+    a, b
+        Nodes or group elements of one statement, on the same Lie group.
+    xi
+        ξ, dimensionless: a number or a scalar expression.
+
+    Returns
+    -------
+    GroupElement
+
+    Raises
+    ------
+    ModelError
+        a and b are not on one Lie group, or ξ is no scalar.
+
+    Source: [Hante2022], equation 5.
+    """
+    part, program = components(xi), a._program
+    if len(part) != 1:
+        raise ModelError(
+            f"The part of the way of interpolate must be a number or a scalar, not one of {len(part)} entries."
+        )
+    theta = [part[0] * x for x in components((a.inverse() * b).log())]
+    value = Value(program.vector(theta), Euclidean(len(theta)))
+    return a * GroupElement(program, program.apply(Exponential(a.lie_group), value))

@@ -15,7 +15,8 @@ from flint import arb, arb_poly, arb_series
 
 from symlie.certify.definitions import Definition, pole_distance
 from symlie.certify.operation_list import Branch, Operand
-from symlie.certify.rounding import Interval, Rounded, RunningError
+from symlie.certify.rounding import Contraction, Interval, Rounded, RunningError
+from symlie.ir.schemes import Precision
 
 BITS = 192
 """Working precision."""
@@ -43,28 +44,26 @@ class CellProver:
 
     Parameters
     ----------
-    branch
-        Operations.
+    branch, argument
+        Operations, and the name of what they are of: ``z``, or ``w`` for ω.
     function
         Definition on an interval that contains the cells.
-    argument_is_omega
-        Whether the argument is ω instead of z = ω².
-    running
-        The analysis of its roundings.
+    precision, contraction
+        Of the operations; see `RunningError`.
     """
 
     def __init__(
-        self, branch: Branch, argument: str, function: Definition, argument_is_omega: bool, running: RunningError
+        self, branch: Branch, argument: str, function: Definition, precision: Precision, contraction: Contraction
     ) -> None:
         self.branch = branch
         self.argument = argument
         self.function = function
-        self.argument_is_omega = argument_is_omega
-        self.running = running
+        self.argument_is_omega = argument == "w"
+        self.running = RunningError(branch, precision, contraction)
         self._tangents: dict[Operand, Operand] = {
             o.target: o.operands[0] for o in branch.operations if o.operator == "tan"
         }
-        self._divisor = None if argument_is_omega else self._pole_divisor()
+        self._divisor = None if self.argument_is_omega else self._pole_divisor()
 
     def cell(self, lower: float, upper: float) -> Cell:
         """Bounds on one cell."""

@@ -48,14 +48,8 @@ STATEMENTS = {
 }
 
 
-def definition_of(base_name: str) -> dict[str, object]:
-    """A definition as certificates state it.
-
-    Parameters
-    ----------
-    base_name
-        Such as ``c2_1``.
-    """
+def _definition_of(base_name: str) -> dict[str, object]:
+    """A definition as certificates state it."""
     family = base_name[0]
     if is_series(base_name):
         return {**tail_of(base_name).to_json(), "statement": STATEMENTS[family]}
@@ -91,7 +85,7 @@ def entry(verification: Verification) -> dict[str, Any]:
     return {
         "name": subject.name,
         "status": PROVED,
-        "definition": definition_of(subject.base_name),
+        "definition": _definition_of(subject.base_name),
         "precision": operations.precision,
         "argument": operations.argument,
         "contraction": verification.contraction,
@@ -165,7 +159,7 @@ def certificate_of_sources(
             digest = text_digest(source, name)
             base_name = re.sub(r"_to_\d+_\d+$", "", short)
             known = shipped().get(digest)
-            if known is not None and known["definition"] == definition_of(base_name):
+            if known is not None and known["definition"] == _definition_of(base_name):
                 entries[short] = known | {"name": short}
             else:
                 entries[short] = _of_new_function(short, base_name, source, name)
@@ -178,9 +172,9 @@ def _of_new_function(name: str, base_name: str, source: str, function: str) -> d
         return {
             "name": name,
             "status": UNPROVED,
-            "definition": definition_of(base_name),
+            "definition": _definition_of(base_name),
             "text_sha256": text_digest(source, function),
-            "approximation": approximations(base_name),
+            "approximation": _approximations(base_name),
         }
     from symlie.certify.operation_list import parse_function
     from symlie.certify.subjects import Subject
@@ -190,14 +184,8 @@ def _of_new_function(name: str, base_name: str, source: str, function: str) -> d
     return entry(prove_subject(subject)) | {"versions": prover_versions()}
 
 
-def approximations(base_name: str) -> list[dict[str, object]]:
-    """Taylor polynomials of a function, with their remainders as they are bounded in rational arithmetic.
-
-    Parameters
-    ----------
-    base_name
-        Such as ``c4_3``.
-    """
+def _approximations(base_name: str) -> list[dict[str, object]]:
+    """Taylor polynomials of a function, with their remainders as they are bounded in rational arithmetic."""
     reference = "its largest value there" if is_series(base_name) else "f(0)"
     return [
         {
@@ -253,7 +241,7 @@ def _belongs(path: Path, entries: Mapping[str, Any]) -> None:
                     raise FormatError(f"{path} is not about the function {name} of {source.name}, which differs.")
                 check_copies(text, name)
                 stated = entries[short]["definition"]
-                if stated["family"] == "s" and stated != definition_of(short):
+                if stated["family"] == "s" and stated != _definition_of(short):
                     raise FormatError(f"{path} states other coefficients of the series of {name} than {source.name}.")
                 if entries[short]["status"] == PROVED:
                     _same_operations(entries[short], text, name, path)

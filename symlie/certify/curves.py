@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from symlie.certify.cells import BITS, ORDER, CellProver
 from symlie.certify.definitions import Definition, definition
 from symlie.certify.measure import Evaluator, compile_functions, evaluate
-from symlie.certify.rounding import Contraction, RunningError
+from symlie.certify.rounding import Contraction
 from symlie.certify.subjects import Subject, named_subject
 from symlie.certify.switched import PAPERS, switched_subject
 from symlie.certify.verification import EPSILON, judged_at_zero
@@ -44,7 +44,7 @@ class ErrorCurve:
     """ω at which another branch takes over."""
 
 
-def error_curve(
+def _error_curve(
     subject: Subject,
     label: str,
     evaluator: Evaluator,
@@ -52,21 +52,7 @@ def error_curve(
     upper: float = math.pi,
     contraction: Contraction = "any",
 ) -> ErrorCurve:
-    """Bounds and measured errors of one function.
-
-    Parameters
-    ----------
-    subject
-        The function.
-    label
-        What it is called in a picture.
-    evaluator
-        Its compiled forms.
-    upper
-        Largest ω.
-    contraction
-        What compilers may do.
-    """
+    """Bounds and measured errors of one function up to the angle ``upper``."""
     ctx.prec, ctx.cap = BITS, ORDER
     operations = subject.operations
     is_omega = operations.argument == "w"
@@ -81,8 +67,7 @@ def error_curve(
     omega, measured, proved = [], [], []
     for a, b in itertools.pairwise(ends):
         branch = next(x for x in operations.branches if a < x.upper)
-        running = RunningError(branch, operations.precision, contraction)
-        prover = CellProver(branch, operations.argument, function, is_omega, running)
+        prover = CellProver(branch, operations.argument, function, operations.precision, contraction)
         values = [function.at_zero] if scaled else [function.value(arb(x) ** (2 if is_omega else 1)) for x in (a, b)]
         least = min(abs(float(v)) for v in values)
         ulp = EPSILON[operations.precision] * 2.0 ** math.floor(math.log2(least))
@@ -152,5 +137,5 @@ def comparison(
     evaluators = compile_functions([(s.source, s.operations) for _, _, s in subjects])
     panels: dict[str, list[ErrorCurve]] = {name: [] for name in names}
     for (name, label, subject), evaluator in zip(subjects, evaluators, strict=True):
-        panels[name].append(error_curve(subject, label, evaluator, upper=upper, contraction=contraction))
+        panels[name].append(_error_curve(subject, label, evaluator, upper=upper, contraction=contraction))
     return panels

@@ -16,7 +16,7 @@ from flint import ctx
 from symlie.certify.cells import BITS, ORDER, Cell, CellProver
 from symlie.certify.definitions import definition
 from symlie.certify.operation_list import OperationList
-from symlie.certify.rounding import Contraction, RunningError
+from symlie.certify.rounding import Contraction
 from symlie.errors import SymlieError
 from symlie.ir.schemes import POLES
 
@@ -72,8 +72,7 @@ def prove(
         Whether to make the absolute bounds small instead of the relative ones.
     """
     ctx.prec, ctx.cap = BITS, ORDER
-    is_omega = operations.argument == "w"
-    function = definition(name, upper * upper * (1 + 1e-15) if is_omega else upper)
+    function = definition(name, upper * upper * (1 + 1e-15) if operations.argument == "w" else upper)
     pieces: list[Section] = []
     for branch in operations.branches:
         a, b = max(lower, branch.lower), min(upper, branch.upper)
@@ -81,8 +80,7 @@ def prove(
             continue
         if branch.result != branch.result:
             raise SymlieError(f"{name} is not a number between {a:.17g} and {b:.17g}; choose a smaller domain.")
-        running = RunningError(branch, operations.precision, contraction)
-        prover = CellProver(branch, operations.argument, function, is_omega, running)
+        prover = CellProver(branch, operations.argument, function, operations.precision, contraction)
         # Between neighbouring numbers of the format there is nothing to prove, but cells shall touch.
         touched = pieces[-1].upper if pieces else 0.0
         pieces.append(_refined(prover, a if a <= lower else max(lower, touched), b, judged_at_zero))

@@ -16,7 +16,7 @@ from flint import ctx
 from symlie.certify.cells import BITS, ORDER, CellProver
 from symlie.certify.definitions import definition
 from symlie.certify.operation_list import parse_function
-from symlie.certify.rounding import Contraction, RunningError
+from symlie.certify.rounding import Contraction
 from symlie.certify.subjects import Subject
 from symlie.errors import UnknownNameError
 from symlie.ir.primitives import Cotangent, Stumpff
@@ -88,26 +88,6 @@ PAPERS: dict[str, tuple[Threshold, ...]] = {
 [Holzinger2024], equations (A7) to (A9)."""
 
 
-def formula_of(name: str) -> Formula:
-    """The printed form of a function.
-
-    Parameters
-    ----------
-    name
-        Such as ``c2_1``.
-
-    Raises
-    ------
-    UnknownNameError
-        No paper prints it.
-    """
-    if name not in FORMULAS:
-        raise UnknownNameError(
-            f"No closed form of {name} is printed in the papers; take one of: {', '.join(FORMULAS)}."
-        )
-    return FORMULAS[name]
-
-
 def title(name: str) -> str:
     """A function and its closed form for pictures, as Matplotlib's mathematics.
 
@@ -122,8 +102,19 @@ def title(name: str) -> str:
 
 
 def switched_subject(threshold: Threshold) -> Subject:
-    """A switched pair as a function of ω in C."""
-    formula = formula_of(threshold.function)
+    """A switched pair as a function of ω in C.
+
+    Raises
+    ------
+    UnknownNameError
+        No paper prints the function.
+    """
+    if threshold.function not in FORMULAS:
+        known = ", ".join(FORMULAS)
+        raise UnknownNameError(
+            f"No closed form of {threshold.function} is printed in the papers; take one of: {known}."
+        )
+    formula = FORMULAS[threshold.function]
     name = f"switched_{threshold.function}"
     body = [
         f"static double {name}(double w)",
@@ -176,7 +167,7 @@ def best_switches(
         subject = switched_subject(Threshold(name, 1.0, degree))
         branch = subject.operations.branches[k]
         function = definition(subject.base_name, upper * upper * 1.01)
-        prover = CellProver(branch, "w", function, True, RunningError(branch, "double", contraction))
+        prover = CellProver(branch, "w", function, "double", contraction)
         return [prover.cell(a, b).relative for a, b in itertools.pairwise(points)]
 
     above = [*reversed(list(itertools.accumulate(reversed(bounds(0, 1)), max))), 0.0]

@@ -230,7 +230,7 @@ def _rows(
                 name=subject.name,
                 precision=operations.precision,
                 scheme="threshold" if operations.argument == "w" else ", ".join(kinds),
-                degree=max(degree_of(b, operations.argument) for b in branches),
+                degree=max(_degree_of(b, operations.argument) for b in branches),
                 interval=(_omega(operations, lower), omega),
                 switch=inner[0] if inner else None,
                 relative_to=("scale" if is_series(name) else "f(0)") if scaled else "f",
@@ -257,16 +257,8 @@ def scheme_of(branch: Branch) -> str:
     return "recurrence" if is_recurrence else "polynomial"
 
 
-def degree_of(branch: Branch, argument: str) -> int:
-    """Largest degree of a polynomial in z among the operations; 0 in closed forms.
-
-    Parameters
-    ----------
-    branch
-        Operations.
-    argument
-        Name of the argument, z or w.
-    """
+def _degree_of(branch: Branch, argument: str) -> int:
+    """Largest degree of a polynomial in z among the operations; 0 in closed forms."""
     if scheme_of(branch) == "closed form":
         return 0
     degrees: dict[object, int] = {argument: 1}

@@ -38,29 +38,17 @@ def carried_after(
         return carried
     if angles.is_prescribed.any():
         spans = zip(begin[0].tolist(), end[0].tolist(), end[1], strict=True)
-        known = np.array([prescribed_rotation(kernels, layout, p, *span) for span in spans])
+        known = np.array([_prescribed_rotation(kernels, layout, p, *span) for span in spans])
         turned = np.where(angles.is_prescribed, known.reshape(turned.shape), turned)
     after = carried.copy()
     after[:, layout.carried["turns"]] += angles.turns(begin[1], turned, end[1])
     return after
 
 
-def prescribed_rotation(kernels: Kernels, layout: Layout, p: Prepared, start: float, end: float, q: Array) -> Array:
-    """How far prescribed angles turn between two times: Simpson's rule over parts that are short enough.
+def _prescribed_rotation(kernels: Kernels, layout: Layout, p: Prepared, start: float, end: float, q: Array) -> Array:
+    """How far prescribed angles turn between two times, in rad: Simpson's rule over parts that are short enough.
 
-    Parameters
-    ----------
-    kernels, layout, p
-        The kernels of a system, its layout and prepared parameters.
-    start, end
-        Times, in s.
-    q
-        Any configuration of the other nodes.
-
-    Returns
-    -------
-    Array
-        Shape (angles,), in rad; without meaning for angles that are not prescribed.
+    Other nodes stay where they are in q, and what is found for angles that are not prescribed has no meaning.
     """
     span, angles, q = end - start, layout.angles, q.copy()
     v = np.zeros(layout.dimension)

@@ -48,22 +48,10 @@ def summed(places: NDArray[np.intp], values: Array, size: int) -> Array:
     return np.asarray(total, dtype=float).reshape(*values.shape[:-1], size)
 
 
-def check_pivots(layout: Layout, index: NDArray[np.intp], blocks: Array) -> None:
+def _check_pivots(layout: Layout, index: NDArray[np.intp], blocks: Array) -> None:
     """Check that diagonal blocks of M are positive definite, by the pivots of their elimination.
 
-    Parameters
-    ----------
-    layout
-        Names the velocity components.
-    index, blocks
-        Velocity components, shape (n, d), and their blocks, shape (n, d, d).
-
-    Raises
-    ------
-    IndefiniteMassMatrixError
-        One is not; the message names the component of the first pivot that is not positive.
-    NotFiniteError
-        An entry is infinite or NaN.
+    Blocks have shape (n, d, d), the velocity components that they are of (n, d).
     """
     try:
         np.linalg.cholesky(blocks)
@@ -158,7 +146,7 @@ class DenseAlgebra(Products):
 
     def _check(self, mass: Array) -> None:
         if not self.layout.mass_is_constant:
-            check_pivots(self.layout, *self.mass_blocks(mass)[0])
+            _check_pivots(self.layout, *self.mass_blocks(mass)[0])
 
     def solve_mass(self, mass: Array, r: Array) -> Array:
         self._check(mass)
@@ -231,7 +219,7 @@ class BandedAlgebra(Products):
         diagonal = summed(self.mass_rows, mass, self.layout.dimension)
         if not np.all(diagonal[self.layout.free] > 0):
             free = np.flatnonzero(self.layout.free)
-            check_pivots(self.layout, free[:, None], diagonal[free, None, None])
+            _check_pivots(self.layout, free[:, None], diagonal[free, None, None])
         inverse = np.zeros_like(diagonal)
         inverse[self.layout.free] = 1 / diagonal[self.layout.free]
         return inverse
@@ -257,7 +245,7 @@ class BandedAlgebra(Products):
         for index, block in self.mass_blocks(mass):
             d = index.shape[1]
             mobile = self.layout.free[index]
-            check_pivots(self.layout, index, block)
+            _check_pivots(self.layout, index, block)
             parts.append((np.linalg.inv(block) * mobile[:, :, None] * mobile[:, None, :]).ravel())
             place.append((np.repeat(index, d, axis=1).ravel(), np.tile(index, (1, d)).ravel()))
         rows, columns = (np.concatenate([p[k] for p in place]) for k in (0, 1))

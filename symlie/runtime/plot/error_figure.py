@@ -83,7 +83,7 @@ def plot_errors(panels: Mapping[str, Sequence[Curve]], path: str | Path | None =
         for axes in grid.ravel()[len(panels) :]:
             axes.set_visible(False)
         for axes, (name, curves) in zip(grid.ravel(), panels.items(), strict=False):
-            draw_curves(axes, curves)
+            _draw_curves(axes, curves)
             axes.set_title(name, loc="left")
         for axes in grid[:, 0]:
             axes.set_ylabel("error in ulp")
@@ -97,16 +97,8 @@ def plot_errors(panels: Mapping[str, Sequence[Curve]], path: str | Path | None =
     return figure
 
 
-def draw_curves(axes: Axes, curves: Sequence[Curve]) -> None:
-    """Draw the curves of one function.
-
-    Parameters
-    ----------
-    axes
-        Where to draw.
-    curves
-        One, or ours after the one it is compared with.
-    """
+def _draw_curves(axes: Axes, curves: Sequence[Curve]) -> None:
+    """Draw the curves of one function: one, or ours after the one it is compared with."""
     for (color, width), curve in zip(LINES[-len(curves) :], curves, strict=True):
         measured = np.maximum(curve.measured, LEAST)
         axes.loglog(curve.omega, measured, color=color, linewidth=width, label=curve.label)

@@ -8,6 +8,7 @@
 #define VALUES_OF_K (0)
 #define VALUES_OF_C (0)
 #define VALUES_OF_H (0)
+#define FORCES_SEE_CONFIGURATION 0
 
 /* Nonzeros of K = D_q(M a + g + Bᵀ λ), C = ∂g/∂v, H = D_q(B v + b). */
 static inline void system_newton(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict a, const symlie_real *restrict lambda, symlie_real *restrict K, symlie_real *restrict C, symlie_real *restrict H)

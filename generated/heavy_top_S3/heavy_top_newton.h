@@ -78,6 +78,7 @@ static inline void heavy_top_newton(symlie_real t, const symlie_real *restrict q
 #define VALUES_OF_K (9 * COUNT_heavy_top + 0)
 #define VALUES_OF_C (9 * COUNT_heavy_top + 0)
 #define VALUES_OF_H (0)
+#define FORCES_SEE_CONFIGURATION 1
 
 /* Nonzeros of K = D_q(M a + g + Bᵀ λ), C = ∂g/∂v, H = D_q(B v + b). */
 static inline void system_newton(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict a, const symlie_real *restrict lambda, symlie_real *restrict K, symlie_real *restrict C, symlie_real *restrict H)

@@ -1475,6 +1475,7 @@ static inline void tip_newton(symlie_real t, const symlie_real *restrict q, cons
 #define VALUES_OF_K (6 * COUNT_rod_section + 144 * COUNT_rod_segment + 6 * COUNT_tip + 0)
 #define VALUES_OF_C (24 * COUNT_rod_section + 144 * COUNT_rod_segment + 0)
 #define VALUES_OF_H (0)
+#define FORCES_SEE_CONFIGURATION 1
 
 /* Nonzeros of K = D_q(M a + g + Bᵀ λ), C = ∂g/∂v, H = D_q(B v + b). */
 static inline void system_newton(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict a, const symlie_real *restrict lambda, symlie_real *restrict K, symlie_real *restrict C, symlie_real *restrict H)

@@ -91,4 +91,5 @@ def element_matrices(model: Model, derived: DerivedStatement, name: str) -> Elem
         kernel = Kernel(Signature(f"{statement.name}_{name}", arguments), body, row.meaning)
     storage = len(configuration_symbols(statement))
     velocities = sum(n.group.velocity_dimension for n in nodes)
-    return ElementTypeSet(statement.name, storage, velocities, rows, patterns, kernel)
+    sees = derived.newton.sees_configuration
+    return ElementTypeSet(statement.name, storage, velocities, rows, patterns, kernel, sees)

@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from sympy import Expr, Integer, Symbol
 
 from symlie.derive.derived_statement import DerivedStatement
+from symlie.derive.kernels import configuration_symbols
 from symlie.groups.operations import Difference
 from symlie.ir.differentiate import Matrix, columns
-from symlie.ir.program import Assignment, Program, Value, needed_statements
+from symlie.ir.program import Assignment, Program, Value, depends_on, needed_statements
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,8 @@ class NewtonMatrices:
     """C, rows by velocity component."""
     hidden: Matrix
     """H, one row for each constraint row; zero for rows of accelerations."""
+    sees_configuration: bool
+    """Whether M a + g + Bᵀ λ depends on the configuration, where a function may jump and K still be zero."""
 
     @property
     def matrices(self) -> tuple[Matrix, Matrix, Matrix]:
@@ -62,7 +65,8 @@ def derive_newton_matrices(derived: DerivedStatement) -> NewtonMatrices:
     stiffness = _through_differences(program, residual, values) or columns(program, residual, values)
     damping = columns(program, program.vector(dynamics.force), [n.velocity for n in statement.moving_nodes])
     hidden = columns(program, derived.constraints.hidden, values)
-    return NewtonMatrices(acceleration, multipliers, stiffness, damping, hidden)
+    sees = depends_on(program, residual, configuration_symbols(statement))
+    return NewtonMatrices(acceleration, multipliers, stiffness, damping, hidden, sees)
 
 
 def _through_differences(program: Program, outputs: Sequence[Expr], values: Sequence[Value]) -> Matrix | None:

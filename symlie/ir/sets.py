@@ -32,6 +32,8 @@ class ElementTypeSet:
     """Positions of the stored values of each matrix of the set."""
     kernel: Kernel | None
     """Takes (t, q, v, a, λ, parameters) to the stored values; None if all vanish."""
+    sees_configuration: bool
+    """Whether M a + g + Bᵀ λ depends on the configuration."""
 
 
 @dataclass(frozen=True)

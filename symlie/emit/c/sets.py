@@ -28,6 +28,7 @@ def emit_c_set(kernels: SetKernels, interface_hash: str) -> dict[str, str]:
         "nodes": kernels.nodes,
         "elements": [_element_view(e, chosen.name) for e in kernels.elements],
         "unwrapped": kernels.has_angles,
+        "sees_configuration": any(e.sees_configuration for e in kernels.elements),
         **table_rows(chosen.name),
     }
     return {

@@ -48,6 +48,7 @@ static inline int begin_implicit_step(newton_problem *restrict s, const step_for
     s->velocity = velocity, s->acceleration = acceleration, s->rate = rate, s->scale = SCALED ? acceleration : 1;
     s->has_factors = s->is_refreshed = 0;
     (void)kept, (void)at_hand;
+    if (!SEES_CONFIGURATION) copy(STORAGE, q_n, s->q);
     if (MASS_IS_CONSTANT) system_mass(P, t_n, q_n, s->M);
 #if KEEPS_FACTORS
     symlie_real *restrict known = P->workspace;
@@ -103,6 +104,7 @@ static inline int solve_implicit_step(newton_problem *restrict s, const newton_p
     if (lambda) copy(ROWS, lambda, s->u + DIMENSION);
     const int status = newton_solve(s, policy, UNKNOWNS, 1, s->u, s->r, s->d, s->moved, s->guess, counts);
     if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
+    if (!SEES_CONFIGURATION) system_advance(P, s->q_n, s->theta, s->q);
     const symlie_real angle = system_chart(P, s->theta);
     if (SYMLIE_UNLIKELY(!(angle < CHART_LIMIT))) return angle >= CHART_LIMIT ? SYMLIE_OUTSIDE_CHART : SYMLIE_NOT_FINITE;
     return all_finite(DIMENSION, s->v) ? SYMLIE_DONE : SYMLIE_NOT_FINITE;

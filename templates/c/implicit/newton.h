@@ -46,8 +46,8 @@ static inline int newton_iterate(newton_problem *restrict problem, const newton_
         int status, halving = 0;
         symlie_real part = 1, reduced;
         if (!(norm < (symlie_real)INFINITY) && !all_finite(n, r)) return SYMLIE_NOT_FINITE;
-        if (taken <= 1) first = fmax(first, norm);
-        const symlie_real enough = fmax(policy->atol, policy->rtol * sqrt(first));
+        if (taken <= 1) first = symlie_maximum(first, norm);
+        const symlie_real enough = symlie_maximum(policy->atol, policy->rtol * sqrt(first));
         if (norm == 0 || (taken && sqrt(norm) <= enough)) return SYMLIE_DONE;
         if (taken == (keeps ? policy->patience : policy->iterations)) return *gives_up = keeps, SYMLIE_NOT_CONVERGED;
         counts->slowest = place_of_largest(n, r);

@@ -69,6 +69,9 @@ typedef struct {
 
 #include "rounding_floor.h"
 
+/* Whether residuals depend on the configuration; else it follows from the solution alone. */
+#define SEES_CONFIGURATION (FORCES_SEE_CONFIGURATION || SEES_END || CONSTRAINED || FIELDS || MOTIONS > 0 || KEEPS_FACTORS)
+
 #define LEAVES_OUT (!(FULL_STIFFNESS && TANGENT))
 
 /* Memory of a step. */
@@ -119,7 +122,7 @@ static inline void end_of_step(newton_problem *restrict s, const symlie_real *re
 {
     const symlie_problem *P = s->P;
     copy(DIMENSION, u, s->theta);
-    system_advance(P, s->q_n, s->theta, s->q);
+    if (SEES_CONFIGURATION) system_advance(P, s->q_n, s->theta, s->q);
 #if CONSTRAINED
     for (int k = 0; k < ROWS; k++) s->lambda[k] = u[DIMENSION + k];
 #if HAS_ETA

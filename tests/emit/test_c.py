@@ -20,6 +20,7 @@ from symlie.paths import template_folder
 from symlie.runtime.integrate import compiled_method
 from symlie.runtime.integrate.driver_library import driver_files
 from symlie.runtime.kernels.c_tables import problem_tables
+from symlie.runtime.linear.elimination import KINDS
 from symlie.runtime.methods.library import method
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.system.system import System
@@ -273,3 +274,16 @@ def test_compiled_code_has_no_state_and_calls_nothing(model: str, tmp_path: Path
     assert {s for kind, s in symbols if kind == "U"} <= ALLOWED_SYMBOLS
     exported = {s for kind, s in symbols if kind in "TRW"}
     assert "symlie_integrate" in exported and all(s.startswith("symlie_") for s in exported)
+
+
+def test_headers_of_one_library_define_different_functions() -> None:
+    """Each algebra meets each elimination, where trees and rings of long rods are compiled."""
+    folder = template_folder() / "c" / "linear"
+    alternatives = [{f"{n}_algebra.h" for n in ("fixed", "structured", "saddle")}, {f"{k}.h" for k in KINDS}]
+    defined: dict[str, set[str]] = {}
+    for path in folder.glob("*.h"):
+        for name in re.findall(r"^(?:static|DENSE_ONCE) [^=;{]*?(\w+)\(", path.read_text(encoding="utf-8"), re.M):
+            defined.setdefault(name, set()).add(path.name)
+    assert len(defined) > 50
+    several = {name: files for name, files in defined.items() if len(files) > 1}
+    assert not {name: f for name, f in several.items() if not any(f <= a for a in alternatives)}

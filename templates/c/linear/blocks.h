@@ -121,16 +121,16 @@ static inline void subtract_border(const elimination *restrict E, symlie_real *r
         const int q = E->block[a], rows = block_size(E, q), first = E->column[a], behind = first + rows;
         symlie_real *restrict own = values + E->panel[q], *restrict below = values + columns_below(E, q);
         multiply_rows(rows, size, width - first, L + (long long)(first - size) * size, stride, panel + first, margin, product);
-        subtract_rows(rows, rows, margin, product, panel_row(E, q), own);
+        subtract_product(rows, rows, margin, product, panel_row(E, q), own);
         for (int b = a + 1, c = E->border[q]; b < E->border[p + 1]; b++) {
             while (E->block[c] != E->block[b]) c++;
-            subtract_rows(rows, block_size(E, E->block[b]), margin, product + E->column[b] - first, panel_row(E, q),
+            subtract_product(rows, block_size(E, E->block[b]), margin, product + E->column[b] - first, panel_row(E, q),
                           own + E->column[c]);
         }
         multiply_rows(width - behind, size, rows, L + (long long)(behind - size) * size, stride, panel + first, rows + LANES, product);
         for (int b = a + 1, c = E->border[q]; b < E->border[p + 1]; b++) {
             while (E->block[c] != E->block[b]) c++;
-            subtract_rows(block_size(E, E->block[b]), rows, rows + LANES, product + (long long)(E->column[b] - behind) * (rows + LANES),
+            subtract_product(block_size(E, E->block[b]), rows, rows + LANES, product + (long long)(E->column[b] - behind) * (rows + LANES),
                           rows, below + (long long)(E->column[c] - rows) * rows);
         }
     }

@@ -57,7 +57,7 @@ static inline void multiply_rows(int rows, int size, int columns, const symlie_r
     }
 }
 
-static inline void subtract_rows(int rows, int columns, int margin, const symlie_real *restrict product, int stride,
+static inline void subtract_product(int rows, int columns, int margin, const symlie_real *restrict product, int stride,
                                  symlie_real *restrict rest)
 {
     for (int i = 0; i < rows; i++, product += margin, rest += stride)

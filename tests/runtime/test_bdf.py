@@ -19,6 +19,7 @@ from symlie.runtime.methods.bdf import MOST_STEPS
 from symlie.runtime.methods.library import method
 from symlie.runtime.solution.solution import Solution
 from tests import tolerances
+from tests.rods.problems import spaghetti_system
 from tests.runtime.interruptions import (
     assert_continued_with_the_same_bits,
     content,
@@ -26,7 +27,7 @@ from tests.runtime.interruptions import (
     resumed_in_pieces,
 )
 from tests.runtime.test_first_order_states import drives, steered
-from tests.runtime.test_generalized_alpha import machine, sleigh
+from tests.runtime.test_generalized_alpha import machine, sleigh, solution_of_others
 from tests.systems import heavy_top_system
 
 BACKENDS = ("c", "numpy")
@@ -128,7 +129,7 @@ def assert_backends_agree(first: Solution, second: Solution, h: float, mass: flo
 
 
 @pytest.mark.parametrize("newton", ["full", "modified"])
-@pytest.mark.parametrize("name", ["bdf4", "bdf3_index2"])
+@pytest.mark.parametrize("name", ["bdf4", "bdf3_index2", "bdf2_increments_index2"])
 def test_both_backends_agree(name: str, newton: str) -> None:
     """Also at cuts, events and jumps of inputs."""
     options: dict[str, Any] = {"method": name, "h": 1 / 128, "method_options": {"newton": newton}}
@@ -207,6 +208,34 @@ def test_stiff_systems_take_long_steps(k: int) -> None:
     if k > 1:
         short = sl.solve(spring_pendulum("numpy"), k * h, h=h, method=f"bdf{k}")
         np.testing.assert_allclose(short.q, run.q[: k + 1], rtol=0, atol=tolerances.IMPLICIT_BACKENDS * 100)
+
+
+@pytest.mark.parametrize("ends", ["floor", pytest.param("tolerance", marks=pytest.mark.slow)])
+def test_the_rod_of_others(ends: str) -> None:
+    """The flying spaghetti of 16 segments in increments; residuals fall to their rounding, or to the tolerances."""
+    floor = ends == "floor"
+    h, q, v = solution_of_others("BDF2_stab2")
+    options = {"newton_rtol": 0, "newton_atol": 0} if floor else {}
+    found = sl.solve(spaghetti_system(), 0.5, h=h, method="bdf2_increments_index2", method_options=options)
+    close_q, close_v = tolerances.DISCRETE, tolerances.DISCRETE_RATES
+    if floor:
+        close_q, close_v = tolerances.DISCRETE_FLOOR, tolerances.DISCRETE_FLOOR_RATES
+    np.testing.assert_allclose(found.configuration("rod")[-1], q, rtol=0, atol=close_q)
+    np.testing.assert_allclose(found.v[-1].reshape(v.shape), v, rtol=0, atol=close_v)
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_order_two_in_increments(ending: str) -> None:
+    """Also with steps of other lengths; with index 3 λ has an order less there."""
+    for part in PARTS:
+        coarse, fine = (error("SE3", f"bdf2_increments{ending}", m, part) for m in (11, 12))
+        assert abs(math.log2(coarse / fine) - 2) <= tolerances.BDF_ORDER, part
+    system = heavy_top_system("SO3xR3")
+    exact = sl.solve(system, 1 / 16, h=2.0**-14, method="half_explicit_5", t_eval=CUTS)
+    runs = [sl.solve(system, 1 / 16, h=2.0**-m, method=f"bdf2_increments{ending}", t_eval=CUTS) for m in (11, 12)]
+    for part in ("q", "v"):
+        coarse, fine = (np.abs(getattr(run, part) - getattr(exact, part)).max() for run in runs)
+        assert math.log2(coarse / fine) >= 2 - tolerances.OBSERVED_ORDER, part
 
 
 def test_bad_input() -> None:

@@ -12,8 +12,8 @@ from symlie.contract.constants import constants_header
 from symlie.runtime.integrate.bernstein import BERNSTEIN, CHECKS, CUBIC, NODES
 from symlie.runtime.integrate.iteration import matrix_of
 from symlie.runtime.kernels.c_library import c_files
+from symlie.runtime.kernels.c_text import c_matrix, c_vector
 from symlie.runtime.layout.layout import Layout
-from symlie.runtime.methods.c_text import c_matrix, c_vector
 from symlie.runtime.methods.family import Method
 from symlie.runtime.system.system import System
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from symlie.runtime.kernels.c_text import c_integers
 from symlie.runtime.linear.elimination import EliminationStructure
-from symlie.runtime.methods.c_text import c_integers
 
 OF_MODELS = ("MASS_ROW", "MASS_COLUMN", "JACOBIAN_ROW", "JACOBIAN_COLUMN")
 """Tables that models of fixed topology have anyway."""

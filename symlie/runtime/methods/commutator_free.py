@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
+from symlie.runtime.kernels.c_text import c_integers, c_matrix, c_vector
 from symlie.runtime.layout.layout import Array
-from symlie.runtime.methods.c_text import c_integers, c_matrix, c_vector
 from symlie.runtime.methods.entry import EntryReader
 from symlie.runtime.methods.exact import ExactRow, QuadraticNumber, exact_row, exact_sum, rounded
 from symlie.runtime.methods.family import Method, ScalarStages

@@ -66,8 +66,8 @@ from symlie.notices import notify
 from symlie.runtime.implicit.alpha_formula import AlphaFormula
 from symlie.runtime.implicit.alpha_parameters import PARAMETERS, Parameters, parameters_of
 from symlie.runtime.implicit.implicit_step import without_traces
+from symlie.runtime.kernels.c_text import c_number
 from symlie.runtime.layout.layout import Array
-from symlie.runtime.methods.c_text import c_number
 from symlie.runtime.methods.entry import EntryReader
 from symlie.runtime.methods.family import OwnArray
 from symlie.runtime.methods.implicit import MATRIX_OPTIONS, NEWTON_OPTIONS, Implicit, ImplicitTableau

@@ -30,8 +30,8 @@ from typing import TYPE_CHECKING, ClassVar, Self
 import numpy as np
 
 from symlie.errors import SingularSystemError
+from symlie.runtime.kernels.c_text import c_matrix, c_vector
 from symlie.runtime.layout.layout import Array, Layout
-from symlie.runtime.methods.c_text import c_matrix, c_vector
 from symlie.runtime.methods.entry import EntryReader
 from symlie.runtime.methods.exact import ExactRow, QuadraticNumber, exact_row, inner_product, rounded
 from symlie.runtime.methods.family import Method, ScalarStages

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from symlie.runtime.implicit.implicit_step import RECORD, Formula, ImplicitStep, without_traces
 from symlie.runtime.implicit.iteration_matrix import MatrixParts, Point
 from symlie.runtime.implicit.newton_iteration import CONTRACTION, NewtonPolicy, newton_solution
+from symlie.runtime.kernels.c_text import c_number
 from symlie.runtime.layout.layout import Array, Layout
-from symlie.runtime.methods.c_text import c_number
 from symlie.runtime.methods.family import Method, OwnArray
 from symlie.runtime.methods.options import Bounded, Choice, Option
 from symlie.runtime.methods.tableau import Tableau

@@ -8,6 +8,7 @@ from symlie.errors import ModelError, UnknownNameError
 from symlie.runtime.methods.adams_bashforth import AdamsBashforth
 from symlie.runtime.methods.ambient import Ambient
 from symlie.runtime.methods.bdf import Bdf
+from symlie.runtime.methods.bdf_increments import BdfIncrements
 from symlie.runtime.methods.commutator_free import CommutatorFree, CrouchGrossman
 from symlie.runtime.methods.entry import EntryReader
 from symlie.runtime.methods.family import Method
@@ -30,6 +31,7 @@ FAMILIES: dict[str, type[Method]] = {
         AdamsBashforth,
         GeneralizedAlpha,
         Bdf,
+        BdfIncrements,
     )
 }
 """Families by name."""

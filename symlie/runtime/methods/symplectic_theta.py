@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, ClassVar, Self
 import numpy as np
 
 from symlie.runtime.implicit.newton_iteration import NewtonPolicy, newton_solution
+from symlie.runtime.kernels.c_text import c_number
 from symlie.runtime.layout.layout import Array, Layout
-from symlie.runtime.methods.c_text import c_number
 from symlie.runtime.methods.entry import EntryReader
 from symlie.runtime.methods.family import Method
 from symlie.runtime.methods.options import Bounded

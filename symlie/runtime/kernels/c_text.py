@@ -1,4 +1,4 @@
-"""Numbers of methods as C text."""
+"""Numbers as C text."""
 
 from __future__ import annotations
 

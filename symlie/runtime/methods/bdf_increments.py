@@ -1,0 +1,100 @@
+"""BDF of order two in increments, index 3 and stabilised index 2: the scheme of the literature on rods.
+
+    q_{n+1} = q_n∘exp(θ_{n+1})                                                        (a)
+    w = θ_{n+1} + B_nᵀ η   (index 3 and without constraints: w = θ_{n+1})             (b)
+    v_{n+1} = (1 + r) w/h - r θ_n/h_n                                                 (1)
+    h v̇_{n+1} = α_0 v_{n+1} + α_1 v_n + α_2 v_{n-1}                                   (2)
+    r = h/(h + h_n);  α_i are the weights of BDF2 for the times of three steps        (3)
+    M v̇_{n+1} + g(t_{n+1}, q_{n+1}, v_{n+1}) + B_{n+1}ᵀ λ_{n+1} = 0                   (c)
+    Φ(t_{n+1}, q_{n+1}) = 0                                                           (d)
+    B_{n+1} v_{n+1} + b = 0   (stabilised index 2; rows without Φ in both)            (e)
+
+Equal steps have r = 1/2 and α = (3/2, -2, 1/2). The first step, and those after a jump, have r = 0 and α = (1, -1).
+θ_n is the pure increment, without η. It differs from `symlie.runtime.methods.bdf` at the size of the error, by
+commutators of θ_{n+1} and θ_n; nothing is taken of configurations before q_n.
+Numbers are those of ``bdf_increments.h``; (1) to (3) are in ``bdf_increments_formula.py``, and what has a letter is in
+``implicit_step.py``.
+Source: [Wieloch2021]; [Hante2022], section 5, stabilised as in [Gear1985].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, ClassVar, Self
+
+import numpy as np
+
+from symlie.runtime.implicit.bdf_increments_formula import BdfIncrementsFormula
+from symlie.runtime.implicit.implicit_step import without_traces
+from symlie.runtime.layout.layout import Array, Layout
+from symlie.runtime.methods.entry import EntryReader
+from symlie.runtime.methods.family import OwnArray
+from symlie.runtime.methods.implicit import MATRIX_OPTIONS, NEWTON_OPTIONS, Implicit, ImplicitTableau
+from symlie.runtime.methods.options import Option
+from symlie.runtime.methods.order_conditions import FoundOrder, count_order
+
+if TYPE_CHECKING:
+    from symlie.runtime.methods.stepper import State, Stepper, Trial
+
+OPTIONS: Mapping[str, Option] = {**NEWTON_OPTIONS, **MATRIX_OPTIONS}
+"""What options may be."""
+
+
+@dataclass(frozen=True, repr=False)
+class BdfIncrements(Implicit):
+    """BDF of order two in increments."""
+
+    family: ClassVar[str] = "bdf_increments"
+    header: ClassVar[str] = "bdf_increments.h"
+    stated_options: ClassVar[Mapping[str, Option]] = OPTIONS
+    option_values: ClassVar[Mapping[str, str]] = {name: option.text for name, option in OPTIONS.items()}
+    members: ClassVar[str] = "bdf2_increments and bdf2_increments_index2"
+    refused: ClassVar[tuple[str, ...]] = (*Implicit.refused, "nodes that move by fields")
+
+    @classmethod
+    def read(cls, reader: EntryReader) -> Self:
+        index = reader.required_integer("index")
+        return cls(ImplicitTableau(**{**reader.common(), "order": 2}, c=(), index=index))
+
+    def orders(self) -> tuple[FoundOrder, None]:
+        """θ_{n+1}/h is v half a step back; (1) is exact for velocities linear in time, (2) for quadratic ones."""
+        half = Fraction(1, 2)
+        levels = [[Fraction(3, 2) - half - 1], [Fraction(3, 2) * -half - half * -3 * half], [Fraction(1, 4)]]
+        return count_order(levels, 0.0), None
+
+    def refusal(self, layout: Layout) -> str | None:
+        if (found := super().refusal(layout)) or not layout.has_fields:
+            return found
+        return (
+            f"Method '{self.name}' integrates velocities on Lie groups, but nodes of '{layout.name}' move by fields; "
+            "use generalized_alpha or half_explicit_5."
+        )
+
+    @property
+    def own(self) -> tuple[OwnArray, ...]:
+        """The length of the step before, zero if there is none; θ_n, v_{n-1} and v̇_n."""
+        return (
+            OwnArray("length", 1),
+            OwnArray("increment", 1, "dimension"),
+            OwnArray("earlier", 1, "dimension"),
+            OwnArray("acceleration", 1, "dimension"),
+            *self.record_arrays,
+        )
+
+    def begin(self, stepper: Stepper, state: State, h: float) -> Array:
+        own = super().begin(stepper, state, h)
+        acceleration = stepper.acceleration(state.t, state.q, state.v, state.multipliers)[0]
+        own[self.own_parts(stepper.system.layout)["acceleration"]] = acceleration
+        return own
+
+    def step(self, stepper: Stepper, state: State, h: float) -> Trial:
+        assert state.own is not None
+        places = self.own_parts(stepper.system.layout)
+        length = float(state.own[0])
+        increment, earlier, before = (state.own[places[name]] for name in ("increment", "earlier", "acceleration"))
+        formula = BdfIncrementsFormula(state.v, h, length, increment, earlier, before)
+        step, at, trial = self.solved(stepper, state, h, formula, formula.predicted(state.v), state.multipliers)
+        trial.own = np.concatenate([[h], at.theta, state.v, without_traces(at.acceleration), step.record])
+        return trial

@@ -26,7 +26,7 @@ from tests.runtime.interruptions import (
 from tests.systems import heavy_top_system
 
 BACKENDS = ("c", "numpy")
-METHODS = {"abmk2": 2, "abmk3": 3, "abmk4": 4}
+METHODS = {"abmk2": 2, "abmk3": 3, "abmk4": 4, "bdf3": 3}
 H = 1 / 64
 
 

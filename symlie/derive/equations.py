@@ -54,9 +54,10 @@ class Equations:
     def elements(self) -> Model:
         """The model whose statements kernels are derived from: large ones are cut into element types."""
         from symlie.derive.cutting import can_be_cut, cut
+        from symlie.derive.topology import is_whole
 
         self._check_unchanged()
-        if self.is_fixed or not can_be_cut(self.model):
+        if (self.is_fixed and is_whole(self.model)) or not can_be_cut(self.model):
             return self.model
         check_symbols(self.model, self.model)
         with stage("derive", f"elements of {self.model.name}"):

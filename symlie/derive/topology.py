@@ -1,4 +1,4 @@
-"""Whether the tables of a model, and its derived elimination, become part of its text: by counted operations.
+"""Whether the tables of a model, and a derived elimination, become part of its text: by counted operations.
 
 The derived elimination touches nonzeros alone, but it is as long as its multiplications are many, and compilers do not
 vectorise it. Elimination in loops takes blocks of nodes and rows as dense. Which one is quicker, and what the text
@@ -22,8 +22,13 @@ from symlie.modeling.statement import Statement
 Pattern = NDArray[np.bool_]
 """Where a matrix has nonzeros."""
 
-LARGEST_WHOLE = 36
-"""Velocities or rows, those of six bodies in space, of a model that is not cut: its kernels grow with their number."""
+LARGEST_WHOLE = 24
+"""Velocities or rows of a model of fixed topology that is not cut into parts: kernels of a whole one grow with their
+square. A chain of six bodies takes 1.3 to 1.6 times as long whole as in parts."""
+
+LARGEST_FIXED = 36
+"""The same of a model whose topology is part of the text, whatever is counted, so that compilation takes seconds: those
+of six bodies in space."""
 
 MOST_MULTIPLICATIONS = 6_000
 """In one solve. With 6,856, twelve full rows of four nodes, loops take three quarters of the time of derived text; six
@@ -35,16 +40,27 @@ MOST_MULTIPLICATIONS_COUPLED = 40_000
 
 def has_fixed_topology(model: Model) -> bool:
     """Whether the model is small with free nodes stated one by one, so that its tables become part of the text."""
-    dimension = sum(n.group.dimension for n in model.nodes)
-    rows = sum(len(c.rows) for c in model.constraints)
-    rows += sum(len(i.nodes) * sum(len(c.rows) for c in i.element.constraints) for i in model.instances)
-    if model.arrays or model.motions or max(dimension, rows) > LARGEST_WHOLE:
+    if model.arrays or model.motions or _size(model) > LARGEST_FIXED:
         return False
     mass, jacobian = velocity_patterns(model)
     node = np.repeat(np.arange(len(model.nodes)), [n.group.velocity_dimension for n in model.nodes])
     couples_nodes = bool(np.any(mass & (node[:, None] != node)))
     most = MOST_MULTIPLICATIONS_COUPLED if couples_nodes else MOST_MULTIPLICATIONS
     return multiplications(mass, jacobian) <= most
+
+
+def is_whole(model: Model) -> bool:
+    """Whether a model of fixed topology stays one statement."""
+    return _size(model) <= LARGEST_WHOLE
+
+
+def _size(model: Model) -> int:
+    """Velocities or rows, whichever are more."""
+    dimension = sum(n.group.dimension for n in model.nodes)
+    rows = sum(len(c.rows) for c in model.constraints)
+    return max(
+        dimension, rows + sum(len(i.nodes) * sum(len(c.rows) for c in i.element.constraints) for i in model.instances)
+    )
 
 
 def velocity_patterns(model: Model) -> tuple[Pattern, Pattern]:

@@ -42,14 +42,15 @@ def whole(model: sl.Model, monkeypatch: pytest.MonkeyPatch, backend: str) -> sl.
     """The system of a model that is not cut, whatever its size."""
     with monkeypatch.context() as patch:
         patch.setattr(topology, "LARGEST_WHOLE", 1_000)
+        patch.setattr(topology, "LARGEST_FIXED", 1_000)
         patch.setattr(topology, "MOST_MULTIPLICATIONS", 10**9)
         return model.derive().compile(backend=backend)
 
 
 def in_parts(model: sl.Model, monkeypatch: pytest.MonkeyPatch, backend: str) -> sl.System:
-    """The system of a model that is cut, whatever its size."""
+    """The system of a model that is cut, whatever its size, and whose topology is no part of the text."""
     with monkeypatch.context() as patch:
-        patch.setattr(topology, "LARGEST_WHOLE", 0)
+        patch.setattr(topology, "LARGEST_FIXED", 0)
         return model.derive().compile(backend=backend)
 
 
@@ -69,6 +70,18 @@ def test_motion_and_names_are_those_of_the_statement(monkeypatch: pytest.MonkeyP
         first, second = (solution.named_multipliers()[name] for solution in (one, other))
         assert np.abs(first - second).max() <= SAME_MOTION_CUT * (1 + np.abs(first).max())
     assert np.abs(one.q - other.q).max() <= SAME_MOTION_CUT
+
+
+def test_parts_in_the_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Parts whose topology and elimination are part of the text move as the whole statement does."""
+    model = chain(2)
+    expected = sl.solve(whole(model, monkeypatch, "numpy"), 0.1, h=0.01)
+    with monkeypatch.context() as patch:
+        patch.setattr(topology, "LARGEST_WHOLE", 0)
+        system = model.derive().compile(backend="numpy")
+    assert system.layout.is_fixed and len(system.layout.elements) > 1
+    found = sl.solve(system, 0.1, h=0.01)
+    assert np.abs(found.q - expected.q).max() <= SAME_MOTION_CUT
 
 
 def beads(count: int, *, tied: bool = False) -> sl.Model:

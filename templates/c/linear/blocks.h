@@ -149,8 +149,19 @@ static inline int factorise_matrix(const elimination *restrict E, symlie_real *r
                                            parts.column + first, parts.factor, parts.exchange + first);
         if (column >= 0) return *lost = E->order[first + column], SYMLIE_SINGULAR;
         subtract_border(E, values, p, parts.product);
+        part_panel(block_size(E, p), E->width[p], values + E->panel[p], parts.product);
     }
     return SYMLIE_DONE;
+}
+
+/* Long matrices are far away: what is read of a block is fetched while the one before its neighbour is at work. */
+static inline void fetch(const symlie_real *restrict from, const symlie_real *restrict end)
+{
+#if defined(__GNUC__)
+    for (; from < end; from += 64 / sizeof *from) __builtin_prefetch(from);
+#else
+    (void)from, (void)end;
+#endif
 }
 
 /* x becomes the solution for the right-hand side x. */
@@ -162,7 +173,12 @@ static inline void solve_factorised(const elimination *restrict E, symlie_real *
     for (int p = 0; p < E->blocks; p++) {
         const int size = block_size(E, p);
         const symlie_real *restrict L = values + columns_below(E, p);
-        solve_block(size, panel_row(E, p), values + E->panel[p], parts.exchange + E->place[p], y + E->place[p]);
+        if (p + 2 < E->blocks) {
+            const symlie_real *panel = values + E->panel[p + 2];
+            fetch(panel, panel + block_size(E, p + 2) * block_size(E, p + 2));
+            fetch(values + columns_below(E, p + 2), values + E->panel[p + 3]);
+        }
+        solve_block(size, size, values + E->panel[p], parts.exchange + E->place[p], y + E->place[p]);
         for (int b = E->border[p]; b < E->border[p + 1]; b++)
             for (int i = E->place[E->block[b]]; i < E->place[E->block[b] + 1]; i++, L += size) {
                 symlie_real sum = 0;
@@ -171,9 +187,13 @@ static inline void solve_factorised(const elimination *restrict E, symlie_real *
             }
     }
     for (int p = E->blocks - 1; p >= 0; p--) {
-        const int size = block_size(E, p), stride = panel_row(E, p), columns = E->width[p] - size;
-        const symlie_real *restrict U = values + E->panel[p] + size;
+        const int size = block_size(E, p), columns = E->width[p] - size, stride = row_behind(size, E->width[p]);
+        const symlie_real *restrict U = values + E->panel[p] + size * size;
         symlie_real *restrict later = parts.product;
+        if (p >= 2) {
+            const symlie_real *panel = values + E->panel[p - 2];
+            fetch(panel + block_size(E, p - 2) * block_size(E, p - 2), values + columns_below(E, p - 2));
+        }
         for (int b = E->border[p]; b < E->border[p + 1]; b++)
             for (int i = E->place[E->block[b]]; i < E->place[E->block[b] + 1]; i++) *later++ = y[i];
         for (int l = 0; l < LANES; l++) *later++ = 0;

@@ -31,6 +31,18 @@ static inline int factorise_panel(int size, int width, symlie_real *restrict pan
     return -1;
 }
 
+/* D and U, which solutions read one without the other, each in rows of its own; those of U go on with zeros. */
+static inline int row_behind(int size, int width) { return (width - size + LANES - 1) / LANES * LANES; }
+
+static inline void part_panel(int size, int width, symlie_real *restrict panel, symlie_real *restrict scratch)
+{
+    const int stride = width + LANES - 1, behind = row_behind(size, width);
+    for (int i = 0; i < size; i++) copy_row(behind, panel + (long long)i * stride + size, scratch + (long long)i * behind);
+    for (int i = 1; i < size; i++)
+        for (int k = 0; k < size; k++) panel[i * size + k] = panel[i * stride + k];
+    copy_row((long long)size * behind, scratch, panel + size * size);
+}
+
 /* Products of four rows of L, or of one, with LANES columns of U. */
 static inline void multiply_lanes(int rows, int size, const symlie_real *restrict L, int stride, const symlie_real *restrict U,
                                   int margin, symlie_real *restrict product)

@@ -52,6 +52,9 @@ PROJECTION_STEPS = 5
 NEWTON_STEPS = 50
 """Newton steps of an implicit step at most."""
 
+NEWTON_SLOW = 3
+"""Corrections of a step that keeps factors beyond which the next one takes new ones."""
+
 NEWTON_PATIENCE = 8
 """Corrections with the same factors at most, in modified Newton."""
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import symlie as sl
-from symlie.contract.constants import NEGLIGIBLE
+from symlie.contract.constants import NEGLIGIBLE, NEWTON_SLOW
 from symlie.derive.sets import derive_set
 from symlie.errors import (
     ModelError,
@@ -148,7 +148,7 @@ def test_newton_iterations(tangent: str, stiffness: str) -> None:
 
 @pytest.mark.parametrize("name", METHODS)
 def test_modified_newton_keeps_factors_over_steps(name: str) -> None:
-    """On SE(3) the matrix of the top hardly changes; the results are those of full Newton."""
+    """On SE(3) the matrix of the top hardly changes; elsewhere slow steps are followed by ones with new factors."""
     system, h = heavy_top_system("SE3"), 2.0**-11
     full, modified = (
         sl.solve(system, 1 / 16, h=h, method=name, method_options={"newton": newton}) for newton in ("full", "modified")
@@ -156,7 +156,9 @@ def test_modified_newton_keeps_factors_over_steps(name: str) -> None:
     assert modified.statistics.jacobians <= 2 < full.statistics.jacobians
     np.testing.assert_allclose(modified.q, full.q, rtol=0, atol=tolerances.NEWTON_END)
     with_more = sl.solve(heavy_top_system("SO3xR3"), 1 / 16, h=h, method=name, method_options={"newton": "modified"})
-    assert 0 < with_more.statistics.refreshes < with_more.statistics.jacobians <= 128
+    statistics = with_more.statistics
+    assert 2 < statistics.jacobians <= statistics.steps
+    assert statistics.newton_iterations <= (NEWTON_SLOW + 1) * statistics.steps
 
 
 CUTS = np.sort(np.modf(np.arange(1, 38) * math.sqrt(2))[0]) / 16

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, ClassVar, Protocol
 
 import numpy as np
 
-from symlie.contract.constants import NEGLIGIBLE
+from symlie.contract.constants import NEGLIGIBLE, NEWTON_SLOW
 from symlie.errors import NotFiniteError
 from symlie.runtime.implicit.iteration_matrix import IterationMatrix, MatrixParts, Point, Slopes, TakenMatrix
 from symlie.runtime.layout.layout import Array
@@ -182,6 +182,12 @@ class ImplicitStep:
             vectors = [at.q, self.q_n, at.v, at.acceleration, at.theta, at.multipliers]
             self.record = np.concatenate([numbers, *vectors])
             self._keep()
+
+    def record_after(self, iterations: int) -> Array:
+        """What is carried of factors: a step that takes many corrections is followed by one with new factors."""
+        if not len(self.record) or iterations <= NEWTON_SLOW:
+            return self.record
+        return np.concatenate([self.record[:2], [0.0], self.record[3:]])
 
     def _kept(self) -> TakenMatrix:
         """The factors that the step before has left, taken once more where they are not at hand."""

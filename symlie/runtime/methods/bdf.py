@@ -169,7 +169,11 @@ class Bdf(Implicit):
                 v = formula.at(trial.q, trial.increment, trial.increment)[0]
         else:
             step, at, trial = self.solved(stepper, state, h, formula, formula.predicted(), state.multipliers)
-            v, acceleration, record = trial.v, without_traces(at.acceleration), step.record
+            v, acceleration, record = (
+                trial.v,
+                without_traces(at.acceleration),
+                step.record_after(stepper.newton.iterations),
+            )
         stepper.check_chart(2 * k * trial.increment)
         head = np.array([min(count + 1, begins), h])
         rows = [part for new, old in ((state.q, Q), (v, V)) for part in (new, old[:-1].ravel())]

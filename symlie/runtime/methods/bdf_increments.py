@@ -96,5 +96,7 @@ class BdfIncrements(Implicit):
         increment, earlier, before = (state.own[places[name]] for name in ("increment", "earlier", "acceleration"))
         formula = BdfIncrementsFormula(state.v, h, length, increment, earlier, before)
         step, at, trial = self.solved(stepper, state, h, formula, formula.predicted(state.v), state.multipliers)
-        trial.own = np.concatenate([[h], at.theta, state.v, without_traces(at.acceleration), step.record])
+        trial.own = np.concatenate(
+            [[h], at.theta, state.v, without_traces(at.acceleration), step.record_after(stepper.newton.iterations)]
+        )
         return trial

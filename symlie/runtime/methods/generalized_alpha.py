@@ -245,7 +245,9 @@ class GeneralizedAlpha(Implicit):
         predicted = formula.predicted(keeps * formula.before)
         step, at, trial = self.solved(stepper, state, h, formula, predicted, keeps * state.multipliers)
         algorithmic, slope = map(without_traces, (formula.algorithmic(at.w), formula.slope(at.acceleration)))
-        trial.own = np.concatenate([[h], without_traces(at.acceleration), algorithmic, slope, step.record])
+        trial.own = np.concatenate(
+            [[h], without_traces(at.acceleration), algorithmic, slope, step.record_after(stepper.newton.iterations)]
+        )
         if stepper.control.with_estimate:
             trial.estimate(stepper.control, at.theta, formula.third_order(at.acceleration), state.v, at.v, at.v)
         return trial

@@ -116,6 +116,22 @@ static inline symlie_real without_traces(symlie_real x)
     return fabs(x) < (symlie_real)NEGLIGIBLE ? 0 : x;
 }
 
+/* What is kept of factors that were `kept` before. A step that takes many corrections, also those of factors that were given up,
+ * is followed by one with new ones; events look at all of what is carried. */
+static inline void keep_record(const newton_problem *restrict s, const symlie_real *restrict kept, symlie_trial *restrict trial)
+{
+#if KEEPS_FACTORS
+    const symlie_problem *P = s->P;
+    symlie_real *restrict record = trial->own + OWN - RECORD;
+    const int is_slow = trial->newton.iterations > NEWTON_SLOW;
+    if (!s->is_refreshed && (HAS_EVENTS || is_slow)) copy(RECORD, kept, record);
+    if (!s->is_refreshed && !HAS_EVENTS && !is_slow) trial->own_rest = RECORD;
+    if (is_slow) record[2] = 0;
+#else
+    (void)s, (void)kept, (void)trial;
+#endif
+}
+
 /* What every implicit step leaves in a trial. */
 static inline void keep_end(const newton_problem *restrict s, symlie_real *restrict work, symlie_trial *restrict trial)
 {

@@ -232,15 +232,14 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
         trial->acceleration_is_valid = 0;
         if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
         keep_end(&end, work, trial);
+        keep_record(&end, kept, trial);
         copy(DIMENSION, end.theta, theta);
         copy(DIMENSION, trial->v, v);
         copy(DIMENSION, trial->acceleration, v_dot);
     }
     const symlie_real angle = 4 * STEPS * STEPS * system_chart(P, theta);
     if (SYMLIE_UNLIKELY(!(angle < CHART_LIMIT))) return angle >= CHART_LIMIT ? SYMLIE_OUTSIDE_CHART : SYMLIE_NOT_FINITE;
-    /* Events look at all of it. */
-    if (KEEPS_FACTORS && !end.is_refreshed && (HAS_EVENTS || begins)) copy(RECORD, kept, trial->own + OWN - RECORD);
-    if (KEEPS_FACTORS && !end.is_refreshed && !HAS_EVENTS && !begins) trial->own_rest = RECORD;
+    if (KEEPS_FACTORS && begins) copy(RECORD, kept, trial->own + OWN - RECORD);
     trial->own[OWN_COUNT] = fmin(own[OWN_COUNT] + 1, BEGINS);
     shift(1, &h, own + OWN_LENGTHS, trial->own + OWN_LENGTHS);
     shift(STORAGE, q_n, own + OWN_CONFIGURATIONS, trial->own + OWN_CONFIGURATIONS);

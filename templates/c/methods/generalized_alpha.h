@@ -148,9 +148,7 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
     trial->acceleration_is_valid = 0;
     if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
     keep_end(&end, work, trial);
-    /* Events look at all of it. */
-    if (KEEPS_FACTORS && !end.is_refreshed && HAS_EVENTS) copy(RECORD, kept, trial->own + OWN - RECORD);
-    if (KEEPS_FACTORS && !end.is_refreshed && !HAS_EVENTS) trial->own_rest = RECORD;
+    keep_record(&end, kept, trial);
     trial->own[OWN_LENGTH] = h;
     for (int k = 0; k < DIMENSION; k++) {
         trial->own[OWN_ACCELERATION + k] = trial->acceleration[k];

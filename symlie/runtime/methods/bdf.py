@@ -89,6 +89,7 @@ class Bdf(Implicit):
     stated_options: ClassVar[Mapping[str, Option]] = OPTIONS
     option_values: ClassVar[Mapping[str, str]] = {name: option.text for name, option in OPTIONS.items()}
     members: ClassVar[str] = "bdf1, …, bdf5 and their forms of index 2"
+    refused: ClassVar[tuple[str, ...]] = (*Implicit.refused, "nodes that move by fields on other spaces than R(n)")
 
     @classmethod
     def read(cls, reader: EntryReader) -> Self:

@@ -124,6 +124,7 @@ static inline void keep_record(const newton_problem *restrict s, const symlie_re
     const symlie_problem *P = s->P;
     symlie_real *restrict record = trial->own + OWN - RECORD;
     const int is_slow = trial->newton.iterations > NEWTON_SLOW;
+    (void)P;
     if (!s->is_refreshed && (HAS_EVENTS || is_slow)) copy(RECORD, kept, record);
     if (!s->is_refreshed && !HAS_EVENTS && !is_slow) trial->own_rest = RECORD;
     if (is_slow) record[2] = 0;

@@ -107,6 +107,14 @@ static inline void copy(int n, const symlie_real *restrict from, symlie_real *re
     for (int k = 0; k < n; k++) to[k] = from[k];
 }
 
+/* The newest of some vectors, then the others but for the last. */
+static inline void shift(int vectors, int n, const symlie_real *restrict newest, const symlie_real *restrict others,
+                         symlie_real *restrict out)
+{
+    copy(n, newest, out);
+    copy((vectors - 1) * n, others, out + n);
+}
+
 /* The largest |entry|, or bound >= 0 if that is larger. The bits of doubles that are not negative are in the order of the
  * numbers, with NaN above them all, so that it never vanishes. */
 static inline symlie_real largest_entry(int n, const symlie_real *restrict x, symlie_real bound)

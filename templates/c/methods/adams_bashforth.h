@@ -56,13 +56,6 @@ static inline void adams_weights(const symlie_real *restrict length, symlie_real
     }
 }
 
-/* The first vector, then the others but for the last. */
-static inline void shift(int n, const symlie_real *restrict newest, const symlie_real *restrict rows, symlie_real *restrict out)
-{
-    copy(n, newest, out);
-    copy((BEFORE - 1) * n, rows, out + n);
-}
-
 static inline int method_step(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h,
                               const symlie_control *restrict control, mass_matrix *restrict mass,
                               const symlie_state *restrict state, symlie_trial *restrict trial)
@@ -117,10 +110,10 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
     if (SYMLIE_UNLIKELY(!(angle < CHART_LIMIT))) return angle >= CHART_LIMIT ? SYMLIE_OUTSIDE_CHART : SYMLIE_NOT_FINITE;
     if (SYMLIE_UNLIKELY(!all_finite(DIMENSION, trial->v))) return SYMLIE_NOT_FINITE;
     trial->own[OWN_COUNT] = fmin(own[OWN_COUNT] + 1, BEFORE);
-    shift(1, &h, own + OWN_LENGTHS, trial->own + OWN_LENGTHS);
-    shift(STORAGE, state->q, own + OWN_CONFIGURATIONS, trial->own + OWN_CONFIGURATIONS);
-    shift(DIMENSION, state->v, own + OWN_VELOCITIES, trial->own + OWN_VELOCITIES);
-    shift(DIMENSION, acceleration, own + OWN_ACCELERATIONS, trial->own + OWN_ACCELERATIONS);
+    shift(BEFORE, 1, &h, own + OWN_LENGTHS, trial->own + OWN_LENGTHS);
+    shift(BEFORE, STORAGE, state->q, own + OWN_CONFIGURATIONS, trial->own + OWN_CONFIGURATIONS);
+    shift(BEFORE, DIMENSION, state->v, own + OWN_VELOCITIES, trial->own + OWN_VELOCITIES);
+    shift(BEFORE, DIMENSION, acceleration, own + OWN_ACCELERATIONS, trial->own + OWN_ACCELERATIONS);
     return SYMLIE_DONE;
 }
 

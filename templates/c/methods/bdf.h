@@ -19,17 +19,7 @@
 #ifndef SYMLIE_BDF_H
 #define SYMLIE_BDF_H
 
-#define A START_A
-#define C START_C
-#define D START_D
-#define method_step begin_step
-#define step_workspace begin_step_workspace
-#include "half_explicit.h"
-#undef method_step
-#undef step_workspace
-#undef A
-#undef C
-#undef D
+#include "bdf_start.h"
 
 #define SEES_END 1
 #include "implicit_step.h"
@@ -132,72 +122,6 @@ static inline int method_begin(const symlie_problem *restrict P, symlie_real *re
     return SYMLIE_DONE;
 }
 
-/* The step by the method that begins, in parts of one length. */
-static inline int take_parts(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h, int parts,
-                             const symlie_control *restrict control, mass_matrix *restrict mass, const symlie_state *restrict state,
-                             symlie_state *restrict at, symlie_real *restrict first, symlie_trial *restrict trial)
-{
-    long long evaluations = 0;
-    copy(STORAGE, state->q, at->q);
-    copy(DIMENSION, state->v, at->v);
-    copy(ROWS, state->lambda, at->lambda);
-    copy(DIMENSION, state->acceleration, at->acceleration);
-    at->acceleration_is_valid = state->acceleration_is_valid;
-    for (int part = 0; part < parts; part++) {
-        const int status = begin_step(P, work, t + part * (h / parts), h / parts, control, mass, at, trial);
-        if (status != SYMLIE_DONE) return status;
-        if (!all_finite(STORAGE, trial->q) || !all_finite(ROWS, trial->lambda)) return SYMLIE_NOT_FINITE;
-        evaluations += trial->rhs_evaluations;
-        if (part == 0) copy(DIMENSION, trial->first_acceleration, first);
-        copy(STORAGE, trial->q, at->q);
-        copy(DIMENSION, trial->v, at->v);
-        copy(ROWS, trial->lambda, at->lambda);
-        copy(DIMENSION, trial->acceleration, at->acceleration);
-        at->acceleration_is_valid = trial->acceleration_is_valid;
-    }
-    copy(DIMENSION, first, trial->first_acceleration);
-    trial->rhs_evaluations = evaluations;
-    return SYMLIE_DONE;
-}
-
-/* A first step, in parts that are short enough; increment is scratch until it is the step's. */
-static inline int take_start(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h,
-                             const symlie_control *restrict control, mass_matrix *restrict mass, const symlie_state *restrict state,
-                             symlie_real *restrict increment, symlie_trial *restrict trial)
-{
-    ARRAY(q, STORAGE);
-    ARRAY(v, DIMENSION);
-    ARRAY(lambda, ROWS);
-    ARRAY(acceleration, DIMENSION);
-    ARRAY(coarse, DIMENSION);
-    symlie_state at = *state;
-    at.q = q, at.v = v, at.lambda = lambda, at.acceleration = acceleration;
-    int is_known = 0;
-    for (int parts = 1; parts <= MOST_PARTS; parts *= 2) {
-        const int status = take_parts(P, work, t, h, parts, control, mass, state, &at, increment, trial);
-        if (status != SYMLIE_DONE && status != SYMLIE_NOT_FINITE && status != SYMLIE_OUTSIDE_CHART) return status;
-        if (status == SYMLIE_DONE && is_known) {
-            const symlie_real largest = largest_entry(DIMENSION, trial->v, largest_entry(DIMENSION, coarse, 0));
-            for (int k = 0; k < DIMENSION; k++) coarse[k] -= trial->v[k];
-            if (largest_entry(DIMENSION, coarse, 0) <= START_TOLERANCE * largest) {
-                system_difference(P, state->q, trial->q, increment);
-                keep_increment(P, increment, trial->increment);
-                return SYMLIE_DONE;
-            }
-        }
-        is_known = status == SYMLIE_DONE;
-        if (is_known) copy(DIMENSION, trial->v, coarse);
-    }
-    return SYMLIE_NOT_CONVERGED;
-}
-
-/* The first vector, then the others but for the last. */
-static inline void shift(int n, const symlie_real *restrict newest, const symlie_real *restrict rows, symlie_real *restrict out)
-{
-    copy(n, newest, out);
-    copy((STEPS - 1) * n, rows, out + n);
-}
-
 static inline int method_step(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h,
                               const symlie_control *restrict control, mass_matrix *restrict mass,
                               const symlie_state *restrict state, symlie_trial *restrict trial)
@@ -241,9 +165,9 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
     if (SYMLIE_UNLIKELY(!(angle < CHART_LIMIT))) return angle >= CHART_LIMIT ? SYMLIE_OUTSIDE_CHART : SYMLIE_NOT_FINITE;
     if (KEEPS_FACTORS && begins) copy(RECORD, kept, trial->own + OWN - RECORD);
     trial->own[OWN_COUNT] = fmin(own[OWN_COUNT] + 1, BEGINS);
-    shift(1, &h, own + OWN_LENGTHS, trial->own + OWN_LENGTHS);
-    shift(STORAGE, q_n, own + OWN_CONFIGURATIONS, trial->own + OWN_CONFIGURATIONS);
-    shift(DIMENSION, v, own + OWN_VELOCITIES, trial->own + OWN_VELOCITIES);
+    shift(STEPS, 1, &h, own + OWN_LENGTHS, trial->own + OWN_LENGTHS);
+    shift(STEPS, STORAGE, q_n, own + OWN_CONFIGURATIONS, trial->own + OWN_CONFIGURATIONS);
+    shift(STEPS, DIMENSION, v, own + OWN_VELOCITIES, trial->own + OWN_VELOCITIES);
     copy(DIMENSION, v_dot, trial->own + OWN_ACCELERATION);
     return SYMLIE_DONE;
 }

@@ -154,16 +154,6 @@ static inline int factorise_matrix(const elimination *restrict E, symlie_real *r
     return SYMLIE_DONE;
 }
 
-/* Long matrices are far away: what is read of a block is fetched while the one before its neighbour is at work. */
-static inline void fetch(const symlie_real *restrict from, const symlie_real *restrict end)
-{
-#if defined(__GNUC__)
-    for (; from < end; from += 64 / sizeof *from) __builtin_prefetch(from);
-#else
-    (void)from, (void)end;
-#endif
-}
-
 /* x becomes the solution for the right-hand side x. */
 static inline void solve_factorised(const elimination *restrict E, symlie_real *restrict values, symlie_real *restrict x)
 {

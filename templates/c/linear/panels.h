@@ -93,4 +93,14 @@ static inline void solve_block(int size, int stride, const symlie_real *restrict
     }
 }
 
+/* Long matrices are far away: what is read of a block is fetched while the one before its neighbour is at work. */
+static inline void fetch(const symlie_real *restrict from, const symlie_real *restrict end)
+{
+#if defined(__GNUC__)
+    for (; from < end; from += 64 / sizeof *from) __builtin_prefetch(from);
+#else
+    (void)from, (void)end;
+#endif
+}
+
 #endif

@@ -31,7 +31,6 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar, Self
@@ -46,8 +45,7 @@ from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.methods.entry import EntryReader
 from symlie.runtime.methods.family import OwnArray
 from symlie.runtime.methods.half_explicit import HalfExplicit
-from symlie.runtime.methods.implicit import MATRIX_OPTIONS, NEWTON_OPTIONS, Implicit, ImplicitTableau
-from symlie.runtime.methods.options import Option
+from symlie.runtime.methods.implicit import Implicit, ImplicitTableau
 from symlie.runtime.methods.order_conditions import FoundOrder, count_order
 
 if TYPE_CHECKING:
@@ -55,9 +53,6 @@ if TYPE_CHECKING:
 
 MOST_STEPS = 5
 """Steps beyond which there is no stability."""
-
-OPTIONS: Mapping[str, Option] = {**NEWTON_OPTIONS, **MATRIX_OPTIONS}
-"""What options may be."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -86,8 +81,6 @@ class Bdf(Implicit):
 
     family: ClassVar[str] = "bdf"
     header: ClassVar[str] = "bdf.h"
-    stated_options: ClassVar[Mapping[str, Option]] = OPTIONS
-    option_values: ClassVar[Mapping[str, str]] = {name: option.text for name, option in OPTIONS.items()}
     members: ClassVar[str] = "bdf1, …, bdf5 and their forms of index 2"
     refused: ClassVar[tuple[str, ...]] = (*Implicit.refused, "nodes that move by fields on other spaces than R(n)")
 

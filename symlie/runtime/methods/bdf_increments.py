@@ -19,7 +19,6 @@ Source: [Wieloch2021]; [Hante2022], section 5, stabilised as in [Gear1985].
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar, Self
@@ -31,15 +30,11 @@ from symlie.runtime.implicit.implicit_step import without_traces
 from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.methods.entry import EntryReader
 from symlie.runtime.methods.family import OwnArray
-from symlie.runtime.methods.implicit import MATRIX_OPTIONS, NEWTON_OPTIONS, Implicit, ImplicitTableau
-from symlie.runtime.methods.options import Option
+from symlie.runtime.methods.implicit import Implicit, ImplicitTableau
 from symlie.runtime.methods.order_conditions import FoundOrder, count_order
 
 if TYPE_CHECKING:
     from symlie.runtime.methods.stepper import State, Stepper, Trial
-
-OPTIONS: Mapping[str, Option] = {**NEWTON_OPTIONS, **MATRIX_OPTIONS}
-"""What options may be."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -48,8 +43,6 @@ class BdfIncrements(Implicit):
 
     family: ClassVar[str] = "bdf_increments"
     header: ClassVar[str] = "bdf_increments.h"
-    stated_options: ClassVar[Mapping[str, Option]] = OPTIONS
-    option_values: ClassVar[Mapping[str, str]] = {name: option.text for name, option in OPTIONS.items()}
     members: ClassVar[str] = "bdf2_increments and bdf2_increments_index2"
     refused: ClassVar[tuple[str, ...]] = (*Implicit.refused, "nodes that move by fields")
 

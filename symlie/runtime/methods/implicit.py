@@ -75,8 +75,9 @@ class Implicit(Method):
     newton_max: int = 25
     scaling: bool = True
 
-    stated_options: ClassVar[Mapping[str, Option]]
+    stated_options: ClassVar[Mapping[str, Option]] = {**NEWTON_OPTIONS, **MATRIX_OPTIONS}
     """What options may be."""
+    option_values: ClassVar[Mapping[str, str]] = {name: option.text for name, option in stated_options.items()}
     refused: ClassVar[tuple[str, ...]] = (
         "constraints of accelerations",
         "nodes that are placed by others",

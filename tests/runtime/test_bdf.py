@@ -19,7 +19,6 @@ from symlie.runtime.methods.bdf import MOST_STEPS
 from symlie.runtime.methods.library import method
 from symlie.runtime.solution.solution import Solution
 from tests import tolerances
-from tests.rods.problems import spaghetti_system
 from tests.runtime.interruptions import (
     assert_continued_with_the_same_bits,
     content,
@@ -27,7 +26,7 @@ from tests.runtime.interruptions import (
     resumed_in_pieces,
 )
 from tests.runtime.test_first_order_states import drives, steered
-from tests.runtime.test_generalized_alpha import machine, sleigh, solution_of_others
+from tests.runtime.test_generalized_alpha import machine, run_of_others, sleigh
 from tests.systems import heavy_top_system
 
 BACKENDS = ("c", "numpy")
@@ -212,16 +211,8 @@ def test_stiff_systems_take_long_steps(k: int) -> None:
 
 @pytest.mark.parametrize("ends", ["floor", pytest.param("tolerance", marks=pytest.mark.slow)])
 def test_the_rod_of_others(ends: str) -> None:
-    """The flying spaghetti of 16 segments in increments; residuals fall to their rounding, or to the tolerances."""
-    floor = ends == "floor"
-    h, q, v = solution_of_others("BDF2_stab2")
-    options = {"newton_rtol": 0, "newton_atol": 0} if floor else {}
-    found = sl.solve(spaghetti_system(), 0.5, h=h, method="bdf2_increments_index2", method_options=options)
-    close_q, close_v = tolerances.DISCRETE, tolerances.DISCRETE_RATES
-    if floor:
-        close_q, close_v = tolerances.DISCRETE_FLOOR, tolerances.DISCRETE_FLOOR_RATES
-    np.testing.assert_allclose(found.configuration("rod")[-1], q, rtol=0, atol=close_q)
-    np.testing.assert_allclose(found.v[-1].reshape(v.shape), v, rtol=0, atol=close_v)
+    """In increments."""
+    run_of_others("BDF2_stab2", "bdf2_increments_index2", ends)
 
 
 @pytest.mark.parametrize("ending", ENDINGS)

@@ -61,30 +61,31 @@ def assert_backends_agree(first: Solution, second: Solution, h: float, mass: flo
         np.testing.assert_allclose(a, b, rtol=0, atol=tolerances.IMPLICIT_BACKENDS * size, err_msg=part)
 
 
-@pytest.mark.parametrize("ends", ["floor", "tolerance"])
-def test_the_rod_of_others(ends: str) -> None:
-    """The flying spaghetti with K, C and H of 16 segments; residuals fall to their rounding, or to the tolerances."""
+def run_of_others(solution: str, name: str, ends: str, backend: str = "c") -> Solution:
+    """A rod of 16 segments that others solved, whose residuals fall to their rounding, or to the tolerances."""
     floor = ends == "floor"
-    h, q, v = solution_of_others("generalized_alpha_stab2")
+    h, q, v = solution_of_others(solution)
     options = {"newton_rtol": 0, "newton_atol": 0} if floor else {}
-    found = sl.solve(spaghetti_system(), 0.5, h=h, method="generalized_alpha_index2", method_options=options)
+    found = sl.solve(spaghetti_system(backend=backend), 0.5, h=h, method=name, method_options=options)
     close_q, close_v = tolerances.DISCRETE, tolerances.DISCRETE_RATES
     if floor:
         close_q, close_v = tolerances.DISCRETE_FLOOR, tolerances.DISCRETE_FLOOR_RATES
     np.testing.assert_allclose(found.configuration("rod")[-1], q, rtol=0, atol=close_q)
     np.testing.assert_allclose(found.v[-1].reshape(v.shape), v, rtol=0, atol=close_v)
-    assert (found.statistics.rounding_floor == found.statistics.steps) == floor
+    return found
+
+
+@pytest.mark.parametrize("ends", ["floor", "tolerance"])
+def test_the_rod_of_others(ends: str) -> None:
+    """With K, C and H of the flying spaghetti."""
+    found = run_of_others("generalized_alpha_stab2", "generalized_alpha_index2", ends)
+    assert (found.statistics.rounding_floor == found.statistics.steps) == (ends == "floor")
     assert_closed(found)
 
 
 @pytest.mark.slow
 def test_the_rod_of_others_in_numpy() -> None:
-    h, q, v = solution_of_others("generalized_alpha_stab2")
-    options = {"newton_rtol": 0, "newton_atol": 0}
-    system = spaghetti_system(backend="numpy")
-    found = sl.solve(system, 0.5, h=h, method="generalized_alpha_index2", method_options=options)
-    np.testing.assert_allclose(found.configuration("rod")[-1], q, rtol=0, atol=tolerances.DISCRETE_FLOOR)
-    np.testing.assert_allclose(found.v[-1].reshape(v.shape), v, rtol=0, atol=tolerances.DISCRETE_FLOOR_RATES)
+    run_of_others("generalized_alpha_stab2", "generalized_alpha_index2", "floor", "numpy")
 
 
 @functools.cache

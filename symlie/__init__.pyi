@@ -101,7 +101,6 @@ from symlie.runtime.integrate.solve import solve as solve
 from symlie.runtime.kernels.matrices import SystemMatrices as SystemMatrices
 from symlie.runtime.methods.chosen import load_tableau as load_tableau
 from symlie.runtime.methods.family import Method as Method
-from symlie.runtime.methods.tableau import Tableau as Tableau
 from symlie.runtime.plot.convergence_figure import plot_convergence as plot_convergence
 from symlie.runtime.plot.step_figure import plot_steps as plot_steps
 from symlie.runtime.solution.file import load_solution as load_solution
@@ -125,6 +124,7 @@ from symlie.runtime.study.convergence import convergence as convergence
 from symlie.runtime.system.completion import InitialState as InitialState
 from symlie.runtime.system.loading import load as load
 from symlie.runtime.system.system import System as System
+from symlie.runtime.tableaux.tableau import Tableau as Tableau
 from symlie.unit_names import centi as centi
 from symlie.unit_names import deg as deg
 from symlie.unit_names import giga as giga

@@ -38,6 +38,7 @@ ROOMS = (
     "runtime.integrate",
     "runtime.solution",
     "runtime.methods",
+    "runtime.tableaux",
     "runtime.implicit",
     "runtime.system",
     "runtime.kernels",

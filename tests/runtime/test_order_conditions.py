@@ -9,13 +9,14 @@ from fractions import Fraction
 import pytest
 
 from symlie.errors import ModelError
-from symlie.runtime.methods import order_conditions
-from symlie.runtime.methods.commutator_free import Chain, ChainTableau, CommutatorFree, CrouchGrossman, along_slopes
-from symlie.runtime.methods.exact import exact_row
+from symlie.runtime.methods.commutator_free import CommutatorFree, CrouchGrossman, along_slopes
 from symlie.runtime.methods.library import method, method_names
-from symlie.runtime.methods.order_conditions import chain_series, flow, inverse_weights, order_of, rkmk_series
 from symlie.runtime.methods.rkmk import Rkmk, order_of_truncation
-from symlie.runtime.methods.tableau import ExplicitTableau
+from symlie.runtime.tableaux import order_conditions
+from symlie.runtime.tableaux.chains import Chain, ChainTableau
+from symlie.runtime.tableaux.exact import exact_row
+from symlie.runtime.tableaux.order_conditions import chain_series, flow, inverse_weights, order_of, rkmk_series
+from symlie.runtime.tableaux.tableau import ExplicitTableau
 from tests import tolerances
 from tests.runtime.tableaux import tableau_of
 

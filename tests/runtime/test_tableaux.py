@@ -15,12 +15,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from symlie.errors import ModelError, UnknownNameError
-from symlie.runtime.methods.exact import ExactRow, QuadraticNumber, exact_row, rounded
-from symlie.runtime.methods.half_explicit import HalfExplicitTableau
-from symlie.runtime.methods.index2_conditions import StageSeries, Tree, bicoloured_trees, forests
 from symlie.runtime.methods.library import method, method_names
 from symlie.runtime.methods.rkmk import Rkmk
-from symlie.runtime.methods.tableau import ExplicitTableau
+from symlie.runtime.tableaux.exact import ExactRow, QuadraticNumber, exact_row, rounded
+from symlie.runtime.tableaux.half_explicit_tableau import HalfExplicitTableau
+from symlie.runtime.tableaux.index2_conditions import StageSeries, Tree, bicoloured_trees, forests
+from symlie.runtime.tableaux.tableau import ExplicitTableau
 from tests.runtime.tableaux import tableau_of
 
 RKMK_METHODS = (

@@ -23,12 +23,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 import numpy as np
 
 from symlie.runtime.layout.layout import Layout
-from symlie.runtime.methods.entry import EntryReader
 from symlie.runtime.methods.family import Method, OwnArray
-from symlie.runtime.methods.order_conditions import FoundOrder, count_order
 from symlie.runtime.methods.rkmk import Rkmk, rkmk_step
 from symlie.runtime.methods.stepper import weighted
-from symlie.runtime.methods.tableau import Tableau
+from symlie.runtime.tableaux.entry import EntryReader
+from symlie.runtime.tableaux.order_conditions import FoundOrder, count_order
+from symlie.runtime.tableaux.tableau import Tableau
 
 if TYPE_CHECKING:
     from symlie.runtime.methods.stepper import State, Stepper, Trial

@@ -42,11 +42,11 @@ from symlie.errors import NotConvergedError, NotFiniteError, OutsideChartError
 from symlie.runtime.implicit.bdf_formula import BdfFormula, derivative_weights
 from symlie.runtime.implicit.implicit_step import without_traces
 from symlie.runtime.layout.layout import Array, Layout
-from symlie.runtime.methods.entry import EntryReader
 from symlie.runtime.methods.family import OwnArray
 from symlie.runtime.methods.half_explicit import HalfExplicit
 from symlie.runtime.methods.implicit import Implicit, ImplicitTableau
-from symlie.runtime.methods.order_conditions import FoundOrder, count_order
+from symlie.runtime.tableaux.entry import EntryReader
+from symlie.runtime.tableaux.order_conditions import FoundOrder, count_order
 
 if TYPE_CHECKING:
     from symlie.runtime.methods.stepper import State, Stepper, Trial

@@ -13,13 +13,13 @@ import numpy as np
 
 from symlie.errors import ModelError
 from symlie.runtime.layout.layout import Array, Layout
-from symlie.runtime.methods.tableau import Tableau
+from symlie.runtime.tableaux.tableau import Tableau
 from symlie.showing import line
 
 if TYPE_CHECKING:
-    from symlie.runtime.methods.entry import EntryReader
-    from symlie.runtime.methods.order_conditions import FoundOrder
     from symlie.runtime.methods.stepper import State, Stepper, Trial
+    from symlie.runtime.tableaux.entry import EntryReader
+    from symlie.runtime.tableaux.order_conditions import FoundOrder
 
 
 class ScalarStages(NamedTuple):

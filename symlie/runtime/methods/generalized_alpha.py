@@ -68,11 +68,11 @@ from symlie.runtime.implicit.alpha_parameters import PARAMETERS, Parameters, par
 from symlie.runtime.implicit.implicit_step import without_traces
 from symlie.runtime.kernels.c_text import c_number
 from symlie.runtime.layout.layout import Array
-from symlie.runtime.methods.entry import EntryReader
 from symlie.runtime.methods.family import OwnArray
 from symlie.runtime.methods.implicit import MATRIX_OPTIONS, NEWTON_OPTIONS, Implicit, ImplicitTableau
 from symlie.runtime.methods.options import Bounded, Choice, Option
-from symlie.runtime.methods.order_conditions import FoundOrder, count_order
+from symlie.runtime.tableaux.entry import EntryReader
+from symlie.runtime.tableaux.order_conditions import FoundOrder, count_order
 
 if TYPE_CHECKING:
     from symlie.runtime.methods.stepper import State, Stepper, Trial

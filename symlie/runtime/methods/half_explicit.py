@@ -32,78 +32,15 @@ import numpy as np
 from symlie.errors import SingularSystemError
 from symlie.runtime.kernels.c_text import c_matrix, c_vector
 from symlie.runtime.layout.layout import Array, Layout
-from symlie.runtime.methods.entry import EntryReader
-from symlie.runtime.methods.exact import ExactRow, QuadraticNumber, exact_row, inner_product, rounded
 from symlie.runtime.methods.family import Method, ScalarStages
-from symlie.runtime.methods.index2_conditions import half_explicit_orders
-from symlie.runtime.methods.order_conditions import FoundOrder
-from symlie.runtime.methods.tableau import RungeKuttaTableau
+from symlie.runtime.tableaux.entry import EntryReader
+from symlie.runtime.tableaux.exact import rounded
+from symlie.runtime.tableaux.half_explicit_tableau import HalfExplicitTableau
+from symlie.runtime.tableaux.index2_conditions import half_explicit_orders
+from symlie.runtime.tableaux.order_conditions import FoundOrder
 
 if TYPE_CHECKING:
     from symlie.runtime.methods.stepper import State, Stepper, Trial
-
-
-@dataclass(frozen=True, kw_only=True, repr=False)
-class HalfExplicitTableau(RungeKuttaTableau):
-    """Coefficients of a half-explicit Runge–Kutta method with explicit first stage, for systems of index 2.
-
-    Stage i = 2 … s̄ solves for V̇_i and Λ_i such that the constraint holds at argument i + 1. Argument s + 1 is the end
-    of the step, so row s + 1 of ``a`` holds the weights of q and v; what follows only serves λ.
-
-    The s̄ embedded weights ``b_hat`` replace the last row of ``a`` when stage s̄ is solved again, so that the embedded
-    velocity satisfies the constraint.
-
-    Raises
-    ------
-    ModelError
-        If a shape is wrong, a row does not sum to its node, weights do not sum to 1, a stage can not be solved because
-        its subdiagonal entry is zero, or an error in λ is not forgotten.
-    """
-
-    s: int
-    """Number of stages that contribute to q and v; at most s̄."""
-    d: ExactRow
-    """Weights of λ, which is Σ d_i Λ_i at the end of the step."""
-
-    def __post_init__(self) -> None:
-        self._check_orders()
-        if not 2 <= self.s <= self.stages:
-            raise self._error(f"s is {self.s}, but it must be at least 2 and at most s_bar = {self.stages}")
-        self._check_rows(self.stages + 1)
-        for stage in range(2, self.stages + 1):
-            if not self.a[stage][-1]:
-                raise self._error(f"the last entry of row {stage + 1} of a is zero, so stage {stage} can not be solved")
-        self._check_weights(f"b (row {self.s + 1} of a)", self.b)
-        self._check_weights("d", self.d)
-        if self.kappa:
-            raise self._error(f"kappa is {self.kappa}, but it must be 0, or an error in λ is not forgotten")
-        if self.b_hat is not None:
-            self._check_weights("b_hat", self.b_hat)
-            if not self.b_hat[-1]:
-                raise self._error(f"the last entry of b_hat is zero, so stage {self.stages} can not be solved again")
-
-    @property
-    def stages(self) -> int:
-        """Number of stages s̄, with those that only serve λ."""
-        return len(self.d)
-
-    @property
-    def b(self) -> ExactRow:
-        """The s̄ weights of q and v: row s + 1 of ``a``, filled with zeros."""
-        return self.a[self.s] + exact_row([0] * (self.stages - self.s))
-
-    @property
-    def fsal(self) -> bool:
-        """Whether stage s + 1 is the end of the step together with its λ: its V̇ is that of the next first stage."""
-        return self.c[self.s] == 1 and self.d == tuple(int(i == self.s) for i in range(self.stages))
-
-    @property
-    def kappa(self) -> QuadraticNumber:
-        """Factor of an error in λ over one step: κ = Σ d_i δ_i with δ_1 = 1 and Σ_{j ≤ i} a_{i+1,j} δ_j = 0."""
-        errors = exact_row([1])
-        for *known, unknown in self.a[2:]:
-            errors += (-inner_product(known, errors) / unknown,)
-        return inner_product(self.d, errors)
 
 
 @dataclass(frozen=True, repr=False)

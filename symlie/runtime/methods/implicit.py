@@ -16,7 +16,7 @@ from symlie.runtime.kernels.c_text import c_number
 from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.methods.family import Method, OwnArray
 from symlie.runtime.methods.options import Bounded, Choice, Option
-from symlie.runtime.methods.tableau import Tableau
+from symlie.runtime.tableaux.tableau import Tableau
 
 if TYPE_CHECKING:
     from symlie.runtime.methods.stepper import State, Stepper, Trial

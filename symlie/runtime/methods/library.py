@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from symlie.errors import UnknownNameError
-from symlie.runtime.methods.entry import EntryReader
 from symlie.runtime.methods.family import Method
 from symlie.runtime.methods.registry import FAMILIES
+from symlie.runtime.tableaux.entry import EntryReader
 
 
 @functools.cache

@@ -10,13 +10,13 @@ from symlie.runtime.methods.ambient import Ambient
 from symlie.runtime.methods.bdf import Bdf
 from symlie.runtime.methods.bdf_increments import BdfIncrements
 from symlie.runtime.methods.commutator_free import CommutatorFree, CrouchGrossman
-from symlie.runtime.methods.entry import EntryReader
 from symlie.runtime.methods.family import Method
 from symlie.runtime.methods.generalized_alpha import GeneralizedAlpha
 from symlie.runtime.methods.half_explicit import HalfExplicit
 from symlie.runtime.methods.index1 import Index1
 from symlie.runtime.methods.rkmk import Rkmk
 from symlie.runtime.methods.symplectic_theta import SymplecticTheta
+from symlie.runtime.tableaux.entry import EntryReader
 
 FAMILIES: dict[str, type[Method]] = {
     family.family: family

@@ -23,12 +23,12 @@ import numpy as np
 from symlie.errors import ModelError, UnknownNameError
 from symlie.runtime.kernels.c_text import c_matrix, c_vector
 from symlie.runtime.layout.layout import Array
-from symlie.runtime.methods.entry import EntryReader
-from symlie.runtime.methods.exact import ExactRow, rounded
 from symlie.runtime.methods.family import Method, ScalarStages
 from symlie.runtime.methods.options import Choice
-from symlie.runtime.methods.order_conditions import MOST_NODES, FoundOrder, inverse_weights, order_of, rkmk_series
-from symlie.runtime.methods.tableau import Bracket, ExplicitTableau
+from symlie.runtime.tableaux.entry import EntryReader
+from symlie.runtime.tableaux.exact import ExactRow, rounded
+from symlie.runtime.tableaux.order_conditions import MOST_NODES, FoundOrder, inverse_weights, order_of, rkmk_series
+from symlie.runtime.tableaux.tableau import Bracket, ExplicitTableau
 
 if TYPE_CHECKING:
     from symlie.runtime.methods.stepper import State, Stepper, Trial

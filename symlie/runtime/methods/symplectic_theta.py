@@ -19,10 +19,10 @@ import numpy as np
 from symlie.runtime.implicit.newton_iteration import NewtonPolicy, newton_solution
 from symlie.runtime.kernels.c_text import c_number
 from symlie.runtime.layout.layout import Array, Layout
-from symlie.runtime.methods.entry import EntryReader
 from symlie.runtime.methods.family import Method
 from symlie.runtime.methods.options import Bounded
-from symlie.runtime.methods.tableau import Tableau
+from symlie.runtime.tableaux.entry import EntryReader
+from symlie.runtime.tableaux.tableau import Tableau
 
 if TYPE_CHECKING:
     from symlie.runtime.methods.stepper import State, Stepper, Trial

@@ -30,10 +30,10 @@ from symlie.runtime.kernels.matrices import matrix_positions
 from symlie.runtime.kernels.unwrapped import turned_angles
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.linear.schur import DenseAlgebra
-from symlie.runtime.methods.exact import rounded
-from symlie.runtime.methods.half_explicit import HalfExplicitTableau
 from symlie.runtime.methods.library import method
 from symlie.runtime.statics.node_blocks import NodeBlocks
+from symlie.runtime.tableaux.exact import rounded
+from symlie.runtime.tableaux.half_explicit_tableau import HalfExplicitTableau
 
 if TYPE_CHECKING:
     from symlie.runtime.system.system import System

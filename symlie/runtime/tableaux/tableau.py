@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symlie.errors import ModelError
-from symlie.runtime.methods.exact import ExactRow, QuadraticNumber, exact_sum, rounded
+from symlie.runtime.tableaux.exact import ExactRow, QuadraticNumber, exact_sum, rounded
 from symlie.showing import line
 
 DECIMAL_TOLERANCE = 1e-13

@@ -22,11 +22,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, TypeAlias
 
-from symlie.runtime.methods.exact import QuadraticNumber
+from symlie.runtime.tableaux.exact import QuadraticNumber
 
 if TYPE_CHECKING:
-    from symlie.runtime.methods.commutator_free import Chain, ChainTableau
-    from symlie.runtime.methods.tableau import ExplicitTableau
+    from symlie.runtime.tableaux.chains import Chain, ChainTableau
+    from symlie.runtime.tableaux.tableau import ExplicitTableau
 
 MOST_NODES = 6
 """Nodes of the largest forests, and so the highest order that is found."""

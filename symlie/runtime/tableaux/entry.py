@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from symlie.errors import ModelError
-from symlie.runtime.methods.exact import ExactRow, QuadraticNumber, exact_row, exact_sum
+from symlie.runtime.tableaux.exact import ExactRow, QuadraticNumber, exact_row, exact_sum
 
 COMMON = ("family", "order", "order_hat", "source")
 """What tableaux of all families have."""

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from symlie.runtime.methods.exact import ExactRow
-from symlie.runtime.methods.order_conditions import FoundOrder, Number, count_order, simple
+from symlie.runtime.tableaux.exact import ExactRow
+from symlie.runtime.tableaux.order_conditions import FoundOrder, Number, count_order, simple
 
 if TYPE_CHECKING:
-    from symlie.runtime.methods.half_explicit import HalfExplicitTableau
+    from symlie.runtime.tableaux.half_explicit_tableau import HalfExplicitTableau
 
 MOST_ORDER = 5
 """The highest order that is looked for; there are 1972 trees with it, and ten times as many with the next."""

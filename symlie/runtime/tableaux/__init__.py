@@ -1,0 +1,1 @@
+"""Coefficients of methods: exact numbers, tableaux that check themselves, and their order conditions."""

@@ -17,7 +17,7 @@ from symlie.contract.records import from_json, to_json
 from symlie.reading import other_format, reading
 from symlie.showing import Brief
 
-FORMAT = 9
+FORMAT = 10
 """Version of the manifest's layout; a folder of another format is refused."""
 
 
@@ -262,6 +262,17 @@ class Instances(Brief):
         return any(self.labels)
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class Curve(Brief):
+    """Nodes one after the other along an arc length."""
+
+    name: str
+    nodes: NDArray[np.int32]
+    """As `Instances` have them; on a closed curve the first comes again at the end."""
+    arc: NDArray[np.float64]
+    """Arc length of each node, increasing, in m."""
+
+
 def has_outputs_of_instances(types: Iterable[tuple[ElementType, Instances]]) -> bool:
     """Whether some instances have outputs under names of their own.
 
@@ -288,6 +299,7 @@ class Manifest(Types):
     """Names of parameters whose values are times that must be step boundaries."""
     outputs: tuple[str, ...]
     """Outputs of the model's own statement, in its order, which is lost where that is cut into element types."""
+    curves: tuple[Curve, ...]
     sets: tuple[str, ...]
     """Further sets of kernels in the folder, see `symlie.contract.sets.SETS`."""
 

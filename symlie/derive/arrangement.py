@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from sympy import Expr, Integer
 
-from symlie.contract.manifest import Instances, NodeOutput, NodeSet
+from symlie.contract.manifest import Curve, Instances, NodeOutput, NodeSet
 from symlie.derive.elimination import derive_elimination
 from symlie.ir.kernels import Arrangement, ElementTypeKernels, Elimination, ModelKernels, SparsePattern
 from symlie.modeling.element_type import ElementInstances
@@ -48,7 +48,12 @@ def arrange(model: Model, *, fixed: bool) -> Arrangement:
         instances.append(Instances(model.name, (), (), places, np.zeros((1, 0))))
     instances += [_instances(stated, first) for stated in model.instances]
     motions = tuple(first[m.node] + m.index for m in model.motions)
-    return Arrangement(tuple(model.parameters), tuple(sets), tuple(instances), motions, tuple(model.breakpoints))
+    curves = tuple(
+        Curve(c.name, np.array([first[node] + k for node, k in c.places], dtype=np.int32), np.array(c.arc))
+        for c in model.curves
+    )
+    parameters, breakpoints = tuple(model.parameters), tuple(model.breakpoints)
+    return Arrangement(parameters, tuple(sets), tuple(instances), motions, breakpoints, curves=curves)
 
 
 def _instances(stated: ElementInstances, first: Mapping[str, int]) -> Instances:

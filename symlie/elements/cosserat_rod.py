@@ -232,6 +232,7 @@ class CosseratRod:
         values |= {"stiffness": elastic} if not is_symbolic(material["stiffness"]) else {}
         values |= {"damping": viscous} if not is_symbolic(material["damping"]) else {}
         model.add(segment, itertools.pairwise(along), **values)
+        model.curve(name, along, arc)
         self.name: str = name
         self.group: LieGroup = group
         self.nodes: NodeArray = nodes

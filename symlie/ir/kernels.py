@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from symlie.contract.manifest import (
+    Curve,
     ElementType,
     InputLayout,
     Instances,
@@ -135,6 +136,7 @@ class Arrangement(Brief):
     """Names of parameters whose values are times that must be step boundaries."""
     outputs: tuple[str, ...] = ()
     """Outputs of the model's own statement, in its order."""
+    curves: tuple[Curve, ...] = ()
 
 
 @dataclass(frozen=True)

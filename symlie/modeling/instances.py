@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,12 +12,59 @@ from sympy import Expr
 
 from symlie.contract.manifest import Label
 from symlie.errors import ModelError
+from symlie.groups.homogeneous import ConfigurationSpace
 from symlie.modeling.declarations import Stated
 from symlie.modeling.names import identifier
 from symlie.modeling.terms import Parameter
 from symlie.modeling.units import size_of
 from symlie.modeling.values import flat
 from symlie.unit_names import Unit, parse_units
+
+Place: TypeAlias = tuple[str, int]
+"""A node by its name, or by the name of its array and its index."""
+
+
+def instance_places(
+    element: Stated,
+    number: int,
+    members: Sequence[object],
+    place_of: Callable[[object, str], tuple[Place, ConfigurationSpace]],
+) -> tuple[Place, ...]:
+    """The nodes of an instance of an element type.
+
+    Parameters
+    ----------
+    element, number
+        The element type, and which instance this is, for messages.
+    members
+        The nodes as stated.
+    place_of
+        Gives the place and the space of a node, and refuses what is none, with what the message begins with.
+
+    Raises
+    ------
+    ModelError
+        Too many or too few nodes, a node on another space, or one that comes twice.
+    """
+    groups = [n.group for n in element.nodes]
+    if len(members) != len(groups):
+        raise ModelError(
+            f"Instance {number} of element '{element.name}' has {len(members)} nodes; it needs {len(groups)}."
+        )
+    places = []
+    for member, group in zip(members, groups, strict=True):
+        place, space = place_of(member, f"Instance {number} of element '{element.name}'")
+        if space is not group:
+            raise ModelError(
+                f"Instance {number} of '{element.name}': node '{place[0]}' is on {space}, but the element expects "
+                f"{group}."
+            )
+        places.append(place)
+    if len(set(places)) < len(places):
+        raise ModelError(
+            f"Instance {number} of '{element.name}' joins a node with itself: {', '.join(map(str, members))}."
+        )
+    return tuple(places)
 
 
 def given_names(element: str, names: Sequence[str] | str | None, count: int, taken: Collection[str]) -> list[str]:

@@ -78,6 +78,7 @@ def fingerprint(model: Model) -> Hashable:
     """Something that changes when anything is stated in addition; no hash of contents, so that it costs nothing."""
     return (
         sum(map(len, model.initial_values.values())), len(model.motions), len(model.breakpoints), len(model.inputs),
+        len(model.curves),
         tuple((a.name, a.count, len(a.outputs), len(a.quantities)) for a in model.arrays),
         tuple(len(i.nodes) for i in model.instances),
         tuple(

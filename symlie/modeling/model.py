@@ -13,9 +13,10 @@ from symlie.errors import ModelError
 from symlie.groups.group import Field, LieGroup
 from symlie.groups.homogeneous import ConfigurationSpace
 from symlie.ir.primitives import PiecewiseLinear, RunTimeInput
+from symlie.modeling.curves import StatedCurve, stated_curve
 from symlie.modeling.element_type import ElementInstances, ElementType, add_instances
 from symlie.modeling.ground import Ground, Placed, PlacedByCoordinates, set_gravity
-from symlie.modeling.instances import given_names, labels_of, parameter_block
+from symlie.modeling.instances import Place, given_names, instance_places, labels_of, parameter_block
 from symlie.modeling.names import identifier
 from symlie.modeling.node import Node, column
 from symlie.modeling.node_array import NodeArray, NodeReference
@@ -82,6 +83,7 @@ class Model(Statement):
         self.inputs: list[Input] = []
         self.ground = Ground()
         self.joints: list[PlacedByCoordinates] = []
+        self.curves: list[StatedCurve] = []
 
     def __repr__(self) -> str:
         return line("Model", [self.name, *statement_parts(self, self.arrays, self.instances)])
@@ -177,33 +179,10 @@ class Model(Statement):
             raise ModelError(f"Instances are of an ElementType, not of {element!r}.")
         if not isinstance(nodes, Iterable):
             raise ModelError(f"The nodes of '{element.name}' must be a list, with a node or a tuple of nodes each.")
-        groups = [n.group for n in element.nodes]
-        rows: list[tuple[tuple[str, int], ...]] = []
-        for number, row in enumerate(nodes):
-            members = row if isinstance(row, Sequence) else (row,)
-            if len(members) != len(groups):
-                raise ModelError(
-                    f"Instance {number} of element '{element.name}' has {len(members)} nodes; it needs {len(groups)}."
-                )
-            places = []
-            for member, group in zip(members, groups, strict=True):
-                found = member.array if isinstance(member, NodeReference) else member
-                is_known = any(a is found for a in self.arrays) or self._is_own(found)
-                if not is_known or isinstance(member, NodeArray):
-                    raise ModelError(
-                        f"Instance {number} of element '{element.name}': {member!r} is not a node of '{self.name}'."
-                    )
-                if found.group is not group:
-                    raise ModelError(
-                        f"Instance {number} of '{element.name}': node '{found.name}' is on {found.group}, but the "
-                        f"element expects {group}."
-                    )
-                places.append((found.name, member.index if isinstance(member, NodeReference) else 0))
-            if len(set(places)) < len(places):
-                raise ModelError(
-                    f"Instance {number} of '{element.name}' joins a node with itself: {', '.join(map(str, members))}."
-                )
-            rows.append(tuple(places))
+        rows = [
+            instance_places(element, number, row if isinstance(row, Sequence) else (row,), self._place_of)
+            for number, row in enumerate(nodes)
+        ]
         if not rows:
             return
         called = given_names(element.name, names, len(rows), self._instance_names)
@@ -211,6 +190,37 @@ class Model(Statement):
         labels = [labels_of(element, name) if name else () for name in called]
         add_instances(self, element, rows, values, sources, labels, called)
         self._instance_names.update(filter(None, called))
+
+    def _place_of(self, member: object, what: str) -> tuple[Place, ConfigurationSpace]:
+        """Name, index and space of a node of this model."""
+        found = member.array if isinstance(member, NodeReference) else member
+        is_known = any(a is found for a in self.arrays) and isinstance(member, NodeReference)
+        if not isinstance(found, Node | NodeArray) or not (is_known or self._is_own(found)):
+            raise ModelError(f"{what}: {member!r} is not a node of '{self.name}'.")
+        return (found.name, member.index if isinstance(member, NodeReference) else 0), found.group
+
+    def curve(self, name: str, nodes: Iterable[object], arc: Iterable[float]) -> None:
+        """Name a curve through nodes, along which `Solution.at` interpolates; a `CosseratRod` names its own.
+
+        Parameters
+        ----------
+        name
+            Identifier; it may be that of a node array.
+        nodes
+            The nodes on one Lie group, one after the other; on a closed curve the first comes again at the end.
+        arc
+            Their arc lengths, increasing, in m.
+
+        Raises
+        ------
+        ModelError
+            Too few nodes, nodes on several groups, arc lengths that do not increase, or a curve of this name.
+        """
+        found = [self._place_of(node, f"Curve '{name}'") for node in nodes]
+        stated = stated_curve(name, [place for place, _ in found], [space for _, space in found], arc)
+        if any(c.name == name for c in self.curves):
+            raise ModelError(f"Curve '{name}' is stated twice in '{self.name}'.")
+        self.curves.append(stated)
 
     def initial(self, node: Node | Placed, **fields: object) -> None:
         """Give initial values of fields of a node.
@@ -301,7 +311,7 @@ class Model(Statement):
         """The same nodes, instances, parameters, inputs, motions and initial values, with nothing stated on them."""
         other = Model(self.name)
         other.nodes, other._own_nodes, other.arrays = self.nodes, self._own_nodes, self.arrays
-        other.motions = self.motions
+        other.motions, other.curves = self.motions, self.curves
         other.parameters, other.inputs, other.breakpoints = self.parameters, self.inputs, self.breakpoints
         other.initial_values, other.instances = self.initial_values, list(self.instances)
         return other

@@ -16,7 +16,7 @@ from symlie.runtime.layout.angles import angles_of
 from symlie.runtime.layout.component_names import ComponentNames
 from symlie.runtime.layout.places import Places
 from symlie.runtime.layout.reported import event_values, named_constraints, output_parts
-from symlie.runtime.layout.slices import ConstraintSlice, NodeSlice, OutputPart
+from symlie.runtime.layout.slices import ConstraintSlice, CurveSlice, NodeSlice, OutputPart
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -117,6 +117,19 @@ class Layout(ComponentNames):
         """All event functions in the order of their values."""
         nodes = np.array(manifest.motions, dtype=np.int64)
         self.motion_storage, self.motion_velocity = (s[nodes].astype(np.int32) for s in starts)
+        kinds = [types[n.type] for n in manifest.nodes for _ in range(n.count)]
+        self.curves = {
+            c.name: CurveSlice(
+                c.name,
+                kind,
+                c.arc,
+                starts[0][c.nodes][:, None] + np.arange(kind.storage),
+                starts[1][c.nodes][:, None] + np.arange(kind.dimension),
+            )
+            for c in manifest.curves
+            for kind in (kinds[c.nodes[0]],)
+        }
+        """Curves through nodes by name."""
         self.angles = angles_of(self.nodes, self.motion_velocity)
         """Rotations of the plane, whose turns are counted."""
         self.carried = {"turns": slice(0, len(self.angles))}

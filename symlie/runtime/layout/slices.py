@@ -66,6 +66,20 @@ class OutputPart(Brief):
     """Component of the named output from which on it is added."""
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class CurveSlice(Brief):
+    """Where the nodes of a curve sit in the state vectors."""
+
+    name: str
+    type: NodeType
+    arc: NDArray[np.float64]
+    """Arc length of each node, in m."""
+    storage: NDArray[np.int64]
+    """Components of the configuration of each node, shape (nodes, storage)."""
+    velocity: NDArray[np.int64]
+    """Components of the velocity of each node, shape (nodes, dimension)."""
+
+
 @dataclass(frozen=True)
 class EventValue(EventFunction):
     """One event function: of the model, or of one instance of an element type."""

@@ -14,6 +14,8 @@ import numpy as np
 from symlie.contract.constants import WHOLE_TURN
 from symlie.runtime.kernels.protocol import States
 from symlie.runtime.layout.layout import Array
+from symlie.runtime.solution.curve_states import CurveStates, states_on_curve
+from symlie.runtime.solution.node_fields import named_field
 from symlie.runtime.solution.node_rotations import node_rotations
 from symlie.runtime.solution.outputs import Outputs
 from symlie.runtime.solution.recorder import Event, Statistics
@@ -136,17 +138,31 @@ class Solution:
         name
             Name of the field, of its configuration or its velocity.
         """
-        part = self.system.layout.node(node)
-        of_configuration = (part.type.storage_fields, self.configuration(node))
-        for fields, values in (of_configuration, (part.type.velocity_fields, self.velocity(node))):
-            for found in fields:
-                if found.name == name:
-                    block = values[..., found.part]
-                    return block.reshape(*block.shape[:-1], *found.shape)
-        from symlie.errors import UnknownNameError
+        kind = self.system.layout.node(node).type
+        return named_field(kind, f"Node '{node}'", self.configuration(node), self.velocity(node), name)
 
-        known = [f.name for f in part.type.fields]
-        raise UnknownNameError(f"Node '{node}' has no field '{name}'; it has: {', '.join(known)}.")
+    def at(self, name: str, s: float | Sequence[float] | Array, t: float | Sequence[float] | Array) -> CurveStates:
+        """The solution at points of a rod, or of another curve of `Model.curve`, at any times.
+
+        Between nodes q_k∘exp(ξ log(q_k⁻¹∘q_{k+1})), and velocities linearly; between recorded times as ``solution(t)``.
+
+        Parameters
+        ----------
+        name
+            Name of the rod.
+        s
+            Arc length or several, in m.
+        t
+            A time or several, in s, within the solution.
+
+        Raises
+        ------
+        UnknownNameError
+            There is no such rod or curve.
+        ModelError
+            A point outside of the curve, or a time outside of the solution.
+        """
+        return states_on_curve(self, name, s, t)
 
     def rotation(self, node: str, index: int | None = None, field: str | None = None) -> Rotation:
         """The rotation of a node over time, from body axes to inertial axes, as SciPy has it.

@@ -9,7 +9,7 @@ from drawing import write
 
 import symlie as sl
 from symlie.models import roll_up
-from symlie.runtime.study.convergence import EndState
+from symlie.runtime.study.comparison import EndState
 
 T_END = 0.5
 STEPS = [2.0**-k for k in range(9, 13)]

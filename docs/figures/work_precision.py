@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 import symlie as sl
 from symlie.models import heavy_top, pendulum_chain, quadrotors
-from symlie.runtime.study.convergence import EndState, error_against
+from symlie.runtime.study.comparison import EndState, error_against
 from symlie.runtime.system.system import System
 
 METHODS = (

@@ -16,7 +16,10 @@ from symlie.errors import FormatError, UnknownNameError
 
 if TYPE_CHECKING:
     from symlie.runtime.integrate.progress import Progress as RunProgress
-    from symlie.runtime.study.convergence import ConvergenceRow, Measured
+    from symlie.runtime.layout.layout import Layout
+    from symlie.runtime.solution.solution import Solution
+    from symlie.runtime.study.comparison import EndState, Measured
+    from symlie.runtime.study.convergence import ConvergenceRow
     from symlie.runtime.system.system import System
 
 SUMMARY = "Compare methods over step sizes, or a model over its grids: errors at the end time and observed orders."
@@ -31,10 +34,17 @@ stable on the finest grid. Reported are differences to the run on the finest gri
 of the smallest. Nodes are matched by their index, index·N/N₀, which is the same arc length if all grids are uniform.
 Multipliers of repeated elements are compared at the middle of the coarsest grid's elements. The reference has an error
 as well, so the order p between two rows with node distances d₁, d₂ is Richardson's: the solution of
-e₁/e₂ = (d₁^p − d_ref^p)/(d₂^p − d_ref^p), where e are the reported errors."""
+e₁/e₂ = (d₁^p − d_ref^p)/(d₂^p − d_ref^p), where e are the reported errors.
+
+With --norm l2, errors are √(Σ‖q − Q‖²/n) over the n stored components of all nodes, and the same of v: the largest over
+the run, at multiples of the (longest) step, of which at most 100 are taken. The nearer of the two quaternions of a
+rotation counts. --at S,S,… compares rods and other curves at these arc lengths in place of nodes, on any grids; with
+--over the default is the nodes of the coarsest grid, and values need not be multiples. --reference is then a solution
+that 'symlie run --out' wrote."""
 EXAMPLE = """symlie converge heavy_top -o group=SE3 --methods half_explicit_2,half_explicit_5 \\
       --steps '2**-10,2**-11,2**-12' --plot orders.png
-  symlie converge flying_spaghetti --over segments=8,16,32,64 --h '2**-11'"""
+  symlie converge flying_spaghetti --over segments=8,16,32,64 --h '2**-11'
+  symlie converge flying_spaghetti --over segments=4,8,16 --h '2**-11' --norm l2 --at 0,2.5,5,7.5,10"""
 
 Rows = Iterator["ConvergenceRow"]
 Progressing = Callable[[str], "RunProgress"]
@@ -61,6 +71,13 @@ def add_arguments(parser: ArgumentParser) -> None:
         type=path,
         help="output of 'symlie run --json'; default: finest",
     )
+    parser.add_argument(
+        "--norm",
+        default="largest",
+        metavar="NAME",
+        help="largest (of a node, at the end; the default) or l2 (over the run)",
+    )
+    parser.add_argument("--at", type=numbers, metavar="S,S,…", help="with --norm l2: arc lengths on rods, in m")
     add(parser, *SYSTEM, "--redundant", "--multipliers", "--stabilize")
     parser.add_argument(
         "--plot", metavar="FILE", type=path, help=f"draw the errors over the steps ({', '.join(PICTURES)})"
@@ -92,7 +109,8 @@ def run(arguments: Namespace) -> int:
     against = arguments.reference
     if arguments.over and against == "finest":
         against = f"{arguments.over[0]} = {max(arguments.over[1]):g}"
-    when = f"errors at t = {arguments.t_end:g} s against {against}"
+    compared = "L² errors up to" if arguments.norm == "l2" else "errors at"
+    when = f"{compared} t = {arguments.t_end:g} s against {against}"
     print(f"{arguments.result['model']}: {when}, observed orders in brackets")
     option = [arguments.over[0]] if arguments.over else []
     head = ("method", *option, "h", "q", "", "v", "", "multipliers", "", "largest |Φ|", "steps", "time loop")
@@ -107,11 +125,11 @@ def _over_steps(arguments: Namespace, progress: Progressing) -> Rows:
         raise UnknownNameError("--h is the step size of --over; --steps gives the step sizes already.")
     system = system_of(arguments)
     arguments.result.update(t=arguments.t_end, reference=arguments.reference, rows=[])
-    from symlie.runtime.study.convergence import convergence, read_end_state
+    from symlie.runtime.study.convergence import convergence
 
     reference = None
     if arguments.reference != "finest":
-        reference = read_end_state(Path(arguments.reference), system.layout, arguments.t_end)
+        reference = _read_reference(arguments, system.layout)
     runs = arguments.t_end, arguments.methods, arguments.steps
     yield from convergence(system, *runs, reference=reference, progress=progress, **_how(arguments))
 
@@ -126,16 +144,14 @@ def _over_grids(arguments: Namespace, progress: Progressing) -> Rows:
     def system(value: object) -> System:
         return system_of(arguments, **{option: value})
 
-    from symlie.runtime.study.convergence import read_end_state
     from symlie.runtime.study.refinement import Grid, refinement
 
     grids = [Grid(value, system(value)) for value in values]
     reference = None
     if arguments.reference != "finest":
-        path = Path(arguments.reference)
-        finest = _recorded_option(path, option)
+        finest = _recorded_option(Path(arguments.reference), option, arguments.norm)
         grid = Grid(finest, system(finest))
-        reference = grid, read_end_state(path, grid.system.layout, arguments.t_end)
+        reference = grid, _read_reference(arguments, grid.system.layout)
     del arguments.result["options"][option]
     arguments.result.update(t=arguments.t_end, reference=arguments.reference, over={option: values}, rows=[])
     runs = arguments.t_end, arguments.methods, arguments.h
@@ -144,13 +160,29 @@ def _over_grids(arguments: Namespace, progress: Progressing) -> Rows:
 
 def _how(arguments: Namespace) -> dict[str, Any]:
     """What all runs of a study have in common."""
-    return {name: getattr(arguments, name) for name in ("multipliers", "stabilize")} | {
+    return {name: getattr(arguments, name) for name in ("norm", "at", "multipliers", "stabilize")} | {
         "method_options": dict(arguments.method_options)
     }
 
 
-def _recorded_option(path: Path, option: str) -> Any:
-    """Value of an option in the output of ``symlie run --json``."""
+def _read_reference(arguments: Namespace, layout: Layout) -> EndState | Solution:
+    """The state or solution that runs are compared with."""
+    from symlie.runtime.solution.file import load_solution
+    from symlie.runtime.study.convergence import read_end_state
+
+    path = Path(arguments.reference)
+    return load_solution(path) if arguments.norm == "l2" else read_end_state(path, layout, arguments.t_end)
+
+
+def _recorded_option(path: Path, option: str, norm: str) -> Any:
+    """Value of an option in the output of ``symlie run --json``, or in a solution that was saved."""
+    if norm == "l2":
+        from symlie.runtime.solution.file import load_solution
+
+        options = load_solution(path).system.layout.options
+        if option not in options:
+            raise FormatError(f"{path} is no solution of a model with '{option}'.")
+        return options[option]
     try:
         return json.loads(path.read_text(encoding="utf-8"))["options"][option]
     except OSError as error:

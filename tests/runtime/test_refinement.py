@@ -15,7 +15,8 @@ from symlie.errors import ModelError
 from symlie.publish.sets import generated_files
 from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.layout.topology import continues_another, links
-from symlie.runtime.study.convergence import EndState, Measured, read_end_state
+from symlie.runtime.study.comparison import EndState, Measured
+from symlie.runtime.study.convergence import read_end_state
 from symlie.runtime.study.refinement import Grid, refinement, restricted, richardson_orders
 from tests import tolerances
 

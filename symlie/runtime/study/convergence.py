@@ -1,9 +1,9 @@
-"""Convergence: errors at the end time over methods and step sizes, with observed orders."""
+"""Convergence: errors over methods and step sizes, with observed orders."""
 
 from __future__ import annotations
 
+import functools
 import json
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -13,35 +13,24 @@ import numpy as np
 from symlie.errors import FormatError
 from symlie.runtime.integrate.progress import Progress
 from symlie.runtime.integrate.solve import solve
-from symlie.runtime.layout.layout import Array, Layout
+from symlie.runtime.layout.layout import Layout
 from symlie.runtime.methods.chosen import chosen_method
 from symlie.runtime.methods.family import Method
 from symlie.runtime.solution.solution import Solution
+from symlie.runtime.study.comparison import (
+    Comparison,
+    EndState,
+    Measured,
+    Seen,
+    check_norm,
+    courses,
+    end_state,
+    error_against,
+    points_of,
+)
 from symlie.runtime.study.reference import TIME_TOLERANCE
 from symlie.runtime.system.system import System
 from symlie.showing import Brief
-
-
-@dataclass(frozen=True, repr=False)
-class Measured(Brief):
-    """One number for each kind of variable; ``None`` where there is none."""
-
-    q: float | None = None
-    """Largest ‖log(q_ref⁻¹∘q)‖ of a node, or ‖q - q_ref‖ of stored components where it is on no group."""
-    v: float | None = None
-    """‖v - v_ref‖; ``None`` without velocities."""
-    multipliers: float | None = None
-    """‖λ - λ_ref‖ / ‖λ_ref‖; ``None`` without constraints."""
-
-    def order_against(self, coarser: Measured, ratio: float) -> Measured:
-        """Observed orders from a coarser step that is ``ratio`` times as long."""
-
-        def order(fine: float | None, coarse: float | None) -> float | None:
-            return math.log(coarse / fine) / math.log(ratio) if fine and coarse else None
-
-        return Measured(
-            order(self.q, coarser.q), order(self.v, coarser.v), order(self.multipliers, coarser.multipliers)
-        )
 
 
 @dataclass(frozen=True, repr=False)
@@ -61,47 +50,21 @@ class ConvergenceRow(Brief):
         return asdict(self)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class EndState(Brief):
-    """State at the end time."""
-
-    q: Array
-    v: Array
-    multipliers: Array
-
-    @classmethod
-    def of(cls, solution: Solution) -> EndState:
-        """Last record of a solution."""
-        return cls(solution.q[-1], solution.v[-1], solution.multipliers[-1])
-
-
-def error_against(system: System, state: EndState, reference: EndState) -> Measured:
-    """Errors of a state."""
-    layout = system.layout
-    difference = system.kernels.difference(reference.q, state.q)
-    largest = max(float(np.linalg.norm(difference[node.velocity])) for node in layout.nodes if node.is_state)
-    relative = None
-    if system.layout.rows:
-        size = float(np.linalg.norm(reference.multipliers))
-        relative = float(np.linalg.norm(state.multipliers - reference.multipliers)) / (size or 1.0)
-    own = layout.has_velocity & layout.integrated
-    faster = float(np.linalg.norm((state.v - reference.v)[own])) if own.any() else None
-    return Measured(largest, faster, relative)
-
-
 def convergence(
     system: System,
     t_end: float,
     methods: Sequence[str | Path | Method],
     steps: Sequence[float],
     *,
-    reference: EndState | None = None,
+    reference: EndState | Solution | None = None,
+    norm: str = "largest",
+    at: Sequence[float] | None = None,
     method_options: Mapping[str, object] | None = None,
     multipliers: str = "stage",
     stabilize: str = "none",
     progress: Callable[[str], Progress | None] = lambda label: None,
 ) -> Iterator[ConvergenceRow]:
-    """Run each method with each step size and compare the states at the end time.
+    """Run each method with each step size and compare the states at the end time, or over the run.
 
     Parameters
     ----------
@@ -114,38 +77,66 @@ def convergence(
     steps
         Step sizes, in s; orders are observed between one and the next.
     reference
-        State to compare with; default: a run of the method of highest order with half of the smallest step.
+        A solution to compare with, or a state at the end; default: a run of the method of highest order with half of
+        the smallest step.
+    norm
+        ``"largest"``: at the end time, of q the largest of a node. ``"l2"``: √(Σ‖q - Q‖²/n) with n stored components
+        of all nodes, and that of v, the largest over multiples of the longest step.
+    at
+        With ``"l2"``: arc lengths, in m, at which rods and other curves are compared in place of nodes.
     method_options, multipliers, stabilize
         As in `solve`.
     progress
         Gives the progress function of the run with a label.
 
+    Raises
+    ------
+    UnknownNameError, ModelError
+        There is no such norm or method, or these do not fit to the system.
+
     Yields
     ------
     ConvergenceRow
     """
+    check_norm(norm, at)
+    chosen = [chosen_method(stated, method_options) for stated in methods]
 
-    def run(method: Method, h: float) -> Solution:
+    def run(method: Method, h: float, times: Sequence[float]) -> Solution:
         return solve(
             system,
             t_end,
             method=method,
             h=h,
-            t_eval=[t_end],
+            t_eval=times,
             multipliers=multipliers,
             stabilize=stabilize,
             progress=progress(f"{method.name}, h = {h:g}"),
         )
 
-    chosen = [chosen_method(stated, method_options) for stated in methods]
+    if norm == "l2":
+        points = None if at is None else points_of(system.layout, at)
+        yield from _rows(run, chosen, steps, courses(t_end, max(steps), points), reference)
+        return
+    ends = Comparison([t_end], lambda found, _: end_state(found), functools.partial(error_against, system))
+    yield from _rows(run, chosen, steps, ends, reference)
+
+
+def _rows(
+    run: Callable[[Method, float, Sequence[float]], Solution],
+    methods: Sequence[Method],
+    steps: Sequence[float],
+    comparison: Comparison[Seen],
+    reference: EndState | Solution | None,
+) -> Iterator[ConvergenceRow]:
+    times = comparison.times
     if reference is None:
-        best = max(chosen, key=lambda method: method.order)
-        reference = EndState.of(run(best, min(steps) / 2))
-    for method in chosen:
+        reference = run(max(methods, key=lambda method: method.order), min(steps) / 2, times)
+    best = comparison.seen(reference, 1.0)
+    for method in methods:
         before: tuple[float, Measured] | None = None
         for h in steps:
-            solution = run(method, h)
-            error = error_against(system, EndState.of(solution), reference)
+            solution = run(method, h, times)
+            error = comparison.error(comparison.seen(solution, 1.0), best)
             order = error.order_against(before[1], before[0] / h) if before and before[0] != h else Measured()
             before = h, error
             done = solution.statistics

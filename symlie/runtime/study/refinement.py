@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -14,7 +15,19 @@ from symlie.runtime.integrate.solve import solve
 from symlie.runtime.layout.layout import Layout
 from symlie.runtime.layout.slices import NodeSlice
 from symlie.runtime.layout.topology import Numbers, continues_another, first_numbers
-from symlie.runtime.study.convergence import ConvergenceRow, EndState, Measured, error_against
+from symlie.runtime.solution.solution import Solution
+from symlie.runtime.study.comparison import (
+    Comparison,
+    EndState,
+    Measured,
+    Seen,
+    check_norm,
+    courses,
+    end_state,
+    error_against,
+    points_of,
+)
+from symlie.runtime.study.convergence import ConvergenceRow
 from symlie.runtime.system.system import System
 
 HIGHEST_ORDER = 20.0
@@ -52,18 +65,20 @@ def refinement(
     methods: Sequence[str],
     h: float,
     *,
-    reference: tuple[Grid, EndState] | None = None,
+    reference: tuple[Grid, EndState | Solution] | None = None,
+    norm: str = "largest",
+    at: Sequence[float] | None = None,
     method_options: Mapping[str, object] | None = None,
     multipliers: str = "stage",
     stabilize: str = "none",
     progress: Callable[[str], Progress | None] = lambda label: None,
 ) -> Iterator[GridRow]:
-    """Integrate a model on several grids with one step size and compare the states at the end time.
+    """Integrate a model on several grids with one step size and compare the states at the end time, or over the run.
 
-    States are compared at the nodes of the coarsest grid, multipliers of repeated elements at the middle of its
-    elements. Errors e_i = C (d_i^p - d_ref^p) are differences to a reference on a grid that is finite too; the observed
-    order p between two grids is the solution of e_1/e_2 = (d_1^p - d_ref^p)/(d_2^p - d_ref^p), Richardson's
-    extrapolation, where d are the distances of nodes.
+    In the norm of the largest node, states are compared at the nodes of the coarsest grid, multipliers of repeated
+    elements at the middle of its elements. Errors e_i = C (d_i^p - d_ref^p) are differences to a reference on a grid
+    that is finite too; the observed order p between two grids is the solution of
+    e_1/e_2 = (d_1^p - d_ref^p)/(d_2^p - d_ref^p), Richardson's extrapolation, where d are the distances of nodes.
 
     Parameters
     ----------
@@ -78,7 +93,10 @@ def refinement(
     h
         Step size of all runs, in s.
     reference
-        Grid and state to compare with; default: the finest grid, which then has no row, by each method.
+        Grid and state or solution to compare with; default: the finest grid, which then has no row, by each method.
+    norm, at
+        As in `convergence`; with ``"l2"`` all curves are compared at these arc lengths, default: those of the nodes of
+        the coarsest grid.
     method_options, multipliers, stabilize
         As in `solve`.
     progress
@@ -86,8 +104,10 @@ def refinement(
 
     Raises
     ------
+    UnknownNameError
+        There is no such norm.
     ModelError
-        The grids are not refinements of one another.
+        The grids are not refinements of one another, or have no arc lengths.
     IntegrationError
         A run failed; the message says which.
 
@@ -95,48 +115,76 @@ def refinement(
     ------
     GridRow
     """
+    check_norm(norm, at)
     every = [*grids, *([reference[0]] if reference else [])]
-    finest = reference[0] if reference else max(grids, key=lambda g: g.value)
     coarsest = min(every, key=lambda g: g.value)
-    _check_refined(option, coarsest, every)
 
-    def common(state: EndState, grid: Grid) -> EndState:
-        return restricted(state, grid.system.layout, coarsest.system.layout, round(grid.value / coarsest.value))
-
-    def run(grid: Grid, name: str) -> tuple[EndState, ConvergenceRow]:
+    def run(grid: Grid, name: str, times: Sequence[float]) -> Solution:
         label = f"{name}, {option}={grid.value:g}"
         try:
-            solution = solve(
+            return solve(
                 grid.system,
                 t_end,
                 method=name,
                 method_options=method_options,
                 h=h,
-                t_eval=[t_end],
+                t_eval=times,
                 multipliers=multipliers,
                 stabilize=stabilize,
                 progress=progress(label),
             )
         except IntegrationError as error:
             raise type(error)(f"{label}, h = {h:g}: {error}", error.solution) from error
-        done = solution.statistics
-        row = ConvergenceRow(
-            name, h, Measured(), Measured(), done.max_constraint_residual, done.steps, done.cpu_seconds
-        )
-        return common(EndState.of(solution), grid), row
 
+    if norm == "l2":
+        comparison = courses(t_end, h, points_of(coarsest.system.layout, at))
+        yield from _rows(run, option, grids, methods, h, comparison, reference)
+        return
+    _check_refined(option, coarsest, every)
+    layouts = {grid.value: grid.system.layout for grid in every}
+
+    def common(found: EndState | Solution, value: float) -> EndState:
+        ratio = round(value / coarsest.value)
+        return restricted(end_state(found), layouts[value], coarsest.system.layout, ratio)
+
+    ends = Comparison([t_end], common, functools.partial(error_against, coarsest.system))
+    yield from _rows(run, option, grids, methods, h, ends, reference)
+
+
+def _rows(
+    run: Callable[[Grid, str, Sequence[float]], Solution],
+    option: str,
+    grids: Sequence[Grid],
+    methods: Sequence[str],
+    h: float,
+    comparison: Comparison[Seen],
+    reference: tuple[Grid, EndState | Solution] | None,
+) -> Iterator[GridRow]:
+    finest = reference[0] if reference else max(grids, key=lambda g: g.value)
     for name in methods:
-        best = common(reference[1], finest) if reference else run(finest, name)[0]
+        exact = reference[1] if reference else run(finest, name, comparison.times)
+        best = comparison.seen(exact, finest.value)
         before: tuple[float, Measured] | None = None
         for grid in grids:
             if grid is finest:
                 continue
-            state, row = run(grid, name)
-            error = error_against(coarsest.system, state, best)
+            solution = run(grid, name, comparison.times)
+            error = comparison.error(comparison.seen(solution, grid.value), best)
             ratio = finest.value / grid.value
             order = richardson_orders(before, (ratio, error)) if before else Measured()
             before = ratio, error
-            yield GridRow(**{**vars(row), "error": error, "order": order}, option=option, value=grid.value)
+            done = solution.statistics
+            yield GridRow(
+                name,
+                h,
+                error,
+                order,
+                done.max_constraint_residual,
+                done.steps,
+                done.cpu_seconds,
+                option=option,
+                value=grid.value,
+            )
 
 
 def _check_refined(option: str, coarsest: Grid, grids: Sequence[Grid]) -> None:

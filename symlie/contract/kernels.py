@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from symlie.contract.manifest import ElementType
-from symlie.contract.sets import CORE, SETS
+from symlie.contract.sets import CORE, DISCRETE, SETS
 
 REAL = "symlie_real"
 """The type of all numbers in C."""
@@ -125,7 +125,18 @@ SYSTEM_KERNELS = (
     SystemKernel("symplectic_end", "tquhθ", "out", Gather.OWN, "", "End of a step of the symplectic θ-family."),
     *(SystemKernel(s.name, "tqvaλ", " ".join(m.letter for m in s.matrices), Gather.STORED, "",
                    f"Nonzeros of {', '.join(f'{m.letter} = {m.meaning}' for m in s.matrices)}.", set=s.name)
-      for s in SETS.values() if s.matrices),
+      for s in SETS.values() if s.matrices and not s.kind),
+    SystemKernel("momentum", "tqv", "out", Gather.VELOCITIES, "", "p = ∂T/∂v.", set=DISCRETE),
+    SystemKernel("load", "tqv", "out", Gather.VELOCITIES, "", "l = D_q V + ∂D/∂v - f.", set=DISCRETE),
+    SystemKernel("start_momentum", "tqbuh", "out", Gather.VELOCITIES, "", "p⁺ = -D₁L_d from q to b = q∘exp(u).",
+                 set=DISCRETE),
+    SystemKernel("end_momentum", "tqbuh", "out", Gather.VELOCITIES, "", "p⁻ = D₂L_d from q to b = q∘exp(u).",
+                 set=DISCRETE),
+    SystemKernel("rolling", "tqbuh", "out", Gather.STORED, "rows",
+                 "h (B v + b) of rows without Φ as L_d samples it, zero of others.", set=DISCRETE),
+    SystemKernel("momentum_slopes", "tqbuh", "S N", Gather.STORED, "", "Nonzeros of dp⁺/dθ and of that of rolling.",
+                 set=DISCRETE),
+    SystemKernel("load_slopes", "tqv", "D", Gather.STORED, "", "Nonzeros of ∂l/∂v.", set=DISCRETE),
     SystemKernel("tangent_matrix", "u", "out", Gather.NODES, "square", "T(u), row by row of each node.", set="tangent"),
     SystemKernel("advance_cayley", "qu", "out", Gather.NODES, "storage", "q∘cay(u); cay(u)·q of actions from the left.",
                  set="cayley"),

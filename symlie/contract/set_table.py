@@ -27,6 +27,8 @@ class SetTable:
     """What the code of the set reports."""
     elements: tuple[TypePatterns, ...]
     """Element types with the set's matrices; node types with T, where the set is ``tangent``."""
+    weights: tuple[float, ...] = ()
+    """Weights over h of loads at both ends of a step, where the set is that of a discrete Lagrangian."""
 
     def text(self) -> str:
         """As JSON."""

@@ -5,6 +5,7 @@ Every model has the set ``core``; the others have files of their own beside thos
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -36,6 +37,15 @@ class KernelSet:
     name: str
     meaning: str
     matrices: tuple[MatrixKind, ...] = ()
+    kind: str = ""
+    """Which rows of the table of system kernels belong to it; those of its own name if there is none."""
+    text: str = ""
+    """Source of a file that states what the set is derived from, where a user does."""
+
+    @property
+    def rows(self) -> str:
+        """What its rows of the table of system kernels call their set."""
+        return self.kind or self.name
 
     def files(self, model: str) -> tuple[str, ...]:
         """Names of its files: C header and source, NumPy module, and table."""
@@ -70,6 +80,41 @@ _FIELDS = (
     MatrixKind("field_by_multipliers", "Sl", "components", "rows", "∂(-f)/∂λ"),
 )
 
+_DISCRETE = (
+    MatrixKind("momentum_by_increment", "S", "velocities", "velocities", "dp⁺/dθ"),
+    MatrixKind("rolling_by_increment", "N", "rows", "velocities", "the derivative of h (B v + b) by θ"),
+    MatrixKind("load_by_velocity", "D", "velocities", "velocities", "∂l/∂v"),
+)
+
+DISCRETE = "discrete"
+"""Kind of the sets of variational methods."""
+
+
+def discrete_set(name: str, text: str = "") -> KernelSet:
+    """The set of momenta of a discrete Lagrangian; one of a user's own is known by its name from here on.
+
+    Parameters
+    ----------
+    name
+        Name of the function.
+    text
+        Source of the file that states it; none for those that come with symlie.
+    """
+    short = f"{name}_{hashlib.sha256(text.encode()).hexdigest()[:12]}" if text else name
+    found = KernelSet(f"{DISCRETE}_{short}", f"momenta of the discrete Lagrangian {name}", _DISCRETE, DISCRETE, text)
+    if text:
+        _STATED[found.name] = found
+    return found
+
+
+_STATED: dict[str, KernelSet] = {}
+
+
+def kernel_set(name: str) -> KernelSet:
+    """The set of this name, of symlie or of a discrete Lagrangian that a user stated."""
+    return SETS[name] if name in SETS else _STATED[name]
+
+
 SETS: Mapping[str, KernelSet] = {
     s.name: s
     for s in (
@@ -81,6 +126,8 @@ SETS: Mapping[str, KernelSet] = {
         KernelSet("cayley", "steps in coordinates of the Cayley map"),
         KernelSet("second_kind", "steps in coordinates of the second kind"),
         KernelSet("ambient", "steps of the stored components"),
+        discrete_set("trapezoid"),
+        discrete_set("midpoint"),
     )
 }
 """All sets besides that of every run."""

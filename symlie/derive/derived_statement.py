@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from symlie.derive.constraints import ConstraintTerms, derive_constraints
 from symlie.derive.dynamics import Dynamics, derive_dynamics
+from symlie.ir.program import Program
 from symlie.modeling.statement import Statement
 from symlie.showing import Brief
 
@@ -23,6 +24,8 @@ class DerivedStatement(Brief):
     statement: Statement
     dynamics: Dynamics
     constraints: ConstraintTerms
+    stated: Program
+    """The program as far as these terms need it; others that are derived later do not change it."""
 
     @functools.cached_property
     def newton(self) -> NewtonMatrices:
@@ -48,4 +51,5 @@ def derive_statement(statement: Statement) -> DerivedStatement:
     ModelError
         An energy of the wrong kind, or a constraint without configuration.
     """
-    return DerivedStatement(statement, derive_dynamics(statement), derive_constraints(statement))
+    dynamics, constraints = derive_dynamics(statement), derive_constraints(statement)
+    return DerivedStatement(statement, dynamics, constraints, statement.program.copy())

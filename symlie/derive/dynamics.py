@@ -17,7 +17,7 @@ from sympy import Expr, Integer
 from symlie.errors import ModelError
 from symlie.groups.operators import ad
 from symlie.ir.differentiate import columns, forward, gradient, reverse
-from symlie.ir.program import at_values, depends_on
+from symlie.ir.program import Vector, at_values, depends_on
 from symlie.modeling.statement import Statement
 from symlie.showing import Brief
 
@@ -77,17 +77,35 @@ def derive_dynamics(statement: Statement) -> Dynamics:
     for i, (node, p) in enumerate(zip(nodes, momenta, strict=True)):
         gyroscopic = ad(program, node.lie_group, node.velocity.components, program.vector(p), transpose=True)
         add(i, -1, gyroscopic)
-    # One reverse sweep for potential and applied forces, so that forces along the same strain are pulled back once.
-    along = [(statement.potential, Integer(1)), *((position, -force) for position, force in statement.applied_forces)]
-    for i, part in enumerate(reverse(program, along, [n.value for n in nodes])):
+    for i, part in enumerate(derive_load(statement)):
         add(i, 1, part)
-    if statement.dissipated != 0:
-        for i, node in enumerate(nodes):
-            add(i, 1, gradient(program, statement.dissipated, node.velocity))
-    for node, vector in statement.generalized_forces:
-        add(nodes.index(node), -1, vector)
     force = tuple(c for part in total for c in part)
     return Dynamics(momentum, mass, mass_is_constant, force)
+
+
+def derive_load(statement: Statement) -> list[Vector]:
+    """D_q V + ∂D/∂v - f of each moving node: the part of g without inertia.
+
+    Parameters
+    ----------
+    statement
+        The statement.
+    """
+    program, nodes = statement.program, statement.moving_nodes
+    # One reverse sweep for potential and applied forces, so that forces along the same strain are pulled back once.
+    along = [(statement.potential, Integer(1)), *((position, -force) for position, force in statement.applied_forces)]
+    total = list(reverse(program, along, [n.value for n in nodes]))
+    if statement.dissipated != 0:
+        for i, node in enumerate(nodes):
+            total[i] = _sum(total[i], gradient(program, statement.dissipated, node.velocity))
+    for node, vector in statement.generalized_forces:
+        i = nodes.index(node)
+        total[i] = _sum(total[i], tuple(-c for c in vector))
+    return total
+
+
+def _sum(a: Vector, b: Vector) -> Vector:
+    return tuple(x + y for x, y in zip(a, b, strict=True))
 
 
 def conserves_energy(statement: Statement, dynamics: Dynamics, rate: Sequence[Expr]) -> bool:

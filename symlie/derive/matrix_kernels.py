@@ -43,7 +43,8 @@ def _ports(model: Model, derived: DerivedStatement) -> _Derived:
     return derive_ports(derived, model.inputs)
 
 
-def _nonzeros(matrix: Matrix) -> tuple[SparsePattern, list[Expr]]:
+def nonzeros(matrix: Matrix) -> tuple[SparsePattern, list[Expr]]:
+    """Where a matrix is not zero, and its entries there."""
     entries = [(i, j, e) for i, row in enumerate(matrix) for j, e in enumerate(row) if e != 0]
     constants = tuple(float(e) if e.is_Number else None for _, _, e in entries)
     pattern = SparsePattern(tuple(i for i, _, _ in entries), tuple(j for _, j, _ in entries), constants)
@@ -64,7 +65,7 @@ def element_matrices(model: Model, derived: DerivedStatement, name: str) -> Elem
     """
     statement = derived.statement
     acceleration, multipliers, matrices = MATRICES[name](model, derived)
-    patterns, values = zip(*map(_nonzeros, matrices), strict=True)
+    patterns, values = zip(*map(nonzeros, matrices), strict=True)
     nodes = statement.nodes
     inputs = {
         "q": configuration_symbols(statement),
@@ -75,7 +76,7 @@ def element_matrices(model: Model, derived: DerivedStatement, name: str) -> Elem
         "e": [] if statement is model else symbols_of(statement.parameters),
     }
     rows = len(derived.constraints.jacobian)
-    kernel = None
+    kernels = []
     if any(pattern.count for pattern in patterns):
         references = {s: f"{label}[{k}]" for label, symbols in inputs.items() for k, s in enumerate(symbols)}
         references[statement.time] = "t"
@@ -88,8 +89,8 @@ def element_matrices(model: Model, derived: DerivedStatement, name: str) -> Elem
             *(Argument(letter, p.count, True) for letter, p in zip(row.result_names, patterns, strict=True)),
         )
         body = by_output(flatten(statement.program, [e for part in values for e in part], references))
-        kernel = Kernel(Signature(f"{statement.name}_{name}", arguments), body, row.meaning)
+        kernels.append(Kernel(Signature(f"{statement.name}_{name}", arguments), body, row.meaning))
     storage = len(configuration_symbols(statement))
     velocities = sum(n.group.velocity_dimension for n in nodes)
     sees = derived.newton.sees_configuration
-    return ElementTypeSet(statement.name, storage, velocities, rows, patterns, kernel, sees)
+    return ElementTypeSet(statement.name, storage, velocities, rows, patterns, tuple(kernels), sees)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from symlie.contract.sets import SETS
+from symlie.contract.sets import DISCRETE, kernel_set
+from symlie.derive.discrete_kernels import discrete_kernels
 from symlie.derive.equations import Equations, statements_of
 from symlie.derive.field_matrices import has_points
 from symlie.derive.matrix_kernels import MATRICES, element_matrices
@@ -19,9 +20,11 @@ def derive_set(equations: Equations, name: str) -> SetKernels:
     GroupError
         A group of the model does not have these coordinates, or none of its nodes moves by a field.
     """
-    model, chosen = equations.elements, SETS[name]
+    model, chosen = equations.elements, kernel_set(name)
     if name == "fields" and not has_points(equations.derived):
         raise GroupError(f"All nodes of '{model.name}' have velocities: there are no derivatives of fields.")
+    if chosen.kind == DISCRETE:
+        return discrete_kernels(model, equations.derived, chosen)
     if name in MATRICES:
         elements = tuple(element_matrices(model, d, name) for d in equations.derived)
         return SetKernels(model.name, chosen, elements=elements)

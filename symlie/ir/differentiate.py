@@ -80,7 +80,12 @@ def forward(program: Program, outputs: Sequence[Expr], seeds: Sequence[tuple[Val
     return tuple(rate_of(sympy.sympify(e)) for e in outputs)
 
 
-def reverse(program: Program, outputs: Sequence[tuple[Expr, Expr]], wanted: Sequence[Value]) -> tuple[Vector, ...]:
+def reverse(
+    program: Program,
+    outputs: Sequence[tuple[Expr, Expr]],
+    wanted: Sequence[Value],
+    cotangents: Sequence[tuple[Value, Vector]] = (),
+) -> tuple[Vector, ...]:
     """Gradient of Σ weight·output with respect to the wanted values.
 
     Parameters
@@ -91,6 +96,8 @@ def reverse(program: Program, outputs: Sequence[tuple[Expr, Expr]], wanted: Sequ
         Pairs (expression, weight).
     wanted
         Input values; the result for a group value is a cotangent of its algebra.
+    cotangents
+        Pairs (group value, cotangent) that are pulled back besides, such as a force where it acts.
 
     Returns
     -------
@@ -117,7 +124,10 @@ def reverse(program: Program, outputs: Sequence[tuple[Expr, Expr]], wanted: Sequ
             total = tuple(a + b for a, b in zip(total, contribution, strict=True))
         return program.vector(total, "b")
 
-    statements = needed_statements(program, [e for e, _ in outputs])
+    acting = [c for value, _ in cotangents for c in value.components]
+    statements = needed_statements(program, [*(e for e, _ in outputs), *acting])
+    for value, cotangent in cotangents:
+        algebra.setdefault(value.components, []).append(cotangent)
     for expression, weight in outputs:
         scatter(sympy.sympify(expression), sympy.sympify(weight))
     for statement in reversed(statements):

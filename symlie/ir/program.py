@@ -7,6 +7,7 @@ subexpression table. Programs are differentiated as lists (`symlie.ir.differenti
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -147,6 +148,12 @@ class Program:
         self._lines: dict[Symbol, int] = {}
         self._partials: dict[Expr, list[tuple[Symbol, Expr]]] = {}
         self._counter = 0
+
+    def copy(self) -> Program:
+        """A program that goes on from here for itself."""
+        other = copy.copy(self)
+        other.__dict__.update({name: value.copy() for name, value in vars(self).items() if hasattr(value, "copy")})
+        return other
 
     def fresh(self, stem: str, count: int) -> tuple[Symbol, ...]:
         """New symbols ``stem.n`` (one) or ``stem.n.k`` (several) with a number n not used before.

@@ -30,8 +30,8 @@ class ElementTypeSet:
     """Constraint rows of an instance."""
     patterns: tuple[SparsePattern, ...]
     """Positions of the stored values of each matrix of the set."""
-    kernel: Kernel | None
-    """Takes (t, q, v, a, λ, parameters) to the stored values; None if all vanish."""
+    kernels: tuple[Kernel, ...]
+    """Its functions, those of them that do not vanish."""
     sees_configuration: bool
     """Whether M a + g + Bᵀ λ depends on the configuration."""
 
@@ -44,6 +44,8 @@ class SetKernels:
     set: KernelSet
     nodes: tuple[NodeTypeSet, ...] = ()
     elements: tuple[ElementTypeSet, ...] = ()
+    weights: tuple[float, ...] = ()
+    """Weights over h of loads at both ends of a step, of a discrete Lagrangian."""
     has_angles: bool = False
     """Whether angles over turns follow the nodes in configurations that kernels of nodes move."""
 
@@ -51,7 +53,7 @@ class SetKernels:
     def kernels(self) -> tuple[Kernel, ...]:
         """All kernels in order of emission."""
         of_nodes = (k for t in self.nodes for k in t.kernels)
-        return (*of_nodes, *(e.kernel for e in self.elements if e.kernel is not None))
+        return (*of_nodes, *(k for e in self.elements for k in e.kernels))
 
     @property
     def schemes(self) -> tuple[Scheme, ...]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
+from typing import Self
 
 import numpy as np
 from sympy import Add, Expr, Integer, Symbol
@@ -187,6 +189,18 @@ class Stated:
             raise ModelError(f"The {what} of '{self.name}' must be a scalar, but has {len(parts)} components.")
         self._without_multipliers(f"The {what}", parts)
         return parts[0]
+
+    def with_program(self, program: Program) -> Self:
+        """The statement in another program, which holds all of its own.
+
+        Parameters
+        ----------
+        program
+            The program.
+        """
+        other = copy.copy(self)
+        other.program = program
+        return other
 
     def _add_node(self, node: Node, unit: str = "") -> None:
         self.units.declare_node(node, unit)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from symlie.compile.cache import publish_text, published_text, text_key
 from symlie.contract.manifest import Manifest, Types, read_types, text_of
-from symlie.contract.sets import CORE, SETS
+from symlie.contract.sets import CORE, kernel_set
 from symlie.paths import package_digest
 from symlie.stages import stage
 
@@ -81,7 +81,7 @@ def _emitted(equations: Equations, name: str) -> dict[str, str]:
     from symlie.emit.sets import emit_set
 
     core = read_types(set_files(equations, CORE)["manifest.json"])
-    with stage("derive", f"{SETS[name].meaning} of {equations.model.name}"):
+    with stage("derive", f"{kernel_set(name).meaning} of {equations.model.name}"):
         return emit_set(derive_set(equations, name), core.interface_hash)
 
 

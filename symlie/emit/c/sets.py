@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from symlie.contract.kernels import Gather, SystemKernel, gathered
+from symlie.contract.sets import KernelSet
 from symlie.emit.c.printing import CPrinter, coefficient_function, print_kernel
 from symlie.ir.sets import ElementTypeSet, SetKernels
 from symlie.templating import render
@@ -26,10 +27,11 @@ def emit_c_set(kernels: SetKernels, interface_hash: str) -> dict[str, str]:
         "fixed": False,
         "blocks": {"kernels": {}},
         "nodes": kernels.nodes,
-        "elements": [_element_view(e, chosen.name) for e in kernels.elements],
+        "elements": [_element_view(e, chosen) for e in kernels.elements],
+        "weights": [printer.constant(w) for w in kernels.weights],
         "unwrapped": kernels.has_angles,
         "sees_configuration": any(e.sees_configuration for e in kernels.elements),
-        **table_rows(chosen.name),
+        **table_rows(chosen.rows),
     }
     return {
         header: render("c/kernels/set.h.jinja", **values),
@@ -61,13 +63,18 @@ def table_rows(name: str, *, with_angles: bool = True) -> dict[str, object]:
     }
 
 
-def _element_view(element: ElementTypeSet, name: str) -> dict[str, object]:
-    (kernel,) = gathered(name, Gather.STORED)
+def _element_view(element: ElementTypeSet, chosen: KernelSet) -> dict[str, object]:
+    counts = {m.letter: p.count for m, p in zip(chosen.matrices, element.patterns, strict=True)}
+    stored = gathered(chosen.rows, Gather.STORED)
     return {
         "name": element.name,
         "storage": element.storage,
         "velocities": element.velocities,
         "rows": element.rows,
-        "kernels": {name} if element.kernel else set(),
-        "values": {name: list(zip(kernel.result_names, (p.count for p in element.patterns), strict=True))},
+        "kernels": {k.signature.name.removeprefix(f"{element.name}_") for k in element.kernels},
+        "counts": counts,
+        "rolls": any(k.signature.name.endswith("_rolling") for k in element.kernels),
+        "values": {
+            k.name: [(r, element.rows if k.size == "rows" else counts[r]) for r in k.result_names] for k in stored
+        },
     }

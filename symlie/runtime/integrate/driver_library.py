@@ -41,6 +41,8 @@ def driver_files(system: System, method: Method) -> dict[str, str]:
 def kernel_sets(method: Method, layout: Layout) -> tuple[str, ...]:
     """Sets of kernels that a method's time loop includes."""
     of_nodes = (method.kernel_set,) if method.kernel_set else ()
+    if method.element_set is not None:
+        return (*of_nodes, method.element_set, *(["tangent"] if method.takes_element_matrix else []))
     if method.iteration(layout) is None:
         return of_nodes
     return (*of_nodes, "newton", *(["fields"] if layout.has_fields else []), "tangent")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
+from numpy.typing import NDArray
+
 from symlie.runtime.integrate.matrix_tables import MatrixTables
-from symlie.runtime.kernels.iteration_tables import components, products_without_zeros
+from symlie.runtime.kernels.iteration_tables import IterationTables, components, products_without_zeros
 from symlie.runtime.linear.saddle import REFINEMENTS, SaddleAlgebra, saddle_tables
 from symlie.runtime.methods.family import Method
 from symlie.runtime.system.system import System
@@ -17,6 +20,8 @@ def matrix_of(system: System, method: Method) -> MatrixTables | None:
     has_eta = method.iteration(system.layout)
     if has_eta is not None:
         return iteration_of(system, has_eta)
+    if method.element_set is not None and (found := discrete_of(system, method.element_set, method)) is not None:
+        return found
     solver = system.mechanics.solver
     return saddle_of(solver) if isinstance(solver, SaddleAlgebra) else None
 
@@ -44,18 +49,47 @@ def iteration_of(system: System, has_eta: bool) -> MatrixTables:
     has_eta
         Whether there is an η for each λ.
     """
-    layout, saddle = system.layout, system.mechanics.saddle_algebra
+    layout = system.layout
     matrix = system.sets.iteration(has_eta, system.mechanics.massless)
-    structure = matrix.structure
     tables = {
         **{name: places for name, places in matrix.places.items() if name not in REPLACED},
         **products_without_zeros(layout, system.sets.table("tangent"), matrix),
     }
-    if structure.kind == "dense" and not has_eta:
-        found = components(structure, tables)
+    if matrix.structure.kind == "dense" and not has_eta:
+        found = components(matrix.structure, tables)
         tables |= {"COMPONENT": found} if found.any() else {}
-    sizes = {"MATRIX_VALUES": structure.values, "SQUARES": matrix.squares}
     constants = {"HAS_ETA": int(has_eta), "HOLONOMIC": int(layout.holonomic.all())}
+    return _with_saddle(system, matrix, tables, constants)
+
+
+def discrete_of(system: System, name: str, method: Method) -> MatrixTables | None:
+    """The matrix of both stages of a variational step; None where that of M alone serves.
+
+    Parameters
+    ----------
+    system
+        The system.
+    name
+        Set of the discrete Lagrangian.
+    method
+        The method.
+    """
+    if not (method.takes_element_matrix or len(system.sets.discrete(name).load_slopes[0])):
+        return None
+    matrix = system.sets.discrete_matrix(name, system.mechanics.massless)
+    used = ("MASS_TO", "MASS_MIRROR", "DAMPING_TO", "END_TO", "ROLLING_TO", "PULL_TO", "REST_TO", "UNIT_TO")
+    tables = {name: matrix.places[name] for name in used}
+    if method.takes_element_matrix:
+        products = products_without_zeros(system.layout, system.sets.table("tangent"), matrix)
+        tables |= {name: table for name, table in products.items() if name.startswith("PUSH")}
+    return _with_saddle(system, matrix, tables, {})
+
+
+def _with_saddle(
+    system: System, matrix: IterationTables, tables: dict[str, NDArray[np.int32]], constants: dict[str, int]
+) -> MatrixTables:
+    layout, saddle, structure = system.layout, system.mechanics.saddle_algebra, matrix.structure
+    sizes = {"MATRIX_VALUES": structure.values, "SQUARES": matrix.squares}
     if saddle is not None:
         tables |= saddle_tables(layout, structure, system.mechanics.massless)
         sizes["SADDLE_UNKNOWNS"] = len(structure.order)

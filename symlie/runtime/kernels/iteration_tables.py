@@ -7,7 +7,7 @@ Places that belong to components that nothing integrates lead behind the values,
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from symlie.contract.set_table import SetTable
 from symlie.contract.sets import SETS
-from symlie.runtime.kernels.matrices import matrix_positions
+from symlie.runtime.kernels.matrices import Positions, matrix_positions
 from symlie.runtime.layout.layout import Layout
 from symlie.runtime.linear.elimination import EliminationStructure, elimination_structure, places_of_kept
 from symlie.runtime.linear.saddle import saddle_unknowns
@@ -27,11 +27,15 @@ Integers = NDArray[np.intp]
 Mask = NDArray[np.bool_]
 
 
-def _unknowns(layout: Layout, has_eta: bool, table: SetTable, fields: SetTable | None, massless: Integers) -> Unknowns:
+Newton = Sequence[Positions]
+"""Rows and columns of the values of K, C and H."""
+
+
+def _unknowns(layout: Layout, has_eta: bool, newton: Newton, fields: SetTable | None, massless: Integers) -> Unknowns:
     """The unknowns of an implicit step: θ, λ, and with stabilised index 2 η; by nodes and by instances with rows."""
     saddle, n = saddle_unknowns(layout, massless), layout.dimension
     node, instance = saddle.group[:n], saddle.group[n:]
-    K, C, H = (places for places, _ in matrix_positions(layout, SETS["newton"], table))
+    K, C, H = newton
     pairs = [np.stack([node[i], node[j]], axis=1)[layout.free[i] & layout.free[j]] for i, j in (K, C)]
     if has_eta and len(saddle.acts_on):
         meeting = np.unique(saddle.group[saddle.acts_on], axis=0)
@@ -80,16 +84,47 @@ def iteration_tables(
         Velocity components that M does not determine.
     """
     kinds = ("dense", "band", "blocks") if layout.is_fixed else ("band", "blocks")
-    structure = elimination_structure(_unknowns(layout, has_eta, table, fields, massless), kinds)
-    squares = sum(n.count * n.type.dimension**2 for n in layout.nodes)
-    places = _places(layout, has_eta, table, structure)
+    newton = [places for places, _ in matrix_positions(layout, SETS["newton"], table)]
+    structure = elimination_structure(_unknowns(layout, has_eta, newton, fields, massless), kinds)
+    places = _places(layout, has_eta, newton, structure)
     if fields is not None:
         places |= _places_of_fields(layout, fields, structure)
-    return IterationTables(structure, places, squares)
+    return IterationTables(structure, places, _squares(layout))
+
+
+def discrete_tables(layout: Layout, S: Positions, N: Positions, D: Positions, massless: Integers) -> IterationTables:
+    """The matrices of both stages of a variational step, which are stored alike.
+
+    Parameters
+    ----------
+    layout
+        Layout of the system.
+    S, N, D
+        Rows and columns of the values of dp⁺/dθ, of the derivative of rolling rows by θ, and of ∂l/∂v.
+    massless
+        Velocity components that M does not determine.
+    """
+    kinds = ("dense", "band", "blocks") if layout.is_fixed else ("band", "blocks")
+    structure = elimination_structure(_unknowns(layout, False, (D, S, N), None, massless), kinds)
+    nothing = np.zeros(0, dtype=np.intp)
+    rows, components = layout.assembled("jacobian")
+    multiplier, mobile, to = layout.dimension + np.arange(layout.rows), layout.free, partial(places_of_kept, structure)
+    found = {
+        "END_TO": to(*D, mobile[D[0]] & mobile[D[1]]),
+        "ROLLING_TO": to(multiplier[N[0]], N[1], mobile[N[1]]),
+        "REST_TO": to(multiplier[rows], components, mobile[components]),
+    }
+    places = _places(layout, False, ((nothing, nothing), S, (nothing, nothing)), structure)
+    places |= {name: np.ascontiguousarray(values, dtype=np.int32) for name, values in found.items()}
+    return IterationTables(structure, places, _squares(layout))
+
+
+def _squares(layout: Layout) -> int:
+    return sum(n.count * n.type.dimension**2 for n in layout.nodes)
 
 
 def _places(
-    layout: Layout, has_eta: bool, table: SetTable, places: EliminationStructure
+    layout: Layout, has_eta: bool, newton: Newton, places: EliminationStructure
 ) -> dict[str, NDArray[np.int32]]:
     mobile, holonomic = layout.free, layout.holonomic
     sizes, storage = _sizes(layout, "dimension"), _sizes(layout, "storage")
@@ -103,7 +138,7 @@ def _places(
     to = partial(places_of_kept, places)
     held = np.flatnonzero(~layout.sought)
     i, j = layout.assembled("mass")
-    k, c, h = (places for places, _ in matrix_positions(layout, SETS["newton"], table))
+    k, c, h = newton
     rows, components = layout.assembled("jacobian")
     moved = mobile[components]
     target = np.where(holonomic, eta, multiplier) if has_eta else multiplier

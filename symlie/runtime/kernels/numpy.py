@@ -70,7 +70,7 @@ def on_element(
     kernel: SystemKernel,
     p: Prepared,
     t: Times,
-    *vectors: Array,
+    *vectors: Array | float,
     name: str = "",
     instances: NDArray[np.int64] | None = None,
 ) -> Array | None:
@@ -83,16 +83,19 @@ def on_element(
         return None
     chosen = slice(None) if instances is None else instances
     parameters = p.elements[index] if len(p.elements[index]) == 1 else p.elements[index][chosen]
-    places = {"q": layout.stored_places[index][chosen].T, "λ": layout.row_places[index][chosen].T}
+    stored = layout.stored_places[index][chosen].T
+    places = {"q": stored, "b": stored, "λ": layout.row_places[index][chosen].T}
     velocities = layout.places[index][chosen].T
     state = [
-        components(x, places.get(letter, velocities)) for letter, x in zip(kernel.arguments[1:], vectors, strict=True)
+        components(x, places.get(letter, velocities)) if isinstance(x, np.ndarray) else x
+        for letter, x in zip(kernel.arguments[1:], vectors, strict=True)
     ]
     # A piece of a law that is not chosen may be infinite or NaN.
     with np.errstate(all="ignore"):
         time = t[:, None] if isinstance(t, np.ndarray) else np.float64(t)
         values = function(time, *state, p.model, parameters.T)
-    block = np.empty((len(values), *vectors[0].shape[:-1], velocities.shape[1]))
+    states = vectors[0].shape[:-1] if isinstance(vectors[0], np.ndarray) else ()
+    block = np.empty((len(values), *states, velocities.shape[1]))
     for row, value in zip(block, values, strict=True):
         row[...] = value
     return block

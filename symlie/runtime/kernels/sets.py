@@ -10,11 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symlie.contract.set_table import SetTable, read_table
-from symlie.contract.sets import SETS
+from symlie.contract.sets import SETS, kernel_set
 from symlie.errors import FormatError
 from symlie.reading import reading
-from symlie.runtime.kernels.iteration_tables import IterationTables, iteration_tables
-from symlie.runtime.kernels.matrices import CompiledMatrices, MatrixKernels, NumpyMatrices, SystemMatrices
+from symlie.runtime.kernels.discrete import DiscreteKernels
+from symlie.runtime.kernels.iteration_tables import IterationTables, discrete_tables, iteration_tables
+from symlie.runtime.kernels.matrices import (
+    CompiledMatrices,
+    MatrixKernels,
+    NumpyMatrices,
+    SystemMatrices,
+    matrix_positions,
+)
 from symlie.runtime.kernels.node_steps import StepKernels
 from symlie.runtime.kernels.numpy import Functions
 from symlie.runtime.layout.layout import Layout
@@ -49,11 +56,11 @@ class KernelSets(Brief):
             A group of the model does not have these coordinates.
         """
         if name not in self._files:
-            model, names = self.layout.name, SETS[name].files(self.layout.name)
+            model, names = self.layout.name, kernel_set(name).files(self.layout.name)
             found = self.known
             if not all(file in found for file in names):
                 if self.source is None:
-                    described = f"'{name}', {SETS[name].meaning}"
+                    described = f"'{name}', {kernel_set(name).meaning}"
                     raise FormatError(
                         f"The generated files of '{model}' lack the set {described}; take the model, or write it "
                         f"with 'symlie generate {model} --sets {','.join((*self.present, name))}'."
@@ -64,7 +71,7 @@ class KernelSets(Brief):
         return self._files[name]
 
     def _table(self, name: str) -> SetTable:
-        file = SETS[name].files(self.layout.name)[-1]
+        file = kernel_set(name).files(self.layout.name)[-1]
         with reading(file, "is damaged; generate the model again"):
             table = read_table(self._files[name][file])
         if table.model_interface_hash != self.layout.interface_hash:
@@ -85,7 +92,7 @@ class KernelSets(Brief):
 
     def functions(self, name: str) -> Functions:
         """The generated functions of a set in NumPy, by name."""
-        file, table = SETS[name].files(self.layout.name)[2], self.table(name)
+        file, table = kernel_set(name).files(self.layout.name)[2], self.table(name)
         module = types.ModuleType(f"symlie_generated_{self.layout.name}_{name}")
         exec(compile(self.files(name)[file], file, "exec"), module.__dict__)
         if module.__dict__.get("INTERFACE_HASH") != table.interface_hash:
@@ -101,18 +108,35 @@ class KernelSets(Brief):
         """The kernels of a set of nodes, in NumPy."""
         return StepKernels(self.layout, name, self.functions(name))
 
+    def discrete(self, name: str) -> DiscreteKernels:
+        """The kernels of a discrete Lagrangian, in NumPy."""
+        return DiscreteKernels(self.layout, kernel_set(name), self.table(name), self.functions(name))
+
+    def discrete_matrix(self, name: str, massless: NDArray[np.intp]) -> IterationTables:
+        """The matrices of both stages of a variational step.
+
+        Parameters
+        ----------
+        name
+            Set of the discrete Lagrangian.
+        massless
+            Velocity components that M does not determine.
+        """
+        positions = [places for places, _ in matrix_positions(self.layout, kernel_set(name), self.table(name))]
+        return discrete_tables(self.layout, *positions, massless)
+
     def matrices(self, name: str) -> SystemMatrices:
         """The matrices of a set of matrices, in C or in NumPy."""
         if name not in self._matrices:
             table = self.table(name)
-            with reading(SETS[name].files(self.layout.name)[-1], "is damaged; generate the model again"):
+            with reading(kernel_set(name).files(self.layout.name)[-1], "is damaged; generate the model again"):
                 kernels: MatrixKernels
                 if self.compiles:
                     files = {**self.known, **self.files(name)}
-                    kernels = CompiledMatrices(self.layout, SETS[name], table, files, self.optimize)
+                    kernels = CompiledMatrices(self.layout, kernel_set(name), table, files, self.optimize)
                 else:
-                    kernels = NumpyMatrices(self.layout, SETS[name], table, self.functions(name))
-                self._matrices[name] = SystemMatrices(self.layout, SETS[name], table, kernels)
+                    kernels = NumpyMatrices(self.layout, kernel_set(name), table, self.functions(name))
+                self._matrices[name] = SystemMatrices(self.layout, kernel_set(name), table, kernels)
         return self._matrices[name]
 
     def iteration(self, has_eta: bool, massless: NDArray[np.intp]) -> IterationTables:

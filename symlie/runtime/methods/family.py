@@ -222,6 +222,16 @@ class Method(ABC):
         """The set of further kernels of nodes that steps need, such as ``cayley``."""
         return None
 
+    @property
+    def element_set(self) -> str | None:
+        """The set of further kernels of elements that steps need: that of a discrete Lagrangian."""
+        return None
+
+    @property
+    def takes_element_matrix(self) -> bool:
+        """Whether steps take the matrix of that set, and not that of M alone."""
+        return False
+
     def iteration(self, layout: Layout) -> bool | None:
         """Whether the matrix of implicit steps has an η for each λ; None for methods without such a matrix.
 

@@ -16,6 +16,7 @@ from symlie.runtime.methods.half_explicit import HalfExplicit
 from symlie.runtime.methods.index1 import Index1
 from symlie.runtime.methods.rkmk import Rkmk
 from symlie.runtime.methods.symplectic_theta import SymplecticTheta
+from symlie.runtime.methods.variational import Variational
 from symlie.runtime.tableaux.entry import EntryReader
 
 FAMILIES: dict[str, type[Method]] = {
@@ -32,6 +33,7 @@ FAMILIES: dict[str, type[Method]] = {
         GeneralizedAlpha,
         Bdf,
         BdfIncrements,
+        Variational,
     )
 }
 """Families by name."""

@@ -18,6 +18,8 @@ from symlie.errors import (
 )
 from symlie.runtime.implicit.iteration_matrix import TakenMatrix
 from symlie.runtime.implicit.newton_iteration import NewtonCounts
+from symlie.runtime.kernels.discrete import DiscreteKernels
+from symlie.runtime.kernels.iteration_tables import IterationTables
 from symlie.runtime.kernels.node_steps import StepKernels
 from symlie.runtime.kernels.protocol import Kernels
 from symlie.runtime.kernels.unwrapped import turned_angles
@@ -125,6 +127,17 @@ class Stepper:
                 return trial
         except np.linalg.LinAlgError as error:
             raise SingularSystemError(str(error)) from error
+
+    def discrete(self, name: str, has_matrix: bool) -> tuple[DiscreteKernels, IterationTables | None]:
+        """The kernels of a discrete Lagrangian, and where the values of its matrix belong, if it is wanted."""
+        kernels = self.system.sets.discrete(name)
+        return kernels, self.system.sets.discrete_matrix(name, self.mechanics.massless) if has_matrix else None
+
+    def end_tables(self, name: str) -> IterationTables | None:
+        """Where the values of the matrix at the end of a step belong, if loads depend on velocities."""
+        if not len(self.system.sets.discrete(name).load_slopes[0]):
+            return None
+        return self.system.sets.discrete_matrix(name, self.mechanics.massless)
 
     def moving(self, rate: Array) -> Array:
         """A rate without the node types of which nothing is integrated: they may turn by any angle within a step."""

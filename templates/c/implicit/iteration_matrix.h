@@ -14,6 +14,8 @@
 #ifndef SYMLIE_ITERATION_MATRIX_H
 #define SYMLIE_ITERATION_MATRIX_H
 
+#include "products.h"
+
 #define UNKNOWNS (DIMENSION + (1 + HAS_ETA) * ROWS)
 
 /* Values of Sq, and of Sv, Sa and Sl. */
@@ -49,29 +51,6 @@ static inline long long iteration_workspace(const symlie_problem *restrict P)
     (void)P;
     return VALUES_OF_K + VALUES_OF_C + VALUES_OF_H + VALUES_OF_Sq + VALUES_OF_S + (1 + HAS_ETA) * (SQUARES + 1LL);
 }
-
-/* Add K, B or H times T, and a factor. A run is a row of values in columns of one node: its first value and how many,
- * where the product goes, the first number of T, numbers of a row of T, and the distance of its rows; units are values that T
- * does not change, with where they go. */
-static inline void add_product(const int *restrict runs, int numbers, const int *restrict units, int pairs, symlie_real factor,
-                               const symlie_real *restrict part, const symlie_real *restrict T, symlie_real *restrict values)
-{
-    for (const int *unit = units; unit < units + pairs; unit += 2) values[unit[1]] += factor * part[unit[0]];
-    for (const int *run = runs; run < runs + numbers; run += 6) {
-        const symlie_real *restrict x = part + run[0], *restrict row = T + run[3];
-        symlie_real *restrict to = values + run[2];
-        if (run[1] == 3 && run[4] == 3) {
-            const symlie_real a = factor * x[0], b = factor * x[1], c = factor * x[2], *second = row + run[5], *third = second + run[5];
-            for (int k = 0; k < 3; k++) to[k] += a * row[k] + b * second[k] + c * third[k];
-        } else {
-            for (int n = 0; n < run[1]; n++, row += run[5])
-                for (int k = 0; k < run[4]; k++) to[k] += factor * x[n] * row[k];
-        }
-    }
-}
-
-#define ADD_PRODUCT(name, factor, part) \
-    add_product(name##_RUNS, COUNT_OF_##name##_RUNS, name##_UNITS, COUNT_OF_##name##_UNITS, factor, part, A->T, values)
 
 /* Whether anything is multiplied by T. */
 #if FIELDS
@@ -129,13 +108,13 @@ static inline int take_iteration_matrix(const symlie_problem *restrict P, symlie
         values[MASS_MIRROR[k]] += inertial * M[k];
     }
     for (int k = 0; k < VALUES_OF_C; k++) values[DAMPING_TO[k]] += damped * A->C[k];
-    ADD_PRODUCT(STIFFNESS, stiff, A->K);
+    ADD_PRODUCT(STIFFNESS, stiff, A->K, A->T);
     for (int k = 0; k < COUNT_OF_UNIT_TO; k++) values[UNIT_TO[k]] = 1;
 #if FIELDS
     symlie_real *restrict Sv = A->S, *restrict Sa = Sv + VALUES_OF_Sv, *restrict Sl = Sa + VALUES_OF_Sa;
     system_fields(P, t, q, v, a, lambda, A->Sq, Sv, Sa, Sl);
     for (int k = 0; k < COUNT_OF_STATE; k++) values[STATE_UNIT_TO[k]] += rate / scale;
-    ADD_PRODUCT(STATE, stiff, A->Sq);
+    ADD_PRODUCT(STATE, stiff, A->Sq, A->T);
     for (int k = 0; k < VALUES_OF_Sv; k++) values[STATE_VELOCITY_TO[k]] += damped * Sv[k];
     for (int k = 0; k < VALUES_OF_Sa; k++) values[STATE_ACCELERATION_TO[k]] += inertial * Sa[k];
     for (int k = 0; k < VALUES_OF_Sl; k++) values[STATE_MULTIPLIER_TO[k]] += Sl[k];
@@ -144,10 +123,10 @@ static inline int take_iteration_matrix(const symlie_problem *restrict P, symlie
 #endif
 #if CONSTRAINED
     for (int k = 0; k < JACOBIAN_VALUES; k++) values[PULL_TO[k]] += B[k];
-    ADD_PRODUCT(PUSH, 1, B);
+    ADD_PRODUCT(PUSH, 1, B, A->T);
     if (HAS_ETA || !HOLONOMIC) {
         for (int k = 0; k < JACOBIAN_VALUES; k++) values[RATE_TO[k]] += velocity * B[k];
-        ADD_PRODUCT(HIDDEN, 1, A->H);
+        ADD_PRODUCT(HIDDEN, 1, A->H, A->T);
     }
 #if HAS_ETA
     symlie_real *restrict block = A->block;

@@ -1,0 +1,82 @@
+"""Momenta of a discrete Lagrangian become kernels: of each element type, in a set of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sympy import Expr, Symbol
+
+from symlie.contract.kernels import KERNELS
+from symlie.contract.sets import KernelSet
+from symlie.contract.signature import Argument, Signature
+from symlie.derive.derived_statement import DerivedStatement
+from symlie.derive.discrete_lagrangian import discrete_lagrangian
+from symlie.derive.kernels import configuration_symbols, parameter_symbols, symbols_of
+from symlie.derive.matrix_kernels import nonzeros
+from symlie.derive.variational import VariationalStep, derive_variational
+from symlie.ir.kernels import Kernel
+from symlie.ir.sets import ElementTypeSet, SetKernels
+from symlie.ir.straightline import flatten
+from symlie.modeling.model import Model
+from symlie.modeling.statement import Statement
+
+
+def discrete_kernels(model: Model, derived: Sequence[DerivedStatement], chosen: KernelSet) -> SetKernels:
+    """The kernels of a discrete Lagrangian.
+
+    Parameters
+    ----------
+    model, derived
+        The model and its statements.
+    chosen
+        The set, which names the discrete Lagrangian or has its text.
+
+    Raises
+    ------
+    GroupError
+        A node is on no Lie group.
+    ModelError
+        The discrete Lagrangian is not consistent.
+    """
+    name, function = discrete_lagrangian(chosen)
+    steps = [derive_variational(d, name, function) for d in derived]
+    elements = tuple(_element(model, d.statement, s) for d, s in zip(derived, steps, strict=True))
+    return SetKernels(model.name, chosen, elements=elements, weights=tuple(map(float, steps[0].weights)))
+
+
+def _element(model: Model, statement: Statement, step: VariationalStep) -> ElementTypeSet:
+    nodes = statement.nodes
+    configuration = configuration_symbols(statement)
+    before = [a.before for a in statement.angles]
+    rows = len(step.rolling)
+    inputs: dict[str, Sequence[Symbol]] = {
+        "q": configuration,
+        "b": [*step.end, *before],
+        "u": step.increment,
+        "v": [s for n in nodes for s in n.velocity.components],
+        "p": parameter_symbols(model),
+        "e": [] if statement is model else symbols_of(statement.parameters),
+    }
+    references = {s: f"{label}[{k}]" for label, symbols in reversed(inputs.items()) for k, s in enumerate(symbols)}
+    references |= {statement.time: "t", step.step_size: "h"}
+    patterns, values = zip(*map(nonzeros, (step.slopes, step.rolling_slopes, step.load_slopes)), strict=True)
+    results: dict[str, tuple[Sequence[Expr], ...]] = {
+        "momentum": (step.momentum,),
+        "load": (step.load,),
+        "start_momentum": (step.start_momentum,),
+        "end_momentum": (step.end_momentum,),
+        "rolling": (step.rolling,),
+        "momentum_slopes": tuple(values[:2]),
+        "load_slopes": (values[2],),
+    }
+    kernels = []
+    for name, parts in results.items():
+        if all(e == 0 for part in parts for e in part):
+            continue
+        row = KERNELS[name]
+        arguments = [Argument(x, len(inputs[x]) if x in inputs else None) for x in row.element_arguments]
+        arguments += [Argument(r, len(part), True) for r, part in zip(row.result_names, parts, strict=True)]
+        body = flatten(step.program, [e for part in parts for e in part], references)
+        kernels.append(Kernel(Signature(f"{statement.name}_{name}", tuple(arguments)), body, row.meaning))
+    velocities = sum(n.group.velocity_dimension for n in nodes)
+    return ElementTypeSet(statement.name, len(configuration), velocities, rows, patterns, tuple(kernels), True)

@@ -1,0 +1,236 @@
+"""Variational integrators, derived from a discrete Lagrangian by the trivialised rules.
+
+    p⁺ = -D₁L_d(q₀, q₁, h),   p⁻ = D₂L_d(q₀, q₁, h)                                          (14)
+    p₀ = p⁺ + h (w₀ l(t₀, q₀, v₀) + Bᵀ(q₀) λ⁺/2),   Φ(q₁) = 0                                (15a)
+    p₁ = p⁻ - h (w₁ l(t₁, q₁, v₁) + Bᵀ(q₁) λ⁻/2),   B(q₁) v₁ + b = 0                         (15b)
+
+with p = ∂T/∂v, the weights w₀, w₁ of V at both ends, the loads l = D_q V + ∂D/∂v - f there, and the samples between the
+ends in p⁺ and p⁻. θ = log(q₀⁻¹∘q₁) is the unknown: what D₁ and D₂ make of it, T⁻ᵀ(-θ) and T⁻ᵀ(θ), follows from the
+rule of the difference of two configurations. Rows without Φ hold as the discrete Lagrangian samples velocities.
+Source: [Hante2022], equations 14 to 18.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sympy import Expr, Integer, Rational, Symbol
+
+from symlie.derive.derived_statement import DerivedStatement
+from symlie.derive.discrete_lagrangian import DiscreteLagrangian, Sample, sampled
+from symlie.derive.dynamics import derive_load
+from symlie.errors import GroupError
+from symlie.groups.group import LieGroup
+from symlie.groups.operations import Compose, Difference, Exponential
+from symlie.groups.operators import tangent_operator
+from symlie.ir.differentiate import Matrix, columns, forward, gradient, reverse
+from symlie.ir.program import Euclidean, Program, Value, Vector, at_values, depends_on
+
+
+@dataclass(frozen=True)
+class VariationalStep:
+    """Expressions of a program of its own, which goes on where the statement ends.
+
+    Attributes
+    ----------
+    program
+        The program.
+    step_size, end, increment
+        Symbols of h, of the stored components of q₁, and of θ.
+    weights
+        w₀ and w₁.
+    momentum, load
+        p and l at (t, q, v).
+    start_momentum, end_momentum
+        p⁺ and p⁻.
+    rolling
+        h (B v + b) of rows without Φ as L_d samples it, zero for others.
+    slopes, rolling_slopes, load_slopes
+        dp⁺/dθ and that of `rolling`, along q₁ = q₀∘exp(θ); ∂l/∂v.
+    """
+
+    program: Program
+    step_size: Symbol
+    end: tuple[Symbol, ...]
+    increment: tuple[Symbol, ...]
+    weights: tuple[Rational, Rational]
+    momentum: Vector
+    load: Vector
+    start_momentum: Vector
+    end_momentum: Vector
+    rolling: Vector
+    slopes: Matrix
+    rolling_slopes: Matrix
+    load_slopes: Matrix
+
+
+class _Step:
+    """The configurations and increments of a step in a program, and energies sampled there."""
+
+    def __init__(self, derived: DerivedStatement) -> None:
+        self.derived, self.program = derived, derived.stated.copy()
+        self.statement = statement = derived.statement.with_program(self.program)
+        program = self.program
+        (self.h,) = program.fresh("h", 1)
+        self.groups: list[LieGroup] = []
+        self.starts = [node.value for node in statement.nodes]
+        self.ends, self.increments = [], []
+        for node in statement.nodes:
+            if not (isinstance(node.group, LieGroup) and node.group.velocity_dimension):
+                raise GroupError(
+                    f"Node '{node.name}' of '{statement.name}' is on {node.group}, where variational methods have no "
+                    "θ = log(q₀⁻¹∘q₁); they take nodes on Lie groups that have a velocity."
+                )
+            self.groups.append(node.group)
+            self.ends.append(Value(program.fresh("end", node.group.storage_dimension), node.group))
+            size = node.group.dimension
+            self.increments.append(Value(program.fresh("theta", size), Euclidean(size)))
+        self.theta = tuple(s for i in self.increments for s in i.components)
+        self.velocities = [s for n in statement.nodes for s in n.velocity.components]
+
+    def at(self, part: Expr) -> list[Value]:
+        """q₀∘exp(ξ θ) of all nodes."""
+        if part in (0, 1):
+            return self.ends if part == 1 else self.starts
+        found = []
+        for group, start, theta in zip(self.groups, self.starts, self.increments, strict=True):
+            moved = Value(self.program.vector([part * c for c in theta.components]), theta.space)
+            step = self.program.apply(Exponential(group), moved)
+            found.append(self.program.apply(Compose(group), start, step))
+        return found
+
+    def sample(self, expressions: Sequence[Expr], part: Expr, velocity: Sequence[Expr]) -> tuple[Expr, ...]:
+        """Expressions of (t, q, v) at a part of the way."""
+        values: dict[Symbol, Expr] = dict(zip(self.velocities, self.program.vector(velocity), strict=True))
+        for start, there in zip(self.starts, self.at(part), strict=True):
+            pairs = zip(start.components, there.components, strict=True)
+            values |= {s: c for s, c in pairs if isinstance(s, Symbol) and s != c}
+        if part != 0:
+            values[self.statement.time] = self.program.scalar(self.statement.time + part * self.h)
+        return at_values(self.program, expressions, values)
+
+    def rate(self) -> list[Expr]:
+        """θ/h."""
+        return [self.program.scalar(c / self.h) for c in self.theta]
+
+
+def derive_variational(derived: DerivedStatement, name: str, function: DiscreteLagrangian) -> VariationalStep:
+    """Derive the momenta of a statement from a discrete Lagrangian, and what Newton's method needs of them.
+
+    Parameters
+    ----------
+    derived
+        The statement.
+    name, function
+        The discrete Lagrangian and its name.
+
+    Raises
+    ------
+    GroupError
+        A node is on no Lie group.
+    ModelError
+        The discrete Lagrangian is not consistent.
+    """
+    step = _Step(derived)
+    program, statement, h = step.program, step.statement, step.h
+    action = sampled(name, function, step.theta, h)
+    start, end = (action.weight_at(part) for part in (0, 1))
+    load = tuple(c for part in derive_load(statement) for c in part)
+
+    rate = step.rate()
+    energy: list[tuple[Expr, Expr]] = []
+    acting: list[tuple[Value, Vector]] = []
+    kinetic = _kinetic(step)
+    for sample, weight in action.kinetic:
+        energy += [(e, weight * h) for e in step.sample([kinetic], sample.part, sample.velocity)]
+    for sample, weight in action.potential:
+        if sample.part not in (0, 1):
+            energy += [(e, -weight * h) for e in step.sample([statement.potential], sample.part, rate)]
+            along, forces = _forces(step, sample, rate)
+            energy += [(position, weight * h * force) for position, force in along]
+            acting += [(at, tuple(weight * h * c for c in force)) for at, force in forces]
+    wanted = [*step.starts, *step.ends, *step.increments]
+    found = reverse(program, energy, wanted, acting)
+    n = len(step.starts)
+    first, second, inner = found[:n], found[n : 2 * n], found[2 * n :]
+    start_momentum: list[Expr] = []
+    end_momentum: list[Expr] = []
+    for k, group in enumerate(step.groups):
+        # (4a, b)
+        pulled = Difference(group).cotangent(program, [step.starts[k], step.ends[k]], step.increments[k], inner[k])
+        start_momentum += [-a - b for a, b in zip(first[k], pulled[0], strict=True)]
+        end_momentum += [a + b for a, b in zip(second[k], pulled[1], strict=True)]
+
+    rows = [c.level == 1 for c in statement.constraints for _ in c.rows]
+    rolling: list[Expr] = [Integer(0)] * len(rows)
+    if any(rows):
+        for sample, weight in action.kinetic:
+            hidden = step.sample(derived.constraints.hidden, sample.part, sample.velocity)
+            rolling = [r + weight * h * b if of else r for r, b, of in zip(rolling, hidden, rows, strict=True)]
+    bound = program.vector(start_momentum)
+    outputs = [*bound, *program.vector(rolling)]
+    slopes = _along_the_step(step, outputs)
+    size = len(bound)
+    return VariationalStep(
+        program,
+        h,
+        tuple(s for e in step.ends for s in e.components if isinstance(s, Symbol)),
+        step.theta,
+        (start, end),
+        derived.dynamics.momentum,
+        program.vector(load),
+        bound,
+        program.vector(end_momentum),
+        tuple(outputs[size:]),
+        slopes[:size],
+        slopes[size:],
+        columns(program, load, [node.velocity for node in statement.nodes]),
+    )
+
+
+def _kinetic(step: _Step) -> Expr:
+    """T, by M where that is constant: M v costs a product where the gradient of T may cost much more."""
+    statement, dynamics, v = step.statement, step.derived.dynamics, step.velocities
+    if not dynamics.mass_is_constant:
+        return statement.kinetic
+    at_rest = at_values(step.program, [statement.kinetic, *dynamics.momentum], dict.fromkeys(v, Integer(0)))
+    energy = at_rest[0] + sum((p * x for p, x in zip(at_rest[1:], v, strict=True)), Integer(0))
+    for i, row in enumerate(dynamics.mass):
+        for j in range(i + 1):
+            energy += (Rational(1, 2) if i == j else Integer(1)) * row[j] * v[i] * v[j]
+    return energy
+
+
+def _forces(
+    step: _Step, sample: Sample, rate: Sequence[Expr]
+) -> tuple[list[tuple[Expr, Expr]], list[tuple[Value, Vector]]]:
+    """What acts at a sample: forces along expressions, and on nodes."""
+    statement, program = step.statement, step.program
+    places = step.at(sample.part)
+    along = []
+    for position, force in statement.applied_forces:
+        there = step.sample([position, force], sample.part, rate)
+        along.append((there[0], there[1]))
+    acting = []
+    for node, vector in statement.generalized_forces:
+        acting.append((places[statement.nodes.index(node)], step.sample(vector, sample.part, rate)))
+    if statement.dissipated != 0:
+        for place, node in zip(places, statement.nodes, strict=True):
+            damped = gradient(program, statement.dissipated, node.velocity)
+            acting.append((place, tuple(-c for c in step.sample(damped, sample.part, rate))))
+    return along, [(place, program.vector(force)) for place, force in acting]
+
+
+def _along_the_step(step: _Step, outputs: Sequence[Expr]) -> Matrix:
+    """Derivatives by θ, with q₁ = q₀∘exp(θ)."""
+    program, found = step.program, []
+    for group, end, theta in zip(step.groups, step.ends, step.increments, strict=True):
+        follows = depends_on(program, outputs, [c for c in end.components if isinstance(c, Symbol)])
+        for k in range(group.dimension):
+            unit = tuple(Integer(int(i == k)) for i in range(group.dimension))
+            seeds: list[tuple[Value, Vector]] = [(theta, unit)]
+            if follows:
+                seeds.append((end, program.vector(tangent_operator(program, group, theta.components, unit))))
+            found.append(forward(program, outputs, seeds))
+    return tuple(zip(*found, strict=True))

@@ -1,0 +1,220 @@
+"""Both stages of a variational step, for Newton's method; the NumPy form of ``variational_step.h``.
+
+    h (p⁺(q_n, q, θ) + h w₀ l_n - p_n) + B_nᵀ μ = 0,   Φ(t, q) = 0          μ = h² λ⁺/2     (a)
+    p(t, q, v) - p⁻(q_n, q, θ) + h w₁ l(t, q, v) + Bᵀ μ = 0,   B v + b = 0    μ = h λ⁻/2      (b)
+
+with q = q_n∘exp(θ) at the end of the step. Rows without Φ hold in (a) as the discrete Lagrangian samples h (B v + b).
+The matrices are [h S, B_nᵀ; B T, 0] and [M + h w₁ D, Bᵀ; B, 0]; the simplified ones are those of M alone.
+Source: [Hante2022], equations 15 and 17.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from symlie.contract.constants import ROUNDING
+from symlie.errors import NotFiniteError, SingularSystemError
+from symlie.runtime.kernels.discrete import DiscreteKernels
+from symlie.runtime.kernels.iteration_tables import IterationTables
+from symlie.runtime.layout.layout import Array
+from symlie.runtime.linear.dependent_rows import DependentRows
+from symlie.runtime.linear.factors import Factors, NotFiniteMatrixError, SingularMatrixError
+
+if TYPE_CHECKING:
+    from symlie.runtime.system.system import System
+
+
+class _Stage(ABC):
+    """A stage as functions of u, the unknowns and μ.
+
+    Parameters
+    ----------
+    system, kernels
+        The system, and its discrete Lagrangian.
+    tables
+        Where the values of the matrix belong; None for the simplified matrix.
+    t_n, q_n
+        Where the step begins.
+    h
+        Its length.
+    """
+
+    has_factors = False
+
+    def __init__(
+        self, system: System, kernels: DiscreteKernels, tables: IterationTables | None, t_n: float, q_n: Array, h: float
+    ) -> None:
+        self.mechanics, self.layout, self.kernels, self.tables = system.mechanics, system.layout, kernels, tables
+        self.t_n, self.q_n, self.h, self.t = t_n, q_n, h, t_n + h
+        self.jacobian_start = self.jacobian = np.zeros(0)
+        self.mass = np.zeros(0)
+        self.terms = np.zeros(0)
+        self.q = q_n
+        self.dependent: DependentRows | None = None
+        self.factors: Factors | None = None
+
+    @abstractmethod
+    def residual(self, u: Array) -> Array:
+        """The residual at u."""
+
+    @abstractmethod
+    def _add(self, values: Array, tables: IterationTables) -> None:
+        """Add what the matrix has beside M."""
+
+    def check(self, r: Array) -> None:
+        """Name the first component or row that is not finite."""
+        if not np.isfinite(r).all():
+            name = self.entry_name(int(np.flatnonzero(~np.isfinite(r))[0]))
+            raise NotFiniteError(f"The residual of the variational step is not finite at {name}")
+
+    def entry_name(self, entry: int) -> str:
+        """A velocity component or a constraint row."""
+        n = self.layout.dimension
+        return self.layout.velocity_name(entry) if entry < n else self.layout.row_name(entry - n)
+
+    @property
+    def floor(self) -> float:
+        """Norm of a residual that is made of rounding alone."""
+        rows = float(np.abs(self.q).max(initial=0)) * self.jacobian
+        return float(ROUNDING * np.linalg.norm(np.concatenate([self.terms * self.layout.free, rows])))
+
+    def refresh(self) -> None:
+        """Take the matrix."""
+        self.has_factors = True
+        if self.tables is None:
+            return
+        places, structure = self.tables.places, self.tables.structure
+        values = np.zeros(structure.values)
+        self._add(values, self.tables)
+        values[places["UNIT_TO"]] = 1
+        values[structure.stored :] = 0
+        try:
+            self.factors = Factors(structure, values)
+        except SingularMatrixError as error:
+            raise SingularSystemError(
+                f"The matrix of a variational step is singular at {self.entry_name(error.unknown)}"
+            ) from error
+        except NotFiniteMatrixError as error:
+            raise NotFiniteError(
+                f"The matrix of a variational step is not finite at {self.entry_name(error.unknown)}"
+            ) from error
+
+    def correction(self, r: Array) -> Array:
+        """Solve with the matrix."""
+        if self.factors is not None:
+            return self.factors.solve(r)
+        m, n = self.mechanics, self.layout.dimension
+        if not self.layout.rows:
+            return m.solver.solve_mass(self.mass, r)
+        x, mu = m.saddle(self.mass, self.jacobian_start, self.jacobian, r[:n], r[n:], self.dependent)
+        return np.concatenate([x, mu])
+
+    def _complete(self, r: Array, mu: Array, rows: Array) -> Array:
+        """The residual with the forces of constraints, and what its terms are."""
+        if not self.layout.rows:
+            return self.layout.free * r
+        pulled = self.mechanics.algebra.pull(self.jacobian_start, mu)
+        self.terms = self.terms + np.abs(pulled)
+        return np.concatenate([self.layout.free * (r + pulled), rows])
+
+
+class StartStage(_Stage):
+    """(a), for u = (θ, μ)."""
+
+    def begin(self, target: Array, theta: Array) -> None:
+        """Take what does not depend on u.
+
+        Parameters
+        ----------
+        target
+            p_n - h w₀ l_n.
+        theta
+            θ of nodes whose motion is prescribed.
+        """
+        m = self.mechanics
+        self.target, self.held = target, theta
+        self.mass = m.mass(self.t_n, self.q_n)
+        if self.layout.rows:
+            self.jacobian_start = m.jacobian(self.t_n, self.q_n)
+            self.dependent = m.dependent_rows(self.jacobian_start)
+
+    def residual(self, u: Array) -> Array:
+        """The residual at u."""
+        m, n, h = self.mechanics, self.layout.dimension, self.h
+        self.theta = theta = np.where(self.layout.free, u[:n], self.held)
+        self.mu = u[n:]
+        self.q = q = m.kernels.advance(self.q_n, self.layout.free * theta)
+        m.prescribe(self.t, q, np.zeros(n))
+        between = (self.q_n, q, theta, h)
+        start = self.kernels("start_momentum", m.p, self.t_n, *between)
+        r = h * (start - self.target)
+        self.terms = h * (np.abs(start) + np.abs(self.target))
+        rows = np.zeros(0)
+        if self.layout.rows:
+            self.jacobian = m.jacobian(self.t, q)
+            rows = m.constraint(self.t, q) + self.kernels("rolling", m.p, self.t_n, *between)
+        return self._complete(r, u[n:], rows)
+
+    def _add(self, values: Array, tables: IterationTables) -> None:
+        places, m = tables.places, self.mechanics
+        S, N = self.kernels.values("momentum_slopes", m.p, self.t_n, self.q_n, self.q, self.theta, self.h)
+        np.add.at(values, places["DAMPING_TO"], self.h * S)
+        np.add.at(values, places["ROLLING_TO"], N)
+        if not self.layout.rows:
+            return
+        np.add.at(values, places["PULL_TO"], self.jacobian_start)
+        width, column = places["WIDTH"], places["JACOBIAN_COLUMN"]
+        first = np.arange(len(width)) - places["LOCAL"]
+        for c in range(int(width.max(initial=0))):
+            unit = (np.arange(len(width)) == first + c).astype(float)
+            T = m.kernels.tangent_operator(self.theta, unit)
+            inside = c < width[column]
+            np.add.at(values, places["PUSH_TO"][inside] + c, (self.jacobian * T[column])[inside])
+
+
+class EndStage(_Stage):
+    """(b), for u = (v, μ)."""
+
+    def begin(self, end: Array, q: Array, weight: float) -> None:
+        """Take what does not depend on u.
+
+        Parameters
+        ----------
+        end
+            p⁻.
+        q
+            The end of the step.
+        weight
+            w₁.
+        """
+        m = self.mechanics
+        self.q, self.end, self.weight = q, end, weight
+        self.mass = m.mass(self.t, q)
+        if self.layout.rows:
+            self.jacobian_start = self.jacobian = m.jacobian(self.t, q)
+            self.dependent = m.dependent_rows(self.jacobian)
+
+    def residual(self, u: Array) -> Array:
+        """The residual at u."""
+        m, n, h = self.mechanics, self.layout.dimension, self.h
+        self.v = v = u[:n].copy()
+        m.prescribe(self.t, self.q.copy(), v)
+        momentum = self.kernels("momentum", m.p, self.t, self.q, v)
+        self.load = self.kernels("load", m.p, self.t, self.q, v)
+        pushed = h * self.weight * self.load
+        self.terms = np.abs(momentum) + np.abs(self.end) + np.abs(pushed)
+        rows = m.hidden_residual(self.t, self.q, v, self.jacobian) if self.layout.rows else np.zeros(0)
+        return self._complete(momentum - self.end + pushed, u[n:], rows)
+
+    def _add(self, values: Array, tables: IterationTables) -> None:
+        places, m = tables.places, self.mechanics
+        (D,) = self.kernels.values("load_slopes", m.p, self.t, self.q, self.v)
+        np.add.at(values, places["MASS_TO"], self.mass)
+        np.add.at(values, places["MASS_MIRROR"], self.mass)
+        np.add.at(values, places["END_TO"], self.h * self.weight * D)
+        if self.layout.rows:
+            np.add.at(values, places["PULL_TO"], self.jacobian)
+            np.add.at(values, places["REST_TO"], self.jacobian)

@@ -1,0 +1,89 @@
+"""Momenta of a discrete Lagrangian for a whole system, in NumPy."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from symlie.contract.kernels import KERNELS, Gather, instance_size
+from symlie.contract.set_table import SetTable
+from symlie.contract.sets import KernelSet
+from symlie.runtime.kernels.matrices import Positions, matrix_positions
+from symlie.runtime.kernels.numpy import Functions, on_element
+from symlie.runtime.kernels.protocol import Prepared
+from symlie.runtime.layout.layout import Array, Layout
+from symlie.runtime.linear.schur import summed
+
+
+class DiscreteKernels:
+    """The kernels of a discrete Lagrangian, evaluated for all instances of a type at once.
+
+    Parameters
+    ----------
+    layout
+        Layout of the system.
+    chosen, table
+        The set and its table.
+    functions
+        Its generated functions by name.
+
+    Attributes
+    ----------
+    weights
+        w₀ and w₁ of the loads at both ends of a step, over h.
+    slopes, rolling_slopes, load_slopes
+        Rows and columns of the stored values of dp⁺/dθ, of the derivative of rolling rows by θ, and of ∂l/∂v.
+    """
+
+    def __init__(self, layout: Layout, chosen: KernelSet, table: SetTable, functions: Functions) -> None:
+        self._layout, self._functions, self._table = layout, functions, table
+        self.weights: tuple[float, ...] = table.weights
+        positions = [places for places, _ in matrix_positions(layout, chosen, table)]
+        self.slopes, self.rolling_slopes, self.load_slopes = positions
+
+    def __call__(self, name: str, p: Prepared, t: float, *arguments: Array | float) -> Array:
+        """A kernel that gives a vector over velocity components or over constraint rows.
+
+        Parameters
+        ----------
+        name
+            ``momentum``, ``load``, ``start_momentum``, ``end_momentum`` or ``rolling``.
+        p, t, *arguments
+            What it takes.
+        """
+        kernel, layout = KERNELS[name], self._layout
+        by_velocity = kernel.gather is Gather.VELOCITIES
+        total, rows = np.zeros(layout.dimension), [np.zeros(0)]
+        for index, (element, count) in enumerate(zip(layout.elements, layout.instance_counts, strict=True)):
+            block = on_element(self._functions, layout, index, kernel, p, t, *arguments)
+            if not by_velocity:
+                size = instance_size(element, kernel.size) * count
+                rows.append(np.zeros(size) if block is None else block.T.ravel())
+            elif block is not None:
+                total += summed(layout.places[index].ravel(), block.T.ravel(), layout.dimension)
+        return total if by_velocity else np.concatenate(rows)
+
+    def values(self, name: str, p: Prepared, t: float, *arguments: Array | float) -> list[Array]:
+        """Stored values of matrices: S and N of ``momentum_slopes``, D of ``load_slopes``.
+
+        Parameters
+        ----------
+        name
+            The kernel.
+        p, t, *arguments
+            What it takes.
+        """
+        kernel = KERNELS[name]
+        which = slice(0, 2) if name == "momentum_slopes" else slice(2, 3)
+        parts = [[np.zeros(0)] for _ in kernel.result_names]
+        for index, element in enumerate(self._table.elements):
+            block = on_element(self._functions, self._layout, index, kernel, p, t, *arguments)
+            if block is not None:
+                ends = np.cumsum([pattern.count for pattern in element.patterns[which]])
+                for part, values in zip(parts, np.split(block, ends[:-1]), strict=True):
+                    part.append(values.T.ravel())
+        return [np.concatenate(part) for part in parts]
+
+    @property
+    def places(self) -> tuple[Positions, Positions, Positions]:
+        """Rows and columns of the stored values of S, N and D."""
+        return self.slopes, self.rolling_slopes, self.load_slopes

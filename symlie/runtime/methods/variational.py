@@ -1,0 +1,272 @@
+"""Variational integrators: the equations of a step follow from a discrete Lagrangian L_d(q_n, q_{n+1}, h).
+
+    q_{n+1} = q_n∘exp(θ)                                                                     (1)
+    p_n = p⁺(q_n, q_{n+1}, θ) + h w₀ l(t_n, q_n, v_n) + h/2 B_nᵀ λ_n⁺                        (2)
+    Φ(t_{n+1}, q_{n+1}) = 0;  rows without Φ: h (B v + b) = 0 as L_d samples it              (3)
+    p_{n+1} = p⁻(q_n, q_{n+1}, θ) - h w₁ l(t_{n+1}, q_{n+1}, v_{n+1}) - h/2 B_{n+1}ᵀ λ_{n+1}⁻ (4)
+    B_{n+1} v_{n+1} + b = 0                                                                  (5)
+
+with p = ∂T/∂v, p⁺ = -D₁L_d, p⁻ = D₂L_d, and the loads l = D_q V + ∂D/∂v - f at the ends. (2), (3) give θ and λ_n⁺; (4),
+(5) v_{n+1} and λ_{n+1}⁻, also where loads depend on v. Multipliers at t_{n+1} are the mean of λ_{n+1}⁻ and of λ_{n+1}⁺,
+for which (2), (3) of the next step of this length are solved; that step begins with them.
+Source: [Hante2022], equations 14 to 18; with the trapezoidal rule it is RATTLie, equations 17.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar, Self
+
+import numpy as np
+
+from symlie.contract.constants import NEWTON_ENOUGH
+from symlie.contract.sets import discrete_set
+from symlie.runtime.implicit.newton_iteration import NewtonPolicy, newton_solution
+from symlie.runtime.implicit.variational_step import EndStage, StartStage
+from symlie.runtime.kernels.c_text import c_number
+from symlie.runtime.layout.layout import Array, Layout
+from symlie.runtime.methods.family import Method, OwnArray
+from symlie.runtime.methods.options import Bounded, Choice, Option
+from symlie.runtime.tableaux.tableau import Tableau
+
+if TYPE_CHECKING:
+    from symlie.runtime.methods.stepper import State, Stepper, Trial
+    from symlie.runtime.tableaux.entry import EntryReader
+
+SLOW_ENOUGH = 1e-15
+"""Largest entry of a correction with the simplified matrix, relative to the largest of q, that ends the iteration."""
+DAMPED = 0.1
+"""Factor by which corrections with M alone must reduce the residual of (4), or the matrix of the loads is taken."""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class DiscreteTableau(Tableau):
+    """A discrete Lagrangian.
+
+    Attributes
+    ----------
+    discrete_lagrangian
+        Name of its function.
+    text
+        Source of the file that states it; none for those that come with symlie.
+    """
+
+    discrete_lagrangian: str
+    text: str = ""
+
+
+@dataclass(frozen=True, repr=False)
+class Variational(Method):
+    """A variational integrator.
+
+    Parameters
+    ----------
+    newton : str
+        ``"simplified"``: M in the place of h ∂p⁺/∂θ; ``"full"``: the derived matrix.
+    multipliers : str
+        ``"average"`` of λ⁻ and λ⁺, or ``"index1"``: those of the accelerations at each grid point.
+    newton_rtol, newton_atol, newton_max
+        When Newton's method ends: norm of the residual relative to the first ones, or as such, and iterations.
+    """
+
+    tableau: DiscreteTableau
+    newton: str = "simplified"
+    multipliers: str = "average"
+    newton_rtol: float = 1e-12
+    newton_atol: float = 0.0
+    newton_max: int = 50
+
+    family: ClassVar[str] = "variational"
+    header: ClassVar[str] = "variational.h"
+    stated_options: ClassVar[Mapping[str, Option]] = {
+        "newton": Choice(("simplified", "full")),
+        "multipliers": Choice(("average", "index1")),
+        "newton_rtol": Bounded(0, 1),
+        "newton_atol": Bounded(0),
+        "newton_max": Bounded(1, 1e6, is_whole=True),
+    }
+    option_values: ClassVar[Mapping[str, str]] = {name: option.text for name, option in stated_options.items()}
+    members: ClassVar[str] = "rattlie, variational_midpoint and discrete Lagrangians of one's own"
+    refused: ClassVar[tuple[str, ...]] = (
+        "constraints of accelerations",
+        "nodes that are placed by others",
+        "nodes that move by fields",
+    )
+    takes_constraints: ClassVar[bool] = True
+
+    @classmethod
+    def read(cls, reader: EntryReader) -> Self:
+        entry = reader.entry
+        stated = {name: entry[name] for name in ("discrete_lagrangian", "text") if name in entry}
+        found = cls(DiscreteTableau(**{**reader.common(), "c": ()}, **{n: str(x) for n, x in stated.items()}))
+        return replace(found, newton=str(entry.get("newton", found.newton)))
+
+    @property
+    def options(self) -> dict[str, object]:
+        return {name: getattr(self, name) for name in self.option_values}
+
+    def _with(self, options: Mapping[str, object]) -> Self:
+        return replace(self, **{n: self.stated_options[n].read(self.name, n, x) for n, x in options.items()})
+
+    def refusal(self, layout: Layout) -> str | None:
+        what = ""
+        if layout.has_placed_nodes:
+            what = "nodes are placed by others"
+        elif not layout.of_velocities.all():
+            what = "constraints restrict accelerations"
+        elif layout.has_fields:
+            what = "nodes move by fields"
+        if not what:
+            return super().refusal(layout)
+        return (
+            f"Method '{self.name}' does not integrate '{layout.name}': {what}; use rkmk_dopri5, or index1_dopri5 with "
+            "constraints."
+        )
+
+    @property
+    def element_set(self) -> str:
+        return discrete_set(self.tableau.discrete_lagrangian, self.tableau.text).name
+
+    @property
+    def takes_element_matrix(self) -> bool:
+        return self.newton == "full"
+
+    def looks_ahead(self, layout: Layout) -> bool:
+        """Whether (2), (3) of the next step are solved for multipliers."""
+        return layout.rows > 0 and self.multipliers == "average"
+
+    @property
+    def own(self) -> tuple[OwnArray, ...]:
+        """What is known of the next step: 0 nothing, 1 a guess, 2 its solution; for which h; θ, μ, and l at its start.
+
+        ``damped`` says whether (4) needs the matrix of the loads.
+        """
+        return (
+            OwnArray("known", 1),
+            OwnArray("length", 1),
+            OwnArray("damped", 1),
+            OwnArray("theta", 1, "dimension"),
+            OwnArray("multipliers", 1, "rows"),
+            OwnArray("load", 1, "dimension"),
+        )
+
+    def constants(self) -> list[str]:
+        numbers = {
+            "NEWTON_RTOL": self.newton_rtol,
+            "NEWTON_ATOL": self.newton_atol,
+            "SLOW_ENOUGH": SLOW_ENOUGH,
+            "DAMPED": DAMPED,
+        }
+        choices = {
+            "NEWTON_MAX": self.newton_max,
+            "FULL": self.newton == "full",
+            "AVERAGES": self.multipliers == "average",
+        }
+        return [
+            *(f"#define {name} {c_number(value)}" for name, value in numbers.items()),
+            *(f"#define {name} {int(value)}" for name, value in choices.items()),
+        ]
+
+    def step(self, stepper: Stepper, state: State, h: float) -> Trial:
+        assert state.own is not None
+        return _Step(self, stepper, state, h).trial()
+
+
+class _Step:
+    """A step of the method."""
+
+    def __init__(self, method: Variational, stepper: Stepper, state: State, h: float) -> None:
+        self.method, self.stepper, self.state, self.h = method, stepper, state, h
+        self.mechanics, self.layout = stepper.mechanics, stepper.system.layout
+        self.kernels, self.tables = stepper.discrete(method.element_set, method.takes_element_matrix)
+        assert state.own is not None
+        self.own = {name: state.own[part] for name, part in method.own_parts(self.layout).items()}
+
+    def trial(self) -> Trial:
+        method, stepper, state, h, layout = self.method, self.stepper, self.state, self.h, self.layout
+        m, k, n = self.mechanics, self.kernels, self.layout.dimension
+        known, damped = float(self.own["known"][0]), float(self.own["damped"][0])
+        projects = stepper.control.project_position or stepper.control.project_velocity
+        load = self.own["load"] if known and not projects else k("load", m.p, state.t, state.q, state.v)
+        if known == 2 and self.own["length"][0] == h and not projects:
+            theta = self._held(state.t, state.q, self.own["theta"])
+            q = m.kernels.advance(state.q, layout.free * theta)
+            m.prescribe(state.t + h, q, np.zeros(n))
+        else:
+            theta, mu = h * state.v, np.zeros(layout.rows)
+            if known and not projects:
+                part = h / float(self.own["length"][0])
+                theta, mu = part * self.own["theta"], part * part * self.own["multipliers"]
+            stage = self._start(state.t, state.q, state.v, load, theta, mu)
+            theta, q = stage.theta, stage.q
+        stepper.check_chart(layout.free * theta)
+
+        # (4), (5)
+        t = state.t + h
+        q = m.kernels.normalize(q)
+        end = k("end_momentum", m.p, state.t, state.q, q, theta, h)
+        weight = k.weights[1]
+        last = EndStage(stepper.system, k, stepper.end_tables(method.element_set), state.t, state.q, h)
+        last.begin(end, q, weight)
+        guess = np.concatenate([theta / h, np.zeros(layout.rows)])
+        policy = NewtonPolicy(
+            iterations=method.newton_max,
+            correction=SLOW_ENOUGH,
+            rtol=method.newton_rtol,
+            atol=method.newton_atol,
+            free=1,
+            contraction=0.0 if damped or last.tables is None else DAMPED,
+        )
+        last.has_factors = not damped
+        before = stepper.newton.refreshes
+        u = newton_solution(last, policy, guess, max(1.0, float(np.abs(state.v).max(initial=0))), stepper.newton)
+        damped = float(damped or stepper.newton.refreshes > before)
+        v = np.where(layout.free, u[:n], 0.0)
+        m.prescribe(t, q.copy(), v)
+        load = k("load", m.p, t, q, v)
+
+        minus = 2 / h * u[n:]
+        multipliers, next_theta, next_mu, known = minus, 2 * h * v - theta, h * h / 2 * minus, 1.0
+        if method.looks_ahead(layout):
+            ahead = self._start(t, q, v, load, next_theta, next_mu)
+            next_theta, next_mu, known = ahead.theta, ahead.mu, 2.0
+            multipliers = (minus + 2 / (h * h) * next_mu) / 2
+        evaluations = stepper.newton.evaluations
+        trial = stepper.trial(state, q, v, [np.zeros(n)], evaluations, layout.free * theta)
+        trial.rhs_evaluations = evaluations
+        trial.multipliers = multipliers
+        if layout.rows:
+            if method.multipliers == "index1":
+                _, trial.multipliers = m.index1(t, trial.q, v)
+            stepper.measure(trial, t, trial.q, v, m.jacobian(t, trial.q))
+        trial.own = np.concatenate([[known, h, damped], next_theta, next_mu, load])
+        return trial
+
+    def _held(self, t: float, q: Array, theta: Array) -> Array:
+        """θ with that of nodes whose motion is prescribed."""
+        layout, m = self.layout, self.mechanics
+        if not len(layout.motion_velocity):
+            return np.where(layout.free, theta, 0.0)
+        moved = q.copy()
+        m.prescribe(t + self.h, moved, np.zeros(layout.dimension))
+        return np.where(layout.free, theta, m.kernels.difference(q, moved))
+
+    def _start(self, t: float, q: Array, v: Array, load: Array, theta: Array, mu: Array) -> StartStage:
+        """The solution of (2), (3)."""
+        method, stepper, k, m, h = self.method, self.stepper, self.kernels, self.mechanics, self.h
+        stage = StartStage(stepper.system, k, self.tables, t, q, h)
+        momentum = k("momentum", m.p, t, q, v)
+        stage.begin(momentum - h * k.weights[0] * load, self._held(t, q, theta))
+        policy = NewtonPolicy(
+            iterations=method.newton_max,
+            correction=NEWTON_ENOUGH if self.tables is not None else SLOW_ENOUGH,
+            rtol=method.newton_rtol,
+            atol=method.newton_atol,
+            free=1,
+        )
+        size = max(1.0, float(np.abs(q).max(initial=0)))
+        guess = np.concatenate([self.layout.free * theta, mu])
+        u = newton_solution(stage, policy, guess, size, stepper.newton)
+        stage.residual(u)
+        return stage

@@ -1,0 +1,244 @@
+/* Both stages of a variational step, for Newton's method; see symlie/runtime/implicit/variational_step.py.
+ *
+ *   h (p+(q_n, q, theta) + h w0 l_n - p_n) + B_n^T mu = 0,  Phi(t, q) = 0        mu = h^2 lambda+/2   (a)
+ *   p(t, q, v) - p-(q_n, q, theta) + h w1 l(t, q, v) + B^T mu = 0,  B v + b = 0    mu = h lambda-/2     (b)
+ *
+ * with q = q_n o exp(theta) at the end of the step; rows without Phi are those of system_rolling in (a). The matrices are
+ * [h S, B_n^T; B T, 0] and [M + h w1 D, B^T; B, 0]; the simplified ones are those of M alone. */
+#ifndef SYMLIE_VARIATIONAL_STEP_H
+#define SYMLIE_VARIATIONAL_STEP_H
+
+#define HAS_MATRIX (FULL || LOADS_SEE_VELOCITY)
+#define UNKNOWNS (DIMENSION + ROWS)
+
+#if HAS_MATRIX
+#include "iteration_tables.h"
+#include "products.h"
+#endif
+
+#if FIXED_TOPOLOGY
+#define IS_FREE(k) 1
+#else
+#define IS_FREE(k) (P->mobility[k] > 0)
+#endif
+
+typedef struct {
+    const symlie_problem *P;
+    mass_matrix *mass;
+    int is_end;                     /* whether (b) is solved */
+    int takes_matrix;               /* the matrix of the stage, or that of M alone */
+    int has_factors;
+    symlie_real t_n;
+    symlie_real t;                  /* of the end */
+    symlie_real h;
+    const symlie_real *q_n;
+    const symlie_real *target;      /* p_n - h w0 l_n of (a), p- of (b) */
+    const symlie_real *held;        /* theta of nodes whose motion is prescribed */
+    symlie_real *theta;             /* of the residual that was computed last, and what follows from it */
+    symlie_real *q;
+    symlie_real *v;
+    symlie_real *load;
+    symlie_real *B_n;               /* of B^T mu, and below it */
+    symlie_real *B;
+    symlie_real *pulled;            /* scratch of the size of v, and of lambda */
+    symlie_real *rows;
+    symlie_real *terms;             /* sizes of what the residual is made of */
+    symlie_real *u;                 /* unknowns, and what Newton's method needs */
+    symlie_real *r;
+    symlie_real *d;
+    symlie_real *moved;
+    symlie_real *guess;
+    symlie_real *values;            /* the matrix, and what it is made of */
+    symlie_real *S;
+    symlie_real *N;
+    symlie_real *D;
+    symlie_real *T;
+} newton_problem;
+
+/* Memory of a step. */
+#if HAS_MATRIX
+#define STAGE_MATRIX(name)                                                          \
+    ARRAY(name##_values, MATRIX_VALUES);                                            \
+    ARRAY(name##_S, FULL * VALUES_OF_S);                                            \
+    ARRAY(name##_N, FULL * VALUES_OF_N);                                            \
+    ARRAY(name##_D, VALUES_OF_D);                                                   \
+    ARRAY(name##_T, FULL * SQUARES)
+#define STAGE_MATRIX_OF(name) , .values = name##_values, .S = name##_S, .N = name##_N, .D = name##_D, .T = name##_T
+#define STAGE_MATRIX_SIZE (MATRIX_VALUES + FULL * (VALUES_OF_S + VALUES_OF_N + SQUARES) + VALUES_OF_D)
+#else
+#define STAGE_MATRIX(name) (void)0
+#define STAGE_MATRIX_OF(name)
+#define STAGE_MATRIX_SIZE 0
+#endif
+
+#define VARIATIONAL_STEP(name)                                                      \
+    ARRAY(name##_theta, DIMENSION);                                                 \
+    ARRAY(name##_q, STORAGE);                                                       \
+    ARRAY(name##_v, DIMENSION);                                                     \
+    ARRAY(name##_load, DIMENSION);                                                  \
+    ARRAY(name##_B_n, JACOBIAN_VALUES);                                             \
+    ARRAY(name##_B, JACOBIAN_VALUES);                                               \
+    ARRAY(name##_pulled, DIMENSION + ROWS);                                         \
+    ARRAY(name##_rows, DIMENSION + ROWS);                                           \
+    ARRAY(name##_terms, DIMENSION);                                                 \
+    ARRAY(name##_u, UNKNOWNS);                                                      \
+    ARRAY(name##_r, UNKNOWNS);                                                      \
+    ARRAY(name##_d, UNKNOWNS);                                                      \
+    ARRAY(name##_moved, UNKNOWNS);                                                  \
+    ARRAY(name##_guess, UNKNOWNS);                                                  \
+    STAGE_MATRIX(name);                                                             \
+    newton_problem name = {                                                         \
+        .P = P, .mass = mass, .theta = name##_theta, .q = name##_q, .v = name##_v, .load = name##_load,  \
+        .B_n = name##_B_n, .B = name##_B, .pulled = name##_pulled, .rows = name##_rows,                   \
+        .terms = name##_terms, .u = name##_u, .r = name##_r, .d = name##_d, .moved = name##_moved,        \
+        .guess = name##_guess STAGE_MATRIX_OF(name)}
+
+static inline long long stages_workspace(const symlie_problem *restrict P)
+{
+    return 6LL * DIMENSION + STORAGE + 2LL * JACOBIAN_VALUES + 2LL * ROWS + 5LL * UNKNOWNS + STAGE_MATRIX_SIZE;
+}
+
+/* Add B^T mu; components that nothing moves have no residual. */
+static inline void add_constraint_force(newton_problem *restrict s, const symlie_real *restrict B, const symlie_real *restrict mu,
+                                        symlie_real *restrict r)
+{
+    const symlie_problem *P = s->P;
+#if CONSTRAINED
+    for (int k = 0; k < DIMENSION; k++) s->pulled[k] = 0;
+    subtract_constraint_force(P, B, mu, s->pulled);
+    for (int k = 0; k < DIMENSION; k++) r[k] -= s->pulled[k], s->terms[k] += fabs(s->pulled[k]);
+#else
+    (void)B, (void)mu;
+#endif
+    for (int k = 0; k < DIMENSION; k++)
+        if (!IS_FREE(k)) r[k] = s->terms[k] = 0;
+}
+
+/* (a) */
+static inline void start_residual(newton_problem *restrict s, const symlie_real *restrict u, symlie_real *restrict r)
+{
+    const symlie_problem *P = s->P;
+    const symlie_real h = s->h;
+    for (int k = 0; k < DIMENSION; k++) s->theta[k] = IS_FREE(k) ? u[k] : 0;
+    system_advance(P, s->q_n, s->theta, s->q);
+    if (MOTIONS > 0) system_prescribe(P, s->t, s->q, s->v);
+    if (PRESCRIBED)
+        for (int k = 0; k < DIMENSION; k++) s->theta[k] = IS_FREE(k) ? u[k] : s->held[k];
+    system_start_momentum(P, s->t_n, s->q_n, s->q, s->theta, h, r);
+    for (int k = 0; k < DIMENSION; k++) {
+        s->terms[k] = h * (fabs(r[k]) + fabs(s->target[k]));
+        r[k] = h * (r[k] - s->target[k]);
+    }
+#if CONSTRAINED
+    system_jacobian(P, s->t, s->q, s->B);
+    system_constraint(P, s->t, s->q, r + DIMENSION);
+#if ROLLS
+    system_rolling(P, s->t_n, s->q_n, s->q, s->theta, h, s->rows);
+    for (int k = 0; k < ROWS; k++) r[DIMENSION + k] += s->rows[k];
+#endif
+#endif
+    add_constraint_force(s, s->B_n, u + DIMENSION, r);
+}
+
+/* (b) */
+static inline void end_residual(newton_problem *restrict s, const symlie_real *restrict u, symlie_real *restrict r)
+{
+    const symlie_problem *P = s->P;
+    const symlie_real push = s->h * END_WEIGHT;
+    copy(DIMENSION, u, s->v);
+    if (MOTIONS > 0) system_prescribe(P, s->t, s->q, s->v);
+    system_momentum(P, s->t, s->q, s->v, r);
+    system_load(P, s->t, s->q, s->v, s->load);
+    for (int k = 0; k < DIMENSION; k++) {
+        s->terms[k] = fabs(r[k]) + fabs(s->target[k]) + fabs(push * s->load[k]);
+        r[k] = r[k] - s->target[k] + push * s->load[k];
+    }
+#if CONSTRAINED
+    hidden_residual(P, s->t, s->q, s->B, s->v, 0, s->rows, r + DIMENSION);
+#endif
+    add_constraint_force(s, s->B, u + DIMENSION, r);
+}
+
+static inline void newton_residual(newton_problem *restrict s, const symlie_real *restrict u, symlie_real *restrict r)
+{
+    if (s->is_end) end_residual(s, u, r);
+    else start_residual(s, u, r);
+}
+
+static inline int newton_refresh(newton_problem *restrict s)
+{
+    s->has_factors = 1;
+    if (s->is_end) s->takes_matrix = LOADS_SEE_VELOCITY;
+#if HAS_MATRIX
+    if (!s->takes_matrix) return SYMLIE_DONE;
+    const symlie_problem *P = s->P;
+    const elimination E = read_elimination(ELIMINATION);
+    symlie_real *restrict values = s->values;
+    int lost = 0;
+    clear_matrix(&E, values);
+    for (int k = 0; k < COUNT_OF_UNIT_TO; k++) values[UNIT_TO[k]] = 1;
+    if (s->is_end) {
+        system_load_slopes(P, s->t, s->q, s->v, s->D);
+        for (int k = 0; k < MASS_VALUES; k++) {
+            values[MASS_TO[k]] += s->mass->M[k];
+            values[MASS_MIRROR[k]] += s->mass->M[k];
+        }
+        for (int k = 0; k < VALUES_OF_D; k++) values[END_TO[k]] += s->h * END_WEIGHT * s->D[k];
+        for (int k = 0; k < JACOBIAN_VALUES; k++) values[PULL_TO[k]] += s->B[k], values[REST_TO[k]] += s->B[k];
+    }
+#if FULL
+    else {
+        system_momentum_slopes(P, s->t_n, s->q_n, s->q, s->theta, s->h, s->S, s->N);
+        for (int k = 0; k < VALUES_OF_S; k++) values[DAMPING_TO[k]] += s->h * s->S[k];
+        for (int k = 0; k < VALUES_OF_N; k++) values[ROLLING_TO[k]] += s->N[k];
+#if CONSTRAINED
+        system_tangent_matrix(P, s->theta, s->T);
+        for (int k = 0; k < JACOBIAN_VALUES; k++) values[PULL_TO[k]] += s->B_n[k];
+        ADD_PRODUCT(PUSH, 1, s->B, s->T);
+#endif
+    }
+#endif
+    return factorise_matrix(&E, values, &lost);
+#else
+    return SYMLIE_DONE;
+#endif
+}
+
+static inline int newton_correction(newton_problem *restrict s, const symlie_real *restrict r, symlie_real *restrict d)
+{
+    const symlie_problem *P = s->P;
+#if HAS_MATRIX
+    if (s->takes_matrix) {
+        const elimination E = read_elimination(ELIMINATION);
+        copy(UNKNOWNS, r, d);
+        solve_factorised(&E, s->values, d);
+        return SYMLIE_DONE;
+    }
+#endif
+    copy(UNKNOWNS, r, s->pulled);
+#if CONSTRAINED
+    const symlie_real *restrict right = s->is_end ? s->B : s->B_n;
+    if (!solve_between(P, s->mass, right, s->B, s->pulled, s->pulled + DIMENSION, d, d + DIMENSION))
+        return stage_failure(P, 0, s->mass, r, r + DIMENSION);
+#else
+    if (!solve_with_mass(P, s->mass, s->pulled, 0, 0, d)) return stage_failure(P, 0, s->mass, r, 0);
+#endif
+    return SYMLIE_DONE;
+}
+
+/* The sizes of what the residual is made of, and of configurations in Phi, in their rounding. */
+SYMLIE_COLD symlie_real newton_floor(newton_problem *restrict s, const symlie_real *restrict r)
+{
+    const symlie_problem *P = s->P;
+    symlie_real sum = sum_of_squares(DIMENSION, s->terms);
+    (void)r;
+#if CONSTRAINED
+    const symlie_real size = largest_entry(STORAGE, s->q, 0);
+    sum += size * size * sum_of_squares(JACOBIAN_VALUES, s->B);
+#endif
+    return ROUNDING * sqrt(sum);
+}
+
+#include "newton.h"
+
+#endif

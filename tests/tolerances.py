@@ -560,6 +560,12 @@ PAGE_SPRING = 2e-6
 """How far the spring of `docs/implicit.md` is stretched at most, in m: it bears 9.81 (3 - 2 · 0.8) N = 14 N where the
 pendulum is lowest, over 1e7 N/m; measured 1.38e-6."""
 
+PAGE_VARIATIONAL = 1e-14
+"""Residuals of the pendulum of `docs/variational.md`, in m and m/s; measured 4.4e-16."""
+
+PAGE_VARIATIONAL_ENERGY = 1e-3
+"""By how much its energy oscillates with steps of 0.01 s, in J: a part of 8 J that falls as h²; measured 5.3e-4."""
+
 DIFFERENCE_OF_RUNS = 2e-8
 """Derivatives of a few steps against differences of runs at a distance of 1e-5, relative to the largest entry: rounding
 of velocities up to 150 by 2e-14, over 2e-5; measured up to 3e-9."""

@@ -12,7 +12,7 @@ CONTROLLER = "tumiotto2024"
 """The controller where none is named."""
 
 
-METHOD_HELP = "name from 'symlie list', or a TOML file with a tableau of your own"
+METHOD_HELP = "name from 'symlie list', a TOML file with a tableau, or FILE.py:name of a discrete Lagrangian"
 """What a method may be."""
 
 

@@ -126,7 +126,7 @@ SYSTEM_KERNELS = (
     *(SystemKernel(s.name, "tqvaλ", " ".join(m.letter for m in s.matrices), Gather.STORED, "",
                    f"Nonzeros of {', '.join(f'{m.letter} = {m.meaning}' for m in s.matrices)}.", set=s.name)
       for s in SETS.values() if s.matrices and not s.kind),
-    SystemKernel("momentum", "tqv", "out", Gather.VELOCITIES, "", "p = ∂T/∂v.", set=DISCRETE),
+    SystemKernel("conjugate_momentum", "tqv", "out", Gather.VELOCITIES, "", "p = ∂T/∂v.", set=DISCRETE),
     SystemKernel("load", "tqv", "out", Gather.VELOCITIES, "", "l = D_q V + ∂D/∂v - f.", set=DISCRETE),
     SystemKernel("start_momentum", "tqbuh", "out", Gather.VELOCITIES, "", "p⁺ = -D₁L_d from q to b = q∘exp(u).",
                  set=DISCRETE),

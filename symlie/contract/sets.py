@@ -5,10 +5,10 @@ Every model has the set ``core``; the others have files of their own beside thos
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from symlie.contract.discrete import DISCRETE_LAGRANGIANS, DiscreteLagrangian
 from symlie.errors import UnknownNameError
 
 CORE = "core"
@@ -39,8 +39,8 @@ class KernelSet:
     matrices: tuple[MatrixKind, ...] = ()
     kind: str = ""
     """Which rows of the table of system kernels belong to it; those of its own name if there is none."""
-    text: str = ""
-    """Source of a file that states what the set is derived from, where a user does."""
+    discrete: DiscreteLagrangian | None = None
+    """The discrete Lagrangian that it is derived from."""
 
     @property
     def rows(self) -> str:
@@ -90,21 +90,17 @@ DISCRETE = "discrete"
 """Kind of the sets of variational methods."""
 
 
-def discrete_set(name: str, text: str = "") -> KernelSet:
-    """The set of momenta of a discrete Lagrangian; one of a user's own is known by its name from here on.
+def discrete_set(stated: DiscreteLagrangian) -> KernelSet:
+    """The set of momenta of a discrete Lagrangian, which is known by its name from here on.
 
     Parameters
     ----------
-    name
-        Name of the function.
-    text
-        Source of the file that states it; none for those that come with symlie.
+    stated
+        The discrete Lagrangian.
     """
-    short = f"{name}_{hashlib.sha256(text.encode()).hexdigest()[:12]}" if text else name
-    found = KernelSet(f"{DISCRETE}_{short}", f"momenta of the discrete Lagrangian {name}", _DISCRETE, DISCRETE, text)
-    if text:
-        _STATED[found.name] = found
-    return found
+    meaning = f"momenta of the discrete Lagrangian {stated.name}"
+    found = KernelSet(f"{DISCRETE}_{stated.identifier}", meaning, _DISCRETE, DISCRETE, stated)
+    return _STATED.setdefault(found.name, found)
 
 
 _STATED: dict[str, KernelSet] = {}
@@ -126,8 +122,7 @@ SETS: Mapping[str, KernelSet] = {
         KernelSet("cayley", "steps in coordinates of the Cayley map"),
         KernelSet("second_kind", "steps in coordinates of the second kind"),
         KernelSet("ambient", "steps of the stored components"),
-        discrete_set("trapezoid"),
-        discrete_set("midpoint"),
+        *(discrete_set(stated) for stated in DISCRETE_LAGRANGIANS.values()),
     )
 }
 """All sets besides that of every run."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from symlie.contract.sets import DISCRETE, kernel_set
-from symlie.derive.discrete_kernels import discrete_kernels
+from symlie.derive.discrete.kernels import discrete_kernels
 from symlie.derive.equations import Equations, statements_of
 from symlie.derive.field_matrices import has_points
 from symlie.derive.matrix_kernels import MATRICES, element_matrices

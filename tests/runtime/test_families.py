@@ -87,7 +87,7 @@ def test_nobody_asks_which_family_a_method_has() -> None:
     assert asking == set()
 
 
-CONSTRAINED = ("half_explicit", "index1", "generalized_alpha", "bdf", "bdf_increments")
+CONSTRAINED = ("half_explicit", "index1", "generalized_alpha", "bdf", "bdf_increments", "variational")
 """Families that integrate systems with constraints."""
 
 
@@ -108,7 +108,7 @@ def test_options_belong_to_families() -> None:
     assert method("rkmk4_two_commutators").options == method("cf4").options == {}
     with pytest.raises(
         UnknownNameError,
-        match=r"^A method has no option 'stages'; there are commutators, map, theta, rho, .*scaling\.$",
+        match=r"^A method has no option 'stages'; there are commutators, map, theta, rho, .*multipliers\.$",
     ):
         method("cf4").with_options({"stages": 1})
     sentence = (

@@ -115,7 +115,7 @@ class _Stage(ABC):
     def _complete(self, r: Array, mu: Array, rows: Array) -> Array:
         """The residual with the forces of constraints, and what its terms are."""
         if not self.layout.rows:
-            return self.layout.free * r
+            return np.asarray(self.layout.free * r)
         pulled = self.mechanics.algebra.pull(self.jacobian_start, mu)
         self.terms = self.terms + np.abs(pulled)
         return np.concatenate([self.layout.free * (r + pulled), rows])
@@ -202,7 +202,7 @@ class EndStage(_Stage):
         m, n, h = self.mechanics, self.layout.dimension, self.h
         self.v = v = u[:n].copy()
         m.prescribe(self.t, self.q.copy(), v)
-        momentum = self.kernels("momentum", m.p, self.t, self.q, v)
+        momentum = self.kernels("conjugate_momentum", m.p, self.t, self.q, v)
         self.load = self.kernels("load", m.p, self.t, self.q, v)
         pushed = h * self.weight * self.load
         self.terms = np.abs(momentum) + np.abs(self.end) + np.abs(pushed)

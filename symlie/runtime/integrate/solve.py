@@ -17,7 +17,7 @@ from symlie.runtime.integrate.run import MULTIPLIERS, Run, execute
 from symlie.runtime.integrate.segments import LARGEST_STEPS, Plan, interval, step_plan
 from symlie.runtime.integrate.stiffness import stiffness_limit
 from symlie.runtime.layout.layout import Array, Layout
-from symlie.runtime.methods.chosen import chosen_method, method_of_run
+from symlie.runtime.methods.chosen import MethodLike, chosen_method, method_of_run
 from symlie.runtime.methods.controllers import HOLD, MAX_STEPS, Controller, StepControl, controller_by_name, tolerances
 from symlie.runtime.methods.family import Method
 from symlie.runtime.methods.library import method as method_of_name
@@ -46,7 +46,7 @@ def solve(
     system: System,
     t_span: tuple[float, float] | float,
     *,
-    method: str | Path | Method | None = None,
+    method: MethodLike | None = None,
     method_options: Mapping[str, object] | None = None,
     h: float | None = None,
     rtol: float | Array | None = None,
@@ -76,7 +76,8 @@ def solve(
     t_span
         (t₀, t_end), or t_end with t₀ = 0, or the end of ``start``; in s.
     method
-        Name of a method, see `method_choice`; or a TOML file with a tableau, see `load_tableau`. Default:
+        Name of a method, see `method_choice`; a TOML file with a tableau, see `load_tableau`; or a discrete Lagrangian
+        of one's own, a function of (q0, q1, h) or ``FILE.py:name``. Default:
         half_explicit_5; where nodes move by fields without constraints rkmk_dopri5, or cf43 along frames.
     method_options
         For methods of the family rkmk ``commutators``: ``"exact"``, ``"auto"`` or the number after which dexp⁻¹ is

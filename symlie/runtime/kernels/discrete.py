@@ -46,7 +46,7 @@ class DiscreteKernels:
         Parameters
         ----------
         name
-            ``momentum``, ``load``, ``start_momentum``, ``end_momentum`` or ``rolling``.
+            ``conjugate_momentum``, ``load``, ``start_momentum``, ``end_momentum`` or ``rolling``.
         p, t, *arguments
             What it takes.
         """

@@ -92,18 +92,19 @@ def iteration_tables(
     return IterationTables(structure, places, _squares(layout))
 
 
-def discrete_tables(layout: Layout, S: Positions, N: Positions, D: Positions, massless: Integers) -> IterationTables:
+def discrete_tables(layout: Layout, positions: Sequence[Positions], massless: Integers) -> IterationTables:
     """The matrices of both stages of a variational step, which are stored alike.
 
     Parameters
     ----------
     layout
         Layout of the system.
-    S, N, D
+    positions
         Rows and columns of the values of dp⁺/dθ, of the derivative of rolling rows by θ, and of ∂l/∂v.
     massless
         Velocity components that M does not determine.
     """
+    S, N, D = positions
     kinds = ("dense", "band", "blocks") if layout.is_fixed else ("band", "blocks")
     structure = elimination_structure(_unknowns(layout, False, (D, S, N), None, massless), kinds)
     nothing = np.zeros(0, dtype=np.intp)

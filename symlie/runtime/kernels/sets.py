@@ -123,7 +123,7 @@ class KernelSets(Brief):
             Velocity components that M does not determine.
         """
         positions = [places for places, _ in matrix_positions(self.layout, kernel_set(name), self.table(name))]
-        return discrete_tables(self.layout, *positions, massless)
+        return discrete_tables(self.layout, positions, massless)
 
     def matrices(self, name: str) -> SystemMatrices:
         """The matrices of a set of matrices, in C or in NumPy."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,15 +13,19 @@ from symlie.reading import brief
 from symlie.runtime.methods.family import Method
 from symlie.runtime.methods.library import method
 from symlie.runtime.methods.registry import stated_method
+from symlie.runtime.tableaux.discrete_lagrangian import as_entry, evaluated, from_file
+
+MethodLike = str | Path | Method | Callable[..., object]
+"""A name, a file with a tableau, FILE.py:name of a discrete Lagrangian, a method, or the discrete Lagrangian itself."""
 
 
-def chosen_method(stated: str | Path | Method, options: Mapping[str, object] | None = None) -> Method:
+def chosen_method(stated: MethodLike, options: Mapping[str, object] | None = None) -> Method:
     """The method that a user states.
 
     Parameters
     ----------
     stated
-        A name, the path of a TOML file with a tableau, or a method.
+        A name, the path of a TOML file with a tableau, a discrete Lagrangian or ``FILE.py:name`` of one, or a method.
     options
         Options to change; see `Method.with_options`.
 
@@ -32,6 +36,9 @@ def chosen_method(stated: str | Path | Method, options: Mapping[str, object] | N
     """
     if isinstance(stated, Method):
         found = stated
+    elif callable(stated) or (isinstance(stated, str) and ".py:" in stated):
+        discrete = from_file(stated) if isinstance(stated, str) else evaluated(stated.__name__, stated)
+        found = own_method(discrete.name, as_entry(discrete))
     elif isinstance(stated, Path) or (isinstance(stated, str) and stated.endswith(".toml")):
         found = load_tableau(stated)
     else:

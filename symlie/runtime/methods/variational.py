@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 import numpy as np
 
 from symlie.contract.constants import NEWTON_ENOUGH
+from symlie.contract.discrete import DISCRETE_LAGRANGIANS, DiscreteLagrangian, Samples
 from symlie.contract.sets import discrete_set
 from symlie.runtime.implicit.newton_iteration import NewtonPolicy, newton_solution
 from symlie.runtime.implicit.variational_step import EndStage, StartStage
@@ -28,11 +29,13 @@ from symlie.runtime.kernels.c_text import c_number
 from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.methods.family import Method, OwnArray
 from symlie.runtime.methods.options import Bounded, Choice, Option
+from symlie.runtime.tableaux.discrete_lagrangian import checked, order_of
 from symlie.runtime.tableaux.tableau import Tableau
 
 if TYPE_CHECKING:
     from symlie.runtime.methods.stepper import State, Stepper, Trial
     from symlie.runtime.tableaux.entry import EntryReader
+    from symlie.runtime.tableaux.order_conditions import FoundOrder
 
 SLOW_ENOUGH = 1e-15
 """Largest entry of a correction with the simplified matrix, relative to the largest of q, that ends the iteration."""
@@ -42,18 +45,15 @@ DAMPED = 0.1
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class DiscreteTableau(Tableau):
-    """A discrete Lagrangian.
+    """Where a discrete Lagrangian samples energies.
 
     Attributes
     ----------
-    discrete_lagrangian
-        Name of its function.
-    text
-        Source of the file that states it; none for those that come with symlie.
+    discrete
+        The discrete Lagrangian.
     """
 
-    discrete_lagrangian: str
-    text: str = ""
+    discrete: DiscreteLagrangian
 
 
 @dataclass(frozen=True, repr=False)
@@ -79,6 +79,7 @@ class Variational(Method):
 
     family: ClassVar[str] = "variational"
     header: ClassVar[str] = "variational.h"
+    required: ClassVar[tuple[str, ...]] = ("kinetic", "potential")
     stated_options: ClassVar[Mapping[str, Option]] = {
         "newton": Choice(("simplified", "full")),
         "multipliers": Choice(("average", "index1")),
@@ -98,9 +99,15 @@ class Variational(Method):
     @classmethod
     def read(cls, reader: EntryReader) -> Self:
         entry = reader.entry
-        stated = {name: entry[name] for name in ("discrete_lagrangian", "text") if name in entry}
-        found = cls(DiscreteTableau(**{**reader.common(), "c": ()}, **{n: str(x) for n, x in stated.items()}))
-        return replace(found, newton=str(entry.get("newton", found.newton)))
+        if "discrete_lagrangian" in entry:
+            discrete = DISCRETE_LAGRANGIANS[str(entry["discrete_lagrangian"])]
+        else:
+            discrete = checked(DiscreteLagrangian(reader.name, *(_samples(reader, n) for n in cls.required)))
+        newton = "full" if any(xi not in (0, 1) for xi, _ in discrete.potential) else "simplified"
+        return cls(DiscreteTableau(**reader.common(), c=(), discrete=discrete), newton)
+
+    def orders(self) -> tuple[FoundOrder, None]:
+        return order_of(self.tableau.discrete), None
 
     @property
     def options(self) -> dict[str, object]:
@@ -126,7 +133,7 @@ class Variational(Method):
 
     @property
     def element_set(self) -> str:
-        return discrete_set(self.tableau.discrete_lagrangian, self.tableau.text).name
+        return discrete_set(self.tableau.discrete).name
 
     @property
     def takes_element_matrix(self) -> bool:
@@ -173,6 +180,15 @@ class Variational(Method):
         return _Step(self, stepper, state, h).trial()
 
 
+def _samples(reader: EntryReader, name: str) -> Samples:
+    """Pairs of a part of the step and a weight."""
+    stated = reader.entry[name]
+    rows = [reader.row(name, pair) for pair in stated] if isinstance(stated, list | tuple) else []
+    if not rows or any(len(row) != 2 or any(x.factor for x in row) for row in rows):
+        raise reader.error(f'{name} is {stated!r}, but it must be pairs of a part of the step and a weight: ["1/2", 1]')
+    return tuple((row[0].rational, row[1].rational) for row in rows)
+
+
 class _Step:
     """A step of the method."""
 
@@ -194,6 +210,7 @@ class _Step:
             q = m.kernels.advance(state.q, layout.free * theta)
             m.prescribe(state.t + h, q, np.zeros(n))
         else:
+            # (1), (2), (3)
             theta, mu = h * state.v, np.zeros(layout.rows)
             if known and not projects:
                 part = h / float(self.own["length"][0])
@@ -256,7 +273,7 @@ class _Step:
         """The solution of (2), (3)."""
         method, stepper, k, m, h = self.method, self.stepper, self.kernels, self.mechanics, self.h
         stage = StartStage(stepper.system, k, self.tables, t, q, h)
-        momentum = k("momentum", m.p, t, q, v)
+        momentum = k("conjugate_momentum", m.p, t, q, v)
         stage.begin(momentum - h * k.weights[0] * load, self._held(t, q, theta))
         policy = NewtonPolicy(
             iterations=method.newton_max,

@@ -29,7 +29,7 @@ from symlie.runtime.system.values import SystemValues
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from symlie.runtime.methods.family import Method
+    from symlie.runtime.methods.chosen import MethodLike
     from symlie.runtime.statics.equilibrium import Equilibrium
     from symlie.runtime.statics.initial_assembly import Assembly
     from symlie.runtime.statics.linearization import Linearization
@@ -310,7 +310,7 @@ class System(SystemValues):
         folder: str | Path,
         *,
         h: float = 1e-3,
-        method: str | Path | Method | None = None,
+        method: MethodLike | None = None,
         method_options: Mapping[str, object] | None = None,
         stabilize: str = "none",
     ) -> Path:

@@ -103,6 +103,7 @@ static inline void add_constraint_force(newton_problem *restrict s, const symlie
                                         symlie_real *restrict r)
 {
     const symlie_problem *P = s->P;
+    (void)P;
 #if CONSTRAINED
     for (int k = 0; k < DIMENSION; k++) s->pulled[k] = 0;
     subtract_constraint_force(P, B, mu, s->pulled);
@@ -118,6 +119,7 @@ static inline void add_constraint_force(newton_problem *restrict s, const symlie
 static inline void start_residual(newton_problem *restrict s, const symlie_real *restrict u, symlie_real *restrict r)
 {
     const symlie_problem *P = s->P;
+    (void)P;
     const symlie_real h = s->h;
     for (int k = 0; k < DIMENSION; k++) s->theta[k] = IS_FREE(k) ? u[k] : 0;
     system_advance(P, s->q_n, s->theta, s->q);
@@ -144,10 +146,11 @@ static inline void start_residual(newton_problem *restrict s, const symlie_real 
 static inline void end_residual(newton_problem *restrict s, const symlie_real *restrict u, symlie_real *restrict r)
 {
     const symlie_problem *P = s->P;
+    (void)P;
     const symlie_real push = s->h * END_WEIGHT;
     copy(DIMENSION, u, s->v);
     if (MOTIONS > 0) system_prescribe(P, s->t, s->q, s->v);
-    system_momentum(P, s->t, s->q, s->v, r);
+    system_conjugate_momentum(P, s->t, s->q, s->v, r);
     system_load(P, s->t, s->q, s->v, s->load);
     for (int k = 0; k < DIMENSION; k++) {
         s->terms[k] = fabs(r[k]) + fabs(s->target[k]) + fabs(push * s->load[k]);
@@ -172,6 +175,7 @@ static inline int newton_refresh(newton_problem *restrict s)
 #if HAS_MATRIX
     if (!s->takes_matrix) return SYMLIE_DONE;
     const symlie_problem *P = s->P;
+    (void)P;
     const elimination E = read_elimination(ELIMINATION);
     symlie_real *restrict values = s->values;
     int lost = 0;
@@ -207,6 +211,7 @@ static inline int newton_refresh(newton_problem *restrict s)
 static inline int newton_correction(newton_problem *restrict s, const symlie_real *restrict r, symlie_real *restrict d)
 {
     const symlie_problem *P = s->P;
+    (void)P;
 #if HAS_MATRIX
     if (s->takes_matrix) {
         const elimination E = read_elimination(ELIMINATION);
@@ -230,6 +235,7 @@ static inline int newton_correction(newton_problem *restrict s, const symlie_rea
 SYMLIE_COLD symlie_real newton_floor(newton_problem *restrict s, const symlie_real *restrict r)
 {
     const symlie_problem *P = s->P;
+    (void)P;
     symlie_real sum = sum_of_squares(DIMENSION, s->terms);
     (void)r;
 #if CONSTRAINED

@@ -33,7 +33,7 @@ static inline void take_held(const symlie_problem *restrict P, symlie_real t, co
     system_difference(P, q_n, q, held);
 }
 
-/* (2), (3) from s->u. */
+/* (1), (2), (3) from s->u. */
 static inline int solve_start(newton_problem *restrict s, symlie_real t, symlie_real h, const symlie_real *restrict q,
                               const symlie_real *restrict v, const symlie_real *restrict load, symlie_real *restrict target,
                               symlie_real *restrict held, newton_counts *restrict counts)
@@ -47,7 +47,7 @@ static inline int solve_start(newton_problem *restrict s, symlie_real t, symlie_
     system_jacobian(P, t, q, s->B_n);
     if (!find_dependent_rows(P, s->B_n, s->mass)) return SYMLIE_NOT_FINITE;
 #endif
-    system_momentum(P, t, q, v, target);
+    system_conjugate_momentum(P, t, q, v, target);
     for (int k = 0; k < DIMENSION; k++) target[k] -= h * START_WEIGHT * load[k];
     take_held(P, t + h, q, s->q, s->v, held);
     for (int k = 0; k < DIMENSION; k++)

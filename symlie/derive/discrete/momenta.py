@@ -17,8 +17,8 @@ from dataclasses import dataclass
 
 from sympy import Expr, Integer, Rational, Symbol
 
+from symlie.contract.discrete import DiscreteLagrangian, Samples
 from symlie.derive.derived_statement import DerivedStatement
-from symlie.derive.discrete_lagrangian import DiscreteLagrangian, Sample, sampled
 from symlie.derive.dynamics import derive_load
 from symlie.errors import GroupError
 from symlie.groups.group import LieGroup
@@ -38,8 +38,6 @@ class VariationalStep:
         The program.
     step_size, end, increment
         Symbols of h, of the stored components of q₁, and of θ.
-    weights
-        w₀ and w₁.
     momentum, load
         p and l at (t, q, v).
     start_momentum, end_momentum
@@ -54,7 +52,6 @@ class VariationalStep:
     step_size: Symbol
     end: tuple[Symbol, ...]
     increment: tuple[Symbol, ...]
-    weights: tuple[Rational, Rational]
     momentum: Vector
     load: Vector
     start_momentum: Vector
@@ -115,39 +112,35 @@ class _Step:
         return [self.program.scalar(c / self.h) for c in self.theta]
 
 
-def derive_variational(derived: DerivedStatement, name: str, function: DiscreteLagrangian) -> VariationalStep:
+def derive_variational(derived: DerivedStatement, discrete: DiscreteLagrangian) -> VariationalStep:
     """Derive the momenta of a statement from a discrete Lagrangian, and what Newton's method needs of them.
 
     Parameters
     ----------
     derived
         The statement.
-    name, function
-        The discrete Lagrangian and its name.
+    discrete
+        The discrete Lagrangian.
 
     Raises
     ------
     GroupError
         A node is on no Lie group.
-    ModelError
-        The discrete Lagrangian is not consistent.
     """
     step = _Step(derived)
     program, statement, h = step.program, step.statement, step.h
-    action = sampled(name, function, step.theta, h)
-    start, end = (action.weight_at(part) for part in (0, 1))
     load = tuple(c for part in derive_load(statement) for c in part)
 
     rate = step.rate()
     energy: list[tuple[Expr, Expr]] = []
     acting: list[tuple[Value, Vector]] = []
     kinetic = _kinetic(step)
-    for sample, weight in action.kinetic:
-        energy += [(e, weight * h) for e in step.sample([kinetic], sample.part, sample.velocity)]
-    for sample, weight in action.potential:
-        if sample.part not in (0, 1):
-            energy += [(e, -weight * h) for e in step.sample([statement.potential], sample.part, rate)]
-            along, forces = _forces(step, sample, rate)
+    for part, weight in _exact(discrete.kinetic):
+        energy += [(e, weight * h) for e in step.sample([kinetic], part, rate)]
+    for part, weight in _exact(discrete.potential):
+        if part not in (0, 1):
+            energy += [(e, -weight * h) for e in step.sample([statement.potential], part, rate)]
+            along, forces = _forces(step, part, rate)
             energy += [(position, weight * h * force) for position, force in along]
             acting += [(at, tuple(weight * h * c for c in force)) for at, force in forces]
     wanted = [*step.starts, *step.ends, *step.increments]
@@ -165,8 +158,8 @@ def derive_variational(derived: DerivedStatement, name: str, function: DiscreteL
     rows = [c.level == 1 for c in statement.constraints for _ in c.rows]
     rolling: list[Expr] = [Integer(0)] * len(rows)
     if any(rows):
-        for sample, weight in action.kinetic:
-            hidden = step.sample(derived.constraints.hidden, sample.part, sample.velocity)
+        for part, weight in _exact(discrete.kinetic):
+            hidden = step.sample(derived.constraints.hidden, part, rate)
             rolling = [r + weight * h * b if of else r for r, b, of in zip(rolling, hidden, rows, strict=True)]
     bound = program.vector(start_momentum)
     outputs = [*bound, *program.vector(rolling)]
@@ -177,7 +170,6 @@ def derive_variational(derived: DerivedStatement, name: str, function: DiscreteL
         h,
         tuple(s for e in step.ends for s in e.components if isinstance(s, Symbol)),
         step.theta,
-        (start, end),
         derived.dynamics.momentum,
         program.vector(load),
         bound,
@@ -187,6 +179,10 @@ def derive_variational(derived: DerivedStatement, name: str, function: DiscreteL
         slopes[size:],
         columns(program, load, [node.velocity for node in statement.nodes]),
     )
+
+
+def _exact(samples: Samples) -> list[tuple[Rational, Rational]]:
+    return [(Rational(str(part)), Rational(str(weight))) for part, weight in samples]
 
 
 def _kinetic(step: _Step) -> Expr:
@@ -203,22 +199,22 @@ def _kinetic(step: _Step) -> Expr:
 
 
 def _forces(
-    step: _Step, sample: Sample, rate: Sequence[Expr]
+    step: _Step, part: Rational, rate: Sequence[Expr]
 ) -> tuple[list[tuple[Expr, Expr]], list[tuple[Value, Vector]]]:
     """What acts at a sample: forces along expressions, and on nodes."""
     statement, program = step.statement, step.program
-    places = step.at(sample.part)
+    places = step.at(part)
     along = []
     for position, force in statement.applied_forces:
-        there = step.sample([position, force], sample.part, rate)
+        there = step.sample([position, force], part, rate)
         along.append((there[0], there[1]))
     acting = []
     for node, vector in statement.generalized_forces:
-        acting.append((places[statement.nodes.index(node)], step.sample(vector, sample.part, rate)))
+        acting.append((places[statement.nodes.index(node)], step.sample(vector, part, rate)))
     if statement.dissipated != 0:
         for place, node in zip(places, statement.nodes, strict=True):
             damped = gradient(program, statement.dissipated, node.velocity)
-            acting.append((place, tuple(-c for c in step.sample(damped, sample.part, rate))))
+            acting.append((place, tuple(-c for c in step.sample(damped, part, rate))))
     return along, [(place, program.vector(force)) for place, force in acting]
 
 

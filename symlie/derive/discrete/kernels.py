@@ -10,10 +10,9 @@ from symlie.contract.kernels import KERNELS
 from symlie.contract.sets import KernelSet
 from symlie.contract.signature import Argument, Signature
 from symlie.derive.derived_statement import DerivedStatement
-from symlie.derive.discrete_lagrangian import discrete_lagrangian
+from symlie.derive.discrete.momenta import VariationalStep, derive_variational
 from symlie.derive.kernels import configuration_symbols, parameter_symbols, symbols_of
 from symlie.derive.matrix_kernels import nonzeros
-from symlie.derive.variational import VariationalStep, derive_variational
 from symlie.ir.kernels import Kernel
 from symlie.ir.sets import ElementTypeSet, SetKernels
 from symlie.ir.straightline import flatten
@@ -29,19 +28,17 @@ def discrete_kernels(model: Model, derived: Sequence[DerivedStatement], chosen: 
     model, derived
         The model and its statements.
     chosen
-        The set, which names the discrete Lagrangian or has its text.
+        The set.
 
     Raises
     ------
     GroupError
         A node is on no Lie group.
-    ModelError
-        The discrete Lagrangian is not consistent.
     """
-    name, function = discrete_lagrangian(chosen)
-    steps = [derive_variational(d, name, function) for d in derived]
+    assert chosen.discrete is not None
+    steps = [derive_variational(d, chosen.discrete) for d in derived]
     elements = tuple(_element(model, d.statement, s) for d, s in zip(derived, steps, strict=True))
-    return SetKernels(model.name, chosen, elements=elements, weights=tuple(map(float, steps[0].weights)))
+    return SetKernels(model.name, chosen, elements=elements, weights=tuple(map(float, chosen.discrete.ends)))
 
 
 def _element(model: Model, statement: Statement, step: VariationalStep) -> ElementTypeSet:
@@ -61,7 +58,7 @@ def _element(model: Model, statement: Statement, step: VariationalStep) -> Eleme
     references |= {statement.time: "t", step.step_size: "h"}
     patterns, values = zip(*map(nonzeros, (step.slopes, step.rolling_slopes, step.load_slopes)), strict=True)
     results: dict[str, tuple[Sequence[Expr], ...]] = {
-        "momentum": (step.momentum,),
+        "conjugate_momentum": (step.momentum,),
         "load": (step.load,),
         "start_momentum": (step.start_momentum,),
         "end_momentum": (step.end_momentum,),

@@ -39,11 +39,6 @@ class DiscreteLagrangian:
         first, last = (sum((w for xi, w in self.potential if xi == end), Fraction(0)) for end in (0, 1))
         return first, last
 
-    @property
-    def is_self_adjoint(self) -> bool:
-        """Whether a step back undoes a step: samples lie symmetrically."""
-        return all(sorted((1 - xi, w) for xi, w in part) == sorted(part) for part in (self.kinetic, self.potential))
-
 
 _HALF = Fraction(1, 2)
 _ENDS, _MIDDLE = ((Fraction(0), _HALF), (Fraction(1), _HALF)), ((_HALF, Fraction(1)),)

@@ -48,7 +48,19 @@ def sets_of(folder: Path) -> list[str]:
         ("core", []),
         ("core,newton", ["newton"]),
         ("cayley", ["cayley"]),
-        ("all", ["newton", "ports", "variations", "tangent", "second_kind", "ambient"]),
+        (
+            "all",
+            [
+                "newton",
+                "ports",
+                "variations",
+                "tangent",
+                "second_kind",
+                "ambient",
+                "discrete_trapezoid",
+                "discrete_midpoint",
+            ],
+        ),
     ],
 )
 def test_sets(sets: str, expected: list[str], cli: Cli, tmp_path: Path) -> None:

@@ -82,8 +82,3 @@ class DiscreteKernels:
                 for part, values in zip(parts, np.split(block, ends[:-1]), strict=True):
                     part.append(values.T.ravel())
         return [np.concatenate(part) for part in parts]
-
-    @property
-    def places(self) -> tuple[Positions, Positions, Positions]:
-        """Rows and columns of the stored values of S, N and D."""
-        return self.slopes, self.rolling_slopes, self.load_slopes

@@ -7,7 +7,7 @@ import numpy as np
 from symlie.contract.kernels import KERNELS, Gather, instance_size
 from symlie.contract.set_table import SetTable
 from symlie.contract.sets import KernelSet
-from symlie.runtime.kernels.matrices import Positions, matrix_positions
+from symlie.runtime.kernels.matrices import matrix_positions
 from symlie.runtime.kernels.numpy import Functions, on_element
 from symlie.runtime.kernels.protocol import Prepared
 from symlie.runtime.layout.layout import Array, Layout

@@ -1,29 +1,26 @@
-"""The geometrically exact Cosserat rod as an element over an array of nodes.
+"""The geometrically exact Cosserat rod: a continuum on S³⋉R³ or SE(3) with linear material.
 
-Nodes q_k on S³⋉R³ (or SE(3)) carry the cross sections, segments the strains
-
-    w_k = log(q_{k-1}⁻¹ ∘ q_k)/Δs = [K; Γ + e3],    V = Δs/2 (w - w*)ᵀ C (w - w*),    stress C (w - w*) + 2 D w'.
+    w = [K; Γ + e3],   T = vᵀ M v/2,   U = (w - w*)ᵀ C (w - w*)/2,   P = ẇᵀ D ẇ
 
 Source: [Hante2022], sections 2 and 3; the tangent of the centre line is the third director.
 """
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from symlie.elements.continua.continuum import Continuum
+from symlie.elements.continua.grid import grid
 from symlie.elements.placement import BodyNode
 from symlie.elements.rod_values import (
     Array,
-    along_arc,
     checked_stiffness,
     initial_strain,
     is_symbolic,
     rows_along,
-    segment_lengths,
     six_components,
     stated_in_type,
 )
@@ -33,9 +30,8 @@ from symlie.groups.standard import S3sR3
 from symlie.modeling.element_type import ElementType
 from symlie.modeling.expressions import diag, vector
 from symlie.modeling.model import Model
-from symlie.modeling.node_array import NodeArray
+from symlie.modeling.node import column
 from symlie.modeling.symbolic import Expression
-from symlie.showing import line
 
 CONSTRAINTS = {"none": (), "kirchhoff": (3, 4), "inextensible": (3, 4, 5)}
 """Strain components [K1, K2, K3, Γ1, Γ2, Γ3] held at their reference value."""
@@ -44,58 +40,7 @@ STRAIGHT = (0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
 """Reference strain of a straight, untwisted rod."""
 
 
-def rod_segment(
-    name: str, group: LieGroup, held: Sequence[int], stiffness: Expression | Array, damping: Expression | Array
-) -> ElementType:
-    """Element type of a rod segment between two nodes.
-
-    Parameters
-    ----------
-    name
-        Name of the element type.
-    group
-        S3sR3 or SE3.
-    held
-        Strain components held at their reference value.
-    stiffness, damping
-        Expressions of model parameters (6, or 6 × 6 for the stiffness), or arrays of numbers of these shapes, which
-        become parameters of the instances.
-    """
-    segment = ElementType(name, left=group, right=group)
-    length = segment.parameter("length", 1.0, unit="m")
-    if not is_symbolic(stiffness):
-        stiffness = segment.parameter("stiffness", stiffness, unit="N m^2, N")
-    if not is_symbolic(damping):
-        damping = segment.parameter("damping", damping, unit="N m^2 s, N s")
-    reference = segment.parameter("reference_strain", STRAIGHT, unit="1/m, 1")
-    theta = (segment.left.inverse() * segment.right).log()
-    strain = theta / length - reference
-    rate = segment.rate(theta) / length
-    elastic = (stiffness if stiffness.shape == (6, 6) else diag(stiffness)) * strain
-    segment.potential_energy(length * strain.dot(elastic) / 2)
-    segment.force(-2 * length * diag(damping) * rate, at=strain)
-    if held:
-        segment.constraint(f"{name}_strain", [theta[k] - length * reference[k] for k in held])
-    return segment
-
-
-def rod_section(name: str, group: LieGroup) -> ElementType:
-    """Element type of a cross section lumped at a node, with gravity and the rod's momenta as outputs."""
-    section = ElementType(name, node=group)
-    weight = section.parameter("weight", 1.0, unit="m")
-    inertia = section.parameter("inertia", np.ones(6), unit="kg m, kg/m")
-    gravity = section.parameter("gravity", np.zeros(3), unit="m/s^2")
-    q = section.node
-    momentum = weight * diag(inertia) * q.v
-    section.kinetic_energy(q.v.dot(momentum) / 2)
-    section.potential_energy(-weight * inertia[3] * gravity.dot(q.x))
-    linear = q.R * vector(*momentum[3:])
-    section.output("linear_momentum", linear, unit="kg m/s")
-    section.output("angular_momentum", q.x.cross(linear) + q.R * vector(*momentum[:3]), unit="kg m^2/s")
-    return section
-
-
-class CosseratRod:
+class CosseratRod(Continuum):
     """A rod in a model: places nodes, cross sections, segments and internal constraints.
 
     ``rod[k]`` is its node k, counted from its start; ``rod[-1]`` is its end.
@@ -107,9 +52,9 @@ class CosseratRod:
     name
         Name of the node array; the element types are called NAME_segment and NAME_section.
     segments
-        Number of segments.
+        Number of segments, or the coordinates s_0 < … < s_K of the nodes, in m.
     length
-        Length of the rod, or of each segment; in m.
+        Length of the rod, or of each segment, in m; left out where coordinates are given.
     position, orientation
         Initial centre line, and a `rotation`, or a unit quaternion (scalar first) or rotation matrix as the group
         stores it: functions of the arc length, or arrays over the nodes that the rod adds; one orientation may serve
@@ -161,13 +106,15 @@ class CosseratRod:
         Lengths, stiffness or inertia that are not positive; unknown constraint; too few segments; contradictions.
     """
 
+    called = "rod"
+
     def __init__(
         self,
         model: Model,
         name: str,
         *,
-        segments: int,
-        length: float | Sequence[float],
+        segments: int | Sequence[float],
+        length: float | Sequence[float] | None = None,
         position: Callable[[float], object] | Array,
         orientation: Callable[[float], object] | Sequence[float] | Array,
         stiffness: object = None,
@@ -186,97 +133,73 @@ class CosseratRod:
             raise ModelError(
                 f"Rod '{name}' has the constraint and the group of rod '{like.name}'; do not give them again."
             )
-        group = group or (like.group if like else S3sR3)
-        lengths = segment_lengths(name, segments, length)
-        arc = np.concatenate([[0.0], np.cumsum(lengths)])
-        middle = (arc[1:] + arc[:-1]) / 2
+        super().__init__(model, name, group or (like.group if like else S3sR3))
+        found = grid(self._lower, segments, length)
         given = {"stiffness": stiffness, "inertia": inertia, "damping": damping, "gravity": gravity}
-        material = _material(name, given, like)
-        elastic = checked_stiffness(name, rows_along(model, material["stiffness"], middle))
-        viscous = six_components(name, "damping", rows_along(model, material["damping"], middle), one_for_all=True)
-        inertias = six_components(name, "inertia", rows_along(model, material["inertia"], arc))
+        self.material: Mapping[str, Any] = _material(name, given, like)
+        material = self.material
+        elastic = checked_stiffness(name, rows_along(model, material["stiffness"], found.middle))
+        viscous = six_components(
+            name, "damping", rows_along(model, material["damping"], found.middle), one_for_all=True
+        )
+        inertias = six_components(name, "inertia", rows_along(model, material["inertia"], found.arc))
         if not np.all(inertias > 0):
             raise ModelError(f"The inertia of rod '{name}' must be positive.")
+        self.held: tuple[int, ...] = like.held if like else _held(name, constraint or "none")
 
-        nodes, along = _nodes(model, name, group, segments, first, last, closed)
-        start = 0 if first is None else 1
-        own = arc[start : start + len(nodes)]
-        rotation = group.storage_fields[0].name
-        nodes.initial(**{"x": along_arc(position, own), rotation: along_arc(orientation, own)})
-        if isinstance(reference_strain, str):
-            if reference_strain != "initial":
-                raise ModelError(
-                    f"The reference strain of rod '{name}' is numbers or 'initial', not '{reference_strain}'."
-                )
-            reference_strain = initial_strain(model, group, along) / lengths[:, None]
-        elif callable(reference_strain):
-            reference_strain = rows_along(model, reference_strain, middle)
+        C = self._of_rod("stiffness", material["stiffness"], elastic, "N m^2, N")
+        D = self._of_rod("damping", material["damping"], viscous, "N m^2 s, N s")
+        reference = self.parameter("reference_strain", STRAIGHT, unit="1/m, 1")
+        M = self._of_rod("inertia", 0, inertias, "kg m, kg/m")
+        gravitation = self._of_rod("gravity", 0, np.asarray(material["gravity"], dtype=float)[None], "m/s^2")
+        strain = self.w - reference
+        self.kinetic_density(self.v.dot(diag(M) * self.v) / 2)
+        self.potential_density(strain.dot((C if C.shape == (6, 6) else diag(C)) * strain) / 2)
+        self.potential_density(-M[3] * gravitation.dot(self.q.x))
+        self.dissipation_density(self.w_dot.dot(diag(D) * self.w_dot))
+        if self.held:
+            owner = like.segment.name if like else f"{name}_segment"
+            self.constraint_density(f"{owner}_strain", [strain[k] for k in self.held])
 
+        if first is not None:
+            self.join("start", first)
+        if last is not None:
+            self.join("end", last)
+        if closed:
+            self.close()
+        self.initial(**{"x": position, self.group.storage_fields[0].name: orientation})
+        section, segment = (like.section, like.segment) if like else self._types("midpoint")
         if like is None:
-            held = _held(name, constraint or "none")
-            section = rod_section(f"{name}_section", group)
-            segment = rod_segment(
-                f"{name}_segment",
-                group,
-                held,
-                stated_in_type(material["stiffness"], elastic),
-                stated_in_type(material["damping"], viscous),
-            )
-        else:
-            section, segment = like.section, like.segment
-        weights = np.zeros(segments + 1)
-        weights[:-1] += lengths / 2
-        weights[1:] += lengths / 2
-        model.add(section, along, weight=weights[:, None], inertia=inertias, gravity=material["gravity"])
-        values: dict[str, Any] = {"length": lengths[:, None], "reference_strain": reference_strain}
-        values |= {"stiffness": elastic} if not is_symbolic(material["stiffness"]) else {}
-        values |= {"damping": viscous} if not is_symbolic(material["damping"]) else {}
-        model.add(segment, itertools.pairwise(along), **values)
-        model.curve(name, along, arc)
-        self.name: str = name
-        self.group: LieGroup = group
-        self.nodes: NodeArray = nodes
-        self.along: tuple[BodyNode, ...] = along
-        self.segment: ElementType = segment
-        self.section: ElementType = section
-        self.lengths: Array = lengths
-        self.material: Mapping[str, Any] = material
+            _report_momenta(section)
+        self._place(found)
+        self.values["reference_strain"] = self._reference(reference_strain)
+        self._add_elements(section, segment)
 
-    def __repr__(self) -> str:
-        size = f"{len(self.lengths)} segments on {self.group}, {sum(self.lengths):.6g} m"
-        return line("CosseratRod", [self.name, size])
+    def _of_rod(self, name: str, stated: object, rows: Array, unit: str) -> Expression:
+        """What the densities are stated with: expressions of parameters of the model, or a parameter of the rod."""
+        if is_symbolic(stated):
+            return stated_in_type(stated)
+        symbols = self.parameter(name, rows[0], unit=unit)
+        self.values[name] = rows
+        return symbols
 
-    def __getitem__(self, index: int) -> BodyNode:
-        if not -len(self.along) <= index < len(self.along):
-            raise ModelError(f"Rod '{self.name}' has {len(self.along)} nodes; there is no index {index}.")
-        return self.along[index]
+    def _reference(self, stated: object) -> object:
+        """w*: numbers, or the strain of the initial configuration."""
+        if isinstance(stated, str):
+            if stated != "initial":
+                raise ModelError(f"The reference strain of rod '{self.name}' is numbers or 'initial', not '{stated}'.")
+            return initial_strain(self._model, self.group, self.along) / self.lengths[:, None]
+        return stated
 
 
-def _nodes(
-    model: Model,
-    name: str,
-    group: LieGroup,
-    segments: int,
-    first: BodyNode | None,
-    last: BodyNode | None,
-    closed: bool,
-) -> tuple[NodeArray, tuple[BodyNode, ...]]:
-    """The nodes that a rod adds, and all nodes along it."""
-    if closed and last is not None:
-        raise ModelError(f"Rod '{name}' is closed and can not end at another node; leave out 'last' or 'closed'.")
-    shared_end = closed or last is not None
-    least = 1 + (shared_end and (closed or first is not None))
-    if segments < least:
-        raise ModelError(f"Rod '{name}' needs at least {least} segment{'s' * (least > 1)}, not {segments}.")
-    nodes = model.node_array(name, group, segments + 1 - (first is not None) - shared_end)
-    along: list[BodyNode] = [nodes[k] for k in range(len(nodes))]
-    if first is not None:
-        along.insert(0, first)
-    if closed:
-        along.append(along[0])
-    elif last is not None:
-        along.append(last)
-    return nodes, tuple(along)
+def _report_momenta(section: ElementType) -> None:
+    """Let cross sections report the rod's momenta."""
+    weight, inertia = (column(p.symbols) for p in section.parameters[:2])
+    q = section.node
+    momentum = weight[0] * diag(inertia) * q.v
+    linear = q.R * vector(*momentum[3:])
+    section.output("linear_momentum", linear, unit="kg m/s")
+    section.output("angular_momentum", q.x.cross(linear) + q.R * vector(*momentum[:3]), unit="kg m^2/s")
 
 
 def _material(name: str, given: Mapping[str, object], like: CosseratRod | None) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,21 +12,8 @@ from symlie.errors import ModelError
 from symlie.groups.group import LieGroup
 from symlie.modeling.model import Model
 from symlie.modeling.symbolic import Expression, SymbolicMatrix
-from symlie.rotations import Rotation
 
 Array = NDArray[np.float64]
-
-
-def segment_lengths(name: str, segments: int, length: object) -> Array:
-    """Length of each segment, from the length of the rod or from all of them."""
-    lengths = np.asarray(length, dtype=float)
-    lengths = np.full(max(segments, 0), lengths / max(segments, 1)) if lengths.ndim == 0 else lengths
-    if lengths.shape != (segments,):
-        raise ModelError(f"Rod '{name}' has {segments} segments, but {lengths.size} lengths.")
-    if not np.all(lengths > 0):
-        short = int(np.argmin(lengths))
-        raise ModelError(f"Segment {short} of rod '{name}' has length {lengths[short]:g}; it must be positive.")
-    return lengths
 
 
 def is_symbolic(value: object) -> bool:
@@ -37,21 +23,12 @@ def is_symbolic(value: object) -> bool:
     return any(getattr(entry, "free_symbols", None) for entry in np.ravel(np.array(value, dtype=object)))
 
 
-def stated_in_type(value: object, rows: Array) -> Expression | Array:
-    """What an element type is stated with: expressions, or numbers that become defaults of its parameters."""
-    if not is_symbolic(value):
-        return rows[0]
+def stated_in_type(value: object) -> Expression:
+    """Expressions of parameters as six components, or as a matrix."""
     entries = np.array(value, dtype=object).ravel()
     if entries.size == 36:
         return SymbolicMatrix(6, 6, list(entries))
     return SymbolicMatrix(6, 1, list(np.broadcast_to(entries, 6)))
-
-
-def along_arc(value: object, arc: Array) -> Any:
-    """Values of a function at some arc lengths; anything else as it is."""
-    if not callable(value):
-        return value
-    return [v if isinstance(v, Rotation) else np.ravel(v) for v in map(value, arc)]
 
 
 def rows_along(model: Model, value: object, arc: Array) -> Array:

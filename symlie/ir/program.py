@@ -283,17 +283,32 @@ def _dependencies(program: Program, outputs: Iterable[Expr]) -> tuple[set[int], 
     return lines, found
 
 
-def at_values(program: Program, outputs: Sequence[Expr], values: Mapping[Symbol, Expr]) -> tuple[Expr, ...]:
-    """Outputs with some symbols replaced, followed through the statements; the changed statements are appended."""
+def at_values(
+    program: Program, outputs: Sequence[Expr], values: Mapping[Symbol, Expr], target: Program | None = None
+) -> tuple[Expr, ...]:
+    """Outputs with some symbols replaced, followed through the statements.
+
+    Parameters
+    ----------
+    program
+        The program that the outputs belong to.
+    outputs, values
+        Expressions of it, and what stands in place of symbols.
+    target
+        Where statements are appended: those that change to the program itself, which is the default, or all that the
+        outputs need to another one.
+    """
     changed: dict[Symbol, Expr] = dict(values)
+    into = program if target is None else target
     for statement in needed_statements(program, outputs):
         if isinstance(statement, Assignment):
-            if not statement.expression.free_symbols.isdisjoint(changed):
-                changed[statement.symbol] = program.scalar(substitute(statement.expression, changed))
+            if target is not None or not statement.expression.free_symbols.isdisjoint(changed):
+                changed[statement.symbol] = into.scalar(substitute(statement.expression, changed))
             continue
         arguments = [Value(tuple(substitute(c, changed) for c in a.components), a.space) for a in statement.arguments]
-        if any(a.components != b.components for a, b in zip(arguments, statement.arguments, strict=True)):
-            result = program.apply(statement.operation, *arguments)
+        moved = any(a.components != b.components for a, b in zip(arguments, statement.arguments, strict=True))
+        if target is not None or moved:
+            result = into.apply(statement.operation, *arguments)
             pairs = zip(statement.result.components, result.components, strict=True)
             changed |= {s: c for s, c in pairs if isinstance(s, Symbol)}
     return tuple(substitute(sympy.sympify(e), changed) for e in outputs)

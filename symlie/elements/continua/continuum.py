@@ -1,0 +1,313 @@
+"""A continuum in one material coordinate: densities, boundary conditions, and its elements on a grid."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from sympy import Integer
+
+from symlie.elements.continua.densities import Densities, Load
+from symlie.elements.continua.discretization import PLACE, Restated, act, section_type, segment_type
+from symlie.elements.continua.ends import ENDS, Ends, Held
+from symlie.elements.continua.grid import QUADRATURES, Array, Grid, along_arc, grid
+from symlie.elements.placement import BodyNode
+from symlie.errors import ModelError
+from symlie.groups.group import LieGroup
+from symlie.modeling.element_type import ElementType
+from symlie.modeling.model import Model
+from symlie.modeling.node_array import NodeArray
+from symlie.showing import line
+
+
+class Continuum(Densities):
+    """A continuum q(s, t) on a Lie group, stated by densities of energies, forces and constraints.
+
+    Parameters
+    ----------
+    model
+        The model.
+    name
+        Name of the node array; the element types are called NAME_segment and NAME_section.
+    group
+        Group of the configurations, such as ``sl.SE2`` or ``"R3"``.
+    length
+        Length in the material coordinate, from s = 0 on, in m; left out where `discretize` gets coordinates.
+    unit
+        Unit of the coordinates of Rⁿ, as in `Model.node`.
+
+    Attributes
+    ----------
+    name, group
+        As given.
+    nodes
+        The nodes that it added to the model: all but those it is joined to.
+    along
+        All nodes from its start to its end; in a closed one the first comes again at the end.
+    segment, section
+        Element types of segments and of cross sections.
+    lengths
+        Length of each segment, in m.
+
+    Examples
+    --------
+    >>> import symlie as sl
+    >>> model = sl.Model("string")
+    >>> string = sl.Continuum(model, "string", "R3", length=1.0)
+    >>> string.kinetic_density(0.01 * string.v.dot(string.v) / 2)
+    >>> string.potential_density(50 * (string.w.norm() - 0.9) ** 2)
+    >>> string.clamp("start", "end")
+    >>> string.initial(x=lambda s: (s, 0, 0))
+    >>> string.discretize(16)
+
+    Source: [Hante2022], sections 2 to 4.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        name: str,
+        group: LieGroup | str,
+        length: float | Sequence[float] | None = None,
+        unit: str = "",
+    ) -> None:
+        super().__init__(name, group, unit)
+        self._model = model
+        self._length = length
+        if length is not None and np.ndim(length) == 0 and not np.all(np.asarray(length) > 0):
+            raise ModelError(f"The length of {self._lower} is {length}; it must be positive.")
+        self._ends = Ends(self._lower)
+        self._initial: dict[str, object] = {}
+        self._load_types = itertools.count(1)
+        self._end_loads: list[tuple[str, Load]] = []
+        self._grid: Grid | None = None
+
+    def __repr__(self) -> str:
+        if self._grid is None:
+            return line("Continuum", [self.name, str(self.group)])
+        size = f"{len(self.lengths)} segments on {self.group}, {sum(self.lengths):.6g} m"
+        return line(type(self).__name__, [self.name, size])
+
+    def __getitem__(self, index: int) -> BodyNode:
+        if self._grid is None:
+            raise ModelError(f"{self._what} has no nodes yet; call discretize(segments) first.")
+        if not -len(self.along) <= index < len(self.along):
+            raise ModelError(f"{self._what} has {len(self.along)} nodes; there is no index {index}.")
+        return self.along[index]
+
+    def _check_open(self) -> None:
+        if self._grid is not None:
+            raise ModelError(f"{self._what} is discretized; state its densities and parameters before.")
+
+    def clamp(self, *ends: str) -> None:
+        """Hold ends in their initial configuration.
+
+        Parameters
+        ----------
+        *ends
+            ``"start"``, ``"end"`` or both.
+        """
+        for end in ends:
+            self._hold(end, Held("clamped"))
+
+    def prescribe(self, end: str, **fields: object) -> None:
+        """Prescribe the motion of an end.
+
+        Parameters
+        ----------
+        end
+            ``"start"`` or ``"end"``.
+        **fields
+            Every storage field as a function of time, as in `Model.prescribe`.
+        """
+        self._hold(end, Held("prescribed", motion=fields))
+
+    def join(self, end: str, node: BodyNode) -> None:
+        """Let an end be a node of the model, such as the end of another continuum.
+
+        Parameters
+        ----------
+        end
+            ``"start"`` or ``"end"``.
+        node
+            A node on the same group.
+        """
+        self._check_open()
+        self._hold(end, Held("joined", node))
+
+    def close(self) -> None:
+        """Let the last segment end at the first node."""
+        self._check_open()
+        if self._ends.node("end") is not None:
+            raise ModelError(f"{self._what} is closed and can not end at another node; leave out 'last' or 'closed'.")
+        self._hold("end", Held("closed"))
+
+    def _hold(self, end: str, held: Held) -> None:
+        self._ends.hold(end, held)
+        if self._grid is not None:
+            self._ends.apply(self._model, end, self.along[ENDS[end]])
+
+    def _add_load(self, load: Load) -> None:
+        super()._add_load(load)
+        if self._grid is not None:
+            self._add_sections(
+                section_type(f"{self.name}_load{next(self._load_types)}", self, [load], loads_alone=True)
+            )
+
+    def end_load(
+        self,
+        end: str,
+        vector: object | None = None,
+        *,
+        force: object | None = None,
+        moment: object | None = None,
+        following: bool = False,
+        **fields: object,
+    ) -> None:
+        """Add a force at an end; there the section force is G = F at the end, and -G = F at the start.
+
+        Parameters
+        ----------
+        end
+            ``"start"`` or ``"end"``.
+        vector, **fields
+            A generalised force, as in `force_density`, in N and N m; or instead
+        force, moment, following
+            A force and a moment, as in `load`, in N and N m.
+
+        Raises
+        ------
+        ModelError
+            It is no force on such a cross section, or the end is held, so that it has no natural boundary condition.
+        """
+        known = self._ends.known(end)
+        if not self._ends.is_free(known):
+            raise ModelError(
+                f"The {known} of {self._lower} is {self._ends.held[known].how}: it has no natural boundary condition "
+                "that a load could be part of."
+            )
+        if force is None and moment is None:
+            what = f"load at the {known}, a force by the natural boundary condition there,"
+            load = self._generalized_load(what, vector, fields)
+        elif vector is None and not fields:
+            load = self._spatial_load("load at an end", force, moment, following=following)
+        else:
+            raise ModelError(f"A load at the {known} of {self._lower} is a generalised force, or a force and a moment.")
+        self._end_loads.append((known, load))
+        if self._grid is not None:
+            self._add_end_load(known, load)
+
+    def _add_end_load(self, end: str, load: Load) -> None:
+        number = sum(e == end for e, _ in self._end_loads[: self._end_loads.index((end, load))]) + 1
+        element = ElementType(f"{self.name}_{end}_load{number if number > 1 else ''}", node=self.group)
+        restated = Restated(self, element, load.expressions)
+        q = element.node
+        values = restated.at(q, q.velocity.components, s=restated.place)
+        act(element, q, load, restated, values, Integer(1))
+        arc = self._arc_of_nodes[[ENDS[end]]]
+        self._model.add(element, [self.along[ENDS[end]]], **self._values(element, arc, arc))
+
+    def initial(self, **fields: object) -> None:
+        """Give initial values by field.
+
+        Parameters
+        ----------
+        **fields
+            One value for all nodes, an array over the nodes that the continuum adds, or a function of s, by name of a
+            storage or velocity field, as in `NodeArray.initial`.
+        """
+        self._initial |= fields
+        if self._grid is not None:
+            self._set_initial(fields)
+
+    def _set_initial(self, fields: Mapping[str, object]) -> None:
+        own = self._arc_of_nodes[self._first :][: len(self.nodes)]
+        self.nodes.initial(**{name: along_arc(value, own) for name, value in fields.items()})
+
+    def discretize(self, segments: int | Sequence[float], quadrature: str = "midpoint") -> None:
+        """Add nodes, cross sections and segments to the model.
+
+        Parameters
+        ----------
+        segments
+            Number of segments, or the coordinates s_0 < … < s_K of the nodes, in m.
+        quadrature
+            How U and the dissipated power are integrated over a segment, all over which w is θ/Δs: ``"midpoint"``,
+            ``"trapezoid"`` or ``"simpson"``; T and forces are lumped at nodes by the trapezoidal rule.
+
+        Raises
+        ------
+        ModelError
+            Unknown quadrature, lengths that are not positive, too few segments, or no kinetic density.
+        """
+        self._check_open()
+        if quadrature not in QUADRATURES:
+            raise ModelError(
+                f"There is no quadrature {quadrature!r} for {self._lower}; there are: {', '.join(QUADRATURES)}."
+            )
+        if not self.kinetic:
+            raise ModelError(f"{self._what} has no kinetic density; state it first.")
+        found, types = grid(self._lower, segments, self._length), self._types(quadrature)
+        self._place(found)
+        self._add_elements(*types)
+
+    def _types(self, quadrature: str) -> tuple[ElementType, ElementType]:
+        """Element types of cross sections and of segments."""
+        section = section_type(f"{self.name}_section", self, self.loads)
+        return section, segment_type(f"{self.name}_segment", self, QUADRATURES[quadrature])
+
+    def _place(self, found: Grid) -> None:
+        """Add the nodes."""
+        segments = len(found.lengths)
+        first, last, closed = self._ends.node("start"), self._ends.node("end"), self._ends.is_closed
+        shared_end = closed or last is not None
+        least = 1 + (shared_end and (closed or first is not None))
+        if segments < least:
+            raise ModelError(f"{self._what} needs at least {least} segment{'s' * (least > 1)}, not {segments}.")
+        nodes = self._model.node_array(self.name, self.group, segments + 1 - (first is not None) - shared_end)
+        along: list[BodyNode] = [nodes[k] for k in range(len(nodes))]
+        if first is not None:
+            along.insert(0, first)
+        if closed:
+            along.append(along[0])
+        elif last is not None:
+            along.append(last)
+        self._grid = found
+        self._first = int(first is not None)
+        self._arc_of_nodes = found.arc
+        self.nodes: NodeArray = nodes
+        self.along: tuple[BodyNode, ...] = tuple(along)
+        self.lengths: Array = found.lengths
+        self._set_initial(self._initial)
+        for end in self._ends.held:
+            self._ends.apply(self._model, end, self.along[ENDS[end]])
+
+    def _add_elements(self, section: ElementType, segment: ElementType) -> None:
+        """Add the instances of cross sections and segments, and loads at ends."""
+        assert self._grid is not None
+        self.section: ElementType = section
+        self.segment: ElementType = segment
+        self._add_sections(section)
+        values = self._values(segment, self._grid.middle, self._grid.arc[:-1])
+        self._model.add(segment, itertools.pairwise(self.along), length=self.lengths[:, None], **values)
+        self._model.curve(self.name, self.along, self._grid.arc)
+        for end, load in self._end_loads:
+            self._add_end_load(end, load)
+
+    def _add_sections(self, section: ElementType) -> None:
+        assert self._grid is not None
+        values = self._values(section, self._grid.arc, self._grid.arc)
+        self._model.add(section, self.along, weight=self._grid.weights[:, None], **values)
+
+    def _values(self, element: ElementType, arc: Array, places: Array) -> dict[str, Any]:
+        """Values of the parameters that an element type has taken over, and where its instances are."""
+        names = [p.name for p in element.parameters]
+        found: dict[str, Any] = {name: self._rows(name, arc) for name in names if name in self.values}
+        return found | ({PLACE: places[:, None]} if PLACE in names else {})
+
+    def _rows(self, name: str, arc: Array) -> object:
+        """The value of a parameter for all places, or one row for each."""
+        value = self.values[name]
+        return np.array([np.ravel(np.asarray(value(s), dtype=float)) for s in arc]) if callable(value) else value

@@ -1,0 +1,404 @@
+"""Densities along a material coordinate s: of energies, forces and constraints, stated on one cross section.
+
+    q' = q w̃,   q̇ = q ṽ,   ẇ = v' + ŵ v
+
+Source: [Hante2022], section 3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from sympy import Add, Expr, Integer, Symbol
+
+from symlie.errors import ModelError
+from symlie.groups.group import LieGroup
+from symlie.ir.differentiate import gradient
+from symlie.ir.program import Euclidean, Value, Vector, depends_on, needed_statements, symbols_read
+from symlie.modeling.declarations import Stated
+from symlie.modeling.expressions import components
+from symlie.modeling.names import identifier
+from symlie.modeling.node import Node, column
+from symlie.modeling.symbolic import Expression, SymbolicMatrix, name_components
+from symlie.modeling.terms import Constraint
+from symlie.modeling.units import Certainty
+from symlie.modeling.values import given_space
+from symlie.unit_names import NUMBER, UNITS, Dimension, Unit, times
+
+RESERVED = ("length", "weight", "place")
+"""Parameters that elements have from their grid."""
+
+PER_METRE = times(UNITS["1"], UNITS["m"], Fraction(-1))
+
+
+@dataclass(frozen=True, eq=False)
+class Load:
+    """A force density: generalised in the order of v, or a force along a position and a moment, both in space."""
+
+    generalized: Vector = ()
+    force: Vector = ()
+    moment: Vector = ()
+
+    @property
+    def expressions(self) -> Vector:
+        """All components."""
+        return self.generalized + self.force + self.moment
+
+
+class _CrossSection(Stated):
+    """The statement on one cross section: its program, parameters and units."""
+
+    def __init__(self, name: str, group: LieGroup, unit: str) -> None:
+        super().__init__(f"{name}_densities")
+        self._parameter_prefix = f"{name}."
+        self.node = Node(self.program, name, group)
+        self._add_node(self.node, unit)
+
+
+class Densities:
+    """What is stated along a continuum, with the symbols it is stated in.
+
+    Attributes
+    ----------
+    q
+        The configuration of a cross section: ``q.R``, ``q.x``, …
+    """
+
+    called = "continuum"
+    """What messages call it."""
+
+    def __init__(self, name: str, group: LieGroup | str, unit: str = "") -> None:
+        self.name = identifier("Node", name)
+        space = given_space(group)
+        if not isinstance(space, LieGroup):
+            raise ModelError(f"{self._what} needs a Lie group such as sl.SE2, not {space}.")
+        self.group: LieGroup = space
+        self.stated = _CrossSection(name, space, unit)
+        self.q: Node = self.stated.node
+        self._coordinate = Symbol(f"{name}.s", real=True)
+        self._strain = self._vector("w")
+        self._strain_rate = self._vector("w_dot")
+        self._declare_units()
+        self.values: dict[str, object] = {}
+        """Values of the parameters: numbers, functions of s, or a row for each instance."""
+        self.kinetic: list[Expr] = []
+        self.potential: list[Expr] = []
+        self.dissipated: list[Expr] = []
+        self.constraints: list[Constraint] = []
+        self.loads: list[Load] = []
+
+    @property
+    def _what(self) -> str:
+        return f"{self.called.capitalize()} '{self.name}'"
+
+    def _vector(self, stem: str) -> Value:
+        """A vector like v."""
+        symbols = tuple(Symbol(f"{self.name}.{stem}{k}", real=True) for k in range(self.group.dimension))
+        name_components(symbols, self.group.velocity_fields, f"{self.name}.{stem}")
+        return Value(symbols, Euclidean(len(symbols)))
+
+    def _declare_units(self) -> None:
+        self.stated.units.declare([self._coordinate], [Unit(UNITS["m"])], Certainty.FIELD)
+        for velocity, w, rate in zip(
+            self.q.velocity.components, self._strain.components, self._strain_rate.components, strict=True
+        ):
+            found = self.stated.units.of(velocity)
+            if found is not None:
+                moved = times(found.dimension, PER_METRE)
+                still = times(moved, UNITS["s"])
+                self.stated.units.declare([w, rate], [Unit(still), Unit(moved)], found.certainty)
+
+    @property
+    def s(self) -> Symbol:
+        """The material coordinate, in m."""
+        return self._coordinate
+
+    @property
+    def t(self) -> Symbol:
+        """The time, in s."""
+        return self.stated.t
+
+    @property
+    def v(self) -> SymbolicMatrix:
+        """Derivative vector of the configuration by time: the velocity."""
+        return column(self.q.velocity.components)
+
+    @property
+    def w(self) -> SymbolicMatrix:
+        """Derivative vector of the configuration by s: the strains, in the order of v."""
+        return column(self._strain.components)
+
+    @property
+    def w_dot(self) -> SymbolicMatrix:
+        """Rate of w, which is v' + ŵ v."""
+        return column(self._strain_rate.components)
+
+    def parameter(self, name: str, default: Any, unit: str = "") -> Expression:
+        """Declare a parameter of the densities: a run-time input of the cross sections or segments that it enters.
+
+        Parameters
+        ----------
+        name
+            Identifier.
+        default
+            A number, a vector or a matrix for the whole continuum, or a function of s that gives it.
+        unit
+            As in `Model.parameter`.
+        """
+        self._check_open()
+        if name in RESERVED:
+            raise ModelError(f"Parameter '{name}' of {self._lower} is given by its grid; choose another name.")
+        value = np.asarray(default(self._start) if callable(default) else default, dtype=float)
+        self.values[name] = default
+        return self.stated.parameter(name, value, unit)
+
+    _start = 0.0
+
+    def _check_open(self) -> None:
+        """Hook: whether more can be stated."""
+
+    def _density(self, what: str, density: object, *, without: Sequence[str] = ()) -> Expr:
+        """A scalar density that does not depend on some of the symbols."""
+        self._check_open()
+        parts = components(density)
+        if len(parts) != 1:
+            raise ModelError(f"The {what} of {self._lower} must be a scalar, but has {len(parts)} components.")
+        self._check_symbols(what, parts, without)
+        return parts[0]
+
+    @property
+    def _lower(self) -> str:
+        return f"{self.called} '{self.name}'"
+
+    def _check_symbols(self, what: str, parts: Sequence[Expr], without: Sequence[str]) -> None:
+        symbols = {
+            "q": self.q.value.components,
+            "v": self.q.velocity.components,
+            "w": self._strain.components,
+            "w_dot": self._strain_rate.components,
+        }
+        for letter in without:
+            if depends_on(self.stated.program, parts, [s for s in symbols[letter] if isinstance(s, Symbol)]):
+                raise ModelError(f"The {what} of {self._lower} depends on {letter}; {_INSTEAD[what, letter]}")
+
+    def depends_on_strain(self, expressions: Sequence[Expr]) -> bool:
+        """Whether expressions belong to segments, because they depend on w or its rate.
+
+        Parameters
+        ----------
+        expressions
+            Of densities.
+        """
+        return depends_on(self.stated.program, expressions, [*self._strain.components, *self._strain_rate.components])
+
+    def kinetic_density(self, density: object) -> None:
+        """Add a density of kinetic energy T(s, v), of degree two in v; in J/m.
+
+        Parameters
+        ----------
+        density
+            Scalar expression of s, v and parameters.
+        """
+        found = self._density("kinetic density", density, without=("q", "w", "w_dot"))
+        self.stated.units.check("The kinetic density", found, UNITS["N"])
+        self.kinetic.append(found)
+
+    def potential_density(self, density: object) -> None:
+        """Add a density of potential energy U(s, w, q); in J/m.
+
+        What depends on w belongs to segments, such as elastic energy; what does not, to cross sections, such as weight.
+
+        Parameters
+        ----------
+        density
+            Scalar expression of s, w, q, t and parameters.
+        """
+        found = self._density("potential density", density, without=("v", "w_dot"))
+        self.stated.units.check("The potential density", found, UNITS["N"])
+        self.potential.append(found)
+
+    def dissipation_density(self, density: object) -> None:
+        """Add a density of dissipated power, such as ẇᵀ D ẇ; its derivative by ẇ, 2 D ẇ, is a section force. In W/m.
+
+        Parameters
+        ----------
+        density
+            Scalar expression of ``w_dot``, s, w, q and parameters.
+
+        Source: [Hante2022], equation 11.
+        """
+        found = self._density("dissipation density", density, without=("v",))
+        if not depends_on(self.stated.program, [found], self._strain_rate.components):
+            raise ModelError(
+                f"The dissipation density of {self._lower} does not depend on w_dot; it must be a power such as "
+                "w_dot.dot(D * w_dot)."
+            )
+        self.stated.units.check("The dissipation density", found, times(UNITS["W"], PER_METRE))
+        self.dissipated.append(found)
+
+    def constraint_density(self, name: str, density: object) -> None:
+        """Add internal constraints Ψ(w) = 0; their multipliers λ are section forces.
+
+        Parameters
+        ----------
+        name
+            Identifier; the multipliers of all segments are reported under it.
+        density
+            Scalar or vector expression of w, s, q and parameters.
+        """
+        identifier("Constraint", name)
+        self._check_open()
+        rows = components(density)
+        self._check_symbols("constraint density", rows, ("v", "w_dot"))
+        for number, row in enumerate(rows):
+            if not depends_on(self.stated.program, [row], self._strain.components):
+                raise ModelError(
+                    f"Row {number + 1} of the constraint density '{name}' of {self._lower} does not depend on w; state "
+                    "constraints of single nodes on the model."
+                )
+        if any(c.name == name for c in self.constraints):
+            raise ModelError(f"The constraint density '{name}' of {self._lower} is stated twice.")
+        symbols = tuple(Symbol(f"{self.name}.lambda[{name},{k}]", real=True) for k in range(len(rows)))
+        self.constraints.append(Constraint(name, rows, symbols, 0))
+
+    def force_density(self, vector: object | None = None, **fields: object) -> None:
+        """Add a density F(s, t, q, v) of generalised forces, which does the power F·v; see also `load`.
+
+        Parameters
+        ----------
+        vector
+            All components, in the order of ``v``; or instead
+        **fields
+            Parts by velocity field, such as ``U=…`` in N/m, ``Omega=…`` in N.
+
+        Source: [Hante2022], equation 10.
+        """
+        self._add_load(self._generalized_load("force density", vector, fields, PER_METRE))
+
+    def load(self, *, force: object | None = None, moment: object | None = None, following: bool = False) -> None:
+        """Add a load along the continuum: densities F(s, t, q, v) of a force and of a moment.
+
+        Parameters
+        ----------
+        force
+            In N/m, in inertial axes, as many components as ``q.x``.
+        moment
+            In N, in inertial axes: 3 components, or 1 in the plane.
+        following
+            Whether both are in the axes of the cross section and turn with it.
+
+        Raises
+        ------
+        ModelError
+            The group has no position or no rotation, or the number of components is another one.
+        """
+        self._add_load(self._spatial_load("load", force, moment, following=following))
+
+    def _spatial_load(self, what: str, force: object | None, moment: object | None, *, following: bool) -> Load:
+        """A force and a moment in inertial axes, from those in inertial axes or in those of the cross section."""
+        given = {"force": force, "moment": moment}
+        if all(value is None for value in given.values()):
+            raise ModelError(f"A {what} of {self._lower} needs a force or a moment.")
+        sizes = {f.name: f.size for f in self.group.storage_fields}
+        turning = next((f.size for f in self.group.velocity_fields if f.name == "Omega"), 0)
+        found: dict[str, Vector] = {}
+        for name, size in (("force", sizes.get("x", 0)), ("moment", turning)):
+            if given[name] is None:
+                continue
+            vector = components(given[name])
+            if not size:
+                raise ModelError(f"{self._what} is on {self.group}, on which no {name} acts; use force_density.")
+            if len(vector) != size:
+                raise ModelError(f"The {name} of a {what} of {self._lower} needs {size} components, not {len(vector)}.")
+            self._check_symbols("force density", vector, ("w", "w_dot"))
+            turned = following and size > 1 and self.group.rotation is not None
+            found[name] = components(self.q.R * column(vector)) if turned else vector
+        return Load(**found)
+
+    def _add_load(self, load: Load) -> None:
+        self.loads.append(load)
+
+    def _generalized_load(
+        self, what: str, vector: object | None, fields: dict[str, object], per: Dimension = NUMBER
+    ) -> Load:
+        """A generalised force whose power by v is in W, or in W/m."""
+        parts = self._joined_force(vector, fields)
+        self._check_symbols("force density", parts, ("w", "w_dot"))
+        for part, velocity in zip(parts, self.q.velocity.components, strict=True):
+            self.stated.units.check_product(f"The {what}", part, velocity, times(UNITS["W"], per))
+        return Load(generalized=parts)
+
+    def _joined_force(self, vector: object | None, fields: dict[str, object]) -> Vector:
+        """All components of a generalised force, from a vector or from parts by name."""
+        known = {f.name: f for f in self.group.velocity_fields}
+        if (vector is None) == (not fields):
+            raise ModelError(f"A force on {self._lower} needs all components, or parts by name: {', '.join(known)}.")
+        if vector is not None:
+            parts = components(vector)
+            if len(parts) != self.group.dimension:
+                raise ModelError(
+                    f"A force on {self._lower} needs {self.group.dimension} components, one for each of v, not "
+                    f"{len(parts)}."
+                )
+            return parts
+        found: list[Expr] = [Integer(0)] * self.group.dimension
+        for name, value in fields.items():
+            if name not in known:
+                raise ModelError(f"{self._what} on {self.group} has no velocity '{name}'; it has: {', '.join(known)}.")
+            part = components(value)
+            if len(part) != known[name].size:
+                raise ModelError(
+                    f"The force on {name} of {self._lower} needs {known[name].size} components, not {len(part)}."
+                )
+            found[known[name].offset : known[name].offset + known[name].size] = part
+        return tuple(found)
+
+    @property
+    def elastic(self) -> Expr:
+        """U, as far as it depends on w."""
+        return Add(*[u for u in self.potential if self.depends_on_strain([u])])
+
+    @property
+    def section_force(self) -> Vector:
+        """G = ∂U/∂w + ∂P/∂ẇ + DΨᵀ λ, in the order of w."""
+        pairs = [p for c in self.constraints for p in zip(c.multipliers, c.rows, strict=True)]
+        found = [self.elastic_force, self.viscous_force]
+        found += [tuple(m * e for e in self._derivative(row, self._strain)) for m, row in pairs]
+        return tuple(Add(*parts) for parts in zip(*found, strict=True))
+
+    @property
+    def elastic_force(self) -> Vector:
+        """∂U/∂w."""
+        return self._derivative(self.elastic, self._strain)
+
+    @property
+    def viscous_force(self) -> Vector:
+        """∂P/∂ẇ of the dissipated power P."""
+        return self._derivative(Add(*self.dissipated), self._strain_rate)
+
+    def _derivative(self, density: Expr, by: Value) -> Vector:
+        """Partial derivatives, written out where the density is, so that factors of a segment's length cancel."""
+        if any(symbols_read(s) & set(by.components) for s in needed_statements(self.stated.program, [density])):
+            return gradient(self.stated.program, density, by)
+        partials = dict(self.stated.program.partials(density))
+        return tuple(partials.get(s, Integer(0)) for s in by.components)
+
+
+_AT_SEGMENTS = "segments have strains, and cross sections, where it acts, have none."
+_INSTEAD = {
+    ("kinetic density", "q"): "it must be T(s, v).",
+    ("kinetic density", "w"): "it must be T(s, v).",
+    ("kinetic density", "w_dot"): "it must be T(s, v).",
+    ("potential density", "v"): "it must be U(s, w, q); use dissipation_density or force_density.",
+    ("potential density", "w_dot"): "it must be U(s, w, q); use dissipation_density.",
+    ("dissipation density", "v"): "it must be a function of w_dot; use force_density for drag.",
+    ("constraint density", "v"): "it must be Ψ(w).",
+    ("constraint density", "w_dot"): "it must be Ψ(w).",
+    ("force density", "w"): _AT_SEGMENTS,
+    ("force density", "w_dot"): _AT_SEGMENTS,
+}
+"""What to do where a density depends on what it must not."""

@@ -1,0 +1,183 @@
+"""From densities to elements: configurations between two nodes are q_k∘exp(ξ θ) with θ = log(q_k⁻¹∘q_{k+1}).
+
+    w = θ/Δs,   U, P and Ψ by a rule on the segment,   T and F by the trapezoidal rule,   Φ = Δs Ψ
+
+Source: [Hante2022], equation 5 and section 4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from sympy import Add, Expr, Integer, Rational, Symbol
+
+from symlie.elements.continua.densities import RESERVED, Densities, Load
+from symlie.elements.continua.grid import Rule
+from symlie.ir.program import Vector, at_values, depends_on
+from symlie.modeling.element_type import ElementType
+from symlie.modeling.node import GroupElement, Node, column, interpolate
+from symlie.modeling.symbolic import SymbolicMatrix
+from symlie.modeling.units import Certainty
+from symlie.unit_names import UNITS, Unit
+
+LENGTH, WEIGHT, PLACE = RESERVED
+
+MIDDLE = Rational(1, 2)
+"""The place ξ of internal constraints on a segment."""
+
+ALL_OVER: Rule = ((MIDDLE, Integer(1)),)
+"""The rule for what is the same all over a segment."""
+
+
+class Restated:
+    """Densities in the symbols of an element type, which takes over the parameters that they depend on.
+
+    Parameters
+    ----------
+    densities
+        What is stated along the continuum.
+    element
+        The element type.
+    expressions
+        The densities that it takes.
+    """
+
+    def __init__(self, densities: Densities, element: ElementType, expressions: Sequence[Expr]) -> None:
+        self._densities, self._element, self._expressions = densities, element, expressions
+        self._values: dict[Symbol, Expr] = {}
+        for p in densities.stated.parameters:
+            if self._uses(p.symbols):
+                element.parameter(p.name, np.reshape(p.default, p.shape), p.unit)
+                self._values |= dict(zip(p.symbols, element.parameters[-1].symbols, strict=True))
+        self.place = _of_grid(element, PLACE) if self._uses([densities.s]) else None
+        """s of the node, or of the first one."""
+        self.has_configuration = self._uses(densities.q.value.components)
+
+    def _uses(self, symbols: Sequence[Expr]) -> bool:
+        return depends_on(
+            self._densities.stated.program, self._expressions, [s for s in symbols if isinstance(s, Symbol)]
+        )
+
+    def at(
+        self,
+        q: GroupElement | None = None,
+        v: Vector = (),
+        w: Vector = (),
+        w_dot: Vector = (),
+        s: Expr | None = None,
+        multipliers: Vector = (),
+    ) -> dict[Symbol, Expr]:
+        """What stands for the symbols of the densities."""
+        d = self._densities
+        own = tuple(m for c in d.constraints for m in c.multipliers)
+        pairs = [
+            (d.q.value.components, q.storage if q is not None else ()),
+            (d.q.velocity.components, v),
+            (tuple(d.w), w),
+            (tuple(d.w_dot), w_dot),
+            (own, multipliers),
+            ((d.s,), () if s is None else (s,)),
+        ]
+        return self._values | {a: b for mine, given in pairs for a, b in zip(mine, given, strict=False)}
+
+    def __call__(self, expressions: Sequence[Expr], values: dict[Symbol, Expr]) -> Vector:
+        """Expressions in the element's program."""
+        return at_values(self._densities.stated.program, expressions, values, self._element.program)
+
+
+def _of_grid(element: ElementType, name: str) -> Expr:
+    """A parameter in m that the grid gives; like a field, it leaves open what numbers beside it are measured in."""
+    symbol = element.parameter(name, 1.0, unit="m")
+    element.units.declare([symbol], [Unit(UNITS["m"])], Certainty.FIELD)
+    return symbol
+
+
+def section_type(name: str, densities: Densities, loads: Sequence[Load], *, loads_alone: bool = False) -> ElementType:
+    """Element type of a cross section lumped at a node: kinetic energy, potential of position and loads.
+
+    Parameters
+    ----------
+    name
+        Its name.
+    densities, loads
+        What is stated, and the force densities that act on it.
+    loads_alone
+        Whether energies belong to another element type.
+    """
+    section = ElementType(name, node=densities.group)
+    weight = _of_grid(section, WEIGHT)
+    kinetic = [] if loads_alone else densities.kinetic
+    potential = [] if loads_alone else [u for u in densities.potential if not densities.depends_on_strain([u])]
+    restated = Restated(densities, section, [*kinetic, *potential, *(e for load in loads for e in load.expressions)])
+    q = section.node
+    values = restated.at(q, q.velocity.components, s=restated.place)
+    for density in restated(kinetic, values):
+        section.kinetic_energy(spread(weight, density))
+    for density in restated(potential, values):
+        section.potential_energy(weight * density)
+    for load in loads:
+        act(section, q, load, restated, values, weight)
+    return section
+
+
+def act(
+    element: ElementType, q: Node, load: Load, restated: Restated, values: dict[Symbol, Expr], factor: Expr
+) -> None:
+    """Let a load act on a node, times a factor."""
+    if load.generalized:
+        element.generalized_force(q, factor * column(restated(load.generalized, values)))
+    if load.force:
+        element.force(factor * column(restated(load.force, values)), at=q.x)
+    if load.moment:
+        moment = factor * column(restated(load.moment, values))
+        element.torque(moment, on=q)
+
+
+def spread(factor: Expr, density: Expr) -> Expr:
+    """A factor times a sum, term by term: the stored entries of M are products then, and lengths cancel in Δs w."""
+    return Add(*[factor * term for term in Add.make_args(density)])
+
+
+def gathered(factor: Expr, density: Expr) -> Expr:
+    """A factor times a sum, with the number that its terms have in common in front."""
+    number, rest = density.primitive() if density.is_Add else (Integer(1), density)
+    return factor * number * rest
+
+
+def segment_type(name: str, densities: Densities, rule: Rule) -> ElementType:
+    """Element type of a segment between two nodes: elastic energy, dissipation and internal constraints.
+
+    Parameters
+    ----------
+    name
+        Its name.
+    densities
+        What is stated.
+    rule
+        Places and weights of `QUADRATURES`.
+    """
+    d = densities
+    segment = ElementType(name, left=d.group, right=d.group)
+    length = _of_grid(segment, LENGTH)
+    elastic = [u for u in d.potential if d.depends_on_strain([u])]
+    viscous = d.viscous_force if d.dissipated else ()
+    rows = [row for c in d.constraints for row in c.rows]
+    restated = Restated(d, segment, [*elastic, *viscous, *rows])
+    start = restated.place
+    theta = (segment.left.inverse() * segment.right).log()
+    w = theta / length
+    w_dot = segment.rate(theta) / length if viscous else SymbolicMatrix(0, 1, [])
+    varies = start is not None or restated.has_configuration
+    for xi, weight in rule if varies else ALL_OVER:
+        q = interpolate(segment.left, segment.right, xi) if restated.has_configuration else None
+        values = restated.at(q, (), tuple(w), tuple(w_dot), None if start is None else start + xi * length)
+        for density in restated(elastic, values):
+            segment.potential_energy(gathered(weight * length, density))
+        if viscous:
+            segment.force(-weight * length * column(restated(viscous, values)), at=w)
+    middle = interpolate(segment.left, segment.right, MIDDLE) if restated.has_configuration and rows else None
+    values = restated.at(middle, (), tuple(w), (), None if start is None else start + MIDDLE * length)
+    for c in d.constraints:
+        segment.constraint(c.name, [spread(length, row) for row in restated(c.rows, values)])
+    return segment

@@ -1,0 +1,1 @@
+"""Continua: densities, their equations, and their elements."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from symlie.cli.output import print_json, print_table
 
 if TYPE_CHECKING:
-    pass
+    from symlie.runtime.methods.family import Method
 
 
 def show_method(name: str, *, as_json: bool) -> None:
@@ -24,7 +24,7 @@ def show_method(name: str, *, as_json: bool) -> None:
     if as_json:
         print_json(
             {"name": method.name, "family": method.family, "order": method.order, "order_hat": method.order_hat,
-             "source": method.tableau.source, "options": options, "own": own, "limits": method.limits, "status": "ok"}
+             "source": method.tableau.source, "options": options, "own": own, "limits": method.limits, "remark": method.remark, "status": "ok"}
         )  # fmt: skip
         return
     embedded = "" if method.order_hat is None else f", embedded {method.order_hat}"
@@ -34,6 +34,7 @@ def show_method(name: str, *, as_json: bool) -> None:
         [
             ("family", method.family.replace("_", "-")),
             ("order", f"{method.order}{embedded}"),
+            *([("", method.remark)] if method.remark else []),
             ("source", method.tableau.source),
             ("carries", carried or "nothing besides q, v, λ and v'"),
             *(("not for" if not k else "", limit) for k, limit in enumerate(method.limits)),
@@ -51,6 +52,12 @@ def _default(value: object) -> str:
     if value is None:
         return "from others"
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _steps(method: Method) -> str:
+    if method.chooses_order:
+        return "adaptive steps and orders"
+    return "adaptive or fixed steps" if method.has_estimate else "fixed steps, --h"
 
 
 def show_choice(model: str, options: Mapping[str, object], *, as_json: bool) -> None:
@@ -74,8 +81,7 @@ def show_choice(model: str, options: Mapping[str, object], *, as_json: bool) -> 
     if found.default in found.refusals:
         print("  It does not take this model; name one that does, with --method.")
     print("\nMethods that take it")
-    steps = {True: "adaptive or fixed steps", False: "fixed steps, --h"}
-    print_table((m.name, f"order {m.order}", steps[m.has_estimate]) for m in taken)
+    print_table((m.name, f"order {m.order}", _steps(m)) for m in taken)
     if found.refusals:
         print("\nMethods that do not")
         print_table([sentence] for sentence in found.refusals.values())

@@ -67,7 +67,8 @@ def run(arguments: Namespace) -> int:
         violated=found.violated,
         residual=found.residual,
     )
-    if not arguments.exact_only:
+    measures = not (arguments.exact_only or method.chooses_order)
+    if measures:
         arguments.result.update(observed=_observed(arguments))
     if arguments.json:
         print_json({**arguments.result, "status": "ok"})
@@ -81,7 +82,7 @@ def run(arguments: Namespace) -> int:
         rows.append(("order + 1", f"{found.violated} violated"))
     print(f"{method.name} ({method.family.replace('_', '-')})")
     print_table(rows)
-    if not arguments.exact_only:
+    if measures:
         _print_observed(arguments.result["observed"])
     return 0
 

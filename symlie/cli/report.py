@@ -172,8 +172,15 @@ def _newton_rows(statistics: Statistics) -> list[tuple[str, str]]:
         ("slowest", f"{s.slowest_row}, in the step after t = {s.slowest_step:.6g} s"),
         ("fresh matrices", f"{s.jacobians / tried:.3g} per step{refreshes}"),
         ("halvings", f"{s.halvings / tried:.3g} per step"),
+        *([("orders", _orders(s))] if _orders(s) else []),
         *([("at rounding", f"{s.rounding_floor} steps")] if s.rounding_floor else []),
     ]
+
+
+def _orders(statistics: Statistics) -> str:
+    """Steps of each order, of methods that choose it."""
+    counts = [getattr(statistics, f"steps_of_order_{k}") for k in range(1, 6)]
+    return ", ".join(f"{count} of order {k}" for k, count in enumerate(counts, start=1) if count)
 
 
 def _event_name(event: Event, layout: Layout) -> str:

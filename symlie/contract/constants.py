@@ -83,6 +83,21 @@ START_TOLERANCE = 1e-7
 MOST_PARTS = 2**14
 """Parts of such a step at most."""
 
+ORDER_GROWTH = 2.0
+"""Factor of a step of order three or higher at most: steps that grow faster in a row are not stable."""
+
+SHORTENED_STEP = 0.1
+"""Factor of a step below which the estimates of BDF say nothing about its error."""
+
+LENGTH_ROOTS = 24
+"""Halvings of the interval that the logarithm of the length of a step is in."""
+
+NEAR_POINTS = 1.25
+"""Steps that two points of a history are apart at least, where a step in between was cut short."""
+
+CHART_PART = 0.9
+"""Part of the rotation that a step may turn by, which the next one is chosen for at most."""
+
 RANK_LIMIT = 1e-3
 """Singular value of rows of length one below which they depend on each other while a system moves: steps leave a rest
 of Φ, and of that order rows are independent that depend on each other on Φ = 0."""
@@ -184,7 +199,7 @@ EXTREMUM_STEPS = 8
 EXTREMUM_ENOUGH = 1e-9
 """Shift of an extremum relative to the step after which it is not refined."""
 
-TRACE_WIDTH = 8
+TRACE_WIDTH = 9
 """Numbers of a tried step in a trace."""
 
 MOST_EVENTS = 5 * 64

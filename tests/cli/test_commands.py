@@ -43,6 +43,9 @@ def test_list_a_method(cli: Cli) -> None:
     assert any(line.startswith("carries length (1), acceleration (1 × dimension)") for line in lines)
     data = cli("list", "half_explicit_5", "--json").json
     assert (data["order"], data["order_hat"], data["options"], data["own"]) == (5, 4, {}, [])
+    remark = "with constraints λ has order 2 for 3 steps after each change of the step size"
+    assert cli("list", "bdf3", "--json").json["remark"] == remark
+    assert remark in [" ".join(line.split()) for line in cli("list", "bdf3").out.splitlines()]
     assert cli("list", "abmk3", "--json").json["own"][1] == {"name": "lengths", "rows": 2, "of": "number"}
 
 

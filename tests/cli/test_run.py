@@ -35,7 +35,7 @@ KEYS = [
 STATISTICS = {
     "steps", "accepted", "rejected", "rhs_evaluations", "newton_iterations", "jacobians", "factorisations",
     "back_substitutions", "refreshes", "halvings", "rounding_floor", "most_newton_iterations", "slowest_step",
-    "slowest_row", "max_constraint_residual",
+    "slowest_row", *(f"steps_of_order_{k}" for k in range(1, 6)), "max_constraint_residual",
     "max_velocity_residual", "cpu_seconds", "derive_seconds", "emit_seconds", "compile_seconds",
 }  # fmt: skip
 

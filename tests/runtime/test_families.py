@@ -87,7 +87,7 @@ def test_nobody_asks_which_family_a_method_has() -> None:
     assert asking == set()
 
 
-CONSTRAINED = ("half_explicit", "index1", "generalized_alpha", "bdf", "bdf_increments", "variational")
+CONSTRAINED = ("half_explicit", "index1", "generalized_alpha", "bdf", "bdf_variable", "bdf_increments", "variational")
 """Families that integrate systems with constraints."""
 
 

@@ -37,6 +37,7 @@ class AlphaFormula:
     """
 
     sees_end: ClassVar[bool] = False
+    span = 1
 
     def __init__(
         self,

@@ -51,6 +51,15 @@ def extrapolation_weights(tau: Sequence[float]) -> list[float]:
     return found
 
 
+def increment_between(mechanics: Mechanics, a: Array, b: Array) -> Array:
+    """log(a⁻¹∘b); of nodes without velocity, which are in R(n), the difference."""
+    found = mechanics.kernels.difference(a, b)
+    for node in mechanics.layout.nodes:
+        if not node.type.velocities:
+            found[node.velocity] = b[node.storage] - a[node.storage]
+    return found
+
+
 class BdfFormula:
     """(2) to (4) from what a step begins with.
 
@@ -58,18 +67,18 @@ class BdfFormula:
     ----------
     mechanics
         The equations of the system.
-    q
-        q_n.
     h
         Length of the step, in s.
     lengths
-        Those of the k - 1 steps before, the latest first.
-    configurations
-        q_{n-1}, …, q_{n-k+1}, (k - 1, storage).
+        Those of the k - 1 steps before, the latest first; they say what k is.
+    increments
+        θ of the steps before, the latest first, at least k - 1 of them, (steps, dimension).
     velocities
-        v_n, …, v_{n-k+1}, (k, dimension).
+        v_n, v_{n-1}, …, at least k of them, (steps, dimension).
     before
         v̇_n.
+    span
+        The largest k of the method.
     """
 
     sees_end: ClassVar[bool] = True
@@ -77,16 +86,21 @@ class BdfFormula:
     def __init__(
         self,
         mechanics: Mechanics,
-        q: Array,
         h: float,
         lengths: Array,
-        configurations: Array,
+        increments: Array,
         velocities: Array,
         before: Array,
+        span: int,
     ) -> None:
         self.mechanics, self.has_velocity = mechanics, mechanics.layout.has_velocity
-        self.q, self.h, self.before = q, h, before
-        self.configurations, self.velocities = configurations, velocities
+        self.h, self.before, self.velocities, self.span = h, before, velocities, span
+        self.identity = mechanics.layout.identity
+        # Differences of configurations would be rounded as configurations are; elements relative to q_n are small.
+        self.elements: list[Array] = []
+        for increment in increments:
+            last = self.elements[-1] if self.elements else self.identity
+            self.elements.append(mechanics.kernels.advance(last, -increment))
         # (4)
         self.tau = [0.0, -1.0]
         for length in lengths:
@@ -99,22 +113,19 @@ class BdfFormula:
         slope = self.alpha[0] / self.h
         return Slopes(slope, slope * slope, slope)
 
-    def _increment(self, q: Array, earlier: Array) -> Array:
-        """Of nodes without velocity, which are in R(n), the difference."""
+    def increments(self, theta: Array, count: int) -> list[Array]:
+        """θ_2, …, θ_{count + 1} at the end of a step θ."""
         # (1)
-        found = self.mechanics.kernels.difference(q, earlier)
-        for node in self.mechanics.layout.nodes:
-            if not node.type.velocities:
-                found[node.velocity] = earlier[node.storage] - q[node.storage]
-        return found
+        end = self.mechanics.kernels.advance(self.identity, theta)
+        return [increment_between(self.mechanics, end, element) for element in self.elements[:count]]
 
     def predicted(self) -> Array:
         """A first θ: the polynomial through the increments to configurations before, with the slope v_n at q_n."""
         weights = extrapolation_weights([x + 1 for x in self.tau[2:]])
         slope = np.where(self.has_velocity, self.velocities[0], self.before)
         found = self.h * weights[0] * slope
-        for weight, earlier in zip(weights[1:], self.configurations, strict=True):
-            found = found + weight * self._increment(self.q, earlier)
+        for weight, element in zip(weights[1:], self.elements, strict=False):
+            found = found + weight * increment_between(self.mechanics, self.identity, element)
         return np.asarray(found)
 
     def at(self, q: Array, theta: Array, w: Array) -> tuple[Array, Array]:
@@ -122,11 +133,11 @@ class BdfFormula:
         alpha = self.alpha
         # (2), (3)
         rate = self.alpha[0] * (w - theta) - alpha[1] * theta
-        for weight, earlier in zip(alpha[2:], self.configurations, strict=True):
-            rate = rate + weight * self._increment(q, earlier)
+        for weight, earlier in zip(alpha[2:], self.increments(theta, len(alpha) - 2), strict=True):
+            rate = rate + weight * earlier
         rate = rate / self.h
         v = np.where(self.has_velocity, rate, 0.0)
         acceleration = alpha[0] * v
-        for weight, earlier in zip(alpha[1:], self.velocities, strict=True):
+        for weight, earlier in zip(alpha[1:], self.velocities, strict=False):
             acceleration = acceleration + weight * earlier
         return v, np.where(self.has_velocity, acceleration / self.h, rate)

@@ -31,6 +31,7 @@ class BdfIncrementsFormula:
     """
 
     sees_end: ClassVar[bool] = False
+    span = 1
 
     def __init__(self, v: Array, h: float, length: float, increment: Array, earlier: Array, before: Array) -> None:
         self.h, self.before = h, before

@@ -14,6 +14,7 @@ Source: [Holzinger2024], algorithms 4 and 5; [Hante2022], section 5.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
 import numpy as np
@@ -44,7 +45,9 @@ class Formula(Protocol):
     """An implicit formula for velocities."""
 
     sees_end: ClassVar[bool]
-    """Whether it takes increments between configurations; then η acts along B at the end of the step, not along B_n."""
+    """Whether η acts along B at the end of the step, not along B_n."""
+    span: int
+    """Number of steps that v̇ is made of at most."""
     before: Array
     """v̇_n."""
 
@@ -172,10 +175,19 @@ class ImplicitStep:
         """A velocity component or a constraint row."""
         return self.matrix.unknown_name(entry)
 
+    def _taken(self, at: Point, start: Array) -> TakenMatrix:
+        """The matrix at an end of a step."""
+        at = replace(at, theta=self._mean_increment(at)) if self.formula.sees_end else at
+        return self.matrix.taken(at, self.formula.slopes, self._along(at, start))
+
+    def _mean_increment(self, at: Point) -> Array:
+        """A mean of the increments that v is made of: its derivative by q is γ' T⁻¹ of it, but for their squares."""
+        return at.v / self.formula.slopes.velocity
+
     def refresh(self) -> None:
         """Take the matrix, and note where."""
         at, slopes = self.point, self.formula.slopes
-        self.factors = self.matrix.taken(at, slopes, self._along(at, self.B_n))
+        self.factors = self._taken(at, self.B_n)
         self.has_factors = True
         if len(self.record):
             numbers = [at.t, self.t_n, *slopes[:2]]
@@ -197,7 +209,7 @@ class ImplicitStep:
         sizes = [4, *[layout.storage] * 2, *[layout.dimension] * 3]
         (t, t_n, *_), q, q_n, v, a, theta, multipliers = np.split(self.record, np.cumsum(sizes))
         at = Point(t, q, v, a, multipliers, theta, theta)
-        self.factors = self.matrix.taken(at, self.formula.slopes, self._along(at, self._jacobian(t_n, q_n)))
+        self.factors = self._taken(at, self._jacobian(t_n, q_n))
         self._keep()
         return self.factors
 
@@ -209,8 +221,15 @@ class ImplicitStep:
     def floor(self) -> float:
         """Norm of a residual that is made of rounding alone."""
         seen = self.factors.at if len(self.record) else self.point
-        return self.matrix.rounding(self.point, seen, self.factors, self.formula.slopes, self.formula.sees_end)
+        return self.matrix.rounding(self.point, seen, self.factors, self.formula.slopes, self.formula.span)
 
     def correction(self, r: Array) -> Array:
         """Solve with the matrix."""
-        return self.factors.solve(r, self.layout.dimension, self.layout.rows)
+        n = self.layout.dimension
+        d = self.factors.solve(r, n, self.layout.rows)
+        if self.formula.sees_end and self.matrix.parts.has_tangent:
+            # The unknown of the matrix is what γ' makes v of.
+            kernels, at = self.mechanics.kernels, self.point
+            moved = kernels.tangent_operator(self._mean_increment(at), d[:n])
+            d[:n] = kernels.inverse_tangent_operator(at.theta, moved)
+        return d

@@ -214,19 +214,19 @@ class IterationMatrix:
             return self.layout.velocity_name(unknown)
         return self.layout.row_name((unknown - n) % self.layout.rows)
 
-    def rounding(self, at: Point, seen: Point, taken: TakenMatrix, slopes: Slopes, sees_end: bool) -> float:
+    def rounding(self, at: Point, seen: Point, taken: TakenMatrix, slopes: Slopes, span: int) -> float:
         """Norm of a residual that is made of rounding alone: of its terms, and of the configuration that they see.
 
-        v̇ is rounded as its part dv̇/dw θ is; short steps cancel it; and as configurations are, where it is made of
-        these. The configuration that is seen belongs to the matrix where factors are kept.
+        v̇ is rounded as its part dv̇/dw θ is, which short steps cancel, or as the increments over all steps that it is
+        made of. The configuration that is seen belongs to the matrix where factors are kept.
         """
         m, layout, tables, K = self.mechanics, self.layout, self.tables, taken.stiffness
         storage, begin = tables["STORED_SIZE"], tables["STORED"]
         places = np.stack([begin, begin + storage], 1).ravel()
-        largest, moved = (np.maximum.reduceat(np.append(np.abs(p.q), 0.0), places)[::2] for p in (seen, at))
+        largest = np.maximum.reduceat(np.append(np.abs(seen.q), 0.0), places)[::2]
         terms = np.abs(m.force(at.t, at.q, at.v))
         M, i, j = m.mass(at.t, at.q), tables["MASS_ROW"], tables["MASS_COLUMN"]
-        size = np.abs(at.acceleration) + slopes.acceleration * (np.abs(at.theta) + sees_end * moved)
+        size = np.abs(at.acceleration) + slopes.acceleration * span * np.abs(at.theta)
         np.add.at(terms, i, np.abs(M) * size[j])
         np.add.at(terms, j[i != j], (np.abs(M) * size[i])[i != j])
         if layout.has_fields:

@@ -46,7 +46,7 @@ def method_choice(system: System) -> MethodChoice:
     """Which methods can integrate a system, and which is the default.
 
     What is looked at is the structure of the model: its nodes and constraints, not its values. No implicit method is a
-    default, since these need a step size and are worth their cost where motions are stiff.
+    default, since they are worth their cost where motions are stiff.
 
     Parameters
     ----------

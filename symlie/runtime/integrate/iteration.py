@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,7 +21,9 @@ def matrix_of(system: System, method: Method) -> MatrixTables | None:
     """The matrix of implicit steps, or the saddle point matrix where M has no inverse, or none."""
     has_eta = method.iteration(system.layout)
     if has_eta is not None:
-        return iteration_of(system, has_eta)
+        found = iteration_of(system, has_eta)
+        identity = {"IDENTITY": system.layout.identity.astype(np.int32)} if method.composes else {}
+        return replace(found, tables=found.tables | identity)
     if method.element_set is not None and (found := discrete_of(system, method.element_set, method)) is not None:
         return found
     solver = system.mechanics.solver

@@ -27,6 +27,11 @@ class Counters:
     most_newton_iterations: int = 0
     slowest_step: float = 0.0
     slowest_entry: int = 0
+    steps_of_order_1: int = 0
+    steps_of_order_2: int = 0
+    steps_of_order_3: int = 0
+    steps_of_order_4: int = 0
+    steps_of_order_5: int = 0
     largest_constraint: float = 0.0
     largest_velocity: float = 0.0
     drift_bound: float = 0.0
@@ -48,6 +53,12 @@ class Counters:
         if counts.iterations > self.most_newton_iterations:
             self.most_newton_iterations, self.slowest_step = counts.iterations, t
             self.slowest_entry = counts.slowest
+
+    def count_order(self, order: int) -> None:
+        """Add a step of a method that chooses its order; 0 for others."""
+        if order:
+            name = f"steps_of_order_{order}"
+            setattr(self, name, getattr(self, name) + 1)
 
 
 @dataclass(frozen=True, eq=False)

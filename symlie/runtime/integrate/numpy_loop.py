@@ -123,13 +123,15 @@ class TimeLoop:
             state.t = start + counters.step * h
             is_last = counters.step + 1 == plan.steps[counters.segment]
             end_of_step = end if is_last else start + (counters.step + 1) * h
+        state.planned = min(self.h, control.h_max) if control.is_adaptive else 0.0
         is_looked_at = looks_at_step(control.stiffness_limit, counters)
         begins = state.own is None
         trial, status = self._tried(h)
         if control.is_adaptive and not (trial is not None and trial.error <= 1):
             failed = trial is None or not trial.error <= np.inf
-            factor = FAILED_STEP if failed or trial is None else min(control.factor(trial.error), REJECTED_STEP)
-            self._trace(h, trial.error if trial is not None and not failed else np.nan, 0)
+            factor = FAILED_STEP if failed or trial is None else min(self._factor(trial), REJECTED_STEP)
+            order = 0 if trial is None else trial.order
+            self._trace(h, trial.error if trial is not None and not failed else np.nan, 0, order)
             if h * factor < control.smallest_step(state.t, plan.span):
                 return status if status is not Status.DONE else Status.STEP_UNDERFLOW
             if trial is not None and not failed:
@@ -150,7 +152,7 @@ class TimeLoop:
             counters.drift_bound = 2 * trial.largest_constraint
         if is_looked_at:
             look_at_step(self.stepper, counters, state, trial, end_of_step, h)
-        self._trace(h, trial.error if control.with_estimate else np.nan, 1)
+        self._trace(h, trial.error if control.with_estimate else np.nan, 1, trial.order)
         is_terminal = False
         if self.event_values:
             try:
@@ -161,13 +163,14 @@ class TimeLoop:
                 return Status.EVENT_NOT_A_NUMBER
             trial, end_of_step, is_terminal = found
         if control.is_adaptive:
-            proposed = h * control.factor(trial.error)
+            proposed = h * self._factor(trial)
             self.h = max(proposed, self.h) if is_last else proposed
         self.carried = self._carried(end_of_step, trial)
         state.t, state.q, state.v, state.multipliers = end_of_step, trial.q, trial.v, trial.multipliers
         state.acceleration, state.own = trial.acceleration, trial.own
         counters.step += 1
         counters.steps += 1
+        counters.count_order(trial.order)
         counters.largest_constraint = max(counters.largest_constraint, trial.largest_constraint)
         counters.largest_velocity = max(counters.largest_velocity, trial.largest_velocity)
         if trial.dependent_rows != counters.dependent_rows:
@@ -177,6 +180,10 @@ class TimeLoop:
         if (is_last and plan.record_end[counters.segment]) or is_terminal or every:
             self.recorder.add_state(state.t, state.q, state.v, state.multipliers, self.carried)
         return Status.EVENT if is_terminal else Status.DONE
+
+    def _factor(self, trial: Trial) -> float:
+        """Factor of the length of the next step."""
+        return trial.factor if self.method.chooses_order else self.control.factor(trial.error)
 
     def _carried(self, end: float, trial: Trial) -> Array:
         """What is carried at the end of a step."""
@@ -206,11 +213,11 @@ class TimeLoop:
         self.counters.rhs_evaluations += evaluations
         self.counters.count_newton(self.state.t, self.stepper.newton)
 
-    def _trace(self, h: float, error: float, accepted: int) -> None:
+    def _trace(self, h: float, error: float, accepted: int, order: int) -> None:
         if self.with_trace:
             newton = self.stepper.newton
             counts = (newton.iterations, newton.jacobians, newton.halvings, newton.slowest)
-            self.recorder.add_trace(np.array([self.state.t, h, error, accepted, *counts]))
+            self.recorder.add_trace(np.array([self.state.t, h, error, accepted, *counts, order]))
 
     def _events(self, t: float, q: Array, v: Array, multipliers: Array) -> Array:
         if not self.event_values:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class ShorterSteps:
-    """Takes steps from the recorded states of a solution, by its method and its stabilisation.
+    """Takes steps from the recorded states of a solution, by its method or what stands for it, and its stabilisation.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class ShorterSteps:
     def __init__(self, solution: Solution) -> None:
         told = solution.settings
         self._system = solution.system
-        self._method = method_of_run(solution.method, told)
+        self._method = method_of_run(solution.method, told).inside
         self._control = replace(FIXED_STEPS, **vars(stabilisation(told.get("stabilize", "none"))))
         is_compiled = self._system.backend == "c"
         self._compiled = CompiledMethod(self._system, self._method, self._control) if is_compiled else None

@@ -266,6 +266,13 @@ def step_control(
     if not np.all(absolute > 0):
         raise ModelError("atol must be positive: entries that pass through zero have no relative accuracy.")
     chosen = controller_by_name(name, options)
+    if method.chooses_order and not is_adaptive:
+        raise UnsupportedMethodError(
+            f"Method '{method.name}' chooses the lengths of steps together with their order; give rtol in the place of "
+            f"h, and h0 for its first step, or use {method.inside.name} for steps of one length."
+        )
+    if method.chooses_order and chosen.exponent is not None:
+        raise ModelError(f"Method '{method.name}' takes no exponent of the controller: that of a step is its order.")
     mobile = np.concatenate([layout.integrated, layout.integrated & layout.has_velocity]).astype(float)
     return StepControl(
         is_adaptive,
@@ -277,7 +284,7 @@ def step_control(
         chosen.exponent_of(method),
         chosen.fac_min,
         chosen.fac_max,
-        HOLD if method.keeps_factors else 1.0,
+        HOLD if method.keeps_factors or method.chooses_order else 1.0,
         chosen.h_min,
         chosen.h_max,
         kept.baumgarte,
@@ -296,5 +303,5 @@ def _first_step(
     if start.h > 0:
         return min(start.h, control.h_max)
     t = plan.start[0]
-    estimated = first_step(system, t, start, control, method.order, plan.end[0] - t)
+    estimated = first_step(system, t, start, control, method.first_order, plan.end[0] - t)
     return max(estimated, control.smallest_step(t, plan.span))

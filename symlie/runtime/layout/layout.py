@@ -196,6 +196,11 @@ class Layout(ComponentNames):
         return np.asarray(self.node_counts * dimensions, dtype=np.int64)
 
     @cached_property
+    def identity(self) -> Array:
+        """The identity of all nodes, shape (storage,)."""
+        return np.concatenate([np.tile(node.type.identity, node.count) for node in self.nodes])
+
+    @cached_property
     def moves(self) -> NDArray[np.bool_]:
         """Components of these types, shape (dimension,)."""
         return np.repeat(self.moving_types, self.type_sizes)

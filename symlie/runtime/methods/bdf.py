@@ -16,7 +16,11 @@ move by fields f, the right-hand side of (2) over h is their rate,
 
     ż_{n+1} = f(t_{n+1}, q_{n+1}, v_{n+1}, v̇_{n+1}, λ_{n+1})                          (f)
 
-Newton's method finds θ, λ and η. Its matrix takes the slope of all θ_i as that of θ_1: dv = (α_0/h)(dθ + Bᵀdη).
+Newton's method finds θ, λ and η. The slope of v by a change q∘exp(δ) is γ' Σ_{i≥1} -(α_i/α_0) T⁻¹(-θ_i) with
+γ' = α_0/h, which is γ' T⁻¹(v/γ') but for squares of the θ_i. The matrix is that for T⁻¹(v/γ') δ in the place of dθ.
+
+θ_i is taken between elements relative to q_n, which follow from the increments of the steps before: these are small,
+and differences of configurations would be rounded as configurations are.
 
 The first steps, and those after a jump, are taken by ``half_explicit_5`` in parts so short that halving them changes
 velocities by no more than `START_TOLERANCE`. With index 3, velocities that are carried are those of (2) from the
@@ -39,7 +43,7 @@ import numpy as np
 
 from symlie.contract.constants import MOST_PARTS, START_TOLERANCE
 from symlie.errors import NotConvergedError, NotFiniteError, OutsideChartError
-from symlie.runtime.implicit.bdf_formula import BdfFormula, derivative_weights
+from symlie.runtime.implicit.bdf_formula import BdfFormula, derivative_weights, increment_between
 from symlie.runtime.implicit.implicit_step import without_traces
 from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.methods.family import OwnArray
@@ -53,6 +57,9 @@ if TYPE_CHECKING:
 
 MOST_STEPS = 5
 """Steps beyond which there is no stability."""
+
+REFUSED_STATES = "nodes that move by fields on other spaces than R(n)"
+"""What no BDF takes."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -82,7 +89,8 @@ class Bdf(Implicit):
     family: ClassVar[str] = "bdf"
     header: ClassVar[str] = "bdf.h"
     members: ClassVar[str] = "bdf1, …, bdf5 and their forms of index 2"
-    refused: ClassVar[tuple[str, ...]] = (*Implicit.refused, "nodes that move by fields on other spaces than R(n)")
+    refused: ClassVar[tuple[str, ...]] = (*Implicit.refused, REFUSED_STATES)
+    composes: ClassVar[bool] = True
 
     @classmethod
     def read(cls, reader: EntryReader) -> Self:
@@ -94,28 +102,27 @@ class Bdf(Implicit):
 
     def orders(self) -> tuple[FoundOrder, None]:
         """Order p needs Σ α_i τ_i^m = 1 for m = 1 and 0 for others up to p, of equal steps, which stand for all."""
-        tau = [Fraction(-i) for i in range(self.tableau.steps + 1)]
-        alpha = derivative_weights(tau)
-        moments = [sum((a * x**m for a, x in zip(alpha, tau, strict=True)), Fraction(0)) for m in range(1, 8)]
-        return count_order([[x - int(m == 0)] for m, x in enumerate(moments)], 0.0), None
+        return order_of_steps(self.tableau.steps), None
+
+    @property
+    def remark(self) -> str:
+        if not self.is_index_3:
+            return ""
+        k = self.tableau.steps
+        lost = "an error that does not fall" if k == 1 else f"order {k - 1}"
+        return f"with constraints λ has {lost} for {k} step{'s' * (k > 1)} after each change of the step size"
 
     def refusal(self, layout: Layout) -> str | None:
-        moved = [n.type.name for n in layout.nodes if not n.type.velocities]
-        if (found := super().refusal(layout)) or all(_is_vector_space(name) for name in moved):
-            return found
-        return (
-            f"Method '{self.name}' takes states without velocity in R(n) alone, but nodes of '{layout.name}' move by "
-            "fields on other spaces; use generalized_alpha or half_explicit_5."
-        )
+        return super().refusal(layout) or refusal_of_states(self.name, layout)
 
     @property
     def own(self) -> tuple[OwnArray, ...]:
-        """How many steps are known, their lengths, configurations before, velocities, and v̇_n; the latest first."""
+        """How many steps are known, their lengths, increments and velocities, and v̇_n; the latest first."""
         k = self.tableau.steps
         return (
             OwnArray("count", 1),
             OwnArray("lengths", k),
-            OwnArray("configurations", k, "storage"),
+            OwnArray("increments", k, "dimension"),
             OwnArray("velocities", k, "dimension"),
             OwnArray("acceleration", 1, "dimension"),
             *self.record_arrays,
@@ -148,29 +155,30 @@ class Bdf(Implicit):
         layout, k = stepper.system.layout, self.tableau.steps
         places = self.own_parts(layout)
         count, lengths = int(state.own[0]), state.own[places["lengths"]]
-        Q, V = (state.own[places[name]].reshape(k, -1) for name in ("configurations", "velocities"))
+        increments, V = (state.own[places[name]].reshape(k, -1) for name in ("increments", "velocities"))
         before = state.own[places["acceleration"]]
         record = state.own[places["acceleration"].stop :]
         formula = None
         if count >= k - 1:
-            formula = BdfFormula(stepper.mechanics, state.q, h, lengths[: k - 1], Q[: k - 1], V, before)
+            formula = BdfFormula(stepper.mechanics, h, lengths[: k - 1], increments[: k - 1], V, before, k)
         begins = 2 * k - 1 if self._is_scheme(stepper) else k - 1
         if formula is None or count < begins:
             trial = self._start(stepper, state, h)
-            v = trial.v
+            v, theta = trial.v, increment_between(stepper.mechanics, state.q, trial.q)
             acceleration = before if trial.acceleration is None else trial.acceleration
             if formula is not None:
-                v = formula.at(trial.q, trial.increment, trial.increment)[0]
+                v = formula.at(trial.q, theta, theta)[0]
         else:
             step, at, trial = self.solved(stepper, state, h, formula, formula.predicted(), state.multipliers)
-            v, acceleration, record = (
+            v, theta, acceleration, record = (
                 trial.v,
+                at.theta,
                 without_traces(at.acceleration),
                 step.record_after(stepper.newton.iterations),
             )
         stepper.check_chart(2 * k * trial.increment)
         head = np.array([min(count + 1, begins), h])
-        rows = [part for new, old in ((state.q, Q), (v, V)) for part in (new, old[:-1].ravel())]
+        rows = [part for new, old in ((theta, increments), (v, V)) for part in (new, old[:-1].ravel())]
         trial.own = np.concatenate([head, lengths[:-1], *rows, acceleration, record])
         return trial
 
@@ -209,5 +217,34 @@ class Bdf(Implicit):
         return trial
 
 
-def _is_vector_space(name: str) -> bool:
-    return re.fullmatch(r"R\d+(_left|_right)?", name) is not None
+def order_of_steps(steps: int) -> FoundOrder:
+    """The order of the formula with a number of equal steps.
+
+    Parameters
+    ----------
+    steps
+        The number.
+    """
+    tau = [Fraction(-i) for i in range(steps + 1)]
+    alpha = derivative_weights(tau)
+    moments = [sum((a * x**m for a, x in zip(alpha, tau, strict=True)), Fraction(0)) for m in range(1, 8)]
+    return count_order([[x - int(m == 0)] for m, x in enumerate(moments)], 0.0)
+
+
+def refusal_of_states(name: str, layout: Layout) -> str | None:
+    """Why a BDF can not integrate a model, where that are its states of first order.
+
+    Parameters
+    ----------
+    name
+        The method.
+    layout
+        The model.
+    """
+    moved = [n.type.name for n in layout.nodes if not n.type.velocities]
+    if all(re.fullmatch(r"R\d+(_left|_right)?", space) for space in moved):
+        return None
+    return (
+        f"Method '{name}' takes states without velocity in R(n) alone, but nodes of '{layout.name}' move by fields on "
+        "other spaces; use generalized_alpha or half_explicit_5."
+    )

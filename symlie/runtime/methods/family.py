@@ -83,6 +83,10 @@ class Method(ABC):
     """What the family refuses besides constraints and frames."""
     takes_baumgarte: ClassVar[bool] = False
     """Whether stages have a place for Baumgarte's term."""
+    composes: ClassVar[bool] = False
+    """Whether it composes increments of several steps, for which its C header takes the identity of all groups."""
+    chooses_order: ClassVar[bool] = False
+    """Whether it chooses the order of each step with its length, and says so in its trials."""
 
     def __repr__(self) -> str:
         choices = [f"{name}={value}" for name, value in self.options.items()]
@@ -113,6 +117,16 @@ class Method(ABC):
     def order_hat(self) -> int | None:
         """Order of the embedded formula."""
         return self.tableau.order_hat
+
+    @property
+    def first_order(self) -> int:
+        """Order of the first step."""
+        return 1 if self.chooses_order else self.order
+
+    @property
+    def inside(self) -> Method:
+        """The method of shorter steps between recorded states, where nothing is known of what came before."""
+        return self
 
     @property
     def keeps_factors(self) -> bool:
@@ -186,6 +200,11 @@ class Method(ABC):
             The model; None is returned where nothing stands against it.
         """
         return self._refusal_of_constraints(layout) or self._refusal_of_frames(layout)
+
+    @property
+    def remark(self) -> str:
+        """Where the order is not that of all parts of the solution, as a sentence without its end; else nothing."""
+        return ""
 
     @property
     def limits(self) -> list[str]:

@@ -9,6 +9,7 @@ from symlie.runtime.methods.adams_bashforth import AdamsBashforth
 from symlie.runtime.methods.ambient import Ambient
 from symlie.runtime.methods.bdf import Bdf
 from symlie.runtime.methods.bdf_increments import BdfIncrements
+from symlie.runtime.methods.bdf_variable import BdfVariable
 from symlie.runtime.methods.commutator_free import CommutatorFree, CrouchGrossman
 from symlie.runtime.methods.family import Method
 from symlie.runtime.methods.generalized_alpha import GeneralizedAlpha
@@ -32,6 +33,7 @@ FAMILIES: dict[str, type[Method]] = {
         AdamsBashforth,
         GeneralizedAlpha,
         Bdf,
+        BdfVariable,
         BdfIncrements,
         Variational,
     )

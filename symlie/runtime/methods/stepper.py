@@ -43,6 +43,8 @@ class State:
     multipliers: Array
     acceleration: Array | None = None
     own: Array | None = None
+    planned: float = 0.0
+    """Length of the next step where no time that is hit exactly cuts it, in s; 0 if it is not adaptive."""
 
 
 @dataclass
@@ -68,6 +70,10 @@ class Trial:
     """Constraint rows at the end less their rank, where multipliers are those of minimal norm."""
     difference: Array | None = None
     """ŷ - y for y = (θ, v), where the error is estimated."""
+    order: int = 0
+    """Order of the step, of methods that choose it."""
+    factor: float = 0.0
+    """Factor of the length of the next step, of methods that choose it with their order."""
 
     def estimate(
         self, control: StepControl, theta: Array, theta_hat: Array, v_n: Array, v: Array, v_hat: Array
@@ -235,7 +241,7 @@ class Stepper:
         return trial
 
 
-def weighted(weights: Array, slopes: Sequence[Array]) -> Array:
+def weighted(weights: Array | Sequence[float], slopes: Sequence[Array]) -> Array:
     """Σ weight·slope over the slopes that there are."""
     return np.asarray(sum(weights[j] * slope for j, slope in enumerate(slopes)))
 

@@ -40,6 +40,12 @@ class Statistics:
     """Time from which that step went, in s."""
     slowest_row: str = ""
     """Velocity component or constraint row where its residual was largest before the last correction."""
+    steps_of_order_1: int = 0
+    """Accepted steps of this order, of methods that choose it."""
+    steps_of_order_2: int = 0
+    steps_of_order_3: int = 0
+    steps_of_order_4: int = 0
+    steps_of_order_5: int = 0
     max_constraint_residual: float = 0.0
     """Largest |entry| of Φ over all steps."""
     max_velocity_residual: float = 0.0

@@ -19,10 +19,11 @@ TRACE_COLUMNS: dict[str, tuple[str, type]] = {
     "jacobians": ("1", int),
     "halvings": ("1", int),
     "slowest": ("1", int),
+    "order": ("1", int),
 }
 """Columns of a trace, in the order of its rows, with unit and type; time loops fill them in."""
 
-NOT_KEPT = {"newton_iterations": 0, "jacobians": 0, "halvings": 0, "slowest": -1}
+NOT_KEPT = {"newton_iterations": 0, "jacobians": 0, "halvings": 0, "slowest": -1, "order": 0}
 """Columns that earlier versions did not keep, and what stands for them."""
 
 
@@ -44,6 +45,8 @@ class Trace(Brief):
         those of the search of events. Zero in files of versions that did not keep them.
     slowest
         Where the residual was largest before the last correction, for `Layout.entry_name`; -1 without corrections.
+    order
+        Order of each step, of methods that choose it; 0 for others, and in files of versions that did not keep it.
     """
 
     t: Array
@@ -54,6 +57,7 @@ class Trace(Brief):
     jacobians: np.ndarray
     halvings: np.ndarray
     slowest: np.ndarray
+    order: np.ndarray
 
     @property
     def columns(self) -> dict[str, np.ndarray]:

@@ -44,8 +44,9 @@ static inline void record_state(const symlie_problem *restrict P, const symlie_s
 }
 
 static inline void record_tried(symlie_record *record, symlie_real t, symlie_real h, symlie_real error, int accepted,
-                                const newton_counts *restrict newton)
+                                const symlie_trial *restrict trial)
 {
+    const newton_counts *restrict newton = &trial->newton;
     if (!record->trace) return;
     symlie_real *row = record->trace + TRACE_WIDTH * record->tried++;
     row[0] = t;
@@ -56,11 +57,14 @@ static inline void record_tried(symlie_record *record, symlie_real t, symlie_rea
     row[5] = (symlie_real)newton->jacobians;
     row[6] = (symlie_real)newton->halvings;
     row[7] = (symlie_real)newton->slowest;
+    row[8] = (symlie_real)trial->order;
 }
 
-/* Factor of the step size after a step with this error. */
-static inline symlie_real step_factor(const symlie_control *control, symlie_real error)
+/* Factor of the step size after a step. */
+static inline symlie_real step_factor(const symlie_control *control, const symlie_trial *restrict trial)
 {
+    if (CHOOSES_ORDER) return trial->factor;
+    const symlie_real error = trial->error;
     const symlie_real proposed = error > 0 ? control->safety * pow(error, -control->exponent) : control->fac_max;
     const symlie_real factor = fmin(control->fac_max, fmax(control->fac_min, proposed));
     return factor >= 1 && factor <= control->hold ? 1 : factor;
@@ -121,8 +125,8 @@ int symlie_integrate(const symlie_problem *P, symlie_state *state, const symlie_
             if (control->is_adaptive) {
                 const int failed = status != SYMLIE_DONE || !(trial.error <= (symlie_real)INFINITY);
                 if (failed || !(trial.error <= 1)) {
-                    const symlie_real factor = failed ? FAILED_STEP : fmin(step_factor(control, trial.error), REJECTED_STEP);
-                    record_tried(record, t, h, failed ? (symlie_real)NAN : trial.error, 0, &trial.newton);
+                    const symlie_real factor = failed ? FAILED_STEP : fmin(step_factor(control, &trial), REJECTED_STEP);
+                    record_tried(record, t, h, failed ? (symlie_real)NAN : trial.error, 0, &trial);
                     if (h * factor < smallest_step(plan, t)) return status != SYMLIE_DONE ? status : SYMLIE_STEP_UNDERFLOW;
                     if (!failed) keep_first_stage(P, state, &trial);
                     /* What a method begins with belongs to the length of its first step. */
@@ -138,7 +142,7 @@ int symlie_integrate(const symlie_problem *P, symlie_state *state, const symlie_
             if (SYMLIE_UNLIKELY(!keeps_constraints(P, work, end_of_step, &mass, state, &trial)))
                 return SYMLIE_CONSTRAINT_DRIFT;
             if (SYMLIE_UNLIKELY(trial.keeps_difference)) look_at_step(P, work, end_of_step, h, control, &mass, state, &trial);
-            record_tried(record, t, h, control->with_estimate ? trial.error : (symlie_real)NAN, 1, &trial.newton);
+            record_tried(record, t, h, control->with_estimate ? trial.error : (symlie_real)NAN, 1, &trial);
             int is_terminal = 0;
 #if HAS_EVENTS
             status = find_events(P, work, t, h, end_of_step, control, &mass, state, &trial, &other, record, &is_terminal,
@@ -146,7 +150,7 @@ int symlie_integrate(const symlie_problem *P, symlie_state *state, const symlie_
             if (status != SYMLIE_DONE) return status;
 #endif
             if (control->is_adaptive) {
-                const symlie_real proposed = h * step_factor(control, trial.error);
+                const symlie_real proposed = h * step_factor(control, &trial);
                 /* A step that was cut short to hit a time says little about the step size that is possible. */
                 state->h = is_last ? fmax(proposed, state->h) : proposed;
             }

@@ -14,6 +14,11 @@
 #define OWN 0 /* size of what a method carries for itself */
 #endif
 
+/* Whether it chooses the order of each step with its length. */
+#ifndef CHOOSES_ORDER
+#define CHOOSES_ORDER 0
+#endif
+
 /* What a method keeps at hand in the beginning of the workspace, and can compute once more, is of this length. */
 #ifndef KEEPS_FACTORS
 #define KEEPS_FACTORS 0
@@ -61,6 +66,8 @@ typedef struct {
     long long dependent_rows;   /* rows more than their rank at the end, where multipliers have the smallest norm */
     long long keeps_difference; /* whether the estimated error is wanted */
     symlie_real *difference;    /* y_hat - y for y = (theta, v) */
+    long long order;            /* of the step, of methods that choose it */
+    symlie_real factor;         /* of the length of the next step, of these */
 } symlie_trial;
 
 /* Multipliers of a stage: those of the state where its v' is known, else what the stage's solution left in the trial. */
@@ -78,7 +85,7 @@ typedef struct {
     ARRAY(name##_own, OWN);                                                                                         \
     ARRAY(name##_difference, 2 * DIMENSION);                                                                        \
     symlie_trial name = {name##_q,       name##_v,   name##_lambda, name##_acceleration, 0, name##_first, name##_event, \
-                         name##_increment, name##_carried, name##_own, 0, 0, 0, NO_COUNTS, 0, 0, 0, 0, name##_difference}
+                         name##_increment, name##_carried, name##_own, 0, 0, 0, NO_COUNTS, 0, 0, 0, 0, name##_difference, 0, 0}
 
 /* Norm of y_hat - y for y = (theta, v), relative to the tolerances; theta is zero at the start of a step.
  * Source: [Tumiotto2024], equation (21). */

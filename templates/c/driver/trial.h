@@ -28,6 +28,7 @@ static inline int begin_method(const symlie_problem *restrict P, symlie_real *re
 /* Nothing was counted yet; methods that do not iterate keep it so. */
 static inline void begin_counts(symlie_trial *restrict trial)
 {
+    if (CHOOSES_ORDER) trial->order = 0;
 #ifdef SYMLIE_NEWTON_H
     trial->newton = (newton_counts)NO_COUNTS;
 #endif
@@ -99,6 +100,16 @@ static inline int finish_step(const symlie_problem *restrict P, symlie_real *res
     return minimise_multipliers(P, work, end, mass, trial);
 }
 
+/* Count a step of an order, which some methods choose. */
+static inline void count_order(long long order, symlie_state *restrict state)
+{
+#if CHOOSES_ORDER
+    long long *const counts[] = {&state->steps_of_order_1, &state->steps_of_order_2, &state->steps_of_order_3,
+                                 &state->steps_of_order_4, &state->steps_of_order_5};
+    ++*counts[order - 1];
+#endif
+}
+
 static inline void accept(const symlie_problem *restrict P, symlie_state *restrict state, symlie_real t,
                           const symlie_trial *restrict trial)
 {
@@ -118,6 +129,7 @@ static inline void accept(const symlie_problem *restrict P, symlie_state *restri
         state->dependent_rows = trial->dependent_rows;
         state->rank_changes++;
     }
+    count_order(trial->order, state);
     state->t = t;
     state->step++;
     state->steps++;

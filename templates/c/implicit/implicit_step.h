@@ -5,12 +5,22 @@
 
 #include "step_equations.h"
 
+/* w/h in units of gamma', a mean of the increments that v is made of: its derivative by the configuration is gamma' T^-1 of it,
+ * but for their squares. */
+static inline const symlie_real *mean_increment(newton_problem *restrict s, const symlie_real *restrict v)
+{
+    const symlie_problem *P = s->P;
+    (void)P;
+    for (int k = 0; k < DIMENSION; k++) s->scratch[k] = v[k] / s->velocity;
+    return s->scratch;
+}
+
 /* The matrix at an end of a step, with M and B there, and B_n where the step begins. */
 static inline int take_matrix(newton_problem *restrict s, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v,
                               const symlie_real *restrict v_dot, const symlie_real *restrict theta, const symlie_real *restrict lambda)
 {
     const int status = take_iteration_matrix(s->P, t, q, v, FULL_STIFFNESS ? v_dot : s->zero, FULL_STIFFNESS ? lambda : s->zero,
-                                             TANGENT ? theta : s->zero, s->M, s->B, s->B_n, s->acceleration, s->velocity,
+                                             !TANGENT ? s->zero : SEES_END ? mean_increment(s, v) : theta, s->M, s->B, s->B_n, s->acceleration, s->velocity,
                                              s->rate, s->scale, &s->A);
     if (KEEPS_FACTORS) measure_rounding(s->P, q, s->B, s->terms, &s->A);
     return status;
@@ -89,6 +99,11 @@ static inline int newton_correction(newton_problem *restrict s, const symlie_rea
     const symlie_problem *P = s->P;
     copy(UNKNOWNS, r, d);
     solve_iteration(P, s->scale, &s->A, d);
+    if (SEES_END && TANGENT) {
+        /* The unknown of the matrix is what gamma' makes v of. */
+        system_tangent_operator(P, mean_increment(s, s->v), d, s->terms);
+        system_inverse_tangent_operator(P, s->theta, s->terms, d);
+    }
     return all_finite(UNKNOWNS, d) ? SYMLIE_DONE : SYMLIE_SINGULAR;
 }
 

@@ -23,13 +23,10 @@ static inline void measure_rounding(const symlie_problem *restrict P, const syml
 #endif
 }
 
-/* v' is rounded as its part beta' theta is, which short steps cancel; and as configurations are, where it is made of these. */
+/* v' is rounded as its part beta' theta is, which short steps cancel, or as the increments over all steps that it is made of. */
 static inline symlie_real acceleration_size(const newton_problem *restrict s, int component)
 {
-    const symlie_problem *P = s->P;
-    const symlie_real moved = SEES_END ? largest_entry(STORED_SIZE[component], s->q + STORED[component], 0) : 0;
-    (void)P;
-    return fabs(s->v_dot[component]) + s->acceleration * (fabs(s->theta[component]) + moved);
+    return fabs(s->v_dot[component]) + s->acceleration * SPAN * fabs(s->theta[component]);
 }
 
 /* Norm of a residual that is made of the rounding of its terms, and of the configuration that they see. g is what the residual

@@ -12,8 +12,8 @@
  *   struct step_formula                         what they depend on
  *   formula_at(P, formula, q, theta, w, v, v_dot)   v and v' at q
  *
- * and the constants KEEPS_FACTORS, TANGENT, FULL_STIFFNESS, SCALED, and SEES_END, which says that it takes increments between
- * configurations, and that B in (b) is that of the end; HAS_ETA comes with the tables. */
+ * and the constants KEEPS_FACTORS, TANGENT, FULL_STIFFNESS, SCALED, SEES_END, which says that B in (b) is that of the end of
+ * the step, and SPAN, the number of steps that v' is made of; HAS_ETA comes with the tables. */
 #ifndef SYMLIE_STEP_EQUATIONS_H
 #define SYMLIE_STEP_EQUATIONS_H
 

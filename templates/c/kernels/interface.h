@@ -85,6 +85,11 @@ typedef struct {
     long long most_newton_iterations; /* of one step */
     symlie_real slowest_step;   /* time from which that step went */
     long long slowest_entry;    /* where its residual was largest before the last correction */
+    long long steps_of_order_1; /* accepted steps of methods that choose their order */
+    long long steps_of_order_2;
+    long long steps_of_order_3;
+    long long steps_of_order_4;
+    long long steps_of_order_5;
     symlie_real largest_constraint; /* largest |entry| of Phi over all steps */
     symlie_real largest_velocity; /* largest |entry| of B v + b over all steps */
     symlie_real drift_bound;    /* |Phi| from which on the constraints are looked at again */

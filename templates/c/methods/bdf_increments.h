@@ -15,6 +15,7 @@
 #define SYMLIE_BDF_INCREMENTS_H
 
 #define SEES_END 0
+#define SPAN 1
 #include "implicit_step.h"
 
 struct step_formula {

@@ -1,0 +1,199 @@
+"""BDF on Lie groups of variable order and step, in stabilised index 2.
+
+A step of order k is that of ``bdf.py``, with (1) to (4) for the lengths of the steps as they are. It begins with order
+one; where nothing is known of the steps before, q_0∘exp(-h v_0 + h² v̇_0/2) and v_0 - h v̇_0 stand for those of a step
+back. The local error of order k in θ, and likewise that in v, is
+
+    Π_{i=1..k} (t_{n+1} - t_{n+1-i}) / Σ_{i=1..k} 1/(t_{n+1} - t_{n+1-i})
+
+times the divided difference of order k + 1 of the θ_i over t_{n+1}, …, t_{n-k}: where T is 1, they are those of vector
+spaces. So errors of a step of any length and of order k - 1, k and k + 1 are known once k + 2 earlier configurations
+are, and order and length are those that lead farthest. They stay as they are for k + 1 steps, unless the next step
+would be rejected, and where the step could be longer by no more than a fifth, so that formulas are stable and factors
+of matrices can be kept.
+
+A step that is cut to hit a time leaves its start out of the history where two points of it would be nearer than a step.
+Source: [HairerNorsettWanner1993], sections III.5 and III.7, for the errors and the choice of orders.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Self
+
+import numpy as np
+
+from symlie.contract.constants import CHART_LIMIT, CHART_PART, NEAR_POINTS
+from symlie.runtime.implicit.bdf_formula import BdfFormula, increment_between
+from symlie.runtime.implicit.implicit_step import without_traces
+from symlie.runtime.layout.layout import Array, Layout
+from symlie.runtime.methods.bdf import MOST_STEPS, REFUSED_STATES, order_of_steps, refusal_of_states
+from symlie.runtime.methods.bdf_orders import chosen, difference_weights, error_factor, shorter
+from symlie.runtime.methods.family import Method, OwnArray
+from symlie.runtime.methods.implicit import MATRIX_OPTIONS, NEWTON_OPTIONS, Implicit, ImplicitTableau
+from symlie.runtime.methods.options import Bounded, Option
+from symlie.runtime.methods.stepper import weighted
+from symlie.runtime.tableaux.entry import EntryReader
+from symlie.runtime.tableaux.order_conditions import FoundOrder
+
+if TYPE_CHECKING:
+    from symlie.runtime.methods.stepper import State, Stepper, Trial
+
+
+OPTIONS: Mapping[str, Option] = {
+    "max_order": Bounded(1, MOST_STEPS, is_whole=True),
+    **NEWTON_OPTIONS,
+    **MATRIX_OPTIONS,
+}
+"""What options may be."""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class VariableTableau(ImplicitTableau):
+    """The method of shorter steps between recorded states."""
+
+    inside: Method
+
+
+@dataclass(frozen=True, repr=False)
+class BdfVariable(Implicit):
+    """BDF of the orders from one to a largest one.
+
+    Parameters
+    ----------
+    max_order : int
+        The largest order; 2 where motions oscillate fast without damping, for which higher ones are not stable.
+
+    Others are those of `symlie.runtime.methods.implicit.Implicit`.
+    """
+
+    tableau: VariableTableau
+    max_order: int = MOST_STEPS
+
+    family: ClassVar[str] = "bdf_variable"
+    header: ClassVar[str] = "bdf.h"
+    stated_options: ClassVar[Mapping[str, Option]] = OPTIONS
+    option_values: ClassVar[Mapping[str, str]] = {name: option.text for name, option in OPTIONS.items()}
+    members: ClassVar[str] = "bdf"
+    refused: ClassVar[tuple[str, ...]] = (*Implicit.refused, REFUSED_STATES, "steps of one length")
+    chooses_order: ClassVar[bool] = True
+    composes: ClassVar[bool] = True
+
+    @classmethod
+    def read(cls, reader: EntryReader) -> Self:
+        steps, inside = reader.required_integer("steps"), reader.entry["start"]
+        assert isinstance(inside, Method)
+        known = {**reader.common(), "order": steps, "order_hat": steps + 1}
+        return cls(VariableTableau(**known, c=(), index=reader.required_integer("index"), inside=inside))
+
+    @property
+    def order(self) -> int:
+        """The largest one."""
+        return self.max_order
+
+    @property
+    def order_hat(self) -> int:
+        return self.max_order + 1
+
+    def orders(self) -> tuple[FoundOrder, FoundOrder]:
+        """Of the largest order, and of the formula with one step more, from which it differs by its error."""
+        return order_of_steps(self.max_order), order_of_steps(self.max_order + 1)
+
+    @property
+    def inside(self) -> Method:
+        return self.tableau.inside
+
+    @property
+    def remark(self) -> str:
+        return f"from 1 to {self.max_order}, as the tolerance asks"
+
+    def refusal(self, layout: Layout) -> str | None:
+        return super().refusal(layout) or refusal_of_states(self.name, layout)
+
+    @property
+    def own(self) -> tuple[OwnArray, ...]:
+        """How many points are known besides q_n, the order of the next step, for how many nothing has changed; lengths
+        and increments of the steps before, velocities, the latest first; v̇_n."""
+        return (
+            OwnArray("count", 1),
+            OwnArray("order", 1),
+            OwnArray("equal", 1),
+            OwnArray("lengths", self.max_order),
+            OwnArray("increments", self.max_order, "dimension"),
+            OwnArray("velocities", self.max_order + 1, "dimension"),
+            OwnArray("acceleration", 1, "dimension"),
+            *self.record_arrays,
+        )
+
+    def constants(self) -> list[str]:
+        return ["#define CHOOSES_ORDER 1", f"#define STEPS {self.max_order}", *super().constants()]
+
+    def begin(self, stepper: Stepper, state: State, h: float) -> Array:
+        own = super().begin(stepper, state, h)
+        m, places = stepper.mechanics, self.own_parts(stepper.system.layout)
+        acceleration, multipliers = stepper.acceleration(state.t, state.q, state.v, state.multipliers)
+        rate, has_velocity = state.v, m.layout.has_velocity
+        if m.layout.has_fields:
+            rate = m.field(state.t, state.q, state.v, acceleration, multipliers)
+        bend = np.where(has_velocity, acceleration, 0.0)
+        own[:3] = 1, 1, 0
+        own[places["lengths"].start] = h
+        own[places["increments"]][: len(bend)] = stepper.moving(h * rate - h * h * bend / 2)
+        own[places["velocities"]][: 2 * len(bend)] = np.concatenate([state.v, state.v - h * bend])
+        own[places["acceleration"]] = np.where(has_velocity, acceleration, rate)
+        return own
+
+    def step(self, stepper: Stepper, state: State, h: float) -> Trial:
+        assert state.own is not None
+        places, most, control = self.own_parts(stepper.system.layout), self.max_order, stepper.control
+        count, order, equal = map(int, state.own[:3])
+        lengths, before = state.own[places["lengths"]], state.own[places["acceleration"]]
+        increments = state.own[places["increments"]].reshape(most, -1)
+        V = state.own[places["velocities"]].reshape(most + 1, -1)
+        formula = BdfFormula(stepper.mechanics, h, lengths[: order - 1], increments[:count], V, before, most)
+        step, at, trial = self.solved(stepper, state, h, formula, formula.predicted(), state.multipliers)
+        stepper.check_chart(2 * (most + 2) * trial.increment)
+        nodes = [0.0, -1.0]
+        for length in lengths:
+            nodes.append(nodes[-1] - float(length) / h)
+        apart = [-at.theta, *formula.increments(at.theta, min(order + 1, count))]
+        norms = {}
+        for of in (order + 1, order - 1, order):
+            if 0 < of <= min(most, count):
+                weights = difference_weights(nodes[: of + 2])
+                theta = weighted(weights[1:], apart[: of + 1])
+                v = weighted(weights, [at.v, *V[: of + 1]])
+                trial.estimate(control, at.theta, at.theta + theta, state.v, at.v, at.v + v)
+                norms[of] = trial.error
+        distances = [-x - 1 for x in nodes[1 : order + 1]]
+        trial.order, trial.error = order, norms[order] * error_factor(distances, 1.0)
+        trial.factor = 1.0 if trial.error <= 1 else shorter(control, nodes, order, norms[order])
+
+        is_cut = h < state.planned
+        is_left_out = is_cut and lengths[0] + h <= NEAR_POINTS * state.planned
+        following = order
+        if trial.error <= 1 and not is_cut:
+            is_free = equal >= order or count < most
+            points = [-x for x in nodes[:most]]
+            following, trial.factor = chosen(control, points, order, norms, is_free=is_free)
+            angle = 4 * (most + 2) ** 2 * stepper.mechanics.kernels.chart(trial.increment)
+            if angle > 0:
+                trial.factor = min(trial.factor, CHART_PART * float(np.sqrt(CHART_LIMIT / angle)))
+        equal = equal + 1 if following == order and trial.factor == 1 else 0
+        if is_left_out:
+            m = stepper.mechanics.kernels
+            both = m.advance(m.advance(formula.identity, increments[0]), at.theta)
+            lengths = np.array([lengths[0] + h, *lengths[1:]])
+            increments = np.array([increment_between(stepper.mechanics, formula.identity, both), *increments[1:]])
+            V = np.array([trial.v, *V[1:]])
+        else:
+            count = min(count + 1, most)
+            rows = ((h, lengths), (at.theta, increments), (trial.v, V))
+            lengths, increments, V = (np.array([new, *old[:-1]]) for new, old in rows)
+        record = step.record_after(stepper.newton.iterations)
+        acceleration = without_traces(at.acceleration)
+        trial.own = np.concatenate(
+            [[count, following, equal], lengths, increments.ravel(), V.ravel(), acceleration, record]
+        )
+        return trial

@@ -24,7 +24,8 @@ def show_method(name: str, *, as_json: bool) -> None:
     if as_json:
         print_json(
             {"name": method.name, "family": method.family, "order": method.order, "order_hat": method.order_hat,
-             "source": method.tableau.source, "options": options, "own": own, "limits": method.limits, "remark": method.remark, "status": "ok"}
+             "source": method.tableau.source, "options": options, "own": own, "limits": method.limits,
+             "remark": method.remark, "status": "ok"}
         )  # fmt: skip
         return
     embedded = "" if method.order_hat is None else f", embedded {method.order_hat}"

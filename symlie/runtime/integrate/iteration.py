@@ -21,9 +21,9 @@ def matrix_of(system: System, method: Method) -> MatrixTables | None:
     """The matrix of implicit steps, or the saddle point matrix where M has no inverse, or none."""
     has_eta = method.iteration(system.layout)
     if has_eta is not None:
-        found = iteration_of(system, has_eta)
+        implicit = iteration_of(system, has_eta)
         identity = {"IDENTITY": system.layout.identity.astype(np.int32)} if method.composes else {}
-        return replace(found, tables=found.tables | identity)
+        return replace(implicit, tables=implicit.tables | identity)
     if method.element_set is not None and (found := discrete_of(system, method.element_set, method)) is not None:
         return found
     solver = system.mechanics.solver

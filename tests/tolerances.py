@@ -760,3 +760,6 @@ CANTILEVER_GRID = 3e-3
 
 ROLL_UP_RESIDUAL = 1e-11
 """Forces in N and moments in N m at the exact circle of a rod, of 314 N m rounded a few times."""
+
+CANTILEVER_OF_SEGMENTS = 0.6
+"""Times 1/K², relative: curvatures in the middle of K segments miss 1/(2K²) of the deflection of a cantilever."""

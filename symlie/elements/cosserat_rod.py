@@ -32,6 +32,7 @@ from symlie.modeling.expressions import diag, vector
 from symlie.modeling.model import Model
 from symlie.modeling.node import column
 from symlie.modeling.symbolic import Expression
+from symlie.section import Section
 
 CONSTRAINTS = {"none": (), "kirchhoff": (3, 4), "inextensible": (3, 4, 5)}
 """Strain components [K1, K2, K3, Γ1, Γ2, Γ3] held at their reference value."""
@@ -64,6 +65,10 @@ class CosseratRod(Continuum):
         arc length, or expressions of parameters of the model.
     inertia
         Six numbers [ρI1, ρI2, ρJ, ρA, ρA, ρA], in kg m and kg/m, or a function of the arc length.
+    section
+        In place of stiffness and inertia: a cross section of `symlie.section`, such as
+        ``sl.section.circle(0.01, E=210e9, nu=0.3, rho=7850)``, or a function of the arc length that gives it. Its axes
+        1 and 2 are the first two directors, its axis 3 the tangent.
     damping
         D of the stress 2 D w': one value or six, a function of the arc length, or expressions of parameters of the
         model; zero by default.
@@ -119,6 +124,7 @@ class CosseratRod(Continuum):
         orientation: Callable[[float], object] | Sequence[float] | Array,
         stiffness: object = None,
         inertia: object = None,
+        section: Section | Callable[[float], Section] | None = None,
         damping: object = None,
         gravity: Sequence[float] | None = None,
         constraint: str | Sequence[int] | None = None,
@@ -135,6 +141,8 @@ class CosseratRod(Continuum):
             )
         super().__init__(model, name, group or (like.group if like else S3sR3))
         found = grid(self._lower, segments, length)
+        if section is not None:
+            stiffness, inertia = _of_section(name, section, stiffness, inertia)
         given = {"stiffness": stiffness, "inertia": inertia, "damping": damping, "gravity": gravity}
         self.material: Mapping[str, Any] = _material(name, given, like)
         material = self.material
@@ -168,12 +176,12 @@ class CosseratRod(Continuum):
         if closed:
             self.close()
         self.initial(**{"x": position, self.group.storage_fields[0].name: orientation})
-        section, segment = (like.section, like.segment) if like else self._types("midpoint")
+        types = (like.section, like.segment) if like else self._types("midpoint")
         if like is None:
-            _report_momenta(section)
+            _report_momenta(types[0])
         self._place(found)
         self.values["reference_strain"] = self._reference(reference_strain)
-        self._add_elements(section, segment)
+        self._add_elements(*types)
 
     def _of_rod(self, name: str, stated: object, rows: Array, unit: str) -> Expression:
         """What the densities are stated with: expressions of parameters of the model, or a parameter of the rod."""
@@ -188,8 +196,19 @@ class CosseratRod(Continuum):
         if isinstance(stated, str):
             if stated != "initial":
                 raise ModelError(f"The reference strain of rod '{self.name}' is numbers or 'initial', not '{stated}'.")
-            return initial_strain(self._model, self.group, self.along) / self.lengths[:, None]
+            return initial_strain(self.model, self.group, self.along) / self.lengths[:, None]
         return stated
+
+
+def _of_section(name: str, section: Section | Callable[[float], Section], *others: object) -> tuple[object, object]:
+    """Stiffness and inertia of a cross section, or of one that is a function of s."""
+    if any(other is not None for other in others):
+        raise ModelError(f"Rod '{name}' has its stiffness and inertia from its section; do not give them again.")
+    if callable(section):
+        return (lambda s: section(s).stiffness), (lambda s: section(s).inertia)
+    if not isinstance(section, Section):
+        raise ModelError(f"The section of rod '{name}' is one of sl.section, or a function of s, not {section!r}.")
+    return section.stiffness, section.inertia
 
 
 def _report_momenta(section: ElementType) -> None:

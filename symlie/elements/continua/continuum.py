@@ -74,7 +74,7 @@ class Continuum(Densities):
         unit: str = "",
     ) -> None:
         super().__init__(name, group, unit)
-        self._model = model
+        self.model = model
         self._length = length
         if length is not None and np.ndim(length) == 0 and not np.all(np.asarray(length) > 0):
             raise ModelError(f"The length of {self._lower} is {length}; it must be positive.")
@@ -147,7 +147,7 @@ class Continuum(Densities):
     def _hold(self, end: str, held: Held) -> None:
         self._ends.hold(end, held)
         if self._grid is not None:
-            self._ends.apply(self._model, end, self.along[ENDS[end]])
+            self._ends.apply(self.model, end, self.along[ENDS[end]])
 
     def _add_load(self, load: Load) -> None:
         super()._add_load(load)
@@ -207,7 +207,7 @@ class Continuum(Densities):
         values = restated.at(q, q.velocity.components, s=restated.place)
         act(element, q, load, restated, values, Integer(1))
         arc = self._arc_of_nodes[[ENDS[end]]]
-        self._model.add(element, [self.along[ENDS[end]]], **self._values(element, arc, arc))
+        self.model.add(element, [self.along[ENDS[end]]], **self._values(element, arc, arc))
 
     def initial(self, **fields: object) -> None:
         """Give initial values by field.
@@ -266,7 +266,7 @@ class Continuum(Densities):
         least = 1 + (shared_end and (closed or first is not None))
         if segments < least:
             raise ModelError(f"{self._what} needs at least {least} segment{'s' * (least > 1)}, not {segments}.")
-        nodes = self._model.node_array(self.name, self.group, segments + 1 - (first is not None) - shared_end)
+        nodes = self.model.node_array(self.name, self.group, segments + 1 - (first is not None) - shared_end)
         along: list[BodyNode] = [nodes[k] for k in range(len(nodes))]
         if first is not None:
             along.insert(0, first)
@@ -282,7 +282,7 @@ class Continuum(Densities):
         self.lengths: Array = found.lengths
         self._set_initial(self._initial)
         for end in self._ends.held:
-            self._ends.apply(self._model, end, self.along[ENDS[end]])
+            self._ends.apply(self.model, end, self.along[ENDS[end]])
 
     def _add_elements(self, section: ElementType, segment: ElementType) -> None:
         """Add the instances of cross sections and segments, and loads at ends."""
@@ -291,15 +291,15 @@ class Continuum(Densities):
         self.segment: ElementType = segment
         self._add_sections(section)
         values = self._values(segment, self._grid.middle, self._grid.arc[:-1])
-        self._model.add(segment, itertools.pairwise(self.along), length=self.lengths[:, None], **values)
-        self._model.curve(self.name, self.along, self._grid.arc)
+        self.model.add(segment, itertools.pairwise(self.along), length=self.lengths[:, None], **values)
+        self.model.curve(self.name, self.along, self._grid.arc)
         for end, load in self._end_loads:
             self._add_end_load(end, load)
 
     def _add_sections(self, section: ElementType) -> None:
         assert self._grid is not None
         values = self._values(section, self._grid.arc, self._grid.arc)
-        self._model.add(section, self.along, weight=self._grid.weights[:, None], **values)
+        self.model.add(section, self.along, weight=self._grid.weights[:, None], **values)
 
     def _values(self, element: ElementType, arc: Array, places: Array) -> dict[str, Any]:
         """Values of the parameters that an element type has taken over, and where its instances are."""

@@ -13,6 +13,8 @@
 #ifndef SYMLIE_VARIATIONAL_H
 #define SYMLIE_VARIATIONAL_H
 
+#define ONE_EXPONENTIAL 1
+
 #include "variational_step.h"
 
 #define LOOKS_AHEAD (CONSTRAINED && AVERAGES)

@@ -24,6 +24,7 @@ from sympy import tanh as tanh
 from symlie import errors as errors
 from symlie import inertia as inertia
 from symlie import section as section
+from symlie.derive.continuum_equations import ContinuumEquations as ContinuumEquations
 from symlie.derive.equations import Equations as Equations
 from symlie.elements.continua.continuum import Continuum as Continuum
 from symlie.elements.cosserat_rod import CosseratRod as CosseratRod

@@ -36,6 +36,8 @@ FORBIDDEN = {
 
 FACADES = {
     "modeling.model": {"derive"},
+    "elements.continua.continuum": {"derive"},
+    "derive.continuum_equations": {"latex", "markdown"},
     "derive.equations": {"compile", "generate", "latex", "markdown"},
     "runtime.system.system": {
         "assembled",

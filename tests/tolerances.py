@@ -763,3 +763,6 @@ ROLL_UP_RESIDUAL = 1e-11
 
 CANTILEVER_OF_SEGMENTS = 0.6
 """Times 1/K², relative: curvatures in the middle of K segments miss 1/(2K²) of the deflection of a cantilever."""
+
+SMOOTH_IDENTITY = 1e-12
+"""Relative, of identities of smooth functions and their derivatives in doubles."""

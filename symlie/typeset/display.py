@@ -198,10 +198,11 @@ def _meaning(group: ConfigurationSpace, field: Field) -> str:
 
 
 def _blocks(rows: Sequence[Row]) -> list[str]:
-    return [_block(rows[i : i + ROWS_PER_BLOCK]) for i in range(0, len(rows), ROWS_PER_BLOCK)]
+    return [block(rows[i : i + ROWS_PER_BLOCK]) for i in range(0, len(rows), ROWS_PER_BLOCK)]
 
 
-def _block(rows: Sequence[Row]) -> str:
+def block(rows: Sequence[Row]) -> str:
+    """Rows of an aligned block."""
     lines = [f"{row.left} &= " + " \\\\\n&= ".join(row.right) for row in rows]
     return "$$\n\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}\n$$"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sympy import Integer
@@ -20,6 +20,9 @@ from symlie.modeling.element_type import ElementType
 from symlie.modeling.model import Model
 from symlie.modeling.node_array import NodeArray
 from symlie.showing import line
+
+if TYPE_CHECKING:
+    from symlie.derive.continuum_equations import ContinuumEquations
 
 
 class Continuum(Densities):
@@ -50,6 +53,8 @@ class Continuum(Densities):
         Element types of segments and of cross sections.
     lengths
         Length of each segment, in m.
+    ends, end_loads
+        What holds its ends, and the loads there.
 
     Examples
     --------
@@ -78,11 +83,17 @@ class Continuum(Densities):
         self._length = length
         if length is not None and np.ndim(length) == 0 and not np.all(np.asarray(length) > 0):
             raise ModelError(f"The length of {self._lower} is {length}; it must be positive.")
-        self._ends = Ends(self._lower)
+        self.ends = Ends(self._lower)
         self._initial: dict[str, object] = {}
         self._load_types = itertools.count(1)
-        self._end_loads: list[tuple[str, Load]] = []
+        self.end_loads: list[tuple[str, Load]] = []
         self._grid: Grid | None = None
+
+    def derive(self) -> ContinuumEquations:
+        """The continuous equations of what was stated so far, with natural boundary conditions; shown as LaTeX."""
+        from symlie.derive.continuum_equations import continuum_equations
+
+        return continuum_equations(self)
 
     def __repr__(self) -> str:
         if self._grid is None:
@@ -140,14 +151,14 @@ class Continuum(Densities):
     def close(self) -> None:
         """Let the last segment end at the first node."""
         self._check_open()
-        if self._ends.node("end") is not None:
+        if self.ends.node("end") is not None:
             raise ModelError(f"{self._what} is closed and can not end at another node; leave out 'last' or 'closed'.")
         self._hold("end", Held("closed"))
 
     def _hold(self, end: str, held: Held) -> None:
-        self._ends.hold(end, held)
+        self.ends.hold(end, held)
         if self._grid is not None:
-            self._ends.apply(self.model, end, self.along[ENDS[end]])
+            self.ends.apply(self.model, end, self.along[ENDS[end]])
 
     def _add_load(self, load: Load) -> None:
         super()._add_load(load)
@@ -182,10 +193,10 @@ class Continuum(Densities):
         ModelError
             It is no force on such a cross section, or the end is held, so that it has no natural boundary condition.
         """
-        known = self._ends.known(end)
-        if not self._ends.is_free(known):
+        known = self.ends.known(end)
+        if not self.ends.is_free(known):
             raise ModelError(
-                f"The {known} of {self._lower} is {self._ends.held[known].how}: it has no natural boundary condition "
+                f"The {known} of {self._lower} is {self.ends.held[known].how}: it has no natural boundary condition "
                 "that a load could be part of."
             )
         if force is None and moment is None:
@@ -195,12 +206,12 @@ class Continuum(Densities):
             load = self._spatial_load("load at an end", force, moment, following=following)
         else:
             raise ModelError(f"A load at the {known} of {self._lower} is a generalised force, or a force and a moment.")
-        self._end_loads.append((known, load))
+        self.end_loads.append((known, load))
         if self._grid is not None:
             self._add_end_load(known, load)
 
     def _add_end_load(self, end: str, load: Load) -> None:
-        number = sum(e == end for e, _ in self._end_loads[: self._end_loads.index((end, load))]) + 1
+        number = sum(e == end for e, _ in self.end_loads[: self.end_loads.index((end, load))]) + 1
         element = ElementType(f"{self.name}_{end}_load{number if number > 1 else ''}", node=self.group)
         restated = Restated(self, element, load.expressions)
         q = element.node
@@ -261,7 +272,7 @@ class Continuum(Densities):
     def _place(self, found: Grid) -> None:
         """Add the nodes."""
         segments = len(found.lengths)
-        first, last, closed = self._ends.node("start"), self._ends.node("end"), self._ends.is_closed
+        first, last, closed = self.ends.node("start"), self.ends.node("end"), self.ends.is_closed
         shared_end = closed or last is not None
         least = 1 + (shared_end and (closed or first is not None))
         if segments < least:
@@ -281,8 +292,8 @@ class Continuum(Densities):
         self.along: tuple[BodyNode, ...] = tuple(along)
         self.lengths: Array = found.lengths
         self._set_initial(self._initial)
-        for end in self._ends.held:
-            self._ends.apply(self.model, end, self.along[ENDS[end]])
+        for end in self.ends.held:
+            self.ends.apply(self.model, end, self.along[ENDS[end]])
 
     def _add_elements(self, section: ElementType, segment: ElementType) -> None:
         """Add the instances of cross sections and segments, and loads at ends."""
@@ -293,7 +304,7 @@ class Continuum(Densities):
         values = self._values(segment, self._grid.middle, self._grid.arc[:-1])
         self.model.add(segment, itertools.pairwise(self.along), length=self.lengths[:, None], **values)
         self.model.curve(self.name, self.along, self._grid.arc)
-        for end, load in self._end_loads:
+        for end, load in self.end_loads:
             self._add_end_load(end, load)
 
     def _add_sections(self, section: ElementType) -> None:

@@ -66,6 +66,8 @@ class Densities:
     ----------
     q
         The configuration of a cross section: ``q.R``, ``q.x``, …
+    place, strain, strain_rate
+        s, w and ẇ as values of the program.
     """
 
     called = "continuum"
@@ -79,9 +81,9 @@ class Densities:
         self.group: LieGroup = space
         self.stated = _CrossSection(name, space, unit)
         self.q: Node = self.stated.node
-        self._coordinate = Symbol(f"{name}.s", real=True)
-        self._strain = self._vector("w")
-        self._strain_rate = self._vector("w_dot")
+        self.place = Value((Symbol(f"{name}.s", real=True),), Euclidean(1))
+        self.strain = self._vector("w")
+        self.strain_rate = self._vector("w_dot")
         self._declare_units()
         self.values: dict[str, object] = {}
         """Values of the parameters: numbers, functions of s, or a row for each instance."""
@@ -102,9 +104,9 @@ class Densities:
         return Value(symbols, Euclidean(len(symbols)))
 
     def _declare_units(self) -> None:
-        self.stated.units.declare([self._coordinate], [Unit(UNITS["m"])], Certainty.FIELD)
+        self.stated.units.declare(self.place.components, [Unit(UNITS["m"])], Certainty.FIELD)
         for velocity, w, rate in zip(
-            self.q.velocity.components, self._strain.components, self._strain_rate.components, strict=True
+            self.q.velocity.components, self.strain.components, self.strain_rate.components, strict=True
         ):
             found = self.stated.units.of(velocity)
             if found is not None:
@@ -115,7 +117,7 @@ class Densities:
     @property
     def s(self) -> Symbol:
         """The material coordinate, in m."""
-        return self._coordinate
+        return self.place.components[0]
 
     @property
     def t(self) -> Symbol:
@@ -130,12 +132,12 @@ class Densities:
     @property
     def w(self) -> SymbolicMatrix:
         """Derivative vector of the configuration by s: the strains, in the order of v."""
-        return column(self._strain.components)
+        return column(self.strain.components)
 
     @property
     def w_dot(self) -> SymbolicMatrix:
         """Rate of w, which is v' + ŵ v."""
-        return column(self._strain_rate.components)
+        return column(self.strain_rate.components)
 
     def parameter(self, name: str, default: Any, unit: str = "") -> Expression:
         """Declare a parameter of the densities: a run-time input of the cross sections or segments that it enters.
@@ -152,11 +154,9 @@ class Densities:
         self._check_open()
         if name in RESERVED:
             raise ModelError(f"Parameter '{name}' of {self._lower} is given by its grid; choose another name.")
-        value = np.asarray(default(self._start) if callable(default) else default, dtype=float)
+        value = np.asarray(default(0.0) if callable(default) else default, dtype=float)
         self.values[name] = default
         return self.stated.parameter(name, value, unit)
-
-    _start = 0.0
 
     def _check_open(self) -> None:
         """Hook: whether more can be stated."""
@@ -178,8 +178,8 @@ class Densities:
         symbols = {
             "q": self.q.value.components,
             "v": self.q.velocity.components,
-            "w": self._strain.components,
-            "w_dot": self._strain_rate.components,
+            "w": self.strain.components,
+            "w_dot": self.strain_rate.components,
         }
         for letter in without:
             if depends_on(self.stated.program, parts, [s for s in symbols[letter] if isinstance(s, Symbol)]):
@@ -193,7 +193,7 @@ class Densities:
         expressions
             Of densities.
         """
-        return depends_on(self.stated.program, expressions, [*self._strain.components, *self._strain_rate.components])
+        return depends_on(self.stated.program, expressions, [*self.strain.components, *self.strain_rate.components])
 
     def kinetic_density(self, density: object) -> None:
         """Add a density of kinetic energy T(s, v), of degree two in v; in J/m.
@@ -232,7 +232,7 @@ class Densities:
         Source: [Hante2022], equation 11.
         """
         found = self._density("dissipation density", density, without=("v",))
-        if not depends_on(self.stated.program, [found], self._strain_rate.components):
+        if not depends_on(self.stated.program, [found], self.strain_rate.components):
             raise ModelError(
                 f"The dissipation density of {self._lower} does not depend on w_dot; it must be a power such as "
                 "w_dot.dot(D * w_dot)."
@@ -255,7 +255,7 @@ class Densities:
         rows = components(density)
         self._check_symbols("constraint density", rows, ("v", "w_dot"))
         for number, row in enumerate(rows):
-            if not depends_on(self.stated.program, [row], self._strain.components):
+            if not depends_on(self.stated.program, [row], self.strain.components):
                 raise ModelError(
                     f"Row {number + 1} of the constraint density '{name}' of {self._lower} does not depend on w; state "
                     "constraints of single nodes on the model."
@@ -367,21 +367,29 @@ class Densities:
         """G = ∂U/∂w + ∂P/∂ẇ + DΨᵀ λ, in the order of w."""
         pairs = [p for c in self.constraints for p in zip(c.multipliers, c.rows, strict=True)]
         found = [self.elastic_force, self.viscous_force]
-        found += [tuple(m * e for e in self._derivative(row, self._strain)) for m, row in pairs]
+        found += [tuple(m * e for e in self.derivative(row, self.strain)) for m, row in pairs]
         return tuple(Add(*parts) for parts in zip(*found, strict=True))
 
     @property
     def elastic_force(self) -> Vector:
         """∂U/∂w."""
-        return self._derivative(self.elastic, self._strain)
+        return self.derivative(self.elastic, self.strain)
 
     @property
     def viscous_force(self) -> Vector:
         """∂P/∂ẇ of the dissipated power P."""
-        return self._derivative(Add(*self.dissipated), self._strain_rate)
+        return self.derivative(Add(*self.dissipated), self.strain_rate)
 
-    def _derivative(self, density: Expr, by: Value) -> Vector:
-        """Partial derivatives, written out where the density is, so that factors of a segment's length cancel."""
+    def derivative(self, density: Expr, by: Value) -> Vector:
+        """Partial derivatives, written out where the density is, so that factors of a segment's length cancel.
+
+        Parameters
+        ----------
+        density
+            The density.
+        by
+            ``strain``, ``strain_rate`` or the velocity.
+        """
         if any(symbols_read(s) & set(by.components) for s in needed_statements(self.stated.program, [density])):
             return gradient(self.stated.program, density, by)
         partials = dict(self.stated.program.partials(density))

@@ -46,6 +46,10 @@ class Ends:
             )
         self.held[end] = held
 
+    def how(self, end: str) -> str:
+        """What holds an end, or ``free``."""
+        return self.held[end].how if end in self.held else "free"
+
     def node(self, end: str) -> BodyNode | None:
         """The node that an end is joined to."""
         return self.held[end].node if end in self.held else None

@@ -34,6 +34,14 @@ class DiscreteLagrangian:
         return f"{self.name}_{hashlib.sha256(repr((self.kinetic, self.potential)).encode()).hexdigest()[:12]}"
 
     @property
+    def is_symmetric(self) -> bool:
+        """Whether it samples the way back as the way, so that a step back undoes a step."""
+        return all(
+            sorted(samples) == sorted((1 - xi, weight) for xi, weight in samples)
+            for samples in (self.kinetic, self.potential)
+        )
+
+    @property
     def ends(self) -> tuple[Fraction, Fraction]:
         """Weights w₀ and w₁ of V at q₀ and q₁."""
         first, last = (sum((w for xi, w in self.potential if xi == end), Fraction(0)) for end in (0, 1))

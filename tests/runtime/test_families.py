@@ -104,16 +104,16 @@ def test_refusals_are_sentences_of_the_family() -> None:
 
 def test_options_belong_to_families() -> None:
     assert method("rkmk_rk44").options == {"commutators": "exact", "map": "exp"}
-    assert method("symplectic_theta").options == {"theta": 0.5}
+    assert method("symplectic_theta").options == {"theta": 0.5, "compose": "none"}
     assert method("rkmk4_two_commutators").options == method("cf4").options == {}
     with pytest.raises(
         UnknownNameError,
-        match=r"^A method has no option 'stages'; there are commutators, map, theta, rho, .*multipliers\.$",
+        match=r"^A method has no option 'stages'; there are commutators, map, theta, compose, rho, .*multipliers\.$",
     ):
         method("cf4").with_options({"stages": 1})
     sentence = (
         "Method cf4 of the family commutator_free has no option map; commutators and map belong to tableaux of the "
-        "family rkmk, theta to symplectic_theta, rho and alpha_m"
+        "family rkmk, theta and compose to symplectic_theta, rho and alpha_m"
     )
     with pytest.raises(ModelError, match=f"^{re.escape(sentence)}"):
         method("cf4").with_options({"map": "cayley"})

@@ -141,7 +141,7 @@ def test_what_the_family_is_not_for() -> None:
         sl.solve(other, 1.0, method="symplectic_theta", h=0.1)
     with pytest.raises(ModelError, match=r"theta is 1\.5, but it must be a number from 0 to 1"):
         sl.solve(mild(), 1.0, method="symplectic_theta", method_options={"theta": 1.5}, h=0.1)
-    with pytest.raises(ModelError, match="theta to symplectic_theta"):
+    with pytest.raises(ModelError, match="theta and compose to symplectic_theta"):
         sl.solve(mild(), 1.0, method="rkmk_dopri5", method_options={"theta": 0.5}, h=0.1)
     with pytest.raises(UnsupportedMethodError, match="has no error estimate"):
         sl.solve(mild(), 1.0, method="symplectic_theta")

@@ -54,6 +54,7 @@ def driver_source(method: Method, model: str, algebra: str, sets: Sequence[str] 
         f"/* Coefficients of {method.name}. {method.tableau.source} */",
         f"#define EMBEDDED {int(method.has_estimate)}",
         *method.own_constants(),
+        *method.composition_constants(),
         *method.constants(),
     ]
     further = [f"{model}_{name}.h" for name in sets]

@@ -22,6 +22,7 @@ from symlie.runtime.methods.controllers import HOLD, MAX_STEPS, Controller, Step
 from symlie.runtime.methods.family import Method
 from symlie.runtime.methods.library import method as method_of_name
 from symlie.runtime.methods.library import method_names
+from symlie.runtime.methods.self_adjoint import check_composition
 from symlie.runtime.methods.stabilisation import stabilisation
 from symlie.runtime.solution.recorder import Recorder
 from symlie.runtime.solution.solution import Solution
@@ -177,6 +178,7 @@ def solve(
     if start is not None and begin.own is not None and method_of_run(start.method, start.settings) != chosen:
         begin = dataclasses.replace(begin, own=None)
     system.check_motions(t_end)
+    check_composition(system, chosen, t0, begin.q)
     if plan.start[0] > t0:
         begin = dataclasses.replace(begin, acceleration=None, own=None)
     if control.is_adaptive:

@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self
 import numpy as np
 
 from symlie.errors import ModelError
+from symlie.runtime.kernels.c_text import c_vector
 from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.tableaux.tableau import Tableau
 from symlie.showing import line
 
 if TYPE_CHECKING:
     from symlie.runtime.methods.stepper import State, Stepper, Trial
+    from symlie.runtime.tableaux.compositions import Composition
     from symlie.runtime.tableaux.entry import EntryReader
     from symlie.runtime.tableaux.order_conditions import FoundOrder
 
@@ -307,6 +309,19 @@ class Method(ABC):
     @abstractmethod
     def constants(self) -> list[str]:
         """What the C header takes, as lines of C."""
+
+    @property
+    def composition(self) -> Composition | None:
+        """The substeps of a step, each a step of the method; ``None`` where a step is one."""
+        return None
+
+    def composition_constants(self) -> list[str]:
+        """Substeps, as lines of C."""
+        found = self.composition
+        if found is None:
+            return []
+        lengths, starts = c_vector("SUBSTEP", found.lengths), c_vector("SUBSTEP_START", found.starts)
+        return [f"#define SUBSTEPS {len(found.lengths)}", lengths, starts]
 
     def own_constants(self) -> list[str]:
         """Sizes and places of what is carried, as lines of C."""

@@ -26,6 +26,7 @@ from symlie.runtime.kernels.unwrapped import turned_angles
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.controllers import StepControl
 from symlie.runtime.methods.family import Method
+from symlie.runtime.methods.self_adjoint import composed_step
 from symlie.runtime.methods.step_checks import check_drift, check_finite
 from symlie.runtime.system.system import System
 
@@ -116,15 +117,16 @@ class Stepper:
         NotFiniteError, SingularSystemError, IndefiniteMassMatrixError, OutsideChartError, AngleStepError
             The step failed.
         """
-        self.newton, m = NewtonCounts(), self.mechanics
+        self.newton = NewtonCounts()
         try:
             with np.errstate(all="ignore"):
                 if state.own is None:
                     state.own = self.method.begin(self, state, h)
-                trial = self.method.step(self, state, h)
-                check_finite(self.system.layout, trial)
-                begin, end = (state.t, state.q, state.v), (state.t + h, trial.q, trial.v)
-                trial.q = turned_angles(m.kernels, m.layout, m.p, begin, end)
+                composition = self.method.composition
+                if composition is None:
+                    trial = self.single_step(state, h)
+                else:
+                    trial = composed_step(self, state, h, composition)
                 if self.rows and (self.control.project_position or self.control.project_velocity):
                     trial = self._projected(state, h, trial)
                     check_finite(self.system.layout, trial)
@@ -144,6 +146,15 @@ class Stepper:
         if not len(self.system.sets.discrete(name).load_slopes[0]):
             return None
         return self.system.sets.discrete_matrix(name, self.mechanics.massless)
+
+    def single_step(self, state: State, h: float) -> Trial:
+        """The result of one step of the method itself, which may be one of several that a step is composed of."""
+        m = self.mechanics
+        trial = self.method.step(self, state, h)
+        check_finite(self.system.layout, trial)
+        begin, end = (state.t, state.q, state.v), (state.t + h, trial.q, trial.v)
+        trial.q = turned_angles(m.kernels, m.layout, m.p, begin, end)
+        return trial
 
     def moving(self, rate: Array) -> Array:
         """A rate without the node types of which nothing is integrated: they may turn by any angle within a step."""

@@ -11,7 +11,7 @@ Source: [Celledoni2022], equations (15) to (17).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
@@ -19,8 +19,8 @@ import numpy as np
 from symlie.runtime.implicit.newton_iteration import NewtonPolicy, newton_solution
 from symlie.runtime.kernels.c_text import c_number
 from symlie.runtime.layout.layout import Array, Layout
-from symlie.runtime.methods.family import Method
-from symlie.runtime.methods.options import Bounded
+from symlie.runtime.methods.options import Bounded, Option
+from symlie.runtime.methods.self_adjoint import COMPOSE, SelfAdjoint
 from symlie.runtime.tableaux.entry import EntryReader
 from symlie.runtime.tableaux.tableau import Tableau
 
@@ -32,7 +32,7 @@ THETA = Bounded(0, 1)
 
 
 @dataclass(frozen=True, repr=False)
-class SymplecticTheta(Method):
+class SymplecticTheta(SelfAdjoint):
     """The method with a θ between 0 and 1: symplectic for each, symmetric and of order 2 for 1/2, else of order 1.
 
     Parameters
@@ -45,7 +45,8 @@ class SymplecticTheta(Method):
 
     family: ClassVar[str] = "symplectic"
     header: ClassVar[str] = "symplectic_theta.h"
-    option_values: ClassVar[Mapping[str, str]] = {"theta": THETA.text}
+    stated_options: ClassVar[Mapping[str, Option]] = {"theta": THETA, **COMPOSE}
+    option_values: ClassVar[Mapping[str, str]] = {name: option.text for name, option in stated_options.items()}
     refused: ClassVar[tuple[str, ...]] = ("systems that are not Hamiltonian on cotangent bundles",)
     members: ClassVar[str] = "symplectic_theta"
 
@@ -55,15 +56,12 @@ class SymplecticTheta(Method):
         return cls(Tableau(**common, c=()), THETA.read(reader.name, "theta", reader.entry["theta"]))
 
     @property
-    def order(self) -> int:
-        return self.tableau.order if self.theta == 0.5 else 1
+    def is_self_adjoint(self) -> bool:
+        return self.theta == 0.5
 
     @property
-    def options(self) -> dict[str, object]:
-        return {"theta": self.theta}
-
-    def _with(self, options: Mapping[str, object]) -> Self:
-        return replace(self, theta=THETA.read(self.name, "theta", options["theta"]))
+    def single_order(self) -> int:
+        return self.tableau.order if self.theta == 0.5 else 1
 
     def refusal(self, layout: Layout) -> str | None:
         if layout.is_hamiltonian:

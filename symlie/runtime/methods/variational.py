@@ -15,7 +15,7 @@ Source: [Hante2022], equations 14 to 18; with the trapezoidal rule it is RATTLie
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
@@ -27,8 +27,9 @@ from symlie.runtime.implicit.newton_iteration import NewtonPolicy, newton_soluti
 from symlie.runtime.implicit.variational_step import EndStage, StartStage
 from symlie.runtime.kernels.c_text import c_number
 from symlie.runtime.layout.layout import Array, Layout
-from symlie.runtime.methods.family import Method, OwnArray
+from symlie.runtime.methods.family import OwnArray
 from symlie.runtime.methods.options import Bounded, Choice, Option
+from symlie.runtime.methods.self_adjoint import COMPOSE, SelfAdjoint
 from symlie.runtime.tableaux.discrete_lagrangian import checked, order_of
 from symlie.runtime.tableaux.tableau import Tableau
 
@@ -57,7 +58,7 @@ class DiscreteTableau(Tableau):
 
 
 @dataclass(frozen=True, repr=False)
-class Variational(Method):
+class Variational(SelfAdjoint):
     """A variational integrator.
 
     Parameters
@@ -65,7 +66,8 @@ class Variational(Method):
     newton : str
         ``"simplified"``: M in the place of h ∂p⁺/∂θ; ``"full"``: the derived matrix.
     multipliers : str
-        ``"average"`` of λ⁻ and λ⁺, or ``"index1"``: those of the accelerations at each grid point.
+        ``"average"`` of λ⁻ and λ⁺, or ``"index1"``: those of the accelerations at each grid point, as composed steps
+        always have them.
     newton_rtol, newton_atol, newton_max
         When Newton's method ends: norm of the residual relative to the first ones, or as such, and iterations.
     """
@@ -86,6 +88,7 @@ class Variational(Method):
         "newton_rtol": Bounded(0, 1),
         "newton_atol": Bounded(0),
         "newton_max": Bounded(1, 1e6, is_whole=True),
+        **COMPOSE,
     }
     option_values: ClassVar[Mapping[str, str]] = {name: option.text for name, option in stated_options.items()}
     members: ClassVar[str] = "rattlie, variational_midpoint and discrete Lagrangians of one's own"
@@ -110,11 +113,13 @@ class Variational(Method):
         return order_of(self.tableau.discrete), None
 
     @property
-    def options(self) -> dict[str, object]:
-        return {name: getattr(self, name) for name in self.option_values}
+    def is_self_adjoint(self) -> bool:
+        return self.tableau.discrete.is_symmetric
 
-    def _with(self, options: Mapping[str, object]) -> Self:
-        return replace(self, **{n: self.stated_options[n].read(self.name, n, x) for n, x in options.items()})
+    @property
+    def takes_averages(self) -> bool:
+        """Whether multipliers are means of λ⁻ and λ⁺; of composed steps they are not, which would be of order two."""
+        return self.multipliers == "average" and self.composition is None
 
     def refusal(self, layout: Layout) -> str | None:
         what = ""
@@ -141,7 +146,7 @@ class Variational(Method):
 
     def looks_ahead(self, layout: Layout) -> bool:
         """Whether (2), (3) of the next step are solved for multipliers."""
-        return layout.rows > 0 and self.multipliers == "average"
+        return layout.rows > 0 and self.takes_averages
 
     @property
     def own(self) -> tuple[OwnArray, ...]:
@@ -168,7 +173,7 @@ class Variational(Method):
         choices = {
             "NEWTON_MAX": self.newton_max,
             "FULL": self.newton == "full",
-            "AVERAGES": self.multipliers == "average",
+            "AVERAGES": self.takes_averages,
         }
         return [
             *(f"#define {name} {c_number(value)}" for name, value in numbers.items()),
@@ -254,7 +259,7 @@ class _Step:
         trial.rhs_evaluations = evaluations
         trial.multipliers = multipliers
         if layout.rows:
-            if method.multipliers == "index1":
+            if not method.takes_averages:
                 _, trial.multipliers = m.index1(t, trial.q, v)
             stepper.measure(trial, t, trial.q, v, m.jacobian(t, trial.q))
         trial.own = np.concatenate([[known, h, damped], next_theta, next_mu, load])

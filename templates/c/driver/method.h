@@ -19,6 +19,10 @@
 #define CHOOSES_ORDER 0
 #endif
 
+#ifndef SUBSTEPS
+#define SUBSTEPS 0 /* steps of the method that a step is composed of */
+#endif
+
 /* What a method keeps at hand in the beginning of the workspace, and can compute once more, is of this length. */
 #ifndef KEEPS_FACTORS
 #define KEEPS_FACTORS 0

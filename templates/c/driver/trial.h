@@ -53,53 +53,6 @@ static inline void count_newton(symlie_real t, const newton_counts *restrict cou
 #endif
 }
 
-/* A step of the method, not projected yet. */
-static inline int try_step(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h,
-                           const symlie_control *restrict control, mass_matrix *restrict mass,
-                           symlie_state *restrict state, symlie_trial *restrict trial)
-{
-    trial->error = 0;
-    trial->rhs_evaluations = 0;
-    begin_counts(trial);
-    const int status = method_step(P, work, t, h, control, mass, state, trial);
-    state->rhs_evaluations += trial->rhs_evaluations;
-    count_newton(t, &trial->newton, state);
-    if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
-    if (SYMLIE_UNLIKELY(!is_finite(P, trial))) return SYMLIE_NOT_FINITE;
-    return turn_angles(P, work, t, h, state->q, state->v, trial->q, trial->v) ? SYMLIE_DONE : SYMLIE_TURNED_TOO_FAR;
-}
-
-/* Its multipliers of minimal norm, where rows may depend on each other; then none of them may ask for other velocities. */
-static inline int minimise_multipliers(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real end,
-                                       mass_matrix *restrict mass, symlie_trial *restrict trial)
-{
-#if PROBES
-    ARRAY(B, JACOBIAN_VALUES);
-    ARRAY(c, ROWS);
-    ARRAY(b, ROWS);
-    system_jacobian(P, end, trial->q, B);
-    if (!find_dependent_rows(P, B, mass)) return SYMLIE_NOT_FINITE;
-    hidden_residual(P, end, trial->q, B, trial->v, 0, b, c);
-    if (contradicts(P, mass, c, RANK_LIMIT * largest_entry(DIMENSION, trial->v, 1))) return SYMLIE_CONSTRAINT_DRIFT;
-    take_minimal_multipliers(P, mass, trial->lambda);
-    trial->dependent_rows = mass->dependent_rows;
-#endif
-    return SYMLIE_DONE;
-}
-
-/* Its projection, where one is asked for. */
-static inline int finish_step(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real end,
-                              const symlie_control *restrict control, mass_matrix *restrict mass,
-                              const symlie_state *restrict state, symlie_trial *restrict trial)
-{
-    if (SYMLIE_UNLIKELY(control->project_position || control->project_velocity)) {
-        const int status = project(P, work, t, end, control, mass, state, trial);
-        if (status != SYMLIE_DONE) return status;
-        if (!(is_finite(P, trial) && all_finite(DIMENSION, trial->v))) return SYMLIE_NOT_FINITE;
-    }
-    return minimise_multipliers(P, work, end, mass, trial);
-}
-
 /* Count a step of an order, which some methods choose. */
 static inline void count_order(long long order, symlie_state *restrict state)
 {
@@ -133,6 +86,67 @@ static inline void accept(const symlie_problem *restrict P, symlie_state *restri
     state->t = t;
     state->step++;
     state->steps++;
+}
+
+static inline int single_step(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h,
+                              const symlie_control *restrict control, mass_matrix *restrict mass,
+                              const symlie_state *restrict state, symlie_trial *restrict trial)
+{
+    const int status = method_step(P, work, t, h, control, mass, state, trial);
+    if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
+    if (SYMLIE_UNLIKELY(!is_finite(P, trial))) return SYMLIE_NOT_FINITE;
+    return turn_angles(P, work, t, h, state->q, state->v, trial->q, trial->v) ? SYMLIE_DONE : SYMLIE_TURNED_TOO_FAR;
+}
+
+#if SUBSTEPS
+#include "substeps.h"
+#else
+#define composed_step single_step
+#endif
+
+/* A step of the method, or of its composition, not projected yet. */
+static inline int try_step(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h,
+                           const symlie_control *restrict control, mass_matrix *restrict mass,
+                           symlie_state *restrict state, symlie_trial *restrict trial)
+{
+    trial->error = 0;
+    trial->rhs_evaluations = 0;
+    begin_counts(trial);
+    const int status = composed_step(P, work, t, h, control, mass, state, trial);
+    state->rhs_evaluations += trial->rhs_evaluations;
+    count_newton(t, &trial->newton, state);
+    return status;
+}
+
+/* Its multipliers of minimal norm, where rows may depend on each other; then none of them may ask for other velocities. */
+static inline int minimise_multipliers(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real end,
+                                       mass_matrix *restrict mass, symlie_trial *restrict trial)
+{
+#if PROBES
+    ARRAY(B, JACOBIAN_VALUES);
+    ARRAY(c, ROWS);
+    ARRAY(b, ROWS);
+    system_jacobian(P, end, trial->q, B);
+    if (!find_dependent_rows(P, B, mass)) return SYMLIE_NOT_FINITE;
+    hidden_residual(P, end, trial->q, B, trial->v, 0, b, c);
+    if (contradicts(P, mass, c, RANK_LIMIT * largest_entry(DIMENSION, trial->v, 1))) return SYMLIE_CONSTRAINT_DRIFT;
+    take_minimal_multipliers(P, mass, trial->lambda);
+    trial->dependent_rows = mass->dependent_rows;
+#endif
+    return SYMLIE_DONE;
+}
+
+/* Its projection, where one is asked for. */
+static inline int finish_step(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real end,
+                              const symlie_control *restrict control, mass_matrix *restrict mass,
+                              const symlie_state *restrict state, symlie_trial *restrict trial)
+{
+    if (SYMLIE_UNLIKELY(control->project_position || control->project_velocity)) {
+        const int status = project(P, work, t, end, control, mass, state, trial);
+        if (status != SYMLIE_DONE) return status;
+        if (!(is_finite(P, trial) && all_finite(DIMENSION, trial->v))) return SYMLIE_NOT_FINITE;
+    }
+    return minimise_multipliers(P, work, end, mass, trial);
 }
 
 /* Keep the first stage of a rejected step: it belongs to the state, not to the step size. */

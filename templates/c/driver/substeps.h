@@ -1,0 +1,45 @@
+/* A step that is composed of SUBSTEPS steps of the method, of lengths SUBSTEP[i] h, some of them negative, which begin at
+ * SUBSTEP_START[i] h; counts of Newton's method add up. See symlie/runtime/methods/self_adjoint.py. */
+#ifndef SYMLIE_SUBSTEPS_H
+#define SYMLIE_SUBSTEPS_H
+
+#if KEEPS_FACTORS
+#error "factors that are kept over steps belong to steps of one length"
+#endif
+
+static inline long long substep_workspace(const symlie_problem *restrict P)
+{
+    return STORAGE + 2LL * DIMENSION + ROWS + CARRIED + OWN + INCREMENTS;
+}
+
+static inline int composed_step(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h,
+                                const symlie_control *restrict control, mass_matrix *restrict mass,
+                                const symlie_state *restrict state, symlie_trial *restrict trial)
+{
+    ARRAY(q, STORAGE);
+    ARRAY(v, DIMENSION);
+    ARRAY(lambda, ROWS);
+    ARRAY(acceleration, DIMENSION);
+    ARRAY(carried, CARRIED);
+    ARRAY(own, OWN);
+    ARRAY(increment, INCREMENTS);
+    symlie_state at = *state;
+    at.q = q, at.v = v, at.lambda = lambda, at.acceleration = acceleration, at.carried = carried, at.own = own;
+    copy(STORAGE, state->q, q);
+    copy(DIMENSION, state->v, v);
+    copy(ROWS, state->lambda, lambda);
+    copy(DIMENSION, state->acceleration, acceleration);
+    copy(OWN, state->own, own);
+    copy(CARRIED, state->carried, trial->carried);
+    for (int k = 0; k < INCREMENTS; k++) increment[k] = 0;
+    for (int i = 0; i < SUBSTEPS; i++) {
+        if (i) accept(P, &at, t + SUBSTEP_START[i] * h, trial);
+        const int status = single_step(P, work, t + SUBSTEP_START[i] * h, SUBSTEP[i] * h, control, mass, &at, trial);
+        if (status != SYMLIE_DONE) return status;
+        for (int k = 0; k < INCREMENTS; k++) increment[k] += trial->increment[k];
+    }
+    copy(INCREMENTS, increment, trial->increment);
+    return SYMLIE_DONE;
+}
+
+#endif

@@ -496,6 +496,10 @@ THETA_MOMENTUM = 2e-12
 ADJOINT = 1e-13
 """Round-off of some implicit steps, at size 3."""
 
+COMPOSED_STEPS = 1e-5
+"""Times in s and angles in rad of a pendulum after two seconds with steps of 2⁻⁶ s and order four: off by 1.2e-6 s, and
+at up to 7 rad/s by seven times that in rad."""
+
 DENSE_SOLVE = 2e-11
 """Relative; the dense system of a random chain of 100 links, whose condition grows with the number of links. Another
 implementation saw 5e-13 for 100 links."""

@@ -29,6 +29,7 @@ from tests.runtime.interruptions import (
 )
 
 BACKENDS = ("c", "numpy")
+SLOW = pytest.mark.slow
 CHEAP = ("triple_jump", "suzuki", "kahan_li")
 
 
@@ -63,7 +64,9 @@ def test_coefficients(name: str) -> None:
     assert min(lengths) < 0
 
 
-@pytest.mark.parametrize("name", COMPOSITIONS)
+@pytest.mark.parametrize(
+    "name", [*CHEAP, *(pytest.param(n, marks=pytest.mark.slow) for n in COMPOSITIONS if n not in CHEAP)]
+)
 def test_orders(name: str) -> None:
     system = top("c")
     exact = sl.solve(system, 0.25, method="rkmk_dopri5", rtol=1e-13, atol=1e-14).q[-1]
@@ -84,7 +87,7 @@ def test_a_step_back_undoes_it(name: str) -> None:
     assert np.abs(start[:9] - system.initial_state.q[:9]).max() < tolerances.ADJOINT
 
 
-@pytest.mark.parametrize("name", CHEAP)
+@pytest.mark.parametrize("name", ["suzuki"])
 def test_backends_events_and_reported_times(name: str) -> None:
     """Events lie where a run with short steps has them, and both backends agree on all that is recorded."""
     exact = solved(top("c"), 2.0, 2.0**-8, "kahan_li")

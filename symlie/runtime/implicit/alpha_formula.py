@@ -98,7 +98,7 @@ class AlphaFormula:
         # (8)
         return self._with_states(found, (w / h - (1 - p.rate_gamma) * self.a) / p.rate_gamma)
 
-    def at(self, q: Array, theta: Array, w: Array) -> tuple[Array, Array]:
+    def at(self, theta: Array, w: Array) -> tuple[Array, Array]:
         """v_{n+1} and v̇_{n+1}."""
         p, h, algorithmic = self.p, self.h, self.algorithmic(w)
         # (2), (3)

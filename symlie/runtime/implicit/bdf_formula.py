@@ -128,7 +128,7 @@ class BdfFormula:
             found = found + weight * increment_between(self.mechanics, self.identity, element)
         return np.asarray(found)
 
-    def at(self, q: Array, theta: Array, w: Array) -> tuple[Array, Array]:
+    def at(self, theta: Array, w: Array) -> tuple[Array, Array]:
         """v_{n+1} and v̇_{n+1}."""
         alpha = self.alpha
         # (2), (3)

@@ -53,7 +53,7 @@ class BdfIncrementsFormula:
         """A first θ, of constant acceleration."""
         return np.asarray(self.h * (v + self.h * self.before / 2))
 
-    def at(self, q: Array, theta: Array, w: Array) -> tuple[Array, Array]:
+    def at(self, theta: Array, w: Array) -> tuple[Array, Array]:
         """v_{n+1} and v̇_{n+1}."""
         # (1)
         v = self.gamma * w / self.h + self.known

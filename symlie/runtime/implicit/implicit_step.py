@@ -55,8 +55,8 @@ class Formula(Protocol):
     def slopes(self) -> Slopes:
         """What it makes of its increment."""
 
-    def at(self, q: Array, theta: Array, w: Array) -> tuple[Array, Array]:
-        """v and v̇ at the end q of the step, for the increments θ and w."""
+    def at(self, theta: Array, w: Array) -> tuple[Array, Array]:
+        """v and v̇ at the end of the step, for the increments θ and w."""
 
 
 class ImplicitStep:
@@ -134,7 +134,7 @@ class ImplicitStep:
         q = m.kernels.advance(self.q_n, theta)
         m.prescribe(self.t, q, np.zeros(n))
         w = self._increment(u, q)
-        v, acceleration = self.formula.at(q, theta, w)
+        v, acceleration = self.formula.at(theta, w)
         m.prescribe(self.t, q, v)
         prescribed = m.kernels.prescribed_acceleration(m.p, self.t)
         acceleration = np.where(self.layout.sought, acceleration, prescribed)

@@ -167,7 +167,7 @@ class Bdf(Implicit):
             v, theta = trial.v, increment_between(stepper.mechanics, state.q, trial.q)
             acceleration = before if trial.acceleration is None else trial.acceleration
             if formula is not None:
-                v = formula.at(trial.q, theta, theta)[0]
+                v = formula.at(theta, theta)[0]
         else:
             step, at, trial = self.solved(stepper, state, h, formula, formula.predicted(), state.multipliers)
             v, theta, acceleration, record = (

@@ -28,7 +28,7 @@ def difference_weights(nodes: Sequence[float]) -> list[float]:
 
 
 def error_factor(distances: Sequence[float], length: float) -> float:
-    """What the divided difference of order k + 1 is multiplied by in the local error of order k.
+    """What the divided difference of order k + 1 is multiplied by in what a step of order k adds to the error.
 
     Parameters
     ----------
@@ -37,15 +37,14 @@ def error_factor(distances: Sequence[float], length: float) -> float:
     length
         Of the step.
     """
-    product, total = 1.0, 0.0
+    product = length
     for distance in distances:
         product *= distance + length
-        total += 1 / (distance + length)
-    return product / total
+    return product
 
 
 def longest(distances: Sequence[float], difference: float, shortest: float, bound: float) -> float:
-    """The longest step between two bounds whose local error is no more than one.
+    """The longest step between two bounds that adds no more than one to the error.
 
     Parameters
     ----------

@@ -2,15 +2,15 @@
 
 A step of order k is that of ``bdf.py``, with (1) to (4) for the lengths of the steps as they are. It begins with order
 one; where nothing is known of the steps before, q_0∘exp(-h v_0 + h² v̇_0/2) and v_0 - h v̇_0 stand for those of a step
-back. The local error of order k in θ, and likewise that in v, is
+back. What a step of order k adds to the error of θ, and likewise to that of v, is
 
-    Π_{i=1..k} (t_{n+1} - t_{n+1-i}) / Σ_{i=1..k} 1/(t_{n+1} - t_{n+1-i})
+    h Π_{i=1..k} (t_{n+1} - t_{n+1-i})
 
 times the divided difference of order k + 1 of the θ_i over t_{n+1}, …, t_{n-k}: where T is 1, they are those of vector
-spaces. So errors of a step of any length and of order k - 1, k and k + 1 are known once k + 2 earlier configurations
-are, and order and length are those that lead farthest. They stay as they are for k + 1 steps, unless the next step
-would be rejected, and where the step could be longer by no more than a fifth, so that formulas are stable and factors
-of matrices can be kept.
+spaces. This is the defect of (2) times h; the error by the end of the step itself is a part 1/α_0 of it. So errors of
+a step of any length and of order k - 1, k and k + 1 are known once k + 2 earlier configurations are, and order and
+length are those that lead farthest. They stay as they are for k + 1 steps, unless the next step would be rejected, and
+where the step could be longer by no more than a fifth, so that formulas are stable and factors of matrices can be kept.
 
 A step that is cut to hit a time leaves its start out of the history where two points of it would be nearer than a step.
 Source: [HairerNorsettWanner1993], sections III.5 and III.7, for the errors and the choice of orders.

@@ -10,7 +10,7 @@
  * A method says what v and v' are for an increment w; of nodes without velocity v' is the rate of the increment: it defines, behind this file,
  *
  *   struct step_formula                         what they depend on
- *   formula_at(P, formula, q, theta, w, v, v_dot)   v and v' at q
+ *   formula_at(P, formula, theta, w, v, v_dot)   v and v'
  *
  * and the constants KEEPS_FACTORS, TANGENT, FULL_STIFFNESS, SCALED, SEES_END, which says that B in (b) is that of the end of
  * the step, and SPAN, the number of steps that v' is made of; HAS_ETA comes with the tables. */
@@ -27,9 +27,8 @@
 
 typedef struct step_formula step_formula;
 
-static inline void formula_at(const symlie_problem *restrict P, const step_formula *restrict formula, const symlie_real *restrict q,
-                              const symlie_real *restrict theta, const symlie_real *restrict w, symlie_real *restrict v,
-                              symlie_real *restrict v_dot);
+static inline void formula_at(const symlie_problem *restrict P, const step_formula *restrict formula, const symlie_real *restrict theta,
+                              const symlie_real *restrict w, symlie_real *restrict v, symlie_real *restrict v_dot);
 
 #define FINDS_JACOBIAN (HAS_ETA && SEES_END) /* with the end of a step */
 
@@ -136,7 +135,7 @@ static inline void end_of_step(newton_problem *restrict s, const symlie_real *re
     for (int k = 0; k < COUNT_OF_HELD; k++) s->w[HELD[k]] = 0;
 #endif
 #endif
-    formula_at(P, s->formula, s->q, s->theta, s->w, s->v, s->v_dot);
+    formula_at(P, s->formula, s->theta, s->w, s->v, s->v_dot);
     if (MOTIONS > 0) system_prescribe(P, s->t, s->q, s->v);
     if (COUNT_OF_HELD > 0) {
         if (PRESCRIBED) system_prescribed_acceleration(P, s->t, s->scratch);

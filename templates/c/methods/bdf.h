@@ -99,12 +99,10 @@ static inline void take_elements(const symlie_problem *restrict P, const step_fo
 }
 
 /* (2), (3) */
-static inline void formula_at(const symlie_problem *restrict P, const step_formula *restrict f, const symlie_real *restrict q,
-                              const symlie_real *restrict theta, const symlie_real *restrict w, symlie_real *restrict v,
-                              symlie_real *restrict v_dot)
+static inline void formula_at(const symlie_problem *restrict P, const step_formula *restrict f, const symlie_real *restrict theta,
+                              const symlie_real *restrict w, symlie_real *restrict v, symlie_real *restrict v_dot)
 {
     const symlie_real *restrict alpha = f->alpha;
-    (void)q;
     /* (1) */
     if (ORDER(f) > 1) system_advance(P, f->identity, theta, f->element);
     for (int k = 0; k < DIMENSION; k++) v[k] = alpha[0] * (w[k] - theta[k]) - alpha[1] * theta[k];
@@ -190,7 +188,7 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
         increment_between(P, q_n, trial->q, theta);
         copy(DIMENSION, trial->v, v);
         copy(DIMENSION, trial->acceleration_is_valid ? trial->acceleration : own + OWN_ACCELERATION, v_dot);
-        if (IS_SCHEME && is_known) formula_at(P, &formula, trial->q, theta, theta, v, end.v_dot);
+        if (IS_SCHEME && is_known) formula_at(P, &formula, theta, theta, v, end.v_dot);
     } else {
         int status = begin_implicit_step(&end, &formula, t, t + h, formula.alpha[0] / h, formula.alpha[0] / h * (formula.alpha[0] / h),
                                          formula.alpha[0] / h, q_n, kept, at_hand, trial->own + OWN - RECORD);

@@ -28,11 +28,10 @@ struct step_formula {
     const symlie_real *earlier;     /* v_{n-1} */
 };
 
-static inline void formula_at(const symlie_problem *restrict P, const step_formula *restrict f, const symlie_real *restrict q,
-                              const symlie_real *restrict theta, const symlie_real *restrict w, symlie_real *restrict v,
-                              symlie_real *restrict v_dot)
+static inline void formula_at(const symlie_problem *restrict P, const step_formula *restrict f, const symlie_real *restrict theta,
+                              const symlie_real *restrict w, symlie_real *restrict v, symlie_real *restrict v_dot)
 {
-    (void)P, (void)q, (void)theta;
+    (void)P, (void)theta;
     for (int k = 0; k < DIMENSION; k++) {
         /* (1) */
         v[k] = f->gamma * w[k] / f->h + f->known * f->increment[k];

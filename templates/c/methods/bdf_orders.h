@@ -14,19 +14,16 @@ static inline void difference_weights(int count, const symlie_real *restrict nod
     }
 }
 
-/* What the divided difference of order k + 1 is multiplied by in the local error of order k, from the distances from the start
- * of a step back to the k points that its formula takes. */
+/* What the divided difference of order k + 1 is multiplied by in what a step of order k adds to the error, from the distances
+ * from its start back to the k points that its formula takes. */
 static inline symlie_real error_factor(int order, const symlie_real *restrict distance, symlie_real length)
 {
-    symlie_real product = 1, total = 0;
-    for (int i = 0; i < order; i++) {
-        product *= distance[i] + length;
-        total += 1 / (distance[i] + length);
-    }
-    return product / total;
+    symlie_real product = length;
+    for (int i = 0; i < order; i++) product *= distance[i] + length;
+    return product;
 }
 
-/* The longest step between two bounds whose local error is no more than one. */
+/* The longest step between two bounds that adds no more than one to the error. */
 static inline symlie_real longest_step(int order, const symlie_real *restrict distance, symlie_real difference, symlie_real shortest,
                                        symlie_real bound)
 {

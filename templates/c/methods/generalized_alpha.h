@@ -51,12 +51,11 @@ static inline symlie_real algorithmic(const step_formula *restrict f, const syml
 #include "alpha_states.h"
 
 /* (2), (3) */
-static inline void formula_at(const symlie_problem *restrict P, const step_formula *restrict f, const symlie_real *restrict q,
-                              const symlie_real *restrict theta, const symlie_real *restrict w, symlie_real *restrict v,
-                              symlie_real *restrict v_dot)
+static inline void formula_at(const symlie_problem *restrict P, const step_formula *restrict f, const symlie_real *restrict theta,
+                              const symlie_real *restrict w, symlie_real *restrict v, symlie_real *restrict v_dot)
 {
     const symlie_real h = f->h;
-    (void)q, (void)theta;
+    (void)theta;
     for (int k = 0; k < DIMENSION; k++) {
         const symlie_real a = algorithmic(f, w, k);
         v[k] = f->v_n[k] + h * (1 - GAMMA) * f->a_n[k] + h * GAMMA * a;

@@ -568,6 +568,21 @@ PAGE_SPRING = 2e-6
 """How far the spring of `docs/implicit.md` is stretched at most, in m: it bears 9.81 (3 - 2 · 0.8) N = 14 N where the
 pendulum is lowest, over 1e7 N/m; measured 1.38e-6."""
 
+ON_BOTH_CONSTRAINTS = 1e-11
+"""Φ and B v after steps of variational methods, of the size of q or v; demanded by the statement of these methods."""
+
+VARIATIONAL_ORDER = 0.1
+"""How far from two the observed order may be, of the largest error of a run; demanded likewise, found within 0.02."""
+
+KEPT_MOMENTUM = 1e-11
+"""Momenta of two linked bodies over 5,120 steps, of their size; demanded likewise."""
+
+NO_TREND = 0.1
+"""Difference of the mean energies of two halves of a run, of how far the energy oscillates."""
+
+TIME_REVERSAL = 1e-10
+"""q and v after 512 steps there and back; demanded likewise."""
+
 PAGE_VARIATIONAL = 1e-14
 """Residuals of the pendulum of `docs/variational.md`, in m and m/s; measured 4.4e-16."""
 

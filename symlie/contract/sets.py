@@ -108,7 +108,12 @@ _STATED: dict[str, KernelSet] = {}
 
 def kernel_set(name: str) -> KernelSet:
     """The set of this name, of symlie or of a discrete Lagrangian that a user stated."""
-    return SETS[name] if name in SETS else _STATED[name]
+    return known_sets()[name]
+
+
+def known_sets() -> dict[str, KernelSet]:
+    """All sets by name, with those of discrete Lagrangians that users stated."""
+    return {**SETS, **_STATED}
 
 
 SETS: Mapping[str, KernelSet] = {

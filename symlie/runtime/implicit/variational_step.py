@@ -124,6 +124,9 @@ class _Stage(ABC):
 class StartStage(_Stage):
     """(a), for u = (θ, μ)."""
 
+    rest: Array
+    """What its solution leaves of it, over h."""
+
     def begin(self, target: Array, theta: Array) -> None:
         """Take what does not depend on u.
 

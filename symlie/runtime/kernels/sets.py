@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symlie.contract.set_table import SetTable, read_table
-from symlie.contract.sets import SETS, kernel_set
+from symlie.contract.sets import kernel_set, known_sets
 from symlie.errors import FormatError
 from symlie.reading import reading
 from symlie.runtime.kernels.discrete import DiscreteKernels
@@ -83,7 +83,7 @@ class KernelSets(Brief):
     def present(self) -> tuple[str, ...]:
         """Names of the sets whose files are there or were made."""
         model = self.layout.name
-        return tuple(n for n, s in SETS.items() if n in self._files or set(s.files(model)) <= set(self.known))
+        return tuple(n for n, s in known_sets().items() if n in self._files or set(s.files(model)) <= set(self.known))
 
     @property
     def present_files(self) -> dict[str, str]:

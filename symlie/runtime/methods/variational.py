@@ -75,7 +75,7 @@ class Variational(SelfAdjoint):
     tableau: DiscreteTableau
     newton: str = "simplified"
     multipliers: str = "average"
-    newton_rtol: float = 1e-12
+    newton_rtol: float = 0.0
     newton_atol: float = 0.0
     newton_max: int = 50
 
@@ -152,7 +152,7 @@ class Variational(SelfAdjoint):
     def own(self) -> tuple[OwnArray, ...]:
         """What is known of the next step: 0 nothing, 1 a guess, 2 its solution; for which h; θ, μ, and l at its start.
 
-        ``damped`` says whether (4) needs the matrix of the loads.
+        ``damped`` says whether (4) needs the matrix of the loads; ``rest`` is what the solution leaves of (2).
         """
         return (
             OwnArray("known", 1),
@@ -161,6 +161,7 @@ class Variational(SelfAdjoint):
             OwnArray("theta", 1, "dimension"),
             OwnArray("multipliers", 1, "rows"),
             OwnArray("load", 1, "dimension"),
+            OwnArray("rest", 1, "dimension"),
         )
 
     def constants(self) -> list[str]:
@@ -211,7 +212,7 @@ class _Step:
         projects = stepper.control.project_position or stepper.control.project_velocity
         load = self.own["load"] if known and not projects else k("load", m.p, state.t, state.q, state.v)
         if known == 2 and self.own["length"][0] == h and not projects:
-            theta = self._held(state.t, state.q, self.own["theta"])
+            theta, rest = self._held(state.t, state.q, self.own["theta"]), self.own["rest"]
             q = m.kernels.advance(state.q, layout.free * theta)
             m.prescribe(state.t + h, q, np.zeros(n))
         else:
@@ -221,7 +222,7 @@ class _Step:
                 part = h / float(self.own["length"][0])
                 theta, mu = part * self.own["theta"], part * part * self.own["multipliers"]
             stage = self._start(state.t, state.q, state.v, load, theta, mu)
-            theta, q = stage.theta, stage.q
+            theta, q, rest = stage.theta, stage.q, stage.rest
         stepper.check_chart(layout.free * theta)
 
         # (4), (5)
@@ -230,7 +231,8 @@ class _Step:
         end = k("end_momentum", m.p, state.t, state.q, q, theta, h)
         weight = k.weights[1]
         last = EndStage(stepper.system, k, stepper.end_tables(method.element_set), state.t, state.q, h)
-        last.begin(end, q, weight)
+        # What rounding leaves of (2) goes on, so that no momentum is lost.
+        last.begin(end - rest, q, weight)
         guess = np.concatenate([theta / h, np.zeros(layout.rows)])
         policy = NewtonPolicy(
             iterations=method.newton_max,
@@ -250,9 +252,10 @@ class _Step:
 
         minus = 2 / h * u[n:]
         multipliers, next_theta, next_mu, known = minus, 2 * h * v - theta, h * h / 2 * minus, 1.0
+        rest = np.zeros(n)
         if method.looks_ahead(layout):
             ahead = self._start(t, q, v, load, next_theta, next_mu)
-            next_theta, next_mu, known = ahead.theta, ahead.mu, 2.0
+            next_theta, next_mu, rest, known = ahead.theta, ahead.mu, ahead.rest, 2.0
             multipliers = (minus + 2 / (h * h) * next_mu) / 2
         evaluations = stepper.newton.evaluations
         trial = stepper.trial(state, q, v, [np.zeros(n)], evaluations, layout.free * theta)
@@ -262,7 +265,7 @@ class _Step:
             if not method.takes_averages:
                 _, trial.multipliers = m.index1(t, trial.q, v)
             stepper.measure(trial, t, trial.q, v, m.jacobian(t, trial.q))
-        trial.own = np.concatenate([[known, h, damped], next_theta, next_mu, load])
+        trial.own = np.concatenate([[known, h, damped], next_theta, next_mu, load, rest])
         return trial
 
     def _held(self, t: float, q: Array, theta: Array) -> Array:
@@ -290,5 +293,5 @@ class _Step:
         size = max(1.0, float(np.abs(q).max(initial=0)))
         guess = np.concatenate([self.layout.free * theta, mu])
         u = newton_solution(stage, policy, guess, size, stepper.newton)
-        stage.residual(u)
+        stage.rest = stage.residual(u)[: self.layout.dimension] / h
         return stage

@@ -22,7 +22,7 @@ enum { NOTHING_KNOWN, GUESS_KNOWN, START_KNOWN };
 
 static inline long long step_workspace(const symlie_problem *restrict P)
 {
-    return stages_workspace(P) + 6LL * DIMENSION + 2LL * STORAGE + 2LL * ROWS + acceleration_workspace(P);
+    return stages_workspace(P) + 7LL * DIMENSION + 2LL * STORAGE + 2LL * ROWS + acceleration_workspace(P);
 }
 
 /* theta of nodes whose motion is prescribed; q is scratch. */
@@ -35,7 +35,7 @@ static inline void take_held(const symlie_problem *restrict P, symlie_real t, co
     system_difference(P, q_n, q, held);
 }
 
-/* (1), (2), (3) from s->u. */
+/* (1), (2), (3) from s->u; what rounding leaves of (2) is in s->r. */
 static inline int solve_start(newton_problem *restrict s, symlie_real t, symlie_real h, const symlie_real *restrict q,
                               const symlie_real *restrict v, const symlie_real *restrict load, symlie_real *restrict target,
                               symlie_real *restrict held, newton_counts *restrict counts)
@@ -57,6 +57,7 @@ static inline int solve_start(newton_problem *restrict s, symlie_real t, symlie_
     const int status = newton_solve(s, &policy, UNKNOWNS, largest_entry(STORAGE, q, 1), s->u, s->r, s->d, s->moved, s->guess, counts);
     if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
     newton_residual(s, s->u, s->r);
+    for (int k = 0; k < DIMENSION; k++) s->r[k] /= h;
     return SYMLIE_DONE;
 }
 
@@ -109,6 +110,7 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
     ARRAY(target, DIMENSION);
     ARRAY(held, DIMENSION);
     ARRAY(minus, ROWS);
+    ARRAY(rest, DIMENSION);
     VARIATIONAL_STEP(s);
     const symlie_real *own = state->own;
     symlie_real *next = trial->own;
@@ -122,6 +124,7 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
     s.t_n = t, s.t = t + h, s.h = h, s.q_n = q_n;
     if (known == START_KNOWN && own[OWN_LENGTH] == h) {
         copy(DIMENSION, own + OWN_THETA, theta);
+        copy(DIMENSION, own + OWN_REST, rest);
         if (PRESCRIBED) take_held(P, t + h, q_n, s.q, s.v, held);
         for (int k = 0; k < DIMENSION; k++)
             if (!IS_FREE(k)) theta[k] = 0;
@@ -138,6 +141,7 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
         const int status = solve_start(&s, t, h, q_n, state->v, load, target, held, &trial->newton);
         if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
         copy(DIMENSION, s.theta, theta);
+        copy(DIMENSION, s.r, rest);
     }
     for (int k = 0; k < DIMENSION; k++) held[k] = IS_FREE(k) ? theta[k] : 0;
     const symlie_real angle = system_chart(P, held);
@@ -145,6 +149,7 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
     keep_increment(P, held, trial->increment);
     system_normalize(P, s.q, q);
     system_end_momentum(P, t, q_n, q, theta, h, target);
+    for (int k = 0; k < DIMENSION; k++) target[k] -= rest[k]; /* so that no momentum is lost */
     const int status = solve_end(&s, q, target, theta, largest_entry(DIMENSION, state->v, 1), &is_damped, &trial->newton);
     if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
     copy(DIMENSION, s.v, v);
@@ -156,6 +161,7 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
     for (int k = 0; k < DIMENSION; k++) next[OWN_THETA + k] = 2 * h * v[k] - theta[k];
     for (int k = 0; k < UNKNOWNS - DIMENSION; k++) next[OWN_MULTIPLIERS + k] = h * h / 2 * minus[k];
     copy(DIMENSION, load, next + OWN_LOAD);
+    for (int k = 0; k < DIMENSION; k++) next[OWN_REST + k] = 0;
 #if LOOKS_AHEAD
     copy(UNKNOWNS, next + OWN_THETA, s.u);
     const int ahead = solve_start(&s, t + h, h, q, v, load, target, held, &trial->newton);
@@ -163,6 +169,7 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
     next[OWN_KNOWN] = START_KNOWN;
     copy(DIMENSION, s.theta, next + OWN_THETA);
     copy(ROWS, s.u + DIMENSION, next + OWN_MULTIPLIERS);
+    copy(DIMENSION, s.r, next + OWN_REST);
     for (int k = 0; k < ROWS; k++) minus[k] = (minus[k] + 2 / (h * h) * s.u[DIMENSION + k]) / 2;
 #endif
     trial->rhs_evaluations = trial->newton.evaluations;

@@ -1,0 +1,269 @@
+"""Variational integrators: the discrete solution of others, orders, what is kept, and every door."""
+
+from __future__ import annotations
+
+import functools
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symlie as sl
+from symlie.errors import (
+    FormatError,
+    ModelError,
+    NotConvergedError,
+    NotFiniteError,
+    UnknownNameError,
+    UnsupportedMethodError,
+)
+from symlie.models import roll_up
+from symlie.runtime.methods.library import method
+from symlie.runtime.system.system import System
+from tests import tolerances
+from tests.runtime.interruptions import (
+    assert_continued_with_the_same_bits,
+    content,
+    interrupted,
+    resumed_in_pieces,
+)
+from tests.runtime.test_generalized_alpha import machine, run_of_others, sleigh
+from tests.runtime.test_monodromy import coin
+from tests.systems import heavy_top_system, polar_system, spaghetti_system
+
+BACKENDS = ("c", "numpy")
+METHODS = ("rattlie", "variational_midpoint")
+PARTS = ("q", "v", "multipliers")
+
+
+def simpson(q0: Any, q1: Any, h: Any) -> Any:
+    """A discrete Lagrangian of one's own."""
+    v = q0.difference(q1) / h
+    return h * (q0.lagrangian(v) + 4 * q0.interpolate(q1, 1 / 2).lagrangian(v) + q1.lagrangian(v)) / 6
+
+
+@pytest.mark.parametrize("newton", ["simplified", "full"])
+def test_the_rod_of_others(newton: str) -> None:
+    """Independent code solved the same discrete equations for 128 steps."""
+    found = run_of_others("RATTLie", "rattlie", "tolerance" if newton == "simplified" else "floor")
+    assert found.statistics.max_constraint_residual <= tolerances.ON_BOTH_CONSTRAINTS
+    assert found.statistics.max_velocity_residual <= tolerances.ON_BOTH_CONSTRAINTS * np.abs(found.v).max()
+
+
+@pytest.mark.slow
+def test_the_rod_of_others_in_numpy() -> None:
+    run_of_others("RATTLie", "rattlie", "floor", "numpy")
+
+
+@functools.cache
+def free_top(backend: str) -> System:
+    """A gyrostat whose weight comes and goes, on SO(3)."""
+    model = sl.Model("gyrostat")
+    q = model.node("body", "SO3")
+    model.kinetic_energy(q.Omega.dot(sl.diag(0.2, 0.5, 0.3) * q.Omega) / 2 + 1.2 * q.Omega[2])
+    model.potential_energy((q.R * sl.vector(0, 0.1, 1))[2] * 2 * (1 + 0.3 * sl.sin(3 * model.time)))
+    model.initial(q, Omega=[1, 2, -1.5])
+    return model.derive().compile(backend=backend)
+
+
+@functools.cache
+def windy(backend: str) -> System:
+    """A body on SE(3) with nonlinear drag, a force at a point, and a torque that does no work."""
+    model = sl.Model("windy")
+    q = model.node("body", "SE3")
+    model.kinetic_energy(q.Omega.dot(sl.diag(0.2, 0.5, 0.3) * q.Omega) / 2 + q.U.dot(q.U))
+    model.dissipation(q.U.dot(q.U) * 0.4 + 0.1 * q.Omega.dot(q.Omega))
+    pull = -0.3 * sl.sqrt(1 + q.U.dot(q.U)) * (q.R * q.U) + sl.vector(sl.sin(2 * model.time), 0, 0)
+    model.force(pull, q.x + q.R * sl.vector(0.1, 0, 0.2))
+    model.generalized_force(q, Omega=[0.3 * q.Omega[1], -0.3 * q.Omega[0], 0.1])
+    model.initial(q, Omega=[1, 2, -1.5], U=[1, 0, 0.5])
+    return model.derive().compile(backend=backend)
+
+
+SYSTEMS: dict[str, tuple[Any, float]] = {
+    "coin": (coin, 0.4),
+    "sleigh": (sleigh, 0.5),
+    "machine": (lambda backend: machine(backend, jumps=False), 0.25),
+    "gyrostat": (free_top, 0.5),
+    "windy": (windy, 0.5),
+    "polar": (polar_system, 0.5),
+    "roll_up": (lambda backend: roll_up.build(4).derive().compile(backend=backend), 0.05),
+    "SO3xR3": (functools.partial(heavy_top_system, "SO3xR3"), 1 / 64),
+    "SE3": (functools.partial(heavy_top_system, "SE3"), 1 / 64),
+    "S3sR3": (functools.partial(heavy_top_system, "S3sR3"), 1 / 64),
+    "S3": (functools.partial(heavy_top_system, "S3"), 1 / 64),
+}
+"""Rolling without slipping, rows without Φ, motions and inputs, gyrostats, M(q), drag, and tops on four groups."""
+
+QUICK = (("coin", "rattlie"), ("windy", "rattlie"), ("polar", "variational_midpoint"), ("S3", "simpson"))
+ALL = [(system, name) for system in SYSTEMS for name in (*METHODS, "simpson")]
+
+
+@pytest.mark.parametrize(
+    ("system", "name"), [*QUICK, *(pytest.param(*c, marks=pytest.mark.slow) for c in ALL if c not in QUICK)]
+)
+def test_orders(system: str, name: str) -> None:
+    """Two in q, v and λ: largest error over the run; no damping turns it one."""
+    make, end = SYSTEMS[system]
+    compiled = make("c")
+    best = "half_explicit_5" if compiled.layout.rows else "rkmk_dopri5"
+    exact = sl.solve(compiled, end, h=end / 2048, method=best, multipliers="index1")
+    chosen: Any = simpson if name == "simpson" else name
+    coarse, fine = (sl.solve(compiled, end, h=end / n, method=chosen) for n in (128, 256))
+    for part in PARTS if compiled.layout.rows else PARTS[:2]:
+        found, known = [getattr(run, part) for run in (coarse, fine)], getattr(exact, part)
+        first, second = (np.abs(x - known[:: 2048 // n]).max() for x, n in zip(found, (128, 256), strict=True))
+        assert abs(math.log2(first / second) - 2) <= tolerances.VARIATIONAL_ORDER, part
+
+
+def test_loads_of_the_end_belong_to_its_velocity() -> None:
+    """With an old one the damped roll-up is of order one; stiff dampers take the matrix of the loads."""
+    found = roll_up.build(8).derive().compile()
+    coarse, fine, exact = (
+        sl.solve(found, 0.25, h=2.0**-n, method=name)
+        for n, name in ((9, "rattlie"), (10, "rattlie"), (12, "half_explicit_5"))
+    )
+    errors = [np.abs(run.q[-1] - exact.q[-1]).max() for run in (coarse, fine)]
+    assert abs(math.log2(errors[0] / errors[1]) - 2) <= tolerances.VARIATIONAL_ORDER
+    assert fine.statistics.jacobians > fine.statistics.steps
+
+
+OPTIONS: tuple[dict[str, Any], ...] = ({}, {"newton": "full"}, {"newton": "simplified"}, {"multipliers": "index1"})
+DOORS = [(name, options) for name in METHODS for options in OPTIONS]
+
+
+@pytest.mark.parametrize(
+    ("name", "options"), [DOORS[0], *(pytest.param(*door, marks=pytest.mark.slow) for door in DOORS[1:])]
+)
+def test_both_backends_agree(name: str, options: dict[str, Any]) -> None:
+    """Also at cuts, events and jumps of inputs, and in what iterations take."""
+    for make, mass in ((lambda backend: machine(backend), 3.5), (coin, 1.0)):
+        runs = [
+            sl.solve(make(b), 0.25, h=1 / 128, method=name, method_options=options, t_eval=[0.05, 0.1234, 0.25])
+            for b in BACKENDS
+        ]
+        h, q = 1 / 128 / 8, np.abs(runs[0].q).max()
+        for part, size in {"t": 1, "q": q, "v": q / h, "multipliers": 4 * mass * q / h**2}.items():
+            a, b = (getattr(run, part) for run in runs)
+            np.testing.assert_allclose(a, b, rtol=0, atol=tolerances.IMPLICIT_BACKENDS * size, err_msg=part)
+        counts = [(run.statistics.newton_iterations, run.statistics.jacobians) for run in runs]
+        assert counts[0] == counts[1]
+        assert [e.name for e in runs[0].events] == [e.name for e in runs[1].events]
+
+
+@pytest.mark.usefixtures("often")
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("name", METHODS)
+def test_resumed_and_continued_runs_have_the_same_bits(name: str, backend: str, tmp_path: Path) -> None:
+    system, path = machine(backend, jumps=False), tmp_path / "run.checkpoint"
+    options: dict[str, Any] = {"method": name, "h": 1 / 256}
+    expected = sl.solve(system, 0.25, **options)
+    interrupted(system, 0.25, 5, path, **options)
+    assert content(resumed_in_pieces(path, 5)) == content(expected)
+    assert_continued_with_the_same_bits(system, 0.125, 0.15625, tmp_path, **options)
+
+
+@pytest.mark.usefixtures("often")
+def test_methods_of_ones_own_are_resumed(tmp_path: Path) -> None:
+    """Their samples are in the record: the file of the function is not needed any more."""
+    path = tmp_path / "run.checkpoint"
+    options: dict[str, Any] = {"method": simpson, "h": 1 / 256}
+    system = heavy_top_system("SE3", "numpy")
+    expected = sl.solve(system, 1 / 16, **options)
+    interrupted(system, 1 / 16, 2, path, **options)
+    assert content(resumed_in_pieces(path, 2)) == content(expected)
+
+
+@functools.cache
+def linked(backend: str) -> System:
+    """Two bodies on SE(3) that float, with a ball joint and a spring that turns them into one direction."""
+    model = sl.Model("linked")
+    first, second = model.node("first", "SE3"), model.node("second", "SE3")
+    inertia, mass, arm = sl.diag(0.2, 0.5, 0.3), 2.0, sl.vector(0, 0.3, 0.4)
+    linear, angular = sl.vector(0, 0, 0), sl.vector(0, 0, 0)
+    for q in (first, second):
+        model.kinetic_energy((q.Omega.dot(inertia * q.Omega) + mass * q.U.dot(q.U)) / 2)
+        linear = linear + mass * (q.R * q.U)
+        angular = angular + q.R * (inertia * q.Omega) + q.x.cross(mass * (q.R * q.U))
+    axis = sl.vector(0, 0, 1)
+    model.potential_energy(4 * (1 - (first.R * axis).dot(second.R * axis)))
+    model.constraint("ball", first.x + first.R * arm - second.x + second.R * arm)
+    model.initial(first, Omega=[0.4, 1, -0.5], U=[0.1, 0.2, 0.3])
+    model.initial(second, x=[0, 0.6, 0.8], Omega=[-0.5, 0.3, 0.8])
+    model.output("momentum", linear)
+    model.output("angular_momentum", angular)
+    return model.derive().compile(backend=backend)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_momenta_and_both_constraints_are_kept(name: str) -> None:
+    """Those of p = M v at grid points; the energy comes back to where it was, without a trend."""
+    run = sl.solve(linked("c"), 40, h=1 / 128, method=name, record_every=4)
+    for output in ("momentum", "angular_momentum"):
+        kept = run.outputs[output]
+        assert np.abs(kept - kept[0]).max() <= tolerances.KEPT_MOMENTUM * np.abs(kept).max()
+    assert run.statistics.max_constraint_residual <= tolerances.ON_BOTH_CONSTRAINTS * np.abs(run.q).max()
+    assert run.statistics.max_velocity_residual <= tolerances.ON_BOTH_CONSTRAINTS * max(1.0, np.abs(run.v).max())
+    energy = run.outputs["energy"]
+    early, late = (part.mean() for part in np.array_split(energy[1:], 2))
+    assert abs(early - late) <= tolerances.NO_TREND * np.ptp(energy)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_time_turns_back(name: str) -> None:
+    """512 steps there, velocities turned, 512 back."""
+    system, h = linked("c"), 1 / 256
+    go = sl.solve(system, 512 * h, h=h, method=name)
+    for node in ("first", "second"):
+        fields = {f: go.field(node, f)[-1] * (-1 if f in ("Omega", "U") else 1) for f in ("R", "x", "Omega", "U")}
+        system = system.with_initial(node, **fields)
+    back = sl.solve(system, 512 * h, h=h, method=name)
+    np.testing.assert_allclose(back.q[-1], go.q[0], rtol=0, atol=tolerances.TIME_REVERSAL)
+    np.testing.assert_allclose(back.v[-1], -go.v[0], rtol=0, atol=tolerances.TIME_REVERSAL)
+
+
+def test_refusals() -> None:
+    with pytest.raises(UnsupportedMethodError, match="rattlie"):
+        sl.solve(heavy_top_system("SE3", "numpy"), 0.01, rtol=1e-6, method="rattlie")
+    with pytest.raises(UnknownNameError, match="newton 'some'"):
+        method("rattlie").with_options({"newton": "some"})
+
+
+def test_steps_beyond_the_stable_ones_are_named() -> None:
+    """h ω = 320/2⁷ = 2.5."""
+    with pytest.raises((NotConvergedError, NotFiniteError), match="rattlie"):
+        sl.solve(spaghetti_system(), 5, h=2.0**-6, method="rattlie")
+
+
+WRONG: dict[str, tuple[Any, str]] = {
+    "half": (lambda q0, q1, h: h * q0.lagrangian(q0.difference(q1) / h) / 2, "is not consistent"),
+    "sum": (lambda q0, q1, h: q0.lagrangian(q0.difference(q1) / h), "numbers times h"),
+    "velocity": (lambda q0, q1, h: h * q0.lagrangian(q0.difference(q1)), r"must be q0\.difference\(q1\) / h"),
+    "product": (lambda q0, q1, h: h * q0.potential_energy() * q1.potential_energy(), "not a product"),
+    "number": (lambda q0, q1, h: 1.0, "no sum of sampled energies"),
+    "failing": (lambda q0, q1, h: q0.unknown, "fails with q0, q1 and h"),
+    "two": (lambda q0, q1: 0, "fails with q0, q1 and h"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_wrong_discrete_lagrangians(name: str) -> None:
+    function, sentence = WRONG[name]
+    with pytest.raises(ModelError, match=sentence):
+        sl.solve(heavy_top_system("SE3", "numpy"), 0.01, h=0.001, method=function)
+
+
+def test_files_of_discrete_lagrangians(tmp_path: Path) -> None:
+    file = tmp_path / "own.py"
+    with pytest.raises(FormatError, match="can not be read"):
+        sl.solve(heavy_top_system("SE3", "numpy"), 0.01, h=0.001, method=f"{file}:left")
+    file.write_text("def left(q0, q1, h):\n    return h * q0.lagrangian(q0.difference(q1) / h)\n", encoding="utf-8")
+    run = sl.solve(heavy_top_system("SE3", "numpy"), 0.01, h=0.001, method=f"{file}:left")
+    assert run.method == "left"
+    with pytest.raises(ModelError, match="has no function 'right'"):
+        sl.solve(heavy_top_system("SE3", "numpy"), 0.01, h=0.001, method=f"{file}:right")
+    file.write_text("raise ValueError('no')", encoding="utf-8")
+    with pytest.raises(ModelError, match="fails, where"):
+        sl.solve(heavy_top_system("SE3", "numpy"), 0.01, h=0.001, method=f"{file}:left")

@@ -15,11 +15,10 @@ from symlie.errors import (
     FormatError,
     ModelError,
     NotConvergedError,
-    NotFiniteError,
     UnknownNameError,
     UnsupportedMethodError,
 )
-from symlie.models import roll_up
+from symlie.models import flying_spaghetti, roll_up
 from symlie.runtime.methods.library import method
 from symlie.runtime.system.system import System
 from tests import tolerances
@@ -31,7 +30,7 @@ from tests.runtime.interruptions import (
 )
 from tests.runtime.test_generalized_alpha import machine, run_of_others, sleigh
 from tests.runtime.test_monodromy import coin
-from tests.systems import heavy_top_system, polar_system, spaghetti_system
+from tests.systems import heavy_top_system, polar_system
 
 BACKENDS = ("c", "numpy")
 METHODS = ("rattlie", "variational_midpoint")
@@ -138,7 +137,8 @@ DOORS = [(name, options) for name in METHODS for options in OPTIONS]
     ("name", "options"), [DOORS[0], *(pytest.param(*door, marks=pytest.mark.slow) for door in DOORS[1:])]
 )
 def test_both_backends_agree(name: str, options: dict[str, Any]) -> None:
-    """Also at cuts, events and jumps of inputs, and in what iterations take."""
+    """Also at cuts, events and jumps of inputs, and in what iterations take, where rounding does not end them."""
+    options = {**options, "newton_rtol": 1e-8}
     for make, mass in ((lambda backend: machine(backend), 3.5), (coin, 1.0)):
         runs = [
             sl.solve(make(b), 0.25, h=1 / 128, method=name, method_options=options, t_eval=[0.05, 0.1234, 0.25])
@@ -158,10 +158,10 @@ def test_both_backends_agree(name: str, options: dict[str, Any]) -> None:
 @pytest.mark.parametrize("name", METHODS)
 def test_resumed_and_continued_runs_have_the_same_bits(name: str, backend: str, tmp_path: Path) -> None:
     system, path = machine(backend, jumps=False), tmp_path / "run.checkpoint"
-    options: dict[str, Any] = {"method": name, "h": 1 / 256}
-    expected = sl.solve(system, 0.25, **options)
-    interrupted(system, 0.25, 5, path, **options)
-    assert content(resumed_in_pieces(path, 5)) == content(expected)
+    options: dict[str, Any] = {"method": name, "h": 1 / 64}
+    expected = sl.solve(system, 0.15625, **options)
+    interrupted(system, 0.15625, 3, path, **options)
+    assert content(resumed_in_pieces(path, 3)) == content(expected)
     assert_continued_with_the_same_bits(system, 0.125, 0.15625, tmp_path, **options)
 
 
@@ -200,15 +200,15 @@ def linked(backend: str) -> System:
 @pytest.mark.parametrize("name", METHODS)
 def test_momenta_and_both_constraints_are_kept(name: str) -> None:
     """Those of p = M v at grid points; the energy comes back to where it was, without a trend."""
-    run = sl.solve(linked("c"), 40, h=1 / 128, method=name, record_every=4)
+    run = sl.solve(linked("c"), 160, h=1 / 128, method=name, record_every=16)
     for output in ("momentum", "angular_momentum"):
         kept = run.outputs[output]
-        assert np.abs(kept - kept[0]).max() <= tolerances.KEPT_MOMENTUM * np.abs(kept).max()
+        assert np.abs(kept - kept[0]).max() <= tolerances.KEPT_MOMENTUM * np.abs(kept).max() * np.abs(run.q).max()
     assert run.statistics.max_constraint_residual <= tolerances.ON_BOTH_CONSTRAINTS * np.abs(run.q).max()
     assert run.statistics.max_velocity_residual <= tolerances.ON_BOTH_CONSTRAINTS * max(1.0, np.abs(run.v).max())
     energy = run.outputs["energy"]
-    early, late = (part.mean() for part in np.array_split(energy[1:], 2))
-    assert abs(early - late) <= tolerances.NO_TREND * np.ptp(energy)
+    slope = np.polyfit(run.t, energy, 1)[0]
+    assert abs(slope) * run.t[-1] <= tolerances.NO_TREND * np.ptp(energy)
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -233,8 +233,9 @@ def test_refusals() -> None:
 
 def test_steps_beyond_the_stable_ones_are_named() -> None:
     """h ω = 320/2⁷ = 2.5."""
-    with pytest.raises((NotConvergedError, NotFiniteError), match="rattlie"):
-        sl.solve(spaghetti_system(), 5, h=2.0**-6, method="rattlie")
+    system = flying_spaghetti.build(16).derive().compile()
+    with pytest.raises(NotConvergedError, match=r"steps of 0\.00390625 s can be taken there; .* h ω must stay below 2"):
+        sl.solve(system, 1, h=2.0**-7, method="rattlie")
 
 
 WRONG: dict[str, tuple[Any, str]] = {

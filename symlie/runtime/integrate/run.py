@@ -177,6 +177,7 @@ class Run:
             elif kind is NotConvergedError:
                 possible = possible_step(self.system, self.method, self.control, begin, h)
                 advice = f"steps of {possible:g} s can be taken there" if possible else advice
+                advice += f"; {self.method.stability}" if self.method.stability else ""
         end = self.plan.end[min(state.counters.segment, len(self.plan.end) - 1)]
         most = self.control.max_steps
         return kind(sentence.format(t=state.t, where=where, end=end, max_steps=most, advice=advice))

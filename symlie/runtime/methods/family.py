@@ -239,6 +239,11 @@ class Method(ABC):
         )
 
     @property
+    def stability(self) -> str:
+        """What bounds the steps of an implicit method, as a phrase for advice; nothing where it is solved for."""
+        return ""
+
+    @property
     def kernel_set(self) -> str | None:
         """The set of further kernels of nodes that steps need, such as ``cayley``."""
         return None

@@ -137,6 +137,11 @@ class Variational(SelfAdjoint):
         )
 
     @property
+    def stability(self) -> str:
+        inner = any(xi not in (0, 1) for xi, _ in self.tableau.discrete.potential)
+        return "" if inner else "it is explicit in forces: h ω must stay below 2 for their fastest oscillation ω"
+
+    @property
     def element_set(self) -> str:
         return discrete_set(self.tableau.discrete).name
 

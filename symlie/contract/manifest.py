@@ -149,6 +149,8 @@ class ElementType:
     has_constraint_rate: bool
     """Whether Φ depends on time, so that b = ∂Φ/∂t appears in the hidden constraint."""
     outputs: tuple[OutputComponents, ...]
+    local_outputs: tuple[OutputComponents, ...]
+    """Outputs of each instance, which the set of this name computes."""
     events: tuple[EventFunction, ...]
     fields: tuple[int, ...]
     """Places whose nodes have no velocity and get a field from the element."""

@@ -20,7 +20,7 @@ class MatrixKind:
     """A matrix of derivatives of a whole system.
 
     Its rows and columns are ``velocities`` (components), ``components`` of local coordinates of all nodes, ``rows`` (of
-    constraints), ``inputs`` or ``outputs``.
+    constraints), ``inputs``, ``outputs`` or ``local_outputs``, or it has ``one`` column.
     """
 
     name: str
@@ -80,6 +80,8 @@ _FIELDS = (
     MatrixKind("field_by_multipliers", "Sl", "components", "rows", "∂(-f)/∂λ"),
 )
 
+_LOCAL_OUTPUTS = (MatrixKind("local_outputs", "y", "local_outputs", "one", "outputs of each instance"),)
+
 _DISCRETE = (
     MatrixKind("momentum_by_increment", "S", "velocities", "velocities", "dp⁺/dθ"),
     MatrixKind("rolling_by_increment", "N", "rows", "velocities", "the derivative of h (B v + b) by θ"),
@@ -123,6 +125,7 @@ SETS: Mapping[str, KernelSet] = {
         KernelSet("ports", "derivatives by inputs and of outputs", _PORTS),
         KernelSet("variations", "derivatives of constraints on accelerations", _VARIATIONS),
         KernelSet("fields", "derivatives of fields f, and of forces by what they move", _FIELDS),
+        KernelSet("local_outputs", "outputs of each instance", _LOCAL_OUTPUTS),
         KernelSet("tangent", "tangent operators as matrices"),
         KernelSet("cayley", "steps in coordinates of the Cayley map"),
         KernelSet("second_kind", "steps in coordinates of the second kind"),

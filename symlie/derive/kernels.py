@@ -222,6 +222,7 @@ def _element_kernels(
         constraints=tuple(ConstraintRows(c.name, len(c.rows), c.level) for c in statement.constraints),
         has_constraint_rate=has_rate,
         outputs=tuple(OutputComponents(o.name, len(o.components), o.unit) for o in statement.outputs),
+        local_outputs=tuple(OutputComponents(o.name, len(o.components), o.unit) for o in statement.local_outputs),
         fields=moved,
         places_backwards=any(p.last_first for p in statement.placements),
         placements=tuple((p.place, p.reference) for p in statement.placements),

@@ -22,6 +22,7 @@ from symlie.ir.kernels import Kernel, SparsePattern
 from symlie.ir.sets import ElementTypeSet
 from symlie.ir.straightline import by_output, flatten
 from symlie.modeling.model import Model
+from symlie.modeling.statement import Statement
 
 _Derived = tuple[Sequence[Symbol], Sequence[Symbol], Sequence[Matrix]]
 """Symbols of a and of λ that appear, and the matrices of a set."""
@@ -32,8 +33,15 @@ MATRICES: Mapping[str, Callable[[Model, DerivedStatement], _Derived]] = {
     "fields": lambda model, d: (d.fields.acceleration, d.fields.multipliers, d.fields.matrices),
     "ports": lambda model, d: _ports(model, d),
     "variations": lambda model, d: derive_variations(d),
+    "local_outputs": lambda model, d: _local_outputs(d.statement),
 }
 """How the matrices of a set are derived from a statement."""
+
+
+def _local_outputs(statement: Statement) -> _Derived:
+    found = tuple((c,) for o in statement.local_outputs for c in o.components)
+    accelerations = tuple(s for n in statement.nodes for s in n.acceleration.components)
+    return accelerations, tuple(statement.multipliers), (found,)
 
 
 def _ports(model: Model, derived: DerivedStatement) -> _Derived:
@@ -92,5 +100,5 @@ def element_matrices(model: Model, derived: DerivedStatement, name: str) -> Elem
         kernels.append(Kernel(Signature(f"{statement.name}_{name}", arguments), body, row.meaning))
     storage = len(configuration_symbols(statement))
     velocities = sum(n.group.velocity_dimension for n in nodes)
-    sees = derived.newton.sees_configuration
+    sees = name == "local_outputs" or derived.newton.sees_configuration
     return ElementTypeSet(statement.name, storage, velocities, rows, patterns, tuple(kernels), sees)

@@ -18,11 +18,14 @@ def derive_set(equations: Equations, name: str) -> SetKernels:
     Raises
     ------
     GroupError
-        A group of the model does not have these coordinates, or none of its nodes moves by a field.
+        A group of the model does not have these coordinates, none of its nodes moves by a field, or it has no local
+        outputs.
     """
     model, chosen = equations.elements, kernel_set(name)
     if name == "fields" and not has_points(equations.derived):
         raise GroupError(f"All nodes of '{model.name}' have velocities: there are no derivatives of fields.")
+    if name == "local_outputs" and not any(s.local_outputs for s in statements_of(model)):
+        raise GroupError(f"No element type of '{model.name}' has local outputs.")
     if chosen.kind == DISCRETE:
         return discrete_kernels(model, equations.derived, chosen)
     if name in MATRICES:

@@ -161,6 +161,7 @@ class CosseratRod(Continuum):
         M = self._of_rod("inertia", 0, inertias, "kg m, kg/m")
         gravitation = self._of_rod("gravity", 0, np.asarray(material["gravity"], dtype=float)[None], "m/s^2")
         strain = self.w - reference
+        self.local_output("strain", strain, unit="1/m, 1")
         self.kinetic_density(self.v.dot(diag(M) * self.v) / 2)
         self.potential_density(strain.dot((C if C.shape == (6, 6) else diag(C)) * strain) / 2)
         self.potential_density(-M[3] * gravitation.dot(self.q.x))

@@ -49,6 +49,7 @@ class Stated:
         self.angles: list[UnwrappedAngle] = []
         self.constraints: list[Constraint] = []
         self.outputs: list[Output] = []
+        self.local_outputs: list[Output] = []
         self.events: list[Event] = []
         self._forces_of_all: str | None = None
         self._velocities: set[Symbol] = set()
@@ -66,7 +67,7 @@ class Stated:
         return not (
             *self.kinetic_terms, *self.potential_terms, *self.dissipated_terms, *self.energy_terms,
             *self.generalized_forces, *self.applied_forces, *self.fields, *self.placements, *self.constraints,
-            *self.outputs, *self.events,
+            *self.outputs, *self.local_outputs, *self.events,
         )  # fmt: skip
 
     @property

@@ -12,10 +12,13 @@ from numpy.typing import NDArray
 from symlie.contract.manifest import Label
 from symlie.errors import ModelError
 from symlie.groups.homogeneous import ConfigurationSpace
+from symlie.modeling.expressions import components
 from symlie.modeling.names import identifier
 from symlie.modeling.node import Node
 from symlie.modeling.statement import Statement
 from symlie.modeling.summaries import statement_html, statement_parts
+from symlie.modeling.terms import Output
+from symlie.modeling.units import si_units
 from symlie.modeling.values import given_space
 from symlie.showing import Brief, line
 
@@ -53,6 +56,29 @@ class ElementType(Statement):
                 raise ModelError(f"Local node '{label}' of '{name}' would hide a method; choose another name.")
             self._add_node(Node(self.program, f"{name}.{label}", given_space(group)))
             setattr(self, label, self.nodes[-1])
+
+    def local_output(self, name: str, expression: object, unit: str = "") -> None:
+        """Add a quantity of (t, q, v, λ) of each instance, such as a strain, which solutions compute when asked for it.
+
+        `Solution.field` gives it along a rod, or along another curve through the nodes of neighbouring instances.
+
+        Parameters
+        ----------
+        name
+            Identifier.
+        expression
+            Scalar, vector or matrix expression of the time, configurations, velocities and multipliers.
+        unit
+            Its SI unit; several, separated by commas, belong to parts of equal length.
+        """
+        identifier("Local output", name)
+        if any(o.name == name for o in self.local_outputs):
+            raise ModelError(f"Local output '{name}' is stated twice in '{self.name}'.")
+        parts = components(expression)
+        if not parts:
+            raise ModelError(f"Local output '{name}' of '{self.name}' has no components.")
+        si_units(f"Local outputs of '{self.name}'", unit, len(parts))
+        self.local_outputs.append(Output(name, parts, unit))
 
     def __repr__(self) -> str:
         return line("ElementType", [self.name, *statement_parts(self)])

@@ -32,6 +32,8 @@ def terms_of(statement: Statement) -> Iterator[tuple[str, tuple[Expr, ...]]]:
         yield "an angle over turns", (angle.sine, angle.cosine, angle.start)
     for output in statement.outputs:
         yield f"output '{output.name}'", output.components
+    for output in statement.local_outputs:
+        yield f"local output '{output.name}'", output.components
     for event in statement.events:
         yield f"event '{event.name}'", (event.expression,)
 
@@ -84,7 +86,7 @@ def fingerprint(model: Model) -> Hashable:
         tuple(
             (len(s.kinetic_terms), len(s.potential_terms), len(s.dissipated_terms), len(s.energy_terms), len(s.nodes),
              len(s.parameters), len(s.generalized_forces), len(s.applied_forces), len(s.fields), len(s.placements),
-             len(s.constraints), len(s.outputs), len(s.events), len(s.angles))
+             len(s.constraints), len(s.outputs), len(s.local_outputs), len(s.events), len(s.angles))
             for s in (model, *(i.element for i in model.instances))
         ),
     )  # fmt: skip

@@ -24,7 +24,7 @@ from symlie.modeling.expressions import components
 from symlie.modeling.names import identifier
 from symlie.modeling.node import Node, column
 from symlie.modeling.symbolic import Expression, SymbolicMatrix, name_components
-from symlie.modeling.terms import Constraint
+from symlie.modeling.terms import Constraint, Output
 from symlie.modeling.units import Certainty
 from symlie.modeling.values import given_space
 from symlie.unit_names import NUMBER, UNITS, Dimension, Unit, times
@@ -92,6 +92,7 @@ class Densities:
         self.dissipated: list[Expr] = []
         self.constraints: list[Constraint] = []
         self.loads: list[Load] = []
+        self.local_outputs: list[Output] = []
 
     @property
     def _what(self) -> str:
@@ -265,6 +266,23 @@ class Densities:
         symbols = tuple(Symbol(f"{self.name}.lambda[{name},{k}]", real=True) for k in range(len(rows)))
         self.constraints.append(Constraint(name, rows, symbols, 0))
 
+    def local_output(self, name: str, expression: object, unit: str = "") -> None:
+        """Add a field over s that solutions compute when asked for it, beside ``strain`` and ``section_force``.
+
+        Parameters
+        ----------
+        name
+            Identifier; see `Solution.field`.
+        expression
+            Scalar or vector expression of s, w, ẇ, q, t and parameters, one value for each segment.
+        unit
+            Its SI unit, as in `ElementType.local_output`.
+        """
+        self._check_open()
+        parts = components(expression)
+        self._check_symbols("local output", parts, ("v",))
+        self.local_outputs = [o for o in self.local_outputs if o.name != name] + [Output(name, parts, unit)]
+
     def force_density(self, vector: object | None = None, **fields: object) -> None:
         """Add a density F(s, t, q, v) of generalised forces, which does the power F·v; see also `load`.
 
@@ -357,6 +375,16 @@ class Densities:
             found[known[name].offset : known[name].offset + known[name].size] = part
         return tuple(found)
 
+    def depends_on_rate(self, expressions: Sequence[Expr]) -> bool:
+        """Whether expressions depend on ẇ.
+
+        Parameters
+        ----------
+        expressions
+            Of densities or local outputs.
+        """
+        return depends_on(self.stated.program, expressions, self.strain_rate.components)
+
     @property
     def elastic(self) -> Expr:
         """U, as far as it depends on w."""
@@ -406,6 +434,7 @@ _INSTEAD = {
     ("dissipation density", "v"): "it must be a function of w_dot; use force_density for drag.",
     ("constraint density", "v"): "it must be Ψ(w).",
     ("constraint density", "w_dot"): "it must be Ψ(w).",
+    ("local output", "v"): "it is a quantity of segments, which have w and w_dot.",
     ("force density", "w"): _AT_SEGMENTS,
     ("force density", "w_dot"): _AT_SEGMENTS,
 }

@@ -18,6 +18,7 @@ from symlie.ir.program import Vector, at_values, depends_on
 from symlie.modeling.element_type import ElementType
 from symlie.modeling.node import GroupElement, Node, column, interpolate
 from symlie.modeling.symbolic import SymbolicMatrix
+from symlie.modeling.terms import Output
 from symlie.modeling.units import Certainty
 from symlie.unit_names import UNITS, Unit
 
@@ -163,11 +164,12 @@ def segment_type(name: str, densities: Densities, rule: Rule) -> ElementType:
     elastic = [u for u in d.potential if d.depends_on_strain([u])]
     viscous = d.viscous_force if d.dissipated else ()
     rows = [row for c in d.constraints for row in c.rows]
-    restated = Restated(d, segment, [*elastic, *viscous, *rows])
+    own = [e for o in d.local_outputs for e in o.components]
+    restated = Restated(d, segment, [*elastic, *viscous, *rows, *own])
     start = restated.place
     theta = (segment.left.inverse() * segment.right).log()
     w = theta / length
-    w_dot = segment.rate(theta) / length if viscous else SymbolicMatrix(0, 1, [])
+    w_dot = segment.rate(theta) / length if viscous or d.depends_on_rate(own) else SymbolicMatrix(0, 1, [])
     varies = start is not None or restated.has_configuration
     for xi, weight in rule if varies else ALL_OVER:
         q = interpolate(segment.left, segment.right, xi) if restated.has_configuration else None
@@ -176,8 +178,23 @@ def segment_type(name: str, densities: Densities, rule: Rule) -> ElementType:
             segment.potential_energy(gathered(weight * length, density))
         if viscous:
             segment.force(-weight * length * column(restated(viscous, values)), at=w)
-    middle = interpolate(segment.left, segment.right, MIDDLE) if restated.has_configuration and rows else None
-    values = restated.at(middle, (), tuple(w), (), None if start is None else start + MIDDLE * length)
+    middle = interpolate(segment.left, segment.right, MIDDLE) if restated.has_configuration else None
+    place = None if start is None else start + MIDDLE * length
+    values = restated.at(middle, (), tuple(w), tuple(w_dot), place)
     for c in d.constraints:
-        segment.constraint(c.name, [spread(length, row) for row in restated(c.rows, values)])
+        found = segment.constraint(c.name, [spread(length, row) for row in restated(c.rows, values)])
+        values |= dict(zip(c.multipliers, found, strict=True))
+    for output in _fields_over_s(d):
+        segment.local_output(output.name, column(restated(output.components, values)), output.unit)
     return segment
+
+
+def _fields_over_s(d: Densities) -> list[Output]:
+    """What solutions know of segments: strains, section forces, multipliers, and what was stated."""
+    in_space = [f.size for f in d.group.velocity_fields] == [3, 3]
+    strain, force = ("1/m, 1", "N m, N") if in_space else ("", "")
+    multipliers = tuple(m for c in d.constraints for m in c.multipliers)
+    found = [Output("strain", d.strain.components, strain), Output("section_force", d.section_force, force)]
+    found += [Output("multipliers", multipliers, "")] if multipliers else []
+    own = {o.name for o in d.local_outputs}
+    return [*(o for o in found if o.name not in own), *d.local_outputs]

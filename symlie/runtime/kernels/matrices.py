@@ -96,6 +96,8 @@ def _axes(layout: Layout) -> dict[str, tuple[int, list[NDArray[np.int64] | NDArr
         "rows": (layout.rows, list(layout.row_places)),
         "inputs": (inputs, [np.tile(np.arange(inputs), (n, 1)) for n in counts]),
         "outputs": (layout.outputs_size, list(layout.output_places)),
+        "local_outputs": (sum(p.size for p in layout.local_output_places), list(layout.local_output_places)),
+        "one": (1, [np.zeros((n, 1), dtype=np.intp) for n in counts]),
     }
 
 

@@ -255,6 +255,14 @@ class Layout(ComponentNames):
         return found
 
     @cached_property
+    def local_output_places(self) -> list[NDArray[np.int64]]:
+        """For each element type where the local outputs of its instances are, shape (instances, components)."""
+        sizes = [sum(o.size for o in e.local_outputs) for e in self.elements]
+        ends = np.cumsum([0, *(n * size for n, size in zip(self.instance_counts, sizes, strict=True))])
+        shapes = zip(self.instance_counts, sizes, strict=True)
+        return [first + np.arange(n * size).reshape(n, size) for first, (n, size) in zip(ends, shapes, strict=False)]
+
+    @cached_property
     def has_outputs_of_instances(self) -> bool:
         """Whether some instance has outputs under names of its own, so that tables say what is added to which."""
         return has_outputs_of_instances(self._types)

@@ -67,12 +67,15 @@ def plot_solution(solution: Solution, path: Path | None = None, names: Sequence[
             row = len(views) + k // 2
             fills_row = k == len(drawn) - 1 and k % 2 == 0
             axes = figure.add_subplot(grid[row, :] if fills_row else grid[row, k % 2])
-            _draw(axes, solution.t, panel, next(letters))
-            if k // 2 >= (len(drawn) - 2) // 2:
+            _draw(axes, solution.t if panel.arc is None else panel.arc, panel, next(letters))
+            if panel.arc is not None:
+                axes.set_xlabel("$s$ in m")
+            elif k // 2 >= (len(drawn) - 2) // 2:
                 axes.set_xlabel("$t$ in s")
             else:
                 axes.tick_params(labelbottom=False)
-        _mark_events(figure, figure.axes[len(figure.axes) - len(drawn) :], solution)
+        over_time = zip(figure.axes[len(figure.axes) - len(drawn) :], drawn, strict=True)
+        _mark_events(figure, [axes for axes, panel in over_time if panel.arc is None], solution)
         figure.align_ylabels(figure.axes[len(figure.axes) - len(drawn) :])
         layout = solution.system.layout
         in_snapshots = [n.name for n in layout.nodes if lines is not None and n.is_array and position_field(n)]

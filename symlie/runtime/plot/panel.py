@@ -46,6 +46,8 @@ class Panel:
     remark: str = ""
     is_flat: bool = False
     """Whether the lines vary by round-off alone, which the ordinate must not magnify."""
+    arc: Array | None = None
+    """Arc lengths over which the lines are drawn, in place of the times."""
 
 
 def largest(series: tuple[Series, ...]) -> float:

@@ -18,6 +18,7 @@ from symlie.runtime.layout.quantities import field_unit
 from symlie.runtime.layout.slices import NodeSlice
 from symlie.runtime.plot.drawn_rotations import continuous, continuous_rotation, quaternions_of
 from symlie.runtime.plot.panel import Panel, Series, largest, presented
+from symlie.runtime.solution.local_fields import local_fields
 from symlie.runtime.solution.solution import Solution
 
 SNAPSHOTS = "snapshots"
@@ -56,6 +57,9 @@ _GREEK = {"Omega": r"\Omega", "omega": r"\omega", "theta": r"\theta", "phi": r"\
 
 _ROTATIONS = ("R", "p", "psi")
 """Fields that store a rotation."""
+
+_LETTERS = {"strain": "w", "section_force": "G", "multipliers": r"\lambda"}
+"""Of fields over segments."""
 
 _MEANING = {
     "x": "position",
@@ -135,7 +139,8 @@ def _is_same(panel: Panel, other: Panel) -> bool:
 
 def _presented(solution: Solution, drawn: Sequence[Panel]) -> list[Panel]:
     scales = {kind: _scale(solution, kind) for kind in {p.kind for p in drawn}}
-    return [panel if panel.logarithmic else presented(panel, scales[panel.kind]) for panel in drawn]
+    as_it_is = [panel.logarithmic or panel.arc is not None for panel in drawn]
+    return [p if leave else presented(p, scales[p.kind]) for p, leave in zip(drawn, as_it_is, strict=True)]
 
 
 def _scale(solution: Solution, kind: str) -> float:
@@ -169,7 +174,8 @@ def named_panels(solution: Solution, names: Sequence[str]) -> list[Panel]:
     solution
         The solution.
     names
-        ``"energy"``, ``"residuals"``, names of outputs and constraints (their multipliers), ``"NODE.FIELD"``.
+        ``"energy"``, ``"residuals"``, names of outputs and constraints (their multipliers), ``"NODE.FIELD"``, and
+        ``"ROD.FIELD"`` over its segments.
 
     Raises
     ------
@@ -188,6 +194,8 @@ def named_panels(solution: Solution, names: Sequence[str]) -> list[Panel]:
             drawn.append(_output_panel(solution, name))
         elif name in multipliers:
             drawn.append(_multiplier_panel(name, multipliers[name]))
+        elif field in local_fields(layout, node):
+            drawn.append(_panel_over_segments(solution, node, field))
         elif field and (found := _panel_of_field(solution, node, field)):
             drawn.append(found)
         else:
@@ -221,6 +229,7 @@ def _not_drawable(name: str, layout: Layout) -> UnknownNameError:
 
 def _drawable(layout: Layout) -> list[str]:
     fields = [f"{node.name}.{field.name}" for node in layout.nodes for field in node.type.fields if not node.is_array]
+    fields += [f"{curve}.{name}" for curve in layout.curves for name in local_fields(layout, curve)]
     residuals = ["residuals"] if layout.of_velocities.any() else []
     return ["energy", *residuals, *layout.outputs, *layout.constraints, *fields]
 
@@ -278,6 +287,14 @@ def _rotation_panels(solution: Solution, node: NodeSlice, only: str = "") -> Ite
         else:
             continue
         yield Panel(_title(solution, node, title), label, series, kind=kind)
+
+
+def _panel_over_segments(solution: Solution, curve: str, name: str) -> Panel:
+    """A field over the segments of a curve at the last recorded time."""
+    field = local_fields(solution.system.layout, curve)[name]
+    values, letter = solution.field(curve, name)[-1], _LETTERS.get(name, "e")
+    title = f"{_words(curve)}: {_words(name)} at $t = {solution.t[-1]:.3g}$ s"
+    return Panel(title, _in_unit(field.unit, f"${letter}$"), _components(letter, values), arc=field.middle)
 
 
 def _multiplier_panel(constraint: str, values: Array) -> Panel:

@@ -15,6 +15,7 @@ from symlie.packages import require
 from symlie.reading import other_format, reading
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.solution.checks import check_solution
+from symlie.runtime.solution.local_fields import local_fields
 from symlie.runtime.solution.outputs import Outputs
 from symlie.runtime.solution.recorder import Event, Statistics
 from symlie.runtime.solution.solution import Solution
@@ -156,6 +157,12 @@ def _solution(content: _Content, system: System) -> Solution:
     # The outputs as they were, whatever processor reads them.
     outputs = {a["output"]: content.values[name] for name, a in content.about.items() if a.get("kind") == "output"}
     solution.__dict__["outputs"] = Outputs(solution, outputs)
+    for name, a in content.about.items():
+        if a.get("kind") == "segments":
+            places = local_fields(layout, a["curve"])[a["field"]].places
+            if content.values[name].shape != (len(t), *places.shape):
+                raise ValueError(f"{name} is not complete")
+            solution.known_fields[a["curve"], a["field"], "body"] = content.values[name]
     return solution
 
 

@@ -15,7 +15,7 @@ from symlie.contract.constants import WHOLE_TURN
 from symlie.runtime.kernels.protocol import States
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.solution.curve_states import CurveStates, states_on_curve
-from symlie.runtime.solution.node_fields import named_field
+from symlie.runtime.solution.local_fields import field_of
 from symlie.runtime.solution.node_rotations import node_rotations
 from symlie.runtime.solution.outputs import Outputs
 from symlie.runtime.solution.recorder import Event, Statistics
@@ -128,18 +128,33 @@ class Solution:
         """
         return self.system.layout.node(node).by_node(self.v, velocity=True)
 
-    def field(self, node: str, name: str) -> Array:
+    def field(self, node: str, name: str, frame: str = "body") -> Array:
         """A named field of a node over time, such as ``field("top", "x")``, shape (n, *field shape).
+
+        Rods and other continua also have fields over their segments, such as ``field("rod", "section_force")`` with the
+        part of λ, ``"strain"`` and ``"multipliers"``, shape (n, segments, components).
 
         Parameters
         ----------
         node
-            Name of a node or a node array.
+            Name of a node, a node array or a continuum.
         name
-            Name of the field, of its configuration or its velocity.
+            Name of the field, of its configuration or its velocity, or over segments.
+        frame
+            Axes of vectors over segments: ``"body"``, those of the cross section in the middle of each segment, or
+            ``"space"``.
+
+        Raises
+        ------
+        UnknownNameError
+            There is none of this name.
         """
-        kind = self.system.layout.node(node).type
-        return named_field(kind, f"Node '{node}'", self.configuration(node), self.velocity(node), name)
+        return field_of(self, node, name, frame)
+
+    @cached_property
+    def known_fields(self) -> dict[tuple[str, str, str], Array]:
+        """Fields over segments that were asked for, by curve, name and frame; files have those in body axes."""
+        return {}
 
     def at(self, name: str, s: float | Sequence[float] | Array, t: float | Sequence[float] | Array) -> CurveStates:
         """The solution at points of a rod, or of another curve of `Model.curve`, at any times.
@@ -322,7 +337,8 @@ class Solution:
             Picture to write (``.png``, ``.pdf``, ``.svg``); default: none.
         panels
             What to draw: ``"energy"``, ``"residuals"`` of the constraints, ``"snapshots"`` of bodies and rods, names of
-            outputs and of constraints (their multipliers), ``"NODE.FIELD"``; default: whatever the solution contains.
+            outputs and of constraints (their multipliers), ``"NODE.FIELD"``, ``"ROD.FIELD"`` such as
+            ``"rod.section_force"`` over s at the last time; default: whatever the solution contains.
 
         Returns
         -------

@@ -4,7 +4,8 @@ Fields of nodes are called ``NODE_FIELD``, angles over turns ``NODE_angle``, mul
 outputs by their names; the attribute ``kind`` says which of these a variable is. Arrays of nodes have the nodes as
 second dimension ``NODE_node``, those outputs that are a field of nodes ``OUTPUT_node``, multipliers of repeated
 elements their instances as ``ELEMENT_instance``. Vectors of one length share the dimension ``component_N``, matrices
-``row_N`` and ``column_N``.
+``row_N`` and ``column_N``. Fields over segments that were asked for before are called ``CURVE_FIELD``, with the
+segments as second dimension ``CURVE_segment``.
 
 What is no quantity over the recorded times is in the group ``symlie``: what the run carried, tried steps, events, the
 end of the integration, from which it can be continued, and the system with its generated code, as compressed JSON in
@@ -24,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symlie.runtime.layout.quantities import field_unit
+from symlie.runtime.solution.local_fields import local_fields
 from symlie.runtime.solution.provenance import identity
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.solution.trace import TRACE_COLUMNS
@@ -115,6 +117,10 @@ def solution_variables(solution: Solution) -> list[Variable]:
         part = layout.constraints[constraint]
         instances = (f"{part.element}_instance",) if part.is_array else ()
         add(f"multipliers_{constraint}", values, "", instances, kind="multipliers", constraint=constraint)
+    for (curve, label, frame), values in solution.known_fields.items():
+        if frame == "body":
+            unit, segments = local_fields(layout, curve)[label].unit, (f"{curve}_segment",)
+            add(f"{curve}_{label}", values, unit, segments, kind="segments", curve=curve, field=label)
     units = {name: unit for name, (_, unit) in layout.outputs.items()} | {"energy": "J"}
     units |= {name: unit for name, (_, _, unit) in layout.node_outputs.items()}
     for output, values in solution.outputs.items():

@@ -1,0 +1,146 @@
+"""Fields over the segments of a curve: local outputs of the elements between neighbouring nodes.
+
+Vectors in the order of the velocity are in the axes of the cross section in the middle of each segment,
+q_k∘exp(θ/2), or turned into inertial axes.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symlie.errors import ModelError, UnknownNameError
+from symlie.rotations import rotation_form
+from symlie.runtime.layout.layout import Array, Layout
+from symlie.runtime.layout.slices import CurveSlice
+from symlie.runtime.solution.curve_states import interpolated
+from symlie.runtime.solution.node_fields import named_field
+
+if TYPE_CHECKING:
+    from symlie.runtime.solution.solution import Solution
+
+FRAMES = ("body", "space")
+"""Axes that fields over segments are given in."""
+
+
+@dataclass(frozen=True, eq=False)
+class LocalField:
+    """Where a local output is.
+
+    Attributes
+    ----------
+    curve
+        The curve.
+    name, unit
+        Name and unit of the output.
+    places
+        Where its components are among all local outputs, shape (segments, components).
+    """
+
+    curve: CurveSlice
+    name: str
+    unit: str
+    places: NDArray[np.int64]
+
+    @property
+    def middle(self) -> Array:
+        """Arc lengths of the middles of the segments, in m."""
+        return (self.curve.arc[1:] + self.curve.arc[:-1]) / 2
+
+
+def local_fields(layout: Layout, curve: str) -> dict[str, LocalField]:
+    """The fields over the segments of a curve by name; empty where elements between its nodes have none.
+
+    Parameters
+    ----------
+    layout
+        Layout of a system.
+    curve
+        Name of a curve.
+    """
+    if curve not in layout.curves:
+        return {}
+    found, part = {}, layout.curves[curve]
+    ends = part.storage[:, 0]
+    for index, element in enumerate(layout.elements):
+        if len(element.node_types) != 2 or not element.local_outputs:
+            continue
+        joined = {(int(a), int(b)): k for k, (a, b) in enumerate(layout.storage_of[index])}
+        pairs = [joined.get((int(a), int(b)), -1) for a, b in itertools.pairwise(ends)]
+        if min(pairs) < 0:
+            continue
+        first = 0
+        for output in element.local_outputs:
+            places = layout.local_output_places[index][pairs][:, first : first + output.size]
+            found[output.name] = LocalField(part, output.name, output.unit, places)
+            first += output.size
+    return found
+
+
+def field_of(solution: Solution, name: str, field: str, frame: str) -> Array:
+    """See `symlie.runtime.solution.solution.Solution.field`."""
+    layout = solution.system.layout
+    over_segments = local_fields(layout, name)
+    if field in over_segments:
+        key = (name, field, frame)
+        if key not in solution.known_fields:
+            solution.known_fields[key] = _over_segments(solution, over_segments[field], frame)
+        return solution.known_fields[key]
+    kinds = [n.type for n in layout.nodes if n.name == name]
+    nodes = [f.name for kind in kinds for f in kind.fields]
+    if over_segments and field not in nodes:
+        known = ", ".join([*nodes, *over_segments])
+        raise UnknownNameError(f"'{name}' has no field '{field}'; it has: {known}.")
+    q, v = solution.configuration(name), solution.velocity(name)
+    return named_field(layout.node(name).type, f"Node '{name}'", q, v, field)
+
+
+def _over_segments(solution: Solution, field: LocalField, frame: str) -> Array:
+    """Values of a field over segments, shape (times, segments, components)."""
+    if frame not in FRAMES:
+        raise ModelError(f"Fields over segments are in the axes {' or '.join(FRAMES)}, not {frame!r}.")
+    values = _values(solution)[:, field.places]
+    kind = field.curve.type
+    if frame == "body":
+        return values
+    if field.places.shape[1] != kind.velocities or not any(rotation_form(f.name, f.shape) for f in kind.storage_fields):
+        raise ModelError(f"Field '{field.name}' of '{field.curve.name}' is no vector in axes of a cross section.")
+    rotations = _rotations(solution, field)
+    turned = values.copy()
+    for part in (f.part for f in kind.velocity_fields if f.name in ("Omega", "U")):
+        if part.stop - part.start == rotations.shape[-1]:
+            turned[..., part] = np.einsum("nkij,nkj->nki", rotations, values[..., part])
+    return turned
+
+
+def _values(solution: Solution) -> Array:
+    """All local outputs at the recorded states, shape (times, components)."""
+    system = solution.system
+    matrices, p = system.sets.matrices("local_outputs"), system.prepared
+    at_rest = np.zeros(system.layout.dimension)
+    states = zip(solution.t, solution.q, solution.v, solution.multipliers, strict=True)
+    rows = [matrices(p, float(t), q, v, at_rest, m)[0].toarray().ravel() for t, q, v, m in states]
+    return np.array(rows).reshape(len(solution.t), -1)
+
+
+def _rotations(solution: Solution, field: LocalField) -> Array:
+    """Rotation matrices in the middle of the segments, shape (times, segments, n, n)."""
+    from scipy.spatial.transform import Rotation
+
+    q, _ = interpolated(solution.system, field.curve, solution.q, solution.v, field.middle)
+    stored, form = next(
+        (f, form) for f in field.curve.type.storage_fields if (form := rotation_form(f.name, f.shape)) is not None
+    )
+    part = q[..., stored.part]
+    if form == "planar":
+        c, s = part[..., 0], part[..., 1]
+        return np.stack([np.stack([c, -s], -1), np.stack([s, c], -1)], -2)
+    if form == "matrix":
+        return part.reshape(*part.shape[:2], 3, 3)
+    rows = part.reshape(-1, part.shape[-1])
+    turned = Rotation.from_rotvec(rows) if form == "vector" else Rotation.from_quat(np.roll(rows, -1, axis=-1))
+    return np.asarray(turned.as_matrix()).reshape(*part.shape[:2], 3, 3)

@@ -129,6 +129,39 @@ def test_loads_follow_or_stay() -> None:
         np.testing.assert_allclose(turned, 2 * 0.5 * 0.5 * np.array(expected), atol=1e-15)
 
 
+def test_force_densities_of_the_state() -> None:
+    """Drag and a foundation act at nodes by their share of the length."""
+    model = sl.Model("bars")
+    bar = sl.Continuum(model, "bar", "R1", length=1.0)
+    bar.kinetic_density(bar.v[0] ** 2 / 2)
+    bar.force_density(x_dot=-3 * bar.v[0] - 5 * bar.q.x[0])
+    bar.initial(x=lambda s: s, x_dot=lambda s: 1 - s)
+    bar.discretize(2)
+    system = model.derive().compile("numpy")
+    state = system.initial_state
+    force = system.kernels.force(system.prepared, 0.0, state.q, state.v)
+    s, weights = np.array([0, 0.5, 1]), np.array([0.25, 0.5, 0.25])
+    np.testing.assert_allclose(force, weights * (3 * (1 - s) + 5 * s), rtol=1e-15)
+
+
+def test_segments_of_a_rod_are_a_number_lengths_or_coordinates() -> None:
+    """The same rod three times."""
+    found = []
+    for more in (
+        {"segments": [0, 0.25, 0.5, 1.0]},
+        {"segments": np.array([0, 0.25, 0.5, 1.0]), "length": 1.0},
+        {"segments": 3, "length": [0.25, 0.25, 0.5]},
+    ):
+        model = sl.Model("rods")
+        rod = sl.CosseratRod(
+            model, "rod", stiffness=np.arange(1, 7), inertia=np.ones(6), position=lambda s: (0, 0, s),
+            orientation=(1, 0, 0, 0), **more,
+        )  # fmt: skip
+        found.append(generated_files(model.derive())["manifest.json"])
+        assert repr(rod) == "CosseratRod(rod; 3 segments on S3sR3, 1 m)"
+    assert found[0] == found[1] == found[2]
+
+
 def test_continua_that_meet_and_close() -> None:
     model = sl.Model("net")
 

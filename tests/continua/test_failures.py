@@ -11,7 +11,7 @@ import symlie as sl
 from symlie.errors import ModelError
 
 
-def beam(group: Any = sl.SE2, length: float | None = 1.0) -> sl.Continuum:
+def beam(group: Any = sl.SE2, length: Any = 1.0) -> sl.Continuum:
     """A continuum without densities."""
     return sl.Continuum(sl.Model("broken"), "beam", group, length)
 
@@ -90,6 +90,16 @@ SENTENCES: dict[str, tuple[Callable[[sl.Continuum], object], str]] = {
         r"There is no quadrature 'gauss' for continuum 'beam'; there are: midpoint, trapezoid, simpson\.",
     ),
     "zero length": (lambda c: beam(length=0.0), r"The length of continuum 'beam' is 0\.0; it must be positive\."),
+    "length of text": (lambda c: beam(length="long"), r"The length of continuum 'beam' is a number, not 'long'\."),
+    "segments of text": (
+        lambda c: stated().discretize("many"),
+        r"The segments of continuum 'beam' are a number, or the coordinates of its nodes, not 'many'\.",
+    ),
+    "quadrature that is no name": (lambda c: stated().discretize(3, quadrature=[]), r"There is no quadrature \[\] for"),
+    "parameter of text": (
+        lambda c: c.parameter("k", "stiff"),
+        r"The default of parameter 'k' must be numbers, not 'stiff'\.",
+    ),
     "no length": (
         lambda c: without_length().discretize(3),
         r"Continuum 'beam' needs its length, or the coordinates of its nodes as segments\.",

@@ -12,7 +12,7 @@ from sympy import Integer
 from symlie.elements.continua.densities import Densities, Load
 from symlie.elements.continua.discretization import PLACE, Restated, act, section_type, segment_type
 from symlie.elements.continua.ends import ENDS, Ends, Held
-from symlie.elements.continua.grid import QUADRATURES, Array, Grid, along_arc, grid
+from symlie.elements.continua.grid import QUADRATURES, Array, Grid, along_arc, grid, numbers
 from symlie.elements.placement import BodyNode
 from symlie.errors import ModelError
 from symlie.groups.group import LieGroup
@@ -81,7 +81,8 @@ class Continuum(Densities):
         super().__init__(name, group, unit)
         self.model = model
         self._length = length
-        if length is not None and np.ndim(length) == 0 and not np.all(np.asarray(length) > 0):
+        whole = numbers(f"The length of {self._lower} is a number", 1.0 if length is None else length)
+        if whole.ndim == 0 and not whole > 0:
             raise ModelError(f"The length of {self._lower} is {length}; it must be positive.")
         self.ends = Ends(self._lower)
         self._initial: dict[str, object] = {}
@@ -254,7 +255,7 @@ class Continuum(Densities):
             Unknown quadrature, lengths that are not positive, too few segments, or no kinetic density.
         """
         self._check_open()
-        if quadrature not in QUADRATURES:
+        if quadrature not in tuple(QUADRATURES):
             raise ModelError(
                 f"There is no quadrature {quadrature!r} for {self._lower}; there are: {', '.join(QUADRATURES)}."
             )

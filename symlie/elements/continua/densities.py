@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
 from sympy import Add, Expr, Integer, Symbol
 
 from symlie.errors import ModelError
@@ -155,9 +154,9 @@ class Densities:
         self._check_open()
         if name in RESERVED:
             raise ModelError(f"Parameter '{name}' of {self._lower} is given by its grid; choose another name.")
-        value = np.asarray(default(0.0) if callable(default) else default, dtype=float)
+        found = self.stated.parameter(name, default(0.0) if callable(default) else default, unit)
         self.values[name] = default
-        return self.stated.parameter(name, value, unit)
+        return found
 
     def _check_open(self) -> None:
         """Hook: whether more can be stated."""

@@ -73,7 +73,7 @@ def grid(what: str, segments: int | Sequence[float] | Array, length: float | Seq
     """
     start = f"{what[0].upper()}{what[1:]}"
     if not isinstance(segments, int | np.integer):
-        arc = _numbers(f"The segments of {what} are a number, or the coordinates of its nodes", segments)
+        arc = numbers(f"The segments of {what} are a number, or the coordinates of its nodes", segments)
         if arc.ndim != 1 or len(arc) < 2 or not np.all(np.diff(arc) > 0):
             raise ModelError(f"The coordinates of the nodes of {what} must increase, and be two at least.")
         if length is not None and not np.isclose(np.sum(np.asarray(length, dtype=float)), arc[-1] - arc[0]):
@@ -81,7 +81,7 @@ def grid(what: str, segments: int | Sequence[float] | Array, length: float | Seq
         return Grid(arc, np.diff(arc))
     if length is None:
         raise ModelError(f"{start} needs its length, or the coordinates of its nodes as segments.")
-    lengths = _numbers(f"The length of {what} is a number, or one for each segment", length)
+    lengths = numbers(f"The length of {what} is a number, or one for each segment", length)
     lengths = np.full(max(segments, 0), lengths / max(segments, 1)) if lengths.ndim == 0 else lengths
     if lengths.shape != (segments,):
         raise ModelError(f"{start} has {segments} segments, but {lengths.size} lengths.")
@@ -91,7 +91,8 @@ def grid(what: str, segments: int | Sequence[float] | Array, length: float | Seq
     return Grid(np.concatenate([[0.0], np.cumsum(lengths)]), lengths)
 
 
-def _numbers(sentence: str, value: object) -> Array:
+def numbers(sentence: str, value: object) -> Array:
+    """Finite numbers, or an error that begins with a sentence."""
     try:
         found = np.asarray(value, dtype=float)
     except (TypeError, ValueError) as error:

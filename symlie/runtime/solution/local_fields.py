@@ -84,15 +84,14 @@ def local_fields(layout: Layout, curve: str) -> dict[str, LocalField]:
 def field_of(solution: Solution, name: str, field: str, frame: str) -> Array:
     """See `symlie.runtime.solution.solution.Solution.field`."""
     layout = solution.system.layout
-    over_segments = local_fields(layout, name)
+    nodes = [f.name for n in layout.nodes if n.name == name for f in n.type.fields]
+    over_segments = local_fields(layout, name) if field not in nodes else {}
     if field in over_segments:
         key = (name, field, frame)
         if key not in solution.known_fields:
             solution.known_fields[key] = _over_segments(solution, over_segments[field], frame)
         return solution.known_fields[key]
-    kinds = [n.type for n in layout.nodes if n.name == name]
-    nodes = [f.name for kind in kinds for f in kind.fields]
-    if over_segments and field not in nodes:
+    if over_segments:
         known = ", ".join([*nodes, *over_segments])
         raise UnknownNameError(f"'{name}' has no field '{field}'; it has: {known}.")
     q, v = solution.configuration(name), solution.velocity(name)

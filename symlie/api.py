@@ -29,6 +29,7 @@ from symlie.runtime.system.values import Timings
 from symlie.stages import watched_stages
 
 if TYPE_CHECKING:
+    from symlie.contract.discrete import DiscreteLagrangianLike
     from symlie.derive.equations import Equations
     from symlie.groups.group import LieGroup
     from symlie.modeling.model import Model
@@ -69,6 +70,15 @@ def compile_equations(equations: Equations, *, backend: str, optimize: str, prog
             set_source=lambda name: set_files(equations, name),
         )
     return with_starts_of(system, lambda: equations.model)
+
+
+def typeset(equations: Equations, form: str, *, newton: bool, variational: DiscreteLagrangianLike | None) -> str:
+    """Show equations, as ``"latex"`` or ``"markdown"``."""
+    from symlie.runtime.tableaux.discrete_lagrangian import discrete_lagrangian
+    from symlie.typeset.display import latex, markdown
+
+    discrete = None if variational is None else discrete_lagrangian(variational)
+    return (latex if form == "latex" else markdown)(equations, newton=newton, discrete=discrete)
 
 
 def write_generated(equations: Equations, folder: str | Path) -> Path:

@@ -9,7 +9,7 @@ from symlie.cli.common import add_model, check_writable, model_options
 from symlie.cli.values import path
 
 SUMMARY = "Derive the equations of motion and print them as Markdown or LaTeX."
-EXAMPLE = "symlie derive heavy_top -o group=SE3 --latex"
+EXAMPLE = "symlie derive heavy_top -o group=SE3 --variational midpoint"
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -17,6 +17,13 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_model(parser)
     parser.add_argument("--latex", action="store_true", help="print LaTeX instead of Markdown")
     parser.add_argument("--newton", action="store_true", help="derive and show the Newton matrices K, C and H too")
+    parser.add_argument(
+        "--variational",
+        metavar="NAME",
+        nargs="?",
+        const="trapezoid",
+        help="show momenta and stages of a discrete Lagrangian too: trapezoid (default), midpoint, or FILE.py:name",
+    )
     parser.add_argument("--out", metavar="FILE", type=path, help="write to a file (.md or .tex) instead")
 
 
@@ -28,7 +35,8 @@ def run(arguments: Namespace) -> int:
     built = build_model(arguments.model, model_options(arguments))
     equations = built.derive()
     as_latex = arguments.latex or (arguments.out or "").endswith(".tex")
-    text = equations.latex(newton=arguments.newton) if as_latex else equations.markdown(newton=arguments.newton)
+    shown = equations.latex if as_latex else equations.markdown
+    text = shown(newton=arguments.newton, variational=arguments.variational)
     if arguments.out:
         Path(arguments.out).write_text(text.rstrip("\n") + "\n", encoding="utf-8")
         print(arguments.out)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -50,6 +51,9 @@ class DiscreteLagrangian:
 
 _HALF = Fraction(1, 2)
 _ENDS, _MIDDLE = ((Fraction(0), _HALF), (Fraction(1), _HALF)), ((_HALF, Fraction(1)),)
+
+DiscreteLagrangianLike = str | Callable[..., object]
+"""A name, ``FILE.py:name`` of a function L_d(q₀, q₁, h), or the function itself."""
 
 DISCRETE_LAGRANGIANS = {
     "trapezoid": DiscreteLagrangian("trapezoid", _ENDS, _ENDS),

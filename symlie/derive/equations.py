@@ -21,6 +21,7 @@ from symlie.stages import stage
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from symlie.contract.discrete import DiscreteLagrangianLike
     from symlie.ir.kernels import Arrangement, EmittedModel
     from symlie.runtime.system.system import System
 
@@ -144,29 +145,45 @@ class Equations:
 
         return write_generated(self, folder)
 
-    def latex(self, *, newton: bool = False) -> str:
+    def latex(self, *, newton: bool = False, variational: DiscreteLagrangianLike | None = None) -> str:
         """All derived terms as LaTeX, as a notebook shows them.
 
         Parameters
         ----------
         newton
             Whether the Newton matrices K = D_q(M v' + g + Bᵀλ), C = ∂g/∂v and H = D_q(B v + b) are derived and shown.
+        variational
+            The discrete Lagrangian of which momenta and stages are shown: ``"trapezoid"``, ``"midpoint"``,
+            ``"FILE.py:name"`` of a function of (q0, q1, h), or the function.
+
+        Raises
+        ------
+        ModelError, UnknownNameError, FormatError
+            There is no such discrete Lagrangian, or variational methods do not take the model.
         """
-        from symlie.typeset.display import latex
+        from symlie.api import typeset
 
-        return latex(self, newton=newton)
+        return typeset(self, "latex", newton=newton, variational=variational)
 
-    def markdown(self, *, newton: bool = False) -> str:
+    def markdown(self, *, newton: bool = False, variational: DiscreteLagrangianLike | None = None) -> str:
         """A readable page of all derived terms, with the meaning of all symbols.
 
         Parameters
         ----------
         newton
             Whether the Newton matrices K = D_q(M v' + g + Bᵀλ), C = ∂g/∂v and H = D_q(B v + b) are derived and shown.
-        """
-        from symlie.typeset.display import markdown
+        variational
+            The discrete Lagrangian of which momenta and stages are shown: ``"trapezoid"``, ``"midpoint"``,
+            ``"FILE.py:name"`` of a function of (q0, q1, h), or the function.
 
-        return markdown(self, newton=newton)
+        Raises
+        ------
+        ModelError, UnknownNameError, FormatError
+            There is no such discrete Lagrangian, or variational methods do not take the model.
+        """
+        from symlie.api import typeset
+
+        return typeset(self, "markdown", newton=newton, variational=variational)
 
     def _repr_latex_(self) -> str:
         return self.latex()

@@ -11,15 +11,19 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from symlie.contract.discrete import DiscreteLagrangian
+from symlie.derive.derived_statement import DerivedStatement
 from symlie.derive.equations import Equations
 from symlie.groups.group import Field, LieGroup
 from symlie.groups.homogeneous import ConfigurationSpace, acting_group
 from symlie.modeling.node import Node
-from symlie.modeling.terms import Event
+from symlie.modeling.terms import Event, Parameter
 from symlie.stages import stage
 from symlie.templating import render
 from symlie.typeset.notation import field_letter, letter
 from symlie.typeset.operator_formulas import COEFFICIENTS, kinematic_rows, operator_rows
+from symlie.typeset.step_rows import step_sections
+from symlie.typeset.step_view import Section, StepView
 from symlie.typeset.term_rows import (
     constraint_rows,
     energy_rows,
@@ -54,15 +58,15 @@ _COORDINATES = {"x": "coordinates", "x_dot": "rate of the coordinates"}
 """What the fields of Rⁿ mean where nothing rotates."""
 
 
-def markdown(equations: Equations, *, newton: bool = False) -> str:
+def markdown(equations: Equations, *, newton: bool = False, discrete: DiscreteLagrangian | None = None) -> str:
     """See `symlie.derive.equations.Equations.markdown`; for GitHub, notebooks and editors."""
     with stage("write", f"the equations of {equations.model.name}"):
-        return _page(equations, newton=newton)
+        return _page(equations, newton, discrete)
 
 
-def _page(equations: Equations, *, newton: bool) -> str:
+def _page(equations: Equations, newton: bool, discrete: DiscreteLagrangian | None) -> str:
     model = equations.model
-    views = _views(equations, newton=newton)
+    views, steps = _views(equations, newton=newton), _step_views(equations, discrete)
     nodes = [n for d in equations.derived for n in d.statement.nodes]
     factors = dict.fromkeys(factor for n in nodes for factor, _, _ in acting_group(n.group).simple_factors)
     operators = {group.name: rows for group in factors if (rows := operator_rows(group))}
@@ -83,6 +87,7 @@ def _page(equations: Equations, *, newton: bool) -> str:
         ],
         inputs=[(i.name, str(letter(i.name)), i.size, i.unit) for i in model.inputs],
         statements=[(v.derived.statement.name, _sections(v)) for v in views],
+        step=_step(steps, discrete),
         operators={name: _blocks(rows) for name, rows in operators.items()},
         coefficients=_blocks(COEFFICIENTS),
     )
@@ -110,23 +115,54 @@ def _parts(equations: Equations) -> list[tuple[str, int, int, str]]:
     ]
 
 
-def latex(equations: Equations, *, newton: bool = False) -> str:
+def _step(steps: Sequence[StepView], discrete: DiscreteLagrangian | None) -> dict[str, object] | None:
+    """A step of a discrete Lagrangian, if there is one."""
+    if discrete is None:
+        return None
+
+    def shown(sections: Sequence[Section]) -> list[dict[str, object]]:
+        return [{"title": s.title, "text": s.text, "math": _blocks(s.rows)} for s in sections]
+
+    own = [(view.derived.statement.name, shown(view.sections())) for view in steps]
+    return {"name": discrete.name, "sections": shown(step_sections(steps, discrete)), "statements": own}
+
+
+def latex(equations: Equations, *, newton: bool = False, discrete: DiscreteLagrangian | None = None) -> str:
     """See `symlie.derive.equations.Equations.latex`; display equations for MathJax and LaTeX."""
-    views, blocks = _views(equations, newton=newton), []
+    views, steps, blocks = _views(equations, newton=newton), _step_views(equations, discrete), []
     for view in views:
         if len(views) > 1:
-            blocks.append(f"$$\n\\textbf{{Terms of {view.derived.statement.name.replace('_', ' ')}}}\n$$")
+            blocks.append(_heading(f"Terms of {view.derived.statement.name}"))
         blocks += _blocks([row for rows in _rows(view).values() for row in rows])
+    if discrete is not None:
+        blocks.append(_heading(f"Step of the discrete Lagrangian {discrete.name}"))
+        blocks += _blocks([row for section in step_sections(steps, discrete) for row in section.rows])
+    for step in steps:
+        if len(steps) > 1:
+            blocks.append(_heading(f"Terms of {step.derived.statement.name} in a step"))
+        blocks += _blocks([row for section in step.sections() for row in section.rows])
     return "\n\n".join(blocks)
 
 
+def _heading(text: str) -> str:
+    return f"$$\n\\textbf{{{text.replace('_', ' ')}}}\n$$"
+
+
 def _views(equations: Equations, *, newton: bool) -> list[StatementView]:
+    inputs = equations.elements.inputs
+    return [StatementView(d, _parameters(equations, d), inputs, newton=newton) for d in equations.derived]
+
+
+def _step_views(equations: Equations, discrete: DiscreteLagrangian | None) -> list[StepView]:
+    if discrete is None:
+        return []
+    inputs = equations.elements.inputs
+    return [StepView(d, discrete, _parameters(equations, d), inputs) for d in equations.derived]
+
+
+def _parameters(equations: Equations, derived: DerivedStatement) -> list[Parameter]:
     model = equations.elements
-    own = [d.statement.parameters if d.statement is not model else [] for d in equations.derived]
-    return [
-        StatementView(d, [*model.parameters, *parameters], model.inputs, newton=newton)
-        for d, parameters in zip(equations.derived, own, strict=True)
-    ]
+    return [*model.parameters, *(derived.statement.parameters if derived.statement is not model else [])]
 
 
 def _sections(view: StatementView) -> list[dict[str, object]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import sympy
@@ -21,7 +21,7 @@ PARAMETER, LET, STORAGE, VELOCITY = "p", "s", "u", "v"
 _T = TypeVar("_T")
 
 _WORD_AND_FACTOR = re.compile(
-    r"(\\mathrm\{[^{}]*\}(?:\^\{[^{}]*\}|_\{[^{}]*\})*) (?=[A-Za-z]|\\(?!right|end|times|cdot|circ)[a-zA-Z])"
+    r"(\\mathrm\{[^{}]*\}(?:\^\{[^{}]*\}|_\{[^{}]*\})*) (?=[A-Za-z]|\\(?!right|end|times|cdot|circ|thinspace)[a-zA-Z])"
 )
 _FACTOR_AND_WORD = re.compile(r"(?<![-+=&,(])(?<!times)(?<!cdot)(?<!space)(?<!Vert) (?=\\mathrm)")
 
@@ -65,7 +65,7 @@ class Letter:
         """The component of these zero-based indices, such as ``R_{12}`` or ``\\Omega^{\\mathrm{tip}}_{3}``."""
         numbers = [str(i + self.first) for i in indices]
         joined = ("," if any(len(n) > 1 for n in numbers) else "").join(numbers)
-        index = ",".join(part for part in (self.index, joined) if part)
+        index = index_of(self.index, joined)
         return self.stem + (f"^{{{self.superscript}}}" if self.superscript else "") + (f"_{{{index}}}" if index else "")
 
 
@@ -77,10 +77,16 @@ def letter(name: str, superscript: str = "", first: int = 1) -> Letter:
     return Letter(rf"\dot{{{word(stem)}}}" if dot else word(stem), superscript, index, first)
 
 
-def field_letter(field: Field, superscript: str = "") -> Letter:
-    """The letter of a named part of a storage or a velocity."""
+def field_letter(field: Field, superscript: str = "", at: str = "") -> Letter:
+    """The letter of a named part of a storage or a velocity, with the grid point that it belongs to in its index."""
     is_quaternion = field.name.rstrip("0123456789") == "p" and field.shape == (4,)
-    return letter(field.name, superscript, first=0 if is_quaternion else 1)
+    found = letter(field.name, superscript, first=0 if is_quaternion else 1)
+    return replace(found, index=index_of(at, found.index))
+
+
+def index_of(*parts: str) -> str:
+    """Indices behind each other, without those that are empty."""
+    return ",".join(filter(None, parts))
 
 
 class _Printer(LatexPrinter):
@@ -126,11 +132,13 @@ class Notation:
             indices: tuple[int, ...] = (i,) if len(components) > 1 else ()
             self.name(symbol, name.component(divmod(i, shape[1]) if len(shape) == 2 else indices), kind)
 
-    def name_fields(self, components: Vector, fields: Sequence[Field], kind: str, superscript: str = "") -> None:
+    def name_fields(
+        self, components: Vector, fields: Sequence[Field], kind: str, superscript: str = "", at: str = ""
+    ) -> None:
         """Name the components of all fields of a storage or a velocity."""
         for field in fields:
             part = components[field.offset : field.offset + field.size]
-            self.name_vector(part, field_letter(field, superscript), kind, field.shape)
+            self.name_vector(part, field_letter(field, superscript, at), kind, field.shape)
 
     def latex(self, expression: Expr) -> str:
         """An expression as LaTeX."""

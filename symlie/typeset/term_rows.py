@@ -76,7 +76,7 @@ def constraint_rows(view: StatementView) -> dict[str, list[Row]]:
     """Φ, B, B v + b and Z by title, in rows by constraint; empty without constraints."""
     terms = view.derived.constraints
     rows: dict[str, list[Row]] = {title: [] for title in CONSTRAINT_SECTIONS}
-    for constraint, label, part in _labelled(view):
+    for constraint, label, part in labelled(view):
         index = f"_{{{label}}}" if label else ""
         rate = f" + b{index}" if any(e != 0 for e in terms.rate[part]) else ""
         position = [view.vector_row(rf"\Phi{index}", terms.position[part])] if constraint.level == 0 else []
@@ -115,13 +115,13 @@ def newton_rows(view: StatementView) -> list[Row]:
         *_matrix_rows(view, "K", view.newton.stiffness, parts),
         *_matrix_rows(view, "C", view.newton.damping, parts),
     ]
-    for constraint, label, part in _labelled(view):
+    for constraint, label, part in labelled(view):
         if constraint.level != 2:
             rows += _matrix_rows(view, "H", view.newton.hidden[part], label=label)
     return rows
 
 
-def _labelled(view: StatementView) -> Iterator[tuple[Constraint, str, slice]]:
+def labelled(view: StatementView) -> Iterator[tuple[Constraint, str, slice]]:
     """Constraints with what marks their terms, which is nothing where there is one, and with their rows."""
     constraints = view.derived.statement.constraints
     ends = [0, *itertools.accumulate(len(c.rows) for c in constraints)]

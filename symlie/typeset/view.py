@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import sympy
 from sympy import Expr, Symbol
@@ -27,14 +28,12 @@ from symlie.typeset.notation import (
     Notation,
     Rotation,
     field_letter,
+    index_of,
     letter,
     rotation_entries,
     word,
 )
 from symlie.typeset.vector_forms import VectorForms
-
-_LETTERS = "abdfkrsu"
-"""Letters for vectors without a name of their own; numbered letters follow when they are used up."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +66,14 @@ class StatementView:
         Run-time inputs of the model.
     newton
         Whether the Newton matrices are derived and shown too.
+    at
+        Index of the grid point that t, q and v belong to, if they belong to one.
     """
+
+    letters: ClassVar[str] = "abdfkrsu"
+    """Letters for vectors without a name of their own; numbered letters follow when they are used up."""
+    element, logarithm, vector = "h", r"\theta", "y"
+    """Letters of group elements, of logarithms and of those vectors, which are numbered."""
 
     def __init__(
         self,
@@ -76,17 +82,18 @@ class StatementView:
         inputs: Sequence[Input] = (),
         *,
         newton: bool = False,
+        at: str = "",
     ) -> None:
-        self.derived = derived
+        self.derived, self.at = derived, at
         self.newton = derived.newton if newton else None
         self.notation = Notation()
         self.forms = VectorForms(self.notation)
         self.rotations: dict[Vector, Rotation] = {}
         self._elements: dict[Vector, str] = {}
         self._counts: dict[str, int] = {}
-        self._letters = iter([c for c in _LETTERS if c not in {p.name for p in parameters}])
+        self._letters = iter([c for c in self.letters if c not in {p.name for p in parameters}])
         self.velocity_parts: list[VelocityPart] = []
-        self.notation.name(derived.statement.time, "t", STORAGE)
+        self.notation.name(derived.statement.time, str(Letter("t", "", at)), STORAGE)
         for entry in inputs:
             self.notation.name(entry.slots[0], word(entry.name), PARAMETER)
         for parameter in parameters:
@@ -148,29 +155,32 @@ class StatementView:
     def _name_node(self, node: Node) -> None:
         superscript = self.superscript(node)
         storage, velocity = node.value.components, node.velocity.components
-        self._name_element(Letter("q", superscript), superscript, node.group, storage)
-        self.notation.name_fields(velocity, node.group.velocity_fields, VELOCITY, superscript)
+        self.name_element(Letter("q", superscript, self.at), superscript, node.group, storage, self.at)
+        self.notation.name_fields(velocity, node.group.velocity_fields, VELOCITY, superscript, self.at)
         start = self.velocity_parts[-1].stop if self.velocity_parts else 0
         for field in node.group.velocity_fields:
-            name = field_letter(field, superscript)
+            name = field_letter(field, superscript, self.at)
             self.forms.add(str(name), velocity[field.offset : field.offset + field.size])
             self._name_rate(name, node.acceleration.components[field.offset : field.offset + field.size])
             self.velocity_parts.append(VelocityPart(name, start + field.offset, start + field.offset + field.size))
 
-    def _name_element(self, name: Letter, superscript: str, group: ConfigurationSpace, storage: Vector) -> None:
+    def name_element(
+        self, name: Letter, superscript: str, group: ConfigurationSpace, storage: Vector, at: str = ""
+    ) -> None:
+        """Name a group element, its fields and its rotation matrices."""
         self._elements[storage] = str(name)
-        self.notation.name_fields(storage, group.storage_fields, STORAGE, superscript)
+        self.notation.name_fields(storage, group.storage_fields, STORAGE, superscript, at)
         for field in group.storage_fields:
             if len(field.shape) == 1:
                 part = storage[field.offset : field.offset + field.size]
-                self.forms.add(str(field_letter(field, superscript)), part)
+                self.forms.add(str(field_letter(field, superscript, at)), part)
         for number, (factor, offset, _) in enumerate(group.simple_factors if isinstance(group, LieGroup) else (), 1):
             part = storage[offset : offset + factor.storage_dimension]
             if isinstance(group, LieGroup) and group.factors:
                 self._elements[part] = str(Letter(name.stem, superscript, f"{name.index}({number})"))
             if factor.rotation is None:
                 continue
-            name_of_matrix = Letter("R", superscript, "" if group.rotation else str(number))
+            name_of_matrix = Letter("R", superscript, index_of(at, "" if group.rotation else str(number)))
             formulas = tuple(sympy.expand(e) for e in factor.rotation(part))
             rotation = Rotation(name_of_matrix, rotation_entries(factor, part), formulas)
             n = rotation_size(factor)
@@ -200,18 +210,22 @@ class StatementView:
         self.forms.add(str(name), symbols)
 
     def _name_products(self, parameters: Sequence[Parameter]) -> None:
-        velocities = [s for n in self.derived.statement.nodes for s in n.velocity.components]
         for parameter in parameters:
             name, symbols = str(letter(parameter.name)), parameter.symbols
-            for part in self.velocity_parts:
-                u = velocities[part.start : part.stop]
+            for part, u in self._factors():
                 if parameter.shape == (len(u),) and len(u) > 1:
                     components = [a * b for a, b in zip(symbols, u, strict=True)]
-                    self.forms.add_product(rf"\operatorname{{diag}}\left({name}\right) {part.letter}", components)
+                    self.forms.add_product(rf"\operatorname{{diag}}\left({name}\right) {part}", components)
                 elif parameter.shape == (len(u), len(u)):
                     rows = [symbols[i * len(u) : (i + 1) * len(u)] for i in range(len(u))]
                     components = [sum(a * b for a, b in zip(row, u, strict=True)) for row in rows]
-                    self.forms.add_product(f"{name} {part.letter}", components)
+                    self.forms.add_product(f"{name} {part}", components)
+
+    def _factors(self) -> Iterator[tuple[Letter, Sequence[Expr]]]:
+        """Vectors that matrices of parameters are factors of."""
+        velocities = [s for n in self.derived.statement.nodes for s in n.velocity.components]
+        for part in self.velocity_parts:
+            yield part.letter, velocities[part.start : part.stop]
 
     def _vectors(self) -> Iterator[tuple[Vector, Letter]]:
         """Values that the derivation gave a meaning: momenta, entries of M, rates of the constraints."""
@@ -253,7 +267,7 @@ class StatementView:
 
     def _free_letter(self) -> Letter:
         single = next(self._letters, None)
-        return Letter(single) if single is not None else self._fresh("y")
+        return Letter(single) if single is not None else self._fresh(self.vector)
 
     def _define(self, definition: Definition, known: Letter | None) -> Row:
         symbols = definition.symbols
@@ -276,13 +290,18 @@ class StatementView:
         operation, result = application.operation, application.result.components
         right = self._application(application, definition.arguments)
         if isinstance(application.result.space, LieGroup):
-            name = self._fresh("h")
-            self._name_element(name, str(name), application.result.space, result)
+            name = self._name_result(application.result.space, result)
         else:
             is_log = isinstance(operation, Logarithm | Difference)
-            name = self._fresh(r"\theta") if is_log else self._free_letter()
+            name = self._fresh(self.logarithm) if is_log else self._free_letter()
             self._name_let(definition.symbols, name)
         return Row(str(name), (right,))
+
+    def _name_result(self, group: LieGroup, storage: Vector) -> Letter:
+        """Name a group element that an operation gives."""
+        name = self._fresh(self.element)
+        self.name_element(name, str(name), group, storage)
+        return name
 
     def _application(self, application: Application, arguments: Sequence[Vector]) -> str:
         operation = application.operation
@@ -296,6 +315,7 @@ class StatementView:
             return rf"{shown[0]} \circ {shown[1]}"
         if isinstance(operation, Difference):
             return rf"\log\left({self._inverse(shown[0])} \circ {shown[1]}\right)"
+        shown = [self._elements.get(a) or self.forms.vector(a) or self.forms.operand(a) for a in arguments]
         function = rf"\{operation.name}" if isinstance(operation, Exponential | Logarithm) else word(operation.name)
         return rf"{function}\left({', '.join(shown)}\right)"
 

@@ -141,7 +141,7 @@ def test_hash_seeds(tmp_path: Path) -> None:
     assert texts[0] == texts[1] == texts[2]
 
 
-@pytest.mark.parametrize("form", [[], ["--latex"]])
+@pytest.mark.parametrize("form", [[], ["--latex"], ["--variational", "midpoint"]])
 def test_derive(cli: Cli, tmp_path: Path, form: list[str]) -> None:
     printed = cli("derive", "heavy_top", "-o", "group=SE3", *form)
     assert printed.code == 0

@@ -12,7 +12,7 @@ Source: [Hante2022], equations 14 to 18.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sympy import Expr, Integer, Rational, Symbol
@@ -40,8 +40,12 @@ class VariationalStep:
         Symbols of h, of the stored components of q₁, and of θ.
     momentum, load
         p and l at (t, q, v).
+    by_increment, by_start, by_end
+        ∂L_d/∂θ, and D_{q₀}L_d and D_{q₁}L_d at fixed θ; without V at the ends, with forces at samples between them.
     start_momentum, end_momentum
         p⁺ and p⁻.
+    between
+        Stored components of q₀∘exp(ξ θ) by node, for parts ξ between the ends at which L_d samples.
     rolling
         h (B v + b) of rows without Φ as L_d samples it, zero for others.
     slopes, rolling_slopes, load_slopes
@@ -54,8 +58,12 @@ class VariationalStep:
     increment: tuple[Symbol, ...]
     momentum: Vector
     load: Vector
+    by_increment: Vector
+    by_start: Vector
+    by_end: Vector
     start_momentum: Vector
     end_momentum: Vector
+    between: Mapping[Rational, tuple[Vector, ...]]
     rolling: Vector
     slopes: Matrix
     rolling_slopes: Matrix
@@ -129,7 +137,7 @@ def derive_variational(derived: DerivedStatement, discrete: DiscreteLagrangian) 
     """
     step = _Step(derived)
     program, statement, h = step.program, step.statement, step.h
-    load = tuple(c for part in derive_load(statement) for c in part)
+    load = _joined(derive_load(statement))
 
     rate = step.rate()
     energy: list[tuple[Expr, Expr]] = []
@@ -155,6 +163,7 @@ def derive_variational(derived: DerivedStatement, discrete: DiscreteLagrangian) 
         start_momentum += [-a - b for a, b in zip(first[k], pulled[0], strict=True)]
         end_momentum += [a + b for a, b in zip(second[k], pulled[1], strict=True)]
 
+    between = [part for part, _ in _exact(discrete.kinetic + discrete.potential) if part not in (0, 1)]
     rows = [c.level == 1 for c in statement.constraints for _ in c.rows]
     rolling: list[Expr] = [Integer(0)] * len(rows)
     if any(rows):
@@ -172,13 +181,21 @@ def derive_variational(derived: DerivedStatement, discrete: DiscreteLagrangian) 
         step.theta,
         derived.dynamics.momentum,
         program.vector(load),
+        _joined(inner),
+        _joined(first),
+        _joined(second),
         bound,
         program.vector(end_momentum),
+        {part: tuple(value.components for value in step.at(part)) for part in between},
         tuple(outputs[size:]),
         slopes[:size],
         slopes[size:],
         columns(program, load, [node.velocity for node in statement.nodes]),
     )
+
+
+def _joined(parts: Sequence[Vector]) -> Vector:
+    return tuple(c for part in parts for c in part)
 
 
 def _exact(samples: Samples) -> list[tuple[Rational, Rational]]:

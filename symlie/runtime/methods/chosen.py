@@ -13,7 +13,7 @@ from symlie.reading import brief
 from symlie.runtime.methods.family import Method
 from symlie.runtime.methods.library import method
 from symlie.runtime.methods.registry import stated_method
-from symlie.runtime.tableaux.discrete_lagrangian import as_entry, evaluated, from_file
+from symlie.runtime.tableaux.discrete_lagrangian import as_entry, discrete_lagrangian
 
 MethodLike = str | Path | Method | Callable[..., object]
 """A name, a file with a tableau, FILE.py:name of a discrete Lagrangian, a method, or the discrete Lagrangian itself."""
@@ -37,7 +37,7 @@ def chosen_method(stated: MethodLike, options: Mapping[str, object] | None = Non
     if isinstance(stated, Method):
         found = stated
     elif callable(stated) or (isinstance(stated, str) and ".py:" in stated):
-        discrete = from_file(stated) if isinstance(stated, str) else evaluated(stated.__name__, stated)
+        discrete = discrete_lagrangian(stated)
         found = own_method(discrete.name, as_entry(discrete))
     elif isinstance(stated, Path) or (isinstance(stated, str) and stated.endswith(".toml")):
         found = load_tableau(stated)

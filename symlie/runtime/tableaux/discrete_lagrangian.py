@@ -17,8 +17,8 @@ from fractions import Fraction
 from numbers import Real
 from pathlib import Path
 
-from symlie.contract.discrete import DiscreteLagrangian
-from symlie.errors import FormatError, ModelError
+from symlie.contract.discrete import DISCRETE_LAGRANGIANS, DiscreteLagrangian, DiscreteLagrangianLike
+from symlie.errors import FormatError, ModelError, UnknownNameError
 from symlie.runtime.tableaux.order_conditions import FoundOrder, count_order
 
 LARGEST_DENOMINATOR = 10**6
@@ -265,6 +265,31 @@ def as_entry(discrete: DiscreteLagrangian) -> dict[str, object]:
     """
     parts = {"kinetic": discrete.kinetic, "potential": discrete.potential}
     return {"family": "variational", **{n: [[str(x), str(w)] for x, w in part] for n, part in parts.items()}}
+
+
+def discrete_lagrangian(stated: DiscreteLagrangianLike) -> DiscreteLagrangian:
+    """The discrete Lagrangian that a user states.
+
+    Parameters
+    ----------
+    stated
+        Its name, ``FILE.py:name`` of a function L_d(q₀, q₁, h), or the function.
+
+    Raises
+    ------
+    UnknownNameError, FormatError, ModelError
+        There is none of this name, the file can not be read, or the function is no discrete Lagrangian.
+    """
+    if not isinstance(stated, str):
+        return evaluated(getattr(stated, "__name__", repr(stated)), stated)
+    if ".py:" in stated:
+        return from_file(stated)
+    if stated not in DISCRETE_LAGRANGIANS:
+        raise UnknownNameError(
+            f"There is no discrete Lagrangian '{stated}'; there is: {', '.join(DISCRETE_LAGRANGIANS)}; "
+            "FILE.py:name takes a function of q0, q1 and h."
+        )
+    return DISCRETE_LAGRANGIANS[stated]
 
 
 def from_file(stated: str) -> DiscreteLagrangian:

@@ -41,7 +41,7 @@ def _lagrangian(discrete: DiscreteLagrangian) -> Section:
     between = sorted({part for part, _ in discrete.kinetic + discrete.potential if part not in (0, 1)})
     kinetic = _terms(discrete.kinetic, lambda q: rf"T\left({q}, {_RATE}\right)")
     potential = _terms(discrete.potential, lambda q: rf"V\left({q}\right)", -1)
-    text = r"The increment $\theta$ is that of all nodes."
+    text = r"Numbers of equations are those of Hante, Tumiotto, Arnold (2022). $\theta$ is the increment of all nodes."
     if between:
         text += r" Samples at $q_{n+\xi}$ belong to the time $t_{n} + \xi h$."
     rows = [

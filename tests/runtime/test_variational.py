@@ -19,7 +19,10 @@ from symlie.errors import (
     UnsupportedMethodError,
 )
 from symlie.models import flying_spaghetti, roll_up
+from symlie.runtime.methods.chosen import chosen_method
+from symlie.runtime.methods.controllers import FIXED_STEPS
 from symlie.runtime.methods.library import method
+from symlie.runtime.methods.stepper import State, Stepper
 from symlie.runtime.system.system import System
 from tests import tolerances
 from tests.runtime.interruptions import (
@@ -222,6 +225,56 @@ def test_time_turns_back(name: str) -> None:
     back = sl.solve(system, 512 * h, h=h, method=name)
     np.testing.assert_allclose(back.q[-1], go.q[0], rtol=0, atol=tolerances.TIME_REVERSAL)
     np.testing.assert_allclose(back.v[-1], -go.v[0], rtol=0, atol=tolerances.TIME_REVERSAL)
+
+
+FIXED_POINT_INERTIA = np.array([15.234375, 0.46875, 15.234375])
+
+
+def defect_of_the_symplectic_form(name: Any, h: float) -> float:
+    """Largest change of dp∧dq over one step of the top on SO(3), by the step map, differentiated.
+
+    In left trivialisation the form is ⟨μ₂, ξ₁⟩ - ⟨μ₁, ξ₂⟩ + ⟨p, [ξ₁, ξ₂]⟩.
+    """
+    system = heavy_top_system("SO3", "numpy").with_initial("top", Omega=[0.4, 3.0, -1.0])
+    kernels, chosen, J = system.mechanics.kernels, chosen_method(name), FIXED_POINT_INERTIA
+    q0, v0 = system.initial_state.q, system.initial_state.v
+
+    def step(q: Array, v: Array) -> tuple[Array, Array]:
+        stepper, state = Stepper(system, chosen, FIXED_STEPS), State(0.0, q, v, np.zeros(0))
+        state.own = chosen.begin(stepper, state, h)
+        trial = stepper.step(state, h)
+        return trial.q, trial.v
+
+    q1, v1 = step(q0, v0)
+
+    def moved(u: Array, by: float) -> Array:
+        q, v = step(kernels.advance(q0, by * u[:3]), v0 + by * u[3:] / J)
+        return np.concatenate([kernels.difference(q1, q), J * (v - v1)])
+
+    def column(u: Array) -> Array:
+        """By central differences at three distances, extrapolated."""
+        d = [(moved(u, e) - moved(u, -e)) / (2 * e) for e in (2e-3, 1e-3, 5e-4)]
+        first, second = (4 * d[1] - d[0]) / 3, (4 * d[2] - d[1]) / 3
+        return np.asarray((16 * second - first) / 15)
+
+    def form(p: Array, a: Array, b: Array) -> float:
+        return float(a[:3] @ b[3:] - b[:3] @ a[3:] + p @ np.cross(a[:3], b[:3]))
+
+    units = np.eye(6)
+    ends = [column(u) for u in units]
+    pairs = [(i, j) for i in range(6) for j in range(i)]
+    return max(abs(form(J * v1, ends[i], ends[j]) - form(J * v0, units[i], units[j])) for i, j in pairs)
+
+
+@pytest.mark.parametrize("name", [*METHODS, simpson])
+def test_the_symplectic_form_is_kept(name: Any) -> None:
+    assert defect_of_the_symplectic_form(name, 0.1) <= tolerances.SYMPLECTIC_FORM
+
+
+def test_others_change_the_symplectic_form() -> None:
+    """Of generalized-α the defect of a step is of third order."""
+    coarse, fine = (defect_of_the_symplectic_form("generalized_alpha", h) for h in (0.05, 0.025))
+    assert abs(math.log2(coarse / fine) - 3) <= tolerances.VARIATIONAL_ORDER
 
 
 def test_refusals() -> None:

@@ -43,7 +43,8 @@ class KernelSets(Brief):
     optimize: str
     _files: dict[str, dict[str, str]] = field(default_factory=dict)
     _matrices: dict[str, SystemMatrices] = field(default_factory=dict)
-    _iterations: dict[tuple[bool, bytes], IterationTables] = field(default_factory=dict)
+    _discrete: dict[str, DiscreteKernels] = field(default_factory=dict)
+    _iterations: dict[tuple[bool | str, bytes], IterationTables] = field(default_factory=dict)
 
     def files(self, name: str) -> dict[str, str]:
         """Generated files of a set by name: C header and source, NumPy module, and table.
@@ -110,7 +111,10 @@ class KernelSets(Brief):
 
     def discrete(self, name: str) -> DiscreteKernels:
         """The kernels of a discrete Lagrangian, in NumPy."""
-        return DiscreteKernels(self.layout, kernel_set(name), self.table(name), self.functions(name))
+        if name not in self._discrete:
+            known = kernel_set(name), self.table(name), self.functions(name)
+            self._discrete[name] = DiscreteKernels(self.layout, *known)
+        return self._discrete[name]
 
     def discrete_matrix(self, name: str, massless: NDArray[np.intp]) -> IterationTables:
         """The matrices of both stages of a variational step.
@@ -122,8 +126,11 @@ class KernelSets(Brief):
         massless
             Velocity components that M does not determine.
         """
-        positions = [places for places, _ in matrix_positions(self.layout, kernel_set(name), self.table(name))]
-        return discrete_tables(self.layout, positions, massless)
+        key = (name, massless.tobytes())
+        if key not in self._iterations:
+            positions = [places for places, _ in matrix_positions(self.layout, kernel_set(name), self.table(name))]
+            self._iterations[key] = discrete_tables(self.layout, positions, massless)
+        return self._iterations[key]
 
     def matrices(self, name: str) -> SystemMatrices:
         """The matrices of a set of matrices, in C or in NumPy."""

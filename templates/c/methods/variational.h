@@ -57,6 +57,14 @@ static inline int solve_start(newton_problem *restrict s, symlie_real t, symlie_
     const int status = newton_solve(s, &policy, UNKNOWNS, largest_entry(STORAGE, q, 1), s->u, s->r, s->d, s->moved, s->guess, counts);
     if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
     newton_residual(s, s->u, s->r);
+#if CONSTRAINED && !FULL
+    /* What the rounding of Phi made of (2) goes, so that no momentum is lost with it. */
+    for (int k = DIMENSION; k < UNKNOWNS; k++) s->r[k] = 0;
+    const int failed = newton_correction(s, s->r, s->d);
+    if (SYMLIE_UNLIKELY(failed != SYMLIE_DONE)) return failed;
+    for (int k = 0; k < UNKNOWNS; k++) s->u[k] -= s->d[k];
+    newton_residual(s, s->u, s->r);
+#endif
     for (int k = 0; k < DIMENSION; k++) s->r[k] /= h;
     return SYMLIE_DONE;
 }

@@ -585,8 +585,8 @@ NO_TREND = 0.25
 slow oscillations."""
 
 SYMPLECTIC_FORM = 1e-10
-"""Its defect over a step of variational methods, of a momentum of 7 kg m²/s: rounding of 1e-15 over differences at 5e-4,
-times 15 kg m²; measured 6e-12."""
+"""Its defect over a step of variational methods, of a momentum of 7 kg m²/s: rounding of 1e-15 over differences at
+5e-4, times 15 kg m²; measured 6e-12."""
 
 TIME_REVERSAL = 1e-10
 """q and v after 512 steps there and back; demanded likewise."""

@@ -19,6 +19,7 @@ from symlie.errors import (
     UnsupportedMethodError,
 )
 from symlie.models import flying_spaghetti, roll_up
+from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.chosen import chosen_method
 from symlie.runtime.methods.controllers import FIXED_STEPS
 from symlie.runtime.methods.library import method

@@ -162,7 +162,7 @@ def test_every_method_has_its_order_tested() -> None:
     implicit = {
         name
         for name in method_names()
-        if method(name).family in ("generalized_alpha", "bdf", "bdf_variable", "bdf_increments")
+        if method(name).family in ("generalized_alpha", "bdf", "bdf_variable", "bdf_increments", "variational")
     }
     assert {*EXPLICIT, *OTHERS, *implicit, "index1_dopri5", "symplectic_theta"} == set(method_names())
 

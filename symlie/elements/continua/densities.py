@@ -1,7 +1,5 @@
 """Densities along a material coordinate s: of energies, forces and constraints, stated on one cross section.
 
-    q' = q w̃,   q̇ = q ṽ,   ẇ = v' + ŵ v
-
 Source: [Hante2022], section 3.
 """
 
@@ -9,29 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import Any
 
 from sympy import Add, Expr, Integer, Symbol
 
+from symlie.elements.continua.cross_section import PER_METRE, CrossSection
 from symlie.errors import ModelError
 from symlie.groups.group import LieGroup
 from symlie.ir.differentiate import gradient
-from symlie.ir.program import Euclidean, Value, Vector, depends_on, needed_statements, symbols_read
-from symlie.modeling.declarations import Stated
+from symlie.ir.program import Value, Vector, depends_on, needed_statements, symbols_read
 from symlie.modeling.expressions import components
 from symlie.modeling.names import identifier
-from symlie.modeling.node import Node, column
-from symlie.modeling.symbolic import Expression, SymbolicMatrix, name_components
+from symlie.modeling.node import column
 from symlie.modeling.terms import Constraint, Output
-from symlie.modeling.units import Certainty
-from symlie.modeling.values import given_space
-from symlie.unit_names import NUMBER, UNITS, Dimension, Unit, times
-
-RESERVED = ("length", "weight", "place")
-"""Parameters that elements have from their grid."""
-
-PER_METRE = times(UNITS["1"], UNITS["m"], Fraction(-1))
+from symlie.unit_names import NUMBER, UNITS, Dimension, times
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,152 +36,23 @@ class Load:
         return self.generalized + self.force + self.moment
 
 
-class _CrossSection(Stated):
-    """The statement on one cross section: its program, parameters and units."""
+class Densities(CrossSection):
+    """What is stated along a continuum.
 
-    def __init__(self, name: str, group: LieGroup, unit: str) -> None:
-        super().__init__(f"{name}_densities")
-        self._parameter_prefix = f"{name}."
-        self.node = Node(self.program, name, group)
-        self._add_node(self.node, unit)
-
-
-class Densities:
-    """What is stated along a continuum, with the symbols it is stated in.
-
-    Attributes
+    Parameters
     ----------
-    q
-        The configuration of a cross section: ``q.R``, ``q.x``, …
-    place, strain, strain_rate
-        s, w and ẇ as values of the program.
+    name, group, unit
+        As of the nodes.
     """
 
-    called = "continuum"
-    """What messages call it."""
-
     def __init__(self, name: str, group: LieGroup | str, unit: str = "") -> None:
-        self.name = identifier("Node", name)
-        space = given_space(group)
-        if not isinstance(space, LieGroup):
-            raise ModelError(f"{self._what} needs a Lie group such as sl.SE2, not {space}.")
-        self.group: LieGroup = space
-        self.stated = _CrossSection(name, space, unit)
-        self.q: Node = self.stated.node
-        self.place = Value((Symbol(f"{name}.s", real=True),), Euclidean(1))
-        self.strain = self._vector("w")
-        self.strain_rate = self._vector("w_dot")
-        self._declare_units()
-        self.values: dict[str, object] = {}
-        """Values of the parameters: numbers, functions of s, or a row for each instance."""
+        super().__init__(name, group, unit)
         self.kinetic: list[Expr] = []
         self.potential: list[Expr] = []
         self.dissipated: list[Expr] = []
         self.constraints: list[Constraint] = []
         self.loads: list[Load] = []
         self.local_outputs: list[Output] = []
-
-    @property
-    def _what(self) -> str:
-        return f"{self.called.capitalize()} '{self.name}'"
-
-    def _vector(self, stem: str) -> Value:
-        """A vector like v."""
-        symbols = tuple(Symbol(f"{self.name}.{stem}{k}", real=True) for k in range(self.group.dimension))
-        name_components(symbols, self.group.velocity_fields, f"{self.name}.{stem}")
-        return Value(symbols, Euclidean(len(symbols)))
-
-    def _declare_units(self) -> None:
-        self.stated.units.declare(self.place.components, [Unit(UNITS["m"])], Certainty.FIELD)
-        for velocity, w, rate in zip(
-            self.q.velocity.components, self.strain.components, self.strain_rate.components, strict=True
-        ):
-            found = self.stated.units.of(velocity)
-            if found is not None:
-                moved = times(found.dimension, PER_METRE)
-                still = times(moved, UNITS["s"])
-                self.stated.units.declare([w, rate], [Unit(still), Unit(moved)], found.certainty)
-
-    @property
-    def s(self) -> Symbol:
-        """The material coordinate, in m."""
-        return self.place.components[0]
-
-    @property
-    def t(self) -> Symbol:
-        """The time, in s."""
-        return self.stated.t
-
-    @property
-    def v(self) -> SymbolicMatrix:
-        """Derivative vector of the configuration by time: the velocity."""
-        return column(self.q.velocity.components)
-
-    @property
-    def w(self) -> SymbolicMatrix:
-        """Derivative vector of the configuration by s: the strains, in the order of v."""
-        return column(self.strain.components)
-
-    @property
-    def w_dot(self) -> SymbolicMatrix:
-        """Rate of w, which is v' + ŵ v."""
-        return column(self.strain_rate.components)
-
-    def parameter(self, name: str, default: Any, unit: str = "") -> Expression:
-        """Declare a parameter of the densities: a run-time input of the cross sections or segments that it enters.
-
-        Parameters
-        ----------
-        name
-            Identifier.
-        default
-            A number, a vector or a matrix for the whole continuum, or a function of s that gives it.
-        unit
-            As in `Model.parameter`.
-        """
-        self._check_open()
-        if name in RESERVED:
-            raise ModelError(f"Parameter '{name}' of {self._lower} is given by its grid; choose another name.")
-        found = self.stated.parameter(name, default(0.0) if callable(default) else default, unit)
-        self.values[name] = default
-        return found
-
-    def _check_open(self) -> None:
-        """Hook: whether more can be stated."""
-
-    def _density(self, what: str, density: object, *, without: Sequence[str] = ()) -> Expr:
-        """A scalar density that does not depend on some of the symbols."""
-        self._check_open()
-        parts = components(density)
-        if len(parts) != 1:
-            raise ModelError(f"The {what} of {self._lower} must be a scalar, but has {len(parts)} components.")
-        self._check_symbols(what, parts, without)
-        return parts[0]
-
-    @property
-    def _lower(self) -> str:
-        return f"{self.called} '{self.name}'"
-
-    def _check_symbols(self, what: str, parts: Sequence[Expr], without: Sequence[str]) -> None:
-        symbols = {
-            "q": self.q.value.components,
-            "v": self.q.velocity.components,
-            "w": self.strain.components,
-            "w_dot": self.strain_rate.components,
-        }
-        for letter in without:
-            if depends_on(self.stated.program, parts, [s for s in symbols[letter] if isinstance(s, Symbol)]):
-                raise ModelError(f"The {what} of {self._lower} depends on {letter}; {_INSTEAD[what, letter]}")
-
-    def depends_on_strain(self, expressions: Sequence[Expr]) -> bool:
-        """Whether expressions belong to segments, because they depend on w or its rate.
-
-        Parameters
-        ----------
-        expressions
-            Of densities.
-        """
-        return depends_on(self.stated.program, expressions, [*self.strain.components, *self.strain_rate.components])
 
     def kinetic_density(self, density: object) -> None:
         """Add a density of kinetic energy T(s, v), of degree two in v; in J/m.
@@ -421,20 +280,3 @@ class Densities:
             return gradient(self.stated.program, density, by)
         partials = dict(self.stated.program.partials(density))
         return tuple(partials.get(s, Integer(0)) for s in by.components)
-
-
-_AT_SEGMENTS = "segments have strains, and cross sections, where it acts, have none."
-_INSTEAD = {
-    ("kinetic density", "q"): "it must be T(s, v).",
-    ("kinetic density", "w"): "it must be T(s, v).",
-    ("kinetic density", "w_dot"): "it must be T(s, v).",
-    ("potential density", "v"): "it must be U(s, w, q); use dissipation_density or force_density.",
-    ("potential density", "w_dot"): "it must be U(s, w, q); use dissipation_density.",
-    ("dissipation density", "v"): "it must be a function of w_dot; use force_density for drag.",
-    ("constraint density", "v"): "it must be Ψ(w).",
-    ("constraint density", "w_dot"): "it must be Ψ(w).",
-    ("local output", "v"): "it is a quantity of segments, which have w and w_dot.",
-    ("force density", "w"): _AT_SEGMENTS,
-    ("force density", "w_dot"): _AT_SEGMENTS,
-}
-"""What to do where a density depends on what it must not."""

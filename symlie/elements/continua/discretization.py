@@ -12,7 +12,8 @@ from collections.abc import Sequence
 import numpy as np
 from sympy import Add, Expr, Integer, Rational, Symbol
 
-from symlie.elements.continua.densities import RESERVED, Densities, Load
+from symlie.elements.continua.cross_section import RESERVED
+from symlie.elements.continua.densities import Densities, Load
 from symlie.elements.continua.grid import Rule
 from symlie.ir.program import Vector, at_values, depends_on
 from symlie.modeling.element_type import ElementType

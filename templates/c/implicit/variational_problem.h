@@ -1,0 +1,95 @@
+/* What both stages of a variational step depend on, and their memory; the equations are those of variational_step.h. */
+#ifndef SYMLIE_VARIATIONAL_PROBLEM_H
+#define SYMLIE_VARIATIONAL_PROBLEM_H
+
+#define HAS_MATRIX (FULL || LOADS_SEE_VELOCITY)
+#define UNKNOWNS (DIMENSION + ROWS)
+
+#if HAS_MATRIX
+#include "iteration_tables.h"
+#include "products.h"
+#endif
+
+#if FIXED_TOPOLOGY
+#define IS_FREE(k) 1
+#else
+#define IS_FREE(k) (P->mobility[k] > 0)
+#endif
+
+typedef struct {
+    const symlie_problem *P;
+    mass_matrix *mass;
+    int is_end;                     /* whether (b) is solved */
+    int takes_matrix;               /* the matrix of the stage, or that of M alone */
+    int has_factors;
+    symlie_real t_n;
+    symlie_real t;                  /* of the end */
+    symlie_real h;
+    const symlie_real *q_n;
+    const symlie_real *target;      /* p_n - h w0 l_n of (a), p- of (b) */
+    const symlie_real *held;        /* theta of nodes whose motion is prescribed */
+    symlie_real *theta;             /* of the residual that was computed last, and what follows from it */
+    symlie_real *q;
+    symlie_real *v;
+    symlie_real *load;
+    symlie_real *B_n;               /* of B^T mu, and below it */
+    symlie_real *B;
+    symlie_real *pulled;            /* scratch of the size of v, and of lambda */
+    symlie_real *rows;
+    symlie_real *terms;             /* sizes of what the residual is made of */
+    symlie_real *u;                 /* unknowns, and what Newton's method needs */
+    symlie_real *r;
+    symlie_real *d;
+    symlie_real *moved;
+    symlie_real *guess;
+    symlie_real *values;            /* the matrix, and what it is made of */
+    symlie_real *S;
+    symlie_real *N;
+    symlie_real *D;
+    symlie_real *T;
+} newton_problem;
+
+/* Memory of a step. */
+#if HAS_MATRIX
+#define STAGE_MATRIX(name)                                                          \
+    ARRAY(name##_values, MATRIX_VALUES);                                            \
+    ARRAY(name##_S, FULL * VALUES_OF_S);                                            \
+    ARRAY(name##_N, FULL * VALUES_OF_N);                                            \
+    ARRAY(name##_D, VALUES_OF_D);                                                   \
+    ARRAY(name##_T, FULL * SQUARES)
+#define STAGE_MATRIX_OF(name) , .values = name##_values, .S = name##_S, .N = name##_N, .D = name##_D, .T = name##_T
+#define STAGE_MATRIX_SIZE (MATRIX_VALUES + FULL * (VALUES_OF_S + VALUES_OF_N + SQUARES) + VALUES_OF_D)
+#else
+#define STAGE_MATRIX(name) (void)0
+#define STAGE_MATRIX_OF(name)
+#define STAGE_MATRIX_SIZE 0
+#endif
+
+#define VARIATIONAL_STEP(name)                                                      \
+    ARRAY(name##_theta, DIMENSION);                                                 \
+    ARRAY(name##_q, STORAGE);                                                       \
+    ARRAY(name##_v, DIMENSION);                                                     \
+    ARRAY(name##_load, DIMENSION);                                                  \
+    ARRAY(name##_B_n, JACOBIAN_VALUES);                                             \
+    ARRAY(name##_B, JACOBIAN_VALUES);                                               \
+    ARRAY(name##_pulled, DIMENSION + ROWS);                                         \
+    ARRAY(name##_rows, DIMENSION + ROWS);                                           \
+    ARRAY(name##_terms, DIMENSION);                                                 \
+    ARRAY(name##_u, UNKNOWNS);                                                      \
+    ARRAY(name##_r, UNKNOWNS);                                                      \
+    ARRAY(name##_d, UNKNOWNS);                                                      \
+    ARRAY(name##_moved, UNKNOWNS);                                                  \
+    ARRAY(name##_guess, UNKNOWNS);                                                  \
+    STAGE_MATRIX(name);                                                             \
+    newton_problem name = {                                                         \
+        .P = P, .mass = mass, .theta = name##_theta, .q = name##_q, .v = name##_v, .load = name##_load,  \
+        .B_n = name##_B_n, .B = name##_B, .pulled = name##_pulled, .rows = name##_rows,                   \
+        .terms = name##_terms, .u = name##_u, .r = name##_r, .d = name##_d, .moved = name##_moved,        \
+        .guess = name##_guess STAGE_MATRIX_OF(name)}
+
+static inline long long stages_workspace(const symlie_problem *restrict P)
+{
+    return 6LL * DIMENSION + STORAGE + 2LL * JACOBIAN_VALUES + 2LL * ROWS + 5LL * UNKNOWNS + STAGE_MATRIX_SIZE;
+}
+
+#endif

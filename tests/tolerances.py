@@ -68,6 +68,9 @@ SPOT_VALUE = 1e-20
 EPSILON = 2.0**-52
 """Spacing of doubles at one."""
 
+BY_HAND = 16 * EPSILON
+"""Sums and products of a few numbers, done here and by kernels: a rounding for each, relative to the largest."""
+
 SCHEME = 4 * EPSILON
 """Relative error of a shipped scheme in plain Horner form without contraction; ball arithmetic proves 3.3 ε for the
 worst function without a pole on [0, π²], and c₀, c₁ are judged with respect to f(0)."""
@@ -580,9 +583,9 @@ VARIATIONAL_ORDER = 0.1
 KEPT_MOMENTUM = 1e-11
 """Momenta of two linked bodies over 20,480 steps, of their size or of that of the way they went; demanded likewise."""
 
-NO_TREND = 0.25
-"""What a straight line through the energy rises by over a run, of how far the energy oscillates; found up to 0.14, of
-slow oscillations."""
+NO_TREND = 3.7
+"""Standard errors of the slope of a line through mean energies of eight parts of a run: without a trend one in a hundred
+slopes is above that, by Student's distribution of six degrees of freedom."""
 
 SYMPLECTIC_FORM = 1e-10
 """Its defect over a step of variational methods, of a momentum of 7 kg m²/s: rounding of 1e-15 over differences at

@@ -8,6 +8,7 @@ import sympy
 
 import symlie as sl
 from symlie.publish.sets import generated_files
+from tests import tolerances
 
 
 def test_the_section_force_of_a_rod() -> None:
@@ -84,7 +85,9 @@ def test_quadratures(quadrature: str, weights: list[float]) -> None:
     bar.discretize(1, quadrature)
     system = model.derive().compile("numpy")
     state = system.initial_state
-    assert np.isclose(system.kernels.energy(system.prepared, 0.0, state.q, state.v)[1], 2 * weights[0], rtol=1e-15)
+    assert np.isclose(
+        system.kernels.energy(system.prepared, 0.0, state.q, state.v)[1], 2 * weights[0], rtol=tolerances.BY_HAND
+    )
 
 
 def test_what_varies_along_s_and_what_lies_between_given_nodes() -> None:
@@ -101,11 +104,11 @@ def test_what_varies_along_s_and_what_lies_between_given_nodes() -> None:
     system = model.derive().compile("numpy")
     found, state = system.kernels, system.initial_state
     lumped = np.array([0.25 * 1.0, 1.0 * 1.5, 0.75 * 3.0])
-    np.testing.assert_allclose(found.mass(system.prepared, 0.0, state.q), lumped, rtol=1e-15)
+    np.testing.assert_allclose(found.mass(system.prepared, 0.0, state.q), lumped, rtol=tolerances.BY_HAND)
     slopes = np.array([0.5, 2.5])
     k = np.array([0.5, 2.5])
     energy = found.energy(system.prepared, 0.0, state.q, state.v)[1]
-    assert np.isclose(energy, np.sum(np.array([0.5, 1.5]) * k * slopes**2) / 2, rtol=1e-14)
+    assert np.isclose(energy, np.sum(np.array([0.5, 1.5]) * k * slopes**2) / 2, rtol=tolerances.BY_HAND)
     force = found.force(system.prepared, 3.0, state.q, state.v)
     pulled = lumped * np.array([0, 0.5, 2]) * 3.0
     np.testing.assert_allclose(-force[1:], pulled[1:] + np.append(np.diff(k * slopes), -k[1] * slopes[1]))
@@ -126,7 +129,7 @@ def test_loads_follow_or_stay() -> None:
         power = -system.kernels.force(system.prepared, 0.0, state.q, state.v).reshape(3, 3)
         np.testing.assert_allclose(power[:, 0], 2.0 * np.array([0.25, 0.5, 0.25]))
         turned = np.array([[0, -1], [1, 0]]) @ power[1, 1:]
-        np.testing.assert_allclose(turned, 2 * 0.5 * 0.5 * np.array(expected), atol=1e-15)
+        np.testing.assert_allclose(turned, 2 * 0.5 * 0.5 * np.array(expected), atol=tolerances.BY_HAND)
 
 
 def test_force_densities_of_the_state() -> None:
@@ -141,7 +144,7 @@ def test_force_densities_of_the_state() -> None:
     state = system.initial_state
     force = system.kernels.force(system.prepared, 0.0, state.q, state.v)
     s, weights = np.array([0, 0.5, 1]), np.array([0.25, 0.5, 0.25])
-    np.testing.assert_allclose(force, weights * (3 * (1 - s) + 5 * s), rtol=1e-15)
+    np.testing.assert_allclose(force, weights * (3 * (1 - s) + 5 * s), rtol=tolerances.BY_HAND)
 
 
 def test_segments_of_a_rod_are_a_number_lengths_or_coordinates() -> None:
@@ -182,4 +185,4 @@ def test_continua_that_meet_and_close() -> None:
     assert len(branch.nodes) == 3 and branch.along[0] is ring.along[2]
     system = model.derive().compile("numpy")
     solution = sl.solve(system, 0.2, h=0.01)
-    assert np.isclose(solution.field("branch", "x")[-1, -1, 2], np.sin(0.2), rtol=1e-12)
+    assert np.isclose(solution.field("branch", "x")[-1, -1, 2], np.sin(0.2), rtol=tolerances.BY_HAND)

@@ -584,8 +584,8 @@ KEPT_MOMENTUM = 1e-11
 """Momenta of two linked bodies over 20,480 steps, of their size or of that of the way they went; demanded likewise."""
 
 NO_TREND = 3.7
-"""Standard errors of the slope of a line through mean energies of eight parts of a run: without a trend one in a hundred
-slopes is above that, by Student's distribution of six degrees of freedom."""
+"""Standard errors of the slope of a line through mean energies of eight parts of a run: without a trend one slope in a
+hundred is above that, by Student's distribution of six degrees of freedom."""
 
 SYMPLECTIC_FORM = 1e-10
 """Its defect over a step of variational methods, of a momentum of 7 kg m²/s: rounding of 1e-15 over differences at

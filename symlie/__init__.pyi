@@ -58,6 +58,9 @@ from symlie.elements.joints.motions import Drive as Drive
 from symlie.elements.joints.rolling import RollingContact as RollingContact
 from symlie.elements.marker import Marker as Marker
 from symlie.elements.rigid_body import RigidBody as RigidBody
+from symlie.ensembles.attitudes import attitudes as attitudes
+from symlie.ensembles.samples import Samples as Samples
+from symlie.ensembles.samples import samples as samples
 from symlie.groups.analytic_functions import analytic_function as analytic_function
 from symlie.groups.definition import lie_group as lie_group
 from symlie.groups.frames import frame_space as frame_space

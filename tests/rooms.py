@@ -32,6 +32,7 @@ ROOMS = (
     "emit.numpy",
     "emit.printing",
     "ir",
+    "ensembles",
     "runtime.plot",
     "runtime.study",
     "runtime.statics",

@@ -28,6 +28,7 @@ FORBIDDEN = {
     "typeset": {"symlie.emit", "symlie.runtime"},
     "modeling": {"symlie.emit", "symlie.runtime"},
     "emit": {"symlie.modeling", "symlie.derive", "symlie.groups"},
+    "ensembles": {"symlie.ir", "sympy", "mpmath", "jinja2", "symlie.templating"},
     "runtime": {"symlie.ir", "sympy", "mpmath", "jinja2", "symlie.templating"},
     "compile": {"sympy", "mpmath", "jinja2", "symlie.templating"},
     "contract": {"sympy", "mpmath", "jinja2", "symlie.templating"},

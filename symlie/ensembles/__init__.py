@@ -1,0 +1,1 @@
+"""Many runs of one system: what they differ in, and what became of them."""

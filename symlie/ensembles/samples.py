@@ -1,0 +1,122 @@
+"""Values of the members of an ensemble, drawn from distributions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from symlie.ensembles.distributions import Distribution, stated_distribution
+from symlie.ensembles.sequences import SAMPLERS
+from symlie.errors import ModelError, UnknownNameError
+from symlie.runtime.layout.layout import Array
+from symlie.showing import line, table
+from symlie.stated_numbers import is_whole_number
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Samples(Mapping[str, Array]):
+    """Values of parameters by name, with the members along the first axis; made by `samples`."""
+
+    count: int
+    """Number of members."""
+    seed: int
+    sampler: str
+    distributions: Mapping[str, str]
+    """What each name was drawn from, as text such as ``norm(15, 0.5)``."""
+    arrays: Mapping[str, Array]
+    """Arrays that can not be written to; the same as the samples themselves are by name."""
+
+    def __getitem__(self, name: str) -> Array:
+        return self.arrays[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.arrays)
+
+    def __len__(self) -> int:
+        return len(self.arrays)
+
+    def __repr__(self) -> str:
+        return line("Samples", [self._origin, *(f"{name}: {text}" for name, text in self.distributions.items())])
+
+    def _repr_html_(self) -> str:
+        return table(self._origin, self.distributions.items(), ("name", "distribution"))
+
+    @property
+    def _origin(self) -> str:
+        return f"{self.count} {self.sampler}, seed {self.seed}"
+
+
+def samples(count: int, /, *, seed: int = 0, sampler: str = "random", **distributions: object) -> Samples:
+    """Values of parameters for the members of an ensemble, drawn from distributions of `scipy.stats`.
+
+    Each value is the inverse of a distribution function at a number between 0 and 1; ``sampler`` says where these
+    numbers come from. They depend on the seed and the names, not on the order in which the names stand. What belongs to
+    one ensemble is drawn in one call: two designs of a Sobol sequence depend on each other.
+
+    Parameters
+    ----------
+    count
+        Number of members, N.
+    seed
+        Whole number from which everything is drawn.
+    sampler
+        ``"random"``: independent numbers. Member k is the same for every N, and draws of a name are the same whatever
+        other names there are. ``"sobol"``: the first N points of a scrambled Sobol sequence, best with a power of two.
+        Member k is the same for every N; another name changes those behind it in the alphabet. ``"latin_hypercube"``:
+        of N equal parts of the range of each number, every one has one member. It is a design of exactly N; draws of a
+        name are the same whatever other names there are.
+    **distributions
+        By name of the parameter a distribution with its arguments, as ``stats.norm(15, 0.5)``; a number, which all
+        members have; or a list of these for the components of a vector, nested for a matrix. Normal vectors may be
+        ``stats.multivariate_normal(mean, cov)``. Names with a dot are given as ``**{"left.mass": …}``.
+
+    Returns
+    -------
+    Samples
+        By name arrays of shape (N,) or (N, components…), in the unit of the parameter.
+
+    Raises
+    ------
+    ModelError
+        The number of members or the seed is not a whole number, something is no distribution, nothing is drawn, or a
+        value that was drawn is not finite.
+    UnknownNameError
+        There is no such sampler.
+
+    Examples
+    --------
+    >>> import symlie as sl
+    >>> from scipy import stats
+    >>> draws = sl.samples(1000, seed=1, sampler="sobol", mass=stats.norm(15, 0.5), damping=stats.uniform(0, 2))
+    >>> draws["mass"].shape, draws.distributions["mass"]
+    ((1000,), 'norm(15, 0.5)')
+    """
+    if not is_whole_number(count) or count < 1:
+        raise ModelError(f"The number of samples must be a positive whole number, not {count!r}.")
+    if not is_whole_number(seed) or seed < 0:
+        raise ModelError(f"The seed of samples must be a whole number that is not negative, not {seed!r}.")
+    if sampler not in SAMPLERS:
+        raise UnknownNameError(f"There is no sampler '{sampler}'; use one of: {', '.join(SAMPLERS)}.")
+    stated = {name: stated_distribution(name, value) for name, value in distributions.items()}
+    labels = [label for name in sorted(stated) for label in stated[name].labels]
+    if not labels:
+        raise ModelError("Samples need a distribution by name, such as mass=stats.norm(15, 0.5).")
+    uniforms = SAMPLERS[sampler](int(count), int(seed), labels)
+    values = {name: _drawn(name, part, int(count), uniforms) for name, part in stated.items()}
+    texts = {name: part.text for name, part in stated.items()}
+    return Samples(int(count), int(seed), sampler, texts, values)
+
+
+def _drawn(name: str, stated: Distribution, count: int, uniforms: Mapping[str, Array]) -> Array:
+    with np.errstate(all="ignore"):  # what is not finite is named
+        values = np.array(np.broadcast_to(stated.values(uniforms), (count, *stated.shape)))
+    wrong = np.argwhere(~np.isfinite(values))
+    if len(wrong):
+        raise ModelError(
+            f"'{name}', drawn from {stated.text}, is {values[tuple(wrong[0])]} for member {wrong[0][0]}; "
+            "check the arguments of the distribution."
+        )
+    values.flags.writeable = False
+    return values

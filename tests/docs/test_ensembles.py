@@ -1,0 +1,20 @@
+"""The page on ensembles, run as it stands there."""
+
+from __future__ import annotations
+
+from tests.docs.pages import ROOT, Session
+
+SESSION = Session("docs/ensembles.md")
+
+
+def test_blocks() -> None:
+    names = SESSION.run()
+    assert "norm(15, 0.5)" in SESSION.printed and "(64, 3) lognorm(0.1, scale=2.0)" in SESSION.printed
+    assert len(names["attitudes"]) == 100
+
+
+def test_every_sampler_is_listed() -> None:
+    from symlie.ensembles.sequences import SAMPLERS
+
+    page = (ROOT / "docs" / "ensembles.md").read_text(encoding="utf-8")
+    assert all(f"| `{name}` |" in page for name in SAMPLERS)

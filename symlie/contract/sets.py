@@ -162,6 +162,6 @@ def chosen_sets(text: str) -> tuple[str, ...] | None:
 
 
 def without_sets(files: Mapping[str, str], model: str) -> dict[str, str]:
-    """Files by name without those of the sets."""
+    """Files by name without those of the sets, also of discrete Lagrangians that only whoever wrote them knows."""
     apart = {name for s in SETS.values() for name in s.files(model)}
-    return {name: text for name, text in files.items() if name not in apart}
+    return {n: text for n, text in files.items() if n not in apart and not n.startswith(f"{model}_{DISCRETE}_")}

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import symlie as sl
+from symlie.contract.sets import SETS, known_sets
 from symlie.errors import (
     FormatError,
     ModelError,
@@ -310,13 +311,19 @@ def test_wrong_discrete_lagrangians(name: str) -> None:
         sl.solve(heavy_top_system("SE3", "numpy"), 0.01, h=0.001, method=function)
 
 
-def test_files_of_discrete_lagrangians(tmp_path: Path) -> None:
+def test_files_of_discrete_lagrangians(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "own.py"
     with pytest.raises(FormatError, match="can not be read"):
         sl.solve(heavy_top_system("SE3", "numpy"), 0.01, h=0.001, method=f"{file}:left")
     file.write_text("def left(q0, q1, h):\n    return h * q0.lagrangian(q0.difference(q1) / h)\n", encoding="utf-8")
     run = sl.solve(heavy_top_system("SE3", "numpy"), 0.01, h=0.001, method=f"{file}:left")
     assert run.method == "left"
+    run.save(tmp_path / "run.npz")
+    with monkeypatch.context() as patch:  # a process that has not seen the function
+        patch.setattr("symlie.contract.sets._STATED", {n: s for n, s in known_sets().items() if n in SETS})
+        read = sl.load_solution(tmp_path / "run.npz")
+        again = sl.solve(read.system, 0.01, h=0.001, method=f"{file}:left")
+    assert again.q.tobytes() == run.q.tobytes()
     with pytest.raises(ModelError, match="has no function 'right'"):
         sl.solve(heavy_top_system("SE3", "numpy"), 0.01, h=0.001, method=f"{file}:right")
     file.write_text("raise ValueError('no')", encoding="utf-8")

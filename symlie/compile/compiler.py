@@ -6,6 +6,7 @@ import contextlib
 import functools
 import hashlib
 import os
+import platform
 import shlex
 import shutil
 import signal
@@ -67,8 +68,8 @@ def find_compiler() -> Compiler:
         if path:
             return Compiler((path,), _program_identity(path))
     raise NoCompilerError(
-        "No C compiler was found; install one (such as gcc or clang), name it in the environment variable CC, "
-        "or use the NumPy backend."
+        f"No C compiler was found on {platform.node() or 'this machine'}; install one (such as gcc or clang), "
+        "name it in the environment variable CC, or use the NumPy backend."
     )
 
 
@@ -124,8 +125,6 @@ def processor_identity() -> str:
 
 def _native_features() -> str:
     """The macros that ``-march=native`` defines, which name the instructions of this processor."""
-    import platform
-
     try:
         command = [*find_compiler().command, "-march=native", "-dM", "-E", "-x", "c", os.devnull]
         result = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)

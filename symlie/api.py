@@ -92,7 +92,7 @@ def with_starts_of(system: System, model: Callable[[], Model]) -> System:
         system,
         quantity_source=functools.cache(lambda: initial_quantities(model())),
         joint_source=lambda: {joint.name: joint.placed_values for joint in model().joints},
-        branch_check=lambda values: _check_branches(model(), values),
+        branch_check=(lambda values: _check_branches(model(), values)) if system.layout.joints else None,
     )
 
 

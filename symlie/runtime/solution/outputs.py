@@ -41,6 +41,11 @@ class Outputs(Mapping[str, "Array"]):
         self._known: dict[str, Array] = dict(known or {})
         self.notices: list[str] = []
 
+    @property
+    def known(self) -> dict[str, Array]:
+        """Those that were computed or given so far."""
+        return dict(self._known)
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._names)
 

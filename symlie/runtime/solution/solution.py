@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -78,6 +78,11 @@ class Solution:
 
     def _repr_html_(self) -> str:
         return solution_html(self)
+
+    def __reduce__(self) -> tuple[Callable[..., Solution], tuple[object, ...]]:
+        from symlie.runtime.solution.pickling import pickled_solution
+
+        return pickled_solution(self)
 
     def __call__(self, t: float | Sequence[float] | Array) -> StateAt | Solution:
         """The solution at other times: a state for a number, a solution for several times.

@@ -12,6 +12,7 @@ from symlie.runtime.layout.layout import Array, Sparse
 from symlie.runtime.linear.kkt import SaddlePoint
 
 if TYPE_CHECKING:
+    from symlie.runtime.system.mechanics import Mechanics
     from symlie.runtime.system.system import System
 
 
@@ -51,11 +52,16 @@ class Statics:
                 f"'{layout.name}' has nodes without velocity, which move by fields and know no forces; "
                 "static equilibria, vibrations and the assembly of configurations are of mechanical systems."
             )
-        self.system, self.t, self.mechanics = system, float(t), system.mechanics
+        self.system, self.t = system, float(t)
         self.free = np.flatnonzero(layout.free)
         self.rows = np.flatnonzero(layout.holonomic if rows is None else rows)
         self.v = np.zeros(layout.dimension) if v is None else v
         self.a = np.zeros(layout.dimension) if a is None else a
+
+    @property
+    def mechanics(self) -> Mechanics:
+        """Those of the system."""
+        return self.system.mechanics
 
     def prescribed(self, q: Array) -> Array:
         """The configuration with prescribed nodes where they are at this time."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -38,13 +39,32 @@ def _needed(system: System) -> dict[str, str]:
     return {name: text for name, text in sorted(files.items()) if not name.endswith(_NOT_NEEDED)}
 
 
-def system_record(system: System) -> dict[str, object]:
-    """A system as JSON has it."""
+def code_record(system: System) -> dict[str, object]:
+    """The generated code of a system, and how it is run, as JSON has it."""
     return {
         "files": _needed(system) | system.sets.present_files,
         "interface_hash": system.layout.interface_hash,
         "backend": system.backend,
         "optimize": system.optimize,
+    }
+
+
+def system_of_code(
+    files: Mapping[str, str], interface_hash: str, backend: str, optimize: str, *, run_code: bool = True
+) -> System:
+    """The system of a `code_record`, with the values that its model states; see `recorded_system`."""
+    with reading("The system in this file"):
+        check_file_names(files)
+        manifest = json.loads(files["manifest.json"])
+        if manifest.get("interface_hash") != interface_hash:
+            raise FormatError("The generated code in this file does not belong to its manifest; it is damaged.")
+        check_format(manifest, "The generated code in this file", "read it with that version, or run the model again")
+        return load_system(files, backend=backend, optimize=optimize, run_code=run_code)
+
+
+def system_record(system: System) -> dict[str, object]:
+    """A system as JSON has it."""
+    return code_record(system) | {
         "parameters": system.parameters.tolist(),
         "element_parameters": [rows.tolist() for rows in system.element_parameters],
         "initial_values": [[node, field, rows.tolist()] for (node, field), rows in system.initial_fields.items()],
@@ -78,14 +98,8 @@ def recorded_system(record: dict[str, Any], backend: str | None = None, *, run_c
         The backend is ``"c"`` and there is no compiler.
     """
     with reading("The system in this file"):
-        files = record["files"]
-        check_file_names(files)
-        manifest = json.loads(files["manifest.json"])
-        if manifest.get("interface_hash") != record["interface_hash"]:
-            raise FormatError("The generated code in this file does not belong to its manifest; it is damaged.")
-        check_format(manifest, "The generated code in this file", "read it with that version, or run the model again")
-        chosen = backend or record["backend"]
-        system = load_system(files, backend=chosen, optimize=record["optimize"], run_code=run_code)
+        code = record["files"], record["interface_hash"], backend or record["backend"], record["optimize"]
+        system = system_of_code(*code, run_code=run_code)
         stated = (system.parameters, *system.element_parameters)
         found = [np.array(rows, dtype=float) for rows in (record["parameters"], *record["element_parameters"])]
         parameters = found[0].reshape(stated[0].shape)

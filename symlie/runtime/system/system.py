@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -53,6 +53,11 @@ class System(SystemValues):
 
     def _repr_html_(self) -> str:
         return system_html(self)
+
+    def __reduce__(self) -> tuple[Callable[..., System], tuple[object, ...]]:
+        from symlie.runtime.system.pickling import pickled_system
+
+        return pickled_system(self)
 
     def with_initial(self, node: str, /, **fields: object) -> System:
         """A copy with other initial values of a node, by field: ``with_initial("top", Omega=[0, 1, 0])``.
@@ -109,7 +114,7 @@ class System(SystemValues):
             Time, in s.
         """
         stated = self.stated_state()
-        if self.branch_check is not None and self.initial_values and self.layout.joints:
+        if self.branch_check is not None and self.initial_values:
             self.branch_check(self.initial_fields)
         self.check_motions(t)
         return consistent_initial_state(self.mechanics, t, stated)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -20,6 +21,12 @@ from symlie.runtime.system.initial_values import InitialValues, Placements, Quan
 from symlie.runtime.system.inputs import InputTable, breakpoints_of, input_table, slots_and_tables
 from symlie.runtime.system.mechanics import REDUNDANT
 from symlie.runtime.system.parameters import changed_parameters
+
+OF_CODE = ("layout", "files", "backend", "optimize", "kernels", "algebra", "sets")
+"""Fields of `SystemValues` that all systems of one generated code share."""
+
+OF_MODEL = ("quantity_source", "joint_source", "branch_check")
+"""Its fields that are functions of the model."""
 
 
 @dataclass(frozen=True)
@@ -55,9 +62,17 @@ class SystemValues(NamesSuccessors):
     joint_source: Callable[[], Placements] | None = None
     """Gives what places joints by their coordinates; None where the model itself is not at hand."""
     branch_check: Callable[[InitialValues], object] | None = None
-    """Checks that joints are not mirrored by initial values; None where the model itself is not at hand."""
+    """Checks that joints are not mirrored by initial values; None where there are none, or the model is not at hand."""
     redundant: str = "error"
     """What is done about constraint rows that depend on each other; see `with_redundant`."""
+
+    def __copy__(self) -> Self:
+        return dataclasses.replace(self)
+
+    def __deepcopy__(self, memo: dict[int, object]) -> Self:
+        # What belongs to the code never changes, and libraries can be loaded but not copied.
+        own = [f.name for f in dataclasses.fields(self) if f.name not in OF_CODE]
+        return dataclasses.replace(self, **{name: copy.deepcopy(getattr(self, name), memo) for name in own})
 
     @property
     def name(self) -> str:

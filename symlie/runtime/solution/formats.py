@@ -10,8 +10,9 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +60,17 @@ def replaced(path: Path) -> Iterator[Path]:
             temporary.unlink(missing_ok=True)
 
 
+def leftovers(folder: Path) -> list[Path]:
+    """Files of `replaced` that processes left behind when they were killed.
+
+    Parameters
+    ----------
+    folder
+        Where to look.
+    """
+    return [path for path in folder.iterdir() if re.fullmatch(r"\..+-[0-9a-f]{12}\.\w+", path.name)]
+
+
 def _writer(path: Path) -> Callable[[Path, list[Variable], Mapping[str, str]], None]:
     if path.suffix == ".npz":
         return _write_numpy
@@ -67,14 +79,30 @@ def _writer(path: Path) -> Callable[[Path, list[Variable], Mapping[str, str]], N
     if path.suffix != ".nc":
         raise FormatError(f"A solution can be saved as .nc, .npz or .csv, not as '{path.name}'.")
     require("Writing .nc files", "netCDF4", alternative=", or save the solution as .npz")
-    return _write_netcdf
+    return write_netcdf
 
 
 def _write_text(path: Path, variables: list[Variable], attributes: Mapping[str, str]) -> None:
     write_text(path, [v for v in variables if not v.name.startswith(GROUP)])
 
 
-def _write_netcdf(path: Path, variables: list[Variable], attributes: Mapping[str, str]) -> None:
+def write_netcdf(path: Path, variables: Iterable[Variable], attributes: Mapping[str, str]) -> None:
+    """Write a netCDF file with a checksum at its end.
+
+    Parameters
+    ----------
+    path
+        The file.
+    variables
+        Of numbers or texts; names with a ``/`` are in a group.
+    attributes
+        Of the file.
+
+    Raises
+    ------
+    OSError
+        It can not be written.
+    """
     import netCDF4
 
     try:
@@ -86,8 +114,9 @@ def _write_netcdf(path: Path, variables: list[Variable], attributes: Mapping[str
                 for dimension, size in zip(variable.dimensions, variable.values.shape, strict=True):
                     if dimension not in place.dimensions:
                         place.createDimension(dimension, size)
-                kind = variable.values.dtype.str[1:]
-                stored = place.createVariable(name, kind, variable.dimensions, fletcher32=True)
+                is_text = variable.values.dtype.kind == "O"
+                kind = str if is_text else variable.values.dtype.str[1:]
+                stored = place.createVariable(name, kind, variable.dimensions, fletcher32=not is_text)
                 stored.setncatts(variable.attributes)
                 stored[...] = variable.values
     except RuntimeError as error:

@@ -78,6 +78,24 @@ def check_trailer(path: Path) -> bool:
     return False
 
 
+def check_length(path: Path) -> None:
+    """Check that a file ends with the checksum of as many bytes as are before it; they are not read.
+
+    Raises
+    ------
+    FormatError
+        Its end is not there.
+    OSError
+        It can not be read.
+    """
+    before = max(path.stat().st_size - _TRAILER.size, 0)
+    with path.open("rb") as file:
+        file.seek(before)
+        end = file.read()
+    if not end.startswith(_TRAILER.pack(_NAME, before, 0)[:-4]):
+        raise FormatError(f"{path} is damaged: its end is missing; delete it, or take another copy.")
+
+
 def _stated_end(head: bytes) -> int | None:
     place = _STATED_END.get(head[len(_HDF5)]) if len(head) == _LONGEST_HEADER else None
     return None if place is None else int.from_bytes(head[place : place + 8], "little")

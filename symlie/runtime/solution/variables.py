@@ -76,7 +76,7 @@ class Variable:
     name: str
     dimensions: tuple[str, ...]
     values: np.ndarray
-    attributes: Mapping[str, str]
+    attributes: Mapping[str, object]
 
 
 def solution_variables(solution: Solution) -> list[Variable]:

@@ -1,0 +1,140 @@
+"""What became of members: values, how each ended, and events."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Self, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from symlie.runtime.layout.layout import Array
+from symlie.showing import Brief
+
+Columns: TypeAlias = dict[str, np.ndarray]
+"""Arrays by the name of a field of `MemberResults`."""
+
+MEMBER_COLUMNS = ("members", "status", "sentences", "kinds", "steps", "rejected", "end_time", "cpu_seconds")
+"""Fields with an entry for each member, apart from values."""
+
+EVENT_COLUMNS = ("event_member", "event_index", "event_instance", "event_time")
+"""Fields with an entry for each event."""
+
+
+class MemberStatus(IntEnum):
+    """How the run of a member ended."""
+
+    OK = 0
+    EVENT = 1
+    """At a terminal event."""
+    FAILED = 2
+    TIME_LIMIT = 3
+    WORKER_LOST = 4
+    NOT_RUN = 5
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MemberResults(Brief):
+    """What became of n members, in rows. Events have rows of their own, those of a member in the order of time."""
+
+    members: NDArray[np.int64]
+    """Numbers of the members, shape (n,)."""
+    values: Mapping[str, Array]
+    """By quantity, shape (n, …); NaN where a member did not come to it."""
+    status: NDArray[np.int8]
+    """Values of `MemberStatus`, shape (n,)."""
+    sentences: tuple[str, ...]
+    """What is said of each member; empty where all is well."""
+    kinds: tuple[str, ...]
+    """Name of the exception that ended each member; empty where there was none."""
+    steps: NDArray[np.int64]
+    rejected: NDArray[np.int64]
+    end_time: Array
+    """In s, shape (n,)."""
+    cpu_seconds: Array
+    event_names: tuple[str, ...]
+    """Of all events of the system."""
+    event_member: NDArray[np.int64]
+    """Numbers of the members that had an event, shape (e,)."""
+    event_index: NDArray[np.int64]
+    """Which of `event_names` it was, shape (e,)."""
+    event_instance: NDArray[np.int64]
+    event_time: Array
+    """In s, shape (e,)."""
+
+    def __len__(self) -> int:
+        return len(self.members)
+
+    @classmethod
+    def of_columns(cls, columns: Columns, values: Mapping[str, Array], event_names: tuple[str, ...]) -> Self:
+        """Results from arrays by the name of the field.
+
+        Parameters
+        ----------
+        columns
+            One for each of `MEMBER_COLUMNS` and `EVENT_COLUMNS`.
+        values
+            By quantity.
+        event_names
+            Of all events of the system.
+        """
+        return cls(
+            members=columns["members"].astype(np.int64),
+            values=values,
+            status=columns["status"].astype(np.int8),
+            sentences=tuple(columns["sentences"].tolist()),
+            kinds=tuple(columns["kinds"].tolist()),
+            steps=columns["steps"].astype(np.int64),
+            rejected=columns["rejected"].astype(np.int64),
+            end_time=columns["end_time"].astype(float),
+            cpu_seconds=columns["cpu_seconds"].astype(float),
+            event_names=event_names,
+            event_member=columns["event_member"].astype(np.int64),
+            event_index=columns["event_index"].astype(np.int64),
+            event_instance=columns["event_instance"].astype(np.int64),
+            event_time=columns["event_time"].astype(float),
+        )
+
+    @property
+    def columns(self) -> Columns:
+        """The fields that `of_columns` takes; texts are objects."""
+        fields = {name: getattr(self, name) for name in (*MEMBER_COLUMNS, *EVENT_COLUMNS)}
+        return {name: np.array(x, dtype=object) if isinstance(x, tuple) else x for name, x in fields.items()}
+
+    def rows(self, rows: ArrayLike) -> Self:
+        """Some rows with their events, in the order in which they are given.
+
+        Parameters
+        ----------
+        rows
+            Numbers of rows, not of members, each at most once.
+        """
+        kept = np.asarray(rows, dtype=np.int64)
+        members, columns = self.members[kept], self.columns
+        by_number = np.argsort(members)
+        known = np.flatnonzero(np.isin(self.event_member, members))
+        place = by_number[np.searchsorted(members, self.event_member[known], sorter=by_number)]
+        events = known[np.argsort(place, kind="stable")]
+        found = {name: columns[name][kept] for name in MEMBER_COLUMNS}
+        found |= {name: columns[name][events] for name in EVENT_COLUMNS}
+        return self.of_columns(found, {name: x[kept] for name, x in self.values.items()}, self.event_names)
+
+
+def joined(results: Iterable[MemberResults]) -> MemberResults:
+    """Results of different members of one ensemble together, in the order of members.
+
+    Parameters
+    ----------
+    results
+        In any order, at least one.
+    """
+    parts = list(results)
+    columns = [part.columns for part in parts]
+    together = MemberResults.of_columns(
+        {name: np.concatenate([c[name] for c in columns]) for name in columns[0]},
+        {name: np.concatenate([p.values[name] for p in parts]) for name in parts[0].values},
+        parts[0].event_names,
+    )
+    return together.rows(np.argsort(together.members))

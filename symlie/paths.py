@@ -28,7 +28,12 @@ def cache_folder() -> Path:
     try:
         return Path.home() / ".cache" / "symlie"
     except RuntimeError:  # a container whose user has neither HOME nor an entry in the list of users
-        return Path(tempfile.gettempdir()) / f"symlie-{os.geteuid()}"
+        return Path(tempfile.gettempdir()) / f"symlie-{user_number()}"
+
+
+def user_number() -> int | None:
+    """The user's number on systems whose files have an owner; None on others, where folders of users are their own."""
+    return os.geteuid() if hasattr(os, "geteuid") else None
 
 
 @functools.cache

@@ -1,15 +1,14 @@
 """The folder of the cache: whose it is, where things are made, and what leaves it again.
 
 Libraries of the cache are run, so the folder must belong to the user and nobody else may write to it; otherwise a
-private temporary folder takes its place. What is made is made in a ``build-`` folder that is locked as long as its
-process lives.
+private temporary folder takes its place. What is made is made in a ``build-`` folder; those that killed processes left
+are removed after a day.
 """
 
 from __future__ import annotations
 
 import atexit
 import contextlib
-import fcntl
 import functools
 import os
 import shutil
@@ -22,7 +21,7 @@ from pathlib import Path
 
 from symlie.errors import CacheError
 from symlie.notices import notify
-from symlie.paths import cache_folder
+from symlie.paths import cache_folder, user_number
 
 KINDS = ("models", "sets", "libraries")
 """Folders of the cache."""
@@ -34,10 +33,8 @@ LONGEST = 90 * 86_400.0
 """Seconds after which an entry that was not used is removed."""
 
 _BUILD = "build-"
-_FIRST_MINUTE = 60.0
-"""Age in s of a build folder below which its process may not have locked it yet."""
 _DAY = 86_400.0
-"""Age in s at which a build folder is that of the dead also where there are no locks, and at which use is noted."""
+"""Age in s at which a build folder is that of the dead, and at which use is noted: nothing compiles for so long."""
 
 
 def cache_root() -> Path:
@@ -67,9 +64,10 @@ def _reason_against(folder: Path) -> str | None:
         return f"can not be made ({error.strerror})"
     if not folder.is_dir():
         return "is no folder"
-    if any(state.st_uid != os.geteuid() for state in states):
+    user = user_number()
+    if user is not None and any(state.st_uid != user for state in states):
         return "belongs to another user, whose programs would be run"
-    if any(state.st_mode & (stat.S_IWGRP | stat.S_IWOTH) for state in states):
+    if user is not None and any(state.st_mode & (stat.S_IWGRP | stat.S_IWOTH) for state in states):
         return "can be written by other users, whose programs would be run ('chmod -R go-w' makes it private)"
     return None if os.access(folder, os.W_OK) else "can not be written"
 
@@ -121,20 +119,16 @@ def workplace(root: Path, kind: str) -> Iterator[tuple[Path, Path]]:
     make_private(folder)
     tidy(root)
     place = Path(tempfile.mkdtemp(dir=folder, prefix=_BUILD))
-    descriptor = os.open(place, os.O_RDONLY)
     try:
-        with contextlib.suppress(OSError):  # a file system without locks
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield place, folder
     finally:
-        os.close(descriptor)
         shutil.rmtree(place, ignore_errors=True)
 
 
 def write_private(path: Path, text: str) -> None:
     """Write a new file that the user alone may read."""
     with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
-        os.fchmod(file.fileno(), 0o600)
+        path.chmod(0o600)
         file.write(text)
 
 
@@ -175,7 +169,7 @@ def tidy(root: Path) -> None:
     kept = []
     for entry in entries(root):
         if entry.path.name.startswith(_BUILD):
-            if _is_left_behind(entry.path, now - entry.used):
+            if now - entry.used > _DAY:
                 _remove(entry.path)
         elif now - entry.used > LONGEST:
             _remove(entry.path)
@@ -187,25 +181,6 @@ def tidy(root: Path) -> None:
             break
         _remove(entry.path)
         size -= entry.size
-
-
-def _is_left_behind(place: Path, age: float) -> bool:
-    """Whether the process that works in a build folder has ended."""
-    if age < _FIRST_MINUTE:
-        return False
-    try:
-        descriptor = os.open(place, os.O_RDONLY)
-    except OSError:
-        return False
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:
-        return age > _DAY
-    finally:
-        os.close(descriptor)
-    return True
 
 
 def _remove(path: Path) -> None:

@@ -156,13 +156,21 @@ def _ended(command: list[str], source: Path) -> tuple[int, str]:
     except BaseException as error:
         if process is not None:
             with process, contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
+                _end(process)
         if not isinstance(error, KeyboardInterrupt):
             raise
         raise InterruptedCompilationError(
             f"Interrupted while {source.name} was compiled; nothing was left behind."
         ) from None
     return process.returncode, said
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    """End a process, and where processes have groups all that it started."""
+    if hasattr(os, "killpg"):
+        os.killpg(process.pid, signal.SIGKILL)
+    else:
+        process.kill()
 
 
 def _words(process: subprocess.Popen[str]) -> str:

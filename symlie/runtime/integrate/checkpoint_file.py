@@ -13,7 +13,6 @@ process left half written is not counted. The cost of a checkpoint is the state 
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import json
 import os
 import struct
@@ -27,6 +26,7 @@ from typing import Any, BinaryIO, Self
 
 from symlie.errors import CheckpointError, FormatError
 from symlie.reading import other_format, reading
+from symlie.runtime.integrate.file_lock import locked
 
 FORMAT = 2
 """Version of the layout of these files."""
@@ -50,13 +50,15 @@ class Content:
 
 
 class CheckpointFile:
-    """A checkpoint that is being written; a context that closes the file.
+    """A checkpoint that is being written; a context that closes the file and gives up its lock.
 
     Use `create` or `reopen`.
     """
 
-    def __init__(self, path: Path, file: BinaryIO, places: int, sequence: int, records: bytes) -> None:
-        self._path, self._file, self._places = path, file, places
+    def __init__(
+        self, path: Path, file: BinaryIO, held: contextlib.ExitStack, places: int, sequence: int, records: bytes
+    ) -> None:
+        self._path, self._file, self._held, self._places = path, file, held, places
         self._sequence, self._length, self._checksum = sequence, len(records), zlib.crc32(records)
 
     @classmethod
@@ -66,7 +68,7 @@ class CheckpointFile:
         Raises
         ------
         FormatError
-            There is another kind of file, or the file can not be written.
+            There is another kind of file, or the file can not be written, or another run writes it.
         """
         if not path.name or "\0" in path.name:
             raise FormatError(f"{str(path)!r} names no file; name one for the checkpoint.")
@@ -74,27 +76,24 @@ class CheckpointFile:
         place = _place(1, len(records), zlib.crc32(records), state)
         prologue = _MAGIC + _checked(_SIZES.pack(len(text), len(place)) + text)
         temporary = path.with_name(f".{path.name}-{uuid.uuid4().hex[:12]}")
-        try:
-            with contextlib.suppress(FileNotFoundError), path.open("rb") as old:
-                _lock(path, old)
-                if old.read(len(_NAME)) != _NAME:
-                    raise FormatError(f"{path} exists and is not a checkpoint; choose another name.")
-            file = temporary.open("x+b")
+        with contextlib.ExitStack() as held:
+            held.enter_context(locked(path))
             try:
-                _lock(path, file)
-                file.write(prologue + bytes(len(place)) + place + records)
-                _flush(file)
+                with contextlib.suppress(FileNotFoundError), path.open("rb") as old:
+                    if old.read(len(_NAME)) != _NAME:
+                        raise FormatError(f"{path} exists and is not a checkpoint; choose another name.")
+                with temporary.open("xb") as new:
+                    new.write(prologue + bytes(len(place)) + place + records)
+                    _flush(new)
                 os.replace(temporary, path)
                 _flush_folder(path.absolute().parent)
-            except BaseException:
-                file.close()
-                raise
-        except OSError as error:
-            raise FormatError(f"The checkpoint {path} can not be written: {error.strerror or error}.") from error
-        finally:
-            with contextlib.suppress(OSError):
-                temporary.unlink(missing_ok=True)
-        return cls(path, file, len(prologue), 1, records)
+                file = held.enter_context(path.open("r+b"))
+            except OSError as error:
+                raise FormatError(f"The checkpoint {path} can not be written: {error.strerror or error}.") from error
+            finally:
+                with contextlib.suppress(OSError):
+                    temporary.unlink(missing_ok=True)
+            return cls(path, file, held.pop_all(), len(prologue), 1, records)
 
     @classmethod
     def reopen(cls, path: Path) -> tuple[Self, Content]:
@@ -105,17 +104,14 @@ class CheckpointFile:
         FormatError
             It is no checkpoint of this version, damaged, or in use.
         """
-        try:
-            file = path.open("r+b")
-        except OSError as error:
-            raise FormatError(f"The checkpoint {path} can not be opened: {error.strerror or error}.") from error
-        try:
-            _lock(path, file)
+        with contextlib.ExitStack() as held:
+            held.enter_context(locked(path))
+            try:
+                file = held.enter_context(path.open("r+b"))
+            except OSError as error:
+                raise FormatError(f"The checkpoint {path} can not be opened: {error.strerror or error}.") from error
             places, sequence, content = _read(path, file.read())
-        except BaseException:
-            file.close()
-            raise
-        return cls(path, file, places, sequence, content.records), content
+            return cls(path, file, held.pop_all(), places, sequence, content.records), content
 
     def append(self, state: bytes, records: bytes) -> None:
         """Write a new state and the records since the last one.
@@ -148,7 +144,7 @@ class CheckpointFile:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
         with contextlib.suppress(OSError):
-            self._file.close()
+            self._held.close()
 
 
 def read_checkpoint(path: Path) -> Content:
@@ -219,24 +215,15 @@ def _version(data: bytes) -> str | None:
     return None
 
 
-def _lock(path: Path, file: BinaryIO) -> None:
-    """Claim a file; the claim ends with the process."""
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError as error:
-        raise FormatError(f"The checkpoint {path} is in use by another run.") from error
-    except OSError:
-        pass  # a file system without locks
-
-
 def _flush(file: BinaryIO) -> None:
     file.flush()
     os.fsync(file.fileno())
 
 
 def _flush_folder(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+    with contextlib.suppress(PermissionError):  # a system that opens no folders
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

@@ -1,0 +1,91 @@
+"""A lock on the name of a file: one run has it at a time, on every system, and it ends with the process.
+
+The lock is that of an empty SQLite database beside the file: SQLite is what the standard library has that locks files
+wherever Python runs. The operating system holds the lock, so nothing is left of it after a kill but an empty file,
+which the next run takes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from symlie.errors import FormatError
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+REMOVED = 1
+"""What is written into a lock before its file is removed."""
+
+ATTEMPTS = 10
+"""How often a lock that says so is tried again."""
+
+
+@contextlib.contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Have a file to oneself; where its file system knows no locks, go on without.
+
+    Parameters
+    ----------
+    path
+        The file; it need not be there.
+
+    Raises
+    ------
+    FormatError
+        Another run has it.
+    """
+    place, process = path.with_name(f".{path.name}.lock"), os.getpid()
+    lock = _taken(path, place)
+    try:
+        yield
+    finally:
+        if lock is not None and os.getpid() == process:  # and not in a child that inherited this
+            _give_back(place, lock)
+
+
+def _taken(path: Path, place: Path) -> Connection | None:
+    for _ in range(ATTEMPTS):
+        lock = _locked_database(path, place)
+        # Whoever had it may have removed the file that was opened here, and others would lock a new one.
+        if lock is None or lock.execute("PRAGMA user_version").fetchone() != (REMOVED,):
+            return lock
+        lock.close()
+    return _locked_database(path, place)  # of a run that was killed before it removed the file
+
+
+def _locked_database(path: Path, place: Path) -> Connection | None:
+    import sqlite3
+
+    with contextlib.ExitStack() as failed:
+        try:
+            lock = sqlite3.connect(place, timeout=0, isolation_level=None, check_same_thread=False)
+            failed.callback(lock.close)
+            # No journal, which would be another file; locked until it is closed, and not only until it is written.
+            for words in ("journal_mode = OFF", "synchronous = OFF", "locking_mode = EXCLUSIVE"):
+                lock.execute(f"PRAGMA {words}")
+            lock.execute("BEGIN EXCLUSIVE")
+        except sqlite3.DatabaseError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY:
+                return None
+            raise FormatError(
+                f"The checkpoint {path} is in use by another run; wait for its end, or name another file."
+            ) from error
+        failed.pop_all()
+    return lock
+
+
+def _give_back(place: Path, lock: Connection) -> None:
+    import sqlite3
+
+    with contextlib.closing(lock), contextlib.suppress(sqlite3.Error, OSError):
+        lock.execute(f"PRAGMA user_version = {REMOVED}")
+        lock.execute("COMMIT")
+        place.unlink()
+        return
+    with contextlib.suppress(OSError):  # a system that removes no files that are open
+        place.unlink()

@@ -41,7 +41,7 @@ from tests.runtime.interruptions import content
 from tests.runtime.test_angles import wheels
 from tests.runtime.test_events import pendulum
 from tests.runtime.test_first_order_states import steered
-from tests.systems import chain_system, heavy_top_system, large_system, spaghetti_system
+from tests.systems import chain_system, heavy_top_system, spaghetti_system
 
 
 def driven(backend: str) -> System:
@@ -81,7 +81,6 @@ RUNS: dict[str, tuple[Callable[[], System], float, dict[str, Any]]] = {
     "heavy top, numpy": (functools.partial(heavy_top_system, "SE3", "numpy"), 0.02, {"rtol": 1e-4, "trace": True}),
     "element parameters": (spaghetti_system, 0.005, {"h": 1e-3, "multipliers": "index1"}),
     "chain": (functools.partial(chain_system, "numpy"), 0.01, {"h": 1e-3, "method": "index1_dopri5"}),
-    "banded elimination": (large_system, 0.005, {"h": 1e-3}),
     "inputs": (functools.partial(driven, "numpy"), 0.3, {"rtol": 1e-5}),
     "events": (functools.partial(pendulum, "numpy"), 1.0, {"rtol": 1e-4, "stabilize": "projection"}),
     "turns": (functools.partial(wheels, "numpy"), 0.2, {"rtol": 1e-4, "t_eval": [0.1, 0.2]}),
@@ -173,6 +172,20 @@ def test_a_few_models_stay_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
     kept = sent(driven("numpy")).kernels
     assert sent(driven("numpy")).kernels is kept
     assert pickling._loaded.cache_info().maxsize == pickling.MOST_LOADED < 100
+
+
+def test_equal_systems_have_equal_pickles() -> None:
+    """So that what goes by the hash of a pickle finds them again."""
+    system = heavy_top_system("SE3", "numpy")
+    assert pickle.dumps(drawn(system, 1)) == pickle.dumps(drawn(system, 1)) != pickle.dumps(drawn(system, 2))
+
+
+def test_fields_that_were_asked_for_travel() -> None:
+    solution = solution_of("element parameters")
+    strain = solution.field("rod", "strain")
+    found = sent(solution)
+    assert found.known_fields["rod", "strain", "body"].tobytes() == strain.tobytes()
+    assert found.field("rod", "section_force").tobytes() == solution.field("rod", "section_force").tobytes()
 
 
 def test_a_pickle_has_each_text_once() -> None:
@@ -340,10 +353,10 @@ def test_code_that_is_not_run_stays_so(tmp_path: Path) -> None:
     assert sl.solve(sent(expected.system), 0.1, h=0.1).status == "ok"
 
 
-@pytest.mark.usefixtures("no_compiler")
-def test_a_worker_without_a_compiler() -> None:
-    for thing in (heavy_top_system("SE3"), solution_of("heavy top")):
-        data = pickle.dumps(thing)
+def test_a_worker_without_a_compiler(request: pytest.FixtureRequest) -> None:
+    pickles = [pickle.dumps(thing) for thing in (heavy_top_system("SE3"), solution_of("heavy top"))]
+    request.getfixturevalue("no_compiler")
+    for data in pickles:
         for _ in range(2):
             with pytest.raises(NoCompilerError, match=f"No C compiler was found on {platform.node()}; install one"):
                 pickle.loads(data)
@@ -387,12 +400,15 @@ def test_nothing_of_a_system_is_left_behind() -> None:
     assert pickling.opened("a system", *sealed).keys() == travelling | {"branch_check"}
 
 
-def test_processes_of_their_own() -> None:
+def workers_of_their_own() -> ProcessPoolExecutor:
     """Spawned, as on every system: nothing is inherited."""
+    return ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn"))
+
+
+def test_processes_of_their_own() -> None:
     system = driven("numpy")
-    systems = [dataclasses.replace(system, parameters=system.parameters) for _ in range(2)]
-    systems = [s.with_initial("x", x=[float(k)]) for k, s in enumerate(systems)]
-    with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as workers:
+    systems = [system.with_initial("x", x=[float(k)]) for k in range(2)]
+    with workers_of_their_own() as workers:
         tasks = [workers.submit(sl.solve, s, 0.3, rtol=1e-5) for s in systems]
         found = [task.result(timeout=120) for task in tasks]
         refused = workers.submit(sl.solve, system, 0.3, h=-1.0)
@@ -401,3 +417,13 @@ def test_processes_of_their_own() -> None:
         assert isinstance(unknown.exception(timeout=120), UnknownNameError)
     for solution, own in zip(found, systems, strict=True):
         assert_equal(solution, sl.solve(own, 0.3, rtol=1e-5))
+
+
+@pytest.mark.slow
+def test_processes_run_everything() -> None:
+    with workers_of_their_own() as workers:
+        tasks = {
+            name: workers.submit(sl.solve, solution_of(name).system, end, **run) for name, (_, end, run) in RUNS.items()
+        }
+        for name, task in tasks.items():
+            assert_equal(task.result(timeout=300), solution_of(name))

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Solution:
-    """Recorded states of an integration.
+    """Recorded states of an integration; it pickles with its system.
 
     Attributes
     ----------

@@ -69,7 +69,7 @@ class Code:
 
     identity: tuple[str, str, str, bool]
     """Hash of the model, backend, optimize, and whether the code is run."""
-    sets: frozenset[str] = field(compare=False)
+    sets: tuple[str, ...] = field(compare=False)
     """Files of further sets of kernels that are there."""
     text: bytes = field(compare=False)
     """`code_record`, compressed."""
@@ -87,7 +87,7 @@ _codes: weakref.WeakKeyDictionary[KernelSets, Code] = weakref.WeakKeyDictionary(
 
 
 def _code_of(system: System) -> Code:
-    sets = frozenset(system.sets.present_files)
+    sets = tuple(system.sets.present_files)
     known = _codes.get(system.sets)
     if known is None or known.sets != sets:
         identity = model_hash(system), system.backend, system.optimize, not isinstance(system.sets, UnloadedSets)
@@ -110,7 +110,7 @@ _loading = threading.Lock()
 def _system_of(code: Code) -> System:
     with _loading:
         system, files = _loaded(code)
-        if not code.sets <= files.keys():
+        if not files.keys() >= set(code.sets):
             files.update(json.loads(zlib.decompress(code.text))["files"])
     return system
 

@@ -42,7 +42,8 @@ class System(SystemValues):
     """A model ready to run.
 
     Build one with `Equations.compile` or `symlie.load`. A system is immutable; `with_parameters`, `with_initial` and
-    `with_input` return changed copies without deriving or compiling.
+    `with_input` return changed copies without deriving or compiling. It pickles with its generated code; to unpickle it
+    is to run that code.
     """
 
     assembly: Assembly | None = None

@@ -9,6 +9,8 @@ import time
 from collections.abc import Iterator
 from contextvars import ContextVar
 
+from symlie.progress_bar import is_notebook
+
 PATIENCE = 1.0
 """Seconds after which a stage is shown on a terminal or in a notebook."""
 
@@ -38,9 +40,7 @@ class Stages:
         self.seconds = dict.fromkeys(_DOING, 0.0)
         self._at_once = shown is True
         self._is_terminal = sys.stderr.isatty()
-        # What starts notebooks imports ipykernel, too, but not its application.
-        is_notebook = "ipykernel.kernelapp" in sys.modules
-        self._shows = shown is not False and (self._at_once or self._is_terminal or is_notebook)
+        self._shows = shown is not False and (self._at_once or self._is_terminal or is_notebook())
         self._stack: list[tuple[str, str]] = []
         self._since = 0.0
         self._timer: threading.Timer | None = None

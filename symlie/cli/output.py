@@ -5,24 +5,16 @@ from __future__ import annotations
 import contextlib
 import json
 import math
-import shutil
 import sys
-import time
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from types import TracebackType
-from typing import TYPE_CHECKING, Self, TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from symlie.notices import Notice
+from symlie.progress_bar import ProgressBar
 
 if TYPE_CHECKING:
     from symlie.runtime.integrate.progress import Done
-
-PATIENCE = 0.5
-"""Seconds after which work shows its progress."""
-
-_BAR, _SHORT_BAR = 30, 10
-_PLAIN_STEP = 0.1
 
 
 def print_json(value: object) -> None:
@@ -83,57 +75,10 @@ def printed_notices() -> Iterator[None]:
         yield
 
 
-class Progress:
-    """Progress of one piece of work on stderr: a bar on a terminal, plain lines where they are asked for.
-
-    Parameters
-    ----------
-    label
-        What is being done.
-    plain
-        Print lines, also where stderr is not a terminal.
-    """
-
-    def __init__(self, label: str, *, plain: bool = False) -> None:
-        self.label = label
-        self._plain = plain
-        self._bar = not plain and sys.stderr.isatty()
-        self._start = time.perf_counter()
-        self._shown = -1.0
-        self._drawn = False
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
-        if self._drawn:
-            print("\r\033[K", end="", file=sys.stderr, flush=True)
-
-    def relabelled(self, label: str) -> Self:
-        """The same place on the screen for the next piece of work."""
-        self.label, self._shown, self._start = label, -1.0, time.perf_counter()
-        return self
-
-    def __call__(self, fraction: float) -> None:
-        """Show the fraction that is done, between 0 and 1."""
-        self._show(fraction, "")
+class Progress(ProgressBar):
+    """Progress of one piece of work on stderr, with what runs say of theirs."""
 
     def of_run(self, done: Done) -> None:
         """Show how far a run is, with its time, its last steps and their iterations."""
         iterations = f", {done.iterations:.3g} iterations per step" if done.iterations else ""
-        self._show(done, f", t = {done.t:.6g} s, h = {done.h:.2g} s{iterations}")
-
-    def _show(self, fraction: float, further: str) -> None:
-        elapsed = time.perf_counter() - self._start
-        left = seconds(elapsed * (1 - fraction) / fraction) if fraction > 0 else "?"
-        if self._bar and elapsed > PATIENCE:
-            length = _SHORT_BAR if further else _BAR
-            bar = ("#" * round(length * fraction)).ljust(length, ".")
-            text = f"{self.label} [{bar}] {fraction:4.0%}, {left} left{further}"
-            # A line that is broken by the terminal can not be erased.
-            width = shutil.get_terminal_size().columns - 1
-            print(f"\r\033[K{text[:width]}", end="", file=sys.stderr, flush=True)
-            self._drawn = True
-        elif self._plain and (fraction >= self._shown + _PLAIN_STEP or (fraction >= 1 > self._shown)):
-            print(f"{self.label}: {fraction:.0%} after {seconds(elapsed)}{further}", file=sys.stderr, flush=True)
-            self._shown = fraction
+        self(done, f"t = {done.t:.6g} s, h = {done.h:.2g} s{iterations}")

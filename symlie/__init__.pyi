@@ -59,6 +59,12 @@ from symlie.elements.joints.rolling import RollingContact as RollingContact
 from symlie.elements.marker import Marker as Marker
 from symlie.elements.rigid_body import RigidBody as RigidBody
 from symlie.ensembles.attitudes import attitudes as attitudes
+from symlie.ensembles.ensemble import ensemble as ensemble
+from symlie.ensembles.outcome import Ensemble as Ensemble
+from symlie.ensembles.outcome import EnsembleArrays as EnsembleArrays
+from symlie.ensembles.outcome import FailedMember as FailedMember
+from symlie.ensembles.outcome import FailedMembers as FailedMembers
+from symlie.ensembles.results import MemberResults as MemberResults
 from symlie.ensembles.samples import Samples as Samples
 from symlie.ensembles.samples import samples as samples
 from symlie.groups.analytic_functions import analytic_function as analytic_function

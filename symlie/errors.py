@@ -139,6 +139,30 @@ class IntegrationError(SymlieError):
         self.solution = solution
 
 
+class TimeLimitError(IntegrationError):
+    """A member of an ensemble took more time than it was given."""
+
+
+class WorkerLostError(IntegrationError):
+    """The worker that integrated a member of an ensemble died."""
+
+
+class MemberFailedError(SymlieError):
+    """A member of an ensemble failed that was to stop at the first failure."""
+
+
+class ExecutorError(SymlieError):
+    """What members of an ensemble are handed to takes no work, or has no workers."""
+
+
+class InterruptedEnsembleError(SymlieError):
+    """An ensemble was interrupted; ``result`` holds the members that were done."""
+
+    def __init__(self, message: str, result: object = None) -> None:
+        super().__init__(message)
+        self.result = result
+
+
 class NotFiniteError(IntegrationError):
     """A state became infinite or NaN."""
 

@@ -11,6 +11,7 @@ OPTIONAL = {
     "netCDF4": ("netCDF4", "io"),
     "pandas": ("pandas", "tables"),
     "xarray": ("xarray", "tables"),
+    "distributed": ("distributed", "cluster"),
     "flint": ("python-flint", "verify"),
     "pycparser": ("pycparser", "verify"),
 }

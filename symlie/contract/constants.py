@@ -46,6 +46,26 @@ LANES = 4
 UNROLLED_BANDWIDTH = 11
 """Of complements up to which rows and entries of odd bandwidths are unrolled: of chains with six rows at each joint."""
 
+ON_GROUP = 1e-6
+"""How far stated elements may be off their group."""
+
+POSITION_TOLERANCE = 1e-9
+"""Largest |Φ(q₀)| that counts as round-off of stated values, relative to max(1, |q₀|)."""
+
+VELOCITY_TOLERANCE = 1e-9
+"""Largest |B v₀ + b| that counts as round-off, relative to max(1, |B| |v₀|)."""
+
+SURELY_MASS = 1e-13
+"""Eigenvalue of M, with a diagonal of ones, from which on mass is not lost: ten times what is looked at closely."""
+
+SURELY_INDEPENDENT = 1e-11
+"""Eigenvalue of B Bᵀ, of rows of length one, from which on rows are independent: a hundred times the square of the
+length at which they are not."""
+
+SURELY_COMPLETED = 1e-8
+"""The same of the components of velocities that are open, from which on these follow from the normal equations with one
+refinement."""
+
 PROJECTION_STEPS = 5
 """Newton steps of the projection at most."""
 

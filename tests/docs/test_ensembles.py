@@ -11,6 +11,10 @@ def test_blocks() -> None:
     names = SESSION.run()
     assert "norm(15, 0.5)" in SESSION.printed and "(64, 3) lognorm(0.1, scale=2.0)" in SESSION.printed
     assert len(names["attitudes"]) == 100
+    for printed in ("Ensemble(pendulum; 200 ok)", "(200, 11)", "(2, 11)", "(200, 2)"):
+        assert printed in SESSION.printed
+    k, result, one = 17, names["result"], names["one"]
+    assert result.arrays["ball.x"][k].tobytes() == one.field("ball", "x").tobytes()
 
 
 def test_every_sampler_is_listed() -> None:

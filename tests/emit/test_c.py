@@ -8,6 +8,7 @@ import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import pytest
@@ -68,6 +69,7 @@ def test_optimization_keeps_every_bit(
     compiler_output(tmp_path, [*flags("default"), "-O0", "-o", "plain.so", "driver.c", "-lm"])
     library = Library(tmp_path / "plain.so", system.layout.interface_hash)
     monkeypatch.setattr(compiled_method, "driver_library", lambda system, method: (library, 0.0))
+    monkeypatch.setattr(compiled_method, "known_drivers", WeakKeyDictionary())
     plain = solution_of(system, method_name)
     assert plain.statistics.steps == default.statistics.steps == STEPS
     for name in ("t", "q", "v", "multipliers"):

@@ -14,7 +14,7 @@ import pytest
 
 from symlie.errors import ModelError, UnknownNameError, UnsupportedMethodError
 from symlie.paths import PACKAGE, template_folder
-from symlie.runtime.integrate.solve import check_method
+from symlie.runtime.integrate.request import check_method
 from symlie.runtime.methods.chosen import recorded_method
 from symlie.runtime.methods.family import Method
 from symlie.runtime.methods.library import method, method_names

@@ -6,6 +6,7 @@ import itertools
 import math
 from collections.abc import Mapping
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ import symlie as sl
 from symlie.contract.constants import TIME_RESOLUTION
 from symlie.errors import ModelError, UnknownNameError, UnsupportedMethodError
 from symlie.runtime.integrate import c_loop as drive
+from symlie.runtime.integrate import compiled_method
 from symlie.runtime.integrate import driver_library as driver_module
 from symlie.runtime.integrate.c_loop import CompiledIntegration
 from symlie.runtime.integrate.driver_library import driver_source
@@ -114,6 +116,7 @@ def test_reuse_of_the_last_stage_changes_rounding_only(group: str, name: str, mo
     system, steps = heavy_top_system(group), 200
     reused = sl.solve(system, steps * H, method=name, h=H)
     monkeypatch.setattr(driver_module, "driver_source", without_reuse)
+    monkeypatch.setattr(compiled_method, "known_drivers", WeakKeyDictionary())
     anew = sl.solve(system, steps * H, method=name, h=H)
     close(reused.q, anew.q, tolerances.BACKENDS)
     close(reused.v, anew.v, tolerances.BACKENDS)

@@ -19,8 +19,8 @@ from symlie.runtime.integrate.c_loop import state_arrays
 from symlie.runtime.integrate.choice import default_method
 from symlie.runtime.integrate.compiled_method import control_structure, tables_of
 from symlie.runtime.integrate.driver_library import driver_files
+from symlie.runtime.integrate.request import check_method, step_control
 from symlie.runtime.integrate.segments import GRID_TOLERANCE, LARGEST_STEPS, step_plan
-from symlie.runtime.integrate.solve import check_method, step_control
 from symlie.runtime.kernels.c_structures import Member, Structures
 from symlie.runtime.kernels.c_tables import problem_structure
 from symlie.runtime.kernels.protocol import Prepared
@@ -28,7 +28,7 @@ from symlie.runtime.layout.layout import Layout
 from symlie.runtime.layout.quantities import field_unit
 from symlie.runtime.layout.slices import NodeSlice
 from symlie.runtime.methods.chosen import chosen_method
-from symlie.runtime.methods.controllers import CONTROLLERS, FIXED_STEPS, StepControl
+from symlie.runtime.methods.controllers import CONTROLLERS, FIXED_STEPS, MAX_STEPS, StepControl
 from symlie.runtime.methods.family import Method
 from symlie.runtime.solution.start import start_of
 from symlie.runtime.system.inputs import SLOTS, slots_and_tables
@@ -55,7 +55,7 @@ def standalone_files(
             f"'{layout.name}' that are too many."
         )
     step_plan(0.0, 1.0, h, None)  # refuses what is no step size
-    control = step_control(system, chosen, h, None, None, next(iter(CONTROLLERS)), None, stabilize, False)
+    control = step_control(system, chosen, h, None, None, next(iter(CONTROLLERS)), None, stabilize, False, MAX_STEPS)
     # Fixed steps read no tolerances.
     unread = {name: getattr(FIXED_STEPS, name) for name in ("rtol", "atol", "weight")}
     control = dataclasses.replace(control, max_steps=LARGEST_STEPS, **unread)

@@ -30,7 +30,7 @@ def c_array(name: str, values: NDArray[np.generic], rows: Rows = (), *, is_const
         Whether nothing is to change it.
     """
     flat = values.ravel()
-    head = f"static {'const ' if is_constant else ''}{C_TYPES[values.dtype.name]} {name}[{max(flat.size, 1)}] = {{"
+    head = f"static {'const ' if is_constant else ''}{C_TYPES[values.dtype]} {name}[{max(flat.size, 1)}] = {{"
     if not rows:
         return _wrapped(head, [*map(_number, flat.tolist())] if any(flat.tobytes()) else ["0"], "};")
     parts = zip(np.split(flat, np.cumsum([size for size, _ in rows])[:-1]), rows, strict=True)

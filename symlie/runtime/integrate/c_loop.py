@@ -71,7 +71,7 @@ class CompiledIntegration:
         state = state_arrays(layout, method, start)
         self.q, self.v, self.multipliers, self.carried = (state[name] for name in ("q", "v", "lambda", "carried"))
         self.acceleration, self.own, self.event = (state[name] for name in ("acceleration", "own", "event"))
-        self.state = ffi.new("symlie_state *", {"t": begin.t, "h": start.h, **dataclasses.asdict(begin.counters)})
+        self.state = ffi.new("symlie_state *", {"t": begin.t, "h": start.h, **vars(begin.counters)})
         for name in ("acceleration", "own", "event"):
             setattr(self.state, f"{name}_is_valid", getattr(start, name) is not None)
         self._plan = ffi.new("symlie_plan *", {"segments": len(plan.end), "record_every": record_every})

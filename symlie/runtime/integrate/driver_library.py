@@ -58,7 +58,7 @@ def driver_source(method: Method, model: str, algebra: str, sets: Sequence[str] 
         *method.constants(),
     ]
     further = [f"{model}_{name}.h" for name in sets]
-    after = ["constants.h", algebra, "tableau.h", "method.h", method.header, "driver.h", "shorter_steps.h"]
+    after = ["constants.h", algebra, "tableau.h", "method.h", method.header, "driver.h", "members.h", "shorter_steps.h"]
     includes = [f"{model}.c", *further, *after]
     samples = [
         f"#define EVENT_SAMPLES {len(NODES)}",

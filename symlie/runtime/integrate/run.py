@@ -48,7 +48,7 @@ RETURN_SECONDS = 0.05
 MULTIPLIERS = ("stage", "index1")
 """Where λ comes from: the stages of the method, or the acceleration-level system."""
 
-_FAILURES: dict[Status, tuple[type[IntegrationError], str]] = {
+FAILURES: dict[Status, tuple[type[IntegrationError], str]] = {
     Status.NOT_FINITE: (
         NotFiniteError,
         "A state became infinite or NaN in the step after t = {t:.9g}{where}; take a smaller step.",
@@ -164,7 +164,7 @@ class Run:
 
     def failure(self, status: Status, state: LoopState) -> IntegrationError:
         """The exception for a status of the loop."""
-        kind, sentence = _FAILURES[status]
+        kind, sentence = FAILURES[status]
         where, advice = "", "take a smaller step"
         if "{where}" in sentence:
             at, segment = state.at, state.counters.segment
@@ -239,7 +239,7 @@ def execute(
                 before, state = state, captured(is_done=status in (Status.DONE, Status.EVENT))
                 keep_rank_change(state, recorder)
                 tell(findings_on_the_way(run, state.counters, recorder))
-                if status in _FAILURES:
+                if status in FAILURES:
                     failure = run.failure(status, state)
                     break
                 try:
@@ -273,7 +273,8 @@ def execute(
     solution = _solution(run, state, recorder, failure)
     if failure is None:
         found += findings_at_the_end(run, solution)
-    solution = dataclasses.replace(solution, notices=tuple(found))
+    if found:
+        solution = dataclasses.replace(solution, notices=tuple(found))
     if run.settings["multipliers"] == "index1" and run.system.layout.rows:
         solution = solution.with_index1_multipliers()
     if failure is not None:

@@ -3,16 +3,35 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable, Collection, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from symlie.compile.library import Library, Pointer
-from symlie.runtime.kernels.c_tables import build_problem, problem_tables
+from symlie.runtime.kernels.c_tables import ProblemTemplate, problem_tables
 from symlie.runtime.kernels.hermite import INVERSE_SERIES, LAST_TERM, QUINTIC
 from symlie.runtime.kernels.protocol import Prepared, States, result_size, system_kernel
 from symlie.runtime.layout.layout import Array, Layout
+
+
+class OrdinaryStarts(NamedTuple):
+    """Starts of n systems; rows of those that are not ordinary mean nothing.
+
+    Attributes
+    ----------
+    is_ordinary
+        Which are, shape (n,).
+    q, v, multipliers
+        q₀ (n, storage), v₀ (n, dimension), λ₀ (n, rows).
+    """
+
+    is_ordinary: NDArray[np.bool_]
+    q: Array
+    v: Array
+    multipliers: Array
 
 
 class CKernels:
@@ -21,7 +40,10 @@ class CKernels:
     def __init__(self, layout: Layout, library: Library) -> None:
         self._layout = layout
         self._library = library
-        self._tables = problem_tables(layout)
+        tables = problem_tables(layout)
+        self._rotations, self._parts = checked_places(layout)
+        self._of_velocities = layout.of_velocities.astype(float)
+        self._template = ProblemTemplate(library, layout, tables)
         self._nothing = np.zeros(1)
 
     def __getattr__(self, name: str) -> Callable[..., Array]:
@@ -35,22 +57,30 @@ class CKernels:
         return function
 
     def prepare(self, parameters: Array, elements: Sequence[Array]) -> Prepared:
-        pointer, call = self._library.pointer, self._library.call
-        model = np.empty(self._layout.prepared_parameters)
-        parameters = np.ascontiguousarray(parameters)
-        call.symlie_prepare(-1, pointer(parameters), pointer(self._nothing), pointer(model))
+        """As `Kernels.prepare`; for several systems with an axis more, in front."""
+        counts = parameters.shape[:-1]
+        size = self._layout.prepared_parameters
+        model = self._prepared_rows(-1, size, _flat(parameters), self._nothing[None], 1)
         prepared = []
         for k, (element, rows) in enumerate(zip(self._layout.elements, elements, strict=True)):
-            out = np.empty((len(rows), element.prepared_parameters))
-            for source, target in zip(np.ascontiguousarray(rows), out, strict=True):
-                call.symlie_prepare(k, pointer(model), pointer(source), pointer(target))
-            prepared.append(out)
-        return Prepared(model, tuple(prepared))
+            each = rows.shape[-2]
+            found = self._prepared_rows(k, element.prepared_parameters, model, _flat(rows), each)
+            prepared.append(found.reshape(*counts, each, element.prepared_parameters))
+        return Prepared(model.reshape(*counts, size), tuple(prepared))
+
+    def _prepared_rows(self, element: int, size: int, models: Array, rows: Array, each: int) -> Array:
+        pointer, count = self._library.pointer, len(models) * each
+        models, rows = np.ascontiguousarray(models), np.ascontiguousarray(rows)
+        out = np.empty((count, size))
+        self._library.call.symlie_prepare_rows(
+            element, count, each, pointer(models), models.shape[1], pointer(rows), rows.shape[1], pointer(out), size
+        )
+        return out
 
     def problem(self, p: Prepared) -> Pointer:
         """The C description of the system with these parameters."""
         if id(self) not in p.cache:
-            p.cache[id(self)] = build_problem(self._library, self._layout, self._tables, p)
+            p.cache[id(self)] = self._template.problem(p)
         return p.cache[id(self)][0]
 
     def _call(self, name: str, size: int, p: Prepared | None, *arguments: Array | float) -> Array:
@@ -70,10 +100,52 @@ class CKernels:
         return Prepared(np.zeros(self._layout.prepared_parameters), zeros)
 
     def initial(self, p: Prepared) -> tuple[Array, Array]:
-        q, v = map(np.empty, self._layout.computed_initially)
+        """As `Kernels.initial`; of several systems with an axis more, in front."""
+        counts = p.model.shape[:-1]
+        q, v = (np.empty((*counts, size)) for size in self._layout.computed_initially)
         pointer = self._library.pointer
-        self._library.call.symlie_initial(pointer(p.model), pointer(q), pointer(v))
+        rows = (part for x in (q, v) for part in (pointer(x), x.shape[-1]))
+        self._library.call.symlie_initial_rows(self.problem(p), math.prod(counts), *rows)
         return q, v
+
+    def begin(self, p: Prepared, t: float, stated: Array, v: Array, given: NDArray[np.bool_]) -> OrdinaryStarts:
+        """Stated states of systems of one topology, completed where nothing is out of the ordinary.
+
+        Parameters
+        ----------
+        p
+            Prepared parameters, of as many systems as there are states.
+        t
+            Their time, in s.
+        stated, v
+            Stated configurations, shape (n, storage), and velocities, shape (n, dimension).
+        given
+            Components of velocity that are stated, shape (dimension,).
+        """
+        pointer, layout, count = self._library.pointer, self._layout, len(stated)
+        held, problem = given | ~layout.free, self.problem(p)
+        stated = np.ascontiguousarray(stated, dtype=float)
+        q, multipliers = np.empty((count, layout.storage)), np.zeros((count, layout.rows))
+        v = np.where(held & layout.free, v, 0.0)
+        is_ordinary, is_open = np.zeros(count, dtype=bool), ~held
+        numbers = {"stated": stated, "q": q, "v": v, "lambda": multipliers, "of_velocities": self._of_velocities}
+        flags = {"is_ordinary": is_ordinary, "is_free": layout.free, "is_open": is_open}
+        described = self._library.ffi.new(
+            "symlie_starts *",
+            {
+                "count": count,
+                "t": t,
+                "rotations": len(self._rotations),
+                "rotation_place": pointer(self._rotations, "int[]"),
+                "parts": len(self._parts),
+                "part_place": pointer(self._parts, "int[]"),
+                **{name: pointer(array) for name, array in numbers.items()},
+                **{name: pointer(array, "unsigned char[]") for name, array in flags.items()},
+            },
+        )
+        workspace = np.empty(self._library.call.symlie_observation_workspace(problem))
+        self._library.call.symlie_begin(problem, described, pointer(workspace))
+        return OrdinaryStarts(is_ordinary, q, v, multipliers)
 
     def chart(self, u: Array) -> float:
         u = np.ascontiguousarray(u)
@@ -126,7 +198,8 @@ class CKernels:
         kept["wanted"] = self._library.pointer(wanted, "long long[]")
         for name, memory in kept.items():
             setattr(values, name, memory)
-        described, held = c_states(self._library, states)
+        of_each = count // len(p.model) if p.model.ndim > 1 else 0
+        described, held = c_states(self._library, states, of_each)
         problem = self.problem(p)
         workspace = np.empty(self._library.call.symlie_observation_workspace(problem))
         self._library.call.symlie_observe(problem, described, values, self._library.pointer(workspace))
@@ -145,11 +218,28 @@ class CKernels:
         return found
 
 
-def c_states(library: Library, states: States) -> tuple[Pointer, list[Pointer]]:
-    """States as C takes them, and the memory that must stay alive with them."""
+def checked_places(layout: Layout) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Where matrices of rotations begin, and where parts that are not zero on their groups begin and end."""
+    rotations, parts = [], []
+    for node in layout.nodes:
+        for f in node.type.storage_fields:
+            starts = range(node.storage.start + f.part.start, node.storage.stop, node.type.storage)
+            rotations += list(starts) if f.shape == (3, 3) else []
+            if np.any(node.type.identity[f.part]):
+                parts += [(begin, begin + f.part.stop - f.part.start) for begin in starts]
+    return np.array(rotations, dtype=np.int32), np.array(parts, dtype=np.int32).reshape(-1, 2)
+
+
+def _flat(rows: Array) -> Array:
+    """Rows of all axes in front, one after the other."""
+    return rows.reshape(math.prod(rows.shape[:-1]), rows.shape[-1])
+
+
+def c_states(library: Library, states: States, of_each: int = 0) -> tuple[Pointer, list[Pointer]]:
+    """States as C takes them, so many of each system, or all of one; and the memory that must stay alive with them."""
     arrays = (states.t, states.q, states.v, states.multipliers, states.carried)
     held = [library.pointer(np.ascontiguousarray(array, dtype=float)) for array in arrays]
-    return library.ffi.new("symlie_states *", (len(states.t), *held)), held
+    return library.ffi.new("symlie_states *", (len(states.t), of_each, *held)), held
 
 
 def asked_states(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,12 @@ from numpy.typing import NDArray
 from symlie.compile.library import Library, Pointer
 from symlie.contract.kernels import REAL
 
-C_TYPES = {"int32": "int", "int64": "long long", "uint8": "unsigned char", "float64": REAL}
+C_TYPES: dict[np.dtype[np.generic], str] = {
+    np.dtype(np.int32): "int",
+    np.dtype(np.int64): "long long",
+    np.dtype(np.uint8): "unsigned char",
+    np.dtype(np.float64): REAL,
+}
 """Types of C by those of arrays."""
 
 
@@ -50,7 +56,81 @@ def in_memory(library: Library, structures: Structures) -> tuple[Pointer, list[o
                 kept += further
             elif isinstance(value, np.ndarray):
                 array = np.ascontiguousarray(value) if value.size else np.zeros(1, dtype=value.dtype)
-                held = library.pointer(array, f"{C_TYPES[array.dtype.name]}[]")
+                held = library.pointer(array, f"{C_TYPES[array.dtype]}[]")
                 kept += [array, held]
             setattr(target[k], name, held)
     return library.ffi.addressof(target, 0), kept
+
+
+class StructureRows:
+    """Structures of one type side by side in memory, whose members are set for all of them at once.
+
+    Parameters
+    ----------
+    library
+        A library; its structures are those of all.
+    kind
+        Name of the type; its members that are set take eight bytes.
+    count
+        How many there are.
+    like
+        What each of them is at first; zero by default.
+
+    Attributes
+    ----------
+    pointer
+        The first of them.
+    """
+
+    def __init__(self, library: Library, kind: str, count: int, like: Pointer | None = None) -> None:
+        ffi = library.ffi
+        self._library, self._ffi, self._kind, self._count = library, ffi, kind, count
+        self.pointer = ffi.new(f"{kind}[]", max(count, 1))
+        self._bytes = np.frombuffer(ffi.buffer(self.pointer), dtype=np.uint8).reshape(max(count, 1), -1)
+        if like is not None:
+            self._bytes[:] = np.frombuffer(ffi.buffer(like, self._bytes.shape[1]), dtype=np.uint8)
+        self._held: list[NDArray[np.generic]] = []
+
+    @classmethod
+    def interleaved(cls, parts: Sequence[Self]) -> Self:
+        """The first of each part, then the second of each, and so on; the parts must stay alive with them."""
+        first = parts[0]
+        found = cls(first._library, first._kind, len(parts) * first._count)
+        found._bytes[: found._count] = np.stack([p._bytes[: first._count] for p in parts], axis=1).reshape(
+            found._count, -1
+        )
+        return found
+
+    def _place(self, name: str) -> NDArray[np.uint8]:
+        begin = self._ffi.offsetof(self._kind, name)
+        return self._bytes[: self._count, begin : begin + 8]
+
+    def set(self, name: str, values: NDArray[np.int64] | NDArray[np.float64]) -> None:
+        """Set a number, shape (count,)."""
+        self._place(name)[:] = np.ascontiguousarray(values)[:, None].view(np.uint8)
+
+    def point(self, name: str, rows: NDArray[np.generic]) -> None:
+        """Let a pointer of each point to its row of an array, shape (count, …), which is copied if it is scattered."""
+        self.place(name, np.ascontiguousarray(rows))
+
+    def place(self, name: str, rows: NDArray[np.generic]) -> None:
+        """Let a pointer of each point to where its row of an array begins, shape (count, …), to write there."""
+        self._held.append(rows)
+        begin, stride = np.uint64(rows.ctypes.data), np.uint64(rows.strides[0])
+        addresses = begin + stride * np.arange(self._count, dtype=np.uint64)
+        self._place(name)[:] = addresses[:, None].view(np.uint8)
+
+    def point_to(self, name: str, others: StructureRows, each: int) -> None:
+        """Let a pointer of each point to so many others of its own."""
+        size = others._bytes.shape[1] * each
+        first = np.uint64(int(self._ffi.cast("uintptr_t", others.pointer)))
+        addresses = first + np.uint64(size) * np.arange(self._count, dtype=np.uint64)
+        self._place(name)[:] = addresses[:, None].view(np.uint8)
+
+    def integers(self, name: str) -> NDArray[np.int64]:
+        """A copy of a whole number of each, shape (count,)."""
+        return np.ascontiguousarray(self._place(name)).view(np.int64)[:, 0]
+
+    def numbers(self, name: str) -> NDArray[np.float64]:
+        """A copy of a number of each, shape (count,)."""
+        return np.ascontiguousarray(self._place(name)).view(np.float64)[:, 0]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from symlie.compile.library import Library, Pointer
 from symlie.contract.manifest import ConstrainedPlace, block_sizes, constrained_places
-from symlie.runtime.kernels.c_structures import Member, Structures, in_memory
+from symlie.runtime.kernels.c_structures import Member, StructureRows, Structures, in_memory
 from symlie.runtime.kernels.protocol import Prepared
 from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.linear.schur import BandedAlgebra, algebra_of
@@ -175,7 +175,53 @@ def _output_tables(layout: Layout) -> dict[str, Member]:
     }
 
 
-def build_problem(library: Library, layout: Layout, tables: ProblemTables, p: Prepared) -> tuple[Pointer, list[object]]:
-    """The C structure of a system, and everything that must stay alive with it."""
-    problem, kept = in_memory(library, problem_structure(layout, tables, p))
-    return problem, [p, *kept]
+class ProblemTemplate:
+    """The C structure of a topology, from which those of systems with their parameters are made.
+
+    Parameters
+    ----------
+    library
+        A library; its structures are those of all.
+    layout, tables
+        The topology.
+    """
+
+    def __init__(self, library: Library, layout: Layout, tables: ProblemTables) -> None:
+        nothing = Prepared(np.zeros(1), tuple(np.zeros((1, 1)) for _ in layout.elements))
+        self._library, self._ffi, self._pointer = library, library.ffi, library.pointer
+        self._count = len(layout.elements)
+        self._problem, self._kept = in_memory(library, problem_structure(layout, tables, nothing))
+
+    def problem(self, p: Prepared) -> tuple[Pointer, list[object]]:
+        """The C structure of a system, or those of several, and everything that must stay alive with them."""
+        return self._several(p) if p.model.ndim > 1 else self._one(p)
+
+    def _one(self, p: Prepared) -> tuple[Pointer, list[object]]:
+        ffi, pointer = self._ffi, self._pointer
+        elements = ffi.new("symlie_elements[]", max(self._count, 1))
+        ffi.memmove(elements, self._problem.elements, ffi.sizeof("symlie_elements") * self._count)
+        kept: list[object] = [p, elements, self._kept]
+        for k, rows in enumerate(p.elements):
+            held = np.ascontiguousarray(rows) if rows.size else np.zeros((len(rows), 1))
+            elements[k].parameters = pointer(held)
+            elements[k].stride = rows.shape[1] if len(rows) > 1 else 0
+            kept.append(held)
+        problem = ffi.new("symlie_problem *", self._problem[0])
+        model = p.model if p.model.size else np.zeros(1)
+        problem.p, problem.elements = pointer(model), elements
+        kept.append(model)
+        return problem, kept
+
+    def _several(self, p: Prepared) -> tuple[Pointer, list[object]]:
+        count, each = len(p.model), self._count
+        problems = StructureRows(self._library, "symlie_problem", count, self._problem)
+        problems.point("p", p.model if p.model.size else np.zeros((count, 1)))
+        elements = [
+            StructureRows(self._library, "symlie_elements", count, self._problem.elements + k) for k in range(each)
+        ]
+        for rows, values in zip(elements, p.elements, strict=True):
+            rows.point("parameters", values if values.size else np.zeros((count, 1)))
+            rows.set("stride", np.full(count, values.shape[2] if values.shape[1] > 1 else 0, dtype=np.int64))
+        together = StructureRows.interleaved(elements)
+        problems.point_to("elements", together, each)
+        return problems.pointer, [p, problems, elements, together, self._kept]

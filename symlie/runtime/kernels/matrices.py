@@ -18,7 +18,7 @@ from symlie.compile.library import Library
 from symlie.contract.kernels import KERNELS
 from symlie.contract.set_table import SetTable
 from symlie.contract.sets import KernelSet
-from symlie.runtime.kernels.c_tables import build_problem, problem_tables
+from symlie.runtime.kernels.c_tables import ProblemTemplate, problem_tables
 from symlie.runtime.kernels.numpy import Functions, on_element
 from symlie.runtime.kernels.protocol import Prepared
 from symlie.runtime.layout.layout import Array, Layout, Sparse
@@ -114,7 +114,7 @@ class CompiledMatrices:
         self._layout = layout
         self._library = Library(path, table.interface_hash)
         self._function = getattr(self._library.call, f"symlie_{chosen.name}")
-        self._tables = problem_tables(layout)
+        self._template = ProblemTemplate(self._library, layout, problem_tables(layout))
         elements = list(zip(table.elements, layout.instance_counts, strict=True))
         self._sizes = [sum(n * e.patterns[k].count for e, n in elements) for k in range(len(chosen.matrices))]
 
@@ -122,7 +122,7 @@ class CompiledMatrices:
         self, p: Prepared, t: float, q: Array, v: Array, acceleration: Array, multipliers: Array
     ) -> Sequence[Array]:
         if id(self) not in p.cache:
-            p.cache[id(self)] = build_problem(self._library, self._layout, self._tables, p)
+            p.cache[id(self)] = self._template.problem(p)
         out = [np.zeros(size) for size in self._sizes]
         inputs = [np.ascontiguousarray(x, dtype=float) for x in (q, v, acceleration, multipliers)]
         self._function(p.cache[id(self)][0], t, *map(self._library.pointer, (*inputs, *out)))

@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Prepared(Brief):
-    """Parameters of the model and of all elements, with the constants computed from them."""
+    """Parameters of the model and of all elements, with the constants computed from them.
+
+    Those of several systems of one topology have an axis more, in front.
+    """
 
     model: Array
     elements: tuple[Array, ...]

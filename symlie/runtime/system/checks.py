@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from symlie.contract.constants import ON_GROUP
 from symlie.errors import ModelError
 from symlie.runtime.kernels.protocol import Kernels
 from symlie.runtime.layout.layout import Array, Layout
@@ -45,7 +46,7 @@ def checked_configuration(layout: Layout, kernels: Kernels, q: Array, what: str)
     for node in layout.nodes:
         with np.errstate(invalid="ignore"):
             defect = float(np.abs(moved[node.storage] - q[node.storage]).max())
-        if not defect <= 1e-6 or _is_degenerate(node, q[node.storage]):
+        if not defect <= ON_GROUP or _is_degenerate(node, q[node.storage]):
             rule = (
                 "rotation matrices must be orthogonal with determinant 1, quaternions of unit length"
                 if node.type.velocities
@@ -61,8 +62,8 @@ def _is_degenerate(node: NodeSlice, storage: Array) -> bool:
     """Whether a stored matrix is a reflection or a projection, or a quaternion zero: normalize leaves these alone."""
     rows = storage.reshape(node.count, -1)
     for f in node.type.storage_fields:
-        if np.any(node.type.identity[f.part]) and not np.all(np.abs(rows[:, f.part]).max(axis=1) > 1e-6):
+        if np.any(node.type.identity[f.part]) and not np.all(np.abs(rows[:, f.part]).max(axis=1) > ON_GROUP):
             return True
-        if f.shape == (3, 3) and np.any(np.linalg.det(rows[:, f.part].reshape(-1, 3, 3)) < 1e-6):
+        if f.shape == (3, 3) and np.any(np.linalg.det(rows[:, f.part].reshape(-1, 3, 3)) < ON_GROUP):
             return True
     return False

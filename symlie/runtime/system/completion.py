@@ -7,17 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from symlie.contract.constants import POSITION_TOLERANCE, VELOCITY_TOLERANCE
 from symlie.errors import InconsistentInitialValuesError, RedundantConstraintsError, SingularMassMatrixError
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.linear.schur import BandedAlgebra, DenseAlgebra
 from symlie.runtime.system.mechanics import Mechanics
 from symlie.runtime.system.solvability import check_solvable, lost_mass
 from symlie.showing import Brief
-
-POSITION_TOLERANCE = 1e-9
-"""Largest |Φ(q₀)| that counts as round-off of stated values, relative to max(1, |q₀|)."""
-VELOCITY_TOLERANCE = 1e-9
-"""Largest |B v₀ + b| that counts as round-off, relative to max(1, |B| |v₀|)."""
 
 
 @dataclass(frozen=True, repr=False)

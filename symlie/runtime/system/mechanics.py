@@ -66,7 +66,8 @@ class Mechanics:
     @property
     def massless(self) -> Indices:
         """Velocity components that M does not determine, but constraints may."""
-        return self.lost_mass.components if self.layout.rows else np.zeros(0, dtype=np.intp)
+        is_regular = not self.layout.rows or self._system.ordinary_start is not None
+        return np.zeros(0, dtype=np.intp) if is_regular else self.lost_mass.components
 
     @property
     def mass_is_regular(self) -> bool:

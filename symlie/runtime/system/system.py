@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from symlie.runtime.kernels.matrices import SystemMatrices
 from symlie.runtime.layout.layout import Array
@@ -22,6 +23,7 @@ from symlie.runtime.system.initial_values import (
     own_initial,
 )
 from symlie.runtime.system.mechanics import Mechanics
+from symlie.runtime.system.ordinary_start import ordinary_start
 from symlie.runtime.system.parameters import numbers
 from symlie.runtime.system.summaries import system_html, system_line
 from symlie.runtime.system.values import SystemValues
@@ -104,7 +106,14 @@ class System(SystemValues):
     @cached_property
     def initial_state(self) -> InitialState:
         """Consistent q₀, v₀, λ₀ at t = 0: given values checked, velocities completed, multipliers computed."""
+        if (found := self.ordinary_start) is not None:
+            return found
         return self.consistent_state(0.0)
+
+    @cached_property
+    def ordinary_start(self) -> InitialState | None:
+        """The consistent state at t = 0, where a quick look suffices to see that nothing is wrong with it."""
+        return ordinary_start(self)
 
     def consistent_state(self, t: float) -> InitialState:
         """Consistent initial state at time t; see `initial_state`.
@@ -131,14 +140,19 @@ class System(SystemValues):
 
     @cached_property
     def _stated(self) -> StatedState:
+        q, v, given = self.stated_values()
+        check_numbers(self.layout, self.parameters, self.element_parameters, q, v)
+        return StatedState(checked_configuration(self.layout, self.kernels, q, "initial configuration"), v, given)
+
+    def stated_values(self) -> tuple[Array, Array, NDArray[np.bool_]]:
+        """q and v of all nodes as they were stated, unchecked, and a mask of the velocity components given."""
         q, v = self.own_initial()
         given = np.concatenate([n.velocity_given for n in self.layout.nodes])
         for (name, label), value in self.initial_fields.items():
             node = self.layout.node(name)
             field_rows(node, label, q, v)[:] = value
             field_rows(node, label, np.zeros(len(q), dtype=bool), given)[:] = True
-        check_numbers(self.layout, self.parameters, self.element_parameters, q, v)
-        return StatedState(checked_configuration(self.layout, self.kernels, q, "initial configuration"), v, given)
+        return q, v, given
 
     def static_equilibrium(
         self, t: float = 0.0, *, tolerance: float = 1e-9, load_steps: int = 1, stable: bool = True

@@ -42,17 +42,21 @@ static inline void observe_acceleration(const symlie_problem *restrict P, symlie
     for (int k = 0; k < ROWS; k++) lambda[k] = (symlie_real)NAN;
 }
 
-void symlie_observe(const symlie_problem *P, const symlie_states *states, const symlie_values *values, symlie_real *workspace)
+void symlie_observe(const symlie_problem *problems, const symlie_states *states, const symlie_values *values, symlie_real *workspace)
 {
+    const symlie_problem *P = problems;
     mass_matrix mass;
     symlie_real *work = place_mass(P, workspace, &mass);
     ARRAY(own_a, DIMENSION);
     ARRAY(own_lambda, ROWS);
     const int accelerates = values->acceleration || values->multipliers || (values->energy && ACCELERATED_ENERGY);
-    const int mass_is_regular = !MASS_IS_CONSTANT || !accelerates || !states->count || evaluate_mass(P, states->t[0], states->q, &mass);
+    int mass_is_regular = 1;
     symlie_real *output = values->outputs;
     for (long long i = 0; i < states->count; i++) {
         const symlie_real t = states->t[i], *q = states->q + i * STORAGE, *v = states->v + i * DIMENSION, *lambda = states->lambda + i * ROWS;
+        const int is_first = states->of_each ? i % states->of_each == 0 : i == 0;
+        if (states->of_each) P = problems + i / states->of_each;
+        if (MASS_IS_CONSTANT && accelerates && is_first) mass_is_regular = evaluate_mass(P, t, q, &mass);
         symlie_real *a = values->acceleration ? values->acceleration + i * DIMENSION : own_a;
         if (accelerates)
             observe_acceleration(P, work, t, q, v, &mass, mass_is_regular, a, values->multipliers ? values->multipliers + i * ROWS : own_lambda);

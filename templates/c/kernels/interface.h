@@ -155,9 +155,10 @@ typedef struct {
     symlie_real *event;         /* index, t, q, v, lambda, carried, own of each event */
 } symlie_record;
 
-/* States of a system, one row for each. */
+/* States of a system, one row for each, or of several systems of one topology. */
 typedef struct {
     long long count;
+    long long of_each;          /* states of each system, one system after the other; 0: all are of one */
     const symlie_real *t;
     const symlie_real *q;
     const symlie_real *v;
@@ -177,6 +178,24 @@ typedef struct {
     long long outputs_wanted;
     const long long *wanted;    /* numbers of named outputs */
 } symlie_values;
+
+/* Stated states of several systems that are to be completed, one row for each. */
+typedef struct {
+    long long count;
+    symlie_real t;
+    const symlie_real *stated;  /* configurations */
+    symlie_real *q;             /* on their groups, with placed nodes in their places */
+    symlie_real *v;             /* as stated on entry, zero where it is not; completed */
+    symlie_real *lambda;
+    unsigned char *is_ordinary; /* whether all bounds hold; otherwise the state is to be looked at closely */
+    const unsigned char *is_free; /* free components of velocity, and those of them that are not stated */
+    const unsigned char *is_open;
+    const symlie_real *of_velocities; /* 0 for rows of accelerations, else 1 */
+    long long rotations;        /* stored matrices of rotations, and stored parts that are not zero on their groups */
+    const int *rotation_place;
+    long long parts;
+    const int *part_place;      /* parts x 2: where each begins and ends */
+} symlie_starts;
 
 /* How states between recorded ones are found. */
 typedef struct {
@@ -208,8 +227,15 @@ void symlie_symplectic_end(const symlie_problem *P, symlie_real t, const symlie_
                            symlie_real *out);
 
 /* Present in the library of a model alone; states and results are arrays, and each workspace belongs to its call. */
+/* symlie_prepare and symlie_initial for rows of given sizes; ``each`` rows of an element type belong to one model. */
+void symlie_prepare_rows(long long element, long long count, long long each, const symlie_real *p, long long p_size,
+                         const symlie_real *e, long long e_size, symlie_real *out, long long out_size);
+void symlie_initial_rows(const symlie_problem *problems, long long count, symlie_real *q, long long q_size, symlie_real *v,
+                         long long v_size);
 long long symlie_observation_workspace(const symlie_problem *P);
-void symlie_observe(const symlie_problem *P, const symlie_states *states, const symlie_values *values, symlie_real *workspace);
+void symlie_observe(const symlie_problem *problems, const symlie_states *states, const symlie_values *values, symlie_real *workspace);
+/* Complete states in a workspace as for observations; where the library can not, or something is not ordinary, it says so. */
+void symlie_begin(const symlie_problem *problems, const symlie_starts *starts, symlie_real *workspace);
 /* States at times between the recorded ones interval[i] and interval[i] + 1; lambda as symlie_observe has it. */
 long long symlie_interpolation_workspace(const symlie_problem *P);
 void symlie_interpolate_states(const symlie_problem *P, const symlie_states *recorded, const symlie_interpolation *rule,
@@ -220,6 +246,10 @@ void symlie_interpolate_states(const symlie_problem *P, const symlie_states *rec
 /* v' and lambda of [M B^T; B 0][v'; lambda] = [-g; -Z]. */
 int symlie_acceleration(const symlie_problem *P, symlie_real t, const symlie_real *q, const symlie_real *v, symlie_real *a, symlie_real *lambda);
 int symlie_integrate(const symlie_problem *P, symlie_state *state, const symlie_plan *plan, symlie_record *record);
+/* Members one after the other from the first on, where their status is SYMLIE_BUDGET, with a budget for all; returns the one
+ * to go on with, or their count. */
+long long symlie_integrate_members(const symlie_problem *problems, long long first, long long count, symlie_state *states,
+                                   const symlie_plan *plan, symlie_record *records, int *status, symlie_real *workspace);
 /* Present where nodes move by fields: results of steps from the recorded states interval[i] to times, done of them before
  * one fails. */
 int symlie_shorter_steps(const symlie_problem *P, const symlie_control *control, const symlie_states *recorded,

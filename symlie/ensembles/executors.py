@@ -1,0 +1,225 @@
+"""What chunks of members are handed to: threads, any executor of `concurrent.futures`, or a cluster of Dask."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import os
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, TypeAlias
+
+from symlie.ensembles.chunk import StoppedError, Task, run_chunk
+from symlie.ensembles.results import MemberResults
+from symlie.errors import ExecutorError, WorkerLostError
+from symlie.packages import require
+
+if TYPE_CHECKING:
+    import distributed
+
+Part: TypeAlias = tuple[int, int]
+"""The first row of a chunk, and that after its last."""
+
+Outcome: TypeAlias = tuple[Part, MemberResults | Exception]
+"""A chunk with its results, or what ended it."""
+
+
+class Workers(ABC):
+    """What chunks are handed to.
+
+    Attributes
+    ----------
+    count
+        How many chunks are worked on at a time.
+    """
+
+    count: int
+
+    @abstractmethod
+    def __len__(self) -> int:
+        """Number of chunks that are not done."""
+
+    @abstractmethod
+    def submit(self, part: Part, task: Task) -> None:
+        """Hand over a chunk."""
+
+    @abstractmethod
+    def done(self) -> list[Outcome]:
+        """Wait until some chunks are done."""
+
+    @abstractmethod
+    def finish(self) -> Iterator[Outcome]:
+        """Take back chunks that have not begun, and wait for the others."""
+
+    @abstractmethod
+    def is_lost(self, error: Exception) -> bool:
+        """Whether an error says that a worker died."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """End what was begun here; what the user gave is the user's."""
+
+
+class ExecutorWorkers(Workers):
+    """An executor of `concurrent.futures` that the user made; where its processes die, a pool like it goes on."""
+
+    def __init__(self, executor: concurrent.futures.Executor, count: int) -> None:
+        self._given = self._pool = executor
+        self.count = count
+        self._futures: dict[concurrent.futures.Future[MemberResults], Part] = {}
+
+    def __len__(self) -> int:
+        return len(self._futures)
+
+    def submit(self, part: Part, task: Task) -> None:
+        try:
+            future = self._future(task)
+        except concurrent.futures.BrokenExecutor:
+            self._renew()
+            future = self._future(task)
+        except RuntimeError as error:
+            raise ExecutorError(f"The executor takes no work ({error}); give one that is open.") from error
+        self._futures[future] = part
+
+    def _future(self, task: Task) -> concurrent.futures.Future[MemberResults]:
+        return self._pool.submit(run_chunk, task)
+
+    def done(self) -> list[Outcome]:
+        found = concurrent.futures.wait(self._futures, return_when=concurrent.futures.FIRST_COMPLETED).done
+        return [self._outcome(future) for future in found]
+
+    def finish(self) -> Iterator[Outcome]:
+        for future in [f for f in self._futures if not f.cancel()]:
+            yield self._outcome(future)
+
+    def _outcome(self, future: concurrent.futures.Future[MemberResults]) -> Outcome:
+        part = self._futures.pop(future)
+        try:
+            return part, future.result()
+        except Exception as error:
+            return part, error
+
+    def is_lost(self, error: Exception) -> bool:
+        return isinstance(error, concurrent.futures.BrokenExecutor)
+
+    def _renew(self) -> None:
+        """A pool of processes that lost one is broken for good."""
+        if not isinstance(self._given, concurrent.futures.ProcessPoolExecutor):
+            raise WorkerLostError("A worker of the executor was lost, and there is no way to replace it.")
+        self.close()
+        context = getattr(self._given, "_mp_context", None)
+        self._pool = concurrent.futures.ProcessPoolExecutor(self.count, mp_context=context)
+
+    def close(self) -> None:
+        if self._pool is not self._given:
+            self._pool.shutdown(wait=True, cancel_futures=True)
+
+
+class ThreadWorkers(ExecutorWorkers):
+    """Threads of this process: the compiled loop runs without the interpreter's lock."""
+
+    def __init__(self, count: int) -> None:
+        super().__init__(concurrent.futures.ThreadPoolExecutor(count), count)
+        self._is_stopped = threading.Event()
+
+    def _future(self, task: Task) -> concurrent.futures.Future[MemberResults]:
+        return self._pool.submit(run_chunk, task, self._check)
+
+    def _check(self) -> None:
+        if self._is_stopped.is_set():
+            raise StoppedError
+
+    def finish(self) -> Iterator[Outcome]:
+        self._is_stopped.set()
+        yield from super().finish()
+
+    def close(self) -> None:
+        self._is_stopped.set()
+        self._pool.shutdown(wait=True, cancel_futures=True)
+
+
+class DaskWorkers(Workers):
+    """A cluster of Dask; the systems of chunks travel with them."""
+
+    def __init__(self, client: distributed.Client, wait: float) -> None:
+        self._client = client
+        try:
+            client.wait_for_workers(1, timeout=wait)
+        except TimeoutError as error:
+            raise ExecutorError(f"The cluster of Dask has no worker after {wait:g} s; start one.") from error
+        self.count = max(1, sum(client.nthreads().values()))
+        self._futures: dict[distributed.Future, Part] = {}
+
+    def __len__(self) -> int:
+        return len(self._futures)
+
+    def submit(self, part: Part, task: Task) -> None:
+        self._futures[self._client.submit(run_chunk, task, pure=False)] = part
+
+    def done(self) -> list[Outcome]:
+        from distributed import wait
+
+        found = wait(list(self._futures), return_when="FIRST_COMPLETED").done
+        return [self._outcome(future) for future in found]
+
+    def finish(self) -> Iterator[Outcome]:
+        for future in list(self._futures):
+            if future.status == "pending":
+                future.cancel()
+            else:
+                yield self._outcome(future)
+
+    def _outcome(self, future: distributed.Future) -> Outcome:
+        part = self._futures.pop(future)
+        try:
+            return part, future.result()
+        except Exception as error:
+            return part, error
+
+    def is_lost(self, error: Exception) -> bool:
+        from distributed.scheduler import KilledWorker
+
+        return isinstance(error, KilledWorker)
+
+    def close(self) -> None:
+        """The cluster is the user's."""
+
+
+def processors() -> int:
+    """How many processors this process may use."""
+    allowed = getattr(os, "sched_getaffinity", None)
+    return len(allowed(0)) if allowed is not None else os.cpu_count() or 1
+
+
+def workers_of(executor: object, workers: int | None, wait: float) -> Workers:
+    """What chunks are handed to.
+
+    Parameters
+    ----------
+    executor
+        None for threads, an executor of `concurrent.futures`, or a client of Dask.
+    workers
+        Number of threads.
+    wait
+        Time in which a cluster must have a worker, in s.
+
+    Raises
+    ------
+    ExecutorError
+        It is none of these, or has no workers.
+    """
+    if executor is None:
+        return ThreadWorkers(workers or processors())
+    if workers is not None:
+        raise ExecutorError("workers is the number of threads; an executor that is given has its own.")
+    if isinstance(executor, concurrent.futures.Executor):
+        return ExecutorWorkers(executor, int(getattr(executor, "_max_workers", None) or processors()))
+    if type(executor).__module__.startswith("distributed."):
+        require("Clusters of Dask", "distributed")
+        from distributed import Client
+
+        assert isinstance(executor, Client)
+        return DaskWorkers(executor, wait)
+    raise ExecutorError(
+        f"An executor is one of concurrent.futures or a client of dask.distributed, not {type(executor).__name__}."
+    )

@@ -1,0 +1,227 @@
+"""What became of an ensemble: values of all members, those that failed, and each member once more."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeAlias, overload
+
+import numpy as np
+
+from symlie.ensembles.chunk import Task
+from symlie.ensembles.design import Design
+from symlie.ensembles.results import MemberResults, MemberStatus
+from symlie.ensembles.store import MISSING, EnsembleStore
+from symlie.ensembles.store_index import Quantity
+from symlie.errors import ModelError, UnknownNameError
+from symlie.packages import require
+from symlie.runtime.integrate.solve import solve
+from symlie.runtime.layout.layout import Array
+from symlie.runtime.solution.solution import Solution
+from symlie.showing import line, table
+
+if TYPE_CHECKING:
+    import xarray
+
+Variable: TypeAlias = tuple[str | tuple[str, ...], np.ndarray, dict[str, object]]
+"""Dimensions, values and attributes, as xarray takes them."""
+
+
+@dataclasses.dataclass(frozen=True)
+class FailedMember:
+    """A member that failed: its number, the name of the exception, and its sentence."""
+
+    member: int
+    kind: str
+    sentence: str
+
+
+FIELDS = {"sentence": "sentences", "exception": "kinds"}
+"""Fields of results that have another name as arrays."""
+
+
+class FailedMembers(Sequence[FailedMember]):
+    """The members that failed, in their order; shown as a table."""
+
+    def __init__(self, members: Sequence[FailedMember]) -> None:
+        self._members = tuple(members)
+
+    @overload
+    def __getitem__(self, index: int) -> FailedMember: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[FailedMember]: ...
+
+    def __getitem__(self, index: int | slice) -> FailedMember | Sequence[FailedMember]:
+        return self._members[index]
+
+    def __len__(self) -> int:
+        return len(self._members)
+
+    def __repr__(self) -> str:
+        return "\n".join(f"{m.member}: {m.kind}: {m.sentence}" for m in self) or "no member failed"
+
+    def _repr_html_(self) -> str:
+        rows = ((str(m.member), f"{m.kind}: {m.sentence}") for m in self)
+        return table(f"{len(self)} members failed", rows, ("member", "why"))
+
+
+class EnsembleArrays(Mapping[str, Array]):
+    """Arrays of all N members by name: what was recorded, values of parameters, ``"status"`` and statistics.
+
+    Members that were not run have NaN, 0 or `MemberStatus.NOT_RUN`.
+    """
+
+    def __init__(self, design: Design, quantities: Sequence[Quantity], source: MemberResults | EnsembleStore) -> None:
+        self._design, self._source = design, source
+        self._shapes = {q.name: q.shape for q in quantities}
+
+    def __getitem__(self, name: str) -> Array:
+        if name not in self._shapes and name in self._design.stated:
+            return self._design.stated[name]
+        if name not in self._shapes and name not in MISSING:
+            raise UnknownNameError(f"The ensemble has no '{name}'; it has: {', '.join(self)}.")
+        if isinstance(self._source, EnsembleStore):
+            stored = self._source.index.stored_names()
+            return self._source.values(stored.get(("value", name), name))
+        columns = self._source.columns
+        found = self._source.values[name] if name in self._shapes else columns[FIELDS.get(name, name)]
+        if len(found) == len(self._design):
+            return found
+        missing = np.nan if name in self._shapes else MISSING[name]
+        shape = (len(self._design), *self._shapes.get(name, ()))
+        whole = np.full(shape, missing, dtype=found.dtype)
+        whole[self._source.members] = found
+        return whole
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys([*self._shapes, *self._design.stated, *MISSING]))
+
+    def __len__(self) -> int:
+        return len(list(iter(self)))
+
+
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Ensemble:
+    """The members of an ensemble with what became of them.
+
+    Attributes
+    ----------
+    task
+        What was done with members.
+    quantities
+        What was recorded of each.
+    source
+        The results: in memory, or in a store.
+    """
+
+    task: Task
+    quantities: tuple[Quantity, ...]
+    source: MemberResults | EnsembleStore
+
+    def __len__(self) -> int:
+        return len(self.task.design)
+
+    def __repr__(self) -> str:
+        status = self.arrays["status"]
+        counted = [f"{int((status == s).sum())} {s.name.lower().replace('_', ' ')}" for s in MemberStatus]
+        return line("Ensemble", [self.task.design.system.name, *(c for c in counted if not c.startswith("0 "))])
+
+    @property
+    def times(self) -> Array:
+        """Times of the histories, in s, shape (times,); empty where only ends were kept."""
+        return self.task.times
+
+    @cached_property
+    def arrays(self) -> EnsembleArrays:
+        """Arrays by name, members first."""
+        return EnsembleArrays(self.task.design, self.quantities, self.source)
+
+    @cached_property
+    def results(self) -> MemberResults:
+        """Everything at once; from a store all of it is read."""
+        return self.source.read() if isinstance(self.source, EnsembleStore) else self.source
+
+    @property
+    def failed(self) -> FailedMembers:
+        """The members that failed."""
+        status, kinds, sentences = (self.arrays[name] for name in ("status", "exception", "sentence"))
+        rows = [k for k in np.flatnonzero(status > MemberStatus.EVENT).tolist() if status[k] != MemberStatus.NOT_RUN]
+        return FailedMembers([FailedMember(k, str(kinds[k]), str(sentences[k])) for k in rows])
+
+    def member(self, number: int) -> Solution:
+        """A member integrated again, with everything that `solve` gives, to the same bits.
+
+        Parameters
+        ----------
+        number
+            Number of the member, from 0.
+
+        Raises
+        ------
+        ModelError
+            There is no such member.
+        IntegrationError
+            As in the ensemble.
+        """
+        if not 0 <= number < len(self):
+            raise ModelError(f"There is no member {number}; the ensemble has members 0 … {len(self) - 1}.")
+        words = self.task.words.copy()
+        if words["h"] is None and words["t_eval"] is None:
+            words["record_every"] = 1
+        return solve(self.task.design.member(number), self.task.t_span, **words)
+
+    @property
+    def dataset(self) -> xarray.Dataset:
+        """Everything as a dataset of xarray: values of parameters as coordinates, a grid with a dimension for each.
+
+        Raises
+        ------
+        MissingDependencyError
+            Without the package xarray.
+        """
+        require("Datasets of xarray", "xarray", "pandas")
+        import xarray
+
+        design, shape = self.task.design, dict(self.task.design.shape)
+        dims, lengths = tuple(shape), tuple(shape.values())
+
+        def variable(values: Array, more: Mapping[str, int], about: Mapping[str, object]) -> Variable:
+            return (*dims, *more), np.asarray(values).reshape(*lengths, *values.shape[1:]), dict(about)
+
+        variables: dict[str, Variable | np.ndarray] = {}
+        for q in self.quantities:
+            variables[q.name] = variable(self.arrays[q.name], q.dimensions, {"units": q.unit} if q.unit else {})
+        flags = {
+            "flag_values": np.array([int(s) for s in MemberStatus], dtype=np.int8),
+            "flag_meanings": " ".join(s.name.lower() for s in MemberStatus),
+        }
+        units: dict[str, Mapping[str, object]] = {
+            "end_time": {"units": "s"},
+            "cpu_seconds": {"units": "s"},
+            "status": flags,
+        }
+        for name in ("status", "steps", "rejected", "end_time", "cpu_seconds"):
+            variables[name] = variable(self.arrays[name], {}, units.get(name, {}))
+        coordinates: dict[str, Variable | np.ndarray] = {}
+        for name, values in design.stated.items():
+            more = {f"component_{n}": n for n in values.shape[1:]}
+            if name in shape and values.ndim == 1:
+                first = np.moveaxis(values.reshape(lengths), dims.index(name), 0).reshape(shape[name], -1)[:, 0]
+                coordinates[name] = (name, first, {})
+            else:
+                coordinates[name if name not in shape else f"{name}_values"] = variable(values, more, {})
+        if dims == ("member",):
+            coordinates["member"] = np.arange(len(self))
+        if len(self.times):
+            coordinates["time"] = ("time", self.times, {"units": "s"})
+        results = self.results
+        if results.event_names:
+            variables["event_member"] = ("event", results.event_member, {"long_name": "number of the member"})
+            meanings = " ".join("_".join(name.split()) for name in results.event_names)
+            about = {"flag_values": np.arange(len(results.event_names)), "flag_meanings": meanings}
+            variables["event_index"] = ("event", results.event_index, about)
+            variables["event_instance"] = ("event", results.event_instance, {})
+            variables["event_time"] = ("event", results.event_time, {"units": "s"})
+        return xarray.Dataset(variables, coordinates, {"model": design.system.name})

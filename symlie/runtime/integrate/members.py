@@ -1,0 +1,229 @@
+"""Many systems of one topology, integrated by one method in one compiled loop: members of an ensemble.
+
+A member has the bits that it has alone: the loop is that of `solve`, and so are its start and its parameters.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symlie.contract.constants import MOST_EVENTS, Status
+from symlie.runtime.integrate.compiled_method import CompiledMethod
+from symlie.runtime.integrate.loop_state import Counters, LoopState
+from symlie.runtime.integrate.request import Request
+from symlie.runtime.integrate.run import RETURN_SECONDS
+from symlie.runtime.kernels.c_structures import StructureRows
+from symlie.runtime.kernels.protocol import Prepared
+from symlie.runtime.layout.layout import Array
+from symlie.runtime.solution.recorder import Event
+from symlie.runtime.solution.start import Start
+from symlie.runtime.system.system import System
+
+EVENTS_AT_ONCE = 8
+"""Events of each event function that a member has room for until they are fetched."""
+
+MOST_STEPS = 1 << 40
+"""Steps at most until a loop returns."""
+
+
+@dataclass(frozen=True, eq=False)
+class MemberStarts:
+    """Where members begin, one row for each.
+
+    Attributes
+    ----------
+    begins
+        Which begin at all, shape (n,); rows of others mean nothing.
+    q, v, multipliers
+        Consistent states, shape (n, components).
+    h
+        First adaptive steps, in s, shape (n,).
+    """
+
+    begins: NDArray[np.bool_]
+    q: Array
+    v: Array
+    multipliers: Array
+    h: Array
+
+
+def records_of(request: Request) -> int:
+    """How many states a run records that reaches its end, with that at the start where it is recorded."""
+    plan, every = request.plan, request.record_every
+    first = int(request.records_start)
+    if not every:
+        return first + sum(plan.record_end)
+    ends = np.cumsum(plan.steps)
+    extra = sum(wanted and int(end) % every != 0 for end, wanted in zip(ends, plan.record_end, strict=True))
+    return first + plan.total_steps // every + extra
+
+
+class MemberLoop:
+    """The compiled loop of a method over members.
+
+    Parameters
+    ----------
+    system
+        One of the systems; the others have other values.
+    request
+        What all are integrated by.
+    prepared
+        Prepared parameters of all, with members in front.
+    starts
+        Where they begin.
+
+    Attributes
+    ----------
+    t, q, v, multipliers, carried
+        Recorded states, shape (n, records), and (n, records, components); NaN where a member recorded none.
+    status
+        How each member ended, as `symlie.contract.constants.Status`, shape (n,).
+    events
+        Events of each member, in the order in which they were found.
+    compile_seconds
+        The seconds that the loop took to compile.
+    """
+
+    def __init__(self, system: System, request: Request, prepared: Prepared, starts: MemberStarts) -> None:
+        layout, count = system.layout, len(starts.q)
+        self._layout, self._count, self._request = layout, count, request
+        self._compiled = compiled = CompiledMethod(system, request.method, request.control)
+        library, self.compile_seconds = compiled.library, compiled.compile_seconds
+        self._call, self._pointer = library.call, library.ffi.from_buffer
+        self._sizes = (layout.storage, layout.dimension, layout.rows, layout.carried_size)
+        self._own, self._events = request.method.own_size(layout), len(layout.events)
+        self._problems, self._held = compiled.problems(prepared)
+        self._workspace = compiled.workspace()
+        known = {"q": starts.q, "v": starts.v, "lambda": starts.multipliers}
+        others = {
+            "carried": layout.carried_size,
+            "acceleration": layout.dimension,
+            "own": self._own,
+            "event": self._events,
+        }
+        self._at = {name: np.array(rows) if rows.size else np.zeros((count, 1)) for name, rows in known.items()}
+        self._at |= {name: np.zeros((count, max(size, 1))) for name, size in others.items()}
+        self._states = StructureRows(library, "symlie_state", count)
+        for name, rows in self._at.items():
+            self._states.place(name, rows)
+        self._states.set("t", np.full(count, request.plan.start[0]))
+        self._states.set("h", starts.h)
+        self.status = np.where(starts.begins, Status.BUDGET, Status.NOT_FINITE).astype(np.int32)
+        self.events: list[list[Event]] = [[] for _ in range(count)]
+        self._make_records(starts)
+        plan = request.plan
+        self._plan = library.ffi.new("symlie_plan *", {"segments": len(plan.end), "record_every": request.record_every})
+        self._plan.control = compiled.control
+        arrays: dict[str, NDArray[np.generic]] = {
+            "start": np.array(plan.start),
+            "end": np.array(plan.end),
+            "steps": np.array(plan.steps, dtype=np.int64),
+            "record_end": np.array(plan.record_end, dtype=np.uint8),
+        }
+        for name, values in arrays.items():
+            setattr(self._plan, name, compiled.held(values))
+
+    def _make_records(self, starts: MemberStarts) -> None:
+        """Room for the records of all members; those at the start are there already."""
+        count, first, most = self._count, int(self._request.records_start), records_of(self._request)
+        # A place more than are recorded: the loop wants room before it knows whether a step is recorded.
+        whole = [np.full((count, most + 1, size), np.nan) for size in (1, *self._sizes)]
+        self._record = StructureRows(self._compiled.library, "symlie_record", count)
+        for name, rows in zip(("t", "q", "v", "lambda", "carried"), whole, strict=True):
+            self._record.place(name, rows[:, first:] if rows.size else np.zeros((count, 1)))
+        self._record.set("capacity", np.full(count, most + 1 - first, dtype=np.int64))
+        capacity = (MOST_EVENTS + EVENTS_AT_ONCE) * self._events
+        self._record.set("event_capacity", np.full(count, capacity, dtype=np.int64))
+        self._event_rows = np.zeros((count, capacity, 2 + sum(self._sizes) + self._own))
+        if self._events:
+            self._record.place("event", self._event_rows)
+        time_rows, self.q, self.v, self.multipliers, self.carried = (rows[:, :most] for rows in whole)
+        self.t = time_rows[:, :, 0]
+        if first:
+            self.t[starts.begins, 0] = self._request.t0
+            stated = (starts.q, starts.v, starts.multipliers)
+            for rows, values in zip((self.q, self.v, self.multipliers), stated, strict=True):
+                rows[starts.begins, 0] = values[starts.begins]
+            self.carried[starts.begins, 0] = 0.0
+
+    def run(self, check: Callable[[], None], member_seconds: float | None = None) -> list[int]:
+        """Integrate all members.
+
+        Parameters
+        ----------
+        check
+            Called every 50 ms or so; what it raises ends the loop.
+        member_seconds
+            Time that a member may take.
+
+        Returns
+        -------
+        list of int
+            Members that took more.
+        """
+        late: list[int] = []
+        member, budget, since = 0, 256, time.perf_counter()
+        status = self._pointer("int[]", self.status)
+        while member < self._count:
+            before, begin, self._plan.budget = member, time.perf_counter(), budget
+            member = self._call.symlie_integrate_members(
+                self._problems, before, self._count, self._states.pointer, self._plan, self._record.pointer, status,
+                self._workspace,
+            )  # fmt: skip
+            now = time.perf_counter()
+            if member < self._count and self.status[member] == Status.BUFFER_FULL:
+                self._take_events(member)
+                self.status[member] = Status.BUDGET
+            if member != before:
+                since = begin
+            if member < self._count and member_seconds is not None and now - since > member_seconds:
+                late.append(member)
+                self.status[member] = Status.TOO_MANY_STEPS
+                member, since = member + 1, now
+            check()
+            wanted = int(budget * RETURN_SECONDS / 2 / max(now - begin, 1e-9))
+            budget = max(1, min(4 * budget, wanted, MOST_STEPS))
+        for k in range(self._count if self._events else 0):
+            self._take_events(k)
+        return late
+
+    def _take_events(self, member: int) -> None:
+        record = self._record.pointer[member]
+        for row in self._event_rows[member, : record.events]:
+            q, v, multipliers, carried, own = (x.copy() for x in np.split(row[2:], np.cumsum(self._sizes)))
+            value = self._layout.events[int(row[0])]
+            stated = value.name, value.instance, float(row[1])
+            self.events[member].append(Event(*stated, q, v, multipliers, carried, value.is_terminal, own))
+        record.events = 0
+
+    def count(self, name: str) -> NDArray[np.int64]:
+        """One of the `symlie.runtime.integrate.loop_state.Counters` that are whole numbers, of each member."""
+        return self._states.integers(name)
+
+    @property
+    def end_times(self) -> Array:
+        """The times at which members stopped, in s, shape (n,)."""
+        return self._states.numbers("t")
+
+    def end(self, member: int) -> LoopState:
+        """The state at which the loop of a member stopped."""
+        s = self._states.pointer[member]
+        q, v, multipliers, carried, acceleration, own, event = (rows[member].copy() for rows in self._at.values())
+        _, _, rows, size = self._sizes
+        at = Start(
+            q,
+            v,
+            multipliers[:rows],
+            carried[:size],
+            s.h,
+            acceleration if s.acceleration_is_valid else None,
+            event[: self._events] if s.event_is_valid else None,
+            own[: self._own] if self._own and s.own_is_valid else None,
+        )
+        return LoopState(s.t, at, Counters(**{f.name: getattr(s, f.name) for f in dataclasses.fields(Counters)}))

@@ -1,0 +1,305 @@
+"""What `solve` is asked for, checked and put in the terms of the time loop, and where it begins."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypedDict
+
+import numpy as np
+
+from symlie.errors import ModelError, UnknownNameError, UnsupportedMethodError
+from symlie.runtime.integrate.choice import default_method
+from symlie.runtime.integrate.loop_state import Counters, LoopState
+from symlie.runtime.integrate.run import MULTIPLIERS
+from symlie.runtime.integrate.segments import LARGEST_STEPS, Plan, interval, step_plan
+from symlie.runtime.integrate.stiffness import stiffness_limit
+from symlie.runtime.layout.layout import Array, Layout
+from symlie.runtime.methods.chosen import MethodLike, chosen_method, method_of_run
+from symlie.runtime.methods.controllers import HOLD, MAX_STEPS, Controller, StepControl, controller_by_name, tolerances
+from symlie.runtime.methods.family import Method
+from symlie.runtime.methods.library import method as method_of_name
+from symlie.runtime.methods.library import method_names
+from symlie.runtime.methods.self_adjoint import check_composition
+from symlie.runtime.methods.stabilisation import stabilisation
+from symlie.runtime.solution.solution import Solution
+from symlie.runtime.solution.start import Start, continuation_of, first_step, start_of
+from symlie.runtime.system.system import System
+from symlie.stated_numbers import is_number, is_whole_number
+
+
+class RunWords(TypedDict):
+    """Arguments of `solve` that many systems have in common."""
+
+    method: MethodLike | None
+    method_options: Mapping[str, object] | None
+    h: float | None
+    rtol: float | Array | None
+    atol: float | Array | None
+    h0: float | None
+    controller: str | Controller
+    controller_options: Mapping[str, float] | None
+    t_eval: Sequence[float] | None
+    record_every: int
+    multipliers: str
+    stabilize: str
+    max_steps: int | None
+
+
+@dataclass(frozen=True, eq=False)
+class Request:
+    """What a system is to be integrated by; for systems of one topology with the same breakpoints it is the same.
+
+    Attributes
+    ----------
+    method, plan, control
+        The method, the segments of time, and how steps are taken.
+    record_every
+        As in `solve`; 0 where times to record are given.
+    records_start
+        Whether the state at the start is recorded.
+    h0
+        The first of adaptive steps, in s; None where it is to be estimated.
+    settings
+        The arguments of `solve` as JSON has them.
+    """
+
+    method: Method
+    plan: Plan
+    control: StepControl
+    record_every: int
+    records_start: bool
+    h0: float | None
+    settings: Mapping[str, Any]
+
+    @property
+    def t0(self) -> float:
+        """Time of the start, in s."""
+        return float(self.settings["t_span"][0])
+
+    @property
+    def t_end(self) -> float:
+        """Time of the end, in s."""
+        return float(self.settings["t_span"][1])
+
+
+def requested(
+    system: System,
+    t_span: tuple[float, float] | float,
+    *,
+    method: MethodLike | None = None,
+    method_options: Mapping[str, object] | None = None,
+    h: float | None = None,
+    rtol: float | Array | None = None,
+    atol: float | Array | None = None,
+    h0: float | None = None,
+    controller: str | Controller = "tumiotto2024",
+    controller_options: Mapping[str, float] | None = None,
+    t_eval: Sequence[float] | None = None,
+    record_every: int = 1,
+    multipliers: str = "stage",
+    stabilize: str = "none",
+    trace: bool = False,
+    max_steps: int | None = None,
+    continued: float | None = None,
+) -> Request:
+    """Check the arguments of `solve`.
+
+    Parameters
+    ----------
+    system
+        The system.
+    t_span, method, method_options, h, rtol, atol, h0, controller, controller_options, t_eval, record_every,
+    multipliers, stabilize, trace, max_steps
+        As in `solve`.
+    continued
+        Time of the state that is continued, in s.
+
+    Raises
+    ------
+    ModelError, UnknownNameError, UnsupportedMethodError
+        As `solve`.
+    """
+    if not isinstance(system, System):
+        raise ModelError(
+            f"A {type(system).__name__} can not be integrated; take the system of model.derive().compile()."
+        )
+    chosen = chosen_method(default_method(system.layout) if method is None else method, method_options)
+    check_method(system.layout, chosen)
+    if multipliers not in MULTIPLIERS:
+        raise UnknownNameError(f"Unknown multipliers '{multipliers}'; use stage or index1.")
+    if not is_whole_number(record_every) or record_every < 0:
+        raise ModelError(f"record_every must be a whole number of steps, 0 for the end alone, not {record_every!r}.")
+    if max_steps is None:
+        max_steps = MAX_STEPS if h is None else LARGEST_STEPS
+    if not is_whole_number(max_steps) or max_steps < 1:
+        raise ModelError(f"max_steps must be a positive whole number, not {max_steps!r}.")
+    max_steps = min(int(max_steps), LARGEST_STEPS)
+    t0, t_end = interval(t_span, continued)
+    plan = step_plan(t0, t_end, h, t_eval, system.breakpoints)
+    if max(plan.steps) > max_steps:
+        raise ModelError(
+            f"Steps of {h:g} s are {max(plan.steps)} between two times that are hit exactly, more than max_steps = "
+            f"{max_steps}; take a larger step, or allow more."
+        )
+    control = step_control(system, chosen, h, rtol, atol, controller, controller_options, stabilize, trace, max_steps)
+    if control.is_adaptive:
+        if h0 is not None and not (is_number(h0) and np.isfinite(h0) and h0 > 0):
+            raise ModelError(f"The first step must be positive, not {h0!r}.")
+    elif h0 is not None:
+        raise ModelError("h0 is the first of adaptive steps; it can not be given together with h.")
+    settings = {
+        "t_span": [t0, t_end],
+        "method": chosen.name,
+        "method_options": chosen.options,
+        "tableau": chosen.entry,
+        "h": h,
+        "rtol": _as_json(rtol),
+        "atol": _as_json(atol),
+        "h0": h0,
+        "controller": controller if isinstance(controller, str) else controller.name,
+        "controller_options": dict(controller_options or {}),
+        "t_eval": _as_json(t_eval),
+        "record_every": int(record_every),
+        "multipliers": multipliers,
+        "stabilize": stabilize,
+        "redundant": system.redundant,
+        "trace": bool(trace),
+        "max_steps": max_steps,
+    }
+    every = min(int(record_every), LARGEST_STEPS) if t_eval is None else 0
+    records_start = t_eval is None or bool(len(t_eval) and t_eval[0] == t0)
+    return Request(chosen, plan, control, every, records_start, h0, settings)
+
+
+def beginning(system: System, request: Request, start: Solution | None = None) -> LoopState:
+    """The state before the first step.
+
+    Parameters
+    ----------
+    system
+        The system.
+    request
+        What it is integrated by.
+    start
+        A solution to continue.
+
+    Raises
+    ------
+    ModelError, InconsistentInitialValuesError, RedundantConstraintsError, SingularMassMatrixError
+        The initial values are not usable.
+    """
+    chosen, plan, t0 = request.method, request.plan, request.t0
+    begin = start_of(system, t0) if start is None else continuation_of(start, system)
+    if start is not None and begin.own is not None and method_of_run(start.method, start.settings) != chosen:
+        begin = dataclasses.replace(begin, own=None)
+    system.check_motions(request.t_end)
+    check_composition(system, chosen, t0, begin.q)
+    if plan.start[0] > t0:
+        begin = dataclasses.replace(begin, acceleration=None, own=None)
+    if request.control.is_adaptive:
+        begin = dataclasses.replace(begin, h=_first_step(system, request, begin))
+    return LoopState(plan.start[0], begin, Counters(dependent_rows=_dependent_rows(system, t0, begin.q)))
+
+
+def check_method(layout: Layout, method: Method) -> None:
+    """Check that a method can integrate a model.
+
+    Raises
+    ------
+    UnsupportedMethodError
+        It can not; the message names methods that can.
+    """
+    if refusal := method.refusal(layout):
+        raise UnsupportedMethodError(refusal)
+
+
+def _dependent_rows(system: System, t: float, q: Array) -> int:
+    """How many more rows there are than their rank, where they may depend on each other."""
+    if not system.mechanics.takes_redundant_rows:
+        return 0
+    found = system.mechanics.dependent_rows(system.mechanics.jacobian(t, q))
+    return found.count if found else 0
+
+
+def _as_json(values: float | Array | Sequence[float] | None) -> object:
+    return values if values is None else np.asarray(values, dtype=float).tolist()
+
+
+def step_control(
+    system: System,
+    method: Method,
+    h: float | None,
+    rtol: float | Array | None,
+    atol: float | Array | None,
+    name: str | Controller,
+    options: Mapping[str, float] | None,
+    stabilize: str,
+    trace: bool,
+    max_steps: int,
+) -> StepControl:
+    """How steps are taken, from the words of `solve`."""
+    layout = system.layout
+    kept = stabilisation(stabilize)
+    if kept.baumgarte and not method.takes_baumgarte:
+        raise UnsupportedMethodError(f"Baumgarte's term belongs to half-explicit methods; '{method.name}' has none.")
+    is_adaptive = h is None
+    if not (is_adaptive or trace or (rtol is None and atol is None)):
+        raise ModelError(
+            "Give a step size h, or tolerances rtol and atol for adaptive steps, not both; fixed steps use tolerances "
+            "for the errors of a trace only."
+        )
+    if (is_adaptive or rtol is not None or atol is not None) and not method.has_estimate:
+        others = (method_of_name(name) for name in method_names())
+        known = ", ".join(m.name for m in others if m.has_estimate and m.refusal(layout) is None)
+        wanted = "adaptive steps need" if is_adaptive else "tolerances scale"
+        raise UnsupportedMethodError(
+            f"Method '{method.name}' has no error estimate, which {wanted}; give a step size h and no tolerances, or "
+            f"use one of: {known}."
+        )
+    if rtol is None:
+        rtol = 1e-6 if atol is None else 0.0
+    relative = tolerances("rtol", rtol, layout.dimension)
+    absolute = tolerances("atol", 0.01 * relative if atol is None else atol, layout.dimension)
+    if not np.all(absolute > 0):
+        raise ModelError("atol must be positive: entries that pass through zero have no relative accuracy.")
+    chosen = controller_by_name(name, options)
+    if method.chooses_order and not is_adaptive:
+        raise UnsupportedMethodError(
+            f"Method '{method.name}' chooses the lengths of steps together with their order; give rtol in the place of "
+            f"h, and h0 for its first step, or use {method.inside.name} for steps of one length."
+        )
+    if method.chooses_order and chosen.exponent is not None:
+        raise ModelError(f"Method '{method.name}' takes no exponent of the controller: that of a step is its order.")
+    mobile = np.concatenate([layout.integrated, layout.integrated & layout.has_velocity]).astype(float)
+    return StepControl(
+        is_adaptive,
+        is_adaptive or (trace and method.has_estimate),
+        relative,
+        absolute,
+        mobile / max(mobile.sum(), 1.0) if chosen.is_mean else mobile,
+        chosen.safety,
+        chosen.exponent_of(method),
+        chosen.fac_min,
+        chosen.fac_max,
+        HOLD if method.keeps_factors or method.chooses_order else 1.0,
+        chosen.h_min,
+        chosen.h_max,
+        kept.baumgarte,
+        kept.project_position,
+        kept.project_velocity,
+        max_steps,
+        stiffness_limit(method) if is_adaptive else 0.0,
+    )
+
+
+def _first_step(system: System, request: Request, start: Start) -> float:
+    control, plan = request.control, request.plan
+    if request.h0 is not None:
+        return min(float(request.h0), control.h_max)
+    if start.h > 0:
+        return min(start.h, control.h_max)
+    t = plan.start[0]
+    estimated = first_step(system, t, start, control, request.method.first_order, plan.end[0] - t)
+    return max(estimated, control.smallest_step(t, plan.span))

@@ -1,0 +1,60 @@
+"""Starts that compiled code completes at once, beside those that are looked at closely."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import symlie as sl
+from symlie.errors import SymlieError
+from symlie.runtime.system.completion import consistent_initial_state
+from tests import tolerances
+from tests.systems import CONSTRAINED, heavy_top_system
+
+
+@given(rates=st.lists(st.floats(-50, 50), min_size=3, max_size=3), mass=st.floats(1e-3, 1e3))
+@pytest.mark.parametrize("group", CONSTRAINED)
+def test_starts_are_those_of_a_close_look(group: str, rates: list[float], mass: float) -> None:
+    system = heavy_top_system(group).with_parameters(mass=mass).with_initial("top", Omega=rates)
+    found = system.ordinary_start
+    assert found is not None
+    expected = consistent_initial_state(system.mechanics, 0.0, system.stated_state())
+    for name in ("q", "v", "multipliers"):
+        a, b = getattr(found, name), getattr(expected, name)
+        assert np.abs(a - b).max() <= tolerances.BACKENDS * max(1.0, float(np.abs(b).max()))
+
+
+def test_what_is_not_ordinary_is_looked_at_closely() -> None:
+    system = heavy_top_system("SO3xR3")
+    wrong = [
+        system.with_parameters(mass=0.0),
+        system.with_parameters(mass=-1.0),
+        system.with_parameters(inertia=[0.0, 1.0, 1.0]),
+        system.with_initial("top", x=[0, 1, 0.1]),
+        system.with_initial("top", R=np.diag([1.0, 1.0, -1.0])),
+        system.with_initial("top", R=2 * np.eye(3)),
+        system.with_initial("top", R=np.zeros((3, 3))),
+        system.with_initial("top", x_dot=[0, 1.0, 0]),
+        heavy_top_system("S3xR3").with_initial("top", p=[0, 0, 0, 0]),
+    ]
+    for other in wrong:
+        assert other.ordinary_start is None
+        try:
+            state = other.initial_state
+        except SymlieError:
+            continue
+        assert np.isfinite(state.v).all()
+    assert heavy_top_system("SO3xR3", "numpy").ordinary_start is None
+    assert system.with_redundant("minimal_norm").ordinary_start is None
+
+
+def test_rows_that_nearly_depend_on_each_other_are_looked_at_closely() -> None:
+    for distance, is_ordinary in ((1.0, True), (1e-7, False), (0.0, False)):
+        model = sl.Model("two_rows")
+        node = model.node("point", "R3")
+        model.kinetic_energy(node.x_dot.dot(node.x_dot))
+        model.constraint("planes", sl.vector(node.x[0], node.x[0] + model.parameter("distance", distance) * node.x[1]))
+        system = model.derive().compile(backend="c")
+        assert (system.ordinary_start is not None) == is_ordinary

@@ -23,6 +23,11 @@ def _declarations() -> Pointer:
     return ffi
 
 
+@functools.cache
+def _type(kind: str) -> Pointer:
+    return _declarations().typeof(kind)
+
+
 class Library:
     """A loaded library: ``library.call.symlie_force(...)`` and pointers to arrays."""
 
@@ -45,4 +50,4 @@ class Library:
 
     def pointer(self, array: object, kind: str = "double[]") -> Pointer:
         """The memory of a C-contiguous array; the array must outlive the call."""
-        return self.ffi.from_buffer(kind, array)
+        return self.ffi.from_buffer(_type(kind), array)

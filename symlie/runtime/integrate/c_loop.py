@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import numpy as np
 
 from symlie.compile.library import Pointer
 from symlie.contract.constants import MOST_EVENTS, TRACE_WIDTH, Status
 from symlie.runtime.integrate.compiled_method import CompiledMethod
-from symlie.runtime.integrate.loop_state import Counters, LoopState
+from symlie.runtime.integrate.loop_state import COUNTERS, Counters, LoopState
 from symlie.runtime.integrate.segments import Plan
 from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.methods.controllers import StepControl
@@ -120,7 +118,7 @@ class CompiledIntegration:
             self.event[: self._events].copy() if s.event_is_valid else None,
             self.own[: self._own].copy() if self._own and s.own_is_valid else None,
         )
-        return LoopState(s.t, at, Counters(**{f.name: getattr(s, f.name) for f in dataclasses.fields(Counters)}))
+        return LoopState(s.t, at, Counters(**{name: getattr(s, name) for name in COUNTERS}))
 
     def drain(self, recorder: Recorder) -> None:
         n, (_, _, rows, carried) = self._record.count, self._sizes

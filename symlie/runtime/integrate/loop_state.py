@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass, field
 
 from symlie.runtime.implicit.newton_iteration import WORK, NewtonCounts
@@ -59,6 +60,10 @@ class Counters:
         if order:
             name = f"steps_of_order_{order}"
             setattr(self, name, getattr(self, name) + 1)
+
+
+COUNTERS = tuple(f.name for f in dataclasses.fields(Counters))
+"""Names of all counters."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,7 +5,6 @@ A member has the bits that it has alone: the loop is that of `solve`, and so are
 
 from __future__ import annotations
 
-import dataclasses
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 
 from symlie.contract.constants import MOST_EVENTS, Status
 from symlie.runtime.integrate.compiled_method import CompiledMethod
-from symlie.runtime.integrate.loop_state import Counters, LoopState
+from symlie.runtime.integrate.loop_state import COUNTERS, Counters, LoopState
 from symlie.runtime.integrate.request import Request
 from symlie.runtime.integrate.run import RETURN_SECONDS
 from symlie.runtime.kernels.c_structures import StructureRows
@@ -226,4 +225,4 @@ class MemberLoop:
             event[: self._events] if s.event_is_valid else None,
             own[: self._own] if self._own and s.own_is_valid else None,
         )
-        return LoopState(s.t, at, Counters(**{f.name: getattr(s, f.name) for f in dataclasses.fields(Counters)}))
+        return LoopState(s.t, at, Counters(**{name: getattr(s, name) for name in COUNTERS}))

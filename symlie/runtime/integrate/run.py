@@ -29,7 +29,7 @@ from symlie.interruption import DeferredInterrupt
 from symlie.notices import notify
 from symlie.runtime.integrate.c_loop import CompiledIntegration
 from symlie.runtime.integrate.findings import findings_at_the_end, findings_on_the_way, keep_rank_change
-from symlie.runtime.integrate.loop_state import LoopState
+from symlie.runtime.integrate.loop_state import COUNTERS, LoopState
 from symlie.runtime.integrate.numpy_loop import TimeLoop
 from symlie.runtime.integrate.progress import Done, Progress
 from symlie.runtime.integrate.segments import Plan
@@ -103,6 +103,10 @@ _NOT_DIFFERENTIABLE = (
     "Newton's method needs a derivative that is infinite or NaN in the step after t = {t:.9g}{where}; state the law so "
     "that its derivatives are numbers wherever the motion goes, for instance by sl.select, or use an explicit method."
 )
+
+
+_COUNTED = {f.name for f in dataclasses.fields(Statistics)} & set(COUNTERS)
+"""Counters of the loop that are statistics."""
 
 
 class TimeLoopLike(Protocol):
@@ -288,9 +292,8 @@ def execute(
 def _solution(run: Run, state: LoopState, recorder: Recorder, failure: IntegrationError | None) -> Solution:
     counters, timings = state.counters, run.timings
     t, q, v, rows, carried = recorder.taken_states()
-    names = {f.name for f in dataclasses.fields(Statistics)}
     statistics = Statistics(
-        **{name: count for name, count in vars(counters).items() if name in names},
+        **{name: count for name, count in vars(counters).items() if name in _COUNTED},
         accepted=counters.steps,
         slowest_row=run.system.layout.entry_name(counters.slowest_entry) if counters.most_newton_iterations else "",
         max_constraint_residual=counters.largest_constraint,

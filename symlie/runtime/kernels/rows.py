@@ -52,8 +52,13 @@ class Rows:
     def add(self, rows: Array) -> None:
         """Add rows, shape (n, width)."""
         self.reserve(len(rows))
-        self._data[self._count : self._count + len(rows)] = rows
-        self._count += len(rows)
+        self.put(rows)
+
+    def put(self, rows: Array) -> None:
+        """Add rows for which there is room, shape (n, width)."""
+        end = self._count + len(rows)
+        self._data[self._count : end] = rows
+        self._count = end
 
     def last(self) -> Array:
         """A copy of the last row."""

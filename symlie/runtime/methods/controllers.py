@@ -176,8 +176,9 @@ def tolerances(what: str, value: float | Array, dimension: int) -> Array:
         raise ModelError(f"{what} needs 1, {dimension} or {2 * dimension} entries, not {array.size}.")
     if not (np.all(np.isfinite(array)) and np.all(array >= 0)):
         raise ModelError(f"{what} must be a number that is not negative, not {value!r}.")
-    full = np.tile(array, 2) if array.size == dimension and dimension > 1 else array
-    return np.array(np.broadcast_to(full, (2 * dimension,)))
+    if array.size == 1:
+        return np.full(2 * dimension, array.item())
+    return np.tile(array, 2) if array.size == dimension else array.copy()
 
 
 FIXED_STEPS = StepControl(False, False, np.zeros(1), np.ones(1), np.ones(1))

@@ -121,7 +121,7 @@ class Recorder:
         for rows in self._columns:
             rows.reserve(len(t))
         for rows, values, size in zip(self._columns, (t, q, v, multipliers, carried), self._sizes, strict=True):
-            rows.add(np.reshape(values, (len(t), size)))
+            rows.put(np.reshape(values, (len(t), size)))
 
     def add_state(self, t: float, q: Array, v: Array, multipliers: Array, carried: Array) -> None:
         """Add one state."""

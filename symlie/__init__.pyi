@@ -67,6 +67,7 @@ from symlie.ensembles.outcome import FailedMembers as FailedMembers
 from symlie.ensembles.results import MemberResults as MemberResults
 from symlie.ensembles.samples import Samples as Samples
 from symlie.ensembles.samples import samples as samples
+from symlie.ensembles.statistics import GroupStatistics as GroupStatistics
 from symlie.groups.analytic_functions import analytic_function as analytic_function
 from symlie.groups.definition import lie_group as lie_group
 from symlie.groups.frames import frame_space as frame_space

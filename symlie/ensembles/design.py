@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from symlie.errors import ModelError, SymlieError, UnknownNameError
+from symlie.rotations import with_rotations
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.system.inputs import InputTable, input_table
 from symlie.runtime.system.parameters import changed_parameters, real_array
@@ -149,7 +150,7 @@ def stated_design(
         values[name] = _members_first(f"parameter '{name}'", value)
     fields: dict[str, tuple[str, str]] = {}
     for node, stated in (initial or {}).items():
-        for field, value in stated.items():
+        for field, value in _with_rotations(system, node, stated).items():
             label = f"initial.{node}.{field}"
             fields[label] = (node, field)
             values[label] = _members_first(f"initial value {node}.{field}", value)
@@ -174,6 +175,14 @@ def stated_design(
     given = tuple({name: tables[name][rows[name][k]] for name in tables} for k in range(count)) if tables else ()
     shape = dict(lengths) if combine == "grid" else {"member": count}
     return Design(system, 0, p, elements, start, given, refused, chosen, shape)
+
+
+def _with_rotations(system: System, node: str, stated: Mapping[str, object]) -> Mapping[str, object]:
+    """Initial values of a node with attitudes as its group stores them."""
+    if node in system.layout.joints:
+        return stated
+    kind = system.layout.node(node).type
+    return with_rotations(f"Node '{node}' on {kind.name}", {f.name: f.shape for f in kind.storage_fields}, stated)
 
 
 def _members_first(what: str, value: object) -> Array:

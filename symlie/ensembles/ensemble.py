@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import hashlib
 import json
@@ -19,6 +20,7 @@ from symlie.ensembles.executors import workers_of
 from symlie.ensembles.outcome import Ensemble
 from symlie.ensembles.quantities import dimensions_of, recorded_quantities
 from symlie.ensembles.results import MemberResults, MemberStatus, joined
+from symlie.ensembles.statistics import RunningStatistics, check_statistics
 from symlie.ensembles.store import EnsembleStore, begin_store
 from symlie.ensembles.store_index import Quantity, StoreIndex
 from symlie.errors import InterruptedEnsembleError, MemberFailedError, ModelError, WorkerLostError
@@ -44,6 +46,7 @@ def ensemble(
     inputs: Mapping[str, object] | None = None,
     combine: str = "zip",
     record: Sequence[str] | None = None,
+    statistics: Sequence[str] | None = None,
     store: str | Path | None = None,
     executor: object = None,
     workers: int | None = None,
@@ -90,6 +93,9 @@ def ensemble(
     record
         Names of outputs, ``NODE.FIELD``, nodes, or ``multipliers_CONSTRAINT``. Default: all outputs. Histories are
         recorded at ``t_eval`` or with fixed steps; adaptive members without ``t_eval`` keep their end.
+    statistics
+        Some of ``"mean"``, ``"std"``, ``"min"``, ``"max"``: what is kept of the recorded quantities in place of the
+        values of members. Members are added in their order, so bits do not depend on chunks.
     store
         A folder for the results, one file for each finished chunk; needed where results do not fit into memory. A
         folder of the same ensemble is continued.
@@ -155,6 +161,10 @@ def ensemble(
         )
     request = requested(system, t_span, **words)
     wanted = recorded_quantities(system.layout, record)
+    if statistics is not None:
+        check_statistics(system.layout, statistics, wanted)
+        if store is not None:
+            raise ModelError("A store keeps the values of members, of which statistics= keeps none; give one of them.")
     times = times_of(request, t_eval)
     task = Task(design, t_span, words, wanted, times, member_seconds)
     for name in kernel_sets(request.method, system.layout):
@@ -176,12 +186,16 @@ def ensemble(
         )
         kept = begin_store(store, index, design.stated, times if len(times) else None)
     results: list[MemberResults] = []
+    sums = None if statistics is None else RunningStatistics({q.name: q.shape for q in quantities})
 
     def keep(found: MemberResults) -> None:
-        if kept is None:
-            results.append(found)
-        else:
+        if kept is not None:
             kept.write(found)
+        elif sums is not None:
+            sums.add(found)
+            results.append(dataclasses.replace(found, values={}))
+        else:
+            results.append(found)
 
     done = np.zeros(0, dtype=np.int64) if kept is None else kept.finished()
     hands = workers_of(executor, workers, wait)
@@ -192,8 +206,10 @@ def ensemble(
     finally:
         hands.close()
     if kept is None:
-        nothing = _without_values(quantities, design.part(0, 0))
-        outcome = Ensemble(task, quantities, joined([nothing, *results]))
+        there = quantities if sums is None else ()
+        nothing = _without_values(there, design.part(0, 0))
+        found = {} if sums is None or statistics is None else sums.values(statistics)
+        outcome = Ensemble(task, there, joined([nothing, *results]), found)
     else:
         outcome = Ensemble(task, quantities, kept)
     if is_interrupted:

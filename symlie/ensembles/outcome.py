@@ -12,6 +12,7 @@ import numpy as np
 from symlie.ensembles.chunk import Task
 from symlie.ensembles.design import Design
 from symlie.ensembles.results import MemberResults, MemberStatus
+from symlie.ensembles.statistics import GroupStatistics, statistics_on_group
 from symlie.ensembles.store import MISSING, EnsembleStore
 from symlie.ensembles.store_index import Quantity
 from symlie.errors import ModelError, UnknownNameError
@@ -101,6 +102,9 @@ class EnsembleArrays(Mapping[str, Array]):
     def __len__(self) -> int:
         return len(list(iter(self)))
 
+    def __contains__(self, name: object) -> bool:
+        return name in list(self)
+
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Ensemble:
@@ -114,11 +118,15 @@ class Ensemble:
         What was recorded of each.
     source
         The results: in memory, or in a store.
+    statistics
+        By quantity what was kept in place of values, ``statistics["energy"]["mean"]``, and ``"count"``, the number of
+        members that came so far.
     """
 
     task: Task
     quantities: tuple[Quantity, ...]
     source: MemberResults | EnsembleStore
+    statistics: Mapping[str, Mapping[str, Array]] = dataclasses.field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.task.design)
@@ -171,6 +179,31 @@ class Ensemble:
         if words["h"] is None and words["t_eval"] is None:
             words["record_every"] = 1
         return solve(self.task.design.member(number), self.task.t_span, **words)
+
+    def on_group(self, node: str) -> GroupStatistics:
+        """The mean of the configurations of a node on its group, and deviations log(mean⁻¹∘q) from it.
+
+        Parameters
+        ----------
+        node
+            Name of a node that was recorded as a whole.
+
+        Raises
+        ------
+        UnknownNameError
+            There is no such node.
+        ModelError
+            It was not recorded as a whole, or no member came so far.
+        OutsideChartError
+            Members are spread too far to have a mean.
+        """
+        part = self.task.design.system.layout.node(node)
+        names = [f"{node}.{f.name}" for f in part.type.storage_fields]
+        known = {q.name for q in self.quantities}
+        values = {name: self.arrays[name] for name in names if name in known}
+        if not len(self.times):
+            values = {name: rows[:, None] for name, rows in values.items()}
+        return statistics_on_group(self.task.design, values, node)
 
     @property
     def dataset(self) -> xarray.Dataset:

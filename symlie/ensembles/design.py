@@ -101,6 +101,14 @@ class Design:
             stated={},
         )
 
+    def differences(self) -> dict[str, object]:
+        """The fields in which these members differ from others of the same ensemble."""
+        names = ["first", "parameters", "initial", "inputs", "refused"]
+        # Rows of a single member look like rows that all members share.
+        if len(self) == 1 or any(len(rows) > 1 for rows in self.elements):
+            names.append("elements")
+        return {name: getattr(self, name) for name in names}
+
     @property
     def digest(self) -> str:
         """Hash of what members are apart from the values that are stated of parameters and initial states."""

@@ -20,6 +20,12 @@ LARGEST_CHUNK = 10_000
 AHEAD = 2
 """Chunks for each worker that are handed over at a time."""
 
+SHARES = 2
+"""Parts for each worker that the members which are left are divided into, at least."""
+
+SMALLEST_PART = 16
+"""How many times smaller chunks become towards the end."""
+
 
 class Dispatch:
     """Hands ranges of members to workers, and takes results as they are done.
@@ -58,8 +64,9 @@ class Dispatch:
     def _hand_over(self) -> bool:
         """Keep workers busy; whether a suspect is by itself now."""
         while self._left and not self._suspects and len(self._workers) < AHEAD * self._workers.count:
+            size = self._next_size()
             begin, end = self._left.pop()
-            middle = min(end, begin + self._size)
+            middle = min(end, begin + size)
             if middle < end:
                 self._left.append((middle, end))
             self._submit((begin, middle))
@@ -68,6 +75,12 @@ class Dispatch:
         if is_alone:
             self._submit(self._suspects.pop())
         return is_alone
+
+    def _next_size(self) -> int:
+        """Members of the next chunk: fewer towards the end, so that workers end together."""
+        left = sum(end - begin for begin, end in self._left)
+        share = left if self._workers.count == 1 else -(-left // (SHARES * self._workers.count))
+        return min(self._size, max(share, self._size // SMALLEST_PART))
 
     def _adapt(self, found: MemberResults) -> None:
         """Let chunks take as long as they should."""

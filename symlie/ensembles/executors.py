@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from symlie.ensembles.chunk import StoppedError, Task, run_chunk
 from symlie.ensembles.results import MemberResults
+from symlie.ensembles.sealed_chunk import Sealer, run_sealed
 from symlie.errors import ExecutorError, WorkerLostError
 from symlie.packages import require
 
@@ -65,7 +66,7 @@ class ExecutorWorkers(Workers):
 
     def __init__(self, executor: concurrent.futures.Executor, count: int) -> None:
         self._given = self._pool = executor
-        self.count = count
+        self.count, self._sealer = count, Sealer()
         self._futures: dict[concurrent.futures.Future[MemberResults], Part] = {}
 
     def __len__(self) -> int:
@@ -82,7 +83,7 @@ class ExecutorWorkers(Workers):
         self._futures[future] = part
 
     def _future(self, task: Task) -> concurrent.futures.Future[MemberResults]:
-        return self._pool.submit(run_chunk, task)
+        return self._pool.submit(run_sealed, *self._sealer(task))
 
     def done(self) -> list[Outcome]:
         found = concurrent.futures.wait(self._futures, return_when=concurrent.futures.FIRST_COMPLETED).done
@@ -139,10 +140,11 @@ class ThreadWorkers(ExecutorWorkers):
 
 
 class DaskWorkers(Workers):
-    """A cluster of Dask; the systems of chunks travel with them."""
+    """A cluster of Dask, which replaces workers that die, and repeats what they did not finish."""
 
     def __init__(self, client: distributed.Client, wait: float) -> None:
-        self._client = client
+        self._client, self._sealer = client, Sealer()
+        self._check()
         try:
             client.wait_for_workers(1, timeout=wait)
         except TimeoutError as error:
@@ -150,16 +152,30 @@ class DaskWorkers(Workers):
         self.count = max(1, sum(client.nthreads().values()))
         self._futures: dict[distributed.Future, Part] = {}
 
+    def _check(self) -> None:
+        if self._client.status != "running":
+            raise self._gone()
+
+    def _gone(self) -> ExecutorError:
+        return ExecutorError(
+            f"The client of Dask has no scheduler (it is {self._client.status}); give one of a cluster that runs. With "
+            "a store, the same call goes on from the members that are done."
+        )
+
     def __len__(self) -> int:
         return len(self._futures)
 
     def submit(self, part: Part, task: Task) -> None:
-        self._futures[self._client.submit(run_chunk, task, pure=False)] = part
+        self._check()
+        self._futures[self._client.submit(run_sealed, *self._sealer(task), pure=False)] = part
 
     def done(self) -> list[Outcome]:
         from distributed import wait
 
-        found = wait(list(self._futures), return_when="FIRST_COMPLETED").done
+        try:
+            found = wait(list(self._futures), return_when="FIRST_COMPLETED").done
+        except concurrent.futures.CancelledError as error:
+            raise self._gone() from error
         return [self._outcome(future) for future in found]
 
     def finish(self) -> Iterator[Outcome]:
@@ -173,6 +189,8 @@ class DaskWorkers(Workers):
         part = self._futures.pop(future)
         try:
             return part, future.result()
+        except concurrent.futures.CancelledError as error:
+            raise self._gone() from error
         except Exception as error:
             return part, error
 
@@ -182,7 +200,9 @@ class DaskWorkers(Workers):
         return isinstance(error, KilledWorker)
 
     def close(self) -> None:
-        """The cluster is the user's."""
+        """The cluster is the user's, but chunks that are left over are not."""
+        for future in self._futures:
+            future.release()
 
 
 def processors() -> int:

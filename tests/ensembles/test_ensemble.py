@@ -258,10 +258,10 @@ def deadly_chunk(task: Task) -> MemberResults:
 def test_a_worker_that_dies_is_replaced_and_the_member_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from symlie.ensembles import executors
+    from symlie.ensembles import sealed_chunk
 
     expected = tops().arrays["energy"]
-    monkeypatch.setattr(executors, "run_chunk", deadly_chunk)
+    monkeypatch.setattr(sealed_chunk, "run_chunk", deadly_chunk)
     with concurrent.futures.ProcessPoolExecutor(2, multiprocessing.get_context("fork")) as pool:
         result = tops(executor=pool)
     assert [(m.member, m.kind) for m in result.failed] == [(5, "WorkerLostError")]

@@ -278,6 +278,9 @@ ENERGY = 1e-11
 MOMENTUM = 1e-10
 """Order five at h = 0.01 over ten seconds with rates of 2/s: 20 (ω h)⁵ = 6e-8 times an error constant below 1e-3."""
 
+ROUNDING_OF_INCREMENTS = 1e-14
+"""Products, inverses and logarithms of elements of size one to three: some tens of roundings; measured 2e-15."""
+
 ROUNDING_OF_LONG_RUNS = 1e-13
 """Errors that tell an order must be above the rounding of a few hundred steps."""
 

@@ -149,6 +149,11 @@ SYSTEM_KERNELS = (
                  "T⁻¹(u) w of these coordinates.", set="second_kind"),
     SystemKernel("chart_second_kind", "u", "out", Gather.LARGEST, "", "Below (2π)² where they are regular.",
                  set="second_kind"),
+    SystemKernel("exponential", "u", "out", Gather.NODES, "storage", "exp(u).", set="increments"),
+    SystemKernel("compose", "qb", "out", Gather.NODES, "storage", "q∘b.", set="increments"),
+    SystemKernel("inverse", "q", "out", Gather.NODES, "storage", "q⁻¹.", set="increments"),
+    SystemKernel("increment", "qb", "out", Gather.NODES, "dimension", "log(q⁻¹∘b) of elements near to each other.",
+                 set="increments"),
     SystemKernel("storage_rate", "qw", "out", Gather.NODES, "storage", "Rate of the stored components along w.",
                  set="ambient"),
 )  # fmt: skip

@@ -129,6 +129,7 @@ SETS: Mapping[str, KernelSet] = {
         KernelSet("tangent", "tangent operators as matrices"),
         KernelSet("cayley", "steps in coordinates of the Cayley map"),
         KernelSet("second_kind", "steps in coordinates of the second kind"),
+        KernelSet("increments", "products of increments"),
         KernelSet("ambient", "steps of the stored components"),
         *(discrete_set(stated) for stated in DISCRETE_LAGRANGIANS.values()),
     )

@@ -11,13 +11,14 @@ import itertools
 from sympy import Integer
 
 from symlie.derive.node_types import array_symbols, node_kernel
+from symlie.errors import GroupError
 from symlie.groups import operators
 from symlie.groups.cayley import cayley, cayley_tangent
 from symlie.groups.homogeneous import ConfigurationSpace, HomogeneousSpace, acting_group
-from symlie.groups.operations import Compose
+from symlie.groups.operations import Compose, Exponential, Inverse
 from symlie.groups.second_kind import second_kind, second_kind_chart, second_kind_inverse
 from symlie.ir.kernels import Kernel
-from symlie.ir.program import Program, Value
+from symlie.ir.program import Euclidean, Program, Value
 
 
 @functools.cache
@@ -27,18 +28,19 @@ def step_kernels(space: ConfigurationSpace, kind: str) -> tuple[Kernel, ...]:
     ``cayley`` and ``second_kind``: ``advance`` q∘φ(u), ``inverse_tangent_operator`` T⁻¹(u) w of the coordinates φ, and
     ``chart``, which must stay below (2π)²; with an action from the left ``advance`` φ(u)·q and the T⁻¹ of that.
     ``ambient``: ``storage_rate``, the rate of the stored components along w. ``tangent``: ``tangent_matrix``, T(u).
+    ``increments``: ``exponential``, ``compose``, ``inverse`` and ``increment`` of the group.
 
     Parameters
     ----------
     space
         Group or homogeneous space of the nodes.
     kind
-        ``cayley``, ``second_kind``, ``ambient`` or ``tangent``.
+        ``cayley``, ``second_kind``, ``ambient``, ``tangent`` or ``increments``.
 
     Raises
     ------
     GroupError
-        The group does not have these coordinates.
+        The group does not have these coordinates, or points of the space are stored in another way than its elements.
     """
     group = acting_group(space)
     is_left = isinstance(space, HomogeneousSpace) and space.is_left
@@ -53,6 +55,8 @@ def step_kernels(space: ConfigurationSpace, kind: str) -> tuple[Kernel, ...]:
     if kind == "ambient":
         rate = space.storage_tangent(program, q, w)
         return (kernel("storage_rate", program, rate),)
+    if kind == "increments":
+        return _increments(space)
     mapped = cayley(program, group, u) if kind == "cayley" else second_kind(program, group, u)
     step = Value(program.vector(mapped), group)
     if isinstance(space, HomogeneousSpace):
@@ -72,4 +76,22 @@ def step_kernels(space: ConfigurationSpace, kind: str) -> tuple[Kernel, ...]:
         kernel(f"advance_{kind}", program, moved),
         kernel(f"inverse_tangent_operator_{kind}", inverse, tangent),
         kernel(f"chart_{kind}", chart, (size,)),
+    )
+
+
+def _increments(space: ConfigurationSpace) -> tuple[Kernel, ...]:
+    group = acting_group(space)
+    if group.storage_dimension != space.storage_dimension:
+        raise GroupError(f"{space} has no increments: its points are no elements of {group}.")
+    (q, b), u = (array_symbols(x, group.storage_dimension)[0] for x in "qb"), array_symbols("u", group.dimension)[0]
+    program, product, back, near = Program(), Program(), Program(), Program()
+    element = program.apply(Exponential(group), Value(u, Euclidean(group.dimension)))
+    composed = product.apply(Compose(group), Value(q, group), Value(b, group))
+    inverse = back.apply(Inverse(group), Value(q, group))
+    between = near.vector(group.between(q, b), "h")
+    return (
+        node_kernel(space, "exponential", program, element.components),
+        node_kernel(space, "compose", product, composed.components),
+        node_kernel(space, "inverse", back, inverse.components),
+        node_kernel(space, "increment", near, operators.logarithm(near, group, between, is_near=True)),
     )

@@ -56,6 +56,8 @@ class LieGroup:
         A cheaper form of a⁻¹∘b than the composition with the inverse, if there is one.
     rotation_logarithm
         Leading components of log(a), as expressions; the others follow from them. None: no rotation part.
+    near_logarithm
+        As ``rotation_logarithm``, of elements near to the identity; none: that serves.
     coordinates_of
         The group that the storage holds canonical coordinates of the first kind of, q = log of an element, where the
         composition is not affine in its second argument; the operators are those of this group.
@@ -77,6 +79,7 @@ class LieGroup:
     rotation: Callable[[Vector], Vector] | None = None
     between_form: Callable[[Vector, Vector], Vector] | None = None
     rotation_logarithm: Callable[[Program, Vector], Vector] | None = None
+    near_logarithm: Callable[[Program, Vector], Vector] | None = None
     coordinates_of: LieGroup | None = None
     is_reduced: bool = True
     factors: tuple[LieGroup, ...] = ()

@@ -249,8 +249,10 @@ def exponential(program: Program, group: LieGroup, theta: Vector) -> Vector:
     return _by_factor(group, of_factor)
 
 
-def logarithm(program: Program, group: LieGroup, storage: Vector) -> Vector:
+def logarithm(program: Program, group: LieGroup, storage: Vector, *, is_near: bool = False) -> Vector:
     """θ with exp(θ) = q, or -q of a stored quaternion q, whichever has the smaller rotation angle.
+
+    Where q is near to the identity, rotations need less.
 
     The rotation part is inverted by a half-angle quaternion and atan; a part s with s' = L s + θ_s, s(0) = 0, is
     s = dexp(L) θ_s and is inverted by dexp⁻¹(L), derived. Groups that are not built like this are inverted as matrices.
@@ -258,7 +260,8 @@ def logarithm(program: Program, group: LieGroup, storage: Vector) -> Vector:
 
     def of_factor(g: LieGroup, storage_offset: int, offset: int) -> Vector:
         part = _part(storage, storage_offset, g.storage_dimension)
-        known = g.rotation_logarithm(program, part) if g.rotation_logarithm else ()
+        rotation = g.near_logarithm if is_near and g.near_logarithm else g.rotation_logarithm
+        known = rotation(program, part) if rotation else ()
         if g.coordinates_of is not None:
             return known
         blocks = _triangular_blocks(g, len(known))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sympy
 from sympy import Integer
 
-from symlie.ir.primitives import FullAngleRatio, HalfAngleRatio, RotationQuaternion, Stumpff
+from symlie.ir.primitives import AngleRatio, FullAngleRatio, HalfAngleRatio, RotationQuaternion, Stumpff
 from symlie.ir.program import Program, Vector
 
 
@@ -40,6 +40,19 @@ def logarithm(program: Program, p: Vector) -> Vector:
     squared = program.scalar(sum((c * c for c in p[1:4]), Integer(0)), "n")
     ratio = program.scalar(HalfAngleRatio(p[0], squared), "L")
     return program.vector(ratio * c for c in p[1:4])
+
+
+def near_logarithm(program: Program, p: Vector) -> Vector:
+    """The rotation vector of p or -p, whichever is shorter, where that is well below π."""
+    squared = program.scalar(sum((c * c for c in p[1:4]), Integer(0)), "n")
+    ratio = program.scalar(2 * p[0] * AngleRatio(squared), "L")
+    return program.vector(ratio * c for c in p[1:4])
+
+
+def near_logarithm_of_rotation(program: Program, r: Vector) -> Vector:
+    """The rotation vector of a rotation matrix row by row, where it is well below π."""
+    ratio = program.scalar(AngleRatio((3 - r[0] - r[4] - r[8]) / 4) / 2, "L")
+    return program.vector(ratio * c for c in (r[7] - r[5], r[2] - r[6], r[3] - r[1]))
 
 
 def logarithm_of_rotation(program: Program, r: Vector) -> Vector:

@@ -102,7 +102,7 @@ def semidirect(
 
     moved_by = [Field(f.name.replace("x_dot", velocity), group.dimension + f.offset, f.shape)
                 for f in space.velocity_fields]  # fmt: skip
-    rotation, logarithm = group.rotation, group.rotation_logarithm
+    rotation, logarithm, near = group.rotation, group.rotation_logarithm, group.near_logarithm
     return LieGroup(
         name=name,
         storage_fields=(*group.storage_fields, *(Field(f.name, n + f.offset, f.shape) for f in space.storage_fields)),
@@ -117,4 +117,5 @@ def semidirect(
         is_reduced=group.is_reduced,
         rotation=(lambda a: rotation(a[:n])) if rotation else None,
         rotation_logarithm=(lambda program, a: logarithm(program, a[:n])) if logarithm else None,
+        near_logarithm=(lambda program, a: near(program, a[:n])) if near else None,
     )

@@ -90,6 +90,7 @@ SO3 = LieGroup(
     normalize=_rotation_normalize,
     rotation=lambda a: a,
     rotation_logarithm=quaternions.logarithm_of_rotation,
+    near_logarithm=quaternions.near_logarithm_of_rotation,
 )
 """Rotation matrices, row-major; Ω body-fixed."""
 
@@ -105,6 +106,7 @@ S3 = LieGroup(
     normalize=quaternions.unit_normalize,
     rotation=quaternions.rotation,
     rotation_logarithm=quaternions.logarithm,
+    near_logarithm=quaternions.near_logarithm,
 )
 """Unit quaternions, scalar first; Ω body-fixed, so the basis carries the factor one half."""
 

@@ -138,6 +138,16 @@ class FullAngleRatio(sympy.Function):
         return rf"F\left({printer._print(self.args[0])}, {printer._print(self.args[1])}\right)"
 
 
+class AngleRatio(sympy.Function):
+    """φ/sin φ = asin(√z)/√(z (1 - z)) with z = sin²(φ/2): half of R - Rᵀ times it is log R, for 0 ≤ φ < π.
+
+    It is smooth where elements are near to each other, and needs neither a root nor a division there. Opaque as well.
+    """
+
+    nargs = (1,)
+    primitive_name = "angle_ratio"
+
+
 class RotationQuaternion(sympy.Function):
     """Component k of the unit quaternion of a rotation matrix, by the largest of (tr R, R11, R22, R33).
 

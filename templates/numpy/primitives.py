@@ -58,6 +58,15 @@ def _full_angle_ratio(w, n):
         return np.where(s > 0, 2 * np.arctan2(s, w) / s, 2 / np.abs(w))
 
 
+def _angle_ratio(z):
+    with np.errstate(divide="ignore", invalid="ignore"):
+        beyond = np.arctan2(np.sqrt(z), np.sqrt(1 - z)) / np.sqrt(z * (1 - z))
+    series = 1.0
+    for n in range(12, 0, -1):
+        series = 1.0 + 2 * n / (2 * n + 1) * z * series
+    return np.where(z <= 0.05, series, beyond)
+
+
 def _rotation_quaternion(k, r0, r1, r2, r3, r4, r5, r6, r7, r8):
     trace = r0 + r4 + r8
     candidates = np.array(

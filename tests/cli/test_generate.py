@@ -56,6 +56,7 @@ def sets_of(folder: Path) -> list[str]:
                 "variations",
                 "tangent",
                 "second_kind",
+                "increments",
                 "ambient",
                 "discrete_trapezoid",
                 "discrete_midpoint",

@@ -15,7 +15,7 @@ import numpy as np
 import sympy
 
 from symlie.ir.kernels import Kernel
-from symlie.ir.primitives import FullAngleRatio, HalfAngleRatio, PiecewiseSlope, RotationQuaternion
+from symlie.ir.primitives import AngleRatio, FullAngleRatio, HalfAngleRatio, PiecewiseSlope, RotationQuaternion
 from symlie.ir.program import Program
 from symlie.ir.schemes import Scheme, closed_form
 from symlie.ir.straightline import StraightLine, flatten
@@ -55,6 +55,10 @@ def _full_angle_ratio(w: float, n: float) -> float:
     return 2 * math.atan2(s, w) / s if s else 2 / abs(w)
 
 
+def _angle_ratio(z: float) -> float:
+    return math.asin(math.sqrt(z)) / math.sqrt(z * (1 - z)) if z > 0 else 1.0
+
+
 def _rotation_quaternion(component: float, *r: float) -> float:
     trace = r[0] + r[4] + r[8]
     rows = (
@@ -71,6 +75,7 @@ def _rotation_quaternion(component: float, *r: float) -> float:
 _FUNCTIONS: dict[str, Callable[..., float]] = {
     HalfAngleRatio.primitive_name: _half_angle_ratio,
     FullAngleRatio.primitive_name: _full_angle_ratio,
+    AngleRatio.primitive_name: _angle_ratio,
     RotationQuaternion.primitive_name: _rotation_quaternion,
 }
 

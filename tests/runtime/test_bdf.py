@@ -148,6 +148,13 @@ def test_both_backends_agree(name: str, newton: str) -> None:
     assert_backends_agree(runs[0], runs[1], options["h"], mass=3.5)
 
 
+@pytest.mark.parametrize("group", ["SO3xR3", "S3sR3"])
+def test_backends_agree_where_steps_turn_far(group: str) -> None:
+    """The increments over two steps are 1.2 rad, for which logarithms have a closed form."""
+    runs = [sl.solve(heavy_top_system(group, backend), 2**-5, h=2**-8, method="bdf2_index2") for backend in BACKENDS]
+    np.testing.assert_allclose(runs[0].q, runs[1].q, rtol=0, atol=tolerances.BACKENDS)
+
+
 @pytest.mark.parametrize("name", ["bdf2", "bdf5_index2"])
 def test_backends_of_states_and_of_rows_of_velocities(name: str) -> None:
     for build, end, h in ((steered, 0.25, 2.0**-5), (drives, 0.25, 2.0**-5), (sleigh, 0.5, 2.0**-5)):

@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from mpmath import mpf
 
 import symlie as sl
 from symlie.api import write_generated
 from symlie.errors import FormatError, GroupError, InterruptedIntegrationError
 from symlie.runtime.system.system import System
-from tests import tolerances
+from tests import evaluation, tolerances
 from tests.runtime.test_explicit_methods import TIMES, check_agreement, free_rod, observed, runs_of, shaken
 from tests.runtime.test_orders import driven_body
 from tests.spaces.pendulum import pendulum, pendulum_reference
@@ -151,3 +152,31 @@ def test_files_of_runs_hold_them(tmp_path: Path) -> None:
     assert "cayley" in again.system.sets.present
     later = sl.solve(again.system, 1.1, start=again, h=1e-3, **run)
     assert later.status == "ok"
+
+
+@pytest.mark.parametrize("group", ["S3", "SO3", "SE3", "S3sR3", "SO3xR3", "S3xR3"])
+def test_products_of_increments(group: str) -> None:
+    """exp, products, inverses and logarithms of elements near to each other, on both sides of the end of the series."""
+    system = heavy_top_system(group, backend="numpy")
+    near, core = system.sets.nodes("increments"), system.mechanics.kernels
+    random = np.random.default_rng(3)
+    q = core.advance(system.layout.identity, random.normal(size=system.layout.dimension))
+    for angle in (0.0, 1e-8, 0.1, 0.4, 0.5, 1.5, 2.5):
+        turn = random.normal(size=system.layout.dimension)
+        turn[:3] *= angle / np.linalg.norm(turn[:3])
+        element = near.exponential(turn)
+        there = near.compose(q, element)
+        np.testing.assert_allclose(there, core.advance(q, turn), rtol=0, atol=tolerances.ROUNDING_OF_INCREMENTS)
+        np.testing.assert_allclose(
+            near.compose(near.inverse(q), there), element, rtol=0, atol=tolerances.ROUNDING_OF_INCREMENTS
+        )
+        np.testing.assert_allclose(near.increment(q, there), turn, rtol=0, atol=tolerances.ROUNDING_OF_INCREMENTS)
+
+
+def test_the_ratio_of_an_angle_to_its_sine() -> None:
+    """By its definition, also near the end of its series, and where rounding makes the argument negative."""
+    ratio = heavy_top_system("SO3", backend="numpy").sets.functions("increments")["_angle_ratio"]
+    z = np.array([1e-9, 0.02, 0.0499, 0.0501, 0.3, 0.9, 0.999])
+    expected = [float(evaluation.angle_ratio(mpf(float(x)))) for x in z]
+    np.testing.assert_allclose(ratio(z), expected, rtol=tolerances.ROUNDING_OF_INCREMENTS)
+    np.testing.assert_allclose(ratio(np.array([-1e-16, 0.0])), 1, rtol=tolerances.ROUNDING_OF_INCREMENTS)

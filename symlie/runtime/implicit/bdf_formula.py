@@ -5,17 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, ClassVar, TypeVar
+from typing import ClassVar, TypeVar
 
 import numpy as np
 
 from symlie.runtime.implicit.iteration_matrix import Slopes
-from symlie.runtime.layout.layout import Array
+from symlie.runtime.kernels.node_steps import StepKernels
+from symlie.runtime.layout.layout import Array, Layout
 
 Number = TypeVar("Number", float, Fraction)
-
-if TYPE_CHECKING:
-    from symlie.runtime.system.mechanics import Mechanics
 
 
 def derivative_weights(tau: Sequence[Number]) -> list[Number]:
@@ -51,13 +49,22 @@ def extrapolation_weights(tau: Sequence[float]) -> list[float]:
     return found
 
 
-def increment_between(mechanics: Mechanics, a: Array, b: Array) -> Array:
-    """log(a⁻¹∘b); of nodes without velocity, which are in R(n), the difference."""
-    found = mechanics.kernels.difference(a, b)
-    for node in mechanics.layout.nodes:
-        if not node.type.velocities:
-            found[node.velocity] = b[node.storage] - a[node.storage]
-    return found
+def history_at(kernels: StepKernels, theta: Array, elements: Array) -> tuple[Array, Array]:
+    """Increments and elements of points before as they are at the end of a step θ, that of its start before them.
+
+    Parameters
+    ----------
+    kernels
+        The kernels of increments.
+    theta
+        θ.
+    elements
+        q_n⁻¹∘q_{n-i}, (points, storage).
+    """
+    end = kernels.exponential(theta)
+    back = kernels.inverse(end)
+    increments = [-theta, *(kernels.increment(end, element) for element in elements)]
+    return np.array(increments), np.array([back, *(kernels.compose(back, element) for element in elements)])
 
 
 class BdfFormula:
@@ -65,14 +72,18 @@ class BdfFormula:
 
     Parameters
     ----------
-    mechanics
-        The equations of the system.
+    layout
+        Layout of the system.
+    kernels
+        The kernels of increments.
     h
         Length of the step, in s.
     lengths
         Those of the k - 1 steps before, the latest first; they say what k is.
     increments
-        θ of the steps before, the latest first, at least k - 1 of them, (steps, dimension).
+        log(q_n⁻¹∘q_{n-i}), the latest first, at least k - 1 of them, (steps, dimension).
+    elements
+        q_n⁻¹∘q_{n-i}, as many.
     velocities
         v_n, v_{n-1}, …, at least k of them, (steps, dimension).
     before
@@ -85,22 +96,19 @@ class BdfFormula:
 
     def __init__(
         self,
-        mechanics: Mechanics,
+        layout: Layout,
+        kernels: StepKernels,
         h: float,
         lengths: Array,
         increments: Array,
+        elements: Array,
         velocities: Array,
         before: Array,
         span: int,
     ) -> None:
-        self.mechanics, self.has_velocity = mechanics, mechanics.layout.has_velocity
+        self.kernels, self.has_velocity = kernels, layout.has_velocity
         self.h, self.before, self.velocities, self.span = h, before, velocities, span
-        self.identity = mechanics.layout.identity
-        # Differences of configurations would be rounded as configurations are; elements relative to q_n are small.
-        self.elements: list[Array] = []
-        for increment in increments:
-            last = self.elements[-1] if self.elements else self.identity
-            self.elements.append(mechanics.kernels.advance(last, -increment))
+        self.earlier, self.elements = increments, elements
         # (4)
         self.tau = [0.0, -1.0]
         for length in lengths:
@@ -116,16 +124,16 @@ class BdfFormula:
     def increments(self, theta: Array, count: int) -> list[Array]:
         """θ_2, …, θ_{count + 1} at the end of a step θ."""
         # (1)
-        end = self.mechanics.kernels.advance(self.identity, theta)
-        return [increment_between(self.mechanics, end, element) for element in self.elements[:count]]
+        end = self.kernels.exponential(theta)
+        return [self.kernels.increment(end, element) for element in self.elements[:count]]
 
     def predicted(self) -> Array:
         """A first θ: the polynomial through the increments to configurations before, with the slope v_n at q_n."""
         weights = extrapolation_weights([x + 1 for x in self.tau[2:]])
         slope = np.where(self.has_velocity, self.velocities[0], self.before)
         found = self.h * weights[0] * slope
-        for weight, element in zip(weights[1:], self.elements, strict=False):
-            found = found + weight * increment_between(self.mechanics, self.identity, element)
+        for weight, earlier in zip(weights[1:], self.earlier, strict=False):
+            found = found + weight * earlier
         return np.asarray(found)
 
     def at(self, theta: Array, w: Array) -> tuple[Array, Array]:

@@ -228,8 +228,8 @@ class ImplicitStep:
         n = self.layout.dimension
         d = self.factors.solve(r, n, self.layout.rows)
         if self.formula.sees_end and self.matrix.parts.has_tangent:
-            # The unknown of the matrix is what γ' makes v of.
-            kernels, at = self.mechanics.kernels, self.point
-            moved = kernels.tangent_operator(self._mean_increment(at), d[:n])
-            d[:n] = kernels.inverse_tangent_operator(at.theta, moved)
+            # The unknown x of the matrix is what γ' makes v of, and the correction is T⁻¹(θ) T(m) x with m = v/γ':
+            # x + [θ - m, x/2 + [θ - 2 m, x]/12] but for cubes.
+            bracket, theta, mean = self.mechanics.kernels.bracket, self.point.theta, self._mean_increment(self.point)
+            d[:n] += bracket(theta - mean, d[:n] / 2 + bracket((theta - 2 * mean) / 12, d[:n]))
         return d

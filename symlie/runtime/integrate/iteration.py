@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,9 +19,7 @@ def matrix_of(system: System, method: Method) -> MatrixTables | None:
     """The matrix of implicit steps, or the saddle point matrix where M has no inverse, or none."""
     has_eta = method.iteration(system.layout)
     if has_eta is not None:
-        implicit = iteration_of(system, has_eta)
-        identity = {"IDENTITY": system.layout.identity.astype(np.int32)} if method.composes else {}
-        return replace(implicit, tables=implicit.tables | identity)
+        return iteration_of(system, has_eta)
     if method.element_set is not None and (found := discrete_of(system, method.element_set, method)) is not None:
         return found
     solver = system.mechanics.solver

@@ -54,7 +54,8 @@ def on_nodes(
             out[..., row] = component
     if kernel.size == "storage":
         # Angles over turns stay, and so their rate is zero, until a step is accepted.
-        out[..., layout.unwrapped] = 0.0 if kernel.name == "storage_rate" else vectors[0][..., layout.unwrapped]
+        stays = kernel.name not in ("storage_rate", "exponential")
+        out[..., layout.unwrapped] = vectors[0][..., layout.unwrapped] if stays else 0.0
     return out
 
 

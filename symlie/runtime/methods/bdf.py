@@ -19,8 +19,8 @@ move by fields f, the right-hand side of (2) over h is their rate,
 Newton's method finds θ, λ and η. The slope of v by a change q∘exp(δ) is γ' Σ_{i≥1} -(α_i/α_0) T⁻¹(-θ_i) with
 γ' = α_0/h, which is γ' T⁻¹(v/γ') but for squares of the θ_i. The matrix is that for T⁻¹(v/γ') δ in the place of dθ.
 
-θ_i is taken between elements relative to q_n, which follow from the increments of the steps before: these are small,
-and differences of configurations would be rounded as configurations are.
+θ_i is the log of an element relative to q_{n+1}, which follows from that relative to q_n: these are near to the
+identity, and differences of configurations would be rounded as configurations are.
 
 The first steps, and those after a jump, are taken by ``half_explicit_5`` in parts so short that halving them changes
 velocities by no more than `START_TOLERANCE`. With index 3, velocities that are carried are those of (2) from the
@@ -43,7 +43,7 @@ import numpy as np
 
 from symlie.contract.constants import MOST_PARTS, START_TOLERANCE
 from symlie.errors import NotConvergedError, NotFiniteError, OutsideChartError
-from symlie.runtime.implicit.bdf_formula import BdfFormula, derivative_weights, increment_between
+from symlie.runtime.implicit.bdf_formula import BdfFormula, derivative_weights, history_at
 from symlie.runtime.implicit.implicit_step import without_traces
 from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.methods.family import OwnArray
@@ -90,7 +90,6 @@ class Bdf(Implicit):
     header: ClassVar[str] = "bdf.h"
     members: ClassVar[str] = "bdf1, …, bdf5 and their forms of index 2"
     refused: ClassVar[tuple[str, ...]] = (*Implicit.refused, REFUSED_STATES)
-    composes: ClassVar[bool] = True
 
     @classmethod
     def read(cls, reader: EntryReader) -> Self:
@@ -116,13 +115,18 @@ class Bdf(Implicit):
         return super().refusal(layout) or refusal_of_states(self.name, layout)
 
     @property
+    def kernel_set(self) -> str:
+        return "increments"
+
+    @property
     def own(self) -> tuple[OwnArray, ...]:
-        """How many steps are known, their lengths, increments and velocities, and v̇_n; the latest first."""
+        """How many steps are known, lengths, points before from q_n, velocities, and v̇_n; the latest first."""
         k = self.tableau.steps
         return (
             OwnArray("count", 1),
             OwnArray("lengths", k),
-            OwnArray("increments", k, "dimension"),
+            OwnArray("increments", k - 1, "dimension"),
+            OwnArray("elements", k - 1, "storage"),
             OwnArray("velocities", k, "dimension"),
             OwnArray("acceleration", 1, "dimension"),
             *self.record_arrays,
@@ -144,6 +148,7 @@ class Bdf(Implicit):
         parts = self.own_parts(stepper.system.layout)
         n = len(state.v)
         own[parts["velocities"].start : parts["velocities"].start + n] = state.v
+        own[parts["elements"]] = no_elements(stepper, self.tableau.steps - 1)
         return own
 
     def _is_scheme(self, stepper: Stepper) -> bool:
@@ -151,20 +156,23 @@ class Bdf(Implicit):
         return self.is_index_3 and stepper.rows > 0
 
     def step(self, stepper: Stepper, state: State, h: float) -> Trial:
-        assert state.own is not None
+        assert state.own is not None and stepper.further is not None
         layout, k = stepper.system.layout, self.tableau.steps
         places = self.own_parts(layout)
         count, lengths = int(state.own[0]), state.own[places["lengths"]]
-        increments, V = (state.own[places[name]].reshape(k, -1) for name in ("increments", "velocities"))
+        increments = state.own[places["increments"]].reshape(k - 1, layout.dimension)
+        elements = state.own[places["elements"]].reshape(k - 1, layout.storage)
+        V = state.own[places["velocities"]].reshape(k, -1)
         before = state.own[places["acceleration"]]
         record = state.own[places["acceleration"].stop :]
         formula = None
         if count >= k - 1:
-            formula = BdfFormula(stepper.mechanics, h, lengths[: k - 1], increments[: k - 1], V, before, k)
+            known = lengths[: k - 1], increments, elements, V, before
+            formula = BdfFormula(layout, stepper.further, h, *known, k)
         begins = 2 * k - 1 if self._is_scheme(stepper) else k - 1
         if formula is None or count < begins:
             trial = self._start(stepper, state, h)
-            v, theta = trial.v, increment_between(stepper.mechanics, state.q, trial.q)
+            v, theta = trial.v, stepper.further.increment(state.q, trial.q)
             acceleration = before if trial.acceleration is None else trial.acceleration
             if formula is not None:
                 v = formula.at(theta, theta)[0]
@@ -178,8 +186,8 @@ class Bdf(Implicit):
             )
         stepper.check_chart(2 * k * trial.increment)
         head = np.array([min(count + 1, begins), h])
-        rows = [part for new, old in ((theta, increments), (v, V)) for part in (new, old[:-1].ravel())]
-        trial.own = np.concatenate([head, lengths[:-1], *rows, acceleration, record])
+        moved = [rows[: k - 1].ravel() for rows in history_at(stepper.further, theta, elements)]
+        trial.own = np.concatenate([head, lengths[:-1], *moved, v, V[:-1].ravel(), acceleration, record])
         return trial
 
     def _start(self, stepper: Stepper, state: State, h: float) -> Trial:
@@ -215,6 +223,12 @@ class Bdf(Implicit):
         trial.first_acceleration = trials[0].first_acceleration
         trial.rhs_evaluations = sum(trial.rhs_evaluations for trial in trials)
         return trial
+
+
+def no_elements(stepper: Stepper, count: int) -> Array:
+    """The elements of a beginning, where no point before is known: all are where it begins."""
+    assert stepper.further is not None
+    return np.tile(stepper.further.exponential(np.zeros(stepper.system.layout.dimension)), count)
 
 
 def order_of_steps(steps: int) -> FoundOrder:

@@ -25,10 +25,10 @@ from typing import TYPE_CHECKING, ClassVar, Self
 import numpy as np
 
 from symlie.contract.constants import CHART_LIMIT, CHART_PART, NEAR_POINTS
-from symlie.runtime.implicit.bdf_formula import BdfFormula, increment_between
+from symlie.runtime.implicit.bdf_formula import BdfFormula, history_at
 from symlie.runtime.implicit.implicit_step import without_traces
 from symlie.runtime.layout.layout import Array, Layout
-from symlie.runtime.methods.bdf import MOST_STEPS, REFUSED_STATES, order_of_steps, refusal_of_states
+from symlie.runtime.methods.bdf import MOST_STEPS, REFUSED_STATES, no_elements, order_of_steps, refusal_of_states
 from symlie.runtime.methods.bdf_orders import chosen, difference_weights, error_factor, shorter
 from symlie.runtime.methods.family import Method, OwnArray
 from symlie.runtime.methods.implicit import MATRIX_OPTIONS, NEWTON_OPTIONS, Implicit, ImplicitTableau
@@ -78,7 +78,6 @@ class BdfVariable(Implicit):
     members: ClassVar[str] = "bdf"
     refused: ClassVar[tuple[str, ...]] = (*Implicit.refused, REFUSED_STATES, "steps of one length")
     chooses_order: ClassVar[bool] = True
-    composes: ClassVar[bool] = True
 
     @classmethod
     def read(cls, reader: EntryReader) -> Self:
@@ -112,15 +111,20 @@ class BdfVariable(Implicit):
         return super().refusal(layout) or refusal_of_states(self.name, layout)
 
     @property
+    def kernel_set(self) -> str:
+        return "increments"
+
+    @property
     def own(self) -> tuple[OwnArray, ...]:
-        """How many points are known besides q_n, the order of the next step, for how many nothing has changed; lengths
-        and increments of the steps before, velocities, the latest first; v̇_n."""
+        """How many points are known besides q_n, the order of the next step, for how many nothing has changed; lengths,
+        points before from q_n, velocities, the latest first; v̇_n."""
         return (
             OwnArray("count", 1),
             OwnArray("order", 1),
             OwnArray("equal", 1),
             OwnArray("lengths", self.max_order),
             OwnArray("increments", self.max_order, "dimension"),
+            OwnArray("elements", self.max_order, "storage"),
             OwnArray("velocities", self.max_order + 1, "dimension"),
             OwnArray("acceleration", 1, "dimension"),
             *self.record_arrays,
@@ -130,6 +134,7 @@ class BdfVariable(Implicit):
         return ["#define CHOOSES_ORDER 1", f"#define STEPS {self.max_order}", *super().constants()]
 
     def begin(self, stepper: Stepper, state: State, h: float) -> Array:
+        assert stepper.further is not None
         own = super().begin(stepper, state, h)
         m, places = stepper.mechanics, self.own_parts(stepper.system.layout)
         acceleration, multipliers = stepper.acceleration(state.t, state.q, state.v, state.multipliers)
@@ -139,30 +144,36 @@ class BdfVariable(Implicit):
         bend = np.where(has_velocity, acceleration, 0.0)
         own[:3] = 1, 1, 0
         own[places["lengths"].start] = h
-        own[places["increments"]][: len(bend)] = stepper.moving(h * rate - h * h * bend / 2)
+        back = -stepper.moving(h * rate - h * h * bend / 2)
+        own[places["increments"]][: len(bend)] = back
+        own[places["elements"]] = no_elements(stepper, self.max_order)
+        own[places["elements"]][: len(state.q)] = stepper.further.exponential(back)
         own[places["velocities"]][: 2 * len(bend)] = np.concatenate([state.v, state.v - h * bend])
         own[places["acceleration"]] = np.where(has_velocity, acceleration, rate)
         return own
 
     def step(self, stepper: Stepper, state: State, h: float) -> Trial:
-        assert state.own is not None
-        places, most, control = self.own_parts(stepper.system.layout), self.max_order, stepper.control
+        assert state.own is not None and stepper.further is not None
+        layout, most, control = stepper.system.layout, self.max_order, stepper.control
+        places = self.own_parts(layout)
         count, order, equal = map(int, state.own[:3])
         lengths, before = state.own[places["lengths"]], state.own[places["acceleration"]]
         increments = state.own[places["increments"]].reshape(most, -1)
+        elements = state.own[places["elements"]].reshape(most, -1)
         V = state.own[places["velocities"]].reshape(most + 1, -1)
-        formula = BdfFormula(stepper.mechanics, h, lengths[: order - 1], increments[:count], V, before, most)
+        known = lengths[: order - 1], increments, elements, V, before
+        formula = BdfFormula(layout, stepper.further, h, *known, most)
         step, at, trial = self.solved(stepper, state, h, formula, formula.predicted(), state.multipliers)
         stepper.check_chart(2 * (most + 2) * trial.increment)
         nodes = [0.0, -1.0]
         for length in lengths:
             nodes.append(nodes[-1] - float(length) / h)
-        apart = [-at.theta, *formula.increments(at.theta, min(order + 1, count))]
+        increments, elements = history_at(stepper.further, at.theta, elements)
         norms = {}
         for of in (order + 1, order - 1, order):
             if 0 < of <= min(most, count):
                 weights = difference_weights(nodes[: of + 2])
-                theta = weighted(weights[1:], apart[: of + 1])
+                theta = weighted(weights[1:], list(increments[: of + 1]))
                 v = weighted(weights, [at.v, *V[: of + 1]])
                 trial.estimate(control, at.theta, at.theta + theta, state.v, at.v, at.v + v)
                 norms[of] = trial.error
@@ -182,18 +193,15 @@ class BdfVariable(Implicit):
                 trial.factor = min(trial.factor, CHART_PART * float(np.sqrt(CHART_LIMIT / angle)))
         equal = equal + 1 if following == order and trial.factor == 1 else 0
         if is_left_out:
-            m = stepper.mechanics.kernels
-            both = m.advance(m.advance(formula.identity, increments[0]), at.theta)
             lengths = np.array([lengths[0] + h, *lengths[1:]])
-            increments = np.array([increment_between(stepper.mechanics, formula.identity, both), *increments[1:]])
+            increments, elements = increments[1:], elements[1:]
             V = np.array([trial.v, *V[1:]])
         else:
             count = min(count + 1, most)
-            rows = ((h, lengths), (at.theta, increments), (trial.v, V))
-            lengths, increments, V = (np.array([new, *old[:-1]]) for new, old in rows)
+            lengths, V = (np.array([new, *old[:-1]]) for new, old in ((h, lengths), (trial.v, V)))
+            increments, elements = increments[:most], elements[:most]
         record = step.record_after(stepper.newton.iterations)
         acceleration = without_traces(at.acceleration)
-        trial.own = np.concatenate(
-            [[count, following, equal], lengths, increments.ravel(), V.ravel(), acceleration, record]
-        )
+        moved = lengths, increments.ravel(), elements.ravel(), V.ravel()
+        trial.own = np.concatenate([[count, following, equal], *moved, acceleration, record])
         return trial

@@ -85,8 +85,6 @@ class Method(ABC):
     """What the family refuses besides constraints and frames."""
     takes_baumgarte: ClassVar[bool] = False
     """Whether stages have a place for Baumgarte's term."""
-    composes: ClassVar[bool] = False
-    """Whether it composes increments of several steps, for which its C header takes the identity of all groups."""
     chooses_order: ClassVar[bool] = False
     """Whether it chooses the order of each step with its length, and says so in its trials."""
 

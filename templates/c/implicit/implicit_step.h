@@ -10,8 +10,9 @@
 static inline const symlie_real *mean_increment(newton_problem *restrict s, const symlie_real *restrict v)
 {
     const symlie_problem *P = s->P;
+    const symlie_real per_velocity = 1 / s->velocity;
     (void)P;
-    for (int k = 0; k < DIMENSION; k++) s->scratch[k] = v[k] / s->velocity;
+    for (int k = 0; k < DIMENSION; k++) s->scratch[k] = v[k] * per_velocity;
     return s->scratch;
 }
 
@@ -94,15 +95,22 @@ static inline int newton_refresh(newton_problem *restrict s)
     return take_matrix(s, s->t, s->q, s->v, s->v_dot, s->theta, s->lambda);
 }
 
-static inline int newton_correction(newton_problem *restrict s, const symlie_real *restrict r, symlie_real *restrict d)
+/* Inline: compilers that leave it apart make it and the solution several times slower. */
+static SYMLIE_INLINE int newton_correction(newton_problem *restrict s, const symlie_real *restrict r, symlie_real *restrict d)
 {
     const symlie_problem *P = s->P;
     copy(UNKNOWNS, r, d);
     solve_iteration(P, s->scale, &s->A, d);
     if (SEES_END && TANGENT) {
-        /* The unknown of the matrix is what gamma' makes v of. */
-        system_tangent_operator(P, mean_increment(s, s->v), d, s->terms);
-        system_inverse_tangent_operator(P, s->theta, s->terms, d);
+        /* The unknown x of the matrix is what gamma' makes v of, and the correction is T^-1(theta) T(m) x with m = v/gamma':
+         * x + [theta - m, x/2 + [theta - 2 m, x]/12] but for cubes. */
+        const symlie_real *mean = mean_increment(s, s->v), *restrict theta = s->theta;
+        symlie_real *restrict terms = s->terms, *restrict moved = s->moved;
+        for (int k = 0; k < DIMENSION; k++) terms[k] = (theta[k] - 2 * mean[k]) * (1.0 / 12);
+        system_bracket(P, terms, d, moved);
+        for (int k = 0; k < DIMENSION; k++) moved[k] += d[k] / 2, terms[k] = theta[k] - mean[k];
+        system_bracket(P, terms, moved, s->scratch);
+        for (int k = 0; k < DIMENSION; k++) d[k] += s->scratch[k];
     }
     return all_finite(UNKNOWNS, d) ? SYMLIE_DONE : SYMLIE_SINGULAR;
 }

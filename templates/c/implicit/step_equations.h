@@ -11,9 +11,10 @@
  *
  *   struct step_formula                         what they depend on
  *   formula_at(P, formula, theta, w, v, v_dot)   v and v'
+ *   formula_advance(P, formula, q_n, theta, q)   (a), with SEES_END
  *
- * and the constants KEEPS_FACTORS, TANGENT, FULL_STIFFNESS, SCALED, SEES_END, which says that B in (b) is that of the end of
- * the step, and SPAN, the number of steps that v' is made of; HAS_ETA comes with the tables. */
+ * and the constants KEEPS_FACTORS, TANGENT, FULL_STIFFNESS, SCALED, SEES_END, which says that v and B in (b) are made in the
+ * coordinates of the end of the step, and SPAN, the number of steps that v' is made of; HAS_ETA comes with the tables. */
 #ifndef SYMLIE_STEP_EQUATIONS_H
 #define SYMLIE_STEP_EQUATIONS_H
 
@@ -29,6 +30,11 @@ typedef struct step_formula step_formula;
 
 static inline void formula_at(const symlie_problem *restrict P, const step_formula *restrict formula, const symlie_real *restrict theta,
                               const symlie_real *restrict w, symlie_real *restrict v, symlie_real *restrict v_dot);
+
+#if SEES_END
+static inline void formula_advance(const symlie_problem *restrict P, const step_formula *restrict formula, const symlie_real *restrict q_n,
+                                   const symlie_real *restrict theta, symlie_real *restrict q);
+#endif
 
 #define FINDS_JACOBIAN (HAS_ETA && SEES_END) /* with the end of a step */
 
@@ -121,7 +127,11 @@ static inline void end_of_step(newton_problem *restrict s, const symlie_real *re
 {
     const symlie_problem *P = s->P;
     copy(DIMENSION, u, s->theta);
+#if SEES_END
+    formula_advance(P, s->formula, s->q_n, s->theta, s->q);
+#else
     if (SEES_CONFIGURATION) system_advance(P, s->q_n, s->theta, s->q);
+#endif
 #if CONSTRAINED
     for (int k = 0; k < ROWS; k++) s->lambda[k] = u[DIMENSION + k];
 #if HAS_ETA

@@ -15,8 +15,8 @@
  * half_explicit.h, whose tableau comes in besides STEPS (k), in parts so short that halving them changes velocities by no more
  * than START_TOLERANCE. With index 3, velocities that are carried are those of (2), and 2 k - 1 steps are of that kind; else
  * k - 1. All rotations from q_{n-k+1} on must stay below pi, where log ends; steps are held to a part of it each.
- * theta_i is taken between elements relative to q_n, which follow from the increments of the steps before: these are small, and
- * differences of configurations would be rounded as configurations are.
+ * theta_i is the log of an element relative to q_{n+1}, which follows from that relative to q_n: these are near to the identity,
+ * and differences of configurations would be rounded as configurations are.
  * What has a letter is in step_equations.h. Source: [Gear1985]; [Wieloch2021], here in the coordinates of the new point. */
 #ifndef SYMLIE_BDF_H
 #define SYMLIE_BDF_H
@@ -31,90 +31,97 @@
 
 #if CHOOSES_ORDER
 #define ORDER(f) (f)->order
+#define POINTS (STEPS + 1)
 #else
 #define ORDER(f) STEPS
+#define POINTS STEPS
 #endif
 
 struct step_formula {
     symlie_real h;
     int order;                          /* at most STEPS */
-    symlie_real tau[STEPS + 1];
-    symlie_real alpha[STEPS + 1];
+    symlie_real time[STEPS + 1];        /* t_{n+1-i} - t_{n+1} */
+    symlie_real weight[STEPS + 1];      /* alpha_i/h */
+    const symlie_real *increments;      /* log of those: what theta_1, theta_2, ... were at the end of the step before */
+    const symlie_real *elements;        /* q_n^-1 o q_{n-1}, q_n^-1 o q_{n-2}, ... */
     const symlie_real *velocities;      /* v_n, v_{n-1}, ... */
-    symlie_real *identity;
-    symlie_real *elements;              /* q_n^-1 o q_{n-1}, q_n^-1 o q_{n-2}, ... */
-    symlie_real *element;               /* scratch */
-    symlie_real *theta_i;               /* scratch */
+    symlie_real *known;                 /* what v_n, v_{n-1}, ... are of v'_{n+1} */
+    symlie_real *element;               /* exp(theta) of the last theta */
+    symlie_real *theta_i;               /* theta_1, theta_2, ... there */
+    symlie_real *apart;                 /* q_{n+1}^-1 o q_n, q_{n+1}^-1 o q_{n-1}, ... there */
 };
 
-#define FORMULA(name)                              \
-    ARRAY(name##_identity, STORAGE);               \
-    ARRAY(name##_elements, STEPS * STORAGE);       \
-    ARRAY(name##_element, STORAGE);                \
-    ARRAY(name##_theta_i, DIMENSION);              \
-    step_formula name = {.identity = name##_identity, .elements = name##_elements, .element = name##_element, \
-                         .theta_i = name##_theta_i}
+#define FORMULA(name)                          \
+    ARRAY(name##_known, DIMENSION);            \
+    ARRAY(name##_element, STORAGE);            \
+    ARRAY(name##_theta_i, POINTS * DIMENSION); \
+    ARRAY(name##_apart, POINTS * STORAGE);     \
+    step_formula name = {.known = name##_known, .element = name##_element, .theta_i = name##_theta_i, .apart = name##_apart}
 
 static inline long long formula_workspace(const symlie_problem *restrict P)
 {
-    return (STEPS + 2LL) * STORAGE + DIMENSION;
+    return (POINTS + 1LL) * (STORAGE + DIMENSION);
 }
 
 /* (4) */
 static inline void take_weights(step_formula *restrict f, symlie_real h, const symlie_real *restrict lengths)
 {
-    symlie_real *restrict tau = f->tau, *restrict alpha = f->alpha;
-    f->h = h, tau[0] = 0, tau[1] = -1, alpha[0] = 0;
-    for (int i = 2; i <= ORDER(f); i++) tau[i] = tau[i - 1] - lengths[i - 2] / h;
+    symlie_real *restrict time = f->time, *restrict weight = f->weight;
+    f->h = h, time[0] = 0, time[1] = -h, weight[0] = 0;
+    for (int i = 2; i <= ORDER(f); i++) time[i] = time[i - 1] - lengths[i - 2];
     for (int i = 1; i <= ORDER(f); i++) {
-        alpha[i] = 1 / tau[i];
+        symlie_real above = 1, below = time[i];
         for (int j = 1; j <= ORDER(f); j++)
-            if (j != i) alpha[i] *= tau[j] / (tau[j] - tau[i]);
-        alpha[0] -= alpha[i];
+            if (j != i) above *= time[j], below *= time[j] - time[i];
+        weight[i] = above / below;
+        weight[0] -= weight[i];
     }
 }
 
-/* log(a^-1 o b); of nodes without velocity, which are in R(n), the difference. */
-static inline void increment_between(const symlie_problem *restrict P, const symlie_real *restrict a, const symlie_real *restrict b,
-                                     symlie_real *restrict theta_i)
+/* What the velocities of the steps before are of (3). */
+static inline void take_known(const symlie_problem *restrict P, const step_formula *restrict f)
 {
-    system_difference(P, a, b, theta_i);
-#if FIELDS
-    for (int n = 0, local = 0; n < COUNT_OF_STATE; n++) {
-        local = n && STORED[STATE[n]] == STORED[STATE[n - 1]] ? local + 1 : 0;
-        theta_i[STATE[n]] = b[STORED[STATE[n]] + local] - a[STORED[STATE[n]] + local];
-    }
-#endif
+    (void)P;
+    for (int k = 0; k < DIMENSION; k++) f->known[k] = f->weight[1] * f->velocities[k];
+    for (int i = 2; i <= ORDER(f); i++)
+        for (int k = 0; k < DIMENSION; k++) f->known[k] += f->weight[i] * f->velocities[(i - 1) * DIMENSION + k];
 }
 
-/* What the formula takes of the steps before, from their increments, the latest first. */
-static inline void take_elements(const symlie_problem *restrict P, const step_formula *restrict f, int count, const symlie_real *restrict increments)
+/* (a) */
+static inline void formula_advance(const symlie_problem *restrict P, const step_formula *restrict f, const symlie_real *restrict q_n,
+                                   const symlie_real *restrict theta, symlie_real *restrict q)
 {
-    for (int k = 0; k < STORAGE; k++) f->identity[k] = f->element[k] = IDENTITY[k];
-    for (int i = 0; i < count; i++) {
-        for (int k = 0; k < DIMENSION; k++) f->theta_i[k] = -increments[i * DIMENSION + k];
-        system_advance(P, f->element, f->theta_i, f->elements + i * STORAGE);
-        copy(STORAGE, f->elements + i * STORAGE, f->element);
-    }
+    system_exponential(P, theta, f->element);
+    system_compose(P, q_n, f->element, q);
 }
 
-/* (2), (3) */
+/* (1) of some points before q_n */
+static inline void look_back(const symlie_problem *restrict P, const step_formula *restrict f, int first, int last)
+{
+    for (int i = first; i <= last; i++)
+        system_increment(P, f->element, f->elements + (i - 2) * STORAGE, f->theta_i + (i - 1) * DIMENSION);
+}
+
+/* Elements of so many points from the end of a step, and theta_1. */
+static inline void take_apart(const symlie_problem *restrict P, const step_formula *restrict f, const symlie_real *restrict theta, int count)
+{
+    for (int k = 0; k < DIMENSION; k++) f->theta_i[k] = -theta[k];
+    system_inverse(P, f->element, f->apart);
+    for (int i = 2; i <= count; i++) system_compose(P, f->apart, f->elements + (i - 2) * STORAGE, f->apart + (i - 1) * STORAGE);
+}
+
+/* (2), (3), behind (a) */
 static inline void formula_at(const symlie_problem *restrict P, const step_formula *restrict f, const symlie_real *restrict theta,
                               const symlie_real *restrict w, symlie_real *restrict v, symlie_real *restrict v_dot)
 {
-    const symlie_real *restrict alpha = f->alpha;
-    /* (1) */
-    if (ORDER(f) > 1) system_advance(P, f->identity, theta, f->element);
-    for (int k = 0; k < DIMENSION; k++) v[k] = alpha[0] * (w[k] - theta[k]) - alpha[1] * theta[k];
-    for (int i = 2; i <= ORDER(f); i++) {
-        increment_between(P, f->element, f->elements + (i - 2) * STORAGE, f->theta_i);
-        for (int k = 0; k < DIMENSION; k++) v[k] += alpha[i] * f->theta_i[k];
+    const symlie_real *restrict weight = f->weight, *restrict theta_i = f->theta_i, *restrict known = f->known;
+    look_back(P, f, 2, ORDER(f));
+    for (int k = 0; k < DIMENSION; k++) {
+        symlie_real sum = (HAS_ETA ? weight[0] * (w[k] - theta[k]) : 0) - weight[1] * theta[k];
+        for (int i = 2; i <= ORDER(f); i++) sum += weight[i] * theta_i[(i - 1) * DIMENSION + k];
+        v[k] = sum;
+        v_dot[k] = weight[0] * sum + known[k];
     }
-    for (int k = 0; k < DIMENSION; k++) v[k] /= f->h;
-    for (int k = 0; k < DIMENSION; k++) v_dot[k] = alpha[0] * v[k];
-    for (int i = 1; i <= ORDER(f); i++)
-        for (int k = 0; k < DIMENSION; k++) v_dot[k] += alpha[i] * f->velocities[(i - 1) * DIMENSION + k];
-    for (int k = 0; k < DIMENSION; k++) v_dot[k] /= f->h;
 #if FIELDS
     for (int n = 0; n < COUNT_OF_STATE; n++) v_dot[STATE[n]] = v[STATE[n]], v[STATE[n]] = 0;
 #endif
@@ -124,23 +131,31 @@ static inline void formula_at(const symlie_problem *restrict P, const step_formu
 static inline void predict(const symlie_problem *restrict P, const step_formula *restrict f, const symlie_real *restrict v_dot_n,
                            symlie_real *restrict theta)
 {
-    symlie_real weight = 1;
-    for (int i = 2; i <= ORDER(f); i++) weight *= -f->tau[i] / (-f->tau[i] - 1);
+    const symlie_real *restrict time = f->time, h = f->h;
+    symlie_real above = h, below = 1;
+    for (int i = 2; i <= ORDER(f); i++) above *= time[i], below *= time[i] + h;
     for (int k = 0; k < DIMENSION; k++) theta[k] = f->velocities[k];
 #if FIELDS
     for (int n = 0; n < COUNT_OF_STATE; n++) theta[STATE[n]] = v_dot_n[STATE[n]];
 #else
-    (void)v_dot_n;
+    (void)P, (void)v_dot_n;
 #endif
-    for (int k = 0; k < DIMENSION; k++) theta[k] *= f->h * weight;
+    for (int k = 0; k < DIMENSION; k++) theta[k] *= above / below;
     for (int i = 2; i <= ORDER(f); i++) {
-        const symlie_real x = f->tau[i] + 1;
-        weight = 1 / (x * x);
+        const symlie_real x = time[i] + h;
+        above = h * h, below = x * x;
         for (int j = 2; j <= ORDER(f); j++)
-            if (j != i) weight *= f->tau[j] / (f->tau[j] - f->tau[i]);
-        increment_between(P, f->identity, f->elements + (i - 2) * STORAGE, f->theta_i);
-        for (int k = 0; k < DIMENSION; k++) theta[k] += weight * f->theta_i[k];
+            if (j != i) above *= time[j], below *= time[j] - time[i];
+        const symlie_real weight = above / below;
+        for (int k = 0; k < DIMENSION; k++) theta[k] += weight * f->increments[(i - 2) * DIMENSION + k];
     }
+}
+
+/* Of a beginning, no point before is known: all are where it begins. */
+static inline void begin_elements(const symlie_problem *restrict P, int count, symlie_real *restrict elements, symlie_real *restrict zero)
+{
+    for (int k = 0; k < DIMENSION; k++) zero[k] = 0;
+    for (int i = 0; i < count; i++) system_exponential(P, zero, elements + i * STORAGE);
 }
 
 #if CHOOSES_ORDER
@@ -159,8 +174,9 @@ static inline int method_begin(const symlie_problem *restrict P, symlie_real *re
                                const symlie_control *restrict control, mass_matrix *restrict mass,
                                const symlie_state *restrict state, symlie_real *restrict own)
 {
-    (void)P, (void)work, (void)t, (void)h, (void)control, (void)mass;
+    (void)work, (void)t, (void)h, (void)control, (void)mass;
     for (int k = 0; k < OWN; k++) own[k] = 0;
+    begin_elements(P, STEPS - 1, own + OWN_ELEMENTS, own + OWN_VELOCITIES);
     copy(DIMENSION, state->v, own + OWN_VELOCITIES);
     return SYMLIE_DONE;
 }
@@ -178,20 +194,22 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
     const newton_policy policy = {NEWTON_MAX, NEWTON_HALVINGS, 0, NEWTON_RTOL, NEWTON_ATOL, 1, CONTRACTION, NEWTON_PATIENCE};
     const symlie_real *own = state->own, *kept = own + OWN - RECORD;
     const int at_hand = trial->own_rest > 0, begins = own[OWN_COUNT] < BEGINS, is_known = own[OWN_COUNT] >= STEPS - 1;
-    formula.velocities = own + OWN_VELOCITIES;
-    if (is_known) take_weights(&formula, h, own + OWN_LENGTHS), take_elements(P, &formula, STEPS - 1, own + OWN_INCREMENTS);
+    formula.increments = own + OWN_INCREMENTS, formula.elements = own + OWN_ELEMENTS, formula.velocities = own + OWN_VELOCITIES;
+    if (is_known) take_weights(&formula, h, own + OWN_LENGTHS), take_known(P, &formula);
     trial->own_rest = 0;
     copy(STORAGE, state->q, q_n);
     if (begins) {
         const int status = take_start(P, work, t, h, control, mass, state, theta, trial);
         if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
-        increment_between(P, q_n, trial->q, theta);
+        system_increment(P, q_n, trial->q, theta);
         copy(DIMENSION, trial->v, v);
         copy(DIMENSION, trial->acceleration_is_valid ? trial->acceleration : own + OWN_ACCELERATION, v_dot);
+        formula_advance(P, &formula, q_n, theta, end.q);
+        look_back(P, &formula, 2, STEPS - 1);
         if (IS_SCHEME && is_known) formula_at(P, &formula, theta, theta, v, end.v_dot);
     } else {
-        int status = begin_implicit_step(&end, &formula, t, t + h, formula.alpha[0] / h, formula.alpha[0] / h * (formula.alpha[0] / h),
-                                         formula.alpha[0] / h, q_n, kept, at_hand, trial->own + OWN - RECORD);
+        int status = begin_implicit_step(&end, &formula, t, t + h, formula.weight[0], formula.weight[0] * formula.weight[0],
+                                         formula.weight[0], q_n, kept, at_hand, trial->own + OWN - RECORD);
         if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
         predict(P, &formula, own + OWN_ACCELERATION, end.u);
         status = solve_implicit_step(&end, &policy, state->lambda, &trial->newton);
@@ -210,7 +228,9 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
     if (KEEPS_FACTORS && begins) copy(RECORD, kept, trial->own + OWN - RECORD);
     trial->own[OWN_COUNT] = fmin(own[OWN_COUNT] + 1, BEGINS);
     shift(STEPS, 1, &h, own + OWN_LENGTHS, trial->own + OWN_LENGTHS);
-    shift(STEPS, DIMENSION, theta, own + OWN_INCREMENTS, trial->own + OWN_INCREMENTS);
+    take_apart(P, &formula, theta, STEPS - 1);
+    copy((STEPS - 1) * DIMENSION, formula.theta_i, trial->own + OWN_INCREMENTS);
+    copy((STEPS - 1) * STORAGE, formula.apart, trial->own + OWN_ELEMENTS);
     shift(STEPS, DIMENSION, v, own + OWN_VELOCITIES, trial->own + OWN_VELOCITIES);
     copy(DIMENSION, v_dot, trial->own + OWN_ACCELERATION);
     return SYMLIE_DONE;

@@ -30,10 +30,12 @@ static inline int method_begin(const symlie_problem *restrict P, symlie_real *re
     copy(DIMENSION, state->v, rate);
     if (FIELDS) system_field(P, t, state->q, a, lambda, rate);
     symlie_real *restrict increment = own + OWN_INCREMENTS;
-    for (int k = MOVING_BEGIN; k < MOVING_END; k++) increment[k] = h * rate[k] - h * h * a[k] / 2;
+    begin_elements(P, STEPS, own + OWN_ELEMENTS, own + OWN_VELOCITIES);
+    for (int k = MOVING_BEGIN; k < MOVING_END; k++) increment[k] = h * h * a[k] / 2 - h * rate[k];
 #if FIELDS
-    for (int n = 0; n < COUNT_OF_STATE; n++) increment[STATE[n]] = h * rate[STATE[n]], a[STATE[n]] = rate[STATE[n]];
+    for (int n = 0; n < COUNT_OF_STATE; n++) increment[STATE[n]] = -h * rate[STATE[n]], a[STATE[n]] = rate[STATE[n]];
 #endif
+    system_exponential(P, increment, own + OWN_ELEMENTS);
     own[OWN_COUNT] = own[OWN_ORDER] = 1;
     own[OWN_LENGTHS] = h;
     for (int k = 0; k < DIMENSION; k++) {
@@ -65,14 +67,12 @@ static inline void measure_differences(const symlie_problem *restrict P, const s
             sums[(2 * i + 1) * DIMENSION + k] = nodes[i] ? weight[i][0] * s->v[k] + weight[i][1] * f->velocities[k] : 0;
         }
     }
-    system_advance(P, f->identity, s->theta, f->element);
     for (int j = 2; j < STEPS + 2; j++) {
         if (j >= nodes[1] && j >= nodes[2]) break;
-        increment_between(P, f->element, f->elements + (j - 2) * STORAGE, f->theta_i);
         for (int i = 0; i < 3; i++) {
             if (j >= nodes[i]) continue;
             for (int k = 0; k < DIMENSION; k++) {
-                sums[2 * i * DIMENSION + k] += weight[i][j] * f->theta_i[k];
+                sums[2 * i * DIMENSION + k] += weight[i][j] * f->theta_i[(j - 1) * DIMENSION + k];
                 sums[(2 * i + 1) * DIMENSION + k] += weight[i][j] * f->velocities[(j - 1) * DIMENSION + k];
             }
         }
@@ -97,13 +97,13 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
     const int at_hand = trial->own_rest > 0, order = (int)own[OWN_ORDER], count = (int)own[OWN_COUNT];
     symlie_real node[STEPS + 2] = {0, -1}, point[STEPS], norm[3];
     (void)mass;
-    formula.order = order, formula.velocities = own + OWN_VELOCITIES;
+    formula.order = order, formula.increments = own + OWN_INCREMENTS, formula.elements = own + OWN_ELEMENTS, formula.velocities = own + OWN_VELOCITIES;
     take_weights(&formula, h, own + OWN_LENGTHS);
-    take_elements(P, &formula, count, own + OWN_INCREMENTS);
+    take_known(P, &formula);
     for (int i = 2; i < STEPS + 2; i++) node[i] = node[i - 1] - own[OWN_LENGTHS + i - 2] / h;
     trial->own_rest = 0;
     copy(STORAGE, state->q, q_n);
-    const symlie_real slope = formula.alpha[0] / h;
+    const symlie_real slope = formula.weight[0];
     int status = begin_implicit_step(&end, &formula, t, t + h, slope, slope * slope, slope, q_n, kept, at_hand, trial->own + OWN - RECORD);
     if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
     predict(P, &formula, own + OWN_ACCELERATION, end.u);
@@ -116,6 +116,8 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
     keep_record(&end, kept, trial);
     const symlie_real angle = 4 * (STEPS + 2) * (STEPS + 2) * system_chart(P, end.theta);
     if (SYMLIE_UNLIKELY(!(angle < CHART_LIMIT))) return angle >= CHART_LIMIT ? SYMLIE_OUTSIDE_CHART : SYMLIE_NOT_FINITE;
+    look_back(P, &formula, order + 1, POINTS);
+    take_apart(P, &formula, end.theta, POINTS);
     measure_differences(P, control, &end, node, count, state->v, trial, sums, norm);
     for (int i = 0; i < order; i++) point[i] = -node[i + 1] - 1;
     trial->order = order;
@@ -138,17 +140,14 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
     if (is_left_out) {
         copy(STEPS, own + OWN_LENGTHS, out + OWN_LENGTHS);
         out[OWN_LENGTHS] += h;
-        copy(STEPS * DIMENSION, own + OWN_INCREMENTS, out + OWN_INCREMENTS);
-        system_advance(P, formula.identity, own + OWN_INCREMENTS, formula.elements);
-        system_advance(P, formula.elements, end.theta, formula.element);
-        increment_between(P, formula.identity, formula.element, out + OWN_INCREMENTS);
         copy(STEPS * DIMENSION, own + OWN_VELOCITIES + DIMENSION, out + OWN_VELOCITIES + DIMENSION);
         copy(DIMENSION, trial->v, out + OWN_VELOCITIES);
     } else {
         shift(STEPS, 1, &h, own + OWN_LENGTHS, out + OWN_LENGTHS);
-        shift(STEPS, DIMENSION, end.theta, own + OWN_INCREMENTS, out + OWN_INCREMENTS);
         shift(STEPS + 1, DIMENSION, trial->v, own + OWN_VELOCITIES, out + OWN_VELOCITIES);
     }
+    copy(STEPS * DIMENSION, formula.theta_i + is_left_out * DIMENSION, out + OWN_INCREMENTS);
+    copy(STEPS * STORAGE, formula.apart + is_left_out * STORAGE, out + OWN_ELEMENTS);
     copy(DIMENSION, trial->acceleration, out + OWN_ACCELERATION);
     return SYMLIE_DONE;
 }

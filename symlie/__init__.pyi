@@ -60,6 +60,7 @@ from symlie.elements.marker import Marker as Marker
 from symlie.elements.rigid_body import RigidBody as RigidBody
 from symlie.ensembles.attitudes import attitudes as attitudes
 from symlie.ensembles.ensemble import ensemble as ensemble
+from symlie.ensembles.opening import open_ensemble as open_ensemble
 from symlie.ensembles.outcome import Ensemble as Ensemble
 from symlie.ensembles.outcome import EnsembleArrays as EnsembleArrays
 from symlie.ensembles.outcome import FailedMember as FailedMember

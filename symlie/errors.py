@@ -155,7 +155,7 @@ class ExecutorError(SymlieError):
     """What members of an ensemble are handed to takes no work, or has no workers."""
 
 
-class InterruptedEnsembleError(SymlieError):
+class InterruptedEnsembleError(SymlieError, KeyboardInterrupt):
     """An ensemble was interrupted; ``result`` holds the members that were done."""
 
     def __init__(self, message: str, result: object = None) -> None:

@@ -2,35 +2,19 @@
 
 from __future__ import annotations
 
-import dataclasses
-import functools
-import hashlib
-import json
-from collections.abc import Callable, Mapping, Sequence
+import contextlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-
-from symlie.ensembles.chunk import Task, prepared_members, runs_together
-from symlie.ensembles.chunk_rows import ChunkRows
-from symlie.ensembles.design import Design, stated_design
-from symlie.ensembles.dispatch import Dispatch
-from symlie.ensembles.executors import workers_of
 from symlie.ensembles.outcome import Ensemble
-from symlie.ensembles.quantities import dimensions_of, recorded_quantities
-from symlie.ensembles.results import MemberResults, MemberStatus, joined
-from symlie.ensembles.statistics import RunningStatistics, check_statistics
-from symlie.ensembles.store import EnsembleStore, begin_store
-from symlie.ensembles.store_index import Quantity, StoreIndex
-from symlie.errors import InterruptedEnsembleError, MemberFailedError, ModelError, WorkerLostError
-from symlie.runtime.integrate.compiled_method import CompiledMethod
-from symlie.runtime.integrate.driver_library import kernel_sets
-from symlie.runtime.integrate.request import Request, RunWords, requested
+from symlie.ensembles.plan import planned_ensemble
+from symlie.ensembles.running import ChunkDone, run_members
+from symlie.errors import ModelError
+from symlie.progress_bar import ProgressBar
+from symlie.runtime.integrate.request import RunWords
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.chosen import MethodLike
 from symlie.runtime.methods.controllers import Controller
-from symlie.runtime.system.record import model_hash
 from symlie.runtime.system.system import System
 
 WAIT = 30.0
@@ -53,7 +37,7 @@ def ensemble(
     on_failure: str = "keep",
     member_seconds: float | None = None,
     wait: float = WAIT,
-    progress: Callable[[int, int], None] | None = None,
+    progress: bool | Callable[[int, int], None] = False,
     method: MethodLike | None = None,
     method_options: Mapping[str, object] | None = None,
     h: float | None = None,
@@ -110,7 +94,8 @@ def ensemble(
     wait
         Time in which a cluster of Dask must have a worker, in s.
     progress
-        Called with the number of members that are done and that of all.
+        True: a bar on a terminal or in a notebook, else lines. Or a function that is called with the number of members
+        that are done and that of all.
     method, method_options, h, rtol, atol, h0, controller, controller_options
         As in `solve`.
     t_eval, record_every, multipliers, stabilize, redundant, max_steps
@@ -138,7 +123,6 @@ def ensemble(
         raise ModelError(f"A {type(system).__name__} has no members; take the system of model.derive().compile().")
     if redundant is not None:
         system = system.with_redundant(redundant)
-    design = stated_design(system, parameters, initial, inputs, combine, is_stored=store is not None)
     words: RunWords = {
         "method": method,
         "method_options": method_options,
@@ -154,140 +138,34 @@ def ensemble(
         "stabilize": stabilize,
         "max_steps": max_steps,
     }
-    if record is not None and h is None and t_eval is None:
-        raise ModelError(
-            "Adaptive members have times of their own, so what is recorded of them needs t_eval; without record their "
-            "ends are kept."
+    plan = planned_ensemble(
+        system,
+        t_span,
+        parameters=parameters,
+        initial=initial,
+        inputs=inputs,
+        combine=combine,
+        record=record,
+        statistics=statistics,
+        is_stored=store is not None,
+        member_seconds=member_seconds,
+        words=words,
+    )
+    kept = None if store is None else plan.begin(store)
+    with _shown(progress, system.name, len(plan.task.design)) as chunk_done:
+        return run_members(
+            plan, kept, executor=executor, workers=workers, on_failure=on_failure, wait=wait, chunk_done=chunk_done
         )
-    request = requested(system, t_span, **words)
-    wanted = recorded_quantities(system.layout, record)
-    if statistics is not None:
-        check_statistics(system.layout, statistics, wanted)
-        if store is not None:
-            raise ModelError("A store keeps the values of members, of which statistics= keeps none; give one of them.")
-    times = times_of(request, t_eval)
-    task = Task(design, t_span, words, wanted, times, member_seconds)
-    for name in kernel_sets(request.method, system.layout):
-        system.sets.files(name)  # which workers can not derive
-    if system.backend == "c":
-        CompiledMethod(system, request.method, request.control)
-    dimensions = dimensions_of(design, wanted, prepared_members if runs_together(design) else None, len(times))
-    quantities = tuple(Quantity(x.name, x.unit, dimensions[x.name]) for x in wanted)
-    kept: EnsembleStore | None = None
-    if store is not None:
-        index = StoreIndex(
-            hashlib.sha256(f"{design.digest} {json.dumps(request.settings, default=str)}".encode()).hexdigest(),
-            model_hash(system),
-            len(design),
-            quantities,
-            tuple(Quantity(name, "", _components(values)) for name, values in design.stated.items()),
-            tuple(dict.fromkeys(e.name for e in system.layout.events)),
-            {"solve": dict(request.settings), "shape": dict(design.shape), "model": system.name},
-        )
-        kept = begin_store(store, index, design.stated, times if len(times) else None)
-    results: list[MemberResults] = []
-    sums = None if statistics is None else RunningStatistics({q.name: q.shape for q in quantities})
 
-    def keep(found: MemberResults) -> None:
-        if kept is not None:
-            kept.write(found)
-        elif sums is not None:
-            sums.add(found)
-            results.append(dataclasses.replace(found, values={}))
-        else:
-            results.append(found)
 
-    done = np.zeros(0, dtype=np.int64) if kept is None else kept.finished()
-    hands = workers_of(executor, workers, wait)
-    try:
-        lost = functools.partial(_without_values, quantities)
-        dispatch = Dispatch(task, _open_ranges(len(design), done), hands, lambda part: lost(part.design))
-        is_interrupted = _run(dispatch, task, keep, on_failure, progress, len(done))
-    finally:
-        hands.close()
-    if kept is None:
-        there = quantities if sums is None else ()
-        nothing = _without_values(there, design.part(0, 0))
-        found = {} if sums is None or statistics is None else sums.values(statistics)
-        outcome = Ensemble(task, there, joined([nothing, *results]), found)
+@contextlib.contextmanager
+def _shown(progress: bool | Callable[[int, int], None], label: str, count: int) -> Iterator[ChunkDone]:
+    """What is called for each chunk, so that users see how far the ensemble is."""
+    if callable(progress):
+        told = progress
+        yield lambda found, done: told(done, count)
+    elif progress:
+        with ProgressBar(label, total=count, plain=None) as bar:
+            yield lambda found, done: bar(done, f"{done} of {count} members")
     else:
-        outcome = Ensemble(task, quantities, kept)
-    if is_interrupted:
-        count = int((outcome.arrays["status"] != MemberStatus.NOT_RUN).sum())
-        how = f"call it again with store={str(store)!r}" if store is not None else "give a store to go on from there"
-        raise InterruptedEnsembleError(f"Interrupted after {count} of {len(design)} members; {how}.", outcome)
-    return outcome
-
-
-def _run(
-    dispatch: Dispatch,
-    task: Task,
-    keep: Callable[[MemberResults], None],
-    on_failure: str,
-    progress: Callable[[int, int], None] | None,
-    done: int,
-) -> bool:
-    """Take results until all are there, and whether that was interrupted."""
-    try:
-        for found in dispatch.results():
-            finished = _finished(found)
-            keep(finished)
-            done += len(finished)
-            if progress is not None:
-                progress(done, len(task.design))
-            failed = np.flatnonzero(finished.status > MemberStatus.EVENT)
-            if on_failure == "raise" and len(failed):
-                row = failed[0]
-                raise MemberFailedError(
-                    f"Member {finished.members[row]} failed ({finished.kinds[row]}): {finished.sentences[row]}"
-                )
-    except KeyboardInterrupt:
-        for found in dispatch.finish():
-            keep(_finished(found))
-        return True
-    return False
-
-
-def _finished(found: MemberResults) -> MemberResults:
-    return found.rows(np.flatnonzero(found.status != MemberStatus.NOT_RUN))
-
-
-def _without_values(quantities: Sequence[Quantity], design: Design) -> MemberResults:
-    """Results of members of which nothing is known but that workers died with them."""
-    rows = ChunkRows(design, 1)
-    error = WorkerLostError("The worker that integrated this member died, also when it had nothing else to do.")
-    for row in range(len(design)):
-        rows.fail(row, error)
-    return rows.results(design, {q.name: np.full((len(design), *q.shape), np.nan) for q in quantities})
-
-
-def _components(values: Array) -> dict[str, int]:
-    """Dimensions of values of a parameter."""
-    return {f"component_{size}": size for size in values.shape[1:]}
-
-
-def _open_ranges(count: int, done: NDArray[np.int64]) -> list[tuple[int, int]]:
-    """Ranges of rows that are not done."""
-    is_open = np.ones(count + 2, dtype=bool)
-    is_open[[0, -1]] = False
-    is_open[done + 1] = False
-    edges = np.flatnonzero(np.diff(is_open.astype(np.int8)))
-    return list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))
-
-
-def times_of(request: Request, t_eval: Sequence[float] | Array | None) -> Array:
-    """Times that all members record, in s; none where steps are adaptive and ``t_eval`` is not given."""
-    if t_eval is not None:
-        return np.array(t_eval, dtype=float)
-    plan, every = request.plan, request.record_every
-    if request.control.is_adaptive:
-        return np.zeros(0)
-    times, step = [np.array([request.t0])], 0
-    for start, end, steps, recorded in zip(plan.start, plan.end, plan.steps, plan.record_end, strict=True):
-        at = start + np.arange(1, steps + 1) * ((end - start) / steps)
-        at[-1] = end
-        kept = (step + np.arange(1, steps + 1)) % every == 0 if every else np.zeros(steps, dtype=bool)
-        kept[-1] |= recorded
-        times.append(at[kept])
-        step += steps
-    return np.concatenate(times)
+        yield lambda found, done: None

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, overload
 
 import numpy as np
 
 from symlie.ensembles.chunk import Task
-from symlie.ensembles.design import Design
 from symlie.ensembles.results import MemberResults, MemberStatus
 from symlie.ensembles.statistics import GroupStatistics, statistics_on_group
 from symlie.ensembles.store import MISSING, EnsembleStore
 from symlie.ensembles.store_index import Quantity
+from symlie.ensembles.stored_task import read_task
 from symlie.errors import ModelError, UnknownNameError
 from symlie.packages import require
 from symlie.runtime.integrate.solve import solve
@@ -74,13 +76,19 @@ class EnsembleArrays(Mapping[str, Array]):
     Members that were not run have NaN, 0 or `MemberStatus.NOT_RUN`.
     """
 
-    def __init__(self, design: Design, quantities: Sequence[Quantity], source: MemberResults | EnsembleStore) -> None:
-        self._design, self._source = design, source
+    def __init__(
+        self,
+        stated: Mapping[str, Array],
+        quantities: Sequence[Quantity],
+        source: MemberResults | EnsembleStore,
+        count: int,
+    ) -> None:
+        self._stated, self._source, self._count = stated, source, count
         self._shapes = {q.name: q.shape for q in quantities}
 
     def __getitem__(self, name: str) -> Array:
-        if name not in self._shapes and name in self._design.stated:
-            return self._design.stated[name]
+        if name not in self._shapes and name in self._stated:
+            return self._stated[name]
         if name not in self._shapes and name not in MISSING:
             raise UnknownNameError(f"The ensemble has no '{name}'; it has: {', '.join(self)}.")
         if isinstance(self._source, EnsembleStore):
@@ -88,16 +96,16 @@ class EnsembleArrays(Mapping[str, Array]):
             return self._source.values(stored.get(("value", name), name))
         columns = self._source.columns
         found = self._source.values[name] if name in self._shapes else columns[FIELDS.get(name, name)]
-        if len(found) == len(self._design):
+        if len(found) == self._count:
             return found
         missing = np.nan if name in self._shapes else MISSING[name]
-        shape = (len(self._design), *self._shapes.get(name, ()))
+        shape = (self._count, *self._shapes.get(name, ()))
         whole = np.full(shape, missing, dtype=found.dtype)
         whole[self._source.members] = found
         return whole
 
     def __iter__(self) -> Iterator[str]:
-        return iter(dict.fromkeys([*self._shapes, *self._design.stated, *MISSING]))
+        return iter(dict.fromkeys([*self._shapes, *self._stated, *MISSING]))
 
     def __len__(self) -> int:
         return len(list(iter(self)))
@@ -112,44 +120,62 @@ class Ensemble:
 
     Attributes
     ----------
-    task
-        What was done with members.
+    model
+        Name of the model.
     quantities
-        What was recorded of each.
+        What was recorded of each member.
     source
         The results: in memory, or in a store.
+    stated
+        Values that members were given, by name, members first.
+    shape
+        Lengths of the dimensions of a grid by name, or the number of members.
+    times
+        Times of the histories, in s, shape (times,); empty where only ends were kept.
+    origin
+        What was done with members, or the store that tells.
     statistics
         By quantity what was kept in place of values, ``statistics["energy"]["mean"]``, and ``"count"``, the number of
         members that came so far.
     """
 
-    task: Task
+    model: str
     quantities: tuple[Quantity, ...]
     source: MemberResults | EnsembleStore
+    stated: Mapping[str, Array]
+    shape: Mapping[str, int]
+    times: Array
+    origin: Task | Path
     statistics: Mapping[str, Mapping[str, Array]] = dataclasses.field(default_factory=dict)
 
     def __len__(self) -> int:
-        return len(self.task.design)
+        return math.prod(self.shape.values())
 
     def __repr__(self) -> str:
         status = self.arrays["status"]
         counted = [f"{int((status == s).sum())} {s.name.lower().replace('_', ' ')}" for s in MemberStatus]
-        return line("Ensemble", [self.task.design.system.name, *(c for c in counted if not c.startswith("0 "))])
-
-    @property
-    def times(self) -> Array:
-        """Times of the histories, in s, shape (times,); empty where only ends were kept."""
-        return self.task.times
+        return line("Ensemble", [self.model, *(c for c in counted if not c.startswith("0 "))])
 
     @cached_property
     def arrays(self) -> EnsembleArrays:
         """Arrays by name, members first."""
-        return EnsembleArrays(self.task.design, self.quantities, self.source)
+        return EnsembleArrays(self.stated, self.quantities, self.source, len(self))
 
     @cached_property
     def results(self) -> MemberResults:
         """Everything at once; from a store all of it is read."""
         return self.source.read() if isinstance(self.source, EnsembleStore) else self.source
+
+    @cached_property
+    def _task(self) -> Task:
+        """What was done with members; of an ensemble that was opened it is read, which runs the code in the store.
+
+        Raises
+        ------
+        FormatError
+            The store does not tell.
+        """
+        return self.origin if isinstance(self.origin, Task) else read_task(self.origin)
 
     @property
     def failed(self) -> FailedMembers:
@@ -170,15 +196,18 @@ class Ensemble:
         ------
         ModelError
             There is no such member.
+        FormatError
+            The ensemble was opened from a store that does not tell how members are integrated.
         IntegrationError
             As in the ensemble.
         """
         if not 0 <= number < len(self):
             raise ModelError(f"There is no member {number}; the ensemble has members 0 … {len(self) - 1}.")
-        words = self.task.words.copy()
+        task = self._task
+        words = task.words.copy()
         if words["h"] is None and words["t_eval"] is None:
             words["record_every"] = 1
-        return solve(self.task.design.member(number), self.task.t_span, **words)
+        return solve(task.design.member(number), task.t_span, **words)
 
     def on_group(self, node: str) -> GroupStatistics:
         """The mean of the configurations of a node on its group, and deviations log(mean⁻¹∘q) from it.
@@ -197,13 +226,13 @@ class Ensemble:
         OutsideChartError
             Members are spread too far to have a mean.
         """
-        part = self.task.design.system.layout.node(node)
+        part = self._task.design.system.layout.node(node)
         names = [f"{node}.{f.name}" for f in part.type.storage_fields]
         known = {q.name for q in self.quantities}
         values = {name: self.arrays[name] for name in names if name in known}
         if not len(self.times):
             values = {name: rows[:, None] for name, rows in values.items()}
-        return statistics_on_group(self.task.design, values, node)
+        return statistics_on_group(self._task.design, values, node)
 
     @property
     def dataset(self) -> xarray.Dataset:
@@ -217,7 +246,7 @@ class Ensemble:
         require("Datasets of xarray", "xarray", "pandas")
         import xarray
 
-        design, shape = self.task.design, dict(self.task.design.shape)
+        shape = self.shape
         dims, lengths = tuple(shape), tuple(shape.values())
 
         def variable(values: Array, more: Mapping[str, int], about: Mapping[str, object]) -> Variable:
@@ -238,7 +267,7 @@ class Ensemble:
         for name in ("status", "steps", "rejected", "end_time", "cpu_seconds"):
             variables[name] = variable(self.arrays[name], {}, units.get(name, {}))
         coordinates: dict[str, Variable | np.ndarray] = {}
-        for name, values in design.stated.items():
+        for name, values in self.stated.items():
             more = {f"component_{n}": n for n in values.shape[1:]}
             if name in shape and values.ndim == 1:
                 first = np.moveaxis(values.reshape(lengths), dims.index(name), 0).reshape(shape[name], -1)[:, 0]
@@ -257,4 +286,28 @@ class Ensemble:
             variables["event_index"] = ("event", results.event_index, about)
             variables["event_instance"] = ("event", results.event_instance, {})
             variables["event_time"] = ("event", results.event_time, {"units": "s"})
-        return xarray.Dataset(variables, coordinates, {"model": design.system.name})
+        return xarray.Dataset(variables, coordinates, {"model": self.model})
+
+
+def ensemble_of(
+    task: Task,
+    quantities: tuple[Quantity, ...],
+    source: MemberResults | EnsembleStore,
+    statistics: Mapping[str, Mapping[str, Array]],
+) -> Ensemble:
+    """The members of an ensemble that this process has.
+
+    Parameters
+    ----------
+    task
+        What was done with members.
+    quantities
+        What was recorded of each.
+    source
+        The results: in memory, or in a store.
+    statistics
+        What was kept in place of values.
+    """
+    design = task.design
+    name = design.system.name
+    return Ensemble(name, quantities, source, design.stated, design.shape, task.times, task, statistics)

@@ -41,6 +41,12 @@ from symlie.version import VERSION
 
 DESIGN = "design.nc"
 
+TASK = "task.pickle"
+"""What was done with members, which is not needed to read results."""
+
+COMMAND = "sweep.json"
+"""Words of the command that made the store, if one did."""
+
 
 @dataclass(frozen=True, eq=False)
 class EnsembleStore:
@@ -74,7 +80,7 @@ class EnsembleStore:
             part = ordered.rows(rows)
             given = {name: values[part.members] for name, values in self.given.items()}
             path = self.folder / f"members_{part.members[0]:08d}-{part.members[-1]:08d}.nc"
-            with _durable(path) as file:
+            with durable(path) as file:
                 write_members(file, self.index, part, given, self.times)
 
     def finished(self) -> NDArray[np.int64]:
@@ -241,7 +247,12 @@ def begin_store(
     new = EnsembleStore(folder, index, given, times)
     if (folder / INDEX).is_file():
         _check_same(open_store(folder), new)
-    elif folder.is_dir() and {p.name for p in folder.iterdir()} - {DESIGN, *(p.name for p in leftovers(folder))}:
+    elif folder.is_dir() and {p.name for p in folder.iterdir()} - {
+        DESIGN,
+        TASK,
+        COMMAND,
+        *(p.name for p in leftovers(folder)),
+    }:
         raise FormatError(f"The folder {folder} has other files and is no store; give another one.")
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -250,9 +261,9 @@ def begin_store(
     except OSError as error:
         raise FormatError(f"The store {folder} can not be written: {error.strerror or error}.") from error
     # Without the index there is no store, so it comes last.
-    with _durable(folder / DESIGN) as file:
+    with durable(folder / DESIGN) as file:
         write_values(file, index, given, times)
-    with _durable(folder / INDEX) as file:
+    with durable(folder / INDEX) as file:
         file.write_text(index.as_text(), encoding="utf-8")
     return new
 
@@ -288,8 +299,19 @@ def _are_equal(one: Array | None, other: Array | None) -> bool:
 
 
 @contextlib.contextmanager
-def _durable(path: Path) -> Iterator[Path]:
-    """A file beside the path that takes its place, and is on the disk before."""
+def durable(path: Path) -> Iterator[Path]:
+    """A file beside the path that takes its place, and is on the disk before.
+
+    Parameters
+    ----------
+    path
+        What is written.
+
+    Raises
+    ------
+    FormatError
+        It can not be written.
+    """
     with replaced(path) as part:
         yield part
         with part.open("r+b") as file:

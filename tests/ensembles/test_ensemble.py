@@ -6,6 +6,7 @@ import concurrent.futures
 import functools
 import multiprocessing
 import os
+import pickle
 import signal
 from pathlib import Path
 from typing import Any
@@ -245,6 +246,45 @@ def test_stores_go_on_and_refuse_others(tmp_path: Path, monkeypatch: pytest.Monk
     ):
         with pytest.raises(FormatError, match=what):
             tops(store=folder, **words)
+
+
+def test_a_store_alone_tells_everything(tmp_path: Path) -> None:
+    """Without the system that it was made with; also after a change of its folder, and where members failed."""
+    masses, _ = drawn()
+    masses[3] = -1.0
+    whole = tops(parameters={"mass": masses})
+    tops(parameters={"mass": masses}, store=tmp_path / "runs")
+    (tmp_path / "runs").rename(tmp_path / "moved")
+    found = sl.open_ensemble(tmp_path / "moved")
+    assert same(whole, found) and repr(found) == repr(whole) == "Ensemble(heavy_top; 11 ok; 1 failed)"
+    assert found.failed[0] == whole.failed[0]
+    assert found.dataset.drop_vars("cpu_seconds").equals(whole.dataset.drop_vars("cpu_seconds"))
+    assert found.member(5).q.tobytes() == whole.member(5).q.tobytes()
+    with pytest.raises(SymlieError, match="mass"):
+        found.member(3)
+    assert same(found, pickle.loads(pickle.dumps(found)))
+    task = tmp_path / "moved" / "task.pickle"
+    content = bytearray(task.read_bytes())
+    content[len(content) // 2] ^= 1
+    for damaged in (bytes(content), content[:100], b"x"):
+        task.write_bytes(damaged)
+        with pytest.raises(FormatError, match="damaged"):
+            sl.open_ensemble(tmp_path / "moved").member(5)
+    task.unlink()
+    again = sl.open_ensemble(tmp_path / "moved")
+    assert same(whole, again)
+    with pytest.raises(FormatError, match=r"no task\.pickle"):
+        again.member(5)
+    with pytest.raises(FormatError, match="is no store"):
+        sl.open_ensemble(tmp_path)
+
+
+def test_progress_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    tops(progress=True)
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[-1].startswith("heavy_top: 100% after") and lines[-1].endswith("12 of 12 members")
+    tops()
+    assert capsys.readouterr().err == ""
 
 
 def deadly_chunk(task: Task) -> MemberResults:

@@ -1,0 +1,68 @@
+"""What was done with the members of an ensemble, beside their results, so that each can be integrated again.
+
+It is a pickle: reading it runs the code of the system in it, as loading a generated folder does. Results are read
+without it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import pickle
+from pathlib import Path
+
+from symlie.ensembles.chunk import Task
+from symlie.ensembles.store import TASK, durable
+from symlie.errors import FormatError
+from symlie.reading import reading
+from symlie.runtime.system.pickling import opened, sealed
+
+_NOT_PICKLED = (AttributeError, TypeError, pickle.PicklingError)
+"""What functions raise that can not be found by their name."""
+
+
+def write_task(folder: Path, task: Task) -> None:
+    """Write what is done with members; not where a method is a function that has no name.
+
+    Parameters
+    ----------
+    folder
+        The store.
+    task
+        What is done.
+    """
+    whole = dataclasses.replace(task, design=task.design.part(0, len(task.design)))
+    try:
+        content = pickle.dumps(sealed(whole))
+    except _NOT_PICKLED:
+        return
+    with durable(folder / TASK) as file:
+        file.write_bytes(content)
+
+
+def read_task(folder: Path) -> Task:
+    """What was done with members; runs the code of the system in it.
+
+    Parameters
+    ----------
+    folder
+        The store.
+
+    Raises
+    ------
+    FormatError
+        It is not there, damaged, or of another version.
+    """
+    path = folder / TASK
+    if not path.is_file():
+        raise FormatError(
+            f"The store {folder} has results alone, and no {TASK}, so its members can not be integrated again: its "
+            "method is a function that can not be pickled."
+        )
+    with reading(path):
+        try:
+            version, checksum, data = pickle.loads(path.read_bytes())
+        except pickle.UnpicklingError as error:
+            raise FormatError(f"{path} is damaged ({error}).") from error
+        found = opened("an ensemble", version, checksum, data)
+    assert isinstance(found, Task)
+    return found

@@ -15,6 +15,10 @@ from symlie.runtime.solution.recorder import Event
 from symlie.runtime.solution.solution import Solution
 
 
+class StoppedError(Exception):
+    """Raised by checks: members that are not done are left."""
+
+
 class ChunkRows:
     """Status, statistics, events and recorded states of members, by rows.
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from symlie.ensembles.chunk import Task
 from symlie.ensembles.executors import Outcome, Part, Workers
 from symlie.ensembles.results import MemberResults
+from symlie.ensembles.tasks import MemberTask
 
 CHUNK_SECONDS = 0.5
 """Time that a chunk is to take."""
@@ -40,11 +40,20 @@ class Dispatch:
         What chunks are handed to.
     lost
         Makes the results of a member that kills workers.
+    line
+        Number of members that stay together.
     """
 
-    def __init__(self, task: Task, parts: list[Part], workers: Workers, lost: Callable[[Task], MemberResults]) -> None:
+    def __init__(
+        self,
+        task: MemberTask,
+        parts: list[Part],
+        workers: Workers,
+        lost: Callable[[MemberTask], MemberResults],
+        line: int = 1,
+    ) -> None:
         self._task, self._workers, self._lost = task, workers, lost
-        self._left, self._size = list(reversed(parts)), FIRST_CHUNK
+        self._left, self._size, self._line = list(reversed(parts)), FIRST_CHUNK, line
         self._suspects: list[Part] = []
 
     def results(self) -> Iterator[MemberResults]:
@@ -57,6 +66,10 @@ class Dispatch:
                     yield found
                 else:
                     yield from self._failed(part, found, is_alone)
+
+    def _whole_lines(self, members: int) -> int:
+        """At least so many members, in whole lines."""
+        return max(1, -(-members // self._line)) * self._line
 
     def _submit(self, part: Part) -> None:
         self._workers.submit(part, self._task.part(*part))
@@ -80,7 +93,7 @@ class Dispatch:
         """Members of the next chunk: fewer towards the end, so that workers end together."""
         left = sum(end - begin for begin, end in self._left)
         share = left if self._workers.count == 1 else -(-left // (SHARES * self._workers.count))
-        return min(self._size, max(share, self._size // SMALLEST_PART))
+        return self._whole_lines(min(self._size, max(share, self._size // SMALLEST_PART)))
 
     def _adapt(self, found: MemberResults) -> None:
         """Let chunks take as long as they should."""
@@ -95,8 +108,8 @@ class Dispatch:
         begin, end = part
         if not is_alone:
             self._suspects.append(part)
-        elif end - begin > 1:
-            middle = (begin + end) // 2
+        elif end - begin > self._line:
+            middle = begin + self._whole_lines((end - begin) // 2)
             self._suspects += [(middle, end), (begin, middle)]
         else:
             yield self._lost(self._task.part(begin, end))

@@ -29,6 +29,9 @@ def ensemble(
     initial: Mapping[str, Mapping[str, object]] | None = None,
     inputs: Mapping[str, object] | None = None,
     combine: str = "zip",
+    of: str = "motion",
+    modes: int = 6,
+    along: str | None = None,
     record: Sequence[str] | None = None,
     statistics: Sequence[str] | None = None,
     store: str | Path | None = None,
@@ -74,6 +77,16 @@ def ensemble(
     combine
         ``"zip"``: row k of everything belongs to member k. ``"grid"``: all combinations, in the order in which names
         are given, the last one changing first.
+    of
+        ``"motion"``: what `solve` gives. ``"equilibrium"``: static equilibria, with loads as they are at the time
+        ``t_span``. ``"modes"``: those and the small motions about them, recorded as ``frequencies`` (Hz),
+        ``damping_ratios`` and ``growth_rate`` (1/s); `member` then gives an `Equilibrium` or a `Linearization`.
+    modes
+        Number of modes, the slowest first.
+    along
+        Name of a dimension along which each member starts from the equilibrium of the one before, so that a load path
+        is a quasistatic run; with a grid the last name, else ``"member"``. Members that are not stable, and those from
+        which the path does not lead back, say so in `Ensemble.remarks`.
     record
         Names of outputs, ``NODE.FIELD``, nodes, or ``multipliers_CONSTRAINT``. Default: all outputs. Histories are
         recorded at ``t_eval`` or with fixed steps; adaptive members without ``t_eval`` keep their end.
@@ -145,6 +158,9 @@ def ensemble(
         initial=initial,
         inputs=inputs,
         combine=combine,
+        of=of,
+        modes=modes,
+        along=along,
         record=record,
         statistics=statistics,
         is_stored=store is not None,

@@ -9,9 +9,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, TypeAlias
 
-from symlie.ensembles.chunk import StoppedError, Task, run_chunk
+from symlie.ensembles.chunk_rows import StoppedError
 from symlie.ensembles.results import MemberResults
 from symlie.ensembles.sealed_chunk import Sealer, run_sealed
+from symlie.ensembles.tasks import MemberTask, run_chunk
 from symlie.errors import ExecutorError, WorkerLostError
 from symlie.packages import require
 
@@ -41,7 +42,7 @@ class Workers(ABC):
         """Number of chunks that are not done."""
 
     @abstractmethod
-    def submit(self, part: Part, task: Task) -> None:
+    def submit(self, part: Part, task: MemberTask) -> None:
         """Hand over a chunk."""
 
     @abstractmethod
@@ -72,7 +73,7 @@ class ExecutorWorkers(Workers):
     def __len__(self) -> int:
         return len(self._futures)
 
-    def submit(self, part: Part, task: Task) -> None:
+    def submit(self, part: Part, task: MemberTask) -> None:
         try:
             future = self._future(task)
         except concurrent.futures.BrokenExecutor:
@@ -82,7 +83,7 @@ class ExecutorWorkers(Workers):
             raise ExecutorError(f"The executor takes no work ({error}); give one that is open.") from error
         self._futures[future] = part
 
-    def _future(self, task: Task) -> concurrent.futures.Future[MemberResults]:
+    def _future(self, task: MemberTask) -> concurrent.futures.Future[MemberResults]:
         return self._pool.submit(run_sealed, *self._sealer(task))
 
     def done(self) -> list[Outcome]:
@@ -123,7 +124,7 @@ class ThreadWorkers(ExecutorWorkers):
         super().__init__(concurrent.futures.ThreadPoolExecutor(count), count)
         self._is_stopped = threading.Event()
 
-    def _future(self, task: Task) -> concurrent.futures.Future[MemberResults]:
+    def _future(self, task: MemberTask) -> concurrent.futures.Future[MemberResults]:
         return self._pool.submit(run_chunk, task, self._check)
 
     def _check(self) -> None:
@@ -165,7 +166,7 @@ class DaskWorkers(Workers):
     def __len__(self) -> int:
         return len(self._futures)
 
-    def submit(self, part: Part, task: Task) -> None:
+    def submit(self, part: Part, task: MemberTask) -> None:
         self._check()
         self._futures[self._client.submit(run_sealed, *self._sealer(task), pure=False)] = part
 

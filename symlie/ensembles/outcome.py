@@ -11,17 +11,18 @@ from typing import TYPE_CHECKING, TypeAlias, overload
 
 import numpy as np
 
-from symlie.ensembles.chunk import Task
 from symlie.ensembles.results import MemberResults, MemberStatus
 from symlie.ensembles.statistics import GroupStatistics, statistics_on_group
 from symlie.ensembles.store import MISSING, EnsembleStore
 from symlie.ensembles.store_index import Quantity
 from symlie.ensembles.stored_task import read_task
+from symlie.ensembles.tasks import MemberTask
 from symlie.errors import ModelError, UnknownNameError
 from symlie.packages import require
-from symlie.runtime.integrate.solve import solve
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.solution.solution import Solution
+from symlie.runtime.statics.equilibrium import Equilibrium
+from symlie.runtime.statics.linearization import Linearization
 from symlie.showing import line, table
 
 if TYPE_CHECKING:
@@ -33,11 +34,14 @@ Variable: TypeAlias = tuple[str | tuple[str, ...], np.ndarray, dict[str, object]
 
 @dataclasses.dataclass(frozen=True)
 class FailedMember:
-    """A member that failed: its number, the name of the exception, and its sentence."""
+    """A member that has something to say: its number, the name of the exception if it failed, and its sentence."""
 
     member: int
     kind: str
     sentence: str
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.sentence}" if self.kind else self.sentence
 
 
 FIELDS = {"sentence": "sentences", "exception": "kinds"}
@@ -45,7 +49,7 @@ FIELDS = {"sentence": "sentences", "exception": "kinds"}
 
 
 class FailedMembers(Sequence[FailedMember]):
-    """The members that failed, in their order; shown as a table."""
+    """Members that have something to say, in their order; shown as a table."""
 
     def __init__(self, members: Sequence[FailedMember]) -> None:
         self._members = tuple(members)
@@ -63,11 +67,10 @@ class FailedMembers(Sequence[FailedMember]):
         return len(self._members)
 
     def __repr__(self) -> str:
-        return "\n".join(f"{m.member}: {m.kind}: {m.sentence}" for m in self) or "no member failed"
+        return "\n".join(f"{m.member}: {m}" for m in self) or "none"
 
     def _repr_html_(self) -> str:
-        rows = ((str(m.member), f"{m.kind}: {m.sentence}") for m in self)
-        return table(f"{len(self)} members failed", rows, ("member", "why"))
+        return table(f"{len(self)} members", ((str(m.member), str(m)) for m in self), ("member", "why"))
 
 
 class EnsembleArrays(Mapping[str, Array]):
@@ -145,7 +148,7 @@ class Ensemble:
     stated: Mapping[str, Array]
     shape: Mapping[str, int]
     times: Array
-    origin: Task | Path
+    origin: MemberTask | Path
     statistics: Mapping[str, Mapping[str, Array]] = dataclasses.field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -167,7 +170,7 @@ class Ensemble:
         return self.source.read() if isinstance(self.source, EnsembleStore) else self.source
 
     @cached_property
-    def _task(self) -> Task:
+    def _task(self) -> MemberTask:
         """What was done with members; of an ensemble that was opened it is read, which runs the code in the store.
 
         Raises
@@ -175,7 +178,7 @@ class Ensemble:
         FormatError
             The store does not tell.
         """
-        return self.origin if isinstance(self.origin, Task) else read_task(self.origin)
+        return read_task(self.origin) if isinstance(self.origin, Path) else self.origin
 
     @property
     def failed(self) -> FailedMembers:
@@ -184,30 +187,38 @@ class Ensemble:
         rows = [k for k in np.flatnonzero(status > MemberStatus.EVENT).tolist() if status[k] != MemberStatus.NOT_RUN]
         return FailedMembers([FailedMember(k, str(kinds[k]), str(sentences[k])) for k in rows])
 
-    def member(self, number: int) -> Solution:
-        """A member integrated again, with everything that `solve` gives, to the same bits.
+    @property
+    def remarks(self) -> FailedMembers:
+        """Members that did not fail but have something to say, such as that their equilibrium is not stable."""
+        status, sentences = self.arrays["status"], self.arrays["sentence"]
+        rows = [k for k in np.flatnonzero(status <= MemberStatus.EVENT).tolist() if sentences[k]]
+        return FailedMembers([FailedMember(k, "", str(sentences[k])) for k in rows])
+
+    def member(self, number: int) -> Solution | Equilibrium | Linearization:
+        """A member once more, with everything that is to be had of it, to the same bits.
 
         Parameters
         ----------
         number
             Number of the member, from 0.
 
+        Returns
+        -------
+        Solution or Equilibrium or Linearization
+            As `solve`, `System.static_equilibrium` or `System.linearize` give it.
+
         Raises
         ------
         ModelError
             There is no such member.
         FormatError
-            The ensemble was opened from a store that does not tell how members are integrated.
-        IntegrationError
+            The ensemble was opened from a store that does not tell what was done with members.
+        SymlieError
             As in the ensemble.
         """
         if not 0 <= number < len(self):
             raise ModelError(f"There is no member {number}; the ensemble has members 0 … {len(self) - 1}.")
-        task = self._task
-        words = task.words.copy()
-        if words["h"] is None and words["t_eval"] is None:
-            words["record_every"] = 1
-        return solve(task.design.member(number), task.t_span, **words)
+        return self._task.again(number)
 
     def on_group(self, node: str) -> GroupStatistics:
         """The mean of the configurations of a node on its group, and deviations log(mean⁻¹∘q) from it.
@@ -290,7 +301,7 @@ class Ensemble:
 
 
 def ensemble_of(
-    task: Task,
+    task: MemberTask,
     quantities: tuple[Quantity, ...],
     source: MemberResults | EnsembleStore,
     statistics: Mapping[str, Mapping[str, Array]],

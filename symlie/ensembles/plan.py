@@ -10,14 +10,15 @@ from pathlib import Path
 
 import numpy as np
 
-from symlie.ensembles.chunk import Task, prepared_members, runs_together
-from symlie.ensembles.design import stated_design
-from symlie.ensembles.quantities import dimensions_of, recorded_quantities
+from symlie.ensembles.design import Design, stated_design
+from symlie.ensembles.motions import MotionTask, prepared_members, runs_together
+from symlie.ensembles.quantities import Recorded, dimensions_of, recorded_quantities
+from symlie.ensembles.rest import RestTask
 from symlie.ensembles.statistics import check_statistics
 from symlie.ensembles.store import EnsembleStore, begin_store
 from symlie.ensembles.store_index import Quantity, StoreIndex
 from symlie.ensembles.stored_task import write_task
-from symlie.errors import ModelError
+from symlie.errors import ModelError, UnknownNameError
 from symlie.runtime.integrate.compiled_method import CompiledMethod
 from symlie.runtime.integrate.driver_library import kernel_sets
 from symlie.runtime.integrate.request import Request, RunWords, requested
@@ -25,6 +26,10 @@ from symlie.runtime.layout.layout import Array
 from symlie.runtime.system.record import model_hash
 from symlie.runtime.system.system import System
 from symlie.showing import Brief
+from symlie.stated_numbers import is_number, is_whole_number
+
+OF = ("motion", "equilibrium", "modes")
+"""What can be had of members."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -43,7 +48,7 @@ class EnsemblePlan(Brief):
         What is kept of the quantities in place of values; None for values.
     """
 
-    task: Task
+    task: MotionTask | RestTask
     quantities: tuple[Quantity, ...]
     settings: Mapping[str, object]
     statistics: Sequence[str] | None = None
@@ -89,6 +94,9 @@ def planned_ensemble(
     initial: Mapping[str, Mapping[str, object]] | None,
     inputs: Mapping[str, object] | None,
     combine: str,
+    of: str,
+    modes: int,
+    along: str | None,
     record: Sequence[str] | None,
     statistics: Sequence[str] | None,
     is_stored: bool,
@@ -99,7 +107,7 @@ def planned_ensemble(
 
     Parameters
     ----------
-    system, t_span, parameters, initial, inputs, combine, record, statistics, member_seconds
+    system, t_span, parameters, initial, inputs, combine, of, modes, along, record, statistics, member_seconds
         As in `symlie.ensembles.ensemble.ensemble`.
     is_stored
         Whether results have a store.
@@ -112,6 +120,13 @@ def planned_ensemble(
         Something stated can not be used by any member.
     """
     design = stated_design(system, parameters, initial, inputs, combine, is_stored=is_stored)
+    wanted = recorded_quantities(system.layout, record)
+    if statistics is not None:
+        check_statistics(system.layout, statistics, wanted)
+        if is_stored:
+            raise ModelError("A store keeps the values of members, of which statistics= keeps none; give one of them.")
+    if of != "motion":
+        return EnsemblePlan(*_rest(design, t_span, of, modes, along, words, wanted), statistics)
     t_eval = words["t_eval"]
     if record is not None and words["h"] is None and t_eval is None:
         raise ModelError(
@@ -119,20 +134,55 @@ def planned_ensemble(
             "ends are kept."
         )
     request = requested(system, t_span, **words)
-    wanted = recorded_quantities(system.layout, record)
-    if statistics is not None:
-        check_statistics(system.layout, statistics, wanted)
-        if is_stored:
-            raise ModelError("A store keeps the values of members, of which statistics= keeps none; give one of them.")
-    times = _times_of(request, t_eval)
-    task = Task(design, t_span, words, wanted, times, member_seconds)
     for name in kernel_sets(request.method, system.layout):
         system.sets.files(name)  # which workers can not derive
     if system.backend == "c":
         CompiledMethod(system, request.method, request.control)
-    dimensions = dimensions_of(design, wanted, prepared_members if runs_together(design) else None, len(times))
-    quantities = tuple(Quantity(x.name, x.unit, dimensions[x.name]) for x in wanted)
-    return EnsemblePlan(task, quantities, request.settings, statistics)
+    task = MotionTask(design, t_span, words, wanted, _times_of(request, t_eval), member_seconds)
+    return EnsemblePlan(task, _quantities(task, wanted), request.settings, statistics)
+
+
+def _rest(
+    design: Design,
+    t_span: tuple[float, float] | float,
+    of: str,
+    modes: int,
+    along: str | None,
+    words: RunWords,
+    wanted: tuple[Recorded, ...],
+) -> tuple[RestTask, tuple[Quantity, ...], dict[str, object]]:
+    """The task of members at rest, what is recorded of each, and what tells it from others."""
+    if of not in OF:
+        raise UnknownNameError(f"Unknown of '{of}'; use one of: {', '.join(OF)}.")
+    if isinstance(t_span, tuple) or not is_number(t_span):
+        raise ModelError(f"Loads on members at rest are those of one time, not of {t_span!r}.")
+    named = ("method", "method_options", "h", "rtol", "atol", "h0", "t_eval", "max_steps")
+    if given := [name for name in named if words.get(name) is not None]:
+        raise ModelError(f"{given[0]} belongs to members that move, not to of='{of}'.")
+    if not is_whole_number(modes) or modes < 1:
+        raise ModelError(f"The number of modes must be a positive whole number, not {modes!r}.")
+    last = list(design.shape)[-1]
+    if along is not None and along != last:
+        raise ModelError(f"Members follow each other along the last dimension, '{last}', not along '{along}'.")
+    line = design.shape[last] if along is not None else 1
+    for name in ("newton", "tangent"):
+        design.system.sets.files(name)
+    task = RestTask(design, float(t_span), wanted, modes if of == "modes" else 0, line)
+    return task, _quantities(task, wanted), {"of": of, "t": float(t_span), "modes": task.modes, "line": line}
+
+
+def _quantities(task: MotionTask | RestTask, wanted: tuple[Recorded, ...]) -> tuple[Quantity, ...]:
+    """What the results have of each member."""
+    serves_all = isinstance(task, MotionTask) and runs_together(task.design)
+    dimensions = dimensions_of(task.design, wanted, prepared_members if serves_all else None, len(task.times))
+    found = [Quantity(x.name, x.unit, dimensions[x.name]) for x in wanted]
+    if isinstance(task, RestTask):
+        units = {"frequencies": "Hz", "growth_rate": "1/s"}
+        found += [
+            Quantity(name, units.get(name, ""), dict(zip(("mode",), shape, strict=False)))
+            for name, shape in task.shapes.items()
+        ]
+    return tuple(found)
 
 
 def _components(values: Array) -> dict[str, int]:

@@ -75,7 +75,7 @@ def run_members(
     hands = workers_of(executor, workers, wait)
     try:
         lost = functools.partial(_without_values, quantities)
-        dispatch = Dispatch(task, _open_ranges(len(design), done), hands, lambda part: lost(part.design))
+        dispatch = Dispatch(task, _open_ranges(len(design), done), hands, lambda part: lost(part.design), task.line)
         is_interrupted = _run(dispatch, keep, on_failure, chunk_done, len(done))
     finally:
         hands.close()

@@ -11,8 +11,8 @@ from __future__ import annotations
 import functools
 from dataclasses import replace
 
-from symlie.ensembles.chunk import Task, run_chunk
 from symlie.ensembles.results import MemberResults
+from symlie.ensembles.tasks import MemberTask, run_chunk
 from symlie.runtime.system.pickling import Sealed, opened, sealed
 
 MOST_OPEN = 4
@@ -25,7 +25,7 @@ class Sealer:
     def __init__(self) -> None:
         self._common: Sealed | None = None
 
-    def __call__(self, task: Task) -> tuple[Sealed, Sealed]:
+    def __call__(self, task: MemberTask) -> tuple[Sealed, Sealed]:
         """Arguments of `run_sealed`.
 
         Parameters
@@ -39,9 +39,8 @@ class Sealer:
 
 
 @functools.lru_cache(maxsize=MOST_OPEN)
-def _common(version: str, checksum: int, data: bytes) -> Task:
-    task = opened("an ensemble", version, checksum, data)
-    assert isinstance(task, Task)
+def _common(version: str, checksum: int, data: bytes) -> MemberTask:
+    task: MemberTask = opened("an ensemble", version, checksum, data)
     return task
 
 
@@ -61,4 +60,4 @@ def run_sealed(common: Sealed, members: Sealed) -> MemberResults:
         This machine has no compiler.
     """
     task = _common(*common)
-    return run_chunk(replace(task, design=replace(task.design, **opened("members", *members))))
+    return run_chunk(task.of(replace(task.design, **opened("members", *members))))

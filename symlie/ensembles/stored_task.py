@@ -6,12 +6,11 @@ without it.
 
 from __future__ import annotations
 
-import dataclasses
 import pickle
 from pathlib import Path
 
-from symlie.ensembles.chunk import Task
 from symlie.ensembles.store import TASK, durable
+from symlie.ensembles.tasks import MemberTask
 from symlie.errors import FormatError
 from symlie.reading import reading
 from symlie.runtime.system.pickling import opened, sealed
@@ -20,7 +19,7 @@ _NOT_PICKLED = (AttributeError, TypeError, pickle.PicklingError)
 """What functions raise that can not be found by their name."""
 
 
-def write_task(folder: Path, task: Task) -> None:
+def write_task(folder: Path, task: MemberTask) -> None:
     """Write what is done with members; not where a method is a function that has no name.
 
     Parameters
@@ -30,7 +29,7 @@ def write_task(folder: Path, task: Task) -> None:
     task
         What is done.
     """
-    whole = dataclasses.replace(task, design=task.design.part(0, len(task.design)))
+    whole = task.part(0, len(task.design))
     try:
         content = pickle.dumps(sealed(whole))
     except _NOT_PICKLED:
@@ -39,7 +38,7 @@ def write_task(folder: Path, task: Task) -> None:
         file.write_bytes(content)
 
 
-def read_task(folder: Path) -> Task:
+def read_task(folder: Path) -> MemberTask:
     """What was done with members; runs the code of the system in it.
 
     Parameters
@@ -63,6 +62,5 @@ def read_task(folder: Path) -> Task:
             version, checksum, data = pickle.loads(path.read_bytes())
         except pickle.UnpicklingError as error:
             raise FormatError(f"{path} is damaged ({error}).") from error
-        found = opened("an ensemble", version, checksum, data)
-    assert isinstance(found, Task)
+        found: MemberTask = opened("an ensemble", version, checksum, data)
     return found

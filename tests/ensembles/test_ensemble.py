@@ -15,8 +15,9 @@ import numpy as np
 import pytest
 
 import symlie as sl
-from symlie.ensembles.chunk import Task, run_chunk
+from symlie.ensembles.motions import MotionTask
 from symlie.ensembles.results import MemberResults, MemberStatus
+from symlie.ensembles.tasks import run_chunk
 from symlie.errors import (
     ExecutorError,
     FormatError,
@@ -287,7 +288,7 @@ def test_progress_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().err == ""
 
 
-def deadly_chunk(task: Task) -> MemberResults:
+def deadly_chunk(task: MotionTask) -> MemberResults:
     """Member 5 kills whoever integrates it."""
     if (task.design.parameters == drawn()[0][5]).any():
         os.kill(os.getpid(), signal.SIGKILL)

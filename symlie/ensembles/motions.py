@@ -1,4 +1,4 @@
-"""A chunk of members: one task of an executor, in one compiled loop where that can be, else one member after the other.
+"""Members that move: in one compiled loop where that can be, else one after the other.
 
 Members have the bits that `solve` gives each of them alone, whatever chunk they are in.
 """
@@ -8,12 +8,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from symlie.contract.constants import Status
-from symlie.ensembles.chunk_rows import ChunkRows
+from symlie.ensembles.chunk_rows import ChunkRows, StoppedError
 from symlie.ensembles.design import Design
 from symlie.ensembles.quantities import MemberRecords, Recorded, values_of_members
 from symlie.ensembles.results import MemberResults, MemberStatus
@@ -33,13 +34,9 @@ from symlie.runtime.system.ordinary_start import has_ordinary_values
 from symlie.runtime.system.system import System
 
 
-class StoppedError(Exception):
-    """Raised by checks: members that are not done are left."""
-
-
 @dataclass(frozen=True, eq=False)
-class Task:
-    """What is to be done with members.
+class MotionTask:
+    """What is to be done with members that move.
 
     Attributes
     ----------
@@ -61,10 +58,36 @@ class Task:
     wanted: tuple[Recorded, ...]
     times: Array
     member_seconds: float | None = None
+    line: ClassVar[int] = 1
 
-    def part(self, begin: int, end: int) -> Task:
+    def of(self, design: Design) -> Self:
+        """The same with other members."""
+        return replace(self, design=design)
+
+    def part(self, begin: int, end: int) -> Self:
         """The same with some of the members, by their rows."""
-        return replace(self, design=self.design.part(begin, end))
+        return self.of(self.design.part(begin, end))
+
+    def again(self, row: int) -> Solution:
+        """A member with everything that `solve` gives."""
+        words = self.words.copy()
+        if words["h"] is None and words["t_eval"] is None:
+            words["record_every"] = 1
+        return solve(self.design.member(row), self.t_span, **words)
+
+    def run(self, check: Callable[[], None]) -> MemberResults:
+        """Integrate all members."""
+        design = self.design
+        request = requested(design.system, self.t_span, **self.words)
+        rows = ChunkRows(design, len(self.times) or 1)
+        prepared = None
+        with np.errstate(all="ignore"):
+            if runs_together(design):
+                prepared = prepared_members(design)
+                _together(self, request, rows, prepared, check)
+            else:
+                _one_by_one(self, range(len(design)), rows, check)
+        return self.results(rows, prepared)
 
     def results(self, rows: ChunkRows, prepared: Prepared | None) -> MemberResults:
         """Results of members with what was recorded of them; prepared parameters serve all at once, where there are
@@ -74,29 +97,6 @@ class Task:
         if not len(self.times):
             values = {name: found[:, -1] for name, found in values.items()}
         return rows.results(self.design, values)
-
-
-def run_chunk(task: Task, check: Callable[[], None] = lambda: None) -> MemberResults:
-    """Integrate the members of a task.
-
-    Parameters
-    ----------
-    task
-        The task.
-    check
-        Called every 50 ms or so; where it raises `StoppedError`, members that are not done are not run.
-    """
-    design = task.design
-    request = requested(design.system, task.t_span, **task.words)
-    rows = ChunkRows(design, len(task.times) or 1)
-    prepared = None
-    with np.errstate(all="ignore"):
-        if runs_together(design):
-            prepared = prepared_members(design)
-            _together(task, request, rows, prepared, check)
-        else:
-            _one_by_one(task, range(len(design)), rows, check)
-    return task.results(rows, prepared)
 
 
 def runs_together(design: Design) -> bool:
@@ -109,7 +109,7 @@ def runs_together(design: Design) -> bool:
     return isinstance(design.system.kernels, CKernels) and have_one_plan
 
 
-def _one_by_one(task: Task, members: Iterable[int], rows: ChunkRows, check: Callable[[], None]) -> None:
+def _one_by_one(task: MotionTask, members: Iterable[int], rows: ChunkRows, check: Callable[[], None]) -> None:
     """Integrate members by themselves."""
     for row in members:
         if row in task.design.refused:
@@ -134,11 +134,13 @@ def _one_by_one(task: Task, members: Iterable[int], rows: ChunkRows, check: Call
         rows.put(row, solution, task.times)
 
 
-def _late(task: Task) -> TimeLimitError:
+def _late(task: MotionTask) -> TimeLimitError:
     return TimeLimitError(f"The member took more than the {task.member_seconds:g} s that member_seconds allows.")
 
 
-def _together(task: Task, request: Request, rows: ChunkRows, prepared: Prepared, check: Callable[[], None]) -> None:
+def _together(
+    task: MotionTask, request: Request, rows: ChunkRows, prepared: Prepared, check: Callable[[], None]
+) -> None:
     """Integrate all members in one compiled loop; those that it can not take, by themselves."""
     design, system = task.design, task.design.system
     starts, others = _starts(design, request, prepared, rows)
@@ -183,7 +185,7 @@ def _together(task: Task, request: Request, rows: ChunkRows, prepared: Prepared,
     _one_by_one(task, others, rows, check)
 
 
-def _take_records(task: Task, loop: MemberLoop, rows: ChunkRows) -> None:
+def _take_records(task: MotionTask, loop: MemberLoop, rows: ChunkRows) -> None:
     """Put recorded states where their times are; where only ends are kept, the last ones."""
     found = (loop.t, loop.q, loop.v, loop.multipliers, loop.carried)
     if not len(task.times):

@@ -155,6 +155,7 @@ def _definition(space: ConfigurationSpace) -> dict[str, object]:
             "inverse": (y,),
             "between_form": (y, other),
             "rotation_logarithm": (program, y),
+            "near_logarithm": (program, y),
         }
     else:
         arguments |= {

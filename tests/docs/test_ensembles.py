@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from tests.docs.pages import ROOT, Session
 
 SESSION = Session("docs/ensembles.md")
@@ -13,6 +15,8 @@ def test_blocks() -> None:
     assert len(names["attitudes"]) == 100
     for printed in ("Ensemble(pendulum; 200 ok)", "(200, 11)", "(2, 11)", "(200, 2)"):
         assert printed in SESSION.printed
+    spread = np.sqrt(np.diag(names["covariance"]))
+    assert np.abs(names["fit"].x - names["true"]).max() < 4 * spread.max() < 0.02
     k, result, one = 17, names["result"], names["one"]
     assert result.arrays["ball.x"][k].tobytes() == one.field("ball", "x").tobytes()
 

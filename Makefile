@@ -17,7 +17,8 @@ TESTS := tests/cli/test_run.py tests/runtime/test_families.py tests/runtime/test
 	tests/modeling/test_loads.py tests/certify/test_checker.py tests/written
 
 .DEFAULT_GOAL := help
-.PHONY: help run test slow random matrix oldest newest clang without-compiler wheel sanitizers nightly bench generate clean
+.PHONY: help run test test-distributed slow random matrix oldest newest clang without-compiler wheel sanitizers nightly bench \
+	generate clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -38,6 +39,9 @@ test: $(STAMP) ## lint, format check, types, quick tests, generated files up to 
 	$(BIN)/mypy
 	$(BIN)/python $(PYTEST)
 	$(BIN)/symlie generate --all --check
+
+test-distributed: $(STAMP) ## ensembles on Dask and MPI, with processes that are killed; TOOLS=--all-tools skips none
+	$(BIN)/python -m pytest -m 'distributed and not slow' $(TOOLS) tests/distributed
 
 slow: $(STAMP) ## the slow tests
 	$(BIN)/python -m pytest --numprocesses auto -m slow

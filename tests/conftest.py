@@ -26,15 +26,17 @@ AS_USERS = compiler.BASE_FLAGS
 QUICKLY = tuple("-O1" if flag == "-O3" else flag for flag in AS_USERS)
 """Compiling takes about half the time. Runs have the same bits: ``test_optimization_keeps_every_bit`` compares them."""
 
-ABOUT_FLAGS = ("certify", "emit")
-"""Rooms whose quick tests compile as users do, since they are about what compilers make of the text."""
+ABOUT_FLAGS = ("certify", "distributed", "emit")
+"""Rooms whose quick tests compile as users do: they are about what compilers make of the text, or about processes that
+share libraries with processes of users."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """One option more."""
+    """Two options more."""
     parser.addoption(
         "--as-users", action="store_true", help="compile quick tests with the flags of users, as slow ones"
     )
+    parser.addoption("--all-tools", action="store_true", help="fail, not skip, where a program is missing")
 
 
 ABOUT_COMPILED_CODE = (

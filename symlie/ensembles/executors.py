@@ -109,8 +109,12 @@ class ExecutorWorkers(Workers):
         if not isinstance(self._given, concurrent.futures.ProcessPoolExecutor):
             raise WorkerLostError("A worker of the executor was lost, and there is no way to replace it.")
         self.close()
-        context = getattr(self._given, "_mp_context", None)
-        self._pool = concurrent.futures.ProcessPoolExecutor(self.count, mp_context=context)
+        self._pool = concurrent.futures.ProcessPoolExecutor(
+            self.count,
+            getattr(self._given, "_mp_context", None),
+            getattr(self._given, "_initializer", None),
+            getattr(self._given, "_initargs", ()),
+        )
 
     def close(self) -> None:
         if self._pool is not self._given:
@@ -174,7 +178,8 @@ class DaskWorkers(Workers):
         from distributed import wait
 
         try:
-            found = wait(list(self._futures), return_when="FIRST_COMPLETED").done
+            with self._client.as_current():
+                found = wait(list(self._futures), return_when="FIRST_COMPLETED").done
         except concurrent.futures.CancelledError as error:
             raise self._gone() from error
         return [self._outcome(future) for future in found]

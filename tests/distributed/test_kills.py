@@ -1,0 +1,127 @@
+"""kill −9 of drivers, of workers and of a scheduler at random moments: what is left goes on to the same bits."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import multiprocessing
+import os
+import pickle
+import random
+import shutil
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+import symlie as sl
+from symlie.ensembles import dispatch
+from symlie.errors import ExecutorError
+from symlie.runtime.system.system import System
+from tests.distributed.conftest import Programs
+from tests.distributed.processes import DaskCluster, dask_cluster, printed, started
+from tests.distributed.sweeps import SWEEPS, digest
+
+pytestmark = pytest.mark.distributed
+
+CHUNK = 5
+"""Members of a chunk, so that there are many moments."""
+
+TOPS = SWEEPS["heavy_top"]
+
+
+@pytest.fixture(autouse=True)
+def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many chunks."""
+    monkeypatch.setattr(dispatch, "LARGEST_CHUNK", CHUNK)
+
+
+@pytest.fixture
+def top(systems: Path) -> System:
+    """The heavy top."""
+    system = pickle.loads((systems / "heavy_top.pickle").read_bytes())
+    assert isinstance(system, System)
+    return system
+
+
+def killer(times: int, count: int, kill: Callable[[], object], seed: int) -> Callable[[int, int], None]:
+    """A progress that kills, at so many moments of an ensemble."""
+    moments = sorted(random.Random(seed).sample(range(CHUNK, count - 4 * CHUNK), times))
+
+    def look(done: int, of: int) -> None:
+        if moments and done >= moments[0]:
+            moments.pop(0)
+            kill()
+        assert done < of or not moments, "killed too seldom"
+
+    return look
+
+
+@pytest.mark.parametrize("kills", [2, pytest.param(20, marks=pytest.mark.slow)])
+def test_a_killed_driver_goes_on(top: System, systems: Path, tmp_path: Path, kills: int) -> None:
+    """A driver that is killed again and again, until it may finish; a store that was finished before is begun anew."""
+    count, store, moments = 100 * kills, tmp_path / "store", random.Random(4)
+    command = [
+        sys.executable, "-m", "tests.distributed.sweeps", systems, str(count), "heavy_top", "--store", store,
+        "--chunk", str(CHUNK),
+    ]  # fmt: skip
+    done = 0
+    while done < kills:
+        wanted = len(list(store.glob("members_*.nc"))) + moments.randrange(1, 12)
+        with started(*command) as driver:
+            while driver.poll() is None and len(list(store.glob("members_*.nc"))) < wanted:
+                time.sleep(0.002)
+            driver.kill()
+            ended = driver.wait()
+        assert ended in (0, -signal.SIGKILL)
+        if ended:
+            done += 1
+        else:
+            shutil.rmtree(store)
+    assert printed(*command).split() == ["heavy_top", digest(TOPS.run(top, count))]
+
+
+@pytest.mark.parametrize("kills", [2, pytest.param(10, marks=pytest.mark.slow)])
+def test_workers_of_a_pool_that_are_killed_are_replaced(top: System, kills: int) -> None:
+    count, chosen = 60 * kills, random.Random(5)
+
+    def kill() -> None:
+        os.kill(chosen.choice([p.pid for p in multiprocessing.active_children() if p.pid]), signal.SIGKILL)
+
+    with concurrent.futures.ProcessPoolExecutor(2, multiprocessing.get_context("spawn")) as pool:
+        result = TOPS.run(top, count, executor=pool, progress=killer(kills, count, kill, 6))
+    assert digest(result) == digest(TOPS.run(top, count))
+
+
+@pytest.mark.parametrize("kills", [2, pytest.param(10, marks=pytest.mark.slow)])
+def test_workers_of_dask_that_are_killed_are_replaced(top: System, cluster: DaskCluster, kills: int) -> None:
+    count, chosen = 60 * kills, random.Random(7)
+
+    def kill() -> None:
+        known = [pid for pid in cluster.client.run(os.getpid, on_error="ignore").values() if isinstance(pid, int)]
+        if known:
+            os.kill(chosen.choice(known), signal.SIGKILL)
+
+    result = TOPS.run(top, count, executor=cluster.client, progress=killer(kills, count, kill, 8))
+    assert digest(result) == digest(TOPS.run(top, count))
+
+
+@pytest.mark.parametrize("kills", [1, pytest.param(3, marks=pytest.mark.slow)])
+def test_a_scheduler_that_is_killed_is_named(needs: Programs, top: System, tmp_path: Path, kills: int) -> None:
+    needs("distributed")
+    count, store = 80 * (kills + 1), tmp_path / "store"
+
+    def clusters() -> Iterator[sl.Ensemble | str]:
+        for k in range(kills + 1):
+            with dask_cluster(tmp_path / f"cluster{k}") as cluster:
+                look = killer(int(k < kills), 80 * (k + 1), cluster.scheduler.kill, k)
+                try:
+                    yield TOPS.run(top, count, executor=cluster.client, store=store, progress=look)
+                except ExecutorError as error:
+                    yield str(error)
+
+    *interrupted, result = clusters()
+    assert all("has no scheduler" in str(sentence) for sentence in interrupted) and len(interrupted) == kills
+    assert isinstance(result, sl.Ensemble) and digest(result) == digest(TOPS.run(top, count))

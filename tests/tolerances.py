@@ -396,6 +396,10 @@ COMPOSED = 16 * EPSILON
 """Product of two half-angle quaternions and its rotation vector: a dozen roundings of numbers up to one, times angles
 up to 2π; absolute, because the storage itself is rounded."""
 
+STAGE_DIFFERENCE = 1e-8
+"""Central differences of 1e-5 of stages of a step, solved with their matrix: rounding ε/1e-5 = 2e-11 and truncation
+1e-10/6, both times a condition of tens; measured 3e-10. Without the slopes of loads between the ends it is 1e-2."""
+
 PIECE_DIFFERENCE = 1e-8
 """Central differences of pieces of size one with a step of 2⁻²⁰: truncation 1e-12 times a third derivative below 1e2,
 rounding 2e-10."""

@@ -43,6 +43,11 @@ class DiscreteLagrangian:
         )
 
     @property
+    def between(self) -> Samples:
+        """Samples of V between q₀ and q₁."""
+        return tuple((xi, weight) for xi, weight in self.potential if xi not in (0, 1))
+
+    @property
     def ends(self) -> tuple[Fraction, Fraction]:
         """Weights w₀ and w₁ of V at q₀ and q₁."""
         first, last = (sum((w for xi, w in self.potential if xi == end), Fraction(0)) for end in (0, 1))

@@ -35,7 +35,7 @@ class SystemKernel:
     name: str
     arguments: str
     """Letters of what it takes: time t, configurations q and b, velocities v, accelerations a, multipliers λ,
-    increments u, algebra vectors w."""
+    increments u, algebra vectors w, parts ξ of a step."""
     results: str
     """Names of what it gives, each behind a blank."""
     gather: Gather
@@ -90,9 +90,9 @@ class SystemKernel:
         return f"{real if self.is_value else 'void'} {prefix}{self.name}({arguments})"
 
 
-_LETTERS = {"λ": "lambda", "θ": "theta"}
+_LETTERS = {"λ": "lambda", "θ": "theta", "ξ": "xi"}
 
-SCALARS = ("t", "h", "theta")
+SCALARS = ("t", "h", "theta", "xi")
 """Arguments that are one number."""
 
 SYSTEM_KERNELS = (
@@ -128,15 +128,15 @@ SYSTEM_KERNELS = (
       for s in SETS.values() if s.matrices and not s.kind),
     SystemKernel("conjugate_momentum", "tqv", "out", Gather.VELOCITIES, "", "p = ∂T/∂v.", set=DISCRETE),
     SystemKernel("load", "tqv", "out", Gather.VELOCITIES, "", "l = D_q V + ∂D/∂v - f.", set=DISCRETE),
-    SystemKernel("start_momentum", "tqbuh", "out", Gather.VELOCITIES, "", "p⁺ = -D₁L_d from q to b = q∘exp(u).",
-                 set=DISCRETE),
-    SystemKernel("end_momentum", "tqbuh", "out", Gather.VELOCITIES, "", "p⁻ = D₂L_d from q to b = q∘exp(u).",
-                 set=DISCRETE),
+    SystemKernel("start_momentum", "tqbuh", "out", Gather.VELOCITIES, "",
+                 "p⁺ = -D₁L_d from q to b = q∘exp(u), without loads.", set=DISCRETE),
+    SystemKernel("end_momentum", "tqbuh", "out", Gather.VELOCITIES, "",
+                 "p⁻ = D₂L_d from q to b = q∘exp(u), without loads.", set=DISCRETE),
     SystemKernel("rolling", "tqbuh", "out", Gather.STORED, "rows",
                  "h (B v + b) of rows without Φ as L_d samples it, zero of others.", set=DISCRETE),
-    SystemKernel("momentum_slopes", "tqbuh", "S N", Gather.STORED, "", "Nonzeros of dp⁺/dθ and of that of rolling.",
-                 set=DISCRETE),
-    SystemKernel("load_slopes", "tqv", "D", Gather.STORED, "", "Nonzeros of ∂l/∂v.", set=DISCRETE),
+    SystemKernel("momentum_slopes", "tqbuh", "S N", Gather.STORED, "",
+                 "Nonzeros of dp⁺/dθ, without loads, and of that of rolling.", set=DISCRETE),
+    SystemKernel("load_slopes", "tqv", "K D", Gather.STORED, "", "Nonzeros of D_q l and of ∂l/∂v.", set=DISCRETE),
     SystemKernel("tangent_matrix", "u", "out", Gather.NODES, "square", "T(u), row by row of each node.", set="tangent"),
     SystemKernel("advance_cayley", "qu", "out", Gather.NODES, "storage", "q∘cay(u); cay(u)·q of actions from the left.",
                  set="cayley"),
@@ -156,6 +156,13 @@ SYSTEM_KERNELS = (
                  set="increments"),
     SystemKernel("storage_rate", "qw", "out", Gather.NODES, "storage", "Rate of the stored components along w.",
                  set="ambient"),
+    SystemKernel("advance_interpolation", "quξ", "out", Gather.NODES, "storage", "q∘exp(ξ u).", set="interpolation"),
+    SystemKernel("cotangent_interpolation", "uwξ", "out", Gather.NODES, "dimension",
+                 "A_ξ(u)ᵀ w, at q, of w at q∘exp(ξ u), where u = log(q⁻¹∘b).", set="interpolation"),
+    SystemKernel("matrix_interpolation", "uξ", "out", Gather.NODES, "square", "A_ξ(u), row by row of each node.",
+                 set="interpolation"),
+    SystemKernel("slopes_interpolation", "uwξ", "out", Gather.NODES, "square",
+                 "The derivative of A_ξ(u)ᵀ w by u, row by row of each node.", set="interpolation"),
 )  # fmt: skip
 """All system kernels."""
 

@@ -85,6 +85,7 @@ _LOCAL_OUTPUTS = (MatrixKind("local_outputs", "y", "local_outputs", "one", "outp
 _DISCRETE = (
     MatrixKind("momentum_by_increment", "S", "velocities", "velocities", "dp⁺/dθ"),
     MatrixKind("rolling_by_increment", "N", "rows", "velocities", "the derivative of h (B v + b) by θ"),
+    MatrixKind("load_by_configuration", "K", "velocities", "velocities", "D_q l"),
     MatrixKind("load_by_velocity", "D", "velocities", "velocities", "∂l/∂v"),
 )
 
@@ -131,6 +132,7 @@ SETS: Mapping[str, KernelSet] = {
         KernelSet("second_kind", "steps in coordinates of the second kind"),
         KernelSet("increments", "products of increments"),
         KernelSet("ambient", "steps of the stored components"),
+        KernelSet("interpolation", "interpolation between configurations"),
         *(discrete_set(stated) for stated in DISCRETE_LAGRANGIANS.values()),
     )
 }

@@ -33,6 +33,8 @@ class Dynamics(Brief):
     mass_is_constant: bool
     force: tuple[Expr, ...]
     """g(t, q, v), by node."""
+    load: tuple[Expr, ...]
+    """D_q V + ∂D/∂v - f, by node: the part of g without inertia."""
 
 
 def derive_dynamics(statement: Statement) -> Dynamics:
@@ -77,20 +79,14 @@ def derive_dynamics(statement: Statement) -> Dynamics:
     for i, (node, p) in enumerate(zip(nodes, momenta, strict=True)):
         gyroscopic = ad(program, node.lie_group, node.velocity.components, program.vector(p), transpose=True)
         add(i, -1, gyroscopic)
-    for i, part in enumerate(derive_load(statement)):
+    loads = _loads(statement)
+    for i, part in enumerate(loads):
         add(i, 1, part)
-    force = tuple(c for part in total for c in part)
-    return Dynamics(momentum, mass, mass_is_constant, force)
+    force, load = (tuple(c for part in parts for c in part) for parts in (total, loads))
+    return Dynamics(momentum, mass, mass_is_constant, force, load)
 
 
-def derive_load(statement: Statement) -> list[Vector]:
-    """D_q V + ∂D/∂v - f of each moving node: the part of g without inertia.
-
-    Parameters
-    ----------
-    statement
-        The statement.
-    """
+def _loads(statement: Statement) -> list[Vector]:
     program, nodes = statement.program, statement.moving_nodes
     # One reverse sweep for potential and applied forces, so that forces along the same strain are pulled back once.
     along = [(statement.potential, Integer(1)), *((position, -force) for position, force in statement.applied_forces)]

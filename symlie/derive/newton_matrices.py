@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sympy import Expr, Integer, Symbol
+from sympy import Add, Expr, Integer, Symbol
 
 from symlie.derive.derived_statement import DerivedStatement
 from symlie.derive.kernels import configuration_symbols
@@ -62,11 +62,24 @@ def derive_newton_matrices(derived: DerivedStatement) -> NewtonMatrices:
     multipliers = program.fresh("lambda", len(jacobian)) if jacobian else ()
     residual = program.vector(balance(derived, acceleration, multipliers))
     values = [n.value for n in statement.moving_nodes]
-    stiffness = _through_differences(program, residual, values) or columns(program, residual, values)
+    stiffness = by_configuration(program, residual, values)
     damping = columns(program, program.vector(dynamics.force), [n.velocity for n in statement.moving_nodes])
     hidden = columns(program, derived.constraints.hidden, values)
     sees = depends_on(program, residual, configuration_symbols(statement))
     return NewtonMatrices(acceleration, multipliers, stiffness, damping, hidden, sees)
+
+
+def by_configuration(program: Program, outputs: Sequence[Expr], values: Sequence[Value]) -> Matrix:
+    """Derivatives of outputs by configurations.
+
+    Parameters
+    ----------
+    program, outputs
+        Symbols of a program.
+    values
+        The configurations.
+    """
+    return _through_differences(program, outputs, values) or columns(program, outputs, values)
 
 
 def _through_differences(program: Program, outputs: Sequence[Expr], values: Sequence[Value]) -> Matrix | None:
@@ -89,7 +102,7 @@ def _through_differences(program: Program, outputs: Sequence[Expr], values: Sequ
     outer = [tuple(program.scalar(e) for e in row) for row in columns(program, outputs, differences)]
     inner = [tuple(program.scalar(e) for e in row) for row in columns(program, theta, values)]
     return tuple(
-        tuple(sum((a * row[k] for a, row in zip(left, inner, strict=True) if a != 0 and row[k] != 0), Integer(0))
+        tuple(Add(*[a * row[k] for a, row in zip(left, inner, strict=True) if a != 0 and row[k] != 0])
               for k in range(len(inner[0])))
         for left in outer
     )  # fmt: skip

@@ -18,6 +18,9 @@ from symlie.ir.kernels import Kernel, NodeTypeKernels
 from symlie.ir.program import Euclidean, Program, Value, Vector
 from symlie.ir.straightline import flatten
 
+PART = Symbol("xi", real=True)
+"""ξ, a part of a step."""
+
 
 def array_symbols(name: str, count: int) -> tuple[Vector, dict[Symbol, str]]:
     """Symbols of an array argument and the text that refers to each."""
@@ -65,9 +68,11 @@ def node_kernel(space: ConfigurationSpace, name: str, program: Program, outputs:
         Default: that of the row.
     """
     row = KERNELS[name]
-    sizes = {letter: space.storage_dimension if letter in "qb" else space.dimension for letter in row.arguments}
+    vectors = [letter for letter in row.arguments if letter != "ξ"]
+    sizes = {letter: space.storage_dimension if letter in "qb" else space.dimension for letter in vectors}
     references = {s: text for letter, size in sizes.items() for s, text in array_symbols(letter, size)[1].items()}
-    inputs = (Argument(letter, size) for letter, size in sizes.items())
+    references[PART] = PART.name
+    inputs = (Argument(name, sizes.get(name)) for name in row.names)
     signature = Signature(f"{space.name}_{name}", (*inputs, Argument(row.results, len(outputs), True)))
     return Kernel(signature, flatten(program, outputs, references), meaning or row.meaning)
 

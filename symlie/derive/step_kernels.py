@@ -10,13 +10,16 @@ import itertools
 
 from sympy import Integer
 
-from symlie.derive.node_types import array_symbols, node_kernel
+from symlie.derive.node_types import PART, array_symbols, node_kernel
 from symlie.errors import GroupError
 from symlie.groups import operators
 from symlie.groups.cayley import cayley, cayley_tangent
+from symlie.groups.group import LieGroup
 from symlie.groups.homogeneous import ConfigurationSpace, HomogeneousSpace, acting_group
+from symlie.groups.interpolation import interpolation_tangent
 from symlie.groups.operations import Compose, Exponential, Inverse
 from symlie.groups.second_kind import second_kind, second_kind_chart, second_kind_inverse
+from symlie.ir.differentiate import columns
 from symlie.ir.kernels import Kernel
 from symlie.ir.program import Euclidean, Program, Value
 
@@ -29,19 +32,23 @@ def step_kernels(space: ConfigurationSpace, kind: str) -> tuple[Kernel, ...]:
     ``chart``, which must stay below (2π)²; with an action from the left ``advance`` φ(u)·q and the T⁻¹ of that.
     ``ambient``: ``storage_rate``, the rate of the stored components along w. ``tangent``: ``tangent_matrix``, T(u).
     ``increments``: ``exponential``, ``compose``, ``inverse`` and ``increment`` of the group.
+    ``interpolation``: ``advance`` q∘exp(ξ u), and A_ξ of `symlie.groups.interpolation`.
 
     Parameters
     ----------
     space
         Group or homogeneous space of the nodes.
     kind
-        ``cayley``, ``second_kind``, ``ambient``, ``tangent`` or ``increments``.
+        ``cayley``, ``second_kind``, ``ambient``, ``tangent``, ``increments`` or ``interpolation``.
 
     Raises
     ------
     GroupError
-        The group does not have these coordinates, or points of the space are stored in another way than its elements.
+        The group does not have these coordinates, points of the space are stored in another way than its elements,
+        or it is no group, between whose elements nothing lies.
     """
+    if kind == "interpolation":
+        return _interpolation(space)
     group = acting_group(space)
     is_left = isinstance(space, HomogeneousSpace) and space.is_left
     n, m = space.dimension, space.storage_dimension
@@ -94,4 +101,27 @@ def _increments(space: ConfigurationSpace) -> tuple[Kernel, ...]:
         node_kernel(space, "compose", product, composed.components),
         node_kernel(space, "inverse", back, inverse.components),
         node_kernel(space, "increment", near, operators.logarithm(near, group, between, is_near=True)),
+    )
+
+
+def _interpolation(space: ConfigurationSpace) -> tuple[Kernel, ...]:
+    if not isinstance(space, LieGroup):
+        raise GroupError(f"{space} is no group: there is no log(q⁻¹∘b) to interpolate with.")
+    n, kernel = space.dimension, functools.partial(node_kernel, space)
+    q, u, w = (array_symbols(x, size)[0] for x, size in (("q", space.storage_dimension), ("u", n), ("w", n)))
+
+    program = Program()
+    part = Value(program.vector([PART * c for c in u]), Euclidean(n))
+    moved = program.apply(Compose(space), Value(q, space), program.apply(Exponential(space), part))
+
+    pulled = Program()
+    cotangent = pulled.vector(interpolation_tangent(pulled, space, PART, u, w, transpose=True))
+    slopes = columns(pulled, cotangent, [Value(u, Euclidean(n))])
+    units = [tuple(Integer(int(i == k)) for i in range(n)) for k in range(n)]
+    rows = [interpolation_tangent(pulled, space, PART, u, unit, transpose=True) for unit in units]
+    return (
+        kernel("advance_interpolation", program, moved.components),
+        kernel("cotangent_interpolation", pulled, cotangent),
+        kernel("matrix_interpolation", pulled, tuple(itertools.chain(*rows))),
+        kernel("slopes_interpolation", pulled, tuple(itertools.chain(*slopes))),
     )

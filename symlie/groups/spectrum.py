@@ -22,9 +22,12 @@ from sympy.polys.matrices import DomainMatrix
 
 from symlie.errors import ModelError
 from symlie.groups import general_functions
-from symlie.ir.primitives import WORKING_INTERVAL, Cotangent, Stumpff
+from symlie.ir.primitives import WORKING_INTERVAL, CoefficientFunction, Cotangent, Stumpff
 from symlie.ir.program import Program, Vector, substitute
 from symlie.showing import Brief
+
+FEW = 2
+"""Coefficient functions that an expression may have; those of longer ones are bound, and differentiated faster."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -285,4 +288,9 @@ def _apply_general(
 
 
 def _coefficient(program: Program, expression: Expr, variable: Symbol, zeta: Expr) -> Expr:
-    return program.scalar(substitute(expression, {variable: zeta}), "c") if expression != 0 else Integer(0)
+    value = substitute(expression, {variable: zeta})
+    functions = sorted(value.atoms(CoefficientFunction), key=lambda f: f.primitive_name)
+    if len(functions) > FEW:
+        bound = {f: f.func(*f.args[:-2], program.scalar(f.argument, "z"), f.upper) for f in functions}
+        value = value.xreplace({f: program.scalar(of, "c") for f, of in bound.items()})
+    return program.scalar(value, "c")

@@ -238,11 +238,13 @@ def substitute(expression: Expr, replacements: Mapping[Symbol, Expr]) -> Expr:
 
 
 def _derivative(term: Expr, symbol: Symbol) -> Expr:
-    """∂term/∂symbol, of products of symbols without asking SymPy."""
+    """∂term/∂symbol, where one factor depends on the symbol without asking SymPy for the others."""
     factors = sympy.Mul.make_args(term)
-    if all(is_atom(f) for f in factors):
-        return sympy.Mul(*[f for f in factors if f != symbol])
-    return sympy.diff(term, symbol)
+    (factor, *further) = [f for f in factors if symbol in f.free_symbols]
+    if further:
+        return sympy.diff(term, symbol)
+    rest = [f for f in factors if f is not factor]
+    return sympy.Mul(*rest) if factor == symbol else sympy.Mul(*rest, sympy.diff(factor, symbol))
 
 
 def free_symbols(expression: Expr) -> list[Symbol]:

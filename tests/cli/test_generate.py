@@ -58,6 +58,7 @@ def sets_of(folder: Path) -> list[str]:
                 "second_kind",
                 "increments",
                 "ambient",
+                "interpolation",
                 "discrete_trapezoid",
                 "discrete_midpoint",
             ],

@@ -23,7 +23,7 @@ def test_rows() -> None:
     for row in SYSTEM_KERNELS:
         names = [*row.names, *row.result_names]
         assert len(set(names)) == len(names) and not {"P", "e", "k", "s", "d"} & set(names), row.name
-        assert set(row.arguments) <= set("tqbvaλuwhθ"), row.name
+        assert set(row.arguments) <= set("tqbvaλuwhθξ"), row.name
         assert row.of_nodes or row.arguments[0] == "t", row.name
 
 

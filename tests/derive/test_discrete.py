@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
 
 import mpmath
 import pytest
@@ -15,15 +17,16 @@ from mpmath import mpf
 from sympy import Symbol
 
 import symlie as sl
-from symlie.contract.discrete import DISCRETE_LAGRANGIANS
+from symlie.contract.discrete import DISCRETE_LAGRANGIANS, DiscreteLagrangian
 from symlie.derive.derived_statement import DerivedStatement
 from symlie.derive.discrete.momenta import VariationalStep, derive_variational
 from symlie.errors import GroupError
 from symlie.groups import operators
+from symlie.groups.interpolation import interpolation_tangent
 from symlie.groups.operations import Compose, Difference, Exponential
 from symlie.ir.differentiate import forward
-from symlie.ir.program import Euclidean, Program, Value
-from symlie.models import flying_spaghetti, heavy_top
+from symlie.ir.program import Euclidean, Program, Value, at_values
+from symlie.models import flying_spaghetti, heavy_top, roll_up
 from tests import tolerances
 from tests.evaluation import Evaluation, distance, evaluate
 from tests.groups.numeric import EVERY, GROUPS, Numbers, numeric
@@ -193,6 +196,43 @@ def test_slopes_are_derivatives_along_the_step(name: str) -> None:
             column = [row[k] for row in values.step.slopes]
             found = evaluate(values.step.program, column, values.values, DIGITS)
             assert distance(found, slope) <= tolerances.DIFFERENCE * max(mpf(1), *(abs(x) for x in slope))
+
+
+@pytest.mark.parametrize("part", ["1/3", pytest.param("1/2", marks=pytest.mark.slow)])
+def test_loads_between_are_pulled_back_by_maps_of_nodes(part: str) -> None:
+    """What kernels share out, of a segment with damping: p⁺ = … + h w A_ξ(θ)ᵀ l, p⁻ = … - h w A_{1-ξ}(-θ)ᵀ l."""
+    model = roll_up.build(4)
+    derived = next(d for d in model.derive().derived if d.statement.name == "rod_segment")
+    sample = ((Fraction(part), Fraction(1)),)
+    stated = DiscreteLagrangian("one", sample, sample)
+    whole, rest = (derive_variational(derived, d) for d in (stated, replace(stated, potential=())))
+    xi, h, program = sympy.Rational(part), whole.step_size, whole.program
+    symbols = [s for n in derived.statement.nodes for s in n.value.components]
+    (places,) = whole.between.values()
+    there = dict(zip(symbols, (c for q in places for c in q), strict=True))
+    rate = [c / h for c in whole.increment]
+    there |= dict(zip((s for n in derived.statement.nodes for s in n.velocity.components), rate, strict=True))
+    load = at_values(program, whole.load, {s: program.scalar(c) for s, c in there.items()})
+    with mpmath.workdps(DIGITS):
+        parameters = (*model.parameters, *derived.statement.parameters)
+        values = {s: mpf(x) for p in parameters for s, x in zip(p.symbols, p.default, strict=True)}
+        values |= {h: STEP, derived.statement.time: mpf("0.3")}
+        group = numeric("S3sR3")
+        starts = [group.exp(numbers(6, k)) for k in (1, 2)]
+        theta = numbers(12, 3, 0.4)
+        ends = [group.compose(q, group.exp(theta[6 * k : 6 * k + 6])) for k, q in enumerate(starts)]
+        found = [(symbols, starts), (whole.end, ends), (whole.increment, [theta])]
+        values |= {s: x for names, parts in found for s, x in zip(names, (c for q in parts for c in q), strict=True)}
+        for name, sign, of in (("start_momentum", 1, xi), ("end_momentum", -1, 1 - xi)):
+            pulled: list[sympy.Expr] = []
+            for k in (0, 6):
+                u = program.vector([sign * c for c in whole.increment[k : k + 6]])
+                w = program.vector(load[k : k + 6])
+                pulled += interpolation_tangent(program, group.group, of, u, w, transpose=True)
+            both = evaluate(program, getattr(whole, name), values, DIGITS)
+            inertia = evaluate(rest.program, getattr(rest, name), values, DIGITS)
+            forces = evaluate(program, pulled, values, DIGITS)
+            assert_equal(both, [a + sign * STEP * b for a, b in zip(inertia, forces, strict=True)])
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +21,14 @@ from symlie.errors import (
     UnsupportedMethodError,
 )
 from symlie.models import flying_spaghetti, roll_up
+from symlie.runtime.implicit.variational_samples import StepSamples
+from symlie.runtime.implicit.variational_step import StartStage
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.chosen import chosen_method
 from symlie.runtime.methods.controllers import FIXED_STEPS
 from symlie.runtime.methods.library import method
 from symlie.runtime.methods.stepper import State, Stepper
+from symlie.runtime.methods.variational import Variational
 from symlie.runtime.system.system import System
 from tests import tolerances
 from tests.runtime.interruptions import (
@@ -139,7 +143,8 @@ DOORS = [(name, options) for name in METHODS for options in OPTIONS]
 
 
 @pytest.mark.parametrize(
-    ("name", "options"), [DOORS[0], *(pytest.param(*door, marks=pytest.mark.slow) for door in DOORS[1:])]
+    ("name", "options"),
+    [DOORS[0], DOORS[4], *(pytest.param(*door, marks=pytest.mark.slow) for door in DOORS if door[1])],
 )
 def test_both_backends_agree(name: str, options: dict[str, Any]) -> None:
     """Also at cuts, events and jumps of inputs, and in what iterations take, where rounding does not end them."""
@@ -156,6 +161,38 @@ def test_both_backends_agree(name: str, options: dict[str, Any]) -> None:
         counts = [(run.statistics.newton_iterations, run.statistics.jacobians) for run in runs]
         assert counts[0] == counts[1]
         assert [e.name for e in runs[0].events] == [e.name for e in runs[1].events]
+
+
+@pytest.mark.parametrize("name", [simpson, *(pytest.param(n, marks=pytest.mark.slow) for n in METHODS)])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: machine("numpy", jumps=False),
+        lambda: roll_up.build(3).derive().compile(backend="numpy"),
+        pytest.param(lambda: coin("numpy"), marks=pytest.mark.slow),
+        pytest.param(lambda: polar_system("numpy"), marks=pytest.mark.slow),
+    ],
+)
+def test_the_full_matrix_is_the_derivative_of_the_residual(make: Callable[[], System], name: Any) -> None:
+    """Of the first stage, along random directions, also where motions are prescribed."""
+    system, random = make(), np.random.default_rng(4)
+    chosen = chosen_method(name)
+    assert isinstance(chosen, Variational) and chosen.element_set is not None
+    stepper, layout, n = Stepper(system, chosen, FIXED_STEPS), system.layout, system.layout.dimension
+    (kernels, tables), h, start = stepper.discrete(chosen.element_set, True), 0.05, system.initial_state.q
+    between, nodes = chosen.tableau.discrete.between, stepper.further
+    samples = StepSamples(system.mechanics, kernels, nodes, between, 0.1, start, h) if nodes is not None else None
+    stage = StartStage(system, kernels, tables, 0.1, start, h, samples)
+    stage.begin(random.normal(size=n), 0.1 * random.normal(size=n))
+    u = 0.1 * random.normal(size=n + layout.rows)
+    stage.residual(u)
+    stage.refresh()
+    for _ in range(3):
+        d = random.normal(size=len(u))
+        d[:n] *= layout.free
+        slope = (stage.residual(u + 1e-5 * d) - stage.residual(u - 1e-5 * d)) / 2e-5
+        found = stage.correction(slope)
+        np.testing.assert_allclose(found, d, rtol=0, atol=tolerances.STAGE_DIFFERENCE)
 
 
 @pytest.mark.usefixtures("often")

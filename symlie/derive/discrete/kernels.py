@@ -1,8 +1,14 @@
-"""Momenta of a discrete Lagrangian become kernels: of each element type, in a set of their own."""
+"""Momenta of a discrete Lagrangian become kernels: of each element type, in a set of their own.
+
+With q = q₀∘exp(ξ θ) at samples of V between q₀ and q₁, p⁺ = … + h w A_ξ(θ)ᵀ l and p⁻ = … - h w A_{1-ξ}(-θ)ᵀ l.
+A node has one A (`symlie.groups.interpolation`), which drivers apply to the sum of the loads l of all elements. Kernels
+of elements have the rest of p⁺ and p⁻, l, and its derivatives, from which those of p⁺ follow by the chain rule.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from sympy import Expr, Symbol
 
@@ -35,13 +41,16 @@ def discrete_kernels(model: Model, derived: Sequence[DerivedStatement], chosen: 
     GroupError
         A node is on no Lie group.
     """
-    assert chosen.discrete is not None
-    steps = [derive_variational(d, chosen.discrete) for d in derived]
-    elements = tuple(_element(model, d.statement, s) for d, s in zip(derived, steps, strict=True))
-    return SetKernels(model.name, chosen, elements=elements, weights=tuple(map(float, chosen.discrete.ends)))
+    stated = chosen.discrete
+    assert stated is not None
+    at_ends = replace(stated, potential=())
+    elements = tuple(
+        _element(model, d.statement, derive_variational(d, at_ends), is_sampled=bool(stated.between)) for d in derived
+    )
+    return SetKernels(model.name, chosen, elements=elements, weights=tuple(map(float, stated.ends)))
 
 
-def _element(model: Model, statement: Statement, step: VariationalStep) -> ElementTypeSet:
+def _element(model: Model, statement: Statement, step: VariationalStep, *, is_sampled: bool) -> ElementTypeSet:
     nodes = statement.nodes
     configuration = configuration_symbols(statement)
     before = [a.before for a in statement.angles]
@@ -56,7 +65,9 @@ def _element(model: Model, statement: Statement, step: VariationalStep) -> Eleme
     }
     references = {s: f"{label}[{k}]" for label, symbols in reversed(inputs.items()) for k, s in enumerate(symbols)}
     references |= {statement.time: "t", step.step_size: "h"}
-    patterns, values = zip(*map(nonzeros, (step.slopes, step.rolling_slopes, step.load_slopes)), strict=True)
+    by_configuration = step.load_by_configuration if is_sampled else ()
+    matrices = (step.slopes, step.rolling_slopes, by_configuration, step.load_by_velocity)
+    patterns, values = zip(*map(nonzeros, matrices), strict=True)
     results: dict[str, tuple[Sequence[Expr], ...]] = {
         "conjugate_momentum": (step.momentum,),
         "load": (step.load,),
@@ -64,7 +75,7 @@ def _element(model: Model, statement: Statement, step: VariationalStep) -> Eleme
         "end_momentum": (step.end_momentum,),
         "rolling": (step.rolling,),
         "momentum_slopes": tuple(values[:2]),
-        "load_slopes": (values[2],),
+        "load_slopes": tuple(values[2:]),
     }
     kernels = []
     for name, parts in results.items():

@@ -12,14 +12,16 @@ Source: [Hante2022], equations 14 to 18.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from sympy import Expr, Integer, Rational, Symbol
 
 from symlie.contract.discrete import DiscreteLagrangian, Samples
 from symlie.derive.derived_statement import DerivedStatement
-from symlie.derive.dynamics import derive_load
+from symlie.derive.newton_matrices import by_configuration
 from symlie.errors import GroupError
 from symlie.groups.group import LieGroup
 from symlie.groups.operations import Compose, Difference, Exponential
@@ -36,6 +38,8 @@ class VariationalStep:
     ----------
     program
         The program.
+    nodes
+        Group, q₀, v, q₁ and θ of each node.
     step_size, end, increment
         Symbols of h, of the stored components of q₁, and of θ.
     momentum, load
@@ -48,11 +52,10 @@ class VariationalStep:
         Stored components of q₀∘exp(ξ θ) by node, for parts ξ between the ends at which L_d samples.
     rolling
         h (B v + b) of rows without Φ as L_d samples it, zero for others.
-    slopes, rolling_slopes, load_slopes
-        dp⁺/dθ and that of `rolling`, along q₁ = q₀∘exp(θ); ∂l/∂v.
     """
 
     program: Program
+    nodes: tuple[MovedNode, ...]
     step_size: Symbol
     end: tuple[Symbol, ...]
     increment: tuple[Symbol, ...]
@@ -65,9 +68,49 @@ class VariationalStep:
     end_momentum: Vector
     between: Mapping[Rational, tuple[Vector, ...]]
     rolling: Vector
-    slopes: Matrix
-    rolling_slopes: Matrix
-    load_slopes: Matrix
+
+    @functools.cached_property
+    def _along_the_step(self) -> Matrix:
+        program, outputs, found = self.program, [*self.start_momentum, *self.rolling], []
+        for group, _, _, end, theta in self.nodes:
+            follows = depends_on(program, outputs, [c for c in end.components if isinstance(c, Symbol)])
+            for k in range(group.dimension):
+                unit = tuple(Integer(int(i == k)) for i in range(group.dimension))
+                seeds: list[tuple[Value, Vector]] = [(theta, unit)]
+                if follows:
+                    seeds.append((end, program.vector(tangent_operator(program, group, theta.components, unit))))
+                found.append(forward(program, outputs, seeds))
+        return tuple(zip(*found, strict=True))
+
+    @property
+    def slopes(self) -> Matrix:
+        """dp⁺/dθ, along q₁ = q₀∘exp(θ)."""
+        return self._along_the_step[: len(self.start_momentum)]
+
+    @property
+    def rolling_slopes(self) -> Matrix:
+        """The derivative of `rolling` by θ, along q₁ = q₀∘exp(θ)."""
+        return self._along_the_step[len(self.start_momentum) :]
+
+    @functools.cached_property
+    def load_by_configuration(self) -> Matrix:
+        """D_q l."""
+        return by_configuration(self.program, self.load, [node.start for node in self.nodes])
+
+    @functools.cached_property
+    def load_by_velocity(self) -> Matrix:
+        """∂l/∂v."""
+        return columns(self.program, self.load, [node.velocity for node in self.nodes])
+
+
+class MovedNode(NamedTuple):
+    """What belongs to a node in a step."""
+
+    group: LieGroup
+    start: Value
+    velocity: Value
+    end: Value
+    increment: Value
 
 
 class _Step:
@@ -121,7 +164,7 @@ class _Step:
 
 
 def derive_variational(derived: DerivedStatement, discrete: DiscreteLagrangian) -> VariationalStep:
-    """Derive the momenta of a statement from a discrete Lagrangian, and what Newton's method needs of them.
+    """Derive the momenta of a statement from a discrete Lagrangian.
 
     Parameters
     ----------
@@ -137,7 +180,6 @@ def derive_variational(derived: DerivedStatement, discrete: DiscreteLagrangian) 
     """
     step = _Step(derived)
     program, statement, h = step.program, step.statement, step.h
-    load = _joined(derive_load(statement))
 
     rate = step.rate()
     energy: list[tuple[Expr, Expr]] = []
@@ -158,6 +200,10 @@ def derive_variational(derived: DerivedStatement, discrete: DiscreteLagrangian) 
     start_momentum: list[Expr] = []
     end_momentum: list[Expr] = []
     for k, group in enumerate(step.groups):
+        if all(c == 0 for c in inner[k]):
+            start_momentum += [-a for a in first[k]]
+            end_momentum += second[k]
+            continue
         # (4a, b)
         pulled = Difference(group).cotangent(program, [step.starts[k], step.ends[k]], step.increments[k], inner[k])
         start_momentum += [-a - b for a, b in zip(first[k], pulled[0], strict=True)]
@@ -172,15 +218,16 @@ def derive_variational(derived: DerivedStatement, discrete: DiscreteLagrangian) 
             rolling = [r + weight * h * b if of else r for r, b, of in zip(rolling, hidden, rows, strict=True)]
     bound = program.vector(start_momentum)
     outputs = [*bound, *program.vector(rolling)]
-    slopes = _along_the_step(step, outputs)
     size = len(bound)
+    velocities = [node.velocity for node in statement.nodes]
     return VariationalStep(
         program,
+        tuple(map(MovedNode, step.groups, step.starts, velocities, step.ends, step.increments)),
         h,
         tuple(s for e in step.ends for s in e.components if isinstance(s, Symbol)),
         step.theta,
         derived.dynamics.momentum,
-        program.vector(load),
+        program.vector(derived.dynamics.load),
         _joined(inner),
         _joined(first),
         _joined(second),
@@ -188,9 +235,6 @@ def derive_variational(derived: DerivedStatement, discrete: DiscreteLagrangian) 
         program.vector(end_momentum),
         {part: tuple(value.components for value in step.at(part)) for part in between},
         tuple(outputs[size:]),
-        slopes[:size],
-        slopes[size:],
-        columns(program, load, [node.velocity for node in statement.nodes]),
     )
 
 
@@ -233,17 +277,3 @@ def _forces(
             damped = gradient(program, statement.dissipated, node.velocity)
             acting.append((place, tuple(-c for c in step.sample(damped, part, rate))))
     return along, [(place, program.vector(force)) for place, force in acting]
-
-
-def _along_the_step(step: _Step, outputs: Sequence[Expr]) -> Matrix:
-    """Derivatives by θ, with q₁ = q₀∘exp(θ)."""
-    program, found = step.program, []
-    for group, end, theta in zip(step.groups, step.ends, step.increments, strict=True):
-        follows = depends_on(program, outputs, [c for c in end.components if isinstance(c, Symbol)])
-        for k in range(group.dimension):
-            unit = tuple(Integer(int(i == k)) for i in range(group.dimension))
-            seeds: list[tuple[Value, Vector]] = [(theta, unit)]
-            if follows:
-                seeds.append((end, program.vector(tangent_operator(program, group, theta.components, unit))))
-            found.append(forward(program, outputs, seeds))
-    return tuple(zip(*found, strict=True))

@@ -17,6 +17,7 @@ import numpy as np
 
 from symlie.contract.constants import ROUNDING
 from symlie.errors import NotFiniteError, SingularSystemError
+from symlie.runtime.implicit.variational_samples import StepSamples, add_product
 from symlie.runtime.kernels.discrete import DiscreteKernels
 from symlie.runtime.kernels.iteration_tables import IterationTables
 from symlie.runtime.layout.layout import Array
@@ -40,15 +41,24 @@ class _Stage(ABC):
         Where the step begins.
     h
         Its length.
+    samples
+        Loads between its ends.
     """
 
     has_factors = False
 
     def __init__(
-        self, system: System, kernels: DiscreteKernels, tables: IterationTables | None, t_n: float, q_n: Array, h: float
+        self,
+        system: System,
+        kernels: DiscreteKernels,
+        tables: IterationTables | None,
+        t_n: float,
+        q_n: Array,
+        h: float,
+        samples: StepSamples | None = None,
     ) -> None:
         self.mechanics, self.layout, self.kernels, self.tables = system.mechanics, system.layout, kernels, tables
-        self.t_n, self.q_n, self.h, self.t = t_n, q_n, h, t_n + h
+        self.t_n, self.q_n, self.h, self.t, self.samples = t_n, q_n, h, t_n + h, samples
         self.jacobian_start = self.jacobian = np.zeros(0)
         self.mass = np.zeros(0)
         self.terms = np.zeros(0)
@@ -87,12 +97,12 @@ class _Stage(ABC):
         if self.tables is None:
             return
         places, structure = self.tables.places, self.tables.structure
-        values = np.zeros(structure.values)
+        values = np.zeros(structure.values + (self.tables.sampled or 0))
         self._add(values, self.tables)
         values[places["UNIT_TO"]] = 1
         values[structure.stored :] = 0
         try:
-            self.factors = Factors(structure, values)
+            self.factors = Factors(structure, values[: structure.values])
         except SingularMatrixError as error:
             raise SingularSystemError(
                 f"The matrix of a variational step is singular at {self.entry_name(error.unknown)}"
@@ -153,6 +163,8 @@ class StartStage(_Stage):
         m.prescribe(self.t, q, np.zeros(n))
         between = (self.q_n, q, theta, h)
         start = self.kernels("start_momentum", m.p, self.t_n, *between)
+        if self.samples is not None:
+            start = start + self.samples.start(theta)
         r = h * (start - self.target)
         self.terms = h * (np.abs(start) + np.abs(self.target))
         rows = np.zeros(0)
@@ -166,16 +178,12 @@ class StartStage(_Stage):
         S, N = self.kernels.values("momentum_slopes", m.p, self.t_n, self.q_n, self.q, self.theta, self.h)
         np.add.at(values, places["DAMPING_TO"], self.h * S)
         np.add.at(values, places["ROLLING_TO"], N)
+        if self.samples is not None:
+            self.samples.add_slopes(self.theta, values, tables)
         if not self.layout.rows:
             return
         np.add.at(values, places["PULL_TO"], self.jacobian_start)
-        width, column = places["WIDTH"], places["JACOBIAN_COLUMN"]
-        first = np.arange(len(width)) - places["LOCAL"]
-        for c in range(int(width.max(initial=0))):
-            unit = (np.arange(len(width)) == first + c).astype(float)
-            T = m.kernels.tangent_operator(self.theta, unit)
-            inside = c < width[column]
-            np.add.at(values, places["PUSH_TO"][inside] + c, (self.jacobian * T[column])[inside])
+        add_product(m, "PUSH", self.jacobian, self.theta, values, places)
 
 
 class EndStage(_Stage):
@@ -214,7 +222,7 @@ class EndStage(_Stage):
 
     def _add(self, values: Array, tables: IterationTables) -> None:
         places, m = tables.places, self.mechanics
-        (D,) = self.kernels.values("load_slopes", m.p, self.t, self.q, self.v)
+        _, D = self.kernels.values("load_slopes", m.p, self.t, self.q, self.v)
         np.add.at(values, places["MASS_TO"], self.mass)
         np.add.at(values, places["MASS_MIRROR"], self.mass)
         np.add.at(values, places["END_TO"], self.h * self.weight * D)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -74,14 +76,19 @@ def discrete_of(system: System, name: str, method: Method) -> MatrixTables | Non
     method
         The method.
     """
-    if not (method.takes_element_matrix or len(system.sets.discrete(name).load_slopes[0])):
+    if not (method.takes_element_matrix or system.sets.discrete(name).loads_see_velocity):
         return None
     matrix = system.sets.discrete_matrix(name, system.mechanics.massless)
+    if not method.takes_element_matrix:
+        matrix = replace(matrix, sampled=None)
     used = ("MASS_TO", "MASS_MIRROR", "DAMPING_TO", "END_TO", "ROLLING_TO", "PULL_TO", "REST_TO", "UNIT_TO")
     tables = {name: matrix.places[name] for name in used}
     if method.takes_element_matrix:
         products = products_without_zeros(system.layout, system.sets.table("tangent"), matrix)
         tables |= {name: table for name, table in products.items() if name.startswith("PUSH")}
+        if matrix.sampled is not None:
+            tables |= {name: table for name, table in products.items() if name.startswith("STIFFNESS")}
+            tables |= {name: matrix.places[name] for name in ("SAMPLE_DAMPING_TO", "SAMPLE_ROWS", "SLOPE_ROWS")}
     return _with_saddle(system, matrix, tables, {})
 
 
@@ -90,6 +97,8 @@ def _with_saddle(
 ) -> MatrixTables:
     layout, saddle, structure = system.layout, system.mechanics.saddle_algebra, matrix.structure
     sizes = {"MATRIX_VALUES": structure.values, "SQUARES": matrix.squares}
+    if matrix.sampled is not None:
+        sizes["SAMPLED_VALUES"] = matrix.sampled
     if saddle is not None:
         tables |= saddle_tables(layout, structure, system.mechanics.massless)
         sizes["SADDLE_UNKNOWNS"] = len(structure.order)

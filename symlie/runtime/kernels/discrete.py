@@ -30,15 +30,15 @@ class DiscreteKernels:
     ----------
     weights
         w₀ and w₁ of the loads at both ends of a step, over h.
-    slopes, rolling_slopes, load_slopes
-        Rows and columns of the stored values of dp⁺/dθ, of the derivative of rolling rows by θ, and of ∂l/∂v.
+    loads_see_velocity
+        Whether loads at the end of a step depend on v there.
     """
 
     def __init__(self, layout: Layout, chosen: KernelSet, table: SetTable, functions: Functions) -> None:
         self._layout, self._functions, self._table = layout, functions, table
         self.weights: tuple[float, ...] = table.weights
-        positions = [places for places, _ in matrix_positions(layout, chosen, table)]
-        self.slopes, self.rolling_slopes, self.load_slopes = positions
+        *_, (places, _) = matrix_positions(layout, chosen, table)
+        self.loads_see_velocity = bool(self.weights[1]) and len(places[0]) > 0
 
     def __call__(self, name: str, p: Prepared, t: float, *arguments: Array | float) -> Array:
         """A kernel that gives a vector over velocity components or over constraint rows.
@@ -63,7 +63,7 @@ class DiscreteKernels:
         return total if by_velocity else np.concatenate(rows)
 
     def values(self, name: str, p: Prepared, t: float, *arguments: Array | float) -> list[Array]:
-        """Stored values of matrices: S and N of ``momentum_slopes``, D of ``load_slopes``.
+        """Stored values of matrices: S and N of ``momentum_slopes``, K and D of ``load_slopes``.
 
         Parameters
         ----------
@@ -73,7 +73,7 @@ class DiscreteKernels:
             What it takes.
         """
         kernel = KERNELS[name]
-        which = slice(0, 2) if name == "momentum_slopes" else slice(2, 3)
+        which = slice(0, 2) if name == "momentum_slopes" else slice(2, 4)
         parts = [[np.zeros(0)] for _ in kernel.result_names]
         for index, element in enumerate(self._table.elements):
             block = on_element(self._functions, self._layout, index, kernel, p, t, *arguments)

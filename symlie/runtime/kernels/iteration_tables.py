@@ -14,9 +14,12 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from symlie.contract.kernels import KERNELS
 from symlie.contract.set_table import SetTable
 from symlie.contract.sets import SETS
 from symlie.runtime.kernels.matrices import Positions, matrix_positions
+from symlie.runtime.kernels.protocol import result_size
+from symlie.runtime.kernels.sample_places import sample_places
 from symlie.runtime.layout.layout import Layout
 from symlie.runtime.linear.elimination import EliminationStructure, elimination_structure, places_of_kept
 from symlie.runtime.linear.saddle import saddle_unknowns
@@ -65,6 +68,8 @@ class IterationTables:
     places: Mapping[str, NDArray[np.int32]]
     squares: int
     """Numbers of T(θ), node by node."""
+    sampled: int | None = None
+    """Numbers of blocks of samples, where a step has them; see `symlie.runtime.kernels.sample_places`."""
 
 
 def iteration_tables(
@@ -92,7 +97,9 @@ def iteration_tables(
     return IterationTables(structure, places, _squares(layout))
 
 
-def discrete_tables(layout: Layout, positions: Sequence[Positions], massless: Integers) -> IterationTables:
+def discrete_tables(
+    layout: Layout, positions: Sequence[Positions], massless: Integers, *, is_sampled: bool
+) -> IterationTables:
     """The matrices of both stages of a variational step, which are stored alike.
 
     Parameters
@@ -100,13 +107,16 @@ def discrete_tables(layout: Layout, positions: Sequence[Positions], massless: In
     layout
         Layout of the system.
     positions
-        Rows and columns of the values of dp⁺/dθ, of the derivative of rolling rows by θ, and of ∂l/∂v.
+        Rows and columns of the values of dp⁺/dθ, of the derivative of rolling rows by θ, of D_q l and of ∂l/∂v.
     massless
         Velocity components that M does not determine.
+    is_sampled
+        Whether loads act between the ends of a step.
     """
-    S, N, D = positions
+    S, N, K, D = positions
+    of_loads = np.concatenate([K[0], D[0]]), np.concatenate([K[1], D[1]])
     kinds = ("dense", "band", "blocks") if layout.is_fixed else ("band", "blocks")
-    structure = elimination_structure(_unknowns(layout, False, (D, S, N), None, massless), kinds)
+    structure = elimination_structure(_unknowns(layout, False, (of_loads, S, N), None, massless), kinds)
     nothing = np.zeros(0, dtype=np.intp)
     rows, components = layout.assembled("jacobian")
     multiplier, mobile, to = layout.dimension + np.arange(layout.rows), layout.free, partial(places_of_kept, structure)
@@ -117,11 +127,14 @@ def discrete_tables(layout: Layout, positions: Sequence[Positions], massless: In
     }
     places = _places(layout, False, ((nothing, nothing), S, (nothing, nothing)), structure)
     places |= {name: np.ascontiguousarray(values, dtype=np.int32) for name, values in found.items()}
-    return IterationTables(structure, places, _squares(layout))
+    if not is_sampled:
+        return IterationTables(structure, places, _squares(layout))
+    between, sampled = sample_places(layout, K, D, structure)
+    return IterationTables(structure, places | between, _squares(layout), sampled)
 
 
 def _squares(layout: Layout) -> int:
-    return sum(n.count * n.type.dimension**2 for n in layout.nodes)
+    return result_size(KERNELS["tangent_matrix"], layout)
 
 
 def _places(

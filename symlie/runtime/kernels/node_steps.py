@@ -1,4 +1,4 @@
-"""Kernels of nodes for steps in other coordinates than exp and in ambient space, in NumPy."""
+"""Kernels of nodes for steps in other coordinates than exp, in ambient space, and between configurations, in NumPy."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class StepKernels:
     layout
         Layout of the system.
     kind
-        ``cayley``, ``second_kind`` or ``ambient``.
+        ``cayley``, ``second_kind``, ``ambient`` or ``interpolation``.
     functions
         The generated functions by name.
     """

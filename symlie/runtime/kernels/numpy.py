@@ -40,22 +40,32 @@ def node_groups(layout: Layout) -> list[NodeGroup]:
 
 
 def on_nodes(
-    functions: Functions, groups: Sequence[NodeGroup], layout: Layout, kernel: SystemKernel, *vectors: Array
+    functions: Functions,
+    groups: Sequence[NodeGroup],
+    layout: Layout,
+    kernel: SystemKernel,
+    first: Array,
+    *further: Array | float,
 ) -> Array:
     """Values of one kernel of all nodes, for one state or several."""
-    out = np.empty((*vectors[0].shape[:-1], result_size(kernel, layout)))
+    out = np.empty((*first.shape[:-1], result_size(kernel, layout)))
+    square = 0
     for kind, storage, velocity in groups:
         inputs = [
-            components(x, storage if letter in "qb" else velocity)
-            for letter, x in zip(kernel.arguments, vectors, strict=True)
+            components(x, storage if letter in "qb" else velocity) if isinstance(x, np.ndarray) else x
+            for letter, x in zip(kernel.arguments, (first, *further), strict=True)
         ]
         target = storage if kernel.size == "storage" else velocity
+        if kernel.size == "square":
+            size, count = velocity.shape
+            target = square + np.arange(size * size * count).reshape(count, size * size).T
+            square += target.size
         for row, component in zip(target, functions[f"{kind}_{kernel.name}"](*inputs), strict=True):
             out[..., row] = component
     if kernel.size == "storage":
         # Angles over turns stay, and so their rate is zero, until a step is accepted.
         stays = kernel.name not in ("storage_rate", "exponential")
-        out[..., layout.unwrapped] = vectors[0][..., layout.unwrapped] if stays else 0.0
+        out[..., layout.unwrapped] = first[..., layout.unwrapped] if stays else 0.0
     return out
 
 

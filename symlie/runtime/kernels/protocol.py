@@ -83,6 +83,8 @@ def result_size(kernel: SystemKernel, layout: Layout) -> int:
         return sum(size * count for size, count in zip(sizes, layout.instance_counts, strict=True))
     if kernel.gather is Gather.TOTAL:
         return int(kernel.size)
+    if kernel.size == "square":
+        return sum(n.count * n.type.dimension**2 for n in layout.nodes)
     return layout.storage if kernel.size == "storage" else layout.dimension
 
 

@@ -129,7 +129,9 @@ class KernelSets(Brief):
         key = (name, massless.tobytes())
         if key not in self._iterations:
             positions = [places for places, _ in matrix_positions(self.layout, kernel_set(name), self.table(name))]
-            self._iterations[key] = discrete_tables(self.layout, positions, massless)
+            stated = kernel_set(name).discrete
+            sampled = stated is not None and bool(stated.between)
+            self._iterations[key] = discrete_tables(self.layout, positions, massless, is_sampled=sampled)
         return self._iterations[key]
 
     def matrices(self, name: str) -> SystemMatrices:

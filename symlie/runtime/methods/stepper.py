@@ -142,8 +142,8 @@ class Stepper:
         return kernels, self.system.sets.discrete_matrix(name, self.mechanics.massless) if has_matrix else None
 
     def end_tables(self, name: str) -> IterationTables | None:
-        """Where the values of the matrix at the end of a step belong, if loads depend on velocities."""
-        if not len(self.system.sets.discrete(name).load_slopes[0]):
+        """Where the values of the matrix at the end of a step belong, if loads there depend on velocities."""
+        if not self.system.sets.discrete(name).loads_see_velocity:
             return None
         return self.system.sets.discrete_matrix(name, self.mechanics.massless)
 

@@ -24,8 +24,9 @@ from symlie.contract.constants import NEWTON_ENOUGH
 from symlie.contract.discrete import DISCRETE_LAGRANGIANS, DiscreteLagrangian, Samples
 from symlie.contract.sets import discrete_set
 from symlie.runtime.implicit.newton_iteration import NewtonPolicy, newton_solution
+from symlie.runtime.implicit.variational_samples import StepSamples
 from symlie.runtime.implicit.variational_step import EndStage, StartStage
-from symlie.runtime.kernels.c_text import c_number
+from symlie.runtime.kernels.c_text import c_number, c_vector
 from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.methods.family import OwnArray
 from symlie.runtime.methods.options import Bounded, Choice, Option
@@ -106,7 +107,7 @@ class Variational(SelfAdjoint):
             discrete = DISCRETE_LAGRANGIANS[str(entry["discrete_lagrangian"])]
         else:
             discrete = checked(DiscreteLagrangian(reader.name, *(_samples(reader, n) for n in cls.required)))
-        newton = "full" if any(xi not in (0, 1) for xi, _ in discrete.potential) else "simplified"
+        newton = "full" if discrete.between else "simplified"
         return cls(DiscreteTableau(**reader.common(), c=(), discrete=discrete), newton)
 
     def orders(self) -> tuple[FoundOrder, None]:
@@ -138,8 +139,15 @@ class Variational(SelfAdjoint):
 
     @property
     def stability(self) -> str:
-        inner = any(xi not in (0, 1) for xi, _ in self.tableau.discrete.potential)
-        return "" if inner else "it is explicit in forces: h ω must stay below 2 for their fastest oscillation ω"
+        return (
+            ""
+            if self.tableau.discrete.between
+            else "it is explicit in forces: h ω must stay below 2 for their fastest oscillation ω"
+        )
+
+    @property
+    def kernel_set(self) -> str | None:
+        return "interpolation" if self.tableau.discrete.between else None
 
     @property
     def element_set(self) -> str:
@@ -170,6 +178,8 @@ class Variational(SelfAdjoint):
         )
 
     def constants(self) -> list[str]:
+        between = self.tableau.discrete.between
+        parts = {"SAMPLE_PART": [float(xi) for xi, _ in between], "SAMPLE_WEIGHT": [float(w) for _, w in between]}
         numbers = {
             "NEWTON_RTOL": self.newton_rtol,
             "NEWTON_ATOL": self.newton_atol,
@@ -180,10 +190,12 @@ class Variational(SelfAdjoint):
             "NEWTON_MAX": self.newton_max,
             "FULL": self.newton == "full",
             "AVERAGES": self.takes_averages,
+            "SAMPLES": len(between),
         }
         return [
             *(f"#define {name} {c_number(value)}" for name, value in numbers.items()),
             *(f"#define {name} {int(value)}" for name, value in choices.items()),
+            *(c_vector(name, numbers) for name, numbers in parts.items() if between),
         ]
 
     def step(self, stepper: Stepper, state: State, h: float) -> Trial:
@@ -234,6 +246,8 @@ class _Step:
         t = state.t + h
         q = m.kernels.normalize(q)
         end = k("end_momentum", m.p, state.t, state.q, q, theta, h)
+        if (samples := self._samples(state.t, state.q)) is not None:
+            end = end + samples.end(theta)
         weight = k.weights[1]
         last = EndStage(stepper.system, k, stepper.end_tables(method.element_set), state.t, state.q, h)
         # What rounding leaves of (2) goes on, so that no momentum is lost.
@@ -282,10 +296,15 @@ class _Step:
         m.prescribe(t + self.h, moved, np.zeros(layout.dimension))
         return np.where(layout.free, theta, m.kernels.difference(q, moved))
 
+    def _samples(self, t: float, q: Array) -> StepSamples | None:
+        """Loads between the ends of the step."""
+        nodes, between = self.stepper.further, self.method.tableau.discrete.between
+        return None if nodes is None else StepSamples(self.mechanics, self.kernels, nodes, between, t, q, self.h)
+
     def _start(self, t: float, q: Array, v: Array, load: Array, theta: Array, mu: Array) -> StartStage:
         """The solution of (2), (3)."""
         method, stepper, k, m, h = self.method, self.stepper, self.kernels, self.mechanics, self.h
-        stage = StartStage(stepper.system, k, self.tables, t, q, h)
+        stage = StartStage(stepper.system, k, self.tables, t, q, h, self._samples(t, q))
         momentum = k("conjugate_momentum", m.p, t, q, v)
         stage.begin(momentum - h * k.weights[0] * load, self._held(t, q, theta))
         policy = NewtonPolicy(

@@ -4,6 +4,10 @@
 
 #define HAS_MATRIX (FULL || LOADS_SEE_VELOCITY)
 #define UNKNOWNS (DIMENSION + ROWS)
+#if !(SAMPLES && FULL)
+#define SAMPLED_VALUES 0
+#endif
+#define SAMPLED (SAMPLES > 0)
 
 #if HAS_MATRIX
 #include "iteration_tables.h"
@@ -32,6 +36,9 @@ typedef struct {
     symlie_real *q;
     symlie_real *v;
     symlie_real *load;
+    symlie_real *sample_q;          /* at a sample between the ends; v is scratch behind the load */
+    symlie_real *sample_v;
+    symlie_real *sample_load;
     symlie_real *B_n;               /* of B^T mu, and below it */
     symlie_real *B;
     symlie_real *pulled;            /* scratch of the size of v, and of lambda */
@@ -42,9 +49,10 @@ typedef struct {
     symlie_real *d;
     symlie_real *moved;
     symlie_real *guess;
-    symlie_real *values;            /* the matrix, and what it is made of */
+    symlie_real *values;            /* the matrix, blocks of samples behind it, and what they are made of */
     symlie_real *S;
     symlie_real *N;
+    symlie_real *K;
     symlie_real *D;
     symlie_real *T;
 } newton_problem;
@@ -52,13 +60,16 @@ typedef struct {
 /* Memory of a step. */
 #if HAS_MATRIX
 #define STAGE_MATRIX(name)                                                          \
-    ARRAY(name##_values, MATRIX_VALUES);                                            \
+    ARRAY(name##_values, MATRIX_VALUES + SAMPLED_VALUES);                           \
     ARRAY(name##_S, FULL * VALUES_OF_S);                                            \
     ARRAY(name##_N, FULL * VALUES_OF_N);                                            \
+    ARRAY(name##_K, VALUES_OF_K);                                                   \
     ARRAY(name##_D, VALUES_OF_D);                                                   \
     ARRAY(name##_T, FULL * SQUARES)
-#define STAGE_MATRIX_OF(name) , .values = name##_values, .S = name##_S, .N = name##_N, .D = name##_D, .T = name##_T
-#define STAGE_MATRIX_SIZE (MATRIX_VALUES + FULL * (VALUES_OF_S + VALUES_OF_N + SQUARES) + VALUES_OF_D)
+#define STAGE_MATRIX_OF(name)                                                       \
+    , .values = name##_values, .S = name##_S, .N = name##_N, .K = name##_K, .D = name##_D, .T = name##_T
+#define STAGE_MATRIX_SIZE                                                           \
+    (MATRIX_VALUES + SAMPLED_VALUES + FULL * (VALUES_OF_S + VALUES_OF_N + SQUARES) + VALUES_OF_K + VALUES_OF_D)
 #else
 #define STAGE_MATRIX(name) (void)0
 #define STAGE_MATRIX_OF(name)
@@ -70,6 +81,9 @@ typedef struct {
     ARRAY(name##_q, STORAGE);                                                       \
     ARRAY(name##_v, DIMENSION);                                                     \
     ARRAY(name##_load, DIMENSION);                                                  \
+    ARRAY(name##_sample_q, SAMPLED * STORAGE);                                      \
+    ARRAY(name##_sample_v, SAMPLED * DIMENSION);                                    \
+    ARRAY(name##_sample_load, SAMPLED * DIMENSION);                                 \
     ARRAY(name##_B_n, JACOBIAN_VALUES);                                             \
     ARRAY(name##_B, JACOBIAN_VALUES);                                               \
     ARRAY(name##_pulled, DIMENSION + ROWS);                                         \
@@ -83,13 +97,14 @@ typedef struct {
     STAGE_MATRIX(name);                                                             \
     newton_problem name = {                                                         \
         .P = P, .mass = mass, .theta = name##_theta, .q = name##_q, .v = name##_v, .load = name##_load,  \
+        .sample_q = name##_sample_q, .sample_v = name##_sample_v, .sample_load = name##_sample_load,      \
         .B_n = name##_B_n, .B = name##_B, .pulled = name##_pulled, .rows = name##_rows,                   \
         .terms = name##_terms, .u = name##_u, .r = name##_r, .d = name##_d, .moved = name##_moved,        \
         .guess = name##_guess STAGE_MATRIX_OF(name)}
 
 static inline long long stages_workspace(const symlie_problem *restrict P)
 {
-    return 6LL * DIMENSION + STORAGE + 2LL * JACOBIAN_VALUES + 2LL * ROWS + 5LL * UNKNOWNS + STAGE_MATRIX_SIZE;
+    return (6LL + 2 * SAMPLED) * DIMENSION + (1LL + SAMPLED) * STORAGE + 2LL * JACOBIAN_VALUES + 2LL * ROWS + 5LL * UNKNOWNS + STAGE_MATRIX_SIZE;
 }
 
 #endif

@@ -8,7 +8,7 @@
 #ifndef SYMLIE_VARIATIONAL_STEP_H
 #define SYMLIE_VARIATIONAL_STEP_H
 
-#include "variational_problem.h"
+#include "variational_samples.h"
 
 /* Add B^T mu; components that nothing moves have no residual. */
 static inline void add_constraint_force(newton_problem *restrict s, const symlie_real *restrict B, const symlie_real *restrict mu,
@@ -39,6 +39,9 @@ static inline void start_residual(newton_problem *restrict s, const symlie_real 
     if (PRESCRIBED)
         for (int k = 0; k < DIMENSION; k++) s->theta[k] = IS_FREE(k) ? u[k] : s->held[k];
     system_start_momentum(P, s->t_n, s->q_n, s->q, s->theta, h, r);
+#if SAMPLES
+    add_to_start(s, r);
+#endif
     for (int k = 0; k < DIMENSION; k++) {
         s->terms[k] = h * (fabs(r[k]) + fabs(s->target[k]));
         r[k] = h * (r[k] - s->target[k]);
@@ -94,7 +97,7 @@ static inline int newton_refresh(newton_problem *restrict s)
     clear_matrix(&E, values);
     for (int k = 0; k < COUNT_OF_UNIT_TO; k++) values[UNIT_TO[k]] = 1;
     if (s->is_end) {
-        system_load_slopes(P, s->t, s->q, s->v, s->D);
+        system_load_slopes(P, s->t, s->q, s->v, s->K, s->D);
         for (int k = 0; k < MASS_VALUES; k++) {
             values[MASS_TO[k]] += s->mass->M[k];
             values[MASS_MIRROR[k]] += s->mass->M[k];
@@ -107,6 +110,9 @@ static inline int newton_refresh(newton_problem *restrict s)
         system_momentum_slopes(P, s->t_n, s->q_n, s->q, s->theta, s->h, s->S, s->N);
         for (int k = 0; k < VALUES_OF_S; k++) values[DAMPING_TO[k]] += s->h * s->S[k];
         for (int k = 0; k < VALUES_OF_N; k++) values[ROLLING_TO[k]] += s->N[k];
+#if SAMPLES
+        add_sample_slopes(s);
+#endif
 #if CONSTRAINED
         system_tangent_matrix(P, s->theta, s->T);
         for (int k = 0; k < JACOBIAN_VALUES; k++) values[PULL_TO[k]] += s->B_n[k];

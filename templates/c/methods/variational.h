@@ -157,6 +157,10 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
     keep_increment(P, held, trial->increment);
     system_normalize(P, s.q, q);
     system_end_momentum(P, t, q_n, q, theta, h, target);
+#if SAMPLES
+    copy(DIMENSION, theta, s.theta);
+    subtract_from_end(&s, target);
+#endif
     for (int k = 0; k < DIMENSION; k++) target[k] -= rest[k]; /* so that no momentum is lost */
     const int status = solve_end(&s, q, target, theta, largest_entry(DIMENSION, state->v, 1), &is_damped, &trial->newton);
     if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;

@@ -1,0 +1,78 @@
+/* Loads l at samples q_n o exp(xi theta) between the ends of a step; see symlie/runtime/implicit/variational_samples.py.
+ *
+ *   p+ = ... + h w A_xi(theta)^T l,   p- = ... - h w A_{1-xi}(-theta)^T l,   v = theta/h
+ *
+ * The derivative of the sum in p+ is h w (A^T (xi K T(xi theta) + D/h) + d/dtheta A^T l), with K = D_q l and D = dl/dv. */
+#ifndef SYMLIE_VARIATIONAL_SAMPLES_H
+#define SYMLIE_VARIATIONAL_SAMPLES_H
+
+#include "variational_problem.h"
+
+#if SAMPLES
+/* q, v and l at a sample. */
+static inline void take_sample(newton_problem *restrict s, int n)
+{
+    const symlie_problem *P = s->P;
+    system_advance_interpolation(P, s->q_n, s->theta, SAMPLE_PART[n], s->sample_q);
+    for (int k = 0; k < DIMENSION; k++) s->sample_v[k] = s->theta[k] / s->h;
+    system_load(P, s->t_n + SAMPLE_PART[n] * s->h, s->sample_q, s->sample_v, s->sample_load);
+}
+
+/* Add what loads are in p+. */
+static inline void add_to_start(newton_problem *restrict s, symlie_real *restrict p)
+{
+    const symlie_problem *P = s->P;
+    symlie_real *restrict pulled = s->sample_v;
+    for (int n = 0; n < SAMPLES; n++) {
+        const symlie_real push = s->h * SAMPLE_WEIGHT[n];
+        take_sample(s, n);
+        system_cotangent_interpolation(P, s->theta, s->sample_load, SAMPLE_PART[n], pulled);
+        for (int k = 0; k < DIMENSION; k++) p[k] += push * pulled[k];
+    }
+}
+
+/* Subtract what loads are in p-. */
+static inline void subtract_from_end(newton_problem *restrict s, symlie_real *restrict p)
+{
+    const symlie_problem *P = s->P;
+    symlie_real *restrict pulled = s->sample_v, *restrict back = s->pulled;
+    for (int k = 0; k < DIMENSION; k++) back[k] = -s->theta[k];
+    for (int n = 0; n < SAMPLES; n++) {
+        const symlie_real push = s->h * SAMPLE_WEIGHT[n];
+        take_sample(s, n);
+        system_cotangent_interpolation(P, back, s->sample_load, 1 - SAMPLE_PART[n], pulled);
+        for (int k = 0; k < DIMENSION; k++) p[k] -= push * pulled[k];
+    }
+}
+
+#if FULL
+/* Add h times the derivative of what loads are in p+. */
+static inline void add_sample_slopes(newton_problem *restrict s)
+{
+    const symlie_problem *P = s->P;
+    symlie_real *restrict values = s->values;
+    for (int n = 0; n < SAMPLES; n++) {
+        const symlie_real part = SAMPLE_PART[n], push = s->h * s->h * SAMPLE_WEIGHT[n];
+        take_sample(s, n);
+        system_load_slopes(P, s->t_n + part * s->h, s->sample_q, s->sample_v, s->K, s->D);
+        for (int k = 0; k < DIMENSION; k++) s->sample_v[k] = part * s->theta[k];
+        system_tangent_matrix(P, s->sample_v, s->T);
+        for (int k = 0; k < SAMPLED_VALUES; k++) values[MATRIX_VALUES + k] = 0;
+        ADD_PRODUCT(STIFFNESS, part, s->K, s->T);
+        for (int k = 0; k < VALUES_OF_D; k++) values[SAMPLE_DAMPING_TO[k]] += s->D[k] / s->h;
+        system_matrix_interpolation(P, s->theta, part, s->T);
+        for (const int *row = SAMPLE_ROWS; row < SAMPLE_ROWS + COUNT_OF_SAMPLE_ROWS; row += 5) {
+            symlie_real *restrict to = values + row[0];
+            const symlie_real *restrict block = values + row[1], *restrict column = s->T + row[2];
+            for (int i = 0; i < row[3]; i++, block += row[4])
+                for (int k = 0; k < row[4]; k++) to[k] += push * column[i * row[3]] * block[k];
+        }
+        system_slopes_interpolation(P, s->theta, s->sample_load, part, s->T);
+        for (const int *row = SLOPE_ROWS; row < SLOPE_ROWS + COUNT_OF_SLOPE_ROWS; row += 3)
+            for (int k = 0; k < row[2]; k++) values[row[1] + k] += push * s->T[row[0] + k];
+    }
+}
+#endif
+#endif
+
+#endif

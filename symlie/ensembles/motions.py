@@ -100,11 +100,11 @@ class MotionTask:
 
 
 def runs_together(design: Design) -> bool:
-    """Whether one compiled loop serves all members: times at which steps must end are the same for all of them."""
+    """Whether one compiled loop serves all members: times at which steps must end are those of the system."""
     layout = design.system.layout
     places = [layout.parameters[name][0] for name in layout.manifest.breakpoints]
     have_one_plan = not design.inputs and all(
-        (design.parameters[:, p] == design.parameters[:1, p]).all() for p in places
+        (design.parameters[:, p] == design.system.parameters[p]).all() for p in places
     )
     return isinstance(design.system.kernels, CKernels) and have_one_plan
 

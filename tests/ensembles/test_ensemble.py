@@ -119,6 +119,16 @@ def test_other_models(name: str, parameter: str) -> None:
             assert found.tobytes() == expected.tobytes(), quantity.name
 
 
+def test_times_of_loads_that_all_members_share_are_theirs() -> None:
+    """They are not those of the system that members are made from."""
+    system = other_systems()["rod"]
+    times = system.parameters[system.layout.parameters["load_times"][0]] / 500
+    result = sl.ensemble(system, 0.01, parameters={"load_times": [times] * 2}, h=1e-3, t_eval=[0.01])
+    alone = sl.solve(system.with_parameters(load_times=times), 0.01, h=1e-3, t_eval=[0.01])
+    assert result.arrays["steps"].tolist() == [alone.statistics.steps] * 2
+    assert result.arrays["energy"][1].tobytes() == alone.outputs["energy"].tobytes()
+
+
 def test_the_numpy_backend_agrees() -> None:
     compiled, plain = tops(), tops(heavy_top_system("SO3xR3", "numpy"))
     for name in ("energy", "center_of_mass"):

@@ -7,23 +7,13 @@ Source: [Hante2022], sections 2 and 3; the tangent of the centre line is the thi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
-
-import numpy as np
+from collections.abc import Callable, Sequence
 
 from symlie.elements.continua.continuum import Continuum
 from symlie.elements.continua.grid import grid
 from symlie.elements.placement import BodyNode
-from symlie.elements.rod_values import (
-    Array,
-    checked_stiffness,
-    initial_strain,
-    is_symbolic,
-    rows_along,
-    six_components,
-    stated_in_type,
-)
+from symlie.elements.rod_material import MaterialRows, held_components, material_of, material_rows
+from symlie.elements.rod_values import Array, initial_strain
 from symlie.errors import ModelError
 from symlie.groups.group import LieGroup
 from symlie.groups.standard import S3sR3
@@ -31,11 +21,7 @@ from symlie.modeling.element_type import ElementType
 from symlie.modeling.expressions import diag, vector
 from symlie.modeling.model import Model
 from symlie.modeling.node import column
-from symlie.modeling.symbolic import Expression
 from symlie.section import Section
-
-CONSTRAINTS = {"none": (), "kirchhoff": (3, 4), "inextensible": (3, 4, 5)}
-"""Strain components [K1, K2, K3, Γ1, Γ2, Γ3] held at their reference value."""
 
 STRAIGHT = (0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
 """Reference strain of a straight, untwisted rod."""
@@ -141,25 +127,26 @@ class CosseratRod(Continuum):
             )
         super().__init__(model, name, group or (like.group if like else S3sR3))
         found = grid(self._lower, segments, length)
-        if section is not None:
-            stiffness, inertia = _of_section(name, section, stiffness, inertia)
         given = {"stiffness": stiffness, "inertia": inertia, "damping": damping, "gravity": gravity}
-        self.material: Mapping[str, Any] = _material(name, given, like)
-        material = self.material
-        elastic = checked_stiffness(name, rows_along(model, material["stiffness"], found.middle))
-        viscous = six_components(
-            name, "damping", rows_along(model, material["damping"], found.middle), one_for_all=True
-        )
-        inertias = six_components(name, "inertia", rows_along(model, material["inertia"], found.arc))
-        if not np.all(inertias > 0):
-            raise ModelError(f"The inertia of rod '{name}' must be positive.")
-        self.held: tuple[int, ...] = like.held if like else _held(name, constraint or "none")
+        shared = (like.name, like.material) if like else None
+        self.material: dict[str, object] = material_of(name, given, section, shared)
+        rows = material_rows(model, name, self.material, found)
+        self.held: tuple[int, ...] = like.held if like else held_components(name, constraint or "none")
+        self._state_densities(rows, like.segment.name if like else f"{name}_segment")
+        self._bound(first, last, closed=closed)
+        self.initial(**{"x": position, self.group.storage_fields[0].name: orientation})
+        types = self._types("midpoint", like)
+        self._place(found)
+        self.values["reference_strain"] = self._reference(reference_strain)
+        self._add_elements(*types)
 
-        C = self._of_rod("stiffness", material["stiffness"], elastic, "N m^2, N")
-        D = self._of_rod("damping", material["damping"], viscous, "N m^2 s, N s")
+    def _state_densities(self, rows: MaterialRows, owner: str) -> None:
+        """T, U, P, the potential of weight, and what is held."""
+        C = self._stated("stiffness", self.material["stiffness"], rows.stiffness, "N m^2, N")
+        D = self._stated("damping", self.material["damping"], rows.damping, "N m^2 s, N s")
         reference = self.parameter("reference_strain", STRAIGHT, unit="1/m, 1")
-        M = self._of_rod("inertia", 0, inertias, "kg m, kg/m")
-        gravitation = self._of_rod("gravity", 0, np.asarray(material["gravity"], dtype=float)[None], "m/s^2")
+        M = self._stated("inertia", 0, rows.inertia, "kg m, kg/m")
+        gravitation = self._stated("gravity", 0, rows.gravity, "m/s^2")
         strain = self.w - reference
         self.local_output("strain", strain, unit="1/m, 1")
         self.kinetic_density(self.v.dot(diag(M) * self.v) / 2)
@@ -167,30 +154,13 @@ class CosseratRod(Continuum):
         self.potential_density(-M[3] * gravitation.dot(self.q.x))
         self.dissipation_density(self.w_dot.dot(diag(D) * self.w_dot))
         if self.held:
-            owner = like.segment.name if like else f"{name}_segment"
             self.constraint_density(f"{owner}_strain", [strain[k] for k in self.held])
 
-        if first is not None:
-            self.join("start", first)
-        if last is not None:
-            self.join("end", last)
-        if closed:
-            self.close()
-        self.initial(**{"x": position, self.group.storage_fields[0].name: orientation})
-        types = (like.section, like.segment) if like else self._types("midpoint")
+    def _types(self, quadrature: str, like: Continuum | None = None) -> tuple[ElementType, ElementType]:
+        section, segment = super()._types(quadrature, like)
         if like is None:
-            _report_momenta(types[0])
-        self._place(found)
-        self.values["reference_strain"] = self._reference(reference_strain)
-        self._add_elements(*types)
-
-    def _of_rod(self, name: str, stated: object, rows: Array, unit: str) -> Expression:
-        """What the densities are stated with: expressions of parameters of the model, or a parameter of the rod."""
-        if is_symbolic(stated):
-            return stated_in_type(stated)
-        symbols = self.parameter(name, rows[0], unit=unit)
-        self.values[name] = rows
-        return symbols
+            _report_momenta(section)
+        return section, segment
 
     def _reference(self, stated: object) -> object:
         """w*: numbers, or the strain of the initial configuration."""
@@ -201,17 +171,6 @@ class CosseratRod(Continuum):
         return stated
 
 
-def _of_section(name: str, section: Section | Callable[[float], Section], *others: object) -> tuple[object, object]:
-    """Stiffness and inertia of a cross section, or of one that is a function of s."""
-    if any(other is not None for other in others):
-        raise ModelError(f"Rod '{name}' has its stiffness and inertia from its section; do not give them again.")
-    if callable(section):
-        return (lambda s: section(s).stiffness), (lambda s: section(s).inertia)
-    if not isinstance(section, Section):
-        raise ModelError(f"The section of rod '{name}' is one of sl.section, or a function of s, not {section!r}.")
-    return section.stiffness, section.inertia
-
-
 def _report_momenta(section: ElementType) -> None:
     """Let cross sections report the rod's momenta."""
     weight, inertia = (column(p.symbols) for p in section.parameters[:2])
@@ -220,34 +179,3 @@ def _report_momenta(section: ElementType) -> None:
     linear = q.R * vector(*momentum[3:])
     section.output("linear_momentum", linear, unit="kg m/s")
     section.output("angular_momentum", q.x.cross(linear) + q.R * vector(*momentum[:3]), unit="kg m^2/s")
-
-
-def _material(name: str, given: Mapping[str, object], like: CosseratRod | None) -> dict[str, Any]:
-    """Given values, completed from another rod or by defaults."""
-    stated = {label: value for label, value in given.items() if value is not None}
-    if like is None:
-        stated = {"damping": 0.0, "gravity": (0.0, 0.0, 0.0), **stated}
-        missing = [label for label in given if label not in stated]
-        if missing:
-            raise ModelError(f"Rod '{name}' needs a value of '{missing[0]}', or 'like' with a rod that has one.")
-        return stated
-    for label, value in stated.items():
-        if is_symbolic(value) or is_symbolic(like.material[label]):
-            raise ModelError(
-                f"The {label} of rod '{like.name}' or '{name}' is an expression of parameters and part of the element "
-                f"type that they share; do not give it for '{name}'."
-            )
-    return {**like.material, **stated}
-
-
-def _held(name: str, constraint: str | Sequence[int]) -> tuple[int, ...]:
-    if isinstance(constraint, str):
-        if constraint not in CONSTRAINTS:
-            raise ModelError(
-                f"Rod '{name}': unknown constraint '{constraint}'; use {', '.join(CONSTRAINTS)} or strain components."
-            )
-        return CONSTRAINTS[constraint]
-    held = tuple(sorted(set(constraint)))
-    if not all(0 <= k < 6 for k in held):
-        raise ModelError(f"Rod '{name}': strain components are numbered 0 … 5, not {list(constraint)}.")
-    return held

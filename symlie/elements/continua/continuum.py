@@ -14,11 +14,13 @@ from symlie.elements.continua.discretization import PLACE, Restated, act, sectio
 from symlie.elements.continua.ends import ENDS, Ends, Held
 from symlie.elements.continua.grid import QUADRATURES, Array, Grid, along_arc, grid, numbers
 from symlie.elements.placement import BodyNode
+from symlie.elements.rod_values import is_symbolic, stated_in_type
 from symlie.errors import ModelError
 from symlie.groups.group import LieGroup
 from symlie.modeling.element_type import ElementType
 from symlie.modeling.model import Model
 from symlie.modeling.node_array import NodeArray
+from symlie.modeling.symbolic import Expression
 from symlie.showing import line
 
 if TYPE_CHECKING:
@@ -156,6 +158,14 @@ class Continuum(Densities):
             raise ModelError(f"{self._what} is closed and can not end at another node; leave out 'last' or 'closed'.")
         self._hold("end", Held("closed"))
 
+    def _bound(self, first: BodyNode | None, last: BodyNode | None, *, closed: bool) -> None:
+        """Join ends to nodes that there are, or the end to the start."""
+        for end, node in (("start", first), ("end", last)):
+            if node is not None:
+                self.join(end, node)
+        if closed:
+            self.close()
+
     def _hold(self, end: str, held: Held) -> None:
         self.ends.hold(end, held)
         if self._grid is not None:
@@ -265,8 +275,10 @@ class Continuum(Densities):
         self._place(found)
         self._add_elements(*types)
 
-    def _types(self, quadrature: str) -> tuple[ElementType, ElementType]:
-        """Element types of cross sections and of segments."""
+    def _types(self, quadrature: str, like: Continuum | None = None) -> tuple[ElementType, ElementType]:
+        """Element types of cross sections and of segments, or those of a continuum that shares its own."""
+        if like is not None:
+            return like.section, like.segment
         section = section_type(f"{self.name}_section", self, self.loads)
         return section, segment_type(f"{self.name}_segment", self, QUADRATURES[quadrature])
 
@@ -318,6 +330,14 @@ class Continuum(Densities):
         names = [p.name for p in element.parameters]
         found: dict[str, Any] = {name: self._rows(name, arc) for name in names if name in self.values}
         return found | ({PLACE: places[:, None]} if PLACE in names else {})
+
+    def _stated(self, name: str, value: object, rows: Array, unit: str) -> Expression:
+        """What densities are stated with: expressions of parameters of the model, or a parameter with these rows."""
+        if is_symbolic(value):
+            return stated_in_type(value)
+        symbols = self.parameter(name, rows[0], unit=unit)
+        self.values[name] = rows
+        return symbols
 
     def _rows(self, name: str, arc: Array) -> object:
         """The value of a parameter for all places, or one row for each."""

@@ -47,12 +47,12 @@ def trace_of(solution: Solution) -> Trace:
 
 @pytest.mark.parametrize("k", ORDERS)
 def test_the_error_of_a_step_of_any_length(k: int) -> None:
-    """The defect of BDF for t^(k+1), whose divided difference is one, times the step."""
+    """The defect of BDF for t^(k+1), whose divided difference is one, times the step, in k steps."""
     nodes = [Fraction(x) for x in ("0", "-3/2", "-2", "-3", "-17/4", "-5")][: k + 1]
     alpha = derivative_weights(nodes)
     off = sum((a * x ** (k + 1) for a, x in zip(alpha, nodes, strict=True)), Fraction(0)) * Fraction(3, 2)
     distances = [float(nodes[1] - x) for x in nodes[1:]]
-    assert error_factor(distances, 1.5) == pytest.approx(abs(float(off)), rel=tolerances.EPSILON * 64)
+    assert error_factor(distances, 1.5) == pytest.approx(k * abs(float(off)), rel=tolerances.EPSILON * 64)
     points = [*map(float, nodes), -6.5]
     powers = [sum(w * x**m for w, x in zip(difference_weights(points), points, strict=True)) for m in range(k + 2)]
     np.testing.assert_allclose(powers, [0] * (k + 1) + [1], rtol=0, atol=tolerances.EPSILON * 2**12)
@@ -84,13 +84,13 @@ def relative_errors(run: Solution, exact: Solution) -> Array:
 
 @pytest.mark.parametrize("group", ["SO3xR3", "SE3"])
 def test_errors_follow_the_tolerance(group: str) -> None:
-    """To within a factor of ten for v; for q by that of each step. Steps are few, and of the largest order."""
-    for rtol in (1e-4, 1e-6, 1e-8):
+    """To within a factor of ten, of q, too. Steps are few, and of the largest order."""
+    for rtol in (1e-4, 1e-6, 1e-8, 1e-10):
         run = top(group, rtol)
         q, v, _ = relative_errors(run, exact_top(group))
-        assert q <= rtol * run.statistics.steps / 5 and v <= 10 * rtol
+        assert q <= 10 * rtol and v <= 10 * rtol
         assert run.statistics.rejected <= run.statistics.steps / 6
-    assert run.statistics.steps < 200 and orders_of(run)[4] > 0.7 * run.statistics.steps
+    assert run.statistics.steps < 500 and orders_of(run)[4] > 0.7 * run.statistics.steps
 
 
 def test_the_roll_up_of_others() -> None:
@@ -134,20 +134,20 @@ def chain_rate(t: float, y: Array) -> Array:
 
 @pytest.mark.slow
 def test_a_stiff_chain_beside_the_bdf_of_scipy() -> None:
-    """In R(n) both take as many steps, to within a quarter, with errors of the same size."""
+    """In R(n): errors below ten times the tolerance and those of SciPy, with at most 1.5 times as many steps."""
     system, end = chain(), 10.0
     begin = np.concatenate([np.ones(MASSES), 0.1 * np.arange(MASSES)])
     exact = solve_ivp(chain_rate, (0, end), begin, method="Radau", rtol=1e-11, atol=1e-13)
     largest = np.abs(exact.y).max()
-    for rtol in (1e-4, 1e-6, 1e-8):
+    for rtol in (1e-4, 1e-6, 1e-7):
         run = sl.solve(system, end, rtol=rtol, method="bdf")
         others = solve_ivp(chain_rate, (0, end), begin, method="BDF", rtol=rtol, atol=rtol / 100)
         errors = [
             np.abs(y - exact.y[:, -1]).max() / largest
             for y in (np.concatenate([run.q[-1], run.v[-1]]), others.y[:, -1])
         ]
-        assert errors[0] <= min(2 * errors[1], 20 * rtol)
-        assert run.statistics.steps <= 1.25 * (len(others.t) - 1)
+        assert errors[0] <= min(errors[1], 10 * rtol)
+        assert run.statistics.steps <= 1.5 * (len(others.t) - 1)
 
 
 def test_steps_and_orders_are_told() -> None:

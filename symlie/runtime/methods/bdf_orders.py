@@ -28,7 +28,7 @@ def difference_weights(nodes: Sequence[float]) -> list[float]:
 
 
 def error_factor(distances: Sequence[float], length: float) -> float:
-    """What the divided difference of order k + 1 is multiplied by in what a step of order k adds to the error.
+    """What the divided difference of order k + 1 is multiplied by in what k steps of order k add to the error.
 
     Parameters
     ----------
@@ -37,14 +37,14 @@ def error_factor(distances: Sequence[float], length: float) -> float:
     length
         Of the step.
     """
-    product = length
+    product = len(distances) * length
     for distance in distances:
         product *= distance + length
     return product
 
 
 def longest(distances: Sequence[float], difference: float, shortest: float, bound: float) -> float:
-    """The longest step between two bounds that adds no more than one to the error.
+    """The longest step between two bounds of which k add no more than one to the error.
 
     Parameters
     ----------

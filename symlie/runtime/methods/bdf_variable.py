@@ -7,7 +7,9 @@ back. What a step of order k adds to the error of θ, and likewise to that of v,
     h Π_{i=1..k} (t_{n+1} - t_{n+1-i})
 
 times the divided difference of order k + 1 of the θ_i over t_{n+1}, …, t_{n-k}: where T is 1, they are those of vector
-spaces. This is the defect of (2) times h; the error by the end of the step itself is a part 1/α_0 of it. So errors of
+spaces. This is the defect of (2) times h; the error by the end of the step itself is a part 1/α_0 of it. Tolerances are
+those of the span of the formula, which takes the place of one step of other methods: θ_k has the errors of k steps, so
+what is compared is k times this. Errors grow from step to step, since one that was made stays. So errors of
 a step of any length and of order k - 1, k and k + 1 are known once k + 2 earlier configurations are, and order and
 length are those that lead farthest. They stay as they are for k + 1 steps, unless the next step would be rejected, and
 where the step could be longer by no more than a fifth, so that formulas are stable and factors of matrices can be kept.

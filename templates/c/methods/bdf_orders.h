@@ -14,16 +14,16 @@ static inline void difference_weights(int count, const symlie_real *restrict nod
     }
 }
 
-/* What the divided difference of order k + 1 is multiplied by in what a step of order k adds to the error, from the distances
- * from its start back to the k points that its formula takes. */
+/* What the divided difference of order k + 1 is multiplied by in what k steps of order k add to the error, from the distances
+ * from the start of one back to the k points that its formula takes. */
 static inline symlie_real error_factor(int order, const symlie_real *restrict distance, symlie_real length)
 {
-    symlie_real product = length;
+    symlie_real product = order * length;
     for (int i = 0; i < order; i++) product *= distance[i] + length;
     return product;
 }
 
-/* The longest step between two bounds that adds no more than one to the error. */
+/* The longest step between two bounds of which as many as its formula has add no more than one to the error. */
 static inline symlie_real longest_step(int order, const symlie_real *restrict distance, symlie_real difference, symlie_real shortest,
                                        symlie_real bound)
 {

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import sympy
-from sympy import ImmutableMatrix, Integer, Matrix
+from sympy import Expr, ImmutableMatrix, Integer, Matrix
 
 from symlie.ir.program import Euclidean, Program, Space, Value, Vector
 
@@ -87,11 +87,11 @@ class Rotate:
 
     def _turned(self, motion: Vector, w: Vector) -> Vector:
         """S(δq) w."""
-        total = zero(len(w))
+        total: list[Expr] = list(zero(len(w)))
         for c, generator in zip(motion, rotation_generators(self.group), strict=True):
-            if not generator.is_zero_matrix:
-                total = add(total, tuple(c * e for e in generator * Matrix(w)))
-        return total
+            for (i, j), entry in generator.todok().items():
+                total[i] += c * entry * w[j]
+        return tuple(total)
 
     def cotangent(
         self, program: Program, arguments: Sequence[Value], result: Value, cotangent: Vector
@@ -187,7 +187,8 @@ def rotation_generators(group: LieGroup) -> tuple[ImmutableMatrix, ...]:
             continue
         q = sympy.symbols(f"q0:{definition.storage_dimension}", real=True)
         rates = Matrix(definition.rotation(q)).jacobian(Matrix(q)) * definition.basis
-        rates = rates.subs(dict(zip(q, definition.identity, strict=True)), simultaneous=True)
+        identity = dict(zip(q, definition.identity, strict=True))
+        rates = rates.applyfunc(lambda rate, identity=identity: rate.xreplace(identity))
         generators += [ImmutableMatrix(size, size, list(rates[:, k])) for k in range(simple.dimension)]
     return tuple(generators)
 

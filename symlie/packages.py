@@ -12,6 +12,7 @@ OPTIONAL = {
     "pandas": ("pandas", "tables"),
     "xarray": ("xarray", "tables"),
     "distributed": ("distributed", "cluster"),
+    "mpi4py": ("mpi4py", "mpi"),
     "flint": ("python-flint", "verify"),
     "pycparser": ("pycparser", "verify"),
 }

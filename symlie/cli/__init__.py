@@ -3,6 +3,7 @@
 Each command is a module with ``SUMMARY``, ``EXAMPLE``, ``add_arguments(parser)`` and ``run(arguments)``, which imports
 what it needs when it runs; some have ``DETAILS`` that follow the summary in their help. A command that fails prints one
 sentence; with ``--json`` it prints one object, with what it had put into ``arguments.result`` so far.
+``arguments.words`` are those after the name of the command.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from symlie.cli import (
     order,
     resume,
     run,
+    sweep,
     verify,
 )
 from symlie.cli.output import print_json, printed_notices
@@ -42,6 +44,7 @@ COMMANDS = {
     "derive": derive,
     "generate": generate,
     "run": run,
+    "sweep": sweep,
     "resume": resume,
     "converge": converge,
     "order": order,
@@ -66,8 +69,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     arguments
         Words after ``symlie``; default: those of the process.
     """
-    options = _parser().parse_args(arguments)
-    options.result = {}
+    words = sys.argv[1:] if arguments is None else [*arguments]
+    options = _parser().parse_args(words)
+    options.result, options.words = {}, words[1:]
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that can not show λ

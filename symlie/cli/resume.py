@@ -8,32 +8,54 @@ from pathlib import Path
 from symlie.cli.common import add, checkpoint_seconds
 from symlie.cli.output import Progress, print_json
 from symlie.cli.report import add_results, print_solution, results_of, shown, solution_json
+from symlie.cli.sweep import resumed
+from symlie.cli.sweeping.workers import add_workers, chosen_workers
 from symlie.cli.values import path
-from symlie.errors import IntegrationError
+from symlie.errors import IntegrationError, SymlieError
 
-SUMMARY = "Go on with a run from its checkpoint, to the same bits as without the interruption."
+SUMMARY = "Go on with a run from its checkpoint, or with a sweep from its store, to the bits without interruption."
 DETAILS = """
 
-The checkpoint is a file of 'symlie run --checkpoint FILE'. It holds the whole run: the generated code, parameters, the
-method, and everything recorded so far. Files that the run was to write are written at the end, or others instead if
-they are given here; a picture or a file can hold only what the run recorded. A finished run gives its solution again.
-The run goes on under the same version of symlie, on the same kind of processor and with the same compiler alone, since
-the result would be another one elsewhere. The code in the file is run: resume files that you trust."""
+Of a sweep FILE is the folder of 'symlie sweep --out FOLDER'. Its command is given again in the folder where it was
+given, and goes on with the members that are open; the model and files of values must be as they were. What members are
+handed to may be another: --workers, --scheduler, --scheduler-file, --mpi.
+
+The checkpoint of a run is a file of 'symlie run --checkpoint FILE'. It holds the whole run: the generated code,
+parameters, the method, and everything recorded so far. Files that the run was to write are written at the end, or
+others instead if they are given here; a picture or a file can hold only what the run recorded. A finished run gives
+its solution again. The run goes on under the same version of symlie, on the same kind of processor and with the same
+compiler alone, since the result would be another one elsewhere. The code in the file is run: resume files that you
+trust."""
 EXAMPLE = """symlie resume rod.checkpoint
 
   goes on after
-  symlie run roll_up --h 1e-5 --t-end 1 --out rod.nc --checkpoint rod.checkpoint"""
+  symlie run roll_up --h 1e-5 --t-end 1 --out rod.nc --checkpoint rod.checkpoint
+
+  symlie resume runs --workers 4
+
+  goes on after
+  symlie sweep heavy_top --over mass=10:20:1001 --t-end 10 --out runs"""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Arguments of the command."""
-    parser.add_argument("file", metavar="FILE", type=path, help="checkpoint of 'symlie run --checkpoint FILE'")
+    parser.add_argument(
+        "file", metavar="FILE", type=path, help="checkpoint of 'symlie run --checkpoint FILE', or store"
+    )
     add_results(parser)
+    add_workers(parser)
     add(parser, "--checkpoint-seconds", "--progress", "--json")
 
 
 def run(arguments: Namespace) -> int:
     """Run the command."""
+    of_runs = ("plot", "panels", "plot_steps", "out", "checkpoint_seconds")
+    if Path(arguments.file).is_dir():
+        if given := [word for word in of_runs if getattr(arguments, word) is not None]:
+            raise SymlieError(f"--{given[0].replace('_', '-')} belongs to a run; {arguments.file} is a sweep.")
+        return resumed(arguments)
+    if given := [*chosen_workers(arguments)]:
+        raise SymlieError(f"--{given[0].replace('_', '-')} belongs to a sweep; {arguments.file} is no folder.")
     from symlie.reading import reading
     from symlie.runtime.integrate.checkpoint import checkpoint_notes, resume
     from symlie.runtime.solution.solution import Solution

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from symlie.cli.common import SYSTEM, add, add_model, checkpoint_seconds, describe, model_options, system_of
 from symlie.cli.output import Progress, print_json, print_table
 from symlie.cli.report import add_results, print_solution, results_of, shown, solution_json
-from symlie.cli.steps import METHOD_HELP, add_steps, steps_of
-from symlie.cli.values import number, numbers, path
+from symlie.cli.steps import add_integration, end_of, steps_of
+from symlie.cli.values import path
 from symlie.errors import IntegrationError, SymlieError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -20,9 +20,6 @@ EXAMPLE = """symlie run heavy_top -o group=SE3 --h '2**-11' --t-end 1 --plot top
   symlie run heavy_top -o group=SE3 --rtol 1e-8 --t-end 1 --stabilize projection --plot-steps steps.png
   symlie run roll_up -o segments=64 --h 1e-5 --t-end 1 --out rod.nc --checkpoint rod.checkpoint"""
 
-DEFAULT_END = 1.0
-"""End time where none is given, in s."""
-
 MOST_DRAWN = 5_000
 """States from which steps are left out of a picture."""
 
@@ -30,15 +27,11 @@ MOST_DRAWN = 5_000
 def add_arguments(parser: ArgumentParser) -> None:
     """Arguments of the command."""
     add_model(parser)
+    add_integration(parser)
     parser.add_argument(
-        "--method",
-        type=path,
-        help=f"{METHOD_HELP}; default: half_explicit_5, or rkmk_dopri5 where nodes move by fields alone",
-    )
-    add_steps(parser)
-    parser.add_argument("--t-end", type=number, metavar="T", help="end time in s; default: last of --t-eval, else 1")
-    parser.add_argument(
-        "--t-eval", type=numbers, metavar="T,T,…", help="times to report, hit exactly; default: the end"
+        "--trace",
+        action="store_true",
+        help="keep all tried steps: error estimates, Newton iterations, fresh matrices, halvings",
     )
     add(parser, *SYSTEM, "--redundant", "--multipliers")
     parser.add_argument("--reference", action="store_true", help="compare the end with the model's known solution")
@@ -56,7 +49,7 @@ def run(arguments: Namespace) -> int:
     if arguments.checkpoint_seconds is not None and not arguments.checkpoint:
         raise SymlieError("--checkpoint-seconds needs --checkpoint FILE.")
     t_eval: list[float] | None = arguments.t_eval
-    t_end: float = arguments.t_end if arguments.t_end is not None else t_eval[-1] if t_eval else DEFAULT_END
+    t_end = end_of(arguments)
     reference = _reference(arguments, t_eval[-1] if t_eval else t_end) if arguments.reference else None
     system = system_of(arguments)
     from symlie.runtime.integrate.choice import default_method
@@ -79,7 +72,8 @@ def run(arguments: Namespace) -> int:
                 t_eval=None if over_time else t_eval or [t_end],
                 record_every=max(1, int(t_end / arguments.h / MOST_DRAWN)) if drawn_only and arguments.h else 1,
                 multipliers=arguments.multipliers,
-                **{**steps_of(arguments), "trace": arguments.trace or bool(arguments.plot_steps)},
+                **steps_of(arguments),
+                trace=arguments.trace or bool(arguments.plot_steps),
                 progress=progress.of_run,
                 checkpoint=arguments.checkpoint,
                 **checkpoint_seconds(arguments),

@@ -6,7 +6,7 @@ from argparse import ArgumentParser, Namespace
 from typing import Any
 
 from symlie.cli.common import add
-from symlie.cli.values import number, quantity, whole
+from symlie.cli.values import number, numbers, path, quantity, whole
 
 CONTROLLER = "tumiotto2024"
 """The controller where none is named."""
@@ -16,8 +16,32 @@ METHOD_HELP = "name from 'symlie list', a TOML file with a tableau, or FILE.py:n
 """What a method may be."""
 
 
-def add_steps(parser: ArgumentParser) -> None:
-    """Arguments of one integration."""
+DEFAULT_END = 1.0
+"""End time where none is given, in s."""
+
+
+def add_integration(parser: ArgumentParser) -> None:
+    """Arguments of an integration: method, steps, and times."""
+    parser.add_argument(
+        "--method",
+        type=path,
+        help=f"{METHOD_HELP}; default: half_explicit_5, or rkmk_dopri5 where nodes move by fields alone",
+    )
+    _add_steps(parser)
+    parser.add_argument("--t-end", type=number, metavar="T", help="end time in s; default: last of --t-eval, else 1")
+    parser.add_argument(
+        "--t-eval", type=numbers, metavar="T,T,…", help="times to report, hit exactly; default: the end"
+    )
+
+
+def end_of(arguments: Namespace) -> float:
+    """The end time, in s."""
+    if arguments.t_end is not None:
+        return float(arguments.t_end)
+    return float(arguments.t_eval[-1]) if arguments.t_eval else DEFAULT_END
+
+
+def _add_steps(parser: ArgumentParser) -> None:
     add(parser, "--method-option")
     parser.add_argument("--h", type=number, metavar="STEP", help="fixed step size in s, such as 1e-3 or 2**-11")
     parser.add_argument("--rtol", type=number, metavar="TOL", help="adaptive steps: relative tolerance; default: 1e-6")
@@ -44,11 +68,6 @@ def add_steps(parser: ArgumentParser) -> None:
         metavar="N",
         help="steps at most between two times that are hit exactly; default: 1e9 of adaptive steps",
     )
-    parser.add_argument(
-        "--trace",
-        action="store_true",
-        help="keep all tried steps: error estimates, Newton iterations, fresh matrices, halvings",
-    )
     add(parser, "--stabilize")
 
 
@@ -63,6 +82,5 @@ def steps_of(arguments: Namespace) -> dict[str, Any]:
         "controller": arguments.controller,
         "controller_options": dict(arguments.controller_options),
         "stabilize": arguments.stabilize,
-        "trace": arguments.trace,
         **({} if arguments.max_steps is None else {"max_steps": arguments.max_steps}),
     }

@@ -31,6 +31,12 @@ from symlie.stated_numbers import is_number, is_whole_number
 OF = ("motion", "equilibrium", "modes")
 """What can be had of members."""
 
+FILE_BYTES = 35_000
+"""Of a file of members without their values."""
+
+COLUMN_BYTES = 73
+"""Of a member without values: number, status, texts, steps, times."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class EnsemblePlan(Brief):
@@ -84,6 +90,20 @@ class EnsemblePlan(Brief):
         store = begin_store(folder, self.index, self.task.design.stated, times if len(times) else None)
         write_task(store.folder, self.task)
         return store
+
+    def stored_bytes(self, files: float) -> float:
+        """About what a store takes.
+
+        Parameters
+        ----------
+        files
+            Number of files of members.
+        """
+        design = self.task.design
+        given = sum(values.nbytes for values in design.stated.values())
+        own = design.parameters.nbytes + sum(rows.nbytes for rows in (*design.elements, *design.initial.values()))
+        each = sum(8 * int(np.prod(q.shape)) for q in self.quantities) + COLUMN_BYTES
+        return 2 * given + own + len(design) * each + (files + 1) * FILE_BYTES
 
 
 def planned_ensemble(

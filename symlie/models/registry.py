@@ -7,6 +7,7 @@ stands beside it, as ``NAME_reference.json`` beside ``NAME.py``.
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import importlib
 import importlib.util
@@ -191,6 +192,23 @@ def open_model(model: str) -> ModelFile:
     if not callable(getattr(module, "build", None)):
         raise ModelError(f"{_shown(path)} has no function build(**options) that returns a model.")
     return ModelFile(path.stem, path, module)
+
+
+def option_names(model: str) -> list[str]:
+    """Names of the options of a model; the file of a ready-made one is read, and not imported.
+
+    Raises
+    ------
+    UnknownNameError
+        There is no such model.
+    ModelError
+        The file can not be imported, or has no ``build``.
+    """
+    if not is_ready_made(model):
+        return open_model(model).option_names
+    statements = ast.parse(model_path(model).read_text(encoding="utf-8")).body
+    build = next(s for s in statements if isinstance(s, ast.FunctionDef) and s.name == "build")
+    return [argument.arg for argument in (*build.args.args, *build.args.kwonlyargs)]
 
 
 def import_file(path: Path) -> ModuleType:

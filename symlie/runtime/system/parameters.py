@@ -48,6 +48,22 @@ def changed_parameters(
     return changed, filled_parameters(layout, changed, tuple(rows_of))
 
 
+def has_parameter(layout: Layout, name: str) -> bool:
+    """Whether there is such a parameter, of the model, of an element type, or of an instance.
+
+    Parameters
+    ----------
+    layout
+        Layout of the system.
+    name
+        As `System.with_parameters` takes it.
+    """
+    try:
+        return name.removeprefix(f"{layout.name}.") in layout.parameters or bool(_place(layout, name))
+    except UnknownNameError:
+        return False
+
+
 def _place(layout: Layout, name: str) -> tuple[int, int | None, slice]:
     """Where a parameter of an element type is, by its name or as ELEMENT.NAME, or of an instance, as INSTANCE.NAME."""
     element, _, own = name.rpartition(".")

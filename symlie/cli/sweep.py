@@ -1,0 +1,231 @@
+"""``symlie sweep``: integrate many members of a model."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shlex
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from symlie.cli.common import SYSTEM, add, add_model, describe
+from symlie.cli.output import Progress, print_json, seconds
+from symlie.cli.steps import add_integration
+from symlie.cli.sweeping.draws import FORMS
+from symlie.cli.sweeping.folder import check_folder, read_command, stores_in, write_command
+from symlie.cli.sweeping.over import over
+from symlie.cli.sweeping.plans import plans_of
+from symlie.cli.sweeping.report import counted, counts, ensemble_json, print_ensemble, size_text, titled
+from symlie.cli.sweeping.workers import EXECUTION, Executing, add_workers, chosen_workers, executing
+from symlie.cli.values import names, number, path, whole
+from symlie.errors import InterruptedEnsembleError, SymlieError
+
+if TYPE_CHECKING:
+    from symlie.ensembles.outcome import Ensemble
+    from symlie.ensembles.plan import EnsemblePlan
+    from symlie.ensembles.results import MemberResults
+    from symlie.ensembles.store import EnsembleStore
+
+SUMMARY = "Integrate many members of a model that differ in parameters, initial values or options."
+DETAILS = f"""
+
+--over, which may be repeated, says what members differ in: parameters, initial values as NODE.FIELD, or options of the
+model:
+
+  mass=10:20:11          eleven values from 10 to 20
+  mass=0.1:10:7:log      seven values of equal ratios
+  mass=10,12,15          these values; vectors as lever=[0,1,0],[0,1.1,0]
+  'mass=normal(15,0.5)'  --samples N of them, from --seed, by --sampler; of vectors [normal(0,1),0,uniform(1,2)]
+  top.Omega=@rates.csv   lines of a file, of a vector with a column for each component
+  @members.csv           a table of members: names in the first line, components of vectors as name[0], name[1], …
+  segments=8,16          an option of the model: each value is a system with a store of its own in the folder
+
+Distributions are {FORMS}.
+
+Members that fail have a status, and the others go on; the exit code is 0 when all members were run. A sweep with --out
+goes on after an interruption, or a kill: symlie resume FOLDER."""
+EXAMPLE = """symlie sweep heavy_top --over mass=10:20:11 --rtol 1e-8 --t-end 1
+  symlie sweep heavy_top --over 'mass=normal(15,0.5)' --samples 1000 --t-eval 0.5,1 --record energy,top.R --out runs
+  symlie sweep heavy_top --over mass=10:20:11 --over gravity=@gravity.csv --combine grid --out runs --dry-run
+  mpirun -n 5 symlie sweep heavy_top --over @members.csv --out runs --mpi
+  symlie sweep --status runs"""
+
+FIRST_FILES = 12
+"""About how many files of a store are small, of the first and the last chunks."""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Arguments of the command."""
+    add_model(parser, optional=True)
+    parser.add_argument(
+        "--over", type=over, action="append", default=[], metavar="NAME=VALUES", help="see above; repeat for several"
+    )
+    parser.add_argument(
+        "--combine",
+        choices=("zip", "grid"),
+        default="zip",
+        help="zip: value k of every name belongs to member k (default); grid: all combinations",
+    )
+    parser.add_argument("--samples", type=whole, metavar="N", help="number of members that are drawn")
+    parser.add_argument("--seed", type=whole, default=0, metavar="S", help="of what is drawn; default: 0")
+    parser.add_argument(
+        "--sampler", default="random", metavar="NAME", help="random (default), sobol or latin_hypercube"
+    )
+    add_integration(parser)
+    add(parser, *SYSTEM, "--redundant", "--multipliers")
+    parser.add_argument(
+        "--record",
+        type=names,
+        metavar="NAME,…",
+        help="outputs, NODE.FIELD, nodes, or multipliers_CONSTRAINT; default: all outputs",
+    )
+    parser.add_argument("--out", metavar="FOLDER", type=path, help="store of the results, one file for each chunk")
+    parser.add_argument("--member-seconds", type=number, metavar="S", help="time that a member may take, in s")
+    add_workers(parser)
+    parser.add_argument("--dry-run", action="store_true", help="say how much work it is, and stop")
+    parser.add_argument("--status", metavar="FOLDER", type=path, help="count the members of a store, and stop")
+    add(parser, "--progress", "--json")
+
+
+def run(arguments: Namespace) -> int:
+    """Run the command."""
+    if arguments.status:
+        return _show_status(arguments)
+    if not arguments.model:
+        raise SymlieError("symlie sweep needs a MODEL, or --status FOLDER.")
+    if not arguments.over:
+        raise SymlieError("symlie sweep needs what members differ in, such as --over mass=10:20:11.")
+    with executing(arguments) as hands:
+        # Processes of MPI that have served others are done.
+        return 0 if hands is None else _sweep(arguments, hands)
+
+
+def resumed(arguments: Namespace) -> int:
+    """Go on with a sweep; ``arguments`` are those of ``symlie resume``."""
+    command = read_command(arguments.file)
+    parser = ArgumentParser(allow_abbrev=False)
+    add_arguments(parser)
+    options = parser.parse_args(command.words)
+    given = chosen_workers(arguments)
+    if given:
+        vars(options).update({word: getattr(arguments, word) for word in EXECUTION})
+    options.out = os.path.abspath(arguments.file)
+    options.progress, options.json = arguments.progress, arguments.json
+    options.words, options.result = list(command.words), arguments.result
+    with contextlib.chdir(command.place):
+        return run(options)
+
+
+def _sweep(arguments: Namespace, hands: Executing) -> int:
+    describe(arguments)
+    plans = plans_of(arguments)
+    if arguments.dry_run:
+        return _dry_run(arguments, plans, hands)
+    folders = dict.fromkeys(plans, None) if arguments.out is None else {x: Path(arguments.out) / x for x in plans}
+    stores: dict[str, EnsembleStore | None] = dict.fromkeys(plans)
+    if arguments.out is not None:
+        check_folder(arguments.out, is_single="" in plans)
+        stores = {label: plan.begin(Path(arguments.out) / label) for label, plan in plans.items()}
+        write_command(arguments.out, arguments.words)
+    found = []
+    for label, plan in plans.items():
+        outcome = _outcome(arguments, plan, stores[label], hands)
+        found.append(ensemble_json(plan, outcome, folders[label]))
+        if not arguments.json:
+            print("\n" * bool(len(found) > 1), end="")
+            print_ensemble(plan, outcome, folders[label])
+    if arguments.json:
+        print_json(found[0] if len(found) == 1 else {"systems": found})
+    return 0
+
+
+def _outcome(arguments: Namespace, plan: EnsemblePlan, store: EnsembleStore | None, hands: Executing) -> Ensemble:
+    """What becomes of the members of one system, with what is said while they run."""
+    from symlie.ensembles.ensemble import WAIT
+    from symlie.ensembles.running import run_members
+
+    count, is_begun = len(plan.task.design), False
+    with Progress(titled(plan), total=count, plain=arguments.progress) as bar:
+
+        def show(found: MemberResults, done: int) -> None:
+            nonlocal is_begun
+            if not is_begun:
+                is_begun = True
+                left = count - (done - len(found))
+                print(f"symlie: {_work(arguments, plan, found, left, hands)}", file=sys.stderr)
+            bar(done, f"{done} of {count} members")
+
+        try:
+            return run_members(
+                plan,
+                store,
+                executor=hands.executor,
+                workers=hands.workers,
+                on_failure="keep",
+                wait=WAIT,
+                chunk_done=show,
+            )
+        except InterruptedEnsembleError as error:
+            how = "give --out FOLDER to be able to go on"
+            if arguments.out is not None:
+                how = f"go on with 'symlie resume {shlex.quote(arguments.out)}'"
+            raise InterruptedEnsembleError(f"{str(error).partition(';')[0]}; {how}.", error.result) from None
+
+
+def _dry_run(arguments: Namespace, plans: Mapping[str, EnsemblePlan], hands: Executing) -> int:
+    """Say how much work it is, from a first chunk."""
+    from symlie.ensembles.dispatch import FIRST_CHUNK
+    from symlie.ensembles.tasks import run_chunk
+
+    result = []
+    for plan in plans.values():
+        count = len(plan.task.design)
+        found = run_chunk(plan.task.part(0, min(FIRST_CHUNK, count)))
+        stored = {} if arguments.out is None else {"store_bytes": _stored(plan, found)}
+        time = _expected(found, count, hands)
+        result.append({"members": count, "expected_seconds": time, "at_a_time": hands.count, **stored})
+        if not arguments.json:
+            print(_work(arguments, plan, found, count, hands))
+    if arguments.json:
+        print_json(result[0] if len(result) == 1 else {"systems": result})
+    return 0
+
+
+def _expected(found: MemberResults, left: int, hands: Executing) -> float:
+    """Time that members need, in s, from those of a first chunk."""
+    return _seconds_of_each(found) * left / min(hands.count, left)
+
+
+def _seconds_of_each(found: MemberResults) -> float:
+    return float(found.cpu_seconds.sum()) / max(len(found), 1)
+
+
+def _stored(plan: EnsemblePlan, found: MemberResults) -> int:
+    """What the store of all members will take, in bytes."""
+    from symlie.ensembles.dispatch import CHUNK_SECONDS, FIRST_CHUNK
+
+    count = len(plan.task.design)
+    files = min(count / FIRST_CHUNK, FIRST_FILES + _seconds_of_each(found) * count / CHUNK_SECONDS)
+    return round(plan.stored_bytes(files))
+
+
+def _work(arguments: Namespace, plan: EnsemblePlan, found: MemberResults, left: int, hands: Executing) -> str:
+    stored = "" if arguments.out is None else f", store about {size_text(_stored(plan, found))}"
+    time = f"about {seconds(_expected(found, left, hands))} with {hands.count} at a time"
+    return f"{titled(plan)}: {left} members, {time}{stored}."
+
+
+def _show_status(arguments: Namespace) -> int:
+    """Count the members of the stores in a folder."""
+    result = []
+    for label, store in stores_in(arguments.status).items():
+        found = counts(store.values("status"), store.values("exception"))
+        result.append({"folder": str(store.folder), **found})
+        if not arguments.json:
+            print(f"{label or arguments.status}: {counted(found)}")
+    if arguments.json:
+        print_json(result[0] if len(result) == 1 else {"systems": result})
+    return 0

@@ -1,0 +1,1 @@
+"""What members of a sweep differ in, what executes them, and what is told of them."""

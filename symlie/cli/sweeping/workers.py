@@ -1,0 +1,118 @@
+"""What a sweep is executed by: threads, a cluster of Dask, or the processes that mpirun started."""
+
+from __future__ import annotations
+
+import contextlib
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from symlie.cli.values import path, whole
+from symlie.errors import ExecutorError, SymlieError
+from symlie.packages import require
+
+EXECUTION = ("workers", "scheduler", "scheduler_file", "mpi")
+"""Arguments that say by what, and not what."""
+
+CONNECT = 30.0
+"""Time in which a scheduler must answer, in s."""
+
+
+@dataclass(frozen=True)
+class Executing:
+    """What members are handed to.
+
+    Attributes
+    ----------
+    executor, workers
+        As in `symlie.ensemble`.
+    count
+        How many members run at a time.
+    """
+
+    executor: object
+    workers: int | None
+    count: int
+
+
+def add_workers(parser: ArgumentParser) -> None:
+    """Arguments that choose what members are handed to."""
+    parser.add_argument("--workers", type=whole, metavar="N", help="threads; default: one for each processor")
+    parser.add_argument("--scheduler", type=path, metavar="ADDRESS", help="a cluster of Dask, such as tcp://host:8786")
+    parser.add_argument("--scheduler-file", type=path, metavar="FILE", help="that of a cluster of Dask")
+    parser.add_argument(
+        "--mpi", action="store_true", help="processes that mpirun started: mpirun -n 5 symlie sweep … --mpi"
+    )
+
+
+def chosen_workers(arguments: Namespace) -> dict[str, object]:
+    """What was given of `add_workers`.
+
+    Raises
+    ------
+    SymlieError
+        Several were given, or a number of workers that is none.
+    """
+    given = {word: getattr(arguments, word) for word in EXECUTION if getattr(arguments, word) not in (None, False)}
+    if len(given) > 1:
+        named = " and ".join(f"--{word.replace('_', '-')}" for word in given)
+        raise SymlieError(f"{named} exclude each other; give one of them.")
+    if arguments.workers is not None and arguments.workers < 1:
+        raise SymlieError(f"--workers must be at least 1, not {arguments.workers}.")
+    return given
+
+
+@contextlib.contextmanager
+def executing(arguments: Namespace) -> Iterator[Executing | None]:
+    """What members are handed to; None in processes of MPI that have served others.
+
+    Raises
+    ------
+    ExecutorError
+        There is no scheduler, or the processes of MPI are missing.
+    """
+    given = chosen_workers(arguments)
+    if "mpi" in given:
+        with _processes_of_mpi() as found:
+            yield found
+    elif "scheduler" in given or "scheduler_file" in given:
+        with _cluster(arguments.scheduler, arguments.scheduler_file) as found:
+            yield found
+    else:
+        from symlie.ensembles.executors import processors
+
+        yield Executing(None, arguments.workers, arguments.workers or processors())
+
+
+@contextlib.contextmanager
+def _processes_of_mpi() -> Iterator[Executing | None]:
+    require("--mpi", "mpi4py")
+    try:
+        from mpi4py import MPI
+        from mpi4py.futures import MPICommExecutor
+    except (ImportError, RuntimeError) as error:
+        raise ExecutorError(f"--mpi needs a library of MPI, such as that of Open MPI ({error}).") from error
+    size = MPI.COMM_WORLD.Get_size()
+    if size < 2:
+        raise ExecutorError(
+            "--mpi needs at least two processes that mpirun starts, one to hand over members: mpirun -n 5 symlie sweep "
+            "… --mpi."
+        )
+    with MPICommExecutor(MPI.COMM_WORLD, root=0) as executor:
+        yield None if executor is None else Executing(executor, None, size - 1)
+
+
+@contextlib.contextmanager
+def _cluster(address: str | None, file: str | None) -> Iterator[Executing]:
+    require("--scheduler" if address else "--scheduler-file", "distributed")
+    if file is not None and not Path(file).is_file():
+        raise ExecutorError(f"No scheduler of Dask has written {file}: dask scheduler --scheduler-file {file}.")
+    from distributed import Client
+
+    try:
+        client = Client(address, scheduler_file=file, timeout=CONNECT)
+    except (OSError, ValueError) as error:
+        raise ExecutorError(f"No scheduler of Dask answers at {address or file} ({type(error).__name__}).") from error
+    with client:
+        yield Executing(client, None, max(1, sum(client.nthreads().values())))

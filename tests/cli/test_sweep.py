@@ -1,0 +1,226 @@
+"""``symlie sweep``: members from a shell, stores that go on, and what is told of them."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import symlie as sl
+from symlie.cli.output import Progress
+from symlie.cli.sweeping.draws import KINDS, draw, stated
+from symlie.cli.sweeping.over import Sampling, over, stated_rows
+from symlie.models.systems import system_of_model
+from tests.cli.conftest import Outcome, python
+
+Cli = Callable[..., Outcome]
+
+TOP = ("heavy_top", "--h", "1e-3", "--t-end", "0.004", "--backend", "numpy", "--record", "energy")
+ONCE = Sampling(None, 0, "random")
+
+
+def rows(*texts: str, sampling: Sampling = ONCE, combine: str = "zip") -> dict[str, object]:
+    """Values that ``--over`` states, as lists."""
+    found = stated_rows([over(text) for text in texts], sampling, combine)
+    return {name: np.asarray(values).tolist() for name, values in found.items()}
+
+
+def test_values_as_they_are_stated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("rates.csv").write_text("0,150,1\n0,151,2\n")
+    Path("members.csv").write_text("mass, lever[1],lever[0],lever[2]\n10,1,0,0\n\nnan,1.1,0,0.5\n")
+    assert rows("mass=10:20:5", "length=1:100:3:log") == {
+        "mass": [10, 12.5, 15, 17.5, 20],
+        "length": [1, 10, 100],
+    }
+    assert rows("mass=2**3,1/4", "lever=[0,1,0],[0,1.5,0]") == {"mass": [8, 0.25], "lever": [[0, 1, 0], [0, 1.5, 0]]}
+    assert rows("top.Omega=@rates.csv") == {"top.Omega": [[0, 150, 1], [0, 151, 2]]}
+    assert rows("lever=@members.csv") == {"lever": [[0, 1, 0], [0, 1.1, 0.5]]}
+    found = rows("@members.csv")
+    assert found["lever"] == [[0, 1, 0], [0, 1.1, 0.5]] and str(found["mass"]) == "[10.0, nan]"
+    assert over("segments=8,16").options() == [8, 16] and over("group=SE3,S3").options() == ["SE3", "S3"]
+    assert over("segments=8:16:3").options() == [8, 12, 16]
+
+
+def test_draws_are_those_of_samples() -> None:
+    from scipy import stats
+
+    found = rows("x=normal(15, 0.5)", "v=[uniform(1,3),0,[2]]".replace("[2]", "2"), sampling=Sampling(8, 3, "sobol"))
+    drawn = sl.samples(8, seed=3, sampler="sobol", x=stats.norm(15, 0.5), v=[stats.uniform(1, 2), 0, 2])
+    assert found == {name: values.tolist() for name, values in drawn.items()}
+
+
+MEANS = {
+    "normal(2, 3)": 2.0,
+    "uniform(1, 4)": 2.5,
+    "lognormal(0, 1)": np.exp(0.5),
+    "loguniform(1, 2)": 1 / np.log(2),
+    "truncated(1, 2, 0, 2)": 1.0,
+    "triangular(0, 1, 2)": 1.0,
+    "exponential(3)": 3.0,
+    "gamma(2, 3)": 6.0,
+    "beta(1, 3)": 0.25,
+    "weibull(1, 3)": 3.0,
+}
+
+
+def test_distributions_have_the_means_that_their_arguments_say() -> None:
+    assert {text.partition("(")[0] for text in MEANS} == KINDS.keys()
+    for text, mean in MEANS.items():
+        assert stated(draw(text)).mean() == pytest.approx(mean, rel=1e-12)
+
+
+def test_members_are_printed(cli: Cli) -> None:
+    out = cli("sweep", *TOP, "--over", "mass=10,15,-1", "--member-seconds", "60").out
+    assert "3 members: 2 ok, 1 failed (SingularMassMatrixError 1)" in out and "t = 0.004 s" in out
+    lines = [line.split() for line in out.splitlines() if line.startswith("  ")]
+    assert lines[0] == ["member", "mass", "energy", "(J)"] and lines[2] == ["1", "15", "5435.7"]
+    assert lines[3][3] == "SingularMassMatrixError:"
+    found = cli("sweep", *TOP, "--over", "mass=10,15", "--over", "Omega=[0,1,0],[0,2,0]", "--json").json
+    system = system_of_model("heavy_top", {}, backend="numpy").with_parameters(mass=15.0)
+    alone = sl.solve(system.with_initial("top", Omega=[0, 2, 0]), 0.004, h=1e-3, t_eval=[0.004])
+    assert found["values"]["energy"][1] == alone.outputs["energy"].tolist()
+    assert found["parameters"] == {"mass": [10, 15], "initial.top.Omega": [[0, 1, 0], [0, 2, 0]]}
+    assert (found["members"], found["done"], found["failed"], found["t"]) == (2, 2, {}, [0.004])
+
+
+def test_interrupted_and_resumed(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    words = ("sweep", *TOP, "--over", "mass=normal(15,0.5)", "--samples", "12", "--workers", "1")
+    assert cli(*words, "--out", "whole").code == 0
+
+    def press(self: Progress, done: float, further: str = "") -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Progress, "__call__", press)
+        found = cli(*words, "--out", "runs")
+    assert found.code == 130 and found.err.endswith("of 12 members; go on with 'symlie resume runs'.\n")
+    assert "12 members, about" in found.err and "1 at a time, store about" in found.err
+    status = cli("sweep", "--status", "runs", "--json").json
+    assert 0 < status["done"] < 12 and status["done"] + status["open"] == 12
+    monkeypatch.chdir(tmp_path.parent)
+    assert cli("resume", os.path.join(tmp_path, "runs"), "--workers", "2", "--json").json["ok"] == 12
+    assert cli("sweep", "--status", str(tmp_path / "runs")).out.endswith("runs: 12 members: 12 ok\n")
+    one, other = (sl.open_ensemble(tmp_path / name) for name in ("whole", "runs"))
+    assert one.arrays["energy"].tobytes() == other.arrays["energy"].tobytes()
+    other_seed = cli(*words, "--out", str(tmp_path / "runs"), "--seed", "2")
+    assert other_seed.code == 1 and "is of another ensemble: it differs in values of mass" in other_seed.err
+
+
+def test_options_of_the_model_are_systems_of_their_own(cli: Cli, tmp_path: Path) -> None:
+    found = cli("sweep", *TOP, "--over", "group=SE3,S3", "--over", "mass=10,20", "--out", "runs", "--json").json
+    assert [part["options"]["group"] for part in found["systems"]] == ["SE3", "S3"]
+    assert sl.open_ensemble(tmp_path / "runs" / "group=S3").arrays["energy"].shape == (2, 1)
+    assert cli("sweep", "--status", "runs").out == "group=S3: 2 members: 2 ok\ngroup=SE3: 2 members: 2 ok\n"
+    assert [part["done"] for part in cli("resume", "runs", "--json").json["systems"]] == [2, 2]
+    alone = cli("sweep", *TOP, "--over", "group=SE3,S3", "--json").json["systems"]
+    assert [part["members"] for part in alone] == [1, 1]
+
+
+def test_how_much_work_it_is(cli: Cli, tmp_path: Path) -> None:
+    words = ("sweep", *TOP, "--over", "mass=1:2:5", "--over", "gravity=[0,0,-9.81],[0,0,0]", "--combine", "grid")
+    found = cli(*words, "--out", "runs", "--dry-run", "--json").json
+    assert found["members"] == 10 and found["expected_seconds"] > 0 and found["store_bytes"] > 10_000
+    line = cli(*words, "--workers", "3", "--dry-run").out
+    assert line.startswith("heavy_top group=SO3xR3: 10 members, about") and line.endswith("with 3 at a time.\n")
+    assert not (tmp_path / "runs").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ((), "needs what members differ in"),
+        (("--over", "masss=1,2"), "has no parameter 'masss'; it has: mass"),
+        (("--over", "top.spin=1,2"), "Node 'top' has no field 'spin'"),
+        (("--over", "mass=1,a"), "neither a number nor a JSON array"),
+        (("--over", "mass=1,2", "--over", "mass=1,2"), "states 'mass' twice"),
+        (("--over", "mass=1,2", "--over", "gravity=[0,0,1]"), "mass 2, gravity 1"),
+        (("--over", "lever[1]=1,2"), "Of 'lever' state all components, such as lever[0]"),
+        (("--over", "lever[0]=1,2", "--combine", "grid"), "--combine zip"),
+        (("--over", "mass=normal(15,1)"), "say how often with --samples N"),
+        (("--over", "mass=1,2", "--samples", "4"), "--samples draws from distributions"),
+        (("--over", "mass=uniform(3,1)", "--samples", "4"), "check the arguments of the distribution"),
+        (("--over", "mass=triangular(1,1,1)", "--samples", "4"), "these arguments make no distribution"),
+        (("--over", "mass=normal(1,1)", "--samples", "4", "--sampler", "halton"), "no sampler 'halton'"),
+        (("--over", "group=normal(1,1)", "--samples", "4"), "takes a list or a range alone"),
+        (("--over", "group=SE4"), "can not be 'SE4'"),
+        (("--over", "@none.csv"), "none.csv can not be read"),
+        (("--over", "@short.csv"), "short.csv, line 3 has 1 columns, not 2"),
+        (("--over", "@text.csv"), "text.csv, line 2 has 'x' where a number is needed"),
+        (("--over", "@text.csv", "--combine", "grid"), "has members as rows, which go together"),
+        (("--over", "lever=@short.csv"), "short.csv, line 3 has 1 columns"),
+        (("--over", "lever=@other.csv"), "other.csv has no column 'lever'; it has: mass"),
+        (("--over", "@option.csv"), "'group' is an option of the model, so it is varied by itself"),
+        (("--over", "@empty.csv"), "needs a line with names, and one for each member"),
+        (("--over", "mass=1,2", "--record", "energie"), "no quantity 'energie'"),
+        (("--over", "mass=1,2", "--workers", "0"), "--workers must be at least 1"),
+        (("--over", "mass=1,2", "--workers", "2", "--mpi"), "--workers and --mpi exclude each other"),
+        (("--over", "mass=1,2", "--out", "other.csv"), "is a file; give a folder"),
+        (("--over", "mass=1,2", "--out", "."), "has other files and is no store"),
+        (("--over", "group=S3", "--out", "."), "has other files than stores of several systems"),
+        (("--over", "mass=1,2", "--scheduler-file", "none.json"), "No scheduler of Dask has written none.json"),
+    ],
+)
+def test_bad_input_is_named(cli: Cli, tmp_path: Path, words: tuple[str, ...], sentence: str) -> None:
+    for name, text in {
+        "short": "mass,b\n1,2\n3\n",
+        "text": "mass\nx\n",
+        "other": "mass\n1\n",
+        "option": "group\n1\n",
+        "empty": "mass\n",
+    }.items():
+        (tmp_path / f"{name}.csv").write_text(text)
+    if "--scheduler-file" in words:
+        pytest.importorskip("distributed")
+    model = TOP[:-2] if "--record" in words else TOP
+    found = cli("sweep", *model, *words)
+    assert found.code == 1 and sentence in found.err and found.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("mass=10:20", "NAME=FIRST:LAST:NUMBER"),
+        ("mass=1:2:1", "at least two values"),
+        ("mass=-1:2:5:log", "one sign"),
+        ("mass=norm(1,2)", "there is no distribution 'norm'"),
+        ("mass=normal(1)", "must be normal(mean, deviation)"),
+        ("mass=normal(1,2", "do not match"),
+        ("mass=normal(1,2),3", "one distribution"),
+        ("mass=1,,2", "empty value"),
+        ("mass", "NAME=VALUES"),
+    ],
+)
+def test_words_that_are_no_values(cli: Cli, capsys: pytest.CaptureFixture[str], text: str, sentence: str) -> None:
+    with pytest.raises(SystemExit) as caught:
+        cli("sweep", *TOP, "--over", text)
+    assert caught.value.code == 2 and sentence in capsys.readouterr().err
+
+
+def test_what_is_no_sweep_is_named(cli: Cli, tmp_path: Path) -> None:
+    assert "needs a MODEL" in cli("sweep").err
+    for words in (("sweep", "--status", "."), ("sweep", "--status", "none")):
+        assert "is no store of an ensemble" in cli(*words).err
+    assert "no sweep.json" in cli("resume", ".").err
+    assert cli("sweep", *TOP, "--over", "mass=1,2", "--out", "runs").code == 0
+    assert "--plot belongs to a run; runs is a sweep" in cli("resume", "runs", "--plot", "x.png").err
+    assert "--workers belongs to a sweep" in cli("resume", "none", "--workers", "2").err
+    command = tmp_path / "runs" / "sweep.json"
+    stated_words = json.loads(command.read_text())
+    for changed, sentence in (
+        ({"symlie": "0.1"}, "was begun by symlie 0.1"),
+        ({"place": "/none/at/all"}, "begun in /none/at/all, which is not there"),
+        ({"words": 3}, "is damaged"),
+    ):
+        command.write_text(json.dumps(stated_words | changed))
+        assert sentence in cli("resume", "runs").err
+
+
+def test_mpi_needs_mpirun() -> None:
+    pytest.importorskip("mpi4py")
+    found = python("-m", "symlie", "sweep", *TOP, "--over", "mass=1,2", "--mpi")
+    assert found.code == 1 and "symlie: --mpi needs" in found.err

@@ -14,16 +14,16 @@ CHUNK_SECONDS = 0.5
 FIRST_CHUNK = 4
 """Members of the first chunks, whose time tells that of others."""
 
+FASTEST_GROWTH = 16
+"""How many times larger the next chunk is at most: the first members may be short ones."""
+
 LARGEST_CHUNK = 10_000
 """Members of a chunk at most."""
 
 AHEAD = 2
 """Chunks for each worker that are handed over at a time."""
 
-SHARES = 2
-"""Parts for each worker that the members which are left are divided into, at least."""
-
-SMALLEST_PART = 16
+SMALLEST_PART = 8
 """How many times smaller chunks become towards the end."""
 
 
@@ -92,14 +92,14 @@ class Dispatch:
     def _next_size(self) -> int:
         """Members of the next chunk: fewer towards the end, so that workers end together."""
         left = sum(end - begin for begin, end in self._left)
-        share = left if self._workers.count == 1 else -(-left // (SHARES * self._workers.count))
+        share = -(-left // self._workers.count)
         return self._whole_lines(min(self._size, max(share, self._size // SMALLEST_PART)))
 
     def _adapt(self, found: MemberResults) -> None:
         """Let chunks take as long as they should."""
         spent = float(found.cpu_seconds.sum()) / max(len(found), 1)
         if spent > 0:
-            self._size = max(1, min(int(CHUNK_SECONDS / spent), 4 * self._size, LARGEST_CHUNK))
+            self._size = max(1, min(int(CHUNK_SECONDS / spent), FASTEST_GROWTH * self._size, LARGEST_CHUNK))
 
     def _failed(self, part: Part, error: Exception, is_alone: bool) -> Iterator[MemberResults]:
         """A chunk that is lost is tried by itself, then its halves, until the member that kills workers is alone."""

@@ -9,6 +9,7 @@ import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping
 from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING
 
 from symlie.cli.common import SYSTEM, add, add_model, describe
@@ -43,7 +44,7 @@ model:
   @members.csv           a table of members: names in the first line, components of vectors as name[0], name[1], …
   segments=8,16          an option of the model: each value is a system with a store of its own in the folder
 
-Distributions are {FORMS}.
+{fill(f"Distributions are {FORMS}.", 120)}
 
 Members that fail have a status, and the others go on; the exit code is 0 when all members were run. A sweep with --out
 goes on after an interruption, or a kill: symlie resume FOLDER."""

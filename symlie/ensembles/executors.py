@@ -192,10 +192,12 @@ class DaskWorkers(Workers):
                 yield self._outcome(future)
 
     def _outcome(self, future: distributed.Future) -> Outcome:
+        from distributed.comm import CommClosedError
+
         part = self._futures.pop(future)
         try:
             return part, future.result()
-        except concurrent.futures.CancelledError as error:
+        except (concurrent.futures.CancelledError, CommClosedError) as error:
             raise self._gone() from error
         except Exception as error:
             return part, error

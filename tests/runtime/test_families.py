@@ -39,8 +39,11 @@ def remarks(text: str) -> str:
 
 
 def equations_of_header(name: str) -> tuple[set[str], set[str]]:
-    """Numbers in the opening comment of a header, and at its lines."""
-    opening, *others = re.findall(r"/\*.*?\*/", (HEADERS / name).read_text(encoding="utf-8"), re.S)
+    """Numbers in the opening comment of a header, and at its lines or those of a formula that it includes."""
+    text = (HEADERS / name).read_text(encoding="utf-8")
+    opening, *others = re.findall(r"/\*.*?\*/", text, re.S)
+    for formula in re.findall(r'#include "(\w+_formula\.h)"', text):
+        others += re.findall(r"/\*.*?\*/", (HEADERS / formula).read_text(encoding="utf-8"), re.S)
     return numbers(opening), numbers("\n".join(others))
 
 

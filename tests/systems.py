@@ -48,6 +48,20 @@ def heavy_top_reference(t: str = "1.0") -> dict[str, Array]:
     return {name: np.array(value, dtype=float).ravel() for name, value in states[t].items()}
 
 
+@functools.cache
+def swing_system() -> System:
+    """A mass on a spring, with an event at each passage of the middle, and a terminal one where it is fast."""
+    model = sl.Model("swing")
+    q = model.node("bob", "R2")
+    stiffness = model.parameter("stiffness", 1.0)
+    model.kinetic_energy(q.x_dot.dot(q.x_dot) / 2)
+    model.potential_energy(stiffness * q.x.dot(q.x) / 2)
+    model.initial(q, x=[1, 0], x_dot=[0, 0])
+    model.event("middle", q.x[0], terminal=False)
+    model.event("fast", q.x_dot[0] - 25)
+    return model.derive().compile(backend="c")
+
+
 def chain_model() -> sl.Model:
     """Two bodies on different groups, hanging from a pivot that moves and joined by a spherical joint."""
     model = sl.Model("chain")

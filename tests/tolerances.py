@@ -807,3 +807,11 @@ CANTILEVER_OF_SEGMENTS = 0.6
 
 SMOOTH_IDENTITY = 1e-12
 """Relative, of identities of smooth functions and their derivatives in doubles."""
+
+RECURRENCE = 2**10 * EPSILON
+"""Means and deviations of forty members by a recurrence and by sums: a few roundings of the largest value for each
+member."""
+
+FOUND_EQUILIBRIUM = 1e-9
+"""An equilibrium by Newton's method beside its formula, in m: the last correction is below that, and what is left
+after it is its square."""

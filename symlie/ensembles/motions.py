@@ -78,7 +78,7 @@ class MotionTask:
     def run(self, check: Callable[[], None]) -> MemberResults:
         """Integrate all members."""
         design = self.design
-        request = requested(design.system, self.t_span, **self.words)
+        request = requested(design.system, self.t_span, self.words)
         rows = ChunkRows(design, len(self.times) or 1)
         prepared = None
         with np.errstate(all="ignore"):

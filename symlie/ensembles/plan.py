@@ -153,7 +153,7 @@ def planned_ensemble(
             "Adaptive members have times of their own, so what is recorded of them needs t_eval; without record their "
             "ends are kept."
         )
-    request = requested(system, t_span, **words)
+    request = requested(system, t_span, words)
     for name in kernel_sets(request.method, system.layout):
         system.sets.files(name)  # which workers can not derive
     if system.backend == "c":

@@ -30,7 +30,8 @@ from symlie.errors import (
 from symlie.models import flying_spaghetti, pendulum_chain, quadrotors
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.system.system import System
-from tests.systems import heavy_top_system
+from tests import tolerances
+from tests.systems import heavy_top_system, swing_system
 
 COUNT = 12
 TIMES = [0.0, 0.02, 0.05]
@@ -132,7 +133,8 @@ def test_times_of_loads_that_all_members_share_are_theirs() -> None:
 def test_the_numpy_backend_agrees() -> None:
     compiled, plain = tops(), tops(heavy_top_system("SO3xR3", "numpy"))
     for name in ("energy", "center_of_mass"):
-        np.testing.assert_allclose(plain.arrays[name], compiled.arrays[name], rtol=1e-12, atol=1e-10)
+        scale = np.abs(compiled.arrays[name]).max()
+        np.testing.assert_allclose(plain.arrays[name], compiled.arrays[name], rtol=0, atol=tolerances.BACKENDS * scale)
 
 
 def test_executors_chunks_and_order_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -193,15 +195,7 @@ def test_failures_stay_with_their_members(tmp_path: Path) -> None:
 
 
 def test_events_are_rows_of_their_own() -> None:
-    model = sl.Model("swing")
-    q = model.node("bob", "R2")
-    stiffness = model.parameter("stiffness", 1.0)
-    model.kinetic_energy(q.x_dot.dot(q.x_dot) / 2)
-    model.potential_energy(stiffness * q.x.dot(q.x) / 2)
-    model.initial(q, x=[1, 0], x_dot=[0, 0])
-    model.event("middle", q.x[0], terminal=False)
-    model.event("fast", q.x_dot[0] - 25)
-    system = model.derive().compile(backend="c")
+    system = swing_system()
     times = np.linspace(0, 2, 9)
     result = sl.ensemble(system, 2.0, parameters={"stiffness": [100.0, 900.0]}, rtol=1e-8, t_eval=times, record=["bob"])
     alone = [sl.solve(system.with_parameters(stiffness=k), 2.0, rtol=1e-8, t_eval=times) for k in (100.0, 900.0)]

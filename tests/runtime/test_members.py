@@ -10,17 +10,33 @@ import pytest
 import symlie as sl
 from symlie.contract.constants import Status
 from symlie.runtime.integrate.members import MemberLoop, MemberStarts
-from symlie.runtime.integrate.request import beginning, requested
+from symlie.runtime.integrate.request import RunWords, beginning, requested
 from symlie.runtime.kernels.protocol import Prepared
 from symlie.runtime.system.system import System
-from tests.systems import heavy_top_system
+from tests.systems import heavy_top_system, swing_system
 
 MASSES = (15.0, 3.0, 40.0)
+
+RUN_WORDS: RunWords = {
+    "method": None,
+    "method_options": None,
+    "h": None,
+    "rtol": None,
+    "atol": None,
+    "h0": None,
+    "controller": "tumiotto2024",
+    "controller_options": None,
+    "t_eval": None,
+    "record_every": 1,
+    "multipliers": "stage",
+    "stabilize": "none",
+    "max_steps": None,
+}
 
 
 def new_loop(systems: list[System], t_end: float, begins: list[bool], **words: Any) -> MemberLoop:
     """The loop over some systems."""
-    request = requested(systems[0], t_end, **words)
+    request = requested(systems[0], t_end, {**RUN_WORDS, **words})
     starts = [beginning(system, request).at for system in systems]
     rows = (np.array([getattr(start, name) for start in starts]) for name in ("q", "v", "multipliers", "h"))
     elements = zip(*(system.prepared.elements for system in systems), strict=True)
@@ -62,15 +78,7 @@ def test_members_have_the_bits_that_they_have_alone(words: dict[str, Any]) -> No
 
 def test_events_belong_to_their_members() -> None:
     """More than there is room for at once; a terminal one ends its member alone."""
-    model = sl.Model("swing")
-    q = model.node("bob", "R2")
-    stiffness = model.parameter("stiffness", 1.0)
-    model.kinetic_energy(q.x_dot.dot(q.x_dot) / 2)
-    model.potential_energy(stiffness * q.x.dot(q.x) / 2)
-    model.initial(q, x=[1, 0], x_dot=[0, 0])
-    model.event("middle", q.x[0], terminal=False)
-    model.event("fast", q.x_dot[0] - 25)
-    base = model.derive().compile(backend="c")
+    base = swing_system()
     systems = [base.with_parameters(stiffness=k) for k in (100.0, 4.0, 900.0)]
     words: dict[str, Any] = {"h": 0.01, "record_every": 0, "method": "rkmk_dopri5"}
     loop = loop_over(systems, 10.0, **words)

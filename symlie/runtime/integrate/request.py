@@ -87,21 +87,9 @@ class Request:
 def requested(
     system: System,
     t_span: tuple[float, float] | float,
+    words: RunWords,
     *,
-    method: MethodLike | None = None,
-    method_options: Mapping[str, object] | None = None,
-    h: float | None = None,
-    rtol: float | Array | None = None,
-    atol: float | Array | None = None,
-    h0: float | None = None,
-    controller: str | Controller = "tumiotto2024",
-    controller_options: Mapping[str, float] | None = None,
-    t_eval: Sequence[float] | None = None,
-    record_every: int = 1,
-    multipliers: str = "stage",
-    stabilize: str = "none",
     trace: bool = False,
-    max_steps: int | None = None,
     continued: float | None = None,
 ) -> Request:
     """Check the arguments of `solve`.
@@ -110,9 +98,10 @@ def requested(
     ----------
     system
         The system.
-    t_span, method, method_options, h, rtol, atol, h0, controller, controller_options, t_eval, record_every,
-    multipliers, stabilize, trace, max_steps
+    t_span, trace
         As in `solve`.
+    words
+        Its other arguments.
     continued
         Time of the state that is continued, in s.
 
@@ -125,7 +114,11 @@ def requested(
         raise ModelError(
             f"A {type(system).__name__} can not be integrated; take the system of model.derive().compile()."
         )
-    chosen = chosen_method(default_method(system.layout) if method is None else method, method_options)
+    method, h, h0, t_eval = words["method"], words["h"], words["h0"], words["t_eval"]
+    record_every, multipliers, max_steps = words["record_every"], words["multipliers"], words["max_steps"]
+    rtol, atol, stabilize = words["rtol"], words["atol"], words["stabilize"]
+    controller, controller_options = words["controller"], words["controller_options"]
+    chosen = chosen_method(default_method(system.layout) if method is None else method, words["method_options"])
     check_method(system.layout, chosen)
     if multipliers not in MULTIPLIERS:
         raise UnknownNameError(f"Unknown multipliers '{multipliers}'; use stage or index1.")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from symlie.runtime.integrate.checkpoint import SECONDS, create_checkpoint
 from symlie.runtime.integrate.progress import Progress
-from symlie.runtime.integrate.request import beginning, requested
+from symlie.runtime.integrate.request import RunWords, beginning, requested
 from symlie.runtime.integrate.run import Run, execute
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.chosen import MethodLike
@@ -124,25 +124,23 @@ def solve(
     """
     if redundant is not None and isinstance(system, System):
         system = system.with_redundant(redundant)
-    request = requested(
-        system,
-        t_span,
-        method=method,
-        method_options=method_options,
-        h=h,
-        rtol=rtol,
-        atol=atol,
-        h0=h0,
-        controller=controller,
-        controller_options=controller_options,
-        t_eval=t_eval,
-        record_every=record_every,
-        multipliers=multipliers,
-        stabilize=stabilize,
-        trace=trace,
-        max_steps=max_steps,
-        continued=float(start.t[-1]) if start is not None and len(start.t) else None,
-    )
+    words: RunWords = {
+        "method": method,
+        "method_options": method_options,
+        "h": h,
+        "rtol": rtol,
+        "atol": atol,
+        "h0": h0,
+        "controller": controller,
+        "controller_options": controller_options,
+        "t_eval": t_eval,
+        "record_every": record_every,
+        "multipliers": multipliers,
+        "stabilize": stabilize,
+        "max_steps": max_steps,
+    }
+    continued = float(start.t[-1]) if start is not None and len(start.t) else None
+    request = requested(system, t_span, words, trace=trace, continued=continued)
     state = beginning(system, request, start)
     begin, recorder = state.at, Recorder(system.layout)
     if request.records_start:

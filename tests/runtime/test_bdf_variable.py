@@ -134,12 +134,15 @@ def chain_rate(t: float, y: Array) -> Array:
 
 @pytest.mark.slow
 def test_a_stiff_chain_beside_the_bdf_of_scipy() -> None:
-    """In R(n): errors below ten times the tolerance and those of SciPy, with at most 1.5 times as many steps."""
+    """In R(n): errors below ten times the tolerance and those of SciPy, with at most 1.5 times as many steps.
+
+    At 1e-8 steps are held by the stability of orders four and five, since motions lie at 78° from the negative axis.
+    """
     system, end = chain(), 10.0
     begin = np.concatenate([np.ones(MASSES), 0.1 * np.arange(MASSES)])
     exact = solve_ivp(chain_rate, (0, end), begin, method="Radau", rtol=1e-11, atol=1e-13)
     largest = np.abs(exact.y).max()
-    for rtol in (1e-4, 1e-6, 1e-7):
+    for rtol, most in ((1e-4, 1.5), (1e-6, 1.5), (1e-7, 1.5), (1e-8, 3)):
         run = sl.solve(system, end, rtol=rtol, method="bdf")
         others = solve_ivp(chain_rate, (0, end), begin, method="BDF", rtol=rtol, atol=rtol / 100)
         errors = [
@@ -147,7 +150,7 @@ def test_a_stiff_chain_beside_the_bdf_of_scipy() -> None:
             for y in (np.concatenate([run.q[-1], run.v[-1]]), others.y[:, -1])
         ]
         assert errors[0] <= min(errors[1], 10 * rtol)
-        assert run.statistics.steps <= 1.5 * (len(others.t) - 1)
+        assert run.statistics.steps <= most * (len(others.t) - 1)
 
 
 def test_steps_and_orders_are_told() -> None:

@@ -15,6 +15,7 @@ from symlie.cli.output import Progress
 from symlie.cli.sweeping.draws import KINDS, draw, stated
 from symlie.cli.sweeping.over import Sampling, over, stated_rows
 from symlie.models.systems import system_of_model
+from tests import tolerances
 from tests.cli.conftest import Outcome, python
 
 Cli = Callable[..., Outcome]
@@ -71,7 +72,7 @@ MEANS = {
 def test_distributions_have_the_means_that_their_arguments_say() -> None:
     assert {text.partition("(")[0] for text in MEANS} == KINDS.keys()
     for text, mean in MEANS.items():
-        assert stated(draw(text)).mean() == pytest.approx(mean, rel=1e-12)
+        assert stated(draw(text)).mean() == pytest.approx(mean, rel=tolerances.KERNEL)
 
 
 def test_members_are_printed(cli: Cli) -> None:

@@ -17,6 +17,7 @@ import pytest
 
 import symlie as sl
 from symlie.ensembles import dispatch
+from tests import tolerances
 from tests.distributed.conftest import Programs
 from tests.distributed.processes import MPI_ENVIRONMENT, DaskCluster, printed
 from tests.distributed.sweeps import SWEEPS, digest
@@ -116,5 +117,5 @@ def test_the_numpy_backend_agrees(systems: Path, name: str) -> None:
     for quantity in compiled.quantities:
         scale = np.nanmax(np.abs(compiled.arrays[quantity.name]))
         np.testing.assert_allclose(
-            plain.arrays[quantity.name], compiled.arrays[quantity.name], rtol=0, atol=1e-10 * (1 + scale)
+            plain.arrays[quantity.name], compiled.arrays[quantity.name], rtol=0, atol=tolerances.BACKENDS * (1 + scale)
         )

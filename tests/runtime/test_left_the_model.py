@@ -240,13 +240,22 @@ def test_memory_that_ends_keeps_the_states(backend: str, monkeypatch: pytest.Mon
     assert error.solution.q[: kept - 1].tobytes() == whole.q[: kept - 1].tobytes()
 
 
-def test_rows_grow_in_place(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rows_grow_in_place() -> None:
     rows = Rows(2)
     for k in range(1000):
         rows.add(np.array([[k, -k]]))
-    assert len(rows) == 1000 and rows.nbytes == 16000 and rows.last().tolist() == [999, -999]
-    assert rows.since(998).tolist() == [[998, -998], [999, -999]]
-    assert rows.taken()[:, 0].tolist() == list(range(1000)) and len(rows) == 0
+    assert len(rows) == 1000 and rows.nbytes == 16000 and rows.last()[0].tolist() == [999, -999]
+    assert rows.since(998)[0].tolist() == [[998, -998], [999, -999]]
+    assert rows.taken()[0][:, 0].tolist() == list(range(1000)) and len(rows) == 0
+
+
+def test_columns_of_rows_stay_together() -> None:
+    rows = Rows(1, 3, 0)
+    for k in range(20):
+        rows.add(np.array([k, k + 0.5]), np.arange(6.0) + k, np.zeros(0))
+    t, x, nothing = rows.taken()
+    assert t[:, 0].tolist() == [k + s for k in range(20) for s in (0, 0.5)] and nothing.shape == (40, 0)
+    assert x[-2:].tolist() == [[19, 20, 21], [22, 23, 24]]
 
 
 @pytest.mark.parametrize("backend", BACKENDS)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
+import inspect
 import itertools
 import math
 from collections.abc import Mapping
-from typing import Any
+from pathlib import Path
+from typing import Any, cast
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -19,9 +22,11 @@ from symlie.errors import ModelError, UnknownNameError, UnsupportedMethodError
 from symlie.runtime.integrate import c_loop as drive
 from symlie.runtime.integrate import compiled_method
 from symlie.runtime.integrate import driver_library as driver_module
-from symlie.runtime.integrate.c_loop import CompiledIntegration
+from symlie.runtime.integrate.c_loop import CompiledIntegration, counters_of, put_counters
+from symlie.runtime.integrate.compiled_method import CompiledMethod
 from symlie.runtime.integrate.driver_library import driver_source
-from symlie.runtime.integrate.loop_state import LoopState
+from symlie.runtime.integrate.loop_state import Counters, LoopState
+from symlie.runtime.integrate.request import Request, RunWords, requested
 from symlie.runtime.integrate.segments import GRID_TOLERANCE, LARGEST_STEPS, step_plan
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.linear.schur import DenseAlgebra
@@ -42,6 +47,7 @@ from tests.systems import (
     large_system,
     polar_system,
     spaghetti_system,
+    swing_system,
 )
 
 H = 2.0**-11
@@ -445,3 +451,44 @@ def test_solution_parts(group: str) -> None:
     record = solution.to_json()
     assert record["v"]["top"] == solution.v.tolist() and record["status"] == "ok"
     assert record["statistics"]["steps"] == 4 and record["backend"] == "c"
+
+
+def test_equal_words_are_checked_once(tmp_path: Path) -> None:
+    """Numbers that are equal but of other types or signs are other words, and files may change in between."""
+    system = heavy_top_system("SE3")
+    other = system.with_parameters(mass=12.0)
+    assert asked(system) is asked(other) is not asked(system, h=2 * H)
+    assert asked(system) is not asked(system.with_redundant("minimal_norm"))
+    assert asked(system, h=1) is not asked(system, h=1.0)
+    assert math.copysign(1.0, asked(system, (0.0, 1)).t0) > math.copysign(1.0, asked(system, (-0.0, 1)).t0)
+    for _ in range(2):
+        with pytest.raises(UnknownNameError, match="Unknown multipliers 'none'"):
+            asked(system, multipliers="none")
+    tolerance = np.full(6, 1e-6)
+    assert asked(system, h=None, rtol=tolerance) is not asked(system, h=None, rtol=tolerance)
+    path = tmp_path / "euler.toml"
+    for name in ("one", "other"):
+        path.write_text(f'name = "{name}"\nfamily = "rkmk"\nA = [[]]\nb = [1]\nc = [0]\n')
+        assert asked(swing_system(), method=str(path)).method.name == name
+
+
+def asked(system: System, span: float | tuple[float, float] = 1.0, **words: object) -> Request:
+    """What `solve` is asked for."""
+    known = {name: parameter.default for name, parameter in inspect.signature(sl.solve).parameters.items()}
+    stated = {name: words.get(name, H if name == "h" else known[name]) for name in RunWords.__annotations__}
+    return requested(system, span, cast("RunWords", stated))
+
+
+def test_solutions_do_not_share_settings() -> None:
+    system = heavy_top_system("SE3")
+    one, two = (sl.solve(system, H, h=H) for _ in range(2))
+    assert one.settings == two.settings and one.settings is not two.settings
+
+
+def test_counters_in_memory_are_those_by_name() -> None:
+    library = CompiledMethod(heavy_top_system("SE3"), method("half_explicit_5"), FIXED_STEPS).library
+    state = library.ffi.new("symlie_state *")
+    stated = Counters(*(k + 0.5 if f.type == "float" else k for k, f in enumerate(dataclasses.fields(Counters))))
+    put_counters(library, state, stated)
+    assert vars(stated) == {name: getattr(state, name) for name in vars(stated)}
+    assert counters_of(library, state) == stated

@@ -15,7 +15,7 @@ from symlie.compile.headers import with_headers
 from symlie.contract.constants import MOST_EVENTS
 from symlie.emit.c.structures import Rows, c_array, c_structures
 from symlie.errors import ModelError
-from symlie.runtime.integrate.c_loop import state_arrays
+from symlie.runtime.integrate.c_loop import state_block
 from symlie.runtime.integrate.choice import default_method
 from symlie.runtime.integrate.compiled_method import control_structure, tables_of
 from symlie.runtime.integrate.driver_library import driver_files
@@ -92,7 +92,7 @@ def _numbers(system: System, method: Method, control: StepControl) -> dict[str, 
     model = np.concatenate([np.zeros(layout.prepared_parameters), tables])
     prepared = Prepared(model, tuple(np.zeros_like(rows) for rows in system.prepared.elements))
     problem = problem_structure(layout, tables_of(system, method), prepared)
-    arrays = state_arrays(layout, method, start_of(system, 0.0))
+    arrays = state_block(layout, method, start_of(system, 0.0)).arrays
     size = sum(array.size for array in arrays.values())
     record: dict[str, Member] = {
         "capacity": 1,

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
+import functools
+import struct
+
 import numpy as np
 
-from symlie.compile.library import Pointer
+from symlie.compile.library import Library, Pointer
 from symlie.contract.constants import MOST_EVENTS, TRACE_WIDTH, Status
 from symlie.runtime.integrate.compiled_method import CompiledMethod
-from symlie.runtime.integrate.loop_state import COUNTERS, Counters, LoopState
+from symlie.runtime.integrate.loop_state import Counters, LoopState
 from symlie.runtime.integrate.segments import Plan
-from symlie.runtime.layout.layout import Array, Layout
+from symlie.runtime.kernels.c_structures import Block
+from symlie.runtime.layout.layout import Layout
 from symlie.runtime.methods.controllers import StepControl
 from symlie.runtime.methods.family import Method
 from symlie.runtime.solution.recorder import Recorder
@@ -20,7 +25,27 @@ RECORD_BYTES = 1 << 24
 """Size of the record buffer."""
 
 
-def state_arrays(layout: Layout, method: Method, start: Start) -> dict[str, Array]:
+_FIELDS = dataclasses.fields(Counters)
+
+_FORMAT = struct.Struct("=" + "".join("d" if f.type == "float" else "q" for f in _FIELDS))
+
+
+def put_counters(library: Library, state: Pointer, counters: Counters) -> None:
+    """Write counters to a ``symlie_state *``, where they are side by side in their order."""
+    _FORMAT.pack_into(library.ffi.buffer(state), _offset(library.ffi), *vars(counters).values())
+
+
+def counters_of(library: Library, state: Pointer) -> Counters:
+    """Read the counters of a ``symlie_state *``."""
+    return Counters(*_FORMAT.unpack_from(library.ffi.buffer(state), _offset(library.ffi)))
+
+
+@functools.cache
+def _offset(ffi: Pointer) -> int:
+    return int(ffi.offsetof("symlie_state", _FIELDS[0].name))
+
+
+def state_block(layout: Layout, method: Method, start: Start) -> Block:
     """Arrays of ``symlie_state`` by name; what is not known yet is zero, and none is without entries."""
     known = {
         "q": (layout.storage, start.q),
@@ -31,11 +56,11 @@ def state_arrays(layout: Layout, method: Method, start: Start) -> dict[str, Arra
         "own": (method.own_size(layout), start.own),
         "event": (len(layout.events), start.event),
     }
-    arrays = {name: np.zeros(max(size, 1)) for name, (size, _) in known.items()}
+    block = Block({name: max(size, 1) for name, (size, _) in known.items()})
     for name, (size, values) in known.items():
         if values is not None:
-            arrays[name][:size] = values
-    return arrays
+            block.arrays[name][:size] = values
+    return block
 
 
 class CompiledIntegration:
@@ -61,52 +86,44 @@ class CompiledIntegration:
         with_trace: bool = False,
     ) -> None:
         layout, start = system.layout, begin.at
-        self._compiled = CompiledMethod(system, method, control)
-        self.library, self.compile_seconds = self._compiled.library, self._compiled.compile_seconds
-        ffi = self.library.ffi
+        self._compiled = compiled = CompiledMethod(system, method, control)
+        self.library = library = compiled.library
+        self.compile_seconds = compiled.compile_seconds
         self._sizes = (layout.storage, layout.dimension, layout.rows, layout.carried_size)
         self._events, self._own = len(layout.events), method.own_size(layout)
-        state = state_arrays(layout, method, start)
+        self.state = library.ffi.new("symlie_state *")
+        self.state.t, self.state.h = begin.t, start.h
+        put_counters(library, self.state, begin.counters)
+        block = state_block(layout, method, start)
+        block.point(library, self.state)
+        state = block.arrays
         self.q, self.v, self.multipliers, self.carried = (state[name] for name in ("q", "v", "lambda", "carried"))
         self.acceleration, self.own, self.event = (state[name] for name in ("acceleration", "own", "event"))
-        self.state = ffi.new("symlie_state *", {"t": begin.t, "h": start.h, **vars(begin.counters)})
-        for name in ("acceleration", "own", "event"):
-            setattr(self.state, f"{name}_is_valid", getattr(start, name) is not None)
-        self._plan = ffi.new("symlie_plan *", {"segments": len(plan.end), "record_every": record_every})
-        self._plan.control = self._compiled.control
-        self._record = ffi.new("symlie_record *")
+        self.state.acceleration_is_valid = start.acceleration is not None
+        self.state.own_is_valid, self.state.event_is_valid = start.own is not None, start.event is not None
+        self._plan = compiled.plan(plan, record_every)
+        self._record = library.ffi.new("symlie_record *")
         width = 8 * (1 + sum(self._sizes))
         most = RECORD_BYTES // width if control.is_adaptive else min(RECORD_BYTES // width, plan.total_steps + 1)
-        self._record.capacity = max(1, most)
-        self._record.event_capacity = max(most, MOST_EVENTS * len(layout.events))
-        sizes = {"t": 1, "q": layout.storage, "v": layout.dimension, "lambda": max(layout.rows, 1)}
-        sizes["carried"] = max(layout.carried_size, 1)
+        self._record.capacity = most = max(1, most)
+        widths = dict(zip(("t", "q", "v", "lambda", "carried"), (1, *self._sizes), strict=True))
         if with_trace:
-            sizes["trace"] = TRACE_WIDTH
-        self._buffers = {name: np.empty((self._record.capacity, size)) for name, size in sizes.items()}
-        if len(layout.events):
-            self._buffers["event"] = np.empty((self._record.event_capacity, 2 + sum(self._sizes) + self._own))
-        self.problem = self._compiled.problem
-        self.problem.workspace = self._workspace = self._compiled.workspace()
-        held: dict[Pointer, dict[str, Array]] = {
-            self.state: state,
-            self._plan: {
-                "start": np.array(plan.start),
-                "end": np.array(plan.end),
-                "steps": np.array(plan.steps, dtype=np.int64),
-                "record_end": np.array(plan.record_end, dtype=np.uint8),
-            },
-            self._record: self._buffers,
-        }
-        for target, arrays in held.items():
-            for name, array in arrays.items():
-                setattr(target, name, self._compiled.held(array))
+            widths["trace"] = TRACE_WIDTH
+        sizes = {name: max(most * each, 1) for name, each in widths.items()}
+        if self._events:
+            self._record.event_capacity = max(most, MOST_EVENTS * self._events)
+            sizes["event"] = self._record.event_capacity * (2 + sum(self._sizes) + self._own)
+        records = Block(sizes, np.empty)
+        records.point(library, self._record)
+        self._buffers = records.arrays
+        self.problem = compiled.problem
+        self.problem.workspace = self._workspace = compiled.workspace()
 
     def advance(self, budget: int) -> Status:
         self._plan.budget = budget
         return Status(self.library.call.symlie_integrate(self.problem, self.state, self._plan, self._record))
 
-    def captured(self) -> LoopState:
+    def captured(self, cpu_seconds: float = 0.0, is_done: bool = False) -> LoopState:
         s = self.state
         at = Start(
             self.q.copy(),
@@ -118,23 +135,24 @@ class CompiledIntegration:
             self.event[: self._events].copy() if s.event_is_valid else None,
             self.own[: self._own].copy() if self._own and s.own_is_valid else None,
         )
-        return LoopState(s.t, at, Counters(**{name: getattr(s, name) for name in COUNTERS}))
+        return LoopState(s.t, at, counters_of(self.library, s), cpu_seconds, is_done)
 
     def drain(self, recorder: Recorder) -> None:
-        n, (_, _, rows, carried) = self._record.count, self._sizes
-        buffers = self._buffers
+        record, buffers, (storage, dimension, rows, carried) = self._record, self._buffers, self._sizes
+        n = record.count
         recorder.add_states(
-            buffers["t"][:n, 0],
-            buffers["q"][:n],
-            buffers["v"][:n],
-            buffers["lambda"].ravel()[: n * rows],
-            buffers["carried"].ravel()[: n * carried],
+            buffers["t"][:n],
+            buffers["q"][: n * storage],
+            buffers["v"][: n * dimension],
+            buffers["lambda"][: n * rows],
+            buffers["carried"][: n * carried],
         )
-        self._record.count = 0
+        record.count = 0
         if "trace" in buffers:
-            recorder.add_trace(buffers["trace"][: self._record.tried])
-        self._record.tried = 0
-        for row in buffers["event"][: self._record.events] if "event" in buffers else ():
-            parts = np.split(row[2:], np.cumsum(self._sizes))
-            recorder.add_event(int(row[0]), float(row[1]), *parts)
-        self._record.events = 0
+            recorder.add_trace(buffers["trace"][: TRACE_WIDTH * record.tried])
+        record.tried = 0
+        if record.events:
+            ends = np.cumsum(self._sizes)
+            for row in buffers["event"].reshape(record.event_capacity, -1)[: record.events]:
+                recorder.add_event(int(row[0]), float(row[1]), *np.split(row[2:], ends))
+            record.events = 0

@@ -91,7 +91,7 @@ def new_records(recorder: Recorder, written: Lengths) -> bytes:
     changed = [np.concatenate([[change.t], change.q]) for change in recorder.rank_changes[changes:]]
     chunks = (
         (b"s", recorder.states_since(states)),
-        (b"t", recorder.trace.since(tried)),
+        (b"t", recorder.trace.since(tried)[0]),
         (b"e", np.array(happened)),
         (b"r", np.array(changed)),
     )

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from numpy.typing import NDArray
 
 from symlie.compile.library import Library, Pointer
 from symlie.runtime.integrate.driver_library import driver_library
 from symlie.runtime.integrate.iteration import matrix_of
-from symlie.runtime.kernels.c_structures import C_TYPES, Member, Structures, in_memory
+from symlie.runtime.integrate.segments import Plan
+from symlie.runtime.kernels.c_structures import Member, Structures, in_memory
 from symlie.runtime.kernels.c_tables import ProblemTables, ProblemTemplate, problem_tables
 from symlie.runtime.kernels.protocol import Prepared
 from symlie.runtime.kernels.sets import KernelSets
@@ -39,6 +40,18 @@ def control_structure(layout: Layout, control: StepControl) -> Structures:
     return Structures("symlie_control", ({**numbers, **arrays},))
 
 
+def plan_structure(plan: Plan) -> Structures:
+    """Segments of time, as ``symlie_plan``."""
+    arrays: dict[str, Member] = {
+        "segments": len(plan.end),
+        "start": np.array(plan.start),
+        "end": np.array(plan.end),
+        "steps": np.array(plan.steps, dtype=np.int64),
+        "record_end": np.array(plan.record_end, dtype=np.uint8),
+    }
+    return Structures("symlie_plan", (arrays,))
+
+
 def tables_of(system: System, method: Method) -> ProblemTables:
     """Integer tables of a system for a method's time loop."""
     tables = problem_tables(system.layout, integrates=True)
@@ -46,13 +59,23 @@ def tables_of(system: System, method: Method) -> ProblemTables:
     return tables if matrix is None else replace(tables, iteration=matrix.packed)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class _Driver:
     """What a method is for all systems of one topology that differ in values alone."""
 
     method: Method
     library: Library
     template: ProblemTemplate
+    last: dict[type, tuple[object, Pointer, list[object]]] = field(default_factory=dict)
+    """What was described last of each type, for runs that are told the same."""
+    workspace_size: int = 0
+
+    def described(self, what: StepControl | Plan, structure: Callable[[], Structures]) -> tuple[Pointer, list[object]]:
+        """A structure of C in memory, and everything that must stay alive with it."""
+        known = self.last.get(type(what))
+        if known is None or known[0] is not what:
+            known = self.last[type(what)] = what, *in_memory(self.library, structure())
+        return known[1:]
 
 
 known_drivers: WeakKeyDictionary[KernelSets, list[_Driver]] = WeakKeyDictionary()
@@ -96,20 +119,31 @@ class CompiledMethod:
 
     def __init__(self, system: System, method: Method, control: StepControl) -> None:
         driver, self.compile_seconds = _driver(system, method)
-        self.library, self._template = driver.library, driver.template
-        self.problem, kept = driver.template.problem(system.prepared)
-        self.control, held = in_memory(self.library, control_structure(system.layout, control))
-        self._held: list[Pointer] = [kept, held]
+        self.library = driver.library
+        self.problem, problem_held = driver.template.problem(system.prepared)
+        self.control, control_held = driver.described(control, lambda: control_structure(system.layout, control))
+        self._driver, self._held = driver, [problem_held, control_held]
+
+    def plan(self, plan: Plan, record_every: int) -> Pointer:
+        """``symlie_plan`` of the segments, which lives as long as this object; with a budget of its own."""
+        described, held = self._driver.described(plan, lambda: plan_structure(plan))
+        own = self.library.ffi.new("symlie_plan *", described[0])
+        own.record_every, own.control = record_every, self.control
+        self._held.append(held)
+        return own
 
     def problems(self, prepared: Prepared) -> tuple[Pointer, list[object]]:
         """Those of several systems, and everything that must stay alive with them."""
-        return self._template.problem(prepared)
-
-    def held(self, array: NDArray[np.generic]) -> Pointer:
-        """The memory of a C-contiguous array, which lives as long as this object."""
-        self._held.append(self.library.pointer(array, f"{C_TYPES[array.dtype]}[]"))
-        return self._held[-1]
+        return self._driver.template.problem(prepared)
 
     def workspace(self) -> Pointer:
         """Memory that a problem needs while steps are taken."""
-        return self.library.pointer(np.zeros(max(int(self.library.call.symlie_workspace(self.problem)), 1)))
+        return self.library.pointer(np.zeros(self._workspace_size))
+
+    @property
+    def _workspace_size(self) -> int:
+        """Numbers, as the topology needs them."""
+        driver = self._driver
+        if not driver.workspace_size:
+            driver.workspace_size = max(int(self.library.call.symlie_workspace(self.problem)), 1)
+        return driver.workspace_size

@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symlie.contract.constants import MOST_EVENTS, Status
+from symlie.runtime.integrate.c_loop import counters_of
 from symlie.runtime.integrate.compiled_method import CompiledMethod
-from symlie.runtime.integrate.loop_state import COUNTERS, Counters, LoopState
+from symlie.runtime.integrate.loop_state import LoopState
 from symlie.runtime.integrate.request import Request
 from symlie.runtime.integrate.run import RETURN_SECONDS
 from symlie.runtime.kernels.c_structures import StructureRows
@@ -116,17 +117,7 @@ class MemberLoop:
         self.status = np.where(starts.begins, Status.BUDGET, Status.NOT_FINITE).astype(np.int32)
         self.events: list[list[Event]] = [[] for _ in range(count)]
         self._make_records(starts)
-        plan = request.plan
-        self._plan = library.ffi.new("symlie_plan *", {"segments": len(plan.end), "record_every": request.record_every})
-        self._plan.control = compiled.control
-        arrays: dict[str, NDArray[np.generic]] = {
-            "start": np.array(plan.start),
-            "end": np.array(plan.end),
-            "steps": np.array(plan.steps, dtype=np.int64),
-            "record_end": np.array(plan.record_end, dtype=np.uint8),
-        }
-        for name, values in arrays.items():
-            setattr(self._plan, name, compiled.held(values))
+        self._plan = compiled.plan(request.plan, request.record_every)
 
     def _make_records(self, starts: MemberStarts) -> None:
         """Room for the records of all members; those at the start are there already."""
@@ -225,4 +216,4 @@ class MemberLoop:
             event[: self._events] if s.event_is_valid else None,
             own[: self._own] if self._own and s.own_is_valid else None,
         )
-        return LoopState(s.t, at, Counters(**{name: getattr(s, name) for name in COUNTERS}))
+        return LoopState(s.t, at, counters_of(self._compiled.library, self._states.pointer + member))

@@ -99,12 +99,12 @@ class TimeLoop:
     def drain(self, recorder: Recorder) -> None:
         recorder.take(self.recorder)
 
-    def captured(self) -> LoopState:
+    def captured(self, cpu_seconds: float = 0.0, is_done: bool = False) -> LoopState:
         s = self.state
         event = self.event if self.event_values else None
         own = s.own if self.method.own else None
         at = Start(s.q, s.v, s.multipliers, self.carried, self.h, s.acceleration, event, own)
-        return LoopState(s.t, at, replace(self.counters))
+        return LoopState(s.t, at, replace(self.counters), cpu_seconds, is_done)
 
     def _step(self, end: float) -> Status:
         """Try one step; `Status.DONE` also if it was rejected."""

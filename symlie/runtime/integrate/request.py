@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypedDict
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -84,6 +85,16 @@ class Request:
         return float(self.settings["t_span"][1])
 
 
+MOST_REMEMBERED = 64
+"""Requests of one layout that are remembered."""
+
+_PLAIN = frozenset({type(None), bool, int, float, str})
+"""Types of words that say everything as text."""
+
+_remembered: WeakKeyDictionary[Layout, dict[str, Request]] = WeakKeyDictionary()
+"""Requests by their words, of systems that differ in values alone."""
+
+
 def requested(
     system: System,
     t_span: tuple[float, float] | float,
@@ -114,6 +125,27 @@ def requested(
         raise ModelError(
             f"A {type(system).__name__} can not be integrated; take the system of model.derive().compile()."
         )
+    if not _is_plain(t_span, trace, words):
+        return _checked(system, t_span, words, trace, continued)
+    known = _remembered.setdefault(system.layout, {})
+    asked = repr((t_span, *words.values(), trace, continued, system.breakpoints, system.redundant))
+    if (found := known.get(asked)) is None:
+        if len(known) >= MOST_REMEMBERED:
+            known.clear()
+        found = known[asked] = _checked(system, t_span, words, trace, continued)
+    return found
+
+
+def _is_plain(t_span: tuple[float, float] | float, trace: bool, words: RunWords) -> bool:
+    """Whether the same words will ask for the same: they hold numbers and names, and no file that may change."""
+    ends = t_span if type(t_span) is tuple else (t_span,)
+    is_plain = _PLAIN.issuperset(map(type, (*ends, trace, *words.values())))
+    return is_plain and (words["method"] is None or words["method"] in method_names())
+
+
+def _checked(
+    system: System, t_span: tuple[float, float] | float, words: RunWords, trace: bool, continued: float | None
+) -> Request:
     method, h, h0, t_eval = words["method"], words["h"], words["h0"], words["t_eval"]
     record_every, multipliers, max_steps = words["record_every"], words["multipliers"], words["max_steps"]
     rtol, atol, stabilize = words["rtol"], words["atol"], words["stabilize"]

@@ -120,7 +120,7 @@ class TimeLoopLike(Protocol):
     def drain(self, recorder: Recorder) -> None:
         """Move what was recorded to a recorder."""
 
-    def captured(self) -> LoopState:
+    def captured(self, cpu_seconds: float = 0.0, is_done: bool = False) -> LoopState:
         """The state between two steps."""
 
 
@@ -229,9 +229,6 @@ def execute(
                 told.add(sentence)
                 notify(sentence)
 
-    def captured(*, is_done: bool = False) -> LoopState:
-        return dataclasses.replace(loop.captured(), cpu_seconds=cpu, is_done=is_done)
-
     try:
         with DeferredInterrupt() as interrupt:
             while not state.is_done:
@@ -240,7 +237,7 @@ def execute(
                 elapsed = time.perf_counter() - start
                 cpu += time.thread_time() - start_cpu
                 loop.drain(recorder)
-                before, state = state, captured(is_done=status in (Status.DONE, Status.EVENT))
+                before, state = state, loop.captured(cpu, status in (Status.DONE, Status.EVENT))
                 keep_rank_change(state, recorder)
                 tell(findings_on_the_way(run, state.counters, recorder))
                 if status in FAILURES:
@@ -261,12 +258,12 @@ def execute(
                     # Aim at half the time so that a slower stretch still returns in time.
                     budget = max(1, min(4 * budget, int(budget * RETURN_SECONDS / 2 / max(elapsed, 1e-9))))
     except KeyboardInterrupt:
-        state = captured(is_done=state.is_done)
+        state = loop.captured(cpu, state.is_done)
         failure = InterruptedIntegrationError(f"Interrupted at t = {state.t:.9g}; the solution so far is attached.")
     except CheckpointError as error:
         failure = error
     except MemoryError:
-        state = captured()
+        state = loop.captured(cpu)
         failure = OutOfMemoryError(
             f"There is no memory for more records after t = {state.t:.9g}, where {len(recorder)} states are recorded; "
             "the solution so far is attached. Record fewer with t_eval or record_every."
@@ -317,15 +314,13 @@ def _solution(run: Run, state: LoopState, recorder: Recorder, failure: Integrati
         type(failure).__name__ if failure is not None else "event" if was_ended else "ok",
         recorder.taken_trace(),
         tuple(sorted(recorder.events, key=lambda e: e.t)),
-        dataclasses.replace(at, event=_after_events(recorder, state.t, at.event)),
-        run.settings,
+        at if at.event is None else dataclasses.replace(at, event=_after_events(recorder, state.t, at.event)),
+        dict(run.settings),
     )
 
 
-def _after_events(recorder: Recorder, t: float, values: Array | None) -> Array | None:
+def _after_events(recorder: Recorder, t: float, values: Array) -> Array:
     """Values of the event functions to go on with: zero for those that just happened, so that they do not again."""
-    if values is None:
-        return None
     values = values.copy()
     happened = {(e.name, e.instance) for e in recorder.events if e.t == t}
     for k, value in enumerate(recorder.layout.events):

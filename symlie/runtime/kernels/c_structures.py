@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Self
 
@@ -60,6 +60,36 @@ def in_memory(library: Library, structures: Structures) -> tuple[Pointer, list[o
                 kept += [array, held]
             setattr(target[k], name, held)
     return library.ffi.addressof(target, 0), kept
+
+
+class Block:
+    """Arrays of numbers side by side in one piece of memory, to which one pointer leads.
+
+    Parameters
+    ----------
+    sizes
+        Entries of each array by name.
+    made
+        What makes the memory, from the number of all entries.
+
+    Attributes
+    ----------
+    arrays
+        The arrays by name; each keeps the memory alive.
+    """
+
+    def __init__(self, sizes: Mapping[str, int], made: Callable[[int], NDArray[np.float64]] = np.zeros) -> None:
+        self._memory, self.arrays, begin = made(sum(sizes.values())), {}, 0
+        for name, size in sizes.items():
+            self.arrays[name] = self._memory[begin : begin + size]
+            begin += size
+
+    def point(self, library: Library, target: Pointer) -> None:
+        """Let the members of a structure that have the names of the arrays point to them."""
+        place = library.pointer(self._memory)
+        for name, array in self.arrays.items():
+            setattr(target, name, place)
+            place += len(array)
 
 
 class StructureRows:

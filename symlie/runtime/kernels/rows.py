@@ -9,19 +9,26 @@ from symlie.runtime.layout.layout import Array
 GROWTH = 1.25
 """Factor by which there is room for more rows than there are."""
 
+FEWEST = 8
+"""Rows for which there is room at least."""
+
 
 class Rows:
-    """Rows of one width, added in blocks.
+    """Rows of several columns, added in blocks.
 
     Parameters
     ----------
-    width
-        Numbers in a row.
+    *widths
+        Numbers of each column in a row.
     """
 
-    def __init__(self, width: int) -> None:
-        self._data = np.empty((0, width))
-        self._count = 0
+    def __init__(self, *widths: int) -> None:
+        self._widths = widths
+        self._start()
+
+    def _start(self) -> None:
+        self._columns = [np.empty((0, width)) for width in self._widths]
+        self._count = self._room = 0
 
     def __len__(self) -> int:
         return self._count
@@ -29,7 +36,7 @@ class Rows:
     @property
     def nbytes(self) -> int:
         """Size of all rows in bytes."""
-        return self._count * self._data.shape[1] * self._data.itemsize
+        return 8 * self._count * sum(self._widths)
 
     def reserve(self, count: int) -> None:
         """Make room for so many rows more, and for one after them.
@@ -40,37 +47,41 @@ class Rows:
             There is no memory for them; the rows so far are untouched.
         """
         needed = self._count + count + 1
-        if needed <= len(self._data):
+        if needed <= self._room:
             return
-        width = self._data.shape[1]
-        try:
-            # No array outside refers to these numbers, see `since` and `taken`.
-            self._data.resize((int(GROWTH * needed), width), refcheck=False)
-        except MemoryError:
-            self._data.resize((needed, width), refcheck=False)
+        for room in (max(int(GROWTH * needed), FEWEST), needed):
+            try:
+                for column, width in zip(self._columns, self._widths, strict=True):
+                    # No array outside refers to these numbers, see `since` and `taken`.
+                    column.resize((room, width), refcheck=False)
+            except MemoryError:
+                if room == needed:
+                    raise
+            else:
+                self._room = room
+                return
 
-    def add(self, rows: Array) -> None:
-        """Add rows, shape (n, width)."""
-        self.reserve(len(rows))
-        self.put(rows)
-
-    def put(self, rows: Array) -> None:
-        """Add rows for which there is room, shape (n, width)."""
-        end = self._count + len(rows)
-        self._data[self._count : end] = rows
+    def add(self, *columns: Array) -> None:
+        """Add rows, each column with n times its width entries: all of them, or none where there is no memory."""
+        count = columns[0].size // self._widths[0]
+        self.reserve(count)
+        end = self._count + count
+        for own, values, width in zip(self._columns, columns, self._widths, strict=True):
+            own[self._count : end] = values.reshape(count, width)
         self._count = end
 
-    def last(self) -> Array:
-        """A copy of the last row."""
-        return np.array(self._data[self._count - 1])
+    def last(self) -> list[Array]:
+        """A copy of the last row of each column."""
+        return [column[self._count - 1].copy() for column in self._columns]
 
-    def since(self, first: int) -> Array:
-        """A copy of the rows from one on."""
-        return self._data[first : self._count].copy()
+    def since(self, first: int) -> list[Array]:
+        """A copy of the rows from one on, of each column."""
+        return [column[first : self._count].copy() for column in self._columns]
 
-    def taken(self) -> Array:
-        """All rows, which are no longer here afterwards."""
-        data, count = self._data, self._count
-        self._data, self._count = np.empty((0, data.shape[1])), 0
-        data.resize((count, data.shape[1]), refcheck=False)
-        return data
+    def taken(self) -> list[Array]:
+        """All rows of each column, which are no longer here afterwards."""
+        columns, count = self._columns, self._count
+        self._start()
+        for column, width in zip(columns, self._widths, strict=True):
+            column.resize((count, width), refcheck=False)
+        return columns

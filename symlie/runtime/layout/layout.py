@@ -184,7 +184,7 @@ class Layout(ComponentNames):
         """Whether there are angles over turns in a configuration."""
         return self.storage > self.node_storage
 
-    @property
+    @cached_property
     def carried_size(self) -> int:
         """Length of the vector that a run carries."""
         return max(part.stop for part in self.carried.values())

@@ -19,6 +19,7 @@ def _data() -> dict[str, dict[str, Any]]:
     return data
 
 
+@functools.cache
 def method_names() -> tuple[str, ...]:
     """Names of all methods."""
     return tuple(_data())

@@ -99,14 +99,13 @@ class Recorder:
 
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
-        self._sizes = (1, layout.storage, layout.dimension, layout.rows, layout.carried_size)
-        self._columns = [Rows(size) for size in self._sizes]
+        self._states = Rows(1, layout.storage, layout.dimension, layout.rows, layout.carried_size)
         self.trace = Rows(len(TRACE_COLUMNS))
         self.events: list[Event] = []
         self.rank_changes: list[RankChange] = []
 
     def __len__(self) -> int:
-        return len(self._columns[0])
+        return len(self._states)
 
     def __repr__(self) -> str:
         return line("Recorder", [f"{len(self)} states", f"{len(self.events)} events"])
@@ -114,14 +113,11 @@ class Recorder:
     @property
     def nbytes(self) -> int:
         """Size of states and trace in bytes."""
-        return self.trace.nbytes + sum(rows.nbytes for rows in self._columns)
+        return self.trace.nbytes + self._states.nbytes
 
     def add_states(self, t: Array, q: Array, v: Array, multipliers: Array, carried: Array) -> None:
         """Add rows of states: all of them, or none where there is no memory for them."""
-        for rows in self._columns:
-            rows.reserve(len(t))
-        for rows, values, size in zip(self._columns, (t, q, v, multipliers, carried), self._sizes, strict=True):
-            rows.put(np.reshape(values, (len(t), size)))
+        self._states.add(t, q, v, multipliers, carried)
 
     def add_state(self, t: float, q: Array, v: Array, multipliers: Array, carried: Array) -> None:
         """Add one state."""
@@ -129,12 +125,12 @@ class Recorder:
 
     def add_last(self, t: float, q: Array, v: Array, multipliers: Array, carried: Array) -> None:
         """Add the state at which an integration stopped, unless it is there already."""
-        if not len(self) or self._columns[0].last()[0] != t:
+        if not len(self) or self._states.last()[0] != t:
             self.add_state(t, q, v, multipliers, carried)
 
     def add_trace(self, rows: Array) -> None:
         """Add rows with the columns of `TRACE_COLUMNS`."""
-        self.trace.add(np.reshape(rows, (-1, len(TRACE_COLUMNS))))
+        self.trace.add(rows)
 
     def add_event(
         self, index: int, t: float, q: Array, v: Array, multipliers: Array, carried: Array, own: Array
@@ -148,26 +144,26 @@ class Recorder:
         """Move everything from another recorder to the end of this one."""
         t, q, v, multipliers, carried = other.taken_states()
         self.add_states(t, q, v, multipliers, carried)
-        self.trace.add(other.trace.taken())
+        self.trace.add(*other.trace.taken())
         self.events += other.events
         other.events.clear()
 
     @property
     def times(self) -> Array:
         """A copy of the recorded times, shape (n,)."""
-        return self._columns[0].since(0).reshape(-1)
+        return self._states.since(0)[0].reshape(-1)
 
     def states_since(self, first: int) -> Array:
         """A copy of the states from one on, as rows of (t, q, v, λ, carried)."""
-        return np.hstack([rows.since(first) for rows in self._columns])
+        return np.hstack(self._states.since(first))
 
     def taken_states(self) -> tuple[Array, Array, Array, Array, Array]:
         """All recorded (t, q, v, λ, carried), which are no longer here afterwards."""
-        t, q, v, multipliers, carried = (rows.taken() for rows in self._columns)
+        t, q, v, multipliers, carried = self._states.taken()
         return t.reshape(-1), q, v, multipliers, carried
 
     def taken_trace(self) -> Trace | None:
         """The trace, if there is one, which is no longer here afterwards."""
         if not len(self.trace):
             return None
-        return trace_of(dict(zip(TRACE_COLUMNS, self.trace.taken().T, strict=True)))
+        return trace_of(dict(zip(TRACE_COLUMNS, self.trace.taken()[0].T, strict=True)))

@@ -7,7 +7,6 @@ import os
 import shlex
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Mapping
 from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING
@@ -18,7 +17,7 @@ from symlie.cli.steps import add_integration
 from symlie.cli.sweeping.draws import FORMS
 from symlie.cli.sweeping.folder import check_folder, read_command, stores_in, write_command
 from symlie.cli.sweeping.over import over
-from symlie.cli.sweeping.plans import plans_of
+from symlie.cli.sweeping.plans import Planned, plans_of
 from symlie.cli.sweeping.report import counted, counts, ensemble_json, print_ensemble, size_text, titled
 from symlie.cli.sweeping.workers import EXECUTION, Executing, add_workers, chosen_workers, executing
 from symlie.cli.values import names, number, path, whole
@@ -26,7 +25,6 @@ from symlie.errors import InterruptedEnsembleError, SymlieError
 
 if TYPE_CHECKING:
     from symlie.ensembles.outcome import Ensemble
-    from symlie.ensembles.plan import EnsemblePlan
     from symlie.ensembles.results import MemberResults
     from symlie.ensembles.store import EnsembleStore
 
@@ -50,6 +48,8 @@ Members that fail have a status, and the others go on; the exit code is 0 when a
 goes on after an interruption, or a kill: symlie resume FOLDER."""
 EXAMPLE = """symlie sweep heavy_top --over mass=10:20:11 --rtol 1e-8 --t-end 1
   symlie sweep heavy_top --over 'mass=normal(15,0.5)' --samples 1000 --t-eval 0.5,1 --record energy,top.R --out runs
+  symlie sweep heavy_top --over 'mass=normal(15,0.5)' --samples 1000 --statistics mean,std
+  symlie sweep roll_up --of modes --modes 3 --over bending_stiffness=400:500:5 --along member
   symlie sweep heavy_top --over mass=10:20:11 --over gravity=@gravity.csv --combine grid --out runs --dry-run
   mpirun -n 5 symlie sweep heavy_top --over @members.csv --out runs --mpi
   symlie sweep --status runs"""
@@ -75,13 +75,32 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--sampler", default="random", metavar="NAME", help="random (default), sobol or latin_hypercube"
     )
+    parser.add_argument(
+        "--of",
+        choices=("motion", "equilibrium", "modes"),
+        default="motion",
+        help="their motion (default), static equilibria, or small motions about these",
+    )
     add_integration(parser)
+    parser.add_argument("--t", type=number, metavar="T", help="time of loads on members at rest, in s; default: 0")
+    parser.add_argument("--modes", type=whole, metavar="N", help="number of modes, the slowest first; default: 6")
+    parser.add_argument(
+        "--along",
+        metavar="NAME",
+        help="each member at rest starts from the equilibrium of the one before: the last name of a grid, or member",
+    )
     add(parser, *SYSTEM, "--redundant", "--multipliers")
     parser.add_argument(
         "--record",
         type=names,
         metavar="NAME,…",
         help="outputs, NODE.FIELD, nodes, or multipliers_CONSTRAINT; default: all outputs",
+    )
+    parser.add_argument(
+        "--statistics",
+        type=names,
+        metavar="NAME,…",
+        help="mean, std, min and max of what is recorded, which are kept in place of the values of members",
     )
     parser.add_argument("--out", metavar="FOLDER", type=path, help="store of the results, one file for each chunk")
     parser.add_argument("--member-seconds", type=number, metavar="S", help="time that a member may take, in s")
@@ -122,33 +141,33 @@ def resumed(arguments: Namespace) -> int:
 
 def _sweep(arguments: Namespace, hands: Executing) -> int:
     describe(arguments)
-    plans = plans_of(arguments)
     if arguments.dry_run:
-        return _dry_run(arguments, plans, hands)
+        return _dry_run(arguments, hands)
+    plans = plans_of(arguments)
     folders = dict.fromkeys(plans, None) if arguments.out is None else {x: Path(arguments.out) / x for x in plans}
     stores: dict[str, EnsembleStore | None] = dict.fromkeys(plans)
     if arguments.out is not None:
         check_folder(arguments.out, is_single="" in plans)
-        stores = {label: plan.begin(Path(arguments.out) / label) for label, plan in plans.items()}
+        stores = {label: planned.plan.begin(Path(arguments.out) / label) for label, planned in plans.items()}
         write_command(arguments.out, arguments.words)
     found = []
-    for label, plan in plans.items():
-        outcome = _outcome(arguments, plan, stores[label], hands)
-        found.append(ensemble_json(plan, outcome, folders[label]))
+    for label, planned in plans.items():
+        outcome = _outcome(arguments, planned, stores[label], hands)
+        found.append(ensemble_json(planned.plan, outcome, folders[label]))
         if not arguments.json:
             print("\n" * bool(len(found) > 1), end="")
-            print_ensemble(plan, outcome, folders[label])
+            print_ensemble(planned.plan, outcome, folders[label])
     if arguments.json:
         print_json(found[0] if len(found) == 1 else {"systems": found})
     return 0
 
 
-def _outcome(arguments: Namespace, plan: EnsemblePlan, store: EnsembleStore | None, hands: Executing) -> Ensemble:
+def _outcome(arguments: Namespace, planned: Planned, store: EnsembleStore | None, hands: Executing) -> Ensemble:
     """What becomes of the members of one system, with what is said while they run."""
     from symlie.ensembles.ensemble import WAIT
     from symlie.ensembles.running import run_members
 
-    count, is_begun = len(plan.task.design), False
+    plan, count, is_begun = planned.plan, planned.members, False
     with Progress(titled(plan), total=count, plain=arguments.progress) as bar:
 
         def show(found: MemberResults, done: int) -> None:
@@ -156,7 +175,7 @@ def _outcome(arguments: Namespace, plan: EnsemblePlan, store: EnsembleStore | No
             if not is_begun:
                 is_begun = True
                 left = count - (done - len(found))
-                print(f"symlie: {_work(arguments, plan, found, left, hands)}", file=sys.stderr)
+                print(f"symlie: {_work(arguments, planned, found, left, hands)}", file=sys.stderr)
             bar(done, f"{done} of {count} members")
 
         try:
@@ -176,47 +195,46 @@ def _outcome(arguments: Namespace, plan: EnsemblePlan, store: EnsembleStore | No
             raise InterruptedEnsembleError(f"{str(error).partition(';')[0]}; {how}.", error.result) from None
 
 
-def _dry_run(arguments: Namespace, plans: Mapping[str, EnsemblePlan], hands: Executing) -> int:
-    """Say how much work it is, from a first chunk."""
+def _dry_run(arguments: Namespace, hands: Executing) -> int:
+    """Say how much work it is, from the first members alone."""
     from symlie.ensembles.dispatch import FIRST_CHUNK
     from symlie.ensembles.tasks import run_chunk
 
     result = []
-    for plan in plans.values():
-        count = len(plan.task.design)
-        found = run_chunk(plan.task.part(0, min(FIRST_CHUNK, count)))
-        stored = {} if arguments.out is None else {"store_bytes": _stored(plan, found)}
-        time = _expected(found, count, hands)
-        result.append({"members": count, "expected_seconds": time, "at_a_time": hands.count, **stored})
+    for planned in plans_of(arguments, FIRST_CHUNK).values():
+        found = run_chunk(planned.plan.task.part(0, FIRST_CHUNK))
+        stored = {} if arguments.out is None else {"store_bytes": _stored(planned, found)}
+        time = _expected(planned, found, planned.members, hands)
+        result.append({"members": planned.members, "expected_seconds": time, "at_a_time": hands.count, **stored})
         if not arguments.json:
-            print(_work(arguments, plan, found, count, hands))
+            print(_work(arguments, planned, found, planned.members, hands))
     if arguments.json:
         print_json(result[0] if len(result) == 1 else {"systems": result})
     return 0
 
 
-def _expected(found: MemberResults, left: int, hands: Executing) -> float:
+def _expected(planned: Planned, found: MemberResults, left: int, hands: Executing) -> float:
     """Time that members need, in s, from those of a first chunk."""
-    return _seconds_of_each(found) * left / min(hands.count, left)
+    return _seconds_of_each(found) * left / min(hands.count, max(left // planned.line, 1))
 
 
 def _seconds_of_each(found: MemberResults) -> float:
     return float(found.cpu_seconds.sum()) / max(len(found), 1)
 
 
-def _stored(plan: EnsemblePlan, found: MemberResults) -> int:
+def _stored(planned: Planned, found: MemberResults) -> int:
     """What the store of all members will take, in bytes."""
     from symlie.ensembles.dispatch import CHUNK_SECONDS, FIRST_CHUNK
 
-    count = len(plan.task.design)
+    count = planned.members
     files = min(count / FIRST_CHUNK, FIRST_FILES + _seconds_of_each(found) * count / CHUNK_SECONDS)
-    return round(plan.stored_bytes(files))
+    return round(planned.plan.stored_bytes(count, files))
 
 
-def _work(arguments: Namespace, plan: EnsemblePlan, found: MemberResults, left: int, hands: Executing) -> str:
-    stored = "" if arguments.out is None else f", store about {size_text(_stored(plan, found))}"
-    time = f"about {seconds(_expected(found, left, hands))} with {hands.count} at a time"
-    return f"{titled(plan)}: {left} members, {time}{stored}."
+def _work(arguments: Namespace, planned: Planned, found: MemberResults, left: int, hands: Executing) -> str:
+    stored = "" if arguments.out is None else f", store about {size_text(_stored(planned, found))}"
+    time = f"about {seconds(_expected(planned, found, left, hands))} with {hands.count} at a time"
+    return f"{titled(planned.plan)}: {left} members, {time}{stored}."
 
 
 def _show_status(arguments: Namespace) -> int:

@@ -200,17 +200,37 @@ def _members_first(what: str, value: object) -> Array:
     return array
 
 
-def _rows(lengths: Mapping[str, int], combine: str) -> dict[str, np.ndarray]:
-    """For each name, which of its values each member has."""
+def count_of(lengths: Mapping[str, int], combine: str) -> int:
+    """How many members there are.
+
+    Parameters
+    ----------
+    lengths
+        Number of values by name.
+    combine
+        As in `symlie.ensembles.ensemble.ensemble`.
+
+    Raises
+    ------
+    ModelError
+        Rows that belong together differ in length.
+    """
     if combine == "grid":
-        numbers = np.indices(tuple(lengths.values())).reshape(len(lengths), math.prod(lengths.values()))
-        return dict(zip(lengths, numbers, strict=True))
+        return math.prod(lengths.values())
     if len(set(lengths.values())) > 1:
         listed = ", ".join(f"{name} {n}" for name, n in lengths.items())
         raise ModelError(
             f"With combine='zip' all names need one value for each member, but their numbers are: {listed}."
         )
-    return {name: np.arange(n) for name, n in lengths.items()}
+    return next(iter(lengths.values()))
+
+
+def _rows(lengths: Mapping[str, int], combine: str) -> dict[str, np.ndarray]:
+    """For each name, which of its values each member has."""
+    count = count_of(lengths, combine)
+    if combine == "grid":
+        return dict(zip(lengths, np.indices(tuple(lengths.values())).reshape(len(lengths), count), strict=True))
+    return {name: np.arange(count) for name in lengths}
 
 
 def _tables(system: System, name: str, stated: object) -> list[InputTable]:

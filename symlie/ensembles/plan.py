@@ -91,19 +91,21 @@ class EnsemblePlan(Brief):
         write_task(store.folder, self.task)
         return store
 
-    def stored_bytes(self, files: float) -> float:
+    def stored_bytes(self, members: int, files: float) -> float:
         """About what a store takes.
 
         Parameters
         ----------
+        members
+            Number of members; those of the plan may be the first of them.
         files
             Number of files of members.
         """
         design = self.task.design
         given = sum(values.nbytes for values in design.stated.values())
         own = design.parameters.nbytes + sum(rows.nbytes for rows in (*design.elements, *design.initial.values()))
-        each = sum(8 * int(np.prod(q.shape)) for q in self.quantities) + COLUMN_BYTES
-        return 2 * given + own + len(design) * each + (files + 1) * FILE_BYTES
+        each = (2 * given + own) / len(design) + sum(8 * int(np.prod(q.shape)) for q in self.quantities) + COLUMN_BYTES
+        return members * each + (files + 1) * FILE_BYTES
 
 
 def planned_ensemble(

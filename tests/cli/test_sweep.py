@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,6 +16,9 @@ import symlie as sl
 from symlie.cli.output import Progress
 from symlie.cli.sweeping.draws import KINDS, draw, stated
 from symlie.cli.sweeping.over import Sampling, over, stated_rows
+from symlie.cli.sweeping.plans import first_rows
+from symlie.ensembles import plan
+from symlie.ensembles.design import Design
 from symlie.models.systems import system_of_model
 from tests import tolerances
 from tests.cli.conftest import Outcome, python
@@ -131,6 +136,85 @@ def test_how_much_work_it_is(cli: Cli, tmp_path: Path) -> None:
     assert not (tmp_path / "runs").exists()
 
 
+def test_work_is_told_by_the_first_members(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the number of members, no more of them are made than are run, whose store is that of all."""
+    made: list[int] = []
+    stated_design = plan.stated_design
+
+    def noted(*arguments: Any, **words: Any) -> Design:
+        made.append(len(found := stated_design(*arguments, **words)))
+        return found
+
+    monkeypatch.setattr(plan, "stated_design", noted)
+    over_mass = ("--over", "mass=normal(15,0.5)", "--samples", "100000")
+    found = cli("sweep", *TOP, *over_mass, "--out", "runs", "--dry-run", "--json").json
+    assert found["members"] == 100_000 and made == [4]
+    grid = ("--over", "mass=1:2:1000", "--over", "gravity=[0,0,-9],[0,0,0],[0,0,9]", "--combine", "grid")
+    assert cli("sweep", *TOP, *grid, "--dry-run", "--json").json["members"] == 3000 and made == [4, 6]
+    unequal = cli(
+        "sweep", *TOP, "--over", "mass=1:2:9", "--over", "gravity=[0,0,1],[0,0,2],[0,0,1],[0,0,2]", "--dry-run"
+    )
+    assert unequal.code == 1 and "mass 9, gravity 4" in unequal.err
+
+
+def test_first_rows_are_those_of_the_first_members() -> None:
+    values: dict[str, Any] = {"a": [1, 2, 3], "b": [4, 5], "c": [6, 7]}
+    whole = [*itertools.product(*values.values())]
+    for members in range(1, 13):
+        some = [*itertools.product(*first_rows(values, "grid", members).values())]
+        assert len(some) >= members and some == whole[: len(some)]
+    assert first_rows(values, "zip", 2) == {"a": [1, 2], "b": [4, 5], "c": [6, 7]}
+
+
+def test_statistics_in_place_of_members(cli: Cli) -> None:
+    words = ("sweep", *TOP[:-2], "--over", "mass=10,15,20,-1", "--record", "energy,top.Omega")
+    found = cli(*words, "--statistics", "mean,max", "--json").json
+    members = cli(*words, "--json").json
+    energy = np.array(members["values"]["energy"], dtype=float)[:3]
+    assert found["statistics"]["energy"]["max"] == energy.max(axis=0).tolist() and found["t"] == [0.004]
+    assert found["statistics"]["energy"]["count"] == [3] and "values" not in found and found["ok"] == 3
+    assert np.shape(found["statistics"]["top.Omega"]["mean"]) == (1, 3)
+    lines = [line.split() for line in cli(*words, "--statistics", "mean,max").out.splitlines()]
+    assert ["mean", "max", "count"] in lines and lines[-4][:2] == ["energy", "(J)"] and lines[-4][-1] == "3"
+    assert ["member", "3", "SingularMassMatrixError"] in [line[:3] for line in lines]
+    assert "keeps the values of members" in cli(*words, "--statistics", "mean", "--out", "runs").err
+    assert "Unknown statistic 'median'" in cli(*words, "--statistics", "median").err
+
+
+def test_members_at_rest(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "swing.py").write_text(SWING)
+    words = ("sweep", "swing.py", "--over", "load=0:4:3")
+    path = cli(*words, "--of", "equilibrium", "--along", "member", "--record", "arm.x", "--json").json
+    assert [x[0] for x in path["values"]["arm.x"]] == pytest.approx([0, 1, 2]) and "t" in path and path["t"] == 0
+    modes = cli(*words, "--of", "modes", "--modes", "1", "--t", "2", "--json").json
+    frequency = np.sqrt(2 / 0.5) / (2 * np.pi)
+    assert np.ravel(modes["values"]["frequencies"]) == pytest.approx([frequency] * 3) and modes["of"] == "modes"
+    assert modes["t"] == 2
+    printed = cli(*words, "--of", "modes", "--modes", "1").out
+    assert "swing: modes, backend" in printed and "frequencies (Hz)" in printed and "t = 0 s" in printed
+    mean = cli(*words, "--of", "equilibrium", "--record", "arm.x", "--statistics", "mean", "--json").json
+    assert mean["statistics"]["arm.x"]["mean"] == pytest.approx([1])
+    along = cli(*words, "--of", "equilibrium", "--along", "member", "--workers", "4", "--dry-run", "--json").json
+    apart = cli(*words, "--of", "equilibrium", "--workers", "4", "--dry-run", "--json").json
+    assert along["members"] == apart["members"] == 3
+    assert cli(*words, "--of", "equilibrium", "--out", "runs").code == 0
+    assert cli("resume", "runs", "--json").json["ok"] == 3
+
+
+SWING = """
+import symlie as sl
+
+
+def build() -> sl.Model:
+    model = sl.Model("swing")
+    arm, load = model.node("arm", "R1"), model.parameter("load", 1.0)
+    model.kinetic_energy(0.5 * arm.x_dot[0] ** 2 / 2)
+    model.potential_energy(arm.x[0] ** 2 - load * arm.x[0])
+    model.initial(arm, x=[0], x_dot=[0])
+    return model
+"""
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
@@ -163,6 +247,9 @@ def test_how_much_work_it_is(cli: Cli, tmp_path: Path) -> None:
         (("--over", "mass=1,2", "--out", "other.csv"), "is a file; give a folder"),
         (("--over", "mass=1,2", "--out", "."), "has other files and is no store"),
         (("--over", "group=S3", "--out", "."), "has other files than stores of several systems"),
+        (("--over", "mass=1,2", "--of", "modes", "--h", "1e-3"), "--h belongs to members that move, not to --of modes"),
+        (("--over", "mass=1,2", "--modes", "2"), "--modes belongs to members at rest: --of equilibrium or --of modes"),
+        (("--over", "mass=1,2", "--along", "mass"), "--along belongs to members at rest"),
         (("--over", "mass=1,2", "--scheduler-file", "none.json"), "No scheduler of Dask has written none.json"),
     ],
 )

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     from symlie.ensembles.outcome import Ensemble
     from symlie.ensembles.plan import EnsemblePlan
+    from symlie.ensembles.store_index import Quantity
+    from symlie.runtime.layout.layout import Array
 
 MOST_MEMBERS = 20
 """Members, or failures, that are printed one by one."""
@@ -80,49 +82,95 @@ def ensemble_json(plan: EnsemblePlan, outcome: Ensemble, folder: Path | None) ->
         "model": system.layout.name,
         "options": system.layout.options,
         "backend": system.backend,
-        "method": plan.settings["method"],
+        **_done_with(plan),
         **counts(outcome.arrays["status"], outcome.arrays["exception"]),
         "failures": [{"member": m.member, "status": m.kind, "message": m.sentence} for m in outcome.failed],
+        "remarks": [{"member": m.member, "message": m.sentence} for m in outcome.remarks],
     }
     if folder is not None:
         return found | {"folder": str(folder)}
-    names = [q.name for q in plan.quantities]
+    if len(outcome.times):
+        found["t"] = outcome.times.tolist()
+    if plan.statistics is not None:
+        kept = outcome.statistics.items()
+        return found | {"statistics": {name: {k: x.tolist() for k, x in parts.items()} for name, parts in kept}}
     return found | {
         "parameters": {name: values.tolist() for name, values in outcome.stated.items()},
-        "t": outcome.times.tolist(),
-        "values": {name: outcome.arrays[name].tolist() for name in names},
+        "values": {q.name: outcome.arrays[q.name].tolist() for q in plan.quantities},
     }
+
+
+def _done_with(plan: EnsemblePlan) -> dict[str, object]:
+    """What was done with members."""
+    if "of" in plan.settings:
+        return {name: plan.settings[name] for name in ("of", "t")}
+    return {"of": "motion", "method": plan.settings["method"]}
 
 
 def print_ensemble(plan: EnsemblePlan, outcome: Ensemble, folder: Path | None) -> None:
     """Print what became of the members of one system."""
-    arrays = outcome.arrays
-    print(f"{titled(plan)}: {plan.settings['method']}, backend {plan.task.design.system.backend}")
+    arrays, done = outcome.arrays, _done_with(plan)
+    print(f"{titled(plan)}: {done.get('method', done['of'])}, backend {plan.task.design.system.backend}")
     print(counted(counts(arrays["status"], arrays["exception"])))
-    if folder is None:
-        _print_members(plan, outcome)
-    elif len(outcome.failed):
-        print()
-        print_table((f"member {m.member}", m.kind, m.sentence) for m in outcome.failed[:MOST_MEMBERS])
-        if len(outcome.failed) > MOST_MEMBERS:
-            print(f"  … {len(outcome.failed)} in all")
+    for notable in (outcome.failed if folder is not None or plan.statistics is not None else (), outcome.remarks):
+        if notable:
+            print()
+            print_table((f"member {m.member}", m.kind, m.sentence) for m in notable[:MOST_MEMBERS])
+            if len(notable) > MOST_MEMBERS:
+                print(f"  … {len(notable)} in all")
     if folder is not None:
         print(f"\nwrote {folder}")
+    elif plan.statistics is not None:
+        _print_statistics(plan, outcome)
+    else:
+        _print_members(plan, outcome)
+
+
+def _print_statistics(plan: EnsemblePlan, outcome: Ensemble) -> None:
+    """Print statistics at the end, of each component of what is short."""
+    assert plan.statistics is not None
+    names = [*plan.statistics, "count"]
+    rows = [["", *names]]
+    for quantity in plan.quantities:
+        found = outcome.statistics[quantity.name]
+        ends = {name: _at_the_end(found[name], outcome) for name in names}
+        if ends["count"].size > MOST_COMPONENTS:
+            continue
+        for k, _ in enumerate(ends["count"].ravel()):
+            index = f"[{k}]" if ends["count"].size > 1 else ""
+            numbers = [f"{ends[name].ravel()[k]:.6g}" for name in names]
+            rows.append([f"{quantity.name}{index}{_unit(quantity)}", *numbers])
+    print(f"\nt = {_time(plan, outcome):.9g} s")
+    print_table(rows)
+
+
+def _at_the_end(values: Array, outcome: Ensemble) -> Array:
+    """Of a history the values at its end."""
+    return values[-1] if len(outcome.times) else values
+
+
+def _time(plan: EnsemblePlan, outcome: Ensemble) -> float:
+    return float(outcome.times[-1]) if len(outcome.times) else float(str(plan.settings["t"]))
+
+
+def _unit(quantity: Quantity) -> str:
+    return f" ({quantity.unit})" if quantity.unit else ""
 
 
 def _print_members(plan: EnsemblePlan, outcome: Ensemble) -> None:
     """Print the end of the first members, where what is recorded is short."""
-    units = {q.name: f" ({q.unit})" if q.unit else "" for q in plan.quantities}
-    ends = {q.name: outcome.arrays[q.name][:MOST_MEMBERS, -1] for q in plan.quantities}
-    columns = {name: values[:MOST_MEMBERS] for name, values in outcome.stated.items()}
-    columns |= {f"{name}{units[name]}": values for name, values in ends.items()}
+    here = slice(MOST_MEMBERS)
+    columns = {name: values[here] for name, values in outcome.stated.items()}
+    for q in plan.quantities:
+        values = outcome.arrays[q.name][here]
+        columns[f"{q.name}{_unit(q)}"] = values[:, -1] if len(outcome.times) else values
     short = {name: v.reshape(len(v), -1) for name, v in columns.items() if v[:1].size <= MOST_COMPONENTS}
     failed = {m.member: m for m in outcome.failed}
     rows = [["member", *short]]
     for k in range(min(len(outcome), MOST_MEMBERS)):
-        values = ["  ".join(f"{x:.6g}" for x in rows_of[k]) for rows_of in short.values()]
-        rows.append([str(k), *values, *([f"{failed[k].kind}: {failed[k].sentence}"] if k in failed else [])])
-    print(f"\nt = {outcome.times[-1]:.9g} s")
+        texts = ["  ".join(f"{x:.6g}" for x in rows_of[k]) for rows_of in short.values()]
+        rows.append([str(k), *texts, *([f"{failed[k].kind}: {failed[k].sentence}"] if k in failed else [])])
+    print(f"\nt = {_time(plan, outcome):.9g} s")
     print_table(rows)
     if len(outcome) > MOST_MEMBERS:
         print(f"  … {len(outcome)} members in all; give --out FOLDER to keep them")

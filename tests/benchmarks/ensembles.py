@@ -84,6 +84,22 @@ def single_steps(system: System, samples: int) -> None:
     row("`solve` once more, with another parameter", f"{statistics.median(found) * 1e6:.0f} µs", "450 µs")
 
 
+def rods(samples: int) -> None:
+    """Members of a rod that have a single step, over a step."""
+    rod, h = flying_spaghetti.build(16).derive().compile("c"), 2.0**-12
+    timer = step_timer(rod, "half_explicit_5", h, 1000)
+    stiffness = np.linspace(500, 550, 1000)
+
+    def members() -> None:
+        given = {"bending_stiffness": stiffness}
+        sl.ensemble(rod, h, parameters=given, h=h, record_every=0, record=["energy"], workers=1)
+
+    members()
+    found = [(spent(members) / 1000, timer() * 1e-9) for _ in range(samples)]
+    ratio = min(cpu for cpu, _ in found) / min(step for _, step in found)
+    row("member of one step, of 1,000 rods of 16 segments", f"{ratio:.1f} steps", "3")
+
+
 def threads(system: System, count: int, samples: int) -> float:
     """Threads of this process; the CPU seconds of one."""
     found: dict[int, list[tuple[float, float]]] = {1: [], 2: []}
@@ -214,6 +230,7 @@ def main() -> None:
     print("| | measured | bar |\n|---|---|---|")
     system = top()
     single_steps(system, given.samples)
+    rods(given.samples)
     threads(system, given.members, given.samples)
     schedulers(given.members, given.samples)
     outputs("heavy top", system, STEP, 2000, "2", given.samples)

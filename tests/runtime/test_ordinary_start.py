@@ -11,7 +11,7 @@ import symlie as sl
 from symlie.errors import SymlieError
 from symlie.runtime.system.completion import consistent_initial_state
 from tests import tolerances
-from tests.systems import CONSTRAINED, heavy_top_system
+from tests.systems import CONSTRAINED, heavy_top_system, large_model, large_system, spaghetti_system
 
 
 @given(rates=st.lists(st.floats(-50, 50), min_size=3, max_size=3), mass=st.floats(1e-3, 1e3))
@@ -24,6 +24,60 @@ def test_starts_are_those_of_a_close_look(group: str, rates: list[float], mass: 
     for name in ("q", "v", "multipliers"):
         a, b = getattr(found, name), getattr(expected, name)
         assert np.abs(a - b).max() <= tolerances.BACKENDS * max(1.0, float(np.abs(b).max()))
+
+
+@given(rates=st.lists(st.floats(-9, 9), min_size=21, max_size=21), mass=st.floats(1e-2, 1e2))
+def test_starts_of_large_systems_are_those_of_a_close_look(rates: list[float], mass: float) -> None:
+    """Velocities that are left open follow from the rows, whose elimination is that of a band matrix."""
+    system = large_system().with_parameters(mass=mass)
+    for k in range(7):
+        system = system.with_initial(f"body{k}", Omega=rates[3 * k : 3 * k + 3])
+    found = system.ordinary_start
+    assert found is not None
+    expected = consistent_initial_state(system.mechanics, 0.0, system.stated_state())
+    for name in ("q", "v", "multipliers"):
+        a, b = getattr(found, name), getattr(expected, name)
+        assert np.abs(a - b).max() <= tolerances.BACKENDS * max(1.0, float(np.abs(b).max()))
+
+
+def test_what_is_not_ordinary_of_large_systems_is_looked_at_closely() -> None:
+    large, rod = large_system(), spaghetti_system()
+    quaternions = sl.solve(rod, 1e-3, h=1e-3).field("rod", "p")[0]
+    speeds = np.zeros((4, 3))
+    speeds[2] = 1.0
+    wrong = [
+        large.with_parameters(mass=0.0),
+        large.with_parameters(mass=-1.0),
+        large.with_initial("body6", x=[0, 0, -3.5]),
+        large.with_initial("body6", R=np.diag([1.0, 1.0, -1.0])),
+        large.with_initial("body1", p=[0, 0, 0, 0]),
+        large.with_initial("body0", U=[0, 1.0, 0]),
+        rod.with_initial("rod", p=1.1 * quaternions),
+        rod.with_initial("rod", U=speeds, Omega=0 * speeds),
+        rod.with_redundant("minimal_norm"),
+        spaghetti_system("numpy"),
+    ]
+    assert large.ordinary_start is not None and rod.ordinary_start is not None
+    for other in wrong:
+        assert other.ordinary_start is None
+        try:
+            state = other.initial_state
+        except SymlieError:
+            continue
+        assert np.isfinite(state.v).all()
+
+
+def test_rows_of_large_systems_that_nearly_depend_on_each_other_are_looked_at_closely() -> None:
+    for angle, is_ordinary in ((1.0, True), (1e-7, False), (0.0, False)):
+        model = large_model()
+        end = model.nodes[-1]
+        # The last body is led along a line, by two planes that are nearly the same.
+        tilt = model.parameter("tilt", angle)
+        model.constraint("planes", sl.vector(end.x[0], end.x[0] + tilt * end.x[1]))
+        for node in model.nodes:
+            model.initial(node, Omega=[0, 0, 0])
+        system = model.derive().compile(backend="c")
+        assert not system.layout.is_fixed and (system.ordinary_start is not None) == is_ordinary
 
 
 def test_what_is_not_ordinary_is_looked_at_closely() -> None:

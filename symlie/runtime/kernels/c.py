@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symlie.compile.library import Library, Pointer
+from symlie.runtime.kernels.c_structures import Member, Structures, in_memory
 from symlie.runtime.kernels.c_tables import ProblemTemplate, problem_tables
 from symlie.runtime.kernels.hermite import INVERSE_SERIES, LAST_TERM, QUINTIC
 from symlie.runtime.kernels.protocol import Prepared, States, result_size, system_kernel
@@ -40,10 +41,8 @@ class CKernels:
     def __init__(self, layout: Layout, library: Library) -> None:
         self._layout = layout
         self._library = library
-        tables = problem_tables(layout)
-        self._rotations, self._parts = checked_places(layout)
-        self._of_velocities = layout.of_velocities.astype(float)
-        self._template = ProblemTemplate(library, layout, tables)
+        self._template = ProblemTemplate(library, layout, problem_tables(layout))
+        self._starts, self._starts_held = in_memory(library, starts_structure(layout))
         self._nothing = np.zeros(1)
 
     def __getattr__(self, name: str) -> Callable[..., Array]:
@@ -128,22 +127,13 @@ class CKernels:
         q, multipliers = np.empty((count, layout.storage)), np.zeros((count, layout.rows))
         v = np.where(held & layout.free, v, 0.0)
         is_ordinary, is_open = np.zeros(count, dtype=bool), ~held
-        numbers = {"stated": stated, "q": q, "v": v, "lambda": multipliers, "of_velocities": self._of_velocities}
-        flags = {"is_ordinary": is_ordinary, "is_free": layout.free, "is_open": is_open}
-        described = self._library.ffi.new(
-            "symlie_starts *",
-            {
-                "count": count,
-                "t": t,
-                "rotations": len(self._rotations),
-                "rotation_place": pointer(self._rotations, "int[]"),
-                "parts": len(self._parts),
-                "part_place": pointer(self._parts, "int[]"),
-                **{name: pointer(array) for name, array in numbers.items()},
-                **{name: pointer(array, "unsigned char[]") for name, array in flags.items()},
-            },
-        )
-        workspace = np.empty(self._library.call.symlie_observation_workspace(problem))
+        described = self._library.ffi.new("symlie_starts *", self._starts[0])
+        described.count, described.t = count, t
+        for name, array in (("stated", stated), ("q", q), ("v", v), ("lambda", multipliers)):
+            setattr(described, name, pointer(array))
+        described.is_ordinary = pointer(is_ordinary, "unsigned char[]")
+        described.is_open = pointer(is_open, "unsigned char[]")
+        workspace = np.empty(self._library.call.symlie_begin_workspace(problem))
         self._library.call.symlie_begin(problem, described, pointer(workspace))
         return OrdinaryStarts(is_ordinary, q, v, multipliers)
 
@@ -216,6 +206,25 @@ class CKernels:
         self._library.call.symlie_interpolate_states(problem, described, rule, *asked, workspace)
         del held
         return found
+
+
+def starts_structure(layout: Layout) -> Structures:
+    """What is known of stated states before they are, as ``symlie_starts``."""
+    rotations, parts = checked_places(layout)
+    places: dict[str, Member] = {}
+    if not layout.is_fixed:
+        for name in ("mass", "jacobian"):
+            for what, indices in zip(("row", "column"), layout.assembled(name), strict=True):
+                places[f"{name}_{what}"] = indices.astype(np.int32)
+    known: dict[str, Member] = {
+        "rotations": len(rotations),
+        "rotation_place": rotations,
+        "parts": len(parts),
+        "part_place": parts,
+        "of_velocities": layout.of_velocities.astype(float),
+        "is_free": layout.free.astype(np.uint8),
+    }
+    return Structures("symlie_starts", (known | places,))
 
 
 def checked_places(layout: Layout) -> tuple[NDArray[np.int32], NDArray[np.int32]]:

@@ -32,7 +32,7 @@ def has_ordinary_values(system: System) -> bool:
     layout = system.layout
     if not isinstance(system.kernels, CKernels) or system.redundant != "error":
         return False
-    if not layout.is_fixed or len(layout.motion_storage) or layout.has_unwrapped:
+    if len(layout.motion_storage) or layout.has_unwrapped:
         return False
     if system.branch_check is not None and system.initial_values and layout.joints:
         return False

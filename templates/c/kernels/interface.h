@@ -195,6 +195,10 @@ typedef struct {
     const int *rotation_place;
     long long parts;
     const int *part_place;      /* parts x 2: where each begins and ends */
+    const int *mass_row;        /* places of stored values of M and B; large systems only */
+    const int *mass_column;
+    const int *jacobian_row;
+    const int *jacobian_column;
 } symlie_starts;
 
 /* How states between recorded ones are found. */
@@ -234,7 +238,8 @@ void symlie_initial_rows(const symlie_problem *problems, long long count, symlie
                          long long v_size);
 long long symlie_observation_workspace(const symlie_problem *P);
 void symlie_observe(const symlie_problem *problems, const symlie_states *states, const symlie_values *values, symlie_real *workspace);
-/* Complete states in a workspace as for observations; where the library can not, or something is not ordinary, it says so. */
+/* Complete states in a workspace; where the library can not, or something is not ordinary, it says so. */
+long long symlie_begin_workspace(const symlie_problem *P);
 void symlie_begin(const symlie_problem *problems, const symlie_starts *starts, symlie_real *workspace);
 /* States at times between the recorded ones interval[i] and interval[i] + 1; lambda as symlie_observe has it. */
 long long symlie_interpolation_workspace(const symlie_problem *P);

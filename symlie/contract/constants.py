@@ -66,6 +66,9 @@ SURELY_COMPLETED = 1e-8
 """The same of the components of velocities that are open, from which on these follow from the normal equations with one
 refinement."""
 
+SMALL_STEP = 1e-6
+"""First step where sizes tell nothing, in s."""
+
 PROJECTION_STEPS = 5
 """Newton steps of the projection at most."""
 

@@ -21,7 +21,7 @@ from symlie.ensembles.results import MemberResults, MemberStatus
 from symlie.errors import IntegrationError, SymlieError, TimeLimitError
 from symlie.runtime.integrate.members import MemberLoop, MemberStarts
 from symlie.runtime.integrate.progress import Done
-from symlie.runtime.integrate.request import Request, RunWords, beginning, requested
+from symlie.runtime.integrate.request import Request, RunWords, beginning, first_steps, requested
 from symlie.runtime.integrate.run import FAILURES, Run
 from symlie.runtime.integrate.solve import solve
 from symlie.runtime.kernels.c import CKernels
@@ -224,16 +224,16 @@ def _starts(design: Design, request: Request, prepared: Prepared, rows: ChunkRow
     multipliers, h = np.zeros((count, layout.rows)), np.zeros(count)
     open_rows = [row for row in range(count) if row not in design.refused]
     others: list[int] = []
-    has_step = not request.control.is_adaptive or request.h0 is not None
     asks_joints = system.branch_check is not None and layout.joints and design.initial
-    if request.t0 == 0 and has_step and has_ordinary_values(system) and not asks_joints:
+    if request.t0 == 0 and has_ordinary_values(system) and not asks_joints:
         assert isinstance(system.kernels, CKernels)
         stated_q, stated_v, given = _stated(design, prepared)
         found = system.kernels.begin(prepared, 0.0, stated_q, stated_v, given)
         begins[:] = found.is_ordinary
         begins[list(design.refused)] = False
         q[begins], v[begins], multipliers[begins] = found.q[begins], found.v[begins], found.multipliers[begins]
-        h[:] = min(request.h0 or 0.0, request.control.h_max)
+        if request.control.is_adaptive:
+            h[:] = first_steps(system.kernels, prepared, request, q, v)
         open_rows = [row for row in open_rows if not begins[row]]
     for row in open_rows:
         try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,16 +13,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import symlie as sl
+from symlie.contract.constants import SMALL_STEP
 from symlie.errors import ModelError, NotFiniteError, StepUnderflowError, UnknownNameError, UnsupportedMethodError
-from symlie.models import flying_spaghetti, roll_up
+from symlie.models import flying_spaghetti, free_rigid_body, roll_up
+from symlie.runtime.integrate.request import step_control
+from symlie.runtime.kernels.c import CKernels, ErrorNorm
+from symlie.runtime.kernels.protocol import States
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.controllers import CONTROLLERS, FIXED_STEPS, Controller, controller_by_name
 from symlie.runtime.methods.library import method, method_names
 from symlie.runtime.methods.stepper import State, Stepper
 from symlie.runtime.solution.solution import Solution
+from symlie.runtime.solution.start import first_step, start_of
 from symlie.runtime.system.system import System
 from tests import tolerances
-from tests.systems import heavy_top_reference, heavy_top_system
+from tests.systems import chain_system, heavy_top_reference, heavy_top_system, polar_system, spaghetti_system
 
 COUNTS = {"SO3xR3": (216, 596, 1593), "SE3": (317, 848, 2240)}
 """Accepted steps of the heavy top to t = 1 with rtol 1e-4, 1e-6, 1e-8, atol = rtol/100 and h₀ = 1e-3; at most one is
@@ -166,6 +172,34 @@ def test_times_are_hit_exactly_and_the_step_recovers(backend: str) -> None:
     assert trace is not None
     tiny = int(np.argmin(trace.h))
     assert trace.h[tiny] == pytest.approx(1e-7, abs=tolerances.EPSILON * times[1]) and trace.h[tiny + 1] > 1e-4
+
+
+STARTED = {
+    "top": lambda: heavy_top_system("SE3"),
+    "rod": spaghetti_system,
+    "driven": chain_system,
+    "free": polar_system,
+    "fields": lambda: free_rigid_body.build(attitude=True).derive().compile(backend="c"),
+}
+
+
+@pytest.mark.parametrize("name", STARTED)
+def test_first_steps_of_compiled_code_are_those_of_numpy(name: str) -> None:
+    system = STARTED[name]()
+    rng, start = np.random.default_rng(2), start_of(system, 0.0)
+    for rtol, longest in ((1e-4, 1.0), (1e-9, 1.0), (1e-6, 1e-5)):
+        control = step_control(
+            system, method("rkmk_dopri5"), None, rtol, None, "tumiotto2024", {"h_max": longest}, "none", False, 9
+        )
+        moving = replace(start, v=start.v + system.layout.free * rng.normal(size=len(start.v)))
+        for at in (start, moving, replace(start, v=np.full_like(start.v, np.nan))):
+            expected = first_step(system, 0.0, at, control, 4, longest)
+            states = States(np.zeros(1), at.q[None], at.v[None], np.zeros((1, 0)))
+            norm = ErrorNorm(control.rtol, control.atol, control.weight)
+            assert isinstance(system.kernels, CKernels)
+            (found,) = system.kernels.first_steps(system.prepared, states, norm, 4, longest)
+            assert found == pytest.approx(expected, rel=tolerances.BACKENDS)
+            assert np.isfinite(at.v).all() or found == min(SMALL_STEP, longest)
 
 
 def test_first_step_is_of_the_right_size() -> None:

@@ -16,6 +16,8 @@ from symlie.runtime.integrate.loop_state import Counters, LoopState
 from symlie.runtime.integrate.run import MULTIPLIERS
 from symlie.runtime.integrate.segments import LARGEST_STEPS, Plan, interval, step_plan
 from symlie.runtime.integrate.stiffness import stiffness_limit
+from symlie.runtime.kernels.c import CKernels, ErrorNorm
+from symlie.runtime.kernels.protocol import Prepared, States
 from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.methods.chosen import MethodLike, chosen_method, method_of_run
 from symlie.runtime.methods.controllers import HOLD, MAX_STEPS, Controller, StepControl, controller_by_name, tolerances
@@ -320,11 +322,38 @@ def step_control(
 
 
 def _first_step(system: System, request: Request, start: Start) -> float:
-    control, plan = request.control, request.plan
+    control, plan, kernels = request.control, request.plan, system.kernels
+    if request.h0 is None and start.h > 0:
+        return min(start.h, control.h_max)
+    if isinstance(kernels, CKernels) and system.mechanics.saddle_algebra is None:
+        return float(first_steps(kernels, system.prepared, request, start.q[None], start.v[None])[0])
     if request.h0 is not None:
         return min(float(request.h0), control.h_max)
-    if start.h > 0:
-        return min(start.h, control.h_max)
-    t = plan.start[0]
-    estimated = first_step(system, t, start, control, request.method.first_order, plan.end[0] - t)
+    t, order = plan.start[0], request.method.first_order
+    estimated = first_step(system, t, start, control, order, min(plan.end[0] - t, control.h_max))
     return max(estimated, control.smallest_step(t, plan.span))
+
+
+def first_steps(kernels: CKernels, prepared: Prepared, request: Request, q: Array, v: Array) -> Array:
+    """First adaptive steps of systems of one topology, in s, shape (n,).
+
+    Parameters
+    ----------
+    kernels
+        Those of the systems.
+    prepared
+        Prepared parameters, of as many systems as there are states.
+    request
+        What they are integrated by.
+    q, v
+        Consistent states, shape (n, components).
+    """
+    control, plan, count = request.control, request.plan, len(q)
+    if request.h0 is not None:
+        return np.full(count, min(float(request.h0), control.h_max))
+    t = plan.start[0]
+    norm = ErrorNorm(control.rtol, control.atol, control.weight)
+    longest = min(plan.end[0] - t, control.h_max)
+    states = States(np.full(count, t), q, v, np.zeros((count, 0)))
+    found = kernels.first_steps(prepared, states, norm, request.method.first_order, longest)
+    return np.maximum(found, control.smallest_step(t, plan.span))

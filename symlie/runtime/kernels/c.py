@@ -35,6 +35,14 @@ class OrdinaryStarts(NamedTuple):
     multipliers: Array
 
 
+class ErrorNorm(NamedTuple):
+    """Tolerances and weights of errors of (θ, v), shape (2 dimension,)."""
+
+    rtol: Array
+    atol: Array
+    weight: Array
+
+
 class CKernels:
     """Kernels of a compiled library."""
 
@@ -136,6 +144,31 @@ class CKernels:
         workspace = np.empty(self._library.call.symlie_begin_workspace(problem))
         self._library.call.symlie_begin(problem, described, pointer(workspace))
         return OrdinaryStarts(is_ordinary, q, v, multipliers)
+
+    def first_steps(self, p: Prepared, states: States, norm: ErrorNorm, order: int, longest: float) -> Array:
+        """First steps of adaptive methods, in s, shape (n,).
+
+        Parameters
+        ----------
+        p
+            Prepared parameters, of as many systems as there are states.
+        states
+            The states.
+        norm
+            Of errors.
+        order
+            Of the method.
+        longest
+            Longest step, in s.
+        """
+        pointer, problem, h = self._library.pointer, self.problem(p), np.empty(len(states.t))
+        held = {name: pointer(array) for name, array in norm._asdict().items()}
+        control = self._library.ffi.new("symlie_control *", held)
+        described, kept = c_states(self._library, states)
+        workspace = pointer(np.empty(self._library.call.symlie_first_step_workspace(problem)))
+        self._library.call.symlie_first_steps(problem, described, control, order, longest, pointer(h), workspace)
+        del held, kept
+        return h
 
     def chart(self, u: Array) -> float:
         u = np.ascontiguousarray(u)

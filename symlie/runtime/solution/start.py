@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from symlie.contract.constants import SMALL_STEP
 from symlie.errors import IntegrationError, ModelError
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.controllers import StepControl
@@ -78,25 +79,21 @@ def continuation_of(solution: Solution, system: System) -> Start:
     return dataclasses.replace(start, multipliers=multipliers)
 
 
-SMALL_STEP = 1e-6
-"""First step where sizes tell nothing, in s."""
-
-
-def first_step(system: System, t: float, start: Start, control: StepControl, order: int, span: float) -> float:
+def first_step(system: System, t: float, start: Start, control: StepControl, order: int, longest: float) -> float:
     """A first step size from the sizes of y, y' and y'' in the norm of the error, y = (θ, v).
 
     Where they are not finite, or can not be had, it is small: whatever is wrong there will be named by the step.
-    Source: [HairerNorsettWanner1993], section II.4.
+    ``first_step.h`` does the same. Source: [HairerNorsettWanner1993], section II.4.
     """
     try:
         with np.errstate(all="ignore"):
-            h = _estimated_step(system, t, start, control, order, span)
+            h = _estimated_step(system, t, start, control, order, longest)
     except (np.linalg.LinAlgError, IntegrationError):
         h = 0.0
-    return h if h > 0 else min(SMALL_STEP, span, control.h_max)
+    return h if h > 0 else min(SMALL_STEP, longest)
 
 
-def _estimated_step(system: System, t: float, start: Start, control: StepControl, order: int, span: float) -> float:
+def _estimated_step(system: System, t: float, start: Start, control: StepControl, order: int, longest: float) -> float:
     mechanics = system.mechanics
 
     def moving(at: float, q: Array, v: Array) -> tuple[Array, Array]:
@@ -111,9 +108,11 @@ def _estimated_step(system: System, t: float, start: Start, control: StepControl
 
     rate, a = moving(t, q, v)
     d0, d1 = size(np.zeros_like(v), v), size(rate, a)
-    h0 = min(SMALL_STEP if not min(d0, d1) >= 1e-5 or max(d0, d1) == np.inf else 0.01 * d0 / d1, span)
+    h0 = min(0.01 * d0 / d1 if all(1e-5 <= d < np.inf for d in (d0, d1)) else SMALL_STEP, longest)
     later_rate, later = moving(t + h0, mechanics.kernels.advance(q, h0 * rate), v + h0 * a)
     d2 = size(later_rate - rate, later - a) / h0
+    if not (d1 < np.inf and d2 < np.inf):
+        return 0.0
     largest = max(d1, d2)
     h1 = max(1e-6, h0 * 1e-3) if largest <= 1e-15 else (0.01 / largest) ** (1 / (order + 1))
-    return min(100 * h0, h1, span, control.h_max)
+    return min(100 * h0, h1, longest)

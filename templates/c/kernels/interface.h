@@ -241,6 +241,10 @@ void symlie_observe(const symlie_problem *problems, const symlie_states *states,
 /* Complete states in a workspace; where the library can not, or something is not ordinary, it says so. */
 long long symlie_begin_workspace(const symlie_problem *P);
 void symlie_begin(const symlie_problem *problems, const symlie_starts *starts, symlie_real *workspace);
+/* First adaptive steps of systems in states, one of each, for a method of an order. */
+long long symlie_first_step_workspace(const symlie_problem *P);
+void symlie_first_steps(const symlie_problem *problems, const symlie_states *states, const symlie_control *control, long long order,
+                        symlie_real longest, symlie_real *h, symlie_real *workspace);
 /* States at times between the recorded ones interval[i] and interval[i] + 1; lambda as symlie_observe has it. */
 long long symlie_interpolation_workspace(const symlie_problem *P);
 void symlie_interpolate_states(const symlie_problem *P, const symlie_states *recorded, const symlie_interpolation *rule,

@@ -38,52 +38,52 @@
 
 #include "primitives.h"
 
-SYMLIE_COLD symlie_real symlie_c1_beyond(symlie_real z)
+SYMLIE_COLD symlie_scalar symlie_c1_beyond(symlie_scalar z)
 {
-    const symlie_real s0 = sqrt(z);
+    const symlie_scalar s0 = sqrt(z);
     return sin(s0) / s0;
 }
 
 static inline symlie_real symlie_c1(symlie_real z)
 {
-    if (SYMLIE_UNLIKELY(!(z <= 10.0))) return symlie_c1_beyond(z);
+    SYMLIE_WITHIN(symlie_c1, z, 10.0);
     return 1.0 - z * ((((((((((3.5586776163185615e-23 * z + (-1.9508063293522243e-20)) * z + 8.219877074338522e-18) * z + (-2.8114518851924474e-15)) * z + 7.647163496161549e-13) * z + (-1.6059043830519684e-10)) * z + 2.505210838534487e-08) * z + (-2.7557319223985134e-06)) * z + 0.00019841269841269839) * z + (-0.008333333333333333)) * z + 0.16666666666666666);
 }
 
-SYMLIE_COLD symlie_real symlie_c2_beyond(symlie_real z)
+SYMLIE_COLD symlie_scalar symlie_c2_beyond(symlie_scalar z)
 {
-    const symlie_real s0 = sin((sqrt(z) * 0.5));
+    const symlie_scalar s0 = sin((sqrt(z) * 0.5));
     return ((s0 * s0) * 2.0) / z;
 }
 
 static inline symlie_real symlie_c2(symlie_real z)
 {
-    if (SYMLIE_UNLIKELY(!(z <= 10.0))) return symlie_c2_beyond(z);
+    SYMLIE_WITHIN(symlie_c2, z, 10.0);
     return ((((((((((8.125563027368729e-22 * z + (-4.0941684518795686e-19)) * z + 1.561732077574033e-16) * z + (-4.779463979155198e-14)) * z + 1.1470745011759024e-11) * z + (-2.0876756972200265e-09)) * z + 2.755731922374513e-07) * z + (-2.480158730158542e-05)) * z + 0.0013888888888888883) * z + (-0.041666666666666664)) * z + 0.5);
 }
 
-SYMLIE_COLD symlie_real symlie_c3_beyond(symlie_real z)
+SYMLIE_COLD symlie_scalar symlie_c3_beyond(symlie_scalar z)
 {
-    const symlie_real s0 = sqrt(z);
+    const symlie_scalar s0 = sqrt(z);
     return (1.0 - (sin(s0) / s0)) / z;
 }
 
 static inline symlie_real symlie_c3(symlie_real z)
 {
-    if (SYMLIE_UNLIKELY(!(z <= 10.0))) return symlie_c3_beyond(z);
+    SYMLIE_WITHIN(symlie_c3, z, 10.0);
     return ((((((((((3.5586776163185615e-23 * z + (-1.9508063293522243e-20)) * z + 8.219877074338522e-18) * z + (-2.8114518851924474e-15)) * z + 7.647163496161549e-13) * z + (-1.6059043830519684e-10)) * z + 2.505210838534487e-08) * z + (-2.7557319223985134e-06)) * z + 0.00019841269841269839) * z + (-0.008333333333333333)) * z + 0.16666666666666666);
 }
 
-SYMLIE_COLD symlie_real symlie_g0_beyond(symlie_real z)
+SYMLIE_COLD symlie_scalar symlie_g0_beyond(symlie_scalar z)
 {
-    const symlie_real d = (39.47841760435743 - z) + 2.5061182034958845e-15;
+    const symlie_scalar d = (39.47841760435743 - z) + 2.5061182034958845e-15;
     if (z <= 39.47841760435743) return ((((((((((((((((-1.2681465747272425e-32) * z + 1.7522500857259125e-30) * z + (-2.235885020630317e-28)) * z + 4.315467870525892e-27) * z + (-1.3942799185950544e-24)) * z + (-1.4449059958283443e-22)) * z + (-2.480008741091049e-20)) * z + (-3.8832270135729044e-18)) * z + (-6.151310964391924e-16)) * z + (-9.764791479893798e-14)) * z + (-1.5610489091073554e-11)) * z + (-2.5382461257280298e-09)) * z + (-4.312023773528388e-07)) * z + (-8.338566123156481e-05)) * z + (-0.028502197771725784)) * z + 3.289868133696453) / (d);
-    return (symlie_real)NAN;
+    return (symlie_scalar)NAN;
 }
 
 static inline symlie_real symlie_g0(symlie_real z)
 {
-    if (SYMLIE_UNLIKELY(!(z <= 10.0))) return symlie_g0_beyond(z);
+    SYMLIE_WITHIN(symlie_g0, z, 10.0);
     const symlie_real zz = z * z;
     const symlie_real z4 = zz * zz;
     return (((((-2.374937043384423e-20) * z4 + 3.3886241798257043e-13) * z4 + 8.267195766416719e-07) * z + (((1.626407925816247e-23 * z4 + 6.938420864151848e-18) * z4 + 1.3382743829087943e-11) * z4 + 3.306878306879509e-05)) * zz + (((((-4.964054347732878e-22) * z4 + 2.0885536182500148e-16) * z4 + 5.284187514586384e-10) * z4 + 0.0013888888888888885) * z + (((1.5980372356814938e-20 * z4 + 8.62237152530999e-15) * z4 + 2.0876757186110963e-08) * z4 + 0.08333333333333333)));
@@ -151,8 +151,8 @@ static inline void SO3_dual_difference(const symlie_real *restrict q, const syml
     const symlie_real s1 = b[1] - q[1];
     const symlie_real s2 = b[2] - q[2];
     out[0] = sqrt((((s0 * s0) + (s1 * s1)) + (s2 * s2)));
-    out[1] = 0.0;
-    out[2] = 0.0;
+    out[1] = SYMLIE_NUMBER(0.0);
+    out[2] = SYMLIE_NUMBER(0.0);
 }
 
 /* One step back to the manifold. 0 operations. */
@@ -176,7 +176,7 @@ static inline void free_rigid_body_energy(symlie_real t, const symlie_real *rest
     (void)v;
     (void)e;
     const symlie_real s0 = ((((q[0] * q[0]) * 0.5) / p[0]) + (((q[1] * q[1]) * 0.5) / p[1])) + (((q[2] * q[2]) * 0.5) / p[2]);
-    E[0] = 0.0;
+    E[0] = SYMLIE_NUMBER(0.0);
     E[1] = s0;
 }
 
@@ -224,21 +224,21 @@ static inline void free_rigid_body_prepare(const symlie_real *restrict p, symlie
 static inline void free_rigid_body_initial(const symlie_real *restrict p, symlie_real *restrict q, symlie_real *restrict v)
 {
     (void)p;
-    q[0] = 0.4535961214255773;
-    q[1] = 0.0;
-    q[2] = 0.8912073600614354;
-    v[0] = 0.0;
-    v[1] = 0.0;
-    v[2] = 0.0;
+    q[0] = SYMLIE_NUMBER(0.4535961214255773);
+    q[1] = SYMLIE_NUMBER(0.0);
+    q[2] = SYMLIE_NUMBER(0.8912073600614354);
+    v[0] = SYMLIE_NUMBER(0.0);
+    v[1] = SYMLIE_NUMBER(0.0);
+    v[2] = SYMLIE_NUMBER(0.0);
 }
 
 /* Factors of M = L D Lᵀ: reciprocals of D, then L. 0 operations. */
 static inline void factorize(const symlie_real *restrict M, symlie_real *restrict F)
 {
     (void)M;
-    F[0] = 0.0;
-    F[1] = 0.0;
-    F[2] = 0.0;
+    F[0] = SYMLIE_NUMBER(0.0);
+    F[1] = SYMLIE_NUMBER(0.0);
+    F[2] = SYMLIE_NUMBER(0.0);
 }
 
 /* a = M⁻¹ r. 3 operations. */
@@ -306,12 +306,12 @@ static inline void system_normalize(const symlie_problem *restrict P, const syml
 /* Largest squared rotation angle in u. */
 static inline symlie_real system_chart(const symlie_problem *restrict P, const symlie_real *restrict u)
 {
-    symlie_real largest = 0;
+    symlie_real largest = SYMLIE_NUMBER(0);
     int d = 0;
     for (int k = 0; k < 1; k++, d += 3) {
         symlie_real z;
         SO3_dual_chart(u + d, &z);
-        largest = z > largest ? z : largest;
+        largest = SYMLIE_WHERE(z > largest, z, largest);
     }
     (void)P, (void)d;
     return largest;
@@ -383,14 +383,14 @@ static inline void system_events(const symlie_problem *restrict P, symlie_real t
 /* g(t, q, v) of M v' = -g - Bᵀ λ. */
 static inline void system_force(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, symlie_real *restrict g)
 {
-    for (int k = 0; k < DIMENSION; k++) g[k] = 0;
+    for (int k = 0; k < DIMENSION; k++) g[k] = SYMLIE_NUMBER(0);
     (void)P, (void)t, (void)q, (void)v;
 }
 
 /* Kinetic and potential energy. */
 static inline void system_energy(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, symlie_real *restrict E)
 {
-for (int k = 0; k < 2; k++) E[k] = 0;
+for (int k = 0; k < 2; k++) E[k] = SYMLIE_NUMBER(0);
     for (int e = 0; e < COUNT_free_rigid_body; e++) {
         symlie_real local_E[2];
         symlie_real local_q[3];
@@ -406,7 +406,7 @@ for (int k = 0; k < 2; k++) E[k] += local_E[k];
 /* Energy that depends on accelerations. */
 static inline void system_accelerated_energy(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict a, symlie_real *restrict E)
 {
-for (int k = 0; k < 1; k++) E[k] = 0;
+for (int k = 0; k < 1; k++) E[k] = SYMLIE_NUMBER(0);
     (void)P, (void)t, (void)q, (void)v, (void)a;
 }
 
@@ -415,7 +415,7 @@ static inline void system_field(const symlie_problem *restrict P, symlie_real t,
 {
     const symlie_real *restrict multipliers = lambda;
     int d = 0;
-    for (int k = 3 * 1; k > 0; k--) v[d++] = 0;
+    for (int k = 3 * 1; k > 0; k--) v[d++] = SYMLIE_NUMBER(0);
     (void)d;
     for (int e = 0; e < COUNT_free_rigid_body; e++, multipliers += 0) {
         symlie_real local_f[3];
@@ -435,7 +435,7 @@ static inline void system_field(const symlie_problem *restrict P, symlie_real t,
 static inline void system_output_momentum_norm(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict lambda, symlie_real *restrict out)
 {
     const symlie_real *restrict multipliers = lambda;
-for (int k = 0; k < 1; k++) out[k] = 0;
+for (int k = 0; k < 1; k++) out[k] = SYMLIE_NUMBER(0);
     for (int e = 0; e < COUNT_free_rigid_body; e++, multipliers += 0) {
         symlie_real local_out[1];
         symlie_real local_q[3];
@@ -467,7 +467,7 @@ static inline void system_prescribe(const symlie_problem *restrict P, symlie_rea
 /* Acceleration of prescribed nodes at time t, zero for all others. */
 static inline void system_prescribed_acceleration(const symlie_problem *restrict P, symlie_real t, symlie_real *restrict a)
 {
-    for (int k = 0; k < DIMENSION; k++) a[k] = 0;
+    for (int k = 0; k < DIMENSION; k++) a[k] = SYMLIE_NUMBER(0);
     (void)P, (void)t;
 }
 

@@ -96,12 +96,12 @@ static inline void system_inverse_tangent_operator_second_kind(const symlie_prob
 /* Below (2π)² where they are regular. */
 static inline symlie_real system_chart_second_kind(const symlie_problem *restrict P, const symlie_real *restrict u)
 {
-    symlie_real largest = 0;
+    symlie_real largest = SYMLIE_NUMBER(0);
     int d = 0;
     for (int k = 0; k < (int)P->nodes[0].count; k++, d += 3) {
         symlie_real z;
         S3_chart_second_kind(u + d, &z);
-        largest = z > largest ? z : largest;
+        largest = SYMLIE_WHERE(z > largest, z, largest);
     }
     (void)P, (void)d;
     return largest;

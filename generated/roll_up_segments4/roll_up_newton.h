@@ -5,46 +5,46 @@
 #ifndef SYMLIE_SET_NEWTON_H
 #define SYMLIE_SET_NEWTON_H
 
-SYMLIE_COLD symlie_real symlie_newton_g0_beyond(symlie_real z)
+SYMLIE_COLD symlie_scalar symlie_newton_g0_beyond(symlie_scalar z)
 {
-    const symlie_real d = (39.47841760435743 - z) + 2.5061182034958845e-15;
+    const symlie_scalar d = (39.47841760435743 - z) + 2.5061182034958845e-15;
     if (z <= 39.47841760435743) return ((((((((((((((((-1.2681465747272425e-32) * z + 1.7522500857259125e-30) * z + (-2.235885020630317e-28)) * z + 4.315467870525892e-27) * z + (-1.3942799185950544e-24)) * z + (-1.4449059958283443e-22)) * z + (-2.480008741091049e-20)) * z + (-3.8832270135729044e-18)) * z + (-6.151310964391924e-16)) * z + (-9.764791479893798e-14)) * z + (-1.5610489091073554e-11)) * z + (-2.5382461257280298e-09)) * z + (-4.312023773528388e-07)) * z + (-8.338566123156481e-05)) * z + (-0.028502197771725784)) * z + 3.289868133696453) / (d);
-    return (symlie_real)NAN;
+    return (symlie_scalar)NAN;
 }
 
 static inline symlie_real symlie_newton_g0(symlie_real z)
 {
-    if (SYMLIE_UNLIKELY(!(z <= 10.0))) return symlie_newton_g0_beyond(z);
+    SYMLIE_WITHIN(symlie_newton_g0, z, 10.0);
     const symlie_real zz = z * z;
     const symlie_real z4 = zz * zz;
     return (((((-2.374937043384423e-20) * z4 + 3.3886241798257043e-13) * z4 + 8.267195766416719e-07) * z + (((1.626407925816247e-23 * z4 + 6.938420864151848e-18) * z4 + 1.3382743829087943e-11) * z4 + 3.306878306879509e-05)) * zz + (((((-4.964054347732878e-22) * z4 + 2.0885536182500148e-16) * z4 + 5.284187514586384e-10) * z4 + 0.0013888888888888885) * z + (((1.5980372356814938e-20 * z4 + 8.62237152530999e-15) * z4 + 2.0876757186110963e-08) * z4 + 0.08333333333333333)));
 }
 
-SYMLIE_COLD symlie_real symlie_newton_g1_beyond(symlie_real z)
+SYMLIE_COLD symlie_scalar symlie_newton_g1_beyond(symlie_scalar z)
 {
-    const symlie_real d = (39.47841760435743 - z) + 2.5061182034958845e-15;
+    const symlie_scalar d = (39.47841760435743 - z) + 2.5061182034958845e-15;
     if (z <= 39.47841760435743) return ((((((((((((((((2.325923770189378e-33 * z + (-3.891464972893696e-31)) * z + 4.7125811588026443e-29) * z + (-2.0169398943142358e-27)) * z + 2.1271998355488073e-25) * z + 1.0235655692597454e-23) * z + 2.024389901736983e-21) * z + 2.6920841825633974e-19) * z + 3.695157035889608e-17) * z + 4.926369141988173e-15) * z + 6.365160198271954e-13) * z + 7.862399163197169e-11) * z + 9.066703021728699e-09) * z + 9.231619844552037e-07) * z + 6.463219731304473e-05) * z + (-0.013167735825261012)) * z + 4.329292934844553) / (d * d);
-    return (symlie_real)NAN;
+    return (symlie_scalar)NAN;
 }
 
 static inline symlie_real symlie_newton_g1(symlie_real z)
 {
-    if (SYMLIE_UNLIKELY(!(z <= 10.0))) return symlie_newton_g1_beyond(z);
+    SYMLIE_WITHIN(symlie_newton_g1, z, 10.0);
     const symlie_real zz = z * z;
     const symlie_real z4 = zz * zz;
     return (((((4.4105996836466185e-25 * z4 + 1.4678086019619589e-19) * z4 + 1.3739505706872142e-13) * z4 + 1.6701405591029146e-07) * z + ((((-1.6615596406317397e-23) * z4 + 2.642123671175447e-18) * z4 + 4.745522156589433e-12) * z4 + 4.9603174603164735e-06)) * zz + ((((4.941659792425044e-22 * z4 + 1.1228331058555682e-16) * z4 + 1.6059047131422521e-10) * z4 + 0.00013227513227513228) * z + ((((-3.959402422871002e-21) * z4 + 3.907406496582779e-15) * z4 + 5.284190117157565e-09) * z4 + 0.002777777777777778)));
 }
 
-SYMLIE_COLD symlie_real symlie_newton_g2_beyond(symlie_real z)
+SYMLIE_COLD symlie_scalar symlie_newton_g2_beyond(symlie_scalar z)
 {
-    const symlie_real d = (39.47841760435743 - z) + 2.5061182034958845e-15;
+    const symlie_scalar d = (39.47841760435743 - z) + 2.5061182034958845e-15;
     if (z <= 39.47841760435743) return ((((((((((((((((((-4.4561869038976595e-34) * z + 8.70959262672286e-32) * z + (-1.0606199137899108e-29)) * z + 6.233259905279501e-28) * z + (-4.2845180974518997e-26)) * z + (-1.0981508363522826e-25)) * z + (-1.8516037990994828e-22)) * z + (-1.861548372322392e-20)) * z + (-2.2581057046459447e-18)) * z + (-2.509556899584895e-16)) * z + (-2.593426153659777e-14)) * z + (-2.369257712692836e-12)) * z + (-1.7020056695778917e-10)) * z + (-5.227303247163356e-09)) * z + 1.017188734665516e-06) * z + 0.0002186698460344147) * z + (-0.016129164145676108)) * z + 16.277488991751188) / (d * d * d);
-    return (symlie_real)NAN;
+    return (symlie_scalar)NAN;
 }
 
 static inline symlie_real symlie_newton_g2(symlie_real z)
 {
-    if (SYMLIE_UNLIKELY(!(z <= 10.0))) return symlie_newton_g2_beyond(z);
+    SYMLIE_WITHIN(symlie_newton_g2, z, 10.0);
     const symlie_real zz = z * z;
     return (((((((((-6.349707311608438e-25) * zz + (-2.31681383622018e-22)) * zz + 3.196854112464095e-20) * zz + 6.084718076983799e-17) * zz + 6.263277250429524e-14) * zz + 5.694662425232569e-11) * zz + 4.2273521108692725e-08) * zz + 1.9841269841269838e-05) * z + ((((((((1.4320438293746857e-26 * zz + 1.878812850368642e-23) * zz + 4.720654393335327e-21) * zz + 2.0010498391131768e-18) * zz + 1.9848785032659827e-15) * zz + 1.9232828902328407e-12) * zz + 1.6059043863808771e-09) * zz + 1.002084335417764e-06) * zz + 0.00026455026455026457));
 }
@@ -125,7 +125,7 @@ static inline void rod_segment_newton(symlie_real t, const symlie_real *restrict
     (void)a;
     (void)multipliers;
     (void)H;
-    const symlie_real s0 = -1.0;
+    const symlie_real s0 = SYMLIE_NUMBER(-1.0);
     const symlie_real s1 = (((q[0] * q[9]) + (q[10] * q[1])) - (q[2] * q[7])) - (q[3] * q[8]);
     const symlie_real s2 = (((q[0] * q[8]) + (q[3] * q[9])) - (q[1] * q[7])) - (q[10] * q[2]);
     const symlie_real s3 = (((q[0] * q[10]) + (q[2] * q[8])) - (q[1] * q[9])) - (q[3] * q[7]);

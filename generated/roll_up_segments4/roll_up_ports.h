@@ -5,16 +5,16 @@
 #ifndef SYMLIE_SET_PORTS_H
 #define SYMLIE_SET_PORTS_H
 
-SYMLIE_COLD symlie_real symlie_ports_g0_beyond(symlie_real z)
+SYMLIE_COLD symlie_scalar symlie_ports_g0_beyond(symlie_scalar z)
 {
-    const symlie_real d = (39.47841760435743 - z) + 2.5061182034958845e-15;
+    const symlie_scalar d = (39.47841760435743 - z) + 2.5061182034958845e-15;
     if (z <= 39.47841760435743) return ((((((((((((((((-1.2681465747272425e-32) * z + 1.7522500857259125e-30) * z + (-2.235885020630317e-28)) * z + 4.315467870525892e-27) * z + (-1.3942799185950544e-24)) * z + (-1.4449059958283443e-22)) * z + (-2.480008741091049e-20)) * z + (-3.8832270135729044e-18)) * z + (-6.151310964391924e-16)) * z + (-9.764791479893798e-14)) * z + (-1.5610489091073554e-11)) * z + (-2.5382461257280298e-09)) * z + (-4.312023773528388e-07)) * z + (-8.338566123156481e-05)) * z + (-0.028502197771725784)) * z + 3.289868133696453) / (d);
-    return (symlie_real)NAN;
+    return (symlie_scalar)NAN;
 }
 
 static inline symlie_real symlie_ports_g0(symlie_real z)
 {
-    if (SYMLIE_UNLIKELY(!(z <= 10.0))) return symlie_ports_g0_beyond(z);
+    SYMLIE_WITHIN(symlie_ports_g0, z, 10.0);
     const symlie_real zz = z * z;
     const symlie_real z4 = zz * zz;
     return (((((-2.374937043384423e-20) * z4 + 3.3886241798257043e-13) * z4 + 8.267195766416719e-07) * z + (((1.626407925816247e-23 * z4 + 6.938420864151848e-18) * z4 + 1.3382743829087943e-11) * z4 + 3.306878306879509e-05)) * zz + (((((-4.964054347732878e-22) * z4 + 2.0885536182500148e-16) * z4 + 5.284187514586384e-10) * z4 + 0.0013888888888888885) * z + (((1.5980372356814938e-20 * z4 + 8.62237152530999e-15) * z4 + 2.0876757186110963e-08) * z4 + 0.08333333333333333)));
@@ -192,7 +192,7 @@ static inline void tip_ports(symlie_real t, const symlie_real *restrict q, const
     const symlie_real s29 = q[8] * s20;
     Yq[4] = ((((s19 - s21) * s17) / s5) + (((s27 - s16) * s22) / s5)) + (((s28 + s29) * s25) / s5);
     Yq[5] = ((((s24 + s23) * s17) / s5) + (((s28 - s29) * s22) / s5)) + (((s27 - s15) * s25) / s5);
-    const symlie_real s30 = -1.0;
+    const symlie_real s30 = SYMLIE_NUMBER(-1.0);
     const symlie_real s31 = (((q[0] * q[9]) + (q[10] * q[1])) - (q[2] * q[7])) - (q[3] * q[8]);
     const symlie_real s32 = (((q[0] * q[8]) + (q[3] * q[9])) - (q[1] * q[7])) - (q[10] * q[2]);
     const symlie_real s33 = (((q[0] * q[10]) + (q[2] * q[8])) - (q[1] * q[9])) - (q[3] * q[7]);

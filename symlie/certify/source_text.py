@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 
-from symlie.contract.kernels import REAL
+from symlie.contract.kernels import REAL, SCALAR
 from symlie.errors import FormatError, ModelError
 from symlie.ir.series import Tail, register
 
@@ -35,10 +35,18 @@ def function_names(source: str) -> list[str]:
 
 
 def _definitions(source: str) -> list[re.Match[str]]:
-    source = source.replace(REAL, "double")  # which it is unless a target says otherwise
+    source = _of_numbers(source)
     linkage = r"^(?:(?:SYMLIE_COLD|static inline|static) +)?"
     pattern = linkage + r"(?:float|double) (?P<name>\w+)\((?:float|double) \w+\)\n\{\n.*?^\}$"
     return list(re.finditer(pattern, source, re.MULTILINE | re.DOTALL))
+
+
+def _of_numbers(source: str) -> str:
+    """The text as it is for double numbers, which are one each unless a target says otherwise."""
+    source = source.replace(REAL, "double").replace(SCALAR, "double")
+    return re.sub(
+        r"SYMLIE_WITHIN\((\w+), z, ([^)]*)\);", r"if (SYMLIE_UNLIKELY(!(z <= \2))) return \1_beyond(z);", source
+    )
 
 
 def text_digest(source: str, name: str) -> str:
@@ -64,6 +72,7 @@ def check_copies(source: str, name: str) -> None:
     FormatError
         They differ from the function, which is what certificates are about.
     """
+    source = _of_numbers(source)
     definition = re.search(rf"\b{name}\(\w+ \w+\)\n\{{\n(.*?)^\}}$", source, re.MULTILINE | re.DOTALL)
     if definition is None:
         raise FormatError(f"The source holds no function {name}(z).")

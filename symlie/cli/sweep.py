@@ -104,6 +104,12 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--out", metavar="FOLDER", type=path, help="store of the results, one file for each chunk")
     parser.add_argument("--member-seconds", type=number, metavar="S", help="time that a member may take, in s")
+    parser.add_argument(
+        "--lanes",
+        type=int,
+        metavar="N",
+        help="members side by side in vector registers: 1, 2, 4, 8 or 16; default: as many as gain time",
+    )
     add_workers(parser)
     parser.add_argument("--dry-run", action="store_true", help="say how much work it is, and stop")
     parser.add_argument("--status", metavar="FOLDER", type=path, help="count the members of a store, and stop")

@@ -125,13 +125,32 @@ def processor_identity() -> str:
 
 def _native_features() -> str:
     """The macros that ``-march=native`` defines, which name the instructions of this processor."""
+    return f"{platform.machine()} {platform.processor()}\n" + "\n".join(sorted(_macros(("-march=native",))))
+
+
+@functools.cache
+def _macros(compiler_flags: tuple[str, ...]) -> frozenset[str]:
+    """The lines by which a compiler with some flags defines macros; none where it does not say."""
     try:
-        command = [*find_compiler().command, "-march=native", "-dM", "-E", "-x", "c", os.devnull]
+        command = [*find_compiler().command, *compiler_flags, "-dM", "-E", "-x", "c", os.devnull]
         result = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
-        macros = "\n".join(sorted(result.stdout.splitlines()))
     except (OSError, CompilerError):
-        macros = ""
-    return f"{platform.machine()} {platform.processor()}\n{macros}"
+        return frozenset()
+    return frozenset(result.stdout.splitlines())
+
+
+def vector_numbers(optimize: str) -> int:
+    """How many doubles the registers hold that compiled code uses: 8 of AVX-512, 4 of AVX2, else 1.
+
+    Parameters
+    ----------
+    optimize
+        Value of ``optimize``.
+    """
+    macros = _macros(flags(optimize))
+    has_vectors = "#define __GNUC__" in {line.rpartition(" ")[0] for line in macros}
+    widths = {"#define __AVX512DQ__ 1": 8, "#define __AVX2__ 1": 4}
+    return next((width for line, width in widths.items() if has_vectors and line in macros), 1)
 
 
 def _ended(command: list[str], source: Path) -> tuple[int, str]:

@@ -14,7 +14,10 @@ from symlie.contract.manifest import ElementType
 from symlie.contract.sets import CORE, DISCRETE, SETS
 
 REAL = "symlie_real"
-"""The type of all numbers in C."""
+"""The type of numbers in C, each of one member or of several side by side."""
+
+SCALAR = "symlie_scalar"
+"""That of numbers that belong to no member."""
 
 
 class Gather(enum.Enum):

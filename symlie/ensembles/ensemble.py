@@ -37,6 +37,7 @@ def ensemble(
     store: str | Path | None = None,
     executor: object = None,
     workers: int | None = None,
+    lanes: int | None = None,
     on_failure: str = "keep",
     member_seconds: float | None = None,
     wait: float = WAIT,
@@ -100,6 +101,9 @@ def ensemble(
         None: threads of this process. Any executor of `concurrent.futures`, or a client of Dask.
     workers
         Number of threads; default: one for each processor.
+    lanes
+        How many members go side by side in vector registers, 1, 2, 4, 8 or 16, each with the bits that it has alone.
+        Default: as many as registers hold, where that gains more than it takes to compile the loop once more.
     on_failure
         ``"keep"``, or ``"raise"``: stop at the first member that fails.
     member_seconds
@@ -165,6 +169,7 @@ def ensemble(
         statistics=statistics,
         is_stored=store is not None,
         member_seconds=member_seconds,
+        lanes=lanes,
         words=words,
     )
     kept = None if store is None else plan.begin(store)

@@ -13,6 +13,7 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from symlie.compile.compiler import vector_numbers
 from symlie.contract.constants import Status
 from symlie.ensembles.chunk_rows import ChunkRows, StoppedError
 from symlie.ensembles.design import Design
@@ -50,6 +51,8 @@ class MotionTask:
         Times of the histories, in s; empty where only ends are kept.
     member_seconds
         Time that a member may take, in s.
+    lanes
+        How many members go side by side; None: as many as registers hold here.
     """
 
     design: Design
@@ -58,6 +61,7 @@ class MotionTask:
     wanted: tuple[Recorded, ...]
     times: Array
     member_seconds: float | None = None
+    lanes: int | None = 1
     line: ClassVar[int] = 1
 
     def of(self, design: Design) -> Self:
@@ -144,7 +148,8 @@ def _together(
     """Integrate all members in one compiled loop; those that it can not take, by themselves."""
     design, system = task.design, task.design.system
     starts, others = _starts(design, request, prepared, rows)
-    loop = MemberLoop(system, request, prepared, starts)
+    lanes = task.lanes or vector_numbers(system.optimize)
+    loop = MemberLoop(system, request, prepared, starts, lanes)
     begin = time.thread_time()
     late: list[int] = []
     try:

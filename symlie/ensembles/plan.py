@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from symlie.compile.compiler import vector_numbers
 from symlie.ensembles.design import Design, stated_design
 from symlie.ensembles.motions import MotionTask, prepared_members, runs_together
 from symlie.ensembles.quantities import Recorded, dimensions_of, recorded_quantities
@@ -21,6 +22,7 @@ from symlie.ensembles.stored_task import write_task
 from symlie.errors import ModelError, UnknownNameError
 from symlie.runtime.integrate.compiled_method import CompiledMethod
 from symlie.runtime.integrate.driver_library import kernel_sets
+from symlie.runtime.integrate.lanes import lanes_for
 from symlie.runtime.integrate.request import Request, RunWords, requested
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.system.record import model_hash
@@ -123,13 +125,14 @@ def planned_ensemble(
     statistics: Sequence[str] | None,
     is_stored: bool,
     member_seconds: float | None,
+    lanes: int | None,
     words: RunWords,
 ) -> EnsemblePlan:
     """Check what is asked of an ensemble, and find the code that it needs.
 
     Parameters
     ----------
-    system, t_span, parameters, initial, inputs, combine, of, modes, along, record, statistics, member_seconds
+    system, t_span, parameters, initial, inputs, combine, of, modes, along, record, statistics, member_seconds, lanes
         As in `symlie.ensembles.ensemble.ensemble`.
     is_stored
         Whether results have a store.
@@ -158,10 +161,27 @@ def planned_ensemble(
     request = requested(system, t_span, words)
     for name in kernel_sets(request.method, system.layout):
         system.sets.files(name)  # which workers can not derive
+    side_by_side = _lanes(design, request, member_seconds, lanes)
     if system.backend == "c":
-        CompiledMethod(system, request.method, request.control)
-    task = MotionTask(design, t_span, words, wanted, _times_of(request, t_eval), member_seconds)
+        compiled = CompiledMethod(system, request.method, request.control)
+        if (here := side_by_side or vector_numbers(system.optimize)) > 1:
+            compiled.lanes_library(system, here)
+    task = MotionTask(design, t_span, words, wanted, _times_of(request, t_eval), member_seconds, side_by_side)
     return EnsemblePlan(task, _quantities(task, wanted), request.settings, statistics)
+
+
+def _lanes(design: Design, request: Request, member_seconds: float | None, wanted: int | None) -> int | None:
+    """How many members go side by side; those whose time is bounded go alone, and so do those of one plan each."""
+    alone = {
+        "member_seconds bounds the time of each": member_seconds is not None,
+        "each goes by itself": not runs_together(design),
+    }
+    reason = next((reason for reason, holds in alone.items() if holds), None)
+    if reason is None:
+        return lanes_for(design.system, request, len(design), wanted)
+    if wanted is not None and wanted != 1:
+        raise ModelError(f"Members can not go side by side, for {reason}; leave lanes out.")
+    return 1
 
 
 def _rest(

@@ -20,7 +20,7 @@ from symlie.derive.equations import Equations
 from symlie.errors import CompilerError
 from symlie.models.registry import build_model
 from symlie.publish.sets import generated_files, set_files
-from symlie.runtime.integrate.driver_library import driver_files
+from symlie.runtime.integrate.driver_library import driver_files, lanes_files
 from symlie.runtime.kernels.c_library import library_files
 from symlie.runtime.linear.elimination import KINDS
 from symlie.runtime.methods.library import method, method_names
@@ -98,6 +98,16 @@ def test_models(compiler: str, name: str, tmp_path: Path) -> None:
     assert len(loops) >= 2
     for loop in loops:
         checked(compiler, tmp_path, loop, "driver.c")
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+@pytest.mark.parametrize("name", [*MODELS, "quadrotors"])
+def test_lanes(compiler: str, name: str, tmp_path: Path) -> None:
+    """Members side by side, in registers that every processor has."""
+    system = equations_named(name).compile(backend="numpy")
+    methods = [m for m in map(method, ("half_explicit_5", "rkmk_dopri5")) if m.refusal(system.layout) is None]
+    for chosen in methods if system.mechanics.saddle_algebra is None else ():
+        checked(compiler, tmp_path, lanes_files(system, chosen, 2), "lanes.c")
 
 
 @pytest.mark.parametrize("compiler", COMPILERS)

@@ -11,7 +11,7 @@ import pytest
 
 import symlie as sl
 from symlie.errors import NotFiniteError
-from symlie.runtime.integrate.bernstein import BERNSTEIN, NODES, bernstein_value
+from symlie.runtime.kernels.bernstein import BERNSTEIN, NODES, bernstein_value
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.system.system import System
 from tests import tolerances

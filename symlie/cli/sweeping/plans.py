@@ -32,6 +32,7 @@ OF_MOTION = {
     "--t-end": "t_end",
     "--t-eval": "t_eval",
     "--member-seconds": "member_seconds",
+    "--lanes": "lanes",
 }
 """Options of members that move alone, with their names among the arguments."""
 
@@ -115,6 +116,7 @@ def plans_of(arguments: Namespace, first: int | None = None) -> dict[str, Planne
             statistics=arguments.statistics,
             is_stored=arguments.out is not None,
             member_seconds=arguments.member_seconds,
+            lanes=arguments.lanes,
             words=words,
         )
         plans[label] = Planned(plan, count, line)

@@ -153,6 +153,8 @@ def print_kernel(kernel: Kernel, printer: CPrinter | None = None, *, stores_earl
     printer = printer or CPrinter()
     statements, results = print_statements(kernel.body, printer)
     targets = [f"{argument.name}[{k}]" for argument, operands in kernel.outputs for k in range(len(operands))]
+    if printer.real == REAL:
+        statements, results = [(name, _of_lanes(text)) for name, text in statements], [*map(_of_lanes, results)]
     stores = list(zip(targets, results, strict=True))
     text = " ".join(e for _, e in (*statements, *stores))
     used = {name for name in (a.name for a in kernel.signature.arguments) if _mentions(text, name)}
@@ -167,6 +169,11 @@ def print_kernel(kernel: Kernel, printer: CPrinter | None = None, *, stores_earl
         stores,
         kernel.body.operation_count,
     )
+
+
+def _of_lanes(text: str) -> str:
+    """A number alone, as each lane has it; an expression with a variable is of lanes anyway."""
+    return text if re.search(r"(?<![\w.])[A-Za-z_]\w*(?![\w(])", text) else f"SYMLIE_NUMBER({text})"
 
 
 def _stored_early(statements: list[tuple[str, str]], stores: list[tuple[str, str]]) -> list[tuple[str, str]]:

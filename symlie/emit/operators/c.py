@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from symlie.contract.kernels import REAL
+from symlie.contract.kernels import REAL, SCALAR
 from symlie.emit.c.printing import CPrinter, PrintedKernel, coefficient_function
 from symlie.emit.printing import loaded_components, print_statements
 from symlie.ir.group_operators import GroupOperators
@@ -58,10 +58,10 @@ def primitives(kernels: Sequence[Kernel], prefix: str, real: str) -> list[str]:
     operators = {i.operator.removeprefix("call ") for k in kernels for i in k.body.instructions}
     found = []
     for match in re.finditer(
-        r"static inline symlie_real symlie_(\w+)\([^)]*\)(?: \{.*\}\n|\n\{\n(?:.*\n)*?\}\n)", text
+        r"static inline symlie_(?:real|scalar) symlie_(\w+)\([^)]*\)(?: \{.*\}\n|\n\{\n(?:.*\n)*?\}\n)", text
     ):
         if match[1] in operators:
-            source = match[0].rstrip().replace(REAL, real).replace("symlie_", f"{prefix}_")
+            source = match[0].rstrip().replace(REAL, real).replace(SCALAR, real).replace("symlie_", f"{prefix}_")
             if real == "float":
                 source = re.sub(r"\b(sqrt|atan2?|fabs)\(", r"\1f(", source)
             found.append(source)

@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from symlie.compile.library import Library, Pointer
-from symlie.runtime.integrate.driver_library import driver_library
+from symlie.runtime.integrate.driver_library import driver_library, lanes_library
 from symlie.runtime.integrate.iteration import matrix_of
 from symlie.runtime.integrate.segments import Plan
 from symlie.runtime.kernels.c_structures import Member, Structures, in_memory
@@ -69,6 +69,8 @@ class _Driver:
     last: dict[type, tuple[object, Pointer, list[object]]] = field(default_factory=dict)
     """What was described last of each type, for runs that are told the same."""
     workspace_size: int = 0
+    lanes: dict[int, Library] = field(default_factory=dict)
+    """The libraries of members side by side, by their number."""
 
     def described(self, what: StepControl | Plan, structure: Callable[[], Structures]) -> tuple[Pointer, list[object]]:
         """A structure of C in memory, and everything that must stay alive with it."""
@@ -135,6 +137,14 @@ class CompiledMethod:
     def problems(self, prepared: Prepared) -> tuple[Pointer, list[object]]:
         """Those of several systems, and everything that must stay alive with them."""
         return self._driver.template.problem(prepared)
+
+    def lanes_library(self, system: System, lanes: int) -> tuple[Library, float]:
+        """The library of so many members side by side, and the seconds it took to compile."""
+        known = self._driver.lanes
+        if lanes in known:
+            return known[lanes], 0.0
+        known[lanes], seconds = lanes_library(system, self._driver.method, lanes)
+        return known[lanes], seconds
 
     def workspace(self) -> Pointer:
         """Memory that a problem needs while steps are taken."""

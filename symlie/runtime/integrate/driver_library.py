@@ -9,8 +9,8 @@ from symlie.compile.cache import compiled_library
 from symlie.compile.headers import with_headers
 from symlie.compile.library import Library
 from symlie.contract.constants import constants_header
-from symlie.runtime.integrate.bernstein import BERNSTEIN, CHECKS, CUBIC, NODES
 from symlie.runtime.integrate.iteration import matrix_of
+from symlie.runtime.kernels.bernstein import BERNSTEIN, CHECKS, CUBIC, NODES
 from symlie.runtime.kernels.c_library import c_files
 from symlie.runtime.kernels.c_text import c_matrix, c_vector
 from symlie.runtime.layout.layout import Layout
@@ -36,6 +36,32 @@ def driver_files(system: System, method: Method) -> dict[str, str]:
     if (matrix := matrix_of(system, method)) is not None:
         source |= matrix.files
     return with_headers({**c_files(system.files, system.layout.name), **source})
+
+
+def lanes_library(system: System, method: Method, lanes: int) -> tuple[Library, float]:
+    """The library of a model with a method's steps of so many members at a time, and the seconds it took to compile."""
+    start = time.perf_counter()
+    path, compiled = compiled_library(lanes_files(system, method, lanes), "lanes.c", system.optimize)
+    library = Library(path, system.layout.interface_hash)
+    return library, time.perf_counter() - start if compiled else 0.0
+
+
+def lanes_files(system: System, method: Method, lanes: int) -> dict[str, str]:
+    """All source files of them by name; ``lanes.c`` includes the others."""
+    layout = system.layout
+    source = driver_source(method, layout.name, system.mechanics.algebra_header)
+    includes = ["interface.h", f"{layout.name}.h", "constants.h", system.mechanics.algebra_header]
+    includes += ["tableau.h", "method.h", method.header, "side_by_side.h"]
+    source["lanes.c"] = "\n".join(
+        [
+            f"#define SYMLIE_LANES {lanes}",
+            *(f'#include "{name}"' for name in includes),
+            f'const char *symlie_interface_hash(void) {{ return "{layout.interface_hash}"; }}',
+            "",
+        ]
+    )
+    del source["driver.c"]
+    return with_headers({**c_files(system.files, layout.name), **source})
 
 
 def kernel_sets(method: Method, layout: Layout) -> tuple[str, ...]:

@@ -22,7 +22,8 @@ from symlie.contract.constants import (
     SMALLEST_PANEL,
     ZERO_WIDTH,
 )
-from symlie.runtime.integrate.bernstein import (
+from symlie.runtime.integrate.step_interpolation import StepInside
+from symlie.runtime.kernels.bernstein import (
     BERNSTEIN,
     CHECKS,
     CUBIC,
@@ -30,7 +31,6 @@ from symlie.runtime.integrate.bernstein import (
     OUTLINE,
     bernstein_value,
 )
-from symlie.runtime.integrate.step_interpolation import StepInside
 from symlie.runtime.layout.layout import Array
 
 if TYPE_CHECKING:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from symlie.contract.constants import MOST_EVENTS, Status
 from symlie.runtime.integrate.c_loop import counters_of
 from symlie.runtime.integrate.compiled_method import CompiledMethod
+from symlie.runtime.integrate.lanes import LanesCall
 from symlie.runtime.integrate.loop_state import LoopState
 from symlie.runtime.integrate.request import Request
 from symlie.runtime.integrate.run import RETURN_SECONDS
@@ -77,6 +78,8 @@ class MemberLoop:
         Prepared parameters of all, with members in front.
     starts
         Where they begin.
+    lanes
+        How many go side by side.
 
     Attributes
     ----------
@@ -90,16 +93,23 @@ class MemberLoop:
         The seconds that the loop took to compile.
     """
 
-    def __init__(self, system: System, request: Request, prepared: Prepared, starts: MemberStarts) -> None:
+    def __init__(
+        self, system: System, request: Request, prepared: Prepared, starts: MemberStarts, lanes: int = 1
+    ) -> None:
         layout, count = system.layout, len(starts.q)
         self._layout, self._count, self._request = layout, count, request
         self._compiled = compiled = CompiledMethod(system, request.method, request.control)
         library, self.compile_seconds = compiled.library, compiled.compile_seconds
-        self._call, self._pointer = library.call, library.ffi.from_buffer
+        self._pointer = library.ffi.from_buffer
         self._sizes = (layout.storage, layout.dimension, layout.rows, layout.carried_size)
         self._own, self._events = request.method.own_size(layout), len(layout.events)
         self._problems, self._held = compiled.problems(prepared)
-        self._workspace = compiled.workspace()
+        self._integrate, self._memory = library.call.symlie_integrate_members, compiled.workspace()
+        if lanes > 1:
+            side_by_side = LanesCall(system, compiled, prepared, lanes)
+            self._integrate, self._memory = side_by_side.integrate, side_by_side.structure
+            self.compile_seconds += side_by_side.compile_seconds
+            self._held.append(side_by_side)
         known = {"q": starts.q, "v": starts.v, "lambda": starts.multipliers}
         others = {
             "carried": layout.carried_size,
@@ -162,9 +172,9 @@ class MemberLoop:
         status = self._pointer("int[]", self.status)
         while member < self._count:
             before, begin, self._plan.budget = member, time.perf_counter(), budget
-            member = self._call.symlie_integrate_members(
+            member = self._integrate(
                 self._problems, before, self._count, self._states.pointer, self._plan, self._record.pointer, status,
-                self._workspace,
+                self._memory,
             )  # fmt: skip
             now = time.perf_counter()
             if member < self._count and self.status[member] == Status.BUFFER_FULL:

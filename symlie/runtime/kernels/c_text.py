@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from symlie.contract.kernels import REAL
+from symlie.contract.kernels import SCALAR
 from symlie.runtime.layout.layout import Array
 
 
@@ -14,7 +14,7 @@ def c_number(value: float) -> str:
 
 def c_vector(name: str, values: Iterable[float]) -> str:
     numbers = [*map(c_number, values)]
-    return f"static const {REAL} {name}[{len(numbers)}] = {{{', '.join(numbers)}}};"
+    return f"static const {SCALAR} {name}[{len(numbers)}] = {{{', '.join(numbers)}}};"
 
 
 def c_integers(name: str, values: Sequence[int]) -> str:
@@ -23,4 +23,4 @@ def c_integers(name: str, values: Sequence[int]) -> str:
 
 def c_matrix(name: str, values: Array) -> str:
     rows = ",\n".join("    {" + ", ".join(map(c_number, row)) + "}" for row in values)
-    return f"static const {REAL} {name}[{len(values)}][{values.shape[1]}] = {{\n{rows}}};"
+    return f"static const {SCALAR} {name}[{len(values)}][{values.shape[1]}] = {{\n{rows}}};"

@@ -85,6 +85,8 @@ class Method(ABC):
     """What the family refuses besides constraints and frames."""
     takes_baumgarte: ClassVar[bool] = False
     """Whether stages have a place for Baumgarte's term."""
+    takes_lanes: ClassVar[bool] = False
+    """Whether its C header is written for members side by side."""
     chooses_order: ClassVar[bool] = False
     """Whether it chooses the order of each step with its length, and says so in its trials."""
 

@@ -59,6 +59,7 @@ class HalfExplicit(Method):
     )
     takes_constraints: ClassVar[bool] = True
     takes_baumgarte: ClassVar[bool] = True
+    takes_lanes: ClassVar[bool] = True
 
     @classmethod
     def read(cls, reader: EntryReader) -> Self:

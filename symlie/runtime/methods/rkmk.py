@@ -157,6 +157,7 @@ class Rkmk(ExplicitMethod):
 
     family: ClassVar[str] = "rkmk"
     header: ClassVar[str] = "rkmk.h"
+    takes_lanes: ClassVar[bool] = True
     option_values: ClassVar[Mapping[str, str]] = {
         "commutators": f"exact | auto | 0 … {MOST_COMMUTATORS}",
         "map": Choice(MAPS).text,

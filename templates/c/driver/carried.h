@@ -33,7 +33,7 @@ static inline symlie_real principal_angle(const symlie_problem *restrict P, int 
     return atan2(q[P->angle_place[4 * k + 1]], q[P->angle_place[4 * k]]);
 }
 
-#if PRESCRIBED
+#if PRESCRIBED && SYMLIE_LANES == 1
 
 static inline void prescribed_at(const symlie_problem *restrict P, symlie_real t, symlie_real *restrict q, symlie_real *restrict v,
                                  symlie_real *restrict angle, symlie_real *restrict rate)
@@ -101,7 +101,7 @@ static inline void carry(const symlie_problem *restrict P, symlie_real *restrict
 #if HAS_ANGLES
     ARRAY(turned, ANGLES);
     for (int k = 0; k < ANGLES; k++) turned[k] = STEP_ANGLE(increment[P->angle_place[4 * k + 2]]);
-#if PRESCRIBED
+#if PRESCRIBED && SYMLIE_LANES == 1
     int is_prescribed = 0;
     for (int k = 0; k < ANGLES; k++) is_prescribed |= P->angle_place[4 * k + 3];
     if (is_prescribed) prescribed_rotation(P, work, start, end, end_q, turned);
@@ -139,7 +139,7 @@ static inline int turn_angles(const symlie_problem *restrict P, symlie_real *res
     system_unwrapped_rate(P, t + h, end_q, end_v, end_rate);
     for (int k = 0; k < UNWRAPPED; k++) {
         const symlie_real turned = angle[k] - begin[k], expected = 0.5 * h * (rate[k] + end_rate[k]);
-        is_clear &= fabs(turned) <= LARGEST_TURN && fabs(turned - expected) <= 0.5 * WHOLE_TURN;
+        is_clear &= SYMLIE_ALL(fabs(turned) <= LARGEST_TURN) && SYMLIE_ALL(fabs(turned - expected) <= 0.5 * WHOLE_TURN);
     }
     copy(UNWRAPPED, angle, end_q + STORAGE - UNWRAPPED);
 #endif

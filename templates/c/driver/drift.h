@@ -25,7 +25,7 @@ SYMLIE_COLD int has_drifted(const symlie_problem *restrict P, symlie_real *restr
     ARRAY(q, STORAGE);
     ARRAY(c, ROWS);
     ARRAY(mu, ROWS);
-    const symlie_real size = largest_entry(STORAGE, at, 1);
+    const symlie_real size = largest_entry(STORAGE, at, SYMLIE_NUMBER(1));
     if (!MASS_IS_CONSTANT && !evaluate_mass(P, t, at, mass)) return 0;
     system_jacobian(P, t, at, B);
     system_constraint(P, t, at, c);
@@ -34,12 +34,12 @@ SYMLIE_COLD int has_drifted(const symlie_problem *restrict P, symlie_real *restr
     /* A matrix that is singular here is for the next stage to judge. */
     if (!find_dependent_rows(P, B, mass) || !solve_stage(P, mass, B, B, r, c, delta, mu)) return 0;
     if (contradicts(P, mass, c, fmax(DRIFT_ROUND_OFF * size, DRIFT_LIMIT * largest))) return 1;
-    const symlie_real way = largest_entry(DIMENSION, delta, 0);
+    const symlie_real way = largest_entry(DIMENSION, delta, SYMLIE_NUMBER(0));
     if (way <= DRIFT_ROUND_OFF * size) return 0;
     if (!(way <= DRIFT_LIMIT * size)) return 1;
     system_advance(P, at, delta, q);
     system_constraint(P, t, q, c);
-    return !(largest_entry(ROWS, c, 0) <= DRIFT_LIMIT * largest);
+    return !(largest_entry(ROWS, c, SYMLIE_NUMBER(0)) <= DRIFT_LIMIT * largest);
 }
 #endif
 

@@ -71,7 +71,7 @@ typedef struct {
     long long keeps_difference; /* whether the estimated error is wanted */
     symlie_real *difference;    /* y_hat - y for y = (theta, v) */
     long long order;            /* of the step, of methods that choose it */
-    symlie_real factor;         /* of the length of the next step, of these */
+    symlie_scalar factor;       /* of the length of the next step, of these */
 } symlie_trial;
 
 /* Multipliers of a stage: those of the state where its v' is known, else what the stage's solution left in the trial. */
@@ -88,8 +88,17 @@ typedef struct {
     ARRAY(name##_carried, CARRIED);                                                                                 \
     ARRAY(name##_own, OWN);                                                                                         \
     ARRAY(name##_difference, 2 * DIMENSION);                                                                        \
-    symlie_trial name = {name##_q,       name##_v,   name##_lambda, name##_acceleration, 0, name##_first, name##_event, \
-                         name##_increment, name##_carried, name##_own, 0, 0, 0, NO_COUNTS, 0, 0, 0, 0, name##_difference, 0, 0}
+    symlie_trial name = {.q = name##_q,                                                                             \
+                         .v = name##_v,                                                                             \
+                         .lambda = name##_lambda,                                                                   \
+                         .acceleration = name##_acceleration,                                                       \
+                         .first_acceleration = name##_first,                                                        \
+                         .event = name##_event,                                                                     \
+                         .increment = name##_increment,                                                             \
+                         .carried = name##_carried,                                                                 \
+                         .own = name##_own,                                                                         \
+                         .newton = NO_COUNTS,                                                                       \
+                         .difference = name##_difference}
 
 /* Norm of y_hat - y for y = (theta, v), relative to the tolerances; theta is zero at the start of a step.
  * Source: [Tumiotto2024], equation (21). */
@@ -99,7 +108,7 @@ static inline symlie_real error_norm(const symlie_problem *restrict P, const sym
                                      const symlie_real *restrict v_hat)
 {
     const int n = DIMENSION;
-    symlie_real sum = 0;
+    symlie_real sum = SYMLIE_NUMBER(0);
     if (SYMLIE_UNLIKELY(trial->keeps_difference)) {
         for (int k = 0; k < n; k++) trial->difference[k] = theta_hat[k] - theta[k];
         for (int k = 0; k < n; k++) trial->difference[n + k] = v_hat[k] - v[k];
@@ -111,7 +120,7 @@ static inline symlie_real error_norm(const symlie_problem *restrict P, const sym
     }
     for (int k = 0; k < n; k++) {
         const symlie_real a = fabs(v_n[k]), b = fabs(v[k]);
-        const symlie_real scale = control->atol[n + k] + control->rtol[n + k] * (a > b ? a : b);
+        const symlie_real scale = control->atol[n + k] + control->rtol[n + k] * SYMLIE_WHERE(a > b, a, b);
         const symlie_real e = (v_hat[k] - v[k]) / scale;
         sum += control->weight[n + k] * e * e;
     }
@@ -120,5 +129,10 @@ static inline symlie_real error_norm(const symlie_problem *restrict P, const sym
 
 #include "carried.h"
 #include "stages.h"
+
+static inline long long trial_workspace(const symlie_problem *restrict P)
+{
+    return STORAGE + 5LL * DIMENSION + ROWS + EVENTS + INCREMENTS + CARRIED + OWN;
+}
 
 #endif

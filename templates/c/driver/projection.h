@@ -26,19 +26,19 @@ SYMLIE_COLD int project(const symlie_problem *restrict P, symlie_real *restrict 
     ARRAY(mu, ROWS);
     if (control->project_position) {
         symlie_real previous = (symlie_real)INFINITY;
-        if (!MASS_IS_CONSTANT && !evaluate_mass(P, t, state->q, mass)) return mass_failure(P, 0, mass);
+        if (!MASS_IS_CONSTANT && !evaluate_mass(P, t, state->q, mass)) return mass_failure(P, SYMLIE_NUMBER(0), mass);
         system_jacobian(P, t, state->q, B0);
         if (!find_dependent_rows(P, B0, mass)) return SYMLIE_NOT_FINITE;
         for (int n = 0; n < PROJECTION_STEPS; n++) {
             system_constraint(P, end, trial->q, c);
-            const symlie_real largest = largest_entry(ROWS, c, 0);
+            const symlie_real largest = largest_entry(ROWS, c, SYMLIE_NUMBER(0));
             /* Newton's method converges quadratically here until round-off, where it stops to gain. */
             if (!(largest > 0) || largest > 0.5 * previous) break;
             previous = largest;
             system_jacobian(P, end, trial->q, B1);
             for (int k = 0; k < DIMENSION; k++) r[k] = 0;
             for (int k = 0; k < ROWS; k++) c[k] = -c[k];
-            if (!solve_stage(P, mass, B0, B1, r, c, delta, mu)) return stage_failure(P, 0, mass, r, c);
+            if (!solve_stage(P, mass, B0, B1, r, c, delta, mu)) return stage_failure(P, SYMLIE_NUMBER(0), mass, r, c);
             system_advance(P, trial->q, delta, q);
             system_normalize(P, q, trial->q);
         }

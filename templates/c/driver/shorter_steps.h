@@ -14,7 +14,7 @@ int symlie_shorter_steps(const symlie_problem *P, const symlie_control *control,
     symlie_state state = {.q = begin.q, .v = begin.v, .lambda = begin.lambda, .carried = begin.carried,
                           .acceleration = begin.acceleration, .own = begin.own, .event = begin.event};
     *done = 0;
-    if (count && !evaluate_mass(P, recorded->t[0], recorded->q, &mass)) return mass_failure(P, 0, &mass);
+    if (count && !evaluate_mass(P, recorded->t[0], recorded->q, &mass)) return mass_failure(P, SYMLIE_NUMBER(0), &mass);
     for (; *done < count; ++*done, q += STORAGE, v += DIMENSION, lambda += ROWS, carried += CARRIED) {
         const long long n = interval[*done];
         const symlie_real start = recorded->t[n], end = t[*done];

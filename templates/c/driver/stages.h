@@ -9,7 +9,7 @@
 SYMLIE_COLD int stage_failure(const symlie_problem *restrict P, symlie_real angle, const mass_matrix *restrict mass,
                               const symlie_real *restrict r, const symlie_real *restrict c)
 {
-    if (angle >= CHART_LIMIT) return SYMLIE_OUTSIDE_CHART;
+    if (SYMLIE_ANY(angle >= CHART_LIMIT)) return SYMLIE_OUTSIDE_CHART;
     const int finite = all_finite(MASS_VALUES, mass->M) && all_finite(DIMENSION, r) && (!c || all_finite(CONSTRAINED ? ROWS : 0, c));
     return finite ? SYMLIE_SINGULAR : SYMLIE_NOT_FINITE;
 }
@@ -17,7 +17,7 @@ SYMLIE_COLD int stage_failure(const symlie_problem *restrict P, symlie_real angl
 /* Why there is no factorisation of M. */
 SYMLIE_COLD int mass_failure(const symlie_problem *restrict P, symlie_real angle, const mass_matrix *restrict mass)
 {
-    if (angle >= CHART_LIMIT) return SYMLIE_OUTSIDE_CHART;
+    if (SYMLIE_ANY(angle >= CHART_LIMIT)) return SYMLIE_OUTSIDE_CHART;
     return all_finite(MASS_VALUES, mass->M) ? SYMLIE_INDEFINITE_MASS : SYMLIE_NOT_FINITE;
 }
 
@@ -31,7 +31,7 @@ static inline int solve_between(const symlie_problem *restrict P, mass_matrix *r
     return PROBES > 0 && find_dependent_rows(P, B1, mass) && solve_stage(P, mass, B0, B1, r, c, a, lambda);
 }
 
-SYMLIE_COLD void add_baumgarte(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, symlie_real alpha,
+SYMLIE_COLD void add_baumgarte(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, symlie_scalar alpha,
                                symlie_real *restrict work, symlie_real *restrict c)
 {
     system_constraint(P, t, q, work);
@@ -40,7 +40,7 @@ SYMLIE_COLD void add_baumgarte(const symlie_problem *restrict P, symlie_real t, 
 
 /* c = B v + b + alpha Phi; b is scratch. */
 static inline void hidden_residual(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q,
-                                   const symlie_real *restrict B, const symlie_real *restrict v, symlie_real alpha, symlie_real *restrict b,
+                                   const symlie_real *restrict B, const symlie_real *restrict v, symlie_scalar alpha, symlie_real *restrict b,
                                    symlie_real *restrict c)
 {
     multiply_jacobian(P, B, v, c);
@@ -62,10 +62,10 @@ static inline void measure_residuals(const symlie_problem *restrict P, symlie_re
     ARRAY(c, ROWS);
     ARRAY(b, ROWS);
     system_constraint(P, t, q, c);
-    trial->largest_constraint = largest_entry(ROWS, c, 0);
+    trial->largest_constraint = largest_entry(ROWS, c, SYMLIE_NUMBER(0));
     system_jacobian(P, t, q, B);
     hidden_residual(P, t, q, B, v, 0, b, c);
-    trial->largest_velocity = largest_entry(ROWS, c, 0);
+    trial->largest_velocity = largest_entry(ROWS, c, SYMLIE_NUMBER(0));
 }
 
 /* d = M^-1 B^T mu with B d = c; r and mu are scratch. */
@@ -73,9 +73,9 @@ static inline int along_constraints(const symlie_problem *restrict P, symlie_rea
                                     const symlie_real *restrict B, const symlie_real *restrict c, symlie_real *restrict r,
                                     symlie_real *restrict mu, mass_matrix *restrict mass, symlie_real *restrict d)
 {
-    if (!MASS_IS_CONSTANT && !evaluate_mass(P, t, q, mass)) return mass_failure(P, 0, mass);
-    for (int k = 0; k < DIMENSION; k++) r[k] = 0;
-    return find_dependent_rows(P, B, mass) && solve_stage(P, mass, B, B, r, c, d, mu) ? SYMLIE_DONE : stage_failure(P, 0, mass, r, c);
+    if (!MASS_IS_CONSTANT && !evaluate_mass(P, t, q, mass)) return mass_failure(P, SYMLIE_NUMBER(0), mass);
+    for (int k = 0; k < DIMENSION; k++) r[k] = SYMLIE_NUMBER(0);
+    return find_dependent_rows(P, B, mass) && solve_stage(P, mass, B, B, r, c, d, mu) ? SYMLIE_DONE : stage_failure(P, SYMLIE_NUMBER(0), mass, r, c);
 }
 #endif
 
@@ -90,7 +90,7 @@ static inline int index1_acceleration(const symlie_problem *restrict P, symlie_r
                                       symlie_real *restrict a, symlie_real *restrict lambda)
 {
     ARRAY(r, DIMENSION);
-    if (!MASS_IS_CONSTANT && !evaluate_mass(P, t, q, mass)) return mass_failure(P, 0, mass);
+    if (!MASS_IS_CONSTANT && !evaluate_mass(P, t, q, mass)) return mass_failure(P, SYMLIE_NUMBER(0), mass);
     system_force(P, t, q, v, r);
     for (int k = 0; k < DIMENSION; k++) r[k] = -r[k];
 #if CONSTRAINED
@@ -104,10 +104,10 @@ static inline int index1_acceleration(const symlie_problem *restrict P, symlie_r
         for (int k = 0; k < ROWS; k++) c[k] += lambda[k];
     }
     for (int k = 0; k < ROWS; k++) c[k] = -c[k];
-    if (!find_dependent_rows(P, B, mass) || !solve_stage(P, mass, B, B, r, c, a, lambda)) return stage_failure(P, 0, mass, r, c);
+    if (!find_dependent_rows(P, B, mass) || !solve_stage(P, mass, B, B, r, c, a, lambda)) return stage_failure(P, SYMLIE_NUMBER(0), mass, r, c);
     take_minimal_multipliers(P, mass, lambda);
 #else
-    if (!solve_with_mass(P, mass, r, 0, 0, a)) return stage_failure(P, 0, mass, r, 0);
+    if (!solve_with_mass(P, mass, r, 0, 0, a)) return stage_failure(P, SYMLIE_NUMBER(0), mass, r, 0);
 #endif
     if (PRESCRIBED) {
         system_prescribed_acceleration(P, t, r);
@@ -124,10 +124,10 @@ static inline int stage_acceleration(const symlie_problem *restrict P, symlie_re
 #if CONSTRAINED
     return index1_acceleration(P, work, t, Q, V, mass, a, lambda);
 #else
-    if (!MASS_IS_CONSTANT && !evaluate_mass(P, t, Q, mass)) return mass_failure(P, 0, mass);
+    if (!MASS_IS_CONSTANT && !evaluate_mass(P, t, Q, mass)) return mass_failure(P, SYMLIE_NUMBER(0), mass);
     system_force(P, t, Q, V, r);
     for (int k = 0; k < DIMENSION; k++) r[k] = -r[k];
-    return solve_with_mass(P, mass, r, 0, 0, a) ? SYMLIE_DONE : stage_failure(P, 0, mass, r, 0);
+    return solve_with_mass(P, mass, r, 0, 0, a) ? SYMLIE_DONE : stage_failure(P, SYMLIE_NUMBER(0), mass, r, 0);
 #endif
 }
 

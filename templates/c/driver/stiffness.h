@@ -17,13 +17,6 @@ static inline long long stiffness_workspace(const symlie_problem *restrict P)
     return STORAGE + 6LL * DIMENSION + ROWS + acceleration_workspace(P);
 }
 
-/* Whether the next step is to be looked at, for which its estimated error is kept. */
-static inline int looks_at_step(const symlie_control *restrict control, const symlie_state *restrict state)
-{
-    if (!(control->stiffness_limit > 0) || state->stiff_step > 0 || state->chattering_step > 0) return 0;
-    return state->suspicious_steps > 0 || (state->steps + 1) % STIFFNESS_EVERY == 0;
-}
-
 /* v' and the rate of the configuration at a state; r is scratch. */
 static inline int rates_at(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, const symlie_real *restrict q,
                            const symlie_real *restrict v, symlie_real *restrict r, mass_matrix *restrict mass, symlie_real *restrict a,

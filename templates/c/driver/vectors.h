@@ -54,10 +54,42 @@
 
 /* out = base + h sum_j weight[j] x_j for vectors x_j, each `stride` after the one before; base may be null. Zero weights
  * cost nothing once the loops are unrolled. */
-static inline void combine_part(int n, int stride, int count, symlie_real h, const symlie_real *restrict weight, const symlie_real *restrict x,
-                           const symlie_real *restrict base, symlie_real *restrict out)
+#if SYMLIE_LANES > 1 && !UNROLL_STAGES
+static SYMLIE_INLINE void combine_used(const int used, int n, symlie_real h, const symlie_scalar *restrict factor,
+                                       const symlie_real *const *restrict x, const symlie_real *restrict base,
+                                       symlie_real *restrict out)
 {
-    for (int k = 0; k < n; k++) out[k] = 0;
+    for (int k = 0; k < n; k++) {
+        symlie_real sum = SYMLIE_NUMBER(0);
+        for (int j = 0; j < used; j++) sum += factor[j] * x[j][k];
+        out[k] = base ? base[k] + h * sum : h * sum;
+    }
+}
+
+/* In one pass, since vectors of lanes are too long for the nearest cache. */
+static inline void combine_part(int n, int stride, int count, symlie_real h, const symlie_scalar *restrict weight,
+                                const symlie_real *restrict x, const symlie_real *restrict base, symlie_real *restrict out)
+{
+    const symlie_real *vector[count + 1];
+    symlie_scalar factor[count + 1];
+    int used = 0;
+    for (int j = 0; j < count; j++)
+        if (weight[j] != 0) vector[used] = x + j * stride, factor[used++] = weight[j];
+    switch (used) {
+    case 1: combine_used(1, n, h, factor, vector, base, out); break;
+    case 2: combine_used(2, n, h, factor, vector, base, out); break;
+    case 3: combine_used(3, n, h, factor, vector, base, out); break;
+    case 4: combine_used(4, n, h, factor, vector, base, out); break;
+    case 5: combine_used(5, n, h, factor, vector, base, out); break;
+    case 6: combine_used(6, n, h, factor, vector, base, out); break;
+    default: combine_used(used, n, h, factor, vector, base, out);
+    }
+}
+#else
+static inline void combine_part(int n, int stride, int count, symlie_real h, const symlie_scalar *restrict weight,
+                                const symlie_real *restrict x, const symlie_real *restrict base, symlie_real *restrict out)
+{
+    for (int k = 0; k < n; k++) out[k] = SYMLIE_NUMBER(0);
 #if UNROLL_STAGES
 SYMLIE_UNROLL
     for (int j = 0; j < count; j++)
@@ -81,12 +113,13 @@ SYMLIE_UNROLL
 #endif
     for (int k = 0; k < n; k++) out[k] = base ? base[k] + h * out[k] : h * out[k];
 }
+#endif
 
 /* Long vectors part by part, so that `out` stays in the nearest cache. */
-static inline void combine(int n, int stride, int count, symlie_real h, const symlie_real *restrict weight, const symlie_real *restrict x,
-                           const symlie_real *restrict base, symlie_real *restrict out)
+static inline void combine(int n, int stride, int count, symlie_real h, const symlie_scalar *restrict weight,
+                           const symlie_real *restrict x, const symlie_real *restrict base, symlie_real *restrict out)
 {
-#if FIXED_TOPOLOGY
+#if FIXED_TOPOLOGY || SYMLIE_LANES > 1
     combine_part(n, stride, count, h, weight, x, base, out);
 #else
     const int part = 512;
@@ -97,7 +130,7 @@ static inline void combine(int n, int stride, int count, symlie_real h, const sy
 
 static inline symlie_real sum_of_squares(int n, const symlie_real *restrict x)
 {
-    symlie_real sum = 0;
+    symlie_real sum = SYMLIE_NUMBER(0);
     for (int k = 0; k < n; k++) sum += x[k] * x[k];
     return sum;
 }
@@ -119,6 +152,11 @@ static inline void shift(int vectors, int n, const symlie_real *restrict newest,
  * numbers, with NaN above them all, so that it never vanishes. */
 static inline symlie_real largest_entry(int n, const symlie_real *restrict x, symlie_real bound)
 {
+#if SYMLIE_LANES > 1
+    for (int k = 0; k < n; k++)
+        bound = SYMLIE_WHERE((symlie_mask)fabs(x[k]) > (symlie_mask)bound, fabs(x[k]), bound);
+    return bound;
+#else
     double a = bound;
     long long largest, bits;
     memcpy(&largest, &a, sizeof largest);
@@ -129,16 +167,17 @@ static inline symlie_real largest_entry(int n, const symlie_real *restrict x, sy
     }
     memcpy(&a, &largest, sizeof a);
     return (symlie_real)a;
+#endif
 }
 
 /* Whether all entries are finite: as doubles, the others have an exponent of ones only, and one more carries into the
  * sign. Entries of small models are in registers, where a sum of zeros is shorter. */
 static inline int all_finite(int n, const symlie_real *restrict x)
 {
-#if UNROLL_STAGES
-    symlie_real zero = 0;
+#if UNROLL_STAGES || SYMLIE_LANES > 1
+    symlie_real zero = SYMLIE_NUMBER(0);
     for (int k = 0; k < n; k++) zero += x[k] * 0;
-    return zero == 0;
+    return SYMLIE_ALL(zero == 0);
 #else
     unsigned long long carry = 0, bits;
     for (int k = 0; k < n; k++) {

@@ -45,7 +45,7 @@ typedef struct {
     long long moving_begin;         /* components of increments, from the first to the last node type that moves */
     long long moving_end;
     long long integrates_velocities; /* 0 if all velocities are those of clamped, prescribed and placed nodes */
-    const symlie_real *mobility;    /* 0 for what is no free velocity component, else 1; large systems only */
+    const symlie_scalar *mobility; /* 0 for what is no free velocity component, else 1; large systems only */
     long long bandwidth;            /* half bandwidth of the complement in the order of position */
     const int *position;            /* place of each constraint row in the order of elimination */
     const symlie_pairs *pairs;      /* one for each size of blocks */
@@ -58,7 +58,7 @@ typedef struct {
 
 /* Progress of an integration; everything needed to continue is here. */
 typedef struct {
-    symlie_real t;              /* time of q, v */
+    symlie_scalar t;            /* time of q, v */
     symlie_real *q;             /* configuration */
     symlie_real *v;             /* velocity */
     symlie_real *lambda;        /* multipliers */
@@ -67,7 +67,7 @@ typedef struct {
     long long acceleration_is_valid;
     symlie_real *own;           /* what the method carries for itself, such as slopes of earlier steps */
     long long own_is_valid;
-    symlie_real h;              /* next step size of adaptive steps */
+    symlie_scalar h;            /* next step size of adaptive steps */
     symlie_real *event;         /* event functions at (t, q, v, lambda) */
     long long event_is_valid;
     long long segment;          /* index into the plan */
@@ -83,46 +83,46 @@ typedef struct {
     long long halvings;
     long long rounding_floor;   /* iterations that ended at rounding */
     long long most_newton_iterations; /* of one step */
-    symlie_real slowest_step;   /* time from which that step went */
+    symlie_scalar slowest_step; /* time from which that step went */
     long long slowest_entry;    /* where its residual was largest before the last correction */
     long long steps_of_order_1; /* accepted steps of methods that choose their order */
     long long steps_of_order_2;
     long long steps_of_order_3;
     long long steps_of_order_4;
     long long steps_of_order_5;
-    symlie_real largest_constraint; /* largest |entry| of Phi over all steps */
-    symlie_real largest_velocity; /* largest |entry| of B v + b over all steps */
-    symlie_real drift_bound;    /* |Phi| from which on the constraints are looked at again */
+    symlie_scalar largest_constraint; /* largest |entry| of Phi over all steps */
+    symlie_scalar largest_velocity; /* largest |entry| of B v + b over all steps */
+    symlie_scalar drift_bound;  /* |Phi| from which on the constraints are looked at again */
     long long dependent_rows;   /* rows more than their rank, where multipliers have the smallest norm */
     long long rank_changes;     /* how often their number changed */
     long long suspicious_steps; /* steps of late that look as if the motion were stiff or a force jumped */
     long long flipped_steps;    /* those of them in which a velocity and its acceleration changed sign */
     long long calm_steps;       /* other steps since the last one of them */
-    symlie_real stiff_since;    /* time and step size where the motion was found to be stiff; a size of 0: nowhere */
-    symlie_real stiff_step;
-    symlie_real chattering_since; /* the same where a force was found to jump to and fro */
-    symlie_real chattering_step;
+    symlie_scalar stiff_since;  /* time and step size where the motion was found to be stiff; a size of 0: nowhere */
+    symlie_scalar stiff_step;
+    symlie_scalar chattering_since; /* the same where a force was found to jump to and fro */
+    symlie_scalar chattering_step;
 } symlie_state;
 
 /* How steps are taken. Weights and tolerances go over (theta, v), 2 x dimension entries. */
 typedef struct {
     long long is_adaptive;
     long long with_estimate;    /* compute the error of each step; always so for adaptive steps */
-    const symlie_real *rtol;
-    const symlie_real *atol;
-    const symlie_real *weight;  /* of the squared error of each entry */
-    symlie_real safety;
-    symlie_real exponent;
-    symlie_real fac_min;
-    symlie_real fac_max;
-    symlie_real hold;           /* factor up to which a longer step is left as it is */
-    symlie_real h_min;
-    symlie_real h_max;
-    symlie_real baumgarte;      /* alpha of B v + b + alpha Phi = 0 in the stages, in 1/s */
+    const symlie_scalar *rtol;
+    const symlie_scalar *atol;
+    const symlie_scalar *weight; /* of the squared error of each entry */
+    symlie_scalar safety;
+    symlie_scalar exponent;
+    symlie_scalar fac_min;
+    symlie_scalar fac_max;
+    symlie_scalar hold;         /* factor up to which a longer step is left as it is */
+    symlie_scalar h_min;
+    symlie_scalar h_max;
+    symlie_scalar baumgarte;    /* alpha of B v + b + alpha Phi = 0 in the stages, in 1/s */
     long long project_position;
     long long project_velocity;
     long long max_steps;        /* steps within a segment at most */
-    symlie_real stiffness_limit; /* h |lambda| from which on steps are suspicious; 0: they are not looked at */
+    symlie_scalar stiffness_limit; /* h |lambda| from which on steps are suspicious; 0: they are not looked at */
     const int *event_direction; /* 1: from negative to positive, -1: the other way, 0: both */
     const unsigned char *event_is_terminal;
 } symlie_control;
@@ -130,8 +130,8 @@ typedef struct {
 /* Segments between times that must be hit exactly, each with a whole number of equal steps, or with adaptive steps. */
 typedef struct {
     long long segments;
-    const symlie_real *start;
-    const symlie_real *end;
+    const symlie_scalar *start;
+    const symlie_scalar *end;
     const long long *steps;
     long long record_every;     /* record each n-th step; 0: only ends of segments that ask for it */
     const unsigned char *record_end;
@@ -143,38 +143,38 @@ typedef struct {
 typedef struct {
     long long capacity;
     long long count;
-    symlie_real *t;
-    symlie_real *q;
-    symlie_real *v;
-    symlie_real *lambda;
-    symlie_real *carried;
+    symlie_scalar *t;
+    symlie_scalar *q;
+    symlie_scalar *v;
+    symlie_scalar *lambda;
+    symlie_scalar *carried;
     long long tried;            /* steps in the trace */
-    symlie_real *trace;         /* TRACE_WIDTH numbers of each tried step, see record_tried; null: not wanted */
+    symlie_scalar *trace;       /* TRACE_WIDTH numbers of each tried step, see record_tried; null: not wanted */
     long long event_capacity;   /* events have a buffer of their own */
     long long events;
-    symlie_real *event;         /* index, t, q, v, lambda, carried, own of each event */
+    symlie_scalar *event;       /* index, t, q, v, lambda, carried, own of each event */
 } symlie_record;
 
 /* States of a system, one row for each, or of several systems of one topology. */
 typedef struct {
     long long count;
     long long of_each;          /* states of each system, one system after the other; 0: all are of one */
-    const symlie_real *t;
-    const symlie_real *q;
-    const symlie_real *v;
-    const symlie_real *lambda;
-    const symlie_real *carried; /* where it is asked for, else null */
+    const symlie_scalar *t;
+    const symlie_scalar *q;
+    const symlie_scalar *v;
+    const symlie_scalar *lambda;
+    const symlie_scalar *carried; /* where it is asked for, else null */
 } symlie_states;
 
 /* What is wanted of states, one row for each; null: not wanted. */
 typedef struct {
-    symlie_real *energy;        /* kinetic and potential energy, and what depends on accelerations */
-    symlie_real *constraint_residual; /* largest |entry| of Phi */
-    symlie_real *velocity_residual; /* largest |entry| of B v + b */
-    symlie_real *constraint_force; /* -B^T lambda */
-    symlie_real *acceleration;  /* v' of [M B^T; B 0][v'; lambda] = [-g; -Z]; NaN where it is not determined */
-    symlie_real *multipliers;   /* its lambda */
-    symlie_real *outputs;       /* named outputs, in the order of wanted */
+    symlie_scalar *energy;      /* kinetic and potential energy, and what depends on accelerations */
+    symlie_scalar *constraint_residual; /* largest |entry| of Phi */
+    symlie_scalar *velocity_residual; /* largest |entry| of B v + b */
+    symlie_scalar *constraint_force; /* -B^T lambda */
+    symlie_scalar *acceleration; /* v' of [M B^T; B 0][v'; lambda] = [-g; -Z]; NaN where it is not determined */
+    symlie_scalar *multipliers; /* its lambda */
+    symlie_scalar *outputs;     /* named outputs, in the order of wanted */
     long long outputs_wanted;
     const long long *wanted;    /* numbers of named outputs */
 } symlie_values;
@@ -182,15 +182,15 @@ typedef struct {
 /* Stated states of several systems that are to be completed, one row for each. */
 typedef struct {
     long long count;
-    symlie_real t;
-    const symlie_real *stated;  /* configurations */
-    symlie_real *q;             /* on their groups, with placed nodes in their places */
-    symlie_real *v;             /* as stated on entry, zero where it is not; completed */
-    symlie_real *lambda;
+    symlie_scalar t;
+    const symlie_scalar *stated; /* configurations */
+    symlie_scalar *q;           /* on their groups, with placed nodes in their places */
+    symlie_scalar *v;           /* as stated on entry, zero where it is not; completed */
+    symlie_scalar *lambda;
     unsigned char *is_ordinary; /* whether all bounds hold; otherwise the state is to be looked at closely */
     const unsigned char *is_free; /* free components of velocity, and those of them that are not stated */
     const unsigned char *is_open;
-    const symlie_real *of_velocities; /* 0 for rows of accelerations, else 1 */
+    const symlie_scalar *of_velocities; /* 0 for rows of accelerations, else 1 */
     long long rotations;        /* stored matrices of rotations, and stored parts that are not zero on their groups */
     const int *rotation_place;
     long long parts;
@@ -201,12 +201,22 @@ typedef struct {
     const int *jacobian_column;
 } symlie_starts;
 
+/* What members side by side need beside what they need alone. */
+typedef struct {
+    long long types;            /* element types */
+    const long long *parameters; /* prepared parameters of the model, and of all instances of each element type */
+    symlie_elements *elements;  /* room for one of each type */
+    symlie_scalar *workspace;   /* symlie_lanes_workspace numbers */
+    int (*alone)(const symlie_problem *P, symlie_state *state, const symlie_plan *plan, symlie_record *record);
+    symlie_real *workspace_alone; /* symlie_integrate's workspace */
+} symlie_lanes;
+
 /* How states between recorded ones are found. */
 typedef struct {
-    const symlie_real *inverse; /* weights of T^-1 in powers of ad */
+    const symlie_scalar *inverse; /* weights of T^-1 in powers of ad */
     long long terms;
-    symlie_real tolerance;      /* relative size of a last term */
-    const symlie_real *hermite; /* 5 x 5: coefficients of s ... s^5 from theta' and theta'' at 0, theta, theta' and theta'' at 1 */
+    symlie_scalar tolerance;    /* relative size of a last term */
+    const symlie_scalar *hermite; /* 5 x 5: coefficients of s ... s^5 from theta' and theta'' at 0, theta, theta' and theta'' at 1 */
 } symlie_interpolation;
 
 #include "system_kernels.h"
@@ -259,6 +269,11 @@ int symlie_integrate(const symlie_problem *P, symlie_state *state, const symlie_
  * to go on with, or their count. */
 long long symlie_integrate_members(const symlie_problem *problems, long long first, long long count, symlie_state *states,
                                    const symlie_plan *plan, symlie_record *records, int *status, symlie_real *workspace);
+/* Present in a library that was compiled for members side by side: the same, with steps of several members at a time. What
+ * a member needs in another way than others is left to `alone`, which is symlie_integrate. */
+long long symlie_lanes_workspace(const symlie_problem *P, const symlie_lanes *lanes);
+long long symlie_integrate_lanes(const symlie_problem *problems, long long first, long long count, symlie_state *states,
+                                 const symlie_plan *plan, symlie_record *records, int *status, const symlie_lanes *lanes);
 /* Present where nodes move by fields: results of steps from the recorded states interval[i] to times, done of them before
  * one fails. */
 int symlie_shorter_steps(const symlie_problem *P, const symlie_control *control, const symlie_states *recorded,

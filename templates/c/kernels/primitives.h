@@ -23,85 +23,96 @@
 #endif
 
 /* These propagate NaN, as NumPy does. */
-static inline symlie_real symlie_sign(symlie_real x) { return x > 0 ? 1 : x < 0 ? -1 : x * 0; }
-static inline symlie_real symlie_maximum(symlie_real a, symlie_real b) { return a > b || a != a ? a : b; }
-static inline symlie_real symlie_minimum(symlie_real a, symlie_real b) { return a < b || a != a ? a : b; }
+static inline symlie_scalar symlie_sign(symlie_scalar x) { return x > 0 ? 1 : x < 0 ? -1 : x * 0; }
+static inline symlie_scalar symlie_maximum(symlie_scalar a, symlie_scalar b) { return a > b || a != a ? a : b; }
+static inline symlie_scalar symlie_minimum(symlie_scalar a, symlie_scalar b) { return a < b || a != a ? a : b; }
 
 /* a if c > 0, else b; NaN if c is NaN. The piece that is not chosen has no influence. */
-static inline symlie_real symlie_select(symlie_real c, symlie_real a, symlie_real b) { return c > 0 ? a : c <= 0 ? b : c; }
+static inline symlie_scalar symlie_select(symlie_scalar c, symlie_scalar a, symlie_scalar b) { return c > 0 ? a : c <= 0 ? b : c; }
+
+/* Tables are parameters, of which lanes lie side by side; x, abscissa and value are those of one of them. */
+#define SYMLIE_ENTRY(k) ((k) * SYMLIE_LANES)
 
 /* Index of the interval of x in n increasing abscissae, between 0 and n - 2. */
-static inline int symlie_interval(symlie_real x, const symlie_real *abscissa, int n)
+static inline int symlie_interval(symlie_scalar x, const symlie_scalar *abscissa, int n)
 {
     int low = 0, high = n - 1;
     while (high - low > 1) {
         const int middle = (low + high) / 2;
-        if (x < abscissa[middle]) high = middle;
+        if (x < abscissa[SYMLIE_ENTRY(middle)]) high = middle;
         else low = middle;
     }
     return low;
 }
 
+/* Its slope there. */
+static inline symlie_scalar symlie_slope(int k, const symlie_scalar *abscissa, const symlie_scalar *value)
+{
+    const int here = SYMLIE_ENTRY(k), next = SYMLIE_ENTRY(k + 1);
+    return (value[next] - value[here]) / (abscissa[next] - abscissa[here]);
+}
+
 /* Linear interpolation of a table, constant outside of it. */
-static inline symlie_real symlie_interpolate(symlie_real x, const symlie_real *abscissa, const symlie_real *value, int n)
+static inline symlie_scalar symlie_interpolate(symlie_scalar x, const symlie_scalar *abscissa, const symlie_scalar *value, int n)
 {
     if (x <= abscissa[0]) return value[0];
-    if (x >= abscissa[n - 1]) return value[n - 1];
+    if (x >= abscissa[SYMLIE_ENTRY(n - 1)]) return value[SYMLIE_ENTRY(n - 1)];
     const int k = symlie_interval(x, abscissa, n);
-    return value[k] + (value[k + 1] - value[k]) / (abscissa[k + 1] - abscissa[k]) * (x - abscissa[k]);
+    return value[SYMLIE_ENTRY(k)] + symlie_slope(k, abscissa, value) * (x - abscissa[SYMLIE_ENTRY(k)]);
 }
 
 /* Its slope, that of the interval to the right at a kink. */
-static inline symlie_real symlie_interpolate_slope(symlie_real x, const symlie_real *abscissa, const symlie_real *value, int n)
+static inline symlie_scalar symlie_interpolate_slope(symlie_scalar x, const symlie_scalar *abscissa, const symlie_scalar *value, int n)
 {
-    if (x < abscissa[0] || x >= abscissa[n - 1]) return 0;
-    const int k = symlie_interval(x, abscissa, n);
-    return (value[k + 1] - value[k]) / (abscissa[k + 1] - abscissa[k]);
+    if (x < abscissa[0] || x >= abscissa[SYMLIE_ENTRY(n - 1)]) return 0;
+    return symlie_slope(symlie_interval(x, abscissa, n), abscissa, value);
 }
 
 /* Component of a run-time input: the slot says where its table is, how many points it has, and whether they are held.
  * Zero without a table, constant outside of it. */
-static inline symlie_real symlie_input(symlie_real t, const symlie_real *slot, int component)
+static inline symlie_scalar symlie_input(symlie_scalar t, const symlie_scalar *slot, int component)
 {
-    const int n = (int)slot[1];
+    const int n = (int)slot[SYMLIE_ENTRY(1)];
     if (n == 0) return 0;
-    const symlie_real *time = slot + (long long)slot[0], *value = time + n + (long long)component * n;
-    if (!(slot[2] > 0)) return symlie_interpolate(t, time, value, n);
-    return t < time[0] ? value[0] : t >= time[n - 1] ? value[n - 1] : value[symlie_interval(t, time, n)];
+    const symlie_scalar *time = slot + SYMLIE_ENTRY((long long)slot[0]);
+    const symlie_scalar *value = time + SYMLIE_ENTRY(n + (long long)component * n);
+    if (!(slot[SYMLIE_ENTRY(2)] > 0)) return symlie_interpolate(t, time, value, n);
+    return t < time[0] ? value[0] : t >= time[SYMLIE_ENTRY(n - 1)] ? value[SYMLIE_ENTRY(n - 1)] : value[SYMLIE_ENTRY(symlie_interval(t, time, n))];
 }
 
-static inline symlie_real symlie_input_slope(symlie_real t, const symlie_real *slot, int component)
+static inline symlie_scalar symlie_input_slope(symlie_scalar t, const symlie_scalar *slot, int component)
 {
-    const int n = (int)slot[1];
-    const symlie_real *time = slot + (long long)slot[0];
-    return n == 0 || slot[2] > 0 ? 0 : symlie_interpolate_slope(t, time, time + n + (long long)component * n, n);
+    const int n = (int)slot[SYMLIE_ENTRY(1)];
+    const symlie_scalar *time = slot + SYMLIE_ENTRY((long long)slot[0]);
+    if (n == 0 || slot[SYMLIE_ENTRY(2)] > 0) return 0;
+    return symlie_interpolate_slope(t, time, time + SYMLIE_ENTRY(n + (long long)component * n), n);
 }
 
 /* 2 atan(sqrt(n)/w)/sqrt(n), the factor of the quaternion logarithm; p and -p give the same principal value. */
-static inline symlie_real symlie_half_angle_ratio(symlie_real w, symlie_real n)
+static inline symlie_scalar symlie_half_angle_ratio(symlie_scalar w, symlie_scalar n)
 {
-    const symlie_real s = sqrt(n);
+    const symlie_scalar s = sqrt(n);
     return s > 0 ? 2 * atan(s / w) / s : 2 / w;
 }
 
 /* 2 atan2(sqrt(n), w)/sqrt(n): the factor of a rotation vector up to the length 2 pi; at n = 0 the vector is 0. */
-static inline symlie_real symlie_full_angle_ratio(symlie_real w, symlie_real n)
+static inline symlie_scalar symlie_full_angle_ratio(symlie_scalar w, symlie_scalar n)
 {
-    const symlie_real s = sqrt(n);
+    const symlie_scalar s = sqrt(n);
     return s > 0 ? 2 * atan2(s, w) / s : 2 / fabs(w);
 }
 
 /* phi/sin(phi), z = sin(phi/2)^2: the series asin(sqrt(z))/sqrt(z (1 - z)) where it is short. */
-SYMLIE_COLD symlie_real symlie_angle_ratio_beyond(symlie_real z)
+SYMLIE_COLD symlie_scalar symlie_angle_ratio_beyond(symlie_scalar z)
 {
-    const symlie_real s = sqrt(z), c = sqrt(1 - z);
+    const symlie_scalar s = sqrt(z), c = sqrt(1 - z);
     return atan2(s, c) / (s * c);
 }
 
 static inline symlie_real symlie_angle_ratio(symlie_real z)
 {
+    SYMLIE_WITHIN(symlie_angle_ratio, z, 0.05);
     const symlie_real z2 = z * z, z4 = z2 * z2;
-    if (SYMLIE_UNLIKELY(!(z <= 0.05))) return symlie_angle_ratio_beyond(z);
     const symlie_real low = (0.45714285714285713 * z + 0.5333333333333333) * z2 + (0.6666666666666666 * z + 1.0);
     const symlie_real middle = (0.31825951825951826 * z + 0.340992340992341) * z2 + (0.3694083694083694 * z + 0.40634920634920635);
     const symlie_real high = (0.25850974080883893 * z + 0.27026018357287707) * z2 + (0.2837731927515209 * z + 0.29953837012660545);
@@ -109,11 +120,11 @@ static inline symlie_real symlie_angle_ratio(symlie_real z)
 }
 
 /* Component k of the unit quaternion of a rotation matrix (row-major), by its largest component. */
-static inline symlie_real symlie_rotation_quaternion(symlie_real k, symlie_real r0, symlie_real r1, symlie_real r2, symlie_real r3, symlie_real r4,
-                                                symlie_real r5, symlie_real r6, symlie_real r7, symlie_real r8)
+static inline symlie_scalar symlie_rotation_quaternion(symlie_scalar k, symlie_scalar r0, symlie_scalar r1, symlie_scalar r2, symlie_scalar r3, symlie_scalar r4,
+                                                symlie_scalar r5, symlie_scalar r6, symlie_scalar r7, symlie_scalar r8)
 {
-    const symlie_real trace = r0 + r4 + r8;
-    symlie_real p[4];
+    const symlie_scalar trace = r0 + r4 + r8;
+    symlie_scalar p[4];
     if (trace >= r0 && trace >= r4 && trace >= r8) {
         p[0] = 1 + trace, p[1] = r7 - r5, p[2] = r2 - r6, p[3] = r3 - r1;
     } else if (r0 >= r4 && r0 >= r8) {
@@ -123,8 +134,68 @@ static inline symlie_real symlie_rotation_quaternion(symlie_real k, symlie_real 
     } else {
         p[0] = r3 - r1, p[1] = r2 + r6, p[2] = r5 + r7, p[3] = 1 - r0 - r4 + r8;
     }
-    const symlie_real norm = sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2] + p[3] * p[3]);
+    const symlie_scalar norm = sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2] + p[3] * p[3]);
     return p[(int)k] / (p[0] < 0 ? -norm : norm);
 }
+
+#if SYMLIE_LANES > 1
+LANES_FUNCTION(symlie_sign)
+LANES_FUNCTION_OF_TWO(symlie_maximum)
+LANES_FUNCTION_OF_TWO(symlie_minimum)
+LANES_FUNCTION_OF_TWO(symlie_half_angle_ratio)
+LANES_FUNCTION_OF_TWO(symlie_full_angle_ratio)
+
+#define symlie_sign(x) LANES_CALL(symlie_sign, x)
+#define symlie_maximum(a, b) LANES_CALL_OF_TWO(symlie_maximum, a, b)
+#define symlie_minimum(a, b) LANES_CALL_OF_TWO(symlie_minimum, a, b)
+#define symlie_half_angle_ratio(w, n) LANES_CALL_OF_TWO(symlie_half_angle_ratio, w, n)
+#define symlie_full_angle_ratio(w, n) LANES_CALL_OF_TWO(symlie_full_angle_ratio, w, n)
+
+#define LANES_FUNCTION_OF_TABLE(function)                                                                                 \
+    static inline symlie_real lanes_##function(symlie_real x, const symlie_real *abscissa, const symlie_real *value, int n) \
+    {                                                                                                                     \
+        symlie_real result;                                                                                               \
+        for (int l = 0; l < SYMLIE_LANES; l++)                                                                            \
+            result[l] = function(x[l], (const symlie_scalar *)abscissa + l, (const symlie_scalar *)value + l, n);         \
+        return result;                                                                                                    \
+    }
+#define LANES_FUNCTION_OF_INPUT(function)                                                                          \
+    static inline symlie_real lanes_##function(symlie_real t, const symlie_real *slot, int component)              \
+    {                                                                                                              \
+        symlie_real result;                                                                                        \
+        for (int l = 0; l < SYMLIE_LANES; l++) result[l] = function(t[l], (const symlie_scalar *)slot + l, component); \
+        return result;                                                                                             \
+    }
+
+LANES_FUNCTION_OF_TABLE(symlie_interpolate)
+LANES_FUNCTION_OF_TABLE(symlie_interpolate_slope)
+LANES_FUNCTION_OF_INPUT(symlie_input)
+LANES_FUNCTION_OF_INPUT(symlie_input_slope)
+
+#define symlie_interpolate(x, abscissa, value, n) lanes_symlie_interpolate(x, abscissa, value, n)
+#define symlie_interpolate_slope(x, abscissa, value, n) lanes_symlie_interpolate_slope(x, abscissa, value, n)
+#define symlie_input(t, slot, component) lanes_symlie_input(t, slot, component)
+#define symlie_input_slope(t, slot, component) lanes_symlie_input_slope(t, slot, component)
+
+static inline symlie_real lanes_symlie_select(symlie_real c, symlie_real a, symlie_real b)
+{
+    return lanes_where(c > 0, a, lanes_where(c <= 0, b, c));
+}
+
+#define symlie_select(c, a, b) lanes_symlie_select(LANES_OF(c), LANES_OF(a), LANES_OF(b))
+
+static inline symlie_real lanes_symlie_rotation_quaternion(int k, symlie_real r0, symlie_real r1, symlie_real r2, symlie_real r3, symlie_real r4,
+                                                           symlie_real r5, symlie_real r6, symlie_real r7, symlie_real r8)
+{
+    symlie_real result;
+    for (int l = 0; l < SYMLIE_LANES; l++)
+        result[l] = symlie_rotation_quaternion(k, r0[l], r1[l], r2[l], r3[l], r4[l], r5[l], r6[l], r7[l], r8[l]);
+    return result;
+}
+
+#define symlie_rotation_quaternion(k, r0, r1, r2, r3, r4, r5, r6, r7, r8)                                            \
+    lanes_symlie_rotation_quaternion((int)(k), LANES_OF(r0), LANES_OF(r1), LANES_OF(r2), LANES_OF(r3), LANES_OF(r4), \
+                                     LANES_OF(r5), LANES_OF(r6), LANES_OF(r7), LANES_OF(r8))
+#endif
 
 #endif

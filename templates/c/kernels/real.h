@@ -1,10 +1,30 @@
-/* The type of all numbers, double unless -DSYMLIE_REAL=... says otherwise. */
+/* Types of numbers, double unless -DSYMLIE_REAL=... says otherwise. With -DSYMLIE_LANES=... a symlie_real is that many of
+ * them, one for each of several members side by side; a symlie_scalar is one for all. */
 #ifndef SYMLIE_REAL_H
 #define SYMLIE_REAL_H
 
 #ifndef SYMLIE_REAL
 #define SYMLIE_REAL double
 #endif
-typedef SYMLIE_REAL symlie_real;
+#ifndef SYMLIE_LANES
+#define SYMLIE_LANES 1
+#endif
+typedef SYMLIE_REAL symlie_scalar;
+
+#if SYMLIE_LANES > 1
+#include "lanes.h"
+#else
+typedef symlie_scalar symlie_real;
+typedef int symlie_mask; /* what holds in which lanes */
+
+#define SYMLIE_NUMBER(x) (x)
+#define SYMLIE_ALL(condition) (condition)
+#define SYMLIE_ANY(condition) (condition)
+#define SYMLIE_WHERE(condition, a, b) ((condition) ? (a) : (b))
+
+/* At the beginning of a function whose text holds up to z = upper; what holds for other numbers has its name and _beyond. */
+#define SYMLIE_WITHIN(function, z, upper) \
+    if (SYMLIE_UNLIKELY(!((z) <= (upper)))) return function##_beyond(z)
+#endif
 
 #endif

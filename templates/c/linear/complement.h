@@ -19,6 +19,28 @@ static inline void eliminate_below(int rows, int entries, long long width, const
     }
 }
 
+/* Row of the largest of some entries, the first of equal ones; -1 where lanes differ, whose members take such a step alone. */
+static inline int pivot_of(int below, long long stride, const symlie_real *restrict entry, symlie_real *restrict largest)
+{
+    int pivot = 0;
+#if SYMLIE_LANES > 1
+    for (int i = 1; i <= below; i++)
+        if (fabs(entry[i * stride][0]) > fabs(entry[pivot * stride][0])) pivot = i;
+    *largest = fabs(entry[pivot * stride]);
+    for (int i = 0; i <= below; i++) {
+        const symlie_real size = fabs(entry[i * stride]);
+        if (i < pivot ? !SYMLIE_ALL(size < *largest) : !SYMLIE_ALL(size <= *largest)) return -1;
+    }
+#else
+    *largest = 0;
+    for (int i = 0; i <= below; i++) {
+        const symlie_real size = fabs(entry[i * stride]);
+        if (size > *largest) *largest = size, pivot = i;
+    }
+#endif
+    return pivot;
+}
+
 /* Eliminate the band matrix in place; x becomes the solution. 0 if it is singular. */
 static inline int solve_band(int n, int bandwidth, symlie_real *restrict S, symlie_real *restrict x)
 {
@@ -27,20 +49,17 @@ static inline int solve_band(int n, int bandwidth, symlie_real *restrict S, syml
     for (int k = 0; k < n; k++) {
         const int below = k + bandwidth < n ? bandwidth : n - 1 - k;
         symlie_real *restrict row = S + k * width + bandwidth;
-        int pivot = 0;
-        symlie_real largest = 0, scale = 0;
-        for (int i = 0; i <= below; i++) {
-            const symlie_real size = fabs(row[i * (width - 1)]);
-            if (size > largest) largest = size, pivot = i;
-        }
+        symlie_real largest, scale = SYMLIE_NUMBER(0);
+        const int pivot = pivot_of(below, width - 1, row, &largest);
+        if (pivot < 0) return 0;
         if (k + pivot + bandwidth > reach) reach = k + pivot + bandwidth < n ? k + pivot + bandwidth : n - 1;
         const int entries = reach - k;
         symlie_real *restrict other = row + pivot * (width - 1);
         for (int j = 0; j <= entries; j++) {
             const symlie_real size = fabs(other[j]);
-            if (size > scale) scale = size;
+            scale = SYMLIE_WHERE(size > scale, size, scale);
         }
-        if (!(largest > LOST_PIVOT * scale)) return 0;
+        if (!SYMLIE_ALL(largest > LOST_PIVOT * scale)) return 0;
         if (pivot) {
             for (int j = 0; j <= entries; j++) {
                 const symlie_real a = row[j];
@@ -113,9 +132,9 @@ static SYMLIE_INLINE int solve_from_ends(const int n, const int bandwidth, symli
 {
     const long long width = 3 * bandwidth + 1;
     const int first = (n - bandwidth) / 2, last = first + bandwidth; /* rows between them are the last to be eliminated */
-    symlie_real *diagonal = S + bandwidth, smallest = (symlie_real)INFINITY;
+    symlie_real *diagonal = S + bandwidth, smallest = SYMLIE_NUMBER((symlie_scalar)INFINITY);
     for (int k = 0, l = n - 1; l >= last; k++, l--) {
-        symlie_real above = (symlie_real)INFINITY, below;
+        symlie_real above = SYMLIE_NUMBER((symlie_scalar)INFINITY), below;
         if (k >= bandwidth) {
             if (k < first) above = eliminate_row(bandwidth, 1, bandwidth, width, diagonal + k * width, x + k);
             below = eliminate_row(bandwidth, -1, bandwidth, width, diagonal + l * width, x + l);
@@ -123,8 +142,8 @@ static SYMLIE_INLINE int solve_from_ends(const int n, const int bandwidth, symli
             above = eliminate_row(bandwidth, 1, k, width, diagonal + k * width, x + k);
             below = eliminate_row(bandwidth, -1, k, width, diagonal + l * width, x + l);
         }
-        smallest = above < smallest ? above : smallest;
-        smallest = below < smallest ? below : smallest;
+        smallest = SYMLIE_WHERE(above < smallest, above, smallest);
+        smallest = SYMLIE_WHERE(below < smallest, below, smallest);
     }
     for (int k = first; k < last; k++) {
         symlie_real *row = diagonal + k * width;
@@ -132,9 +151,9 @@ static SYMLIE_INLINE int solve_from_ends(const int n, const int bandwidth, symli
         subtract_rows(bandwidth, -1, bandwidth, last - k, width, row, x + k);
         subtract_rows(bandwidth, 1, bandwidth, 1, width, row, x + k);
         const symlie_real kept = take_reciprocal(original, row);
-        smallest = kept >= smallest ? smallest : kept; /* NaN, too, which reaches these rows */
+        smallest = SYMLIE_WHERE(kept >= smallest, smallest, kept); /* NaN, too, which reaches these rows */
     }
-    if (!(smallest > 0)) return 0;
+    if (!SYMLIE_ALL(smallest > 0)) return 0;
     for (int k = last - 1; k >= first; k--) substitute(last - 1 - k, 1, diagonal + k * width, x + k);
     for (int k = first - 1, l = last; l < n; k--, l++) {
         if (k >= 0) substitute(bandwidth, 1, diagonal + k * width, x + k);

@@ -8,6 +8,14 @@
 
 #define SADDLE (DIMENSION + ROWS)
 
+#if SYMLIE_LANES > 1
+/* Pivots of lanes may lie in different rows: their members take such a step alone. */
+SYMLIE_COLD int solve_dense(int n, symlie_real *restrict A, symlie_real *restrict x)
+{
+    (void)n, (void)A, (void)x;
+    return 0;
+}
+#else
 /* Solve A x = x by Gaussian elimination with partial pivoting and row equilibration; 0 if A is singular. */
 SYMLIE_COLD int solve_dense(int n, symlie_real *restrict A, symlie_real *restrict x)
 {
@@ -46,6 +54,8 @@ SYMLIE_COLD int solve_dense(int n, symlie_real *restrict A, symlie_real *restric
     return 1;
 }
 
+#endif
+
 static inline void fill_mass(const symlie_real *restrict M, int n, symlie_real *restrict A)
 {
     for (int k = 0; k < MASS_VALUES; k++) {
@@ -54,7 +64,7 @@ static inline void fill_mass(const symlie_real *restrict M, int n, symlie_real *
     }
 #if FIELDS
     for (int k = 0; k < DIMENSION; k++)
-        if (!IS_VELOCITY[k]) A[k * n + k] = 1;
+        if (!IS_VELOCITY[k]) A[k * n + k] = SYMLIE_NUMBER(1);
 #endif
 }
 
@@ -62,7 +72,7 @@ static inline void fill_mass(const symlie_real *restrict M, int n, symlie_real *
 SYMLIE_COLD int solve_mass_dense(const symlie_real *restrict M, symlie_real *restrict a)
 {
     symlie_real A[DIMENSION * DIMENSION];
-    for (int k = 0; k < DIMENSION * DIMENSION; k++) A[k] = 0;
+    for (int k = 0; k < DIMENSION * DIMENSION; k++) A[k] = SYMLIE_NUMBER(0);
     fill_mass(M, DIMENSION, A);
     return solve_dense(DIMENSION, A, a);
 }
@@ -74,7 +84,7 @@ SYMLIE_COLD int solve_saddle_dense(const symlie_real *restrict M, const symlie_r
                                    symlie_real *restrict lambda)
 {
     symlie_real A[SADDLE * SADDLE], x[SADDLE];
-    for (int k = 0; k < SADDLE * SADDLE; k++) A[k] = 0;
+    for (int k = 0; k < SADDLE * SADDLE; k++) A[k] = SYMLIE_NUMBER(0);
     fill_mass(M, SADDLE, A);
     for (int k = 0; k < JACOBIAN_VALUES; k++) {
         A[JACOBIAN_COLUMN[k] * SADDLE + DIMENSION + JACOBIAN_ROW[k]] += B0[k];
@@ -148,7 +158,7 @@ static inline int solve_stage(const symlie_problem *restrict P, const mass_matri
 #if FACTORS
     symlie_real margin;
     solve_saddle(m->F, B0, B1, r, c, a, lambda, &margin);
-    if (!SYMLIE_UNLIKELY(!(margin > 0))) return 1;
+    if (!SYMLIE_UNLIKELY(!SYMLIE_ALL(margin > 0))) return 1;
 #endif
     return solve_saddle_dense(m->M, B0, B1, r, c, a, lambda);
 }

@@ -14,7 +14,7 @@ static inline void subtract_constraint_force(const symlie_problem *restrict P, c
 static inline void multiply_jacobian(const symlie_problem *restrict P, const symlie_real *restrict B, const symlie_real *restrict v, symlie_real *restrict out)
 {
     (void)P;
-    for (int k = 0; k < ROWS; k++) out[k] = 0;
+    for (int k = 0; k < ROWS; k++) out[k] = SYMLIE_NUMBER(0);
     for (int k = 0; k < JACOBIAN_VALUES; k++) out[JACOBIAN_ROW[k]] += B[k] * v[JACOBIAN_COLUMN[k]];
 }
 #endif
@@ -23,10 +23,10 @@ static inline void multiply_jacobian(const symlie_problem *restrict P, const sym
 /* Whether the matrix that factorize took is positive definite. */
 static inline int has_positive_pivots(const symlie_real *restrict F)
 {
-    int lost = 0;
+    symlie_mask kept = F[0] >= 0;
     /* Reciprocals of the pivots come first; they are zero where there is no velocity. */
-    for (int k = 0; k < DIMENSION; k++) lost |= !(F[k] >= 0 && F[k] < (symlie_real)INFINITY);
-    return !lost;
+    for (int k = 0; k < DIMENSION; k++) kept &= (F[k] >= 0) & (F[k] < (symlie_scalar)INFINITY);
+    return SYMLIE_ALL(kept);
 }
 #endif
 

@@ -17,7 +17,7 @@ static inline eliminated_row eliminate_neighbour(eliminated_row neighbour, int e
     const symlie_real kept = fabs(pivot) - PIVOT_LOSS * fabs(row[1]);
     const symlie_real reciprocal = 1 / pivot;
     const eliminated_row result = {reciprocal, row[other], (*x - row[entry] * neighbour.x) * reciprocal};
-    *smallest = kept < *smallest ? kept : *smallest;
+    *smallest = SYMLIE_WHERE(kept < *smallest, kept, *smallest);
     row[other] *= reciprocal;
     *x = result.x;
     return result;
@@ -28,8 +28,8 @@ static inline eliminated_row eliminate_neighbour(eliminated_row neighbour, int e
 static inline int solve_tridiagonal(int n, symlie_real *restrict S, symlie_real *restrict x)
 {
     const int middle = n / 2;
-    eliminated_row above = {0, 0, 0}, below = {0, 0, 0};
-    symlie_real smallest = (symlie_real)INFINITY;
+    eliminated_row above = {SYMLIE_NUMBER(0), SYMLIE_NUMBER(0), SYMLIE_NUMBER(0)}, below = above;
+    symlie_real smallest = SYMLIE_NUMBER((symlie_scalar)INFINITY);
     for (int k = 0, l = n - 1; k < middle; k++, l--) {
         above = eliminate_neighbour(above, 0, 2, S + 4LL * k, x + k, &smallest);
         if (l > middle) below = eliminate_neighbour(below, 2, 0, S + 4LL * l, x + l, &smallest);
@@ -37,7 +37,7 @@ static inline int solve_tridiagonal(int n, symlie_real *restrict S, symlie_real 
     const symlie_real *restrict row = S + 4LL * middle;
     const symlie_real pivot = row[1] - row[0] * above.entry * above.reciprocal - row[2] * below.entry * below.reciprocal;
     const symlie_real kept = fabs(pivot) - PIVOT_LOSS * fabs(row[1]);
-    if (!(kept > 0 && smallest > 0)) return 0;
+    if (!(SYMLIE_ALL(kept > 0) && SYMLIE_ALL(smallest > 0))) return 0;
     x[middle] = (x[middle] - row[0] * above.x - row[2] * below.x) / pivot;
     for (int k = middle - 1, l = middle + 1; k >= 0; k--, l++) {
         x[k] -= S[4LL * k + 2] * x[k + 1];

@@ -64,7 +64,7 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
     STAGE_ARRAY(Q, STORAGE);
     STAGE_ARRAY(next_Q, STORAGE);
     ARRAY(final_Q, STORAGE);
-    symlie_real angle = 0;
+    symlie_real angle = SYMLIE_NUMBER(0);
 #if FIELDS
     ARRAY(slope, DIMENSION);
 #endif
@@ -77,13 +77,13 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
     ARRAY(c, ROWS);
     ARRAY(b, ROWS);
     ARRAY(residual, ROWS);
-    const symlie_real alpha = control->baumgarte;
+    const symlie_scalar alpha = control->baumgarte;
 #endif
     copy(STORAGE, state->q, q);
     copy(DIMENSION, state->v, v);
     copy(STORAGE, q, Q);
     copy(DIMENSION, v, V);
-    for (int k = 0; k < DIMENSION; k++) Theta[k] = 0;
+    for (int k = 0; k < DIMENSION; k++) Theta[k] = SYMLIE_NUMBER(0);
 #if CONSTRAINED
     system_jacobian(P, t, q, B);
     if (!find_dependent_rows(P, B, mass)) return SYMLIE_NOT_FINITE;
@@ -97,7 +97,7 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
 SYMLIE_UNROLL
     for (int i = 0; i < STAGES; i++) {
         symlie_real reached = move_on(P, i, h, q, Theta, V, rate, next_Theta, next_Q);
-        angle = reached > angle ? reached : angle;
+        angle = SYMLIE_WHERE(reached > angle, reached, angle);
         if (MOTIONS) {
             copy(DIMENSION, V, next_V);
             system_prescribe(P, t + C[i + 1] * h, next_Q, next_V);
@@ -114,7 +114,7 @@ SYMLIE_UNROLL
         } else if (i == 0) {
             /* (16) */
             const int status = index1_acceleration(P, work, t, q, v, mass, acceleration, multiplier);
-            if (status != SYMLIE_DONE) return angle >= CHART_LIMIT ? SYMLIE_OUTSIDE_CHART : status;
+            if (status != SYMLIE_DONE) return SYMLIE_ANY(angle >= CHART_LIMIT) ? SYMLIE_OUTSIDE_CHART : status;
 #endif
         } else {
             if (!MASS_IS_CONSTANT && !evaluate_mass(P, t + C[i] * h, Q, mass)) return mass_failure(P, angle, mass);
@@ -155,7 +155,7 @@ SYMLIE_UNROLL
         system_field(P, t + C[i] * h, Q, acceleration + i * DIMENSION, multiplier + i * ROWS, slope);
 #endif
         reached = move_on(P, i, h, q, Theta, slope, rate, next_Theta, next_Q);
-        angle = reached > angle ? reached : angle;
+        angle = SYMLIE_WHERE(reached > angle, reached, angle);
 #endif
         if (i + 1 < STAGES || i + 1 == FINAL)
             combine(DIMENSION, DIMENSION, i + 1, h, A[i + 1], acceleration, v, next_V);
@@ -166,9 +166,9 @@ SYMLIE_UNROLL
             copy(DIMENSION, next_Theta, final_Theta);
 #if CONSTRAINED
             system_constraint(P, t + h, next_Q, residual);
-            trial->largest_constraint = largest_entry(ROWS, residual, 0);
+            trial->largest_constraint = largest_entry(ROWS, residual, SYMLIE_NUMBER(0));
             hidden_residual(P, t + h, next_Q, next_B, next_V, 0, b, residual);
-            trial->largest_velocity = largest_entry(ROWS, residual, 0);
+            trial->largest_velocity = largest_entry(ROWS, residual, SYMLIE_NUMBER(0));
 #endif
         }
         if (i + 1 < STAGES) {
@@ -182,7 +182,7 @@ SYMLIE_UNROLL
     }
     trial->rhs_evaluations = state->acceleration_is_valid ? STAGES - 1 : STAGES;
     copy(DIMENSION, acceleration, trial->first_acceleration);
-    if (SYMLIE_UNLIKELY(!(angle < CHART_LIMIT))) return angle >= CHART_LIMIT ? SYMLIE_OUTSIDE_CHART : SYMLIE_NOT_FINITE;
+    if (SYMLIE_UNLIKELY(!SYMLIE_ALL(angle < CHART_LIMIT))) return SYMLIE_ANY(angle >= CHART_LIMIT) ? SYMLIE_OUTSIDE_CHART : SYMLIE_NOT_FINITE;
     if (SYMLIE_UNLIKELY(!all_finite(DIMENSION, final_V))) return SYMLIE_NOT_FINITE;
 #if EMBEDDED
     if (control->with_estimate) {
@@ -211,7 +211,7 @@ SYMLIE_UNROLL
     copy(DIMENSION, final_V, trial->v);
 #if CONSTRAINED
     for (int k = 0; k < ROWS; k++) {
-        symlie_real sum = 0;
+        symlie_real sum = SYMLIE_NUMBER(0);
 SYMLIE_UNROLL
         for (int i = 0; i < STAGES; i++)
             if (D[i] != 0) sum += D[i] * multiplier[i * ROWS + k];

@@ -76,13 +76,13 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
     START(q, STORAGE);
     ARRAY(Q, STORAGE);
     const int moving = MOVING_END - MOVING_BEGIN;
-    symlie_real angle = 0;
+    symlie_real angle = SYMLIE_NUMBER(0);
     int status;
     const int with_estimate = EMBEDDED && control->with_estimate;
     copy(STORAGE, q, Q);
     copy(DIMENSION, v, V);
     (void)hat;
-    for (int k = 0; moving < DIMENSION && k < DIMENSION; k++) Theta[k] = 0;
+    for (int k = 0; moving < DIMENSION && k < DIMENSION; k++) Theta[k] = SYMLIE_NUMBER(0);
 SYMLIE_UNROLL
     for (int i = 0; i < STAGES; i++) {
         if (i == 0 && state->acceleration_is_valid) {
@@ -90,7 +90,7 @@ SYMLIE_UNROLL
         } else {
             /* (2) or (5) */
             status = stage_acceleration(P, work, t + C[i] * h, Q, V, r, mass, acceleration + i * DIMENSION, trial->lambda);
-            if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return angle >= CHART_LIMIT ? SYMLIE_OUTSIDE_CHART : status;
+            if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return SYMLIE_ANY(angle >= CHART_LIMIT) ? SYMLIE_OUTSIDE_CHART : status;
         }
         if (FIELDS) system_field(P, t + C[i] * h, Q, acceleration + i * DIMENSION, LAMBDA_OF_STAGE(i), V);
         if (i == 0) copy(DIMENSION, V, rate);
@@ -103,13 +103,13 @@ SYMLIE_UNROLL
         if (INTEGRATES_VELOCITIES) combine(moving, DIMENSION, i + 1, h, A[i + 1], acceleration + MOVING_BEGIN, v + MOVING_BEGIN, V + MOVING_BEGIN);
         else if (i + 1 == STAGES) copy(DIMENSION, v, V); /* between stages what moves of V is overwritten anyway */
         const symlie_real z = STEP_CHART(P, Theta);
-        angle = z > angle ? z : angle;
+        angle = SYMLIE_WHERE(z > angle, z, angle);
         STEP_ADVANCE(P, q, Theta, Q);
         if ((i + 1 < STAGES ? MOTIONS_OF_STAGES : MOTIONS) > 0) system_prescribe(P, t + (i + 1 < STAGES ? C[i + 1] : 1) * h, Q, V);
     }
     trial->rhs_evaluations = STAGES - (state->acceleration_is_valid ? 1 : 0);
     copy(DIMENSION, acceleration, trial->first_acceleration);
-    if (SYMLIE_UNLIKELY(!(angle < CHART_LIMIT))) return angle >= CHART_LIMIT ? SYMLIE_OUTSIDE_CHART : SYMLIE_NOT_FINITE;
+    if (SYMLIE_UNLIKELY(!SYMLIE_ALL(angle < CHART_LIMIT))) return SYMLIE_ANY(angle >= CHART_LIMIT) ? SYMLIE_OUTSIDE_CHART : SYMLIE_NOT_FINITE;
     if (SYMLIE_UNLIKELY(!all_finite(DIMENSION, V))) return SYMLIE_NOT_FINITE;
     if (FIELDS && SYMLIE_UNLIKELY(!all_finite(DIMENSION, Theta))) return SYMLIE_NOT_FINITE;
     copy(DIMENSION, V, trial->v);

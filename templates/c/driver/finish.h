@@ -1,0 +1,83 @@
+/* What becomes of a step that was tried: it is projected, accepted, or its first stage is kept. */
+#ifndef SYMLIE_FINISH_H
+#define SYMLIE_FINISH_H
+
+#include "trial.h"
+#include "projection.h"
+
+/* Its multipliers of minimal norm, where rows may depend on each other; then none of them may ask for other velocities. */
+static inline int minimise_multipliers(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real end,
+                                       mass_matrix *restrict mass, symlie_trial *restrict trial)
+{
+#if PROBES
+    ARRAY(B, JACOBIAN_VALUES);
+    ARRAY(c, ROWS);
+    ARRAY(b, ROWS);
+    system_jacobian(P, end, trial->q, B);
+    if (!find_dependent_rows(P, B, mass)) return SYMLIE_NOT_FINITE;
+    hidden_residual(P, end, trial->q, B, trial->v, 0, b, c);
+    if (contradicts(P, mass, c, RANK_LIMIT * largest_entry(DIMENSION, trial->v, SYMLIE_NUMBER(1)))) return SYMLIE_CONSTRAINT_DRIFT;
+    take_minimal_multipliers(P, mass, trial->lambda);
+    trial->dependent_rows = mass->dependent_rows;
+#endif
+    return SYMLIE_DONE;
+}
+
+/* Its projection, where one is asked for. */
+static inline int finish_step(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real end,
+                              const symlie_control *restrict control, mass_matrix *restrict mass,
+                              const symlie_state *restrict state, symlie_trial *restrict trial)
+{
+    if (SYMLIE_UNLIKELY(control->project_position || control->project_velocity)) {
+        const int status = project(P, work, t, end, control, mass, state, trial);
+        if (status != SYMLIE_DONE) return status;
+        if (!(is_finite(P, trial) && all_finite(DIMENSION, trial->v))) return SYMLIE_NOT_FINITE;
+    }
+    return minimise_multipliers(P, work, end, mass, trial);
+}
+
+/* Keep the first stage of a rejected step: it belongs to the state, not to the step size. */
+static inline void keep_first_stage(const symlie_problem *restrict P, symlie_state *restrict state,
+                                    const symlie_trial *restrict trial)
+{
+    if (trial->rhs_evaluations == 0) return;
+    copy(DIMENSION, trial->first_acceleration, state->acceleration);
+    state->acceleration_is_valid = 1;
+}
+
+/* Count a step of an order, which some methods choose. */
+static inline void count_order(long long order, symlie_state *restrict state)
+{
+#if CHOOSES_ORDER
+    long long *const counts[] = {&state->steps_of_order_1, &state->steps_of_order_2, &state->steps_of_order_3,
+                                 &state->steps_of_order_4, &state->steps_of_order_5};
+    ++*counts[order - 1];
+#endif
+}
+
+static inline void accept(const symlie_problem *restrict P, symlie_state *restrict state, symlie_real t,
+                          const symlie_trial *restrict trial)
+{
+    copy(STORAGE, trial->q, state->q);
+    copy(DIMENSION, trial->v, state->v);
+    copy(ROWS, trial->lambda, state->lambda);
+    copy(CARRIED, trial->carried, state->carried);
+    copy(OWN - (KEEPS_FACTORS ? (int)trial->own_rest : 0), trial->own, state->own);
+    state->own_is_valid = 1;
+    state->acceleration_is_valid = trial->acceleration_is_valid;
+    if (trial->acceleration_is_valid) copy(DIMENSION, trial->acceleration, state->acceleration);
+#if CONSTRAINED
+    if (trial->largest_constraint > state->largest_constraint) state->largest_constraint = trial->largest_constraint;
+    if (trial->largest_velocity > state->largest_velocity) state->largest_velocity = trial->largest_velocity;
+#endif
+    if (PROBES > 0 && trial->dependent_rows != state->dependent_rows) {
+        state->dependent_rows = trial->dependent_rows;
+        state->rank_changes++;
+    }
+    count_order(trial->order, state);
+    state->t = t;
+    state->step++;
+    state->steps++;
+}
+
+#endif

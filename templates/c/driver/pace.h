@@ -1,0 +1,110 @@
+/* When steps begin and how long they are: what of the time loop is no member's arithmetic. */
+#ifndef SYMLIE_PACE_H
+#define SYMLIE_PACE_H
+
+#define SYMLIE_GOES_ON (-1) /* there is a step to try */
+
+/* A step that is to be tried. */
+typedef struct {
+    symlie_scalar t;
+    symlie_scalar h;
+    symlie_scalar end;
+    int is_last;                /* of its segment */
+} symlie_attempt;
+
+static inline void record_tried(symlie_record *record, const symlie_attempt *attempt, symlie_scalar error, int accepted,
+                                const newton_counts *newton, long long order)
+{
+    if (!record->trace) return;
+    symlie_scalar *row = record->trace + TRACE_WIDTH * record->tried++;
+    row[0] = attempt->t;
+    row[1] = attempt->h;
+    row[2] = error;
+    row[3] = accepted;
+    row[4] = (symlie_scalar)newton->iterations;
+    row[5] = (symlie_scalar)newton->jacobians;
+    row[6] = (symlie_scalar)newton->halvings;
+    row[7] = (symlie_scalar)newton->slowest;
+    row[8] = (symlie_scalar)order;
+}
+
+/* Factor of the step size after a step with an error. */
+static inline symlie_scalar step_factor(const symlie_control *control, symlie_scalar error)
+{
+    const symlie_scalar proposed = error > 0 ? control->safety * pow(error, -control->exponent) : control->fac_max;
+    const symlie_scalar factor = fmin(control->fac_max, fmax(control->fac_min, proposed));
+    return factor >= 1 && factor <= control->hold ? 1 : factor;
+}
+
+/* The smallest step that moves time by more than its rounding, at t and over the interval of the plan. */
+static inline symlie_scalar smallest_step(const symlie_plan *plan, symlie_scalar t)
+{
+    const symlie_scalar span = plan->end[plan->segments - 1] - plan->start[0];
+    return fmax(plan->control->h_min, TIME_RESOLUTION * fmax(fabs(t), span));
+}
+
+/* The next step of a run, if its status is SYMLIE_GOES_ON. */
+static inline int next_attempt(const symlie_plan *plan, symlie_state *state, const symlie_record *record, long long *budget,
+                               int event_values, symlie_attempt *attempt)
+{
+    const symlie_control *control = plan->control;
+    for (; state->segment < plan->segments; state->segment++, state->step = 0) {
+        const symlie_scalar start = plan->start[state->segment], end = plan->end[state->segment];
+        const long long steps = plan->steps[state->segment];
+        /* After a jump of an input steps begin a little later, and what was known before it is of no use. */
+        if (state->t < start) state->t = start, state->acceleration_is_valid = state->own_is_valid = 0;
+        if (control->is_adaptive ? !(state->t < end) : state->step >= steps) continue;
+        if (record->count >= record->capacity || record->tried >= record->capacity
+            || record->events + MOST_EVENTS * event_values > record->event_capacity)
+            return SYMLIE_BUFFER_FULL;
+        if (state->step >= control->max_steps) return SYMLIE_TOO_MANY_STEPS;
+        if ((*budget)-- <= 0) return SYMLIE_BUDGET;
+        if (control->is_adaptive) {
+            const symlie_scalar t = state->t, h = fmin(state->h, control->h_max);
+            /* A rest that is hardly longer than a step becomes one step. */
+            const int is_last = !(t + STRETCH * h < end);
+            if (!is_last && h < smallest_step(plan, t)) return SYMLIE_STEP_UNDERFLOW;
+            *attempt = (symlie_attempt){t, is_last ? end - t : h, is_last ? end : t + h, is_last};
+        } else {
+            const symlie_scalar equal = (end - start) / (symlie_scalar)steps;
+            const int is_last = state->step + 1 == steps;
+            *attempt = (symlie_attempt){start + (symlie_scalar)state->step * equal, equal,
+                                        is_last ? end : start + (symlie_scalar)(state->step + 1) * equal, is_last};
+        }
+        return SYMLIE_GOES_ON;
+    }
+    return SYMLIE_DONE;
+}
+
+/* Whether the next step is to be looked at, for which its estimated error is kept. */
+static inline int looks_at_step(const symlie_control *restrict control, const symlie_state *restrict state)
+{
+    if (!(control->stiffness_limit > 0) || state->stiff_step > 0 || state->chattering_step > 0) return 0;
+    return state->suspicious_steps > 0 || (state->steps + 1) % STIFFNESS_EVERY == 0;
+}
+
+/* The next step after one that was accepted, by its factor. */
+static inline void propose_step(symlie_state *state, const symlie_attempt *attempt, symlie_scalar factor)
+{
+    const symlie_scalar proposed = attempt->h * factor;
+    /* A step that was cut short to hit a time says little about the step size that is possible. */
+    state->h = attempt->is_last ? fmax(proposed, state->h) : proposed;
+}
+
+/* Go back to a shorter step, unless time would hardly move. */
+static inline int shorten_step(const symlie_plan *plan, symlie_state *state, const symlie_attempt *attempt, symlie_scalar factor)
+{
+    if (attempt->h * factor < smallest_step(plan, attempt->t)) return 0;
+    state->h = attempt->h * factor;
+    state->rejected++;
+    return 1;
+}
+
+/* Whether the state at the end of a step is recorded. */
+static inline int records_end(const symlie_plan *plan, const symlie_state *state, const symlie_attempt *attempt)
+{
+    return (attempt->is_last && plan->record_end[state->segment])
+           || (plan->record_every && state->steps % plan->record_every == 0);
+}
+
+#endif

@@ -1,0 +1,126 @@
+/* A symlie_real of several lanes: vectors of compilers that have them. Each lane has the bits that a number has alone, for
+ * arithmetic is that of its lane, and functions are called for one lane after the other.
+ *
+ *   SYMLIE_NUMBER(x)          one number in all lanes
+ *   SYMLIE_ALL(condition)     whether it holds in all lanes
+ *   SYMLIE_ANY(condition)     in one of them
+ *   SYMLIE_WHERE(c, a, b)     a in the lanes where c holds, b in the others
+ *
+ * Where lanes would go different ways, all take one of them, and what belongs to the others is thrown away, or the step is
+ * given up: members that are not done take it alone. */
+#ifndef SYMLIE_LANES_H
+#define SYMLIE_LANES_H
+
+#include <math.h>
+
+typedef symlie_scalar symlie_real __attribute__((vector_size(SYMLIE_LANES * sizeof(symlie_scalar))));
+typedef __typeof__((symlie_real){0} < (symlie_real){0}) symlie_mask;
+
+static inline symlie_real lanes_of_number(symlie_scalar x) { return x - (symlie_real){0}; }
+static inline symlie_real lanes_of_lanes(symlie_real x) { return x; }
+static inline symlie_scalar number_of_number(symlie_scalar x) { return x; }
+
+#define SYMLIE_NUMBER(x) lanes_of_number(x)
+
+static inline int lanes_all(symlie_mask condition)
+{
+#if defined(__AVX512DQ__) && SYMLIE_LANES == 8
+    return (unsigned char)__builtin_ia32_cvtq2mask512(condition) == 0xff;
+#elif defined(__AVX__) && SYMLIE_LANES == 4
+    return __builtin_ia32_movmskpd256((symlie_real)condition) == 0xf;
+#else
+    int all = 1;
+    for (int l = 0; l < SYMLIE_LANES; l++) all &= condition[l] != 0;
+    return all;
+#endif
+}
+
+static inline symlie_real lanes_where(symlie_mask condition, symlie_real a, symlie_real b)
+{
+    return (symlie_real)((condition & (symlie_mask)a) | (~condition & (symlie_mask)b));
+}
+
+static inline int lanes_any(symlie_mask condition) { return !lanes_all(~condition); }
+
+/* Conditions on numbers that are the same in all lanes are ints. */
+static inline int same_in_all_lanes(int condition) { return condition; }
+
+#define SYMLIE_ALL(condition) _Generic((condition), symlie_mask: lanes_all, default: same_in_all_lanes)(condition)
+#define SYMLIE_ANY(condition) _Generic((condition), symlie_mask: lanes_any, default: same_in_all_lanes)(condition)
+#define SYMLIE_WHERE(condition, a, b) lanes_where(condition, a, b)
+
+/* Where some lanes are beyond a function's text, once more without them. */
+static inline symlie_real lanes_beyond(symlie_real z, symlie_mask within, symlie_real result, symlie_scalar (*beyond)(symlie_scalar))
+{
+    for (int l = 0; l < SYMLIE_LANES; l++)
+        if (!within[l]) result[l] = beyond(z[l]);
+    return result;
+}
+
+#define SYMLIE_WITHIN(function, z, upper)        \
+    if (SYMLIE_UNLIKELY(!lanes_all(z <= upper))) \
+        return lanes_beyond(z, z <= upper, function(lanes_where(z <= upper, z, (symlie_real){0})), function##_beyond)
+
+#define LANES_FUNCTION(function)                                                            \
+    static inline symlie_real lanes_##function(symlie_real x)                               \
+    {                                                                                       \
+        symlie_real result;                                                                 \
+        for (int l = 0; l < SYMLIE_LANES; l++) result[l] = function(x[l]);                  \
+        return result;                                                                      \
+    }
+#define LANES_FUNCTION_OF_TWO(function)                                                     \
+    static inline symlie_real lanes_##function(symlie_real x, symlie_real y)                \
+    {                                                                                       \
+        symlie_real result;                                                                 \
+        for (int l = 0; l < SYMLIE_LANES; l++) result[l] = function(x[l], y[l]);            \
+        return result;                                                                      \
+    }
+
+/* The one of numbers or that of lanes, whichever the arguments are; numbers beside lanes are the same in all of them. */
+#define LANES_CALL(function, x) _Generic((x), symlie_real: lanes_##function, default: function)(x)
+#define LANES_OF(x) _Generic((x), symlie_real: lanes_of_lanes, default: lanes_of_number)(x)
+#define LANES_BESIDE(x, y)                                                                                              \
+    _Generic((x) + (y), symlie_real: _Generic((x), symlie_real: lanes_of_lanes, default: lanes_of_number), default: number_of_number)(x)
+#define LANES_CALL_OF_TWO(function, x, y) \
+    _Generic((x) + (y), symlie_real: lanes_##function, default: function)(LANES_BESIDE(x, y), LANES_BESIDE(y, x))
+
+LANES_FUNCTION(sqrt)
+LANES_FUNCTION(sin)
+LANES_FUNCTION(cos)
+LANES_FUNCTION(tan)
+LANES_FUNCTION(asin)
+LANES_FUNCTION(acos)
+LANES_FUNCTION(atan)
+LANES_FUNCTION(sinh)
+LANES_FUNCTION(cosh)
+LANES_FUNCTION(tanh)
+LANES_FUNCTION(exp)
+LANES_FUNCTION(log)
+LANES_FUNCTION(rint)
+LANES_FUNCTION_OF_TWO(atan2)
+LANES_FUNCTION_OF_TWO(pow)
+LANES_FUNCTION_OF_TWO(fmax)
+LANES_FUNCTION_OF_TWO(fmin)
+
+static inline symlie_real lanes_fabs(symlie_real x) { return (symlie_real)((symlie_mask)x & ~(symlie_mask)-(symlie_real){0}); }
+
+#define sqrt(x) LANES_CALL(sqrt, x)
+#define sin(x) LANES_CALL(sin, x)
+#define cos(x) LANES_CALL(cos, x)
+#define tan(x) LANES_CALL(tan, x)
+#define asin(x) LANES_CALL(asin, x)
+#define acos(x) LANES_CALL(acos, x)
+#define atan(x) LANES_CALL(atan, x)
+#define sinh(x) LANES_CALL(sinh, x)
+#define cosh(x) LANES_CALL(cosh, x)
+#define tanh(x) LANES_CALL(tanh, x)
+#define exp(x) LANES_CALL(exp, x)
+#define log(x) LANES_CALL(log, x)
+#define rint(x) LANES_CALL(rint, x)
+#define fabs(x) LANES_CALL(fabs, x)
+#define atan2(x, y) LANES_CALL_OF_TWO(atan2, x, y)
+#define pow(x, y) LANES_CALL_OF_TWO(pow, x, y)
+#define fmax(x, y) LANES_CALL_OF_TWO(fmax, x, y)
+#define fmin(x, y) LANES_CALL_OF_TWO(fmin, x, y)
+
+#endif

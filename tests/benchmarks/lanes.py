@@ -1,0 +1,73 @@
+"""Members side by side in vector registers: throughput over that of one member after the other, with equal bits.
+
+python -m tests.benchmarks.lanes [--samples 5] [--lanes 4]
+
+CPU time of the compiled loops in one thread, least of alternating samples. For registers of AVX2 on a processor with
+AVX-512: CC="gcc -mno-avx512f" python -m tests.benchmarks.lanes
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import symlie as sl
+from symlie.compile.compiler import vector_numbers
+from symlie.models import flying_spaghetti, heavy_top, pendulum_chain
+
+MEMBERS = 256
+
+CASES: list[tuple[str, Callable[[], sl.Model], str, str, float, float]] = [
+    ("heavy top on S³×R³", lambda: heavy_top.build("S3xR3"), "half_explicit_5", "mass", 1.0, 1e-8),
+    ("heavy top on S³", lambda: heavy_top.build("S3"), "rkmk_dopri5", "mass", 1.0, 1e-8),
+    ("chain of 16 links", lambda: pendulum_chain.build(16), "rkmk_dopri5", "gravity", 0.25, 1e-8),
+    ("rod of 16 segments", lambda: flying_spaghetti.build(16), "half_explicit_5", "bending_stiffness", 0.0625, 1e-6),
+]
+"""Model, method, the parameter that members differ in, end time in s, and the tolerance of adaptive steps."""
+
+STEP = 2.0**-10
+
+
+def measured(system: sl.System, span: float, lanes: int, words: dict[str, Any]) -> tuple[float, str]:
+    """CPU seconds of the loops, and what identifies the bits of the results."""
+    result = sl.ensemble(system, span, lanes=lanes, workers=1, **words)
+    digest = hashlib.sha256()
+    for name, values in result.arrays.items():
+        if name not in ("cpu_seconds", "sentence", "exception"):
+            digest.update(values.tobytes())
+    return float(result.arrays["cpu_seconds"].sum()), digest.hexdigest()
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--samples", type=int, default=5)
+    parser.add_argument("--lanes", type=int, default=vector_numbers("default"))
+    given = parser.parse_args()
+    print(f"| | steps | {given.lanes} lanes over one | bits |\n|---|---|---|---|")
+    for name, build, method, parameter, span, rtol in CASES:
+        system = build().derive().compile("c")
+        stated = system.parameters[system.layout.parameters[parameter][0]]
+        values = stated * np.random.default_rng(0).uniform(0.8, 1.2, (MEMBERS, 1))
+        for what, steps in (("fixed", {"h": STEP, "record_every": 0}), ("adaptive", {"rtol": rtol})):
+            words = {"parameters": {parameter: values}, "method": method, **steps}
+            found: dict[int, list[float]] = {1: [], given.lanes: []}
+            digests = set()
+            for _ in range(given.samples + 1):
+                for lanes, times in found.items():
+                    seconds, digest = measured(system, span, lanes, words)
+                    times.append(seconds)
+                    digests.add(digest)
+            ratio = min(found[1]) / min(found[given.lanes])
+            print(
+                f"| {name}, {method} | {what} | {ratio:.2f} | {'equal' if len(digests) == 1 else 'differ'} |",
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,155 @@
+"""Members side by side in vector registers: the bits that each has alone, whatever its neighbours do."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symlie as sl
+from symlie.compile import compiler
+from symlie.ensembles.motions import MotionTask
+from symlie.ensembles.plan import EnsemblePlan
+from symlie.ensembles.results import MemberStatus
+from symlie.errors import ModelError
+from symlie.models import flying_spaghetti, free_rigid_body, pendulum_chain, quadrotors
+from symlie.runtime.system.system import System
+from tests.ensembles.test_ensemble import same
+from tests.systems import heavy_top_equations, heavy_top_system, swing_system
+
+LANES = 4
+COUNT = 11
+"""Members that do not fill the lanes of their last steps."""
+
+
+@functools.cache
+def systems() -> dict[str, System]:
+    """Models with a small topology and with a large one, with tables, on manifolds."""
+    built = {
+        "rod": flying_spaghetti.build(segments=3),
+        "chain": pendulum_chain.build(links=4),
+        "vehicles": quadrotors.build(control="tracking"),
+        "body": free_rigid_body.build(),
+    }
+    tops = {group: heavy_top_system(group) for group in ("S3xR3", "SE3")}
+    return {name: model.derive().compile(backend="c") for name, model in built.items()} | tops
+
+
+RUNS: list[tuple[str, str, dict[str, Any]]] = [
+    ("S3xR3", "mass", {"method": "half_explicit_5", "h": 2.0**-9}),
+    ("S3xR3", "mass", {"method": "half_explicit_5", "rtol": 1e-6}),
+    ("SE3", "inertia", {"method": "half_explicit_3", "h": 2.0**-9, "stabilize": "baumgarte:10"}),
+    ("rod", "bending_stiffness", {"method": "half_explicit_5", "h": 2.0**-10}),
+    ("rod", "load_values", {"rtol": 1e-5}),
+    ("chain", "gravity", {"method": "rkmk_dopri5", "h": 2.0**-8}),
+    ("chain", "gravity", {"rtol": 1e-6}),
+    ("vehicles", "load_mass", {"rtol": 1e-5}),
+    ("body", "inertia", {"method": "rkmk_dopri5", "rtol": 1e-7}),
+    ("body", "inertia", {"method": "rkmk4_two_commutators", "h": 2.0**-6}),
+]
+
+
+@pytest.mark.parametrize(("name", "parameter", "words"), RUNS)
+def test_lanes_have_the_bits_of_members(name: str, parameter: str, words: dict[str, Any]) -> None:
+    system = systems()[name]
+    stated = system.parameters[system.layout.parameters[parameter][0]]
+    values = stated * np.random.default_rng(1).uniform(0.8, 1.2, (COUNT, 1))
+    run = {"parameters": {parameter: values}, "t_eval": [0.0, 0.03, 0.0625], **words}
+    alone, lanes = (sl.ensemble(system, 0.0625, lanes=n, **run) for n in (1, LANES))
+    assert (alone.arrays["status"] == MemberStatus.OK).all()
+    assert same(alone, lanes)
+
+
+@pytest.mark.parametrize("count", [1, LANES - 1, LANES, 2 * LANES + 1])
+def test_any_number_of_members(count: int) -> None:
+    run = {"parameters": {"mass": np.linspace(10, 20, count)}, "rtol": 1e-5}
+    assert same(*(sl.ensemble(heavy_top_system("S3xR3"), 0.05, lanes=n, **run) for n in (1, LANES)))
+
+
+def test_steps_that_are_rejected_are_those_of_their_members() -> None:
+    """Members begin with a step that is far too long for some of them."""
+    rates = np.array([[0, 0, s] for s in np.geomspace(0.1, 300, COUNT)])
+    run = {"initial": {"top": {"Omega": rates}}, "rtol": 1e-7, "h0": 0.02}
+    alone, lanes = (sl.ensemble(heavy_top_system("S3xR3"), 0.1, lanes=n, **run) for n in (1, LANES))
+    assert len(set(alone.arrays["rejected"].tolist())) > 2
+    assert same(alone, lanes)
+
+
+def test_lanes_beyond_a_polynomial() -> None:
+    """Angles of some members leave the working interval of coefficient functions, z = 10, and of some the chart."""
+    rates = np.array([[s, 0, 0.1] for s in (0.1, 2.0, 3.0, 3.5, 5.0, 6.0, 7.0, 0.2)])
+    run = {"initial": {"body": {"momentum": rates}}, "h": 1.0, "method": "rkmk_rk44"}
+    alone, lanes = (sl.ensemble(systems()["body"], 4.0, lanes=n, **run) for n in (1, LANES))
+    assert {MemberStatus.OK, MemberStatus.FAILED} <= set(alone.arrays["status"].tolist())
+    assert same(alone, lanes)
+    assert alone.arrays["sentence"].tolist() == lanes.arrays["sentence"].tolist()
+
+
+def test_a_member_that_fails_leaves_its_neighbours_alone() -> None:
+    masses = np.full(COUNT, 15.0)
+    masses[[2, 7]] = 1e300, np.nan
+    run = {"parameters": {"mass": masses}, "h": 2.0**-9}
+    alone, lanes = (sl.ensemble(heavy_top_system("S3xR3"), 0.05, lanes=n, **run) for n in (1, LANES))
+    assert same(alone, lanes)
+    assert alone.arrays["sentence"].tolist() == lanes.arrays["sentence"].tolist()
+
+
+def test_histories_at_every_step() -> None:
+    run = {"parameters": {"mass": np.linspace(10, 20, COUNT)}, "h": 2.0**-9, "record": ["top", "energy"]}
+    assert same(*(sl.ensemble(heavy_top_system("S3xR3"), 0.05, lanes=n, **run) for n in (1, LANES)))
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        ({"lanes": 3}, "lanes is 1, 2, 4, 8 or 16 members side by side, or None, not 3"),
+        ({"lanes": "many"}, "not 'many'"),
+        ({"method": "generalized_alpha", "h": 1e-3}, "'generalized_alpha' is not half-explicit"),
+        ({"h": 1e-3, "stabilize": "projection"}, "steps are projected"),
+        ({"h": 1e-3, "member_seconds": 1.0}, "member_seconds bounds the time of each"),
+    ],
+)
+def test_lanes_that_can_not_be_had(words: dict[str, Any], why: str) -> None:
+    with pytest.raises(ModelError, match=why):
+        sl.ensemble(heavy_top_system("S3xR3"), 0.01, parameters={"mass": [1.0, 2.0]}, **{"lanes": 4, **words})
+
+
+def test_models_that_lanes_do_not_take() -> None:
+    with pytest.raises(ModelError, match="the model has events"):
+        sl.ensemble(swing_system(), 0.01, parameters={"stiffness": [1.0, 2.0]}, h=1e-3, lanes=4)
+    with pytest.raises(ModelError, match="each goes by itself"):
+        sl.ensemble(heavy_top_system("S3xR3", "numpy"), 0.01, parameters={"mass": [1.0, 2.0]}, h=1e-3, lanes=4)
+
+
+def test_code_whose_bits_compilers_choose() -> None:
+    system = heavy_top_equations("S3xR3").compile(optimize="contract")
+    with pytest.raises(ModelError, match="leaves to compilers which operations are fused"):
+        sl.ensemble(system, 0.01, parameters={"mass": [1.0, 2.0]}, h=1e-3, lanes=4)
+
+
+def test_lanes_where_they_pay(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[EnsemblePlan] = []
+    monkeypatch.setattr("symlie.ensembles.ensemble.run_members", lambda plan, *a, **k: seen.append(plan))
+    monkeypatch.setattr("symlie.ensembles.plan.vector_numbers", lambda optimize: 1)
+    system = heavy_top_system("S3xR3")
+    for count in (2, 20_000):
+        sl.ensemble(system, 1.0, parameters={"mass": np.linspace(10, 20, count)}, h=1e-3)
+    tasks = [plan.task for plan in seen]
+    assert all(isinstance(task, MotionTask) for task in tasks)
+    assert [task.lanes for task in tasks if isinstance(task, MotionTask)] == [1, None]
+
+
+@pytest.mark.parametrize(
+    ("macros", "numbers"),
+    [
+        (["#define __GNUC__ 12", "#define __AVX512DQ__ 1", "#define __AVX2__ 1"], 8),
+        (["#define __GNUC__ 12", "#define __AVX2__ 1"], 4),
+        (["#define __GNUC__ 12"], 1),
+        (["#define __AVX2__ 1"], 1),
+    ],
+)
+def test_registers(macros: list[str], numbers: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiler, "_macros", lambda flags: frozenset(macros))
+    assert compiler.vector_numbers("default") == numbers

@@ -281,6 +281,9 @@ MOMENTUM = 1e-10
 ROUNDING_OF_INCREMENTS = 1e-14
 """Products, inverses and logarithms of elements of size one to three: some tens of roundings; measured 2e-15."""
 
+ROUNDING_OF_PRIMITIVES = 1e-15
+"""Of functions of `primitives.h`: a reciprocal, a polynomial and two products, each within half a unit of 2.2e-16."""
+
 ROUNDING_OF_LONG_RUNS = 1e-13
 """Errors that tell an order must be above the rounding of a few hundred steps."""
 

@@ -53,15 +53,19 @@ def c_files(operators: GroupOperators, prefix: str, values: Mapping[str, object]
 
 
 def primitives(kernels: Sequence[Kernel], prefix: str, real: str) -> list[str]:
-    """Sources of the functions of ``primitives.h`` that kernels use, under the prefix and for the scalar type."""
+    """Sources of the functions of ``primitives.h`` that kernels use, under the prefix and for the scalar type.
+
+    Of those with a polynomial it is the closed form beyond that, which holds everywhere.
+    """
     text = (template_folder() / "c" / "kernels" / "primitives.h").read_text(encoding="utf-8")
     operators = {i.operator.removeprefix("call ") for k in kernels for i in k.body.instructions}
     found = []
-    for match in re.finditer(
-        r"static inline symlie_(?:real|scalar) symlie_(\w+)\([^)]*\)(?: \{.*\}\n|\n\{\n(?:.*\n)*?\}\n)", text
-    ):
-        if match[1] in operators:
-            source = match[0].rstrip().replace(REAL, real).replace(SCALAR, real).replace("symlie_", f"{prefix}_")
+    heading, body = r"(symlie_(?:real|scalar) symlie_(\w+)\([^)]*\)", r"(?: \{.*\}\n|\n\{\n(?:.*\n)*?\}\n))"
+    for match in re.finditer(rf"(?:static inline|SYMLIE_COLD) {heading}{body}", text):
+        name = match[2].removesuffix("_beyond")
+        if name in operators and (name != match[2] or f"symlie_{name}_beyond(" not in text):
+            source = f"static inline {match[1].rstrip()}".replace(f"{name}_beyond(", f"{name}(")
+            source = source.replace(REAL, real).replace(SCALAR, real).replace("symlie_", f"{prefix}_")
             if real == "float":
                 source = re.sub(r"\b(sqrt|atan2?|fabs)\(", r"\1f(", source)
             found.append(source)

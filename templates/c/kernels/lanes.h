@@ -61,6 +61,11 @@ static inline symlie_real lanes_beyond(symlie_real z, symlie_mask within, symlie
     if (SYMLIE_UNLIKELY(!lanes_all(z <= upper))) \
         return lanes_beyond(z, z <= upper, function(lanes_where(z <= upper, z, (symlie_real){0})), function##_beyond)
 
+#define SYMLIE_UNLESS(condition, result, function, x, y)  \
+    if (SYMLIE_UNLIKELY(!lanes_all(condition)))           \
+        for (int l = 0; l < SYMLIE_LANES; l++)            \
+            if (!(condition)[l]) result[l] = function((x)[l], (y)[l])
+
 #define LANES_FUNCTION(function)                                                            \
     static inline symlie_real lanes_##function(symlie_real x)                               \
     {                                                                                       \

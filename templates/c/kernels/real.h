@@ -25,6 +25,10 @@ typedef int symlie_mask; /* what holds in which lanes */
 /* At the beginning of a function whose text holds up to z = upper; what holds for other numbers has its name and _beyond. */
 #define SYMLIE_WITHIN(function, z, upper) \
     if (SYMLIE_UNLIKELY(!((z) <= (upper)))) return function##_beyond(z)
+
+/* In the lanes where a condition does not hold the result is that of a function of two numbers. */
+#define SYMLIE_UNLESS(condition, result, function, x, y) \
+    if (SYMLIE_UNLIKELY(!(condition))) result = function(x, y)
 #endif
 
 #endif

@@ -1,4 +1,5 @@
-/* What becomes of a step that was tried: it is projected, accepted, or its first stage is kept. */
+/* A step of the time loop, of the method or of its composition, and what becomes of it: it is projected, accepted, or its
+ * first stage is kept. */
 #ifndef SYMLIE_FINISH_H
 #define SYMLIE_FINISH_H
 
@@ -78,6 +79,26 @@ static inline void accept(const symlie_problem *restrict P, symlie_state *restri
     state->t = t;
     state->step++;
     state->steps++;
+}
+
+#if SUBSTEPS
+#include "substeps.h"
+#else
+#define composed_step single_step
+#endif
+
+/* A step of the method, or of its composition, not projected yet. */
+static inline int try_step(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h,
+                           const symlie_control *restrict control, mass_matrix *restrict mass,
+                           symlie_state *restrict state, symlie_trial *restrict trial)
+{
+    trial->error = SYMLIE_NUMBER(0);
+    trial->rhs_evaluations = 0;
+    begin_counts(trial);
+    const int status = composed_step(P, work, t, h, control, mass, state, trial);
+    state->rhs_evaluations += trial->rhs_evaluations;
+    count_newton(t, &trial->newton, state);
+    return status;
 }
 
 #endif

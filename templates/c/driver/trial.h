@@ -61,24 +61,4 @@ static inline int single_step(const symlie_problem *restrict P, symlie_real *res
     return turn_angles(P, work, t, h, state->q, state->v, trial->q, trial->v) ? SYMLIE_DONE : SYMLIE_TURNED_TOO_FAR;
 }
 
-#if SUBSTEPS
-#include "substeps.h"
-#else
-#define composed_step single_step
-#endif
-
-/* A step of the method, or of its composition, not projected yet. */
-static inline int try_step(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h,
-                           const symlie_control *restrict control, mass_matrix *restrict mass,
-                           symlie_state *restrict state, symlie_trial *restrict trial)
-{
-    trial->error = SYMLIE_NUMBER(0);
-    trial->rhs_evaluations = 0;
-    begin_counts(trial);
-    const int status = composed_step(P, work, t, h, control, mass, state, trial);
-    state->rhs_evaluations += trial->rhs_evaluations;
-    count_newton(t, &trial->newton, state);
-    return status;
-}
-
 #endif

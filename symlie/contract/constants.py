@@ -165,6 +165,10 @@ STIFFNESS_EVERY = 1000
 STIFF_STEPS = 15
 """Suspicious steps that are enough."""
 
+UNNOTICED = 1e-3
+"""Part of its absolute tolerance up to which a change of a velocity may be rounding, whose sign says nothing: where a
+force jumps to and fro, errors are as large as tolerances."""
+
 CALM_STEPS = 6
 """Steps in a row without suspicion after which counting begins again."""
 

@@ -13,6 +13,7 @@ import pytest
 from sympy import log
 
 import symlie as sl
+from symlie.contract.constants import STIFFNESS_EVERY
 from symlie.errors import InterruptedIntegrationError, TooManyStepsError
 from symlie.runtime.integrate import findings
 from symlie.runtime.integrate import run as execution
@@ -152,6 +153,23 @@ def rubbing() -> sl.Model:
     model.generalized_force(q, x_dot=[-sl.sign(q.x_dot[0])])
     model.initial(q, x_dot=[1])
     return model
+
+
+def trembling() -> sl.Model:
+    """A swing, and beside it a force that jumps to and fro by far less than tolerances."""
+    model = sl.Model("trembling")
+    q = model.node("q", "R2")
+    model.kinetic_energy(q.x_dot.dot(q.x_dot) / 2)
+    model.potential_energy(q.x[0] ** 2 / 2)
+    model.generalized_force(q, x_dot=[0, -1e-16 * sl.sign(q.x_dot[1])])
+    model.initial(q, x=[1, 0], x_dot=[0, 1e-17])
+    return model
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_velocities_of_rounding_do_not_jump(backend: str) -> None:
+    solution = sl.solve(system_of(trembling, backend), 400.0, rtol=1e-6, record_every=0)
+    assert solution.statistics.steps > 2 * STIFFNESS_EVERY and not solution.notices
 
 
 def found(build: Callable[[], sl.Model], backend: str, **options: Any) -> sl.Solution:

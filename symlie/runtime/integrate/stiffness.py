@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from symlie.contract.constants import CALM_STEPS, STIFF_STEPS, STIFFNESS_EVERY
+from symlie.contract.constants import CALM_STEPS, STIFF_STEPS, STIFFNESS_EVERY, UNNOTICED
 from symlie.errors import IntegrationError
 from symlie.runtime.integrate.loop_state import Counters
 from symlie.runtime.layout.layout import Array
@@ -70,6 +70,7 @@ def look_at_step(stepper: Stepper, counters: Counters, state: State, trial: Tria
     found = np.abs((other_a - a) * (trial.v - state.v))
     expected = np.abs(delta_v * (a - trial.first_acceleration))
     flipped = (weight_v > 0) & (state.v * trial.v < 0) & (trial.first_acceleration * a < 0)
+    flipped &= np.abs(trial.v - state.v) > UNNOTICED * np.split(control.atol, 2)[1]
     flipped &= ~((found >= 0.5 * expected) & (found <= 2 * expected))
     _count(counters, t, h, bool(fast) and all(fast), bool(flipped.any()))
 

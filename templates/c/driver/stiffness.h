@@ -72,6 +72,7 @@ SYMLIE_COLD void look_at_step(const symlie_problem *restrict P, symlie_real *res
         pushed += weight[n + k] * delta[n + k] * delta[n + k];
         pushed_rate += weight[n + k] * y * y;
         if (!(weight[n + k] > 0 && state->v[k] * trial->v[k] < 0 && trial->first_acceleration[k] * a[k] < 0)) continue;
+        if (!(fabs(trial->v[k] - state->v[k]) > UNNOTICED * control->atol[n + k])) continue;
         const symlie_real found = fabs(y * (trial->v[k] - state->v[k]));
         const symlie_real expected = fabs(delta[n + k] * (a[k] - trial->first_acceleration[k]));
         is_flipped |= !(found >= 0.5 * expected && found <= 2 * expected);

@@ -60,6 +60,7 @@ from symlie.elements.marker import Marker as Marker
 from symlie.elements.rigid_body import RigidBody as RigidBody
 from symlie.ensembles.attitudes import attitudes as attitudes
 from symlie.ensembles.ensemble import ensemble as ensemble
+from symlie.ensembles.group_statistics import GroupStatistics as GroupStatistics
 from symlie.ensembles.opening import open_ensemble as open_ensemble
 from symlie.ensembles.outcome import Ensemble as Ensemble
 from symlie.ensembles.outcome import EnsembleArrays as EnsembleArrays
@@ -68,7 +69,6 @@ from symlie.ensembles.outcome import FailedMembers as FailedMembers
 from symlie.ensembles.results import MemberResults as MemberResults
 from symlie.ensembles.samples import Samples as Samples
 from symlie.ensembles.samples import samples as samples
-from symlie.ensembles.statistics import GroupStatistics as GroupStatistics
 from symlie.groups.analytic_functions import analytic_function as analytic_function
 from symlie.groups.definition import lie_group as lie_group
 from symlie.groups.frames import frame_space as frame_space

@@ -15,6 +15,7 @@ from symlie.runtime.integrate.request import RunWords
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.chosen import MethodLike
 from symlie.runtime.methods.controllers import Controller
+from symlie.runtime.solution.solution import Solution
 from symlie.runtime.system.system import System
 
 WAIT = 30.0
@@ -34,6 +35,7 @@ def ensemble(
     along: str | None = None,
     record: Sequence[str] | None = None,
     statistics: Sequence[str] | None = None,
+    reference: Solution | None = None,
     store: str | Path | None = None,
     executor: object = None,
     workers: int | None = None,
@@ -94,6 +96,9 @@ def ensemble(
     statistics
         Some of ``"mean"``, ``"std"``, ``"min"``, ``"max"``: what is kept of the recorded quantities in place of the
         values of members. Members are added in their order, so bits do not depend on chunks.
+    reference
+        A solution near the members, for statistics of nodes that are recorded as a whole and have rotations or poses:
+        these are of log(reference⁻¹∘q), and `Ensemble.on_group` tells their mean on the group and the spread about it.
     store
         A folder for the results, one file for each finished chunk; needed where results do not fit into memory. A
         folder of the same ensemble is continued.
@@ -167,6 +172,7 @@ def ensemble(
         along=along,
         record=record,
         statistics=statistics,
+        reference=reference,
         is_stored=store is not None,
         member_seconds=member_seconds,
         lanes=lanes,

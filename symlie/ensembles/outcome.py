@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, TypeAlias, overload
 
 import numpy as np
 
+from symlie.ensembles.group_statistics import GroupStatistics, GroupSums, statistics_on_group
 from symlie.ensembles.results import MemberResults, MemberStatus
-from symlie.ensembles.statistics import GroupStatistics, statistics_on_group
 from symlie.ensembles.store import MISSING, EnsembleStore
 from symlie.ensembles.store_index import Quantity
 from symlie.ensembles.stored_task import read_task
@@ -140,6 +140,8 @@ class Ensemble:
     statistics
         By quantity what was kept in place of values, ``statistics["energy"]["mean"]``, and ``"count"``, the number of
         members that came so far.
+    sums
+        By node what was kept of its configurations on the group in their place.
     """
 
     model: str
@@ -150,6 +152,7 @@ class Ensemble:
     times: Array
     origin: MemberTask | Path
     statistics: Mapping[str, Mapping[str, Array]] = dataclasses.field(default_factory=dict)
+    sums: Mapping[str, GroupSums] = dataclasses.field(default_factory=dict)
 
     def __len__(self) -> int:
         return math.prod(self.shape.values())
@@ -223,6 +226,9 @@ class Ensemble:
     def on_group(self, node: str) -> GroupStatistics:
         """The mean of the configurations of a node on its group, and deviations log(mean⁻¹∘q) from it.
 
+        Where statistics about a reference were kept in place of members, it is that of sigma points, which have the
+        mean and the covariance of log(reference⁻¹∘q).
+
         Parameters
         ----------
         node
@@ -235,15 +241,17 @@ class Ensemble:
         ModelError
             It was not recorded as a whole, or no member came so far.
         OutsideChartError
-            Members are spread too far to have a mean.
+            Members are spread too far to have a mean, or a member is too far from the reference.
         """
+        if node in self.sums:
+            return self.sums[node].statistics()
         part = self._task.design.system.layout.node(node)
         names = [f"{node}.{f.name}" for f in part.type.storage_fields]
         known = {q.name for q in self.quantities}
         values = {name: self.arrays[name] for name in names if name in known}
         if not len(self.times):
             values = {name: rows[:, None] for name, rows in values.items()}
-        return statistics_on_group(self._task.design, values, node)
+        return statistics_on_group(self._task.design.system, values, node)
 
     @property
     def dataset(self) -> xarray.Dataset:
@@ -305,6 +313,7 @@ def ensemble_of(
     quantities: tuple[Quantity, ...],
     source: MemberResults | EnsembleStore,
     statistics: Mapping[str, Mapping[str, Array]],
+    sums: Mapping[str, GroupSums],
 ) -> Ensemble:
     """The members of an ensemble that this process has.
 
@@ -316,9 +325,9 @@ def ensemble_of(
         What was recorded of each.
     source
         The results: in memory, or in a store.
-    statistics
+    statistics, sums
         What was kept in place of values.
     """
     design = task.design
     name = design.system.name
-    return Ensemble(name, quantities, source, design.stated, design.shape, task.times, task, statistics)
+    return Ensemble(name, quantities, source, design.stated, design.shape, task.times, task, statistics, sums)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 
 from symlie.compile.compiler import vector_numbers
 from symlie.ensembles.design import Design, stated_design
+from symlie.ensembles.group_statistics import GroupSums, NodeGroup, reference_configurations
 from symlie.ensembles.motions import MotionTask, prepared_members, runs_together
 from symlie.ensembles.quantities import Recorded, dimensions_of, recorded_quantities
 from symlie.ensembles.rest import RestTask
@@ -25,6 +26,7 @@ from symlie.runtime.integrate.driver_library import kernel_sets
 from symlie.runtime.integrate.lanes import lanes_for
 from symlie.runtime.integrate.request import Request, RunWords, requested
 from symlie.runtime.layout.layout import Array
+from symlie.runtime.solution.solution import Solution
 from symlie.runtime.system.record import model_hash
 from symlie.runtime.system.system import System
 from symlie.showing import Brief
@@ -54,12 +56,24 @@ class EnsemblePlan(Brief):
         The arguments of `solve` as JSON has them.
     statistics
         What is kept of the quantities in place of values; None for values.
+    on_groups
+        Of these the quantities on groups, with the nodes that have them.
+    reference
+        Configurations of a reference for these, shape (times, storage).
     """
 
     task: MotionTask | RestTask
     quantities: tuple[Quantity, ...]
     settings: Mapping[str, object]
     statistics: Sequence[str] | None = None
+    on_groups: Mapping[str, str] = field(default_factory=dict)
+    reference: Array = field(default_factory=lambda: np.zeros((0, 0)))
+
+    def group_sums(self) -> dict[str, GroupSums]:
+        """Sums over no members yet, by node."""
+        system = self.task.design.system
+        nodes = dict.fromkeys(self.on_groups.values())
+        return {node: GroupSums(NodeGroup(system, node), self.reference) for node in nodes}
 
     @property
     def index(self) -> StoreIndex:
@@ -123,6 +137,7 @@ def planned_ensemble(
     along: str | None,
     record: Sequence[str] | None,
     statistics: Sequence[str] | None,
+    reference: Solution | None,
     is_stored: bool,
     member_seconds: float | None,
     lanes: int | None,
@@ -132,7 +147,9 @@ def planned_ensemble(
 
     Parameters
     ----------
-    system, t_span, parameters, initial, inputs, combine, of, modes, along, record, statistics, member_seconds, lanes
+    system, t_span, parameters, initial, inputs, combine, of, modes, along, record, statistics, reference
+        As in `symlie.ensembles.ensemble.ensemble`.
+    member_seconds, lanes
         As in `symlie.ensembles.ensemble.ensemble`.
     is_stored
         Whether results have a store.
@@ -146,12 +163,16 @@ def planned_ensemble(
     """
     design = stated_design(system, parameters, initial, inputs, combine, is_stored=is_stored)
     wanted = recorded_quantities(system.layout, record)
+    on_groups: dict[str, str] = {}
     if statistics is not None:
-        check_statistics(system.layout, statistics, wanted)
+        on_groups = check_statistics(system.layout, statistics, wanted, has_reference=reference is not None)
         if is_stored:
             raise ModelError("A store keeps the values of members, of which statistics= keeps none; give one of them.")
+    if reference is not None and not on_groups:
+        raise ModelError("A reference is that of statistics of nodes on groups; record such a node, with statistics=.")
     if of != "motion":
-        return EnsemblePlan(*_rest(design, t_span, of, modes, along, words, wanted), statistics)
+        plan = EnsemblePlan(*_rest(design, t_span, of, modes, along, words, wanted), statistics)
+        return _with_reference(plan, on_groups, reference)
     t_eval = words["t_eval"]
     if record is not None and words["h"] is None and t_eval is None:
         raise ModelError(
@@ -167,7 +188,16 @@ def planned_ensemble(
         if (here := side_by_side or vector_numbers(system.optimize)) > 1:
             compiled.lanes_library(system, here)
     task = MotionTask(design, t_span, words, wanted, _times_of(request, t_eval), member_seconds, side_by_side)
-    return EnsemblePlan(task, _quantities(task, wanted), request.settings, statistics)
+    plan = EnsemblePlan(task, _quantities(task, wanted), request.settings, statistics)
+    return _with_reference(plan, on_groups, reference)
+
+
+def _with_reference(plan: EnsemblePlan, on_groups: Mapping[str, str], reference: Solution | None) -> EnsemblePlan:
+    """The plan with what statistics on groups are about."""
+    if reference is None:
+        return plan
+    q = reference_configurations(reference, plan.task.design.system, plan.task.times)
+    return replace(plan, on_groups=on_groups, reference=q)
 
 
 def _lanes(design: Design, request: Request, member_seconds: float | None, wanted: int | None) -> int | None:

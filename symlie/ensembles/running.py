@@ -60,7 +60,9 @@ def run_members(
     """
     task, design, quantities = plan.task, plan.task.design, plan.quantities
     results: list[MemberResults] = []
-    sums = None if plan.statistics is None else RunningStatistics({q.name: q.shape for q in quantities})
+    groups = plan.group_sums()
+    shapes = {q.name: q.shape for q in quantities if q.name not in plan.on_groups}
+    sums = None if plan.statistics is None else RunningStatistics(shapes, [*groups.values()])
 
     def keep(found: MemberResults) -> None:
         if store is not None:
@@ -82,7 +84,7 @@ def run_members(
     there = quantities if sums is None else ()
     nothing = _without_values(there, design.part(0, 0))
     found = {} if sums is None or plan.statistics is None else sums.values(plan.statistics)
-    outcome = ensemble_of(task, there, joined([nothing, *results]) if store is None else store, found)
+    outcome = ensemble_of(task, there, joined([nothing, *results]) if store is None else store, found, groups)
     if is_interrupted:
         count = int((outcome.arrays["status"] != MemberStatus.NOT_RUN).sum())
         how = "give a store to go on from there"

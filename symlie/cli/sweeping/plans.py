@@ -114,6 +114,7 @@ def plans_of(arguments: Namespace, first: int | None = None) -> dict[str, Planne
             along=arguments.along,
             record=arguments.record,
             statistics=arguments.statistics,
+            reference=None,
             is_stored=arguments.out is not None,
             member_seconds=arguments.member_seconds,
             lanes=arguments.lanes,

@@ -14,14 +14,24 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import symlie as sl
 from symlie.ensembles import dispatch
+from symlie.ensembles.results import MemberStatus
 from symlie.errors import ExecutorError
 from symlie.runtime.system.system import System
 from tests.distributed.conftest import Programs
-from tests.distributed.processes import DaskCluster, dask_cluster, printed, started
+from tests.distributed.processes import (
+    MPI_ENVIRONMENT,
+    PATIENCE,
+    DaskCluster,
+    dask_cluster,
+    printed,
+    started,
+    until,
+)
 from tests.distributed.sweeps import SWEEPS, digest
 
 pytestmark = pytest.mark.distributed
@@ -125,3 +135,26 @@ def test_a_scheduler_that_is_killed_is_named(needs: Programs, top: System, tmp_p
     *interrupted, result = clusters()
     assert all("has no scheduler" in str(sentence) for sentence in interrupted) and len(interrupted) == kills
     assert isinstance(result, sl.Ensemble) and digest(result) == digest(TOPS.run(top, count))
+
+
+def test_a_worker_of_mpi_that_is_killed_ends_the_sweep_which_goes_on(needs: Programs, tmp_path: Path) -> None:
+    needs("mpirun", "mpi4py")
+    symlie = ("mpirun", "--oversubscribe", "-n", "3", sys.executable, "-m", "symlie")
+    sweep = ("heavy_top", "--over", "mass=10:20:4000", "--t-eval", "0.2", "--record", "energy", "--out")
+    store = tmp_path / "killed"
+    with started(*symlie, "sweep", *sweep, str(store), "--mpi", environment=MPI_ENVIRONMENT) as launcher:
+        until("members", lambda: any(store.glob("members_*.nc")), launcher)
+        os.kill(children(launcher.pid)[-1], signal.SIGKILL)
+        _, told = launcher.communicate(timeout=PATIENCE)
+    assert launcher.returncode != 0 and "exited on signal 9 (Killed)" in told
+    assert 0 < np.sum(sl.open_ensemble(store).arrays["status"] == MemberStatus.OK) < 4000
+    again = printed(*symlie, "resume", str(store), "--mpi", environment=MPI_ENVIRONMENT)
+    assert again.count("4000 members: 4000 ok") == 1
+    printed(sys.executable, "-m", "symlie", "sweep", *sweep, str(tmp_path / "whole"))
+    one, other = (sl.open_ensemble(tmp_path / name).arrays["energy"] for name in ("killed", "whole"))
+    assert one.tobytes() == other.tobytes()
+
+
+def children(pid: int) -> list[int]:
+    """Processes that a process has started, in their order."""
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]

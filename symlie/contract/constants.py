@@ -69,6 +69,12 @@ refinement."""
 SMALL_STEP = 1e-6
 """First step where sizes tell nothing, in s."""
 
+TELLING_SIZE = 1e-5
+"""Size of a state and of its rate, in units of the tolerances, from which on they tell a first step."""
+
+RESTING_SIZE = 1e-15
+"""Size of rates and of their change that is rest."""
+
 PROJECTION_STEPS = 5
 """Newton steps of the projection at most."""
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from symlie.contract.constants import SMALL_STEP
+from symlie.contract.constants import RESTING_SIZE, SMALL_STEP, TELLING_SIZE
 from symlie.errors import IntegrationError, ModelError
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.controllers import StepControl
@@ -108,11 +108,11 @@ def _estimated_step(system: System, t: float, start: Start, control: StepControl
 
     rate, a = moving(t, q, v)
     d0, d1 = size(np.zeros_like(v), v), size(rate, a)
-    h0 = min(0.01 * d0 / d1 if all(1e-5 <= d < np.inf for d in (d0, d1)) else SMALL_STEP, longest)
+    h0 = min(0.01 * d0 / d1 if all(TELLING_SIZE <= d < np.inf for d in (d0, d1)) else SMALL_STEP, longest)
     later_rate, later = moving(t + h0, mechanics.kernels.advance(q, h0 * rate), v + h0 * a)
     d2 = size(later_rate - rate, later - a) / h0
     if not (d1 < np.inf and d2 < np.inf):
         return 0.0
     largest = max(d1, d2)
-    h1 = max(1e-6, h0 * 1e-3) if largest <= 1e-15 else (0.01 / largest) ** (1 / (order + 1))
+    h1 = SMALL_STEP if largest <= RESTING_SIZE else (0.01 / largest) ** (1 / (order + 1))
     return min(100 * h0, h1, longest)

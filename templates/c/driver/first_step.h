@@ -54,7 +54,7 @@ static inline symlie_real estimated_step(const symlie_problem *restrict P, const
     if (!find_rates(P, work, t, q, v, &mass, rate, a, lambda)) return 0;
     for (int k = 0; k < DIMENSION; k++) theta[k] = 0;
     const symlie_real d0 = size_of_change(P, control, v, theta, v), d1 = size_of_change(P, control, v, rate, a);
-    const int tell = d0 >= 1e-5 && d1 >= 1e-5 && d0 < (symlie_real)INFINITY && d1 < (symlie_real)INFINITY;
+    const int tell = d0 >= TELLING_SIZE && d1 >= TELLING_SIZE && d0 < (symlie_real)INFINITY && d1 < (symlie_real)INFINITY;
     const symlie_real h0 = fmin(tell ? (symlie_real)0.01 * d0 / d1 : SMALL_STEP, longest);
     for (int k = 0; k < DIMENSION; k++) theta[k] = h0 * rate[k], later_v[k] = v[k] + h0 * a[k];
     symlie_advance(P, q, theta, later_q);
@@ -63,7 +63,7 @@ static inline symlie_real estimated_step(const symlie_problem *restrict P, const
     const symlie_real d2 = size_of_change(P, control, v, later_rate, later_a) / h0;
     if (!(d1 < (symlie_real)INFINITY && d2 < (symlie_real)INFINITY)) return 0;
     const symlie_real largest = d1 > d2 ? d1 : d2;
-    const symlie_real h1 = largest <= 1e-15 ? fmax(1e-6, h0 * 1e-3) : pow((symlie_real)0.01 / largest, 1 / (symlie_real)(order + 1));
+    const symlie_real h1 = largest <= RESTING_SIZE ? SMALL_STEP : pow((symlie_real)0.01 / largest, 1 / (symlie_real)(order + 1));
     return fmin(fmin(100 * h0, h1), longest);
 }
 #endif

@@ -35,6 +35,8 @@
 #define MOVING_END DIMENSION
 #define INTEGRATES_VELOCITIES 0
 #define UNROLL_STAGES 1
+#define NODES_OF_SO3_dual 1
+#define MOVING_OF_SO3_dual 1
 
 #include "primitives.h"
 
@@ -253,7 +255,7 @@ static inline void solve_mass(const symlie_real *restrict F, const symlie_real *
 static inline void system_advance(const symlie_problem *restrict P, const symlie_real *restrict q, const symlie_real *restrict u, symlie_real *restrict out)
 {
     int s = 0, d = 0;
-    for (int k = 0; k < 1; k++, s += 3, d += 3)
+    for (int k = 0; k < MOVING_OF_SO3_dual; k++, s += 3, d += 3)
         SO3_dual_advance(q + s, u + d, out + s);
     (void)P, (void)s, (void)d;
 }
@@ -262,7 +264,7 @@ static inline void system_advance(const symlie_problem *restrict P, const symlie
 static inline void system_inverse_tangent_operator(const symlie_problem *restrict P, const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
 {
     int s = 0, d = 0;
-    for (int k = 0; k < 1; k++, s += 3, d += 3)
+    for (int k = 0; k < MOVING_OF_SO3_dual; k++, s += 3, d += 3)
         SO3_dual_inverse_tangent_operator(u + d, w + d, out + d);
     (void)P, (void)s, (void)d;
 }
@@ -271,7 +273,7 @@ static inline void system_inverse_tangent_operator(const symlie_problem *restric
 static inline void system_tangent_operator(const symlie_problem *restrict P, const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
 {
     int s = 0, d = 0;
-    for (int k = 0; k < 1; k++, s += 3, d += 3)
+    for (int k = 0; k < NODES_OF_SO3_dual; k++, s += 3, d += 3)
         SO3_dual_tangent_operator(u + d, w + d, out + d);
     (void)P, (void)s, (void)d;
 }
@@ -280,7 +282,7 @@ static inline void system_tangent_operator(const symlie_problem *restrict P, con
 static inline void system_bracket(const symlie_problem *restrict P, const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
 {
     int s = 0, d = 0;
-    for (int k = 0; k < 1; k++, s += 3, d += 3)
+    for (int k = 0; k < NODES_OF_SO3_dual; k++, s += 3, d += 3)
         SO3_dual_bracket(u + d, w + d, out + d);
     (void)P, (void)s, (void)d;
 }
@@ -289,7 +291,7 @@ static inline void system_bracket(const symlie_problem *restrict P, const symlie
 static inline void system_difference(const symlie_problem *restrict P, const symlie_real *restrict q, const symlie_real *restrict b, symlie_real *restrict out)
 {
     int s = 0, d = 0;
-    for (int k = 0; k < 1; k++, s += 3, d += 3)
+    for (int k = 0; k < NODES_OF_SO3_dual; k++, s += 3, d += 3)
         SO3_dual_difference(q + s, b + s, out + d);
     (void)P, (void)s, (void)d;
 }
@@ -298,7 +300,7 @@ static inline void system_difference(const symlie_problem *restrict P, const sym
 static inline void system_normalize(const symlie_problem *restrict P, const symlie_real *restrict q, symlie_real *restrict out)
 {
     int s = 0, d = 0;
-    for (int k = 0; k < 1; k++, s += 3, d += 3)
+    for (int k = 0; k < NODES_OF_SO3_dual; k++, s += 3, d += 3)
         SO3_dual_normalize(q + s, out + s);
     (void)P, (void)s, (void)d;
 }
@@ -308,7 +310,7 @@ static inline symlie_real system_chart(const symlie_problem *restrict P, const s
 {
     symlie_real largest = SYMLIE_NUMBER(0);
     int d = 0;
-    for (int k = 0; k < 1; k++, d += 3) {
+    for (int k = 0; k < MOVING_OF_SO3_dual; k++, d += 3) {
         symlie_real z;
         SO3_dual_chart(u + d, &z);
         largest = SYMLIE_WHERE(z > largest, z, largest);
@@ -415,7 +417,7 @@ static inline void system_field(const symlie_problem *restrict P, symlie_real t,
 {
     const symlie_real *restrict multipliers = lambda;
     int d = 0;
-    for (int k = 3 * 1; k > 0; k--) v[d++] = SYMLIE_NUMBER(0);
+    for (int k = 3 * NODES_OF_SO3_dual; k > 0; k--) v[d++] = SYMLIE_NUMBER(0);
     (void)d;
     for (int e = 0; e < COUNT_free_rigid_body; e++, multipliers += 0) {
         symlie_real local_f[3];

@@ -38,6 +38,8 @@
 #define MOVING_END DIMENSION
 #define INTEGRATES_VELOCITIES 1
 #define UNROLL_STAGES 1
+#define NODES_OF_S3 1
+#define MOVING_OF_S3 1
 
 #include "primitives.h"
 
@@ -387,7 +389,7 @@ static inline void solve_mass(const symlie_real *restrict F, const symlie_real *
 static inline void system_advance(const symlie_problem *restrict P, const symlie_real *restrict q, const symlie_real *restrict u, symlie_real *restrict out)
 {
     int s = 0, d = 0;
-    for (int k = 0; k < 1; k++, s += 4, d += 3)
+    for (int k = 0; k < MOVING_OF_S3; k++, s += 4, d += 3)
         S3_advance(q + s, u + d, out + s);
     (void)P, (void)s, (void)d;
 }
@@ -396,7 +398,7 @@ static inline void system_advance(const symlie_problem *restrict P, const symlie
 static inline void system_inverse_tangent_operator(const symlie_problem *restrict P, const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
 {
     int s = 0, d = 0;
-    for (int k = 0; k < 1; k++, s += 4, d += 3)
+    for (int k = 0; k < MOVING_OF_S3; k++, s += 4, d += 3)
         S3_inverse_tangent_operator(u + d, w + d, out + d);
     (void)P, (void)s, (void)d;
 }
@@ -405,7 +407,7 @@ static inline void system_inverse_tangent_operator(const symlie_problem *restric
 static inline void system_tangent_operator(const symlie_problem *restrict P, const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
 {
     int s = 0, d = 0;
-    for (int k = 0; k < 1; k++, s += 4, d += 3)
+    for (int k = 0; k < NODES_OF_S3; k++, s += 4, d += 3)
         S3_tangent_operator(u + d, w + d, out + d);
     (void)P, (void)s, (void)d;
 }
@@ -414,7 +416,7 @@ static inline void system_tangent_operator(const symlie_problem *restrict P, con
 static inline void system_bracket(const symlie_problem *restrict P, const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
 {
     int s = 0, d = 0;
-    for (int k = 0; k < 1; k++, s += 4, d += 3)
+    for (int k = 0; k < NODES_OF_S3; k++, s += 4, d += 3)
         S3_bracket(u + d, w + d, out + d);
     (void)P, (void)s, (void)d;
 }
@@ -423,7 +425,7 @@ static inline void system_bracket(const symlie_problem *restrict P, const symlie
 static inline void system_difference(const symlie_problem *restrict P, const symlie_real *restrict q, const symlie_real *restrict b, symlie_real *restrict out)
 {
     int s = 0, d = 0;
-    for (int k = 0; k < 1; k++, s += 4, d += 3)
+    for (int k = 0; k < NODES_OF_S3; k++, s += 4, d += 3)
         S3_difference(q + s, b + s, out + d);
     (void)P, (void)s, (void)d;
 }
@@ -432,7 +434,7 @@ static inline void system_difference(const symlie_problem *restrict P, const sym
 static inline void system_normalize(const symlie_problem *restrict P, const symlie_real *restrict q, symlie_real *restrict out)
 {
     int s = 0, d = 0;
-    for (int k = 0; k < 1; k++, s += 4, d += 3)
+    for (int k = 0; k < NODES_OF_S3; k++, s += 4, d += 3)
         S3_normalize(q + s, out + s);
     (void)P, (void)s, (void)d;
 }
@@ -442,7 +444,7 @@ static inline symlie_real system_chart(const symlie_problem *restrict P, const s
 {
     symlie_real largest = SYMLIE_NUMBER(0);
     int d = 0;
-    for (int k = 0; k < 1; k++, d += 3) {
+    for (int k = 0; k < MOVING_OF_S3; k++, d += 3) {
         symlie_real z;
         S3_chart(u + d, &z);
         largest = SYMLIE_WHERE(z > largest, z, largest);

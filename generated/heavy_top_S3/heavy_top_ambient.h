@@ -21,7 +21,7 @@ static inline void S3_storage_rate(const symlie_real *restrict q, const symlie_r
 static inline void system_storage_rate(const symlie_problem *restrict P, const symlie_real *restrict q, const symlie_real *restrict w, symlie_real *restrict out)
 {
     int s = 0, d = 0;
-    for (int k = 0; k < (int)P->nodes[0].count; k++, s += 4, d += 3)
+    for (int k = 0; k < NODES_OF_S3; k++, s += 4, d += 3)
         S3_storage_rate(q + s, w + d, out + s);
     (void)P, (void)s, (void)d;
 }

@@ -50,7 +50,7 @@ static inline void S3_chart_cayley(const symlie_real *restrict u, symlie_real *r
 static inline void system_advance_cayley(const symlie_problem *restrict P, const symlie_real *restrict q, const symlie_real *restrict u, symlie_real *restrict out)
 {
     int s = 0, d = 0;
-    for (int k = 0; k < (int)P->nodes[0].count; k++, s += 4, d += 3)
+    for (int k = 0; k < NODES_OF_S3; k++, s += 4, d += 3)
         S3_advance_cayley(q + s, u + d, out + s);
     (void)P, (void)s, (void)d;
 }
@@ -59,7 +59,7 @@ static inline void system_advance_cayley(const symlie_problem *restrict P, const
 static inline void system_inverse_tangent_operator_cayley(const symlie_problem *restrict P, const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
 {
     int s = 0, d = 0;
-    for (int k = 0; k < (int)P->nodes[0].count; k++, s += 4, d += 3)
+    for (int k = 0; k < NODES_OF_S3; k++, s += 4, d += 3)
         S3_inverse_tangent_operator_cayley(u + d, w + d, out + d);
     (void)P, (void)s, (void)d;
 }
@@ -69,7 +69,7 @@ static inline symlie_real system_chart_cayley(const symlie_problem *restrict P, 
 {
     symlie_real largest = SYMLIE_NUMBER(0);
     int d = 0;
-    for (int k = 0; k < (int)P->nodes[0].count; k++, d += 3) {
+    for (int k = 0; k < NODES_OF_S3; k++, d += 3) {
         symlie_real z;
         S3_chart_cayley(u + d, &z);
         largest = SYMLIE_WHERE(z > largest, z, largest);

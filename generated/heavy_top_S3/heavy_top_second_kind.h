@@ -79,7 +79,7 @@ static inline void S3_chart_second_kind(const symlie_real *restrict u, symlie_re
 static inline void system_advance_second_kind(const symlie_problem *restrict P, const symlie_real *restrict q, const symlie_real *restrict u, symlie_real *restrict out)
 {
     int s = 0, d = 0;
-    for (int k = 0; k < (int)P->nodes[0].count; k++, s += 4, d += 3)
+    for (int k = 0; k < NODES_OF_S3; k++, s += 4, d += 3)
         S3_advance_second_kind(q + s, u + d, out + s);
     (void)P, (void)s, (void)d;
 }
@@ -88,7 +88,7 @@ static inline void system_advance_second_kind(const symlie_problem *restrict P, 
 static inline void system_inverse_tangent_operator_second_kind(const symlie_problem *restrict P, const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
 {
     int s = 0, d = 0;
-    for (int k = 0; k < (int)P->nodes[0].count; k++, s += 4, d += 3)
+    for (int k = 0; k < NODES_OF_S3; k++, s += 4, d += 3)
         S3_inverse_tangent_operator_second_kind(u + d, w + d, out + d);
     (void)P, (void)s, (void)d;
 }
@@ -98,7 +98,7 @@ static inline symlie_real system_chart_second_kind(const symlie_problem *restric
 {
     symlie_real largest = SYMLIE_NUMBER(0);
     int d = 0;
-    for (int k = 0; k < (int)P->nodes[0].count; k++, d += 3) {
+    for (int k = 0; k < NODES_OF_S3; k++, d += 3) {
         symlie_real z;
         S3_chart_second_kind(u + d, &z);
         largest = SYMLIE_WHERE(z > largest, z, largest);

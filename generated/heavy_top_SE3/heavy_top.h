@@ -38,6 +38,8 @@
 #define MOVING_END DIMENSION
 #define INTEGRATES_VELOCITIES 1
 #define UNROLL_STAGES 1
+#define NODES_OF_SE3 1
+#define MOVING_OF_SE3 1
 
 #include "primitives.h"
 
@@ -570,7 +572,7 @@ static inline void solve_saddle(const symlie_real *restrict F, const symlie_real
 static inline void system_advance(const symlie_problem *restrict P, const symlie_real *restrict q, const symlie_real *restrict u, symlie_real *restrict out)
 {
     int s = 0, d = 0;
-    for (int k = 0; k < 1; k++, s += 12, d += 6)
+    for (int k = 0; k < MOVING_OF_SE3; k++, s += 12, d += 6)
         SE3_advance(q + s, u + d, out + s);
     (void)P, (void)s, (void)d;
 }
@@ -579,7 +581,7 @@ static inline void system_advance(const symlie_problem *restrict P, const symlie
 static inline void system_inverse_tangent_operator(const symlie_problem *restrict P, const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
 {
     int s = 0, d = 0;
-    for (int k = 0; k < 1; k++, s += 12, d += 6)
+    for (int k = 0; k < MOVING_OF_SE3; k++, s += 12, d += 6)
         SE3_inverse_tangent_operator(u + d, w + d, out + d);
     (void)P, (void)s, (void)d;
 }
@@ -588,7 +590,7 @@ static inline void system_inverse_tangent_operator(const symlie_problem *restric
 static inline void system_tangent_operator(const symlie_problem *restrict P, const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
 {
     int s = 0, d = 0;
-    for (int k = 0; k < 1; k++, s += 12, d += 6)
+    for (int k = 0; k < NODES_OF_SE3; k++, s += 12, d += 6)
         SE3_tangent_operator(u + d, w + d, out + d);
     (void)P, (void)s, (void)d;
 }
@@ -597,7 +599,7 @@ static inline void system_tangent_operator(const symlie_problem *restrict P, con
 static inline void system_bracket(const symlie_problem *restrict P, const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
 {
     int s = 0, d = 0;
-    for (int k = 0; k < 1; k++, s += 12, d += 6)
+    for (int k = 0; k < NODES_OF_SE3; k++, s += 12, d += 6)
         SE3_bracket(u + d, w + d, out + d);
     (void)P, (void)s, (void)d;
 }
@@ -606,7 +608,7 @@ static inline void system_bracket(const symlie_problem *restrict P, const symlie
 static inline void system_difference(const symlie_problem *restrict P, const symlie_real *restrict q, const symlie_real *restrict b, symlie_real *restrict out)
 {
     int s = 0, d = 0;
-    for (int k = 0; k < 1; k++, s += 12, d += 6)
+    for (int k = 0; k < NODES_OF_SE3; k++, s += 12, d += 6)
         SE3_difference(q + s, b + s, out + d);
     (void)P, (void)s, (void)d;
 }
@@ -615,7 +617,7 @@ static inline void system_difference(const symlie_problem *restrict P, const sym
 static inline void system_normalize(const symlie_problem *restrict P, const symlie_real *restrict q, symlie_real *restrict out)
 {
     int s = 0, d = 0;
-    for (int k = 0; k < 1; k++, s += 12, d += 6)
+    for (int k = 0; k < NODES_OF_SE3; k++, s += 12, d += 6)
         SE3_normalize(q + s, out + s);
     (void)P, (void)s, (void)d;
 }
@@ -625,7 +627,7 @@ static inline symlie_real system_chart(const symlie_problem *restrict P, const s
 {
     symlie_real largest = SYMLIE_NUMBER(0);
     int d = 0;
-    for (int k = 0; k < 1; k++, d += 6) {
+    for (int k = 0; k < MOVING_OF_SE3; k++, d += 6) {
         symlie_real z;
         SE3_chart(u + d, &z);
         largest = SYMLIE_WHERE(z > largest, z, largest);

@@ -36,6 +36,8 @@
 #define MOVING_END ((int)P->moving_end)
 #define INTEGRATES_VELOCITIES P->integrates_velocities
 #define UNROLL_STAGES 0
+#define NODES_OF_S3sR3 ((int)P->nodes[0].count)
+#define MOVING_OF_S3sR3 ((int)P->nodes[0].moving)
 
 #include "primitives.h"
 
@@ -1009,7 +1011,7 @@ static inline int S3sR3_tangent_operator_4(const symlie_real *restrict u, const 
 static inline void system_advance(const symlie_problem *restrict P, const symlie_real *restrict q, const symlie_real *restrict u, symlie_real *restrict out)
 {
     int s = 0, d = 0;
-    int rest_S3sR3 = (int)P->nodes[0].moving;
+    int rest_S3sR3 = MOVING_OF_S3sR3;
 #if SYMLIE_LANES == 1
     for (; rest_S3sR3 >= 16 && S3sR3_advance_16(q + s, u + d, out + s); rest_S3sR3 -= 16)
         s += 112, d += 96;
@@ -1018,9 +1020,9 @@ static inline void system_advance(const symlie_problem *restrict P, const symlie
 #endif
     for (; rest_S3sR3 > 0; rest_S3sR3--, s += 7, d += 6)
         S3sR3_advance(q + s, u + d, out + s);
-    if (!(int)P->nodes[0].moving) {
-        for (int k = 0; k < (int)P->nodes[0].count * 7; k++) out[s + k] = q[s + k];
-        s += (int)P->nodes[0].count * 7, d += (int)P->nodes[0].count * 6;
+    if (!MOVING_OF_S3sR3) {
+        for (int k = 0; k < NODES_OF_S3sR3 * 7; k++) out[s + k] = q[s + k];
+        s += NODES_OF_S3sR3 * 7, d += NODES_OF_S3sR3 * 6;
     }
     (void)P, (void)s, (void)d;
 }
@@ -1029,7 +1031,7 @@ static inline void system_advance(const symlie_problem *restrict P, const symlie
 static inline void system_inverse_tangent_operator(const symlie_problem *restrict P, const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
 {
     int s = 0, d = 0;
-    int rest_S3sR3 = (int)P->nodes[0].moving;
+    int rest_S3sR3 = MOVING_OF_S3sR3;
 #if SYMLIE_LANES == 1
     for (; rest_S3sR3 >= 16 && S3sR3_inverse_tangent_operator_16(u + d, w + d, out + d); rest_S3sR3 -= 16)
         s += 112, d += 96;
@@ -1038,9 +1040,9 @@ static inline void system_inverse_tangent_operator(const symlie_problem *restric
 #endif
     for (; rest_S3sR3 > 0; rest_S3sR3--, s += 7, d += 6)
         S3sR3_inverse_tangent_operator(u + d, w + d, out + d);
-    if (!(int)P->nodes[0].moving) {
-        for (int k = 0; k < (int)P->nodes[0].count * 6; k++) out[d + k] = SYMLIE_NUMBER(0);
-        s += (int)P->nodes[0].count * 7, d += (int)P->nodes[0].count * 6;
+    if (!MOVING_OF_S3sR3) {
+        for (int k = 0; k < NODES_OF_S3sR3 * 6; k++) out[d + k] = SYMLIE_NUMBER(0);
+        s += NODES_OF_S3sR3 * 7, d += NODES_OF_S3sR3 * 6;
     }
     (void)P, (void)s, (void)d;
 }
@@ -1049,7 +1051,7 @@ static inline void system_inverse_tangent_operator(const symlie_problem *restric
 static inline void system_tangent_operator(const symlie_problem *restrict P, const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
 {
     int s = 0, d = 0;
-    int rest_S3sR3 = (int)P->nodes[0].count;
+    int rest_S3sR3 = NODES_OF_S3sR3;
 #if SYMLIE_LANES == 1
     for (; rest_S3sR3 >= 16 && S3sR3_tangent_operator_16(u + d, w + d, out + d); rest_S3sR3 -= 16)
         s += 112, d += 96;
@@ -1065,7 +1067,7 @@ static inline void system_tangent_operator(const symlie_problem *restrict P, con
 static inline void system_bracket(const symlie_problem *restrict P, const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
 {
     int s = 0, d = 0;
-    for (int k = 0; k < (int)P->nodes[0].count; k++, s += 7, d += 6)
+    for (int k = 0; k < NODES_OF_S3sR3; k++, s += 7, d += 6)
         S3sR3_bracket(u + d, w + d, out + d);
     (void)P, (void)s, (void)d;
 }
@@ -1074,7 +1076,7 @@ static inline void system_bracket(const symlie_problem *restrict P, const symlie
 static inline void system_difference(const symlie_problem *restrict P, const symlie_real *restrict q, const symlie_real *restrict b, symlie_real *restrict out)
 {
     int s = 0, d = 0;
-    for (int k = 0; k < (int)P->nodes[0].count; k++, s += 7, d += 6)
+    for (int k = 0; k < NODES_OF_S3sR3; k++, s += 7, d += 6)
         S3sR3_difference(q + s, b + s, out + d);
     (void)P, (void)s, (void)d;
 }
@@ -1083,7 +1085,7 @@ static inline void system_difference(const symlie_problem *restrict P, const sym
 static inline void system_normalize(const symlie_problem *restrict P, const symlie_real *restrict q, symlie_real *restrict out)
 {
     int s = 0, d = 0;
-    for (int k = 0; k < (int)P->nodes[0].count; k++, s += 7, d += 6)
+    for (int k = 0; k < NODES_OF_S3sR3; k++, s += 7, d += 6)
         S3sR3_normalize(q + s, out + s);
     (void)P, (void)s, (void)d;
 }
@@ -1093,12 +1095,12 @@ static inline symlie_real system_chart(const symlie_problem *restrict P, const s
 {
     symlie_real largest = SYMLIE_NUMBER(0);
     int d = 0;
-    for (int k = 0; k < (int)P->nodes[0].moving; k++, d += 6) {
+    for (int k = 0; k < MOVING_OF_S3sR3; k++, d += 6) {
         symlie_real z;
         S3sR3_chart(u + d, &z);
         largest = SYMLIE_WHERE(z > largest, z, largest);
     }
-    d += (int)(P->nodes[0].count - P->nodes[0].moving) * 6;
+    d += (NODES_OF_S3sR3 - MOVING_OF_S3sR3) * 6;
     (void)P, (void)d;
     return largest;
 }

@@ -38,6 +38,7 @@ class AlphaFormula:
 
     sees_end: ClassVar[bool] = False
     span = 1
+    offset: Array | float = 0.0
 
     def __init__(
         self,

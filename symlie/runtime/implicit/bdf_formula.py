@@ -114,6 +114,10 @@ class BdfFormula:
         for length in lengths:
             self.tau.append(self.tau[-1] - float(length) / h)
         self.alpha = derivative_weights(self.tau)
+        # But for brackets θ_i is that of the step before less θ.
+        self.offset: Array | float = np.zeros(layout.dimension)
+        for weight, earlier in zip(self.alpha[2:], increments, strict=False):
+            self.offset = self.offset + weight / self.alpha[0] * earlier
 
     @property
     def slopes(self) -> Slopes:

@@ -32,6 +32,7 @@ class BdfIncrementsFormula:
 
     sees_end: ClassVar[bool] = False
     span = 1
+    offset: Array | float = 0.0
 
     def __init__(self, v: Array, h: float, length: float, increment: Array, earlier: Array, before: Array) -> None:
         self.h, self.before = h, before

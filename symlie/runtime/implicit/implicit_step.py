@@ -14,7 +14,6 @@ Source: [Holzinger2024], algorithms 4 and 5; [Hante2022], section 5.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
 import numpy as np
@@ -33,7 +32,7 @@ RECORD = (
     ("matrix_vectors", 3, "dimension"),
     ("matrix_multipliers", 1, "rows"),
 )
-"""Where factors that are kept were taken, as arrays by name: t, t_n, γ', β'; q, q_n; v, v̇, θ; λ."""
+"""Where factors that are kept were taken, as arrays by name: t, t_n, γ', β'; q, q_n; v, v̇, where T was taken; λ."""
 
 
 def without_traces(x: Array) -> Array:
@@ -50,6 +49,8 @@ class Formula(Protocol):
     """Number of steps that v̇ is made of at most."""
     before: Array
     """v̇_n."""
+    offset: Array | float
+    """m - θ, where T is taken at m: the slope of v by the configuration is γ' T⁻¹(m) but for products of increments."""
 
     @property
     def slopes(self) -> Slopes:
@@ -138,7 +139,7 @@ class ImplicitStep:
         m.prescribe(self.t, q, v)
         prescribed = m.kernels.prescribed_acceleration(m.p, self.t)
         acceleration = np.where(self.layout.sought, acceleration, prescribed)
-        return Point(self.t, q, v, acceleration, u[n : n + rows], theta, w)
+        return Point(self.t, q, v, acceleration, u[n : n + rows], theta, w, theta + self.formula.offset)
 
     def residual(self, u: Array) -> Array:
         """[M v̇ + g + Bᵀλ; Φ; B v + b]."""
@@ -177,12 +178,7 @@ class ImplicitStep:
 
     def _taken(self, at: Point, start: Array) -> TakenMatrix:
         """The matrix at an end of a step."""
-        at = replace(at, theta=self._mean_increment(at)) if self.formula.sees_end else at
         return self.matrix.taken(at, self.formula.slopes, self._along(at, start))
-
-    def _mean_increment(self, at: Point) -> Array:
-        """A mean of the increments that v is made of: its derivative by q is γ' T⁻¹ of it, but for their squares."""
-        return at.v / self.formula.slopes.velocity
 
     def refresh(self) -> None:
         """Take the matrix, and note where."""
@@ -191,7 +187,7 @@ class ImplicitStep:
         self.has_factors = True
         if len(self.record):
             numbers = [at.t, self.t_n, *slopes[:2]]
-            vectors = [at.q, self.q_n, at.v, at.acceleration, at.theta, at.multipliers]
+            vectors = [at.q, self.q_n, at.v, at.acceleration, at.mean, at.multipliers]
             self.record = np.concatenate([numbers, *vectors])
             self._keep()
 
@@ -207,8 +203,8 @@ class ImplicitStep:
             return self.memory[self.record.tobytes()]
         layout = self.layout
         sizes = [4, *[layout.storage] * 2, *[layout.dimension] * 3]
-        (t, t_n, *_), q, q_n, v, a, theta, multipliers = np.split(self.record, np.cumsum(sizes))
-        at = Point(t, q, v, a, multipliers, theta, theta)
+        (t, t_n, *_), q, q_n, v, a, mean, multipliers = np.split(self.record, np.cumsum(sizes))
+        at = Point(t, q, v, a, multipliers, mean, mean, mean)
         self.factors = self._taken(at, self._jacobian(t_n, q_n))
         self._keep()
         return self.factors
@@ -228,8 +224,8 @@ class ImplicitStep:
         n = self.layout.dimension
         d = self.factors.solve(r, n, self.layout.rows)
         if self.formula.sees_end and self.matrix.parts.has_tangent:
-            # The unknown x of the matrix is what γ' makes v of, and the correction is T⁻¹(θ) T(m) x with m = v/γ':
-            # x + [θ - m, x/2 + [θ - 2 m, x]/12] but for cubes.
-            bracket, theta, mean = self.mechanics.kernels.bracket, self.point.theta, self._mean_increment(self.point)
-            d[:n] += bracket(theta - mean, d[:n] / 2 + bracket((theta - 2 * mean) / 12, d[:n]))
+            # The unknown x of the matrix is what γ' makes v of, and the correction is T⁻¹(θ) T(m) x with m = θ + o:
+            # x - [o, x/2 - [θ + 2 o, x]/12] but for cubes.
+            bracket, offset = self.mechanics.kernels.bracket, self.formula.offset
+            d[:n] -= bracket(offset, d[:n] / 2 - bracket((self.point.theta + 2 * offset) * (1 / 12), d[:n]))
         return d

@@ -64,7 +64,7 @@ class MatrixParts:
 
 @dataclass(frozen=True)
 class Point:
-    """Where a matrix is taken: the end of a step, and its increments."""
+    """Where a matrix is taken: the end of a step, its increments, and where T is taken."""
 
     t: float
     q: Array
@@ -73,6 +73,7 @@ class Point:
     multipliers: Array
     theta: Array
     w: Array
+    mean: Array
 
 
 class IterationMatrix:
@@ -128,7 +129,7 @@ class IterationMatrix:
         inertial, damped = slopes.acceleration / scale, slopes.velocity / scale
         a, multipliers = (at.acceleration, at.multipliers) if parts.is_full else (0 * at.v, 0 * at.multipliers)
         K, C, H = self.kernels(m.p, at.t, at.q, at.v, a, multipliers)
-        T = self.tangent(at.theta if parts.has_tangent else 0 * at.theta)
+        T = self.tangent(at.mean if parts.has_tangent else 0 * at.mean)
         M = m.mass(at.t, at.q)
         values = np.zeros(self.structure.values)
 

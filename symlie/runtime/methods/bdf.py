@@ -17,7 +17,8 @@ move by fields f, the right-hand side of (2) over h is their rate,
     ż_{n+1} = f(t_{n+1}, q_{n+1}, v_{n+1}, v̇_{n+1}, λ_{n+1})                          (f)
 
 Newton's method finds θ, λ and η. The slope of v by a change q∘exp(δ) is γ' Σ_{i≥1} -(α_i/α_0) T⁻¹(-θ_i) with
-γ' = α_0/h, which is γ' T⁻¹(v/γ') but for squares of the θ_i. The matrix is that for T⁻¹(v/γ') δ in the place of dθ.
+γ' = α_0/h, which is γ' T⁻¹(m) but for products of the θ_i, where m = θ + Σ_{i≥2} α_i/α_0 log(q_n⁻¹∘q_{n+1-i}): all
+but θ is known where a step begins. The matrix is that for T⁻¹(m) δ in the place of dθ.
 
 θ_i is the log of an element relative to q_{n+1}, which follows from that relative to q_n: these are near to the
 identity, and differences of configurations would be rounded as configurations are.

@@ -5,24 +5,25 @@
 
 #include "step_equations.h"
 
-/* w/h in units of gamma', a mean of the increments that v is made of: its derivative by the configuration is gamma' T^-1 of it,
- * but for their squares. */
-static inline const symlie_real *mean_increment(newton_problem *restrict s, const symlie_real *restrict v)
+/* Where T is taken: the derivative of v by the configuration is gamma' T^-1 there, but for products of increments. */
+static inline const symlie_real *tangent_at(newton_problem *restrict s)
 {
     const symlie_problem *P = s->P;
-    const symlie_real per_velocity = 1 / s->velocity;
     (void)P;
-    for (int k = 0; k < DIMENSION; k++) s->scratch[k] = v[k] * per_velocity;
-    return s->scratch;
+#if SEES_END
+    const symlie_real *restrict offset = formula_offset(s->formula);
+    for (int k = 0; k < DIMENSION; k++) s->mean[k] = s->theta[k] + offset[k];
+#endif
+    return s->mean;
 }
 
 /* The matrix at an end of a step, with M and B there, and B_n where the step begins. */
 static inline int take_matrix(newton_problem *restrict s, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v,
-                              const symlie_real *restrict v_dot, const symlie_real *restrict theta, const symlie_real *restrict lambda)
+                              const symlie_real *restrict v_dot, const symlie_real *restrict mean, const symlie_real *restrict lambda)
 {
     const int status = take_iteration_matrix(s->P, t, q, v, FULL_STIFFNESS ? v_dot : s->zero, FULL_STIFFNESS ? lambda : s->zero,
-                                             !TANGENT ? s->zero : SEES_END ? mean_increment(s, v) : theta, s->M, s->B, s->B_n, s->acceleration, s->velocity,
-                                             s->rate, s->scale, &s->A);
+                                             TANGENT ? mean : s->zero, s->M, s->B, s->B_n, s->acceleration, s->velocity, s->rate,
+                                             s->scale, &s->A);
     if (KEEPS_FACTORS) measure_rounding(s->P, q, s->B, s->terms, &s->A);
     return status;
 }
@@ -37,13 +38,13 @@ static inline long long kept_workspace(const symlie_problem *restrict P)
 static inline int take_again(newton_problem *restrict s, const symlie_real *restrict record)
 {
     const symlie_problem *P = s->P;
-    const symlie_real *q = record + 4, *q_n = q + STORAGE, *v = q_n + STORAGE, *v_dot = v + DIMENSION, *theta = v_dot + DIMENSION;
+    const symlie_real *q = record + 4, *q_n = q + STORAGE, *v = q_n + STORAGE, *v_dot = v + DIMENSION, *mean = v_dot + DIMENSION;
     if (!MASS_IS_CONSTANT) system_mass(P, record[0], q, s->M);
 #if CONSTRAINED
     system_jacobian(P, record[0], q, s->B);
     if (HAS_ETA && !SEES_END) system_jacobian(P, record[1], q_n, s->B_n);
 #endif
-    return take_matrix(s, record[0], q, v, v_dot, theta, theta + DIMENSION);
+    return take_matrix(s, record[0], q, v, v_dot, mean, mean + DIMENSION);
 }
 #endif
 
@@ -79,6 +80,7 @@ static inline int begin_implicit_step(newton_problem *restrict s, const step_for
 
 static inline int newton_refresh(newton_problem *restrict s)
 {
+    const symlie_real *mean = tangent_at(s);
 #if KEEPS_FACTORS
     const symlie_problem *P = s->P;
     symlie_real *restrict part = s->record;
@@ -87,12 +89,12 @@ static inline int newton_refresh(newton_problem *restrict s)
     copy(STORAGE, s->q_n, part += STORAGE);
     copy(DIMENSION, s->v, part += STORAGE);
     copy(DIMENSION, s->v_dot, part += DIMENSION);
-    copy(DIMENSION, s->theta, part += DIMENSION);
+    copy(DIMENSION, mean, part += DIMENSION);
     copy(ROWS, s->lambda, part += DIMENSION);
     copy(RECORD, s->record, P->workspace);
     s->has_factors = s->is_refreshed = 1;
 #endif
-    return take_matrix(s, s->t, s->q, s->v, s->v_dot, s->theta, s->lambda);
+    return take_matrix(s, s->t, s->q, s->v, s->v_dot, mean, s->lambda);
 }
 
 /* Inline: compilers that leave it apart make it and the solution several times slower. */
@@ -101,17 +103,16 @@ static SYMLIE_INLINE int newton_correction(newton_problem *restrict s, const sym
     const symlie_problem *P = s->P;
     copy(UNKNOWNS, r, d);
     solve_iteration(P, s->scale, &s->A, d);
-    if (SEES_END && TANGENT) {
-        /* The unknown x of the matrix is what gamma' makes v of, and the correction is T^-1(theta) T(m) x with m = v/gamma':
-         * x + [theta - m, x/2 + [theta - 2 m, x]/12] but for cubes. */
-        const symlie_real *mean = mean_increment(s, s->v), *restrict theta = s->theta;
-        symlie_real *restrict terms = s->terms, *restrict moved = s->moved;
-        for (int k = 0; k < DIMENSION; k++) terms[k] = (theta[k] - 2 * mean[k]) * (1.0 / 12);
-        system_bracket(P, terms, d, moved);
-        for (int k = 0; k < DIMENSION; k++) moved[k] += d[k] / 2, terms[k] = theta[k] - mean[k];
-        system_bracket(P, terms, moved, s->scratch);
-        for (int k = 0; k < DIMENSION; k++) d[k] += s->scratch[k];
-    }
+#if SEES_END && TANGENT
+    /* The unknown x of the matrix is what gamma' makes v of, and the correction is T^-1(theta) T(m) x with m = theta + o:
+     * x - [o, x/2 - [theta + 2 o, x]/12] but for cubes. */
+    const symlie_real *restrict offset = formula_offset(s->formula);
+    for (int k = 0; k < DIMENSION; k++) s->terms[k] = (s->theta[k] + 2 * offset[k]) * (1.0 / 12);
+    system_bracket(P, s->terms, d, s->moved);
+    for (int k = 0; k < DIMENSION; k++) s->moved[k] = d[k] / 2 - s->moved[k];
+    system_bracket(P, offset, s->moved, s->scratch);
+    for (int k = 0; k < DIMENSION; k++) d[k] -= s->scratch[k];
+#endif
     return all_finite(UNKNOWNS, d) ? SYMLIE_DONE : SYMLIE_SINGULAR;
 }
 

@@ -12,6 +12,7 @@
  *   struct step_formula                         what they depend on
  *   formula_at(P, formula, theta, w, v, v_dot)   v and v'
  *   formula_advance(P, formula, q_n, theta, q)   (a), with SEES_END
+ *   formula_offset(formula)                      m - theta, where T of the matrix is taken at m, with SEES_END
  *
  * and the constants KEEPS_FACTORS, TANGENT, FULL_STIFFNESS, SCALED, SEES_END, which says that v and B in (b) are made in the
  * coordinates of the end of the step, and SPAN, the number of steps that v' is made of; HAS_ETA comes with the tables. */
@@ -23,7 +24,7 @@
 #include "iteration_tables.h"
 #include "iteration_matrix.h"
 
-/* Where factors that are kept were taken: t, t_n, gamma', beta'; q, q_n; v, v', theta; lambda. */
+/* Where factors that are kept were taken: t, t_n, gamma', beta'; q, q_n; v, v', where T was taken; lambda. */
 #define RECORD (KEEPS_FACTORS ? 4 + 2 * STORAGE + 3 * DIMENSION + ROWS : 0)
 
 typedef struct step_formula step_formula;
@@ -34,6 +35,8 @@ static inline void formula_at(const symlie_problem *restrict P, const step_formu
 #if SEES_END
 static inline void formula_advance(const symlie_problem *restrict P, const step_formula *restrict formula, const symlie_real *restrict q_n,
                                    const symlie_real *restrict theta, symlie_real *restrict q);
+
+static inline const symlie_real *formula_offset(const step_formula *restrict formula);
 #endif
 
 #define FINDS_JACOBIAN (HAS_ETA && SEES_END) /* with the end of a step */
@@ -51,6 +54,7 @@ typedef struct {
     symlie_real *B_n;               /* of (b) */
     symlie_real *theta;             /* at the unknowns of the residual computed last, and what follows from it */
     symlie_real *w;                 /* without eta: theta */
+    symlie_real *mean;              /* where T of the matrix was taken last; theta, unless SEES_END */
     symlie_real *q;
     symlie_real *v;
     symlie_real *v_dot;
@@ -84,6 +88,7 @@ typedef struct {
     ARRAY(name##_B_n, (HAS_ETA && !SEES_END) * JACOBIAN_VALUES);                                                   \
     ARRAY(name##_w, HAS_ETA * DIMENSION);                                                                            \
     ARRAY(name##_theta, DIMENSION);                                                                                  \
+    ARRAY(name##_mean, SEES_END * DIMENSION);                                                                        \
     ARRAY(name##_q, STORAGE);                                                                                        \
     ARRAY(name##_v, DIMENSION);                                                                                      \
     ARRAY(name##_v_dot, DIMENSION);                                                                                  \
@@ -109,7 +114,7 @@ typedef struct {
     ARRAY(name##_S, VALUES_OF_S);                                                                                    \
     ARRAY(name##_rounding, KEEPS_FACTORS ? 0 : DIMENSION + ROWS);                                                    \
     newton_problem name = {                                                                                          \
-        .P = P, .B_n = FINDS_JACOBIAN ? name##_B : name##_B_n, .w = HAS_ETA ? name##_w : name##_theta, .theta = name##_theta, .q = name##_q, .v = name##_v, \
+        .P = P, .B_n = FINDS_JACOBIAN ? name##_B : name##_B_n, .w = HAS_ETA ? name##_w : name##_theta, .theta = name##_theta, .mean = SEES_END ? name##_mean : name##_theta, .q = name##_q, .v = name##_v, \
         .v_dot = name##_v_dot, .lambda = name##_lambda, .M = name##_M, .B = name##_B, .rows = name##_rows,           \
         .scratch = name##_scratch, .terms = name##_terms, .zero = name##_zero, .u = name##_u, .r = name##_r,         \
         .d = name##_d, .moved = name##_moved, .guess = name##_guess,                                                 \
@@ -118,7 +123,7 @@ typedef struct {
 
 static inline long long implicit_workspace(const symlie_problem *restrict P)
 {
-    return (6LL + HAS_ETA + LEAVES_OUT) * DIMENSION + STORAGE + MASS_VALUES + (1LL + HAS_ETA) * JACOBIAN_VALUES + (3LL + LEAVES_OUT) * ROWS +
+    return (6LL + HAS_ETA + SEES_END + LEAVES_OUT) * DIMENSION + STORAGE + MASS_VALUES + (1LL + HAS_ETA) * JACOBIAN_VALUES + (3LL + LEAVES_OUT) * ROWS +
            (4LL + KEEPS_FACTORS) * UNKNOWNS + iteration_workspace(P) + (KEEPS_FACTORS ? 0 : factors_workspace(P));
 }
 

@@ -20,6 +20,7 @@ struct step_formula {
     const symlie_real *elements;        /* q_n^-1 o q_{n-1}, q_n^-1 o q_{n-2}, ... */
     const symlie_real *velocities;      /* v_n, v_{n-1}, ... */
     symlie_real *known;                 /* what v_n, v_{n-1}, ... are of v'_{n+1} */
+    symlie_real *offset;                /* m - theta, where gamma' T^-1(m) is the slope of v by the configuration */
     symlie_real *element;               /* exp(theta) of the last theta */
     symlie_real *theta_i;               /* theta_1, theta_2, ... there */
     symlie_real *apart;                 /* q_{n+1}^-1 o q_n, q_{n+1}^-1 o q_{n-1}, ... there */
@@ -27,14 +28,15 @@ struct step_formula {
 
 #define FORMULA(name)                          \
     ARRAY(name##_known, DIMENSION);            \
+    ARRAY(name##_offset, DIMENSION);           \
     ARRAY(name##_element, STORAGE);            \
     ARRAY(name##_theta_i, POINTS * DIMENSION); \
     ARRAY(name##_apart, POINTS * STORAGE);     \
-    step_formula name = {.known = name##_known, .element = name##_element, .theta_i = name##_theta_i, .apart = name##_apart}
+    step_formula name = {.known = name##_known, .offset = name##_offset, .element = name##_element, .theta_i = name##_theta_i, .apart = name##_apart}
 
 static inline long long formula_workspace(const symlie_problem *restrict P)
 {
-    return (POINTS + 1LL) * (STORAGE + DIMENSION);
+    return (POINTS + 1LL) * (STORAGE + DIMENSION) + DIMENSION;
 }
 
 /* (4) */
@@ -52,10 +54,14 @@ static inline void take_weights(step_formula *restrict f, symlie_real h, const s
     }
 }
 
-/* What the velocities of the steps before are of (3). */
+/* What the steps before are of (3), and of m: but for brackets theta_i is that of the step before less theta. */
 static inline void take_known(const symlie_problem *restrict P, const step_formula *restrict f)
 {
     (void)P;
+    const symlie_real part = 1 / f->weight[0];
+    for (int k = 0; k < DIMENSION; k++) f->offset[k] = 0;
+    for (int i = 2; i <= ORDER(f); i++)
+        for (int k = 0; k < DIMENSION; k++) f->offset[k] += f->weight[i] * part * f->increments[(i - 2) * DIMENSION + k];
     for (int k = 0; k < DIMENSION; k++) f->known[k] = f->weight[1] * f->velocities[k];
     for (int i = 2; i <= ORDER(f); i++)
         for (int k = 0; k < DIMENSION; k++) f->known[k] += f->weight[i] * f->velocities[(i - 1) * DIMENSION + k];
@@ -67,6 +73,11 @@ static inline void formula_advance(const symlie_problem *restrict P, const step_
 {
     system_exponential(P, theta, f->element);
     system_compose(P, q_n, f->element, q);
+}
+
+static inline const symlie_real *formula_offset(const step_formula *restrict f)
+{
+    return f->offset;
 }
 
 /* (1) of some points before q_n */

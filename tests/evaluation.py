@@ -21,7 +21,7 @@ from sympy import Expr, Symbol
 
 from symlie.ir import primitives
 from symlie.ir.primitives import (
-    AngleRatio,
+    AngleExcess,
     CoefficientFunction,
     FullAngleRatio,
     HalfAngleRatio,
@@ -112,8 +112,8 @@ def value_of(expression: Expr, environment: Mapping[Symbol, mpf]) -> mpf:
         return half_angle_ratio(*arguments)
     if isinstance(expression, FullAngleRatio):
         return full_angle_ratio(*arguments)
-    if isinstance(expression, AngleRatio):
-        return angle_ratio(*arguments)
+    if isinstance(expression, AngleExcess):
+        return angle_excess(*arguments)
     if isinstance(expression, RotationQuaternion):
         return rotation_quaternion(arguments[1:])[int(arguments[0])]
     return _ELEMENTARY[type(expression).__name__](*arguments)
@@ -165,9 +165,9 @@ def full_angle_ratio(w: mpf, n: mpf) -> mpf:
     return 2 / abs(w) if n == 0 else 2 * mpmath.atan2(mpmath.sqrt(n), w) / mpmath.sqrt(n)
 
 
-def angle_ratio(z: mpf) -> mpf:
-    """φ/sin φ with z = sin²(φ/2)."""
-    return mpf(1) if z == 0 else mpmath.asin(mpmath.sqrt(z)) / mpmath.sqrt(z * (1 - z))
+def angle_excess(z: mpf) -> mpf:
+    """(φ/sin φ - 1)/z with z = sin²(φ/2); φ/sin φ is ₂F₁(1, 1; 3/2; z)."""
+    return mpmath.hyp2f1(1, 2, mpf(5) / 2, z) * 2 / 3
 
 
 def rotation_quaternion(rotation: Sequence[mpf]) -> list[mpf]:
@@ -278,8 +278,8 @@ def interpret(line: StraightLine, inputs: Mapping[str, float]) -> list[float]:
             values[instruction.target] = float(half_angle_ratio(*map(mpf, operands)))
         elif name == FullAngleRatio.primitive_name:
             values[instruction.target] = float(full_angle_ratio(*map(mpf, operands)))
-        elif name == AngleRatio.primitive_name:
-            values[instruction.target] = float(angle_ratio(*map(mpf, operands)))
+        elif name == AngleExcess.primitive_name:
+            values[instruction.target] = float(angle_excess(*map(mpf, operands)))
         elif name == RotationQuaternion.primitive_name:
             component, *rotation = operands
             values[instruction.target] = float(rotation_quaternion([mpf(r) for r in rotation])[int(component)])

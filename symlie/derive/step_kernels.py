@@ -92,12 +92,12 @@ def _increments(space: ConfigurationSpace) -> tuple[Kernel, ...]:
         raise GroupError(f"{space} has no increments: its points are no elements of {group}.")
     (q, b), u = (array_symbols(x, group.storage_dimension)[0] for x in "qb"), array_symbols("u", group.dimension)[0]
     program, product, back, near = Program(), Program(), Program(), Program()
-    element = program.apply(Exponential(group), Value(u, Euclidean(group.dimension)))
+    element = program.vector(operators.exponential(program, group, u, is_near=True), "h")
     composed = product.apply(Compose(group), Value(q, group), Value(b, group))
     inverse = back.apply(Inverse(group), Value(q, group))
     between = near.vector(group.between(q, b), "h")
     return (
-        node_kernel(space, "exponential", program, element.components),
+        node_kernel(space, "exponential", program, element),
         node_kernel(space, "compose", product, composed.components),
         node_kernel(space, "inverse", back, inverse.components),
         node_kernel(space, "increment", near, operators.logarithm(near, group, between, is_near=True)),

@@ -7,6 +7,7 @@ import itertools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import sympy
 from sympy import Expr, Integer, Matrix
@@ -27,6 +28,14 @@ class Field:
     def size(self) -> int:
         """Number of components."""
         return math.prod(self.shape)
+
+
+class NearLogarithm(NamedTuple):
+    """The rotation vector κ a of an element near to the identity, and κ² g₀(|κ a|²)."""
+
+    axis: Vector
+    scale: Expr
+    cotangent: Expr
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +88,7 @@ class LieGroup:
     rotation: Callable[[Vector], Vector] | None = None
     between_form: Callable[[Vector, Vector], Vector] | None = None
     rotation_logarithm: Callable[[Program, Vector], Vector] | None = None
-    near_logarithm: Callable[[Program, Vector], Vector] | None = None
+    near_logarithm: Callable[[Program, Vector], NearLogarithm] | None = None
     coordinates_of: LieGroup | None = None
     is_reduced: bool = True
     factors: tuple[LieGroup, ...] = ()

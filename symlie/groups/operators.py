@@ -32,9 +32,12 @@ from symlie.groups.spectrum import (
     DEXP_NEGATIVE,
     DEXP_NEGATIVE_INVERSE,
     EXP,
+    NEAR_EXP,
     AnalyticFunction,
+    Spectrum,
     apply_function,
     has_closed_form,
+    scaled_dexp_inverse,
     spectrum,
 )
 from symlie.ir.program import Program, Value, Vector, substitute
@@ -237,14 +240,17 @@ def applied_to_identity(program: Program, group: LieGroup, function: AnalyticFun
     return moved_identity(group, applied)
 
 
-def exponential(program: Program, group: LieGroup, theta: Vector) -> Vector:
-    """Storage of exp(θ): solution at t = 1 of the linear kinematic equation from the identity."""
+def exponential(program: Program, group: LieGroup, theta: Vector, *, is_near: bool = False) -> Vector:
+    """Storage of exp(θ): solution at t = 1 of the linear kinematic equation from the identity.
+
+    Where θ is small, its functions wait less.
+    """
 
     def of_factor(g: LieGroup, storage_offset: int, offset: int) -> Vector:
         part = _part(theta, offset, g.dimension)
         if g.coordinates_of is not None:
             return part
-        return _guarded(program, g, part, applied_to_identity(program, g, EXP, part))
+        return _guarded(program, g, part, applied_to_identity(program, g, NEAR_EXP if is_near else EXP, part))
 
     return _by_factor(group, of_factor)
 
@@ -260,8 +266,11 @@ def logarithm(program: Program, group: LieGroup, storage: Vector, *, is_near: bo
 
     def of_factor(g: LieGroup, storage_offset: int, offset: int) -> Vector:
         part = _part(storage, storage_offset, g.storage_dimension)
-        rotation = g.near_logarithm if is_near and g.near_logarithm else g.rotation_logarithm
-        known = rotation(program, part) if rotation else ()
+        near = g.near_logarithm(program, part) if is_near and g.near_logarithm else None
+        if near:
+            known = program.vector(near.scale * c for c in near.axis)
+        else:
+            known = g.rotation_logarithm(program, part) if g.rotation_logarithm else ()
         if g.coordinates_of is not None:
             return known
         blocks = _triangular_blocks(g, len(known))
@@ -276,12 +285,25 @@ def logarithm(program: Program, group: LieGroup, storage: Vector, *, is_near: bo
             targets = [symbols.index(f) for f in block.forcing]
             x = tuple(part[i] for i in block.components)
             values = list(zip(symbols, theta, strict=True))
-            result = apply_function(program, DEXP_INVERSE, block.linear, values, x, reference=squared_angle(g))
+            if near and _turns_alike(g, block, len(known)):
+                # L(κ a) = κ L(a)
+                function = scaled_dexp_inverse(near.scale, near.cotangent)
+                result = apply_function(program, function, block.linear, list(zip(symbols, near.axis, strict=False)), x)
+            else:
+                result = apply_function(program, DEXP_INVERSE, block.linear, values, x, reference=squared_angle(g))
             for i, component in zip(targets, result, strict=True):
                 theta[i] = component
         return _guarded(program, g, tuple(theta), tuple(theta))
 
     return _by_factor(group, of_factor)
+
+
+def _turns_alike(group: LieGroup, block: LinearBlock, known: int) -> bool:
+    """Whether the minimal polynomial of a block is λ(λ² + z), by the known components alone."""
+    linear = ImmutableMatrix(block.linear)
+    if not has_closed_form(DEXP_INVERSE, linear) or not linear.free_symbols <= set(algebra_symbols(group)[:known]):
+        return False
+    return spectrum(linear) == Spectrum(1, 1, squared_angle(group))
 
 
 @functools.cache

@@ -5,7 +5,8 @@ from __future__ import annotations
 import sympy
 from sympy import Integer
 
-from symlie.ir.primitives import AngleRatio, FullAngleRatio, HalfAngleRatio, RotationQuaternion, Stumpff
+from symlie.groups.group import NearLogarithm
+from symlie.ir.primitives import AngleExcess, FullAngleRatio, HalfAngleRatio, RotationQuaternion, Stumpff
 from symlie.ir.program import Program, Vector
 
 
@@ -42,17 +43,22 @@ def logarithm(program: Program, p: Vector) -> Vector:
     return program.vector(ratio * c for c in p[1:4])
 
 
-def near_logarithm(program: Program, p: Vector) -> Vector:
+def near_logarithm(program: Program, p: Vector) -> NearLogarithm:
     """The rotation vector of p or -p, whichever is shorter, where that is well below π."""
-    squared = program.scalar(sum((c * c for c in p[1:4]), Integer(0)), "n")
-    ratio = program.scalar(2 * p[0] * AngleRatio(squared), "L")
-    return program.vector(ratio * c for c in p[1:4])
+    z = program.scalar(sum((c * c for c in p[1:4]), Integer(0)), "n")
+    excess = program.scalar(AngleExcess(z), "e")
+    return NearLogarithm(
+        p[1:4], program.scalar(2 * p[0] * (1 + z * excess), "L"), program.scalar(1 - p[0] ** 2 * excess)
+    )
 
 
-def near_logarithm_of_rotation(program: Program, r: Vector) -> Vector:
+def near_logarithm_of_rotation(program: Program, r: Vector) -> NearLogarithm:
     """The rotation vector of a rotation matrix row by row, where it is well below π."""
-    ratio = program.scalar(AngleRatio((3 - r[0] - r[4] - r[8]) / 4) / 2, "L")
-    return program.vector(ratio * c for c in (r[7] - r[5], r[2] - r[6], r[3] - r[1]))
+    trace = program.scalar(r[0] + r[4] + r[8], "t")
+    z = program.scalar((3 - trace) / 4, "n")
+    excess, reciprocal = program.scalar(AngleExcess(z), "e"), program.scalar(1 / (1 - z))
+    axis = program.vector((r[7] - r[5], r[2] - r[6], r[3] - r[1]))
+    return NearLogarithm(axis, program.scalar((1 + z * excess) / 2, "L"), program.scalar((reciprocal - excess) / 16))
 
 
 def logarithm_of_rotation(program: Program, r: Vector) -> Vector:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import sympy
 from sympy import Expr, Integer, Matrix, Rational, Symbol
@@ -25,6 +25,9 @@ from symlie.groups import general_functions
 from symlie.ir.primitives import WORKING_INTERVAL, CoefficientFunction, Cotangent, Stumpff
 from symlie.ir.program import Program, Vector, substitute
 from symlie.showing import Brief
+
+NEAR_INTERVAL = WORKING_INTERVAL / 4
+"""Working interval of functions of small rotations, up to π/2; that of functions of half angles, too."""
 
 FEW = 2
 """Coefficient functions that an expression may have; those of longer ones are bound, and differentiated faster."""
@@ -56,6 +59,12 @@ def _dexp_inverse_tail(sign: int) -> Callable[[int, Expr, Rational], Expr]:
     return tail
 
 
+def _near_exponential_tail(n: int, zeta: Expr, upper: Rational) -> Expr:
+    if n == 1:
+        return 1 - zeta * _near_exponential_tail(3, zeta, upper)
+    return Stumpff.of(n, zeta, min(upper, NEAR_INTERVAL))
+
+
 def _bernoulli(sign: int) -> Callable[[int], Expr]:
     """Coefficients of λ/(e^λ - 1) with B₁ = sign/2."""
     return lambda n: Rational(sign, 2) if n == 1 else sympy.bernoulli(n) / math.factorial(n)
@@ -63,6 +72,8 @@ def _bernoulli(sign: int) -> Callable[[int], Expr]:
 
 EXP = AnalyticFunction("exp", Stumpff.of, lambda n: Rational(1, math.factorial(n)))
 """e^λ."""
+NEAR_EXP = replace(EXP, tail=_near_exponential_tail)
+"""The same, with polynomials for small ζ alone, which wait less for each other."""
 DEXP = AnalyticFunction(
     "dexp", lambda n, zeta, upper: Stumpff.of(n + 1, zeta, upper), lambda n: Rational(1, math.factorial(n + 1))
 )
@@ -77,6 +88,12 @@ DEXP_INVERSE = AnalyticFunction("dexp_inverse", _dexp_inverse_tail(-1), _bernoul
 """λ/(e^λ - 1)."""
 DEXP_NEGATIVE_INVERSE = AnalyticFunction("dexp_negative_inverse", _dexp_inverse_tail(1), _bernoulli(1))
 """λ/(1 - e^-λ); T⁻¹(θ) is this function of ad θ."""
+
+
+def scaled_dexp_inverse(scale: Expr, cotangent: Expr) -> AnalyticFunction:
+    """κλ/(e^{κλ} - 1) of matrices with λ(λ² + ζ), from κ and κ² g₀(κ² ζ)."""
+    tails = {1: -scale / 2, 2: cotangent}
+    return replace(DEXP_INVERSE, tail=lambda n, zeta, upper: tails[n], coefficient=lambda n: 1 if n == 0 else tails[n])
 
 
 @dataclass(frozen=True)
@@ -280,7 +297,7 @@ def _apply_general(
     """φ(A) x for a spectrum of any kind; see `general_functions` for the domain."""
     sign = -1 if function in (DEXP_NEGATIVE, DEXP_NEGATIVE_INVERSE) else 1
     rows = general_functions.bound_rows(program, sign * matrix, transpose=transpose)
-    if function is EXP:
+    if function in (EXP, NEAR_EXP):
         return general_functions.times_vector(general_functions.exponential_matrix(program, rows), vector)
     if function in (DEXP, DEXP_NEGATIVE):
         return general_functions.divided_exponential(program, rows, vector)

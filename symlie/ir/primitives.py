@@ -138,14 +138,14 @@ class FullAngleRatio(sympy.Function):
         return rf"F\left({printer._print(self.args[0])}, {printer._print(self.args[1])}\right)"
 
 
-class AngleRatio(sympy.Function):
-    """φ/sin φ = asin(√z)/√(z (1 - z)) with z = sin²(φ/2): half of R - Rᵀ times it is log R, for 0 ≤ φ < π.
+class AngleExcess(sympy.Function):
+    """(φ/sin φ - 1)/z with z = sin²(φ/2) and φ/sin φ = asin(√z)/√(z (1 - z)), for 0 ≤ φ < π; 2/3 at z = 0.
 
     It is smooth where elements are near to each other, and needs neither a root nor a division there. Opaque as well.
     """
 
     nargs = (1,)
-    primitive_name = "angle_ratio"
+    primitive_name = "angle_excess"
 
 
 class RotationQuaternion(sympy.Function):

@@ -16,7 +16,7 @@ from sympy import Expr, Symbol
 from symlie.contract.constants import WHOLE_TURN
 from symlie.errors import ModelError
 from symlie.ir.primitives import (
-    AngleRatio,
+    AngleExcess,
     CoefficientFunction,
     FullAngleRatio,
     HalfAngleRatio,
@@ -66,7 +66,7 @@ class StraightLine:
 
 
 _PRIMITIVES = (
-    AngleRatio, CoefficientFunction, HalfAngleRatio, RotationQuaternion, PiecewiseLinear, PiecewiseSlope, RunTimeInput,
+    AngleExcess, CoefficientFunction, HalfAngleRatio, RotationQuaternion, PiecewiseLinear, PiecewiseSlope, RunTimeInput,
     RunTimeInputSlope, NearestTurn, Select, sympy.exp,
 )  # fmt: skip
 
@@ -191,7 +191,7 @@ class _Flattener:
             scheme = scheme_for(expression)
             self.schemes[scheme.function] = scheme
             return self.emit(f"call {scheme.function}", self.flatten(expression.argument))
-        if isinstance(expression, AngleRatio | HalfAngleRatio | FullAngleRatio | RotationQuaternion):
+        if isinstance(expression, AngleExcess | HalfAngleRatio | FullAngleRatio | RotationQuaternion):
             return self.emit(f"call {expression.primitive_name}", *(self.flatten(a) for a in expression.args))
         if isinstance(expression, PiecewiseLinear | PiecewiseSlope):
             position, abscissa, value, count = (self.flatten(a) for a in expression.args)

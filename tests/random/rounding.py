@@ -15,7 +15,7 @@ import numpy as np
 import sympy
 
 from symlie.ir.kernels import Kernel
-from symlie.ir.primitives import AngleRatio, FullAngleRatio, HalfAngleRatio, PiecewiseSlope, RotationQuaternion
+from symlie.ir.primitives import AngleExcess, FullAngleRatio, HalfAngleRatio, PiecewiseSlope, RotationQuaternion
 from symlie.ir.program import Program
 from symlie.ir.schemes import Scheme, closed_form
 from symlie.ir.straightline import StraightLine, flatten
@@ -55,8 +55,13 @@ def _full_angle_ratio(w: float, n: float) -> float:
     return 2 * math.atan2(s, w) / s if s else 2 / abs(w)
 
 
-def _angle_ratio(z: float) -> float:
-    return math.asin(math.sqrt(z)) / math.sqrt(z * (1 - z)) if z > 0 else 1.0
+def _angle_excess(z: float) -> float:
+    if z > 0.05:
+        return (math.asin(math.sqrt(z)) / math.sqrt(z * (1 - z)) - 1) / z
+    series = 1.0
+    for n in range(12, 1, -1):
+        series = 1 + 2 * n / (2 * n + 1) * z * series
+    return 2 / 3 * series
 
 
 def _rotation_quaternion(component: float, *r: float) -> float:
@@ -75,7 +80,7 @@ def _rotation_quaternion(component: float, *r: float) -> float:
 _FUNCTIONS: dict[str, Callable[..., float]] = {
     HalfAngleRatio.primitive_name: _half_angle_ratio,
     FullAngleRatio.primitive_name: _full_angle_ratio,
-    AngleRatio.primitive_name: _angle_ratio,
+    AngleExcess.primitive_name: _angle_excess,
     RotationQuaternion.primitive_name: _rotation_quaternion,
 }
 

@@ -173,10 +173,10 @@ def test_products_of_increments(group: str) -> None:
         np.testing.assert_allclose(near.increment(q, there), turn, rtol=0, atol=tolerances.ROUNDING_OF_INCREMENTS)
 
 
-def test_the_ratio_of_an_angle_to_its_sine() -> None:
+def test_the_excess_of_an_angle_over_its_sine() -> None:
     """By its definition, also near the end of its series, and where rounding makes the argument negative."""
-    ratio = heavy_top_system("SO3", backend="numpy").sets.functions("increments")["_angle_ratio"]
+    excess = heavy_top_system("SO3", backend="numpy").sets.functions("increments")["_angle_excess"]
     z = np.array([1e-9, 0.02, 0.0499, 0.0501, 0.3, 0.9, 0.999])
-    expected = [float(evaluation.angle_ratio(mpf(float(x)))) for x in z]
-    np.testing.assert_allclose(ratio(z), expected, rtol=tolerances.ROUNDING_OF_INCREMENTS)
-    np.testing.assert_allclose(ratio(np.array([-1e-16, 0.0])), 1, rtol=tolerances.ROUNDING_OF_INCREMENTS)
+    expected = [float(evaluation.angle_excess(mpf(float(x)))) for x in z]
+    np.testing.assert_allclose(excess(z), expected, rtol=tolerances.ROUNDING_OF_INCREMENTS)
+    np.testing.assert_allclose(excess(np.array([-1e-16, 0.0])), 2 / 3, rtol=tolerances.ROUNDING_OF_INCREMENTS)

@@ -114,21 +114,21 @@ static inline symlie_scalar symlie_full_angle_ratio(symlie_scalar w, symlie_scal
     return s > 0 ? 2 * atan2(s, w) / s : 2 / fabs(w);
 }
 
-/* phi/sin(phi), z = sin(phi/2)^2: the series asin(sqrt(z))/sqrt(z (1 - z)) where it is short. */
-SYMLIE_COLD symlie_scalar symlie_angle_ratio_beyond(symlie_scalar z)
+/* (phi/sin(phi) - 1)/z, z = sin(phi/2)^2: the series of asin(sqrt(z))/sqrt(z (1 - z)) where it is short. */
+SYMLIE_COLD symlie_scalar symlie_angle_excess_beyond(symlie_scalar z)
 {
     const symlie_scalar s = sqrt(z), c = sqrt(1 - z);
-    return atan2(s, c) / (s * c);
+    return (atan2(s, c) / (s * c) - 1) / z;
 }
 
-static inline symlie_real symlie_angle_ratio(symlie_real z)
+static inline symlie_real symlie_angle_excess(symlie_real z)
 {
-    SYMLIE_WITHIN(symlie_angle_ratio, z, 0.05);
+    SYMLIE_WITHIN(symlie_angle_excess, z, 0.05);
     const symlie_real z2 = z * z, z4 = z2 * z2;
-    const symlie_real low = (0.45714285714285713 * z + 0.5333333333333333) * z2 + (0.6666666666666666 * z + 1.0);
-    const symlie_real middle = (0.31825951825951826 * z + 0.340992340992341) * z2 + (0.3694083694083694 * z + 0.40634920634920635);
-    const symlie_real high = (0.25850974080883893 * z + 0.27026018357287707) * z2 + (0.2837731927515209 * z + 0.29953837012660545);
-    return (0.2481693511764854 * z4 + high) * (z4 * z4) + (middle * z4 + low);
+    const symlie_real low = (0.40634920634920635 * z + 0.45714285714285713) * z2 + (0.5333333333333333 * z + 0.6666666666666666);
+    const symlie_real middle = (0.29953837012660545 * z + 0.31825951825951826) * z2 + (0.340992340992341 * z + 0.3694083694083694);
+    const symlie_real high = (0.2481693511764854 * z + 0.25850974080883893) * z2 + (0.27026018357287707 * z + 0.2837731927515209);
+    return high * (z4 * z4) + (middle * z4 + low);
 }
 
 /* Component k of the unit quaternion of a rotation matrix (row-major), by its largest component. */

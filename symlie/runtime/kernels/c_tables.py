@@ -200,7 +200,7 @@ class ProblemTemplate:
         ffi, pointer = self._ffi, self._pointer
         elements = ffi.new("symlie_elements[]", max(self._count, 1))
         ffi.memmove(elements, self._problem.elements, ffi.sizeof("symlie_elements") * self._count)
-        kept: list[object] = [p, elements, self._kept]
+        kept: list[object] = [elements, self._kept]
         for k, rows in enumerate(p.elements):
             held = np.ascontiguousarray(rows) if rows.size else np.zeros((len(rows), 1))
             elements[k].parameters = pointer(held)
@@ -224,4 +224,4 @@ class ProblemTemplate:
             rows.set("stride", np.full(count, values.shape[2] if values.shape[1] > 1 else 0, dtype=np.int64))
         together = StructureRows.interleaved(elements)
         problems.point_to("elements", together, each)
-        return problems.pointer, [p, problems, elements, together, self._kept]
+        return problems.pointer, [problems, elements, together, self._kept]

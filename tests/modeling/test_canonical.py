@@ -14,7 +14,7 @@ from sympy import Expr, MatrixBase
 
 import symlie as sl
 from symlie.derive.equations import equations_of
-from symlie.groups.group import LieGroup
+from symlie.groups.group import LieGroup, NearLogarithm
 from symlie.groups.homogeneous import HomogeneousSpace
 from symlie.ir.program import Application, Assignment, needed_statements
 from symlie.modeling.canonical import canonical_text
@@ -49,6 +49,10 @@ def changed(value: Any) -> Iterator[Any]:
         for others in changed(entries):
             if len(others) == len(entries):
                 yield value.__class__(*value.shape, others)
+    elif isinstance(value, NearLogarithm):
+        for k, item in enumerate(value):
+            for other in changed(item):
+                yield NearLogarithm(*value[:k], other, *value[k + 1 :])
     elif isinstance(value, list | tuple):
         for k, item in enumerate(value):
             yield type(value)([*value[:k], *value[k + 1 :]])

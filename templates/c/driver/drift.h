@@ -15,7 +15,8 @@ static inline long long drift_workspace(const symlie_problem *restrict P)
 }
 
 #if CONSTRAINED
-/* By the configuration and its largest |Phi|: a trial whose address stays in the loop is kept in registers there. */
+/* By the configuration and its largest |Phi|: a trial whose address stays in the loop is kept in registers there. Of lanes
+ * it is said of one of them, where that is not clear, too. */
 SYMLIE_COLD int has_drifted(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t,
                             mass_matrix *restrict mass, const symlie_real *restrict at, symlie_real largest)
 {
@@ -26,23 +27,24 @@ SYMLIE_COLD int has_drifted(const symlie_problem *restrict P, symlie_real *restr
     ARRAY(c, ROWS);
     ARRAY(mu, ROWS);
     const symlie_real size = largest_entry(STORAGE, at, SYMLIE_NUMBER(1));
-    if (!MASS_IS_CONSTANT && !evaluate_mass(P, t, at, mass)) return 0;
+    if (!MASS_IS_CONSTANT && !evaluate_mass(P, t, at, mass)) return SYMLIE_LANES > 1;
     system_jacobian(P, t, at, B);
     system_constraint(P, t, at, c);
-    for (int k = 0; k < DIMENSION; k++) r[k] = 0;
+    for (int k = 0; k < DIMENSION; k++) r[k] = SYMLIE_NUMBER(0);
     for (int k = 0; k < ROWS; k++) c[k] = -c[k];
     /* A matrix that is singular here is for the next stage to judge. */
-    if (!find_dependent_rows(P, B, mass) || !solve_stage(P, mass, B, B, r, c, delta, mu)) return 0;
+    if (!find_dependent_rows(P, B, mass) || !solve_stage(P, mass, B, B, r, c, delta, mu)) return SYMLIE_LANES > 1;
     if (contradicts(P, mass, c, fmax(DRIFT_ROUND_OFF * size, DRIFT_LIMIT * largest))) return 1;
     const symlie_real way = largest_entry(DIMENSION, delta, SYMLIE_NUMBER(0));
-    if (way <= DRIFT_ROUND_OFF * size) return 0;
-    if (!(way <= DRIFT_LIMIT * size)) return 1;
+    if (SYMLIE_ALL(way <= DRIFT_ROUND_OFF * size)) return 0;
+    if (!SYMLIE_ALL(way <= DRIFT_LIMIT * size)) return 1;
     system_advance(P, at, delta, q);
     system_constraint(P, t, q, c);
-    return !(largest_entry(ROWS, c, SYMLIE_NUMBER(0)) <= DRIFT_LIMIT * largest);
+    return !SYMLIE_ALL(largest_entry(ROWS, c, SYMLIE_NUMBER(0)) <= DRIFT_LIMIT * largest);
 }
 #endif
 
+#if SYMLIE_LANES == 1
 /* The constraints are looked at whenever the largest |Phi| of a run has doubled, which is seldom. */
 static inline int keeps_constraints(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t,
                                     mass_matrix *restrict mass, symlie_state *restrict state,
@@ -56,5 +58,6 @@ static inline int keeps_constraints(const symlie_problem *restrict P, symlie_rea
 #endif
     return 1;
 }
+#endif
 
 #endif

@@ -52,7 +52,7 @@ int symlie_integrate(const symlie_problem *P, symlie_state *state, const symlie_
 {
     const symlie_control *control = plan->control;
     long long budget = plan->budget;
-    symlie_attempt attempt;
+    symlie_attempt attempt = NO_ATTEMPT;
     mass_matrix mass;
     symlie_real *work = place_mass(P, P->workspace + kept_workspace(P), &mass);
     TRIAL(trial);

@@ -10,7 +10,11 @@ typedef struct {
     symlie_scalar h;
     symlie_scalar end;
     int is_last;                /* of its segment */
+    long long segment;          /* whose steps have the length `equal`; -1: none yet */
+    symlie_scalar equal;
 } symlie_attempt;
+
+#define NO_ATTEMPT {.segment = -1}
 
 static inline void record_tried(symlie_record *record, const symlie_attempt *attempt, symlie_scalar error, int accepted,
                                 const newton_counts *newton, long long order)
@@ -64,12 +68,14 @@ static inline int next_attempt(const symlie_plan *plan, symlie_state *state, con
             /* A rest that is hardly longer than a step becomes one step. */
             const int is_last = !(t + STRETCH * h < end);
             if (!is_last && h < smallest_step(plan, t)) return SYMLIE_STEP_UNDERFLOW;
-            *attempt = (symlie_attempt){t, is_last ? end - t : h, is_last ? end : t + h, is_last};
+            attempt->t = t, attempt->h = is_last ? end - t : h, attempt->end = is_last ? end : t + h, attempt->is_last = is_last;
         } else {
-            const symlie_scalar equal = (end - start) / (symlie_scalar)steps;
-            const int is_last = state->step + 1 == steps;
-            *attempt = (symlie_attempt){start + (symlie_scalar)state->step * equal, equal,
-                                        is_last ? end : start + (symlie_scalar)(state->step + 1) * equal, is_last};
+            if (attempt->segment != state->segment)
+                attempt->segment = state->segment, attempt->equal = (end - start) / (symlie_scalar)steps;
+            attempt->t = start + (symlie_scalar)state->step * attempt->equal;
+            attempt->h = attempt->equal;
+            attempt->is_last = state->step + 1 == steps;
+            attempt->end = attempt->is_last ? end : start + (symlie_scalar)(state->step + 1) * attempt->equal;
         }
         return SYMLIE_GOES_ON;
     }

@@ -7,6 +7,7 @@
 
 #include "trial.h"
 #include "pace.h"
+#include "drift.h"
 
 /* The members in the lanes, and what they have in common. */
 typedef struct {
@@ -46,8 +47,10 @@ static inline long long states_of(const symlie_problem *restrict P) { return STO
 
 long long symlie_lanes_workspace(const symlie_problem *P, const symlie_lanes *lanes)
 {
-    const long long inner = step_workspace(P), carried = carried_workspace(P);
-    const long long steps = FIXED_TOPOLOGY ? 0 : mass_workspace(P) + trial_workspace(P) + (inner > carried ? inner : carried);
+    long long inner = step_workspace(P);
+    if (carried_workspace(P) > inner) inner = carried_workspace(P);
+    if (drift_workspace(P) > inner) inner = drift_workspace(P);
+    const long long steps = FIXED_TOPOLOGY ? 0 : mass_workspace(P) + trial_workspace(P) + inner;
     return (parameters_of(lanes) + states_of(P) + steps + 1) * SYMLIE_LANES;
 }
 
@@ -157,8 +160,15 @@ static inline void accept_lanes(const symlie_problem *restrict P, lane_members *
 
 enum { TAKEN, SHORTENED, ALONE };
 
+/* Whether a lane's constraints are to be looked at behind a step, as keeps_constraints has it. */
+static inline int is_looked_at(const lane_members *in, int lane, const symlie_trial *restrict trial)
+{
+    return CONSTRAINED && trial->largest_constraint[lane] > in->states[in->member[lane]].drift_bound;
+}
+
 /* What becomes of a lane after a common step; whatever is not ordinary, its member does alone. */
-static inline int judge_lane(const symlie_problem *restrict P, lane_members *in, int lane, const symlie_trial *restrict trial)
+static inline int judge_lane(const symlie_problem *restrict P, lane_members *in, int lane, int has_left,
+                             const symlie_trial *restrict trial)
 {
     static const newton_counts none = NO_COUNTS;
     const symlie_control *control = in->plan->control;
@@ -169,7 +179,10 @@ static inline int judge_lane(const symlie_problem *restrict P, lane_members *in,
     const int is_taken = !control->is_adaptive || error <= 1;
     if (control->is_adaptive && !(error <= (symlie_scalar)INFINITY)) return ALONE;
     if (!is_taken && !shorten_step(in->plan, s, attempt, fmin(step_factor(control, error), REJECTED_STEP))) return ALONE;
-    if (is_taken && CONSTRAINED && phi > s->drift_bound) return ALONE;
+    if (is_taken && is_looked_at(in, lane, trial)) {
+        if (has_left) return ALONE;
+        s->drift_bound = 2 * phi;
+    }
     s->rhs_evaluations += trial->rhs_evaluations - (s->acceleration_is_valid && !in->state.acceleration_is_valid);
     record_tried(record, attempt, is_taken && !control->with_estimate ? (symlie_scalar)NAN : error, is_taken, &none, 0);
     if (!is_taken) {
@@ -237,7 +250,7 @@ long long symlie_integrate_lanes(const symlie_problem *problems, long long first
     symlie_real *work = place_mass(P, P->workspace, &mass);
     symlie_real t = SYMLIE_NUMBER(0), h = SYMLIE_NUMBER(0), end = SYMLIE_NUMBER(0);
     TRIAL(trial);
-    for (int l = 0; l < SYMLIE_LANES; l++) in.member[l] = -1;
+    for (int l = 0; l < SYMLIE_LANES; l++) in.member[l] = -1, in.attempt[l] = (symlie_attempt)NO_ATTEMPT;
     for (int is_over = 0; !is_over;) {
         int used = -1, uses = 0, has_new = 0;
         for (int l = 0; l < SYMLIE_LANES && !is_over; l++) {
@@ -278,11 +291,16 @@ long long symlie_integrate_lanes(const symlie_problem *problems, long long first
         trial.rhs_evaluations = 0;
         is_done = is_done && single_step(P, work, t, h, plan->control, &mass, &in.state, &trial) == SYMLIE_DONE;
         if (is_done) carry(P, work, t, in.state.q, in.state.carried, end, trial.q, trial.increment, trial.carried);
+        int has_left = 0;
+#if CONSTRAINED
+        for (int l = 0; l < SYMLIE_LANES; l++) has_left |= is_done && in.member[l] >= 0 && is_looked_at(&in, l, &trial);
+        has_left = has_left && has_drifted(P, work, end, &mass, trial.q, trial.largest_constraint);
+#endif
         symlie_mask taken = t != t;
         int verdict[SYMLIE_LANES];
         for (int l = 0; l < SYMLIE_LANES; l++) {
             if (in.member[l] < 0) continue;
-            verdict[l] = is_done ? judge_lane(P, &in, l, &trial) : ALONE;
+            verdict[l] = is_done ? judge_lane(P, &in, l, has_left, &trial) : ALONE;
             if (verdict[l] == TAKEN) taken[l] = -1;
         }
         if (is_done) accept_lanes(P, &in, taken, &trial);

@@ -8,83 +8,7 @@
 #include "trial.h"
 #include "pace.h"
 #include "drift.h"
-
-/* The members in the lanes, and what they have in common. */
-typedef struct {
-    const symlie_problem *problems;
-    symlie_state *states;
-    const symlie_plan *plan;
-    symlie_record *records;
-    const symlie_lanes *lanes;
-    symlie_problem P;           /* parameters of all lanes */
-    symlie_state state;         /* their states */
-    symlie_real *p;             /* where parameters are written */
-    long long member[SYMLIE_LANES]; /* -1: none */
-    symlie_attempt attempt[SYMLIE_LANES];
-} lane_members;
-
-static inline void put_lane(long long n, const void *from, int lane, symlie_real *to)
-{
-    const symlie_scalar *numbers = from;
-    for (long long k = 0; k < n; k++) to[k][lane] = numbers[k];
-}
-
-static inline void take_lane(long long n, const symlie_real *from, int lane, void *to)
-{
-    symlie_scalar *numbers = to;
-    for (long long k = 0; k < n; k++) numbers[k] = from[k][lane];
-}
-
-static inline long long parameters_of(const symlie_lanes *lanes)
-{
-    long long all = 0;
-    for (long long k = 0; k <= lanes->types; k++) all += lanes->parameters[k];
-    return all;
-}
-
-/* Numbers of the lanes' states. */
-static inline long long states_of(const symlie_problem *restrict P) { return STORAGE + 2LL * DIMENSION + ROWS + CARRIED; }
-
-long long symlie_lanes_workspace(const symlie_problem *P, const symlie_lanes *lanes)
-{
-    long long inner = step_workspace(P);
-    if (carried_workspace(P) > inner) inner = carried_workspace(P);
-    if (drift_workspace(P) > inner) inner = drift_workspace(P);
-    const long long steps = FIXED_TOPOLOGY ? 0 : mass_workspace(P) + trial_workspace(P) + inner;
-    return (parameters_of(lanes) + states_of(P) + steps + 1) * SYMLIE_LANES;
-}
-
-/* The state of a lane's member, between calls and where it goes on alone. */
-static inline void put_state(const symlie_problem *restrict P, lane_members *in, int lane)
-{
-    const symlie_state *s = in->states + in->member[lane];
-    put_lane(STORAGE, s->q, lane, in->state.q);
-    put_lane(DIMENSION, s->v, lane, in->state.v);
-    put_lane(ROWS, s->lambda, lane, in->state.lambda);
-    put_lane(CARRIED, s->carried, lane, in->state.carried);
-    put_lane(DIMENSION, s->acceleration, lane, in->state.acceleration);
-}
-
-static inline void take_state(const symlie_problem *restrict P, const lane_members *in, int lane)
-{
-    symlie_state *s = in->states + in->member[lane];
-    take_lane(STORAGE, in->state.q, lane, s->q);
-    take_lane(DIMENSION, in->state.v, lane, s->v);
-    take_lane(ROWS, in->state.lambda, lane, s->lambda);
-    take_lane(CARRIED, in->state.carried, lane, s->carried);
-    take_lane(DIMENSION, in->state.acceleration, lane, s->acceleration);
-}
-
-static inline void record_lane(const symlie_problem *restrict P, const lane_members *in, int lane)
-{
-    symlie_record *record = in->records + in->member[lane];
-    const long long n = record->count++;
-    record->t[n] = in->states[in->member[lane]].t;
-    take_lane(STORAGE, in->state.q, lane, record->q + n * STORAGE);
-    take_lane(DIMENSION, in->state.v, lane, record->v + n * DIMENSION);
-    take_lane(ROWS, in->state.lambda, lane, record->lambda + n * ROWS);
-    take_lane(CARRIED, in->state.carried, lane, record->carried + n * CARRIED);
-}
+#include "lane_members.h"
 
 /* So many steps of a member by itself; its status. */
 SYMLIE_COLD int go_alone(lane_members *in, long long member, long long *budget, long long most)
@@ -98,64 +22,6 @@ SYMLIE_COLD int go_alone(lane_members *in, long long member, long long *budget, 
     const int status = in->lanes->alone(&P, s, &plan, in->records + member);
     *budget -= s->steps + s->rejected - before;
     return status;
-}
-
-/* A member in a lane begins, or goes on. */
-static inline void put_member(const symlie_problem *restrict P, lane_members *in, int lane)
-{
-    const symlie_problem *from = in->problems + in->member[lane];
-    symlie_real *p = in->p;
-    put_lane(in->lanes->parameters[0], from->p, lane, p);
-    p += in->lanes->parameters[0];
-    for (long long k = 0; k < in->lanes->types; k++) {
-        put_lane(in->lanes->parameters[k + 1], from->elements[k].parameters, lane, p);
-        p += in->lanes->parameters[k + 1];
-    }
-    put_state(P, in, lane);
-}
-
-/* A lane has the numbers of another one. */
-static inline void share_lane(const symlie_problem *restrict P, lane_members *in, int from, int to)
-{
-    const long long n = parameters_of(in->lanes) + states_of(P);
-    for (long long k = 0; k < n; k++) in->p[k][to] = in->p[k][from];
-}
-
-static inline void place_lanes(lane_members *in, const symlie_problem *first)
-{
-    const size_t size = sizeof(symlie_real);
-    symlie_real *work = (symlie_real *)(((size_t)in->lanes->workspace + size - 1) / size * size);
-    symlie_problem *P = &in->P;
-    *P = *first;
-    in->p = work;
-    P->p = work;
-    work += in->lanes->parameters[0];
-    for (long long k = 0; k < in->lanes->types; k++) {
-        in->lanes->elements[k] = first->elements[k];
-        in->lanes->elements[k].parameters = work;
-        work += in->lanes->parameters[k + 1];
-    }
-    P->elements = in->lanes->elements;
-    in->state = (symlie_state){0};
-    in->state.q = work, work += STORAGE;
-    in->state.v = work, work += DIMENSION;
-    in->state.lambda = work, work += ROWS;
-    in->state.carried = work, work += CARRIED;
-    in->state.acceleration = work, work += DIMENSION;
-    P->workspace = work;
-}
-
-/* What of the lanes' states moves on to a step's end: those that took it. */
-static inline void accept_lanes(const symlie_problem *restrict P, lane_members *in, symlie_mask taken, const symlie_trial *restrict trial)
-{
-    symlie_state *s = &in->state;
-    for (int k = 0; k < STORAGE; k++) s->q[k] = SYMLIE_WHERE(taken, trial->q[k], s->q[k]);
-    for (int k = 0; k < DIMENSION; k++) s->v[k] = SYMLIE_WHERE(taken, trial->v[k], s->v[k]);
-    for (int k = 0; k < ROWS; k++) s->lambda[k] = SYMLIE_WHERE(taken, trial->lambda[k], s->lambda[k]);
-    for (int k = 0; k < CARRIED; k++) s->carried[k] = SYMLIE_WHERE(taken, trial->carried[k], s->carried[k]);
-    if (trial->acceleration_is_valid)
-        for (int k = 0; k < DIMENSION; k++)
-            s->acceleration[k] = SYMLIE_WHERE(taken, trial->acceleration[k], s->acceleration[k]);
 }
 
 enum { TAKEN, SHORTENED, ALONE };

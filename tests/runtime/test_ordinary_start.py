@@ -10,8 +10,20 @@ from hypothesis import strategies as st
 import symlie as sl
 from symlie.errors import SymlieError
 from symlie.runtime.system.completion import consistent_initial_state
+from symlie.runtime.system.system import System
 from tests import tolerances
 from tests.systems import CONSTRAINED, heavy_top_system, large_model, large_system, spaghetti_system
+
+
+def are_looked_at_closely(systems: list[System]) -> None:
+    """No start of theirs is ordinary; those that begin have finite velocities."""
+    for system in systems:
+        assert system.ordinary_start is None
+        try:
+            state = system.initial_state
+        except SymlieError:
+            continue
+        assert np.isfinite(state.v).all()
 
 
 @given(rates=st.lists(st.floats(-50, 50), min_size=3, max_size=3), mass=st.floats(1e-3, 1e3))
@@ -58,13 +70,7 @@ def test_what_is_not_ordinary_of_large_systems_is_looked_at_closely() -> None:
         spaghetti_system("numpy"),
     ]
     assert large.ordinary_start is not None and rod.ordinary_start is not None
-    for other in wrong:
-        assert other.ordinary_start is None
-        try:
-            state = other.initial_state
-        except SymlieError:
-            continue
-        assert np.isfinite(state.v).all()
+    are_looked_at_closely(wrong)
 
 
 def test_rows_of_large_systems_that_nearly_depend_on_each_other_are_looked_at_closely() -> None:
@@ -93,13 +99,7 @@ def test_what_is_not_ordinary_is_looked_at_closely() -> None:
         system.with_initial("top", x_dot=[0, 1.0, 0]),
         heavy_top_system("S3xR3").with_initial("top", p=[0, 0, 0, 0]),
     ]
-    for other in wrong:
-        assert other.ordinary_start is None
-        try:
-            state = other.initial_state
-        except SymlieError:
-            continue
-        assert np.isfinite(state.v).all()
+    are_looked_at_closely(wrong)
     assert heavy_top_system("SO3xR3", "numpy").ordinary_start is None
     assert system.with_redundant("minimal_norm").ordinary_start is None
 

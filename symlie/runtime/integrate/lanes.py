@@ -101,7 +101,6 @@ class LanesCall:
     def __init__(self, system: System, compiled: CompiledMethod, prepared: Prepared, lanes: int) -> None:
         library, self.compile_seconds = compiled.lanes_library(system, lanes)
         ffi, types = library.ffi, len(prepared.elements)
-        self._library = library
         sizes = np.array([prepared.model.shape[1], *(rows[0].size for rows in prepared.elements)], dtype=np.int64)
         elements = ffi.new("symlie_elements[]", max(types, 1))
         single = compiled.workspace()

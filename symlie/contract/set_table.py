@@ -18,6 +18,14 @@ class TypePatterns:
 
 
 @dataclass(frozen=True)
+class JetProducts:
+    """How many products a jet of a type has."""
+
+    name: str
+    products: int
+
+
+@dataclass(frozen=True)
 class SetTable:
     """What is known of the files of a set."""
 
@@ -29,6 +37,8 @@ class SetTable:
     """Element types with the set's matrices; node types with T, where the set is ``tangent``."""
     weights: tuple[float, ...] = ()
     """Weights over h of loads at both ends of a step, where the set is that of a discrete Lagrangian."""
+    jets: tuple[JetProducts, ...] = ()
+    """Those of the set ``jets``."""
 
     def text(self) -> str:
         """As JSON."""

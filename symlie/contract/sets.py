@@ -133,6 +133,7 @@ SETS: Mapping[str, KernelSet] = {
         KernelSet("increments", "products of increments"),
         KernelSet("ambient", "steps of the stored components"),
         KernelSet("interpolation", "interpolation between configurations"),
+        KernelSet("jets", "Taylor coefficients"),
         *(discrete_set(stated) for stated in DISCRETE_LAGRANGIANS.values()),
     )
 }

@@ -6,6 +6,7 @@ from symlie.contract.sets import DISCRETE, kernel_set
 from symlie.derive.discrete.kernels import discrete_kernels
 from symlie.derive.equations import Equations, statements_of
 from symlie.derive.field_matrices import has_points
+from symlie.derive.jet_kernels import jet_kernels
 from symlie.derive.matrix_kernels import MATRICES, element_matrices
 from symlie.derive.step_kernels import step_kernels
 from symlie.errors import GroupError
@@ -20,6 +21,8 @@ def derive_set(equations: Equations, name: str) -> SetKernels:
     GroupError
         A group of the model does not have these coordinates, none of its nodes moves by a field, or it has no local
         outputs.
+    ModelError
+        Something has no Taylor series by a rule.
     """
     model, chosen = equations.elements, kernel_set(name)
     if name == "fields" and not has_points(equations.derived):
@@ -28,6 +31,8 @@ def derive_set(equations: Equations, name: str) -> SetKernels:
         raise GroupError(f"No element type of '{model.name}' has local outputs.")
     if chosen.kind == DISCRETE:
         return discrete_kernels(model, equations.derived, chosen)
+    if name == "jets":
+        return jet_kernels(equations, chosen)
     if name in MATRICES:
         elements = tuple(element_matrices(model, d, name) for d in equations.derived)
         return SetKernels(model.name, chosen, elements=elements)

@@ -10,6 +10,19 @@ from symlie.ir.schemes import Scheme
 
 
 @dataclass(frozen=True)
+class JetSizes:
+    """What a jet of a node type or of an element type takes of memory."""
+
+    name: str
+    """``rate`` of nodes, ``hidden`` or ``force`` of elements."""
+    results: int
+    kept: int
+    sums: int
+    known: int
+    """See `symlie.ir.jets.Jet`."""
+
+
+@dataclass(frozen=True)
 class NodeTypeSet:
     """Kernels of a node type."""
 
@@ -17,6 +30,7 @@ class NodeTypeSet:
     storage: int
     dimension: int
     kernels: tuple[Kernel, ...]
+    jets: tuple[JetSizes, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -32,8 +46,9 @@ class ElementTypeSet:
     """Positions of the stored values of each matrix of the set."""
     kernels: tuple[Kernel, ...]
     """Its functions, those of them that do not vanish."""
-    sees_configuration: bool
+    sees_configuration: bool = False
     """Whether M a + g + Bᵀ λ depends on the configuration."""
+    jets: tuple[JetSizes, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -91,14 +91,21 @@ def _refused(expression: Expr) -> ModelError:
     )
 
 
-class _Flattener:
-    def __init__(self, references: Mapping[Symbol, str]) -> None:
-        self.operands: dict[Expr, Operand] = dict(references)
-        self.instructions: list[Instruction] = []
-        self.schemes: dict[str, Scheme] = {}
-        self._numbers: dict[tuple[str, tuple[Operand, ...]], str] = {}
+class Lines:
+    """Instructions that are added one by one; equal ones are there once.
+
+    Parameters
+    ----------
+    instructions
+        Those of a `StraightLine` to go on from.
+    """
+
+    def __init__(self, instructions: Sequence[Instruction] = ()) -> None:
+        self.instructions = list(instructions)
+        self._numbers = {(i.operator, i.operands): i.target for i in instructions}
 
     def emit(self, operator: str, *operands: Operand) -> Operand:
+        """The result of an operator."""
         if operator in {"add", "mul"}:
             operands = tuple(sorted(operands, key=lambda o: (isinstance(o, float), str(o))))
         key = (operator, operands)
@@ -107,6 +114,13 @@ class _Flattener:
             self._numbers[key] = target
             self.instructions.append(Instruction(target, operator, operands))
         return self._numbers[key]
+
+
+class _Flattener(Lines):
+    def __init__(self, references: Mapping[Symbol, str]) -> None:
+        super().__init__()
+        self.operands: dict[Expr, Operand] = dict(references)
+        self.schemes: dict[str, Scheme] = {}
 
     def flatten(self, expression: Expr) -> Operand:
         known = self.operands.get(expression)
@@ -255,7 +269,7 @@ def flatten(program: Program, outputs: Sequence[Expr], references: Mapping[Symbo
             raise TypeError(f"{statement} was not lowered")
         flattener.operands[statement.symbol] = flattener.flatten(statement.expression)
     results = tuple(flattener.flatten(sympy.sympify(e)) for e in expressions)
-    return _prune(flattener.instructions, results, flattener.schemes)
+    return pruned(flattener.instructions, results, flattener.schemes)
 
 
 def by_output(body: StraightLine) -> StraightLine:
@@ -273,12 +287,13 @@ def by_output(body: StraightLine) -> StraightLine:
             waiting += reversed(needed)
             if not needed and (last := waiting.pop()) in defined:
                 ordered[last] = defined[last]
-    return _prune(tuple(ordered.values()), body.outputs, {s.function: s for s in body.schemes})
+    return pruned(tuple(ordered.values()), body.outputs, {s.function: s for s in body.schemes})
 
 
-def _prune(
+def pruned(
     instructions: Sequence[Instruction], outputs: tuple[Operand, ...], schemes: Mapping[str, Scheme]
 ) -> StraightLine:
+    """The instructions that outputs need, numbered anew."""
     needed = {o for o in outputs if isinstance(o, str)}
     kept: list[Instruction] = []
     for instruction in reversed(instructions):

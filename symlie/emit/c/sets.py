@@ -69,6 +69,7 @@ def _element_view(element: ElementTypeSet, chosen: KernelSet) -> dict[str, objec
     stored = gathered(chosen.rows, Gather.STORED)
     return {
         "name": element.name,
+        "jets": element.jets,
         "storage": element.storage,
         "velocities": element.velocities,
         "rows": element.rows,

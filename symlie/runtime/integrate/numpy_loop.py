@@ -164,7 +164,7 @@ class TimeLoop:
             trial, end_of_step, is_terminal = found
         if control.is_adaptive:
             proposed = h * self._factor(trial)
-            self.h = max(proposed, self.h) if is_last else proposed
+            self.h = max(proposed, self.h) if is_last and not self.method.is_polynomial else proposed
         self.carried = self._carried(end_of_step, trial)
         state.t, state.q, state.v, state.multipliers = end_of_step, trial.q, trial.v, trial.multipliers
         state.acceleration, state.own = trial.acceleration, trial.own
@@ -183,7 +183,7 @@ class TimeLoop:
 
     def _factor(self, trial: Trial) -> float:
         """Factor of the length of the next step."""
-        return trial.factor if self.method.chooses_order else self.control.factor(trial.error)
+        return trial.factor if self.method.chooses_length else self.control.factor(trial.error)
 
     def _carried(self, end: float, trial: Trial) -> Array:
         """What is carried at the end of a step."""

@@ -28,6 +28,7 @@ from symlie.runtime.methods.self_adjoint import check_composition
 from symlie.runtime.methods.stabilisation import stabilisation
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.solution.start import Start, continuation_of, first_step, start_of
+from symlie.runtime.system.parameters import real_array
 from symlie.runtime.system.system import System
 from symlie.stated_numbers import is_number, is_whole_number
 
@@ -86,6 +87,9 @@ class Request:
         """Time of the end, in s."""
         return float(self.settings["t_span"][1])
 
+
+DEFAULT_TOLERANCE = 1e-6
+"""Relative, of runs that state none."""
 
 MOST_REMEMBERED = 64
 """Requests of one layout that are remembered."""
@@ -154,6 +158,7 @@ def _checked(
     controller, controller_options = words["controller"], words["controller_options"]
     chosen = chosen_method(default_method(system.layout) if method is None else method, words["method_options"])
     check_method(system.layout, chosen)
+    chosen = chosen.for_run(least_tolerance(rtol, atol) if h is None else None)
     if multipliers not in MULTIPLIERS:
         raise UnknownNameError(f"Unknown multipliers '{multipliers}'; use stage or index1.")
     if not is_whole_number(record_every) or record_every < 0:
@@ -254,6 +259,19 @@ def _as_json(values: float | Array | Sequence[float] | None) -> object:
     return values if values is None else np.asarray(values, dtype=float).tolist()
 
 
+def least_tolerance(rtol: float | Array | None, atol: float | Array | None) -> float:
+    """The least of the relative tolerances of a run, or of the absolute ones where there are none.
+
+    Raises
+    ------
+    ModelError
+        They are no numbers.
+    """
+    stated = [real_array(name, x) for name, x in (("rtol", rtol), ("atol", atol)) if x is not None]
+    found = (float(x.min()) for x in stated if x.size and x.min() > 0)
+    return next(found, DEFAULT_TOLERANCE)
+
+
 def step_control(
     system: System,
     method: Method,
@@ -267,7 +285,7 @@ def step_control(
     max_steps: int,
 ) -> StepControl:
     """How steps are taken, from the words of `solve`."""
-    layout = system.layout
+    layout, tolerance = system.layout, least_tolerance(rtol, atol)
     kept = stabilisation(stabilize)
     if kept.baumgarte and not method.takes_baumgarte:
         raise UnsupportedMethodError(f"Baumgarte's term belongs to half-explicit methods; '{method.name}' has none.")
@@ -286,7 +304,7 @@ def step_control(
             f"use one of: {known}."
         )
     if rtol is None:
-        rtol = 1e-6 if atol is None else 0.0
+        rtol = DEFAULT_TOLERANCE if atol is None else 0.0
     relative = tolerances("rtol", rtol, layout.dimension)
     absolute = tolerances("atol", 0.01 * relative if atol is None else atol, layout.dimension)
     if not np.all(absolute > 0):
@@ -317,6 +335,8 @@ def step_control(
         kept.project_position,
         kept.project_velocity,
         max_steps,
+        method.order,
+        tolerance,
         stiffness_limit(method) if is_adaptive else 0.0,
     )
 

@@ -15,6 +15,7 @@ from symlie.errors import FormatError
 from symlie.reading import reading
 from symlie.runtime.kernels.discrete import DiscreteKernels
 from symlie.runtime.kernels.iteration_tables import IterationTables, discrete_tables, iteration_tables
+from symlie.runtime.kernels.jets import Jets
 from symlie.runtime.kernels.matrices import (
     CompiledMatrices,
     MatrixKernels,
@@ -24,6 +25,7 @@ from symlie.runtime.kernels.matrices import (
 )
 from symlie.runtime.kernels.node_steps import StepKernels
 from symlie.runtime.kernels.numpy import Functions
+from symlie.runtime.kernels.protocol import Prepared
 from symlie.runtime.layout.layout import Layout
 from symlie.showing import Brief
 
@@ -43,6 +45,7 @@ class KernelSets(Brief):
     optimize: str
     _files: dict[str, dict[str, str]] = field(default_factory=dict)
     _matrices: dict[str, SystemMatrices] = field(default_factory=dict)
+    _jets: dict[str, tuple[Functions, SetTable]] = field(default_factory=dict)
     _discrete: dict[str, DiscreteKernels] = field(default_factory=dict)
     _iterations: dict[tuple[bool | str, bytes], IterationTables] = field(default_factory=dict)
 
@@ -108,6 +111,12 @@ class KernelSets(Brief):
     def nodes(self, name: str) -> StepKernels:
         """The kernels of a set of nodes, in NumPy."""
         return StepKernels(self.layout, name, self.functions(name))
+
+    def jets(self, p: Prepared) -> Jets:
+        """Jets of a state that is yet to come, in NumPy."""
+        if "jets" not in self._jets:
+            self._jets["jets"] = self.functions("jets"), self.table("jets")
+        return Jets(self.layout, *self._jets["jets"], p)
 
     def discrete(self, name: str) -> DiscreteKernels:
         """The kernels of a discrete Lagrangian, in NumPy."""

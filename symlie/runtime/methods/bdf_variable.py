@@ -80,6 +80,7 @@ class BdfVariable(Implicit):
     members: ClassVar[str] = "bdf"
     refused: ClassVar[tuple[str, ...]] = (*Implicit.refused, REFUSED_STATES, "steps of one length")
     chooses_order: ClassVar[bool] = True
+    chooses_length: ClassVar[bool] = True
 
     @classmethod
     def read(cls, reader: EntryReader) -> Self:

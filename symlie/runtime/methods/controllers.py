@@ -145,6 +145,9 @@ class StepControl(Brief):
     project_position: bool = False
     project_velocity: bool = False
     max_steps: int = MAX_STEPS
+    order: int = 0
+    tolerance: float = 0.0
+    """The least of the relative tolerances, or of the absolute ones where there are none."""
     stiffness_limit: float = 0.0
 
     def error(self, theta: Array, difference: Array, v_n: Array, v: Array) -> float:

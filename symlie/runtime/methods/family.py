@@ -89,6 +89,10 @@ class Method(ABC):
     """Whether its C header is written for members side by side."""
     chooses_order: ClassVar[bool] = False
     """Whether it chooses the order of each step with its length, and says so in its trials."""
+    chooses_length: ClassVar[bool] = False
+    """Whether its trials say how long the next step is."""
+    is_polynomial: ClassVar[bool] = False
+    """Whether a step is a polynomial that is known before its length, so that shorter steps are states within it."""
 
     def __repr__(self) -> str:
         choices = [f"{name}={value}" for name, value in self.options.items()]
@@ -124,6 +128,21 @@ class Method(ABC):
     def first_order(self) -> int:
         """Order of the first step."""
         return 1 if self.chooses_order else self.order
+
+    def for_run(self, tolerance: float | None) -> Self:
+        """The method with what belongs to a run, such as an order that the tolerance asks for.
+
+        Parameters
+        ----------
+        tolerance
+            The least of the run's tolerances; None where steps have one length.
+
+        Raises
+        ------
+        ModelError
+            The method can not reach it.
+        """
+        return self
 
     @property
     def inside(self) -> Method:

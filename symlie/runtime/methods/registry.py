@@ -17,6 +17,7 @@ from symlie.runtime.methods.half_explicit import HalfExplicit
 from symlie.runtime.methods.index1 import Index1
 from symlie.runtime.methods.rkmk import Rkmk
 from symlie.runtime.methods.symplectic_theta import SymplecticTheta
+from symlie.runtime.methods.taylor import Taylor
 from symlie.runtime.methods.variational import Variational
 from symlie.runtime.tableaux.entry import EntryReader
 
@@ -36,6 +37,7 @@ FAMILIES: dict[str, type[Method]] = {
         BdfVariable,
         BdfIncrements,
         Variational,
+        Taylor,
     )
 }
 """Families by name."""

@@ -27,6 +27,7 @@ from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.controllers import StepControl
 from symlie.runtime.methods.family import Method
 from symlie.runtime.methods.self_adjoint import composed_step
+from symlie.runtime.methods.taylor_series import Series
 from symlie.runtime.methods.step_checks import check_drift, check_finite
 from symlie.runtime.system.system import System
 
@@ -105,7 +106,10 @@ class Stepper:
         """Factors at hand, to save work; see `ImplicitStep`."""
         self.newton = NewtonCounts()
         """What the iterations of the last step took, also if it failed."""
-        self.further: StepKernels | None = system.sets.nodes(method.kernel_set) if method.kernel_set else None
+        of_nodes = method.kernel_set and not method.is_polynomial
+        self.further: StepKernels | None = system.sets.nodes(method.kernel_set) if of_nodes else None
+        self.series: dict[tuple[float, bytes, bytes], Series] = {}
+        """Series at hand of the last two states."""
 
     def step(self, state: State, h: float) -> Trial:
         """The result of one step of length h, projected if that is asked for.
@@ -180,6 +184,16 @@ class Stepper:
     def turned(self, trial: Trial) -> Array:
         """How far each angle turned by the increment of a trial, in rad, shape (angles,)."""
         return self.method.angles(trial.increment[self.system.layout.angles.component])
+
+    def stored_size(self, x: Array, scale: Array) -> float:
+        """The largest stored component of all nodes that move, relative to the least scale of its node."""
+        sizes = [0.0]
+        for node in self.system.layout.nodes:
+            if self.system.layout.moves[node.velocity].any():
+                stored = np.abs(x[node.storage]).reshape(node.count, -1).max(axis=1)
+                least = scale[node.velocity].reshape(node.count, -1).min(axis=1)
+                sizes.append(float((stored / least).max()))
+        return max(sizes)
 
     def force(self, t: float, q: Array, v: Array) -> Array:
         """-g, checked."""

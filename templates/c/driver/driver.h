@@ -21,7 +21,7 @@ long long symlie_workspace(const symlie_problem *P)
     if (carried_workspace(P) > inner) inner = carried_workspace(P);
     if (drift_workspace(P) > inner) inner = drift_workspace(P);
     if (stiffness_workspace(P) > inner) inner = stiffness_workspace(P);
-    return kept_workspace(P) + mass_workspace(P) + (1 + (HAS_EVENTS || FIELDS)) * trial_workspace(P) + event_workspace(P) + inner;
+    return kept_workspace(P) + mass_workspace(P) + (1 + (HAS_EVENTS || BY_SHORTER_STEPS)) * trial_workspace(P) + event_workspace(P) + inner;
 }
 
 int symlie_acceleration(const symlie_problem *P, symlie_real t, const symlie_real *q, const symlie_real *v, symlie_real *a, symlie_real *lambda)
@@ -45,7 +45,7 @@ static inline void record_state(const symlie_problem *restrict P, const symlie_s
 /* Factor of the step size after a step. */
 static inline symlie_scalar factor_of(const symlie_control *control, const symlie_trial *restrict trial)
 {
-    return CHOOSES_ORDER ? trial->factor : step_factor(control, trial->error);
+    return CHOOSES_LENGTH ? trial->factor : step_factor(control, trial->error);
 }
 
 int symlie_integrate(const symlie_problem *P, symlie_state *state, const symlie_plan *plan, symlie_record *record)
@@ -56,8 +56,10 @@ int symlie_integrate(const symlie_problem *P, symlie_state *state, const symlie_
     mass_matrix mass;
     symlie_real *work = place_mass(P, P->workspace + kept_workspace(P), &mass);
     TRIAL(trial);
+    forget_kept(P);
 #if HAS_EVENTS
     TRIAL(other);
+    other.is_inside = 1;
 #endif
     if (!evaluate_mass(P, state->t, state->q, &mass)) return mass_failure(P, SYMLIE_NUMBER(0), &mass);
     const int begun = begin_events(P, state);

@@ -39,7 +39,7 @@ static inline int find_events(const symlie_problem *restrict P, symlie_real *res
     ARRAY(sample, EVENT_SAMPLES * EVENTS);
     ARRAY(panel, EVENT_SAMPLES * EVENTS);
     ARRAY(checked, EVENTS);
-    step_inside in = {P, work, control, mass, state, trial, other, t, h, end_of_step, theta, rate, FIELDS};
+    step_inside in = {P, work, control, mass, state, trial, other, t, h, end_of_step, theta, rate, BY_SHORTER_STEPS};
     symlie_real first = end_of_step;
     system_events(P, end_of_step, trial->q, trial->v, trial->lambda, trial->event);
     if (!are_numbers(P, trial->event)) return SYMLIE_EVENT_NOT_A_NUMBER;

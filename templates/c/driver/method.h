@@ -19,6 +19,19 @@
 #define CHOOSES_ORDER 0
 #endif
 
+/* Whether each step proposes the length of the next one. */
+#ifndef CHOOSES_LENGTH
+#define CHOOSES_LENGTH CHOOSES_ORDER
+#endif
+
+/* Whether a step is a polynomial that is known before its length, so that states within it are steps of other lengths. */
+#ifndef POLYNOMIAL
+#define POLYNOMIAL 0
+#endif
+
+/* Whether states within a step are results of shorter steps. */
+#define BY_SHORTER_STEPS (FIELDS || POLYNOMIAL)
+
 #ifndef SUBSTEPS
 #define SUBSTEPS 0 /* steps of the method that a step is composed of */
 #endif
@@ -27,7 +40,13 @@
 #ifndef KEEPS_FACTORS
 #define KEEPS_FACTORS 0
 #endif
-#if !KEEPS_FACTORS
+#if !POLYNOMIAL
+static inline void forget_kept(const symlie_problem *restrict P)
+{
+    (void)P;
+}
+#endif
+#if !(KEEPS_FACTORS || POLYNOMIAL)
 static inline long long kept_workspace(const symlie_problem *restrict P)
 {
     return 0;
@@ -71,7 +90,8 @@ typedef struct {
     long long keeps_difference; /* whether the estimated error is wanted */
     symlie_real *difference;    /* y_hat - y for y = (theta, v) */
     long long order;            /* of the step, of methods that choose it */
-    symlie_scalar factor;       /* of the length of the next step, of these */
+    symlie_scalar factor;       /* of the length of the next step, of methods that choose that */
+    long long is_inside;        /* a state within a step is wanted, from which no step follows */
 } symlie_trial;
 
 /* Multipliers of a stage: those of the state where its v' is known, else what the stage's solution left in the trial. */

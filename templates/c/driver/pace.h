@@ -94,7 +94,7 @@ static inline void propose_step(symlie_state *state, const symlie_attempt *attem
 {
     const symlie_scalar proposed = attempt->h * factor;
     /* A step that was cut short to hit a time says little about the step size that is possible. */
-    state->h = attempt->is_last ? fmax(proposed, state->h) : proposed;
+    state->h = attempt->is_last && !POLYNOMIAL ? fmax(proposed, state->h) : proposed;
 }
 
 /* Go back to a shorter step, unless time would hardly move. */

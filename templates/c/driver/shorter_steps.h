@@ -1,8 +1,8 @@
-/* States between recorded ones where nodes move by fields: the results of shorter steps of the method. */
+/* States between recorded ones where nodes move by fields, and of polynomials: the results of shorter steps of the method. */
 #ifndef SYMLIE_SHORTER_STEPS_H
 #define SYMLIE_SHORTER_STEPS_H
 
-#if FIELDS
+#if BY_SHORTER_STEPS
 int symlie_shorter_steps(const symlie_problem *P, const symlie_control *control, const symlie_states *recorded,
                          long long count, const long long *interval, const symlie_real *t, symlie_real *q, symlie_real *v, symlie_real *lambda,
                          symlie_real *carried, long long *done)
@@ -11,6 +11,8 @@ int symlie_shorter_steps(const symlie_problem *P, const symlie_control *control,
     symlie_real *work = place_mass(P, P->workspace + kept_workspace(P), &mass);
     TRIAL(trial);
     TRIAL(begin);
+    forget_kept(P);
+    trial.is_inside = 1;
     symlie_state state = {.q = begin.q, .v = begin.v, .lambda = begin.lambda, .carried = begin.carried,
                           .acceleration = begin.acceleration, .own = begin.own, .event = begin.event};
     *done = 0;

@@ -43,7 +43,7 @@ static inline int step_to(step_inside *restrict in, symlie_real x, symlie_real e
 /* Find the increment and the rate at the end. */
 static inline void begin_inside(step_inside *restrict in)
 {
-#if !FIELDS
+#if !BY_SHORTER_STEPS
     const symlie_problem *restrict P = in->P;
     symlie_real *restrict work = in->work;
     ARRAY(q, STORAGE);
@@ -77,7 +77,7 @@ SYMLIE_COLD int events_by_step(step_inside *restrict in, symlie_real s, symlie_r
 /* Event functions within the step, after the part s of it. */
 static inline int events_inside(step_inside *restrict in, symlie_real s, symlie_real *restrict value)
 {
-#if FIELDS
+#if BY_SHORTER_STEPS
     return events_by_step(in, s, value);
 #else
     if (in->is_by_steps) return events_by_step(in, s, value);

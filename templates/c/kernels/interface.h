@@ -122,6 +122,8 @@ typedef struct {
     long long project_position;
     long long project_velocity;
     long long max_steps;        /* steps within a segment at most */
+    long long order;            /* of methods whose order belongs to a run */
+    symlie_scalar tolerance;    /* the least of the relative ones, for them */
     symlie_scalar stiffness_limit; /* h |lambda| from which on steps are suspicious; 0: they are not looked at */
     const int *event_direction; /* 1: from negative to positive, -1: the other way, 0: both */
     const unsigned char *event_is_terminal;
@@ -274,7 +276,7 @@ long long symlie_integrate_members(const symlie_problem *problems, long long fir
 long long symlie_lanes_workspace(const symlie_problem *P, const symlie_lanes *lanes);
 long long symlie_integrate_lanes(const symlie_problem *problems, long long first, long long count, symlie_state *states,
                                  const symlie_plan *plan, symlie_record *records, int *status, const symlie_lanes *lanes);
-/* Present where nodes move by fields: results of steps from the recorded states interval[i] to times, done of them before
+/* Present where nodes move by fields, and of polynomials: results of steps from the recorded states interval[i] to times, done of them before
  * one fails. */
 int symlie_shorter_steps(const symlie_problem *P, const symlie_control *control, const symlie_states *recorded,
                          long long count, const long long *interval, const symlie_real *t, symlie_real *q, symlie_real *v, symlie_real *lambda,

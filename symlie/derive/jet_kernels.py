@@ -1,0 +1,139 @@
+"""Jets of a model: the Taylor coefficients of its motion, order by order, in kernels of node types and element types.
+
+    q' = S(q) w  (rate, of nodes),   c = B(t, q) v + b(t, q)  (hidden),   r = M(t, q) a + g(t, q, v) + B(t, q)ᵀ λ  (force)
+
+are followed from order to order. Of order k, c without what v_k adds and r without what a_k and λ_k add tell
+(`symlie.runtime.methods.taylor`) v_k, a_k and λ_k, with which both are completed. M a is left out where M is constant,
+for then nothing but M a_k comes of it. Parameters are as they are stated; what depends on them alone is computed with
+order 0.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping, Sequence
+
+from sympy import Expr, Integer, Symbol
+
+from symlie.contract.signature import Argument, Signature
+from symlie.derive.derived_statement import DerivedStatement
+from symlie.derive.equations import Equations
+from symlie.derive.kernels import configuration_symbols, parameter_symbols, symbols_of
+from symlie.derive.node_types import array_symbols
+from symlie.groups.homogeneous import ConfigurationSpace
+from symlie.ir.jets import KEPT, ORDER, SUMS, jet_of
+from symlie.ir.kernels import Kernel
+from symlie.ir.program import Program
+from symlie.ir.sets import ElementTypeSet, JetSizes, NodeTypeSet, SetKernels
+from symlie.ir.straightline import StraightLine, by_output, flatten
+from symlie.contract.sets import KernelSet
+from symlie.modeling.model import Model
+
+PARAMETERS = ("p", "e")
+"""Arguments that are no functions of time."""
+
+_Sizes = Mapping[str, int | None]
+"""Arguments with their lengths; None for a number."""
+
+
+def jet_kernels(equations: Equations, chosen: KernelSet) -> SetKernels:
+    """The set of jets of a model.
+
+    Raises
+    ------
+    ModelError
+        Something in it has no Taylor series by a rule.
+    """
+    model = equations.elements
+    nodes = tuple(_node_jets(space) for space in dict.fromkeys(model.spaces))
+    elements = tuple(_element_jets(model, d) for d in equations.derived)
+    return SetKernels(model.name, chosen, nodes, elements)
+
+
+@functools.cache
+def _node_jets(space: ConfigurationSpace) -> NodeTypeSet:
+    program = Program()
+    (q, of_q), (w, of_w) = (array_symbols(x, n) for x, n in (("q", space.storage_dimension), ("w", space.dimension)))
+    rate = space.storage_tangent(program, q, w)
+    sizes = {"q": len(q), "w": len(w)}
+    kernels, jets = _jet(space.name, "rate", program, rate, of_q | of_w, sizes)
+    return NodeTypeSet(space.name, len(q), len(w), kernels, (jets,))
+
+
+def _element_jets(model: Model, derived: DerivedStatement) -> ElementTypeSet:
+    statement, dynamics, constraints = derived.statement, derived.dynamics, derived.constraints
+    v, a = ([s for n in statement.nodes for s in n.velocity.components], [s for n in statement.nodes for s in n.acceleration.components])
+    inputs: dict[str, Sequence[Symbol]] = {
+        "q": configuration_symbols(statement),
+        "v": v,
+        "a": a,
+        "multipliers": statement.multipliers,
+        "p": parameter_symbols(model),
+        "e": [] if statement is model else symbols_of(statement.parameters),
+    }
+    references = {s: f"{label}[{k}]" for label, symbols in inputs.items() for k, s in enumerate(symbols)}
+    references[statement.time] = "t"
+    sizes: dict[str, int | None] = {"t": None, **{label: len(symbols) for label, symbols in inputs.items()}}
+    rows = constraints.jacobian
+    force: list[Expr] = list(dynamics.force)
+    for j in range(len(force)):
+        if not dynamics.mass_is_constant:
+            force[j] += _dot(dynamics.mass[j], a)
+        force[j] += _dot([row[j] for row in rows], statement.multipliers)
+    kernels, jets = _jet(statement.name, "force", statement.program, force, references, sizes, ("a", "multipliers"))
+    found, programs = list(kernels), [jets]
+    if rows:
+        hidden = [_dot(row, v) + b for row, b in zip(rows, constraints.rate, strict=True)]
+        of_hidden = {label: size for label, size in sizes.items() if label not in ("a", "multipliers")}
+        kernels, jets = _jet(statement.name, "hidden", statement.program, hidden, references, of_hidden, ("v",))
+        found += kernels
+        programs.append(jets)
+    return ElementTypeSet(
+        statement.name,
+        len(inputs["q"]),
+        len(v),
+        len(rows),
+        (),
+        tuple(found),
+        jets=tuple(programs),
+    )
+
+
+def _dot(row: Sequence[Expr], vector: Sequence[Symbol]) -> Expr:
+    return sum((entry * x for entry, x in zip(row, vector, strict=True) if entry != 0), Integer(0))
+
+
+def _jet(
+    owner: str,
+    name: str,
+    program: Program,
+    values: Sequence[Expr],
+    references: Mapping[Symbol, str],
+    sizes: _Sizes,
+    later: Sequence[str] = (),
+) -> tuple[tuple[Kernel, ...], JetSizes]:
+    """The kernels of a jet, and what it takes of memory."""
+    body = flatten(program, values, references)
+    jet = jet_of(body, tuple(f"{label}[" for label in PARAMETERS), tuple(f"{label}[" for label in later))
+    inputs = [Argument(label, size) for label, size in sizes.items()]
+    early = [a for a in inputs if a.name not in later]
+    order, known = Argument(ORDER, None), [Argument(KEPT, jet.kept), Argument(SUMS, jet.sums)]
+    results = Argument("out", len(values), True)
+
+    def factors(count: int) -> list[Argument]:
+        return [Argument("left", count, True), Argument("right", count, True)]
+
+    kept = Argument(KEPT, jet.kept, True)
+    late = jet.sums - jet.known
+    kernels = [
+        _kernel(f"{owner}_{name}_jet_begin", [*inputs, results, kept], jet.begin, "Order 0 of a jet."),
+        _kernel(f"{owner}_{name}_jet", [order, *early, *known, results, *factors(jet.known)], jet.next, "Order k of a jet."),
+    ]
+    if late:
+        arguments = [order, *inputs, *known, *factors(late)]
+        kernels.append(_kernel(f"{owner}_{name}_jet_end", arguments, jet.complete, "Order k of a jet, completed."))
+    return tuple(kernels), JetSizes(name, len(values), jet.kept, jet.sums, jet.known)
+
+
+def _kernel(name: str, arguments: Sequence[Argument], body: StraightLine, meaning: str) -> Kernel:
+    return Kernel(Signature(name, tuple(arguments)), by_output(body), meaning)

@@ -1,0 +1,363 @@
+"""Jets: the coefficients x_k of x(t_n + s) = Σ x_k s^k of everything that a straight line computes, order by order.
+
+Of a product c = a b the coefficient of order k is
+
+    c_k = a_0 b_k + a_k b_0 + Σ_{0<j<k} a_j b_{k-j}  (1)
+
+and other operators follow from products by an equation they solve: t b = a for quotients, t² = a for roots, and
+t' = f(t, a) a' for elementary functions, whose coefficients are those of products with j a_j in the place of a_j. So an
+order needs the sums over 0 < j < k first, which are known from lower orders and can be computed all together, and then
+one pass through the derivatives of the statements at order 0. The text of that pass is the same for all orders.
+Source: [Griewank2008], section 13.2, for the rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from symlie.errors import ModelError
+from symlie.ir.straightline import Instruction, Lines, Operand, StraightLine, pruned
+
+ORDER, SUMS, KEPT = "k", "sums", "kept"
+"""What the order k, the sums over 0 < j < k of all products, and values of order 0 are called in passes."""
+
+
+@dataclass(frozen=True)
+class Product:
+    """A product (1) by its factors; with ``is_weighted`` the first one has the coefficients j a_j."""
+
+    left: Operand
+    right: Operand
+    is_weighted: bool = False
+
+
+@dataclass(frozen=True)
+class Jet:
+    """A straight line order by order.
+
+    Attributes
+    ----------
+    begin
+        From values of the inputs: results, then values of order 0 that passes need.
+    next
+        From those, k, the sums and the inputs' coefficients of order k, where coefficients of inputs that are found
+        later are left out: coefficients of the results, then the factors of products, first the left ones.
+    complete
+        The factors of the other products, with all inputs.
+    kept, sums
+        Values of order 0, and products.
+    known
+        Products whose factors ``next`` gives; they come first.
+    """
+
+    begin: StraightLine
+    next: StraightLine
+    complete: StraightLine
+    kept: int
+    sums: int
+    known: int
+
+
+def jet_of(body: StraightLine, constant: Sequence[str], later: Sequence[str] = ()) -> Jet:
+    """Derive the jet of a straight line.
+
+    Parameters
+    ----------
+    body
+        The straight line; its inputs are functions of time.
+    constant
+        What names of inputs begin with that are no functions of time, such as ``p[``.
+    later
+        What names of inputs begin with whose coefficients are found from the results.
+
+    Raises
+    ------
+    ModelError
+        An operator has no rule.
+    """
+    found = _Derivation(body, tuple(constant), tuple(later))
+    return found.jet()
+
+
+class _Derivation:
+    """What the passes have in common: values that are kept, and products, by number."""
+
+    def __init__(self, body: StraightLine, constant: tuple[str, ...], later: tuple[str, ...]) -> None:
+        self.body, self.constant, self.later = body, constant, later
+        self.begin = Lines(body.instructions)
+        for instruction in body.instructions:
+            if instruction.operator in _NEEDS:
+                _NEEDS[instruction.operator](self.begin, instruction.target, *instruction.operands)
+        self.statements = tuple(self.begin.instructions)
+        self.kept: dict[Operand, int] = {}
+        self.products: dict[Product, int] = {}
+        self._later: dict[Operand, bool] = {}
+
+    def jet(self) -> Jet:
+        _Pass(self, with_later=True)  # finds all products, of which those come first that next knows
+        found = sorted(self.products, key=self._is_late)
+        self.products = {product: number for number, product in enumerate(found)}
+        known = sum(not self._is_late(p) for p in found)
+        first, second = _Pass(self, with_later=False), _Pass(self, with_later=True)
+        results = tuple(first.coefficient(o) for o in self.body.outputs)
+        schemes = {s.function: s for s in self.body.schemes}
+        next_outputs = results + first.factors(found[:known])
+        begin = pruned(self.begin.instructions, (*self.body.outputs, *self.kept), schemes)
+        return Jet(
+            begin,
+            pruned(first.lines.instructions, next_outputs, {}),
+            pruned(second.lines.instructions, second.factors(found[known:]), {}),
+            len(self.kept),
+            len(found),
+            known,
+        )
+
+    def note(self, target: Operand, operands: Sequence[Operand]) -> None:
+        """Note whether a value depends on inputs that are found later."""
+        self._later[target] = any(map(self.is_later, operands))
+
+    def is_later(self, operand: Operand) -> bool:
+        """Whether an operand depends on inputs that are found later."""
+        if isinstance(operand, float):
+            return False
+        return self._later.get(operand, operand.startswith(self.later) if self.later else False)
+
+    def _is_late(self, product: Product) -> bool:
+        return self.is_later(product.left) or self.is_later(product.right)
+
+
+class _Pass:
+    """One pass through the derivatives: coefficients of order k of all values."""
+
+    def __init__(self, derivation: _Derivation, *, with_later: bool) -> None:
+        self.of, self.with_later = derivation, with_later
+        self.lines = Lines()
+        self._known: dict[Operand, Operand | None] = {}
+        for instruction in derivation.statements:
+            derivation.note(instruction.target, instruction.operands)
+            self._known[instruction.target] = self._rule(instruction)
+
+    def derivative(self, operand: Operand) -> Operand | None:
+        """The coefficient of order k; None where it vanishes."""
+        if isinstance(operand, float) or operand.startswith(self.of.constant):
+            return None
+        if operand in self._known:
+            return self._known[operand]
+        if self.of.later and operand.startswith(self.of.later) and not self.with_later:
+            return None
+        return operand
+
+    def coefficient(self, operand: Operand) -> Operand:
+        """The same as a number."""
+        found = self.derivative(operand)
+        return 0.0 if found is None else found
+
+    def factors(self, products: Sequence[Product]) -> tuple[Operand, ...]:
+        """Coefficients of the left factors of products, then those of the right ones."""
+        left = [self._weighted(p.left) if p.is_weighted else self.coefficient(p.left) for p in products]
+        return (*left, *(self.coefficient(p.right) for p in products))
+
+    def value(self, operand: Operand) -> Operand:
+        """The value of order 0."""
+        if isinstance(operand, float) or operand.startswith(self.of.constant):
+            return operand
+        return f"{KEPT}[{self.of.kept.setdefault(operand, len(self.of.kept))}]"
+
+    def at_begin(self, operator: str, *operands: Operand) -> Operand:
+        """A value of order 0 that the straight line itself does not compute."""
+        found = self.of.begin.emit(operator, *operands)
+        self.of.note(found, operands)
+        return found
+
+    def sum_of(self, left: Operand, right: Operand, *, is_weighted: bool = False) -> Operand:
+        """Σ_{0<j<k} a_j b_{k-j}, or with j a_j."""
+        if not is_weighted and str(right) < str(left):
+            left, right = right, left
+        number = self.of.products.setdefault(Product(left, right, is_weighted), len(self.of.products))
+        return f"{SUMS}[{number}]"
+
+    def weighted_sum(self, left: Operand, right: Operand) -> Operand:
+        """Σ_{0<j<k} j a_j b_{k-j}/k."""
+        return self.emit("mul", self.sum_of(left, right, is_weighted=True), self.emit("div", 1.0, ORDER))
+
+    def _weighted(self, operand: Operand) -> Operand:
+        return self.times(ORDER, self.derivative(operand)) or 0.0
+
+    def emit(self, operator: str, *operands: Operand) -> Operand:
+        return self.lines.emit(operator, *operands)
+
+    def plus(self, a: Operand | None, b: Operand | None) -> Operand | None:
+        """a + b, where None is zero."""
+        return (b if a is None else a) if a is None or b is None else self.emit("add", a, b)
+
+    def minus(self, a: Operand | None, b: Operand | None) -> Operand | None:
+        """a - b."""
+        if b is None:
+            return a
+        return self.emit("neg", b) if a is None else self.emit("sub", a, b)
+
+    def times(self, a: Operand | None, b: Operand | None) -> Operand | None:
+        """a b."""
+        if a is None or b is None:
+            return None
+        return b if a == 1.0 else a if b == 1.0 else self.emit("mul", a, b)
+
+    def _rule(self, instruction: Instruction) -> Operand | None:
+        operator, operands, target = instruction.operator, instruction.operands, instruction.target
+        if all(self.is_constant(o) for o in operands) or operator == "rint":
+            return None
+        rule = _RULES.get(operator)
+        if rule is None:
+            raise ModelError(
+                f"'{operator.split()[-1]}' has no Taylor series by a rule, which method taylor needs; use another "
+                "method, such as half_explicit_5 or rkmk_dopri5."
+            )
+        return rule(self, target, *operands)
+
+    def is_constant(self, operand: Operand) -> bool:
+        """Whether a value is no function of time, also of inputs that are found later."""
+        if isinstance(operand, float) or operand.startswith(self.of.constant):
+            return True
+        return operand in self._known and self._known[operand] is None and not self.of.is_later(operand)
+
+
+def _product(p: _Pass, target: Operand, a: Operand, b: Operand) -> Operand | None:
+    if p.is_constant(a) or p.is_constant(b):
+        constant, other = (a, b) if p.is_constant(a) else (b, a)
+        return p.times(p.value(constant), p.derivative(other))
+    interior = p.sum_of(a, b)
+    if a == b:
+        return p.plus(p.times(p.value(p.at_begin("mul", 2.0, a)), p.derivative(a)), interior)
+    ends = p.plus(p.times(p.value(a), p.derivative(b)), p.times(p.derivative(a), p.value(b)))
+    return p.plus(ends, interior)
+
+
+def _quotient(p: _Pass, target: Operand, a: Operand, b: Operand) -> Operand | None:
+    reciprocal = p.value(p.at_begin("div", 1.0, b))
+    if p.is_constant(b):
+        return p.times(p.derivative(a), reciprocal)
+    rest = p.minus(p.derivative(a), p.sum_of(target, b))
+    return p.times(p.minus(rest, p.times(p.value(target), p.derivative(b))), reciprocal)
+
+
+def _root(p: _Pass, target: Operand, a: Operand) -> Operand | None:
+    half = p.value(p.at_begin("div", 0.5, target))
+    return p.times(p.minus(p.derivative(a), p.sum_of(target, target)), half)
+
+
+def _exponential(p: _Pass, target: Operand, a: Operand) -> Operand | None:
+    return _along(p, a, target)
+
+
+def _logarithm(p: _Pass, target: Operand, a: Operand) -> Operand | None:
+    return _divided(p, target, p.derivative(a), a)
+
+
+def _sine(p: _Pass, target: Operand, a: Operand) -> Operand | None:
+    return _along(p, a, p.of.begin.emit("cos", a))
+
+
+def _cosine(p: _Pass, target: Operand, a: Operand) -> Operand | None:
+    return p.minus(None, _along(p, a, p.of.begin.emit("sin", a)))
+
+
+def _hyperbolic_sine(p: _Pass, target: Operand, a: Operand) -> Operand | None:
+    return _along(p, a, p.of.begin.emit("cosh", a))
+
+
+def _hyperbolic_cosine(p: _Pass, target: Operand, a: Operand) -> Operand | None:
+    return _along(p, a, p.of.begin.emit("sinh", a))
+
+
+def _along(p: _Pass, a: Operand, slope: Operand) -> Operand | None:
+    """t' = slope a'."""
+    return p.plus(p.times(p.value(slope), p.derivative(a)), p.weighted_sum(a, slope))
+
+
+def _tangent(p: _Pass, target: Operand, a: Operand) -> Operand | None:
+    return p.plus(_along(p, a, p.of.begin.emit("mul", target, target)), p.derivative(a))
+
+
+def _hyperbolic_tangent(p: _Pass, target: Operand, a: Operand) -> Operand | None:
+    return p.minus(p.derivative(a), _along(p, a, p.of.begin.emit("mul", target, target)))
+
+
+def _divided(p: _Pass, target: Operand, rate: Operand | None, divisor: Operand) -> Operand | None:
+    """divisor t' = rate."""
+    rest = p.minus(rate, p.weighted_sum(target, divisor))
+    return p.times(rest, p.value(p.at_begin("div", 1.0, divisor)))
+
+
+def _one_plus_square(lines: Lines, a: Operand) -> Operand:
+    return lines.emit("add", 1.0, lines.emit("mul", a, a))
+
+
+def _complement(lines: Lines, a: Operand) -> Operand:
+    return lines.emit("sqrt", lines.emit("sub", 1.0, lines.emit("mul", a, a)))
+
+
+def _square_of_distance(lines: Lines, y: Operand, x: Operand) -> Operand:
+    return lines.emit("add", lines.emit("mul", x, x), lines.emit("mul", y, y))
+
+
+def _arctangent(p: _Pass, target: Operand, a: Operand) -> Operand | None:
+    return _divided(p, target, p.derivative(a), _one_plus_square(p.of.begin, a))
+
+
+def _arcsine(p: _Pass, target: Operand, a: Operand) -> Operand | None:
+    return _divided(p, target, p.derivative(a), _complement(p.of.begin, a))
+
+
+def _arccosine(p: _Pass, target: Operand, a: Operand) -> Operand | None:
+    return _divided(p, target, p.minus(None, p.derivative(a)), _complement(p.of.begin, a))
+
+
+def _direction(p: _Pass, target: Operand, y: Operand, x: Operand) -> Operand | None:
+    rate = p.minus(_along(p, y, x), _along(p, x, y))
+    return _divided(p, target, rate, _square_of_distance(p.of.begin, y, x))
+
+
+def _power(p: _Pass, target: Operand, a: Operand, exponent: Operand) -> Operand | None:
+    """a t' = exponent t a'."""
+    if not p.is_constant(exponent):
+        raise ModelError("A power whose exponent moves has no rule of its own; state it as exp(exponent*log(base)).")
+    return _divided(p, target, p.times(p.value(exponent), _along(p, a, target)), a)
+
+
+_RULES: Mapping[str, Callable[..., Operand | None]] = {
+    "add": lambda p, _, a, b: p.plus(p.derivative(a), p.derivative(b)),
+    "sub": lambda p, _, a, b: p.minus(p.derivative(a), p.derivative(b)),
+    "neg": lambda p, _, a: p.minus(None, p.derivative(a)),
+    "mul": _product,
+    "div": _quotient,
+    "sqrt": _root,
+    "exp": _exponential,
+    "log": _logarithm,
+    "sin": _sine,
+    "cos": _cosine,
+    "sinh": _hyperbolic_sine,
+    "cosh": _hyperbolic_cosine,
+    "tan": _tangent,
+    "tanh": _hyperbolic_tangent,
+    "atan": _arctangent,
+    "asin": _arcsine,
+    "acos": _arccosine,
+    "atan2": _direction,
+    "pow": _power,
+}
+"""The coefficient of order k of each operator."""
+
+_NEEDS: Mapping[str, Callable[..., Operand]] = {
+    "sin": lambda lines, _, a: lines.emit("cos", a),
+    "cos": lambda lines, _, a: lines.emit("sin", a),
+    "sinh": lambda lines, _, a: lines.emit("cosh", a),
+    "cosh": lambda lines, _, a: lines.emit("sinh", a),
+    "tan": lambda lines, target, a: lines.emit("mul", target, target),
+    "tanh": lambda lines, target, a: lines.emit("mul", target, target),
+    "atan": lambda lines, _, a: _one_plus_square(lines, a),
+    "asin": lambda lines, _, a: _complement(lines, a),
+    "acos": lambda lines, _, a: _complement(lines, a),
+    "atan2": lambda lines, _, y, x: _square_of_distance(lines, y, x),
+}
+"""Functions of time beside its own that a rule needs; they are computed with it."""

@@ -1,0 +1,151 @@
+"""Jets of a whole system in NumPy: Taylor coefficients order by order, of all nodes and instances of a type at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from symlie.contract.set_table import SetTable
+from symlie.runtime.kernels.numpy import Functions, components, node_groups
+from symlie.runtime.kernels.protocol import Prepared
+from symlie.runtime.layout.layout import Array, Layout
+from symlie.runtime.linear.schur import summed
+
+Inputs = list[Array | np.float64]
+"""What a generated function takes: numbers, and components, shape (components, count)."""
+
+
+@dataclass
+class _Jet:
+    """What orders need of the jet of a type: values of order 0, and factors of products, of each order in turn."""
+
+    kept: Array
+    products: int
+    sums: Array = field(default_factory=lambda: np.zeros((0, 0)))
+    left: dict[int, Array] = field(default_factory=dict)
+    right: dict[int, Array] = field(default_factory=dict)
+
+    def sum_products(self, k: int) -> None:
+        """Σ_{0<j<k} of products of the factors of orders j and k - j."""
+        self.sums = np.zeros((self.products, self.kept.shape[-1]))
+        for j in range(1, k):
+            self.sums += self.left[j] * self.right[k - j]
+
+    def keep(self, k: int, factors: Array, first: int) -> None:
+        """Keep factors of order k, left ones and then right ones, from a product on."""
+        half = len(factors) // 2
+        for rows, found in ((self.left, factors[:half]), (self.right, factors[half:])):
+            rows.setdefault(k, np.zeros_like(self.sums))[first : first + half] = found
+
+
+class Jets:
+    """Jets of a state, order by order.
+
+    Parameters
+    ----------
+    layout, functions, table
+        Layout of the system, and the generated functions of its set ``jets`` with its table.
+    p
+        Prepared parameters.
+    """
+
+    def __init__(self, layout: Layout, functions: Functions, table: SetTable, p: Prepared) -> None:
+        self._layout, self._functions, self._p = layout, functions, p
+        self._products = {f"{jet.name}_jet": jet.products for jet in table.jets}
+        self._groups = node_groups(layout)
+        self._jets: dict[str, _Jet] = {}
+
+    def begin_rate(self, q: Array, w: Array) -> Array:
+        """q' = S(q) w, and what its orders need."""
+        return self._rates("begin", 0, q, w)
+
+    def rate(self, k: int, q: Array, w: Array) -> Array:
+        """The coefficient of order k of q'."""
+        return self._rates("", k, q, w)
+
+    def _rates(self, which: str, k: int, q: Array, w: Array) -> Array:
+        out = np.zeros(self._layout.storage)
+        for kind, storage, velocity in self._groups:
+            inputs: Inputs = [q[storage], w[velocity]]
+            name = f"{kind}_rate_jet"
+            out[storage] = self._begun(name, inputs, len(storage)) if which else self._next(name, k, inputs, len(storage))
+        return out
+
+    def begin_force(self, t: float, q: Array, v: Array, a: Array, multipliers: Array) -> None:
+        """What orders of r = M a + g + Bᵀ λ need."""
+        for index, inputs in self._inputs("qvaλ", t, q, v, a, multipliers):
+            name = f"{self._layout.elements[index].name}_force_jet"
+            self._begun(name, inputs, self._layout.places[index].shape[1])
+
+    def force(self, k: int, t: float, q: Array, v: Array) -> Array:
+        """Order k of r, without what v'_k and λ_k add."""
+        total = np.zeros(self._layout.dimension)
+        for index, inputs in self._inputs("qv", t, q, v):
+            places = self._layout.places[index]
+            block = self._next(f"{self._layout.elements[index].name}_force_jet", k, inputs, places.shape[1])
+            total += summed(places.ravel(), block.T.ravel(), self._layout.dimension)
+        return total
+
+    def end_force(self, k: int, t: float, q: Array, v: Array, a: Array, multipliers: Array) -> None:
+        """Complete order k of r."""
+        for index, inputs in self._inputs("qvaλ", t, q, v, a, multipliers):
+            self._end(f"{self._layout.elements[index].name}_force_jet", k, inputs)
+
+    def begin_hidden(self, t: float, q: Array, v: Array) -> None:
+        """What orders of c = B v + b need."""
+        for index, inputs in self._inputs("qv", t, q, v):
+            if rows := self._layout.elements[index].rows:
+                self._begun(f"{self._layout.elements[index].name}_hidden_jet", inputs, rows)
+
+    def hidden(self, k: int, t: float, q: Array) -> Array:
+        """Order k of c, without what v_k adds."""
+        parts = [np.zeros(0)]
+        for index, inputs in self._inputs("q", t, q):
+            if rows := self._layout.elements[index].rows:
+                block = self._next(f"{self._layout.elements[index].name}_hidden_jet", k, inputs, rows)
+                parts.append(block.T.ravel())
+        return np.concatenate(parts)
+
+    def end_hidden(self, k: int, t: float, q: Array, v: Array) -> None:
+        """Complete order k of c."""
+        for index, inputs in self._inputs("qv", t, q, v):
+            if self._layout.elements[index].rows:
+                self._end(f"{self._layout.elements[index].name}_hidden_jet", k, inputs)
+
+    def _inputs(self, letters: str, t: float, *vectors: Array) -> Iterator[tuple[int, Inputs]]:
+        """What the functions of each element type take behind k."""
+        layout, p = self._layout, self._p
+        for index in range(len(layout.elements)):
+            places = {"q": layout.stored_places[index].T, "λ": layout.row_places[index].T}
+            of_velocities = layout.places[index].T
+            found = [components(x, places.get(y, of_velocities)) for y, x in zip(letters, vectors, strict=True)]
+            yield index, [np.float64(t), *found, p.model, p.elements[index].T]
+
+    def _begun(self, name: str, inputs: Inputs, results: int) -> Array:
+        count = inputs[1].shape[-1]
+        values = self._values(f"{name}_begin", count, *inputs)
+        self._jets[name] = _Jet(values[results:], self._products[name])
+        return values[:results]
+
+    def _next(self, name: str, k: int, inputs: Inputs, results: int) -> Array:
+        jet = self._jets[name]
+        jet.sum_products(k)
+        values = self._values(name, jet.kept.shape[-1], np.float64(k), *inputs, jet.kept, jet.sums)
+        jet.keep(k, values[results:], 0)
+        return values[:results]
+
+    def _end(self, name: str, k: int, inputs: Inputs) -> None:
+        jet = self._jets[name]
+        if f"{name}_end" in self._functions:
+            values = self._values(f"{name}_end", jet.kept.shape[-1], np.float64(k), *inputs, jet.kept, jet.sums)
+            jet.keep(k, values, jet.products - len(values) // 2)
+
+    def _values(self, name: str, count: int, *arguments: Array | np.float64) -> Array:
+        values = self._functions[name](*arguments)
+        out = np.empty((len(values), count))
+        for row, value in zip(out, values, strict=True):
+            row[...] = value
+        return out
+

@@ -1,0 +1,205 @@
+"""Taylor series of the stored components, of the velocities and of the multipliers.
+
+    q' = S(q) v,   M(t, q) v' + B(t, q)ᵀ λ = -g(t, q, v),   B(t, q) v + b(t, q) = 0  (1)
+
+Stored components have series that converge as far as v has one, while local coordinates are singular after a whole
+turn. Coefficients follow from order to order: with r_k and c_{k+1}, what M v' + g + Bᵀλ and B v + b have of order k and
+k + 1 without v'_k, λ_k and v_{k+1},
+
+    q_{k+1} = (S v)_k/(k + 1),   [M₀ B₀ᵀ; B₀ 0] [v'_k; λ_k] = [-r_k; -(k + 1) c_{k+1}],   v_{k+1} = v'_k/(k + 1)  (2)
+
+One matrix serves all orders, and λ loses none. A step ends with Σ q_k h^k, brought back to the groups, and where there
+are constraints with one step of Newton's method for Φ and B v + b with the matrix there.
+
+The cost of a step is about linear in its order up to thirty, and its length is (τ/‖x_N‖)^(1/N) for a tolerance τ, so
+that N = -ln τ is best, with steps of 1/e of the radius of convergence. Lengths follow from the last `LAST_TERMS` terms
+of q and of v apart, of which some vanish where a motion has a symmetry in time. A series may lie about its own rest, so
+a step is accepted by the rates where it ends: h/N of what they lack of those that begin there is the error of a step.
+Source: [JorbaZou2005], for the choice of orders and steps; what they say of N is changed here, since a step costs less.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar, Self
+
+import numpy as np
+
+from symlie.contract.constants import REJECTED_STEP, STRETCH
+from symlie.errors import ModelError
+from symlie.runtime.layout.layout import Array, Layout
+from symlie.runtime.methods.family import Method
+from symlie.runtime.methods.options import Bounded
+from symlie.runtime.methods.taylor_series import Series, series_of
+from symlie.runtime.tableaux.entry import EntryReader
+from symlie.runtime.tableaux.tableau import Tableau
+
+if TYPE_CHECKING:
+    from symlie.runtime.methods.stepper import State, Stepper, Trial
+
+LEAST_ORDER, MOST_ORDER = 4, 60
+"""Orders that a run may have."""
+
+LAST_TERMS = 3
+"""Terms from which the length of a step follows: with even and odd series there are two that do not vanish at least."""
+
+LEAST_TOLERANCE = 2.0**-52
+"""Below it no double tells a difference."""
+
+ORDER = Bounded(LEAST_ORDER, MOST_ORDER, is_whole=True, may_be_missing=True)
+"""What the option may be."""
+
+
+@dataclass(frozen=True, repr=False)
+class Taylor(Method):
+    """Taylor series.
+
+    Parameters
+    ----------
+    stated_order : int, optional
+        Their order; default: as the tolerance asks, and that of the tableau with steps of one length.
+    """
+
+    stated_order: int | None = None
+
+    family: ClassVar[str] = "taylor"
+    header: ClassVar[str] = "taylor.h"
+    option_values: ClassVar[Mapping[str, str]] = {"order": ORDER.text}
+    members: ClassVar[str] = "taylor"
+    refused: ClassVar[tuple[str, ...]] = (
+        "constraints of accelerations",
+        "nodes that are placed by others, prescribed, or moved by fields",
+    )
+    takes_constraints: ClassVar[bool] = True
+    chooses_length: ClassVar[bool] = True
+    is_polynomial: ClassVar[bool] = True
+
+    @classmethod
+    def read(cls, reader: EntryReader) -> Self:
+        return cls(Tableau(**reader.common(), c=()))
+
+    @property
+    def order(self) -> int:
+        return self.tableau.order if self.stated_order is None else self.stated_order
+
+    @property
+    def has_estimate(self) -> bool:
+        return True
+
+    @property
+    def is_free_of_commutators(self) -> bool:
+        return True
+
+    @property
+    def options(self) -> dict[str, object]:
+        return {"order": self.stated_order}
+
+    def _with(self, options: Mapping[str, object]) -> Self:
+        return replace(self, stated_order=ORDER.read(self.name, "order", options["order"]))
+
+    def for_run(self, tolerance: float | None) -> Self:
+        if tolerance is not None and tolerance < LEAST_TOLERANCE:
+            raise ModelError(
+                f"The tolerance {tolerance:g} is below {LEAST_TOLERANCE:.2g}, the spacing of doubles at one; take a "
+                "larger one."
+            )
+        if self.stated_order is not None:
+            return self
+        order = self.order if tolerance is None else math.ceil(-math.log(tolerance))
+        return replace(self, stated_order=min(max(order, LEAST_ORDER), MOST_ORDER))
+
+    @property
+    def remark(self) -> str:
+        return f"from {LEAST_ORDER} to {MOST_ORDER}, as the tolerance asks or a run states"
+
+    def refusal(self, layout: Layout) -> str | None:
+        what = ""
+        if not layout.of_velocities.all():
+            what = "constraints restrict accelerations"
+        elif layout.has_fields:
+            what = "nodes move by fields"
+        elif layout.has_placed_nodes or len(layout.motion_storage):
+            what = "nodes are prescribed or placed by others"
+        if not what:
+            return super().refusal(layout)
+        return f"Method '{self.name}' does not integrate '{layout.name}': {what}; use rkmk_dopri5 or half_explicit_5."
+
+    @property
+    def kernel_set(self) -> str:
+        return "jets"
+
+    def constants(self) -> list[str]:
+        return [
+            "#define POLYNOMIAL 1",
+            "#define CHOOSES_LENGTH 1",
+            f"#define MOST_ORDER {MOST_ORDER}",
+            f"#define LAST_TERMS {LAST_TERMS}",
+        ]
+
+    def step(self, stepper: Stepper, state: State, h: float) -> Trial:
+        m, control, rows = stepper.mechanics, stepper.control, stepper.rows
+        begin = series_of(stepper, self.order, state.t, state.q, state.v, state.multipliers)
+        theta, end = begin.rotation(h), state.t + h
+        trial = stepper.trial(state, state.q, state.v, [begin.v[1]], self.order, theta)
+        if control.is_adaptive:
+            longest = self._longest_step(stepper, begin)
+            trial.factor, trial.error = longest / h, 2.0
+            if not h <= longest * STRETCH:
+                return trial
+        stored, v, trial.multipliers = begin.sums(h)
+        stepper.check("velocity", v)
+        q = m.kernels.normalize(stored)
+        if rows:
+            q, v = self._on_constraints(stepper, end, q, v)
+            stepper.measure(trial, end, q, v, m.jacobian(end, q))
+        trial.q, trial.v, trial.error = q, v, 0.0
+        after = series_of(stepper, self.order, end, q, v, trial.multipliers)
+        trial.rhs_evaluations += self.order
+        trial.multipliers, trial.acceleration = after.multipliers[0], after.v[1]
+        if control.with_estimate:
+            trial.error = self._error(stepper, begin, after, h)
+        if control.is_adaptive:
+            trial.factor = self._longest_step(stepper, after) / h if trial.error <= 1 else REJECTED_STEP
+        return trial
+
+    @staticmethod
+    def _on_constraints(stepper: Stepper, t: float, q: Array, v: Array) -> tuple[Array, Array]:
+        """One step of Newton's method for Φ, and one for B v + b behind it.
+
+        Errors of both that one step leaves would grow from step to step if v were not corrected for the new q.
+        """
+        m, zero = stepper.mechanics, np.zeros_like(v)
+        mass, B = m.mass(t, q), m.jacobian(t, q)
+        delta, _ = m.saddle(mass, B, B, zero, -m.constraint(t, q))
+        q = m.kernels.normalize(m.kernels.advance(q, delta))
+        B = m.jacobian(t, q)
+        delta, _ = m.saddle(mass, B, B, zero, -m.hidden_residual(t, q, v, B))
+        return q, v + delta
+
+    def _longest_step(self, stepper: Stepper, series: Series) -> float:
+        """The length of the longest step from which the last terms can be left out, in s."""
+        control, n, order = stepper.control, len(series.v[0]), self.order
+        tau, speed = control.tolerance, np.abs(series.v[0])
+        scale = control.atol[n:] + control.rtol[n:] * speed
+        last = range(order, order - LAST_TERMS, -1)
+
+        def bounded(h: float, sizes: list[float]) -> float:
+            steps = [tau ** (1 / order) * (tau * size) ** (-1 / i) for i, size in zip(last, sizes, strict=True) if size > 0]
+            return min([h, *steps])
+
+        h = bounded(math.inf, [float(np.sqrt(np.sum(control.weight[n:] * (series.v[i] / scale) ** 2))) for i in last])
+        span = min(h, control.h_max)
+        scale = control.atol[:n] + control.rtol[:n] * speed * (span if span < math.inf else 0.0)
+        return bounded(h, [stepper.stored_size(series.q[i], scale) for i in last])
+
+    def _error(self, stepper: Stepper, begin: Series, after: Series, h: float) -> float:
+        """What the rates at the end lack of those that begin there, times h/N, relative to the tolerances."""
+        control, n, part = stepper.control, len(begin.v[0]), h / self.order
+        of_q, of_v = begin.rates(h)
+        scale = control.atol[:n] + control.rtol[:n] * np.abs(begin.rotation(h))
+        stored = stepper.stored_size(part * (of_q - after.q[1]), scale)
+        scale = control.atol[n:] + control.rtol[n:] * np.maximum(np.abs(begin.v[0]), np.abs(after.v[0]))
+        velocity = part * (of_v - after.v[1]) / scale
+        return max(stored, float(np.sqrt(np.sum(control.weight[n:] * velocity**2))))

@@ -1,0 +1,45 @@
+/* Sums over 0 < j < k of products of coefficients, of all products of a jet together. Rows of coefficients hold a multiple
+ * of eight numbers, as the widest vector registers do; sums have the same bits whatever the registers are. */
+#ifndef SYMLIE_JET_SUMS_H
+#define SYMLIE_JET_SUMS_H
+
+#define JET_ROW(products) (((products) + 7) / 8 * 8)
+
+#if SYMLIE_LANES == 1 && defined(__GNUC__) && (defined(__AVX512F__) || defined(__AVX__))
+#ifdef __AVX512F__
+#define JET_WIDTH 8
+#else
+#define JET_WIDTH 4
+#endif
+typedef symlie_real symlie_row __attribute__((vector_size(8 * JET_WIDTH), aligned(8), may_alias));
+#define NO_PRODUCTS ((symlie_row){0})
+#else
+#define JET_WIDTH 1
+typedef symlie_real symlie_row;
+#define NO_PRODUCTS SYMLIE_NUMBER(0)
+#endif
+
+/* Of so many registers at a time. */
+static SYMLIE_INLINE void sum_products(const int count, const int row, const int k, const symlie_real *restrict left,
+                                       const symlie_real *restrict right, symlie_real *restrict sums)
+{
+    symlie_row sum[4];
+    for (int p = 0; p < count; p++) sum[p] = NO_PRODUCTS;
+    for (int j = 1; j < k; j++) {
+        const symlie_row *a = (const symlie_row *)(left + j * row), *b = (const symlie_row *)(right + (k - j) * row);
+        for (int p = 0; p < count; p++) sum[p] += a[p] * b[p];
+    }
+    for (int p = 0; p < count; p++) ((symlie_row *)sums)[p] = sum[p];
+}
+
+/* sums = sum_{0<j<k} left_j right_{k-j}; so many numbers belong to each order. */
+static SYMLIE_INLINE void jet_sums(const int row, const int k, const symlie_real *restrict left, const symlie_real *restrict right,
+                                   symlie_real *restrict sums)
+{
+    int p = 0;
+    for (; p + 4 * JET_WIDTH <= row; p += 4 * JET_WIDTH) sum_products(4, row, k, left + p, right + p, sums + p);
+    for (; p + 2 * JET_WIDTH <= row; p += 2 * JET_WIDTH) sum_products(2, row, k, left + p, right + p, sums + p);
+    for (; p < row; p += JET_WIDTH) sum_products(1, row, k, left + p, right + p, sums + p);
+}
+
+#endif

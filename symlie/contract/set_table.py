@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from dataclasses import dataclass
 
 from symlie.contract.manifest import Pattern
 from symlie.contract.records import from_json, to_json
+
+ROW = 8
+"""Products of a stage of a jet begin at multiples of it, as the widest vector registers hold so many numbers."""
 
 
 @dataclass(frozen=True)
@@ -18,11 +22,19 @@ class TypePatterns:
 
 
 @dataclass(frozen=True)
-class JetProducts:
-    """How many products a jet of a type has."""
+class JetLayout:
+    """What a jet of a node type or of an element type keeps; see `symlie.ir.jets.Jet`."""
 
     name: str
-    products: int
+    results: int
+    kept: int
+    counts: tuple[int, ...]
+    late: tuple[int, ...]
+
+    @property
+    def starts(self) -> tuple[int, ...]:
+        """Where the products of each stage begin, and at last how many places there are."""
+        return (0, *itertools.accumulate(-(-count // ROW) * ROW for count in self.counts))
 
 
 @dataclass(frozen=True)
@@ -37,7 +49,7 @@ class SetTable:
     """Element types with the set's matrices; node types with T, where the set is ``tangent``."""
     weights: tuple[float, ...] = ()
     """Weights over h of loads at both ends of a step, where the set is that of a discrete Lagrangian."""
-    jets: tuple[JetProducts, ...] = ()
+    jets: tuple[JetLayout, ...] = ()
     """Those of the set ``jets``."""
 
     def text(self) -> str:

@@ -15,6 +15,8 @@ from collections.abc import Mapping, Sequence
 
 from sympy import Expr, Integer, Symbol
 
+from symlie.contract.set_table import JetLayout
+from symlie.contract.sets import KernelSet
 from symlie.contract.signature import Argument, Signature
 from symlie.derive.derived_statement import DerivedStatement
 from symlie.derive.equations import Equations
@@ -24,9 +26,8 @@ from symlie.groups.homogeneous import ConfigurationSpace
 from symlie.ir.jets import KEPT, ORDER, SUMS, jet_of
 from symlie.ir.kernels import Kernel
 from symlie.ir.program import Program
-from symlie.ir.sets import ElementTypeSet, JetSizes, NodeTypeSet, SetKernels
+from symlie.ir.sets import ElementTypeSet, NodeTypeSet, SetKernels
 from symlie.ir.straightline import StraightLine, by_output, flatten
-from symlie.contract.sets import KernelSet
 from symlie.modeling.model import Model
 
 PARAMETERS = ("p", "e")
@@ -111,28 +112,29 @@ def _jet(
     references: Mapping[Symbol, str],
     sizes: _Sizes,
     later: Sequence[str] = (),
-) -> tuple[tuple[Kernel, ...], JetSizes]:
+) -> tuple[tuple[Kernel, ...], JetLayout]:
     """The kernels of a jet, and what it takes of memory."""
     body = flatten(program, values, references)
-    jet = jet_of(body, tuple(f"{label}[" for label in PARAMETERS), tuple(f"{label}[" for label in later))
+    name = f"{owner}_{name}_jet"
+    jet = jet_of(name, body, tuple(f"{label}[" for label in PARAMETERS), tuple(f"{label}[" for label in later))
+    layout = jet.layout
     inputs = [Argument(label, size) for label, size in sizes.items()]
-    early = [a for a in inputs if a.name not in later]
-    order, known = Argument(ORDER, None), [Argument(KEPT, jet.kept), Argument(SUMS, jet.sums)]
-    results = Argument("out", len(values), True)
+    early, late = ([a for a in inputs if (a.name in later) == is_late or a.name in PARAMETERS] for is_late in (False, True))
+    order, results = Argument(ORDER, None), Argument("out", len(values), True)
+    known = [order, *early, Argument(KEPT, layout.kept), Argument(SUMS, layout.starts[-1])]
 
     def factors(count: int) -> list[Argument]:
         return [Argument("left", count, True), Argument("right", count, True)]
 
-    kept = Argument(KEPT, jet.kept, True)
-    late = jet.sums - jet.known
-    kernels = [
-        _kernel(f"{owner}_{name}_jet_begin", [*inputs, results, kept], jet.begin, "Order 0 of a jet."),
-        _kernel(f"{owner}_{name}_jet", [order, *early, *known, results, *factors(jet.known)], jet.next, "Order k of a jet."),
-    ]
-    if late:
-        arguments = [order, *inputs, *known, *factors(late)]
-        kernels.append(_kernel(f"{owner}_{name}_jet_end", arguments, jet.complete, "Order k of a jet, completed."))
-    return tuple(kernels), JetSizes(name, len(values), jet.kept, jet.sums, jet.known)
+    begin = [*inputs, results, Argument(KEPT, layout.kept, True), *factors(layout.starts[-2])]
+    kernels = [_kernel(f"{name}_begin", begin, jet.begin, "Order 0 of a jet.")]
+    for k, (stage, count) in enumerate(zip(jet.stages, layout.counts, strict=False)):
+        kernels.append(_kernel(f"{name}_{k}", [*known, *factors(count)], stage, "Factors of a stage of order k."))
+    kernels.append(_kernel(name, [*known, results, *factors(layout.counts[-1])], jet.last, "Results of order k."))
+    if layout.late:
+        arguments = [order, *late, Argument(KEPT, layout.kept), *factors(len(layout.late))]
+        kernels.append(_kernel(f"{name}_end", arguments, jet.rest, "What inputs that were found add to factors."))
+    return tuple(kernels), layout
 
 
 def _kernel(name: str, arguments: Sequence[Argument], body: StraightLine, meaning: str) -> Kernel:

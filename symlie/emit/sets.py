@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from symlie.contract.manifest import Pattern
-from symlie.contract.set_table import JetProducts, SetTable, TypePatterns
+from symlie.contract.set_table import SetTable, TypePatterns
 from symlie.contract.signature import signature_hash
 from symlie.emit.target import TARGETS
 from symlie.ir.sets import NodeTypeSet, SetKernels
@@ -23,7 +23,7 @@ def emit_set(kernels: SetKernels, interface_hash: str) -> dict[str, str]:
     patterns = [TypePatterns(e.name, tuple(Pattern(p.rows, p.columns) for p in e.patterns)) for e in kernels.elements]
     if kernels.set.name == "tangent":
         patterns = [TypePatterns(t.name, (_tangent_pattern(t),)) for t in kernels.nodes]
-    jets = [JetProducts(f"{t.name}_{j.name}", j.sums) for t in (*kernels.nodes, *kernels.elements) for j in t.jets]
+    jets = [jet for kind in (*kernels.nodes, *kernels.elements) for jet in kind.jets]
     table = SetTable(interface_hash, own_hash, tuple(patterns), kernels.weights, tuple(jets)).text()
     texts = [target.kernel_set(kernels, own_hash) for target in TARGETS]
     return {name: text for files in texts for name, text in files.items()} | {

@@ -2,30 +2,34 @@
 
 Of a product c = a b the coefficient of order k is
 
-    c_k = a_0 b_k + a_k b_0 + Σ_{0<j<k} a_j b_{k-j}  (1)
+    c_k = Σ_{0≤j≤k} a_j b_{k-j}  (1)
 
-and other operators follow from products by an equation they solve: t b = a for quotients, t² = a for roots, and
-t' = f(t, a) a' for elementary functions, whose coefficients are those of products with j a_j in the place of a_j. So an
-order needs the sums over 0 < j < k first, which are known from lower orders and can be computed all together, and then
-one pass through the derivatives of the statements at order 0. The text of that pass is the same for all orders.
+and other operators follow from products by an equation that they solve: t b = a for quotients, t² = a for roots, and
+t' = f(t, a) a' for elementary functions, where the coefficients of a' are (j + 1) a_{j+1}. Their sums go over 0 < j < k,
+for what is left of (1) has t_k in it. So an order begins with those sums, which are known from lower orders. Then factors of all
+products that take nothing but inputs are put down, and the sums (1) of them are computed all together; then those of products that take
+results of these, and so on: an order is a few stages, and its text is the same for all orders.
+
+Some inputs may be found from the results of an order. They are left out at first, and what they add to factors, to which
+it is linear, is added when they are known.
 Source: [Griewank2008], section 13.2, for the rules.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from symlie.contract.set_table import JetLayout
 from symlie.errors import ModelError
 from symlie.ir.straightline import Instruction, Lines, Operand, StraightLine, pruned
 
 ORDER, SUMS, KEPT = "k", "sums", "kept"
-"""What the order k, the sums over 0 < j < k of all products, and values of order 0 are called in passes."""
-
+"""What the order k, the sums of all products, and values of order 0 are called in stages."""
 
 @dataclass(frozen=True)
 class Product:
-    """A product (1) by its factors; with ``is_weighted`` the first one has the coefficients j a_j."""
+    """A product by its factors; with ``is_weighted`` the first one has the coefficients j a_j."""
 
     left: Operand
     right: Operand
@@ -39,31 +43,34 @@ class Jet:
     Attributes
     ----------
     begin
-        From values of the inputs: results, then values of order 0 that passes need.
-    next
-        From those, k, the sums and the inputs' coefficients of order k, where coefficients of inputs that are found
-        later are left out: coefficients of the results, then the factors of products, first the left ones.
-    complete
-        The factors of the other products, with all inputs.
-    kept, sums
-        Values of order 0, and products.
-    known
-        Products whose factors ``next`` gives; they come first.
+        From values of the inputs: results, values of order 0 that stages need, then the left and the right factors of
+        products (1).
+    stages
+        From those, k, sums and the inputs' coefficients of order k: the left, then the right factors of each stage's
+        products (1).
+    last
+        From the same: results, then the left and right factors of sums over 0 < j < k.
+    rest
+        From k, values of order 0 and coefficients of inputs that were left out: what is to be added to the left, then
+        to the right factors of ``late`` products.
+    layout
+        What it keeps: values of order 0, and products of each stage, at last those of sums over 0 < j < k.
     """
 
     begin: StraightLine
-    next: StraightLine
-    complete: StraightLine
-    kept: int
-    sums: int
-    known: int
+    stages: tuple[StraightLine, ...]
+    last: StraightLine
+    rest: StraightLine
+    layout: JetLayout
 
 
-def jet_of(body: StraightLine, constant: Sequence[str], later: Sequence[str] = ()) -> Jet:
+def jet_of(name: str, body: StraightLine, constant: Sequence[str], later: Sequence[str] = ()) -> Jet:
     """Derive the jet of a straight line.
 
     Parameters
     ----------
+    name
+        Its name.
     body
         The straight line; its inputs are functions of time.
     constant
@@ -76,12 +83,11 @@ def jet_of(body: StraightLine, constant: Sequence[str], later: Sequence[str] = (
     ModelError
         An operator has no rule.
     """
-    found = _Derivation(body, tuple(constant), tuple(later))
-    return found.jet()
+    return _Derivation(body, tuple(constant), tuple(later)).jet(name)
 
 
 class _Derivation:
-    """What the passes have in common: values that are kept, and products, by number."""
+    """What both passes through a straight line have in common: values that are kept, and products."""
 
     def __init__(self, body: StraightLine, constant: tuple[str, ...], later: tuple[str, ...]) -> None:
         self.body, self.constant, self.later = body, constant, later
@@ -91,51 +97,90 @@ class _Derivation:
                 _NEEDS[instruction.operator](self.begin, instruction.target, *instruction.operands)
         self.statements = tuple(self.begin.instructions)
         self.kept: dict[Operand, int] = {}
-        self.products: dict[Product, int] = {}
-        self._later: dict[Operand, bool] = {}
+        self.products: dict[Product, str] = {}
+        self.stage: dict[Product, int] = {}
+        """That of products (1); the others are in none."""
+        self._constants: set[Operand] = set()
+        self._later: set[Operand] = set()
+        self._stage_of: dict[Operand, int] = {}
 
-    def jet(self) -> Jet:
-        _Pass(self, with_later=True)  # finds all products, of which those come first that next knows
-        found = sorted(self.products, key=self._is_late)
-        self.products = {product: number for number, product in enumerate(found)}
-        known = sum(not self._is_late(p) for p in found)
-        first, second = _Pass(self, with_later=False), _Pass(self, with_later=True)
+    def jet(self, name: str) -> Jet:
+        first, rest = _Pass(self, of_rest=False), _Pass(self, of_rest=True)
+        count = 1 + max(self.stage.values(), default=-1)
+        groups = [[p for p in self.products if self.stage.get(p) == n] for n in range(count)]
+        groups.append([p for p in self.products if p not in self.stage])
+        counts = tuple(map(len, groups))
+        layout = JetLayout(name, len(self.body.outputs), len(self.kept), counts, ())
+        place = {p: start + k for start, group in zip(layout.starts, groups, strict=False) for k, p in enumerate(group)}
+        names = {self.products[p]: f"{SUMS}[{k}]" for p, k in place.items()}
+
+        def text(lines: Lines, outputs: tuple[Operand, ...]) -> StraightLine:
+            return _renamed(pruned(lines.instructions, outputs, {}), names)
+
         results = tuple(first.coefficient(o) for o in self.body.outputs)
-        schemes = {s.function: s for s in self.body.schemes}
-        next_outputs = results + first.factors(found[:known])
-        begin = pruned(self.begin.instructions, (*self.body.outputs, *self.kept), schemes)
-        return Jet(
-            begin,
-            pruned(first.lines.instructions, next_outputs, {}),
-            pruned(second.lines.instructions, second.factors(found[known:]), {}),
-            len(self.kept),
-            len(found),
-            known,
-        )
+        late = sorted((p for p in self.products if self._is_late(p)), key=place.__getitem__)
+        of_rest = text(rest.lines, rest.factors(late))
+        of_stages = tuple(text(first.lines, first.factors(group)) for group in groups[:-1])
+        last = text(first.lines, results + first.factors(groups[-1]))
+        whole = {place[p]: p for group in groups[:-1] for p in group}
+        left, right = ([getattr(whole[k], side) if k in whole else 0.0 for k in range(layout.starts[-2])]
+                       for side in ("left", "right"))
+        values = (*self.body.outputs, *self.kept, *left, *right)
+        begin = pruned(self.begin.instructions, values, {s.function: s for s in self.body.schemes})
+        layout = replace(layout, kept=len(self.kept), late=tuple(place[p] for p in late))
+        return Jet(begin, of_stages, last, of_rest, layout)
 
-    def note(self, target: Operand, operands: Sequence[Operand]) -> None:
-        """Note whether a value depends on inputs that are found later."""
-        self._later[target] = any(map(self.is_later, operands))
+    def note(self, instruction: Instruction) -> None:
+        """Note on what a value depends."""
+        target, operands = instruction.target, instruction.operands
+        if instruction.operator == "rint" or all(map(self.is_constant, operands)):
+            self._constants.add(target)
+        if any(map(self.is_later, operands)):
+            self._later.add(target)
+        self._stage_of[target] = max(map(self.stage_of, operands), default=0)
+
+    def is_constant(self, operand: Operand) -> bool:
+        """Whether an operand is no function of time."""
+        return isinstance(operand, float) or operand in self._constants or operand.startswith(self.constant)
 
     def is_later(self, operand: Operand) -> bool:
         """Whether an operand depends on inputs that are found later."""
-        if isinstance(operand, float):
-            return False
-        return self._later.get(operand, operand.startswith(self.later) if self.later else False)
+        return operand in self._later or (isinstance(operand, str) and bool(self.later) and operand.startswith(self.later))
+
+    def stage_of(self, operand: Operand) -> int:
+        """The stage in which an operand is known."""
+        return self._stage_of.get(operand, 0)
+
+    def product(self, product: Product, target: Operand | None = None) -> str:
+        """What the sum of a product is called; with its result it is one of (1)."""
+        name = self.products.setdefault(product, f"product {len(self.products)}")
+        if target is not None:
+            self.stage[product] = self._stage_of[target]
+            self._stage_of[target] += 1
+        return name
 
     def _is_late(self, product: Product) -> bool:
         return self.is_later(product.left) or self.is_later(product.right)
 
 
-class _Pass:
-    """One pass through the derivatives: coefficients of order k of all values."""
+def _renamed(body: StraightLine, names: Mapping[str, str]) -> StraightLine:
+    def place(operand: Operand) -> Operand:
+        return names.get(operand, operand) if isinstance(operand, str) else operand
 
-    def __init__(self, derivation: _Derivation, *, with_later: bool) -> None:
-        self.of, self.with_later = derivation, with_later
+    instructions = tuple(replace(i, operands=tuple(map(place, i.operands))) for i in body.instructions)
+    return replace(body, instructions=instructions, outputs=tuple(map(place, body.outputs)))
+
+
+class _Pass:
+    """Coefficients of order k of all values without inputs that are found later, or what those add to them."""
+
+    def __init__(self, derivation: _Derivation, *, of_rest: bool) -> None:
+        self.of, self.of_rest = derivation, of_rest
         self.lines = Lines()
         self._known: dict[Operand, Operand | None] = {}
         for instruction in derivation.statements:
-            derivation.note(instruction.target, instruction.operands)
+            if not of_rest:
+                derivation.note(instruction)
             self._known[instruction.target] = self._rule(instruction)
 
     def derivative(self, operand: Operand) -> Operand | None:
@@ -144,9 +189,7 @@ class _Pass:
             return None
         if operand in self._known:
             return self._known[operand]
-        if self.of.later and operand.startswith(self.of.later) and not self.with_later:
-            return None
-        return operand
+        return operand if self.of.is_later(operand) == self.of_rest else None
 
     def coefficient(self, operand: Operand) -> Operand:
         """The same as a number."""
@@ -166,20 +209,19 @@ class _Pass:
 
     def at_begin(self, operator: str, *operands: Operand) -> Operand:
         """A value of order 0 that the straight line itself does not compute."""
-        found = self.of.begin.emit(operator, *operands)
-        self.of.note(found, operands)
-        return found
+        return self.of.begin.emit(operator, *operands)
 
-    def sum_of(self, left: Operand, right: Operand, *, is_weighted: bool = False) -> Operand:
+    def sum_of(self, left: Operand, right: Operand, *, is_weighted: bool = False) -> Operand | None:
         """Σ_{0<j<k} a_j b_{k-j}, or with j a_j."""
+        if self.of_rest:
+            return None
         if not is_weighted and str(right) < str(left):
             left, right = right, left
-        number = self.of.products.setdefault(Product(left, right, is_weighted), len(self.of.products))
-        return f"{SUMS}[{number}]"
+        return self.of.product(Product(left, right, is_weighted))
 
-    def weighted_sum(self, left: Operand, right: Operand) -> Operand:
+    def weighted_sum(self, left: Operand, right: Operand) -> Operand | None:
         """Σ_{0<j<k} j a_j b_{k-j}/k."""
-        return self.emit("mul", self.sum_of(left, right, is_weighted=True), self.emit("div", 1.0, ORDER))
+        return self.times(self.sum_of(left, right, is_weighted=True), self.emit("div", 1.0, ORDER))
 
     def _weighted(self, operand: Operand) -> Operand:
         return self.times(ORDER, self.derivative(operand)) or 0.0
@@ -205,7 +247,7 @@ class _Pass:
 
     def _rule(self, instruction: Instruction) -> Operand | None:
         operator, operands, target = instruction.operator, instruction.operands, instruction.target
-        if all(self.is_constant(o) for o in operands) or operator == "rint":
+        if self.of.is_constant(target) or (self.of_rest and not self.of.is_later(target)):
             return None
         rule = _RULES.get(operator)
         if rule is None:
@@ -215,27 +257,19 @@ class _Pass:
             )
         return rule(self, target, *operands)
 
-    def is_constant(self, operand: Operand) -> bool:
-        """Whether a value is no function of time, also of inputs that are found later."""
-        if isinstance(operand, float) or operand.startswith(self.of.constant):
-            return True
-        return operand in self._known and self._known[operand] is None and not self.of.is_later(operand)
-
 
 def _product(p: _Pass, target: Operand, a: Operand, b: Operand) -> Operand | None:
-    if p.is_constant(a) or p.is_constant(b):
-        constant, other = (a, b) if p.is_constant(a) else (b, a)
+    if p.of.is_constant(a) or p.of.is_constant(b):
+        constant, other = (a, b) if p.of.is_constant(a) else (b, a)
         return p.times(p.value(constant), p.derivative(other))
-    interior = p.sum_of(a, b)
-    if a == b:
-        return p.plus(p.times(p.value(p.at_begin("mul", 2.0, a)), p.derivative(a)), interior)
-    ends = p.plus(p.times(p.value(a), p.derivative(b)), p.times(p.derivative(a), p.value(b)))
-    return p.plus(ends, interior)
+    if p.of_rest:
+        return p.plus(p.times(p.value(a), p.derivative(b)), p.times(p.derivative(a), p.value(b)))
+    return p.of.product(Product(a, b), target)
 
 
 def _quotient(p: _Pass, target: Operand, a: Operand, b: Operand) -> Operand | None:
     reciprocal = p.value(p.at_begin("div", 1.0, b))
-    if p.is_constant(b):
+    if p.of.is_constant(b):
         return p.times(p.derivative(a), reciprocal)
     rest = p.minus(p.derivative(a), p.sum_of(target, b))
     return p.times(p.minus(rest, p.times(p.value(target), p.derivative(b))), reciprocal)
@@ -320,7 +354,7 @@ def _direction(p: _Pass, target: Operand, y: Operand, x: Operand) -> Operand | N
 
 def _power(p: _Pass, target: Operand, a: Operand, exponent: Operand) -> Operand | None:
     """a t' = exponent t a'."""
-    if not p.is_constant(exponent):
+    if not p.of.is_constant(exponent):
         raise ModelError("A power whose exponent moves has no rule of its own; state it as exp(exponent*log(base)).")
     return _divided(p, target, p.times(p.value(exponent), _along(p, a, target)), a)
 

@@ -4,22 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from symlie.contract.set_table import JetLayout
 from symlie.contract.sets import KernelSet
 from symlie.ir.kernels import Kernel, SparsePattern, schemes_of
 from symlie.ir.schemes import Scheme
-
-
-@dataclass(frozen=True)
-class JetSizes:
-    """What a jet of a node type or of an element type takes of memory."""
-
-    name: str
-    """``rate`` of nodes, ``hidden`` or ``force`` of elements."""
-    results: int
-    kept: int
-    sums: int
-    known: int
-    """See `symlie.ir.jets.Jet`."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +18,7 @@ class NodeTypeSet:
     storage: int
     dimension: int
     kernels: tuple[Kernel, ...]
-    jets: tuple[JetSizes, ...] = ()
+    jets: tuple[JetLayout, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -48,7 +36,7 @@ class ElementTypeSet:
     """Its functions, those of them that do not vanish."""
     sees_configuration: bool = False
     """Whether M a + g + Bᵀ λ depends on the configuration."""
-    jets: tuple[JetSizes, ...] = ()
+    jets: tuple[JetLayout, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
-from symlie.contract.set_table import SetTable
+from symlie.contract.set_table import JetLayout, SetTable
 from symlie.runtime.kernels.numpy import Functions, components, node_groups
 from symlie.runtime.kernels.protocol import Prepared
 from symlie.runtime.layout.layout import Array, Layout
@@ -19,25 +19,31 @@ Inputs = list[Array | np.float64]
 
 @dataclass
 class _Jet:
-    """What orders need of the jet of a type: values of order 0, and factors of products, of each order in turn."""
+    """What orders need of the jet of a type: values of order 0, sums, and factors of products, a row for each order."""
 
+    layout: JetLayout
     kept: Array
-    products: int
-    sums: Array = field(default_factory=lambda: np.zeros((0, 0)))
-    left: dict[int, Array] = field(default_factory=dict)
-    right: dict[int, Array] = field(default_factory=dict)
+    left: list[Array]
+    right: list[Array]
+    sums: Array
 
-    def sum_products(self, k: int) -> None:
-        """Σ_{0<j<k} of products of the factors of orders j and k - j."""
-        self.sums = np.zeros((self.products, self.kept.shape[-1]))
+    def begin_order(self, k: int) -> None:
+        """Σ_{0<j<k} of products of the factors of orders j and k - j, and room for those of order k."""
+        self.sums = np.zeros_like(self.sums)
         for j in range(1, k):
             self.sums += self.left[j] * self.right[k - j]
+        for rows in (self.left, self.right):
+            rows.append(np.zeros_like(self.sums))
 
-    def keep(self, k: int, factors: Array, first: int) -> None:
-        """Keep factors of order k, left ones and then right ones, from a product on."""
+    def put(self, factors: Array, begin: int) -> None:
+        """Put factors of the last order down, left ones and then right ones, from a place on."""
         half = len(factors) // 2
-        for rows, found in ((self.left, factors[:half]), (self.right, factors[half:])):
-            rows.setdefault(k, np.zeros_like(self.sums))[first : first + half] = found
+        self.left[-1][begin : begin + half], self.right[-1][begin : begin + half] = factors[:half], factors[half:]
+
+    def end_stage(self, stage: int) -> None:
+        """Complete the sums of a stage."""
+        part = slice(*self.layout.starts[stage : stage + 2])
+        self.sums[part] += self.left[0][part] * self.right[-1][part] + self.left[-1][part] * self.right[0][part]
 
 
 class Jets:
@@ -53,94 +59,102 @@ class Jets:
 
     def __init__(self, layout: Layout, functions: Functions, table: SetTable, p: Prepared) -> None:
         self._layout, self._functions, self._p = layout, functions, p
-        self._products = {f"{jet.name}_jet": jet.products for jet in table.jets}
+        self._layouts = {jet.name: jet for jet in table.jets}
         self._groups = node_groups(layout)
         self._jets: dict[str, _Jet] = {}
 
     def begin_rate(self, q: Array, w: Array) -> Array:
         """q' = S(q) w, and what its orders need."""
-        return self._rates("begin", 0, q, w)
+        return self._rates(0, q, w)
 
     def rate(self, k: int, q: Array, w: Array) -> Array:
         """The coefficient of order k of q'."""
-        return self._rates("", k, q, w)
+        return self._rates(k, q, w)
 
-    def _rates(self, which: str, k: int, q: Array, w: Array) -> Array:
+    def _rates(self, k: int, q: Array, w: Array) -> Array:
         out = np.zeros(self._layout.storage)
         for kind, storage, velocity in self._groups:
             inputs: Inputs = [q[storage], w[velocity]]
             name = f"{kind}_rate_jet"
-            out[storage] = self._begun(name, inputs, len(storage)) if which else self._next(name, k, inputs, len(storage))
+            out[storage] = self._next(name, k, inputs) if k else self._begun(name, inputs)
         return out
 
     def begin_force(self, t: float, q: Array, v: Array, a: Array, multipliers: Array) -> None:
         """What orders of r = M a + g + Bᵀ λ need."""
         for index, inputs in self._inputs("qvaλ", t, q, v, a, multipliers):
-            name = f"{self._layout.elements[index].name}_force_jet"
-            self._begun(name, inputs, self._layout.places[index].shape[1])
+            self._begun(f"{self._layout.elements[index].name}_force_jet", inputs)
 
     def force(self, k: int, t: float, q: Array, v: Array) -> Array:
         """Order k of r, without what v'_k and λ_k add."""
         total = np.zeros(self._layout.dimension)
         for index, inputs in self._inputs("qv", t, q, v):
             places = self._layout.places[index]
-            block = self._next(f"{self._layout.elements[index].name}_force_jet", k, inputs, places.shape[1])
+            block = self._next(f"{self._layout.elements[index].name}_force_jet", k, inputs)
             total += summed(places.ravel(), block.T.ravel(), self._layout.dimension)
         return total
 
-    def end_force(self, k: int, t: float, q: Array, v: Array, a: Array, multipliers: Array) -> None:
+    def end_force(self, k: int, a: Array, multipliers: Array) -> None:
         """Complete order k of r."""
-        for index, inputs in self._inputs("qvaλ", t, q, v, a, multipliers):
+        for index, inputs in self._inputs("aλ", None, a, multipliers):
             self._end(f"{self._layout.elements[index].name}_force_jet", k, inputs)
 
     def begin_hidden(self, t: float, q: Array, v: Array) -> None:
         """What orders of c = B v + b need."""
         for index, inputs in self._inputs("qv", t, q, v):
-            if rows := self._layout.elements[index].rows:
-                self._begun(f"{self._layout.elements[index].name}_hidden_jet", inputs, rows)
+            if self._layout.elements[index].rows:
+                self._begun(f"{self._layout.elements[index].name}_hidden_jet", inputs)
 
     def hidden(self, k: int, t: float, q: Array) -> Array:
         """Order k of c, without what v_k adds."""
         parts = [np.zeros(0)]
         for index, inputs in self._inputs("q", t, q):
-            if rows := self._layout.elements[index].rows:
-                block = self._next(f"{self._layout.elements[index].name}_hidden_jet", k, inputs, rows)
+            if self._layout.elements[index].rows:
+                block = self._next(f"{self._layout.elements[index].name}_hidden_jet", k, inputs)
                 parts.append(block.T.ravel())
         return np.concatenate(parts)
 
-    def end_hidden(self, k: int, t: float, q: Array, v: Array) -> None:
+    def end_hidden(self, k: int, v: Array) -> None:
         """Complete order k of c."""
-        for index, inputs in self._inputs("qv", t, q, v):
+        for index, inputs in self._inputs("v", None, v):
             if self._layout.elements[index].rows:
                 self._end(f"{self._layout.elements[index].name}_hidden_jet", k, inputs)
 
-    def _inputs(self, letters: str, t: float, *vectors: Array) -> Iterator[tuple[int, Inputs]]:
+    def _inputs(self, letters: str, t: float | None, *vectors: Array) -> Iterator[tuple[int, Inputs]]:
         """What the functions of each element type take behind k."""
         layout, p = self._layout, self._p
         for index in range(len(layout.elements)):
             places = {"q": layout.stored_places[index].T, "λ": layout.row_places[index].T}
             of_velocities = layout.places[index].T
             found = [components(x, places.get(y, of_velocities)) for y, x in zip(letters, vectors, strict=True)]
-            yield index, [np.float64(t), *found, p.model, p.elements[index].T]
+            yield index, [*([] if t is None else [np.float64(t)]), *found, p.model, p.elements[index].T]
 
-    def _begun(self, name: str, inputs: Inputs, results: int) -> Array:
-        count = inputs[1].shape[-1]
+    def _begun(self, name: str, inputs: Inputs) -> Array:
+        layout, count = self._layouts[name], inputs[1].shape[-1]
         values = self._values(f"{name}_begin", count, *inputs)
-        self._jets[name] = _Jet(values[results:], self._products[name])
-        return values[:results]
+        results, kept, left, right = np.split(values, np.cumsum([layout.results, layout.kept, layout.starts[-2]]))
+        open_sums = np.zeros((layout.starts[-1] - layout.starts[-2], count))
+        rows = [[np.concatenate([row, open_sums])] for row in (left, right)]
+        self._jets[name] = _Jet(layout, kept, *rows, np.zeros((layout.starts[-1], count)))
+        return results
 
-    def _next(self, name: str, k: int, inputs: Inputs, results: int) -> Array:
+    def _next(self, name: str, k: int, inputs: Inputs) -> Array:
         jet = self._jets[name]
-        jet.sum_products(k)
-        values = self._values(name, jet.kept.shape[-1], np.float64(k), *inputs, jet.kept, jet.sums)
-        jet.keep(k, values[results:], 0)
-        return values[:results]
+        layout, count = jet.layout, jet.kept.shape[-1]
+        jet.begin_order(k)
+        for stage in range(len(layout.counts) - 1):
+            factors = self._values(f"{name}_{stage}", count, np.float64(k), *inputs, jet.kept, jet.sums)
+            jet.put(factors, layout.starts[stage])
+            jet.end_stage(stage)
+        values = self._values(name, count, np.float64(k), *inputs, jet.kept, jet.sums)
+        jet.put(values[layout.results :], layout.starts[-2])
+        return values[: layout.results]
 
     def _end(self, name: str, k: int, inputs: Inputs) -> None:
         jet = self._jets[name]
-        if f"{name}_end" in self._functions:
-            values = self._values(f"{name}_end", jet.kept.shape[-1], np.float64(k), *inputs, jet.kept, jet.sums)
-            jet.keep(k, values, jet.products - len(values) // 2)
+        if places := list(jet.layout.late):
+            left, right = np.split(self._values(f"{name}_end", jet.kept.shape[-1], np.float64(k), *inputs, jet.kept), 2)
+            jet.left[-1][places] += left
+            jet.right[-1][places] += right
 
     def _values(self, name: str, count: int, *arguments: Array | np.float64) -> Array:
         values = self._functions[name](*arguments)
@@ -148,4 +162,3 @@ class Jets:
         for row, value in zip(out, values, strict=True):
             row[...] = value
         return out
-

@@ -85,12 +85,12 @@ def _found(stepper: Stepper, order: int, t: float, q_0: Array, v_0: Array, multi
         q.append(jets.rate(k, q[k], v[k]) / (k + 1))
         r = -jets.force(k, of_t, q[k], v[k])
         if rows:
-            jets.end_hidden(k, of_t, q[k], v[k])
+            jets.end_hidden(k, v[k])
             c = -(k + 1) * jets.hidden(k + 1, 0.0, q[k + 1])
             a, known = m.saddle(mass, B, B, r, c)
         else:
             a = m.solver.solve_mass(mass, r)
-        jets.end_force(k, of_t, q[k], v[k], a, known)
+        jets.end_force(k, a, known)
         v.append(a / (k + 1))
         found.append(known)
     return Series(np.array(q), np.array(v), np.array(found))

@@ -98,14 +98,14 @@ static inline int find_series(const symlie_problem *restrict P, symlie_real *res
         for (int i = 0; i < DIMENSION; i++) r[i] = -r[i];
 #if CONSTRAINED
         symlie_real *lambda = series->lambda + k * ROWS;
-        system_end_hidden_jet(P, J, k, t_k, q, v);
+        system_end_hidden_jet(P, J, k, v);
         system_hidden_jet(P, J, k + 1, 0, next_q, c);
         for (int i = 0; i < ROWS; i++) c[i] *= -(k + 1);
         if (!solve_stage(P, mass, B, B, r, c, a, lambda)) return stage_failure(P, 0, mass, r, c);
-        system_end_force_jet(P, J, k, t_k, q, v, a, lambda);
+        system_end_force_jet(P, J, k, a, lambda);
 #else
         if (!solve_with_mass(P, mass, r, 0, 0, a)) return stage_failure(P, 0, mass, r, 0);
-        system_end_force_jet(P, J, k, t_k, q, v, a, series->lambda);
+        system_end_force_jet(P, J, k, a, series->lambda);
 #endif
         for (int i = 0; i < DIMENSION; i++) next_v[i] = a[i] * part;
     }

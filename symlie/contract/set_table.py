@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 from dataclasses import dataclass
 
 from symlie.contract.manifest import Pattern
 from symlie.contract.records import from_json, to_json
-
-ROW = 8
-"""Products of a stage of a jet begin at multiples of it, as the widest vector registers hold so many numbers."""
-
 
 @dataclass(frozen=True)
 class TypePatterns:
@@ -28,13 +23,9 @@ class JetLayout:
     name: str
     results: int
     kept: int
-    counts: tuple[int, ...]
-    late: tuple[int, ...]
-
-    @property
-    def starts(self) -> tuple[int, ...]:
-        """Where the products of each stage begin, and at last how many places there are."""
-        return (0, *itertools.accumulate(-(-count // ROW) * ROW for count in self.counts))
+    products: int
+    late: int
+    """The last of the products, which lack something of inputs that are found later."""
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,8 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping, Sequence
 
+from dataclasses import replace
+
 from sympy import Expr, Integer, Symbol
 
 from symlie.contract.set_table import JetLayout
@@ -23,6 +25,7 @@ from symlie.derive.equations import Equations
 from symlie.derive.kernels import configuration_symbols, parameter_symbols, symbols_of
 from symlie.derive.node_types import array_symbols
 from symlie.groups.homogeneous import ConfigurationSpace
+from symlie.ir.hoisting import ParameterHoisting
 from symlie.ir.jets import KEPT, ORDER, SUMS, jet_of
 from symlie.ir.kernels import Kernel
 from symlie.ir.program import Program
@@ -48,7 +51,23 @@ def jet_kernels(equations: Equations, chosen: KernelSet) -> SetKernels:
     model = equations.elements
     nodes = tuple(_node_jets(space) for space in dict.fromkeys(model.spaces))
     elements = tuple(_element_jets(model, d) for d in equations.derived)
-    return SetKernels(model.name, chosen, nodes, elements)
+    return SetKernels(model.name, chosen, nodes, elements, elimination=_kept_elimination(equations))
+
+
+def _kept_elimination(equations: Equations) -> tuple[Kernel, ...]:
+    """The elimination of the saddle point matrix in two parts, of which the second serves all orders."""
+    found = equations.emitted.elimination
+    whole = next((k for k in found.kernels if k.signature.name == "solve_saddle"), None) if found else None
+    if whole is None:
+        return ()
+    matrix, rest = whole.signature.arguments[:3], whole.signature.arguments[3:]
+    hoisting = ParameterHoisting(0, "G", tuple(f"{a.name}[" for a in matrix))
+    second = hoisting.apply(whole.body)
+    factors = Argument("G", hoisting.size)
+    return (
+        _kernel("factorize_saddle", [*matrix, replace(factors, is_output=True)], hoisting.prepare(), "Factors of solve_factorized."),
+        _kernel("solve_factorized", [*matrix, factors, *rest], second, whole.description),
+    )
 
 
 @functools.cache
@@ -119,20 +138,21 @@ def _jet(
     jet = jet_of(name, body, tuple(f"{label}[" for label in PARAMETERS), tuple(f"{label}[" for label in later))
     layout = jet.layout
     inputs = [Argument(label, size) for label, size in sizes.items()]
-    early, late = ([a for a in inputs if (a.name in later) == is_late or a.name in PARAMETERS] for is_late in (False, True))
+    early = [a for a in inputs if a.name not in later]
+    late = [a for a in inputs if a.name in (*later, *PARAMETERS)]
     order, results = Argument(ORDER, None), Argument("out", len(values), True)
-    known = [order, *early, Argument(KEPT, layout.kept), Argument(SUMS, layout.starts[-1])]
 
     def factors(count: int) -> list[Argument]:
         return [Argument("left", count, True), Argument("right", count, True)]
 
-    begin = [*inputs, results, Argument(KEPT, layout.kept, True), *factors(layout.starts[-2])]
-    kernels = [_kernel(f"{name}_begin", begin, jet.begin, "Order 0 of a jet.")]
-    for k, (stage, count) in enumerate(zip(jet.stages, layout.counts, strict=False)):
-        kernels.append(_kernel(f"{name}_{k}", [*known, *factors(count)], stage, "Factors of a stage of order k."))
-    kernels.append(_kernel(name, [*known, results, *factors(layout.counts[-1])], jet.last, "Results of order k."))
+    begin = [*inputs, results, Argument(KEPT, layout.kept, True)]
+    known = [Argument(KEPT, layout.kept), Argument(SUMS, layout.products)]
+    kernels = [
+        _kernel(f"{name}_begin", begin, jet.begin, "Order 0 of a jet."),
+        _kernel(name, [order, *early, *known, results, *factors(layout.products)], jet.order, "Order k of a jet."),
+    ]
     if layout.late:
-        arguments = [order, *late, Argument(KEPT, layout.kept), *factors(len(layout.late))]
+        arguments = [order, *late, known[0], *factors(layout.late)]
         kernels.append(_kernel(f"{name}_end", arguments, jet.rest, "What inputs that were found add to factors."))
     return tuple(kernels), layout
 

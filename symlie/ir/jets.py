@@ -2,16 +2,15 @@
 
 Of a product c = a b the coefficient of order k is
 
-    c_k = Σ_{0≤j≤k} a_j b_{k-j}  (1)
+    c_k = a_0 b_k + a_k b_0 + Σ_{0<j<k} a_j b_{k-j}  (1)
 
 and other operators follow from products by an equation that they solve: t b = a for quotients, t² = a for roots, and
-t' = f(t, a) a' for elementary functions, where the coefficients of a' are (j + 1) a_{j+1}. Their sums go over 0 < j < k,
-for what is left of (1) has t_k in it. So an order begins with those sums, which are known from lower orders. Then factors of all
-products that take nothing but inputs are put down, and the sums (1) of them are computed all together; then those of products that take
-results of these, and so on: an order is a few stages, and its text is the same for all orders.
+t' = f(t, a) a' for elementary functions, whose coefficients are those of products with j a_j in the place of a_j. So an
+order needs the sums over 0 < j < k first, which are known from lower orders and can be computed all together, and then
+one pass through the derivatives of the statements at order 0. The text of that pass is the same for all orders.
 
-Some inputs may be found from the results of an order. They are left out at first, and what they add to factors, to which
-it is linear, is added when they are known.
+Some inputs may be found from the results of an order. They are left out of its pass, and what they add to factors, to
+which it is linear, is added when they are known.
 Source: [Griewank2008], section 13.2, for the rules.
 """
 
@@ -43,23 +42,19 @@ class Jet:
     Attributes
     ----------
     begin
-        From values of the inputs: results, values of order 0 that stages need, then the left and the right factors of
-        products (1).
-    stages
-        From those, k, sums and the inputs' coefficients of order k: the left, then the right factors of each stage's
-        products (1).
-    last
-        From the same: results, then the left and right factors of sums over 0 < j < k.
+        From values of the inputs: results, and values of order 0 that orders need.
+    order
+        From those, k, the sums and the inputs' coefficients of order k: results, then the left and the right factors
+        of all products.
     rest
-        From k, values of order 0 and coefficients of inputs that were left out: what is to be added to the left, then
-        to the right factors of ``late`` products.
+        From k, values of order 0 and coefficients of inputs that were left out: what is to be added to the left and to
+        the right factors of the last products, those that lack something.
     layout
-        What it keeps: values of order 0, and products of each stage, at last those of sums over 0 < j < k.
+        What it keeps.
     """
 
     begin: StraightLine
-    stages: tuple[StraightLine, ...]
-    last: StraightLine
+    order: StraightLine
     rest: StraightLine
     layout: JetLayout
 
@@ -98,37 +93,23 @@ class _Derivation:
         self.statements = tuple(self.begin.instructions)
         self.kept: dict[Operand, int] = {}
         self.products: dict[Product, str] = {}
-        self.stage: dict[Product, int] = {}
-        """That of products (1); the others are in none."""
         self._constants: set[Operand] = set()
         self._later: set[Operand] = set()
-        self._stage_of: dict[Operand, int] = {}
 
     def jet(self, name: str) -> Jet:
         first, rest = _Pass(self, of_rest=False), _Pass(self, of_rest=True)
-        count = 1 + max(self.stage.values(), default=-1)
-        groups = [[p for p in self.products if self.stage.get(p) == n] for n in range(count)]
-        groups.append([p for p in self.products if p not in self.stage])
-        counts = tuple(map(len, groups))
-        layout = JetLayout(name, len(self.body.outputs), len(self.kept), counts, ())
-        place = {p: start + k for start, group in zip(layout.starts, groups, strict=False) for k, p in enumerate(group)}
-        names = {self.products[p]: f"{SUMS}[{k}]" for p, k in place.items()}
-
-        def text(lines: Lines, outputs: tuple[Operand, ...]) -> StraightLine:
-            return _renamed(pruned(lines.instructions, outputs, {}), names)
-
+        products = sorted(self.products, key=self._is_late)
+        late = [p for p in products if self._is_late(p)]
+        names = {self.products[p]: f"{SUMS}[{k}]" for k, p in enumerate(products)}
         results = tuple(first.coefficient(o) for o in self.body.outputs)
-        late = sorted((p for p in self.products if self._is_late(p)), key=place.__getitem__)
-        of_rest = text(rest.lines, rest.factors(late))
-        of_stages = tuple(text(first.lines, first.factors(group)) for group in groups[:-1])
-        last = text(first.lines, results + first.factors(groups[-1]))
-        whole = {place[p]: p for group in groups[:-1] for p in group}
-        left, right = ([getattr(whole[k], side) if k in whole else 0.0 for k in range(layout.starts[-2])]
-                       for side in ("left", "right"))
-        values = (*self.body.outputs, *self.kept, *left, *right)
-        begin = pruned(self.begin.instructions, values, {s.function: s for s in self.body.schemes})
-        layout = replace(layout, kept=len(self.kept), late=tuple(place[p] for p in late))
-        return Jet(begin, of_stages, last, of_rest, layout)
+        order = pruned(first.lines.instructions, results + first.factors(products), {})
+        values = (*self.body.outputs, *self.kept)
+        return Jet(
+            pruned(self.begin.instructions, values, {s.function: s for s in self.body.schemes}),
+            _renamed(order, names),
+            pruned(rest.lines.instructions, rest.factors(late), {}),
+            JetLayout(name, len(results), len(self.kept), len(products), len(late)),
+        )
 
     def note(self, instruction: Instruction) -> None:
         """Note on what a value depends."""
@@ -137,7 +118,6 @@ class _Derivation:
             self._constants.add(target)
         if any(map(self.is_later, operands)):
             self._later.add(target)
-        self._stage_of[target] = max(map(self.stage_of, operands), default=0)
 
     def is_constant(self, operand: Operand) -> bool:
         """Whether an operand is no function of time."""
@@ -145,19 +125,13 @@ class _Derivation:
 
     def is_later(self, operand: Operand) -> bool:
         """Whether an operand depends on inputs that are found later."""
-        return operand in self._later or (isinstance(operand, str) and bool(self.later) and operand.startswith(self.later))
+        if isinstance(operand, float):
+            return False
+        return operand in self._later or (bool(self.later) and operand.startswith(self.later))
 
-    def stage_of(self, operand: Operand) -> int:
-        """The stage in which an operand is known."""
-        return self._stage_of.get(operand, 0)
-
-    def product(self, product: Product, target: Operand | None = None) -> str:
-        """What the sum of a product is called; with its result it is one of (1)."""
-        name = self.products.setdefault(product, f"product {len(self.products)}")
-        if target is not None:
-            self.stage[product] = self._stage_of[target]
-            self._stage_of[target] += 1
-        return name
+    def sum_of(self, product: Product) -> str:
+        """What the sum of a product is called until all are known."""
+        return self.products.setdefault(product, f"product {len(self.products)}")
 
     def _is_late(self, product: Product) -> bool:
         return self.is_later(product.left) or self.is_later(product.right)
@@ -217,7 +191,7 @@ class _Pass:
             return None
         if not is_weighted and str(right) < str(left):
             left, right = right, left
-        return self.of.product(Product(left, right, is_weighted))
+        return self.of.sum_of(Product(left, right, is_weighted))
 
     def weighted_sum(self, left: Operand, right: Operand) -> Operand | None:
         """Σ_{0<j<k} j a_j b_{k-j}/k."""
@@ -262,9 +236,10 @@ def _product(p: _Pass, target: Operand, a: Operand, b: Operand) -> Operand | Non
     if p.of.is_constant(a) or p.of.is_constant(b):
         constant, other = (a, b) if p.of.is_constant(a) else (b, a)
         return p.times(p.value(constant), p.derivative(other))
-    if p.of_rest:
-        return p.plus(p.times(p.value(a), p.derivative(b)), p.times(p.derivative(a), p.value(b)))
-    return p.of.product(Product(a, b), target)
+    if a == b:
+        return p.plus(p.times(p.value(p.at_begin("mul", 2.0, a)), p.derivative(a)), p.sum_of(a, a))
+    ends = p.plus(p.times(p.value(a), p.derivative(b)), p.times(p.derivative(a), p.value(b)))
+    return p.plus(ends, p.sum_of(a, b))
 
 
 def _quotient(p: _Pass, target: Operand, a: Operand, b: Operand) -> Operand | None:

@@ -49,6 +49,8 @@ class SetKernels:
     elements: tuple[ElementTypeSet, ...] = ()
     weights: tuple[float, ...] = ()
     """Weights over h of loads at both ends of a step, of a discrete Lagrangian."""
+    elimination: tuple[Kernel, ...] = ()
+    """What solves the saddle point system again and again, of models of fixed topology."""
     has_angles: bool = False
     """Whether angles over turns follow the nodes in configurations that kernels of nodes move."""
 
@@ -56,7 +58,7 @@ class SetKernels:
     def kernels(self) -> tuple[Kernel, ...]:
         """All kernels in order of emission."""
         of_nodes = (k for t in self.nodes for k in t.kernels)
-        return (*of_nodes, *(k for e in self.elements for k in e.kernels))
+        return (*of_nodes, *(k for e in self.elements for k in e.kernels), *self.elimination)
 
     @property
     def schemes(self) -> tuple[Scheme, ...]:

@@ -45,6 +45,9 @@ from symlie.runtime.system.values import Timings
 RETURN_SECONDS = 0.05
 """A loop returns about this often, for progress, interruption and checkpoints."""
 
+GROWTH = 64
+"""Factor by which a loop may take more steps than the time before, of which the first one is one."""
+
 MULTIPLIERS = ("stage", "index1")
 """Where λ comes from: the stages of the method, or the acceleration-level system."""
 
@@ -256,7 +259,7 @@ def execute(
                     keeper.keep(state, recorder)
                 if status is Status.BUDGET:
                     # Aim at half the time so that a slower stretch still returns in time.
-                    budget = max(1, min(4 * budget, int(budget * RETURN_SECONDS / 2 / max(elapsed, 1e-9))))
+                    budget = max(1, min(GROWTH * budget, int(budget * RETURN_SECONDS / 2 / max(elapsed, 1e-9))))
     except KeyboardInterrupt:
         state = loop.captured(cpu, state.is_done)
         failure = InterruptedIntegrationError(f"Interrupted at t = {state.t:.9g}; the solution so far is attached.")

@@ -19,31 +19,19 @@ Inputs = list[Array | np.float64]
 
 @dataclass
 class _Jet:
-    """What orders need of the jet of a type: values of order 0, sums, and factors of products, a row for each order."""
+    """What orders need of the jet of a type: values of order 0, and factors of products, a row for each order."""
 
     layout: JetLayout
     kept: Array
     left: list[Array]
     right: list[Array]
-    sums: Array
 
-    def begin_order(self, k: int) -> None:
-        """Σ_{0<j<k} of products of the factors of orders j and k - j, and room for those of order k."""
-        self.sums = np.zeros_like(self.sums)
+    def sums(self, k: int) -> Array:
+        """Σ_{0<j<k} of products of the factors of orders j and k - j."""
+        total = np.zeros((self.layout.products, self.kept.shape[-1]))
         for j in range(1, k):
-            self.sums += self.left[j] * self.right[k - j]
-        for rows in (self.left, self.right):
-            rows.append(np.zeros_like(self.sums))
-
-    def put(self, factors: Array, begin: int) -> None:
-        """Put factors of the last order down, left ones and then right ones, from a place on."""
-        half = len(factors) // 2
-        self.left[-1][begin : begin + half], self.right[-1][begin : begin + half] = factors[:half], factors[half:]
-
-    def end_stage(self, stage: int) -> None:
-        """Complete the sums of a stage."""
-        part = slice(*self.layout.starts[stage : stage + 2])
-        self.sums[part] += self.left[0][part] * self.right[-1][part] + self.left[-1][part] * self.right[0][part]
+            total += self.left[j - 1] * self.right[k - j - 1]
+        return total
 
 
 class Jets:
@@ -129,32 +117,25 @@ class Jets:
             yield index, [*([] if t is None else [np.float64(t)]), *found, p.model, p.elements[index].T]
 
     def _begun(self, name: str, inputs: Inputs) -> Array:
-        layout, count = self._layouts[name], inputs[1].shape[-1]
-        values = self._values(f"{name}_begin", count, *inputs)
-        results, kept, left, right = np.split(values, np.cumsum([layout.results, layout.kept, layout.starts[-2]]))
-        open_sums = np.zeros((layout.starts[-1] - layout.starts[-2], count))
-        rows = [[np.concatenate([row, open_sums])] for row in (left, right)]
-        self._jets[name] = _Jet(layout, kept, *rows, np.zeros((layout.starts[-1], count)))
+        layout = self._layouts[name]
+        results, kept = np.split(self._values(f"{name}_begin", inputs[1].shape[-1], *inputs), [layout.results])
+        self._jets[name] = _Jet(layout, kept, [], [])
         return results
 
     def _next(self, name: str, k: int, inputs: Inputs) -> Array:
         jet = self._jets[name]
-        layout, count = jet.layout, jet.kept.shape[-1]
-        jet.begin_order(k)
-        for stage in range(len(layout.counts) - 1):
-            factors = self._values(f"{name}_{stage}", count, np.float64(k), *inputs, jet.kept, jet.sums)
-            jet.put(factors, layout.starts[stage])
-            jet.end_stage(stage)
-        values = self._values(name, count, np.float64(k), *inputs, jet.kept, jet.sums)
-        jet.put(values[layout.results :], layout.starts[-2])
-        return values[: layout.results]
+        values = self._values(name, jet.kept.shape[-1], np.float64(k), *inputs, jet.kept, jet.sums(k))
+        results, left, right = np.split(values, jet.layout.results + np.array([0, jet.layout.products]))
+        jet.left.append(left)
+        jet.right.append(right)
+        return results
 
     def _end(self, name: str, k: int, inputs: Inputs) -> None:
         jet = self._jets[name]
-        if places := list(jet.layout.late):
+        if late := jet.layout.late:
             left, right = np.split(self._values(f"{name}_end", jet.kept.shape[-1], np.float64(k), *inputs, jet.kept), 2)
-            jet.left[-1][places] += left
-            jet.right[-1][places] += right
+            jet.left[-1][-late:] += left
+            jet.right[-1][-late:] += right
 
     def _values(self, name: str, count: int, *arguments: Array | np.float64) -> Array:
         values = self._functions[name](*arguments)

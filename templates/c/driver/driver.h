@@ -56,7 +56,6 @@ int symlie_integrate(const symlie_problem *P, symlie_state *state, const symlie_
     mass_matrix mass;
     symlie_real *work = place_mass(P, P->workspace + kept_workspace(P), &mass);
     TRIAL(trial);
-    forget_kept(P);
 #if HAS_EVENTS
     TRIAL(other);
     other.is_inside = 1;

@@ -12,6 +12,7 @@ long long symlie_integrate_members(const symlie_problem *problems, long long fir
         if (rest.budget <= 0) return i;
         symlie_problem P = problems[i];
         P.workspace = workspace;
+        forget_kept(&P);
         status[i] = symlie_integrate(&P, states + i, &rest, records + i);
         rest.budget -= states[i].steps + states[i].rejected - before + 1;
         if (status[i] == SYMLIE_BUFFER_FULL || status[i] == SYMLIE_BUDGET) return i;

@@ -11,7 +11,6 @@ int symlie_shorter_steps(const symlie_problem *P, const symlie_control *control,
     symlie_real *work = place_mass(P, P->workspace + kept_workspace(P), &mass);
     TRIAL(trial);
     TRIAL(begin);
-    forget_kept(P);
     trial.is_inside = 1;
     symlie_state state = {.q = begin.q, .v = begin.v, .lambda = begin.lambda, .carried = begin.carried,
                           .acceleration = begin.acceleration, .own = begin.own, .event = begin.event};

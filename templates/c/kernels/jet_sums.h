@@ -42,24 +42,12 @@ static SYMLIE_INLINE void jet_sums(const int row, const int k, const symlie_real
     for (; p < row; p += JET_WIDTH) sum_products(1, row, k, left + p, right + p, sums + p);
 }
 
-/* The terms of j = 0 and j = k, of the products from one place to another. */
-static SYMLIE_INLINE void jet_ends(const int begin, const int end, const symlie_real *restrict left_0, const symlie_real *restrict right_0,
-                                   const symlie_real *restrict left_k, const symlie_real *restrict right_k, symlie_real *restrict sums)
-{
-    for (int p = begin; p < end; p += JET_WIDTH) {
-        const symlie_row *a = (const symlie_row *)(left_0 + p), *b = (const symlie_row *)(right_k + p);
-        const symlie_row *c = (const symlie_row *)(left_k + p), *d = (const symlie_row *)(right_0 + p);
-        symlie_row *sum = (symlie_row *)(sums + p);
-        *sum += *a * *b + *c * *d;
-    }
-}
-
 /* Add to factors of some products. */
-static inline void add_factors(int count, const int *place, const symlie_real *restrict of_left, const symlie_real *restrict of_right,
+static inline void add_factors(const int count, const symlie_real *restrict of_left, const symlie_real *restrict of_right,
                                symlie_real *restrict left, symlie_real *restrict right)
 {
-    for (int i = 0; i < count; i++) left[place[i]] += of_left[i];
-    for (int i = 0; i < count; i++) right[place[i]] += of_right[i];
+    for (int p = 0; p < count; p++) left[p] += of_left[p];
+    for (int p = 0; p < count; p++) right[p] += of_right[p];
 }
 
 #endif

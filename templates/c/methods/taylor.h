@@ -65,6 +65,43 @@ static inline int begins_at(const symlie_problem *restrict P, const symlie_serie
     return !differ;
 }
 
+#if CONSTRAINED
+#if defined(SYMLIE_FIXED_ALGEBRA_H) && FACTORS && SADDLE_FACTORS
+#define KEPT_FACTORS SADDLE_FACTORS
+#else
+#define KEPT_FACTORS 0
+#endif
+
+/* The system of all orders: with factors that are kept, where the model has a derived elimination of which no pivot is lost. */
+typedef struct {
+    symlie_real factors[KEPT_FACTORS > 0 ? KEPT_FACTORS : 1];
+    int are_sound;
+} order_system;
+
+static inline void begin_orders(const mass_matrix *restrict mass, const symlie_real *restrict B, order_system *restrict s)
+{
+#if KEPT_FACTORS
+    factorize_saddle(mass->F, B, B, s->factors);
+#endif
+    s->are_sound = KEPT_FACTORS;
+}
+
+static inline int solve_order(const symlie_problem *restrict P, order_system *restrict s, mass_matrix *restrict mass,
+                              const symlie_real *restrict B, symlie_real *restrict r, const symlie_real *restrict c,
+                              symlie_real *restrict a, symlie_real *restrict lambda)
+{
+#if KEPT_FACTORS
+    if (s->are_sound) {
+        symlie_real margin;
+        solve_factorized(mass->F, B, B, s->factors, r, c, a, lambda, &margin);
+        s->are_sound = margin > 0;
+    }
+    if (s->are_sound) return 1;
+#endif
+    return solve_stage(P, mass, B, B, r, c, a, lambda);
+}
+#endif
+
 /* (2) */
 static inline int find_series(const symlie_problem *restrict P, symlie_real *restrict work, int order, symlie_real t,
                               const symlie_real *q_0, const symlie_real *v_0, mass_matrix *restrict mass,
@@ -84,7 +121,9 @@ static inline int find_series(const symlie_problem *restrict P, symlie_real *res
 #if CONSTRAINED
     ARRAY(B, JACOBIAN_VALUES);
     ARRAY(c, ROWS);
+    order_system orders;
     system_jacobian(P, t, q_0, B);
+    begin_orders(mass, B, &orders);
     system_begin_hidden_jet(P, J, t, q_0, v_0);
     system_hidden_jet(P, J, 1, 1, series->q + STORAGE, c);
 #endif
@@ -101,7 +140,7 @@ static inline int find_series(const symlie_problem *restrict P, symlie_real *res
         system_end_hidden_jet(P, J, k, v);
         system_hidden_jet(P, J, k + 1, 0, next_q, c);
         for (int i = 0; i < ROWS; i++) c[i] *= -(k + 1);
-        if (!solve_stage(P, mass, B, B, r, c, a, lambda)) return stage_failure(P, 0, mass, r, c);
+        if (!solve_order(P, &orders, mass, B, r, c, a, lambda)) return stage_failure(P, 0, mass, r, c);
         system_end_force_jet(P, J, k, a, lambda);
 #else
         if (!solve_with_mass(P, mass, r, 0, 0, a)) return stage_failure(P, 0, mass, r, 0);

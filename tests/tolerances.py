@@ -818,3 +818,18 @@ member."""
 FOUND_EQUILIBRIUM = 1e-9
 """An equilibrium by Newton's method beside its formula, in m: the last correction is below that, and what is left
 after it is its square."""
+
+JETS = 1e-50
+"""Coefficients of jets in 60 digits against numerical differentiation of compositions in as many."""
+
+SERIES = 1e-10
+"""A second of the fast top by series with a tolerance of 1e-12, through some 150 rad; multipliers of 1e4 N."""
+
+SERIES_OF_MODELS = 2e-9
+"""Series with a tolerance of 1e-10 beside half-explicit steps with one of 1e-11, over half a second."""
+
+SERIES_ORDER = 0.3
+"""Of observed orders of series, which have terms of higher orders on grids as coarse as theirs."""
+
+SERIES_BEHAVIOUR = 20.0
+"""Global errors of the fast top over half a second, relative to the tolerance of each step."""

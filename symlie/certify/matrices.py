@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from symlie.certify.enclosures import NotProvableError
 from symlie.certify.matrix_proof import prove_kernel
 from symlie.compile.compiler import flags, run_compiler
-from symlie.derive.operator_kernels import group_operators
-from symlie.derive.operator_samples import point_at, rounded
+from symlie.derive.operators.kernels import group_operators
+from symlie.derive.operators.samples import point_at, rounded
 from symlie.emit.operators.files import emit_operators
 from symlie.errors import NoCompilerError
 from symlie.groups.group import LieGroup

@@ -238,6 +238,12 @@ TRACE_WIDTH = 9
 MOST_EVENTS = 5 * 64
 """Events of one function within a step at most: five in each of the smallest parts."""
 
+CACHE_LINE = 8
+"""Numbers in a line of the cache."""
+
+LENGTHS = 64
+"""Lengths of steps by series from a power of two to the next: they follow from last terms, which have few digits."""
+
 
 def constants_header() -> dict[str, str]:
     """``constants.h`` and its text."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from symlie.contract.manifest import Pattern
 from symlie.contract.records import from_json, to_json
 
+
 @dataclass(frozen=True)
 class TypePatterns:
     """Where the stored values of each matrix of a set belong in an element type, or in a node type."""

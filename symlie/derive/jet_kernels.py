@@ -1,6 +1,7 @@
 """Jets of a model: the Taylor coefficients of its motion, order by order, in kernels of node types and element types.
 
-    q' = S(q) w  (rate, of nodes),   c = B(t, q) v + b(t, q)  (hidden),   r = M(t, q) a + g(t, q, v) + B(t, q)ᵀ λ  (force)
+    q' = S(q) w  (rate, of nodes),   c = B(t, q) v + b(t, q)  (hidden),
+    r = M(t, q) a + g(t, q, v) + B(t, q)ᵀ λ  (force)
 
 are followed from order to order. Of order k, c without what v_k adds and r without what a_k and λ_k add tell
 (`symlie.runtime.methods.taylor`) v_k, a_k and λ_k, with which both are completed. M a is left out where M is constant,
@@ -12,7 +13,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping, Sequence
-
 from dataclasses import replace
 
 from sympy import Expr, Integer, Symbol
@@ -65,7 +65,12 @@ def _kept_elimination(equations: Equations) -> tuple[Kernel, ...]:
     second = hoisting.apply(whole.body)
     factors = Argument("G", hoisting.size)
     return (
-        _kernel("factorize_saddle", [*matrix, replace(factors, is_output=True)], hoisting.prepare(), "Factors of solve_factorized."),
+        _kernel(
+            "factorize_saddle",
+            [*matrix, replace(factors, is_output=True)],
+            hoisting.prepare(),
+            "Factors of solve_factorized.",
+        ),
         _kernel("solve_factorized", [*matrix, factors, *rest], second, whole.description),
     )
 
@@ -82,7 +87,10 @@ def _node_jets(space: ConfigurationSpace) -> NodeTypeSet:
 
 def _element_jets(model: Model, derived: DerivedStatement) -> ElementTypeSet:
     statement, dynamics, constraints = derived.statement, derived.dynamics, derived.constraints
-    v, a = ([s for n in statement.nodes for s in n.velocity.components], [s for n in statement.nodes for s in n.acceleration.components])
+    v, a = (
+        [s for n in statement.nodes for s in n.velocity.components],
+        [s for n in statement.nodes for s in n.acceleration.components],
+    )
     inputs: dict[str, Sequence[Symbol]] = {
         "q": configuration_symbols(statement),
         "v": v,

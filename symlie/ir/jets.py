@@ -26,6 +26,7 @@ from symlie.ir.straightline import Instruction, Lines, Operand, StraightLine, pr
 ORDER, SUMS, KEPT = "k", "sums", "kept"
 """What the order k, the sums of all products, and values of order 0 are called in stages."""
 
+
 @dataclass(frozen=True)
 class Product:
     """A product by its factors; with ``is_weighted`` the first one has the coefficients j a_j."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from symlie.compile.checksums import with_checksums
 from symlie.contract.manifest import Manifest, read_manifest, text_of
 from symlie.contract.sets import IN_FOLDERS, SETS
-from symlie.errors import FormatError, GroupError
+from symlie.errors import FormatError, ModelError
 from symlie.publish.sets import generated_files, set_files
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def folder_files(equations: Equations, sets: Sequence[str] | None = IN_FOLDERS) 
     """
     files, written = generated_files(equations), []
     for name in SETS if sets is None else sets:
-        with contextlib.nullcontext() if sets else contextlib.suppress(GroupError):
+        with contextlib.nullcontext() if sets else contextlib.suppress(ModelError):
             files |= set_files(equations, name)
             written.append(name)
     manifest = dataclasses.replace(read_manifest(files["manifest.json"]), sets=tuple(written))

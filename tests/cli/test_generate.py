@@ -59,6 +59,7 @@ def sets_of(folder: Path) -> list[str]:
                 "increments",
                 "ambient",
                 "interpolation",
+                "jets",
                 "discrete_trapezoid",
                 "discrete_midpoint",
             ],

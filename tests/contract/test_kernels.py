@@ -19,7 +19,8 @@ from tests.systems import heavy_top_equations, heavy_top_system
 
 def test_rows() -> None:
     assert len(KERNELS) == len(SYSTEM_KERNELS)
-    assert {row.set for row in SYSTEM_KERNELS} == {CORE, *(chosen.rows for chosen in SETS.values())}
+    # Jets go on from order to order in memory of their own: no function of a state.
+    assert {row.set for row in SYSTEM_KERNELS} == {CORE, *(chosen.rows for chosen in SETS.values())} - {"jets"}
     for row in SYSTEM_KERNELS:
         names = [*row.names, *row.result_names]
         assert len(set(names)) == len(names) and not {"P", "e", "k", "s", "d"} & set(names), row.name

@@ -19,7 +19,7 @@ from mpmath import mp, mpf, norm
 
 from symlie.api import operator_files
 from symlie.compile.compiler import find_compiler
-from symlie.derive.operator_kernels import group_operators
+from symlie.derive.operators.kernels import group_operators
 from symlie.errors import UnknownNameError
 from symlie.groups.power_series import PowerSeries
 from symlie.groups.standard import group_from_name

@@ -37,7 +37,7 @@ ERRORS = {"SO3xR3": (9.0e-4, 1.7e-6, 1.9e-8), "SE3": (1.5e-3, 1.5e-5, 1.2e-7)}
 """Errors of R in the Frobenius norm of the same runs, two digits."""
 
 COUNT_TOLERANCE = 2
-EMBEDDED = [n for n in method_names() if method(n).has_estimate and not method(n).chooses_order]
+EMBEDDED = [n for n in method_names() if method(n).order_hat and not method(n).chooses_order]
 
 
 @functools.cache

@@ -46,6 +46,8 @@ RUNS: dict[str, tuple[Callable[[str], System], float, dict[str, Any]]] = {
     "singular mass": (rod, 0.4, {"rtol": 1e-7, "h0": 0.1, "trace": True}),
     "first-order states, implicit": (steered, 0.1, {"rtol": 1e-4, "method": "generalized_alpha",
                                                     "method_options": {"newton": "modified"}}),
+    "series": (chain_system, 1.0, {"rtol": 1e-7, "method": "taylor", "trace": True}),
+    "series of one order": (polar_system, 0.5, {"h": 0.05, "method": "taylor", "method_options": {"order": 9}}),
     "comparator": (chain_system, 0.1, {"rtol": 1e-7, "method": "index1_dopri5", "stabilize": "projection+velocity"}),
 }  # fmt: skip
 

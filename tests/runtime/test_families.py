@@ -90,7 +90,16 @@ def test_nobody_asks_which_family_a_method_has() -> None:
     assert asking == set()
 
 
-CONSTRAINED = ("half_explicit", "index1", "generalized_alpha", "bdf", "bdf_variable", "bdf_increments", "variational")
+CONSTRAINED = (
+    "half_explicit",
+    "index1",
+    "generalized_alpha",
+    "bdf",
+    "bdf_variable",
+    "bdf_increments",
+    "variational",
+    "taylor",
+)
 """Families that integrate systems with constraints."""
 
 
@@ -111,7 +120,7 @@ def test_options_belong_to_families() -> None:
     assert method("rkmk4_two_commutators").options == method("cf4").options == {}
     with pytest.raises(
         UnknownNameError,
-        match=r"^A method has no option 'stages'; there are commutators, map, theta, compose, rho, .*multipliers\.$",
+        match=r"^A method has no option 'stages'; there are commutators, map, theta, compose, rho, .*, order\.$",
     ):
         method("cf4").with_options({"stages": 1})
     sentence = (

@@ -158,12 +158,9 @@ def test_orders_without_constraints(group: str, name: str) -> None:
 
 def test_every_method_has_its_order_tested() -> None:
     # The index-1 comparator is tested with the stabilisations, the symplectic family on cotangent bundles, implicit
-    # methods in a module of their own.
-    implicit = {
-        name
-        for name in method_names()
-        if method(name).family in ("generalized_alpha", "bdf", "bdf_variable", "bdf_increments", "variational")
-    }
+    # methods and series in modules of their own.
+    others = ("generalized_alpha", "bdf", "bdf_variable", "bdf_increments", "variational", "taylor")
+    implicit = {name for name in method_names() if method(name).family in others}
     assert {*EXPLICIT, *OTHERS, *implicit, "index1_dopri5", "symplectic_theta"} == set(method_names())
 
 

@@ -6,7 +6,8 @@ Between two recorded states q₀, q₁ at distance h, q(t) = q₀∘exp(θ(t)) w
 
 at both ends, where v' solves the acceleration-level (index-1) system; v(t) = T(θ) θ'. The error of q is O(h⁶).
 
-Where nodes have no velocity there is no θ₁, and steps of some methods are polynomials; the state at t is then the result of a shorter step of the method itself.
+Where nodes have no velocity there is no θ₁, and steps of some methods are polynomials; the state at t is then that of
+a shorter step of the method itself.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ from numpy.typing import NDArray
 from symlie.errors import ModelError
 from symlie.runtime.integrate.shorter_steps import ShorterSteps
 from symlie.runtime.kernels.protocol import States
-from symlie.runtime.methods.chosen import method_of_run
 from symlie.runtime.layout.layout import Array
+from symlie.runtime.methods.chosen import method_of_run
 
 if TYPE_CHECKING:
     from symlie.runtime.solution.solution import Solution

@@ -1,4 +1,4 @@
-"""States between recorded ones where nodes move by fields: the results of shorter steps of the method."""
+"""States between recorded ones where nodes move by fields, and of polynomials: those of shorter steps of the method."""
 
 from __future__ import annotations
 
@@ -37,7 +37,8 @@ class ShorterSteps:
         told = solution.settings
         self._system = solution.system
         self._method = method_of_run(solution.method, told).inside
-        self._control = replace(FIXED_STEPS, **vars(stabilisation(told.get("stabilize", "none"))))
+        kept = stabilisation(told.get("stabilize", "none"))
+        self._control = replace(FIXED_STEPS, order=self._method.order, **vars(kept))
         is_compiled = self._system.backend == "c"
         self._compiled = CompiledMethod(self._system, self._method, self._control) if is_compiled else None
 

@@ -22,12 +22,12 @@ from symlie.runtime.kernels.discrete import DiscreteKernels
 from symlie.runtime.kernels.iteration_tables import IterationTables
 from symlie.runtime.kernels.node_steps import StepKernels
 from symlie.runtime.kernels.protocol import Kernels
+from symlie.runtime.kernels.series import Series
 from symlie.runtime.kernels.unwrapped import turned_angles
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.controllers import StepControl
 from symlie.runtime.methods.family import Method
 from symlie.runtime.methods.self_adjoint import composed_step
-from symlie.runtime.methods.taylor_series import Series
 from symlie.runtime.methods.step_checks import check_drift, check_finite
 from symlie.runtime.system.system import System
 
@@ -106,8 +106,8 @@ class Stepper:
         """Factors at hand, to save work; see `ImplicitStep`."""
         self.newton = NewtonCounts()
         """What the iterations of the last step took, also if it failed."""
-        of_nodes = method.kernel_set and not method.is_polynomial
-        self.further: StepKernels | None = system.sets.nodes(method.kernel_set) if of_nodes else None
+        of_nodes = None if method.is_polynomial else method.kernel_set
+        self.further: StepKernels | None = system.sets.nodes(of_nodes) if of_nodes else None
         self.series: dict[tuple[float, bytes, bytes], Series] = {}
         """Series at hand of the last two states."""
 

@@ -15,7 +15,7 @@ The cost of a step is about linear in its order up to thirty, and its length is 
 that N = -ln τ is best, with steps of 1/e of the radius of convergence. Lengths follow from the last `LAST_TERMS` terms
 of q and of v apart, of which some vanish where a motion has a symmetry in time. A series may lie about its own rest, so
 a step is accepted by the rates where it ends: h/N of what they lack of those that begin there is the error of a step.
-Source: [JorbaZou2005], for the choice of orders and steps; what they say of N is changed here, since a step costs less.
+Source: [Jorba2005], for the choice of orders and steps; what they say of N is changed here, since a step costs less.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
-from symlie.contract.constants import REJECTED_STEP, STRETCH
+from symlie.contract.constants import LENGTHS, REJECTED_STEP, STRETCH
 from symlie.errors import ModelError
+from symlie.runtime.kernels.series import Series
 from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.methods.family import Method
 from symlie.runtime.methods.options import Bounded
-from symlie.runtime.methods.taylor_series import Series, series_of
 from symlie.runtime.tableaux.entry import EntryReader
 from symlie.runtime.tableaux.tableau import Tableau
 
@@ -124,7 +124,10 @@ class Taylor(Method):
             what = "nodes are prescribed or placed by others"
         if not what:
             return super().refusal(layout)
-        return f"Method '{self.name}' does not integrate '{layout.name}': {what}; use rkmk_dopri5 or half_explicit_5."
+        return (
+            f"Method '{self.name}' does not integrate '{layout.name}': {what}; use rkmk_dopri5 or half_explicit_5, or "
+            "index1_dopri5 with constraints."
+        )
 
     @property
     def kernel_set(self) -> str:
@@ -186,13 +189,16 @@ class Taylor(Method):
         last = range(order, order - LAST_TERMS, -1)
 
         def bounded(h: float, sizes: list[float]) -> float:
-            steps = [tau ** (1 / order) * (tau * size) ** (-1 / i) for i, size in zip(last, sizes, strict=True) if size > 0]
-            return min([h, *steps])
+            bounds = [(tau * x) ** (-1 / i) for i, x in zip(last, sizes, strict=True) if x > 0]
+            return float(min([h, *(tau ** (1 / order) * bound for bound in bounds)]))
 
         h = bounded(math.inf, [float(np.sqrt(np.sum(control.weight[n:] * (series.v[i] / scale) ** 2))) for i in last])
         span = min(h, control.h_max)
         scale = control.atol[:n] + control.rtol[:n] * speed * (span if span < math.inf else 0.0)
-        return bounded(h, [stepper.stored_size(series.q[i], scale) for i in last])
+        h = bounded(h, [stepper.stored_size(series.q[i], scale) for i in last])
+        # Of few digits: the last terms have few.
+        part, power = math.frexp(h)
+        return math.ldexp(math.floor(LENGTHS * part) / LENGTHS, power) if h < math.inf else h
 
     def _error(self, stepper: Stepper, begin: Series, after: Series, h: float) -> float:
         """What the rates at the end lack of those that begin there, times h/N, relative to the tolerances."""
@@ -203,3 +209,59 @@ class Taylor(Method):
         scale = control.atol[n:] + control.rtol[n:] * np.maximum(np.abs(begin.v[0]), np.abs(after.v[0]))
         velocity = part * (of_v - after.v[1]) / scale
         return max(stored, float(np.sqrt(np.sum(control.weight[n:] * velocity**2))))
+
+
+def series_of(stepper: Stepper, order: int, t: float, q: Array, v: Array, multipliers: Array) -> Series:
+    """The series from a state; those of the last two states are at hand.
+
+    Parameters
+    ----------
+    stepper
+        What steps are taken with.
+    order
+        The last order of q and v; that of multipliers is one less.
+    t, q, v, multipliers
+        The state; multipliers have no meaning where there are no constraints.
+
+    Raises
+    ------
+    NotFiniteError, SingularSystemError, IndefiniteMassMatrixError
+        v̇ is not determined at the state.
+    """
+    key = (t, q.tobytes(), v.tobytes())
+    known = stepper.series.pop(key, None)
+    if known is None:
+        known = _found(stepper, order, t, q, v, multipliers)
+    stepper.series[key] = known
+    while len(stepper.series) > 2:
+        del stepper.series[next(iter(stepper.series))]
+    return known
+
+
+def _found(stepper: Stepper, order: int, t: float, q_0: Array, v_0: Array, multipliers: Array) -> Series:
+    m, rows = stepper.mechanics, stepper.rows
+    jets = stepper.system.sets.jets(m.p)
+    # (1)
+    a, known = stepper.acceleration(t, q_0, v_0, multipliers)
+    q, v, found = [q_0], [v_0, a], [known]
+    q.append(jets.begin_rate(q_0, v_0))
+    jets.begin_force(t, q_0, v_0, a, known)
+    mass, B, c = m.mass(t, q_0), m.jacobian(t, q_0), np.zeros(0)
+    if rows:
+        jets.begin_hidden(t, q_0, v_0)
+        jets.hidden(1, 1.0, q[1])
+    # (2)
+    for k in range(1, order):
+        of_t = float(k == 1)
+        q.append(jets.rate(k, q[k], v[k]) / (k + 1))
+        r = -jets.force(k, of_t, q[k], v[k])
+        if rows:
+            jets.end_hidden(k, v[k])
+            c = -(k + 1) * jets.hidden(k + 1, 0.0, q[k + 1])
+            a, known = m.saddle(mass, B, B, r, c)
+        else:
+            a = m.solver.solve_mass(mass, r)
+        jets.end_force(k, a, known)
+        v.append(a / (k + 1))
+        found.append(known)
+    return Series(np.array(q), np.array(v), np.array(found))

@@ -19,11 +19,13 @@ typedef symlie_real symlie_row;
 #define NO_PRODUCTS SYMLIE_NUMBER(0)
 #endif
 
+#define MOST_SUMS 8 /* registers that hold sums at a time, as many as hide that additions take a while */
+
 /* Of so many registers at a time. */
 static SYMLIE_INLINE void sum_products(const int count, const int row, const int k, const symlie_real *restrict left,
                                        const symlie_real *restrict right, symlie_real *restrict sums)
 {
-    symlie_row sum[4];
+    symlie_row sum[MOST_SUMS];
     for (int p = 0; p < count; p++) sum[p] = NO_PRODUCTS;
     for (int j = 1; j < k; j++) {
         const symlie_row *a = (const symlie_row *)(left + j * row), *b = (const symlie_row *)(right + (k - j) * row);
@@ -36,10 +38,9 @@ static SYMLIE_INLINE void sum_products(const int count, const int row, const int
 static SYMLIE_INLINE void jet_sums(const int row, const int k, const symlie_real *restrict left, const symlie_real *restrict right,
                                    symlie_real *restrict sums)
 {
-    int p = 0;
-    for (; p + 4 * JET_WIDTH <= row; p += 4 * JET_WIDTH) sum_products(4, row, k, left + p, right + p, sums + p);
-    for (; p + 2 * JET_WIDTH <= row; p += 2 * JET_WIDTH) sum_products(2, row, k, left + p, right + p, sums + p);
-    for (; p < row; p += JET_WIDTH) sum_products(1, row, k, left + p, right + p, sums + p);
+    const int most = MOST_SUMS * JET_WIDTH, whole = row / most * most;
+    for (int p = 0; p < whole; p += most) sum_products(MOST_SUMS, row, k, left + p, right + p, sums + p);
+    if (whole < row) sum_products((row - whole) / JET_WIDTH, row, k, left + whole, right + whole, sums + whole);
 }
 
 /* Add to factors of some products. */

@@ -13,6 +13,8 @@
 #ifndef SYMLIE_TAYLOR_H
 #define SYMLIE_TAYLOR_H
 
+#include <stdint.h>
+
 #define ONE_EXPONENTIAL 0
 
 /* Coefficients from a state, one row for each order. */
@@ -42,7 +44,14 @@ static inline long long series_workspace(const symlie_problem *restrict P)
 static inline long long kept_workspace(const symlie_problem *restrict P)
 {
     const symlie_jets largest = {.order = MOST_ORDER}, *J = &largest;
-    return 2 * series_workspace(P) + jets_workspace(P, J);
+    return 2 * series_workspace(P) + jets_workspace(P, J) + CACHE_LINE - 1;
+}
+
+/* Jets begin where a line of the cache does, so that no row of a register is in two of them. */
+static inline symlie_real *aligned(symlie_real *memory)
+{
+    const uintptr_t size = CACHE_LINE * sizeof *memory, place = (uintptr_t)memory;
+    return memory + (size - place % size) % size / sizeof *memory;
 }
 
 static inline void forget_kept(const symlie_problem *restrict P)
@@ -58,7 +67,7 @@ static inline long long step_workspace(const symlie_problem *restrict P)
 static inline int begins_at(const symlie_problem *restrict P, const symlie_series *series, symlie_real t, const symlie_real *q,
                             const symlie_real *v)
 {
-    if (!*series->is_known || *series->t != t) return 0;
+    if (*series->is_known == 0 || *series->t != t) return 0;
     int differ = 0;
     for (int k = 0; k < STORAGE; k++) differ |= series->q[k] != q[k];
     for (int k = 0; k < DIMENSION; k++) differ |= series->v[k] != v[k];
@@ -102,7 +111,7 @@ static inline int solve_order(const symlie_problem *restrict P, order_system *re
 }
 #endif
 
-/* (2) */
+/* Coefficients from a state. */
 static inline int find_series(const symlie_problem *restrict P, symlie_real *restrict work, int order, symlie_real t,
                               const symlie_real *q_0, const symlie_real *v_0, mass_matrix *restrict mass,
                               const symlie_jets *restrict J, symlie_series *restrict series)
@@ -113,6 +122,7 @@ static inline int find_series(const symlie_problem *restrict P, symlie_real *res
     *series->t = t;
     copy(STORAGE, q_0, series->q);
     copy(DIMENSION, v_0, series->v);
+    /* (1) */
     const int status = stage_acceleration(P, work, t, q_0, v_0, r, mass, a, series->lambda);
     if (status != SYMLIE_DONE) return status;
     copy(DIMENSION, a, series->v + DIMENSION);
@@ -127,6 +137,7 @@ static inline int find_series(const symlie_problem *restrict P, symlie_real *res
     system_begin_hidden_jet(P, J, t, q_0, v_0);
     system_hidden_jet(P, J, 1, 1, series->q + STORAGE, c);
 #endif
+    /* (2) */
     for (int k = 1; k < order; k++) {
         const symlie_real *q = series->q + k * STORAGE, *v = series->v + k * DIMENSION, t_k = k == 1;
         symlie_real *next_q = series->q + (k + 1) * STORAGE, *next_v = series->v + (k + 1) * DIMENSION;
@@ -197,7 +208,10 @@ static inline symlie_real longest_step(const symlie_problem *restrict P, symlie_
         const symlie_real size = control->tolerance * system_stored_size(P, series->q + i * STORAGE, of_theta);
         if (size > 0) h = fmin(h, shrinks * pow(size, -1 / (symlie_real)i));
     }
-    return h;
+    /* Of few digits: the last terms have few. */
+    int power;
+    const symlie_real part = frexp(h, &power);
+    return h < (symlie_real)INFINITY ? ldexp(floor(LENGTHS * part) / LENGTHS, power) : h;
 }
 
 #if CONSTRAINED
@@ -264,7 +278,7 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
     ARRAY(theta, DIMENSION);
     const int order = (int)control->order;
     symlie_series begin, end;
-    const symlie_jets jets = {order, place_series(P, place_series(P, P->workspace, &begin), &end)};
+    const symlie_jets jets = {order, aligned(place_series(P, place_series(P, P->workspace, &begin), &end))};
     int status;
     if (begins_at(P, &end, t, state->q, state->v)) {
         const symlie_series other = begin;

@@ -13,7 +13,7 @@ from sympy import Expr, Integer, Symbol
 
 from symlie.contract.signature import Argument, Signature
 from symlie.derive.node_types import array_symbols, field_layouts
-from symlie.derive.operator_samples import function_samples, operator_samples
+from symlie.derive.operators.samples import function_samples, operator_samples
 from symlie.groups import operators
 from symlie.groups.group import LieGroup
 from symlie.ir.differentiate import forward

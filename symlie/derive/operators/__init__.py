@@ -1,0 +1,1 @@
+"""Variational integrators: discrete Lagrangians, the momenta that follow from them, and their kernels."""

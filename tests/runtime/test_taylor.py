@@ -1,0 +1,179 @@
+"""Taylor series: against references, in both backends, with orders, lengths, events and times between steps."""
+
+from __future__ import annotations
+
+import functools
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symlie as sl
+from symlie.errors import FormatError, ModelError, UnsupportedMethodError
+from symlie.models import free_rigid_body
+from symlie.runtime.methods.controllers import FIXED_STEPS
+from symlie.runtime.methods.library import method
+from symlie.runtime.methods.stepper import Stepper
+from symlie.runtime.methods.taylor import LEAST_ORDER, MOST_ORDER, series_of
+from symlie.runtime.system.system import System
+from tests import tolerances
+from tests.systems import (
+    CONSTRAINED,
+    HEAVY_TOPS,
+    chain_equations,
+    heavy_top_reference,
+    heavy_top_system,
+    large_system,
+    polar_model,
+    spaghetti_system,
+)
+
+TIGHT: dict[str, Any] = {"rtol": 1e-11, "atol": 1e-12}
+
+
+def taylor(system: System, t_end: float, order: int | None = None, **options: Any) -> sl.Solution:
+    """A run by series."""
+    return sl.solve(system, t_end, method="taylor", method_options={"order": order}, **options)
+
+
+@functools.cache
+def polar_system(backend: str = "c") -> System:
+    """A bead whose mass matrix depends on the configuration, and whose forces have sines and a fourth power."""
+    return polar_model().derive().compile(backend=backend)
+
+
+@functools.cache
+def chain_system(backend: str = "c") -> System:
+    """Two bodies on different groups under a pivot that moves."""
+    return chain_equations().compile(backend=backend)
+
+
+@pytest.mark.parametrize("group", HEAVY_TOPS)
+def test_heavy_tops(group: str) -> None:
+    """A second of the fast top in some forty steps; Φ stays at rounding without stabilisation."""
+    found, expected = taylor(heavy_top_system(group), 1.0, rtol=1e-12), heavy_top_reference("1.0")
+    rotation = found.outputs["rotation"][-1]
+    assert np.abs(rotation.ravel() - expected["R"]).max() <= tolerances.SERIES
+    if group in CONSTRAINED:
+        assert np.abs(found.multipliers[-1] - expected["lambda"]).max() <= 1e4 * tolerances.SERIES
+        assert found.statistics.max_constraint_residual <= tolerances.HIDDEN_CONSTRAINT
+    assert found.statistics.steps < 60
+    assert found.statistics.rejected <= 1
+
+
+@pytest.mark.parametrize("build", [chain_system, polar_system, large_system])
+def test_other_models(build: Any) -> None:
+    """Constraints in motion, a general mass matrix, and topology that is run-time data, beside another method."""
+    expected = sl.solve(build(), 0.5, **TIGHT)
+    found = taylor(build(), 0.5, rtol=1e-10, atol=1e-10)
+    for name in ("q", "v"):
+        a, b = getattr(found, name)[-1], getattr(expected, name)[-1]
+        assert np.abs(a - b).max() <= tolerances.SERIES_OF_MODELS
+    assert found.statistics.steps < expected.statistics.steps / 10
+
+
+@pytest.mark.parametrize("build", [heavy_top_system, chain_system, polar_system, large_system])
+def test_backends_agree(build: Any) -> None:
+    systems = [build("S3xR3", b) if build is heavy_top_system else build(b) for b in ("c", "numpy")]
+    for options in ({"h": 0.01}, {"rtol": 1e-9}):
+        first, second = (taylor(s, 0.04, **options) for s in systems)
+        assert np.array_equal(first.t, second.t) or np.allclose(first.t, second.t, rtol=tolerances.BACKENDS)
+        for name in ("q", "v"):
+            a, b = getattr(first, name), getattr(second, name)
+            assert np.abs(a - b).max() <= tolerances.BACKENDS * max(1.0, float(np.abs(b).max()))
+
+
+@pytest.mark.parametrize(("order", "steps"), [(4, (60, 240)), (8, (36, 144)), (12, (18, 36))])
+@pytest.mark.parametrize("group", ["S3", "S3xR3"])
+def test_orders(group: str, order: int, steps: tuple[int, int]) -> None:
+    """Of fixed steps, in q, v and λ, by the largest errors at six times."""
+    system, times = heavy_top_system(group), np.arange(1, 7) / 24
+    exact = taylor(system, 0.25, 24, h=0.25 / 84, t_eval=times)
+    errors = []
+    for n in steps:
+        found = taylor(system, 0.25, order, h=0.25 / n, t_eval=times)
+        names = ("q", "v", "multipliers") if group in CONSTRAINED else ("q", "v")
+        errors.append([float(np.abs(getattr(found, x) - getattr(exact, x)).max()) for x in names])
+    observed = [math.log(a / b) / math.log(steps[1] / steps[0]) for a, b in zip(*errors, strict=True)]
+    assert max(abs(x - order) for x in observed) <= tolerances.SERIES_ORDER
+
+
+def test_orders_of_tolerances() -> None:
+    """N = -ln τ within its bounds, unless one is stated; the run knows it."""
+    system = heavy_top_system("S3")
+    for rtol, order in ((1e-2, 5), (1e-10, 24), (1e-15, 35)):
+        assert taylor(system, 1e-3, rtol=rtol).settings["method_options"] == {"order": order}
+    assert taylor(system, 1e-3, 12, rtol=1e-10).settings["method_options"] == {"order": 12}
+    assert taylor(system, 1e-3, h=1e-3).settings["method_options"] == {"order": 20}
+
+
+def test_errors_follow_tolerances() -> None:
+    system = heavy_top_system("S3xR3")
+    exact = taylor(system, 0.5, rtol=1e-14)
+    for rtol in (1e-4, 1e-6, 1e-8, 1e-10, 1e-12):
+        found = taylor(system, 0.5, rtol=rtol)
+        assert np.abs(found.q[-1] - exact.q[-1]).max() <= tolerances.SERIES_BEHAVIOUR * rtol
+
+
+def test_between_steps() -> None:
+    """A solution of few states is known at all times, as accurately as at its steps."""
+    system = heavy_top_system("S3xR3")
+    found = taylor(system, 0.5, rtol=1e-10, atol=1e-10)
+    times = np.sort(np.random.default_rng(1).uniform(0, 0.5, 100))
+    exact = taylor(system, 0.5, rtol=1e-13, t_eval=times)
+    between = found(times)
+    step_error = np.abs(found.q[-1] - taylor(system, 0.5, rtol=1e-13).q[-1]).max()
+    assert np.abs(between.q - exact.q).max() <= 10 * max(step_error, 1e-10)
+    assert np.abs(between.v - exact.v).max() <= 10 * 150 * max(step_error, 1e-10)
+    assert len(found.t) < 30
+
+
+def test_long_steps_are_cut() -> None:
+    """Times that are hit exactly do not change what a series leads to."""
+    system = heavy_top_system("S3")
+    times = np.linspace(0, 0.1, 23)
+    found, plain = (taylor(system, 0.1, rtol=1e-12, t_eval=x) for x in (times, [0.1]))
+    assert np.array_equal(found.t, times)
+    assert np.abs(found.q[-1] - plain.q[-1]).max() <= 1e-11
+
+
+def test_events() -> None:
+    """A mass on a spring passes the middle at (n + 1/2) π; ends of events are states of the series."""
+    model = sl.Model("swing")
+    q = model.node("bob", "R1")
+    model.kinetic_energy(q.x_dot[0] ** 2 / 2)
+    model.potential_energy(q.x[0] ** 2 / 2)
+    model.initial(q, x=[1], x_dot=[0])
+    model.event("middle", q.x[0], terminal=False)
+    for backend in ("c", "numpy"):
+        found = taylor(model.derive().compile(backend=backend), 12.0, rtol=1e-12)
+        expected = [(n + 0.5) * math.pi for n in range(4)]
+        assert np.allclose([e.t for e in found.events], expected, rtol=0, atol=1e-10)
+
+
+def test_series_of_a_state() -> None:
+    """Its sums beside a method of order six."""
+    system = heavy_top_system("S3", "numpy")
+    stepper = Stepper(system, method("taylor"), FIXED_STEPS)
+    begin = sl.solve(system, 1e-3, method="taylor", h=1e-3)
+    series = series_of(stepper, 10, 0.0, begin.q[0], begin.v[0], np.zeros(0))
+    h = 1e-3
+    later = sl.solve(system, h, method="rkmk_rk67", h=h / 8)
+    for found, expected in zip(series.sums(h)[:2], (later.q[-1], later.v[-1]), strict=True):
+        assert np.abs(found - expected).max() <= 1e-12 * 150
+
+
+@pytest.mark.parametrize("order", [LEAST_ORDER - 1, MOST_ORDER + 1, 5.5])
+def test_refused_orders(order: float) -> None:
+    with pytest.raises(ModelError, match=r"order is .* must be a whole number from 4 to 60"):
+        sl.solve(heavy_top_system("S3"), 1.0, method="taylor", method_options={"order": order})
+
+
+def test_refusals() -> None:
+    with pytest.raises(ModelError, match=r"tolerance 1e-17 is below 2\.2e-16, the spacing of doubles at one"):
+        taylor(heavy_top_system("S3"), 1.0, rtol=1e-17)
+    with pytest.raises((ModelError, FormatError), match="has no Taylor series by a rule, which method taylor needs"):
+        taylor(spaghetti_system(), 1.0, rtol=1e-6)
+    with pytest.raises(UnsupportedMethodError, match="'taylor' does not integrate 'free_rigid_body': nodes move"):
+        taylor(free_rigid_body.build().derive().compile(), 1.0, rtol=1e-6)

@@ -12,6 +12,7 @@ import pytest
 import symlie as sl
 from symlie.errors import FormatError, ModelError, UnsupportedMethodError
 from symlie.models import free_rigid_body
+from symlie.runtime.integrate.dense import densely
 from symlie.runtime.methods.controllers import FIXED_STEPS
 from symlie.runtime.methods.library import method
 from symlie.runtime.methods.stepper import Stepper
@@ -177,3 +178,14 @@ def test_refusals() -> None:
         taylor(spaghetti_system(), 1.0, rtol=1e-6)
     with pytest.raises(UnsupportedMethodError, match="'taylor' does not integrate 'free_rigid_body': nodes move"):
         taylor(free_rigid_body.build().derive().compile(), 1.0, rtol=1e-6)
+
+
+def test_what_is_drawn() -> None:
+    """A picture of few long steps is that of many short ones."""
+    system = heavy_top_system("S3")
+    found = densely(taylor(system, 0.5, rtol=1e-10, atol=1e-10))
+    exact = sl.solve(system, 0.5, method="taylor", rtol=1e-13, t_eval=found.t)
+    assert np.diff(found.t).max() * 150 < 2 * math.pi / 24
+    assert np.abs(found.q - exact.q).max() <= tolerances.SERIES_OF_MODELS
+    short = sl.solve(system, 0.5, h=1e-3)
+    assert densely(short) is short

@@ -12,6 +12,7 @@ a shorter step of the method itself.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -23,9 +24,33 @@ from symlie.runtime.integrate.shorter_steps import ShorterSteps
 from symlie.runtime.kernels.protocol import States
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.chosen import method_of_run
+from symlie.runtime.solution.state_at import StateAt
 
 if TYPE_CHECKING:
     from symlie.runtime.solution.solution import Solution
+
+
+DRAWN_POINTS = 64
+"""Points of a step that is drawn, where steps are long: series go around twice in one at most, and seldom half of it."""
+
+
+def densely(solution: Solution) -> Solution:
+    """The solution as it is drawn: of a few long polynomials, at many times.
+
+    Parameters
+    ----------
+    solution
+        The solution; what it recorded is among what is drawn.
+    """
+    is_polynomial = bool(solution.settings) and method_of_run(solution.method, solution.settings).is_polynomial
+    steps = len(solution.t) - 1
+    if not is_polynomial or not 0 < solution.statistics.steps <= steps:
+        return solution
+    parts = np.arange(DRAWN_POINTS) / DRAWN_POINTS
+    within = solution.t[:-1, None] + np.diff(solution.t)[:, None] * parts
+    found = solution(np.append(within, solution.t[-1]))
+    assert not isinstance(found, StateAt)
+    return replace(found, events=solution.events)
 
 
 class DenseOutput:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from symlie.errors import UnknownNameError
+from symlie.runtime.integrate.dense import densely
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.plot.centre_line import draw_views, position_field, snapshots, view_rows
 from symlie.runtime.plot.panel import Panel
@@ -52,31 +53,32 @@ ENVELOPE_BINS = 256
 def plot_solution(solution: Solution, path: Path | None = None, names: Sequence[str] | None = None) -> Figure:
     """See `symlie.runtime.solution.solution.Solution.plot`; a single recorded time is enough."""
     check_drawing(path)
+    solution = densely(solution)
     lines = snapshots(solution) if names is None else mechanism(solution) if SNAPSHOTS in names else None
-    drawn = panels(solution) if names is None else named_panels(solution, [n for n in names if n != SNAPSHOTS])
-    if not (drawn or lines):
+    parts = panels(solution) if names is None else named_panels(solution, [n for n in names if n != SNAPSHOTS])
+    if not (parts or lines):
         raise UnknownNameError(f"There is nothing to draw: '{solution.system.name}' has no bodies or rods to show.")
     views = view_rows(lines) if lines is not None else []
-    heights = [row.height for row in views] + [ROW_HEIGHT] * math.ceil(len(drawn) / 2)
+    heights = [row.height for row in views] + [ROW_HEIGHT] * math.ceil(len(parts) / 2)
     letters = itertools.cycle(string.ascii_lowercase)
     with figure_to_draw(path, (WIDTH, 0.3 + sum(heights))) as figure:
         grid = figure.add_gridspec(len(heights), 2, height_ratios=heights)
         if lines is not None:
             draw_views(figure, grid, lines, views, letters)
-        for k, panel in enumerate(drawn):
+        for k, panel in enumerate(parts):
             row = len(views) + k // 2
-            fills_row = k == len(drawn) - 1 and k % 2 == 0
+            fills_row = k == len(parts) - 1 and k % 2 == 0
             axes = figure.add_subplot(grid[row, :] if fills_row else grid[row, k % 2])
             _draw(axes, solution.t if panel.arc is None else panel.arc, panel, next(letters))
             if panel.arc is not None:
                 axes.set_xlabel("$s$ in m")
-            elif k // 2 >= (len(drawn) - 2) // 2:
+            elif k // 2 >= (len(parts) - 2) // 2:
                 axes.set_xlabel("$t$ in s")
             else:
                 axes.tick_params(labelbottom=False)
-        over_time = zip(figure.axes[len(figure.axes) - len(drawn) :], drawn, strict=True)
+        over_time = zip(figure.axes[len(figure.axes) - len(parts) :], parts, strict=True)
         _mark_events(figure, [axes for axes, panel in over_time if panel.arc is None], solution)
-        figure.align_ylabels(figure.axes[len(figure.axes) - len(drawn) :])
+        figure.align_ylabels(figure.axes[len(figure.axes) - len(parts) :])
         layout = solution.system.layout
         in_snapshots = [n.name for n in layout.nodes if lines is not None and n.is_array and position_field(n)]
         missing = [] if names is not None else left_out(layout, in_snapshots)

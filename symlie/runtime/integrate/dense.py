@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 DRAWN_POINTS = 64
-"""Points of a step that is drawn, where steps are long: series go around twice in one at most, and seldom half of it."""
+"""Points of a step that is drawn, where steps are long: series go around twice in one at most, and seldom once."""
 
 
 def densely(solution: Solution) -> Solution:

@@ -146,6 +146,7 @@ class Taylor(Method):
         begin = series_of(stepper, self.order, state.t, state.q, state.v, state.multipliers)
         theta, end = begin.rotation(h), state.t + h
         trial = stepper.trial(state, state.q, state.v, [begin.v[1]], self.order, theta)
+        trial.rhs_evaluations = 0 if state.acceleration is not None else self.order
         if control.is_adaptive:
             longest = self._longest_step(stepper, begin)
             trial.factor, trial.error = longest / h, 2.0

@@ -21,26 +21,38 @@ typedef symlie_real symlie_row;
 
 #define MOST_SUMS 8 /* registers that hold sums at a time, as many as hide that additions take a while */
 
-/* Of so many registers at a time. */
+/* Of so many registers at a time: the sums of order k, and those of the next order as far as they are known without the
+ * factors of this one, so that nothing waits for what was put down last. */
 static SYMLIE_INLINE void sum_products(const int count, const int row, const int k, const symlie_real *restrict left,
-                                       const symlie_real *restrict right, symlie_real *restrict sums)
+                                       const symlie_real *restrict right, symlie_real *restrict inner, symlie_real *restrict sums)
 {
     symlie_row sum[MOST_SUMS];
     for (int p = 0; p < count; p++) sum[p] = NO_PRODUCTS;
-    for (int j = 1; j < k; j++) {
-        const symlie_row *a = (const symlie_row *)(left + j * row), *b = (const symlie_row *)(right + (k - j) * row);
+    for (int j = 2; j < k; j++) {
+        const symlie_row *a = (const symlie_row *)(left + j * row), *b = (const symlie_row *)(right + (k + 1 - j) * row);
         for (int p = 0; p < count; p++) sum[p] += a[p] * b[p];
     }
-    for (int p = 0; p < count; p++) ((symlie_row *)sums)[p] = sum[p];
+    symlie_row *known = (symlie_row *)inner, *out = (symlie_row *)sums;
+    if (k == 1) {
+        for (int p = 0; p < count; p++) out[p] = NO_PRODUCTS;
+    } else {
+        const symlie_row *a = (const symlie_row *)(left + row), *b = (const symlie_row *)(right + (k - 1) * row);
+        for (int p = 0; p < count; p++) out[p] = known[p] + a[p] * b[p];
+        a = (const symlie_row *)(left + (k - 1) * row), b = (const symlie_row *)(right + row);
+        if (k > 2)
+            for (int p = 0; p < count; p++) out[p] += a[p] * b[p];
+    }
+    for (int p = 0; p < count; p++) known[p] = sum[p];
 }
 
 /* sums = sum_{0<j<k} left_j right_{k-j}; so many numbers belong to each order. */
 static SYMLIE_INLINE void jet_sums(const int row, const int k, const symlie_real *restrict left, const symlie_real *restrict right,
-                                   symlie_real *restrict sums)
+                                   symlie_real *restrict inner, symlie_real *restrict sums)
 {
     const int most = MOST_SUMS * JET_WIDTH, whole = row / most * most;
-    for (int p = 0; p < whole; p += most) sum_products(MOST_SUMS, row, k, left + p, right + p, sums + p);
-    if (whole < row) sum_products((row - whole) / JET_WIDTH, row, k, left + whole, right + whole, sums + whole);
+    for (int p = 0; p < whole; p += most) sum_products(MOST_SUMS, row, k, left + p, right + p, inner + p, sums + p);
+    if (whole < row)
+        sum_products((row - whole) / JET_WIDTH, row, k, left + whole, right + whole, inner + whole, sums + whole);
 }
 
 /* Add to factors of some products. */

@@ -21,6 +21,7 @@
 typedef struct {
     symlie_real *is_known;
     symlie_real *t;
+    symlie_real *longest;       /* step that can be taken */
     symlie_real *q;
     symlie_real *v;
     symlie_real *lambda;
@@ -30,7 +31,8 @@ static inline symlie_real *place_series(const symlie_problem *restrict P, symlie
 {
     series->is_known = memory;
     series->t = series->is_known + 1;
-    series->q = series->t + 1;
+    series->longest = series->t + 1;
+    series->q = series->longest + 1;
     series->v = series->q + (MOST_ORDER + 1) * STORAGE;
     series->lambda = series->v + (MOST_ORDER + 1) * DIMENSION;
     return series->lambda + MOST_ORDER * ROWS;
@@ -38,7 +40,7 @@ static inline symlie_real *place_series(const symlie_problem *restrict P, symlie
 
 static inline long long series_workspace(const symlie_problem *restrict P)
 {
-    return 2 + (MOST_ORDER + 1LL) * (STORAGE + DIMENSION) + MOST_ORDER * (long long)ROWS;
+    return 3 + (MOST_ORDER + 1LL) * (STORAGE + DIMENSION) + MOST_ORDER * (long long)ROWS;
 }
 
 static inline long long kept_workspace(const symlie_problem *restrict P)
@@ -72,6 +74,68 @@ static inline int begins_at(const symlie_problem *restrict P, const symlie_serie
     for (int k = 0; k < STORAGE; k++) differ |= series->q[k] != q[k];
     for (int k = 0; k < DIMENSION; k++) differ |= series->v[k] != v[k];
     return !differ;
+}
+
+/* out = sum_k x_k s^k over the orders below the count, and the derivative of it. */
+static inline void sum_series(int size, int count, const symlie_real *restrict x, symlie_real s, symlie_real *restrict out)
+{
+    copy(size, x + (count - 1) * size, out);
+    for (int k = count - 2; k >= 0; k--)
+        for (int i = 0; i < size; i++) out[i] = out[i] * s + x[k * size + i];
+}
+
+static inline void sum_rates(int size, int count, const symlie_real *restrict x, symlie_real s, symlie_real *restrict out)
+{
+    for (int i = 0; i < size; i++) out[i] = (count - 1) * x[(count - 1) * size + i];
+    for (int k = count - 2; k > 0; k--)
+        for (int i = 0; i < size; i++) out[i] = out[i] * s + k * x[k * size + i];
+}
+
+/* Norm of v relative to the tolerances. */
+static inline symlie_real velocity_size(const symlie_problem *restrict P, const symlie_control *restrict control,
+                                        const symlie_real *restrict x, const symlie_real *restrict scale)
+{
+    symlie_real sum = 0;
+    for (int k = 0; k < DIMENSION; k++) sum += control->weight[DIMENSION + k] * (x[k] / scale[k]) * (x[k] / scale[k]);
+    return sqrt(sum);
+}
+
+/* The n-th power. */
+static inline symlie_real whole_power(symlie_real x, int n)
+{
+    symlie_real found = 1;
+    for (; n; n /= 2, x *= x)
+        if (n % 2) found *= x;
+    return found;
+}
+
+/* A bound h on the length of steps becomes less where a term of order n is larger than it allows. */
+static inline symlie_real bounded_step(symlie_real h, symlie_real shrinks, symlie_real size, int n)
+{
+    return size * whole_power(h / shrinks, n) > 1 ? shrinks * pow(size, -1 / (symlie_real)n) : h;
+}
+
+/* The length of the longest step from which the last terms can be left out. */
+static inline symlie_real longest_step(const symlie_problem *restrict P, symlie_real *restrict work,
+                                       const symlie_control *restrict control, const symlie_series *restrict series)
+{
+    ARRAY(of_theta, DIMENSION);
+    ARRAY(of_v, DIMENSION);
+    const int order = (int)control->order;
+    const symlie_real shrinks = pow(control->tolerance, 1 / (symlie_real)order);
+    symlie_real h = (symlie_real)INFINITY;
+    for (int k = 0; k < DIMENSION; k++) of_v[k] = control->atol[DIMENSION + k] + control->rtol[DIMENSION + k] * fabs(series->v[k]);
+    for (int i = order; i > order - LAST_TERMS; i--)
+        h = bounded_step(h, shrinks, control->tolerance * velocity_size(P, control, series->v + i * DIMENSION, of_v), i);
+    const symlie_real span = h < control->h_max ? h : control->h_max;
+    for (int k = 0; k < DIMENSION; k++)
+        of_theta[k] = control->atol[k] + control->rtol[k] * fabs(series->v[k]) * (span < (symlie_real)INFINITY ? span : 0);
+    for (int i = order; i > order - LAST_TERMS; i--)
+        h = bounded_step(h, shrinks, control->tolerance * system_stored_size(P, series->q + i * STORAGE, of_theta), i);
+    /* Of few digits: the last terms have few. */
+    int power;
+    const symlie_real part = frexp(h, &power);
+    return h < (symlie_real)INFINITY ? ldexp(floor(LENGTHS * part) / LENGTHS, power) : h;
 }
 
 #if CONSTRAINED
@@ -112,12 +176,13 @@ static inline int solve_order(const symlie_problem *restrict P, order_system *re
 #endif
 
 /* Coefficients from a state. */
-static inline int find_series(const symlie_problem *restrict P, symlie_real *restrict work, int order, symlie_real t,
+static inline int find_series(const symlie_problem *restrict P, symlie_real *restrict work, const symlie_control *restrict control, symlie_real t,
                               const symlie_real *q_0, const symlie_real *v_0, mass_matrix *restrict mass,
                               const symlie_jets *restrict J, symlie_series *restrict series)
 {
     ARRAY(r, DIMENSION);
     ARRAY(a, DIMENSION);
+    const int order = (int)control->order;
     *series->is_known = 0;
     *series->t = t;
     copy(STORAGE, q_0, series->q);
@@ -159,59 +224,9 @@ static inline int find_series(const symlie_problem *restrict P, symlie_real *res
 #endif
         for (int i = 0; i < DIMENSION; i++) next_v[i] = a[i] * part;
     }
+    if (control->is_adaptive) *series->longest = longest_step(P, work, control, series);
     *series->is_known = 1;
     return SYMLIE_DONE;
-}
-
-/* out = sum_k x_k s^k over the orders below the count, and the derivative of it. */
-static inline void sum_series(int size, int count, const symlie_real *restrict x, symlie_real s, symlie_real *restrict out)
-{
-    copy(size, x + (count - 1) * size, out);
-    for (int k = count - 2; k >= 0; k--)
-        for (int i = 0; i < size; i++) out[i] = out[i] * s + x[k * size + i];
-}
-
-static inline void sum_rates(int size, int count, const symlie_real *restrict x, symlie_real s, symlie_real *restrict out)
-{
-    for (int i = 0; i < size; i++) out[i] = (count - 1) * x[(count - 1) * size + i];
-    for (int k = count - 2; k > 0; k--)
-        for (int i = 0; i < size; i++) out[i] = out[i] * s + k * x[k * size + i];
-}
-
-/* Norm of v relative to the tolerances. */
-static inline symlie_real velocity_size(const symlie_problem *restrict P, const symlie_control *restrict control,
-                                        const symlie_real *restrict x, const symlie_real *restrict scale)
-{
-    symlie_real sum = 0;
-    for (int k = 0; k < DIMENSION; k++) sum += control->weight[DIMENSION + k] * (x[k] / scale[k]) * (x[k] / scale[k]);
-    return sqrt(sum);
-}
-
-/* The length of the longest step from which the last terms can be left out. */
-static inline symlie_real longest_step(const symlie_problem *restrict P, symlie_real *restrict work,
-                                       const symlie_control *restrict control, const symlie_series *restrict series)
-{
-    ARRAY(of_theta, DIMENSION);
-    ARRAY(of_v, DIMENSION);
-    const int order = (int)control->order;
-    const symlie_real shrinks = pow(control->tolerance, 1 / (symlie_real)order);
-    symlie_real h = (symlie_real)INFINITY;
-    for (int k = 0; k < DIMENSION; k++) of_v[k] = control->atol[DIMENSION + k] + control->rtol[DIMENSION + k] * fabs(series->v[k]);
-    for (int i = order; i > order - LAST_TERMS; i--) {
-        const symlie_real size = control->tolerance * velocity_size(P, control, series->v + i * DIMENSION, of_v);
-        if (size > 0) h = fmin(h, shrinks * pow(size, -1 / (symlie_real)i));
-    }
-    const symlie_real span = h < control->h_max ? h : control->h_max;
-    for (int k = 0; k < DIMENSION; k++)
-        of_theta[k] = control->atol[k] + control->rtol[k] * fabs(series->v[k]) * (span < (symlie_real)INFINITY ? span : 0);
-    for (int i = order; i > order - LAST_TERMS; i--) {
-        const symlie_real size = control->tolerance * system_stored_size(P, series->q + i * STORAGE, of_theta);
-        if (size > 0) h = fmin(h, shrinks * pow(size, -1 / (symlie_real)i));
-    }
-    /* Of few digits: the last terms have few. */
-    int power;
-    const symlie_real part = frexp(h, &power);
-    return h < (symlie_real)INFINITY ? ldexp(floor(LENGTHS * part) / LENGTHS, power) : h;
 }
 
 #if CONSTRAINED
@@ -284,17 +299,17 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
         const symlie_series other = begin;
         begin = end, end = other;
     } else if (!begins_at(P, &begin, t, state->q, state->v)) {
-        status = find_series(P, work, order, t, state->q, state->v, mass, &jets, &begin);
-        trial->rhs_evaluations += order;
+        status = find_series(P, work, control, t, state->q, state->v, mass, &jets, &begin);
+        /* The series of a step's end is counted with the step, also where it is found once more. */
+        if (!state->acceleration_is_valid) trial->rhs_evaluations += order;
         if (status != SYMLIE_DONE) return status;
     }
     copy(DIMENSION, begin.v + DIMENSION, trial->first_acceleration);
     trial->acceleration_is_valid = 0;
     if (control->is_adaptive) {
-        const symlie_real longest = longest_step(P, work, control, &begin);
-        trial->factor = longest / h;
+        trial->factor = *begin.longest / h;
         trial->error = (symlie_real)2;
-        if (!(h <= longest * STRETCH)) return SYMLIE_DONE;
+        if (!(h <= *begin.longest * STRETCH)) return SYMLIE_DONE;
     }
     sum_series(STORAGE, order + 1, begin.q, h, stored);
     sum_series(DIMENSION, order + 1, begin.v, h, trial->v);
@@ -312,14 +327,14 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
     measure_residuals(P, work, t + h, trial->q, trial->v, trial);
 #endif
     if (trial->is_inside) return SYMLIE_DONE;
-    status = find_series(P, work, order, t + h, trial->q, trial->v, mass, &jets, &end);
+    status = find_series(P, work, control, t + h, trial->q, trial->v, mass, &jets, &end);
     trial->rhs_evaluations += order;
     if (status != SYMLIE_DONE) return status;
     copy(ROWS, end.lambda, trial->lambda);
     copy(DIMENSION, end.v + DIMENSION, trial->acceleration);
     trial->acceleration_is_valid = 1;
     if (control->with_estimate) trial->error = series_error(P, work, h, control, &begin, &end, theta);
-    if (control->is_adaptive) trial->factor = trial->error <= 1 ? longest_step(P, work, control, &end) / h : REJECTED_STEP;
+    if (control->is_adaptive) trial->factor = trial->error <= 1 ? *end.longest / h : REJECTED_STEP;
     return SYMLIE_DONE;
 }
 

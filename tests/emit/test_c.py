@@ -151,11 +151,12 @@ def problem_text(system: System) -> str:
         stride = width if len(rows) > 1 else 0
         count = layout.instance_counts[k]
         elements.append(f"{{{count}, storage_of_{k}, velocity_of_{k}, prepared_{k}, {stride}}}")
-    for k, (first, second, place) in enumerate(tables.pairs):
+    for k, (first, second, velocity, place) in enumerate(tables.pairs):
         lines += [array(f"first_{k}", first), array(f"second_{k}", second), array(f"place_{k}", place)]
-        pairs.append(f"{{{len(first)}, first_{k}, second_{k}, place_{k}}}")
+        lines.append(array(f"shared_{k}", velocity))
+        pairs.append(f"{{{len(first)}, first_{k}, second_{k}, shared_{k}, place_{k}}}")
     nodes = [f"{{{count}, {moving}}}" for count, moving in zip(tables.node_counts, tables.moving_counts, strict=True)]
-    for name in ("mobility", "position"):
+    for name in ("mobility", "position", "joint_counts", "joints"):
         lines.append(array(name, getattr(tables, name)))
     for name in ("motion_storage", "motion_velocity"):
         lines.append(array(name, getattr(layout, name)))
@@ -164,13 +165,14 @@ def problem_text(system: System) -> str:
         "dimension": layout.dimension, "rows": layout.rows, "mass_values": tables.mass_values,
         "jacobian_values": tables.jacobian_values, "motion_storage": "motion_storage",
         "motion_velocity": "motion_velocity", "mobility": "mobility", "bandwidth": tables.bandwidth,
-        "position": "position", "pairs": "pairs", "moving_begin": tables.moving.start, "moving_end": tables.moving.stop,
+        "position": "position", "pairs": "pairs", "joint_counts": "joint_counts", "joints": "joints",
+        "moving_begin": tables.moving.start, "moving_end": tables.moving.stop,
         "integrates_velocities": int(tables.integrates_velocities),
     }  # fmt: skip
     lines += [
         f"static const symlie_nodes nodes[] = {{{', '.join(nodes)}}};",
         f"static const symlie_elements elements[] = {{{', '.join(elements)}}};",
-        f"static const symlie_pairs pairs[] = {{{', '.join(pairs) or '{0, 0, 0, 0}'}}};",
+        f"static const symlie_pairs pairs[] = {{{', '.join(pairs) or '{0, 0, 0, 0, 0}'}}};",
         f"static symlie_problem problem = {{{', '.join(f'.{k} = {x}' for k, x in fields.items())}}};",
         f"static void prepare(void) {{ {' '.join(calls)} }}",
     ]

@@ -124,6 +124,14 @@ def _unwrapped(model: EmittedModel, first: int = 0) -> str:
     return " + ".join(f"{sizes[k]} * (int)P->elements[{k}].count" for k in places)
 
 
+def _velocities(model: EmittedModel) -> tuple[str, str]:
+    """Components from the first to the last node type with velocities: where they begin and end, in C."""
+    sizes = [f"{t.dimension} * NODES_OF_{t.name}" for t in model.types.node_types]
+    places = [k for k, t in enumerate(model.types.node_types) if t.velocities]
+    begin, end = (places[0], places[-1] + 1) if places else (0, 0)
+    return " + ".join(sizes[:begin]) or "0", " - ".join(["DIMENSION", *sizes[end:]])
+
+
 def _motion_view(model: EmittedModel, number: int) -> dict[str, object]:
     storage, dimension = (a.size for a in model.types.motions[number].signature.arguments[2:4])
     return {"name": model.types.motions[number].signature.name, "storage": storage, "dimension": dimension}
@@ -184,6 +192,7 @@ def emit_c(model: EmittedModel, interface_hash: str) -> dict[str, str]:
     jacobian = _assembled_positions(model, "jacobian", offsets[1]) if fixed else ([], [])
     elements = [_element_view(model, i, offsets) for i in model.arrangement.instances]
     constrained = [e.name for e in types.element_types if e.rows]
+    constrained_rows = {e.rows for e in types.element_types if e.rows}
     kernels = [print_kernel(k) for k in model.kernels]
     of_events = {f"{e.name}_events" for e in types.element_types}
     values = {
@@ -216,9 +225,11 @@ def emit_c(model: EmittedModel, interface_hash: str) -> dict[str, str]:
             }
             for t in types.node_types
         ],
+        "velocities": _velocities(model),
         "elements": elements,
         "motions": [_motion_view(model, k) for k in range(len(types.motions))],
         "constrained_names": constrained,
+        "constrained_rows": constrained_rows.pop() if len(constrained_rows) == 1 else 0,
         "symplectic": any(k.signature.name == f"{types.name}_symplectic" for k in model.kernels),
         "stages_read_placed_nodes": stages_read_placed_nodes(types),
         "placing": [e["name"] for e in elements if e["placements"]],

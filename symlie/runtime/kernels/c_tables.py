@@ -18,8 +18,8 @@ from symlie.runtime.linear.schur import BandedAlgebra, algebra_of
 Integers = NDArray[np.int32]
 LongIntegers = NDArray[np.int64]
 
-Sharing = tuple[Integers, Integers, LongIntegers]
-"""Where blocks of pairs of instances that share a node begin: in B, in B M⁻¹ and in S."""
+Sharing = tuple[Integers, Integers, Integers, LongIntegers]
+"""Where blocks of pairs of instances that share a node begin: in B, in B M⁻¹, that node in v, and in S."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +38,9 @@ class ProblemTables:
     bandwidth: int
     position: Integers
     pairs: list[Sharing]
+    joint_counts: Integers
+    joints: Integers
+    """Places that each node is: where the place's block begins in B, its first row, and their number. (places, 3)."""
     iteration: Integers = field(default_factory=lambda: np.zeros(1, dtype=np.int32))
     """Tables of the matrix of implicit steps."""
 
@@ -68,6 +71,7 @@ def problem_tables(layout: Layout, integrates: bool = False) -> ProblemTables:
         structured.bandwidth if structured else 0,
         structured.position if structured else np.zeros(1, dtype=np.int32),
         _pairs(layout, structured) if structured else [],
+        *(_joints(layout) if structured else (np.zeros(1, dtype=np.int32), np.zeros((1, 3), dtype=np.int32))),
     )
 
 
@@ -85,10 +89,27 @@ def _pairs(layout: Layout, algebra: BandedAlgebra) -> list[Sharing]:
     found = []
     for size in block_sizes(places):
         parts = [_sharing(layout, algebra, *k) for k in kinds if (k[0].rows, k[1].rows, k[0].dimension) == size]
-        first, second, place = (np.concatenate(values) for values in zip(*parts, strict=True))
+        first, second, velocity, place = (np.concatenate(values) for values in zip(*parts, strict=True))
         order = np.argsort(place, kind="stable")
-        found.append((first[order], second[order], place[order]))
+        found.append((first[order], second[order], velocity[order], place[order]))
     return found
+
+
+def _joints(layout: Layout) -> tuple[Integers, Integers]:
+    """How many places of instances with constraints each node with velocities is, and these, node after node."""
+    nodes, joints = [], []
+    for place in constrained_places(layout.manifest.node_types, layout.elements):
+        instances = np.arange(layout.instance_counts[place.element])
+        rows = layout.first_rows[place.element] + place.rows * instances
+        nodes.append(layout.velocity_of[place.element][:, place.place])
+        joints.append(np.stack([_blocks(layout, place, instances), rows, np.full_like(rows, place.rows)], axis=1))
+    dimensions = np.repeat([t.dimension for t in layout.manifest.node_types], layout.node_counts)
+    has_velocity = np.repeat([t.velocities > 0 for t in layout.manifest.node_types], layout.node_counts)
+    begin = np.cumsum(dimensions) - dimensions
+    node = np.concatenate(nodes)
+    counts = np.bincount(np.searchsorted(begin, node), minlength=len(begin))[has_velocity]
+    order = np.argsort(node, kind="stable")
+    return counts.astype(np.int32), np.ascontiguousarray(np.concatenate(joints)[order], dtype=np.int32)
 
 
 def _sharing(layout: Layout, algebra: BandedAlgebra, one: ConstrainedPlace, other: ConstrainedPlace) -> Sharing:
@@ -107,7 +128,8 @@ def _sharing(layout: Layout, algebra: BandedAlgebra, one: ConstrainedPlace, othe
         for place, instance in ((one, first), (other, second))
     )
     position = row * (3 * algebra.bandwidth + 1) + column - row + algebra.bandwidth
-    return _blocks(layout, one, first), _blocks(layout, other, second), position
+    velocity = layout.velocity_of[one.element][first, one.place].astype(np.int32)
+    return _blocks(layout, one, first), _blocks(layout, other, second), velocity, position
 
 
 def _blocks(layout: Layout, place: ConstrainedPlace, instances: NDArray[np.intp]) -> Integers:
@@ -130,7 +152,8 @@ def problem_structure(layout: Layout, tables: ProblemTables, p: Prepared) -> Str
         for k, rows in enumerate(p.elements)
     ]
     pairs: list[Mapping[str, Member]] = [
-        {"count": len(first), "first": first, "second": second, "place": k} for first, second, k in tables.pairs
+        {"count": len(first), "first": first, "second": second, "velocity": velocity, "place": k}
+        for first, second, velocity, k in tables.pairs
     ]
     counts = zip(tables.node_counts, tables.moving_counts, strict=True)
     problem: Mapping[str, Member] = {
@@ -154,6 +177,8 @@ def problem_structure(layout: Layout, tables: ProblemTables, p: Prepared) -> Str
         "bandwidth": tables.bandwidth,
         "position": tables.position,
         "pairs": Structures("symlie_pairs", tuple(pairs)),
+        "joint_counts": tables.joint_counts,
+        "joints": tables.joints,
         "iteration": tables.iteration,
         **_output_tables(layout),
     }

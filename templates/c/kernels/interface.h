@@ -24,6 +24,7 @@ typedef struct {
     long long count;
     const int *first;           /* where the block of the first one begins in B, */
     const int *second;          /* that of the second one in B M^-1, */
+    const int *velocity;        /* the first component of their node, */
     const long long *place;     /* and the pair's block in S */
 } symlie_pairs;
 
@@ -49,6 +50,8 @@ typedef struct {
     long long bandwidth;            /* half bandwidth of the complement in the order of position */
     const int *position;            /* place of each constraint row in the order of elimination */
     const symlie_pairs *pairs;      /* one for each size of blocks */
+    const int *joint_counts;        /* places of constrained instances that each node with velocities is; large systems only */
+    const int *joints;              /* places x 3, node after node: where its block begins in B, first row, number of rows */
     const int *iteration;           /* tables of the matrix of implicit steps; large systems only */
     const long long *output_begin;  /* first part of each named output, and their number; if instances have names only */
     const int *output_size;         /* components of each */

@@ -10,7 +10,7 @@
 typedef struct {
     symlie_real *M; /* values of all elements */
     symlie_real *F; /* M^-1 by nodes */
-    symlie_real *W; /* B M^-1 in blocks */
+    symlie_real *W; /* B M^-1 in blocks, where M is not diagonal */
     symlie_real *S; /* band rows: bandwidth left, bandwidth right, and bandwidth more for pivoting */
     symlie_real *x; /* right-hand side in the order of elimination */
 } mass_matrix;
@@ -23,14 +23,14 @@ static inline symlie_real *place_mass(const symlie_problem *restrict P, symlie_r
     m->M = work;
     m->F = m->M + MASS_VALUES;
     m->W = m->F + FACTORS_OF_NODES;
-    m->S = m->W + JACOBIAN_VALUES;
+    m->S = m->W + KEPT_PRODUCTS;
     m->x = m->S + (long long)ROWS * band_width(P);
     return m->x + ROWS;
 }
 
 static inline long long mass_workspace(const symlie_problem *restrict P)
 {
-    return MASS_VALUES + FACTORS_OF_NODES + JACOBIAN_VALUES + (long long)ROWS * band_width(P) + ROWS;
+    return MASS_VALUES + FACTORS_OF_NODES + KEPT_PRODUCTS + (long long)ROWS * band_width(P) + ROWS;
 }
 
 /* 0 if M is not positive definite. */
@@ -40,16 +40,16 @@ static inline int evaluate_mass(const symlie_problem *restrict P, symlie_real t,
     return factorize_mass(P, m->M, m->F);
 }
 
-/* a = M^-1 (r - B^T lambda); r is overwritten. */
+/* a = M^-1 (r - B^T lambda). */
 static inline int solve_with_mass(const symlie_problem *restrict P, const mass_matrix *restrict m, symlie_real *restrict r,
                                   const symlie_real *restrict B, const symlie_real *restrict lambda, symlie_real *restrict a)
 {
 #if CONSTRAINED
-    subtract_constraint_force(P, B, lambda, r);
+    accelerate(P, m->F, B, lambda, r, a);
 #else
     (void)B, (void)lambda;
-#endif
     apply_mobility(P, m->F, r, a);
+#endif
     return 1;
 }
 
@@ -61,7 +61,7 @@ static inline void assemble_band(const symlie_problem *restrict P, const mass_ma
     const int width = band_width(P);
     for (long long k = 0; k < (long long)ROWS * width; k++) m->S[k] = SYMLIE_NUMBER(0);
     assemble_instances(P, B0, B1, m->F, r, c, width, m->W, m->S, m->x);
-    assemble_pairs(P, B1, m->W, width, m->S);
+    assemble_pairs(P, B0, B1, m->F, m->W, width, m->S);
 }
 
 static inline int solve_stage(const symlie_problem *restrict P, const mass_matrix *restrict m, const symlie_real *restrict B0,

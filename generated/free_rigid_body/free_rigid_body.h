@@ -33,10 +33,13 @@
 #define ACCELERATION_ROWS 0
 #define MOVING_BEGIN 0
 #define MOVING_END DIMENSION
+#define VELOCITIES_BEGIN 0
+#define VELOCITIES_END DIMENSION
 #define INTEGRATES_VELOCITIES 0
 #define UNROLL_STAGES 1
 #define NODES_OF_SO3_dual 1
 #define MOVING_OF_SO3_dual 1
+
 
 #include "primitives.h"
 

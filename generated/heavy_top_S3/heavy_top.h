@@ -36,10 +36,13 @@
 #define ACCELERATION_ROWS 0
 #define MOVING_BEGIN 0
 #define MOVING_END DIMENSION
+#define VELOCITIES_BEGIN 0
+#define VELOCITIES_END DIMENSION
 #define INTEGRATES_VELOCITIES 1
 #define UNROLL_STAGES 1
 #define NODES_OF_S3 1
 #define MOVING_OF_S3 1
+
 
 #include "primitives.h"
 

@@ -35,9 +35,15 @@
 #define MOVING_BEGIN ((int)P->moving_begin)
 #define MOVING_END ((int)P->moving_end)
 #define INTEGRATES_VELOCITIES P->integrates_velocities
+#define VELOCITIES_BEGIN (0) /* from the first to the last node type with velocities */
+#define VELOCITIES_END (DIMENSION)
 #define UNROLL_STAGES 0
 #define NODES_OF_S3sR3 ((int)P->nodes[0].count)
 #define MOVING_OF_S3sR3 ((int)P->nodes[0].moving)
+
+#define NODE_TYPES 1
+#define STORAGE_OF_NODES { 7 }
+#define DIMENSION_OF_NODES { 6 }
 
 #include "primitives.h"
 
@@ -1418,6 +1424,7 @@ static inline void system_prescribed_acceleration(const symlie_problem *restrict
     (void)P, (void)t;
 }
 #define MASS_IS_DIAGONAL 1
+#define KEPT_PRODUCTS 0 /* values of B M^-1 */
 #define FACTORS_OF_NODES DIMENSION
 
 /* F = M^-1 by node blocks from the values of all elements; 0 if a block is not positive definite. */
@@ -1461,7 +1468,26 @@ static inline void subtract_constraint_force(const symlie_problem *restrict P, c
     (void)P, (void)B, (void)lambda, (void)r;
 }
 
-/* What belongs to each instance alone: W = B0 M^-1 in the same blocks as B0, its block of S = B1 W^T, and its rows of
+/* a = M^-1 (r - B^T lambda), node by node, with the instances that a node belongs to in the order of B; a is zero where there
+ * is no velocity. */
+static inline void accelerate(const symlie_problem *restrict P, const symlie_real *restrict F, const symlie_real *restrict B, const symlie_real *restrict lambda, const symlie_real *restrict r, symlie_real *restrict a)
+{
+    const int *restrict joint = P->joints, *restrict joints = P->joint_counts;
+    int d = 0;
+    for (int k = 0; k < NODES_OF_S3sR3; k++, d += 6) {
+        symlie_real x[6];
+        for (int j = 0; j < 6; j++) x[j] = r[d + j];
+        for (int rest = *joints++; rest > 0; rest--, joint += 3) {
+            const symlie_real *restrict block = B + joint[0], *restrict l = lambda + joint[1];
+            for (int i = 0; i < joint[2]; i++)
+                for (int j = 0; j < 6; j++) x[j] -= block[i * 6 + j] * l[i];
+        }
+        for (int j = 0; j < 6; j++) a[d + j] = F[d + j] * x[j];
+    }
+    (void)P, (void)F, (void)B, (void)lambda, (void)r, (void)a;
+}
+
+/* What belongs to each instance alone: its block of S = B1 W^T, and its rows of
  * x = B1 M^-1 r - c. Band row i of S starts at S + i * width with column i - bandwidth; rows of S and x are in the order
  * of elimination, in which the rows of an instance follow each other. */
 static inline void assemble_instances(const symlie_problem *restrict P, const symlie_real *restrict B0, const symlie_real *restrict B1, const symlie_real *restrict F, const symlie_real *restrict r, const symlie_real *restrict c, int width, symlie_real *restrict W, symlie_real *restrict S, symlie_real *restrict x)
@@ -1470,10 +1496,10 @@ static inline void assemble_instances(const symlie_problem *restrict P, const sy
     (void)P, (void)B0, (void)B1, (void)F, (void)r, (void)c, (void)width, (void)center, (void)W, (void)S, (void)x;
 }
 
-/* The blocks of S = B1 W^T of different instances, or places, that share a node. */
-static inline void assemble_pairs(const symlie_problem *restrict P, const symlie_real *restrict B, const symlie_real *restrict W, int width, symlie_real *restrict S)
+/* The blocks of S = B1 W^T of different instances, or places, that share a node; products with a diagonal are cheaper than memory. */
+static inline void assemble_pairs(const symlie_problem *restrict P, const symlie_real *restrict B0, const symlie_real *restrict B1, const symlie_real *restrict F, const symlie_real *restrict W, int width, symlie_real *restrict S)
 {
-    (void)P, (void)B, (void)W, (void)width, (void)S;
+    (void)P, (void)B0, (void)B1, (void)F, (void)W, (void)width, (void)S;
 }
 
 #endif

@@ -66,3 +66,17 @@ def test_what_is_prescribed_may_turn_as_fast_as_it_likes() -> None:
     for method in ("rkmk_dopri5", "half_explicit_5", "cf4"):
         first, second = (sl.solve(s, 0.2, method=method, h=0.1) for s in systems)
         assert np.abs(first.q[-1] - second.q[-1]).max() < BACKENDS_OF_SPACES * np.abs(second.q[-1]).max()
+
+
+SEVERAL_BLOCKS = 40
+"""Nodes of a type beyond those that C works on together."""
+
+
+@pytest.mark.parametrize("names", [BETWEEN[0], BEFORE[0]])
+@pytest.mark.parametrize("method", ["half_explicit_5", "rkmk_dopri5", "rkmk4_two_commutators"])
+def test_blocks_of_nodes(names: tuple[str, ...], method: str) -> None:
+    steps = {"h": 0.05} if method == "rkmk4_two_commutators" else {"rtol": 1e-6}
+    first, second = (sl.solve(s, 0.25, method=method, **steps) for s in pulled(names, SEVERAL_BLOCKS))
+    assert first.statistics.steps == second.statistics.steps
+    for a, b in ((first.q[-1], second.q[-1]), (first.v[-1], second.v[-1])):
+        assert np.abs(a - b).max() < BACKENDS_OF_SPACES * np.abs(b).max()

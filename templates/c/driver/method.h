@@ -3,6 +3,7 @@
 #define SYMLIE_METHOD_H
 
 #include "vectors.h"
+#include "node_blocks.h"
 
 /* Whether M can be solved with alone. */
 #ifndef MASS_IS_REGULAR

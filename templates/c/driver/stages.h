@@ -92,7 +92,7 @@ static inline int index1_acceleration(const symlie_problem *restrict P, symlie_r
     ARRAY(r, DIMENSION);
     if (!MASS_IS_CONSTANT && !evaluate_mass(P, t, q, mass)) return mass_failure(P, SYMLIE_NUMBER(0), mass);
     system_force(P, t, q, v, r);
-    for (int k = 0; k < DIMENSION; k++) r[k] = -r[k];
+    for (int k = VELOCITIES_BEGIN; k < VELOCITIES_END; k++) r[k] = -r[k];
 #if CONSTRAINED
     ARRAY(B, JACOBIAN_VALUES);
     ARRAY(c, ROWS);
@@ -126,7 +126,7 @@ static inline int stage_acceleration(const symlie_problem *restrict P, symlie_re
 #else
     if (!MASS_IS_CONSTANT && !evaluate_mass(P, t, Q, mass)) return mass_failure(P, SYMLIE_NUMBER(0), mass);
     system_force(P, t, Q, V, r);
-    for (int k = 0; k < DIMENSION; k++) r[k] = -r[k];
+    for (int k = VELOCITIES_BEGIN; k < VELOCITIES_END; k++) r[k] = -r[k];
     return solve_with_mass(P, mass, r, 0, 0, a) ? SYMLIE_DONE : stage_failure(P, SYMLIE_NUMBER(0), mass, r, 0);
 #endif
 }

@@ -24,26 +24,35 @@
 
 #define ONE_EXPONENTIAL 1
 
+/* What belongs to the end of the step is that of the last stage, unless stages behind it, or the estimate, take its place. */
+#define COPIES_END (STAGES != FINAL + 1)
+
 static inline long long step_workspace(const symlie_problem *restrict P)
 {
     const long long of_first_stage = MASS_IS_REGULAR ? 0 : acceleration_workspace(P);
     const long long of_fields = FIELDS * (PROBES > 0 ? JACOBIAN_VALUES + ROWS : 0);
-    return (2 * STAGES + 8LL + FIELDS) * DIMENSION + 4LL * STORAGE + 2LL * JACOBIAN_VALUES + (STAGES + 3LL) * ROWS + of_first_stage
+    return (2 * STAGES + 9LL + FIELDS) * DIMENSION + 4LL * STORAGE + 2LL * JACOBIAN_VALUES + (STAGES + 3LL) * ROWS + of_first_stage
            + of_fields;
 }
 
 /* (12) for stage i, whose rates go behind those of the stages before: the next increment and argument. Gives the square of
  * the largest angle of the increment. */
-static inline symlie_real move_on(const symlie_problem *restrict P, int i, symlie_real h, const symlie_real *restrict q,
+static inline symlie_real move_on(const symlie_problem *restrict P, node_block *restrict block, int i, symlie_real h, const symlie_real *restrict q,
                                   const symlie_real *restrict Theta, const symlie_real *restrict V, symlie_real *restrict rate,
                                   symlie_real *restrict next_Theta, symlie_real *restrict next_Q)
 {
-    if (i == 0) copy(DIMENSION, V, rate);
-    else system_inverse_tangent_operator(P, Theta, V, rate + i * DIMENSION);
-    combine(DIMENSION, DIMENSION, i + 1, h, A[i + 1], rate, 0, next_Theta);
-    const symlie_real z = system_chart(P, next_Theta);
-    system_advance(P, q, next_Theta, next_Q);
-    return z;
+    symlie_real angle = SYMLIE_NUMBER(0);
+    EACH_BLOCK(P, block)
+    {
+        const int s = block->storage, d = block->dimension;
+        if (i == 0) copy(DIMENSION_OF_BLOCK(block), V + d, rate + d);
+        else system_inverse_tangent_operator(block->P, Theta + d, V + d, rate + i * DIMENSION + d);
+        combine(DIMENSION_OF_BLOCK(block), DIMENSION, i + 1, h, A[i + 1], rate + d, 0, next_Theta + d);
+        const symlie_real z = system_chart(block->P, next_Theta + d);
+        angle = SYMLIE_WHERE(z > angle, z, angle);
+        system_advance(block->P, q + s, next_Theta + d, next_Q + s);
+    }
+    return angle;
 }
 
 static inline int method_step(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h,
@@ -52,18 +61,22 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
 {
     ARRAY(rate, STAGES * DIMENSION);
     ARRAY(acceleration, STAGES * DIMENSION);
-    ARRAY(v, DIMENSION);
+    START(v, DIMENSION);
     STAGE_ARRAY(V, DIMENSION);
     STAGE_ARRAY(Theta, DIMENSION);
     ARRAY(r, DIMENSION);
     STAGE_ARRAY(next_V, DIMENSION);
     STAGE_ARRAY(next_Theta, DIMENSION);
-    ARRAY(final_V, DIMENSION);
-    ARRAY(final_Theta, DIMENSION);
-    ARRAY(q, STORAGE);
+    ARRAY(earlier, DIMENSION); /* sum in V of a stage, but for its last term */
+    START(q, STORAGE);
     STAGE_ARRAY(Q, STORAGE);
     STAGE_ARRAY(next_Q, STORAGE);
-    ARRAY(final_Q, STORAGE);
+#if COPIES_END
+    ARRAY(end_V, DIMENSION);
+    ARRAY(end_Theta, DIMENSION);
+    ARRAY(end_Q, STORAGE);
+#endif
+    NODE_BLOCK(P, block);
     symlie_real angle = SYMLIE_NUMBER(0);
 #if FIELDS
     ARRAY(slope, DIMENSION);
@@ -79,8 +92,6 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
     ARRAY(residual, ROWS);
     const symlie_scalar alpha = control->baumgarte;
 #endif
-    copy(STORAGE, state->q, q);
-    copy(DIMENSION, state->v, v);
     copy(STORAGE, q, Q);
     copy(DIMENSION, v, V);
     for (int k = 0; k < DIMENSION; k++) Theta[k] = SYMLIE_NUMBER(0);
@@ -96,7 +107,7 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
 
 SYMLIE_UNROLL
     for (int i = 0; i < STAGES; i++) {
-        symlie_real reached = move_on(P, i, h, q, Theta, V, rate, next_Theta, next_Q);
+        symlie_real reached = move_on(P, &block, i, h, q, Theta, V, rate, next_Theta, next_Q);
         angle = SYMLIE_WHERE(reached > angle, reached, angle);
         if (MOTIONS) {
             copy(DIMENSION, V, next_V);
@@ -119,7 +130,7 @@ SYMLIE_UNROLL
         } else {
             if (!MASS_IS_CONSTANT && !evaluate_mass(P, t + C[i] * h, Q, mass)) return mass_failure(P, angle, mass);
             system_force(P, t + C[i] * h, Q, V, r);
-            for (int k = 0; k < DIMENSION; k++) r[k] = -r[k];
+            for (int k = VELOCITIES_BEGIN; k < VELOCITIES_END; k++) r[k] = -r[k];
 #if CONSTRAINED
 #if MASS_IS_REGULAR
             if (i == 0) {
@@ -130,7 +141,8 @@ SYMLIE_UNROLL
 #endif
             {
                 /* (14) */
-                combine(DIMENSION, DIMENSION, i, h, A[i + 1], acceleration, v, next_V);
+                combine(DIMENSION, DIMENSION, i, SYMLIE_NUMBER(1), A[i + 1], acceleration, 0, earlier);
+                for (int k = 0; k < DIMENSION; k++) next_V[k] = v[k] + h * earlier[k];
                 if (MOTIONS) system_prescribe(P, t + C[i + 1] * h, next_Q, next_V);
                 hidden_residual(P, t + C[i + 1] * h, next_Q, next_B, next_V, alpha, b, c);
                 const symlie_real scale = -1 / (h * A[i + 1][i]);
@@ -154,16 +166,22 @@ SYMLIE_UNROLL
 #else
         system_field(P, t + C[i] * h, Q, acceleration + i * DIMENSION, multiplier + i * ROWS, slope);
 #endif
-        reached = move_on(P, i, h, q, Theta, slope, rate, next_Theta, next_Q);
+        reached = move_on(P, &block, i, h, q, Theta, slope, rate, next_Theta, next_Q);
         angle = SYMLIE_WHERE(reached > angle, reached, angle);
 #endif
-        if (i + 1 < STAGES || i + 1 == FINAL)
-            combine(DIMENSION, DIMENSION, i + 1, h, A[i + 1], acceleration, v, next_V);
+        if (i + 1 < STAGES || i + 1 == FINAL) {
+            const symlie_real *restrict last = acceleration + i * DIMENSION;
+            if (CONSTRAINED && i > 0)
+                for (int k = 0; k < DIMENSION; k++) next_V[k] = v[k] + h * (earlier[k] + A[i + 1][i] * last[k]);
+            else combine(DIMENSION, DIMENSION, i + 1, h, A[i + 1], acceleration, v, next_V);
+        }
         if (MOTIONS) system_prescribe(P, t + C[i + 1] * h, next_Q, next_V);
         if (i + 1 == FINAL) {
-            copy(STORAGE, next_Q, final_Q);
-            copy(DIMENSION, next_V, final_V);
-            copy(DIMENSION, next_Theta, final_Theta);
+#if COPIES_END
+            copy(STORAGE, next_Q, end_Q);
+            copy(DIMENSION, next_V, end_V);
+            copy(DIMENSION, next_Theta, end_Theta);
+#endif
 #if CONSTRAINED
             system_constraint(P, t + h, next_Q, residual);
             trial->largest_constraint = largest_entry(ROWS, residual, SYMLIE_NUMBER(0));
@@ -180,6 +198,11 @@ SYMLIE_UNROLL
 #endif
         }
     }
+#if COPIES_END
+    const symlie_real *const final_Q = end_Q, *const final_V = end_V, *const final_Theta = end_Theta;
+#else
+    const symlie_real *const final_Q = Q, *const final_V = V, *const final_Theta = Theta;
+#endif
     trial->rhs_evaluations = state->acceleration_is_valid ? STAGES - 1 : STAGES;
     copy(DIMENSION, acceleration, trial->first_acceleration);
     if (SYMLIE_UNLIKELY(!SYMLIE_ALL(angle < CHART_LIMIT))) return SYMLIE_ANY(angle >= CHART_LIMIT) ? SYMLIE_OUTSIDE_CHART : SYMLIE_NOT_FINITE;
@@ -193,12 +216,12 @@ SYMLIE_UNROLL
         if (MOTIONS) system_prescribe(P, t + h, next_Q, next_V);
         system_jacobian(P, t + h, next_Q, next_B);
         system_force(P, t + C[STAGES - 1] * h, Q, V, r);
-        for (int k = 0; k < DIMENSION; k++) r[k] = -r[k];
+        for (int k = VELOCITIES_BEGIN; k < VELOCITIES_END; k++) r[k] = -r[k];
         hidden_residual(P, t + h, next_Q, next_B, next_V, alpha, b, c);
         const symlie_real scale = -1 / (h * B_HAT[STAGES - 1]);
         for (int k = 0; k < ROWS; k++) c[k] *= scale;
-        if (!solve_between(P, mass, B, next_B, r, c, V, residual)) return stage_failure(P, angle, mass, r, c);
-        for (int k = 0; k < DIMENSION; k++) next_V[k] += h * B_HAT[STAGES - 1] * V[k];
+        if (!solve_between(P, mass, B, next_B, r, c, earlier, residual)) return stage_failure(P, angle, mass, r, c);
+        for (int k = 0; k < DIMENSION; k++) next_V[k] += h * B_HAT[STAGES - 1] * earlier[k];
 #else
         combine(DIMENSION, DIMENSION, STAGES, h, B_HAT, acceleration, v, next_V);
 #endif

@@ -23,9 +23,12 @@
 
 #define ALL_STAGES (STAGES + END_STAGE)
 
+/* Accelerations of all stages, or of one at a time where no velocity comes from them. */
+#define ACCELERATION_OF_STAGE(i) (acceleration + (INTEGRATES_VELOCITIES ? (i) * DIMENSION : 0))
+
 static inline long long step_workspace(const symlie_problem *restrict P)
 {
-    return (2 * ALL_STAGES + 8LL) * DIMENSION + 2LL * STORAGE + acceleration_workspace(P);
+    return (ALL_STAGES + (INTEGRATES_VELOCITIES ? ALL_STAGES : 1) + 8LL) * DIMENSION + 2LL * STORAGE + acceleration_workspace(P);
 }
 
 /* (3): K = T^-1(Theta) V; two vectors of scratch. */
@@ -50,22 +53,41 @@ static inline void corrected_rate(const symlie_problem *restrict P, const symlie
 #if BRACKETS
 /* Theta += h^2 sum weight [K_j, K_k] over the commutators of a row. */
 static inline void add_brackets(const symlie_problem *restrict P, int row, symlie_real h, const symlie_real *restrict rate,
-                                symlie_real *restrict x, symlie_real *restrict Theta)
+                                int stride, symlie_real *restrict x, symlie_real *restrict Theta)
 {
     for (int n = 0; n < BRACKETS; n++) {
         if (BRACKET[n][0] != row) continue;
-        system_bracket(P, rate + BRACKET[n][1] * DIMENSION, rate + BRACKET[n][2] * DIMENSION, x);
+        system_bracket(P, rate + BRACKET[n][1] * stride, rate + BRACKET[n][2] * stride, x);
         for (int k = 0; k < DIMENSION; k++) Theta[k] += h * h * BRACKET_WEIGHT[n] * x[k];
     }
 }
 #endif
+
+/* (3) for stage i, then (1) for the next one, and (4) for the last one: nodes of a block, whose vectors are `stride` from
+ * those of other stages. Gives the square of the largest angle of their increments. */
+static inline symlie_real move_on(const symlie_problem *restrict P, int i, int stride, symlie_real h, const symlie_real *restrict q,
+                                  const symlie_real *restrict v, const symlie_real *restrict acceleration, symlie_real *restrict rate,
+                                  symlie_real *restrict V, symlie_real *restrict Theta, symlie_real *restrict Q,
+                                  symlie_real *restrict x, symlie_real *restrict y)
+{
+    if (i == 0) copy(DIMENSION, V, rate);
+    else corrected_rate(P, Theta, V, x, y, rate + i * stride);
+    combine(DIMENSION, stride, i + 1, h, A[i + 1], rate, 0, Theta);
+#if BRACKETS
+    add_brackets(P, i + 1, h, rate, stride, x, Theta);
+#endif
+    if (INTEGRATES_VELOCITIES) combine(DIMENSION, stride, i + 1, h, A[i + 1], acceleration, v, V);
+    const symlie_real z = STEP_CHART(P, Theta);
+    STEP_ADVANCE(P, q, Theta, Q);
+    return z;
+}
 
 static inline int method_step(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h,
                               const symlie_control *restrict control, mass_matrix *restrict mass,
                               const symlie_state *restrict state, symlie_trial *restrict trial)
 {
     ARRAY(rate, ALL_STAGES * DIMENSION);
-    ARRAY(acceleration, ALL_STAGES * DIMENSION);
+    ARRAY(acceleration, (INTEGRATES_VELOCITIES ? ALL_STAGES : 1) * DIMENSION);
     START(v, DIMENSION);
     ARRAY(V, DIMENSION);
     ARRAY(Theta, DIMENSION);
@@ -75,40 +97,36 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
     ARRAY(y, DIMENSION);
     START(q, STORAGE);
     ARRAY(Q, STORAGE);
-    const int moving = MOVING_END - MOVING_BEGIN;
+    NODE_BLOCK(P, block);
     symlie_real angle = SYMLIE_NUMBER(0);
     int status;
     const int with_estimate = EMBEDDED && control->with_estimate;
     copy(STORAGE, q, Q);
     copy(DIMENSION, v, V);
-    (void)hat;
-    for (int k = 0; moving < DIMENSION && k < DIMENSION; k++) Theta[k] = SYMLIE_NUMBER(0);
+    for (int k = 0; MOVING_END - MOVING_BEGIN < DIMENSION && k < DIMENSION; k++) Theta[k] = hat[k] = SYMLIE_NUMBER(0);
 SYMLIE_UNROLL
     for (int i = 0; i < STAGES; i++) {
+        symlie_real *const of_stage = ACCELERATION_OF_STAGE(i);
         if (i == 0 && state->acceleration_is_valid) {
             copy(DIMENSION, state->acceleration, acceleration);
         } else {
             /* (2) or (5) */
-            status = stage_acceleration(P, work, t + C[i] * h, Q, V, r, mass, acceleration + i * DIMENSION, trial->lambda);
+            status = stage_acceleration(P, work, t + C[i] * h, Q, V, r, mass, of_stage, trial->lambda);
             if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return SYMLIE_ANY(angle >= CHART_LIMIT) ? SYMLIE_OUTSIDE_CHART : status;
         }
-        if (FIELDS) system_field(P, t + C[i] * h, Q, acceleration + i * DIMENSION, LAMBDA_OF_STAGE(i), V);
-        if (i == 0) copy(DIMENSION, V, rate);
-        else corrected_rate(P, Theta, V, x, y, rate + i * DIMENSION);
-        /* (1), and (4) after the last stage */
-        combine(moving, DIMENSION, i + 1, h, A[i + 1], rate + MOVING_BEGIN, 0, Theta + MOVING_BEGIN);
-#if BRACKETS
-        add_brackets(P, i + 1, h, rate, x, Theta);
-#endif
-        if (INTEGRATES_VELOCITIES) combine(moving, DIMENSION, i + 1, h, A[i + 1], acceleration + MOVING_BEGIN, v + MOVING_BEGIN, V + MOVING_BEGIN);
-        else if (i + 1 == STAGES) copy(DIMENSION, v, V); /* between stages what moves of V is overwritten anyway */
-        const symlie_real z = STEP_CHART(P, Theta);
-        angle = SYMLIE_WHERE(z > angle, z, angle);
-        STEP_ADVANCE(P, q, Theta, Q);
+        if (i == 0) copy(DIMENSION, of_stage, trial->first_acceleration);
+        if (FIELDS) system_field(P, t + C[i] * h, Q, of_stage, LAMBDA_OF_STAGE(i), V);
+        EACH_BLOCK(P, &block)
+        {
+            if (!block.moves) continue;
+            const int s = block.storage, d = block.dimension;
+            const symlie_real z = move_on(block.P, i, DIMENSION, h, q + s, v + d, acceleration + d, rate + d, V + d, Theta + d, Q + s, x, y);
+            angle = SYMLIE_WHERE(z > angle, z, angle);
+        }
+        if (!INTEGRATES_VELOCITIES && i + 1 == STAGES) copy(DIMENSION, v, V); /* before, fields have been in it */
         if ((i + 1 < STAGES ? MOTIONS_OF_STAGES : MOTIONS) > 0) system_prescribe(P, t + (i + 1 < STAGES ? C[i + 1] : 1) * h, Q, V);
     }
     trial->rhs_evaluations = STAGES - (state->acceleration_is_valid ? 1 : 0);
-    copy(DIMENSION, acceleration, trial->first_acceleration);
     if (SYMLIE_UNLIKELY(!SYMLIE_ALL(angle < CHART_LIMIT))) return SYMLIE_ANY(angle >= CHART_LIMIT) ? SYMLIE_OUTSIDE_CHART : SYMLIE_NOT_FINITE;
     if (SYMLIE_UNLIKELY(!all_finite(DIMENSION, V))) return SYMLIE_NOT_FINITE;
     if (FIELDS && SYMLIE_UNLIKELY(!all_finite(DIMENSION, Theta))) return SYMLIE_NOT_FINITE;
@@ -117,11 +135,9 @@ SYMLIE_UNROLL
     trial->acceleration_is_valid = END_STAGE && (CONSTRAINED || with_estimate);
 #if END_STAGE
     if (trial->acceleration_is_valid) {
-        status = stage_acceleration(P, work, t + h, Q, V, r, mass, acceleration + STAGES * DIMENSION, trial->lambda);
+        status = stage_acceleration(P, work, t + h, Q, V, r, mass, ACCELERATION_OF_STAGE(STAGES), trial->lambda);
         if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
-        if (FIELDS) system_field(P, t + h, Q, acceleration + STAGES * DIMENSION, trial->lambda, V);
-        corrected_rate(P, Theta, V, x, y, rate + STAGES * DIMENSION);
-        copy(DIMENSION, acceleration + STAGES * DIMENSION, trial->acceleration);
+        copy(DIMENSION, ACCELERATION_OF_STAGE(STAGES), trial->acceleration);
         trial->rhs_evaluations++;
     } else if (FIXED_TOPOLOGY) {
         /* It is not read; compilers do not see that. */
@@ -137,7 +153,14 @@ SYMLIE_UNROLL
 #endif
 #if EMBEDDED
     if (with_estimate) {
-        combine(DIMENSION, DIMENSION, ALL_STAGES, h, B_HAT, rate, 0, hat);
+        if (END_STAGE && FIELDS) system_field(P, t + h, Q, ACCELERATION_OF_STAGE(STAGES), trial->lambda, V);
+        EACH_BLOCK(P, &block)
+        {
+            if (!block.moves) continue;
+            const int d = block.dimension;
+            if (END_STAGE) corrected_rate(block.P, Theta + d, V + d, x, y, rate + STAGES * DIMENSION + d);
+            combine(DIMENSION_OF_BLOCK(&block), DIMENSION, ALL_STAGES, h, B_HAT, rate + d, 0, hat + d);
+        }
         if (INTEGRATES_VELOCITIES) combine(DIMENSION, DIMENSION, ALL_STAGES, h, B_HAT, acceleration, v, hat + DIMENSION);
         else copy(DIMENSION, v, hat + DIMENSION);
         trial->error = error_norm(P, control, trial, Theta, hat, v, V, hat + DIMENSION);

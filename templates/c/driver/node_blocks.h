@@ -1,0 +1,72 @@
+/* Nodes of one type that follow each other, as a problem of their own: so few that what all stages of a step have of them
+ * stays in the nearest cache. A loop over blocks, EACH_BLOCK, goes over all nodes. Models of fixed topology, and systems that
+ * are small, are one block. */
+#ifndef SYMLIE_NODE_BLOCKS_H
+#define SYMLIE_NODE_BLOCKS_H
+
+typedef struct {
+    const symlie_problem *P;    /* of these nodes alone */
+    int storage;                /* where they begin in a configuration, */
+    int dimension;              /* and in a velocity */
+    int moves;                  /* whether increments move nodes of this type */
+#if !FIXED_TOPOLOGY
+    symlie_problem own;
+    symlie_nodes nodes[NODE_TYPES];
+    int type;
+    int passed;                 /* nodes of the type up to the end of the block */
+#endif
+} node_block;
+
+#if FIXED_TOPOLOGY
+#define NODE_BLOCK(P, name) node_block name = {P, 0, 0, 1}
+#define DIMENSION_OF_BLOCK(name) DIMENSION
+#define EACH_BLOCK(P, name) for (int is_ahead = 1; is_ahead; is_ahead = 0)
+#else
+#define DIMENSION_OF_BLOCK(name) ((int)(name)->P->dimension)
+#define NODE_BLOCK(P, name) \
+    node_block name;        \
+    begin_blocks(P, &name)
+#define EACH_BLOCK(P, name) while (next_block(P, name))
+
+#define NODES_OF_BLOCK (32 / SYMLIE_LANES)
+#define SMALL_DIMENSION (256 / SYMLIE_LANES)
+
+static inline void begin_blocks(const symlie_problem *restrict P, node_block *restrict block)
+{
+    block->storage = block->dimension = block->moves = block->type = block->passed = 0;
+    block->P = P;
+    if (DIMENSION <= SMALL_DIMENSION) return;
+    block->P = &block->own;
+    block->own = *P;
+    block->own.nodes = block->nodes;
+    block->own.storage = block->own.dimension = 0;
+    for (int k = 0; k < NODE_TYPES; k++) block->nodes[k] = (symlie_nodes){0, 0};
+}
+
+/* The next block, or 0 behind the last one, after which the first one is next. Angles over turns belong to the last one. */
+static inline int next_block(const symlie_problem *restrict P, node_block *restrict block)
+{
+    static const int storage[] = STORAGE_OF_NODES, dimension[] = DIMENSION_OF_NODES;
+    static const symlie_nodes none = {0, 0};
+    symlie_problem *restrict own = &block->own;
+    if (DIMENSION <= SMALL_DIMENSION) return block->moves = !block->moves;
+    block->storage += (int)own->storage, block->dimension += (int)own->dimension;
+    for (; block->type < NODE_TYPES; block->nodes[block->type++] = none, block->passed = 0) {
+        const symlie_nodes all = P->nodes[block->type];
+        const int rest = (int)all.count - block->passed, count = rest < NODES_OF_BLOCK ? rest : NODES_OF_BLOCK;
+        if (count == 0) continue;
+        block->moves = all.moving > 0;
+        block->nodes[block->type] = (symlie_nodes){count, block->moves ? count : 0};
+        block->passed += count;
+        own->dimension = count * dimension[block->type];
+        const int is_last = block->dimension + own->dimension == P->dimension;
+        own->storage = is_last ? P->storage - block->storage : count * storage[block->type];
+        return 1;
+    }
+    block->storage = block->dimension = block->type = block->passed = 0;
+    own->storage = own->dimension = 0;
+    return 0;
+}
+#endif
+
+#endif

@@ -164,6 +164,15 @@ def _assembled_positions(model: EmittedModel, which: str, offsets: Sequence[int]
     return rows, columns
 
 
+def _mass_numbers(model: EmittedModel) -> list[int]:
+    """Which values of M are numbers that derived factors do not read; empty where none is, or nobody asks."""
+    if not (model.elimination and model.elimination.factor_size and model.rows):
+        return []
+    patterns = [(i.count, model.types.element_type(i.element).mass) for i in model.arrangement.instances]
+    numbers = [int(c is not None) for count, mass in patterns for c in mass.constants * count]
+    return numbers if any(numbers) else []
+
+
 def stage_operations(model: EmittedModel) -> int:
     """Operations of one stage of a half-explicit method."""
     counts = {k.signature.name: k.body.operation_count for k in model.kernels}
@@ -239,6 +248,7 @@ def emit_c(model: EmittedModel, interface_hash: str) -> dict[str, str]:
         "block_sizes": [] if fixed else block_sizes(constrained_places(types.node_types, types.element_types)),
         "mass_rows": mass[0],
         "mass_columns": mass[1],
+        "mass_numbers": _mass_numbers(model),
         "jacobian_rows": jacobian[0],
         "jacobian_columns": jacobian[1],
         "mass_is_constant": all(e.mass_is_constant for e in types.element_types),

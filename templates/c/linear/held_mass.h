@@ -72,6 +72,11 @@ static inline int solve_held(const symlie_problem *restrict P, held_mass *restri
                              const symlie_real *restrict B0, const symlie_real *restrict B1, const symlie_real *restrict r,
                              const symlie_real *restrict c, symlie_real *restrict a, symlie_real *restrict lambda)
 {
+#if FIXED_TOPOLOGY && defined(MASS_NUMBERS)
+    /* Factors that are written into the text are those of M alone. */
+    for (int k = 0; k < COUNT_OF_HELD_TO; k++)
+        if (MASS_IS_NUMBER[HELD_TO[k]]) return 0;
+#endif
     hold_mass(P, h, M, B1, r, c);
 #if FIXED_TOPOLOGY
     symlie_real margin;

@@ -32,10 +32,17 @@ if TYPE_CHECKING:
     from symlie.contract.discrete import DiscreteLagrangianLike
     from symlie.derive.equations import Equations
     from symlie.groups.group import LieGroup
+    from symlie.modeling.frozen_names import Freeze
     from symlie.modeling.model import Model
 
 
-def derive(model: Model, options: tuple[tuple[str, object], ...] = (), *, progress: bool | None = None) -> Equations:
+def derive(
+    model: Model,
+    options: tuple[tuple[str, object], ...] = (),
+    *,
+    freeze: Freeze = (),
+    progress: bool | None = None,
+) -> Equations:
     """The equations of a model, derived unless the kernels of an equal statement are in the cache.
 
     Parameters
@@ -44,6 +51,8 @@ def derive(model: Model, options: tuple[tuple[str, object], ...] = (), *, progre
         The model.
     options
         Names and values that it was built with, for the manifest.
+    freeze
+        Parameters that are constants in them, as in `Equations.compile`.
     progress
         As in `Equations.compile`.
     """
@@ -52,7 +61,7 @@ def derive(model: Model, options: tuple[tuple[str, object], ...] = (), *, progre
     for joint in model.joints:
         joint.check_placement()
     with watched_stages(progress):
-        equations = equations_of(model, options)
+        equations = equations_of(model, options).with_constants(freeze)
         if not is_published(equations, CORE):
             _ = equations.derived
     return equations

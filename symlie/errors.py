@@ -28,6 +28,10 @@ class SymbolicValueError(ModelError, TypeError):
     """An expression was taken for a number, or for true or false, before the model runs."""
 
 
+class FrozenParameterError(ModelError):
+    """A parameter that is a constant of the generated code was to be changed."""
+
+
 class GroupError(ModelError):
     """The definition of a Lie group violates a law, or asks for what can not be derived from it."""
 

@@ -234,7 +234,7 @@ def _horner(coefficients: Sequence[float], z: NDArray[np.float64]) -> NDArray[np
 _OPERATORS: dict[str, Callable[..., float]] = {
     "add": operator.add, "sub": operator.sub, "mul": operator.mul, "div": operator.truediv, "neg": operator.neg,
     "select": lambda c, a, b: a if c > 0 else b,
-    "sqrt": math.sqrt, "pow": math.pow, "abs": abs, "maximum": max, "minimum": min,
+    "sqrt": math.sqrt, "pow": math.pow, "abs": abs, "maximum": np.maximum, "minimum": np.minimum,
     "sign": lambda x: float((x > 0) - (x < 0)),
     "rint": lambda x: float(round(x)),
     **{name: getattr(math, name) for name in ("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh",

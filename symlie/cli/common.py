@@ -45,6 +45,12 @@ SHARED: Mapping[str, Mapping[str, Any]] = {
         "momenta are states; the node may go without name where it is clear; a joint's coordinates and rates are set "
         "as pivot.angle=0.3; repeat for several",
     ),
+    "--freeze": {
+        "metavar": "PARAM,…",
+        "default": "",
+        "help": "parameters whose values are written into the code, which is quicker for it: names with commas, or "
+        "all; they can not be changed",
+    },
     "--input": _repeated(
         "inputs",
         "NAME=JSON",
@@ -101,7 +107,7 @@ MOST_COORDINATES = 8
 START = ("--set", "--init", "--input", "--assemble")
 """What a run begins with: parameters, initial values, inputs."""
 
-SYSTEM = (*START, "--backend", "--optimize", "--fresh")
+SYSTEM = (*START, "--freeze", "--backend", "--optimize", "--fresh")
 """What makes a system out of a model."""
 
 
@@ -165,8 +171,11 @@ def system_of(arguments: Namespace, **options: object) -> System:
     from symlie.models.systems import system_of_model
 
     options = {**model_options(arguments), **options}
-    system = system_of_model(arguments.model, options, backend=arguments.backend, optimize=arguments.optimize)
+    code = {"backend": arguments.backend, "optimize": arguments.optimize, "freeze": arguments.freeze}
+    system = system_of_model(arguments.model, options, **code)
     arguments.result.update(model=system.name, options=system.layout.options, backend=system.backend)
+    if system.layout.frozen:
+        arguments.result.update(constants=list(system.layout.frozen))
     system = system.with_redundant(getattr(arguments, "redundant", "error"))
     system = system.with_parameters(**dict(arguments.parameters))
     for node, field, value in arguments.initial:

@@ -49,7 +49,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         help=f"sets of kernels to write, {CORE} in any case, or all; default: {','.join((CORE, *IN_FOLDERS))}; there "
         f"are: {', '.join((CORE, *SETS))}",
     )
-    add(parser, "--fresh")
+    add(parser, "--freeze", "--fresh")
     parser.add_argument(
         "--standalone", action="store_true", help="write C11 that compiles by itself, with a main that integrates"
     )
@@ -64,8 +64,9 @@ def run(arguments: Namespace) -> int:
     """Run the command."""
     if arguments.all == (arguments.model is not None):
         raise SymlieError("Name a model, or give --all.")
-    if arguments.all and (arguments.out or arguments.options or arguments.sets or arguments.standalone):
-        raise SymlieError("--all takes neither -o nor --out nor --sets nor --standalone.")
+    of_one = (arguments.out, arguments.options, arguments.sets, arguments.standalone, arguments.freeze)
+    if arguments.all and any(of_one):
+        raise SymlieError("--all takes neither -o nor --out nor --sets nor --freeze nor --standalone.")
     if arguments.sets and arguments.standalone:
         raise SymlieError("--standalone takes no --sets: a program has those that its method needs.")
     given = [word for word, is_given in _of_standalone(arguments).items() if is_given]
@@ -112,6 +113,8 @@ def _folder(arguments: Namespace) -> Path:
     if arguments.out:
         return Path(arguments.out)
     name = folder_name(arguments.model, model_options(arguments))
+    if arguments.freeze:
+        name = "_frozen-".join((name, re.sub(r"[^\w.-]+", "-", arguments.freeze)))
     return Path("generated", f"{name}_standalone" if arguments.standalone else name)
 
 
@@ -119,7 +122,7 @@ def _files(arguments: Namespace) -> dict[str, str]:
     """What belongs in the folder of one model."""
     if not arguments.standalone:
         sets = chosen_sets(arguments.sets) if arguments.sets else IN_FOLDERS
-        return _folder_files(arguments.model, model_options(arguments), sets)
+        return _folder_files(arguments.model, model_options(arguments), sets, arguments.freeze)
     system = system_of(arguments)
     from symlie.emit.c.standalone import standalone_files
 
@@ -132,11 +135,13 @@ def _files(arguments: Namespace) -> dict[str, str]:
     )
 
 
-def _folder_files(model: str, options: Mapping[str, object], sets: Sequence[str] | None) -> dict[str, str]:
+def _folder_files(
+    model: str, options: Mapping[str, object], sets: Sequence[str] | None, freeze: str = ""
+) -> dict[str, str]:
     from symlie.models.registry import build_model
     from symlie.publish.folders import folder_files
 
-    return folder_files(build_model(model, options).derive(), sets)
+    return folder_files(build_model(model, options).derive(freeze), sets)
 
 
 def folder_name(model: str, options: Mapping[str, object]) -> str:

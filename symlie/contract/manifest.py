@@ -17,7 +17,7 @@ from symlie.contract.records import from_json, to_json
 from symlie.reading import other_format, reading
 from symlie.showing import Brief
 
-FORMAT = 10
+FORMAT = 11
 """Version of the manifest's layout; a folder of another format is refused."""
 
 
@@ -293,6 +293,8 @@ class Manifest(Types):
     options: dict[str, object]
     """What the model was built with."""
     parameters: tuple[ParameterLayout, ...]
+    frozen: tuple[str, ...]
+    """Parameters whose values, those here, are constants of the text; those of element types as ELEMENT.NAME."""
     nodes: tuple[NodeSet, ...]
     instances: tuple[Instances, ...]
     motions: tuple[int, ...]

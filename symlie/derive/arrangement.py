@@ -112,7 +112,7 @@ def small_elimination(types: ModelKernels, arrangement: Arrangement) -> Eliminat
     moving = [k.velocities > 0 for k in kinds for _ in range(k.dimension)]
     rows = sum(i.count * types.element_type(i.element).rows for i in arrangement.instances)
     mass, jacobian = assembled_patterns(types, arrangement)
-    return derive_elimination(mass, jacobian, moving, rows)
+    return derive_elimination(mass, jacobian, moving, rows, with_numbers=bool(arrangement.frozen))
 
 
 def assembled_patterns(types: ModelKernels, arrangement: Arrangement) -> tuple[SparsePattern, SparsePattern]:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from symlie.contract.discrete import DiscreteLagrangianLike
     from symlie.ir.kernels import Arrangement, EmittedModel
+    from symlie.modeling.frozen_names import Freeze
     from symlie.runtime.system.system import System
 
 
@@ -36,6 +37,32 @@ class Equations:
     """What the model consisted of when its equations were asked for."""
     seconds: dict[str, float] = field(default_factory=dict)
     """Seconds that the derivation took, as ``derive``, once it is done."""
+    frozen: tuple[str, ...] = ()
+    """Parameters that are constants in all kernels, those of element types as ELEMENT.NAME."""
+
+    def with_constants(self, freeze: Freeze) -> Equations:
+        """The equations with some parameters as constants.
+
+        Parameters
+        ----------
+        freeze
+            As in `compile`.
+
+        Raises
+        ------
+        UnknownNameError, ModelError
+            As in `compile`.
+        """
+        from symlie.modeling.frozen_names import frozen_names
+
+        self._check_unchanged()
+        names = frozen_names(self.model, freeze)
+        return self if names == self.frozen else replace(self, frozen=names, seconds={})
+
+    @functools.cached_property
+    def with_symbols(self) -> Equations:
+        """The equations with symbols for all parameters, as they are shown."""
+        return self.with_constants(())
 
     def _check_unchanged(self) -> None:
         if self.stated is not None and fingerprint(self.model) != self.stated:
@@ -53,7 +80,20 @@ class Equations:
 
     @functools.cached_property
     def elements(self) -> Model:
-        """The model whose statements kernels are derived from: large ones are cut into element types."""
+        """The model whose statements kernels are derived from: large ones are cut into element types.
+
+        Parameters become constants after that, so that parts that differ in their values alone share their code.
+        """
+        from symlie.modeling.freezing import frozen_model
+
+        model = self._cut
+        if not self.frozen:
+            return model
+        with stage("derive", f"constants of {model.name}"):
+            return frozen_model(model, self.frozen)
+
+    @functools.cached_property
+    def _cut(self) -> Model:
         from symlie.derive.cutting import can_be_cut, cut
         from symlie.derive.topology import is_whole
 
@@ -71,9 +111,12 @@ class Equations:
 
         self._check_unchanged()
         try:
-            return canonical_text(self.elements, with_topology=self.is_fixed)
+            text = canonical_text(self.elements, with_topology=self.is_fixed)
         except NoTextError:
             return None
+        # Comments of the text tell them, too.
+        constants = [(p.name, p.default) for p in self.model.parameters if p.name in self.frozen]
+        return f"{text}\nconstants {constants!r}" if self.frozen else text
 
     @functools.cached_property
     def derived(self) -> tuple[DerivedStatement, ...]:
@@ -110,9 +153,11 @@ class Equations:
 
         self._check_unchanged()
         outputs = tuple(o.name for o in self.model.outputs)
-        return replace(arrange(self.elements, fixed=self.is_fixed), outputs=outputs)
+        return replace(arrange(self.elements, fixed=self.is_fixed), outputs=outputs, frozen=self.frozen)
 
-    def compile(self, backend: str = "auto", optimize: str = "default", *, progress: bool | None = None) -> System:
+    def compile(
+        self, backend: str = "auto", optimize: str = "default", *, freeze: Freeze = (), progress: bool | None = None
+    ) -> System:
         """Emit, compile and load.
 
         Parameters
@@ -121,6 +166,10 @@ class Equations:
             ``"c"``, ``"numpy"``, or ``"auto"``: C if there is a compiler, else NumPy with a notice.
         optimize
             ``"default"``, ``"contract"`` (allow fused multiply-add) or ``"portable"``.
+        freeze
+            Parameters whose values are written into the code, which is shorter and quicker for it: names as
+            `System.with_parameters` takes them, or ``"all"``. They can not be changed later. Of element types these are
+            parameters with one value in all instances; ``"all"`` leaves others free. Default: none.
         progress
             Whether stderr tells which stage goes on; default: on a terminal and in notebooks, after a second.
 
@@ -128,22 +177,34 @@ class Equations:
         ------
         NoCompilerError
             ``backend="c"`` without a C compiler.
+        UnknownNameError
+            There is no such parameter to freeze.
+        ModelError
+            Instances differ in a parameter that is to be frozen, or an expression is no finite number with its value.
         """
         from symlie.api import compile_equations
 
-        return compile_equations(self, backend=backend, optimize=optimize, progress=progress)
+        constant = self.with_constants(freeze) if freeze else self
+        return compile_equations(constant, backend=backend, optimize=optimize, progress=progress)
 
-    def generate(self, folder: str | Path) -> Path:
+    def generate(self, folder: str | Path, *, freeze: Freeze = ()) -> Path:
         """Write the generated files into a folder, from which `symlie.load` runs without SymPy.
 
         Parameters
         ----------
         folder
             Folder to write to; it is made if it does not exist.
+        freeze
+            Parameters that are constants in the code, as in `compile`.
+
+        Raises
+        ------
+        UnknownNameError, ModelError
+            As in `compile`.
         """
         from symlie.api import write_generated
 
-        return write_generated(self, folder)
+        return write_generated(self.with_constants(freeze) if freeze else self, folder)
 
     def latex(self, *, newton: bool = False, variational: DiscreteLagrangianLike | None = None) -> str:
         """All derived terms as LaTeX, as a notebook shows them.

@@ -13,6 +13,7 @@ import numpy as np
 from symlie.errors import ModelError, SymlieError, UnknownNameError
 from symlie.rotations import with_rotations
 from symlie.runtime.layout.layout import Array
+from symlie.runtime.system.frozen_parameters import check_frozen
 from symlie.runtime.system.inputs import InputTable, input_table
 from symlie.runtime.system.parameters import changed_parameters, real_array
 from symlie.runtime.system.record import model_hash
@@ -263,6 +264,7 @@ def _with_parameters(
             for k in np.flatnonzero(~np.isfinite(flat).all(axis=1)).tolist():
                 refused.setdefault(k, ModelError(f"The parameter '{name}' of '{layout.name}' is not finite."))
             p[:, place] = flat
+        check_frozen(layout, (system.parameters, system.element_parameters), (p, system.element_parameters))
         return p, tuple(rows[None] for rows in system.element_parameters)
     found = []
     for k in range(count):

@@ -137,6 +137,8 @@ class Arrangement(Brief):
     outputs: tuple[str, ...] = ()
     """Outputs of the model's own statement, in its order."""
     curves: tuple[Curve, ...] = ()
+    frozen: tuple[str, ...] = ()
+    """Parameters that are constants in the kernels, those of element types as ELEMENT.NAME."""
 
 
 @dataclass(frozen=True)

@@ -129,6 +129,10 @@ def is_atom(expression: Expr) -> bool:
     return bool(expression.is_Symbol or expression.is_Number)
 
 
+def _is_multiple(product: Expr) -> bool:
+    return len(product.args) == 2 and bool(product.args[0].is_Rational and product.args[1].is_Symbol)
+
+
 class Program:
     """A statement list with inputs; symbols are numbered, so the same statements give the same text.
 
@@ -136,10 +140,13 @@ class Program:
     ----------
     owner
         Name of what is stated, an identifier; symbols of programs with different owners differ.
+    collects
+        Whether multiples of a symbol by a number need no statement, so that sums of their products collect equal terms.
     """
 
-    def __init__(self, owner: str = "") -> None:
+    def __init__(self, owner: str = "", *, collects: bool = False) -> None:
         self._owner = f".{owner}" if owner else ""
+        self.collects = collects
         self.inputs: dict[str, Value] = {}
         self.statements: list[Statement] = []
         self._expressions: dict[Expr, Symbol] = {}
@@ -178,7 +185,7 @@ class Program:
         expression = sympy.sympify(expression)
         if is_atom(expression):
             return expression
-        if expression.is_Mul and (-expression).is_Symbol:
+        if expression.is_Mul and ((-expression).is_Symbol or (self.collects and _is_multiple(expression))):
             return expression
         symbol = self._expressions.get(expression)
         if symbol is None:
@@ -333,7 +340,7 @@ def lower(program: Program, outputs: Sequence[Expr]) -> tuple[Program, tuple[Exp
     outputs
         The same outputs in symbols of the lowered program.
     """
-    lowered = Program()
+    lowered = Program(collects=program.collects)
     lowered.inputs = dict(program.inputs)
     replacements: dict[Symbol, Expr] = {}
     for statement in needed_statements(program, outputs):

@@ -98,7 +98,7 @@ class Stated:
     _parameter_prefix = ""
 
     def parameter(self, name: str, default: object, unit: str = "") -> Expression:
-        """Declare a parameter: a run-time input that is never folded into generated text.
+        """Declare a parameter: a run-time input, unless `Equations.compile` is told to freeze it.
 
         Parameters
         ----------

@@ -238,11 +238,18 @@ class BuiltModel:
     options: Mapping[str, object]
     files: tuple[str, ...]
 
-    def derive(self) -> Equations:
-        """The equations, with the options recorded as they go into a manifest."""
+    def derive(self, freeze: str | Sequence[str] = ()) -> Equations:
+        """The equations, with the options recorded as they go into a manifest.
+
+        Parameters
+        ----------
+        freeze
+            Parameters that are constants in them, as in `Equations.compile`.
+        """
         from symlie.api import derive
 
-        return derive(self.model, tuple((name, plain(value)) for name, value in sorted(self.options.items())))
+        options = tuple((name, plain(value)) for name, value in sorted(self.options.items()))
+        return derive(self.model, options, freeze=freeze)
 
 
 def build_model(model: str, options: Mapping[str, object]) -> BuiltModel:

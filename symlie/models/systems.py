@@ -11,7 +11,7 @@ import dataclasses
 import functools
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 
 from symlie.api import with_starts_of
@@ -29,7 +29,12 @@ _KIND = "models"
 
 
 def system_of_model(
-    model: str, options: Mapping[str, object], *, backend: str = "auto", optimize: str = "default"
+    model: str,
+    options: Mapping[str, object],
+    *,
+    backend: str = "auto",
+    optimize: str = "default",
+    freeze: str | Sequence[str] = (),
 ) -> System:
     """A system by model name or file, from the cache of generated files if they are there.
 
@@ -39,31 +44,33 @@ def system_of_model(
         Name of a ready-made model, or path of a model file.
     options
         Options of its ``build``; defaults may be left out.
-    backend, optimize
+    backend, optimize, freeze
         As in `Equations.compile`.
 
     Raises
     ------
     UnknownNameError, ModelError
-        The model, an option or the statement is wrong.
+        The model, an option, a parameter to freeze or the statement is wrong.
     """
     if is_ready_made(model) and plain(dict(options)) == options:
-        return _ready_made_system(model, options, backend, optimize)
+        return _ready_made_system(model, options, backend, optimize, freeze)
     built = build_model(model, options)
     # Sources are read before the derivation, which takes long enough for an edit.
     sources = {file: file_digest(file) for file in built.files}
-    system = built.derive().compile(backend, optimize)
+    system = built.derive(freeze).compile(backend, optimize)
     return dataclasses.replace(system, sources=sources)
 
 
-def _ready_made_system(model: str, options: Mapping[str, object], backend: str, optimize: str) -> System:
-    key = _key(model, options)
+def _ready_made_system(
+    model: str, options: Mapping[str, object], backend: str, optimize: str, freeze: str | Sequence[str]
+) -> System:
+    key = _key(model, options, freeze)
     files = published_files(_KIND, key)
     built = functools.cache(lambda: build_model(model, options))
     timings = Timings()
     if files is None:
         with watched_stages() as stages:
-            files = generated_files(built().derive())
+            files = generated_files(built().derive(freeze))
         publish_files(_KIND, key, files)
         timings = Timings(stages.seconds["derive"], stages.seconds["emit"])
     system = load_system(
@@ -71,15 +78,15 @@ def _ready_made_system(model: str, options: Mapping[str, object], backend: str, 
         backend=backend,
         optimize=optimize,
         timings=timings,
-        set_source=lambda name: set_files(built().derive(), name),
+        set_source=lambda name: set_files(built().derive(freeze), name),
     )
     return with_starts_of(system, lambda: built().model)
 
 
-def _key(model: str, options: Mapping[str, object]) -> str:
+def _key(model: str, options: Mapping[str, object], freeze: str | Sequence[str]) -> str:
     try:
         sympy = version("sympy")
     except PackageNotFoundError:
         sympy = "none"
-    stated = json.dumps(options, sort_keys=True)
+    stated = json.dumps([options, freeze] if freeze else options, sort_keys=True)
     return text_key({}, (model, stated, package_digest(), sys.version, sympy))

@@ -9,7 +9,7 @@ components read back as vectors where they are vectors (`vector_forms`).
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from symlie.contract.discrete import DiscreteLagrangian
 from symlie.derive.derived_statement import DerivedStatement
@@ -61,10 +61,10 @@ _COORDINATES = {"x": "coordinates", "x_dot": "rate of the coordinates"}
 def markdown(equations: Equations, *, newton: bool = False, discrete: DiscreteLagrangian | None = None) -> str:
     """See `symlie.derive.equations.Equations.markdown`; for GitHub, notebooks and editors."""
     with stage("write", f"the equations of {equations.model.name}"):
-        return _page(equations, newton, discrete)
+        return _page(equations.with_symbols, equations.frozen, newton, discrete)
 
 
-def _page(equations: Equations, newton: bool, discrete: DiscreteLagrangian | None) -> str:
+def _page(equations: Equations, frozen: Collection[str], newton: bool, discrete: DiscreteLagrangian | None) -> str:
     model = equations.model
     views, steps = _views(equations, newton=newton), _step_views(equations, discrete)
     nodes = [n for d in equations.derived for n in d.statement.nodes]
@@ -85,6 +85,7 @@ def _page(equations: Equations, newton: bool, discrete: DiscreteLagrangian | Non
         parameters=[
             (p.name, str(letter(p.name)), ", ".join(f"{x:.12g}" for x in p.default), p.unit) for p in model.parameters
         ],
+        frozen=frozen,
         inputs=[(i.name, str(letter(i.name)), i.size, i.unit) for i in model.inputs],
         statements=[(v.derived.statement.name, _sections(v)) for v in views],
         step=_step(steps, discrete),
@@ -129,6 +130,7 @@ def _step(steps: Sequence[StepView], discrete: DiscreteLagrangian | None) -> dic
 
 def latex(equations: Equations, *, newton: bool = False, discrete: DiscreteLagrangian | None = None) -> str:
     """See `symlie.derive.equations.Equations.latex`; display equations for MathJax and LaTeX."""
+    equations = equations.with_symbols
     views, steps, blocks = _views(equations, newton=newton), _step_views(equations, discrete), []
     for view in views:
         if len(views) > 1:

@@ -1,10 +1,10 @@
-"""Time per step against a hand-written C file, alternating in one run on one core.
+"""Time per step against a hand-written C file, with free parameters and with frozen ones, alternating on one core.
 
     python tests/benchmarks/yardstick.py PATH/heavy_top_yardstick.c [--rounds 7] [--contract]
 
 The C file prints lines ``P2.<kernel>.poly.ns_per_step <median> min <min>`` for the kernels uq (RKMK-DOPRI5 on S³), cd
 and cs (half-explicit order 5 on S³×R³ and S³⋉R³). Both sides are built with the same contraction setting; CPU time,
-medians.
+medians and minima. Parameters of the hand-written file are constants, as those of frozen systems are.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from symlie.models.heavy_top import build
 from symlie.runtime.study.timing import step_timer
 
 CASES = {"uq": ("S3", "rkmk_dopri5"), "cd": ("S3xR3", "half_explicit_5"), "cs": ("S3sR3", "half_explicit_5")}
+PARAMETERS: dict[str, Any] = {"free": (), "frozen": "all"}
 STEPS = 5000
 STEP_SIZE = 1e-4
 SAMPLES = 41
@@ -36,25 +37,32 @@ def main() -> None:
     arguments = parser.parse_args()
     optimize = "contract" if arguments.contract else "default"
     stay_on_one_processor()
-    timers: dict[str, Any] = {}
+    timers: dict[tuple[str, str], Any] = {}
     for kernel, (group, method) in CASES.items():
-        system = build(group).derive().compile(backend="c", optimize=optimize)
-        timers[kernel] = step_timer(system, method, STEP_SIZE, STEPS)
+        equations = build(group).derive()
+        for name, freeze in PARAMETERS.items():
+            system = equations.compile(backend="c", optimize=optimize, freeze=freeze)
+            timers[kernel, name] = step_timer(system, method, STEP_SIZE, STEPS)
     hand: dict[str, list[float]] = {k: [] for k in CASES}
-    ours: dict[str, list[float]] = {k: [] for k in CASES}
+    ours: dict[tuple[str, str], list[float]] = {k: [] for k in timers}
     with built(arguments.source, optimize, "-DPOLY=1") as measured:
         for _ in range(arguments.rounds):
             medians = measured(SAMPLES)
-            for kernel, timer in timers.items():
+            for kernel in CASES:
                 hand[kernel].append(medians[f"P2.{kernel}.poly.ns_per_step"])
-                ours[kernel].append(statistics.median(timer() for _ in range(SAMPLES)))
+            for case, timer in timers.items():
+                ours[case].append(statistics.median(timer() for _ in range(SAMPLES)))
     print(f"symlie {symlie.__version__}, {optimize}, {time.strftime('%Y-%m-%d')}")
     for kernel, (group, method) in CASES.items():
-        ratios = [a / b for a, b in zip(ours[kernel], hand[kernel], strict=True)]
-        print(
-            f"{method:16} {group:6} {statistics.median(ours[kernel]):8.1f} ns/step   hand {kernel} "
-            f"{statistics.median(hand[kernel]):8.1f}   ratio {statistics.median(ratios):.3f}"
-        )
+        words = [f"{method:16} {group:6}"]
+        for name in PARAMETERS:
+            times = ours[kernel, name]
+            ratios = [a / b for a, b in zip(times, hand[kernel], strict=True)]
+            words.append(
+                f"{name} {statistics.median(times):7.1f} ns/step, ratio {statistics.median(ratios):.3f} "
+                f"(of minima {min(times) / min(hand[kernel]):.3f})"
+            )
+        print("   ".join([*words, f"hand {kernel} {statistics.median(hand[kernel]):7.1f}"]))
 
 
 if __name__ == "__main__":

@@ -40,6 +40,30 @@ CASES: dict[str, tuple[str, dict[str, Any], str, float]] = {
 """Model, its options, method, and step size."""
 
 
+def test_constants(tmp_path: Path) -> None:
+    """Parameters that the equations have as numbers are told, and a program whose numbers differ does not run."""
+    system = build_model("roll_up", {"segments": 2}).derive("all").compile(backend="c")
+    system.write_standalone(tmp_path, h=1e-4)
+    assert "Constants of the equations, which only a new folder changes: bending_stiffness" in (
+        tmp_path / "README.md"
+    ).read_text(encoding="utf-8")
+    data = tmp_path / "main_data.h"
+    build = [COMPILERS[0], *STRICT, *EXACT, "main.c", "driver.c", "-lm", "-o", "program"]
+
+    def run() -> subprocess.CompletedProcess[str]:
+        subprocess.run(build, cwd=tmp_path, check=True)
+        return subprocess.run(["./program", "0.001"], cwd=tmp_path, capture_output=True, text=True)
+
+    assert run().returncode == 0
+    text = data.read_text(encoding="utf-8")
+    for array in ("parameters", "parameters_of_element_1"):
+        head, name, values = text.partition(f" {array}[")
+        opening, brace, rest = values.partition("{")
+        data.write_text(f"{head}{name}{opening}{brace} 1 + {rest.lstrip()}", encoding="utf-8")
+        found = run()
+        assert found.returncode == 2 and "constants of the equations" in found.stderr
+
+
 def system_of(case: str) -> System:
     model, options, *_ = CASES[case]
     return system_with(model, **options)

@@ -208,6 +208,7 @@ def emit_c(model: EmittedModel, interface_hash: str) -> dict[str, str]:
         "model": types,
         "table": KERNELS,
         **table_rows(CORE, with_angles=any(e.unwrapped for e in types.element_types)),
+        "frozen": model.arrangement.frozen,
         "unwrapped": _unwrapped(model),
         "hash": interface_hash,
         "fixed": fixed,

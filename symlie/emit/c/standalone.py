@@ -71,7 +71,7 @@ def standalone_files(
     constraints = [(name, f"λ[{_spans(part.rows)}]") for name, part in layout.constraints.items()]
     files = {
         **driver,
-        "main.c": render("c/standalone/main.c.jinja", **known),
+        "main.c": render("c/standalone/main.c.jinja", **known, frozen=layout.frozen),
         "main_data.h": render("c/standalone/main_data.h.jinja", **known, **_numbers(system, chosen, control)),
         "README.md": render(
             "c/standalone/README.md.jinja",
@@ -79,6 +79,7 @@ def standalone_files(
             flags=" ".join(f for f in flags(system.optimize) if f not in ("-shared", "-fPIC")),
             fields=list(_fields(layout)),
             constraints=constraints,
+            frozen=layout.frozen,
         ),
     }
     return with_headers(files)
@@ -119,6 +120,7 @@ def _numbers(system: System, method: Method, control: StepControl) -> dict[str, 
     return {
         "parameters": c_array("parameters", np.concatenate([system.parameters, slots]), _parameter_rows(layout)),
         "elements": list(_elements(system, prepared)),
+        "constants": list(_constants(system)),
         "state": structures("state", Structures("symlie_state", (arrays,))),
         "control": structures("control", control_structure(layout, control)),
         "breakpoints": len(after),
@@ -130,13 +132,38 @@ def _numbers(system: System, method: Method, control: StepControl) -> dict[str, 
     }
 
 
+_CONSTANT = "a constant of the equations"
+
+
 def _parameter_rows(layout: Layout) -> Rows:
     named = [
-        (part.stop - part.start, f"{name}, {unit}" if unit else name)
+        (part.stop - part.start, ", ".join(filter(None, (name, unit, _CONSTANT * (name in layout.frozen)))))
         for name, (part, _, unit) in layout.parameters.items()
     ]
     slots = [(SLOTS, f"input {name}: where its table is, number of points, are they held") for name in layout.inputs]
     return named + slots
+
+
+def _constants(system: System) -> Iterator[dict[str, object]]:
+    """Arrays of parameters with constants of the equations in them: where these are in each row, and their values."""
+    layout = system.layout
+    own = [layout.parameters[name][0] for name in layout.frozen if name in layout.parameters]
+    arrays = [("parameters", own, system.parameters[None])]
+    for k, (element, rows) in enumerate(zip(layout.elements, system.element_parameters, strict=True)):
+        named = {f"{element.name}.{name}": part for name, at in layout.parameters_of_elements.items()
+                 for place, part in at if place == k}  # fmt: skip
+        arrays.append((f"parameters_of_element_{k}", [named[n] for n in layout.frozen if n in named], rows))
+    for name, parts, rows in arrays:
+        places = np.array([i for part in parts for i in range(part.start, part.stop)], dtype=np.int32)
+        if places.size:
+            yield {
+                "array": name,
+                "rows": len(rows),
+                "width": rows.shape[1],
+                "count": places.size,
+                "where": c_array(f"constants_of_{name}", places),
+                "numbers": c_array(f"values_of_{name}", rows[0, places]),
+            }
 
 
 def _prepared_rows(system: System) -> Rows:

@@ -154,6 +154,8 @@ class Layout(ComponentNames):
         """Length of the parameter vector with the constants computed from it."""
         self.inputs = {i.name: (i.size, i.unit) for i in manifest.inputs}
         """Size and unit of each run-time input, in the order of their slots."""
+        self.frozen = manifest.frozen
+        """Parameters that are constants of the generated code, those of element types as ELEMENT.NAME."""
         self.parameter_defaults = np.array([c for p in manifest.parameters for c in p.default], dtype=float)
         """All default values of the model's parameters."""
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from symlie.errors import ModelError, UnknownNameError
 from symlie.runtime.layout.layout import Array, Layout
+from symlie.runtime.system.frozen_parameters import check_frozen
 from symlie.runtime.system.parameter_sources import check_own_values, filled_parameters, sources_of_instance
 
 
@@ -24,6 +25,8 @@ def changed_parameters(
     ModelError
         Wrong number of components, not finite, or of instances that take their values from parameters of the model
         which others read too.
+    FrozenParameterError
+        A value that is a constant of the generated code is to be changed.
     """
     changed, rows_of = parameters.copy(), list(elements)
     for name, value in values.items():
@@ -45,7 +48,9 @@ def changed_parameters(
             rows = numbers(f"parameter '{name}'", value, size)
         rows_of[element] = np.array(np.broadcast_to(rows_of[element], (count, width)))
         rows_of[element][slice(instance, None if instance is None else instance + 1), columns] = rows
-    return changed, filled_parameters(layout, changed, tuple(rows_of))
+    found = changed, filled_parameters(layout, changed, tuple(rows_of))
+    check_frozen(layout, (parameters, elements), found)
+    return found
 
 
 def has_parameter(layout: Layout, name: str) -> bool:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from symlie.runtime.layout.layout import Layout
 from symlie.runtime.layout.slices import NodeSlice
 from symlie.showing import line, listed, table
 
@@ -23,7 +24,9 @@ def system_line(system: System) -> str:
     layout = system.layout
     options = [f"{name}={value}" for name, value in layout.options.items()]
     parts = [layout.name, *options, system.backend, listed(map(node_text, layout.nodes), "nodes")]
-    return line("System", [*parts, listed(layout.parameters, "parameters"), f"{layout.rows} constraint rows"])
+    free = [name for name in layout.parameters if name not in layout.frozen]
+    constants = [listed(layout.frozen, "constants")] if layout.frozen else []
+    return line("System", [*parts, listed(free, "parameters"), *constants, f"{layout.rows} constraint rows"])
 
 
 def system_html(system: System) -> str:
@@ -31,15 +34,20 @@ def system_html(system: System) -> str:
     layout = system.layout
     nodes = [(node_text(n), n.type.storage, n.type.velocities) for n in layout.nodes]
     parameters = [
-        (name, _values(system.parameters[position].reshape(shape)), unit)
+        (name, _values(system.parameters[position].reshape(shape)), unit, *_constant(layout, name))
         for name, (position, shape, unit) in layout.parameters.items()
     ]
     rows = [(name, np.size(part.rows)) for name, part in layout.constraints.items()]
     return (
         table(f"{layout.name}, {system.backend}", nodes, ("node", "stored components", "velocities"))
-        + table("parameters", parameters, ("name", "value", "unit"))
+        + table("parameters", parameters, ("name", "value", "unit", *_constant(layout)))
         + table("constraints", rows, ("name", "rows"))
     )
+
+
+def _constant(layout: Layout, name: str = "") -> tuple[str, ...]:
+    """A column for parameters that are constants, if there are any."""
+    return ("constant" * (name in layout.frozen),) if layout.frozen else ()
 
 
 def _values(values: np.ndarray) -> str:

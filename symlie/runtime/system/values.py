@@ -96,6 +96,8 @@ class SystemValues(NamesSuccessors):
             There is no such parameter.
         ModelError
             Wrong number of components, not finite, or of instances whose values are parameters of the model.
+        FrozenParameterError
+            The value is a constant of the generated code, see `Equations.compile`, and is another one than that.
         """
         parameters, elements = changed_parameters(self.layout, self.parameters, self.element_parameters, values)
         return dataclasses.replace(self, parameters=parameters, element_parameters=elements)

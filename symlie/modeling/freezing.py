@@ -1,0 +1,211 @@
+"""Parameters as constants: their values enter the statement, so that all that is derived from it meets numbers.
+
+Values are the rational numbers that the doubles are. Sums, products and powers of them stay exact and are rounded once,
+where text is written; functions of them are rounded to the nearest double at once.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+import sympy
+from numpy.typing import NDArray
+from sympy import Expr, Rational, Symbol
+
+from symlie.errors import ModelError
+from symlie.ir.primitives import PiecewiseLinear, PiecewiseSlope
+from symlie.ir.program import Assignment, Program, Value, needed_statements
+from symlie.modeling.element_type import ElementInstances
+from symlie.modeling.model import Model
+from symlie.modeling.node import Node
+from symlie.modeling.statement import Statement
+
+_STATED = (
+    "kinetic_terms", "potential_terms", "dissipated_terms", "energy_terms", "generalized_forces", "applied_forces",
+    "fields", "placements", "angles", "constraints", "outputs", "local_outputs", "events",
+)  # fmt: skip
+"""Attributes of statements that hold expressions."""
+
+_DIGITS = 30
+"""Decimal digits to which functions of constants are evaluated before they are rounded to a double."""
+
+_Stated = TypeVar("_Stated", bound=Statement)
+
+
+def frozen_model(model: Model, names: Collection[str]) -> Model:
+    """The model with the values of some parameters in the place of their symbols.
+
+    Which parameters there are, and where, stays as it is. Points of functions of time stay among the parameters.
+
+    Parameters
+    ----------
+    model
+        A model, or what it was cut into; it is not changed.
+    names
+        Its parameters, and those of element types as ELEMENT.NAME. What instances of an element type take from
+        parameters of the model, and all of them alike, becomes a constant with these.
+
+    Raises
+    ------
+    ModelError
+        With these values an expression is not a finite real number.
+    """
+    values = {
+        symbol: Rational(value)
+        for p in model.parameters
+        if p.name in names
+        for symbol, value in zip(p.symbols, p.default, strict=True)
+    }
+    frozen = _frozen_statement(model, values)
+    frozen.motions = [
+        dataclasses.replace(m, storage=tuple(map(_Constants(Program(), values).of, m.storage))) for m in model.motions
+    ]
+    frozen.instances = [
+        dataclasses.replace(i, element=_frozen_statement(i.element, values | _values_of_element(model, i, names)))
+        for i in model.instances
+    ]
+    return frozen
+
+
+def values_and_sources(instances: ElementInstances) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+    """Values of the parameters of all instances, and the model's parameter values that they are, or -1."""
+    return np.vstack(instances.parameters), np.vstack(instances.sources)
+
+
+def frozen_positions(model: Model, names: Collection[str]) -> NDArray[np.int32]:
+    """Positions of the frozen ones among the values of the model's parameters."""
+    owners = [p.name for p in model.parameters for _ in p.symbols]
+    return np.array([k for k, owner in enumerate(owners) if owner in names], dtype=np.int32)
+
+
+def _values_of_element(model: Model, instances: ElementInstances, names: Collection[str]) -> dict[Symbol, Rational]:
+    element = instances.element
+    owners = [(p.name, symbol) for p in element.parameters for symbol in p.symbols]
+    if not owners or not instances.nodes:
+        return {}
+    values, sources = values_and_sources(instances)
+    is_alike = np.all(values == values[0], axis=0)
+    is_taken = np.all(np.isin(sources, frozen_positions(model, names)), axis=0)
+    return {
+        symbol: Rational(values[0, k])
+        for k, (name, symbol) in enumerate(owners)
+        if is_alike[k] and (is_taken[k] or f"{element.name}.{name}" in names)
+    }
+
+
+def _frozen_statement(statement: _Stated, values: Mapping[Symbol, Rational]) -> _Stated:
+    """A copy of a statement in a program of its own, with numbers in the place of some symbols."""
+    stated = {name: getattr(statement, name) for name in _STATED}
+    expressions = list(_expressions(list(stated.values())))
+    program = Program(statement.name, collects=True)
+    program.inputs = dict(statement.program.inputs)
+    constants = _Constants(program, values)
+    constants.follow(statement.program, expressions)
+    frozen = statement.with_program(program)
+    for name, value in stated.items():
+        setattr(frozen, name, _mapped(value, constants))
+    _check_finite(statement, program, [constants.of(e) for e in expressions])
+    return frozen
+
+
+class _Constants:
+    """Expressions of one program, stated again in another one with numbers in the place of some symbols.
+
+    Parameters
+    ----------
+    program
+        The other one.
+    values
+        The numbers.
+    """
+
+    def __init__(self, program: Program, values: Mapping[Symbol, Rational]) -> None:
+        self._program = program
+        self._known: dict[Expr, Expr] = dict(values)
+
+    def follow(self, program: Program, outputs: Sequence[Expr]) -> None:
+        """State again what some outputs need."""
+        for statement in needed_statements(program, outputs):
+            if isinstance(statement, Assignment):
+                stem = statement.symbol.name.split(".")[0]
+                self._known[statement.symbol] = self._program.scalar(self.of(statement.expression), stem)
+                continue
+            arguments = [Value(tuple(map(self.of, a.components)), a.space) for a in statement.arguments]
+            result = self._program.apply(statement.operation, *arguments)
+            pairs = zip(statement.result.components, result.components, strict=True)
+            self._known |= {s: c for s, c in pairs if isinstance(s, Symbol)}
+
+    def of(self, expression: Expr) -> Expr:
+        """An expression with the numbers in it."""
+        known = self._known.get(expression)
+        if known is None:
+            known = self._known[expression] = self._stated(expression)
+        return known
+
+    def _stated(self, expression: Expr) -> Expr:
+        if not expression.args:
+            return expression
+        if isinstance(expression, PiecewiseLinear | PiecewiseSlope):  # their points are where the parameters are
+            return expression.func(self.of(expression.args[0]), *expression.args[1:])
+        arguments = [self.of(a) for a in expression.args]
+        if all(a is b for a, b in zip(arguments, expression.args, strict=True)):
+            return expression
+        if expression.is_Mul or expression.is_Add:
+            numbers = [a for a in arguments if _is_number(a)]
+            others = [a for a in arguments if not _is_number(a)]
+            number = _rounded(expression.func(*numbers))
+            if expression.is_Mul and len(others) == 1 and others[0].is_Add:
+                others = [self._program.scalar(others[0])]  # SymPy would multiply each term by the number
+            return expression.func(number, *others)
+        found = expression.func(*arguments)
+        return _rounded(found) if all(map(_is_number, arguments)) else found
+
+
+def _is_number(expression: Expr) -> bool:
+    return bool(expression.is_Number or expression.is_NumberSymbol)
+
+
+def _rounded(number: Expr) -> Expr:
+    """A number as it is if it is rational, else the double next to it; what is none is left to who looks at it."""
+    if number.is_Rational or not number.is_number:
+        return number
+    value = number.evalf(_DIGITS)
+    return Rational(float(value)) if value.is_Float and value.is_finite else number
+
+
+def _check_finite(statement: Statement, program: Program, outputs: Sequence[Expr]) -> None:
+    lines = needed_statements(program, outputs)
+    inner = [s.expression for s in lines if isinstance(s, Assignment)]
+    for expression in (*outputs, *inner):
+        if expression.has(sympy.zoo, sympy.nan, sympy.oo, sympy.I):
+            raise ModelError(
+                f"With parameters as constants, '{statement.name}' has an expression that is no finite real number, "
+                "such as 1/0; leave the parameter free that becomes zero or negative there."
+            )
+
+
+def _expressions(value: object) -> Iterator[Expr]:
+    """All expressions in what was stated."""
+    if isinstance(value, Expr):
+        yield value
+    elif isinstance(value, list | tuple):
+        for part in value:
+            yield from _expressions(part)
+    elif dataclasses.is_dataclass(value) and not isinstance(value, Node | type):
+        for entry in dataclasses.fields(value):
+            yield from _expressions(getattr(value, entry.name))
+
+
+def _mapped(value: Any, constants: _Constants) -> Any:
+    """What was stated, with the numbers in its expressions."""
+    if isinstance(value, Expr):
+        return constants.of(value)
+    if isinstance(value, list | tuple):
+        return type(value)(_mapped(part, constants) for part in value)
+    if dataclasses.is_dataclass(value) and not isinstance(value, Node | type):
+        parts = {f.name: _mapped(getattr(value, f.name), constants) for f in dataclasses.fields(value)}
+        return dataclasses.replace(value, **parts)
+    return value

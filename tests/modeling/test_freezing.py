@@ -1,0 +1,193 @@
+"""Parameters as constants: which ones, what becomes of their values, and what is refused."""
+
+from __future__ import annotations
+
+import functools
+import math
+
+import numpy as np
+import pytest
+
+import symlie as sl
+from symlie.derive.equations import Equations, equations_of
+from symlie.errors import ModelError, UnknownNameError
+from symlie.modeling.frozen_names import frozen_names
+from symlie.modeling.model import Model
+from symlie.publish.sets import generated_files
+from tests import tolerances
+
+
+@functools.cache
+def springs() -> Model:
+    """Masses on springs: one element type that takes a parameter of the model, one whose instances differ."""
+    model = sl.Model("springs")
+    stiffness = model.parameter("stiffness", 3.0)
+    nodes = model.node_array("nodes", "R1", 3)
+    mass = sl.ElementType("mass", node="R1")
+    m = mass.parameter("m", 0.1)
+    mass.kinetic_energy(m * mass.node.x_dot.dot(mass.node.x_dot) / 2)
+    spring = sl.ElementType("spring", a="R1", b="R1")
+    k, length, loss = (spring.parameter(*p) for p in (("k", 1.0), ("length", 1.0), ("loss", 0.25)))
+    spring.potential_energy(k * (spring.b.x[0] - spring.a.x[0] - length) ** 2 / 2)
+    spring.dissipation(loss * (spring.b.x_dot[0] - spring.a.x_dot[0]) ** 2 / 2)
+    model.add(mass, nodes, names=["first", "second", "third"])
+    model.add(spring, [(nodes[0], nodes[1]), (nodes[1], nodes[2])], k=stiffness, length=[1.0, 2.0])
+    nodes.initial(x=[[0.0], [1.25], [3.0]])
+    return model
+
+
+@pytest.mark.parametrize(
+    ("freeze", "expected"),
+    [
+        ("all", ("stiffness", "mass.m", "spring.k", "spring.loss")),
+        ([], ()),
+        ("stiffness", ("stiffness", "spring.k")),
+        (["springs.stiffness", "loss"], ("stiffness", "spring.k", "spring.loss")),
+        ("mass.m, spring.loss", ("mass.m", "spring.loss")),
+    ],
+)
+def test_names(freeze: str | list[str], expected: tuple[str, ...]) -> None:
+    """What instances take from a frozen parameter is a constant, too; ``"all"`` leaves what differs."""
+    assert frozen_names(springs(), freeze) == expected
+
+
+@pytest.mark.parametrize(
+    ("freeze", "error", "message"),
+    [
+        ("damping", UnknownNameError, r"no parameter 'damping' to freeze; it has: stiffness, mass\.m, spring\.k"),
+        (["length"], ModelError, r"'spring\.length' of 'springs' differs from instance to instance"),
+        (["k"], ModelError, r"'spring\.k' of 'springs' is 'stiffness' of the model; freeze that, too"),
+        (["second.m"], ModelError, r"'second\.m' is the parameter of one instance"),
+        ([1.0], ModelError, "are frozen by their names"),
+    ],
+)
+def test_refusals(freeze: list[str], error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        frozen_names(springs(), freeze)
+
+
+def test_instances_that_differ_stay_free() -> None:
+    equations = springs().derive()
+    free, frozen = (equations.compile("numpy", freeze=f) for f in ((), "all"))
+    runs = [sl.solve(s, 0.5, h=0.05) for s in (free, frozen)]
+    assert np.allclose(runs[0].q, runs[1].q, rtol=0, atol=tolerances.FROZEN)
+    longer = [s.with_parameters(**{"spring.length": [1.0, 1.5]}) for s in (free, frozen)]
+    runs = [sl.solve(s, 0.5, h=0.05) for s in longer]
+    assert np.allclose(runs[0].q, runs[1].q, rtol=0, atol=tolerances.FROZEN)
+
+
+def oscillator(stiffness: float = 0.1, mass: float = 1.0, offset: float = 0.0, angle: float = 0.3) -> Equations:
+    model = sl.Model("oscillator")
+    k, m, x0 = model.parameter("stiffness", stiffness), model.parameter("mass", mass), model.parameter("offset", offset)
+    phi = model.parameter("angle", angle, unit="deg")
+    model.parameter("unused", 7.0)
+    q = model.node("bob", "R2")
+    model.kinetic_energy(m * q.x_dot.dot(q.x_dot) / 2)
+    model.potential_energy(k * (q.x[0] - x0) ** 2 / 2 + sl.sin(phi) * q.x[1] + sl.sqrt(k) * q.x[0])
+    model.initial(q, x=[1, 0])
+    return equations_of(model)
+
+
+def text(equations: Equations) -> str:
+    return generated_files(equations)["oscillator.h"]
+
+
+def force(header: str) -> str:
+    """The function of the force."""
+    return header.partition("void oscillator_force(")[2].partition("\n}")[0]
+
+
+def test_values_are_exact() -> None:
+    """Digits of doubles, units and functions of constants among them; ones and zeros leave nothing behind."""
+    body = force(text(oscillator().with_constants("all")))
+    assert f"{0.1!r}" in body and f"{math.sqrt(0.1)!r}" in body and f"{math.sin(math.radians(0.3))!r}" in body
+    assert "p[" not in body and "sin" not in body and "sqrt" not in body
+    least = 0.1 + 2**-56  # the next double
+    assert f"{least!r}" in force(text(oscillator(least).with_constants("all")))
+
+
+def test_some_stay_free() -> None:
+    body = force(text(oscillator().with_constants(["offset", "angle"])))
+    assert "p[0]" in body and "p[2]" not in body
+
+
+def test_without_constants_nothing_changes() -> None:
+    assert generated_files(oscillator().with_constants([])) == generated_files(oscillator())
+    once = oscillator().with_constants("all")
+    assert once.with_constants("all") is once and once.with_symbols.frozen == ()
+
+
+def test_texts_of_statements() -> None:
+    """Caches tell values of constants apart, also of those that no formula has, and no others."""
+    frozen = oscillator().with_constants(["stiffness", "unused"])
+    others = [oscillator(), oscillator(0.2).with_constants(["stiffness", "unused"]), oscillator().with_constants("all"),
+              oscillator().with_constants("stiffness")]  # fmt: skip
+    texts = [e.canonical_text for e in (frozen, *others)]
+    assert len(set(texts)) == len(texts)
+    assert oscillator(mass=2.0).with_constants(["stiffness", "unused"]).canonical_text == frozen.canonical_text
+
+
+def test_the_derivation_before_does_not_matter() -> None:
+    """Symbols are numbered anew, so that the text is that of the statement alone."""
+    equations = oscillator()
+    first = text(equations.with_constants("all"))
+    _ = equations.derived, equations.derived[0].newton
+    again = equations_of(equations.model).with_constants("all")
+    assert generated_files(again)["oscillator.h"] == first
+    assert again.canonical_text == equations.with_constants("all").canonical_text
+
+
+def test_what_is_no_number_is_refused() -> None:
+    with pytest.raises(ModelError, match="'inverse' has an expression that is no finite real number"):
+        _ = inverse(0.0).with_constants("all").derived
+    with pytest.raises(ModelError, match="'inverse' has an expression that is no finite real number"):
+        _ = inverse(-1.0).with_constants("all").derived
+    assert inverse(4.0).with_constants("all").derived
+
+
+def inverse(value: float) -> Equations:
+    model = sl.Model("inverse")
+    a = model.parameter("a", value)
+    q = model.node("bob", "R1")
+    model.kinetic_energy(q.x_dot[0] ** 2 / 2)
+    model.potential_energy(q.x[0] ** 2 / sl.sqrt(a))
+    return equations_of(model)
+
+
+def test_functions_of_time() -> None:
+    """Their points stay where they are, and are constants all the same; so are motions and their derivatives."""
+    model = sl.Model("driven")
+    load = model.piecewise_linear("load", [0.0, 0.1, 0.3], [0.0, 2.0, 1.0])
+    amplitude = model.parameter("amplitude", 0.3)
+    q, base = model.node("bob", "R1"), model.node("base", "R1")
+    model.kinetic_energy((q.x_dot[0] ** 2 + base.x_dot[0] ** 2) / 2)
+    model.potential_energy((q.x[0] - base.x[0]) ** 2)
+    model.generalized_force(q, [load])
+    model.prescribe(base, x=[amplitude * sl.sin(3 * model.t)])
+    equations = model.derive()
+    free, frozen = (equations.compile("numpy", freeze=f) for f in ((), "all"))
+    runs = [sl.solve(s, 0.4, h=0.03) for s in (free, frozen)]
+    assert np.allclose(runs[0].q, runs[1].q, rtol=0, atol=tolerances.FROZEN)
+    assert "p[6]" not in frozen.files["driven.h"].partition("driven_motion_0(")[2].partition("\n}")[0]
+    with pytest.raises(sl.errors.FrozenParameterError, match="'load_values' of 'driven' is a constant"):
+        frozen.with_parameters(load_values=[0.0, 3.0, 1.0])
+
+
+def test_parts_share_their_code() -> None:
+    """A statement node by node is cut before parameters become constants."""
+    model = sl.Model("row")
+    masses = model.parameter("masses", [1.0 + 0.125 * k for k in range(13)])
+    stiffness = model.parameter("stiffness", 3.0)
+    nodes = [model.node(f"bob{k}", "R2") for k in range(13)]
+    for k, q in enumerate(nodes):
+        model.kinetic_energy(masses[k] * q.x_dot.dot(q.x_dot) / 2)
+        model.potential_energy(stiffness * q.x.dot(q.x) / 2)
+        model.initial(q, x=[1, k])
+    free = equations_of(model)
+    frozen = free.with_constants("all")
+    assert [len(i.nodes) for i in frozen.elements.instances] == [len(i.nodes) for i in free.elements.instances] == [13]
+    assert "e[0]" in generated_files(frozen)["row.h"]
+    runs = [sl.solve(e.compile("numpy"), 0.2, h=0.02) for e in (free, frozen)]
+    assert np.allclose(runs[0].q, runs[1].q, rtol=0, atol=tolerances.FROZEN)
+    with pytest.raises(sl.errors.FrozenParameterError, match="'masses'"):
+        frozen.compile("numpy").with_parameters(masses=[2.0] * 13)

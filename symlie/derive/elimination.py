@@ -105,7 +105,8 @@ def derive_elimination(
     rows
         Number of constraint rows.
     with_numbers
-        Whether factors that are numbers stand in the solutions, and are not read from those that ``factorize`` gives.
+        Whether parameters are constants: factors that are numbers stand in the solutions, and are not read from those
+        that ``factorize`` gives; and there is ``multiply_rows``, in place of loops.
 
     Returns
     -------
@@ -122,6 +123,8 @@ def derive_elimination(
             kernels.append(_solve_saddle(stored, jacobian, rows))
         except _ZeroPivotError:
             return Elimination((), 0)
+        if with_numbers:
+            kernels.append(_multiply_rows(jacobian, dimension=len(moving), rows=rows))
     return Elimination(tuple(kernels), stored.size)
 
 
@@ -228,6 +231,22 @@ def _solve_saddle(stored: _Stored, jacobian: SparsePattern, rows: int) -> Kernel
     outputs = [*acceleration, *multipliers, margin]
     description = "Solution of [M B0ᵀ; B1 0][a; λ] = [r; c]; margin > 0 if every pivot is sound."
     return Kernel(signature, flatten(program, outputs, references), description)
+
+
+def _multiply_rows(jacobian: SparsePattern, dimension: int, rows: int) -> Kernel:
+    """B v; last velocities of a node come first, since lever arms, which its rotation needs, are known later."""
+    program = Program()
+    b, references = _symbols("B", jacobian.count)
+    v, of_velocities = _symbols("v", dimension)
+    products = []
+    for row in _dense(jacobian, b, rows, dimension, symmetric=False, is_exact=True):
+        total: Expr = Integer(0)
+        for entry, rate in reversed([*zip(row, v, strict=True)]):
+            total = program.scalar(total + entry * rate)
+        products.append(total)
+    arguments = (Argument("B", jacobian.count), Argument("v", dimension), Argument("out", rows, True))
+    body = flatten(program, products, references | of_velocities)
+    return Kernel(Signature("multiply_rows", arguments), body, "B v.")
 
 
 def _eliminate(program: Program, matrix: Rows, right: list[Expr]) -> tuple[list[Expr], Expr]:

@@ -250,7 +250,9 @@ class Equations:
         return self.latex()
 
     def __repr__(self) -> str:
-        return line("Equations", [self.model.name, listed([s.name for s in statements_of(self.model)], "statements")])
+        constants = [listed(self.frozen, "constants")] if self.frozen else []
+        names = [s.name for s in statements_of(self.model)]
+        return line("Equations", [self.model.name, listed(names, "statements"), *constants])
 
 
 def statements_of(model: Model) -> list[Statement]:

@@ -148,6 +148,11 @@ class Elimination:
     kernels: tuple[Kernel, ...]
     factor_size: int
 
+    @property
+    def multiplies_rows(self) -> bool:
+        """Whether a kernel multiplies the constraint Jacobian and velocities, where else loops do it."""
+        return any(k.signature.name == "multiply_rows" for k in self.kernels)
+
 
 @dataclass(frozen=True, eq=False)
 class EmittedModel:

@@ -47,9 +47,10 @@ def frozen_names(model: Model, freeze: Freeze) -> tuple[str, ...]:
         raise ModelError(f"Parameters are frozen by their names, or all by 'all', not by {freeze!r}.")
     is_all = freeze == ALL
     own = [p.name for p in model.parameters]
-    names = own if is_all else [w for word in words if (w := word.removeprefix(f"{model.name}.")) in own]
+    stated = [] if is_all else [w.removeprefix(f"{model.name}.") for w in words]
+    names = [name for name in own if is_all or name in stated]
     positions = frozen_positions(model, names)
-    asked = [] if is_all else [_of_element(model, w) for w in words if w.removeprefix(f"{model.name}.") not in own]
+    asked = [_of_element(model, name) for name in stated if name not in own]
     for instances, parameter in asked:
         _check_alike(model, instances, parameter, positions)
     found = dict.fromkeys(names)

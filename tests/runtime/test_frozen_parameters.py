@@ -173,16 +173,28 @@ def small_saddle(rows: int, scale: float, dependent: bool) -> tuple[dict[str, fl
     return references, matrix, np.concatenate([r, c])
 
 
-def solved(rows: int, references: dict[str, float]) -> list[float]:
-    """a, λ and the margin by the elimination of constants."""
+def computed(kernel: str, rows: int, references: dict[str, float]) -> list[float]:
+    """What a kernel of the elimination of constants gives."""
     places = tuple((i, j) for i in range(rows) for j in range(4))
     jacobian = SparsePattern(tuple(i for i, _ in places), tuple(j for _, j in places), (None,) * len(places))
     mass = SparsePattern((0, 1, 2, 3), (0, 1, 2, 3), (1.0, 2.0, 3.0, 4.0))
     kernels = derive_elimination(mass, jacobian, [True] * 4, rows, with_numbers=True).kernels
-    body = next(k.body for k in kernels if k.signature.name == "solve_saddle")
+    body = next(k.body for k in kernels if k.signature.name == kernel)
     assert not any("F[" in str(o) for i in body.instructions for o in i.operands), "factors are numbers"
     with np.errstate(all="ignore"):
         return interpret(body, {name: np.float64(x) for name, x in references.items()})
+
+
+def solved(rows: int, references: dict[str, float]) -> list[float]:
+    """a, λ and the margin."""
+    return computed("solve_saddle", rows, references)
+
+
+def test_products_with_rows() -> None:
+    references, matrix, right = small_saddle(3, 1.0, dependent=False)
+    references |= {f"v[{k}]": x for k, x in enumerate(right[:4].tolist())}
+    found = computed("multiply_rows", 3, {f"B{k[2:]}" if k.startswith("B1") else k: x for k, x in references.items()})
+    assert np.allclose(found, matrix[4:, :4] @ right[:4], rtol=0, atol=tolerances.CONDITIONED)
 
 
 @pytest.mark.parametrize("rows", [1, 2, 3, 4])

@@ -215,6 +215,7 @@ def emit_c(model: EmittedModel, interface_hash: str) -> dict[str, str]:
         "storage": model.storage if fixed else 0,
         "dimension": model.dimension if fixed else 0,
         "rows": model.rows if fixed else 0,
+        "multiplies_rows": bool(model.elimination and model.elimination.multiplies_rows),
         "factor_size": model.elimination.factor_size if model.elimination else 0,
         "prefix": "symlie_",
         "real": REAL,

@@ -14,8 +14,12 @@ static inline void subtract_constraint_force(const symlie_problem *restrict P, c
 static inline void multiply_jacobian(const symlie_problem *restrict P, const symlie_real *restrict B, const symlie_real *restrict v, symlie_real *restrict out)
 {
     (void)P;
+#ifdef MULTIPLIES_ROWS
+    multiply_rows(B, v, out);
+#else
     for (int k = 0; k < ROWS; k++) out[k] = SYMLIE_NUMBER(0);
     for (int k = 0; k < JACOBIAN_VALUES; k++) out[JACOBIAN_ROW[k]] += B[k] * v[JACOBIAN_COLUMN[k]];
+#endif
 }
 #endif
 

@@ -1,7 +1,7 @@
 """Jets of a model: the Taylor coefficients of its motion, order by order, in kernels of node types and element types.
 
     q' = S(q) w  (rate, of nodes),   c = B(t, q) v + b(t, q)  (hidden),
-    r = M(t, q) a + g(t, q, v) + B(t, q)ᵀ λ  (force)
+    r = M(t, q) a + g(t, q, v) + B(t, q)ᵀ λ  (force),   f(t, q, v, a, λ)  (field, of nodes without velocities)
 
 are followed from order to order. Of order k, c without what v_k adds and r without what a_k and λ_k add tell
 (`symlie.runtime.methods.taylor`) v_k, a_k and λ_k, with which both are completed. M a is left out where M is constant,
@@ -22,6 +22,7 @@ from symlie.contract.sets import KernelSet
 from symlie.contract.signature import Argument, Signature
 from symlie.derive.derived_statement import DerivedStatement
 from symlie.derive.equations import Equations
+from symlie.derive.fields import total_field
 from symlie.derive.kernels import configuration_symbols, parameter_symbols, symbols_of
 from symlie.derive.node_types import array_symbols
 from symlie.groups.homogeneous import ConfigurationSpace
@@ -82,7 +83,7 @@ def _node_jets(space: ConfigurationSpace) -> NodeTypeSet:
     rate = space.storage_tangent(program, q, w)
     sizes = {"q": len(q), "w": len(w)}
     kernels, jets = _jet(space.name, "rate", program, rate, of_q | of_w, sizes)
-    return NodeTypeSet(space.name, len(q), len(w), kernels, (jets,))
+    return NodeTypeSet(space.name, len(q), len(w), kernels, (jets,), not space.velocity_dimension)
 
 
 def _element_jets(model: Model, derived: DerivedStatement) -> ElementTypeSet:
@@ -116,6 +117,12 @@ def _element_jets(model: Model, derived: DerivedStatement) -> ElementTypeSet:
         kernels, jets = _jet(statement.name, "hidden", statement.program, hidden, references, of_hidden, ("v",))
         found += kernels
         programs.append(jets)
+    moved = [k for k, n in enumerate(statement.nodes) if any(node is n for node, _ in statement.fields)]
+    if moved:
+        field = [c for k in moved for c in total_field(statement, k)]
+        kernels, jets = _jet(statement.name, "field", statement.program, field, references, sizes)
+        found += kernels
+        programs.append(jets)
     return ElementTypeSet(
         statement.name,
         len(inputs["q"]),
@@ -124,6 +131,7 @@ def _element_jets(model: Model, derived: DerivedStatement) -> ElementTypeSet:
         (),
         tuple(found),
         jets=tuple(programs),
+        fields=tuple((k, statement.nodes[k].group.dimension) for k in moved),
     )
 
 

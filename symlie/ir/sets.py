@@ -19,6 +19,8 @@ class NodeTypeSet:
     dimension: int
     kernels: tuple[Kernel, ...]
     jets: tuple[JetLayout, ...] = ()
+    moves_by_field: bool = False
+    """Whether its nodes have no velocities."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,8 @@ class ElementTypeSet:
     sees_configuration: bool = False
     """Whether M a + g + Bᵀ λ depends on the configuration."""
     jets: tuple[JetLayout, ...] = ()
+    fields: tuple[tuple[int, int], ...] = ()
+    """Places of nodes that it moves by fields, with the dimension of each."""
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import pytest
 
 import symlie as sl
 from symlie.errors import FormatError, ModelError, UnsupportedMethodError
-from symlie.models import free_rigid_body
+from symlie.models import free_rigid_body, heavy_top, pendulum_chain, quadrotors
 from symlie.runtime.integrate.dense import densely
 from symlie.runtime.methods.controllers import FIXED_STEPS
 from symlie.runtime.methods.library import method
@@ -19,6 +19,9 @@ from symlie.runtime.methods.stepper import Stepper
 from symlie.runtime.methods.taylor import LEAST_ORDER, MOST_ORDER, series_of
 from symlie.runtime.system.system import System
 from tests import tolerances
+from tests.runtime.test_explicit_methods import shaken
+from tests.runtime.test_first_order_states import steered
+from tests.spaces.pendulum import pendulum
 from tests.systems import (
     CONSTRAINED,
     HEAVY_TOPS,
@@ -72,6 +75,35 @@ def test_other_models(build: Any) -> None:
         a, b = getattr(found, name)[-1], getattr(expected, name)[-1]
         assert np.abs(a - b).max() <= tolerances.SERIES_OF_MODELS
     assert found.statistics.steps < expected.statistics.steps / 10
+
+
+FIELDS: dict[str, Any] = {
+    "momentum of a free body": free_rigid_body.build,
+    "quadrotors": quadrotors.build,
+    "momentum and vertical": lambda: heavy_top.build(formulation="se3_dual"),
+    "momentum on a cotangent bundle": lambda: heavy_top.build(formulation="TSO3"),
+}
+"""Models whose nodes move by fields, on spheres, products, duals and cotangent bundles."""
+
+
+@functools.cache
+def moved_by_fields(name: str, backend: str) -> System:
+    """One of them."""
+    return FIELDS[name]().derive().compile(backend=backend)
+
+
+@pytest.mark.parametrize("name", [*FIELDS, "first-order states", "tangent bundle"])
+def test_fields(name: str) -> None:
+    systems = [
+        moved_by_fields(name, b) if name in FIELDS else steered(b) if name == "first-order states" else pendulum(b)
+        for b in ("c", "numpy")
+    ]
+    expected = sl.solve(systems[0], 0.2, **TIGHT)
+    found, other = (taylor(s, 0.2, rtol=1e-11, atol=1e-12) for s in systems)
+    assert np.abs(found.q[-1] - expected.q[-1]).max() <= tolerances.SERIES_OF_MODELS
+    assert np.abs(found.v[-1] - expected.v[-1]).max(initial=0.0) <= tolerances.SERIES_OF_MODELS
+    assert np.abs(found.q[-1] - other.q[-1]).max() <= tolerances.BACKENDS
+    assert found.statistics.steps <= max(2, expected.statistics.steps / 10)
 
 
 @pytest.mark.parametrize("build", [heavy_top_system, chain_system, polar_system, large_system])
@@ -176,8 +208,12 @@ def test_refusals() -> None:
         taylor(heavy_top_system("S3"), 1.0, rtol=1e-17)
     with pytest.raises((ModelError, FormatError), match="has no Taylor series by a rule, which method taylor needs"):
         taylor(spaghetti_system(), 1.0, rtol=1e-6)
-    with pytest.raises(UnsupportedMethodError, match="'taylor' does not integrate 'free_rigid_body': nodes move"):
-        taylor(free_rigid_body.build().derive().compile(), 1.0, rtol=1e-6)
+    with pytest.raises(
+        UnsupportedMethodError, match="'taylor' does not integrate 'pendulum_chain': constraints restrict"
+    ):
+        taylor(pendulum_chain.build().derive().compile(), 1.0, rtol=1e-6)
+    with pytest.raises(UnsupportedMethodError, match="nodes are prescribed or placed by others; use rkmk_dopri5"):
+        taylor(shaken("numpy"), 1.0, rtol=1e-6)
 
 
 def test_what_is_drawn() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 from symlie.contract.kernels import Gather, SystemKernel, gathered
 from symlie.contract.sets import KernelSet
 from symlie.emit.c.printing import CPrinter, coefficient_function, print_kernel
@@ -65,12 +67,19 @@ def table_rows(name: str, *, with_angles: bool = True) -> dict[str, object]:
     }
 
 
+def _field_offsets(element: ElementTypeSet) -> list[tuple[int, int, int]]:
+    """Place and dimension of each node that it moves by a field, and where its part of the field begins."""
+    ends = itertools.accumulate((dimension for _, dimension in element.fields), initial=0)
+    return [(place, dimension, end) for (place, dimension), end in zip(element.fields, ends, strict=False)]
+
+
 def _element_view(element: ElementTypeSet, chosen: KernelSet) -> dict[str, object]:
     counts = {m.letter: p.count for m, p in zip(chosen.matrices, element.patterns, strict=True)}
     stored = gathered(chosen.rows, Gather.STORED)
     return {
         "name": element.name,
         "jets": element.jets,
+        "fields": _field_offsets(element),
         "storage": element.storage,
         "velocities": element.velocities,
         "rows": element.rows,

@@ -51,20 +51,25 @@ class Jets:
         self._groups = node_groups(layout)
         self._jets: dict[str, _Jet] = {}
 
-    def begin_rate(self, q: Array, w: Array) -> Array:
-        """q' = S(q) w, and what its orders need."""
-        return self._rates(0, q, w)
-
-    def rate(self, k: int, q: Array, w: Array) -> Array:
-        """The coefficient of order k of q'."""
-        return self._rates(k, q, w)
-
-    def _rates(self, k: int, q: Array, w: Array) -> Array:
-        out = np.zeros(self._layout.storage)
+    def rate(self, k: int, q: Array, w: Array, out: Array, *, by_field: bool = False) -> None:
+        """Put order k of q' = S(q) w in out, of nodes with velocities or of those that fields move."""
+        has_velocity = self._layout.has_velocity
         for kind, storage, velocity in self._groups:
+            if bool(has_velocity[velocity].all()) == by_field:
+                continue
             inputs: Inputs = [q[storage], w[velocity]]
             name = f"{kind}_rate_jet"
             out[storage] = self._next(name, k, inputs) if k else self._begun(name, inputs)
+
+    def field(self, k: int, t: float, q: Array, v: Array, a: Array, multipliers: Array) -> Array:
+        """Order k of v, with fields in the place of velocities; order 0 begins what others need."""
+        layout, out = self._layout, np.where(self._layout.has_velocity, v, 0.0)
+        for index, inputs in self._inputs("qvaλ", t, q, v, a, multipliers):
+            name = f"{layout.elements[index].name}_field_jet"
+            if f"{name}_begin" in self._functions:
+                block = self._next(name, k, inputs) if k else self._begun(name, inputs)
+                places = layout.field_places[index].T
+                out += np.bincount(places.ravel(), weights=block.ravel(), minlength=len(v))
         return out
 
     def begin_force(self, t: float, q: Array, v: Array, a: Array, multipliers: Array) -> None:

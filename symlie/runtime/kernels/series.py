@@ -11,10 +11,11 @@ from symlie.runtime.layout.layout import Array
 
 @dataclass(frozen=True)
 class Series:
-    """Coefficients of the stored components, of velocities and of multipliers, a row for each order."""
+    """Coefficients of the stored components, of velocities, of these with fields, and of multipliers, by order."""
 
     q: Array
     v: Array
+    w: Array
     multipliers: Array
 
     def sums(self, h: float) -> tuple[Array, Array, Array]:
@@ -27,8 +28,8 @@ class Series:
         return _sum((orders * self.q)[1:], h), _sum((orders * self.v)[1:], h)
 
     def rotation(self, h: float) -> Array:
-        """∫ v over a time h."""
-        return h * _sum(self.v / np.arange(1, len(self.v) + 1)[:, None], h)
+        """∫ v over a time h, or of fields."""
+        return h * _sum(self.w / np.arange(1, len(self.w) + 1)[:, None], h)
 
 
 def _sum(coefficients: Array, s: float) -> Array:

@@ -2,6 +2,7 @@
 
     q' = S(q) v,   M(t, q) v' + B(t, q)ᵀ λ = -g(t, q, v),   B(t, q) v + b(t, q) = 0  (1)
 
+where nodes without velocities have fields f(t, q, v, v', λ) in their place, on whose points no constraint depends.
 Stored components have series that converge as far as v has one, while local coordinates are singular after a whole
 turn. Coefficients follow from order to order: with r_k and c_{k+1}, what M v' + g + Bᵀλ and B v + b have of order k and
 k + 1 without v'_k, λ_k and v_{k+1},
@@ -70,7 +71,7 @@ class Taylor(Method):
     members: ClassVar[str] = "taylor"
     refused: ClassVar[tuple[str, ...]] = (
         "constraints of accelerations",
-        "nodes that are placed by others, prescribed, or moved by fields",
+        "nodes that are prescribed, or placed by others",
     )
     takes_constraints: ClassVar[bool] = True
     chooses_length: ClassVar[bool] = True
@@ -118,8 +119,6 @@ class Taylor(Method):
         what = ""
         if not layout.of_velocities.all():
             what = "constraints restrict accelerations"
-        elif layout.has_fields:
-            what = "nodes move by fields"
         elif layout.has_placed_nodes or len(layout.motion_storage):
             what = "nodes are prescribed or placed by others"
         if not what:
@@ -195,7 +194,7 @@ class Taylor(Method):
 
         h = bounded(math.inf, [float(np.sqrt(np.sum(control.weight[n:] * (series.v[i] / scale) ** 2))) for i in last])
         span = min(h, control.h_max)
-        scale = control.atol[:n] + control.rtol[:n] * speed * (span if span < math.inf else 0.0)
+        scale = control.atol[:n] + control.rtol[:n] * np.abs(series.w[0]) * (span if span < math.inf else 0.0)
         h = bounded(h, [stepper.stored_size(series.q[i], scale) for i in last])
         # Of few digits: the last terms have few.
         part, power = math.frexp(h)
@@ -240,12 +239,15 @@ def series_of(stepper: Stepper, order: int, t: float, q: Array, v: Array, multip
 
 
 def _found(stepper: Stepper, order: int, t: float, q_0: Array, v_0: Array, multipliers: Array) -> Series:
-    m, rows = stepper.mechanics, stepper.rows
+    m, rows, has_fields = stepper.mechanics, stepper.rows, stepper.system.layout.has_fields
     jets = stepper.system.sets.jets(m.p)
     # (1)
     a, known = stepper.acceleration(t, q_0, v_0, multipliers)
-    q, v, found = [q_0], [v_0, a], [known]
-    q.append(jets.begin_rate(q_0, v_0))
+    rate = np.zeros_like(q_0)
+    jets.rate(0, q_0, v_0, rate)
+    w = [jets.field(0, t, q_0, v_0, a, known) if has_fields else v_0]
+    jets.rate(0, q_0, w[0], rate, by_field=True)
+    q, v, found = [q_0, rate.copy()], [v_0, a], [known]
     jets.begin_force(t, q_0, v_0, a, known)
     mass, B, c = m.mass(t, q_0), m.jacobian(t, q_0), np.zeros(0)
     if rows:
@@ -254,15 +256,18 @@ def _found(stepper: Stepper, order: int, t: float, q_0: Array, v_0: Array, multi
     # (2)
     for k in range(1, order):
         of_t = float(k == 1)
-        q.append(jets.rate(k, q[k], v[k]) / (k + 1))
+        jets.rate(k, q[k], v[k], rate)
         r = -jets.force(k, of_t, q[k], v[k])
         if rows:
             jets.end_hidden(k, v[k])
-            c = -(k + 1) * jets.hidden(k + 1, 0.0, q[k + 1])
+            c = -(k + 1) * jets.hidden(k + 1, 0.0, rate / (k + 1))
             a, known = m.saddle(mass, B, B, r, c)
         else:
             a = m.solver.solve_mass(mass, r)
         jets.end_force(k, a, known)
+        w.append(jets.field(k, of_t, q[k], v[k], a, known) if has_fields else v[k])
+        jets.rate(k, q[k], w[k], rate, by_field=True)
+        q.append(rate / (k + 1))
         v.append(a / (k + 1))
         found.append(known)
-    return Series(np.array(q), np.array(v), np.array(found))
+    return Series(np.array(q), np.array(v), np.array(w), np.array(found))

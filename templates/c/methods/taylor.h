@@ -2,6 +2,7 @@
  *
  *   q' = S(q) v,   M(t, q) v' + B(t, q)^T lambda = -g(t, q, v),   B(t, q) v + b(t, q) = 0  (1)
  *
+ * where nodes without velocities have fields f(t, q, v, v', lambda) in their place, on whose points no constraint depends.
  * Coefficients follow from order to order: with r_k and c_{k+1}, what M v' + g + B^T lambda and B v + b have of order k and
  * k + 1 without v'_k, lambda_k and v_{k+1},
  *
@@ -24,6 +25,7 @@ typedef struct {
     symlie_real *longest;       /* step that can be taken */
     symlie_real *q;
     symlie_real *v;
+    symlie_real *w;             /* v, with fields in the place of velocities */
     symlie_real *lambda;
 } symlie_series;
 
@@ -34,13 +36,14 @@ static inline symlie_real *place_series(const symlie_problem *restrict P, symlie
     series->longest = series->t + 1;
     series->q = series->longest + 1;
     series->v = series->q + (MOST_ORDER + 1) * STORAGE;
-    series->lambda = series->v + (MOST_ORDER + 1) * DIMENSION;
+    series->w = FIELDS ? series->v + (MOST_ORDER + 1) * DIMENSION : series->v;
+    series->lambda = series->w + (MOST_ORDER + 1) * DIMENSION;
     return series->lambda + MOST_ORDER * ROWS;
 }
 
 static inline long long series_workspace(const symlie_problem *restrict P)
 {
-    return 3 + (MOST_ORDER + 1LL) * (STORAGE + DIMENSION) + MOST_ORDER * (long long)ROWS;
+    return 3 + (MOST_ORDER + 1LL) * (STORAGE + (1 + FIELDS) * DIMENSION) + MOST_ORDER * (long long)ROWS;
 }
 
 static inline long long kept_workspace(const symlie_problem *restrict P)
@@ -63,7 +66,7 @@ static inline void forget_kept(const symlie_problem *restrict P)
 
 static inline long long step_workspace(const symlie_problem *restrict P)
 {
-    return 6LL * DIMENSION + 2LL * STORAGE + JACOBIAN_VALUES + 3LL * ROWS + acceleration_workspace(P);
+    return 6LL * DIMENSION + 3LL * STORAGE + JACOBIAN_VALUES + 3LL * ROWS + acceleration_workspace(P);
 }
 
 static inline int begins_at(const symlie_problem *restrict P, const symlie_series *series, symlie_real t, const symlie_real *q,
@@ -129,7 +132,7 @@ static inline symlie_real longest_step(const symlie_problem *restrict P, symlie_
         h = bounded_step(h, shrinks, control->tolerance * velocity_size(P, control, series->v + i * DIMENSION, of_v), i);
     const symlie_real span = h < control->h_max ? h : control->h_max;
     for (int k = 0; k < DIMENSION; k++)
-        of_theta[k] = control->atol[k] + control->rtol[k] * fabs(series->v[k]) * (span < (symlie_real)INFINITY ? span : 0);
+        of_theta[k] = control->atol[k] + control->rtol[k] * fabs(series->w[k]) * (span < (symlie_real)INFINITY ? span : 0);
     for (int i = order; i > order - LAST_TERMS; i--)
         h = bounded_step(h, shrinks, control->tolerance * system_stored_size(P, series->q + i * STORAGE, of_theta), i);
     /* Of few digits: the last terms have few. */
@@ -182,7 +185,9 @@ static inline int find_series(const symlie_problem *restrict P, symlie_real *res
 {
     ARRAY(r, DIMENSION);
     ARRAY(a, DIMENSION);
+    ARRAY(rate, STORAGE);
     const int order = (int)control->order;
+    for (int k = 0; k < STORAGE; k++) rate[k] = 0;
     *series->is_known = 0;
     *series->t = t;
     copy(STORAGE, q_0, series->q);
@@ -192,6 +197,12 @@ static inline int find_series(const symlie_problem *restrict P, symlie_real *res
     if (status != SYMLIE_DONE) return status;
     copy(DIMENSION, a, series->v + DIMENSION);
     system_begin_rate_jet(P, J, q_0, v_0, series->q + STORAGE);
+#if FIELDS
+    copy(DIMENSION, v_0, series->w);
+    system_field(P, t, q_0, a, series->lambda, series->w);
+    system_begin_field_jet(P, J, t, q_0, v_0, a, series->lambda);
+    system_begin_field_rate_jet(P, J, q_0, series->w, series->q + STORAGE);
+#endif
     system_begin_force_jet(P, J, t, q_0, v_0, a, series->lambda);
 #if CONSTRAINED
     ARRAY(B, JACOBIAN_VALUES);
@@ -207,8 +218,8 @@ static inline int find_series(const symlie_problem *restrict P, symlie_real *res
         const symlie_real *q = series->q + k * STORAGE, *v = series->v + k * DIMENSION, t_k = k == 1;
         symlie_real *next_q = series->q + (k + 1) * STORAGE, *next_v = series->v + (k + 1) * DIMENSION;
         const symlie_real part = 1 / (symlie_real)(k + 1);
-        system_rate_jet(P, J, k, q, v, next_q);
-        for (int i = 0; i < STORAGE; i++) next_q[i] *= part;
+        system_rate_jet(P, J, k, q, v, rate);
+        for (int i = 0; i < STORAGE; i++) next_q[i] = rate[i] * part;
         system_force_jet(P, J, k, t_k, q, v, r);
         for (int i = 0; i < DIMENSION; i++) r[i] = -r[i];
 #if CONSTRAINED
@@ -221,6 +232,13 @@ static inline int find_series(const symlie_problem *restrict P, symlie_real *res
 #else
         if (!solve_with_mass(P, mass, r, 0, 0, a)) return stage_failure(P, 0, mass, r, 0);
         system_end_force_jet(P, J, k, a, series->lambda);
+#endif
+#if FIELDS
+        symlie_real *w = series->w + k * DIMENSION;
+        copy(DIMENSION, v, w);
+        system_field_jet(P, J, k, t_k, q, v, a, series->lambda + k * ROWS, w);
+        system_field_rate_jet(P, J, k, q, w, rate);
+        for (int i = 0; i < STORAGE; i++) next_q[i] = rate[i] * part;
 #endif
         for (int i = 0; i < DIMENSION; i++) next_v[i] = a[i] * part;
     }
@@ -314,9 +332,9 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
     sum_series(STORAGE, order + 1, begin.q, h, stored);
     sum_series(DIMENSION, order + 1, begin.v, h, trial->v);
     sum_series(ROWS, order, begin.lambda, h, trial->lambda);
-    for (int k = 0; k < DIMENSION; k++) theta[k] = begin.v[order * DIMENSION + k] / (order + 1);
+    for (int k = 0; k < DIMENSION; k++) theta[k] = 0;
     for (int i = order - 1; i >= 0; i--)
-        for (int k = 0; k < DIMENSION; k++) theta[k] = theta[k] * h + begin.v[i * DIMENSION + k] / (i + 1);
+        for (int k = 0; k < DIMENSION; k++) theta[k] = theta[k] * h + begin.w[i * DIMENSION + k] / (i + 1);
     for (int k = 0; k < DIMENSION; k++) theta[k] *= h;
     keep_increment(P, theta, trial->increment);
     system_normalize(P, stored, trial->q);

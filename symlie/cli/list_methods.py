@@ -51,7 +51,7 @@ def show_method(name: str, *, as_json: bool) -> None:
 
 def _default(value: object) -> str:
     if value is None:
-        return "from others"
+        return "found by the method"
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 

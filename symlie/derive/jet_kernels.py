@@ -25,6 +25,7 @@ from symlie.derive.equations import Equations
 from symlie.derive.fields import total_field
 from symlie.derive.kernels import configuration_symbols, parameter_symbols, symbols_of
 from symlie.derive.node_types import array_symbols
+from symlie.errors import ModelError
 from symlie.groups.homogeneous import ConfigurationSpace
 from symlie.ir.hoisting import ParameterHoisting
 from symlie.ir.jets import KEPT, ORDER, SUMS, jet_of
@@ -36,6 +37,9 @@ from symlie.modeling.model import Model
 
 PARAMETERS = ("p", "e")
 """Arguments that are no functions of time."""
+
+_MEANINGS = {"rate": "motion", "hidden": "constraint", "force": "force", "field": "field"}
+"""What jets are of."""
 
 _Sizes = Mapping[str, int | None]
 """Arguments with their lengths; None for a number."""
@@ -150,8 +154,11 @@ def _jet(
 ) -> tuple[tuple[Kernel, ...], JetLayout]:
     """The kernels of a jet, and what it takes of memory."""
     body = flatten(program, values, references)
-    name = f"{owner}_{name}_jet"
-    jet = jet_of(name, body, tuple(f"{label}[" for label in PARAMETERS), tuple(f"{label}[" for label in later))
+    what, name = _MEANINGS[name], f"{owner}_{name}_jet"
+    try:
+        jet = jet_of(name, body, tuple(f"{label}[" for label in PARAMETERS), tuple(f"{label}[" for label in later))
+    except ModelError as error:
+        raise ModelError(f"The {what} of '{owner}' has no Taylor series, which method taylor needs: {error}") from error
     layout = jet.layout
     inputs = [Argument(label, size) for label, size in sizes.items()]
     early = [a for a in inputs if a.name not in later]

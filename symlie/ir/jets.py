@@ -227,8 +227,7 @@ class _Pass:
         rule = _RULES.get(operator)
         if rule is None:
             raise ModelError(
-                f"'{operator.split()[-1]}' has no Taylor series by a rule, which method taylor needs; use another "
-                "method, such as half_explicit_5 or rkmk_dopri5."
+                f"'{operator.split()[-1]}' has no rule; use another method, such as half_explicit_5 or rkmk_dopri5."
             )
         return rule(self, target, *operands)
 
@@ -331,7 +330,7 @@ def _direction(p: _Pass, target: Operand, y: Operand, x: Operand) -> Operand | N
 def _power(p: _Pass, target: Operand, a: Operand, exponent: Operand) -> Operand | None:
     """a t' = exponent t a'."""
     if not p.of.is_constant(exponent):
-        raise ModelError("A power whose exponent moves has no rule of its own; state it as exp(exponent*log(base)).")
+        raise ModelError("a power whose exponent moves has no rule; state it as exp(exponent*log(base)).")
     return _divided(p, target, p.times(p.value(exponent), _along(p, a, target)), a)
 
 

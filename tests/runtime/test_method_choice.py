@@ -60,7 +60,7 @@ def test_a_system_is_wanted() -> None:
 def test_no_refusal_leads_to_another_one() -> None:
     """Fields beside constraints: explicit methods without them are refused, and half-explicit ones take both."""
     choice = sl.method_choice(pendulum_with_state())
-    assert set(choice.taken) == {*(f"half_explicit_{k}" for k in (2, 3, 4, 5)), *IMPLICIT, "index1_dopri5"}
+    assert set(choice.taken) == {*(f"half_explicit_{k}" for k in (2, 3, 4, 5)), *IMPLICIT, "index1_dopri5", "taylor"}
     assert choice.default == "half_explicit_5"
     assert all("half_explicit_5" in sentence or "index1_dopri5" in sentence for sentence in choice.refusals.values())
 

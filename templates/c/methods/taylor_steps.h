@@ -1,0 +1,119 @@
+/* Sums of series, how long steps may be, and what they add to errors. */
+#ifndef SYMLIE_TAYLOR_STEPS_H
+#define SYMLIE_TAYLOR_STEPS_H
+
+/* Coefficients from a state, one row for each order. */
+typedef struct {
+    symlie_real *is_known;
+    symlie_real *t;
+    symlie_real *longest;       /* step that can be taken */
+    symlie_real *q;
+    symlie_real *v;
+    symlie_real *w;             /* v, with fields in the place of velocities */
+    symlie_real *lambda;
+} symlie_series;
+
+static inline symlie_real *place_series(const symlie_problem *restrict P, symlie_real *memory, symlie_series *series)
+{
+    series->is_known = memory;
+    series->t = series->is_known + 1;
+    series->longest = series->t + 1;
+    series->q = series->longest + 1;
+    series->v = series->q + (MOST_ORDER + 1) * STORAGE;
+    series->w = FIELDS ? series->v + (MOST_ORDER + 1) * DIMENSION : series->v;
+    series->lambda = series->w + (MOST_ORDER + 1) * DIMENSION;
+    return series->lambda + MOST_ORDER * ROWS;
+}
+
+static inline long long series_workspace(const symlie_problem *restrict P)
+{
+    return 3 + (MOST_ORDER + 1LL) * (STORAGE + (1 + FIELDS) * DIMENSION) + MOST_ORDER * (long long)ROWS;
+}
+
+/* out = sum_k x_k s^k over the orders below the count, and the derivative of it. */
+static inline void sum_series(int size, int count, const symlie_real *restrict x, symlie_real s, symlie_real *restrict out)
+{
+    copy(size, x + (count - 1) * size, out);
+    for (int k = count - 2; k >= 0; k--)
+        for (int i = 0; i < size; i++) out[i] = out[i] * s + x[k * size + i];
+}
+
+static inline void sum_rates(int size, int count, const symlie_real *restrict x, symlie_real s, symlie_real *restrict out)
+{
+    for (int i = 0; i < size; i++) out[i] = (count - 1) * x[(count - 1) * size + i];
+    for (int k = count - 2; k > 0; k--)
+        for (int i = 0; i < size; i++) out[i] = out[i] * s + k * x[k * size + i];
+}
+
+/* Norm of v relative to the tolerances. */
+static inline symlie_real velocity_size(const symlie_problem *restrict P, const symlie_control *restrict control,
+                                        const symlie_real *restrict x, const symlie_real *restrict scale)
+{
+    symlie_real sum = 0;
+    for (int k = 0; k < DIMENSION; k++) sum += control->weight[DIMENSION + k] * (x[k] / scale[k]) * (x[k] / scale[k]);
+    return sqrt(sum);
+}
+
+/* The n-th power. */
+static inline symlie_real whole_power(symlie_real x, int n)
+{
+    symlie_real found = 1;
+    for (; n; n /= 2, x *= x)
+        if (n % 2) found *= x;
+    return found;
+}
+
+/* A bound h on the length of steps becomes less where a term of order n is larger than it allows. */
+static inline symlie_real bounded_step(symlie_real h, symlie_real shrinks, symlie_real size, int n)
+{
+    return size * whole_power(h / shrinks, n) > 1 ? shrinks * pow(size, -1 / (symlie_real)n) : h;
+}
+
+/* The length of the longest step from which the last terms can be left out. */
+static inline symlie_real longest_step(const symlie_problem *restrict P, symlie_real *restrict work,
+                                       const symlie_control *restrict control, const symlie_series *restrict series)
+{
+    ARRAY(of_theta, DIMENSION);
+    ARRAY(of_v, DIMENSION);
+    const int order = (int)control->order;
+    const symlie_real shrinks = pow(control->tolerance, 1 / (symlie_real)order);
+    symlie_real h = (symlie_real)INFINITY;
+    for (int k = 0; k < DIMENSION; k++) of_v[k] = control->atol[DIMENSION + k] + control->rtol[DIMENSION + k] * fabs(series->v[k]);
+    for (int i = order; i > order - LAST_TERMS; i--)
+        h = bounded_step(h, shrinks, control->tolerance * velocity_size(P, control, series->v + i * DIMENSION, of_v), i);
+    const symlie_real span = h < control->h_max ? h : control->h_max;
+    for (int k = 0; k < DIMENSION; k++)
+        of_theta[k] = control->atol[k] + control->rtol[k] * fabs(series->w[k]) * (span < (symlie_real)INFINITY ? span : 0);
+    for (int i = order; i > order - LAST_TERMS; i--)
+        h = bounded_step(h, shrinks, control->tolerance * system_stored_size(P, series->q + i * STORAGE, of_theta), i);
+    /* Of few digits: the last terms have few. */
+    int power;
+    const symlie_real part = frexp(h, &power);
+    return h < (symlie_real)INFINITY ? ldexp(floor(LENGTHS * part) / LENGTHS, power) : h;
+}
+
+/* What the rates at the end lack of those that begin there: h/order of it is what a step adds to the errors of theta and v. */
+static inline symlie_real series_error(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real h,
+                                       const symlie_control *restrict control, const symlie_series *restrict begin,
+                                       const symlie_series *restrict end, const symlie_real *restrict theta)
+{
+    ARRAY(rate, STORAGE);
+    ARRAY(acceleration, DIMENSION);
+    ARRAY(scale, DIMENSION);
+    const int order = (int)control->order;
+    const symlie_real part = h / order;
+    for (int k = 0; k < DIMENSION; k++) scale[k] = control->atol[k] + control->rtol[k] * fabs(theta[k]);
+    sum_rates(STORAGE, order + 1, begin->q, h, rate);
+    for (int k = 0; k < STORAGE; k++) rate[k] = part * (rate[k] - end->q[STORAGE + k]);
+    const symlie_real of_q = system_stored_size(P, rate, scale);
+    for (int k = 0; k < DIMENSION; k++) {
+        const symlie_real a = fabs(begin->v[k]), b = fabs(end->v[k]);
+        scale[k] = control->atol[DIMENSION + k] + control->rtol[DIMENSION + k] * (a > b ? a : b);
+    }
+    sum_rates(DIMENSION, order + 1, begin->v, h, acceleration);
+    for (int k = 0; k < DIMENSION; k++) acceleration[k] = part * (acceleration[k] - end->v[DIMENSION + k]);
+    const symlie_real of_v = velocity_size(P, control, acceleration, scale);
+    return of_q > of_v ? of_q : of_v;
+}
+
+#endif

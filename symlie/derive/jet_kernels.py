@@ -24,6 +24,7 @@ from symlie.derive.derived_statement import DerivedStatement
 from symlie.derive.equations import Equations
 from symlie.derive.fields import total_field
 from symlie.derive.kernels import configuration_symbols, parameter_symbols, symbols_of
+from symlie.derive.motions import motion_kernel
 from symlie.derive.node_types import array_symbols
 from symlie.errors import ModelError
 from symlie.groups.homogeneous import ConfigurationSpace
@@ -31,14 +32,14 @@ from symlie.ir.hoisting import ParameterHoisting
 from symlie.ir.jets import KEPT, ORDER, SUMS, jet_of
 from symlie.ir.kernels import Kernel
 from symlie.ir.program import Program
-from symlie.ir.sets import ElementTypeSet, NodeTypeSet, SetKernels
+from symlie.ir.sets import ElementTypeSet, MotionSet, NodeTypeSet, SetKernels
 from symlie.ir.straightline import StraightLine, by_output, flatten
 from symlie.modeling.model import Model
 
 PARAMETERS = ("p", "e")
 """Arguments that are no functions of time."""
 
-_MEANINGS = {"rate": "motion", "hidden": "constraint", "force": "force", "field": "field"}
+_MEANINGS = {"rate": "motion", "hidden": "constraint", "force": "force", "field": "field", "motion": "motion"}
 """What jets are of."""
 
 _Sizes = Mapping[str, int | None]
@@ -56,7 +57,17 @@ def jet_kernels(equations: Equations, chosen: KernelSet) -> SetKernels:
     model = equations.elements
     nodes = tuple(_node_jets(space) for space in dict.fromkeys(model.spaces))
     elements = tuple(_element_jets(model, d) for d in equations.derived)
-    return SetKernels(model.name, chosen, nodes, elements, elimination=_kept_elimination(equations))
+    motions = tuple(_motion_jet(model, number) for number in range(len(model.motions)))
+    return SetKernels(model.name, chosen, nodes, elements, motions=motions, elimination=_kept_elimination(equations))
+
+
+def _motion_jet(model: Model, number: int) -> MotionSet:
+    group, parameters = model.motions[number].group, parameter_symbols(model)
+    whole = motion_kernel(model, number, parameters, ParameterHoisting(len(parameters), "p")).body
+    body = replace(whole, outputs=whole.outputs[: group.storage_dimension + group.dimension])
+    sizes = {"t": None, "p": len(parameters)}
+    kernels, jet = _jet_of_body(f"{model.name}_motion_{number}", "motion", body, sizes)
+    return MotionSet(group.storage_dimension, group.dimension, kernels, jet)
 
 
 def _kept_elimination(equations: Equations) -> tuple[Kernel, ...]:
@@ -153,7 +164,12 @@ def _jet(
     later: Sequence[str] = (),
 ) -> tuple[tuple[Kernel, ...], JetLayout]:
     """The kernels of a jet, and what it takes of memory."""
-    body = flatten(program, values, references)
+    return _jet_of_body(owner, name, flatten(program, values, references), sizes, later)
+
+
+def _jet_of_body(
+    owner: str, name: str, body: StraightLine, sizes: _Sizes, later: Sequence[str] = ()
+) -> tuple[tuple[Kernel, ...], JetLayout]:
     what, name = _MEANINGS[name], f"{owner}_{name}_jet"
     try:
         jet = jet_of(name, body, tuple(f"{label}[" for label in PARAMETERS), tuple(f"{label}[" for label in later))
@@ -163,7 +179,7 @@ def _jet(
     inputs = [Argument(label, size) for label, size in sizes.items()]
     early = [a for a in inputs if a.name not in later]
     late = [a for a in inputs if a.name in (*later, *PARAMETERS)]
-    order, results = Argument(ORDER, None), Argument("out", len(values), True)
+    order, results = Argument(ORDER, None), Argument("out", len(body.outputs), True)
 
     def factors(count: int) -> list[Argument]:
         return [Argument("left", count, True), Argument("right", count, True)]

@@ -44,6 +44,16 @@ class ElementTypeSet:
 
 
 @dataclass(frozen=True)
+class MotionSet:
+    """The jet of a prescribed motion: of q, then of v."""
+
+    storage: int
+    dimension: int
+    kernels: tuple[Kernel, ...]
+    jet: JetLayout
+
+
+@dataclass(frozen=True)
 class SetKernels:
     """A set of kernels of a model, types in the order of its own kernels."""
 
@@ -53,6 +63,8 @@ class SetKernels:
     elements: tuple[ElementTypeSet, ...] = ()
     weights: tuple[float, ...] = ()
     """Weights over h of loads at both ends of a step, of a discrete Lagrangian."""
+    motions: tuple[MotionSet, ...] = ()
+    """Prescribed motions, one after the other."""
     elimination: tuple[Kernel, ...] = ()
     """What solves the saddle point system again and again, of models of fixed topology."""
     has_angles: bool = False
@@ -62,7 +74,8 @@ class SetKernels:
     def kernels(self) -> tuple[Kernel, ...]:
         """All kernels in order of emission."""
         of_nodes = (k for t in self.nodes for k in t.kernels)
-        return (*of_nodes, *(k for e in self.elements for k in e.kernels), *self.elimination)
+        of_elements = (k for e in self.elements for k in e.kernels)
+        return (*of_nodes, *of_elements, *(k for m in self.motions for k in m.kernels), *self.elimination)
 
     @property
     def schemes(self) -> tuple[Scheme, ...]:

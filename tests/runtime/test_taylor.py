@@ -21,6 +21,8 @@ from symlie.runtime.system.system import System
 from tests import tolerances
 from tests.runtime.test_explicit_methods import shaken
 from tests.runtime.test_first_order_states import steered
+from tests.runtime.test_orders import moving_pendulum
+from tests.runtime.test_shorter_steps import compass
 from tests.spaces.pendulum import pendulum
 from tests.systems import (
     CONSTRAINED,
@@ -92,18 +94,25 @@ def moved_by_fields(name: str, backend: str) -> System:
     return FIELDS[name]().derive().compile(backend=backend)
 
 
-@pytest.mark.parametrize("name", [*FIELDS, "first-order states", "tangent bundle"])
-def test_fields(name: str) -> None:
-    systems = [
-        moved_by_fields(name, b) if name in FIELDS else steered(b) if name == "first-order states" else pendulum(b)
-        for b in ("c", "numpy")
-    ]
+OTHERS: dict[str, Any] = {
+    "first-order states": steered,
+    "tangent bundle": pendulum,
+    "prescribed motion": shaken,
+    "constraints in motion": moving_pendulum,
+    "fields beside constraints and prescribed turns": compass,
+}
+
+
+@pytest.mark.parametrize("name", [*FIELDS, *OTHERS])
+def test_other_ways_to_move(name: str) -> None:
+    """Fields, and motions that are functions of time."""
+    systems = [moved_by_fields(name, b) if name in FIELDS else OTHERS[name](b) for b in ("c", "numpy")]
     expected = sl.solve(systems[0], 0.2, **TIGHT)
     found, other = (taylor(s, 0.2, rtol=1e-11, atol=1e-12) for s in systems)
     assert np.abs(found.q[-1] - expected.q[-1]).max() <= tolerances.SERIES_OF_MODELS
     assert np.abs(found.v[-1] - expected.v[-1]).max(initial=0.0) <= tolerances.SERIES_OF_MODELS
     assert np.abs(found.q[-1] - other.q[-1]).max() <= tolerances.BACKENDS
-    assert found.statistics.steps <= max(2, expected.statistics.steps / 10)
+    assert found.statistics.steps <= max(2, expected.statistics.steps / 8)
 
 
 @pytest.mark.parametrize("build", [heavy_top_system, chain_system, polar_system, large_system])
@@ -215,8 +224,6 @@ def test_refusals() -> None:
         UnsupportedMethodError, match="'taylor' does not integrate 'pendulum_chain': constraints restrict"
     ):
         taylor(pendulum_chain.build().derive().compile(), 1.0, rtol=1e-6)
-    with pytest.raises(UnsupportedMethodError, match="nodes are prescribed or placed by others; use rkmk_dopri5"):
-        taylor(shaken("numpy"), 1.0, rtol=1e-6)
 
 
 def test_what_is_drawn() -> None:

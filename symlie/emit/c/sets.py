@@ -31,6 +31,7 @@ def emit_c_set(kernels: SetKernels, interface_hash: str) -> dict[str, str]:
         "nodes": kernels.nodes,
         "elements": [_element_view(e, chosen) for e in kernels.elements],
         "weights": [printer.constant(w) for w in kernels.weights],
+        "motions": kernels.motions,
         "saddle_factors": kernels.elimination[0].signature.arguments[-1].size if kernels.elimination else 0,
         "sees_end": any(kernels.weights[1:]),
         "unwrapped": kernels.has_angles,

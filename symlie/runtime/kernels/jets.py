@@ -50,6 +50,8 @@ class Jets:
         self._layouts = {jet.name: jet for jet in table.jets}
         self._groups = node_groups(layout)
         self._jets: dict[str, _Jet] = {}
+        nodes = [(n.storage.start + k * n.type.storage, n.type.storage) for n in layout.nodes for k in range(n.count)]
+        self._widths = dict(nodes)
 
     def rate(self, k: int, q: Array, w: Array, out: Array, *, by_field: bool = False) -> None:
         """Put order k of q' = S(q) w in out, of nodes with velocities or of those that fields move."""
@@ -71,6 +73,25 @@ class Jets:
                 places = layout.field_places[index].T
                 out += np.bincount(places.ravel(), weights=block.ravel(), minlength=len(v))
         return out
+
+    def begin_motion(self, t: float) -> None:
+        """What orders of prescribed motions need."""
+        for name, _, _ in self._motions():
+            self._begun(name, [np.float64(t), self._p.model], 1)
+
+    def motion(self, k: int, t: float, factor: float, q: Array, v: Array) -> None:
+        """Put order k of q, times a factor, and of v of prescribed nodes into their places."""
+        for name, storage, velocity in self._motions():
+            values = self._next(name, k, [np.float64(t), self._p.model])[:, 0]
+            width = self._widths[storage]
+            q[storage : storage + width] = factor * values[:width]
+            v[velocity : velocity + len(values) - width] = values[width:]
+
+    def _motions(self) -> Iterator[tuple[str, int, int]]:
+        """Names of prescribed motions, with the first places of their nodes."""
+        starts = zip(self._layout.motion_storage, self._layout.motion_velocity, strict=True)
+        for number, (storage, velocity) in enumerate(starts):
+            yield f"{self._layout.name}_motion_{number}_motion_jet", int(storage), int(velocity)
 
     def begin_force(self, t: float, q: Array, v: Array, a: Array, multipliers: Array) -> None:
         """What orders of r = M a + g + Bᵀ λ need."""
@@ -121,9 +142,10 @@ class Jets:
             found = [components(x, places.get(y, of_velocities)) for y, x in zip(letters, vectors, strict=True)]
             yield index, [*([] if t is None else [np.float64(t)]), *found, p.model, p.elements[index].T]
 
-    def _begun(self, name: str, inputs: Inputs) -> Array:
+    def _begun(self, name: str, inputs: Inputs, count: int | None = None) -> Array:
         layout = self._layouts[name]
-        results, kept = np.split(self._values(f"{name}_begin", inputs[1].shape[-1], *inputs), [layout.results])
+        instances = inputs[1].shape[-1] if count is None else count
+        results, kept = np.split(self._values(f"{name}_begin", instances, *inputs), [layout.results])
         self._jets[name] = _Jet(layout, kept, [], [])
         return results
 

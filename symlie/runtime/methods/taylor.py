@@ -71,7 +71,7 @@ class Taylor(Method):
     members: ClassVar[str] = "taylor"
     refused: ClassVar[tuple[str, ...]] = (
         "constraints of accelerations",
-        "nodes that are prescribed, or placed by others",
+        "nodes that are placed by others",
     )
     takes_constraints: ClassVar[bool] = True
     chooses_length: ClassVar[bool] = True
@@ -119,8 +119,8 @@ class Taylor(Method):
         what = ""
         if not layout.of_velocities.all():
             what = "constraints restrict accelerations"
-        elif layout.has_placed_nodes or len(layout.motion_storage):
-            what = "nodes are prescribed or placed by others"
+        elif layout.has_placed_nodes:
+            what = "nodes are placed by others"
         if not what:
             return super().refusal(layout)
         return (
@@ -154,6 +154,7 @@ class Taylor(Method):
         stored, v, trial.multipliers = begin.sums(h)
         stepper.check("velocity", v)
         q = m.kernels.normalize(stored)
+        m.prescribe(end, q, v)
         if rows:
             q, v = self._on_constraints(stepper, end, q, v)
             stepper.measure(trial, end, q, v, m.jacobian(end, q))
@@ -239,13 +240,16 @@ def series_of(stepper: Stepper, order: int, t: float, q: Array, v: Array, multip
 
 
 def _found(stepper: Stepper, order: int, t: float, q_0: Array, v_0: Array, multipliers: Array) -> Series:
-    m, rows, has_fields = stepper.mechanics, stepper.rows, stepper.system.layout.has_fields
+    m, rows, layout = stepper.mechanics, stepper.rows, stepper.system.layout
     jets = stepper.system.sets.jets(m.p)
     # (1)
     a, known = stepper.acceleration(t, q_0, v_0, multipliers)
-    rate = np.zeros_like(q_0)
+    rate, prescribed = np.zeros_like(q_0), np.zeros_like(v_0)
     jets.rate(0, q_0, v_0, rate)
-    w = [jets.field(0, t, q_0, v_0, a, known) if has_fields else v_0]
+    jets.begin_motion(t)
+    a = a.copy()
+    jets.motion(1, 1.0, 1.0, rate, a)
+    w = [jets.field(0, t, q_0, v_0, a, known) if layout.has_fields else v_0]
     jets.rate(0, q_0, w[0], rate, by_field=True)
     q, v, found = [q_0, rate.copy()], [v_0, a], [known]
     jets.begin_force(t, q_0, v_0, a, known)
@@ -257,15 +261,17 @@ def _found(stepper: Stepper, order: int, t: float, q_0: Array, v_0: Array, multi
     for k in range(1, order):
         of_t = float(k == 1)
         jets.rate(k, q[k], v[k], rate)
+        jets.motion(k + 1, 0.0, k + 1.0, rate, prescribed)
         r = -jets.force(k, of_t, q[k], v[k])
         if rows:
             jets.end_hidden(k, v[k])
-            c = -(k + 1) * jets.hidden(k + 1, 0.0, rate / (k + 1))
-            a, known = m.saddle(mass, B, B, r, c)
+            c = jets.hidden(k + 1, 0.0, rate / (k + 1)) + m.algebra.multiply(B, prescribed)
+            a, known = m.saddle(mass, B, B, r, -(k + 1) * c)
         else:
             a = m.solver.solve_mass(mass, r)
+        a = a + (k + 1) * prescribed
         jets.end_force(k, a, known)
-        w.append(jets.field(k, of_t, q[k], v[k], a, known) if has_fields else v[k])
+        w.append(jets.field(k, of_t, q[k], v[k], a, known) if layout.has_fields else v[k])
         jets.rate(k, q[k], w[k], rate, by_field=True)
         q.append(rate / (k + 1))
         v.append(a / (k + 1))

@@ -20,7 +20,7 @@
 
 static inline long long step_workspace(const symlie_problem *restrict P)
 {
-    return 6LL * DIMENSION + 3LL * STORAGE + JACOBIAN_VALUES + 3LL * ROWS + acceleration_workspace(P);
+    return 7LL * DIMENSION + 3LL * STORAGE + JACOBIAN_VALUES + 3LL * ROWS + acceleration_workspace(P);
 }
 
 #if CONSTRAINED
@@ -90,6 +90,7 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
     for (int k = 0; k < DIMENSION; k++) theta[k] *= h;
     keep_increment(P, theta, trial->increment);
     system_normalize(P, stored, trial->q);
+    if (MOTIONS) system_prescribe(P, t + h, trial->q, trial->v);
     if (!(all_finite(STORAGE, trial->q) && all_finite(DIMENSION, trial->v))) return SYMLIE_NOT_FINITE;
 #if CONSTRAINED
     status = meet_constraints(P, work, t + h, mass, trial->q, trial->v);

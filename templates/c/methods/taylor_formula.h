@@ -90,6 +90,13 @@ static inline int find_series(const symlie_problem *restrict P, symlie_real *res
     if (status != SYMLIE_DONE) return status;
     copy(DIMENSION, a, series->v + DIMENSION);
     system_begin_rate_jet(P, J, q_0, v_0, series->q + STORAGE);
+#if PRESCRIBED
+    ARRAY(prescribed, DIMENSION);
+    for (int k = 0; k < DIMENSION; k++) prescribed[k] = 0;
+    system_begin_motion_jet(P, J, t);
+    system_motion_jet(P, J, 1, 1, 1, series->q + STORAGE, series->v + DIMENSION);
+    copy(DIMENSION, series->v + DIMENSION, a);
+#endif
 #if FIELDS
     copy(DIMENSION, v_0, series->w);
     system_field(P, t, q_0, a, series->lambda, series->w);
@@ -112,6 +119,9 @@ static inline int find_series(const symlie_problem *restrict P, symlie_real *res
         symlie_real *next_q = series->q + (k + 1) * STORAGE, *next_v = series->v + (k + 1) * DIMENSION;
         const symlie_real part = 1 / (symlie_real)(k + 1);
         system_rate_jet(P, J, k, q, v, rate);
+#if PRESCRIBED
+        system_motion_jet(P, J, k + 1, 0, k + 1, rate, prescribed);
+#endif
         for (int i = 0; i < STORAGE; i++) next_q[i] = rate[i] * part;
         system_force_jet(P, J, k, t_k, q, v, r);
         for (int i = 0; i < DIMENSION; i++) r[i] = -r[i];
@@ -119,17 +129,24 @@ static inline int find_series(const symlie_problem *restrict P, symlie_real *res
         symlie_real *lambda = series->lambda + k * ROWS;
         system_end_hidden_jet(P, J, k, v);
         system_hidden_jet(P, J, k + 1, 0, next_q, c);
+#if PRESCRIBED
+        multiply_jacobian(P, B, prescribed, lambda);
+        for (int i = 0; i < ROWS; i++) c[i] += lambda[i];
+#endif
         for (int i = 0; i < ROWS; i++) c[i] *= -(k + 1);
         if (!solve_order(P, &orders, mass, B, r, c, a, lambda)) return stage_failure(P, 0, mass, r, c);
-        system_end_force_jet(P, J, k, a, lambda);
 #else
+        const symlie_real *lambda = series->lambda;
         if (!solve_with_mass(P, mass, r, 0, 0, a)) return stage_failure(P, 0, mass, r, 0);
-        system_end_force_jet(P, J, k, a, series->lambda);
 #endif
+#if PRESCRIBED
+        for (int i = 0; i < DIMENSION; i++) a[i] += (k + 1) * prescribed[i];
+#endif
+        system_end_force_jet(P, J, k, a, lambda);
 #if FIELDS
         symlie_real *w = series->w + k * DIMENSION;
         copy(DIMENSION, v, w);
-        system_field_jet(P, J, k, t_k, q, v, a, series->lambda + k * ROWS, w);
+        system_field_jet(P, J, k, t_k, q, v, a, lambda, w);
         system_field_rate_jet(P, J, k, q, w, rate);
         for (int i = 0; i < STORAGE; i++) next_q[i] = rate[i] * part;
 #endif

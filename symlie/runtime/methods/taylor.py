@@ -174,13 +174,11 @@ class Taylor(Method):
 
         Errors of both that one step leaves would grow from step to step if v were not corrected for the new q.
         """
-        m, zero = stepper.mechanics, np.zeros_like(v)
-        mass, B = m.mass(t, q), m.jacobian(t, q)
-        delta, _ = m.saddle(mass, B, B, zero, -m.constraint(t, q))
+        m = stepper.mechanics
+        delta = m.along_constraints(t, q, m.jacobian(t, q), -m.constraint(t, q))
         q = m.kernels.normalize(m.kernels.advance(q, delta))
         B = m.jacobian(t, q)
-        delta, _ = m.saddle(mass, B, B, zero, -m.hidden_residual(t, q, v, B))
-        return q, v + delta
+        return q, v + m.along_constraints(t, q, B, -m.hidden_residual(t, q, v, B))
 
     def _longest_step(self, stepper: Stepper, series: Series) -> float:
         """The length of the longest step from which the last terms can be left out, in s."""

@@ -36,20 +36,18 @@ static inline int meet_constraints(const symlie_problem *restrict P, symlie_real
     ARRAY(c, ROWS);
     ARRAY(b, ROWS);
     ARRAY(mu, ROWS);
-    if (!MASS_IS_CONSTANT && !evaluate_mass(P, t, q, mass)) return mass_failure(P, 0, mass);
     system_jacobian(P, t, q, B);
-    if (!find_dependent_rows(P, B, mass)) return SYMLIE_NOT_FINITE;
     system_constraint(P, t, q, c);
     for (int k = 0; k < ROWS; k++) c[k] = -c[k];
-    for (int k = 0; k < DIMENSION; k++) r[k] = 0;
-    if (!solve_stage(P, mass, B, B, r, c, delta, mu)) return stage_failure(P, 0, mass, r, c);
+    int status = along_constraints(P, t, q, B, c, r, mu, mass, delta);
+    if (status != SYMLIE_DONE) return status;
     system_advance(P, q, delta, moved);
     system_normalize(P, moved, q);
     system_jacobian(P, t, q, B);
     hidden_residual(P, t, q, B, v, 0, b, c);
     for (int k = 0; k < ROWS; k++) c[k] = -c[k];
-    for (int k = 0; k < DIMENSION; k++) r[k] = 0;
-    if (!solve_stage(P, mass, B, B, r, c, delta, mu)) return stage_failure(P, 0, mass, r, c);
+    status = along_constraints(P, t, q, B, c, r, mu, mass, delta);
+    if (status != SYMLIE_DONE) return status;
     for (int k = 0; k < DIMENSION; k++) v[k] += delta[k];
     return SYMLIE_DONE;
 }

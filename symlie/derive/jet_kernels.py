@@ -1,10 +1,11 @@
 """Jets of a model: the Taylor coefficients of its motion, order by order, in kernels of node types and element types.
 
-    q' = S(q) w  (rate, of nodes),   c = B(t, q) v + b(t, q)  (hidden),
+    q' = S(q) w  (rate, of nodes),   c = B(t, q) v + b(t, q)  (hidden),   z = B(t, q) a + Z(t, q, v)  (index1),
     r = M(t, q) a + g(t, q, v) + B(t, q)ᵀ λ  (force),   f(t, q, v, a, λ)  (field, of nodes without velocities)
 
-are followed from order to order. Of order k, c without what v_k adds and r without what a_k and λ_k add tell
-(`symlie.runtime.methods.taylor`) v_k, a_k and λ_k, with which both are completed. M a is left out where M is constant,
+are followed from order to order, z of rows that restrict accelerations alone, and offsets of placed nodes with their
+rates (place). Of order k, c without what v_k adds, z without what a_k adds and r without what a_k and λ_k add tell
+(`symlie.runtime.methods.taylor`) v_k, a_k and λ_k, with which all are completed. M a is left out where M is constant,
 for then nothing but M a_k comes of it. Parameters are as they are stated; what depends on them alone is computed with
 order 0.
 """
@@ -22,7 +23,7 @@ from symlie.contract.sets import KernelSet
 from symlie.contract.signature import Argument, Signature
 from symlie.derive.derived_statement import DerivedStatement
 from symlie.derive.equations import Equations
-from symlie.derive.fields import total_field
+from symlie.derive.fields import placed_offsets, total_field
 from symlie.derive.kernels import configuration_symbols, parameter_symbols, symbols_of
 from symlie.derive.motions import motion_kernel
 from symlie.derive.node_types import array_symbols
@@ -39,7 +40,15 @@ from symlie.modeling.model import Model
 PARAMETERS = ("p", "e")
 """Arguments that are no functions of time."""
 
-_MEANINGS = {"rate": "motion", "hidden": "constraint", "force": "force", "field": "field", "motion": "motion"}
+_MEANINGS = {
+    "rate": "motion",
+    "hidden": "constraint",
+    "index1": "constraint",
+    "force": "force",
+    "field": "field",
+    "place": "placed node",
+    "motion": "motion",
+}
 """What jets are of."""
 
 _Sizes = Mapping[str, int | None]
@@ -102,7 +111,7 @@ def _node_jets(space: ConfigurationSpace) -> NodeTypeSet:
 
 
 def _element_jets(model: Model, derived: DerivedStatement) -> ElementTypeSet:
-    statement, dynamics, constraints = derived.statement, derived.dynamics, derived.constraints
+    statement, dynamics = derived.statement, derived.dynamics
     v, a = (
         [s for n in statement.nodes for s in n.velocity.components],
         [s for n in statement.nodes for s in n.acceleration.components],
@@ -118,36 +127,54 @@ def _element_jets(model: Model, derived: DerivedStatement) -> ElementTypeSet:
     references = {s: f"{label}[{k}]" for label, symbols in inputs.items() for k, s in enumerate(symbols)}
     references[statement.time] = "t"
     sizes: dict[str, int | None] = {"t": None, **{label: len(symbols) for label, symbols in inputs.items()}}
-    rows = constraints.jacobian
     force: list[Expr] = list(dynamics.force)
     for j in range(len(force)):
         if not dynamics.mass_is_constant:
             force[j] += _dot(dynamics.mass[j], a)
-        force[j] += _dot([row[j] for row in rows], statement.multipliers)
-    kernels, jets = _jet(statement.name, "force", statement.program, force, references, sizes, ("a", "multipliers"))
-    found, programs = list(kernels), [jets]
-    if rows:
-        hidden = [_dot(row, v) + b for row, b in zip(rows, constraints.rate, strict=True)]
-        of_hidden = {label: size for label, size in sizes.items() if label not in ("a", "multipliers")}
-        kernels, jets = _jet(statement.name, "hidden", statement.program, hidden, references, of_hidden, ("v",))
-        found += kernels
-        programs.append(jets)
+        force[j] += _dot([row[j] for row in derived.constraints.jacobian], statement.multipliers)
+    of_state = {label: size for label, size in sizes.items() if label not in ("a", "multipliers")}
+    of_motion = {label: size for label, size in sizes.items() if label != "multipliers"}
     moved = [k for k, n in enumerate(statement.nodes) if any(node is n for node, _ in statement.fields)]
-    if moved:
-        field = [c for k in moved for c in total_field(statement, k)]
-        kernels, jets = _jet(statement.name, "field", statement.program, field, references, sizes)
-        found += kernels
-        programs.append(jets)
+    field = [c for k in moved for c in total_field(statement, k)]
+    hidden, index1 = _rows(derived, v, a)
+    wanted: list[tuple[str, list[Expr], _Sizes, tuple[str, ...]]] = [
+        ("force", force, sizes, ("a", "multipliers")),
+        ("hidden", hidden, of_state, ("v",)),
+        ("index1", index1, of_motion, ("a",)),
+        ("field", field, sizes, ()),
+        ("place", placed_offsets(statement), of_state, ()),
+    ]
+    found = [
+        _jet(statement.name, name, statement.program, values, references, lengths, later)
+        for name, values, lengths, later in wanted
+        if values or name == "force"
+    ]
     return ElementTypeSet(
         statement.name,
         len(inputs["q"]),
         len(v),
-        len(rows),
+        len(derived.constraints.jacobian),
         (),
-        tuple(found),
-        jets=tuple(programs),
+        tuple(kernel for kernels, _ in found for kernel in kernels),
+        jets=tuple(layout for _, layout in found),
         fields=tuple((k, statement.nodes[k].group.dimension) for k in moved),
+        placements=tuple((p.place, p.reference, len(p.offset)) for p in statement.placements),
+        places_backwards=any(p.last_first for p in statement.placements),
     )
+
+
+def _rows(derived: DerivedStatement, v: Sequence[Symbol], a: Sequence[Symbol]) -> tuple[list[Expr], list[Expr]]:
+    """c and z of all rows, zero of those of the other kind; nothing where there are none of a kind."""
+    terms = derived.constraints
+    levels = [c.level for c in derived.statement.constraints for _ in c.rows]
+    of_accelerations = [level == 2 for level in levels]
+    hidden, index1 = [Integer(0)] * len(levels), [Integer(0)] * len(levels)
+    for k, row in enumerate(terms.jacobian):
+        if of_accelerations[k]:
+            index1[k] = _dot(row, a) + terms.curvature[k]
+        else:
+            hidden[k] = _dot(row, v) + terms.rate[k]
+    return ([] if all(of_accelerations) else hidden), (index1 if any(of_accelerations) else [])
 
 
 def _dot(row: Sequence[Expr], vector: Sequence[Symbol]) -> Expr:

@@ -41,6 +41,10 @@ class ElementTypeSet:
     jets: tuple[JetLayout, ...] = ()
     fields: tuple[tuple[int, int], ...] = ()
     """Places of nodes that it moves by fields, with the dimension of each."""
+    placements: tuple[tuple[int, int, int], ...] = ()
+    """Places of nodes that it places, those of their references, and the dimension of each."""
+    places_backwards: bool = False
+    """Whether its last instance places nodes first."""
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,9 @@ from symlie.runtime.system.system import System
 from tests import tolerances
 from tests.runtime.test_explicit_methods import shaken
 from tests.runtime.test_first_order_states import steered
+from tests.runtime.test_method_choice import with_placed_node
 from tests.runtime.test_orders import moving_pendulum
+from tests.runtime.test_placed_nodes import markers
 from tests.runtime.test_shorter_steps import compass
 from tests.spaces.pendulum import pendulum
 from tests.systems import (
@@ -87,6 +89,8 @@ FIELDS: dict[str, Any] = {
     "quadrotors": quadrotors.build,
     "momentum and vertical": lambda: heavy_top.build(formulation="se3_dual"),
     "momentum on a cotangent bundle": lambda: heavy_top.build(formulation="TSO3"),
+    "placed masses under rows of accelerations": lambda: pendulum_chain.build(links=3),
+    "placed masses and loads of momenta": lambda: pendulum_chain.build(links=3, formulation="hamiltonian"),
 }
 """Models whose nodes move by fields, on spheres, products, duals and cotangent bundles."""
 
@@ -222,6 +226,45 @@ def test_refused_orders(order: float) -> None:
         sl.solve(heavy_top_system("S3"), 1.0, method="taylor", method_options={"order": order})
 
 
+@pytest.mark.parametrize("backend", ["c", "numpy"])
+def test_placed_nodes(backend: str) -> None:
+    """Markers, each of which is placed by the one before it, of every order."""
+    system = markers(5).derive().compile(backend=backend)
+    found = taylor(system, 1.0, rtol=1e-10)
+    for name in ("x", "x_dot"):
+        points, marks = (found.field(node, name)[-1] for node in ("points", "marks"))
+        assert np.abs(marks[1:] - np.cumsum(points, axis=0)).max() < tolerances.SPACES * np.abs(marks).max()
+    begin = found.states.q[0], found.states.v[0]
+    series = series_of(Stepper(system, method("taylor"), FIXED_STEPS), 4, 0.0, *begin, np.zeros(0))
+    for rows, width in ((series.q, 3), (series.v, 3)):
+        points, marks = np.split(rows[:, : 11 * width].reshape(len(rows), 11, width), [5], axis=1)
+        assert np.allclose(marks[:, 1:], np.cumsum(points, axis=1), rtol=0, atol=tolerances.SPACES)
+
+
+def rows_of_both_kinds(backend: str) -> System:
+    """A bead on a parabola that another one follows at a given acceleration between both."""
+    model = sl.Model("pushed")
+    bead, cart = model.node("bead", "R2"), model.node("cart", "R1")
+    model.kinetic_energy((bead.x_dot.dot(bead.x_dot) + 2 * cart.x_dot.dot(cart.x_dot)) / 2)
+    model.potential_energy(9.81 * bead.x[1] + 3 * cart.x[0] ** 2)
+    model.constraint("parabola", bead.x[1] - bead.x[0] ** 2)
+    apart = cart.v_dot[0] - bead.x[0] * bead.v_dot[0]
+    model.acceleration_constraint("apart", apart - bead.x_dot[0] ** 2 - sl.sin(2 * model.t))
+    model.initial(bead, x=[1, 1], x_dot=[0.5, 1])
+    return model.derive().compile(backend=backend)
+
+
+def test_rows_of_both_kinds() -> None:
+    """Of configurations and of accelerations, whose orders differ by two."""
+    expected = sl.solve(rows_of_both_kinds("c"), 1.0, method="index1_dopri5", **TIGHT)
+    found, other = (taylor(rows_of_both_kinds(b), 1.0, rtol=1e-11, atol=1e-12) for b in ("c", "numpy"))
+    for name in ("q", "v", "multipliers"):
+        of_found, of_other, by_method = (getattr(s, name)[-1] for s in (found, other, expected))
+        assert np.abs(of_found - by_method).max() <= tolerances.SERIES_OF_MODELS
+        assert np.abs(of_found - of_other).max() <= tolerances.BACKENDS
+    assert found.statistics.max_constraint_residual <= tolerances.HIDDEN_CONSTRAINT
+
+
 def test_refusals() -> None:
     with pytest.raises(ModelError, match=r"tolerance 1e-17 is below 2\.2e-16, the spacing of doubles at one"):
         taylor(heavy_top_system("S3"), 1.0, rtol=1e-17)
@@ -230,10 +273,8 @@ def test_refusals() -> None:
         match=r"The force of .* has no Taylor series, which method taylor needs: .half_angle_ratio. has no rule",
     ):
         taylor(spaghetti_system(), 1.0, rtol=1e-6)
-    with pytest.raises(
-        UnsupportedMethodError, match="'taylor' does not integrate 'pendulum_chain': constraints restrict"
-    ):
-        taylor(pendulum_chain.build().derive().compile(), 1.0, rtol=1e-6)
+    with pytest.raises(UnsupportedMethodError, match="does not integrate 'placed', where nodes are placed by others b"):
+        taylor(with_placed_node(), 1.0, rtol=1e-6)
 
 
 def test_what_is_drawn() -> None:

@@ -8,7 +8,7 @@ from symlie.contract.kernels import KERNELS, REAL, Gather, gathered, instance_si
 from symlie.contract.manifest import Instances, block_sizes, constrained_places, has_outputs_of_instances
 from symlie.contract.sets import CORE
 from symlie.emit.c.blocks import block_kernels
-from symlie.emit.c.placed_nodes import stages_read_placed_nodes
+from symlie.emit.c.placed_nodes import placed_parts, stages_read_placed_nodes
 from symlie.emit.c.printing import coefficient_function, print_kernel
 from symlie.emit.c.sets import table_rows
 from symlie.errors import ModelError
@@ -58,14 +58,8 @@ def _acceleration_rows(element: ElementTypeKernels) -> list[int]:
 
 
 def _placements(model: EmittedModel, element: ElementTypeKernels) -> list[dict[str, int]]:
-    """Placed nodes with their references, and where the offset of each begins in the kernel's result."""
-    places = []
-    offset = 0
-    for place, reference in element.placements:
-        dimension = model.types.node_type(element.node_types[place]).dimension
-        places.append({"place": place, "reference": reference, "dimension": dimension, "offset": offset})
-        offset += 2 * dimension
-    return places
+    kinds = element.node_types
+    return placed_parts((p, r, model.types.node_type(kinds[p]).dimension) for p, r in element.placements)
 
 
 def _mass_entries(element: ElementTypeKernels, places: Sequence[tuple[str, int, int]]) -> list[dict[str, object]]:

@@ -1,9 +1,27 @@
-"""Which stages of a method need placed nodes where they belong: those whose kernels read them."""
+"""Placed nodes: where offsets are, and which stages of a method need them where they belong."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from symlie.contract.kernels import SYSTEM_KERNELS
 from symlie.ir.kernels import ElementTypeKernels, Kernel, ModelKernels
+
+
+def placed_parts(placements: Iterable[tuple[int, int, int]]) -> list[dict[str, int]]:
+    """Placed nodes with their references, and where the offset of each begins in the results of its element type.
+
+    Parameters
+    ----------
+    placements
+        Places of nodes, those of their references, and the dimension of each.
+    """
+    parts: list[dict[str, int]] = []
+    offset = 0
+    for place, reference, dimension in placements:
+        parts.append({"place": place, "reference": reference, "dimension": dimension, "offset": offset})
+        offset += 2 * dimension
+    return parts
 
 
 def stages_read_placed_nodes(types: ModelKernels) -> bool:

@@ -6,6 +6,7 @@ import itertools
 
 from symlie.contract.kernels import Gather, SystemKernel, gathered
 from symlie.contract.sets import KernelSet
+from symlie.emit.c.placed_nodes import placed_parts
 from symlie.emit.c.printing import CPrinter, coefficient_function, print_kernel
 from symlie.ir.sets import ElementTypeSet, SetKernels
 from symlie.templating import render
@@ -33,6 +34,7 @@ def emit_c_set(kernels: SetKernels, interface_hash: str) -> dict[str, str]:
         "weights": [printer.constant(w) for w in kernels.weights],
         "motions": kernels.motions,
         "saddle_factors": kernels.elimination[0].signature.arguments[-1].size if kernels.elimination else 0,
+        "rows_of_velocities": any(jet.name.endswith("_hidden_jet") for e in kernels.elements for jet in e.jets),
         "sees_end": any(kernels.weights[1:]),
         "unwrapped": kernels.has_angles,
         "sees_configuration": any(e.sees_configuration for e in kernels.elements),
@@ -81,6 +83,8 @@ def _element_view(element: ElementTypeSet, chosen: KernelSet) -> dict[str, objec
         "name": element.name,
         "jets": element.jets,
         "fields": _field_offsets(element),
+        "placements": placed_parts(element.placements),
+        "places_backwards": element.places_backwards,
         "storage": element.storage,
         "velocities": element.velocities,
         "rows": element.rows,

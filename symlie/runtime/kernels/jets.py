@@ -11,6 +11,7 @@ from symlie.contract.set_table import JetLayout, SetTable
 from symlie.runtime.kernels.numpy import Functions, components, node_groups
 from symlie.runtime.kernels.protocol import Prepared
 from symlie.runtime.layout.layout import Array, Layout
+from symlie.runtime.layout.placing import Placing
 from symlie.runtime.linear.schur import summed
 
 Inputs = list[Array | np.float64]
@@ -49,6 +50,7 @@ class Jets:
         self._layout, self._functions, self._p = layout, functions, p
         self._layouts = {jet.name: jet for jet in table.jets}
         self._groups = node_groups(layout)
+        self._placing = Placing(layout)
         self._jets: dict[str, _Jet] = {}
         nodes = [(n.storage.start + k * n.type.storage, n.type.storage) for n in layout.nodes for k in range(n.count)]
         self._widths = dict(nodes)
@@ -87,6 +89,25 @@ class Jets:
             q[storage : storage + width] = factor * values[:width]
             v[velocity : velocity + len(values) - width] = values[width:]
 
+    def begin_place(self, t: float, q: Array, v: Array) -> None:
+        """What orders of placed nodes need."""
+        for index, inputs in self._inputs("qv", t, q, v):
+            if index in self._placing.elements:
+                self._begun(f"{self._layout.elements[index].name}_place_jet", inputs)
+
+    def place(self, k: int, t: float, q: Array, v: Array) -> None:
+        """Put order k of q and v of placed nodes into their places."""
+        for index in self._placing.elements:
+            name = f"{self._layout.elements[index].name}_place_jet"
+
+            def offsets(name: str = name, index: int = index) -> Array:
+                jet = self._jets[name]
+                del jet.left[k - 1 :], jet.right[k - 1 :]
+                inputs = next(found for at, found in self._inputs("qv", t, q, v) if at == index)
+                return self._next(name, k, inputs)
+
+            self._placing.put(index, offsets, q, v)
+
     def _motions(self) -> Iterator[tuple[str, int, int]]:
         """Names of prescribed motions, with the first places of their nodes."""
         starts = zip(self._layout.motion_storage, self._layout.motion_velocity, strict=True)
@@ -115,23 +136,43 @@ class Jets:
     def begin_hidden(self, t: float, q: Array, v: Array) -> None:
         """What orders of c = B v + b need."""
         for index, inputs in self._inputs("qv", t, q, v):
-            if self._layout.elements[index].rows:
-                self._begun(f"{self._layout.elements[index].name}_hidden_jet", inputs)
+            if (name := f"{self._layout.elements[index].name}_hidden_jet") in self._layouts:
+                self._begun(name, inputs)
 
     def hidden(self, k: int, t: float, q: Array) -> Array:
         """Order k of c, without what v_k adds."""
-        parts = [np.zeros(0)]
-        for index, inputs in self._inputs("q", t, q):
-            if self._layout.elements[index].rows:
-                block = self._next(f"{self._layout.elements[index].name}_hidden_jet", k, inputs)
-                parts.append(block.T.ravel())
-        return np.concatenate(parts)
+        return self._of_rows("hidden", k, "q", t, q)
+
+    def _of_rows(self, name: str, k: int, letters: str, t: float, *vectors: Array) -> Array:
+        """Order k of what constraints say, zero where an element type has no rows of the kind."""
+        found = np.zeros(self._layout.rows)
+        for index, inputs in self._inputs(letters, t, *vectors):
+            of_type = f"{self._layout.elements[index].name}_{name}_jet"
+            if of_type in self._layouts:
+                found[self._layout.row_places[index]] = self._next(of_type, k, inputs).T
+        return found
 
     def end_hidden(self, k: int, v: Array) -> None:
         """Complete order k of c."""
         for index, inputs in self._inputs("v", None, v):
-            if self._layout.elements[index].rows:
-                self._end(f"{self._layout.elements[index].name}_hidden_jet", k, inputs)
+            if (name := f"{self._layout.elements[index].name}_hidden_jet") in self._layouts:
+                self._end(name, k, inputs)
+
+    def begin_index1(self, t: float, q: Array, v: Array, a: Array) -> None:
+        """What orders of z = B a + Z of rows that restrict accelerations alone need."""
+        for index, inputs in self._inputs("qva", t, q, v, a):
+            if (name := f"{self._layout.elements[index].name}_index1_jet") in self._layouts:
+                self._begun(name, inputs)
+
+    def index1(self, k: int, t: float, q: Array, v: Array) -> Array:
+        """Order k of z, without what a_k adds."""
+        return self._of_rows("index1", k, "qv", t, q, v)
+
+    def end_index1(self, k: int, a: Array) -> None:
+        """Complete order k of z."""
+        for index, inputs in self._inputs("a", None, a):
+            if (name := f"{self._layout.elements[index].name}_index1_jet") in self._layouts:
+                self._end(name, k, inputs)
 
     def _inputs(self, letters: str, t: float | None, *vectors: Array) -> Iterator[tuple[int, Inputs]]:
         """What the functions of each element type take behind k."""

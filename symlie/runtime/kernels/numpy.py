@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symlie.contract.kernels import KERNELS, Gather, SystemKernel, instance_size
-from symlie.contract.manifest import ElementType
 from symlie.errors import FormatError
 from symlie.runtime.kernels.numpy_observation import interpolate, observe
 from symlie.runtime.kernels.protocol import Prepared, States, result_size, system_kernel
 from symlie.runtime.layout.layout import Array, Layout
+from symlie.runtime.layout.placing import Placing
 from symlie.runtime.linear.schur import Algebra, algebra_of, summed
 
 Functions = Mapping[str, Callable[..., tuple[Array, ...]]]
@@ -112,14 +112,6 @@ def on_element(
     return block
 
 
-def _rounds_of_placing(placements: Sequence[Sequence[int]], members: NDArray[np.int64]) -> int:
-    """How often offsets of an element type are computed at most, so that each one knows what others have placed."""
-    places = {place for place, _ in placements}
-    references = {reference for _, reference in placements} if len(placements) == 1 else set()
-    used = members[:, [k for k in range(members.shape[1]) if k not in places | references]]
-    return len(members) if placements and np.isin(used, members[:, sorted(places)]).any() else 1
-
-
 class NumpyKernels:
     """Kernels of a generated NumPy module, evaluated for all instances of a type at once.
 
@@ -142,7 +134,6 @@ class NumpyKernels:
             raise FormatError(f"{layout.name}.py does not belong to this manifest.json; generate the model again.")
         self._functions: Functions = module.__dict__
         self._node_groups = node_groups(layout)
-        self._dimensions = {t.name: t.dimension for t in layout.manifest.node_types}
         self._storage_of = [place.T for place in layout.stored_places]
         self._velocity_of = [place.T for place in layout.places]
         self._widths = {
@@ -150,11 +141,7 @@ class NumpyKernels:
             for n in layout.nodes
             for k in range(n.count)
         }
-
-        self._rounds_of_placing = [
-            _rounds_of_placing(element.placements, members)
-            for element, members in zip(layout.elements, layout.members, strict=True)
-        ]
+        self._placing = Placing(layout)
 
     def prepare(self, parameters: Array, elements: Sequence[Array]) -> Prepared:
         model = np.array(self._functions[f"{self.layout.name}_prepare"](parameters), dtype=float)
@@ -225,28 +212,10 @@ class NumpyKernels:
         self._place(p, t, q, v)
 
     def _place(self, p: Prepared, t: Times, q: Array, v: Array) -> None:
-        """Put placed nodes where their references are plus an offset, instance by instance."""
-        for index, element in enumerate(self.layout.elements):
-            known = None
-            # Offsets of all instances are computed at once, again if instances before them place what they depend on.
-            for _ in range(self._rounds_of_placing[index]):
-                offsets = self._on_element(index, KERNELS["place"], p, t, q, v)
-                if offsets is None or (known is not None and np.array_equal(offsets, known)):
-                    break
-                known = offsets
-                self._place_by(index, element, np.moveaxis(offsets, 0, -1), q, v)
-
-    def _place_by(self, index: int, element: ElementType, offsets: Array, q: Array, v: Array) -> None:
-        """Put nodes where offsets say, shape (…, instances, components)."""
-        layout, order = self.layout, range(offsets.shape[-2])
-        for k in reversed(order) if element.places_backwards else order:
-            first = 0
-            for place, reference in element.placements:
-                size = self._dimensions[element.node_types[place]]
-                for x, starts in ((q, layout.storage_of[index][k]), (v, layout.velocity_of[index][k])):
-                    a, b = starts[place], starts[reference]
-                    x[..., a : a + size] = x[..., b : b + size] + offsets[..., k, first : first + size]
-                    first += size
+        """Put placed nodes where their references are plus an offset."""
+        for index in self._placing.elements:
+            find = functools.partial(self._on_element, index, KERNELS["place"], p, t, q, v)
+            self._placing.put(index, find, q, v)
 
     def prescribed_acceleration(self, p: Prepared, t: Times) -> Array:
         a = np.zeros((*np.shape(t), self.layout.dimension))

@@ -70,8 +70,7 @@ class Taylor(Method):
     option_values: ClassVar[Mapping[str, str]] = {"order": ORDER.text}
     members: ClassVar[str] = "taylor"
     refused: ClassVar[tuple[str, ...]] = (
-        "constraints of accelerations",
-        "nodes that are placed by others",
+        "nodes that are placed by others, beside constraints of configurations and velocities",
     )
     takes_constraints: ClassVar[bool] = True
     chooses_length: ClassVar[bool] = True
@@ -116,16 +115,11 @@ class Taylor(Method):
         return f"from {LEAST_ORDER} to {MOST_ORDER}, as the tolerance asks or a run states"
 
     def refusal(self, layout: Layout) -> str | None:
-        what = ""
-        if not layout.of_velocities.all():
-            what = "constraints restrict accelerations"
-        elif layout.has_placed_nodes:
-            what = "nodes are placed by others"
-        if not what:
+        if not (layout.has_placed_nodes and layout.of_velocities.any()):
             return super().refusal(layout)
         return (
-            f"Method '{self.name}' does not integrate '{layout.name}': {what}; use rkmk_dopri5 or half_explicit_5, or "
-            "index1_dopri5 with constraints."
+            f"Method '{self.name}' does not integrate '{layout.name}', where nodes are placed by others beside "
+            "constraints of configurations or velocities; use half_explicit_5 or index1_dopri5."
         )
 
     @property
@@ -141,7 +135,7 @@ class Taylor(Method):
         ]
 
     def step(self, stepper: Stepper, state: State, h: float) -> Trial:
-        m, control, rows = stepper.mechanics, stepper.control, stepper.rows
+        m, control = stepper.mechanics, stepper.control
         begin = series_of(stepper, self.order, state.t, state.q, state.v, state.multipliers)
         theta, end = begin.rotation(h), state.t + h
         trial = stepper.trial(state, state.q, state.v, [begin.v[1]], self.order, theta)
@@ -155,7 +149,7 @@ class Taylor(Method):
         stepper.check("velocity", v)
         q = m.kernels.normalize(stored)
         m.prescribe(end, q, v)
-        if rows:
+        if stepper.system.layout.of_velocities.any():
             q, v = self._on_constraints(stepper, end, q, v)
             stepper.measure(trial, end, q, v, m.jacobian(end, q))
         trial.q, trial.v, trial.error = q, v, 0.0
@@ -249,10 +243,13 @@ def _found(stepper: Stepper, order: int, t: float, q_0: Array, v_0: Array, multi
     jets.motion(1, 1.0, 1.0, rate, a)
     w = [jets.field(0, t, q_0, v_0, a, known) if layout.has_fields else v_0]
     jets.rate(0, q_0, w[0], rate, by_field=True)
-    q, v, found = [q_0, rate.copy()], [v_0, a], [known]
+    q, v, found = [q_0, rate.copy()], [v_0, a.copy()], [known]
+    jets.begin_place(t, q_0, v_0)
+    jets.place(1, 1.0, q[1], v[1])
     jets.begin_force(t, q_0, v_0, a, known)
     mass, B, c = m.mass(t, q_0), m.jacobian(t, q_0), np.zeros(0)
     if rows:
+        jets.begin_index1(t, q_0, v_0, a)
         jets.begin_hidden(t, q_0, v_0)
         jets.hidden(1, 1.0, q[1])
     # (2)
@@ -264,14 +261,16 @@ def _found(stepper: Stepper, order: int, t: float, q_0: Array, v_0: Array, multi
         if rows:
             jets.end_hidden(k, v[k])
             c = jets.hidden(k + 1, 0.0, rate / (k + 1)) + m.algebra.multiply(B, prescribed)
-            a, known = m.saddle(mass, B, B, r, -(k + 1) * c)
+            a, known = m.saddle(mass, B, B, r, -(k + 1) * c - jets.index1(k, of_t, q[k], v[k]))
         else:
             a = m.solver.solve_mass(mass, r)
         a = a + (k + 1) * prescribed
         jets.end_force(k, a, known)
+        jets.end_index1(k, a)
         w.append(jets.field(k, of_t, q[k], v[k], a, known) if layout.has_fields else v[k])
         jets.rate(k, q[k], w[k], rate, by_field=True)
         q.append(rate / (k + 1))
         v.append(a / (k + 1))
+        jets.place(k + 1, 0.0, q[k + 1], v[k + 1])
         found.append(known)
     return Series(np.array(q), np.array(v), np.array(w), np.array(found))

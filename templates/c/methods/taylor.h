@@ -23,7 +23,7 @@ static inline long long step_workspace(const symlie_problem *restrict P)
     return 7LL * DIMENSION + 3LL * STORAGE + JACOBIAN_VALUES + 3LL * ROWS + acceleration_workspace(P);
 }
 
-#if CONSTRAINED
+#if CONSTRAINED && ROWS_OF_VELOCITIES
 /* One step of Newton's method for Phi with the matrix at q, which is then brought back to its groups, and one for B v + b
  * behind it: errors of both that one step leaves would grow from step to step if v were not corrected for the new q. */
 static inline int meet_constraints(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t,
@@ -90,7 +90,7 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
     system_normalize(P, stored, trial->q);
     if (MOTIONS) system_prescribe(P, t + h, trial->q, trial->v);
     if (!(all_finite(STORAGE, trial->q) && all_finite(DIMENSION, trial->v))) return SYMLIE_NOT_FINITE;
-#if CONSTRAINED
+#if CONSTRAINED && ROWS_OF_VELOCITIES
     status = meet_constraints(P, work, t + h, mass, trial->q, trial->v);
     if (status != SYMLIE_DONE) return status;
     measure_residuals(P, work, t + h, trial->q, trial->v, trial);

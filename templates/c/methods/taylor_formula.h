@@ -71,6 +71,8 @@ static inline int solve_order(const symlie_problem *restrict P, order_system *re
 }
 #endif
 
+#define PLACES_NODES (MOTIONS > PRESCRIBED)
+
 /* Coefficients from a state. */
 static inline int find_series(const symlie_problem *restrict P, symlie_real *restrict work, const symlie_control *restrict control, symlie_real t,
                               const symlie_real *q_0, const symlie_real *v_0, mass_matrix *restrict mass,
@@ -103,6 +105,10 @@ static inline int find_series(const symlie_problem *restrict P, symlie_real *res
     system_begin_field_jet(P, J, t, q_0, v_0, a, series->lambda);
     system_begin_field_rate_jet(P, J, q_0, series->w, series->q + STORAGE);
 #endif
+#if PLACES_NODES
+    system_begin_place_jet(P, J, t, q_0, v_0);
+    system_place_jet(P, J, 1, 1, series->q + STORAGE, series->v + DIMENSION);
+#endif
     system_begin_force_jet(P, J, t, q_0, v_0, a, series->lambda);
 #if CONSTRAINED
     ARRAY(B, JACOBIAN_VALUES);
@@ -110,6 +116,9 @@ static inline int find_series(const symlie_problem *restrict P, symlie_real *res
     order_system orders;
     system_jacobian(P, t, q_0, B);
     begin_orders(mass, B, &orders);
+#if ACCELERATION_ROWS
+    system_begin_index1_jet(P, J, t, q_0, v_0, a);
+#endif
     system_begin_hidden_jet(P, J, t, q_0, v_0);
     system_hidden_jet(P, J, 1, 1, series->q + STORAGE, c);
 #endif
@@ -134,6 +143,9 @@ static inline int find_series(const symlie_problem *restrict P, symlie_real *res
         for (int i = 0; i < ROWS; i++) c[i] += lambda[i];
 #endif
         for (int i = 0; i < ROWS; i++) c[i] *= -(k + 1);
+#if ACCELERATION_ROWS
+        system_index1_jet(P, J, k, t_k, q, v, c);
+#endif
         if (!solve_order(P, &orders, mass, B, r, c, a, lambda)) return stage_failure(P, 0, mass, r, c);
 #else
         const symlie_real *lambda = series->lambda;
@@ -143,6 +155,9 @@ static inline int find_series(const symlie_problem *restrict P, symlie_real *res
         for (int i = 0; i < DIMENSION; i++) a[i] += (k + 1) * prescribed[i];
 #endif
         system_end_force_jet(P, J, k, a, lambda);
+#if ACCELERATION_ROWS
+        system_end_index1_jet(P, J, k, a);
+#endif
 #if FIELDS
         symlie_real *w = series->w + k * DIMENSION;
         copy(DIMENSION, v, w);
@@ -151,6 +166,9 @@ static inline int find_series(const symlie_problem *restrict P, symlie_real *res
         for (int i = 0; i < STORAGE; i++) next_q[i] = rate[i] * part;
 #endif
         for (int i = 0; i < DIMENSION; i++) next_v[i] = a[i] * part;
+#if PLACES_NODES
+        system_place_jet(P, J, k + 1, 0, next_q, next_v);
+#endif
     }
     if (control->is_adaptive) *series->longest = longest_step(P, work, control, series);
     *series->is_known = 1;

@@ -24,9 +24,13 @@ class JetLayout:
     name: str
     results: int
     kept: int
-    products: int
+    factors: int
     late: int
-    """The last of the products, which lack something of inputs that are found later."""
+    """The last of the factors, which lack something of inputs that are found later."""
+    products: tuple[tuple[int, int], ...]
+    """The factors of each product."""
+    side_by_side: bool
+    """Whether C follows several nodes or instances at a time, one in each lane."""
 
 
 @dataclass(frozen=True)

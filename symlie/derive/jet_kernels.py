@@ -15,6 +15,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 from sympy import Expr, Integer, Symbol
 
@@ -32,10 +33,11 @@ from symlie.groups.homogeneous import ConfigurationSpace
 from symlie.ir.hoisting import ParameterHoisting
 from symlie.ir.jets import KEPT, ORDER, SUMS, jet_of
 from symlie.ir.kernels import Kernel
-from symlie.ir.program import Program
+from symlie.ir.program import Program, depends_on
 from symlie.ir.sets import ElementTypeSet, MotionSet, NodeTypeSet, SetKernels
 from symlie.ir.straightline import StraightLine, by_output, flatten
 from symlie.modeling.model import Model
+from symlie.modeling.statement import Statement
 
 PARAMETERS = ("p", "e")
 """Arguments that are no functions of time."""
@@ -50,6 +52,8 @@ _MEANINGS = {
     "motion": "motion",
 }
 """What jets are of."""
+
+_Type = TypeVar("_Type", NodeTypeSet, ElementTypeSet)
 
 _Sizes = Mapping[str, int | None]
 """Arguments with their lengths; None for a number."""
@@ -66,8 +70,17 @@ def jet_kernels(equations: Equations, chosen: KernelSet) -> SetKernels:
     model = equations.elements
     nodes = tuple(_node_jets(space) for space in dict.fromkeys(model.spaces))
     elements = tuple(_element_jets(model, d) for d in equations.derived)
+    if not equations.is_fixed:
+        nodes, elements = tuple(map(_side_by_side, nodes)), tuple(map(_side_by_side, elements))
     motions = tuple(_motion_jet(model, number) for number in range(len(model.motions)))
     return SetKernels(model.name, chosen, nodes, elements, motions=motions, elimination=_kept_elimination(equations))
+
+
+def _side_by_side(of_type: _Type) -> _Type:
+    """The same type whose nodes or instances stand side by side, but where one after the other places nodes."""
+    in_turn = isinstance(of_type, ElementTypeSet) and of_type.places_in_turn
+    jets = (replace(jet, side_by_side=not (in_turn and jet.name.endswith("_place_jet"))) for jet in of_type.jets)
+    return replace(of_type, jets=tuple(jets))
 
 
 def _motion_jet(model: Model, number: int) -> MotionSet:
@@ -160,7 +173,15 @@ def _element_jets(model: Model, derived: DerivedStatement) -> ElementTypeSet:
         fields=tuple((k, statement.nodes[k].group.dimension) for k in moved),
         placements=tuple((p.place, p.reference, len(p.offset)) for p in statement.placements),
         places_backwards=any(p.last_first for p in statement.placements),
+        places_in_turn=_places_in_turn(statement),
     )
+
+
+def _places_in_turn(statement: Statement) -> bool:
+    """Whether offsets may depend on nodes that other instances of the same type place."""
+    placed = {statement.nodes[p.place].group for p in statement.placements}
+    inputs = [s for n in statement.nodes if n.group in placed for s in (*n.value.components, *n.velocity.components)]
+    return depends_on(statement.program, placed_offsets(statement), inputs)
 
 
 def _rows(derived: DerivedStatement, v: Sequence[Symbol], a: Sequence[Symbol]) -> tuple[list[Expr], list[Expr]]:
@@ -204,21 +225,18 @@ def _jet_of_body(
         raise ModelError(f"The {what} of '{owner}' has no Taylor series, which method taylor needs: {error}") from error
     layout = jet.layout
     inputs = [Argument(label, size) for label, size in sizes.items()]
-    early = [a for a in inputs if a.name not in later]
-    late = [a for a in inputs if a.name in (*later, *PARAMETERS)]
+    early = [a for a in inputs if a.name not in (*later, *PARAMETERS)]
+    late = [a for a in inputs if a.name in later]
     order, results = Argument(ORDER, None), Argument("out", len(body.outputs), True)
-
-    def factors(count: int) -> list[Argument]:
-        return [Argument("left", count, True), Argument("right", count, True)]
-
     begin = [*inputs, results, Argument(KEPT, layout.kept, True)]
-    known = [Argument(KEPT, layout.kept), Argument(SUMS, layout.products)]
+    known = [Argument(KEPT, layout.kept), Argument(SUMS, len(layout.products))]
+    factors = Argument("factors", layout.factors, True)
     kernels = [
         _kernel(f"{name}_begin", begin, jet.begin, "Order 0 of a jet."),
-        _kernel(name, [order, *early, *known, results, *factors(layout.products)], jet.order, "Order k of a jet."),
+        _kernel(name, [order, *early, *known, results, factors], jet.order, "Order k of a jet."),
     ]
     if layout.late:
-        arguments = [order, *late, known[0], *factors(layout.late)]
+        arguments = [order, *late, known[0], replace(factors, size=layout.late)]
         kernels.append(_kernel(f"{name}_end", arguments, jet.rest, "What inputs that were found add to factors."))
     return tuple(kernels), layout
 

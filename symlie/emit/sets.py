@@ -23,9 +23,7 @@ def emit_set(kernels: SetKernels, interface_hash: str) -> dict[str, str]:
     patterns = [TypePatterns(e.name, tuple(Pattern(p.rows, p.columns) for p in e.patterns)) for e in kernels.elements]
     if kernels.set.name == "tangent":
         patterns = [TypePatterns(t.name, (_tangent_pattern(t),)) for t in kernels.nodes]
-    jets = [j for t in kernels.nodes for j in t.jets] + [j for e in kernels.elements for j in e.jets]
-    jets += [motion.jet for motion in kernels.motions]
-    table = SetTable(interface_hash, own_hash, tuple(patterns), kernels.weights, tuple(jets)).text()
+    table = SetTable(interface_hash, own_hash, tuple(patterns), kernels.weights, kernels.jets).text()
     texts = [target.kernel_set(kernels, own_hash) for target in TARGETS]
     return {name: text for files in texts for name, text in files.items()} | {
         kernels.set.files(kernels.model)[-1]: table

@@ -28,12 +28,19 @@ ORDER, SUMS, KEPT = "k", "sums", "kept"
 
 
 @dataclass(frozen=True)
-class Product:
-    """A product by its factors; with ``is_weighted`` the first one has the coefficients j a_j."""
+class Factor:
+    """A factor of products: a_j, or with ``is_weighted`` j a_j."""
 
-    left: Operand
-    right: Operand
+    operand: Operand
     is_weighted: bool = False
+
+
+@dataclass(frozen=True)
+class Product:
+    """A product by its factors."""
+
+    left: Factor
+    right: Factor
 
 
 @dataclass(frozen=True)
@@ -45,11 +52,10 @@ class Jet:
     begin
         From values of the inputs: results, and values of order 0 that orders need.
     order
-        From those, k, the sums and the inputs' coefficients of order k: results, then the left and the right factors
-        of all products.
+        From those, k, the sums and the inputs' coefficients of order k: results, then the factors of all products.
     rest
-        From k, values of order 0 and coefficients of inputs that were left out: what is to be added to the left and to
-        the right factors of the last products, those that lack something.
+        From k, values of order 0 and coefficients of inputs that were left out: what is to be added to the last
+        factors, those that lack something.
     layout
         What it keeps.
     """
@@ -99,17 +105,26 @@ class _Derivation:
 
     def jet(self, name: str) -> Jet:
         first, rest = _Pass(self, of_rest=False), _Pass(self, of_rest=True)
-        products = sorted(self.products, key=self._is_late)
-        late = [p for p in products if self._is_late(p)]
-        names = {self.products[p]: f"{SUMS}[{k}]" for k, p in enumerate(products)}
+        factors = sorted({f: None for p in self.products for f in (p.left, p.right)}, key=self._is_late)
+        late = [f for f in factors if self._is_late(f)]
+        places = {f: k for k, f in enumerate(factors)}
+        names = {name: f"{SUMS}[{k}]" for k, name in enumerate(self.products.values())}
         results = tuple(first.coefficient(o) for o in self.body.outputs)
-        order = pruned(first.lines.instructions, results + first.factors(products), {})
+        order = pruned(first.lines.instructions, results + first.factors(factors), {})
         values = (*self.body.outputs, *self.kept)
         return Jet(
             pruned(self.begin.instructions, values, {s.function: s for s in self.body.schemes}),
             _renamed(order, names),
             pruned(rest.lines.instructions, rest.factors(late), {}),
-            JetLayout(name, len(results), len(self.kept), len(products), len(late)),
+            JetLayout(
+                name,
+                len(results),
+                len(self.kept),
+                len(factors),
+                len(late),
+                tuple((places[p.left], places[p.right]) for p in self.products),
+                side_by_side=False,
+            ),
         )
 
     def note(self, instruction: Instruction) -> None:
@@ -134,8 +149,8 @@ class _Derivation:
         """What the sum of a product is called until all are known."""
         return self.products.setdefault(product, f"product {len(self.products)}")
 
-    def _is_late(self, product: Product) -> bool:
-        return self.is_later(product.left) or self.is_later(product.right)
+    def _is_late(self, factor: Factor) -> bool:
+        return self.is_later(factor.operand)
 
 
 def _renamed(body: StraightLine, names: Mapping[str, str]) -> StraightLine:
@@ -171,14 +186,13 @@ class _Pass:
         found = self.derivative(operand)
         return 0.0 if found is None else found
 
-    def factors(self, products: Sequence[Product]) -> tuple[Operand, ...]:
-        """Coefficients of the left factors of products, then those of the right ones."""
-        left = [self._weighted(p.left) if p.is_weighted else self.coefficient(p.left) for p in products]
-        return (*left, *(self.coefficient(p.right) for p in products))
+    def factors(self, factors: Sequence[Factor]) -> tuple[Operand, ...]:
+        """Coefficients of factors."""
+        return tuple(self._weighted(f.operand) if f.is_weighted else self.coefficient(f.operand) for f in factors)
 
     def value(self, operand: Operand) -> Operand:
         """The value of order 0."""
-        if isinstance(operand, float) or operand.startswith(self.of.constant):
+        if isinstance(operand, float):
             return operand
         return f"{KEPT}[{self.of.kept.setdefault(operand, len(self.of.kept))}]"
 
@@ -192,7 +206,7 @@ class _Pass:
             return None
         if not is_weighted and str(right) < str(left):
             left, right = right, left
-        return self.of.sum_of(Product(left, right, is_weighted))
+        return self.of.sum_of(Product(Factor(left, is_weighted), Factor(right)))
 
     def weighted_sum(self, left: Operand, right: Operand) -> Operand | None:
         """Σ_{0<j<k} j a_j b_{k-j}/k."""

@@ -45,6 +45,8 @@ class ElementTypeSet:
     """Places of nodes that it places, those of their references, and the dimension of each."""
     places_backwards: bool = False
     """Whether its last instance places nodes first."""
+    places_in_turn: bool = False
+    """Whether offsets may depend on nodes that other instances of the type place."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,12 @@ class SetKernels:
         of_nodes = (k for t in self.nodes for k in t.kernels)
         of_elements = (k for e in self.elements for k in e.kernels)
         return (*of_nodes, *of_elements, *(k for m in self.motions for k in m.kernels), *self.elimination)
+
+    @property
+    def jets(self) -> tuple[JetLayout, ...]:
+        """All jets: of node types, of element types, of motions."""
+        types: tuple[NodeTypeSet | ElementTypeSet, ...] = (*self.nodes, *self.elements)
+        return (*(jet for t in types for jet in t.jets), *(motion.jet for motion in self.motions))
 
     @property
     def schemes(self) -> tuple[Scheme, ...]:

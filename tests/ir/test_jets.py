@@ -83,23 +83,19 @@ def coefficients(jet: Jet, expression: Expr, *, is_split: bool) -> list[mpf]:
     found, kept = begin[:1], begin[1:]
     slope = sympy.lambdify((X, Y, P), expression.diff(Y), "mpmath")
     by_y = slope(COEFFICIENTS_OF_X[0], COEFFICIENTS_OF_Y[0], PARAMETER)
-    left: list[list[mpf]] = []
-    right: list[list[mpf]] = []
+    factors: list[list[mpf]] = []
     for k in range(1, ORDER + 1):
         sums = [
-            sum((left[j - 1][n] * right[k - j - 1][n] for j in range(1, k)), mpf(0)) for n in range(jet.layout.products)
+            sum((factors[j - 1][a] * factors[k - j - 1][b] for j in range(1, k)), mpf(0))
+            for a, b in jet.layout.products
         ]
         inputs = {"q": [COEFFICIENTS_OF_X[k]], "a": [COEFFICIENTS_OF_Y[k]], "k": [mpf(k)], "kept": kept, "sums": sums}
-        result, *factors = values_of(jet.order, inputs | fixed)
-        left.append(factors[: jet.layout.products])
-        right.append(factors[jet.layout.products :])
+        result, *row = values_of(jet.order, inputs)
+        factors.append(row)
         if is_split:
             result += by_y * COEFFICIENTS_OF_Y[k]
-            rest = values_of(jet.rest, inputs | fixed)
-            first = jet.layout.products - jet.layout.late
-            for n in range(jet.layout.late):
-                left[-1][first + n] += rest[n]
-                right[-1][first + n] += rest[jet.layout.late + n]
+            for n, more in enumerate(values_of(jet.rest, inputs), start=len(row) - jet.layout.late):
+                row[n] += more
         found.append(result)
     return found
 
@@ -143,13 +139,14 @@ def test_constants_have_no_coefficients() -> None:
     """What depends on parameters alone is computed with order 0, and products with it are no products of series."""
     line = flatten(Program(), [sympy.sin(P) * X + sympy.exp(P * P)], PLACES)
     jet = jet_of("x", line, ("p[",))
-    assert (jet.layout.products, jet.layout.kept, jet.order.operation_count) == (0, 1, 1)
+    assert (jet.layout.products, jet.layout.kept, jet.order.operation_count) == ((), 1, 1)
 
 
 def test_equal_products_are_summed_once() -> None:
     line = flatten(Program(), [X * Y + sympy.sin(X * Y)], PLACES)
-    # x y, and the angle with its cosine and its sine.
-    assert jet_of("x", line, ()).layout.products == 3
+    # x y, and the angle with its cosine and its sine, whose factors are x, y, the weighted angle, cosine and sine.
+    layout = jet_of("x", line, ()).layout
+    assert (len(layout.products), layout.factors) == (3, 5)
 
 
 def test_no_rule() -> None:

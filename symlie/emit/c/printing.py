@@ -17,6 +17,9 @@ from symlie.ir.schemes import POLES, Piece, Scheme
 from symlie.ir.series import is_series, tail_of
 from symlie.templating import render
 
+ROW = "symlie_row"
+"""Type of numbers of several nodes or instances, one in each lane."""
+
 PRIMITIVES = {"maximum", "minimum", "sign", "select"}
 """Functions of ``primitives.h`` that NumPy has, or writes, under the same names."""
 
@@ -142,6 +145,7 @@ class PrintedKernel:
 
     description: str
     prototype: str
+    real: str
     unused: tuple[str, ...]
     statements: list[tuple[str, str]]
     stores: list[tuple[str, str]]
@@ -153,8 +157,9 @@ def print_kernel(kernel: Kernel, printer: CPrinter | None = None, *, stores_earl
     printer = printer or CPrinter()
     statements, results = print_statements(kernel.body, printer)
     targets = [f"{argument.name}[{k}]" for argument, operands in kernel.outputs for k in range(len(operands))]
-    if printer.real == REAL:
-        statements, results = [(name, _of_lanes(text)) for name, text in statements], [*map(_of_lanes, results)]
+    if each := {REAL: "SYMLIE_NUMBER", ROW: "EACH"}.get(printer.real):
+        statements = [(name, _of_lanes(text, each)) for name, text in statements]
+        results = [_of_lanes(text, each) for text in results]
     stores = list(zip(targets, results, strict=True))
     text = " ".join(e for _, e in (*statements, *stores))
     used = {name for name in (a.name for a in kernel.signature.arguments) if _mentions(text, name)}
@@ -164,6 +169,7 @@ def print_kernel(kernel: Kernel, printer: CPrinter | None = None, *, stores_earl
     return PrintedKernel(
         kernel.description,
         kernel.signature.prototype(printer.real),
+        printer.real,
         unused,
         statements,
         stores,
@@ -171,9 +177,9 @@ def print_kernel(kernel: Kernel, printer: CPrinter | None = None, *, stores_earl
     )
 
 
-def _of_lanes(text: str) -> str:
+def _of_lanes(text: str, each: str) -> str:
     """A number alone, as each lane has it; an expression with a variable is of lanes anyway."""
-    return text if re.search(r"(?<![\w.])[A-Za-z_]\w*(?![\w(])", text) else f"SYMLIE_NUMBER({text})"
+    return text if re.search(r"(?<![\w.])[A-Za-z_]\w*(?![\w(])", text) else f"{each}({text})"
 
 
 def _stored_early(statements: list[tuple[str, str]], stores: list[tuple[str, str]]) -> list[tuple[str, str]]:

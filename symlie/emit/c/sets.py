@@ -7,7 +7,7 @@ import itertools
 from symlie.contract.kernels import Gather, SystemKernel, gathered
 from symlie.contract.sets import KernelSet
 from symlie.emit.c.placed_nodes import placed_parts
-from symlie.emit.c.printing import CPrinter, coefficient_function, print_kernel
+from symlie.emit.c.printing import ROW, CPrinter, coefficient_function, print_kernel
 from symlie.ir.sets import ElementTypeSet, SetKernels
 from symlie.templating import render
 
@@ -17,6 +17,8 @@ def emit_c_set(kernels: SetKernels, interface_hash: str) -> dict[str, str]:
     chosen = kernels.set
     # Coefficient functions have names of their own, because the model's are in the same compilation.
     printer = CPrinter(coefficients=f"symlie_{chosen.name}_", functions={s.function for s in kernels.schemes})
+    rows = CPrinter(ROW, coefficients=printer.coefficients, functions=printer.functions)
+    in_rows = {name for jet in kernels.jets if jet.side_by_side for name in (jet.name, f"{jet.name}_end")}
     header, source, *_ = chosen.files(kernels.model)
     values = {
         "model": kernels.model,
@@ -26,7 +28,10 @@ def emit_c_set(kernels: SetKernels, interface_hash: str) -> dict[str, str]:
         "prefix": printer.coefficients,
         "real": printer.real,
         "functions": [coefficient_function(s) for s in kernels.schemes],
-        "kernels": [print_kernel(k, printer, stores_early=bool(chosen.matrices)) for k in kernels.kernels],
+        "kernels": [
+            print_kernel(k, rows if k.signature.name in in_rows else printer, stores_early=bool(chosen.matrices))
+            for k in kernels.kernels
+        ],
         "fixed": False,
         "blocks": {"kernels": {}},
         "nodes": kernels.nodes,
@@ -34,7 +39,7 @@ def emit_c_set(kernels: SetKernels, interface_hash: str) -> dict[str, str]:
         "weights": [printer.constant(w) for w in kernels.weights],
         "motions": kernels.motions,
         "saddle_factors": kernels.elimination[0].signature.arguments[-1].size if kernels.elimination else 0,
-        "rows_of_velocities": any(jet.name.endswith("_hidden_jet") for e in kernels.elements for jet in e.jets),
+        "rows_of_velocities": any(jet.name.endswith("_hidden_jet") for jet in kernels.jets),
         "sees_end": any(kernels.weights[1:]),
         "unwrapped": kernels.has_angles,
         "sees_configuration": any(e.sees_configuration for e in kernels.elements),

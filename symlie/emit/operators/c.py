@@ -83,6 +83,7 @@ def _printed(kernel: Kernel, name: str, printer: CPrinter) -> PrintedOperator:
     return PrintedOperator(
         kernel.description,
         f"void {name}({', '.join(declarations)})",
+        real,
         tuple(a.name for a in inputs if a.name not in loaded),
         statements,
         [(f"{output.name}[{k}]", result) for k, result in enumerate(results)],

@@ -24,14 +24,14 @@ class _Jet:
 
     layout: JetLayout
     kept: Array
-    left: list[Array]
-    right: list[Array]
+    factors: list[Array]
 
     def sums(self, k: int) -> Array:
         """Σ_{0<j<k} of products of the factors of orders j and k - j."""
-        total = np.zeros((self.layout.products, self.kept.shape[-1]))
+        left, right = np.array(self.layout.products, dtype=int).reshape(-1, 2).T
+        total = np.zeros((len(left), self.kept.shape[-1]))
         for j in range(1, k):
-            total += self.left[j - 1] * self.right[k - j - 1]
+            total += self.factors[j - 1][left] * self.factors[k - j - 1][right]
         return total
 
 
@@ -71,7 +71,7 @@ class Jets:
         for index, inputs in self._inputs("qvaλ", t, q, v, a, multipliers):
             name = f"{layout.elements[index].name}_field_jet"
             if f"{name}_begin" in self._functions:
-                block = self._next(name, k, inputs) if k else self._begun(name, inputs)
+                block = self._next(name, k, inputs) if k else self._begun(name, [*inputs, *self._parameters(index)])
                 places = layout.field_places[index].T
                 out += np.bincount(places.ravel(), weights=block.ravel(), minlength=len(v))
         return out
@@ -84,7 +84,7 @@ class Jets:
     def motion(self, k: int, t: float, factor: float, q: Array, v: Array) -> None:
         """Put order k of q, times a factor, and of v of prescribed nodes into their places."""
         for name, storage, velocity in self._motions():
-            values = self._next(name, k, [np.float64(t), self._p.model])[:, 0]
+            values = self._next(name, k, [np.float64(t)])[:, 0]
             width = self._widths[storage]
             q[storage : storage + width] = factor * values[:width]
             v[velocity : velocity + len(values) - width] = values[width:]
@@ -93,7 +93,7 @@ class Jets:
         """What orders of placed nodes need."""
         for index, inputs in self._inputs("qv", t, q, v):
             if index in self._placing.elements:
-                self._begun(f"{self._layout.elements[index].name}_place_jet", inputs)
+                self._begun(f"{self._layout.elements[index].name}_place_jet", [*inputs, *self._parameters(index)])
 
     def place(self, k: int, t: float, q: Array, v: Array) -> None:
         """Put order k of q and v of placed nodes into their places."""
@@ -102,7 +102,7 @@ class Jets:
 
             def offsets(name: str = name, index: int = index) -> Array:
                 jet = self._jets[name]
-                del jet.left[k - 1 :], jet.right[k - 1 :]
+                del jet.factors[k - 1 :]
                 inputs = next(found for at, found in self._inputs("qv", t, q, v) if at == index)
                 return self._next(name, k, inputs)
 
@@ -117,7 +117,7 @@ class Jets:
     def begin_force(self, t: float, q: Array, v: Array, a: Array, multipliers: Array) -> None:
         """What orders of r = M a + g + Bᵀ λ need."""
         for index, inputs in self._inputs("qvaλ", t, q, v, a, multipliers):
-            self._begun(f"{self._layout.elements[index].name}_force_jet", inputs)
+            self._begun(f"{self._layout.elements[index].name}_force_jet", [*inputs, *self._parameters(index)])
 
     def force(self, k: int, t: float, q: Array, v: Array) -> Array:
         """Order k of r, without what v'_k and λ_k add."""
@@ -137,7 +137,7 @@ class Jets:
         """What orders of c = B v + b need."""
         for index, inputs in self._inputs("qv", t, q, v):
             if (name := f"{self._layout.elements[index].name}_hidden_jet") in self._layouts:
-                self._begun(name, inputs)
+                self._begun(name, [*inputs, *self._parameters(index)])
 
     def hidden(self, k: int, t: float, q: Array) -> Array:
         """Order k of c, without what v_k adds."""
@@ -162,7 +162,7 @@ class Jets:
         """What orders of z = B a + Z of rows that restrict accelerations alone need."""
         for index, inputs in self._inputs("qva", t, q, v, a):
             if (name := f"{self._layout.elements[index].name}_index1_jet") in self._layouts:
-                self._begun(name, inputs)
+                self._begun(name, [*inputs, *self._parameters(index)])
 
     def index1(self, k: int, t: float, q: Array, v: Array) -> Array:
         """Order k of z, without what a_k adds."""
@@ -176,34 +176,35 @@ class Jets:
 
     def _inputs(self, letters: str, t: float | None, *vectors: Array) -> Iterator[tuple[int, Inputs]]:
         """What the functions of each element type take behind k."""
-        layout, p = self._layout, self._p
+        layout = self._layout
         for index in range(len(layout.elements)):
             places = {"q": layout.stored_places[index].T, "λ": layout.row_places[index].T}
             of_velocities = layout.places[index].T
             found = [components(x, places.get(y, of_velocities)) for y, x in zip(letters, vectors, strict=True)]
-            yield index, [*([] if t is None else [np.float64(t)]), *found, p.model, p.elements[index].T]
+            yield index, [*([] if t is None else [np.float64(t)]), *found]
+
+    def _parameters(self, index: int) -> Inputs:
+        """What order 0 takes besides."""
+        return [self._p.model, self._p.elements[index].T]
 
     def _begun(self, name: str, inputs: Inputs, count: int | None = None) -> Array:
         layout = self._layouts[name]
         instances = inputs[1].shape[-1] if count is None else count
         results, kept = np.split(self._values(f"{name}_begin", instances, *inputs), [layout.results])
-        self._jets[name] = _Jet(layout, kept, [], [])
+        self._jets[name] = _Jet(layout, kept, [])
         return results
 
     def _next(self, name: str, k: int, inputs: Inputs) -> Array:
         jet = self._jets[name]
         values = self._values(name, jet.kept.shape[-1], np.float64(k), *inputs, jet.kept, jet.sums(k))
-        results, left, right = np.split(values, jet.layout.results + np.array([0, jet.layout.products]))
-        jet.left.append(left)
-        jet.right.append(right)
+        results, factors = np.split(values, [jet.layout.results])
+        jet.factors.append(factors)
         return results
 
     def _end(self, name: str, k: int, inputs: Inputs) -> None:
         jet = self._jets[name]
         if late := jet.layout.late:
-            left, right = np.split(self._values(f"{name}_end", jet.kept.shape[-1], np.float64(k), *inputs, jet.kept), 2)
-            jet.left[-1][-late:] += left
-            jet.right[-1][-late:] += right
+            jet.factors[-1][-late:] += self._values(f"{name}_end", jet.kept.shape[-1], np.float64(k), *inputs, jet.kept)
 
     def _values(self, name: str, count: int, *arguments: Array | np.float64) -> Array:
         values = self._functions[name](*arguments)

@@ -214,8 +214,12 @@ class NumpyKernels:
     def _place(self, p: Prepared, t: Times, q: Array, v: Array) -> None:
         """Put placed nodes where their references are plus an offset."""
         for index in self._placing.elements:
-            find = functools.partial(self._on_element, index, KERNELS["place"], p, t, q, v)
-            self._placing.put(index, find, q, v)
+
+            def offsets(index: int = index) -> Array:
+                found = self._on_element(index, KERNELS["place"], p, t, q, v)
+                return np.zeros(0) if found is None else found
+
+            self._placing.put(index, offsets, q, v)
 
     def prescribed_acceleration(self, p: Prepared, t: Times) -> Array:
         a = np.zeros((*np.shape(t), self.layout.dimension))

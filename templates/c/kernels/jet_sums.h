@@ -13,11 +13,15 @@
 #endif
 typedef symlie_real symlie_row __attribute__((vector_size(8 * JET_WIDTH), aligned(8), may_alias));
 #define NO_PRODUCTS ((symlie_row){0})
+#define EACH(x) (NO_PRODUCTS + (x))
 #else
 #define JET_WIDTH 1
 typedef symlie_real symlie_row;
 #define NO_PRODUCTS SYMLIE_NUMBER(0)
+#define EACH(x) SYMLIE_NUMBER(x)
 #endif
+#define JET_BLOCKS(count) (((count) + JET_WIDTH - 1LL) / JET_WIDTH) /* of nodes or instances side by side */
+#define BESIDE(place, count) ((place) < (count) ? (place) : (count) - 1) /* the last one stands where there is none */
 
 #define MOST_SUMS 8 /* registers that hold sums at a time, as many as hide that additions take a while */
 
@@ -55,12 +59,35 @@ static SYMLIE_INLINE void jet_sums(const int row, const int k, const symlie_real
         sum_products((row - whole) / JET_WIDTH, row, k, left + whole, right + whole, inner + whole, sums + whole);
 }
 
-/* Add to factors of some products. */
-static inline void add_factors(const int count, const symlie_real *restrict of_left, const symlie_real *restrict of_right,
-                               symlie_real *restrict left, symlie_real *restrict right)
+static SYMLIE_INLINE void copy_numbers(const int size, const symlie_real *restrict x, symlie_real *restrict out)
 {
-    for (int p = 0; p < count; p++) left[p] += of_left[p];
-    for (int p = 0; p < count; p++) right[p] += of_right[p];
+    for (int n = 0; n < size; n++) out[n] = x[n];
+}
+
+/* Numbers of one node or instance after the other as rows, one in each lane, and of a row. */
+static SYMLIE_INLINE void rows_of(const int size, const symlie_real *restrict x, symlie_row *restrict rows)
+{
+    for (int n = 0; n < size; n++) {
+#if JET_WIDTH == 8
+        rows[n] = (symlie_row){x[n], x[size + n], x[2 * size + n], x[3 * size + n], x[4 * size + n], x[5 * size + n], x[6 * size + n], x[7 * size + n]};
+#elif JET_WIDTH == 4
+        rows[n] = (symlie_row){x[n], x[size + n], x[2 * size + n], x[3 * size + n]};
+#else
+        rows[n] = x[n];
+#endif
+    }
+}
+
+static SYMLIE_INLINE void numbers_of(const int size, const symlie_row *restrict rows, const int lane, symlie_real *restrict x)
+{
+    const symlie_real *all = (const symlie_real *)rows;
+    for (int n = 0; n < size; n++) x[n] = all[n * JET_WIDTH + lane];
+}
+
+static SYMLIE_INLINE void put_numbers(const int size, const symlie_real *restrict x, const int lane, symlie_row *restrict rows)
+{
+    symlie_real *all = (symlie_real *)rows;
+    for (int n = 0; n < size; n++) all[n * JET_WIDTH + lane] = x[n];
 }
 
 #endif

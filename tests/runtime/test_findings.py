@@ -21,6 +21,7 @@ from symlie.runtime.integrate.stiffness import NEAR_LIMIT, stiffness_limit
 from symlie.runtime.methods.library import method as method_of_name
 from symlie.runtime.system.system import System
 from tests import tolerances
+from tests.systems import heavy_top_system
 
 BACKENDS = ("c", "numpy")
 
@@ -188,6 +189,26 @@ def test_stiff_motions(method: str) -> None:
         solution = found(damped, "c", method=method, max_steps=3000)
     assert len(given) == len(solution.notices) == 1
     assert "Use method='generalized_alpha', which is implicit, with a step size h" in solution.notices[0]
+
+
+@pytest.mark.parametrize(
+    ("words", "is_told"),
+    [
+        ({"rtol": 1e-9, "method": "rkmk_dopri5"}, True),
+        ({"rtol": 1e-9}, True),
+        ({"rtol": 1e-9, "method": "taylor"}, False),
+        ({"rtol": 1e-9, "method": "bdf"}, False),
+        ({"rtol": 1e-4}, False),
+        ({"h": 1e-3}, False),
+    ],
+)
+def test_series_are_named_where_they_pay(words: dict[str, Any], is_told: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After many steps of an explicit method for many digits."""
+    monkeypatch.setattr(findings, "MANY_STEPS", 20)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        solution = sl.solve(heavy_top_system("S3"), 0.05, record_every=0, **words)
+    assert any("method='taylor' takes a tenth of them" in notice for notice in solution.notices) == is_told
 
 
 def test_the_remedy_of_stiffness_helps() -> None:

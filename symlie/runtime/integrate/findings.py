@@ -9,6 +9,7 @@ import numpy as np
 from symlie.errors import IntegrationError
 from symlie.runtime.integrate.loop_state import Counters, LoopState
 from symlie.runtime.layout.layout import Array, Layout
+from symlie.runtime.methods.implicit import Implicit
 from symlie.runtime.methods.library import method
 from symlie.runtime.solution.recorder import RankChange, Recorder
 from symlie.runtime.solution.solution import Solution
@@ -30,6 +31,12 @@ are at rest whenever they are looked at."""
 ROUNDING = 1e-12
 """Share of what the forces of the start do over a length of one, or of the coordinates, that is round-off: for systems
 that constraints hold at rest."""
+
+MANY_STEPS = 10**6
+"""Adaptive steps from which on kernels for series pay that take some seconds to derive and compile."""
+
+MANY_DIGITS = 1e-8
+"""Relative tolerance from which on down series take a tenth of the steps and less."""
 
 MOST_RANK_CHANGES = 4
 """Changes of the rank of the constraints that are told one by one."""
@@ -53,9 +60,21 @@ def findings_on_the_way(run: Run, counters: Counters, recorder: Recorder) -> lis
             f"in steps of {counters.chattering_step:.2g} s. Smooth the jump, as tanh(v/ε) does for sign(v), or let an "
             "event end the motion there."
         )
+    if counters.steps >= MANY_STEPS and not counters.stiff_step > 0 and _asks_for_series(run):
+        found.append(
+            f"This run takes more than {MANY_STEPS:,} steps for many digits; where forces are smooth, method='taylor' "
+            "takes a tenth of them and less, each to a higher order."
+        )
     if recorder.nbytes >= MANY_BYTES:
         found.append("More than 1 GB is recorded; t_eval, or record_every in Python, records fewer states.")
     return found
+
+
+def _asks_for_series(run: Run) -> bool:
+    """Whether an explicit method works for many digits on a model that series take."""
+    control, others = run.control, isinstance(run.method, Implicit) or run.method.is_polynomial
+    asks = control.is_adaptive and not others and float(np.min(control.rtol)) <= MANY_DIGITS
+    return asks and method("taylor").refusal(run.system.layout) is None
 
 
 def keep_rank_change(state: LoopState, recorder: Recorder) -> None:

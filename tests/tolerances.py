@@ -827,6 +827,17 @@ after it is its square."""
 JETS = 1e-50
 """Coefficients of jets in 60 digits against numerical differentiation of compositions in as many."""
 
+FUNCTION_SERIES = 1e-12
+"""Coefficients of functions up to order 60, relative to the largest within two radians of ω: of c_{k,m} a phase ω has
+ω/2 units of rounding; measured 2e-14 up to ω = 140. Relative to themselves: of g_m and a_p, measured 1e-14."""
+
+STATED_SERIES = 1e-9
+"""Coefficients of stated series up to order 60, times the same power of a third of the way to the nearest singularity
+or of one, relative to the largest of these."""
+
+ROD_SERIES = 1e-10
+"""Rods by series with a tolerance of 1e-12 beside other methods with one of 1e-12."""
+
 SERIES = 1e-10
 """A second of the fast top by series with a tolerance of 1e-12, through some 150 rad; multipliers of 1e4 N."""
 

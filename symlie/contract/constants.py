@@ -245,6 +245,10 @@ LENGTHS = 64
 """Lengths of steps by series from a power of two to the next: they follow from last terms, which have few digits."""
 
 
+MOST_ORDER = 60
+"""Of Taylor series."""
+
+
 def constants_header() -> dict[str, str]:
     """``constants.h`` and its text."""
     numbers = [f"#define {name} {value!r}" for name, value in globals().items() if name.isupper()]

@@ -18,6 +18,38 @@ class TypePatterns:
 
 
 @dataclass(frozen=True)
+class CentredSeries:
+    """A function about a point, which serves up to an end of arguments."""
+
+    upper: float
+    centre: float
+    coefficients: tuple[float, ...]
+    """Of powers of z - centre."""
+
+
+@dataclass(frozen=True)
+class ScalarFunction:
+    """A function of one argument that is no elementary one.
+
+    ``family`` is ``c`` (c_{k,m} with k = index, m = derivative), ``g`` (g_m, m = index), ``a`` (a_p, p = index), or
+    ``s``, a stated series by its expansions; see `symlie.runtime.kernels.function_series`.
+    """
+
+    family: str
+    index: int = 0
+    derivative: int = 0
+    expansions: tuple[CentredSeries, ...] = ()
+
+
+@dataclass(frozen=True)
+class Composition:
+    """A function of an argument of a jet."""
+
+    argument: int
+    function: ScalarFunction
+
+
+@dataclass(frozen=True)
 class JetLayout:
     """What a jet of a node type or of an element type keeps; see `symlie.ir.jets.Jet`."""
 
@@ -31,6 +63,10 @@ class JetLayout:
     """The factors of each product."""
     side_by_side: bool
     """Whether C follows several nodes or instances at a time, one in each lane."""
+    arguments: int = 0
+    """Arguments of functions that are no elementary ones."""
+    compositions: tuple[Composition, ...] = ()
+    """These functions, one argument after the other."""
 
 
 @dataclass(frozen=True)

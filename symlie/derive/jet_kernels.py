@@ -31,6 +31,7 @@ from symlie.derive.node_types import array_symbols
 from symlie.errors import ModelError
 from symlie.groups.homogeneous import ConfigurationSpace
 from symlie.ir.hoisting import ParameterHoisting
+from symlie.ir.jet_compositions import ARGUMENTS, COMPOSITIONS, SLOPES
 from symlie.ir.jets import KEPT, ORDER, SUMS, jet_of
 from symlie.ir.kernels import Kernel
 from symlie.ir.program import Program, depends_on
@@ -231,13 +232,17 @@ def _jet_of_body(
     begin = [*inputs, results, Argument(KEPT, layout.kept, True)]
     known = [Argument(KEPT, layout.kept), Argument(SUMS, len(layout.products))]
     factors = Argument("factors", layout.factors, True)
+    of_order = [order, *early, *known]
+    arguments = [Argument(ARGUMENTS, layout.arguments, True)] if layout.arguments else []
+    if arguments:
+        of_order += [Argument(label, len(layout.compositions)) for label in (SLOPES, COMPOSITIONS)]
     kernels = [
-        _kernel(f"{name}_begin", begin, jet.begin, "Order 0 of a jet."),
-        _kernel(name, [order, *early, *known, results, factors], jet.order, "Order k of a jet."),
+        _kernel(f"{name}_begin", [*begin, *arguments], jet.begin, "Order 0 of a jet."),
+        _kernel(name, [*of_order, results, factors, *arguments], jet.order, "Order k of a jet."),
     ]
     if layout.late:
-        arguments = [order, *late, known[0], replace(factors, size=layout.late)]
-        kernels.append(_kernel(f"{name}_end", arguments, jet.rest, "What inputs that were found add to factors."))
+        of_rest = [order, *late, known[0], replace(factors, size=layout.late)]
+        kernels.append(_kernel(f"{name}_end", of_rest, jet.rest, "What inputs that were found add to factors."))
     return tuple(kernels), layout
 
 

@@ -9,6 +9,8 @@ t' = f(t, a) a' for elementary functions, whose coefficients are those of produc
 order needs the sums over 0 < j < k first, which are known from lower orders and can be computed all together, and then
 one pass through the derivatives of the statements at order 0. The text of that pass is the same for all orders.
 
+Functions of one argument that are no elementary ones have sums of their own (`symlie.ir.jet_compositions`).
+
 Some inputs may be found from the results of an order. They are left out of its pass, and what they add to factors, to
 which it is linear, is added when they are known.
 Source: [Griewank2008], section 13.2, for the rules.
@@ -21,6 +23,8 @@ from dataclasses import dataclass, replace
 
 from symlie.contract.set_table import JetLayout
 from symlie.errors import ModelError
+from symlie.ir import jet_compositions
+from symlie.ir.jet_compositions import Functions
 from symlie.ir.straightline import Instruction, Lines, Operand, StraightLine, pruned
 
 ORDER, SUMS, KEPT = "k", "sums", "kept"
@@ -50,9 +54,10 @@ class Jet:
     Attributes
     ----------
     begin
-        From values of the inputs: results, and values of order 0 that orders need.
+        From values of the inputs: results, values of order 0 that orders need, and arguments of functions.
     order
-        From those, k, the sums and the inputs' coefficients of order k: results, then the factors of all products.
+        From those, k, the sums and the inputs' coefficients of order k: results, then the factors of all products, and
+        arguments of functions.
     rest
         From k, values of order 0 and coefficients of inputs that were left out: what is to be added to the last
         factors, those that lack something.
@@ -100,6 +105,7 @@ class _Derivation:
         self.statements = tuple(self.begin.instructions)
         self.kept: dict[Operand, int] = {}
         self.products: dict[Product, str] = {}
+        self.functions = Functions(body.schemes)
         self._constants: set[Operand] = set()
         self._later: set[Operand] = set()
 
@@ -110,27 +116,22 @@ class _Derivation:
         places = {f: k for k, f in enumerate(factors)}
         names = {name: f"{SUMS}[{k}]" for k, name in enumerate(self.products.values())}
         results = tuple(first.coefficient(o) for o in self.body.outputs)
-        order = pruned(first.lines.instructions, results + first.factors(factors), {})
-        values = (*self.body.outputs, *self.kept)
+        arguments = tuple(map(first.coefficient, self.functions.arguments))
+        order = pruned(first.lines.instructions, results + first.factors(factors) + arguments, {})
+        values = (*self.body.outputs, *self.kept, *self.functions.arguments)
+        products = tuple((places[p.left], places[p.right]) for p in self.products)
+        composed = len(arguments), self.functions.compositions
         return Jet(
             pruned(self.begin.instructions, values, {s.function: s for s in self.body.schemes}),
-            _renamed(order, names),
+            _renamed(order, names | self.functions.names),
             pruned(rest.lines.instructions, rest.factors(late), {}),
-            JetLayout(
-                name,
-                len(results),
-                len(self.kept),
-                len(factors),
-                len(late),
-                tuple((places[p.left], places[p.right]) for p in self.products),
-                side_by_side=False,
-            ),
+            JetLayout(name, len(results), len(self.kept), len(factors), len(late), products, False, *composed),
         )
 
     def note(self, instruction: Instruction) -> None:
         """Note on what a value depends."""
         target, operands = instruction.target, instruction.operands
-        if instruction.operator == "rint" or all(map(self.is_constant, operands)):
+        if instruction.operator in ("rint", jet_compositions.SIGN) or all(map(self.is_constant, operands)):
             self._constants.add(target)
         if any(map(self.is_later, operands)):
             self._later.add(target)
@@ -168,16 +169,27 @@ class _Pass:
         self.of, self.of_rest = derivation, of_rest
         self.lines = Lines()
         self._known: dict[Operand, Operand | None] = {}
-        for instruction in derivation.statements:
-            if not of_rest:
-                derivation.note(instruction)
-            self._known[instruction.target] = self._rule(instruction)
+        self._statements: dict[Operand, Instruction] = {i.target: i for i in derivation.statements}
+        for target in self._statements:
+            self._follow(target)
+
+    def _follow(self, target: Operand) -> None:
+        """Apply the rule of a statement, and of its operands before; what a rule needs may stand behind it."""
+        if target not in self._statements or target in self._known:
+            return
+        instruction = self._statements[target]
+        for operand in instruction.operands:
+            self._follow(operand)
+        if not self.of_rest:
+            self.of.note(instruction)
+        self._known[target] = self._rule(instruction)
 
     def derivative(self, operand: Operand) -> Operand | None:
         """The coefficient of order k; None where it vanishes."""
         if isinstance(operand, float) or operand.startswith(self.of.constant):
             return None
-        if operand in self._known:
+        if operand in self._statements:
+            self._follow(operand)
             return self._known[operand]
         return operand if self.of.is_later(operand) == self.of_rest else None
 
@@ -238,7 +250,7 @@ class _Pass:
         operator, operands, target = instruction.operator, instruction.operands, instruction.target
         if self.of.is_constant(target) or (self.of_rest and not self.of.is_later(target)):
             return None
-        rule = _RULES.get(operator)
+        rule = _RULES.get(operator) or self.of.functions.rule(operator)
         if rule is None:
             raise ModelError(
                 f"'{operator.split()[-1]}' has no rule; use another method, such as half_explicit_5 or rkmk_dopri5."
@@ -371,7 +383,7 @@ _RULES: Mapping[str, Callable[..., Operand | None]] = {
 }
 """The coefficient of order k of each operator."""
 
-_NEEDS: Mapping[str, Callable[..., Operand]] = {
+_NEEDS: Mapping[str, Callable[..., object]] = {
     "sin": lambda lines, _, a: lines.emit("cos", a),
     "cos": lambda lines, _, a: lines.emit("sin", a),
     "sinh": lambda lines, _, a: lines.emit("cosh", a),
@@ -382,5 +394,6 @@ _NEEDS: Mapping[str, Callable[..., Operand]] = {
     "asin": lambda lines, _, a: _complement(lines, a),
     "acos": lambda lines, _, a: _complement(lines, a),
     "atan2": lambda lines, _, y, x: _square_of_distance(lines, y, x),
+    **jet_compositions.NEEDS,
 }
 """Functions of time beside its own that a rule needs; they are computed with it."""

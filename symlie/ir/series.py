@@ -217,6 +217,19 @@ def tail_of(base_name: str) -> Tail:
     return _TAILS[base_name]
 
 
+def stated_series(base_name: str) -> tuple[PowerSeries, int, int]:
+    """The series of a tail that was stated here, with n and m.
+
+    Raises
+    ------
+    ModelError
+        It was read from a source, which holds as much of it as values need.
+    """
+    if base_name not in _STATED:
+        raise ModelError(f"Of the function {base_name} only values are known here; state its model.")
+    return _STATED[base_name]
+
+
 def evaluate_tail(base_name: str, z: mpmath.mpf) -> mpmath.mpf:
     """High-precision value of a tail of a series that was stated here, in the current mpmath precision."""
     series, n, m = _STATED[base_name]

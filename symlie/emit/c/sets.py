@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 
-from symlie.contract.kernels import Gather, SystemKernel, gathered
+from symlie.contract.kernels import REAL, Gather, SystemKernel, gathered
+from symlie.contract.set_table import JetLayout
 from symlie.contract.sets import KernelSet
 from symlie.emit.c.placed_nodes import placed_parts
 from symlie.emit.c.printing import ROW, CPrinter, coefficient_function, print_kernel
@@ -38,6 +40,7 @@ def emit_c_set(kernels: SetKernels, interface_hash: str) -> dict[str, str]:
         "elements": [_element_view(e, chosen) for e in kernels.elements],
         "weights": [printer.constant(w) for w in kernels.weights],
         "motions": kernels.motions,
+        **_compositions(kernels.jets),
         "saddle_factors": kernels.elimination[0].signature.arguments[-1].size if kernels.elimination else 0,
         "rows_of_velocities": any(jet.name.endswith("_hidden_jet") for jet in kernels.jets),
         "sees_end": any(kernels.weights[1:]),
@@ -72,6 +75,16 @@ def table_rows(name: str, *, with_angles: bool = True) -> dict[str, object]:
         "stored_kernels": rows(Gather.STORED),
         "velocity_kernels": rows(Gather.VELOCITIES),
         "total_kernels": rows(Gather.TOTAL),
+    }
+
+
+def _compositions(jets: Sequence[JetLayout]) -> dict[str, object]:
+    """Jets with functions of one argument, and the largest number of coefficients that one is stated by."""
+    parts = [part for jet in jets for c in jet.compositions for part in c.function.expansions]
+    return {
+        "composed": [jet for jet in jets if jet.arguments],
+        "composed_numbers": sorted({ROW if jet.side_by_side else REAL for jet in jets if jet.arguments}),
+        "most_terms": max((len(part.coefficients) for part in parts), default=1),
     }
 
 

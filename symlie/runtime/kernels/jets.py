@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from symlie.contract.set_table import JetLayout, SetTable
+from symlie.runtime.kernels.compositions import Compositions
 from symlie.runtime.kernels.numpy import Functions, components, node_groups
 from symlie.runtime.kernels.protocol import Prepared
 from symlie.runtime.layout.layout import Array, Layout
@@ -25,6 +26,7 @@ class _Jet:
     layout: JetLayout
     kept: Array
     factors: list[Array]
+    compositions: Compositions | None = None
 
     def sums(self, k: int) -> Array:
         """Σ_{0<j<k} of products of the factors of orders j and k - j."""
@@ -44,10 +46,12 @@ class Jets:
         Layout of the system, and the generated functions of its set ``jets`` with its table.
     p
         Prepared parameters.
+    order
+        The largest order.
     """
 
-    def __init__(self, layout: Layout, functions: Functions, table: SetTable, p: Prepared) -> None:
-        self._layout, self._functions, self._p = layout, functions, p
+    def __init__(self, layout: Layout, functions: Functions, table: SetTable, p: Prepared, order: int) -> None:
+        self._layout, self._functions, self._p, self._order = layout, functions, p, order
         self._layouts = {jet.name: jet for jet in table.jets}
         self._groups = node_groups(layout)
         self._placing = Placing(layout)
@@ -190,15 +194,22 @@ class Jets:
     def _begun(self, name: str, inputs: Inputs, count: int | None = None) -> Array:
         layout = self._layouts[name]
         instances = inputs[1].shape[-1] if count is None else count
-        results, kept = np.split(self._values(f"{name}_begin", instances, *inputs), [layout.results])
-        self._jets[name] = _Jet(layout, kept, [])
+        values = self._values(f"{name}_begin", instances, *inputs)
+        results, kept, z = np.split(values, np.cumsum([layout.results, layout.kept]))
+        composed = Compositions(layout.compositions, z, self._order) if layout.arguments else None
+        self._jets[name] = _Jet(layout, kept, [], composed)
         return results
 
     def _next(self, name: str, k: int, inputs: Inputs) -> Array:
         jet = self._jets[name]
-        values = self._values(name, jet.kept.shape[-1], np.float64(k), *inputs, jet.kept, jet.sums(k))
-        results, factors = np.split(values, [jet.layout.results])
+        known, composed = [jet.kept, jet.sums(k)], jet.compositions
+        if composed is not None:
+            known += [composed.slopes, composed.sums(k)]
+        values = self._values(name, jet.kept.shape[-1], np.float64(k), *inputs, *known)
+        results, factors, z = np.split(values, np.cumsum([jet.layout.results, jet.layout.factors]))
         jet.factors.append(factors)
+        if composed is not None:
+            composed.follow(k, z)
         return results
 
     def _end(self, name: str, k: int, inputs: Inputs) -> None:

@@ -112,11 +112,11 @@ class KernelSets(Brief):
         """The kernels of a set of nodes, in NumPy."""
         return StepKernels(self.layout, name, self.functions(name))
 
-    def jets(self, p: Prepared) -> Jets:
-        """Jets of a state that is yet to come, in NumPy."""
+    def jets(self, p: Prepared, order: int) -> Jets:
+        """Jets of a state that is yet to come, up to an order, in NumPy."""
         if "jets" not in self._jets:
             self._jets["jets"] = self.functions("jets"), self.table("jets")
-        return Jets(self.layout, *self._jets["jets"], p)
+        return Jets(self.layout, *self._jets["jets"], p, order)
 
     def discrete(self, name: str) -> DiscreteKernels:
         """The kernels of a discrete Lagrangian, in NumPy."""

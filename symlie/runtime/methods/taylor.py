@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
-from symlie.contract.constants import LENGTHS, REJECTED_STEP, STRETCH
+from symlie.contract.constants import LENGTHS, MOST_ORDER, REJECTED_STEP, STRETCH
 from symlie.errors import ModelError
 from symlie.runtime.kernels.series import Series
 from symlie.runtime.layout.layout import Array, Layout
@@ -40,8 +40,8 @@ from symlie.runtime.tableaux.tableau import Tableau
 if TYPE_CHECKING:
     from symlie.runtime.methods.stepper import State, Stepper, Trial
 
-LEAST_ORDER, MOST_ORDER = 4, 60
-"""Orders that a run may have."""
+LEAST_ORDER = 4
+"""Of a run; the largest order is `MOST_ORDER`."""
 
 LAST_TERMS = 3
 """Terms from which the length of a step follows: with even and odd series there are two that do not vanish at least."""
@@ -130,7 +130,6 @@ class Taylor(Method):
         return [
             "#define POLYNOMIAL 1",
             "#define CHOOSES_LENGTH 1",
-            f"#define MOST_ORDER {MOST_ORDER}",
             f"#define LAST_TERMS {LAST_TERMS}",
         ]
 
@@ -233,7 +232,7 @@ def series_of(stepper: Stepper, order: int, t: float, q: Array, v: Array, multip
 
 def _found(stepper: Stepper, order: int, t: float, q_0: Array, v_0: Array, multipliers: Array) -> Series:
     m, rows, layout = stepper.mechanics, stepper.rows, stepper.system.layout
-    jets = stepper.system.sets.jets(m.p)
+    jets = stepper.system.sets.jets(m.p, order)
     # (1)
     a, known = stepper.acceleration(t, q_0, v_0, multipliers)
     rate, prescribed = np.zeros_like(q_0), np.zeros_like(v_0)

@@ -1,0 +1,170 @@
+"""Functions of one argument in jets, which are no elementary ones: c_{k,m}, g_m, stated series, and ratios of angles.
+
+Of f(z) with f_m = f⁽ᵐ⁾(z_0)/m! and (z - z_0)^m = Σ_k P_{m,k} s^k the coefficient of order k is
+
+    f_1 z_k + Σ_{1<m≤k} f_m P_{m,k}  (1)
+
+whose sum needs coefficients of z below k alone: it is found before the pass of an order, as sums of products are, with
+powers that all functions of an argument share. An equation that f solves would not do: those of c and of g divide by z,
+which vanishes where rods are straight.
+
+Ratios of angles have two arguments, or are less smooth than the function in them, and become roots, quotients and
+
+    a_p(x) = Σ_j (-x)^j/(2j + 2p + 1),   of x = tan²(φ/4) or tan²(φ/8)
+
+of a rotation by φ, which is at most one and has no singularity but that at the end of their range.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from symlie.contract.set_table import Composition, ScalarFunction
+from symlie.errors import ModelError
+from symlie.ir.schemes import Scheme, indices
+from symlie.ir.series import is_series
+from symlie.ir.series_centres import centred_series
+from symlie.ir.straightline import Lines, Operand
+
+if TYPE_CHECKING:
+    from symlie.ir.jets import _Pass
+
+ARGUMENTS, SLOPES, COMPOSITIONS = "arguments", "slopes", "compositions"
+"""What arguments, f_1 of all functions, and the sums of (1) are called in stages."""
+
+A_0, A_1 = ScalarFunction("a", 0), ScalarFunction("a", 1)
+
+SIGN = "copysign"
+"""Operator of what does not change within a step."""
+
+
+Rule = Callable[..., Operand | None]
+"""The coefficient of order k of an operator."""
+
+
+class Functions:
+    """Functions of arguments that a jet has.
+
+    Parameters
+    ----------
+    schemes
+        Of the coefficient functions in its straight line.
+
+    Attributes
+    ----------
+    arguments
+        Operands with their places.
+    """
+
+    def __init__(self, schemes: Sequence[Scheme]) -> None:
+        self._schemes = {f"call {s.function}": s for s in schemes}
+        self.arguments: dict[Operand, int] = {}
+        self._compositions: dict[Composition, int] = {}
+
+    def rule(self, operator: str) -> Rule | None:
+        """That of a coefficient function, or of a ratio of angles."""
+        scheme = self._schemes.get(operator)
+        if scheme is None:
+            return _RATIOS.get(operator)
+        return lambda p, _, argument: _composition(p, _scalar_function(scheme), argument)
+
+    def number(self, function: ScalarFunction, argument: Operand) -> int:
+        """Of a function of an argument, in the order in which they are met."""
+        place = self.arguments.setdefault(argument, len(self.arguments))
+        return self._compositions.setdefault(Composition(place, function), len(self._compositions))
+
+    @property
+    def compositions(self) -> tuple[Composition, ...]:
+        """All of them, one argument after the other."""
+        return tuple(sorted(self._compositions, key=lambda c: c.argument))
+
+    @property
+    def names(self) -> dict[str, str]:
+        """Names of slopes and compositions, which were called by their numbers."""
+        numbers = [self._compositions[c] for c in self.compositions]
+        return {f"{label} {n}": f"{label}[{k}]" for k, n in enumerate(numbers) for label in (SLOPES, COMPOSITIONS)}
+
+
+def _composition(p: _Pass, function: ScalarFunction, argument: Operand) -> Operand | None:
+    of_argument = p.derivative(argument)
+    if p.of.is_later(argument):
+        raise ModelError("a function of accelerations or multipliers has no rule; state it without.")
+    if p.of_rest:
+        return None
+    number = p.of.functions.number(function, argument)
+    return p.plus(p.times(f"{SLOPES} {number}", of_argument), f"{COMPOSITIONS} {number}")
+
+
+def _over(p: _Pass, target: Operand, rate: Operand | None, divisor: Operand) -> Operand | None:
+    """divisor·target has the coefficients of a rate."""
+    rest = p.minus(rate, p.sum_of(target, divisor))
+    rest = p.minus(rest, p.times(p.value(target), p.derivative(divisor)))
+    return p.times(rest, p.value(p.at_begin("div", 1.0, divisor)))
+
+
+def _scalar_function(scheme: Scheme) -> ScalarFunction:
+    name = scheme.base_name
+    if is_series(name):
+        return ScalarFunction("s", expansions=centred_series(name))
+    index, derivative = indices(name)
+    return ScalarFunction(name[0], index, derivative)
+
+
+def _half_angle(lines: Lines, w: Operand, n: Operand) -> tuple[Operand, Operand, Operand]:
+    """Sign of w, x = (r - |w|)/(r + |w|) and r + |w| with r² = w² + n: L = 4 sign a_0(x)/(r + |w|)."""
+    sign = lines.emit(SIGN, 1.0, w)
+    u = lines.emit("mul", sign, w)
+    r = lines.emit("sqrt", lines.emit("add", lines.emit("mul", u, u), n))
+    divisor = lines.emit("add", r, u)
+    return sign, lines.emit("div", lines.emit("sub", r, u), divisor), divisor
+
+
+def _full_angle(lines: Lines, w: Operand, n: Operand) -> tuple[Operand, Operand]:
+    """x = (r - e)/(r + e) and e + (r + w)/2 with e² = r (r + w)/2: F = 4 a_0(x)/(e + (r + w)/2)."""
+    r = lines.emit("sqrt", lines.emit("add", lines.emit("mul", w, w), n))
+    half = lines.emit("mul", 0.5, lines.emit("add", r, w))
+    e = lines.emit("sqrt", lines.emit("mul", r, half))
+    x = lines.emit("div", lines.emit("sub", r, e), lines.emit("add", r, e))
+    return x, lines.emit("add", e, half)
+
+
+def _excess(lines: Lines, z: Operand) -> tuple[Operand, Operand, Operand]:
+    """c = √y with y = 1 - z, x = (1 - c)/(1 + c) and d = c (1 + c)³: E = (3 - z + 3c - 2 a_1(x))/d."""
+    y = lines.emit("sub", 1.0, z)
+    c = lines.emit("sqrt", y)
+    x = lines.emit("div", lines.emit("sub", 1.0, c), lines.emit("add", 1.0, c))
+    triple = lines.emit("mul", 3.0, y)
+    whole = lines.emit("mul", c, lines.emit("add", 1.0, triple))
+    return c, x, lines.emit("add", lines.emit("add", whole, triple), lines.emit("mul", y, y))
+
+
+def _half_angle_rule(p: _Pass, target: Operand, w: Operand, n: Operand) -> Operand | None:
+    sign, x, divisor = _half_angle(p.of.begin, w, n)
+    return _over(p, target, p.times(p.value(p.at_begin("mul", 4.0, sign)), _composition(p, A_0, x)), divisor)
+
+
+def _full_angle_rule(p: _Pass, target: Operand, w: Operand, n: Operand) -> Operand | None:
+    x, divisor = _full_angle(p.of.begin, w, n)
+    return _over(p, target, p.times(4.0, _composition(p, A_0, x)), divisor)
+
+
+def _excess_rule(p: _Pass, target: Operand, z: Operand) -> Operand | None:
+    c, x, divisor = _excess(p.of.begin, z)
+    rate = p.minus(p.times(3.0, p.derivative(c)), p.derivative(z))
+    return _over(p, target, p.minus(rate, p.times(2.0, _composition(p, A_1, x))), divisor)
+
+
+_RATIOS: Mapping[str, Rule] = {
+    "call half_angle_ratio": _half_angle_rule,
+    "call full_angle_ratio": _full_angle_rule,
+    "call angle_excess": _excess_rule,
+}
+"""The coefficient of order k of each ratio."""
+
+NEEDS: Mapping[str, Callable[..., object]] = {
+    "call half_angle_ratio": lambda lines, _, w, n: _half_angle(lines, w, n),
+    "call full_angle_ratio": lambda lines, _, w, n: _full_angle(lines, w, n),
+    "call angle_excess": lambda lines, _, z: _excess(lines, z),
+}
+"""What a rule needs at order 0."""

@@ -15,6 +15,7 @@ import pytest
 import symlie as sl
 from symlie.errors import CheckpointError, FormatError, InterruptedIntegrationError, ModelError, NotFiniteError
 from symlie.interruption import DeferredInterrupt
+from symlie.models import roll_up
 from symlie.runtime.integrate.checkpoint import checkpoint_notes
 from symlie.runtime.integrate.checkpoint_file import FORMAT, CheckpointFile, read_checkpoint
 from symlie.runtime.solution import provenance as identity
@@ -30,6 +31,14 @@ from tests.runtime.test_unwrapped_angles import hinges
 from tests.systems import chain_system, heavy_top_system, large_system, polar_system, spaghetti_system
 
 BACKENDS = ("c", "numpy")
+
+
+@functools.cache
+def rolled_up(backend: str) -> System:
+    """A rod of two segments."""
+    return roll_up.build(segments=2).derive().compile(backend=backend)
+
+
 RUNS: dict[str, tuple[Callable[[str], System], float, dict[str, Any]]] = {
     "fixed": (chain_system, 0.03, {"h": 1e-3, "method": "half_explicit_3"}),
     "adaptive": (functools.partial(heavy_top_system, "SE3"), 0.05, {"rtol": 1e-4, "trace": True}),
@@ -47,6 +56,7 @@ RUNS: dict[str, tuple[Callable[[str], System], float, dict[str, Any]]] = {
     "first-order states, implicit": (steered, 0.1, {"rtol": 1e-4, "method": "generalized_alpha",
                                                     "method_options": {"newton": "modified"}}),
     "series": (chain_system, 1.0, {"rtol": 1e-7, "method": "taylor", "trace": True}),
+    "series of functions": (rolled_up, 0.1, {"rtol": 1e-9, "method": "taylor", "trace": True}),
     "series of one order": (polar_system, 0.5, {"h": 0.05, "method": "taylor", "method_options": {"order": 9}}),
     "comparator": (chain_system, 0.1, {"rtol": 1e-7, "method": "index1_dopri5", "stabilize": "projection+velocity"}),
 }  # fmt: skip

@@ -270,7 +270,7 @@ def test_refusals() -> None:
         taylor(heavy_top_system("S3"), 1.0, rtol=1e-17)
     with pytest.raises(
         (ModelError, FormatError),
-        match=r"The force of .* has no Taylor series, which method taylor needs: .half_angle_ratio. has no rule",
+        match=r"The force of .* has no Taylor series, which method taylor needs: .interpolate. has no rule",
     ):
         taylor(spaghetti_system(), 1.0, rtol=1e-6)
     with pytest.raises(UnsupportedMethodError, match="does not integrate 'placed', where nodes are placed by others b"):

@@ -14,6 +14,9 @@ void symlie_prepare(long long element, const symlie_real *p, const symlie_real *
 }
 
 void symlie_initial(const symlie_real *p, symlie_real *q, symlie_real *v) { roll_up_initial(p, q, v); }
+
+/* Time loops have these functions within. */
+#ifndef SYMLIE_TIME_LOOP
 void symlie_advance(const symlie_problem *P, const symlie_real *q, const symlie_real *u, symlie_real *out)
 {
     system_advance(P, q, u, out);
@@ -97,3 +100,4 @@ void symlie_events(const symlie_problem *P, symlie_real t, const symlie_real *q,
 void symlie_prescribe(const symlie_problem *P, symlie_real t, symlie_real *q, symlie_real *v) { system_prescribe(P, t, q, v); }
 void symlie_prescribed_acceleration(const symlie_problem *P, symlie_real t, symlie_real *a) { system_prescribed_acceleration(P, t, a); }
 void symlie_field(const symlie_problem *P, symlie_real t, const symlie_real *q, const symlie_real *a, const symlie_real *lambda, symlie_real *v) { system_field(P, t, q, a, lambda, v); }
+#endif

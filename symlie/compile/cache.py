@@ -61,7 +61,9 @@ def text_key(files: Mapping[str, str], identities: Iterable[str]) -> str:
     return digest.hexdigest()[:32]
 
 
-def compiled_library(files: Mapping[str, str], main: str, optimize: str) -> tuple[Path, bool]:
+def compiled_library(
+    files: Mapping[str, str], main: str, optimize: str, *, takes_steps: bool = False
+) -> tuple[Path, bool]:
     """The shared library of some source text, compiled if it is not in the cache.
 
     Parameters
@@ -72,6 +74,8 @@ def compiled_library(files: Mapping[str, str], main: str, optimize: str) -> tupl
         The file to compile.
     optimize
         Value of ``optimize``.
+    takes_steps
+        As in `symlie.compile.compiler.flags`.
 
     Returns
     -------
@@ -88,7 +92,7 @@ def compiled_library(files: Mapping[str, str], main: str, optimize: str) -> tupl
         It failed.
     """
     check_file_names([*files, main])
-    compiler_flags = flags(optimize)
+    compiler_flags = flags(optimize, takes_steps=takes_steps)
     identities = [find_compiler().identity, *compiler_flags, main]
     if "-march=native" in compiler_flags:
         identities.append(processor_identity())

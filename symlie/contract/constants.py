@@ -43,7 +43,7 @@ PIVOT_LOSS = 1e-10
 LANES = 4
 """Numbers of a row that eliminations work on at a time."""
 
-UNROLLED_BANDWIDTH = 11
+LARGEST_NARROW_BANDWIDTH = 11
 """Of complements up to which rows and entries of odd bandwidths are unrolled: of chains with six rows at each joint."""
 
 ON_GROUP = 1e-6

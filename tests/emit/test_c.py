@@ -84,6 +84,8 @@ def test_flags() -> None:
     for name in OPTIMIZATIONS:
         assert ("-ffp-contract=off" in flags(name)) is (name != "contract")
         assert ("-march=native" in flags(name)) is (name != "portable")
+        quick = flags(name, takes_steps=False)
+        assert "-O1" in quick and "-O3" not in quick and set(quick) - {"-O1", "-ftree-vectorize"} <= set(flags(name))
 
 
 MAIN = """

@@ -27,7 +27,8 @@ pytestmark = pytest.mark.skipif(
 
 
 @functools.cache
-def library() -> tuple[Any, Any]:
+def library(unrolled: int = 0) -> tuple[Any, Any]:
+    """The solutions in C; of one bandwidth alone, with its loops unrolled, as time loops have them, if it is given."""
     import cffi
 
     ffi = cffi.FFI()
@@ -37,6 +38,7 @@ def library() -> tuple[Any, Any]:
     bodies = [f"{{ return {way}(n, bandwidth, S, x); }}" for way in WAYS]
     bodies.append("{ return has_narrow_band(n, bandwidth); }")
     text = ['#include "primitives.h"', '#include "constants.h"', '#include "complement.h"']
+    text = [f"#define NARROW_BANDWIDTH {unrolled}"] * bool(unrolled) + text
     text += [f"{p} {b}" for p, b in zip(prototypes, bodies, strict=True)]
     files = with_headers({"band.c": "\n".join(text) + "\n", **constants_header()})
     with tempfile.TemporaryDirectory() as name:
@@ -46,14 +48,14 @@ def library() -> tuple[Any, Any]:
         return ffi, ffi.dlopen(str(Path(name) / "band.so"))
 
 
-def solved(way: str, matrix: Array, right: Array, bandwidth: int) -> Array | None:
+def solved(way: str, matrix: Array, right: Array, bandwidth: int, unrolled: int = 0) -> Array | None:
     """The solution, or None where a pivot is lost."""
     n, width = len(matrix), 3 * bandwidth + 1
     band, x = np.zeros((n, width)), right.copy()
     for k in range(n):
         columns = np.arange(max(0, k - bandwidth), min(n, k + bandwidth + 1))
         band[k, columns - k + bandwidth] = matrix[k, columns]
-    ffi, compiled = library()
+    ffi, compiled = library(unrolled)
     done = getattr(compiled, f"{way}_of")(n, bandwidth, *(ffi.from_buffer("double[]", a) for a in (band, x)))
     return x if done else None
 
@@ -81,14 +83,17 @@ def check(found: Array | None, matrix: Array, right: Array) -> None:
 @pytest.mark.parametrize("bandwidth", [*NARROW, 2, 4, 13])
 @pytest.mark.parametrize("times", [3, 4, 20])
 def test_solutions(bandwidth: int, times: int) -> None:
-    """For numbers of rows that the two ends share evenly or not."""
+    """For numbers of rows that the two ends share evenly or not; unrolled loops have the same bits."""
     for n in (times * bandwidth, times * bandwidth + 1):
         matrix, right = random_band(n, bandwidth, 1)
         check(solved("solve_band", matrix, right, bandwidth), matrix, right)
         is_narrow = bool(library()[1].has_narrow_band_of(n, bandwidth))
         assert is_narrow == (bandwidth in NARROW)
         if is_narrow:
-            check(solved("solve_narrow_band", matrix, right, bandwidth), matrix, right)
+            found = solved("solve_narrow_band", matrix, right, bandwidth)
+            check(found, matrix, right)
+            assert found is not None
+            assert np.array_equal(found, solved("solve_narrow_band", matrix, right, bandwidth, unrolled=bandwidth))
 
 
 @pytest.mark.parametrize("bandwidth", NARROW)

@@ -8,12 +8,13 @@ from collections.abc import Sequence
 from symlie.compile.cache import compiled_library
 from symlie.compile.headers import with_headers
 from symlie.compile.library import Library
-from symlie.contract.constants import constants_header
+from symlie.contract.constants import LARGEST_NARROW_BANDWIDTH, constants_header
 from symlie.runtime.integrate.iteration import matrix_of
 from symlie.runtime.kernels.bernstein import BERNSTEIN, CHECKS, CUBIC, NODES
 from symlie.runtime.kernels.c_library import c_files
 from symlie.runtime.kernels.c_text import c_matrix, c_vector
 from symlie.runtime.layout.layout import Layout
+from symlie.runtime.linear.schur import BandedAlgebra
 from symlie.runtime.methods.family import Method
 from symlie.runtime.system.system import System
 
@@ -22,7 +23,7 @@ def driver_library(system: System, method: Method) -> tuple[Library, float]:
     """The library of a model with a method's time loop, and the seconds it took to compile."""
     _ = system.prepared  # says so before anything is compiled, where the code of a file is not to be run
     start = time.perf_counter()
-    path, compiled = compiled_library(driver_files(system, method), "driver.c", system.optimize)
+    path, compiled = compiled_library(driver_files(system, method), "driver.c", system.optimize, takes_steps=True)
     library = Library(path, system.layout.interface_hash)
     return library, time.perf_counter() - start if compiled else 0.0
 
@@ -35,13 +36,14 @@ def driver_files(system: System, method: Method) -> dict[str, str]:
         source |= {n: text for n, text in system.sets.files(name).items() if n.endswith(".h")}
     if (matrix := matrix_of(system, method)) is not None:
         source |= matrix.files
+    source["driver.c"] = _bandwidth(system) + source["driver.c"]
     return with_headers({**c_files(system.files, system.layout.name), **source})
 
 
 def lanes_library(system: System, method: Method, lanes: int) -> tuple[Library, float]:
     """The library of a model with a method's steps of so many members at a time, and the seconds it took to compile."""
     start = time.perf_counter()
-    path, compiled = compiled_library(lanes_files(system, method, lanes), "lanes.c", system.optimize)
+    path, compiled = compiled_library(lanes_files(system, method, lanes), "lanes.c", system.optimize, takes_steps=True)
     library = Library(path, system.layout.interface_hash)
     return library, time.perf_counter() - start if compiled else 0.0
 
@@ -52,7 +54,7 @@ def lanes_files(system: System, method: Method, lanes: int) -> dict[str, str]:
     source = driver_source(method, layout.name, system.mechanics.algebra_header)
     includes = ["interface.h", f"{layout.name}.h", "constants.h", system.mechanics.algebra_header]
     includes += ["tableau.h", "method.h", method.header, "side_by_side.h"]
-    source["lanes.c"] = "\n".join(
+    source["lanes.c"] = _bandwidth(system) + "\n".join(
         [
             f"#define SYMLIE_LANES {lanes}",
             *(f'#include "{name}"' for name in includes),
@@ -62,6 +64,14 @@ def lanes_files(system: System, method: Method, lanes: int) -> dict[str, str]:
     )
     del source["driver.c"]
     return with_headers({**c_files(system.files, layout.name), **source})
+
+
+def _bandwidth(system: System) -> str:
+    """The bandwidth of complements as a constant, where their elimination is unrolled for it."""
+    algebra = system.algebra
+    bandwidth = algebra.bandwidth if isinstance(algebra, BandedAlgebra) and system.layout.rows else 0
+    is_narrow = bandwidth % 2 == 1 and bandwidth <= LARGEST_NARROW_BANDWIDTH
+    return f"#define NARROW_BANDWIDTH {bandwidth}\n" if is_narrow else ""
 
 
 def kernel_sets(method: Method, layout: Layout) -> tuple[str, ...]:
@@ -98,5 +108,5 @@ def driver_source(method: Method, model: str, algebra: str, sets: Sequence[str] 
         **constants_header(),
         "tableau.h": "\n".join(lines) + "\n",
         "event_tables.h": "\n".join(samples) + "\n",
-        "driver.c": "".join(f'#include "{name}"\n' for name in includes),
+        "driver.c": "\n".join(["#define SYMLIE_TIME_LOOP", *(f'#include "{name}"' for name in includes), ""]),
     }

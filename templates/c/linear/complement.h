@@ -90,7 +90,7 @@ static inline int solve_band(int n, int bandwidth, symlie_real *restrict S, syml
 static SYMLIE_INLINE void subtract_rows(const int bandwidth, const int direction, const int farthest, const int nearest,
                                         const long long width, symlie_real *row, symlie_real *x)
 {
-    symlie_real entry[2 * UNROLLED_BANDWIDTH + 1], right = *x;
+    symlie_real entry[2 * LARGEST_NARROW_BANDWIDTH + 1], right = *x;
     for (int j = -bandwidth; j <= bandwidth; j++) entry[bandwidth + j] = row[direction * j];
     for (int i = farthest; i >= nearest; i--) {
         const symlie_real *before = row - direction * i * width;
@@ -164,21 +164,17 @@ static SYMLIE_INLINE int solve_from_ends(const int n, const int bandwidth, symli
 
 static inline int has_narrow_band(int n, int bandwidth)
 {
-    return bandwidth == 1 || (bandwidth % 2 == 1 && bandwidth <= UNROLLED_BANDWIDTH && n >= 3 * bandwidth);
+    return bandwidth == 1 || (bandwidth % 2 == 1 && bandwidth <= LARGEST_NARROW_BANDWIDTH && n >= 3 * bandwidth);
 }
 
-/* Without exchange of rows; bandwidths are those of chains with one to six rows at each joint, and loops over rows and
- * entries are unrolled. */
+/* Without exchange of rows; bandwidths are those of chains with one to six rows at each joint. Time loops are compiled for
+ * that of their system, NARROW_BANDWIDTH, and loops over rows and entries are unrolled. */
 static inline int solve_narrow_band(int n, int bandwidth, symlie_real *restrict S, symlie_real *restrict x)
 {
-    switch (bandwidth) {
-    case 1: return solve_tridiagonal(n, S, x);
-    case 3: return solve_from_ends(n, 3, S, x);
-    case 5: return solve_from_ends(n, 5, S, x);
-    case 7: return solve_from_ends(n, 7, S, x);
-    case 9: return solve_from_ends(n, 9, S, x);
-    default: return solve_from_ends(n, UNROLLED_BANDWIDTH, S, x);
-    }
+#ifdef NARROW_BANDWIDTH
+    bandwidth = NARROW_BANDWIDTH;
+#endif
+    return bandwidth == 1 ? solve_tridiagonal(n, S, x) : solve_from_ends(n, bandwidth, S, x);
 }
 
 #endif

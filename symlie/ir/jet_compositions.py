@@ -17,6 +17,7 @@ of a rotation by φ, which is at most one and has no singularity but that at the
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -139,6 +140,48 @@ def _excess(lines: Lines, z: Operand) -> tuple[Operand, Operand, Operand]:
     return c, x, lines.emit("add", lines.emit("add", whole, triple), lines.emit("mul", y, y))
 
 
+def _component(lines: Lines, number: Operand, *r: Operand) -> Operand:
+    """Component of the unit quaternion of a matrix, by the row of 4 p pᵀ that is largest at order 0."""
+
+    def total(*signed: tuple[int, Operand]) -> Operand:
+        found: Operand = 0.0
+        for sign, term in signed:
+            found = lines.emit("add" if sign > 0 else "sub", found, term)
+        return found
+
+    def reaches(a: Operand, b: Operand) -> Operand:
+        return lines.emit("mul", 0.5, lines.emit("add", 1.0, lines.emit(SIGN, 1.0, lines.emit("sub", a, b))))
+
+    def product(*factors: Operand) -> Operand:
+        return functools.reduce(lambda a, b: lines.emit("mul", a, b), factors)
+
+    diagonal = (r[0], r[4], r[8])
+    trace = total(*((1, x) for x in diagonal))
+    by_trace = product(*(reaches(trace, x) for x in diagonal))
+    by_x = product(reaches(r[0], r[4]), reaches(r[0], r[8]))
+    not_trace, not_x = lines.emit("sub", 1.0, by_trace), lines.emit("sub", 1.0, by_x)
+    by_y = reaches(r[4], r[8])
+    chosen = (
+        by_trace,
+        product(not_trace, by_x),
+        product(not_trace, not_x, by_y),
+        product(not_trace, not_x, lines.emit("sub", 1.0, by_y)),
+    )
+    w = [total((1, r[7]), (-1, r[5])), total((1, r[2]), (-1, r[6])), total((1, r[3]), (-1, r[1]))]
+    xy, xz, yz = (total((1, r[i]), (1, r[j])) for i, j in ((1, 3), (2, 6), (5, 7)))
+    one = [lines.emit("add", 1.0, total(*((s, x) for s, x in zip(row, diagonal, strict=True)))) for row in _DIAGONALS]
+    rows = ([one[0], *w], [w[0], one[1], xy, xz], [w[1], xy, one[2], yz], [w[2], xz, yz, one[3]])
+    row = [total(*((1, product(c, column[i])) for c, column in zip(chosen, rows, strict=True))) for i in range(4)]
+    length = lines.emit("sqrt", total(*((1, product(x, x)) for x in row)))
+    sign = lines.emit(SIGN, 1.0, row[0])
+    assert isinstance(number, float)
+    return lines.emit("div", lines.emit("mul", sign, row[int(number)]), length)
+
+
+_DIAGONALS = ((1, 1, 1), (1, -1, -1), (-1, 1, -1), (-1, -1, 1))
+"""Signs of R11, R22, R33 in 4 p₀², …, 4 p₃²."""
+
+
 def _half_angle_rule(p: _Pass, target: Operand, w: Operand, n: Operand) -> Operand | None:
     sign, x, divisor = _half_angle(p.of.begin, w, n)
     return _over(p, target, p.times(p.value(p.at_begin("mul", 4.0, sign)), _composition(p, A_0, x)), divisor)
@@ -159,6 +202,7 @@ _RATIOS: Mapping[str, Rule] = {
     "call half_angle_ratio": _half_angle_rule,
     "call full_angle_ratio": _full_angle_rule,
     "call angle_excess": _excess_rule,
+    "call rotation_quaternion": lambda p, _, *r: p.derivative(_component(p.of.begin, *r)),
 }
 """The coefficient of order k of each ratio."""
 
@@ -166,5 +210,6 @@ NEEDS: Mapping[str, Callable[..., object]] = {
     "call half_angle_ratio": lambda lines, _, w, n: _half_angle(lines, w, n),
     "call full_angle_ratio": lambda lines, _, w, n: _full_angle(lines, w, n),
     "call angle_excess": lambda lines, _, z: _excess(lines, z),
+    "call rotation_quaternion": lambda lines, _, *r: _component(lines, *r),
 }
 """What a rule needs at order 0."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -15,7 +16,15 @@ from symlie.contract.set_table import ScalarFunction
 from symlie.errors import ModelError
 from symlie.ir import jet_compositions
 from symlie.ir.jets import Jet, jet_of
-from symlie.ir.primitives import AngleExcess, Cotangent, FullAngleRatio, HalfAngleRatio, Stumpff, evaluate
+from symlie.ir.primitives import (
+    AngleExcess,
+    Cotangent,
+    FullAngleRatio,
+    HalfAngleRatio,
+    RotationQuaternion,
+    Stumpff,
+    evaluate,
+)
 from symlie.ir.program import Program
 from symlie.ir.straightline import Operand, StraightLine, flatten
 from tests import tolerances
@@ -42,6 +51,33 @@ def excess(z: mpf) -> mpf:
     return (mpmath.asin(mpmath.sqrt(z)) / mpmath.sqrt(z * (1 - z)) - 1) / z
 
 
+MATRIX = ((1, -7, 5), (3, -2, 1), (2, 4, 6))
+"""Numbers of matrices that are no rotations."""
+
+
+def matrix(x: Any, y: Any, pivot: int) -> list[Any]:
+    """Row by row; its quaternion has its largest component at the pivot."""
+    signs = [(1, 1, 1), (1, -1, -1), (-1, 1, -1), (-1, -1, 1)][pivot]
+    return [
+        (10 * signs[i] * (i == j) + x * MATRIX[i][j] / 8 + y * y * MATRIX[j][i] / 4) for i in range(3) for j in range(3)
+    ]
+
+
+def quaternion(r: list[mpf], number: int) -> mpf:
+    """A component, from the row of the largest one."""
+    a, b, c = r[0], r[4], r[8]
+    x, y, z, xy, xz, yz = r[7] - r[5], r[2] - r[6], r[3] - r[1], r[1] + r[3], r[2] + r[6], r[5] + r[7]
+    rows = [
+        [1 + a + b + c, x, y, z],
+        [x, 1 + a - b - c, xy, xz],
+        [y, xy, 1 - a + b - c, yz],
+        [z, xz, yz, 1 - a - b + c],
+    ]
+    row = max(enumerate(rows), key=lambda n_row: n_row[1][n_row[0]])[1]
+    length = mpmath.sqrt(sum(p * p for p in row))
+    return row[number] / (length if row[0] > 0 else -length)
+
+
 CASES: dict[str, tuple[Expr, Callable[[mpf, mpf], mpf]]] = {
     "c_2 and c_3,1": (
         Stumpff.of(2, X * Y) + X * Stumpff.of(3, X * Y).fdiff(),
@@ -56,6 +92,13 @@ CASES: dict[str, tuple[Expr, Callable[[mpf, mpf], mpf]]] = {
     "full angle": (FullAngleRatio(X, Y), full_angle),
     "full angle, beyond": (FullAngleRatio(-X, Y), lambda x, y: full_angle(-x, y)),
     "excess": (AngleExcess(X) * Y, lambda x, y: excess(x) * y),
+    **{
+        f"quaternion, pivot {k}": (
+            RotationQuaternion(sympy.Integer(n), *map(sympy.sympify, matrix(X, Y, k))),
+            functools.partial(lambda k, n, x, y: quaternion(matrix(x, y, k), n), k, n),
+        )
+        for k, n in ((0, 0), (1, 3), (2, 0), (3, 1))
+    },
 }
 """Expressions, and their values."""
 
@@ -91,6 +134,7 @@ def values_of(line: StraightLine, inputs: dict[str, list[Any]]) -> list[mpf]:
         "call half_angle_ratio": half_angle,
         "call full_angle_ratio": full_angle,
         "call angle_excess": excess,
+        "call rotation_quaternion": lambda n, *r: quaternion(list(r), int(n)),
     }
     for i in line.instructions:
         values = map(value, i.operands)
@@ -152,7 +196,7 @@ def test_rules(name: str) -> None:
     assert worst(name) <= tolerances.JETS
 
 
-@pytest.mark.parametrize("name", ["half angle", "full angle", "excess"])
+@pytest.mark.parametrize("name", ["half angle", "full angle", "excess", "quaternion, pivot 2"])
 def test_a_wrong_ratio_is_found(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     ratios = jet_compositions._RATIOS
     wrong = {k: lambda p, *o, rule=rule: p.times(1 + 2.0**-40, rule(p, *o)) for k, rule in ratios.items()}

@@ -68,6 +68,7 @@ MODELS: dict[str, tuple[Callable[[], sl.Model], float]] = {
     "heavy top, SO3rvxR3": (functools.partial(heavy_top.build, "SO3rvxR3"), 0.1),
     "logarithm of rotation vectors": (logarithmic_spring, 1.0),
     "logarithm of quaternions": (functools.partial(logarithmic_spring, "S3"), 1.0),
+    "logarithm of matrices": (functools.partial(logarithmic_spring, "SO3"), 1.0),
     "stated function": (stated_function, 1.0),
 }
 
